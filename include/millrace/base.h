@@ -1,0 +1,65 @@
+/* What every room speaks: 3-vectors, formulas of space and time, and the tables of scene keys. */
+#ifndef MILLRACE_BASE_H
+#define MILLRACE_BASE_H
+
+#include <petscsys.h>
+
+enum { X, Y, Z, DIM };
+
+typedef struct {
+  PetscReal at[DIM];
+} Vector3;
+
+static inline Vector3 vector3(PetscReal x, PetscReal y, PetscReal z)
+{
+  return (Vector3){{x, y, z}};
+}
+static inline Vector3 vector3_add(Vector3 a, Vector3 b)
+{
+  return vector3(a.at[X] + b.at[X], a.at[Y] + b.at[Y], a.at[Z] + b.at[Z]);
+}
+static inline Vector3 vector3_subtract(Vector3 a, Vector3 b)
+{
+  return vector3(a.at[X] - b.at[X], a.at[Y] - b.at[Y], a.at[Z] - b.at[Z]);
+}
+static inline Vector3 vector3_scale(PetscReal s, Vector3 a)
+{
+  return vector3(s * a.at[X], s * a.at[Y], s * a.at[Z]);
+}
+static inline PetscReal vector3_dot(Vector3 a, Vector3 b)
+{
+  return a.at[X] * b.at[X] + a.at[Y] * b.at[Y] + a.at[Z] * b.at[Z];
+}
+static inline Vector3 vector3_cross(Vector3 a, Vector3 b)
+{
+  return vector3(a.at[Y] * b.at[Z] - a.at[Z] * b.at[Y], a.at[Z] * b.at[X] - a.at[X] * b.at[Z],
+                 a.at[X] * b.at[Y] - a.at[Y] * b.at[X]);
+}
+static inline PetscReal vector3_norm(Vector3 a)
+{
+  return PetscSqrtReal(vector3_dot(a, a));
+}
+
+/* A unit quaternion: `scalar` + `vector`. */
+typedef struct {
+  PetscReal scalar;
+  Vector3   vector;
+} Quaternion;
+
+Quaternion quaternion_from_rotation(Vector3 rotation); /* axis times angle in radians */
+Quaternion quaternion_multiply(Quaternion a, Quaternion b);
+Quaternion quaternion_conjugate(Quaternion q);
+Quaternion quaternion_slerp(Quaternion a, Quaternion b, PetscReal fraction);
+Vector3    quaternion_rotate(Quaternion q, Vector3 v);
+
+/* A formula in x, y, z and t such as "4*0.3*y*(0.41-y)/0.41^2". A null Formula is zero everywhere. */
+typedef struct _p_Formula *Formula;
+
+/* On a mistake `*formula` is null and `message` says what and where; that is not an error code. */
+PetscErrorCode FormulaCreate(const char text[], Formula *formula, char message[], size_t message_size);
+PetscErrorCode FormulaDestroy(Formula *formula);
+PetscReal      formula_value(Formula formula, Vector3 point, PetscReal time);
+PetscBool      formula_uses_time(Formula formula);
+const char    *formula_text(Formula formula);
+
+#endif

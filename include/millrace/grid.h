@@ -1,0 +1,117 @@
+/* A box of cubic cells with staggered (MAC) unknowns, shared by the fluid ranks.
+
+   Every field is a ghosted local vector of one DMDA, so that one flat index serves them all: at index c a
+   cell field holds the centre of cell c, and component d of a face field the lower face of c in direction d.
+   The upper faces of the box sit in the first ghost layer beyond it and belong to the rank that touches it.
+   In two dimensions there is one cell in z and no stride along it. */
+#ifndef MILLRACE_GRID_H
+#define MILLRACE_GRID_H
+
+#include <millrace/base.h>
+#include <millrace/io.h>
+#include <petscdmda.h>
+#include <petscksp.h>
+
+enum { GHOST_WIDTH = 3 };
+
+typedef struct {
+  PetscInt  dimension;  /* 2 or 3 */
+  Vector3   origin;     /* lower corner of the box, m */
+  Vector3   size;       /* of the box, m; z is ignored in two dimensions */
+  PetscInt  resolution; /* cells along x */
+  PetscBool periodic[DIM];
+} GridConfig;
+
+/* The part of the box that a rank owns and how it lies in memory. */
+typedef struct {
+  PetscInt    dimension;
+  PetscInt    cells[DIM]; /* of the whole box */
+  PetscInt    start[DIM]; /* owned cells: start <= index < end */
+  PetscInt    end[DIM];
+  PetscBool   periodic[DIM];
+  PetscInt    ghost;             /* layers beyond the owned ones */
+  PetscInt    stride[DIM];       /* of the flat index */
+  PetscInt    length;            /* of a local array */
+  PetscInt    ranks[DIM];        /* of the process grid */
+  PetscMPIInt neighbour[DIM][2]; /* MPI_PROC_NULL at a side that is not periodic */
+  MPI_Comm    comm;              /* borrowed */
+} GridBox;
+
+static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, PetscInt k)
+{
+  const PetscInt in_plane =
+      (i - box->start[X] + box->ghost) + (j - box->start[Y] + box->ghost) * box->stride[Y];
+
+  return box->dimension == 2 ? in_plane : in_plane + (k - box->start[Z] + box->ghost) * box->stride[Z];
+}
+
+/* Fills the ghost layers that other ranks (or the periodic images) own, corners included; layers beyond a
+   side keep what they hold. Collective: box->comm. */
+PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *const fields[]);
+
+typedef struct _p_MacGrid *MacGrid;
+
+/* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. */
+PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[],
+                               size_t message_size);
+
+/* Lifetime. Collective: comm. */
+PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *grid);
+PetscErrorCode MacGridDestroy(MacGrid *grid);
+
+const GridBox *grid_box(MacGrid grid);
+PetscReal      grid_spacing(MacGrid grid);
+DM             grid_cell_dm(MacGrid grid); /* one value per cell: solver vectors and matrices */
+Vector3        grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k);
+Vector3        grid_face_center(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k);
+/* One past the last owned face of component `direction`, the upper side of the box included. */
+void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[DIM]);
+
+/* Fields; the caller destroys them. */
+PetscErrorCode MacGridCreateField(MacGrid grid, Vec *field);
+PetscErrorCode MacGridCreateFaceField(MacGrid grid, Vec faces[DIM]);
+PetscErrorCode MacGridDestroyFaceField(MacGrid grid, Vec faces[DIM]);
+PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
+PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM]);
+
+/* Between a field (local, ghosted) and a solver vector (global). */
+PetscErrorCode MacGridToSolver(MacGrid grid, Vec field, Vec solver);
+PetscErrorCode MacGridFromSolver(MacGrid grid, Vec solver, Vec field);
+
+/* Cell by cell, the net outflow of `faces` per unit volume; `faces` needs valid upper faces. */
+PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[DIM], Vec divergence);
+
+PetscErrorCode MacGridSaveField(MacGrid grid, const char name[], Vec field, Archive archive);
+PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Archive archive);
+/* Face fields keep their upper side faces too. */
+PetscErrorCode MacGridSaveFaces(MacGrid grid, const char name[], Vec faces[DIM], Archive archive);
+PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[DIM], Archive archive);
+
+/* The Poisson problem  sum over faces of weight (p - p_neighbour) = right side  in every cell.
+
+   The weights (>= 0; area over distance and density, scaled so that a full inner face of density one weighs
+   1) are a face field: zero seals a face, and a weight on a face of an open side joins the cell to p = 0
+   beyond. Cells without any weight are not part of the problem and keep p = 0. */
+typedef struct _p_Poisson *Poisson;
+
+typedef struct {
+  KSPConvergedReason reason;
+  PetscInt           iterations;
+  PetscReal          residual;   /* true, relative to the right side */
+  PetscInt           components; /* of the cells, joined through weighted faces */
+  PetscInt           sealed;     /* components that touch no p = 0: one null vector each */
+} PoissonReport;
+
+/* `prefix` names its PETSc options: "pressure_" gives -pressure_pc_type and so on. Collective: fluid. */
+PetscErrorCode PoissonCreate(MacGrid grid, const char prefix[], Poisson *poisson);
+PetscErrorCode PoissonDestroy(Poisson *poisson);
+/* Copies the weights and builds the multigrid; call again when they change. */
+PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM]);
+PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
+/* `pressure` (a field) is the first guess and the answer, without its ghosts; the part of `right_side` (a
+   field) that a sealed component cannot balance is removed. */
+PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, PoissonReport *report);
+/* y = A x on fields, for tests and for those who build on A. */
+PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y);
+
+#endif

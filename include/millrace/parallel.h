@@ -1,0 +1,27 @@
+/* Who works on what: the ranks of a run, split into a fluid team and a solid team. */
+#ifndef MILLRACE_PARALLEL_H
+#define MILLRACE_PARALLEL_H
+
+#include <millrace/base.h>
+
+typedef struct {
+  PetscInt solid_ranks; /* ranks of their own for the solids; 0: they live on the last fluid rank */
+} TeamConfig;
+
+typedef struct _p_Team *Team;
+
+/* Splits `world`; one rank alone plays both roles. Collective: world. */
+PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, Team *team);
+PetscErrorCode TeamDestroy(Team *team);
+
+/* The communicators lend themselves; a rank outside a team gets MPI_COMM_NULL. */
+MPI_Comm  team_world(Team team);
+MPI_Comm  team_fluid(Team team);
+MPI_Comm  team_solid(Team team);
+PetscBool team_has_fluid(Team team);
+PetscBool team_has_solids(Team team);
+
+/* Refuses a launcher that started N copies of one rank: compares with SLURM_NTASKS. Collective: world. */
+PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good);
+
+#endif

@@ -1,0 +1,51 @@
+/* A run: its state, the order of a time step and its size, obstacles and inflows, frames, checkpoints,
+ * ledger. */
+#ifndef MILLRACE_SIMULATION_H
+#define MILLRACE_SIMULATION_H
+
+#include <millrace/fluid.h>
+#include <millrace/geometry.h>
+#include <millrace/parallel.h>
+
+typedef enum { OBSTACLE_NO_SLIP, OBSTACLE_SLIP } ObstacleSurface;
+extern const char *const ObstacleSurfaces[];
+
+typedef struct {
+  char           *name;
+  Shape           shape;
+  Motion          motion;
+  ObstacleSurface surface;
+} ObstacleConfig;
+
+/* A region of the box in which velocity and scalars are held at given values. */
+typedef struct {
+  char     *name;
+  Shape     shape;
+  Formula   velocity[DIM]; /* null: left to the flow */
+  Formula  *scalars;       /* one per scalar of the fluid; null: left to the flow */
+  PetscReal from, until;   /* s */
+} InflowConfig;
+
+typedef struct {
+  PetscReal end_time;            /* s */
+  PetscReal frame_interval;      /* s */
+  PetscReal time_step;           /* fixed; 0: from the CFL number */
+  PetscReal largest_time_step;   /* 0: none */
+  PetscInt  step_limit;          /* 0: none; stops the run after this many steps */
+  PetscReal wall_limit;          /* s of wall clock, checkpoint and exit 85 before; 0: none */
+  PetscReal checkpoint_interval; /* s of wall clock between checkpoints; 0: only at the end or on a signal */
+} RunConfig;
+
+typedef struct {
+  char           *title;
+  GridConfig      grid;
+  TeamConfig      parallel;
+  FluidConfig     fluid;
+  RunConfig       run;
+  PetscInt        obstacle_count;
+  ObstacleConfig *obstacles;
+  PetscInt        inflow_count;
+  InflowConfig   *inflows;
+} SimulationConfig;
+
+#endif

@@ -1,0 +1,59 @@
+# Where configure looks for MPI, PETSc, HDF5 and ParMETIS.
+
+# MPI_FLAVOUR: openmpi or mpich, as Debian names the builds of HDF5.
+AC_DEFUN([MILLRACE_CHECK_MPI], [
+  AC_CHECK_HEADER([mpi.h], [], [AC_MSG_ERROR([mpi.h not found by $CC: give CC=mpicc])])
+  MPI_FLAVOUR=unknown
+  AC_CHECK_DECL([OPEN_MPI], [MPI_FLAVOUR=openmpi], [], [[#include <mpi.h>]])
+  AC_CHECK_DECL([MPICH_VERSION], [MPI_FLAVOUR=mpich], [], [[#include <mpi.h>]])
+])
+
+# PETSc through its pkg-config file, below PETSC_DIR/PETSC_ARCH where that is given. $1: least version.
+AC_DEFUN([MILLRACE_CHECK_PETSC], [
+  AS_IF([test -n "$PETSC_DIR"],
+    [PKG_CONFIG_PATH="$PETSC_DIR/$PETSC_ARCH/lib/pkgconfig:$PKG_CONFIG_PATH"
+     export PKG_CONFIG_PATH
+     AS_IF([test ! -f "$PETSC_DIR/$PETSC_ARCH/lib/pkgconfig/PETSc.pc" &&
+            test ! -f "$PETSC_DIR/$PETSC_ARCH/lib/pkgconfig/petsc.pc"],
+       [AC_MSG_ERROR([no PETSc in PETSC_DIR=$PETSC_DIR, PETSC_ARCH=$PETSC_ARCH])])])
+  PKG_CHECK_MODULES([PETSC], [PETSc >= $1], [petsc_module=PETSc],
+    [PKG_CHECK_MODULES([PETSC], [petsc >= $1], [petsc_module=petsc])])
+  PETSC_VERSION=`$PKG_CONFIG --modversion $petsc_module`
+  AS_IF([test -n "$PETSC_DIR"],
+    [PETSC_LIBS="$PETSC_LIBS -Wl,-rpath,`$PKG_CONFIG --variable=libdir $petsc_module`"])
+
+  petsc_saved_CPPFLAGS=$CPPFLAGS
+  petsc_saved_LIBS=$LIBS
+  CPPFLAGS="$CPPFLAGS $PETSC_CFLAGS"
+  LIBS="$PETSC_LIBS $LIBS"
+  AC_MSG_CHECKING([whether PETSc links with this MPI])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <petscdmda.h>]], [[return PetscInitialize(0, 0, 0, 0);]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+     AC_MSG_ERROR([PETSc was built with another MPI than $CC; see config.log])])
+  CPPFLAGS=$petsc_saved_CPPFLAGS
+  LIBS=$petsc_saved_LIBS
+])
+
+# An HDF5 outside Debian's naming: a parallel one that pkg-config or the compiler finds.
+AC_DEFUN([MILLRACE_CHECK_PLAIN_HDF5], [
+  PKG_CHECK_MODULES([HDF5], [hdf5], [],
+    [AC_CHECK_LIB([hdf5], [H5Pset_fapl_mpio], [HDF5_LIBS=-lhdf5],
+      [AC_MSG_ERROR([no parallel HDF5: install libhdf5-$MPI_FLAVOUR-dev or load the module])])])
+])
+
+# ParMETIS is optional. PT-Scotch imitates part of it, so the check is for a function that only the real one has,
+# and the library is linked before PETSc's.
+AC_DEFUN([MILLRACE_CHECK_PARMETIS], [
+  have_parmetis=no
+  AC_ARG_WITH([parmetis], [AS_HELP_STRING([--without-parmetis], [partition with PT-Scotch only])])
+  AS_VAR_IF([with_parmetis], [no], [],
+    [AC_CHECK_HEADER([parmetis.h],
+      [AC_CHECK_LIB([parmetis], [ParMETIS_V3_AdaptiveRepart], [have_parmetis=yes], [], [-lmetis -lm])])])
+  AS_VAR_IF([have_parmetis], [yes],
+    [PARMETIS_LIBS="-lparmetis -lmetis"
+     PARMETIS_CFLAGS=-DMILLRACE_HAVE_PARMETIS],
+    [have_parmetis="no (PT-Scotch partitions instead)"])
+  AC_SUBST([PARMETIS_LIBS])
+  AC_SUBST([PARMETIS_CFLAGS])
+])

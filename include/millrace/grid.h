@@ -1,9 +1,9 @@
 /* A box of cubic cells with staggered (MAC) unknowns, shared by the fluid ranks.
 
-   Every field is a ghosted local vector of one DMDA, so that one flat index serves them all: at index c a
-   cell field holds the centre of cell c, and component d of a face field the lower face of c in direction d.
-   The upper faces of the box sit in the first ghost layer beyond it and belong to the rank that touches it.
-   In two dimensions there is one cell in z and no stride along it. */
+   Every field is a ghosted local vector over a rank's part of one DMDA, so that one flat index serves them
+   all: at index c a cell field holds the centre of cell c, and component d of a face field the lower face of
+   c in direction d. The upper faces of the box sit in the first ghost layer beyond it and belong to the rank
+   that touches it. In two dimensions there is one cell in z and no stride along it. */
 #ifndef MILLRACE_GRID_H
 #define MILLRACE_GRID_H
 
@@ -51,6 +51,9 @@ PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *co
 
 typedef struct _p_MacGrid *MacGrid;
 
+/* Cells of the box along each direction; one along z in two dimensions. */
+void grid_config_cells(const GridConfig *config, PetscInt cells[DIM]);
+
 /* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. */
 PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[],
                                size_t message_size);
@@ -61,6 +64,8 @@ PetscErrorCode MacGridDestroy(MacGrid *grid);
 
 const GridBox *grid_box(MacGrid grid);
 PetscReal      grid_spacing(MacGrid grid);
+Vector3        grid_origin(MacGrid grid);
+Vector3        grid_origin(MacGrid grid);
 DM             grid_cell_dm(MacGrid grid); /* one value per cell: solver vectors and matrices */
 Vector3        grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k);
 Vector3        grid_face_center(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k);
@@ -70,7 +75,10 @@ void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[DIM]);
 /* Fields; the caller destroys them. */
 PetscErrorCode MacGridCreateField(MacGrid grid, Vec *field);
 PetscErrorCode MacGridCreateFaceField(MacGrid grid, Vec faces[DIM]);
-PetscErrorCode MacGridDestroyFaceField(MacGrid grid, Vec faces[DIM]);
+PetscErrorCode MacGridDestroyFaceField(Vec faces[DIM]);
+/* The arrays of all components at once; null along z in two dimensions. */
+PetscErrorCode MacGridGetFaces(MacGrid grid, Vec faces[DIM], PetscReal *values[DIM]);
+PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[DIM], PetscReal *values[DIM]);
 PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
 PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM]);
 

@@ -1,0 +1,240 @@
+/* How the box is cut into one part per rank, and how the parts keep their ghost layers current.
+
+   Ghosts travel direction by direction, each phase carrying the layers that the ones before have filled, so
+   that six messages bring edges and corners too. */
+#include "grid_impl.h"
+
+PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part)
+{
+  PetscInt alignment = 1;
+
+  while (8 * alignment * parts <= cells)
+    alignment *= 2; /* at least four aligned blocks per part */
+  if (part == parts)
+    return cells;
+  return alignment * ((2 * part * cells + parts * alignment) / (2 * parts * alignment));
+}
+
+static PetscInt smallest_part(PetscInt cells, PetscInt parts)
+{
+  PetscInt smallest = cells;
+
+  for (PetscInt part = 0; part < parts; part++)
+    smallest = PetscMin(smallest, part_start(cells, parts, part + 1) - part_start(cells, parts, part));
+  return smallest;
+}
+
+static PetscReal cut_area(const PetscInt cells[DIM], const PetscInt ranks[DIM])
+{
+  PetscReal area = 0.;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    area += (PetscReal)(ranks[d] - 1) * cells[(d + 1) % DIM] * cells[(d + 2) % DIM];
+  return area;
+}
+
+void process_grid(const PetscInt cells[DIM], PetscInt dimension, PetscInt size, PetscInt ranks[DIM],
+                  PetscBool *fits)
+{
+  PetscReal best = PETSC_MAX_REAL;
+  PetscInt  trial[DIM];
+
+  *fits = PETSC_FALSE;
+  for (trial[Z] = 1; trial[Z] <= (dimension == 3 ? size : 1); trial[Z]++) {
+    if (size % trial[Z])
+      continue;
+    for (trial[Y] = 1; trial[Y] <= size / trial[Z]; trial[Y]++) {
+      PetscBool enough = PETSC_TRUE;
+
+      if ((size / trial[Z]) % trial[Y])
+        continue;
+      trial[X] = size / trial[Z] / trial[Y];
+      for (PetscInt d = 0; d < dimension; d++)
+        if (smallest_part(cells[d], trial[d]) < LEAST_CELLS_PER_RANK)
+          enough = PETSC_FALSE;
+      /* ties go to cuts across z: slabs are contiguous in memory */
+      if (!enough || cut_area(cells, trial) > best)
+        continue;
+      best = cut_area(cells, trial);
+      *fits = PETSC_TRUE;
+      for (PetscInt d = 0; d < DIM; d++)
+        ranks[d] = trial[d];
+    }
+  }
+}
+
+void box_lay_out(GridBox *box)
+{
+  box->length = 1;
+  for (PetscInt d = 0; d < DIM; d++) {
+    box->stride[d] = box->length;
+    if (d < box->dimension)
+      box->length *= box->end[d] - box->start[d] + 2 * box->ghost;
+  }
+}
+
+static PetscMPIInt rank_at(const GridBox *box, const PetscInt place[DIM], PetscInt direction, PetscInt shift)
+{
+  PetscInt at[DIM] = {place[X], place[Y], place[Z]};
+
+  at[direction] += shift;
+  if (at[direction] < 0 || at[direction] >= box->ranks[direction]) {
+    if (!box->periodic[direction])
+      return MPI_PROC_NULL;
+    at[direction] = (at[direction] + box->ranks[direction]) % box->ranks[direction];
+  }
+  return (PetscMPIInt)(at[X] + box->ranks[X] * (at[Y] + box->ranks[Y] * at[Z]));
+}
+
+PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
+                            const PetscBool periodic[DIM], GridBox *box)
+{
+  PetscMPIInt rank, size;
+  PetscInt    place[DIM];
+  PetscBool   fits;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  *box = (GridBox){.dimension = dimension, .ghost = GHOST_WIDTH, .comm = comm};
+  process_grid(cells, dimension, size, box->ranks, &fits);
+  PetscCheck(fits, comm, PETSC_ERR_USER_INPUT, "%d ranks are too many for this grid", size);
+  place[X] = rank % box->ranks[X];
+  place[Y] = rank / box->ranks[X] % box->ranks[Y];
+  place[Z] = rank / box->ranks[X] / box->ranks[Y];
+  for (PetscInt d = 0; d < DIM; d++) {
+    box->cells[d] = cells[d];
+    box->periodic[d] = d < dimension ? periodic[d] : PETSC_FALSE;
+    box->start[d] = part_start(cells[d], box->ranks[d], place[d]);
+    box->end[d] = part_start(cells[d], box->ranks[d], place[d] + 1);
+  }
+  for (PetscInt d = 0; d < DIM; d++)
+    for (PetscInt side = 0; side < 2; side++)
+      box->neighbour[d][side] = rank_at(box, place, d, 2 * side - 1);
+  box_lay_out(box);
+  PetscFunctionReturn(0);
+}
+
+/* A block of cells in local indices (ghosts included): low <= index < high. */
+typedef struct {
+  PetscInt low[DIM], high[DIM];
+} Block;
+
+typedef enum { SENT, RECEIVED } BlockUse;
+
+/* What the phase of `direction` moves through `side`: everything already current in the directions before,
+   owned cells in those to come, and always the layers beyond the sides of the box. */
+static Block exchange_block(const GridBox *box, PetscInt direction, PetscInt side, BlockUse use)
+{
+  Block block;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt owned = box->end[d] - box->start[d];
+    const PetscInt ghost = d < box->dimension ? box->ghost : 0;
+
+    block.low[d] = d < direction || box->neighbour[d][0] == MPI_PROC_NULL ? 0 : ghost;
+    block.high[d] =
+        d < direction || box->neighbour[d][1] == MPI_PROC_NULL ? owned + 2 * ghost : owned + ghost;
+    if (d != direction)
+      continue;
+    if (side == 0)
+      block.low[d] = use == RECEIVED ? 0 : ghost;
+    else
+      block.low[d] = use == RECEIVED ? owned + ghost : owned;
+    block.high[d] = block.low[d] + ghost;
+  }
+  return block;
+}
+
+static PetscInt block_size(const Block *block)
+{
+  PetscInt size = 1;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    size *= block->high[d] - block->low[d];
+  return size;
+}
+
+static PetscReal *pack(const GridBox *box, const Block *block, const PetscReal *field, PetscReal *buffer)
+{
+  const PetscInt width = block->high[X] - block->low[X];
+
+  for (PetscInt k = block->low[Z]; k < block->high[Z]; k++)
+    for (PetscInt j = block->low[Y]; j < block->high[Y]; j++, buffer += width)
+      memcpy(buffer, field + block->low[X] + j * box->stride[Y] + k * box->stride[Z],
+             width * sizeof(*buffer));
+  return buffer;
+}
+
+static const PetscReal *unpack(const GridBox *box, const Block *block, PetscReal *field,
+                               const PetscReal *buffer)
+{
+  const PetscInt width = block->high[X] - block->low[X];
+
+  for (PetscInt k = block->low[Z]; k < block->high[Z]; k++)
+    for (PetscInt j = block->low[Y]; j < block->high[Y]; j++, buffer += width)
+      memcpy(field + block->low[X] + j * box->stride[Y] + k * box->stride[Z], buffer,
+             width * sizeof(*buffer));
+  return buffer;
+}
+
+static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, PetscInt count,
+                                    PetscReal *const fields[])
+{
+  const PetscMPIInt *neighbour = box->neighbour[direction];
+  const Block        shape = exchange_block(box, direction, 0, SENT);
+  const PetscInt     size = block_size(&shape) * count;
+  PetscReal         *buffer, *out[2], *in[2];
+  PetscMPIInt        message, self, requests = 0;
+  MPI_Request        request[4];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(box->comm, &self));
+  PetscCall(PetscMPIIntCast(size, &message));
+  PetscCall(PetscMalloc1(4 * size, &buffer));
+  for (PetscInt side = 0; side < 2; side++) {
+    out[side] = buffer + side * size;
+    in[side] = buffer + (2 + side) * size;
+  }
+  for (PetscInt side = 0; side < 2; side++) {
+    const Block block = exchange_block(box, direction, side, SENT);
+    PetscReal  *next = out[side];
+
+    if (neighbour[side] == MPI_PROC_NULL)
+      continue;
+    for (PetscInt f = 0; f < count; f++)
+      next = pack(box, &block, fields[f], next);
+    if (neighbour[side] == self) {
+      in[1 - side] = out[side]; /* the periodic image of its own cells */
+      continue;
+    }
+    /* what leaves through the lower side arrives at the neighbour's upper one */
+    PetscCallMPI(MPI_Irecv(in[side], message, MPIU_REAL, neighbour[side], 1 - (PetscMPIInt)side, box->comm,
+                           &request[requests++]));
+    PetscCallMPI(MPI_Isend(out[side], message, MPIU_REAL, neighbour[side], (PetscMPIInt)side, box->comm,
+                           &request[requests++]));
+  }
+  PetscCallMPI(MPI_Waitall(requests, request, MPI_STATUSES_IGNORE));
+  for (PetscInt side = 0; side < 2; side++) {
+    const Block      block = exchange_block(box, direction, side, RECEIVED);
+    const PetscReal *next = in[side];
+
+    if (neighbour[side] == MPI_PROC_NULL)
+      continue;
+    for (PetscInt f = 0; f < count; f++)
+      next = unpack(box, &block, fields[f], next);
+  }
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *const fields[])
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    if (box->neighbour[d][0] == MPI_PROC_NULL && box->neighbour[d][1] == MPI_PROC_NULL)
+      continue;
+    PetscCall(ExchangeAlong(box, d, count, fields));
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,149 @@
+/* The MAC grid: its geometry, and the DMDA whose vectors and matrices PETSc's solvers see. */
+#include "grid_impl.h"
+
+void grid_config_cells(const GridConfig *config, PetscInt cells[DIM])
+{
+  const PetscReal spacing = config->size.at[X] / config->resolution;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    cells[d] = (PetscInt)PetscRoundReal(config->size.at[d] / spacing);
+  if (config->dimension == 2)
+    cells[Z] = 1;
+}
+
+PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[],
+                               size_t message_size)
+{
+  const PetscReal spacing = config->size.at[X] / config->resolution;
+  PetscInt        cells[DIM], layout[DIM];
+  PetscBool       fits;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  grid_config_cells(config, cells);
+  for (PetscInt d = 0; d < config->dimension; d++) {
+    const PetscReal whole = cells[d] * spacing;
+
+    if (PetscAbsReal(whole - config->size.at[d]) > 1e-6 * spacing) {
+      PetscCall(PetscSNPrintf(message, message_size,
+                              "grid.size along %c is %g, which is not a whole number of cells of %g; %g is",
+                              "xyz"[d], (double)config -> size.at[d], (double)spacing,
+                              (double)PetscMax(whole, spacing)));
+      PetscFunctionReturn(0);
+    }
+    if (cells[d] < LEAST_CELLS_PER_RANK) {
+      PetscCall(PetscSNPrintf(message, message_size,
+                              "the grid has %" PetscInt_FMT
+                              " cells along %c and needs at least %d; raise grid.resolution",
+                              cells[d], "xyz"[d], LEAST_CELLS_PER_RANK));
+      PetscFunctionReturn(0);
+    }
+  }
+  process_grid(cells, config->dimension, ranks, layout, &fits);
+  if (!fits)
+    PetscCall(
+        PetscSNPrintf(message, message_size,
+                      "%d fluid ranks are too many for %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+                      " cells: each needs %d in every direction; start fewer ranks or raise grid.resolution",
+                      ranks, cells[X], cells[Y], cells[Z], LEAST_CELLS_PER_RANK));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateCellDM(MacGrid grid)
+{
+  const GridBox *box = &grid->box;
+  PetscInt      *widths[DIM];
+  DMBoundaryType boundary[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    PetscCall(PetscMalloc1(box->ranks[d], &widths[d]));
+    for (PetscInt part = 0; part < box->ranks[d]; part++)
+      widths[d][part] =
+          part_start(box->cells[d], box->ranks[d], part + 1) - part_start(box->cells[d], box->ranks[d], part);
+    boundary[d] = box->periodic[d] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+  }
+  PetscCall(DMDACreate3d(grid->comm, boundary[X], boundary[Y], boundary[Z], DMDA_STENCIL_STAR, box->cells[X],
+                         box->cells[Y], box->cells[Z], box->ranks[X], box->ranks[Y], box->ranks[Z], 1, 1,
+                         widths[X], widths[Y], widths[Z], &grid->cell_dm));
+  PetscCall(DMSetUp(grid->cell_dm));
+  for (PetscInt d = 0; d < DIM; d++)
+    PetscCall(PetscFree(widths[d]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *grid)
+{
+  PetscInt    cells[DIM];
+  PetscMPIInt size;
+  char        message[256];
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(GridConfigCheck(config, size, message, sizeof(message)));
+  PetscCheck(!message[0], comm, PETSC_ERR_USER_INPUT, "%s", message);
+  PetscCall(PetscNew(grid));
+  (*grid)->comm = comm;
+  (*grid)->origin = config->origin;
+  (*grid)->spacing = config->size.at[X] / config->resolution;
+  grid_config_cells(config, cells);
+  PetscCall(GridBoxSetUp(comm, cells, config->dimension, config->periodic, &(*grid)->box));
+  PetscCall(CreateCellDM(*grid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MacGridDestroy(MacGrid *grid)
+{
+  PetscFunctionBegin;
+  if (!*grid)
+    PetscFunctionReturn(0);
+  PetscCall(DMDestroy(&(*grid)->cell_dm));
+  PetscCall(PetscFree(*grid));
+  PetscFunctionReturn(0);
+}
+
+const GridBox *grid_box(MacGrid grid)
+{
+  return &grid->box;
+}
+
+PetscReal grid_spacing(MacGrid grid)
+{
+  return grid->spacing;
+}
+
+Vector3 grid_origin(MacGrid grid)
+{
+  return grid->origin;
+}
+
+DM grid_cell_dm(MacGrid grid)
+{
+  return grid->cell_dm;
+}
+
+Vector3 grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k)
+{
+  const PetscReal h = grid->spacing;
+  const PetscReal height = grid->box.dimension == 2 ? 0. : (k + 0.5) * h;
+
+  return vector3_add(grid->origin, vector3((i + 0.5) * h, (j + 0.5) * h, height));
+}
+
+Vector3 grid_face_center(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k)
+{
+  Vector3 point = grid_cell_center(grid, i, j, k);
+
+  point.at[direction] -= 0.5 * grid->spacing;
+  return point;
+}
+
+void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[DIM])
+{
+  const GridBox *box = &grid->box;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    end[d] = box->end[d];
+  if (box->end[direction] == box->cells[direction] && !box->periodic[direction])
+    end[direction]++;
+}

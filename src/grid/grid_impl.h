@@ -1,0 +1,33 @@
+#ifndef MILLRACE_GRID_IMPL_H
+#define MILLRACE_GRID_IMPL_H
+
+#include <millrace/grid.h>
+
+/* A rank's ghost layers reach its direct neighbours only, and never the upper faces of a side it does not
+ * touch. */
+enum { LEAST_CELLS_PER_RANK = GHOST_WIDTH + 1 };
+
+struct _p_MacGrid {
+  MPI_Comm  comm; /* borrowed */
+  Vector3   origin;
+  PetscReal spacing;
+  GridBox   box;
+  DM        cell_dm;
+};
+
+/* Lays the process grid with the least surface between ranks; `fits` is false when no layout leaves every
+   rank enough cells. */
+void process_grid(const PetscInt cells[DIM], PetscInt dimension, PetscInt size, PetscInt ranks[DIM],
+                  PetscBool *fits);
+
+/* First cell of part `part` of `parts` along `cells`, on a multiple of a power of two so that the coarse
+   grids of the multigrid stay aligned with the ranks. */
+PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part);
+
+PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
+                            const PetscBool periodic[DIM], GridBox *box);
+
+/* Strides and length that follow from `start`, `end` and `ghost`. */
+void box_lay_out(GridBox *box);
+
+#endif

@@ -1,0 +1,86 @@
+/* The split of the world into a fluid and a solid team. */
+#include <millrace/parallel.h>
+
+struct _p_Team {
+  MPI_Comm world, fluid, solid;
+};
+
+PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, Team *team)
+{
+  PetscMPIInt rank, size;
+  PetscInt    solid_ranks = config->solid_ranks;
+  PetscBool   fluid, solid;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(world, &rank));
+  PetscCallMPI(MPI_Comm_size(world, &size));
+  if (size == 1)
+    solid_ranks = 0;
+  PetscCheck(solid_ranks < size, world, PETSC_ERR_USER_INPUT,
+             "parallel.solid_ranks is %" PetscInt_FMT " of %d ranks and leaves none for the fluid",
+             solid_ranks, size);
+  fluid = rank < size - solid_ranks;
+  solid = rank >= size - PetscMax(solid_ranks, 1);
+  PetscCall(PetscNew(team));
+  PetscCallMPI(MPI_Comm_dup(world, &(*team)->world));
+  PetscCallMPI(MPI_Comm_split(world, fluid ? 0 : MPI_UNDEFINED, rank, &(*team)->fluid));
+  PetscCallMPI(MPI_Comm_split(world, solid ? 0 : MPI_UNDEFINED, rank, &(*team)->solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode TeamDestroy(Team *team)
+{
+  PetscFunctionBegin;
+  if (!*team)
+    PetscFunctionReturn(0);
+  if ((*team)->fluid != MPI_COMM_NULL)
+    PetscCallMPI(MPI_Comm_free(&(*team)->fluid));
+  if ((*team)->solid != MPI_COMM_NULL)
+    PetscCallMPI(MPI_Comm_free(&(*team)->solid));
+  PetscCallMPI(MPI_Comm_free(&(*team)->world));
+  PetscCall(PetscFree(*team));
+  PetscFunctionReturn(0);
+}
+
+MPI_Comm team_world(Team team)
+{
+  return team->world;
+}
+
+MPI_Comm team_fluid(Team team)
+{
+  return team->fluid;
+}
+
+MPI_Comm team_solid(Team team)
+{
+  return team->solid;
+}
+
+PetscBool team_has_fluid(Team team)
+{
+  return team->fluid != MPI_COMM_NULL;
+}
+
+PetscBool team_has_solids(Team team)
+{
+  return team->solid != MPI_COMM_NULL;
+}
+
+PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good)
+{
+  const char *tasks = getenv("SLURM_NTASKS");
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(world, &size));
+  message[0] = '\0';
+  *good = !tasks || atoi(tasks) == size;
+  if (!*good)
+    PetscCall(PetscSNPrintf(
+        message, message_size,
+        "Slurm has %s tasks (SLURM_NTASKS) but MPI sees %d rank(s). Use srun --mpi=pmix with Open "
+        "MPI, --mpi=pmi2 with MPICH, or mpiexec with as many ranks as --ntasks",
+        tasks, size));
+  PetscFunctionReturn(0);
+}

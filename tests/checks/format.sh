@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The look of the sources: clang-format 14 and the lengths of CONTRIBUTING.md. TAP.
+# format.sh [TREE]: checks TREE, or the tree that is being built.
+cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
+
+sources() { find src include tests -name '*.[ch]' | sort; }
+
+unformatted() {
+  sources | xargs clang-format --dry-run --Werror 2>&1 | sed -n 's/\(:[0-9]*\):[0-9]*: error: .*/\1: not as clang-format writes it/p'
+}
+
+long_files() {
+  sources | xargs wc -l | awk '$2 != "total" && $1 > ($2 ~ /^include/ ? 120 : 500) {print $2 ": " $1 " lines"}'
+}
+
+# A function opens with a brace in the first column and ends with one.
+long_functions() {
+  sources | xargs awk '
+    FNR == 1 {start = 0}
+    /^[A-Za-z].*\)[ \t]*$/ {name = $0}
+    /^\{/ {start = FNR}
+    /^\}/ {if (start && FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines: " name; start = 0}'
+}
+
+long_lines() { sources | xargs awk 'length > 120 {print FILENAME ":" FNR ": " length " characters"}'; }
+
+unfinished() { sources | xargs grep -nHE '\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b'; }
+
+number=0
+# check NAME FUNCTION: ok if the function prints nothing.
+check() {
+  local found
+  number=$((number + 1))
+  found=$("$2")
+  if [ -z "$found" ]; then
+    echo "ok $number - $1"
+  else
+    echo "not ok $number - $1"
+    sed 's/^/# /' <<< "$found"
+  fi
+}
+
+echo "1..5"
+if clang-format --version 2> /dev/null | grep -q 'version 14\.'; then
+  check "sources are as clang-format 14 writes them" unformatted
+else
+  number=1
+  echo "ok 1 # SKIP clang-format 14 is missing (Debian: clang-format)"
+fi
+check "no file over 500 lines, no public header over 120" long_files
+check "no function over 80 lines" long_functions
+check "no line over 120 characters" long_lines
+check "nothing is marked as unfinished" unfinished

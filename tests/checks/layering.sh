@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Who may include whom, and who may call which library (docs/architecture.md). TAP.
+# layering.sh [TREE]: checks TREE, or the tree that is being built.
+cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
+
+# The table: a room, and the rooms it may include. A new room is a new line.
+declare -A below=(
+  [base]=""
+  [parallel]="base"
+  [geometry]="base"
+  [io]="base parallel"
+  [grid]="base parallel io"
+  [particles]="base parallel io grid"
+  [levelset]="base parallel io grid particles"
+  [fluid]="base parallel io grid"
+  [solid]="base parallel io geometry"
+  [phase]="base parallel io grid particles levelset"
+  [coupling]="base parallel grid geometry fluid solid"
+)
+under_level_4="base parallel geometry io grid particles levelset fluid solid"
+for room in splash points eol reduced; do
+  below[$room]=$under_level_4
+done
+below[simulation]="$under_level_4 phase coupling splash points eol reduced"
+below[scene]="${below[simulation]} simulation"
+
+# The room of a file; main.c stands above all rooms and has none.
+room_of() {
+  local path=${1#src/}
+  path=${path#include/millrace/}
+  case $path in
+  */*) echo "${path%%/*}" ;;
+  *.h) echo "${path%.h}" ;;
+  esac
+}
+
+sources() { find src include -name '*.[ch]' | sort; }
+
+unknown_rooms() {
+  local path
+  for path in src/*/ include/millrace/*.h; do
+    [ -n "${below[$(room_of "$path")]+known}" ] || echo "$path: no such room in the table of layering.sh"
+  done
+  find include -name '*.h' ! -path 'include/millrace/*'
+}
+
+upward_includes() {
+  local file room line target
+  while read -r file; do
+    room=$(room_of "$file")
+    [ -n "$room" ] || continue
+    while IFS=: read -r line target; do
+      case " $room ${below[$room]} " in
+      *" $target "*) ;;
+      *) echo "$file:$line: $room may not include $target" ;;
+      esac
+    done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*[<"]millrace\/([a-z_]+)\.h[>"].*/\1/; t show; b; :show; =; p' "$file" |
+      paste -d: - -)
+  done < <(sources)
+}
+
+# An include in quotes names a file of the room itself, and nothing private comes in through < >.
+foreign_private_headers() {
+  local file room line target
+  while read -r file; do
+    room=$(room_of "$file")
+    while IFS=: read -r line target; do
+      [ -n "$room" ] && [ -n "$(find "src/$room" -path "*/${target##*../}" 2> /dev/null)" ] && [ "${file#src/}" != "$file" ] ||
+        echo "$file:$line: \"$target\" is not a header of its own room"
+    done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*"([^"]+)".*/\1/; t show; b; :show; =; p' "$file" | paste -d: - -)
+    grep -nHE '#[ \t]*include[ \t]*<.*_impl\.h>' "$file"
+  done < <(sources)
+}
+
+# calls_outside ROOM REGEX: uses of a library away from its landlord.
+calls_outside() {
+  sources | grep -v "^src/$1/" | xargs grep -nHE "$2"
+}
+
+number=0
+# check NAME FUNCTION [ARGUMENTS]: ok if the function prints nothing.
+check() {
+  local name=$1 found
+  shift
+  number=$((number + 1))
+  found=$("$@")
+  if [ -z "$found" ]; then
+    echo "ok $number - $name"
+  else
+    echo "not ok $number - $name"
+    sed 's/^/# /' <<< "$found"
+  fi
+}
+
+echo "1..8"
+check "every folder and public header is a room of the table" unknown_rooms
+check "rooms include downwards only" upward_includes
+check "private headers stay in their room" foreign_private_headers
+check "grid alone creates and lays out DMDAs" calls_outside grid '\bDMDA(Create|Set)[A-Za-z0-9]*[ ]*\('
+check "io alone calls HDF5" calls_outside io '\bH5[A-Z]+[a-z][A-Za-z0-9_]*[ ]*\(|<hdf5\.h>|petscviewerhdf5|PetscViewerHDF5'
+check "parallel alone calls ParMETIS" calls_outside parallel '\b(ParMETIS|METIS)_[A-Za-z0-9_]+[ ]*\(|<(par)?metis\.h>'
+check "parallel alone splits communicators" calls_outside parallel '\bMPI_Comm_(split|split_type|create|create_group)[ ]*\('
+check "scene alone reads YAML" calls_outside scene '\bfy_[a-z_]+[ ]*\(|<libfyaml\.h>'

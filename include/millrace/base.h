@@ -2,7 +2,7 @@
 #ifndef MILLRACE_BASE_H
 #define MILLRACE_BASE_H
 
-#include <petscsys.h>
+#include <petscksp.h> /* has a parameter called X, so it comes before ours */
 
 enum { X, Y, Z, DIM };
 

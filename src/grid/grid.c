@@ -6,7 +6,7 @@ void grid_config_cells(const GridConfig *config, PetscInt cells[DIM])
   const PetscReal spacing = config->size.at[X] / config->resolution;
 
   for (PetscInt d = 0; d < DIM; d++)
-    cells[d] = (PetscInt)PetscRoundReal(config->size.at[d] / spacing);
+    cells[d] = (PetscInt)PetscFloorReal(config->size.at[d] / spacing + 0.5);
   if (config->dimension == 2)
     cells[Z] = 1;
 }

@@ -60,6 +60,53 @@ PetscErrorCode FormulaCreate(const char text[], Formula *formula, char message[]
 PetscErrorCode FormulaDestroy(Formula *formula);
 PetscReal      formula_value(Formula formula, Vector3 point, PetscReal time);
 PetscBool      formula_uses_time(Formula formula);
+PetscBool      formula_uses_direction(Formula formula, PetscInt direction);
+PetscBool      formula_is_constant(Formula formula);
 const char    *formula_text(Formula formula);
+
+/* The word of a null-terminated list that was probably meant, or null. */
+const char *closest_word(const char word[], const char *const words[]);
+
+/* What the value of a scene key is, and the C type behind it. */
+typedef enum {
+  SCHEMA_REAL,
+  SCHEMA_INTEGER,  /* PetscInt */
+  SCHEMA_TEXT,     /* char *, owned */
+  SCHEMA_CHOICE,   /* an enumeration: index into `choices` */
+  SCHEMA_VECTOR,   /* Vector3 */
+  SCHEMA_FORMULA,  /* Formula, owned */
+  SCHEMA_FORMULAS, /* Formula[DIM], owned */
+  SCHEMA_BLOCK,    /* the struct that `keys` describe */
+  SCHEMA_BRIEF,    /* a block of which a bare value gives the first key */
+  SCHEMA_LIST,     /* PetscInt count at `count`, pointer to an array of blocks of `size` at `offset` */
+  SCHEMA_SHAPE,    /* the rest is read by scene/: a Shape, */
+  SCHEMA_MOTION,   /* a Motion, */
+  SCHEMA_NAMED,    /* Formula *, one per scalar of the fluid, */
+  SCHEMA_OPTIONS   /* and options that are handed to PETSc */
+} SchemaKind;
+
+typedef enum {
+  SCHEMA_FINITE,
+  SCHEMA_POSITIVE,
+  SCHEMA_NOT_NEGATIVE,
+  SCHEMA_BETWEEN,
+  SCHEMA_ENDLESS
+} SchemaRange;
+
+/* One key of a scene. A room keeps a table of its own, ended by a null name. */
+typedef struct SchemaKey SchemaKey;
+struct SchemaKey {
+  const char        *name;
+  SchemaKind         kind;
+  size_t             offset;   /* in the room's config struct */
+  const char        *fallback; /* as one would write it; null: required; "": may be left out */
+  const char        *help;
+  const char        *unit;
+  SchemaRange        range;
+  PetscReal          lowest, highest; /* of SCHEMA_BETWEEN, both allowed; ENDLESS admits inf */
+  const char *const *choices;         /* null-terminated */
+  const SchemaKey   *keys;
+  size_t             size, count;
+};
 
 #endif

@@ -40,5 +40,6 @@ typedef struct {
   PetscInt        scalar_count;
   ScalarConfig   *scalars;
 } FluidConfig;
+extern const SchemaKey FluidKeys[];
 
 #endif

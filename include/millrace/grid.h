@@ -21,6 +21,7 @@ typedef struct {
   PetscInt  resolution; /* cells along x */
   PetscBool periodic[DIM];
 } GridConfig;
+extern const SchemaKey GridKeys[];
 
 /* The part of the box that a rank owns and how it lies in memory. */
 typedef struct {

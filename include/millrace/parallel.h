@@ -5,8 +5,10 @@
 #include <millrace/base.h>
 
 typedef struct {
-  PetscInt solid_ranks; /* ranks of their own for the solids; 0: they live on the last fluid rank */
+  PetscInt
+      solid_ranks; /* ranks of their own for the solids; 0: they live on the last fluid rank; -1: by need */
 } TeamConfig;
+extern const SchemaKey TeamKeys[];
 
 typedef struct _p_Team *Team;
 

@@ -35,6 +35,7 @@ typedef struct {
   PetscReal wall_limit;          /* s of wall clock, checkpoint and exit 85 before; 0: none */
   PetscReal checkpoint_interval; /* s of wall clock between checkpoints; 0: only at the end or on a signal */
 } RunConfig;
+extern const SchemaKey RunKeys[], ObstacleKeys[], InflowKeys[];
 
 typedef struct {
   char           *title;

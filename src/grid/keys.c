@@ -1,0 +1,36 @@
+/* The keys of the box. */
+#include <millrace/grid.h>
+
+#define AT(member) offsetof(GridConfig, member)
+
+/* `dimension` comes first: it decides how the vectors after it are read. */
+const SchemaKey GridKeys[] = {
+    {.name = "dimension",
+     .kind = SCHEMA_INTEGER,
+     .offset = AT(dimension),
+     .fallback = "3",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 2,
+     .highest = 3,
+     .help = "2 or 3; in two dimensions there is no motion along z and vectors may have two components"},
+    {.name = "origin",
+     .kind = SCHEMA_VECTOR,
+     .offset = AT(origin),
+     .fallback = "[0, 0, 0]",
+     .unit = "m",
+     .help = "lower corner of the box"},
+    {.name = "size",
+     .kind = SCHEMA_VECTOR,
+     .offset = AT(size),
+     .unit = "m",
+     .range = SCHEMA_POSITIVE,
+     .help = "of the box, a whole number of cells in each direction"},
+    {.name = "resolution",
+     .kind = SCHEMA_INTEGER,
+     .offset = AT(resolution),
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 65536,
+     .unit = "cells",
+     .help = "cells along x; the cells are cubes"},
+    {0}};

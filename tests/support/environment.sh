@@ -4,7 +4,9 @@
 if [ "$(id -u)" = 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
+# It also binds the first rank of every job to the first core, where tests that run side by side would meet.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_hwloc_base_binding_policy=none
 export OMP_NUM_THREADS=1
 
 # For a build with --enable-sanitizers. Debian's libraries have no frame pointers: without the slow unwinder

@@ -1,0 +1,134 @@
+/* Private to src/geometry. */
+#ifndef MILLRACE_GEOMETRY_IMPL_H
+#define MILLRACE_GEOMETRY_IMPL_H
+
+#include <math.h>
+#include <millrace/geometry.h>
+
+static inline PetscBool vector3_is_finite(Vector3 a)
+{
+  return isfinite(a.at[X]) && isfinite(a.at[Y]) && isfinite(a.at[Z]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+typedef struct {
+  Vector3 low, high;
+} Box;
+
+static inline Box box_empty(void)
+{
+  const PetscReal far = PETSC_INFINITY;
+
+  return (Box){vector3(far, far, far), vector3(-far, -far, -far)};
+}
+
+static inline Box box_join(Box a, Box b)
+{
+  for (int d = 0; d < DIM; d++) {
+    a.low.at[d] = PetscMin(a.low.at[d], b.low.at[d]);
+    a.high.at[d] = PetscMax(a.high.at[d], b.high.at[d]);
+  }
+  return a;
+}
+
+static inline Box box_meet(Box a, Box b)
+{
+  for (int d = 0; d < DIM; d++) {
+    a.low.at[d] = PetscMax(a.low.at[d], b.low.at[d]);
+    a.high.at[d] = PetscMin(a.high.at[d], b.high.at[d]);
+  }
+  return a;
+}
+
+static inline PetscBool box_holds(Box box, Vector3 point)
+{
+  for (int d = 0; d < DIM; d++) {
+    if (point.at[d] < box.low.at[d] || point.at[d] > box.high.at[d])
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* The box around a box that is scaled and turned about the origin; ±PETSC_INFINITY stays so. */
+Box box_rotated(Box box, Quaternion rotation, PetscReal scale);
+
+typedef struct {
+  Vector3 corner[3];
+} Triangle;
+
+/* A binary tree of boxes over triangles; see tree.c. */
+typedef struct {
+  PetscInt           triangle_count;
+  Triangle          *triangles; /* in the order of the leaves */
+  PetscInt           node_count;
+  struct TreeNode   *nodes;
+  struct TreeDipole *dipoles; /* one per node */
+} Tree;
+
+/* Takes nothing: the triangles are copied. `triangle_count` must be positive. */
+PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], Tree *tree);
+PetscErrorCode TreeDestroy(Tree *tree);
+Box            tree_box(const Tree *tree);
+PetscReal      tree_distance(const Tree *tree, Vector3 point); /* no sign */
+PetscReal      tree_winding(const Tree *tree, Vector3 point);
+/* Solid angle under which `point` sees the triangle, positive from behind. */
+PetscReal triangle_solid_angle(const Triangle *triangle, Vector3 point);
+
+/* Triangles as they are read, before they are a surface. */
+typedef struct {
+  PetscInt vertex_count, vertex_capacity;
+  Vector3 *vertices;
+  PetscInt triangle_count, triangle_capacity;
+  PetscInt (*triangles)[3];
+  PetscInt *origins; /* of each triangle: line of a text, number of the facet otherwise; from 1 */
+} Mesh;
+
+PetscErrorCode MeshAddVertex(Mesh *mesh, Vector3 vertex);
+PetscErrorCode MeshAddTriangle(Mesh *mesh, PetscInt a, PetscInt b, PetscInt c, PetscInt origin);
+PetscErrorCode MeshWeld(Mesh *mesh); /* makes equal vertices one */
+PetscErrorCode MeshDestroy(Mesh *mesh);
+
+/* A file in memory that is read from front to back. */
+typedef struct {
+  const char *path;  /* borrowed */
+  char       *bytes; /* with a zero behind the last */
+  size_t      size, at;
+  PetscInt    line;
+  const char *part; /* what an origin counts in a file that is not a text: "facet"; null in a text */
+  PetscBool   failed;
+  char       *message; /* borrowed; what failed first */
+  size_t      message_size;
+} Source;
+
+PetscErrorCode SourceOpen(const char path[], char message[], size_t message_size, Source *source);
+PetscErrorCode SourceClose(Source *source);
+/* Notes the mistake: `origin` is a line of a text, else the number of a part; 0 for the whole file. */
+void source_fail(Source *source, PetscInt origin, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(3, 4);
+
+/* A word of a text, at most up to the end of the line, cut at its capacity. */
+typedef struct {
+  char text[64];
+} Word;
+
+PetscBool source_word(Source *source, Word *word);          /* false at the end of the line */
+PetscBool source_word_any_line(Source *source, Word *word); /* false at the end of the file */
+void      source_skip_line(Source *source);
+PetscBool source_is_done(const Source *source);
+/* False, with the failure noted, unless the word is a finite number, or an integer within PetscInt. */
+PetscBool source_real(Source *source, const Word *word, PetscReal *value);
+PetscBool source_integer(Source *source, const Word *word, PetscInt *value);
+
+PetscErrorCode ReadObj(Source *source, Mesh *mesh);
+PetscErrorCode ReadPly(Source *source, Mesh *mesh);
+PetscErrorCode ReadStl(Source *source, Mesh *mesh);
+
+/* Refuses bad indices and triangles, drops the collapsed ones. */
+PetscErrorCode MeshClean(Mesh *mesh, Source *source, SurfaceReport *report);
+/* Every edge must join two triangles of the same orientation; then turns what faces the wrong way. */
+PetscErrorCode MeshCloseAndOrient(Mesh *mesh, Source *source, SurfaceReport *report);
+
+static inline Triangle mesh_triangle(const Vector3 vertices[], const PetscInt corners[3])
+{
+  return (Triangle){{vertices[corners[0]], vertices[corners[1]], vertices[corners[2]]}};
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* Triangle surfaces: their life, their sign and their integrals. */
+#include "geometry_impl.h"
+
+struct _p_Surface {
+  PetscInt vertex_count;
+  Vector3 *vertices;
+  PetscInt triangle_count;
+  PetscInt (*triangles)[3];
+  Tree          tree;
+  Moments       moments;
+  SurfaceReport report;
+};
+
+/* The divergence theorem turns the integrals over the solid of 1, x and x x' into sums over the tetrahedra
+   that the triangles span with any fixed point; the middle of the box loses fewest digits. */
+static Moments compute_moments(const Tree *tree)
+{
+  const Box     box = tree_box(tree);
+  const Vector3 middle = vector3_scale(0.5, vector3_add(box.low, box.high));
+  Moments       moments = {.volume = 0};
+  PetscReal     second[DIM][DIM] = {{0}}, trace = 0;
+
+  for (PetscInt n = 0; n < tree->triangle_count; n++) {
+    const Vector3   a = vector3_subtract(tree->triangles[n].corner[0], middle);
+    const Vector3   b = vector3_subtract(tree->triangles[n].corner[1], middle);
+    const Vector3   c = vector3_subtract(tree->triangles[n].corner[2], middle);
+    const Vector3   sum = vector3_add(a, vector3_add(b, c));
+    const PetscReal volume = vector3_dot(a, vector3_cross(b, c)) / 6;
+
+    moments.volume += volume;
+    moments.center = vector3_add(moments.center, vector3_scale(volume / 4, sum));
+    for (int i = 0; i < DIM; i++) {
+      for (int j = 0; j < DIM; j++) {
+        second[i][j] +=
+            volume / 20 * (a.at[i] * a.at[j] + b.at[i] * b.at[j] + c.at[i] * c.at[j] + sum.at[i] * sum.at[j]);
+      }
+    }
+  }
+  if (moments.volume != 0)
+    moments.center = vector3_scale(1 / moments.volume, moments.center);
+  for (int i = 0; i < DIM; i++) {
+    for (int j = 0; j < DIM; j++)
+      second[i][j] -= moments.volume * moments.center.at[i] * moments.center.at[j];
+    trace += second[i][i];
+  }
+  for (int i = 0; i < DIM; i++) {
+    for (int j = 0; j < DIM; j++)
+      moments.inertia[i][j] = (i == j ? trace : 0) - second[i][j];
+  }
+  moments.center = vector3_add(moments.center, middle);
+  return moments;
+}
+
+static PetscErrorCode Prepare(Surface surface)
+{
+  Triangle *triangles;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(surface->triangle_count, &triangles));
+  for (PetscInt n = 0; n < surface->triangle_count; n++) {
+    triangles[n] = mesh_triangle(surface->vertices, surface->triangles[n]);
+  }
+  PetscCall(TreeCreate(surface->triangle_count, triangles, &surface->tree));
+  PetscCall(PetscFree(triangles));
+  surface->moments = compute_moments(&surface->tree);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], PetscInt triangle_count,
+                             const PetscInt (*triangles)[3], Surface *surface)
+{
+  PetscFunctionBegin;
+  *surface = NULL;
+  PetscCheck(triangle_count > 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+             "A surface needs at least one triangle");
+  for (PetscInt n = 0; n < vertex_count; n++) {
+    PetscCheck(vector3_is_finite(vertices[n]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "Vertex %" PetscInt_FMT " of a surface is not finite", n);
+  }
+  for (PetscInt n = 0; n < 3 * triangle_count; n++) {
+    const PetscInt vertex = triangles[n / 3][n % 3];
+
+    PetscCheck(vertex >= 0 && vertex < vertex_count, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "Triangle %" PetscInt_FMT " names vertex %" PetscInt_FMT " of %" PetscInt_FMT, n / 3, vertex,
+               vertex_count);
+  }
+  PetscCall(PetscNew(surface));
+  (*surface)->vertex_count = vertex_count;
+  (*surface)->triangle_count = triangle_count;
+  PetscCall(PetscMalloc1(vertex_count, &(*surface)->vertices));
+  PetscCall(PetscMalloc1(triangle_count, &(*surface)->triangles));
+  PetscCall(PetscArraycpy((*surface)->vertices, vertices, vertex_count));
+  PetscCall(PetscArraycpy((*surface)->triangles, triangles, triangle_count));
+  PetscCall(Prepare(*surface));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SurfaceDestroy(Surface *surface)
+{
+  PetscFunctionBegin;
+  if (!*surface)
+    PetscFunctionReturn(0);
+  PetscCall(PetscFree((*surface)->vertices));
+  PetscCall(PetscFree((*surface)->triangles));
+  PetscCall(TreeDestroy(&(*surface)->tree));
+  PetscCall(PetscFree(*surface));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SurfaceGet(Surface surface, PetscInt *vertex_count, const Vector3 **vertices,
+                          PetscInt *triangle_count, const PetscInt (**triangles)[3])
+{
+  PetscFunctionBegin;
+  if (vertex_count)
+    *vertex_count = surface->vertex_count;
+  if (vertices)
+    *vertices = surface->vertices;
+  if (triangle_count)
+    *triangle_count = surface->triangle_count;
+  if (triangles)
+    *triangles = (const PetscInt(*)[3])surface->triangles;
+  PetscFunctionReturn(0);
+}
+
+PetscReal surface_winding(Surface surface, Vector3 point)
+{
+  return tree_winding(&surface->tree, point);
+}
+
+PetscBool surface_is_inside(Surface surface, Vector3 point)
+{
+  if (!box_holds(tree_box(&surface->tree), point))
+    return PETSC_FALSE;
+  return tree_winding(&surface->tree, point) > 0.5 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscReal surface_distance(Surface surface, Vector3 point)
+{
+  const PetscReal distance = tree_distance(&surface->tree, point);
+
+  return surface_is_inside(surface, point) ? -distance : distance;
+}
+
+PetscReal surface_volume(Surface surface)
+{
+  return surface->moments.volume;
+}
+
+Moments surface_moments(Surface surface)
+{
+  return surface->moments;
+}
+
+SurfaceReport surface_report(Surface surface)
+{
+  return surface->report;
+}
+
+void surface_bounds(Surface surface, Vector3 *low, Vector3 *high)
+{
+  const Box box = tree_box(&surface->tree);
+
+  *low = box.low;
+  *high = box.high;
+}

@@ -32,7 +32,7 @@ static PetscMPIInt first_failing_rank(PetscBool holds)
   PetscMPIInt mine = holds ? harness_size() : harness_rank();
   PetscMPIInt first;
 
-  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
   return first;
 }
 
@@ -42,7 +42,8 @@ void harness_agree(PetscBool holds, const char *what, const char *file, int line
 
   if (first == harness_size())
     return;
-  cm_print_error("not so on rank %d: %s\n", first, what);
+  if (harness_rank() == 0)
+    print_error("# not so on rank %d: %s\n", first, what);
   _fail(file, line);
 }
 
@@ -55,9 +56,11 @@ void harness_agree_near(PetscReal a, PetscReal b, PetscReal tolerance, const cha
 
   if (first == harness_size())
     return;
-  MPI_Bcast(values, 2, MPI_DOUBLE, first, PETSC_COMM_WORLD);
-  cm_print_error("not so on rank %d within %g: %s (%.17g and %.17g)\n", first, (double)tolerance, what,
-                 values[0], values[1]);
+  (void)MPI_Bcast(values, 2, MPI_DOUBLE, first, PETSC_COMM_WORLD);
+  if (harness_rank() == 0) {
+    print_error("# not so on rank %d within %g: %s (%.17g and %.17g)\n", first, (double)tolerance, what,
+                values[0], values[1]);
+  }
   _fail(file, line);
 }
 

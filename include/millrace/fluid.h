@@ -15,6 +15,8 @@ typedef struct {
   Formula  velocity[DIM]; /* of a moving wall or an inflow, m/s */
 } SideConfig;
 
+enum { FLUID_MAX_SCALARS = 16 };
+
 /* A quantity carried by the fluid: smoke, temperature, dye. */
 typedef struct {
   char     *name;
@@ -41,5 +43,61 @@ typedef struct {
   ScalarConfig   *scalars;
 } FluidConfig;
 extern const SchemaKey FluidKeys[];
+
+/* What the last step did. */
+typedef struct {
+  PoissonReport pressure;
+  PetscInt      viscosity_iterations;                            /* largest over the components */
+  PetscReal     wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
+} FluidReport;
+
+/* Sums over the box; per metre of depth in two dimensions. */
+typedef struct {
+  PetscReal mass, momentum[DIM], kinetic_energy;
+  PetscReal largest_speed;      /* of any component */
+  PetscReal largest_divergence; /* 1/s */
+  PetscReal outflow[DIM][2];    /* through each side, m^3/s */
+} FluidTotals;
+
+typedef struct _p_Fluid *Fluid;
+
+/* Lifetime; `config` must outlive the fluid. Collective: fluid. */
+PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid);
+PetscErrorCode FluidDestroy(Fluid *fluid);
+
+/* Obstacles: `solid` holds 0 in fluid cells and 1 + the obstacle's number in solid ones; `velocity` is read
+   on the closed faces, null when all stand still; `slips` says for each obstacle whether it lets the fluid
+   slip. Copies. */
+PetscErrorCode FluidSetObstacles(Fluid fluid, PetscInt count, const PetscBool slips[], Vec solid,
+                                 Vec velocity[DIM]);
+
+/* Takes the initial velocity and scalars of the scene and projects. Collective: fluid. */
+PetscErrorCode FluidStart(Fluid fluid);
+
+/* One step in two parts, so that sources can act between them. */
+PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt);           /* steps 1 to 4 of docs/numerics.md */
+PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt); /* 5 and 6 */
+/* The velocity on its way, between the two. */
+PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces);
+
+/* The largest step that advection and forces allow now. Collective: fluid. */
+PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit);
+
+/* State, lent with valid ghosts. */
+PetscErrorCode     FluidGetVelocity(Fluid fluid, Vec **faces);
+PetscErrorCode     FluidGetPressure(Fluid fluid, Vec *pressure);
+PetscErrorCode     FluidGetScalar(Fluid fluid, PetscInt scalar, Vec *field);
+PetscErrorCode     FluidGetSolid(Fluid fluid, Vec *solid); /* null without obstacles */
+const FluidReport *fluid_report(Fluid fluid);
+PetscReal          fluid_time(Fluid fluid);
+
+/* Collective: fluid. */
+PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals);
+PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *total);
+/* Force of the fluid on each obstacle by pressure and by viscosity. */
+PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]);
+
+PetscErrorCode FluidSave(Fluid fluid, Archive archive);
+PetscErrorCode FluidLoad(Fluid fluid, Archive archive);
 
 #endif

@@ -1,0 +1,206 @@
+/* Implicit diffusion of a velocity component or a scalar:  (1 - amount L) value = right side.
+
+   L is the five- or seven-point Laplacian (docs/numerics.md, section 4). Values on sides and closed faces are
+   known; the solver sees the linear part, in which they are zero, and their contribution moves to the right
+   side. Solver vectors have the shape of a field, zero outside the unknowns. */
+#include "fluid_impl.h"
+
+typedef struct {
+  Fluid          fluid;
+  const Carried *carried;
+  PetscReal      amount; /* over h^2 */
+} Diffusion;
+
+/* Whether place c is an unknown: fluid cells, faces that no obstacle closes. */
+static inline PetscBool is_free(const PetscReal *solid, const GridBox *box, PetscInt direction, PetscInt c)
+{
+  if (!solid)
+    return PETSC_TRUE;
+  return direction == CELL_VALUES ? solid[c] <= 0. : !is_closed(solid, box, direction, c);
+}
+
+/* Whether diffusion passes between c and its neighbour along axis a: not into solids for scalars, and not
+   tangentially into one that lets the fluid slip. */
+static inline PetscBool passes(Fluid fluid, const PetscReal *solid, PetscInt direction, PetscInt a,
+                               PetscInt neighbour)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal      closer;
+
+  if (is_free(solid, box, direction, neighbour))
+    return PETSC_TRUE;
+  if (direction == CELL_VALUES)
+    return PETSC_FALSE;
+  if (a == direction)
+    return PETSC_TRUE;
+  closer = PetscMax(solid[neighbour], solid[neighbour - box->stride[direction]]);
+  return !fluid->obstacle_slips[(PetscInt)closer - 1];
+}
+
+static inline PetscReal laplacian(Fluid fluid, const PetscReal *solid, PetscInt direction, const PetscReal *u,
+                                  PetscInt c)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal      sum = 0.;
+
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    const PetscInt s = box->stride[a];
+
+    if (!solid)
+      sum += u[c + s] + u[c - s] - 2. * u[c];
+    else {
+      if (passes(fluid, solid, direction, a, c + s))
+        sum += u[c + s] - u[c];
+      if (passes(fluid, solid, direction, a, c - s))
+        sum += u[c - s] - u[c];
+    }
+  }
+  return sum;
+}
+
+/* to = (keep - sign) ... : for every unknown, to = base + factor * L from, where base is `from` or `to`
+ * itself. */
+typedef enum { ADD_TO_TARGET, ADD_TO_SOURCE } LaplacianBase;
+static PetscErrorCode ApplyLaplacian(Fluid fluid, const Carried *carried, PetscReal factor,
+                                     LaplacianBase base, Vec from, Vec to)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const FaceRange  range = carried_range(fluid, carried);
+  const PetscReal *u, *solid = NULL;
+  PetscReal       *result;
+
+  PetscFunctionBegin;
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(from, &u));
+  PetscCall(VecGetArray(to, &result));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (!is_free(solid, box, carried->direction, c))
+          continue;
+        result[c] = (base == ADD_TO_TARGET ? result[c] : u[c]) +
+                    factor * laplacian(fluid, solid, carried->direction, u, c);
+      }
+  PetscCall(VecRestoreArray(to, &result));
+  PetscCall(VecRestoreArrayRead(from, &u));
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidAddLaplacian(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to)
+{
+  const PetscReal h = grid_spacing(fluid->grid);
+
+  PetscFunctionBegin;
+  PetscCall(ApplyLaplacian(fluid, carried, amount / (h * h), ADD_TO_TARGET, from, to));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FillGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time,
+                                 SideValues values)
+{
+  PetscFunctionBegin;
+  if (carried->direction == CELL_VALUES)
+    PetscCall(FluidFillScalarGhosts(fluid, carried->scalar, field, time, values));
+  else
+    PetscCall(FluidFillComponentGhosts(fluid, carried->direction, field, time, values));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
+{
+  Diffusion *diffusion;
+  Fluid      fluid;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(matrix, &diffusion));
+  fluid = diffusion->fluid;
+  PetscCall(FluidViewAsField(fluid, x, fluid->scratch[0]));
+  PetscCall(FillGhosts(fluid, diffusion->carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));
+  PetscCall(VecSet(y, 0.));
+  PetscCall(
+      ApplyLaplacian(fluid, diffusion->carried, -diffusion->amount, ADD_TO_SOURCE, fluid->scratch[0], y));
+  PetscFunctionReturn(0);
+}
+
+/* Keeps only the unknowns of `field` in the solver's vector. */
+static PetscErrorCode KeepUnknowns(Fluid fluid, const Carried *carried, Vec field, Vec solver)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const FaceRange  range = carried_range(fluid, carried);
+  const PetscReal *value, *solid = NULL;
+  PetscReal       *unknown;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(solver, 0.));
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(field, &value));
+  PetscCall(VecGetArray(solver, &unknown));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (is_free(solid, box, carried->direction, c))
+          unknown[c] = value[c];
+      }
+  PetscCall(VecRestoreArray(solver, &unknown));
+  PetscCall(VecRestoreArrayRead(field, &value));
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscFunctionReturn(0);
+}
+
+/* The known values alone, zero in all unknowns, with their ghosts, into scratch[0]. */
+static PetscErrorCode KnownValues(Fluid fluid, const Carried *carried, PetscReal time)
+{
+  const Vec known = fluid->scratch[0];
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(known, 0.));
+  if (carried->direction != CELL_VALUES) {
+    PetscCall(FluidSetSideFaces(fluid, carried->direction, known, time));
+    PetscCall(FluidSetClosedFaces(fluid, carried->direction, known));
+  }
+  PetscCall(FillGhosts(fluid, carried, known, time, SIDE_VALUES_GIVEN));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
+                            PetscInt *iterations)
+{
+  const PetscReal    h = grid_spacing(fluid->grid);
+  Diffusion          diffusion = {fluid, carried, amount / (h * h)};
+  Vec                x, b;
+  Mat                matrix;
+  KSPConvergedReason reason;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOperators(fluid->diffusion_solver, &matrix, NULL));
+  PetscCall(MatShellSetContext(matrix, &diffusion));
+  PetscCall(MatShellSetOperation(matrix, MATOP_MULT, (void (*)(void))MultiplyDiffusion));
+  PetscCall(MatCreateVecs(matrix, &x, &b));
+  PetscCall(KeepUnknowns(fluid, carried, value, x));
+  PetscCall(VecCopy(x, b));
+  PetscCall(KnownValues(fluid, carried, time));
+  PetscCall(FluidViewAsField(fluid, b, fluid->scratch[1]));
+  PetscCall(
+      ApplyLaplacian(fluid, carried, diffusion.amount, ADD_TO_TARGET, fluid->scratch[0], fluid->scratch[1]));
+  PetscCall(KeepUnknowns(fluid, carried, fluid->scratch[1], b));
+  PetscCall(KSPSolve(fluid->diffusion_solver, b, x));
+  PetscCall(KSPGetConvergedReason(fluid->diffusion_solver, &reason));
+  PetscCall(KSPGetIterationNumber(fluid->diffusion_solver, iterations));
+  PetscCheck(reason > 0, grid_box(fluid->grid)->comm, PETSC_ERR_NOT_CONVERGED,
+             "The diffusion solve did not converge (%s after %" PetscInt_FMT
+             " iterations); try a smaller fluid.cfl or -diffusion_ksp_max_it",
+             KSPConvergedReasons[reason], *iterations);
+  PetscCall(FluidViewAsField(fluid, x, value));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,257 @@
+/* The state of the fluid and the order of its step (docs/numerics.md, section 2). */
+#include "fluid_impl.h"
+
+#include <petsctime.h>
+
+const char *const SideKinds[] = {"wall", "slip", "inflow", "open", "periodic", NULL};
+const char *const AdvectionSchemes[] = {"semi-lagrangian", "maccormack", "weno5", "none", NULL};
+
+enum { DAMPED_STEPS = 4 }; /* fully implicit ones at the start */
+
+/* Solver vectors of the diffusion have the length of a local field; see diffusion.c. */
+static PetscErrorCode CreateDiffusionSolver(Fluid fluid)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PC             pc;
+  Mat            matrix;
+
+  PetscFunctionBegin;
+  PetscCall(
+      MatCreateShell(box->comm, box->length, box->length, PETSC_DETERMINE, PETSC_DETERMINE, NULL, &matrix));
+  PetscCall(KSPCreate(box->comm, &fluid->diffusion_solver));
+  PetscCall(KSPSetOptionsPrefix(fluid->diffusion_solver, "diffusion_"));
+  PetscCall(KSPSetOperators(fluid->diffusion_solver, matrix, matrix));
+  PetscCall(MatDestroy(&matrix));
+  PetscCall(KSPSetType(fluid->diffusion_solver, KSPCG));
+  PetscCall(KSPSetNormType(fluid->diffusion_solver, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPSetInitialGuessNonzero(fluid->diffusion_solver, PETSC_TRUE));
+  PetscCall(KSPSetTolerances(fluid->diffusion_solver, fluid->config->viscosity_tolerance, PETSC_DEFAULT,
+                             PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(KSPGetPC(fluid->diffusion_solver, &pc));
+  PetscCall(PCSetType(pc, PCNONE)); /* the diagonal is nearly constant: Jacobi would change nothing */
+  PetscCall(KSPSetFromOptions(fluid->diffusion_solver));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid)
+{
+  Fluid f;
+
+  PetscFunctionBegin;
+  PetscCheck(config->scalar_count <= FLUID_MAX_SCALARS, grid_box(grid)->comm, PETSC_ERR_USER_INPUT,
+             "A fluid carries at most %d scalars, not %" PetscInt_FMT, FLUID_MAX_SCALARS,
+             config->scalar_count);
+  PetscCall(PetscNew(&f));
+  f->grid = grid;
+  f->config = config;
+  PetscCall(MacGridCreateFaceField(grid, f->velocity));
+  PetscCall(MacGridCreateFaceField(grid, f->earlier));
+  PetscCall(MacGridCreateFaceField(grid, f->next));
+  PetscCall(MacGridCreateField(grid, &f->pressure));
+  for (PetscInt s = 0; s < 2; s++)
+    PetscCall(MacGridCreateField(grid, &f->scratch[s]));
+  PetscCall(PetscCalloc1(config->scalar_count, &f->scalars));
+  for (PetscInt s = 0; s < config->scalar_count; s++)
+    PetscCall(MacGridCreateField(grid, &f->scalars[s]));
+  PetscCall(PoissonCreate(grid, "pressure_", &f->poisson));
+  PetscCall(PoissonSetTolerance(f->poisson, config->pressure_tolerance));
+  PetscCall(CreateDiffusionSolver(f));
+  PetscCall(FluidUpdateWeights(f));
+  *fluid = f;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidDestroy(Fluid *fluid)
+{
+  Fluid f = *fluid;
+
+  PetscFunctionBegin;
+  if (!f)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridDestroyFaceField(f->velocity));
+  PetscCall(MacGridDestroyFaceField(f->earlier));
+  PetscCall(MacGridDestroyFaceField(f->next));
+  PetscCall(MacGridDestroyFaceField(f->solid_velocity));
+  PetscCall(VecDestroy(&f->pressure));
+  PetscCall(VecDestroy(&f->solid));
+  for (PetscInt s = 0; s < 2; s++)
+    PetscCall(VecDestroy(&f->scratch[s]));
+  for (PetscInt s = 0; s < f->config->scalar_count; s++)
+    PetscCall(VecDestroy(&f->scalars[s]));
+  PetscCall(PetscFree(f->scalars));
+  PetscCall(PetscFree(f->obstacle_slips));
+  PetscCall(PoissonDestroy(&f->poisson));
+  PetscCall(KSPDestroy(&f->diffusion_solver));
+  PetscCall(PetscFree(*fluid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidViewAsField(Fluid fluid, Vec solver, Vec field)
+{
+  const PetscReal *from;
+  PetscReal       *to;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(solver, &from));
+  PetscCall(VecGetArrayWrite(field, &to));
+  PetscCall(PetscArraycpy(to, from, grid_box(fluid->grid)->length));
+  PetscCall(VecRestoreArrayWrite(field, &to));
+  PetscCall(VecRestoreArrayRead(solver, &from));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal     *u;
+  PetscInt       end[DIM];
+
+  PetscFunctionBegin;
+  grid_face_end(fluid->grid, d, end);
+  PetscCall(VecGetArray(fluid->velocity[d], &u));
+  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < end[X]; i++)
+        u[box_index(box, i, j, k)] =
+            formula_value(fluid->config->initial_velocity[d], grid_face_center(fluid->grid, d, i, j, k), 0.);
+  PetscCall(VecRestoreArray(fluid->velocity[d], &u));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  const Carried  carried = {CELL_VALUES, s, 0.};
+  PetscReal     *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(fluid->scalars[s], &value));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        value[box_index(box, i, j, k)] =
+            formula_value(fluid->config->scalars[s].initial, grid_cell_center(fluid->grid, i, j, k), 0.);
+  PetscCall(VecRestoreArray(fluid->scalars[s], &value));
+  PetscCall(FluidFillCarriedGhosts(fluid, &carried, fluid->scalars[s], 0.));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidStart(Fluid fluid)
+{
+  const PetscInt dimension = grid_box(fluid->grid)->dimension;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(SetInitialComponent(fluid, d));
+  PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0.));
+  PetscCall(VecSet(fluid->pressure, 0.)); /* what the projection found is no pressure of the flow */
+  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(SetInitialScalar(fluid, s));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal implicitness(Fluid fluid)
+{
+  return fluid->steps < DAMPED_STEPS ? 1. : 0.5;
+}
+
+/* Step 2: what acts at the start of the trajectories. */
+static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
+{
+  const Carried   carried = {d, 0, dt};
+  const PetscReal kinematic = fluid->config->viscosity / fluid->config->density;
+  const PetscReal amount = (1. - implicitness(fluid)) * dt * kinematic;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
+  if (amount > 0.)
+    PetscCall(FluidAddLaplacian(fluid, &carried, amount, fluid->velocity[d], fluid->next[d]));
+  PetscCall(FluidAddForces(fluid, d, fluid->next[d], fluid->time, 0.5 * dt));
+  PetscCall(
+      FluidSubtractGradient(fluid, d, fluid->pressure, 0.5 * dt / fluid->config->density, fluid->next[d]));
+  PetscFunctionReturn(0);
+}
+
+/* Step 1: turns u^{n-1} into the velocity at the middle of the step. */
+static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
+{
+  const PetscReal before = fluid->time - fluid->earlier_time;
+  const PetscReal share = before > 0. ? 0.5 * dt / before : 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(VecAXPBY(fluid->earlier[d], 1. + share, -share, fluid->velocity[d]));
+  PetscFunctionReturn(0);
+}
+
+/* Step 4: what acts at the end of the trajectories. */
+static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
+{
+  const Carried   carried = {d, 0, dt};
+  const PetscReal kinematic = fluid->config->viscosity / fluid->config->density;
+  const PetscReal amount = implicitness(fluid) * dt * kinematic;
+  PetscInt        iterations;
+
+  PetscFunctionBegin;
+  PetscCall(FluidAddForces(fluid, d, fluid->next[d], fluid->time + dt, 0.5 * dt));
+  PetscCall(
+      FluidSubtractGradient(fluid, d, fluid->pressure, 0.5 * dt / fluid->config->density, fluid->next[d]));
+  if (amount == 0.)
+    PetscFunctionReturn(0);
+  PetscCall(FluidDiffuse(fluid, &carried, amount, fluid->time + dt, fluid->next[d], &iterations));
+  fluid->report.viscosity_iterations = PetscMax(fluid->report.viscosity_iterations, iterations);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
+{
+  const PetscInt dimension = grid_box(fluid->grid)->dimension;
+  PetscLogDouble begin, advected, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  fluid->report.viscosity_iterations = 0;
+  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(ExplicitHalf(fluid, d, dt));
+  PetscCall(ExtrapolateFlow(fluid, dt));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
+  for (PetscInt d = 0; d < dimension; d++) {
+    const Carried carried = {d, 0, dt};
+
+    PetscCall(FluidAdvect(fluid, &carried, fluid->next[d]));
+  }
+  PetscCall(PetscTime(&advected));
+  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(ImplicitHalf(fluid, d, dt));
+  PetscCall(PetscTime(&end));
+  fluid->report.wall_advection = advected - begin;
+  fluid->report.wall_viscosity = end - advected;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt)
+{
+  PetscLogDouble begin, end;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&begin));
+  PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid)));
+  for (PetscInt d = 0; d < DIM; d++) {
+    const Vec flow = fluid->earlier[d];
+
+    fluid->earlier[d] = fluid->velocity[d];
+    fluid->velocity[d] = fluid->next[d];
+    fluid->next[d] = flow;
+  }
+  fluid->earlier_time = fluid->time;
+  fluid->time += dt;
+  fluid->steps++;
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
+  PetscCall(PetscTime(&end));
+  fluid->report.wall_projection = end - begin;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,99 @@
+#ifndef MILLRACE_FLUID_IMPL_H
+#define MILLRACE_FLUID_IMPL_H
+
+#include <millrace/fluid.h>
+
+struct _p_Fluid {
+  MacGrid            grid;   /* borrowed */
+  const FluidConfig *config; /* borrowed */
+
+  PetscReal time;         /* of `velocity` */
+  PetscReal earlier_time; /* of `earlier`; the same at the start */
+  PetscInt  steps;
+
+  Vec  velocity[DIM]; /* u^n, ghosts valid between steps */
+  Vec  earlier[DIM];  /* u^{n-1}; during a step, the advection velocity */
+  Vec  next[DIM];     /* during a step, the velocity on its way to u^{n+1} */
+  Vec  pressure;      /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
+  Vec *scalars;
+  Vec  scratch[2]; /* cell or face values within one function */
+
+  /* Obstacles, all null when there are none. */
+  Vec        solid;               /* 0 in fluid, 1 + obstacle in a solid cell; ghosts valid */
+  Vec        solid_velocity[DIM]; /* on closed faces */
+  PetscInt   obstacle_count;
+  PetscBool *obstacle_slips;
+
+  Poisson     poisson;
+  KSP         diffusion_solver;
+  FluidReport report; /* of the last step */
+};
+
+/* A face's component and its position in a box, as loops over faces see it. */
+typedef struct {
+  PetscInt start[DIM], end[DIM];
+} FaceRange;
+
+/* The faces of direction d that are unknown to the viscous and advective updates: not on a side that
+   prescribes the normal velocity. Closed faces are still among them. */
+FaceRange free_faces(Fluid fluid, PetscInt d);
+
+static inline PetscBool is_closed(const PetscReal *solid, const GridBox *box, PetscInt d, PetscInt c)
+{
+  return solid && (solid[c] > 0. || solid[c - box->stride[d]] > 0.);
+}
+
+/* Whether sides that prescribe a value give theirs, or zero (the linear part of an operator). */
+typedef enum { SIDE_VALUES_GIVEN, SIDE_VALUES_ZERO } SideValues;
+
+/* sides.c: ghosts between ranks and beyond the sides, at `time`. Collective: fluid. */
+PetscErrorCode FluidFillVelocityGhosts(Fluid fluid, Vec faces[DIM], PetscReal time);
+PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec component, PetscReal time,
+                                        SideValues values);
+PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec field, PetscReal time,
+                                     SideValues values);
+PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec field);
+/* Sets the faces on sides that prescribe the normal velocity. */
+PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component, PetscReal time);
+
+/* obstacles.c */
+PetscErrorCode FluidSetClosedFaces(Fluid fluid, PetscInt direction, Vec component);
+PetscErrorCode FluidUpdateWeights(Fluid fluid);
+
+/* advection.c: carries `field` (component `direction` of the velocity, or a scalar for CELL_VALUES) over `dt`
+   along fluid->earlier. `fill` refreshes the ghosts of an intermediate field. */
+enum { CELL_VALUES = -1 };
+typedef struct {
+  PetscInt  direction; /* of a velocity component, or CELL_VALUES */
+  PetscInt  scalar;
+  PetscReal dt;
+} Carried;
+PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried, Vec field);
+PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
+PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
+FaceRange      carried_range(Fluid fluid, const Carried *carried);
+
+/* forces.c: adds dt (body force + buoyancy at `time`); takes off factor * grad potential, whose ghosts are
+ * valid. */
+PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, Vec component, PetscReal time, PetscReal dt);
+PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,
+                                     Vec component);
+
+/* diffusion.c: adds amount * laplacian(from) to `to`; solves (1 - amount laplacian) value = value. */
+PetscErrorCode FluidAddLaplacian(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to);
+PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
+                            PetscInt *iterations);
+
+/* A solver's vector of the diffusion as a field. */
+PetscErrorCode FluidViewAsField(Fluid fluid, Vec solver, Vec field);
+
+/* projection.c: `faces` becomes divergence-free, and the pressure is brought up to date. */
+PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt,
+                                       PetscReal implicitness);
+
+/* scalar.c */
+PetscErrorCode FluidClearSolids(Fluid fluid, Vec field);
+PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field);
+PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness);
+
+#endif

@@ -1,0 +1,173 @@
+/* Body force, buoyancy and pressure gradient on the faces, and the time step they allow. */
+#include "fluid_impl.h"
+
+/* The scalars that push along `direction`, with their force per unit of value. */
+typedef struct {
+  PetscInt         count;
+  const PetscReal *value[FLUID_MAX_SCALARS];
+  PetscReal        factor[FLUID_MAX_SCALARS];
+  PetscReal        reference[FLUID_MAX_SCALARS];
+} Buoyancy;
+
+static PetscErrorCode GetBuoyancy(Fluid fluid, PetscInt direction, Buoyancy *buoyancy)
+{
+  PetscFunctionBegin;
+  buoyancy->count = 0;
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++) {
+    const ScalarConfig *scalar = &fluid->config->scalars[s];
+    const PetscReal     factor = -fluid->config->gravity.at[direction] * scalar->expansion;
+
+    if (factor == 0.)
+      continue;
+    PetscCall(VecGetArrayRead(fluid->scalars[s], &buoyancy->value[buoyancy->count]));
+    buoyancy->factor[buoyancy->count] = factor;
+    buoyancy->reference[buoyancy->count++] = scalar->reference;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreBuoyancy(Fluid fluid, PetscInt direction, Buoyancy *buoyancy)
+{
+  PetscInt next = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    if (fluid->config->gravity.at[direction] * fluid->config->scalars[s].expansion != 0.)
+      PetscCall(VecRestoreArrayRead(fluid->scalars[s], &buoyancy->value[next++]));
+  PetscFunctionReturn(0);
+}
+
+static inline PetscReal face_acceleration(Fluid fluid, const Buoyancy *buoyancy, PetscInt d,
+                                          const PetscInt at[DIM], PetscInt c, PetscReal time)
+{
+  const PetscInt back = c - grid_box(fluid->grid)->stride[d];
+  const Formula  force = fluid->config->body_force[d];
+  PetscReal      result =
+      force ? formula_value(force, grid_face_center(fluid->grid, d, at[X], at[Y], at[Z]), time) : 0.;
+
+  for (PetscInt s = 0; s < buoyancy->count; s++)
+    result += buoyancy->factor[s] *
+              (0.5 * (buoyancy->value[s][c] + buoyancy->value[s][back]) - buoyancy->reference[s]);
+  return result;
+}
+
+/* Adds dt * acceleration to `u` where it is not null; returns the largest acceleration met. */
+static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, PetscReal *u, PetscReal time, PetscReal dt,
+                                  PetscReal *largest)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const FaceRange range = free_faces(fluid, d);
+  Buoyancy        buoyancy;
+  PetscInt        at[DIM];
+
+  PetscFunctionBegin;
+  *largest = 0.;
+  PetscCall(GetBuoyancy(fluid, d, &buoyancy));
+  if (fluid->config->body_force[d] || buoyancy.count)
+    for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
+      for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
+        for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
+          const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+          const PetscReal acceleration = face_acceleration(fluid, &buoyancy, d, at, c, time);
+
+          if (u)
+            u[c] += dt * acceleration;
+          *largest = PetscMax(*largest, PetscAbsReal(acceleration));
+        }
+  PetscCall(RestoreBuoyancy(fluid, d, &buoyancy));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, Vec component, PetscReal time, PetscReal dt)
+{
+  PetscReal *u, largest;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(component, &u));
+  PetscCall(VisitForces(fluid, direction, u, time, dt, &largest));
+  PetscCall(VecRestoreArray(component, &u));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,
+                                     Vec component)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const FaceRange  range = free_faces(fluid, direction);
+  const PetscReal  scaled = factor / grid_spacing(fluid->grid);
+  const PetscInt   s = box->stride[direction];
+  const PetscReal *p, *solid = NULL;
+  PetscReal       *u;
+
+  PetscFunctionBegin;
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(potential, &p));
+  PetscCall(VecGetArray(component, &u));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (!is_closed(solid, box, direction, c))
+          u[c] -= scaled * (p[c] - p[c - s]);
+      }
+  PetscCall(VecRestoreArray(component, &u));
+  PetscCall(VecRestoreArrayRead(potential, &p));
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LargestSpeed(Fluid fluid, PetscInt d, PetscReal *largest)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscReal *u;
+  PetscInt         end[DIM];
+
+  PetscFunctionBegin;
+  *largest = 0.;
+  grid_face_end(fluid->grid, d, end);
+  PetscCall(VecGetArrayRead(fluid->velocity[d], &u));
+  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < end[X]; i++)
+        *largest = PetscMax(*largest, PetscAbsReal(u[box_index(box, i, j, k)]));
+  PetscCall(VecRestoreArrayRead(fluid->velocity[d], &u));
+  PetscFunctionReturn(0);
+}
+
+/* The step in which speed u and acceleration f cover `distance`: (u + f dt) dt = distance. */
+static PetscReal time_to_cover(PetscReal distance, PetscReal u, PetscReal f)
+{
+  if (u <= 0. && f <= 0.)
+    return PETSC_MAX_REAL;
+  return 2. * distance / (u + PetscSqrtReal(u * u + 4. * f * distance));
+}
+
+/* The ghosts let a trajectory go two cells along each axis; WENO's upwind differences are stable while the
+   sum over the axes stays below one. */
+PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const PetscReal distance = fluid->config->cfl * grid_spacing(fluid->grid);
+  PetscReal       largest[2][DIM] = {{0.}};
+  PetscReal       speed = 0., acceleration = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    PetscCall(LargestSpeed(fluid, d, &largest[0][d]));
+    PetscCall(VisitForces(fluid, d, NULL, fluid->time, 0., &largest[1][d]));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2 * DIM, MPIU_REAL, MPI_MAX, box->comm));
+  *limit = PETSC_MAX_REAL;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    speed += largest[0][d];
+    acceleration += largest[1][d];
+    *limit = PetscMin(*limit, time_to_cover(distance, largest[0][d], largest[1][d]));
+  }
+  if (fluid->config->advection == ADVECT_WENO5)
+    *limit =
+        PetscMin(*limit, time_to_cover(PetscMin(distance, grid_spacing(fluid->grid)), speed, acceleration));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,102 @@
+/* Quantities carried by the fluid: advection, diffusion, decay, and their values inside obstacles. */
+#include "fluid_impl.h"
+
+PetscErrorCode FluidClearSolids(Fluid fluid, Vec field)
+{
+  const PetscReal *solid;
+  PetscReal       *value;
+
+  PetscFunctionBegin;
+  if (!fluid->solid)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArray(field, &value));
+  for (PetscInt c = 0; c < grid_box(fluid->grid)->length; c++)
+    if (solid[c] > 0.)
+      value[c] = 0.;
+  PetscCall(VecRestoreArray(field, &value));
+  PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscFunctionReturn(0);
+}
+
+/* Mean of the fluid cells among the cells that touch c; keeps the value where there are none. */
+static inline PetscReal mean_of_fluid_around(const GridBox *box, const PetscReal *solid,
+                                             const PetscReal *value, PetscInt c)
+{
+  const PetscInt depth = box->dimension == 3 ? 1 : 0;
+  PetscReal      sum = 0.;
+  PetscInt       count = 0;
+
+  for (PetscInt k = -depth; k <= depth; k++)
+    for (PetscInt j = -1; j <= 1; j++)
+      for (PetscInt i = -1; i <= 1; i++) {
+        const PetscInt neighbour = c + i + j * box->stride[Y] + k * box->stride[Z];
+
+        if (solid[neighbour] != 0.)
+          continue;
+        sum += value[neighbour];
+        count++;
+      }
+  return count ? sum / count : value[c];
+}
+
+/* Interpolation next to an obstacle must not see what is inside it. */
+PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscReal *solid;
+  PetscReal       *value;
+
+  PetscFunctionBegin;
+  if (!fluid->solid)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridExchange(fluid->grid, field));
+  PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArray(field, &value));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (solid[c] > 0.)
+          value[c] = mean_of_fluid_around(box, solid, value, c);
+      }
+  PetscCall(VecRestoreArray(field, &value));
+  PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscFunctionReturn(0);
+}
+
+/* s' = -decay (s - reference), exactly. */
+static PetscErrorCode Decay(Fluid fluid, PetscInt scalar, PetscReal dt)
+{
+  const ScalarConfig *config = &fluid->config->scalars[scalar];
+  const PetscReal     kept = PetscExpReal(-config->decay * dt);
+
+  PetscFunctionBegin;
+  if (config->decay == 0.)
+    PetscFunctionReturn(0);
+  PetscCall(VecScale(fluid->scalars[scalar], kept));
+  PetscCall(VecShift(fluid->scalars[scalar], (1. - kept) * config->reference));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness)
+{
+  const Carried   carried = {CELL_VALUES, scalar, dt};
+  const PetscReal amount = fluid->config->scalars[scalar].diffusivity * dt;
+  const Vec       field = fluid->scalars[scalar];
+  PetscInt        iterations;
+
+  PetscFunctionBegin;
+  PetscCall(Decay(fluid, scalar, dt));
+  if (amount > 0. && implicitness < 1.) {
+    PetscCall(VecCopy(field, fluid->scratch[0]));
+    PetscCall(FluidFillScalarGhosts(fluid, scalar, fluid->scratch[0], fluid->time, SIDE_VALUES_GIVEN));
+    PetscCall(FluidAddLaplacian(fluid, &carried, (1. - implicitness) * amount, fluid->scratch[0], field));
+  }
+  PetscCall(FluidAdvect(fluid, &carried, field));
+  if (amount > 0.)
+    PetscCall(FluidDiffuse(fluid, &carried, implicitness * amount, fluid->time + dt, field, &iterations));
+  PetscCall(FluidFillCarriedGhosts(fluid, &carried, field, fluid->time + dt));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,213 @@
+/* What others may see of the fluid: fields, totals, and its place in a checkpoint. */
+#include "fluid_impl.h"
+
+PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces)
+{
+  PetscFunctionBegin;
+  *faces = fluid->next;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetVelocity(Fluid fluid, Vec **faces)
+{
+  PetscFunctionBegin;
+  *faces = fluid->velocity;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetPressure(Fluid fluid, Vec *pressure)
+{
+  PetscFunctionBegin;
+  *pressure = fluid->pressure;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetScalar(Fluid fluid, PetscInt scalar, Vec *field)
+{
+  PetscFunctionBegin;
+  *field = fluid->scalars[scalar];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetSolid(Fluid fluid, Vec *solid)
+{
+  PetscFunctionBegin;
+  *solid = fluid->solid;
+  PetscFunctionReturn(0);
+}
+
+const FluidReport *fluid_report(Fluid fluid)
+{
+  return &fluid->report;
+}
+
+PetscReal fluid_time(Fluid fluid)
+{
+  return fluid->time;
+}
+
+static PetscReal cell_volume(Fluid fluid)
+{
+  const PetscReal h = grid_spacing(fluid->grid);
+
+  return grid_box(fluid->grid)->dimension == 3 ? h * h * h : h * h;
+}
+
+/* Momentum and energy of a face belong half to each of its cells, so that walls count once. */
+static void add_cell(const GridBox *box, PetscReal *const u[DIM], PetscInt c, FluidTotals *totals)
+{
+  PetscReal divergence = 0.;
+
+  totals->mass += 1.;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal low = u[d][c], high = u[d][c + box->stride[d]];
+
+    totals->momentum[d] += 0.5 * (low + high);
+    totals->kinetic_energy += 0.25 * (low * low + high * high);
+    totals->largest_speed = PetscMax(totals->largest_speed, PetscMax(PetscAbsReal(low), PetscAbsReal(high)));
+    divergence += high - low;
+  }
+  totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
+}
+
+static void add_outflow(const GridBox *box, PetscReal *const u[DIM], PetscReal outflow[DIM][2])
+{
+  PetscInt low[DIM], high[DIM], at[DIM];
+
+  for (PetscInt axis = 0; axis < box->dimension; axis++)
+    for (PetscInt side = 0; side < 2; side++) {
+      if (box->periodic[axis] || box->neighbour[axis][side] != MPI_PROC_NULL)
+        continue;
+      for (PetscInt d = 0; d < DIM; d++) {
+        low[d] = d != axis ? box->start[d] : side == 0 ? 0 : box->cells[d];
+        high[d] = d != axis ? box->end[d] : low[d] + 1;
+      }
+      for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
+        for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
+          for (at[X] = low[X]; at[X] < high[X]; at[X]++)
+            outflow[axis][side] += (2 * side - 1) * u[axis][box_index(box, at[X], at[Y], at[Z])];
+    }
+}
+
+static PetscErrorCode ReduceTotals(MPI_Comm comm, FluidTotals *totals)
+{
+  PetscReal sums[DIM + 2 + 2 * DIM], largest[2] = {totals->largest_speed, totals->largest_divergence};
+
+  PetscFunctionBegin;
+  sums[0] = totals->mass;
+  sums[1] = totals->kinetic_energy;
+  PetscCall(PetscArraycpy(sums + 2, totals->momentum, DIM));
+  PetscCall(PetscArraycpy(sums + 2 + DIM, &totals->outflow[0][0], 2 * DIM));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, DIM + 2 + 2 * DIM, MPIU_REAL, MPI_SUM, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPIU_REAL, MPI_MAX, comm));
+  totals->mass = sums[0];
+  totals->kinetic_energy = sums[1];
+  totals->largest_speed = largest[0];
+  totals->largest_divergence = largest[1];
+  PetscCall(PetscArraycpy(totals->momentum, sums + 2, DIM));
+  PetscCall(PetscArraycpy(&totals->outflow[0][0], sums + 2 + DIM, 2 * DIM));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscReal  h = grid_spacing(fluid->grid);
+  const PetscReal  mass = fluid->config->density * cell_volume(fluid);
+  const PetscReal *solid = NULL;
+  PetscReal       *u[DIM];
+
+  PetscFunctionBegin;
+  *totals = (FluidTotals){0};
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->velocity, u));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (!solid || solid[c] <= 0.)
+          add_cell(box, u, c, totals);
+      }
+  add_outflow(box, u, totals->outflow);
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->velocity, u));
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(ReduceTotals(box->comm, totals));
+  totals->mass *= mass;
+  totals->kinetic_energy *= mass;
+  totals->largest_divergence /= h;
+  for (PetscInt d = 0; d < DIM; d++) {
+    totals->momentum[d] *= mass;
+    for (PetscInt side = 0; side < 2; side++)
+      totals->outflow[d][side] *= cell_volume(fluid) / h;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *total)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscReal *value, *solid = NULL;
+
+  PetscFunctionBegin;
+  *total = 0.;
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(fluid->scalars[scalar], &value));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (!solid || solid[c] <= 0.)
+          *total += value[c];
+      }
+  PetscCall(VecRestoreArrayRead(fluid->scalars[scalar], &value));
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, total, 1, MPIU_REAL, MPI_SUM, box->comm));
+  *total *= cell_volume(fluid);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidSave(Fluid fluid, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "fluid"));
+  PetscCall(ArchiveWriteReal(archive, "time", fluid->time));
+  PetscCall(ArchiveWriteReal(archive, "earlier_time", fluid->earlier_time));
+  PetscCall(ArchiveWriteInteger(archive, "steps", fluid->steps));
+  PetscCall(MacGridSaveFaces(fluid->grid, "velocity", fluid->velocity, archive));
+  PetscCall(MacGridSaveFaces(fluid->grid, "earlier_velocity", fluid->earlier, archive));
+  PetscCall(MacGridSaveField(fluid->grid, "pressure", fluid->pressure, archive));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
+{
+  PetscInt64 steps;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "fluid"));
+  PetscCall(ArchiveReadReal(archive, "time", &fluid->time));
+  PetscCall(ArchiveReadReal(archive, "earlier_time", &fluid->earlier_time));
+  PetscCall(ArchiveReadInteger(archive, "steps", &steps));
+  fluid->steps = (PetscInt)steps;
+  PetscCall(MacGridLoadFaces(fluid->grid, "velocity", fluid->velocity, archive));
+  PetscCall(MacGridLoadFaces(fluid->grid, "earlier_velocity", fluid->earlier, archive));
+  PetscCall(MacGridLoadField(fluid->grid, "pressure", fluid->pressure, archive));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(MacGridLoadField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
+  PetscCall(FluidFillVelocityGhosts(fluid, fluid->earlier, fluid->earlier_time));
+  PetscCall(FluidFillPressureGhosts(fluid, fluid->pressure));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
+  PetscFunctionReturn(0);
+}

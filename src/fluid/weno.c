@@ -1,0 +1,92 @@
+/* Advection for accuracy studies: dw/dt = -u . grad w with the fifth-order upwind WENO derivative of Jiang
+   and Peng (2000) in each direction and the three-stage TVD Runge-Kutta method of Shu and Osher. */
+#include "fluid_impl.h"
+
+/* Derivative (times h) from the five differences that lie upwind. */
+static inline PetscReal weno_difference(PetscReal a, PetscReal b, PetscReal c, PetscReal d, PetscReal e)
+{
+  const PetscReal first = (2. * a - 7. * b + 11. * c) / 6.;
+  const PetscReal second = (-b + 5. * c + 2. * d) / 6.;
+  const PetscReal third = (2. * c + 5. * d - e) / 6.;
+  const PetscReal s1 = 13. / 12. * PetscSqr(a - 2. * b + c) + 0.25 * PetscSqr(a - 4. * b + 3. * c);
+  const PetscReal s2 = 13. / 12. * PetscSqr(b - 2. * c + d) + 0.25 * PetscSqr(b - d);
+  const PetscReal s3 = 13. / 12. * PetscSqr(c - 2. * d + e) + 0.25 * PetscSqr(3. * c - 4. * d + e);
+  const PetscReal scale = a * a + b * b + c * c + d * d + e * e;
+  const PetscReal small = 1e-6 * scale + 1e-99;
+  const PetscReal w1 = 0.1 / PetscSqr(s1 + small);
+  const PetscReal w2 = 0.6 / PetscSqr(s2 + small);
+  const PetscReal w3 = 0.3 / PetscSqr(s3 + small);
+
+  return (w1 * first + w2 * second + w3 * third) / (w1 + w2 + w3);
+}
+
+static inline PetscReal upwind_difference(const PetscReal *f, PetscInt s, PetscReal u)
+{
+  if (u > 0.)
+    return weno_difference(f[-2 * s] - f[-3 * s], f[-s] - f[-2 * s], f[0] - f[-s], f[s] - f[0],
+                           f[2 * s] - f[s]);
+  return weno_difference(f[3 * s] - f[2 * s], f[2 * s] - f[s], f[s] - f[0], f[0] - f[-s], f[-s] - f[-2 * s]);
+}
+
+/* Component e of the flow at the place of value c: its own face, the mean of two at a centre or of four at a
+ * face. */
+static inline PetscReal flow_at(const GridBox *box, PetscReal *const flow[DIM], PetscInt direction,
+                                PetscInt e, PetscInt c)
+{
+  const PetscInt up = box->stride[e];
+  const PetscInt back = direction == CELL_VALUES ? c : c - box->stride[direction];
+
+  if (e == direction)
+    return flow[e][c];
+  return 0.25 * (flow[e][c] + flow[e][c + up] + flow[e][back] + flow[e][back + up]);
+}
+
+/* One Euler stage: stage = mix w + (1 - mix) (stage + dt * rate(stage)). */
+static PetscErrorCode EulerStage(Fluid fluid, const Carried *carried, PetscReal mix, Vec start, Vec stage)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const FaceRange range = carried_range(fluid, carried);
+  const PetscReal ratio = carried->dt / grid_spacing(fluid->grid);
+  PetscReal      *flow[DIM], *from, *now, *after;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, flow));
+  PetscCall(VecGetArray(start, &from));
+  PetscCall(VecGetArray(stage, &now));
+  PetscCall(VecGetArray(fluid->scratch[1], &after));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+        PetscReal      rate = 0.;
+
+        for (PetscInt e = 0; e < box->dimension; e++) {
+          const PetscReal u = flow_at(box, flow, carried->direction, e, c);
+
+          rate -= u * upwind_difference(now + c, box->stride[e], u);
+        }
+        after[c] = mix * from[c] + (1. - mix) * (now[c] + ratio * rate);
+      }
+  PetscCall(VecRestoreArray(fluid->scratch[1], &after));
+  PetscCall(VecRestoreArray(stage, &now));
+  PetscCall(VecRestoreArray(start, &from));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, flow));
+  PetscCall(VecCopy(fluid->scratch[1], stage));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field)
+{
+  const Vec       stage = fluid->scratch[0];
+  const PetscReal mix[3] = {0., 0.75, 1. / 3.};
+  const PetscReal stamp[3] = {0., 1., 0.5}; /* time of each stage's input, in steps */
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(field, stage));
+  for (PetscInt s = 0; s < 3; s++) {
+    PetscCall(FluidFillCarriedGhosts(fluid, carried, stage, fluid->time + stamp[s] * carried->dt));
+    PetscCall(EulerStage(fluid, carried, mix[s], field, stage));
+  }
+  PetscCall(VecCopy(stage, field));
+  PetscFunctionReturn(0);
+}

@@ -3,9 +3,6 @@
 
 #include <petsctime.h>
 
-const char *const SideKinds[] = {"wall", "slip", "inflow", "open", "periodic", NULL};
-const char *const AdvectionSchemes[] = {"semi-lagrangian", "maccormack", "weno5", "none", NULL};
-
 enum { DAMPED_STEPS = 4 }; /* fully implicit ones at the start */
 
 /* Solver vectors of the diffusion have the length of a local field; see diffusion.c. */

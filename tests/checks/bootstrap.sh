@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What bootstrap decides before it installs or builds anything. TAP.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=../../bootstrap
+source "$MILLRACE_SOURCE/bootstrap"
+
+number=0
+# is NAME WANTED GOT
+is() {
+  number=$((number + 1))
+  if [ "$2" = "$3" ]; then
+    echo "ok $number - $1"
+  else
+    echo "not ok $number - $1"
+    printf '# wanted: %s\n# got:    %s\n' "${2//$'\n'/$'\n'#         }" "${3//$'\n'/$'\n'#         }"
+  fi
+}
+
+echo "1..7"
+
+apt_sources=$scratch/apt
+mkdir -p "$apt_sources/sources.list.d"
+cat > "$apt_sources/sources.list.d/debian.sources" << 'END'
+Types: deb deb-src
+# a remark
+URIs: http://mirror.example/packages
+Suites: bookworm bookworm-updates
+Components: main
+Signed-By: /some/key.gpg
+
+Types: deb
+URIs: http://mirror.example/security
+Suites: bookworm-security
+Components: main
+END
+cat > "$apt_sources/sources.list" << 'END'
+# deb http://remark.example/packages bookworm main
+deb [signed-by=/some/key.gpg] http://mirror.example/packages bookworm main contrib
+deb http://mirror.example/security bookworm-security main
+END
+is "non-free is derived from a .sources file" "Types: deb
+URIs: http://mirror.example/packages
+Suites: bookworm
+Components: non-free
+Signed-By: /some/key.gpg" "$(non_free_sources bookworm)"
+is "non-free is derived from sources.list" \
+  "deb [signed-by=/some/key.gpg] http://mirror.example/packages bookworm non-free" "$(non_free_lines bookworm)"
+
+list='
+command sh          | dash        | shell
+command no-such-tool | some-package | some-module
+python no_such_module | python3-some | py-some
+'
+is "what is missing is named with its package and module" \
+  "command no-such-tool|some-package|some-module
+python no_such_module|python3-some|py-some" "$(missing "$list")"
+
+can_install() { return 1; }
+is "without root it reports and fails" "bootstrap: missing: command no-such-tool    Debian package: some-package    module: some-module
+1" "$(provide 'command no-such-tool | some-package | some-module' 2>&1; echo $?)"
+is "without root it goes on if everything is there" "0" "$(provide 'command sh | dash | shell' 2>&1; echo $?)"
+
+build=$scratch/build
+mkdir -p "$build/tests/unit"
+printf ':test-result: %s\n' PASS PASS 'FAIL name' XFAIL > "$build/tests/unit/a.trs"
+printf ':test-result: %s\n' SKIP ERROR XPASS > "$build/tests/b.trs"
+is "results are summed over all tests" "3 3 1" "$(echo $(count 'PASS|XFAIL') $(count 'FAIL|XPASS|ERROR') $(count SKIP))"
+
+deps_for_check() { return 1; }
+is "a failure before the first test is counted" "0 passed, 1 failed, 0 skipped" "$(run_check | tail -n 1)"

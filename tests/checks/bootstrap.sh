@@ -17,7 +17,7 @@ is() {
   fi
 }
 
-echo "1..7"
+echo "1..8"
 
 apt_sources=$scratch/apt
 mkdir -p "$apt_sources/sources.list.d"
@@ -65,7 +65,11 @@ build=$scratch/build
 mkdir -p "$build/tests/unit"
 printf ':test-result: %s\n' PASS PASS 'FAIL name' XFAIL > "$build/tests/unit/a.trs"
 printf ':test-result: %s\n' SKIP ERROR XPASS > "$build/tests/b.trs"
-is "results are summed over all tests" "3 3 1" "$(echo $(count 'PASS|XFAIL') $(count 'FAIL|XPASS|ERROR') $(count SKIP))"
+is "results are summed over all tests" "3 passed, 3 failed, 1 skipped, status 1" "$(summarize 1), status $(summarize 1 > /dev/null; echo $?)"
+
+rm "$build/tests/b.trs"
+sed -i /FAIL/d "$build/tests/unit/a.trs"
+is "all well is said to be well" "2 passed, 0 failed, 0 skipped, status 0" "$(summarize 0), status $(summarize 0 > /dev/null; echo $?)"
 
 deps_for_check() { return 1; }
 is "a failure before the first test is counted" "0 passed, 1 failed, 0 skipped" "$(run_check | tail -n 1)"

@@ -1,4 +1,6 @@
 /* Triangle surfaces: their life, their sign and their integrals. */
+#include <string.h>
+#include <strings.h>
 #include "geometry_impl.h"
 
 struct _p_Surface {
@@ -74,8 +76,8 @@ PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], Pe
   PetscCheck(triangle_count > 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
              "A surface needs at least one triangle");
   for (PetscInt n = 0; n < vertex_count; n++) {
-    PetscCheck(vector3_is_finite(vertices[n]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
-               "Vertex %" PetscInt_FMT " of a surface is not finite", n);
+    PetscCheck(vertex_is_usable(vertices[n]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
+               "Vertex %" PetscInt_FMT " of a surface is not finite, or beyond %g", n, MAX_COORDINATE);
   }
   for (PetscInt n = 0; n < 3 * triangle_count; n++) {
     const PetscInt vertex = triangles[n / 3][n % 3];
@@ -92,6 +94,69 @@ PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], Pe
   PetscCall(PetscArraycpy((*surface)->vertices, vertices, vertex_count));
   PetscCall(PetscArraycpy((*surface)->triangles, triangles, triangle_count));
   PetscCall(Prepare(*surface));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ReadMesh(Source *source, Mesh *mesh, SurfaceReport *report)
+{
+  const char *suffix = strrchr(source->path, '.');
+
+  PetscFunctionBegin;
+  if (suffix && strcasecmp(suffix, ".obj") == 0)
+    PetscCall(ReadObj(source, mesh));
+  else if (suffix && strcasecmp(suffix, ".ply") == 0)
+    PetscCall(ReadPly(source, mesh));
+  else if (suffix && strcasecmp(suffix, ".stl") == 0)
+    PetscCall(ReadStl(source, mesh));
+  else
+    source_fail(source, 0, "the name of a surface file must end in .obj, .ply or .stl");
+  if (source->failed)
+    PetscFunctionReturn(0);
+  /* each facet of an STL file has its own corners */
+  if (strcasecmp(suffix, ".stl") == 0)
+    PetscCall(MeshWeld(mesh));
+  PetscCall(MeshClean(mesh, source, report));
+  PetscFunctionReturn(0);
+}
+
+/* Programs that write OBJ and PLY may split vertices along seams: weld before calling a surface open. */
+static PetscErrorCode CloseMesh(Source *source, Mesh *mesh, SurfaceReport *report)
+{
+  PetscFunctionBegin;
+  PetscCall(MeshCloseAndOrient(mesh, source, report));
+  if (!source->failed)
+    PetscFunctionReturn(0);
+  source->failed = PETSC_FALSE;
+  PetscCall(MeshWeld(mesh));
+  PetscCall(MeshClean(mesh, source, report));
+  if (!source->failed)
+    PetscCall(MeshCloseAndOrient(mesh, source, report));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *surface, char message[],
+                           size_t message_size)
+{
+  Source        source;
+  Mesh          mesh = {0};
+  SurfaceReport report = {0};
+
+  PetscFunctionBegin;
+  *surface = NULL;
+  if (message_size > 0)
+    message[0] = '\0';
+  PetscCall(SourceOpen(path, message, message_size, &source));
+  if (!source.failed)
+    PetscCall(ReadMesh(&source, &mesh, &report));
+  if (!source.failed && demand == SURFACE_CLOSED)
+    PetscCall(CloseMesh(&source, &mesh, &report));
+  if (!source.failed) {
+    PetscCall(SurfaceCreate(mesh.vertex_count, mesh.vertices, mesh.triangle_count,
+                            (const PetscInt(*)[3])mesh.triangles, surface));
+    (*surface)->report = report;
+  }
+  PetscCall(MeshDestroy(&mesh));
+  PetscCall(SourceClose(&source));
   PetscFunctionReturn(0);
 }
 

@@ -11,7 +11,7 @@
 
 enum { LEAF_SIZE = 4, BIN_COUNT = 16, MAX_HEURISTIC_DEPTH = 40, MAX_DEPTH = MAX_HEURISTIC_DEPTH + 32 };
 
-#define FAR 2.0
+#define FAR 2.5
 
 struct TreeNode {
   Box      box;

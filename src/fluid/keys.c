@@ -26,6 +26,7 @@ static const SchemaKey side_keys[] = {
 /* scene/ copies `all` to the sides that are not named and takes it away. */
 static const SchemaKey sides_keys[] = {{.name = "all",
                                         .kind = SCHEMA_BRIEF,
+                                        .offset = SIDE(X, 0),
                                         .fallback = "",
                                         .keys = side_keys,
                                         .help = "every side that is not named itself"},

@@ -1,0 +1,54 @@
+/* A scene in YAML -> the configuration of a Simulation: reading, overriding, checking, writing it back. */
+#ifndef MILLRACE_SCENE_H
+#define MILLRACE_SCENE_H
+
+#include <millrace/simulation.h>
+
+#include <stdio.h>
+
+typedef struct _p_Scene *Scene;
+
+/* Reads the file on the first rank and shares it. Overrides are "grid.resolution=64", "obstacles.0.name=ball"
+   and the like; file names in the scene are relative to it. Mistakes of the user are no error codes: all of
+   them are collected, and the configuration must not be used unless scene_is_good(). Collective: comm. */
+PetscErrorCode SceneRead(MPI_Comm comm, const char path[], PetscInt override_count,
+                         const char *const overrides[], Scene *scene);
+/* The same from a text, such as the resolved one of a checkpoint; `name` stands for it in messages. Only the
+   first rank's text counts. Collective: comm. */
+PetscErrorCode SceneReadText(MPI_Comm comm, const char name[], const char text[], PetscInt override_count,
+                             const char *const overrides[], Scene *scene);
+PetscErrorCode SceneDestroy(Scene *scene);
+
+PetscBool scene_is_good(Scene scene);
+
+/* Lends what the scene says; null unless it is good. */
+const SimulationConfig *scene_config(Scene scene);
+/* The whole scene with defaults and overrides, as YAML; reading it gives the same configuration. */
+const char *scene_resolved_text(Scene scene);
+
+typedef enum { PROBLEM_ERROR, PROBLEM_WARNING } ProblemSeverity;
+
+typedef struct {
+  ProblemSeverity severity;
+  PetscInt        line, column; /* in the file, from 1; 0: no place in it */
+  PetscInt        override;     /* the one to blame, or -1 */
+  char           *message;      /* what is wrong and what would be right */
+} SceneProblem;
+
+PetscInt            scene_problem_count(Scene scene);
+const SceneProblem *scene_problem(Scene scene, PetscInt index);
+/* file:line:column: error: ..., the line and a caret, for every problem; nothing but on the first rank. */
+PetscErrorCode SceneReport(Scene scene, FILE *file);
+
+/* Hands `petsc:` to PETSc's database; the command line wins. Call before solvers are created. */
+PetscErrorCode SceneSetPetscOptions(Scene scene);
+/* Adds a problem for every option that no solver has asked for on any rank, PETSc's late ones exempt; call
+   when the solvers are set up. Collective: the scene's communicator. */
+PetscErrorCode SceneCheckPetscOptions(Scene scene, PetscBool *good);
+
+/* Every key whose path holds `pattern` (null: all) with type, unit, default and meaning. */
+PetscErrorCode SceneKeysPrint(const char pattern[], FILE *file);
+/* docs/inputs.md. */
+PetscErrorCode SceneInputsMarkdown(FILE *file);
+
+#endif

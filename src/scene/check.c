@@ -1,0 +1,192 @@
+/* What no single key can tell: keys that must fit each other. */
+#include "scene_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static Node *at(Scene scene, const char block[], const char key[])
+{
+  return node_find(node_find(scene->root, block), key);
+}
+
+static PetscErrorCode CheckGrid(Scene scene)
+{
+  const GridConfig *grid = &scene->config.grid;
+  const PetscReal   spacing = grid->size.at[X] / grid->resolution;
+  Node             *size = at(scene, "grid", "size");
+  const PetscInt    errors = scene->error_count;
+  char              message[MESSAGE_LENGTH];
+
+  PetscFunctionBegin;
+  if (!is_usable(size) || !is_usable(at(scene, "grid", "resolution")))
+    PetscFunctionReturn(0);
+  for (PetscInt d = 1; d < grid->dimension; d++) {
+    const PetscReal cells = PetscMax(1, round(grid->size.at[d] / spacing));
+
+    if (PetscAbsReal(cells * spacing - grid->size.at[d]) > 1e-6 * spacing)
+      PetscCall(ProblemAdd(scene, node_item(size, d), PROBLEM_ERROR,
+                           "grid.size along %c must be a whole number of cells of %.10g (size along x / "
+                           "resolution); the nearest is %.10g",
+                           "xyz"[d], (double)spacing, (double)(cells * spacing)));
+  }
+  if (grid->dimension == 2 && is_usable(at(scene, "grid", "origin")) && grid->origin.at[Z] != 0)
+    PetscCall(ProblemAdd(scene, node_item(at(scene, "grid", "origin"), Z), PROBLEM_ERROR,
+                         "grid.origin along z must be 0 in two dimensions"));
+  if (scene->error_count > errors || !grid->dimension)
+    PetscFunctionReturn(0);
+  PetscCall(GridConfigCheck(grid, 1, message, sizeof(message)));
+  if (message[0])
+    PetscCall(ProblemAdd(scene, size, PROBLEM_ERROR, "%s", message));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckRun(Scene scene)
+{
+  const RunConfig *run = &scene->config.run;
+
+  PetscFunctionBegin;
+  for (const SchemaKey *key = RunKeys; key->name; key++)
+    if (!is_usable(at(scene, "run", key->name)))
+      PetscFunctionReturn(0);
+  if (run->frame_interval > run->end_time)
+    PetscCall(ProblemAdd(scene, at(scene, "run", "frame_interval"), PROBLEM_WARNING,
+                         "run.frame_interval is longer than the run; there will be one frame, at the start"));
+  if (run->time_step > run->frame_interval)
+    PetscCall(
+        ProblemAdd(scene, at(scene, "run", "time_step"), PROBLEM_WARNING,
+                   "run.time_step is longer than run.frame_interval; steps end at frames and are shorter"));
+  if (run->time_step > 0 && run->largest_time_step > 0 && run->time_step > run->largest_time_step)
+    PetscCall(ProblemAdd(scene, at(scene, "run", "time_step"), PROBLEM_ERROR,
+                         "run.time_step must not exceed run.largest_time_step (%g)",
+                         (double)run->largest_time_step));
+  if (run->end_time / run->frame_interval > 1e6)
+    PetscCall(ProblemAdd(scene, at(scene, "run", "frame_interval"), PROBLEM_ERROR,
+                         "run.frame_interval gives more than a million frames"));
+  PetscFunctionReturn(0);
+}
+
+/* Names become those of fields and files, and are told in messages. */
+static PetscErrorCode CheckNames(Scene scene, Node *list)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  char              path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; list && list->kind == NODE_LIST && i < list->count; i++) {
+    Node *name = node_find(node_item(list, i), "name");
+
+    if (!name || name->kind != NODE_VALUE)
+      continue;
+    node_path(name, path, sizeof(path));
+    if (!name->text[0] || strlen(name->text) > 40 || strspn(name->text, letters) != strlen(name->text))
+      PetscCall(ProblemAdd(scene, name, PROBLEM_ERROR, "%s must be 1 to 40 letters, digits, - and _", path));
+    for (PetscInt j = 0; j < i; j++) {
+      Node *other = node_find(node_item(list, j), "name");
+
+      if (other && other->kind == NODE_VALUE && !strcmp(other->text, name->text)) {
+        Node *blamed = other->override > name->override ? other : name;
+
+        node_path(blamed, path, sizeof(path));
+        PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR,
+                             "%s: there is another \"%.40s\"; names must differ", path, name->text));
+        break;
+      }
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckFluid(Scene scene)
+{
+  static const char *const taken[] = {"velocity", "pressure", "divergence", "vorticity",
+                                      "solid",    "time",     NULL};
+  const FluidConfig       *fluid = &scene->config.fluid;
+  Node                    *list = at(scene, "fluid", "scalars"), *gravity = at(scene, "fluid", "gravity");
+
+  PetscFunctionBegin;
+  if (scene->config.grid.dimension == 2 && is_usable(gravity) && fluid->gravity.at[Z] != 0)
+    PetscCall(ProblemAdd(scene, node_item(gravity, Z), PROBLEM_ERROR,
+                         "fluid.gravity along z must be 0 in two dimensions"));
+  for (PetscInt i = 0; i < fluid->scalar_count; i++) {
+    Node *item = node_item(list, i);
+
+    for (PetscInt j = 0; fluid->scalars[i].name && taken[j]; j++)
+      if (!strcmp(fluid->scalars[i].name, taken[j]))
+        PetscCall(ProblemAdd(scene, node_find(item, "name"), PROBLEM_ERROR,
+                             "a scalar cannot be called \"%s\": that is a field of its own", taken[j]));
+    if (fluid->scalars[i].expansion != 0 && is_usable(gravity) && vector3_norm(fluid->gravity) == 0)
+      PetscCall(ProblemAdd(scene, node_find(item, "expansion"), PROBLEM_WARNING,
+                           "expansion has no effect without fluid.gravity"));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Whether no point of the shape can lie in the box. */
+static PetscBool is_outside(Scene scene, Shape shape)
+{
+  const GridConfig *grid = &scene->config.grid;
+  Vector3           low, high;
+
+  if (!is_usable(at(scene, "grid", "size")) || !is_usable(at(scene, "grid", "origin")))
+    return PETSC_FALSE;
+  shape_bounds(shape, &low, &high);
+  for (PetscInt d = 0; d < grid->dimension; d++)
+    if (high.at[d] <= grid->origin.at[d] || low.at[d] >= grid->origin.at[d] + grid->size.at[d])
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode CheckObstacles(Scene scene)
+{
+  Node *list = node_find(scene->root, "obstacles");
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < scene->config.obstacle_count; i++) {
+    const ObstacleConfig *obstacle = &scene->config.obstacles[i];
+    Node                 *item = node_item(list, i);
+
+    if (obstacle->shape && !node_find(item, "motion") && is_outside(scene, obstacle->shape))
+      PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_WARNING,
+                                "obstacles[%d] lies outside the box and has no effect", (int)i));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckInflows(Scene scene)
+{
+  Node *list = node_find(scene->root, "inflows");
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < scene->config.inflow_count; i++) {
+    const InflowConfig *inflow = &scene->config.inflows[i];
+    Node               *item = node_item(list, i);
+
+    if (inflow->shape && is_outside(scene, inflow->shape))
+      PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
+                                "inflows[%d] lies outside the box", (int)i));
+    if (is_usable(node_find(item, "from")) && is_usable(node_find(item, "until")) &&
+        !(inflow->until > inflow->from))
+      PetscCall(ProblemAdd(scene, node_find(item, "until"), PROBLEM_ERROR,
+                           "inflows[%d].until must be later than \"from\" (%g)", (int)i,
+                           (double)inflow->from));
+    if (!node_find(item, "velocity") && !node_find(item, "scalars"))
+      PetscCall(ProblemAdd(scene, item, PROBLEM_WARNING,
+                           "inflows[%d] has neither velocity nor scalars and no effect", (int)i));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheck(Scene scene)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckNames(scene, at(scene, "fluid", "scalars")));
+  PetscCall(CheckNames(scene, node_find(scene->root, "obstacles")));
+  PetscCall(CheckNames(scene, node_find(scene->root, "inflows")));
+  PetscCall(CheckGrid(scene));
+  PetscCall(CheckRun(scene));
+  PetscCall(CheckFluid(scene));
+  PetscCall(SceneCheckSides(scene));
+  PetscCall(CheckObstacles(scene));
+  PetscCall(CheckInflows(scene));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,222 @@
+/* All keys of a scene: the tables of the rooms joined, and told to the user. */
+#define _POSIX_C_SOURCE 200809L
+#include "scene_impl.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define AT(member) offsetof(SimulationConfig, member)
+
+/* `grid` comes before all that has vectors, `fluid` before the inflows of its scalars. */
+const SchemaKey SceneKeys[] = {
+    {.name = "title",
+     .kind = SCHEMA_TEXT,
+     .offset = AT(title),
+     .fallback = "\"\"",
+     .help = "what the scene shows"},
+    {.name = "grid", .kind = SCHEMA_BLOCK, .offset = AT(grid), .keys = GridKeys, .help = "the box of cells"},
+    {.name = "parallel",
+     .kind = SCHEMA_BLOCK,
+     .offset = AT(parallel),
+     .keys = TeamKeys,
+     .help = "who works on what"},
+    {.name = "run",
+     .kind = SCHEMA_BLOCK,
+     .offset = AT(run),
+     .keys = RunKeys,
+     .help = "how long, and what is written"},
+    {.name = "fluid",
+     .kind = SCHEMA_BLOCK,
+     .offset = AT(fluid),
+     .keys = FluidKeys,
+     .help = "the fluid and its sides"},
+    {.name = "obstacles",
+     .kind = SCHEMA_LIST,
+     .offset = AT(obstacles),
+     .count = AT(obstacle_count),
+     .size = sizeof(ObstacleConfig),
+     .fallback = "",
+     .keys = ObstacleKeys,
+     .help = "bodies that stand still or move as given"},
+    {.name = "inflows",
+     .kind = SCHEMA_LIST,
+     .offset = AT(inflows),
+     .count = AT(inflow_count),
+     .size = sizeof(InflowConfig),
+     .fallback = "",
+     .keys = InflowKeys,
+     .help = "regions in which velocity and scalars are held"},
+    {.name = "petsc",
+     .kind = SCHEMA_OPTIONS,
+     .fallback = "",
+     .help = "options of PETSc's solvers without the leading dash, such as {pressure_pc_type: gamg}"},
+    {0}};
+
+static const char *const kind_names[] = {
+    [SCHEMA_REAL] = "number",         [SCHEMA_INTEGER] = "whole number", [SCHEMA_TEXT] = "text",
+    [SCHEMA_CHOICE] = "word",         [SCHEMA_VECTOR] = "vector",        [SCHEMA_FORMULA] = "formula",
+    [SCHEMA_FORMULAS] = "3 formulas", [SCHEMA_BLOCK] = "block",          [SCHEMA_BRIEF] = "block or word",
+    [SCHEMA_LIST] = "list",           [SCHEMA_SHAPE] = "shape",          [SCHEMA_MOTION] = "motion",
+    [SCHEMA_NAMED] = "block",         [SCHEMA_OPTIONS] = "block"};
+
+/* "number > 0", "wall, slip or open": what a value may be. */
+static void describe_type(const SchemaKey *key, char text[], size_t size)
+{
+  size_t used = 0;
+
+  if (key->choices)
+    for (PetscInt i = 0; key->choices[i] && used < size; i++)
+      used += snprintf(text + used, size - used, "%s%s", i ? ", " : "", key->choices[i]);
+  else if (key->range == SCHEMA_POSITIVE)
+    snprintf(text, size, "%s > 0", kind_names[key->kind]);
+  else if (key->range == SCHEMA_NOT_NEGATIVE)
+    snprintf(text, size, "%s >= 0", kind_names[key->kind]);
+  else if (key->range == SCHEMA_BETWEEN)
+    snprintf(text, size, "%s, %g to %g", kind_names[key->kind], (double)key->lowest, (double)key->highest);
+  else
+    snprintf(text, size, "%s%s", kind_names[key->kind], key->range == SCHEMA_ENDLESS ? " or inf" : "");
+}
+
+static const char *describe_default(const SchemaKey *key)
+{
+  if (key->fallback)
+    return key->fallback[0] ? key->fallback : "none";
+  return key->kind == SCHEMA_BLOCK ? "" : "required";
+}
+
+static PetscBool is_block(const SchemaKey *key)
+{
+  return key->kind == SCHEMA_BLOCK || key->kind == SCHEMA_BRIEF || key->kind == SCHEMA_LIST ? PETSC_TRUE
+                                                                                            : PETSC_FALSE;
+}
+
+typedef struct {
+  const char *pattern;
+  FILE       *file;
+} Listing;
+
+static void print_keys(const Listing *listing, const char path[], const SchemaKey keys[])
+{
+  for (const SchemaKey *key = keys; key->name; key++) {
+    char name[PATH_LENGTH], inner[PATH_LENGTH + 2], type[PATH_LENGTH];
+
+    snprintf(name, sizeof(name), "%s%s%s", path, path[0] ? "." : "", key->name);
+    describe_type(key, type, sizeof(type));
+    if (!listing->pattern || strstr(name, listing->pattern))
+      fprintf(listing->file, "%s\n    %s%s%s%s; default: %s\n    %s\n", name, type, key->unit ? " [" : "",
+              key->unit ? key->unit : "", key->unit ? "]" : "",
+              describe_default(key)[0] ? describe_default(key) : "its keys'", key->help);
+    snprintf(inner, sizeof(inner), "%s%s", name, key->kind == SCHEMA_LIST ? "[]" : "");
+    if (is_block(key))
+      print_keys(listing, inner, key->keys);
+  }
+}
+
+static void print_shapes(const Listing *listing)
+{
+  for (const ShapeKind *kind = ShapeKinds; kind->name; kind++) {
+    char name[PATH_LENGTH];
+
+    snprintf(name, sizeof(name), "shape.%s", kind->name);
+    if (!listing->pattern || strstr(name, listing->pattern))
+      fprintf(listing->file, "%s\n    %s\n    %s\n", name, kind->keys ? "block" : "list of shapes",
+              kind->help);
+    if (kind->keys)
+      print_keys(listing, name, kind->keys);
+  }
+}
+
+PetscErrorCode SceneKeysPrint(const char pattern[], FILE *file)
+{
+  const Listing listing = {pattern, file};
+
+  PetscFunctionBegin;
+  print_keys(&listing, "", SceneKeys);
+  print_shapes(&listing);
+  print_keys(&listing, "motion", MotionKeys);
+  PetscFunctionReturn(0);
+}
+
+static void print_cell(const char text[], FILE *file)
+{
+  for (; *text; text++) {
+    if (*text == '|')
+      fputc('\\', file);
+    fputc(*text, file);
+  }
+}
+
+static void print_table(const SchemaKey keys[], FILE *file)
+{
+  fprintf(file, "| key | value | unit | default | meaning |\n|---|---|---|---|---|\n");
+  for (const SchemaKey *key = keys; key->name; key++) {
+    char        type[PATH_LENGTH];
+    const char *fallback = describe_default(key);
+
+    describe_type(key, type, sizeof(type));
+    fprintf(file, "| `%s` | ", key->name);
+    print_cell(type, file);
+    fprintf(file, " | %s | ", key->unit ? key->unit : "");
+    if (key->fallback && key->fallback[0])
+      fprintf(file, "`%s`", fallback);
+    else
+      fputs(fallback, file);
+    fputs(" | ", file);
+    print_cell(key->help, file);
+    fputs(" |\n", file);
+  }
+  fputc('\n', file);
+}
+
+static void print_sections(const char path[], const SchemaKey keys[], FILE *file)
+{
+  const SchemaKey *told = NULL; /* the sides share one table */
+
+  for (const SchemaKey *key = keys; key->name; key++) {
+    char        name[PATH_LENGTH];
+    const char *help;
+
+    if (!is_block(key) || key->keys == told)
+      continue;
+    told = key->keys;
+    snprintf(name, sizeof(name), "%s%s%s%s", path, path[0] ? "." : "",
+             key->kind == SCHEMA_BRIEF ? "SIDE" : key->name, key->kind == SCHEMA_LIST ? "[]" : "");
+    help = key->kind == SCHEMA_BRIEF ? "one side; a bare word is its type" : key->help;
+    fprintf(file, "## %s\n\n%c%s.\n\n", name, toupper((unsigned char)help[0]), help + 1);
+    print_table(key->keys, file);
+    print_sections(name, key->keys, file);
+  }
+}
+
+PetscErrorCode SceneInputsMarkdown(FILE *file)
+{
+  PetscFunctionBegin;
+  fputs("# Scenes\n\n"
+        "<!-- Written by `make inputs-doc` from the tables of keys in src/; a test compares the two. -->\n\n"
+        "A scene is a YAML file. `millrace check SCENE` reports every mistake in it; `--set KEY=VALUE` "
+        "overrides any key, items of\n"
+        "lists by number or name (`--set obstacles.0.shape.sphere.radius=0.2`). Units are SI. A vector is a "
+        "list of three numbers; in\n"
+        "two dimensions two suffice. Where a number is expected, arithmetic such as `2*pi` will do. A "
+        "formula may use `x y z t pi`,\n"
+        "`+ - * / ^`, comparisons, and `sin cos tan exp log sqrt abs min max pow floor tanh sinh cosh atan2 "
+        "sign step if(c,a,b)`; put it\n"
+        "in quotes where it holds a comma or begins with `*`. File names are relative to the scene.\n\n"
+        "## The scene\n\n",
+        file);
+  print_table(SceneKeys, file);
+  print_sections("", SceneKeys, file);
+  fputs(
+      "## Shapes\n\nA shape is a block with one key, such as `{sphere: {center: [0, 0, 0], radius: 1}}`.\n\n",
+      file);
+  for (const ShapeKind *kind = ShapeKinds; kind->name; kind++) {
+    fprintf(file, "### %s\n\n%c%s.%s\n\n", kind->name, toupper((unsigned char)kind->help[0]), kind->help + 1,
+            kind->keys ? "" : " Its value is a list of shapes.");
+    if (kind->keys)
+      print_table(kind->keys, file);
+  }
+  fputs("## Motion\n\nEither velocity and spin, or keyframes.\n\n", file);
+  print_table(MotionKeys, file);
+  print_sections("motion", MotionKeys, file);
+  PetscFunctionReturn(0);
+}

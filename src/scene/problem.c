@@ -1,0 +1,160 @@
+/* Mistakes in a scene: collected, then told together, each at its place. */
+#include "scene_impl.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PetscErrorCode Append(Scene scene, SceneProblem problem, const char message[])
+{
+  PetscFunctionBegin;
+  if (scene->problem_count == scene->problem_capacity) {
+    scene->problem_capacity = 2 * scene->problem_capacity + 16;
+    PetscCall(PetscRealloc(scene->problem_capacity * sizeof(*scene->problems), &scene->problems));
+  }
+  PetscCall(PetscStrallocpy(message, &problem.message));
+  scene->problems[scene->problem_count++] = problem;
+  if (problem.severity == PROBLEM_ERROR)
+    scene->error_count++;
+  PetscFunctionReturn(0);
+}
+
+/* A copy's mistakes are those of its original, which stands at the same place. */
+static PetscBool is_told(Scene scene, const Node *node, const SceneProblem *problem)
+{
+  if (!node || !node->copied)
+    return PETSC_FALSE;
+  for (PetscInt i = 0; i < scene->problem_count; i++) {
+    const SceneProblem *other = &scene->problems[i];
+
+    if (other->line == problem->line && other->column == problem->column &&
+        other->override == problem->override)
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* What the user did not write is blamed on the nearest thing around it that he did. */
+static const Node *written(const Node *node)
+{
+  while (node && !node->line && !node->key_line && node->override < 0)
+    node = node->parent;
+  return node;
+}
+
+static PetscErrorCode AddFormatted(Scene scene, const Node *node, SceneProblem problem, const char format[],
+                                   va_list arguments)
+{
+  char message[MESSAGE_LENGTH];
+
+  PetscFunctionBegin;
+  if (is_told(scene, node, &problem))
+    PetscFunctionReturn(0);
+  vsnprintf(message, sizeof(message), format, arguments);
+  PetscCall(Append(scene, problem, message));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ProblemAdd(Scene scene, const Node *node, ProblemSeverity severity, const char format[], ...)
+{
+  SceneProblem problem = {.severity = severity, .override = -1};
+  va_list      arguments;
+
+  PetscFunctionBegin;
+  node = written(node);
+  if (node) {
+    problem.override = node->override;
+    problem.line = node->line;
+    problem.column = node->column;
+  }
+  va_start(arguments, format);
+  PetscCall(AddFormatted(scene, node, problem, format, arguments));
+  va_end(arguments);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ProblemAddAtKey(Scene scene, const Node *node, ProblemSeverity severity, const char format[],
+                               ...)
+{
+  SceneProblem problem = {.severity = severity, .override = -1};
+  va_list      arguments;
+
+  PetscFunctionBegin;
+  node = written(node);
+  if (node) {
+    problem.override = node->override;
+    problem.line = node->key_line ? node->key_line : node->line;
+    problem.column = node->key_line ? node->key_column : node->column;
+  }
+  va_start(arguments, format);
+  PetscCall(AddFormatted(scene, node, problem, format, arguments));
+  va_end(arguments);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ProblemAddAt(Scene scene, PetscInt override, PetscInt line, PetscInt column,
+                            const char message[])
+{
+  SceneProblem problem = {.severity = PROBLEM_ERROR, .line = line, .column = column, .override = override};
+
+  PetscFunctionBegin;
+  PetscCall(Append(scene, problem, message));
+  PetscFunctionReturn(0);
+}
+
+PetscInt scene_problem_count(Scene scene)
+{
+  return scene->problem_count;
+}
+
+const SceneProblem *scene_problem(Scene scene, PetscInt index)
+{
+  return &scene->problems[index];
+}
+
+static void print_line(const char text[], PetscInt line, PetscInt column, FILE *file)
+{
+  const char *start = text;
+  int         length;
+
+  for (PetscInt i = 1; i < line && start; i++) {
+    start = strchr(start, '\n');
+    if (start)
+      start++;
+  }
+  if (!start)
+    return;
+  length = (int)strcspn(start, "\r\n");
+  fprintf(file, "  %.*s\n  ", length, start);
+  /* tabs stay tabs, so that the caret stands below its column */
+  for (PetscInt i = 1; i < column; i++)
+    fputc(i <= length && start[i - 1] == '\t' ? '\t' : ' ', file);
+  fprintf(file, "^\n");
+}
+
+PetscErrorCode SceneReport(Scene scene, FILE *file)
+{
+  static const char *const severities[] = {"error", "warning"};
+  PetscMPIInt              rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(scene->comm, &rank));
+  if (rank)
+    PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < scene->problem_count; i++) {
+    const SceneProblem *problem = &scene->problems[i];
+    const char         *severity = severities[problem->severity];
+
+    if (problem->override >= 0)
+      fprintf(file, "--set %s: %s: %s\n", scene->overrides[problem->override], severity, problem->message);
+    else if (!problem->line)
+      fprintf(file, "%s: %s: %s\n", scene->name, severity, problem->message);
+    else {
+      fprintf(file, "%s:%d:%d: %s: %s\n", scene->name, (int)problem->line, (int)problem->column, severity,
+              problem->message);
+      print_line(scene->text, problem->line, problem->column, file);
+    }
+  }
+  fflush(file);
+  PetscFunctionReturn(0);
+}

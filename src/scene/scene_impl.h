@@ -1,0 +1,105 @@
+/* The tree of a scene and what is read from it. */
+#ifndef MILLRACE_SCENE_IMPL_H
+#define MILLRACE_SCENE_IMPL_H
+
+#include <millrace/scene.h>
+
+enum { PATH_LENGTH = 256, MESSAGE_LENGTH = 512 };
+
+typedef enum { NODE_VALUE, NODE_LIST, NODE_MAP } NodeKind;
+
+/* A value, a list or a map of the scene. Children form a chain; those of a map have keys. */
+typedef struct Node Node;
+struct Node {
+  NodeKind  kind;
+  PetscInt  line, column;         /* of the value, from 1; 0: not written by the user */
+  PetscInt  key_line, key_column; /* of the key, where there is one */
+  PetscInt  override;             /* index of the override it comes from, or -1 */
+  PetscBool quoted;
+  PetscBool copied; /* from an alias or from `all`: its mistakes are told once */
+  PetscBool bad;    /* a mistake was found in it */
+  char     *key;
+  char     *text; /* of a value */
+  PetscInt  count;
+  Node     *first, *last, *next; /* owned */
+  Node     *parent;              /* borrowed */
+};
+
+struct _p_Scene {
+  MPI_Comm         comm;
+  char            *name;      /* of the file, in messages */
+  char            *directory; /* where relative file names start */
+  char            *text;      /* as written by the user */
+  PetscInt         override_count;
+  char           **overrides;
+  Node            *root;
+  char            *resolved;
+  SimulationConfig config;
+  PetscInt         problem_count, problem_capacity;
+  PetscInt         error_count;
+  SceneProblem    *problems;
+};
+
+/* Tree. */
+PetscErrorCode NodeCreate(NodeKind kind, Node **node);
+PetscErrorCode NodeDestroy(Node **node); /* with all below */
+PetscErrorCode NodeSetText(Node *node, const char text[], size_t length);
+PetscErrorCode NodeSetKey(Node *node, const char key[]);
+PetscErrorCode NodeCopy(const Node *node, Node **copy);
+void           node_append(Node *parent, Node *child);
+void           node_detach(Node *child);
+void           node_replace(Node *old, Node *new); /* `old` is left without a parent */
+Node          *node_find(const Node *map, const char key[]);
+PetscBool      is_usable(const Node *node); /* there, and without a mistake */
+Node          *node_item(const Node *list, PetscInt index);
+void           node_path(const Node *node, char path[], size_t size); /* such as obstacles[0].shape.sphere */
+const char    *node_kind_name(const Node *node);
+
+/* libfyaml lives behind this: syntax errors become problems and leave `*root` null. */
+PetscErrorCode YamlParse(Scene scene, const char text[], PetscInt override, Node **root);
+PetscErrorCode NodeEmit(const Node *root, char **text);
+
+PetscErrorCode SceneApplyOverrides(Scene scene);
+
+/* `node` may be null: no place. */
+PetscErrorCode ProblemAdd(Scene scene, const Node *node, ProblemSeverity severity, const char format[], ...)
+    PETSC_ATTRIBUTE_FORMAT(4, 5);
+/* The same at the key of `node` rather than at its value. */
+PetscErrorCode ProblemAddAtKey(Scene scene, const Node *node, ProblemSeverity severity, const char format[],
+                               ...) PETSC_ATTRIBUTE_FORMAT(4, 5);
+PetscErrorCode ProblemAddAt(Scene scene, PetscInt override, PetscInt line, PetscInt column,
+                            const char message[]);
+
+/* Fills the struct at `base` from a map, adding to the map what was left out. */
+PetscErrorCode ReadKeys(Scene scene, Node *map, const SchemaKey keys[], void *base);
+PetscErrorCode DestroyKeys(const SchemaKey keys[], PetscInt scalar_count, void *base);
+/* The one value, or the list of three (two in two dimensions), behind a node. */
+PetscErrorCode ReadReal(Scene scene, Node *node, const SchemaKey *key, PetscReal *value);
+PetscErrorCode ReadInteger(Scene scene, Node *node, const SchemaKey *key, PetscInt *value);
+PetscErrorCode ReadChoice(Scene scene, Node *node, const SchemaKey *key, int *value);
+PetscErrorCode ReadText(Scene scene, Node *node, const SchemaKey *key, char **value);
+PetscErrorCode ReadVector(Scene scene, Node *node, const SchemaKey *key, Vector3 *value);
+PetscErrorCode ReadFormula(Scene scene, Node *node, const SchemaKey *key, Formula *value);
+PetscErrorCode ReadFormulas(Scene scene, Node *node, const SchemaKey *key, Formula value[DIM]);
+PetscErrorCode ReadShape(Scene scene, Node *node, Shape *shape);
+PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion);
+PetscErrorCode ReadNamed(Scene scene, Node *node, Formula **values);
+PetscErrorCode ReadOptions(Scene scene, Node *node);
+PetscErrorCode ExpectKind(Scene scene, Node *node, NodeKind kind, const char what[], PetscBool *good);
+
+/* What no single key can tell. */
+PetscErrorCode SceneCheck(Scene scene);
+PetscErrorCode SceneCheckSides(Scene scene); /* also tells the grid which are periodic */
+/* Copies `all` to the sides that are not named, and makes a bare word a map. */
+PetscErrorCode SceneExpandSides(Scene scene);
+
+typedef struct {
+  const char      *name;
+  const SchemaKey *keys; /* null: a list of shapes */
+  const char      *help;
+} ShapeKind;
+
+extern const ShapeKind ShapeKinds[]; /* ended by a null name */
+extern const SchemaKey SceneKeys[], MotionKeys[];
+
+#endif

@@ -1,0 +1,223 @@
+#include "harness.h"
+
+#include <millrace/scene.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINIMAL                                                                                              \
+  "grid: {size: [1, 2, 1], resolution: 8}\n"                                                                 \
+  "run: {end_time: 1, frame_interval: 0.1}\n"                                                                \
+  "fluid: {density: 1000}\n"
+
+static Scene read_text(const char text[], const char override[])
+{
+  Scene scene;
+
+  assert_success(SceneReadText(PETSC_COMM_WORLD, "test.yaml", text, override ? 1 : 0, &override, &scene));
+  if (!scene_is_good(scene))
+    PetscCallAbort(PETSC_COMM_WORLD, SceneReport(scene, stderr));
+  assert_on_all_ranks(scene_is_good(scene));
+  return scene;
+}
+
+static PetscReal value_at(Formula formula, PetscReal x, PetscReal y)
+{
+  return formula_value(formula, vector3(x, y, 0), 0);
+}
+
+static void what_is_left_out_takes_its_default(void **state)
+{
+  Scene                   scene = read_text(MINIMAL, NULL);
+  const SimulationConfig *config = scene_config(scene);
+
+  (void)state;
+  assert_on_all_ranks(config->grid.dimension == 3 && config->grid.resolution == 8);
+  assert_near(config->grid.size.at[Y], 2, 0);
+  assert_on_all_ranks(config->parallel.solid_ranks == -1);
+  assert_on_all_ranks(config->fluid.advection == ADVECT_MACCORMACK);
+  assert_on_all_ranks(config->fluid.sides[Z][1].kind == SIDE_WALL && !config->grid.periodic[Z]);
+  assert_near(config->fluid.pressure_tolerance, 1e-8, 0);
+  assert_near(config->run.time_step, 0, 0);
+  assert_on_all_ranks(!config->obstacle_count && !config->inflow_count && !config->fluid.scalar_count);
+  assert_on_all_ranks(!strcmp(config->title, ""));
+  assert_success(SceneDestroy(&scene));
+  assert_on_all_ranks(!scene);
+}
+
+static void a_plane_scene_takes_vectors_of_two(void **state)
+{
+  static const char       text[] = "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: 16}\n"
+                                   "run: {end_time: 1, frame_interval: 0.1}\n"
+                                   "fluid:\n"
+                                   "  density: 1\n"
+                                   "  initial: {velocity: [sin(x)*cos(y), -cos(x)*sin(y)]}\n"
+                                   "  sides: {all: periodic, y_low: slip, y_high: {type: wall, velocity: [x, 0]}}\n"
+                                   "obstacles:\n"
+                                   "  - {name: disc, shape: {sphere: {center: [1, 1], radius: 0.5}}}\n"
+                                   "  - {name: slab, shape: {box: {low: [3, 3], high: [4, 5]}}, surface: slip}\n";
+  Scene                   scene = read_text(text, NULL);
+  const SimulationConfig *config = scene_config(scene);
+
+  (void)state;
+  assert_near(config->grid.size.at[X], 2 * PETSC_PI, 1e-15);
+  assert_on_all_ranks(config->grid.periodic[X] && !config->grid.periodic[Y] && !config->grid.periodic[Z]);
+  assert_on_all_ranks(config->fluid.sides[Y][0].kind == SIDE_SLIP);
+  assert_near(value_at(config->fluid.initial_velocity[X], 1, 2), sin(1.) * cos(2.), 1e-15);
+  assert_near(value_at(config->fluid.sides[Y][1].velocity[X], 3, 0), 3, 0);
+  assert_near(shape_distance(config->obstacles[0].shape, vector3(1, 2, 0)), 0.5, 1e-14);
+  assert_near(shape_distance(config->obstacles[1].shape, vector3(3.5, 4, 0)), -0.5, 1e-14);
+  assert_on_all_ranks(config->obstacles[1].surface == OBSTACLE_SLIP);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void scalars_and_inflows_meet_by_name(void **state)
+{
+  static const char text[] =
+      "grid: {size: [1, 2, 1], resolution: 8}\n"
+      "run: {end_time: 1, frame_interval: 0.1}\n"
+      "fluid:\n"
+      "  density: 1\n"
+      "  gravity: [0, -9.81, 0]\n"
+      "  scalars:\n"
+      "    - {name: smoke, initial: y}\n"
+      "    - {name: heat, expansion: 0.01, reference: 20, decay: 1e-3, diffusivity: 2e-5}\n"
+      "inflows:\n"
+      "  - name: vent\n"
+      "    shape: {cylinder: {from: [0.5, 0, 0.5], to: [0.5, 0.2, 0.5], radius: 0.1}}\n"
+      "    scalars: {heat: 60+x}\n"
+      "    until: 3\n";
+  Scene                   scene = read_text(text, NULL);
+  const SimulationConfig *config = scene_config(scene);
+  const InflowConfig     *inflow = &config->inflows[0];
+
+  (void)state;
+  assert_on_all_ranks(config->fluid.scalar_count == 2 && config->inflow_count == 1);
+  assert_near(value_at(config->fluid.scalars[0].initial, 0, 5), 5, 0);
+  assert_near(config->fluid.scalars[1].expansion, 0.01, 0);
+  assert_near(config->fluid.scalars[1].diffusivity, 2e-5, 0);
+  assert_on_all_ranks(!inflow->scalars[0] && inflow->scalars[1] && !inflow->velocity[X]);
+  assert_near(value_at(inflow->scalars[1], 2, 0), 62, 0);
+  assert_near(inflow->from, 0, 0);
+  assert_near(inflow->until, 3, 0);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void shapes_combine_and_move(void **state)
+{
+  static const char text[] =
+      MINIMAL "obstacles:\n"
+              "  - name: bowl\n"
+              "    shape:\n"
+              "      difference:\n"
+              "        - sphere: {center: [0.5, 1, 0.5], radius: 0.4}\n"
+              "        - union:\n"
+              "            - plane: {point: [0, 1, 0], normal: [0, -1, 0]}\n"
+              "            - sphere: {center: [0.5, 1, 0.5], radius: 0.3}\n"
+              "    motion: {pivot: [0.5, 1, 0.5], velocity: [0, 0.1, 0], spin: [0, 2, 0]}\n"
+              "  - name: ring\n"
+              "    shape: {torus: {center: [0.5, 0.5, 0.5], axis: [0, 1, 0], major: 0.3, minor: 0.1}}\n"
+              "    motion:\n"
+              "      keyframes:\n"
+              "        - {time: 0}\n"
+              "        - {time: 2, translation: [0, 1, 0]}\n";
+  Scene                   scene = read_text(text, NULL);
+  const SimulationConfig *config = scene_config(scene);
+
+  (void)state;
+  assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 0.65, 0.5)) < 0);
+  assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 0.8, 0.5)) > 0);
+  assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 1.35, 0.5)) > 0);
+  assert_near(motion_velocity(config->obstacles[0].motion, 0, vector3(1.5, 1, 0.5)).at[Z], -2, 1e-14);
+  assert_near(motion_velocity(config->obstacles[0].motion, 0, vector3(1.5, 1, 0.5)).at[Y], 0.1, 1e-14);
+  assert_near(motion_pose(config->obstacles[1].motion, 2).translation.at[Y], 1, 1e-14);
+  assert_success(SceneDestroy(&scene));
+}
+
+/* The same one-triangle-pyramid as ASCII STL, next to a scene that names it without a directory. */
+static void write_file(const char name[], const char text[])
+{
+  FILE *file = harness_rank() ? NULL : fopen(name, "w");
+
+  if (file) {
+    fputs(text, file);
+    fclose(file);
+  }
+  MPI_Barrier(PETSC_COMM_WORLD);
+}
+
+static void file_names_are_relative_to_the_scene(void **state)
+{
+  static const char pyramid[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+  static const char text[] =
+      MINIMAL "obstacles: [{name: rock, shape: {surface: {file: pyramid.obj, scale: 0.5, "
+              "translate: [0.2, 0.3, 0.4]}}}]\n";
+  Scene   scene, again;
+  Vector3 low, high;
+
+  (void)state;
+  if (!harness_rank())
+    assert_int_equal(system("mkdir -p test_scene.dir"), 0);
+  write_file("test_scene.dir/pyramid.obj", pyramid);
+  write_file("test_scene.dir/scene.yaml", text);
+  assert_success(SceneRead(PETSC_COMM_WORLD, "test_scene.dir/scene.yaml", 0, NULL, &scene));
+  assert_on_all_ranks(scene_is_good(scene));
+  shape_bounds(scene_config(scene)->obstacles[0].shape, &low, &high);
+  assert_near(low.at[Y], 0.3, 1e-14);
+  assert_near(high.at[Z], 0.9, 1e-14);
+  /* the resolved text knows the place, wherever it is read */
+  again = read_text(scene_resolved_text(scene), NULL);
+  assert_success(SceneDestroy(&again));
+  assert_success(SceneDestroy(&scene));
+  MPI_Barrier(PETSC_COMM_WORLD);
+  if (!harness_rank())
+    assert_int_equal(system("rm -r test_scene.dir"), 0);
+}
+
+static void a_missing_file_is_an_error_on_all_ranks(void **state)
+{
+  Scene scene;
+
+  (void)state;
+  assert_success(SceneRead(PETSC_COMM_WORLD, "no-such-scene.yaml", 0, NULL, &scene));
+  assert_on_all_ranks(!scene_is_good(scene) && scene_problem_count(scene) == 1 && !scene_config(scene));
+  assert_success(SceneDestroy(&scene));
+}
+
+static void only_the_first_rank_needs_the_text(void **state)
+{
+  Scene scene;
+
+  (void)state;
+  assert_success(SceneReadText(PETSC_COMM_WORLD, "test", harness_rank() ? NULL : MINIMAL, 0, NULL, &scene));
+  assert_on_all_ranks(scene_is_good(scene) && scene_config(scene)->grid.resolution == 8);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void every_scene_of_the_tree_is_good(void **state)
+{
+  static const char *const names[] = {"cavity", "taylor-green", "smoke-plume", "channel-cylinder"};
+  const char              *source = getenv("MILLRACE_SOURCE");
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    char  path[PETSC_MAX_PATH_LEN];
+    Scene scene;
+
+    snprintf(path, sizeof(path), "%s/inputs/flow/%s.yaml", source ? source : ".", names[i]);
+    assert_success(SceneRead(PETSC_COMM_WORLD, path, 0, NULL, &scene));
+    PetscCallAbort(PETSC_COMM_WORLD, SceneReport(scene, stderr));
+    assert_on_all_ranks(scene_problem_count(scene) == 0);
+    assert_success(SceneDestroy(&scene));
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(what_is_left_out_takes_its_default),
+          cmocka_unit_test(a_plane_scene_takes_vectors_of_two),
+          cmocka_unit_test(scalars_and_inflows_meet_by_name), cmocka_unit_test(shapes_combine_and_move),
+          cmocka_unit_test(file_names_are_relative_to_the_scene),
+          cmocka_unit_test(a_missing_file_is_an_error_on_all_ranks),
+          cmocka_unit_test(only_the_first_rank_needs_the_text),
+          cmocka_unit_test(every_scene_of_the_tree_is_good))

@@ -49,4 +49,25 @@ typedef struct {
   InflowConfig   *inflows;
 } SimulationConfig;
 
+typedef struct _p_Simulation *Simulation;
+
+/* Lifetime; `config` must outlive the simulation. Collective: world. */
+PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation);
+PetscErrorCode SimulationDestroy(Simulation *simulation);
+
+/* The initial state of the scene, or a saved one on any number of ranks. */
+PetscErrorCode SimulationStart(Simulation simulation);
+PetscErrorCode SimulationSave(Simulation simulation, Archive archive);
+PetscErrorCode SimulationLoad(Simulation simulation, Archive archive);
+
+/* A step of the size that its parts allow, such that whole steps end exactly at `stop`. Collective: world. */
+PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt);
+PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt);
+
+Team      simulation_team(Simulation simulation);
+MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */
+Fluid     simulation_fluid(Simulation simulation); /* likewise */
+PetscReal simulation_time(Simulation simulation);
+PetscInt  simulation_step(Simulation simulation);
+
 #endif

@@ -1,0 +1,72 @@
+/* Inflow regions: velocity and scalars are held at given values where a face or centre lies in the shape. */
+#include "simulation_impl.h"
+
+static PetscErrorCode HoldFaces(Simulation simulation, const InflowConfig *inflow, PetscInt d, PetscReal time,
+                                Vec component)
+{
+  const GridBox *box = grid_box(simulation->grid);
+  Vector3        low, high;
+  CellRange      range;
+  PetscReal     *u;
+
+  PetscFunctionBegin;
+  shape_bounds(inflow->shape, &low, &high);
+  range = cells_within(simulation->grid, low, high);
+  PetscCall(VecGetArray(component, &u));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const Vector3 point = grid_face_center(simulation->grid, d, i, j, k);
+
+        if (shape_is_inside(inflow->shape, point))
+          u[box_index(box, i, j, k)] = formula_value(inflow->velocity[d], point, time);
+      }
+  PetscCall(VecRestoreArray(component, &u));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflow, PetscInt scalar,
+                                PetscReal time)
+{
+  const GridBox *box = grid_box(simulation->grid);
+  Vector3        low, high;
+  CellRange      range;
+  PetscReal     *value;
+  Vec            field;
+
+  PetscFunctionBegin;
+  shape_bounds(inflow->shape, &low, &high);
+  range = cells_within(simulation->grid, low, high);
+  PetscCall(FluidGetScalar(simulation->fluid, scalar, &field));
+  PetscCall(VecGetArray(field, &value));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const Vector3 point = grid_cell_center(simulation->grid, i, j, k);
+
+        if (shape_is_inside(inflow->shape, point))
+          value[box_index(box, i, j, k)] = formula_value(inflow->scalars[scalar], point, time);
+      }
+  PetscCall(VecRestoreArray(field, &value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time, Vec velocity[DIM])
+{
+  const SimulationConfig *config = simulation->config;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < config->inflow_count; n++) {
+    const InflowConfig *inflow = &config->inflows[n];
+
+    if (time < inflow->from || time > inflow->until)
+      continue;
+    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+      if (inflow->velocity[d])
+        PetscCall(HoldFaces(simulation, inflow, d, time, velocity[d]));
+    for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
+      if (inflow->scalars && inflow->scalars[s])
+        PetscCall(HoldCells(simulation, inflow, s, time));
+  }
+  PetscFunctionReturn(0);
+}

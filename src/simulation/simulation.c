@@ -1,0 +1,138 @@
+/* A run's state, and the order and size of its time steps. */
+#include "simulation_impl.h"
+
+PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation)
+{
+  TeamConfig team = config->parallel;
+  Simulation s;
+
+  PetscFunctionBegin;
+  if (team.solid_ranks < 0)
+    team.solid_ranks = 0; /* by need: nothing moves by itself yet */
+  PetscCall(PetscNew(&s));
+  s->config = config;
+  PetscCall(TeamCreate(world, &team, &s->team));
+  if (team_has_fluid(s->team)) {
+    PetscCall(MacGridCreate(team_fluid(s->team), &config->grid, &s->grid));
+    PetscCall(FluidCreate(s->grid, &config->fluid, &s->fluid));
+    PetscCall(SimulationPlaceObstacles(s, 0.));
+  }
+  *simulation = s;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationDestroy(Simulation *simulation)
+{
+  Simulation s = *simulation;
+
+  PetscFunctionBegin;
+  if (!s)
+    PetscFunctionReturn(0);
+  PetscCall(VecDestroy(&s->solid));
+  PetscCall(MacGridDestroyFaceField(s->solid_velocity));
+  PetscCall(FluidDestroy(&s->fluid));
+  PetscCall(MacGridDestroy(&s->grid));
+  PetscCall(TeamDestroy(&s->team));
+  PetscCall(PetscFree(*simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStart(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->fluid)
+    PetscCall(FluidStart(simulation->fluid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt)
+{
+  const PetscReal end = simulation->time + dt;
+  Vec            *prediction;
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    if (simulation->obstacles_move)
+      PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
+    PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
+    PetscCall(FluidGetPrediction(simulation->fluid, &prediction));
+    PetscCall(SimulationHoldInflows(simulation, end, prediction));
+    PetscCall(FluidProjectPrediction(simulation->fluid, dt)); /* F4 */
+  }
+  simulation->time = end;
+  simulation->dt = dt;
+  simulation->step++;
+  PetscFunctionReturn(0);
+}
+
+/* The smallest of what the parts ask for, cut so that whole steps end exactly at `stop`. */
+PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt)
+{
+  const RunConfig *run = &simulation->config->run;
+  const PetscReal  remaining = stop - simulation->time;
+  PetscReal        limit = PETSC_MAX_REAL, other;
+
+  PetscFunctionBegin;
+  if (run->time_step > 0.)
+    limit = run->time_step;
+  else if (simulation->fluid) {
+    PetscCall(FluidGetTimeStepLimit(simulation->fluid, &limit));
+    PetscCall(SimulationGetObstacleLimit(simulation, &other));
+    limit = PetscMin(limit, other);
+    if (run->largest_time_step > 0.)
+      limit = PetscMin(limit, run->largest_time_step);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPIU_REAL, MPI_MIN, team_world(simulation->team)));
+  /* a remainder of round-off is no step of its own */
+  *dt = remaining / PetscMax(1., PetscCeilReal(remaining / limit * (1. - 1e-9)));
+  PetscFunctionReturn(0);
+}
+
+Fluid simulation_fluid(Simulation simulation)
+{
+  return simulation->fluid;
+}
+
+MacGrid simulation_grid(Simulation simulation)
+{
+  return simulation->grid;
+}
+
+Team simulation_team(Simulation simulation)
+{
+  return simulation->team;
+}
+
+PetscReal simulation_time(Simulation simulation)
+{
+  return simulation->time;
+}
+
+PetscInt simulation_step(Simulation simulation)
+{
+  return simulation->step;
+}
+
+PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveWriteReal(archive, "time", simulation->time));
+  PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
+  PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
+  PetscCall(FluidSave(simulation->fluid, archive));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
+{
+  PetscInt64 step;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadReal(archive, "time", &simulation->time));
+  PetscCall(ArchiveReadInteger(archive, "step", &step));
+  PetscCall(ArchiveReadReal(archive, "dt", &simulation->dt));
+  simulation->step = (PetscInt)step;
+  PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  PetscCall(FluidLoad(simulation->fluid, archive));
+  PetscFunctionReturn(0);
+}

@@ -74,11 +74,13 @@ PetscErrorCode FluidSetObstacles(Fluid fluid, PetscInt count, const PetscBool sl
 /* Takes the initial velocity and scalars of the scene and projects. Collective: fluid. */
 PetscErrorCode FluidStart(Fluid fluid);
 
-/* One step in two parts, so that sources can act between them. */
-PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt);           /* steps 1 to 4 of docs/numerics.md */
-PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt); /* 5 and 6 */
-/* The velocity on its way, between the two. */
-PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces);
+/* One step in two parts, so that sources can act between them: 1 to 4 of docs/numerics.md, then 5 and 6. A
+   projection that is not good leaves the state as it was before the step once the prediction is forgotten. */
+PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good);
+PetscErrorCode FluidForgetPrediction(Fluid fluid);
+/* Velocity and scalars on their way, between the two. */
+PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars);
 
 /* The largest step that advection and forces allow now. Collective: fluid. */
 PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit);

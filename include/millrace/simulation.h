@@ -62,7 +62,8 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive);
 
 /* A step of the size that its parts allow, such that whole steps end exactly at `stop`. Collective: world. */
 PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt);
-PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt);
+/* A step whose solve fails is not `good` and leaves the state as it was. Collective: world. */
+PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *good);
 
 Team      simulation_team(Simulation simulation);
 MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */

@@ -48,8 +48,11 @@ PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(MacGridCreateField(grid, &f->scratch[s]));
   PetscCall(PetscCalloc1(config->scalar_count, &f->scalars));
-  for (PetscInt s = 0; s < config->scalar_count; s++)
+  PetscCall(PetscCalloc1(config->scalar_count, &f->next_scalars));
+  for (PetscInt s = 0; s < config->scalar_count; s++) {
     PetscCall(MacGridCreateField(grid, &f->scalars[s]));
+    PetscCall(MacGridCreateField(grid, &f->next_scalars[s]));
+  }
   PetscCall(PoissonCreate(grid, "pressure_", &f->poisson));
   PetscCall(PoissonSetTolerance(f->poisson, config->pressure_tolerance));
   PetscCall(CreateDiffusionSolver(f));
@@ -73,9 +76,12 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->solid));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(VecDestroy(&f->scratch[s]));
-  for (PetscInt s = 0; s < f->config->scalar_count; s++)
+  for (PetscInt s = 0; s < f->config->scalar_count; s++) {
     PetscCall(VecDestroy(&f->scalars[s]));
+    PetscCall(VecDestroy(&f->next_scalars[s]));
+  }
   PetscCall(PetscFree(f->scalars));
+  PetscCall(PetscFree(f->next_scalars));
   PetscCall(PetscFree(f->obstacle_slips));
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(KSPDestroy(&f->diffusion_solver));
@@ -136,11 +142,15 @@ static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
 PetscErrorCode FluidStart(Fluid fluid)
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
+  PetscBool      good;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(SetInitialComponent(fluid, d));
-  PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0.));
+  PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0., &good));
+  PetscCheck(good, grid_box(fluid->grid)->comm, PETSC_ERR_NOT_CONVERGED,
+             "The projection of the initial velocity did not converge (%s)",
+             KSPConvergedReasons[fluid->report.pressure.reason]);
   PetscCall(VecSet(fluid->pressure, 0.)); /* what the projection found is no pressure of the flow */
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
@@ -165,7 +175,7 @@ static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
   if (amount > 0.)
     PetscCall(FluidAddLaplacian(fluid, &carried, amount, fluid->velocity[d], fluid->next[d]));
-  PetscCall(FluidAddForces(fluid, d, fluid->next[d], fluid->time, 0.5 * dt));
+  PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], fluid->time, 0.5 * dt));
   PetscCall(
       FluidSubtractGradient(fluid, d, fluid->pressure, 0.5 * dt / fluid->config->density, fluid->next[d]));
   PetscFunctionReturn(0);
@@ -175,11 +185,24 @@ static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
 {
   const PetscReal before = fluid->time - fluid->earlier_time;
-  const PetscReal share = before > 0. ? 0.5 * dt / before : 0.;
 
   PetscFunctionBegin;
+  fluid->share = before > 0. ? 0.5 * dt / before : 0.;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(VecAXPBY(fluid->earlier[d], 1. + share, -share, fluid->velocity[d]));
+    PetscCall(VecAXPBY(fluid->earlier[d], 1. + fluid->share, -fluid->share, fluid->velocity[d]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidForgetPrediction(Fluid fluid)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    if (fluid->share > 0.)
+      PetscCall(VecAXPBY(fluid->earlier[d], (1. + fluid->share) / fluid->share, -1. / fluid->share,
+                         fluid->velocity[d]));
+    else
+      PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -192,7 +215,7 @@ static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   PetscInt        iterations;
 
   PetscFunctionBegin;
-  PetscCall(FluidAddForces(fluid, d, fluid->next[d], fluid->time + dt, 0.5 * dt));
+  PetscCall(FluidAddForces(fluid, d, fluid->next_scalars, fluid->next[d], fluid->time + dt, 0.5 * dt));
   PetscCall(
       FluidSubtractGradient(fluid, d, fluid->pressure, 0.5 * dt / fluid->config->density, fluid->next[d]));
   if (amount == 0.)
@@ -229,25 +252,39 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt)
+/* The prediction becomes the state. */
+static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
+{
+  Vec spare;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    spare = fluid->earlier[d];
+    fluid->earlier[d] = fluid->velocity[d];
+    fluid->velocity[d] = fluid->next[d];
+    fluid->next[d] = spare;
+  }
+  fluid->earlier_time = fluid->time;
+  fluid->time += dt;
+  fluid->steps++;
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++) {
+    spare = fluid->scalars[s];
+    fluid->scalars[s] = fluid->next_scalars[s];
+    fluid->next_scalars[s] = spare;
+    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good)
 {
   PetscLogDouble begin, end;
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
-  PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid)));
-  for (PetscInt d = 0; d < DIM; d++) {
-    const Vec flow = fluid->earlier[d];
-
-    fluid->earlier[d] = fluid->velocity[d];
-    fluid->velocity[d] = fluid->next[d];
-    fluid->next[d] = flow;
-  }
-  fluid->earlier_time = fluid->time;
-  fluid->time += dt;
-  fluid->steps++;
-  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
-    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
+  PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
+  if (*good)
+    PetscCall(Commit(fluid, dt));
   PetscCall(PetscTime(&end));
   fluid->report.wall_projection = end - begin;
   PetscFunctionReturn(0);

@@ -16,7 +16,8 @@ struct _p_Fluid {
   Vec  next[DIM];     /* during a step, the velocity on its way to u^{n+1} */
   Vec  pressure;      /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
   Vec *scalars;
-  Vec  scratch[2]; /* cell or face values within one function */
+  Vec *next_scalars; /* during a step, the scalars on their way */
+  Vec  scratch[2];   /* cell or face values within one function */
 
   /* Obstacles, all null when there are none. */
   Vec        solid;               /* 0 in fluid, 1 + obstacle in a solid cell; ghosts valid */
@@ -26,6 +27,7 @@ struct _p_Fluid {
 
   Poisson     poisson;
   KSP         diffusion_solver;
+  PetscReal   share;  /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */
   FluidReport report; /* of the last step */
 };
 
@@ -73,9 +75,10 @@ PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
 FaceRange      carried_range(Fluid fluid, const Carried *carried);
 
-/* forces.c: adds dt (body force + buoyancy at `time`); takes off factor * grad potential, whose ghosts are
- * valid. */
-PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, Vec component, PetscReal time, PetscReal dt);
+/* forces.c: adds dt (body force at `time` + buoyancy of `scalars`); takes off factor * grad potential, whose
+ * ghosts are valid. */
+PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars[], Vec component,
+                              PetscReal time, PetscReal dt);
 PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,
                                      Vec component);
 
@@ -87,13 +90,15 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
 /* A solver's vector of the diffusion as a field. */
 PetscErrorCode FluidViewAsField(Fluid fluid, Vec solver, Vec field);
 
-/* projection.c: `faces` becomes divergence-free, and the pressure is brought up to date. */
+/* projection.c: `faces` becomes divergence-free and the pressure is brought up to date, unless the solve
+ * fails. */
 PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt,
-                                       PetscReal implicitness);
+                                       PetscReal implicitness, PetscBool *good);
 
 /* scalar.c */
 PetscErrorCode FluidClearSolids(Fluid fluid, Vec field);
 PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field);
+/* Carries scalar to the end of the step, in next_scalars. */
 PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness);
 
 #endif

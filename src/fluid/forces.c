@@ -9,7 +9,7 @@ typedef struct {
   PetscReal        reference[FLUID_MAX_SCALARS];
 } Buoyancy;
 
-static PetscErrorCode GetBuoyancy(Fluid fluid, PetscInt direction, Buoyancy *buoyancy)
+static PetscErrorCode GetBuoyancy(Fluid fluid, const Vec scalars[], PetscInt direction, Buoyancy *buoyancy)
 {
   PetscFunctionBegin;
   buoyancy->count = 0;
@@ -19,21 +19,22 @@ static PetscErrorCode GetBuoyancy(Fluid fluid, PetscInt direction, Buoyancy *buo
 
     if (factor == 0.)
       continue;
-    PetscCall(VecGetArrayRead(fluid->scalars[s], &buoyancy->value[buoyancy->count]));
+    PetscCall(VecGetArrayRead(scalars[s], &buoyancy->value[buoyancy->count]));
     buoyancy->factor[buoyancy->count] = factor;
     buoyancy->reference[buoyancy->count++] = scalar->reference;
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode RestoreBuoyancy(Fluid fluid, PetscInt direction, Buoyancy *buoyancy)
+static PetscErrorCode RestoreBuoyancy(Fluid fluid, const Vec scalars[], PetscInt direction,
+                                      Buoyancy *buoyancy)
 {
   PetscInt next = 0;
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     if (fluid->config->gravity.at[direction] * fluid->config->scalars[s].expansion != 0.)
-      PetscCall(VecRestoreArrayRead(fluid->scalars[s], &buoyancy->value[next++]));
+      PetscCall(VecRestoreArrayRead(scalars[s], &buoyancy->value[next++]));
   PetscFunctionReturn(0);
 }
 
@@ -52,8 +53,8 @@ static inline PetscReal face_acceleration(Fluid fluid, const Buoyancy *buoyancy,
 }
 
 /* Adds dt * acceleration to `u` where it is not null; returns the largest acceleration met. */
-static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, PetscReal *u, PetscReal time, PetscReal dt,
-                                  PetscReal *largest)
+static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], PetscReal *u, PetscReal time,
+                                  PetscReal dt, PetscReal *largest)
 {
   const GridBox  *box = grid_box(fluid->grid);
   const FaceRange range = free_faces(fluid, d);
@@ -62,7 +63,7 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, PetscReal *u, PetscRe
 
   PetscFunctionBegin;
   *largest = 0.;
-  PetscCall(GetBuoyancy(fluid, d, &buoyancy));
+  PetscCall(GetBuoyancy(fluid, scalars, d, &buoyancy));
   if (fluid->config->body_force[d] || buoyancy.count)
     for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
       for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
@@ -74,17 +75,18 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, PetscReal *u, PetscRe
             u[c] += dt * acceleration;
           *largest = PetscMax(*largest, PetscAbsReal(acceleration));
         }
-  PetscCall(RestoreBuoyancy(fluid, d, &buoyancy));
+  PetscCall(RestoreBuoyancy(fluid, scalars, d, &buoyancy));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, Vec component, PetscReal time, PetscReal dt)
+PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars[], Vec component,
+                              PetscReal time, PetscReal dt)
 {
   PetscReal *u, largest;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(component, &u));
-  PetscCall(VisitForces(fluid, direction, u, time, dt, &largest));
+  PetscCall(VisitForces(fluid, direction, scalars, u, time, dt, &largest));
   PetscCall(VecRestoreArray(component, &u));
   PetscFunctionReturn(0);
 }
@@ -157,7 +159,7 @@ PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(LargestSpeed(fluid, d, &largest[0][d]));
-    PetscCall(VisitForces(fluid, d, NULL, fluid->time, 0., &largest[1][d]));
+    PetscCall(VisitForces(fluid, d, fluid->scalars, NULL, fluid->time, 0., &largest[1][d]));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2 * DIM, MPIU_REAL, MPI_MAX, box->comm));
   *limit = PETSC_MAX_REAL;

@@ -30,7 +30,7 @@ static PetscErrorCode UpdatePressure(Fluid fluid, Vec phi, Vec right_side, Petsc
 }
 
 PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt,
-                                       PetscReal implicitness)
+                                       PetscReal implicitness, PetscBool *good)
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
   const Vec      right_side = fluid->scratch[0], phi = fluid->scratch[1];
@@ -44,6 +44,9 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
   PetscCall(RightSide(fluid, faces, dt, right_side));
   PetscCall(VecSet(phi, 0.));
   PetscCall(PoissonSolve(fluid->poisson, right_side, phi, &fluid->report.pressure));
+  *good = fluid->report.pressure.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (!*good)
+    PetscFunctionReturn(0);
   PetscCall(FluidFillPressureGhosts(fluid, phi));
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(FluidSubtractGradient(fluid, d, phi, dt / fluid->config->density, faces[d]));

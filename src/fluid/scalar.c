@@ -67,7 +67,7 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field)
 }
 
 /* s' = -decay (s - reference), exactly. */
-static PetscErrorCode Decay(Fluid fluid, PetscInt scalar, PetscReal dt)
+static PetscErrorCode Decay(Fluid fluid, PetscInt scalar, PetscReal dt, Vec field)
 {
   const ScalarConfig *config = &fluid->config->scalars[scalar];
   const PetscReal     kept = PetscExpReal(-config->decay * dt);
@@ -75,8 +75,8 @@ static PetscErrorCode Decay(Fluid fluid, PetscInt scalar, PetscReal dt)
   PetscFunctionBegin;
   if (config->decay == 0.)
     PetscFunctionReturn(0);
-  PetscCall(VecScale(fluid->scalars[scalar], kept));
-  PetscCall(VecShift(fluid->scalars[scalar], (1. - kept) * config->reference));
+  PetscCall(VecScale(field, kept));
+  PetscCall(VecShift(field, (1. - kept) * config->reference));
   PetscFunctionReturn(0);
 }
 
@@ -84,11 +84,12 @@ PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, Pe
 {
   const Carried   carried = {CELL_VALUES, scalar, dt};
   const PetscReal amount = fluid->config->scalars[scalar].diffusivity * dt;
-  const Vec       field = fluid->scalars[scalar];
+  const Vec       field = fluid->next_scalars[scalar];
   PetscInt        iterations;
 
   PetscFunctionBegin;
-  PetscCall(Decay(fluid, scalar, dt));
+  PetscCall(VecCopy(fluid->scalars[scalar], field));
+  PetscCall(Decay(fluid, scalar, dt, field));
   if (amount > 0. && implicitness < 1.) {
     PetscCall(VecCopy(field, fluid->scratch[0]));
     PetscCall(FluidFillScalarGhosts(fluid, scalar, fluid->scratch[0], fluid->time, SIDE_VALUES_GIVEN));

@@ -1,10 +1,11 @@
 /* What others may see of the fluid: fields, totals, and its place in a checkpoint. */
 #include "fluid_impl.h"
 
-PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces)
+PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars)
 {
   PetscFunctionBegin;
   *faces = fluid->next;
+  *scalars = fluid->next_scalars;
   PetscFunctionReturn(0);
 }
 

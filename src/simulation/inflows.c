@@ -26,18 +26,16 @@ static PetscErrorCode HoldFaces(Simulation simulation, const InflowConfig *inflo
 }
 
 static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflow, PetscInt scalar,
-                                PetscReal time)
+                                PetscReal time, Vec field)
 {
   const GridBox *box = grid_box(simulation->grid);
   Vector3        low, high;
   CellRange      range;
   PetscReal     *value;
-  Vec            field;
 
   PetscFunctionBegin;
   shape_bounds(inflow->shape, &low, &high);
   range = cells_within(simulation->grid, low, high);
-  PetscCall(FluidGetScalar(simulation->fluid, scalar, &field));
   PetscCall(VecGetArray(field, &value));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
@@ -51,11 +49,13 @@ static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time, Vec velocity[DIM])
+PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
+  Vec                    *velocity, *scalars;
 
   PetscFunctionBegin;
+  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   for (PetscInt n = 0; n < config->inflow_count; n++) {
     const InflowConfig *inflow = &config->inflows[n];
 
@@ -66,7 +66,7 @@ PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time, Vec 
         PetscCall(HoldFaces(simulation, inflow, d, time, velocity[d]));
     for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
       if (inflow->scalars && inflow->scalars[s])
-        PetscCall(HoldCells(simulation, inflow, s, time));
+        PetscCall(HoldCells(simulation, inflow, s, time, scalars[s]));
   }
   PetscFunctionReturn(0);
 }

@@ -45,21 +45,35 @@ PetscErrorCode SimulationStart(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt)
+/* The fluid's share of a step. */
+static PetscErrorCode StepFluid(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   const PetscReal end = simulation->time + dt;
-  Vec            *prediction;
 
   PetscFunctionBegin;
-  if (simulation->fluid) {
-    if (simulation->obstacles_move)
-      PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
-    PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
-    PetscCall(FluidGetPrediction(simulation->fluid, &prediction));
-    PetscCall(SimulationHoldInflows(simulation, end, prediction));
-    PetscCall(FluidProjectPrediction(simulation->fluid, dt)); /* F4 */
-  }
-  simulation->time = end;
+  if (simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
+  PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
+  PetscCall(SimulationHoldInflows(simulation, end));
+  PetscCall(FluidProjectPrediction(simulation->fluid, dt, good)); /* F4 */
+  if (*good)
+    PetscFunctionReturn(0);
+  PetscCall(FluidForgetPrediction(simulation->fluid));
+  if (simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  PetscFunctionBegin;
+  *good = PETSC_TRUE;
+  if (simulation->fluid)
+    PetscCall(StepFluid(simulation, dt, good));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
+  if (!*good)
+    PetscFunctionReturn(0);
+  simulation->time += dt;
   simulation->dt = dt;
   simulation->step++;
   PetscFunctionReturn(0);

@@ -30,6 +30,6 @@ PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
 PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit);
 
 /* inflows.c: gives velocity and scalars their values inside the inflow regions. */
-PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time, Vec velocity[DIM]);
+PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time);
 
 #endif

@@ -1,0 +1,280 @@
+"""The part of `render` that runs inside pvbatch: pvbatch render_paraview.py JOB, a JSON file that `render` wrote.
+
+The job names one XDMF file per grid of the run (so that each reader gives one plain data set), what to show, and the
+pictures to write: a list of times and files.
+"""
+
+import json
+import math
+import sys
+
+from paraview.simple import *  # the module's names are its interface
+
+AXES = "xyz"
+BACKGROUND = [0.09, 0.11, 0.16]
+FOREGROUND = [0.88, 0.90, 0.94]
+OBSTACLE = [0.80, 0.50, 0.35]
+COLOURS = ["#4cc9f0", "#f4a261", "#90be6d", "#e76f51"]
+
+
+class Stage:
+    """The view, the fluid in it and what the job asks for."""
+
+    def __init__(self, job):
+        self.job = job
+        self.view = CreateView("RenderView")
+        self.view.ViewSize = job["size"]
+        self.view.UseColorPaletteForBackground = 0
+        self.view.Background = BACKGROUND
+        self.view.OrientationAxesLabelColor = FOREGROUND
+        self.view.OrientationAxesVisibility = 0
+        self.fluid = self.open("fluid")
+        self.points = CellDatatoPointData(Input=self.fluid, PassCellData=1)
+        self.points.UpdatePipeline(self.job["pictures"][-1]["time"])
+        bounds = self.fluid.GetDataInformation().GetBounds()
+        self.low, self.high = bounds[0::2], bounds[1::2]
+        self.bars = []
+
+    def open(self, grid):
+        reader = Xdmf3ReaderT(FileName=[self.job["grids"][grid]])
+        reader.UpdatePipeline(self.job["pictures"][-1]["time"])
+        return reader
+
+    def size(self):
+        return math.dist(self.low, self.high)
+
+    def show(self, source):
+        display = Show(source, self.view)
+        display.SetRepresentationType("Surface")
+        return display
+
+
+def is_plane(stage):
+    return stage.high[2] == stage.low[2]
+
+
+def field_range(stage, source, field):
+    """Over all pictures, so that the colours of a film keep their meaning."""
+    if stage.job["range"]:
+        return stage.job["range"]
+    low, high = math.inf, -math.inf
+    for picture in stage.job["pictures"]:
+        source.UpdatePipeline(picture["time"])
+        array = source.PointData.GetArray(field["array"]) or source.CellData.GetArray(field["array"])
+        if array:
+            span = array.GetRange(field["component"])
+            low, high = min(low, span[0]), max(high, span[1])
+    if low < 0 < high and min(-low, high) > 0.05 * max(-low, high):
+        high = max(-low, high)
+        low = -high
+    return [low, high] if low < high else [low - 0.5, low + 0.5]
+
+
+def colour_by(stage, display, source, field, association="POINTS"):
+    """Colours a display by a field, with a bar for its values."""
+    low, high = field_range(stage, source, field)
+    if field["component"] >= 0:
+        ColorBy(display, (association, field["array"], AXES[field["component"]].upper()))
+    elif field["is_vector"]:
+        ColorBy(display, (association, field["array"], "Magnitude"))
+    else:
+        ColorBy(display, (association, field["array"]))
+    table = GetColorTransferFunction(field["array"])
+    preset = stage.job["colormap"] or ("Cool to Warm (Extended)" if low == -high else "Viridis (matplotlib)")
+    if not table.ApplyPreset(preset, True):
+        sys.exit(f"ParaView has no colour map {preset}")
+    stage.job["dark_lines"] = low == -high
+    table.RescaleTransferFunction(low, high)
+    GetOpacityTransferFunction(field["array"]).RescaleTransferFunction(low, high)
+    add_bar(stage, table, field)
+
+
+def paint(display, colour):
+    """One colour, (r, g, b) or #rrggbb, instead of a field's."""
+    if isinstance(colour, str):
+        colour = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    display.ColorArrayName = [None, ""]
+    display.AmbientColor = display.DiffuseColor = colour
+
+
+def add_bar(stage, table, field):
+    if field["array"] in stage.bars or not stage.job["bar"]:
+        return
+    bar = GetScalarBar(table, stage.view)
+    bar.Title, bar.ComponentTitle = field["label"], ""
+    bar.TitleColor = bar.LabelColor = FOREGROUND
+    bar.TitleFontSize, bar.LabelFontSize = 14, 12
+    bar.ScalarBarLength, bar.ScalarBarThickness = 0.35, 12
+    bar.WindowLocation = "Any Location"
+    bar.Position = [0.86, 0.08 + 0.45 * len(stage.bars)]
+    bar.Visibility = 1
+    stage.bars.append(field["array"])
+
+
+def add_slice(stage):
+    """A plane of colours; in 2-D the fluid itself."""
+    wanted = stage.job["slice"]
+    if is_plane(stage):
+        source = stage.points
+    else:
+        source = Slice(Input=stage.points)
+        source.SliceType.Normal = [float(axis == wanted["axis"]) for axis in range(3)]
+        middle = [(low + high) / 2 for low, high in zip(stage.low, stage.high)]
+        if wanted["place"] is not None:
+            middle[wanted["axis"]] = wanted["place"]
+        source.SliceType.Origin = middle
+    display = stage.show(source)
+    display.Ambient, display.Diffuse = 1.0, 0.0
+    colour_by(stage, display, source, stage.job["field"])
+
+
+def add_iso_surfaces(stage):
+    for number, wanted in enumerate(stage.job["iso"]):
+        contour = Contour(Input=stage.points, ContourBy=["POINTS", wanted["field"]["array"]], Isosurfaces=[wanted["value"]])
+        if wanted["field"]["is_vector"]:
+            scalar = Calculator(Input=stage.points, ResultArrayName="iso_value", Function=wanted["formula"])
+            contour = Contour(Input=scalar, ContourBy=["POINTS", "iso_value"], Isosurfaces=[wanted["value"]])
+        contour.ComputeNormals = 1
+        display = stage.show(contour)
+        display.Opacity, display.Specular, display.SpecularPower = 0.75, 0.4, 30
+        if stage.job["field_given"]:
+            colour_by(stage, display, contour, stage.job["field"])
+        else:
+            paint(display, COLOURS[number % len(COLOURS)])
+
+
+def add_volume(stage):
+    """Smoke as white haze: opacity grows with the field."""
+    field = stage.job["volume"]
+    low, high = field_range(stage, stage.points, field)
+    display = Show(stage.points, stage.view, "UniformGridRepresentation")
+    display.SetRepresentationType("Volume")
+    ColorBy(display, ("POINTS", field["array"]))
+    display.ScalarOpacityUnitDistance = stage.size() / 60
+    display.Shade = 1
+    table, opacity = GetColorTransferFunction(field["array"]), GetOpacityTransferFunction(field["array"])
+    if stage.job["colormap"]:
+        table.ApplyPreset(stage.job["colormap"], True)
+        table.RescaleTransferFunction(low, high)
+    else:
+        table.RGBPoints = [low, 0.55, 0.62, 0.75, (low + high) / 2, 0.85, 0.88, 0.93, high, 1.0, 1.0, 1.0]
+    span = high - low
+    opacity.Points = [low, 0, 0.5, 0, low + 0.03 * span, 0, 0.5, 0, low + 0.3 * span, 0.25, 0.5, 0, high, 0.85, 0.5, 0]
+
+
+def seeds(stage):
+    """About as many points as wanted, evenly in the box and half a gap away from its sides."""
+    axes = [0, 1] if is_plane(stage) else [0, 1, 2]
+    length = [stage.high[axis] - stage.low[axis] for axis in range(3)]
+    gap = (math.prod(length[axis] for axis in axes) / stage.job["streamlines"]) ** (1 / len(axes))
+    count = [max(2, round(length[axis] / gap)) for axis in axes]
+    inset = [length[axis] / (2 * n) for axis, n in zip(axes, count)]
+    low, high = ([stage.low[a] + d for a, d in zip(axes, inset)], [stage.high[a] - d for a, d in zip(axes, inset)])
+    if is_plane(stage):
+        z = stage.low[2]
+        return Plane(Origin=[*low, z], Point1=[high[0], low[1], z], Point2=[low[0], high[1], z],
+                     XResolution=count[0] - 1, YResolution=count[1] - 1)
+    bounds = [value for pair in zip(low, high) for value in pair]
+    return ResampleToImage(Input=stage.points, UseInputBounds=0, SamplingBounds=bounds, SamplingDimensions=count)
+
+
+def add_streamlines(stage):
+    """As tubes; coloured by the speed unless they lie on a plane of colours."""
+    tracer = StreamTracerWithCustomSource(Input=stage.points, SeedSource=seeds(stage), Vectors=["POINTS", "velocity"])
+    tracer.MaximumStreamlineLength = (0.3 if is_plane(stage) else 2.0) * stage.size()
+    display = stage.show(Tube(Input=tracer, Radius=stage.size() / (1000 if is_plane(stage) else 600)))
+    if stage.job["slice"]:
+        paint(display, [0.1, 0.1, 0.12] if stage.job["dark_lines"] else [1, 1, 1])
+    else:
+        speed = {"array": "velocity", "component": -1, "is_vector": True, "label": "speed [m/s]"}
+        colour_by(stage, display, stage.points, speed)
+
+
+def add_surfaces(stage):
+    """Triangle surfaces of the run; where it has none, the half-level of the obstacles' cells."""
+    for grid in stage.job["surfaces"]:
+        display = stage.show(stage.open(grid))
+        paint(display, OBSTACLE)
+        display.Specular, display.SpecularPower = 0.3, 25
+    if stage.job["solid"] and not stage.job["surfaces"]:
+        surface = Contour(Input=stage.points, ContourBy=["POINTS", "solid"], Isosurfaces=[0.5])
+        if not is_plane(stage):
+            surface = Smooth(Input=surface, NumberofIterations=30)
+            surface = GenerateSurfaceNormals(Input=surface)
+        display = stage.show(surface)
+        paint(display, OBSTACLE)
+        display.Specular, display.LineWidth = 0.3, 3
+
+
+def add_particles(stage):
+    for number, grid in enumerate(stage.job["particles"]):
+        display = stage.show(stage.open(grid))
+        display.SetRepresentationType("Point Gaussian")
+        display.GaussianRadius = stage.size() * stage.job["particle_size"]
+        paint(display, COLOURS[(number + 1) % len(COLOURS)])
+
+
+def add_outline(stage):
+    display = Show(Outline(Input=stage.fluid), stage.view)
+    paint(display, [0.45, 0.48, 0.55])
+    display.LineWidth = 1.0
+    if stage.job["title"]:
+        text = Text(Text=stage.job["title"])
+        place = Show(text, stage.view)
+        place.WindowLocation, place.Color, place.FontSize = "Upper Left Corner", FOREGROUND, 14
+        time = AnnotateTimeFilter(Input=stage.fluid, Format="t = {time:.4g} s")
+        place = Show(time, stage.view)
+        place.WindowLocation, place.Color, place.FontSize = "Upper Right Corner", FOREGROUND, 14
+
+
+def set_camera(stage):
+    """From an azimuth and elevation about the axis that points up; parallel and from the front in 2-D."""
+    camera, up = stage.job["camera"], stage.job["up"]
+    middle = [(low + high) / 2 for low, high in zip(stage.low, stage.high)]
+    view = stage.view
+    view.CenterOfRotation = view.CameraFocalPoint = middle
+    if is_plane(stage):
+        view.CameraParallelProjection = 1
+        view.CameraPosition = [middle[0], middle[1], middle[2] + stage.size()]
+        view.CameraViewUp = [0, 1, 0]
+        width, height = (stage.high[a] - stage.low[a] for a in (0, 1))
+        aspect = stage.job["size"][0] / stage.job["size"][1]
+        view.CameraParallelScale = 0.56 * max(height, width / aspect) / camera["zoom"]
+        return
+    azimuth, elevation = math.radians(camera["azimuth"]), math.radians(camera["elevation"])
+    right, front = {0: (1, 2), 1: (0, 2), 2: (0, 1)}[up]
+    towards = {0: -1, 1: 1, 2: -1}[up]
+    offset = [0.0, 0.0, 0.0]
+    offset[up] = math.sin(elevation)
+    offset[right] = math.cos(elevation) * math.sin(azimuth)
+    offset[front] = towards * math.cos(elevation) * math.cos(azimuth)
+    view.CameraViewAngle = 25
+    distance = 0.5 * stage.size() / math.tan(math.radians(12.5)) * 1.02 / camera["zoom"]
+    view.CameraPosition = [m + distance * o for m, o in zip(middle, offset)]
+    view.CameraViewUp = [float(axis == up) for axis in range(3)]
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as stream:
+        job = json.load(stream)
+    stage = Stage(job)
+    if job["slice"]:
+        add_slice(stage)
+    add_iso_surfaces(stage)
+    if job["volume"]:
+        add_volume(stage)
+    if job["streamlines"]:
+        add_streamlines(stage)
+    add_surfaces(stage)
+    add_particles(stage)
+    add_outline(stage)
+    set_camera(stage)
+    for picture in job["pictures"]:
+        stage.view.ViewTime = picture["time"]
+        GetAnimationScene().AnimationTime = picture["time"]
+        Render(stage.view)
+        SaveScreenshot(picture["file"], stage.view, ImageResolution=job["size"])
+        print(picture["file"], flush=True)
+
+
+main()

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# postproc's reader, picture and plot, with h5py and matplotlib alone, on synthetic runs and a real one. TAP.
+MILLRACE_SOURCE=$(realpath "${MILLRACE_SOURCE:-.}")
+export MILLRACE_SOURCE
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
+python=python3
+"$python" -c 'import h5py, matplotlib, PIL' 2> /dev/null || python=/usr/bin/python3
+"$python" -c 'import h5py, matplotlib, PIL' 2> /dev/null ||
+  skip_all "no h5py, matplotlib or PIL (Debian: python3-h5py python3-matplotlib python3-pil)"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export MPLCONFIGDIR=$work
+
+picture=$MILLRACE_SOURCE/postproc/picture
+plot=$MILLRACE_SOURCE/postproc/plot
+measure() { "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" "$@"; }
+refuses() { exits 2 "$@" -o refused.png && [ ! -e refused.png ]; }
+for kind in plume vortex; do
+  "$python" "$MILLRACE_SOURCE/tests/support/synthetic_run.py" $kind $kind || exit 1
+done
+
+ok "a linear field is sampled exactly, and nothing outside the box" measure linear_field_is_sampled_exactly plume
+ok "vortices turn the right way and decay" measure vortex_turns_and_decays vortex
+ok "the last line of a ledger counts only when it is whole" measure ledger_has_whole_rows plume 41
+ok "up is against gravity" measure up_is_against_gravity plume 2
+ok "smoke is seen where it is, lit from the upper left" measure smoke_is_seen_where_it_is
+ok "an obstacle in front hides the smoke" measure obstacle_in_front_hides_the_smoke
+
+ok "picture draws a 3-D run" "$picture" plume -o plume.png --size 840 700
+ok "it has the size asked for" measure has_size plume.png 840 700
+ok "it is not blank" measure is_drawn plume.png 0.3
+"$picture" plume -o first.png --size 840 700 --frame 0
+ok "another frame gives another picture" measure differ plume.png first.png
+ok "picture draws a 2-D run" "$picture" vortex -o vortex.png --field vorticity --streamlines no --size 700 600
+ok "positive vorticity at the lower left is red, negative at the upper left blue" \
+  measure is_redder vortex.png 0.25,0.3 0.25,0.75
+ok "a directory without a run is refused" refuses "$picture" .
+ok "a field that is not there is refused" refuses "$picture" plume --field nothing
+ok "a frame that is not there is refused" refuses "$picture" plume --frame 7
+ok "a slice outside the box is refused" refuses "$picture" plume --slice y=3
+cp -r plume damaged
+truncate -s 3000 damaged/frames/frame-000002.h5
+ok "a truncated frame is refused" refuses "$picture" damaged
+
+ok "plot samples a field along a line" "$plot" vortex --line 3.14159265,0 3.14159265,6.28318531 --field velocity_y \
+  --over y -o line.svg --data line.csv
+ok "the samples are those of the field" measure curve_is line.csv 'np.exp(-0.4) * np.sin(x)' 3e-3
+ok "the picture is an SVG file" "$python" -c 'import xml.etree.ElementTree as x; x.parse("line.svg")'
+ok "plot draws columns of the ledger" "$plot" vortex kinetic_energy -o energy.png --log --data energy.csv
+ok "the curve is that of the ledger" measure curve_is energy.csv 'np.exp(-0.4 * x)' 1e-12
+printf '# source\ny,u\n0,0\n1.5,0.66\n3,0.1\n' > reference.csv
+"$plot" vortex plume kinetic_energy --reference reference.csv:y:u --label a --label b --label table -o compare.png \
+  --data compare.csv --size 640 480
+ok "two runs and reference points share a panel" measure has_points compare.csv table 3
+ok "the plot has the size asked for" measure has_size compare.png 640 480
+ok "the solver's columns are drawn" "$plot" plume --solver -o solver.png
+ok "a column that is not there is refused" refuses "$plot" plume nothing
+ok "a line outside the box is refused" refuses "$plot" plume --line 5,5,5 6,6,6
+ok "a missing reference is refused" refuses "$plot" plume --reference nothing.csv
+plan

@@ -1,0 +1,112 @@
+"""What the tests of postproc ask of runs and pictures: measure.py QUESTION ARGUMENT...; fails if the answer is no."""
+
+import os
+import sys
+
+import numpy
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "postproc"))
+import millrace_run
+import smoke_view
+from PIL import Image
+
+
+def pixels(path):
+    return numpy.asarray(Image.open(path).convert("RGB")).astype(float)
+
+
+def expect(condition, *seen):
+    if not condition:
+        sys.exit("seen: " + " ".join(map(str, seen)))
+
+
+def has_size(path, width, height):
+    with Image.open(path) as image:
+        expect(image.size == (int(width), int(height)), image.size)
+
+
+def is_drawn(path, share):
+    """More than this share of the pixels differ from the upper left one."""
+    image = pixels(path)
+    differ = (abs(image - image[0, 0]).max(axis=2) > 8).mean()
+    expect(differ > float(share), differ)
+
+
+def differ(path, other):
+    expect((abs(pixels(path) - pixels(other)).max(axis=2) > 8).mean() > 0.01, "equal")
+
+
+def has_frames(path, count):
+    with Image.open(path) as image:
+        expect(image.n_frames == int(count), image.n_frames)
+
+
+def is_redder(path, place, other):
+    """Red minus blue at one place is far above that at another; places are x,y as shares from the lower left."""
+    image = pixels(path)
+    values = []
+    for text in (place, other):
+        x, y = (float(v) for v in text.split(","))
+        pixel = image[int((1 - y) * (image.shape[0] - 1)), int(x * (image.shape[1] - 1))]
+        values.append(pixel[0] - pixel[2])
+    expect(values[0] > values[1] + 50, values)
+
+
+def linear_field_is_sampled_exactly(directory):
+    points = numpy.random.default_rng(2).random((50, 3)) * (1, 1, 1.5)
+    seen = millrace_run.Run(directory).frame().sample("pressure", points)
+    error = abs(seen - points @ (1, 2, 3)).max()
+    outside = millrace_run.Run(directory).frame().sample("pressure", [[0.5, 0.5, 1.6], [-0.1, 0.5, 0.5]])
+    expect(error < 1e-5 and numpy.isnan(outside).all(), error, outside)
+
+
+def vortex_turns_and_decays(directory):
+    run = millrace_run.Run(directory)
+    first, last = run.frame(0).scalar("vorticity"), run.frame(time=100).scalar("vorticity")
+    place = numpy.s_[0, 3, 10]
+    expect(first[place] > 0 and abs(last[place] / first[place] - numpy.exp(-0.4)) < 1e-6, first[place], last[place])
+
+
+def ledger_has_whole_rows(directory, rows):
+    time = millrace_run.Run(directory).ledger().column("time")
+    expect(len(time) == int(rows) and time[-1] == 2.0, len(time), time[-1])
+
+
+def up_is_against_gravity(directory, axis):
+    expect(millrace_run.Run(directory).frame().up() == int(axis), millrace_run.Run(directory).frame().up())
+
+
+def smoke_is_seen_where_it_is():
+    """A ball of smoke at the lower left: the brightest part of the picture, and light fades away from the sun."""
+    depth, up, across = numpy.meshgrid(*[numpy.arange(n) + 0.5 for n in (16, 24, 16)], indexing="ij")
+    ball = numpy.clip(4 - numpy.sqrt((depth - 8) ** 2 + (up - 18) ** 2 + (across - 5) ** 2), 0, 1)
+    image = smoke_view.shaded(ball, numpy.zeros(ball.shape), 4).sum(axis=2)
+    clear = smoke_view.shaded(0 * ball, numpy.zeros(ball.shape), 4).sum(axis=2)
+    rows, columns = numpy.nonzero(image - clear > 0.3)
+    expect(abs(rows.mean() / 4 - 18) < 1 and abs(columns.mean() / 4 - 5) < 1, rows.mean() / 4, columns.mean() / 4)
+    expect(image[4 * 16, 4 * 4] > image[4 * 20, 4 * 6] + 0.1, image[4 * 16, 4 * 4], image[4 * 20, 4 * 6])
+
+
+def obstacle_in_front_hides_the_smoke():
+    smoke, solid = numpy.zeros((2, 12, 10, 10))
+    smoke[8:], solid[1:4, 3:7, 3:7] = 1, 1
+    front, back = smoke_view.shaded(smoke, solid, 2), smoke_view.shaded(smoke[::-1], solid[::-1], 2)
+    redness = [float(image[10, 10, 0] - image[10, 10, 2]) for image in (front, back)]
+    expect(redness[0] > redness[1] + 0.05, redness)
+
+
+def curve_is(path, formula, tolerance):
+    """Every row of plot's data satisfies y = formula(x)."""
+    rows = [line.rstrip("\n").split(",") for line in open(path, encoding="utf-8")][1:]
+    x, y = (numpy.array([float(row[place]) for row in rows]) for place in (2, 3))
+    error = abs(y - eval(formula, {"np": numpy, "x": x})).max()
+    expect(len(rows) > 10 and error < float(tolerance), len(rows), error)
+
+
+def has_points(path, label, count):
+    rows = [line for line in open(path, encoding="utf-8") if line.split(",")[1] == label]
+    expect(len(rows) == int(count), len(rows))
+
+
+globals()[sys.argv[1]](*sys.argv[2:])

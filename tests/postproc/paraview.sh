@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# postproc/render: pictures and films by ParaView under Xvfb. TAP.
+MILLRACE_SOURCE=$(realpath "${MILLRACE_SOURCE:-.}")
+export MILLRACE_SOURCE
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
+python=python3
+"$python" -c 'import h5py, PIL' 2> /dev/null || python=/usr/bin/python3
+"$python" -c 'import h5py, PIL' 2> /dev/null || skip_all "no h5py or PIL (Debian: python3-h5py python3-pil)"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+render=$MILLRACE_SOURCE/postproc/render
+measure() { "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" "$@"; }
+refuses() { exits 2 "$@" -o refused.png && [ ! -e refused.png ]; }
+for kind in plume vortex; do
+  "$python" "$MILLRACE_SOURCE/tests/support/synthetic_run.py" $kind $kind || exit 1
+done
+
+mkdir empty
+ok "without ParaView, render refuses" env PATH="$work/empty" "$BASH" -c '
+  "$1" "$2" plume -o refused.png; [ $? -eq 2 ] && [ ! -e refused.png ]' - "$(command -v "$python")" "$render"
+for tool in pvbatch Xvfb; do
+  command -v $tool > /dev/null || {
+    skip "render" "$tool is missing (Debian: paraview python3-paraview xvfb)"
+    plan
+    exit
+  }
+done
+
+ok "a field that is not there is refused" refuses "$render" plume --field nothing
+ok "an iso-surface without a value is refused" refuses "$render" plume --iso smoke
+ok "a volume of a 2-D run is refused" refuses "$render" vortex --volume
+ok "a camera that makes no sense is refused" refuses "$render" plume --camera sideways
+ok "a directory without a run is refused" refuses "$render" .
+ok "a name that is no picture is refused" exits 2 "$render" plume -o plume.txt
+
+ok "render draws a 2-D run" "$render" vortex -o vortex.png --field vorticity_z --streamlines 20 --plain --size 300 300
+ok "the picture has the size asked for" measure has_size vortex.png 300 300
+ok "positive vorticity at the lower left is red, negative at the lower right blue" \
+  measure is_redder vortex.png 0.2,0.22 0.8,0.22
+ok "and at the upper left blue" measure is_redder vortex.png 0.2,0.22 0.2,0.78
+ok "render draws slice, iso-surface, streamlines, particles and surfaces" "$render" plume -o plume.png --slice y=0.9 \
+  --iso smoke=0.5 --streamlines 20 --particles --surfaces --size 320 240
+ok "something is seen" measure is_drawn plume.png 0.1
+ok "render makes a film of the smoke" "$render" plume -o plume.gif --volume --slice x --size 200 200
+ok "the film has all frames" measure has_frames plume.gif 3
+ok "render makes a series" "$render" plume -o series.png --all --iso velocity=0.4 --size 160 120
+ok "the series has a file per frame" [ "$(echo series-*)" = "series-000000.png series-000001.png series-000002.png" ]
+plan

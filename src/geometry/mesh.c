@@ -73,7 +73,8 @@ PetscErrorCode MeshWeld(Mesh *mesh)
   PetscInt     *target, kept = 0;
 
   PetscFunctionBegin;
-  if (mesh->vertex_count == 0) PetscFunctionReturn(0);
+  if (mesh->vertex_count == 0)
+    PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(mesh->vertex_count, &sorted, mesh->vertex_count, &target));
   for (PetscInt n = 0; n < mesh->vertex_count; n++)
     sorted[n] = (PlacedVertex){mesh->vertices[n], n};

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include "geometry_impl.h"
 
-enum { HEADER_SIZE = 84, COUNT_AT = 80, FACET_SIZE = 50, NORMAL_SIZE = 12 };
+enum { HEADER_SIZE = 84, COUNT_AT = 80, FACET_SIZE = 50, NORMAL_SIZE = 12, PROBE_SIZE = 2048 };
 
 static uint32_t little_endian(const char bytes[4])
 {
@@ -138,17 +138,13 @@ static PetscErrorCode ReadText(Source *source, Mesh *mesh)
 
 PetscErrorCode ReadStl(Source *source, Mesh *mesh)
 {
-  const PetscBool fits =
-      source->size >= HEADER_SIZE &&
-      source->size - HEADER_SIZE == FACET_SIZE * (uint64_t)little_endian(source->bytes + COUNT_AT);
-  /* a text has no zero byte, a binary header nearly always has */
-  const PetscBool is_text = !fits && strncasecmp(source->bytes, "solid", 5) == 0 &&
-                            !memchr(source->bytes, '\0', PetscMin(source->size, (size_t)HEADER_SIZE));
+  const PetscBool says_solid = strncasecmp(source->bytes, "solid", 5) == 0 ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (is_text)
+  if (says_solid && !memchr(source->bytes, '\0', PetscMin(source->size, (size_t)PROBE_SIZE))) {
     PetscCall(ReadText(source, mesh));
-  else
+  } else {
     PetscCall(ReadBinary(source, mesh));
+  }
   PetscFunctionReturn(0);
 }

@@ -91,11 +91,10 @@ static int cheapest_cut(const Box boxes[BIN_COUNT], const PetscInt counts[BIN_CO
 /* Reorders the range so that what comes before the returned place is left of the cut. */
 static PetscInt split_range(const Item items[], PetscInt order[], Range range)
 {
-  const PetscInt middle = range.start + (range.end - range.start) / 2;
-  Box            centers = box_empty(), boxes[BIN_COUNT];
-  PetscInt       counts[BIN_COUNT] = {0}, left = range.start, right = range.end;
-  PetscReal      low, high;
-  int            axis = 0, cut;
+  Box       centers = box_empty(), boxes[BIN_COUNT];
+  PetscInt  counts[BIN_COUNT] = {0}, left = range.start, right = range.end;
+  PetscReal low, high;
+  int       axis = 0, cut;
 
   for (PetscInt n = range.start; n < range.end; n++) {
     centers = box_join(centers, (Box){items[order[n]].center, items[order[n]].center});
@@ -107,7 +106,7 @@ static PetscInt split_range(const Item items[], PetscInt order[], Range range)
   low = centers.low.at[axis];
   high = centers.high.at[axis];
   if (!(high - low > 0) || range.depth >= MAX_HEURISTIC_DEPTH)
-    return middle;
+    return range.start + (range.end - range.start) / 2;
   for (int bin = 0; bin < BIN_COUNT; bin++)
     boxes[bin] = box_empty();
   for (PetscInt n = range.start; n < range.end; n++) {
@@ -127,7 +126,7 @@ static PetscInt split_range(const Item items[], PetscInt order[], Range range)
       order[right] = swap;
     }
   }
-  return left > range.start && left < range.end ? left : middle;
+  return left; /* the outermost centers are in the outermost bins: neither side is empty */
 }
 
 static void build_nodes(const Item items[], PetscInt order[], Tree *tree)

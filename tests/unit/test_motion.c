@@ -118,6 +118,17 @@ static void a_full_turn_about_one_axis_is_a_full_turn(void **state)
   assert_success(MotionDestroy(&motion));
 }
 
+static void other_rotations_take_the_short_way(void **state)
+{
+  const Keyframe keyframes[] = {{0, {{0, 0, 0}}, {{0, 0, -2.5}}}, {1, {{0, 0, 0}}, {{0.1, 0, 2.5}}}};
+  Motion         motion;
+
+  (void)state;
+  assert_success(MotionCreateKeyframes(zero, 2, keyframes, &motion));
+  assert_near(vector3_norm(motion_pose(motion, 0.5).spin), 2 * PETSC_PI - 5, 0.1);
+  assert_success(MotionDestroy(&motion));
+}
+
 static void speed_bound_is_reached_at_a_corner(void **state)
 {
   Motion motion;
@@ -175,5 +186,6 @@ TEST_MAIN(cmocka_unit_test(no_motion_stands_still),
           cmocka_unit_test(velocity_is_the_derivative_of_the_pose),
           cmocka_unit_test(keyframes_are_met_and_the_ends_are_at_rest),
           cmocka_unit_test(poses_are_continuous), cmocka_unit_test(a_full_turn_about_one_axis_is_a_full_turn),
+          cmocka_unit_test(other_rotations_take_the_short_way),
           cmocka_unit_test(speed_bound_is_reached_at_a_corner), cmocka_unit_test(bounds_move_with_the_pose),
           cmocka_unit_test(bad_motions_are_refused), cmocka_unit_test(one_keyframe_is_a_place_to_stand))

@@ -331,6 +331,29 @@ static void thousands_of_equal_triangles_still_make_a_tree(void **state)
   assert_success(PetscFree(triangles));
 }
 
+/* Ever smaller towards the origin: each cut takes off a few only, and depth must be limited. */
+static void endlessly_crowded_triangles_still_make_a_tree(void **state)
+{
+  Vector3  corners[900];
+  PetscInt triangles[300][3];
+  Surface  surface;
+
+  (void)state;
+  for (int n = 0; n < 300; n++) {
+    const PetscReal size = pow(10, -n);
+
+    corners[3 * n] = vector3(size, 0, 0);
+    corners[3 * n + 1] = vector3(size, size, 0);
+    corners[3 * n + 2] = vector3(size, 0, size);
+    for (int k = 0; k < 3; k++)
+      triangles[n][k] = 3 * n + k;
+  }
+  assert_success(SurfaceCreate(900, corners, 300, (const PetscInt(*)[3])triangles, &surface));
+  assert_near(surface_distance(surface, vector3(-1, 0, 0)), 1, 1e-14);
+  assert_near(surface_distance(surface, vector3(0.1, -1, 0)), 1, 1e-14);
+  assert_success(SurfaceDestroy(&surface));
+}
+
 static void thin_triangles_do_no_harm(void **state)
 {
   const Vector3  corners[4] = {{{0, 0, 0}}, {{1, 0, 0}}, {{2, 0, 0}}, {{1, 0, 0}}};
@@ -368,4 +391,5 @@ TEST_MAIN(cmocka_unit_test(a_box_of_triangles_is_the_box),
           cmocka_unit_test(overlapping_parts_are_their_union), cmocka_unit_test(moments_of_a_box_are_exact),
           cmocka_unit_test(volume_of_a_torus_converges),
           cmocka_unit_test(thousands_of_equal_triangles_still_make_a_tree),
+          cmocka_unit_test(endlessly_crowded_triangles_still_make_a_tree),
           cmocka_unit_test(thin_triangles_do_no_harm), cmocka_unit_test(bad_arrays_are_refused))

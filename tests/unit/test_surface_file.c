@@ -161,6 +161,24 @@ static void ply_of_both_byte_orders_is_a_cube(void **state)
   }
 }
 
+static void ply_of_signed_bytes_is_a_tetrahedron(void **state)
+{
+  const signed char corners[4][3] = {{-1, -1, -1}, {2, -1, -1}, {-1, 2, -1}, {-1, -1, 2}};
+  const signed char faces[4][4] = {{3, 0, 2, 1}, {3, 0, 1, 3}, {3, 0, 3, 2}, {3, 1, 2, 3}};
+  Buffer            buffer = {.size = 0};
+  Surface           surface;
+
+  append_text(&buffer,
+              "ply\nformat binary_big_endian 1.0\nelement vertex 4\nproperty char x\nproperty int8 y\n"
+              "property char z\nelement face 4\nproperty list char char vertex_index\nend_header\n");
+  append(&buffer, corners, sizeof corners);
+  append(&buffer, faces, sizeof faces);
+  surface = read_bytes(state, "ply", &buffer);
+  assert_non_null(surface);
+  assert_near(surface_volume(surface), 4.5, 1e-14);
+  assert_success(SurfaceDestroy(&surface));
+}
+
 #define PLY_HEADER                                                                                           \
   "ply\nformat ascii 1.0\nelement vertex 8\nproperty double x\nproperty double y\nproperty double z\n"       \
   "element face 6\nproperty list uchar uint vertex_index\nend_header\n"
@@ -322,6 +340,17 @@ static void a_cavity_stays_a_cavity(void **state)
   assert_success(SurfaceDestroy(&surface));
 }
 
+static void a_hollow_cube_inside_out_is_turned_as_a_whole(void **state)
+{
+  Surface surface = read_text(state, "obj", SMALL_VERTICES CUBE_VERTICES CUBE_FACES SECOND_INWARD);
+
+  if (!surface)
+    fail_msg("%s", message);
+  assert_int_equal(surface_report(surface).turned_components, 2);
+  assert_near(surface_volume(surface), 1 - 0.125, 1e-12);
+  assert_success(SurfaceDestroy(&surface));
+}
+
 static void an_inward_part_that_is_no_cavity_is_turned(void **state)
 {
   Surface surface = read_text(state, "obj", CUBE_VERTICES AWAY_VERTICES CUBE_FACES SECOND_INWARD);
@@ -342,7 +371,9 @@ static void obj_mistakes_are_located(void **state)
   assert_refused_at(state, "obj", "\n\nv 0 inf 0\n", 3);
   assert_refused_at(state, "obj", "v 0 1e99 0\n", 1);
   assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2\n", 9);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 0\n", 9);
+  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 0\nv 5 5 5\n", 9);
+  assert_non_null(strstr(message, "vertex 0"));
+  assert_refused_at(state, "obj", "v 0 \\\n 0 0\nv 0 0 zero\n", 3);
   assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 -9\n", 9);
   assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 3\nf 1 2 9\n", 10);
   assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 99999999999\n", 9);
@@ -501,12 +532,13 @@ static int remove_directory(void **state)
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 TEST_MAIN(FILE_TEST(obj_with_quads_is_a_cube), FILE_TEST(obj_with_all_its_freedoms_is_a_cube),
-          FILE_TEST(ply_of_both_byte_orders_is_a_cube), FILE_TEST(ply_of_text_is_a_cube),
-          FILE_TEST(binary_stl_is_a_cube_even_if_it_says_solid), FILE_TEST(stl_of_text_is_a_cube),
-          FILE_TEST(collapsed_facets_are_dropped_and_counted), FILE_TEST(seams_are_welded),
-          FILE_TEST(a_hole_is_refused_at_its_edge), FILE_TEST(three_triangles_at_an_edge_are_refused),
+          FILE_TEST(ply_of_both_byte_orders_is_a_cube), FILE_TEST(ply_of_signed_bytes_is_a_tetrahedron),
+          FILE_TEST(ply_of_text_is_a_cube), FILE_TEST(binary_stl_is_a_cube_even_if_it_says_solid),
+          FILE_TEST(stl_of_text_is_a_cube), FILE_TEST(collapsed_facets_are_dropped_and_counted),
+          FILE_TEST(seams_are_welded), FILE_TEST(a_hole_is_refused_at_its_edge),
+          FILE_TEST(three_triangles_at_an_edge_are_refused),
           FILE_TEST(a_face_that_faces_the_wrong_way_is_refused), FILE_TEST(a_cube_inside_out_is_turned),
-          FILE_TEST(a_cavity_stays_a_cavity), FILE_TEST(an_inward_part_that_is_no_cavity_is_turned),
-          FILE_TEST(obj_mistakes_are_located), FILE_TEST(ply_mistakes_are_located),
-          FILE_TEST(stl_mistakes_are_located), FILE_TEST(files_that_are_none_are_refused),
-          FILE_TEST(damaged_files_never_crash))
+          FILE_TEST(a_cavity_stays_a_cavity), FILE_TEST(a_hollow_cube_inside_out_is_turned_as_a_whole),
+          FILE_TEST(an_inward_part_that_is_no_cavity_is_turned), FILE_TEST(obj_mistakes_are_located),
+          FILE_TEST(ply_mistakes_are_located), FILE_TEST(stl_mistakes_are_located),
+          FILE_TEST(files_that_are_none_are_refused), FILE_TEST(damaged_files_never_crash))

@@ -2,7 +2,7 @@
    run's directory. Knows no physics. docs/output.md describes the files.
 
    A `message` is "" when all went well, otherwise a sentence for the user; both are the same on all ranks
-   and neither is an error code. All functions are collective on the communicator of their object. */
+   and neither is an error code. Functions are collective on the communicator of their object. */
 #ifndef MILLRACE_IO_H
 #define MILLRACE_IO_H
 
@@ -13,52 +13,108 @@
 /* A part of an array shared by ranks. Slowest index first (z, y, x[, component]). */
 enum { ARCHIVE_MAX_RANK = 4 };
 typedef struct {
-  PetscInt rank;
-  PetscInt global[ARCHIVE_MAX_RANK];
-  PetscInt start[ARCHIVE_MAX_RANK];
-  PetscInt count[ARCHIVE_MAX_RANK]; /* may be zero on a rank */
+  PetscInt rank, global[ARCHIVE_MAX_RANK];
+  PetscInt start[ARCHIVE_MAX_RANK], count[ARCHIVE_MAX_RANK]; /* a count may be zero on a rank */
 } ArchivePart;
 
 typedef struct _p_Archive *Archive;
 
 /* Writing goes to a temporary name until the commit. A write that fails (disk full) is told by the commit,
-   which then removes the temporary and leaves the previous file as it was; ArchiveCommit makes it an error.
- */
-PetscErrorCode ArchiveCreate(MPI_Comm comm, const char path[], Archive *archive);
+   which then removes the temporary and leaves the previous file; ArchiveCommit makes that an error. */
+PetscErrorCode ArchiveCreate(MPI_Comm, const char path[], Archive *archive);
 PetscErrorCode ArchiveCommit(Archive *archive);
-PetscErrorCode ArchiveTryCommit(Archive *archive, char message[], size_t message_size);
+PetscErrorCode ArchiveTryCommit(Archive *archive, char message[], size_t size);
 /* Reading. A file that is missing, truncated or damaged gives a null archive and a message. */
-PetscErrorCode ArchiveOpen(MPI_Comm comm, const char path[], Archive *archive, char message[],
-                           size_t message_size);
+PetscErrorCode ArchiveOpen(MPI_Comm, const char path[], Archive *archive, char message[], size_t size);
 PetscErrorCode ArchiveDestroy(Archive *archive); /* drops an uncommitted file */
 
-/* How later parts are stored; doubles compressed at level 1 (0 to 9) unless told. */
+/* How later parts are stored: as doubles and not compressed (0, at most 9) unless told. */
 typedef enum { ARCHIVE_DOUBLE, ARCHIVE_SINGLE } ArchivePrecision;
-PetscErrorCode ArchiveSetStorage(Archive archive, ArchivePrecision precision, PetscInt deflate);
+PetscErrorCode ArchiveSetStorage(Archive, ArchivePrecision precision, PetscInt deflate);
 
-PetscErrorCode ArchiveEnter(Archive archive, const char group[]);
+PetscErrorCode ArchiveEnter(Archive, const char group[]);
 PetscErrorCode ArchiveLeave(Archive archive);
-PetscErrorCode ArchiveHas(Archive archive, const char name[], PetscBool *has);
-/* Only rank and global are set. */
-PetscErrorCode ArchiveGetShape(Archive archive, const char name[], ArchivePart *part);
+PetscErrorCode ArchiveHas(Archive, const char name[], PetscBool *has);
+PetscErrorCode ArchiveGetShape(Archive, const char name[], ArchivePart *part); /* sets rank and global */
 
 /* Single values and texts are those of the first rank. */
-PetscErrorCode ArchiveWriteReal(Archive archive, const char name[], PetscReal value);
-PetscErrorCode ArchiveWriteInteger(Archive archive, const char name[], PetscInt64 value);
-PetscErrorCode ArchiveWriteText(Archive archive, const char name[], const char text[]);
-PetscErrorCode ArchiveWritePart(Archive archive, const char name[], const ArchivePart *part,
+PetscErrorCode ArchiveWriteReal(Archive, const char name[], PetscReal value);
+PetscErrorCode ArchiveWriteInteger(Archive, const char name[], PetscInt64 value);
+PetscErrorCode ArchiveWriteText(Archive, const char name[], const char text[]);
+PetscErrorCode ArchiveWritePart(Archive, const char name[], const ArchivePart *part,
                                 const PetscReal values[]);
-PetscErrorCode ArchiveWriteIntegers(Archive archive, const char name[], const ArchivePart *part,
+PetscErrorCode ArchiveWriteIntegers(Archive, const char name[], const ArchivePart *part,
                                     const PetscInt64 values[]);
-PetscErrorCode ArchiveReadReal(Archive archive, const char name[], PetscReal *value);
-PetscErrorCode ArchiveReadInteger(Archive archive, const char name[], PetscInt64 *value);
-PetscErrorCode ArchiveReadText(Archive archive, const char name[], char **text); /* PetscFree it */
+PetscErrorCode ArchiveReadReal(Archive, const char name[], PetscReal *value);
+PetscErrorCode ArchiveReadInteger(Archive, const char name[], PetscInt64 *value);
+PetscErrorCode ArchiveReadText(Archive, const char name[], char **text); /* PetscFree it */
 /* `part->global` must equal what is stored. */
-PetscErrorCode ArchiveReadPart(Archive archive, const char name[], const ArchivePart *part,
-                               PetscReal values[]);
-PetscErrorCode ArchiveReadIntegers(Archive archive, const char name[], const ArchivePart *part,
-                                   PetscInt64 values[]);
+PetscErrorCode ArchiveReadPart(Archive, const char name[], const ArchivePart *part, PetscReal values[]);
+PetscErrorCode ArchiveReadIntegers(Archive, const char name[], const ArchivePart *part, PetscInt64 values[]);
 /* Every dataset with its type, shape and, if it is short, its value; from the first rank. */
 PetscErrorCode ArchivePrint(Archive archive, FILE *stream);
+
+/* A run's own directory. Refuses, having written nothing, one in which another process works and, unless told
+   so, one that holds results; deletes the temporaries of a dead run. */
+typedef enum { RUN_NEW, RUN_RESTART, RUN_OVERWRITE } RunUse;
+typedef struct _p_RunDirectory *RunDirectory;
+PetscErrorCode RunDirectoryOpen(MPI_Comm, const char path[], RunUse use, RunDirectory *directory,
+                                char message[], size_t size);
+PetscErrorCode RunDirectoryClose(RunDirectory *directory);
+const char    *run_directory_path(RunDirectory directory);
+
+/* Checkpoints in a run's directory; the commit keeps the two newest. */
+PetscErrorCode CheckpointCreate(MPI_Comm, const char directory[], PetscInt64 step, Archive *archive);
+PetscErrorCode CheckpointCommit(Archive *archive, char message[], size_t size);
+/* The newest one that is whole, "" if there is none; `path` has PETSC_MAX_PATH_LEN bytes. The message tells
+   what is wrong with newer ones. */
+PetscErrorCode CheckpointFind(MPI_Comm, const char directory[], char path[], char message[], size_t size);
+
+/* A table with a row per step. */
+typedef struct _p_Ledger *Ledger;
+typedef struct {
+  const char *directory;
+  PetscInt    column_count;
+  const char *const (*columns)[2]; /* name, unit */
+  PetscInt64 rows;                 /* > 0: takes up the table that is there, cut to so many */
+} LedgerConfig;
+PetscErrorCode LedgerCreate(MPI_Comm, const LedgerConfig *, Ledger *ledger, char message[], size_t size);
+PetscErrorCode LedgerAppend(Ledger, const PetscReal values[]);  /* those of the first rank */
+PetscErrorCode LedgerSync(Ledger, char message[], size_t size); /* at frames and checkpoints */
+PetscInt64     ledger_rows(Ledger ledger);
+PetscErrorCode LedgerDestroy(Ledger *ledger);
+
+/* Frames for ParaView. */
+typedef struct _p_FrameSeries *FrameSeries;
+typedef struct {
+  const char      *directory;
+  PetscInt         first;                 /* frames from here on that are there already are dropped */
+  PetscInt         dimension, cells[DIM]; /* of the grid; dimension 0: none */
+  Vector3          origin;
+  PetscReal        spacing;
+  ArchivePrecision precision; /* of fields */
+} FrameConfig;
+PetscErrorCode FrameSeriesCreate(MPI_Comm, const FrameConfig *, FrameSeries *series, char message[],
+                                 size_t size);
+PetscErrorCode FrameSeriesDestroy(FrameSeries *series);
+PetscErrorCode FrameBegin(FrameSeries, PetscInt index, PetscReal time);
+PetscErrorCode FrameGetArchive(FrameSeries, Archive *archive); /* for step, title and scene */
+/* `values`: of the owned cells from `start`, x fastest, the 1 or 3 components of a cell together. */
+PetscErrorCode FrameWriteGridField(FrameSeries, const char name[], PetscInt components,
+                                   const PetscInt start[DIM], const PetscInt count[DIM],
+                                   const PetscReal values[]);
+/* A mesh whose parts lie on the ranks; a part numbers its own vertices from 0. */
+typedef struct {
+  const char     *name;
+  PetscInt        vertex_count, cell_count, cell_size; /* cells of 3 vertices: triangles, 1: points */
+  const Vector3  *vertices;
+  const PetscInt *cells;
+} FrameMesh;
+typedef enum { FRAME_VERTEX, FRAME_CELL } FrameLocation;
+PetscErrorCode FrameBeginMesh(FrameSeries, const FrameMesh *mesh);
+PetscErrorCode FrameWriteMeshField(FrameSeries, const char name[], FrameLocation location,
+                                   PetscInt components, const PetscReal values[]);
+PetscErrorCode FrameEndMesh(FrameSeries series);
+PetscErrorCode FrameEnd(FrameSeries, char message[], size_t size); /* commits, lists it */
 
 #endif

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_DEFLATE = 1 };
-
 static herr_t keep_first_complaint(unsigned depth, const H5E_error2_t *error, void *context)
 {
   char *text = context;
@@ -73,7 +71,6 @@ static PetscErrorCode Prepare(MPI_Comm comm, const char path[], Archive *archive
   PetscCallMPI(MPI_Comm_dup(comm, &a->comm));
   PetscCallMPI(MPI_Comm_rank(a->comm, &a->rank));
   a->file = H5I_INVALID_HID;
-  a->deflate = DEFAULT_DEFLATE;
   strcpy(a->path, path);
   strcpy(a->temporary, path);
   strcat(a->temporary, ".tmp");

@@ -146,7 +146,8 @@ static hid_t creation_of(Archive archive, PetscInt rank, const hsize_t chunk[])
 
 void select_part(const ArchivePart *part, hid_t *file_space, hid_t *memory_space)
 {
-  hsize_t global[ARCHIVE_MAX_RANK], start[ARCHIVE_MAX_RANK], count[ARCHIVE_MAX_RANK], values = 1;
+  hsize_t global[ARCHIVE_MAX_RANK] = {0}, start[ARCHIVE_MAX_RANK] = {0}, count[ARCHIVE_MAX_RANK] = {0};
+  hsize_t values = 1;
 
   for (PetscInt d = 0; d < part->rank; d++) {
     global[d] = (hsize_t)part->global[d];
@@ -155,7 +156,8 @@ void select_part(const ArchivePart *part, hid_t *file_space, hid_t *memory_space
     values *= count[d];
   }
   *file_space = H5Screate_simple((int)part->rank, global, NULL);
-  *memory_space = H5Screate_simple(1, &values, NULL);
+  /* of the same rank: otherwise HDF5 matches the two value by value */
+  *memory_space = H5Screate_simple((int)part->rank, count, NULL);
   if (values == 0) {
     H5Sselect_none(*file_space);
     H5Sselect_none(*memory_space);

@@ -60,6 +60,18 @@ int publish_file(const char temporary[], const char path[]); /* fsync, rename, f
 int reserve_file(const char path[], long long start, long long length);
 int write_file_atomically(const char path[], const char content[], size_t length);
 
+/* A text that grows. */
+typedef struct {
+  char  *data; /* null-terminated; null while empty */
+  size_t length, capacity;
+} Text;
+PetscErrorCode TextAppend(Text *text, const char format[], ...);
+PetscErrorCode TextDestroy(Text *text);
+/* The whole file; `data` stays null if it cannot be read. */
+PetscErrorCode TextRead(Text *text, const char path[]);
+
+/* "DIRECTORY/NAME", or an error if that is too long for PETSC_MAX_PATH_LEN. */
+PetscErrorCode JoinPath(const char directory[], const char name[], char path[]);
 /* Calls `visit` for each name in `directory` that starts and ends so; a missing directory is empty. */
 typedef void (*NameVisitor)(const char directory[], const char name[], void *context);
 void visit_names(const char directory[], const char start[], const char end[], NameVisitor visit,

@@ -1,0 +1,194 @@
+/* The directory of a run: one process at a time, and never another run's results unless told so. */
+#include "io_impl.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct _p_RunDirectory {
+  PetscMPIInt rank;
+  int         lock; /* of rank 0; negative elsewhere */
+  char        path[PETSC_MAX_PATH_LEN];
+};
+
+static const char lock_name[] = "run.lock";
+
+/* What a run leaves in its directory: in which folder, how the name starts and ends. */
+static const struct {
+  const char *folder, *start, *end;
+} results[] = {{"", "run.xmf", ""},
+               {"", "ledger.csv", ""},
+               {"", "ledger.h5", ""},
+               {"frames", "frame-", ".h5"},
+               {"checkpoints", "checkpoint-", ".h5"}};
+enum { RESULTS = sizeof(results) / sizeof(results[0]) };
+
+static void note_name(const char directory[], const char name[], void *context)
+{
+  (void)directory;
+  snprintf(context, 128, "%.120s", name);
+}
+
+static void remove_name(const char directory[], const char name[], void *context)
+{
+  char path[PETSC_MAX_PATH_LEN];
+
+  (void)context;
+  if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path))
+    unlink(path);
+}
+
+static PetscErrorCode VisitResults(const char path[], const char end[], NameVisitor visit, void *context)
+{
+  char folder[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  for (int r = 0; r < RESULTS; r++) {
+    PetscCall(JoinPath(path, results[r].folder, folder));
+    visit_names(folder, results[r].start, end ? end : results[r].end, visit, context);
+  }
+  PetscFunctionReturn(0);
+}
+
+static void describe_owner(int lock, const char path[], char message[], size_t size)
+{
+  char    owner[128] = {0};
+  ssize_t got = pread(lock, owner, sizeof(owner) - 1, 0);
+
+  if (got > 0)
+    owner[strcspn(owner, "\n")] = '\0';
+  snprintf(message, size, "%s is in use by another run (%s): choose another directory or wait for it", path,
+           owner[0] ? owner : "unknown");
+}
+
+/* Locks an existing lock file, or with O_CREAT in `flags` a new one; -1 if there is none. A file system
+   without locks lets everybody in. */
+static int take_lock(const char path[], int flags, char message[], size_t size)
+{
+  char        lock_path[PETSC_MAX_PATH_LEN];
+  struct stat status;
+  int         lock;
+
+  if (snprintf(lock_path, sizeof(lock_path), "%s/%s", path, lock_name) >= (int)sizeof(lock_path))
+    return -1;
+  lock = open(lock_path, O_RDWR | O_CLOEXEC | flags, 0666);
+  if (lock < 0) {
+    if (errno != ENOENT && errno != ENOTDIR)
+      snprintf(message, size, "%s cannot be opened: %s", lock_path, strerror(errno));
+  } else if (flock(lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+    describe_owner(lock, path, message, size);
+    close(lock);
+    lock = -1;
+  } else if (fstat(lock, &status) || status.st_nlink == 0) {
+    /* its run has ended since the file was opened, and a lock without a name keeps nobody out */
+    close(lock);
+    lock = -1;
+  }
+  return lock;
+}
+
+/* Before anything is written. */
+static PetscErrorCode CheckUse(const char path[], RunUse use, char message[], size_t size)
+{
+  char        found[128] = "";
+  struct stat status;
+
+  PetscFunctionBegin;
+  if (stat(path, &status)) {
+    if (errno != ENOENT && errno != ENOTDIR)
+      snprintf(message, size, "%s cannot be used: %s", path, strerror(errno));
+    else if (use == RUN_RESTART)
+      snprintf(message, size, "%s does not exist: there is no run to restart", path);
+    PetscFunctionReturn(0);
+  }
+  if (!S_ISDIR(status.st_mode)) {
+    snprintf(message, size, "%s is not a directory", path);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(VisitResults(path, NULL, note_name, found));
+  if (use == RUN_NEW && found[0]) {
+    snprintf(message, size,
+             "%s holds the results of a run (%s): choose another directory, restart that run or overwrite it",
+             path, found);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode OpenOnFirstRank(RunDirectory directory, RunUse use, char message[], size_t size)
+{
+  char host[128] = "unknown";
+  int  problem, existing;
+
+  PetscFunctionBegin;
+  /* that a run is going on says more than that there are results */
+  existing = take_lock(directory->path, 0, message, size);
+  if (!message[0])
+    PetscCall(CheckUse(directory->path, use, message, size));
+  if (!message[0] && existing < 0) {
+    problem = make_directories(directory->path);
+    if (problem)
+      snprintf(message, size, "%s cannot be made: %s", directory->path, strerror(problem));
+    else
+      directory->lock = take_lock(directory->path, O_CREAT, message, size);
+    if (!message[0] && directory->lock < 0)
+      snprintf(message, size, "%s is in use by another run", directory->path);
+    /* somebody may have been faster */
+    if (!message[0])
+      PetscCall(CheckUse(directory->path, use, message, size));
+  } else {
+    directory->lock = existing;
+  }
+  if (message[0])
+    PetscFunctionReturn(0);
+  gethostname(host, sizeof(host) - 1);
+  if (ftruncate(directory->lock, 0) ||
+      dprintf(directory->lock, "process %d on %s\n", (int)getpid(), host) < 0) {
+    snprintf(message, size, "%s/%s cannot be written: %s", directory->path, lock_name, strerror(errno));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(VisitResults(directory->path, ".tmp", remove_name, NULL));
+  if (use == RUN_OVERWRITE)
+    PetscCall(VisitResults(directory->path, NULL, remove_name, NULL));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RunDirectoryOpen(MPI_Comm comm, const char path[], RunUse use, RunDirectory *directory,
+                                char message[], size_t message_size)
+{
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(PetscNew(directory));
+  PetscCall(JoinPath(path, "", (*directory)->path));
+  (*directory)->path[strlen(path)] = '\0';
+  (*directory)->lock = -1;
+  PetscCallMPI(MPI_Comm_rank(comm, &(*directory)->rank));
+  if ((*directory)->rank == 0)
+    PetscCall(OpenOnFirstRank(*directory, use, message, message_size));
+  PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, comm));
+  if (message[0]) {
+    if ((*directory)->lock >= 0)
+      close((*directory)->lock);
+    PetscCall(PetscFree(*directory));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RunDirectoryClose(RunDirectory *directory)
+{
+  PetscFunctionBegin;
+  if (!*directory)
+    PetscFunctionReturn(0);
+  if ((*directory)->lock >= 0) {
+    remove_name((*directory)->path, lock_name, NULL);
+    close((*directory)->lock);
+  }
+  PetscCall(PetscFree(*directory));
+  PetscFunctionReturn(0);
+}
+
+const char *run_directory_path(RunDirectory directory)
+{
+  return directory->path;
+}

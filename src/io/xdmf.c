@@ -1,0 +1,228 @@
+/* run.xmf: Temporal(Spatial(fluid, meshes)), replaced as a whole after each frame, so that it is valid at any
+   moment. A restart takes its members back from the file. */
+#include "frames_impl.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char head[] = "<?xml version=\"1.0\" ?>\n"
+                           "<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
+                           "<Xdmf Version=\"3.0\">\n"
+                           " <Domain>\n"
+                           "  <Grid Name=\"run\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+static const char tail[] = "  </Grid>\n"
+                           " </Domain>\n"
+                           "</Xdmf>\n";
+static const char member_start[] = "   <Grid Name=\"frame-";
+static const char member_end[] = "\n   </Grid>\n";
+
+PetscErrorCode XdmfGrid(Text *text, const FrameConfig *grid)
+{
+  const PetscInt dimension = grid->dimension;
+  const char    *axes[] = {"DX", "DXDY", "DXDYDZ"};
+
+  PetscFunctionBegin;
+  PetscCall(TextAppend(text,
+                       "    <Grid Name=\"fluid\" GridType=\"Uniform\">\n"
+                       "     <Topology TopologyType=\"%" PetscInt_FMT "DCoRectMesh\" Dimensions=\"",
+                       dimension));
+  for (PetscInt d = dimension - 1; d >= 0; d--) {
+    PetscCall(TextAppend(text, "%" PetscInt_FMT "%s", grid->cells[d] + 1, d ? " " : "\"/>\n"));
+  }
+  PetscCall(TextAppend(text, "     <Geometry GeometryType=\"ORIGIN_%s\">\n", axes[dimension - 1]));
+  for (int row = 0; row < 2; row++) {
+    PetscCall(TextAppend(text,
+                         "      <DataItem Dimensions=\"%" PetscInt_FMT
+                         "\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">",
+                         dimension));
+    for (PetscInt d = dimension - 1; d >= 0; d--) {
+      PetscCall(
+          TextAppend(text, "%.17g%s", row ? grid->spacing : grid->origin.at[d], d ? " " : "</DataItem>\n"));
+    }
+  }
+  PetscCall(TextAppend(text, "     </Geometry>\n"));
+  PetscFunctionReturn(0);
+}
+
+/* A dataset of the frame being written. */
+static PetscErrorCode DataItem(Text *text, FrameSeries series, const ArchivePart *part, const char kind[],
+                               const char dataset[])
+{
+  char name[64];
+
+  PetscFunctionBegin;
+  snprintf(name, sizeof(name), FRAME_FORMAT, series->index);
+  PetscCall(TextAppend(text, "      <DataItem Dimensions=\""));
+  for (PetscInt d = 0; d < part->rank; d++) {
+    PetscCall(TextAppend(text, "%" PetscInt_FMT "%s", part->global[d], d + 1 < part->rank ? " " : "\" "));
+  }
+  PetscCall(TextAppend(text, "%s Format=\"HDF\">%s:/%s</DataItem>\n", kind, name, dataset));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode XdmfMesh(Text *text, FrameSeries series, const ArchivePart *vertices, const ArchivePart *cells)
+{
+  const char *kind = cells->global[1] == 1 ? "Polyvertex\" NodesPerElement=\"1" : "Triangle";
+  char        dataset[FRAME_NAME_SIZE + 32];
+
+  PetscFunctionBegin;
+  PetscCall(TextAppend(text,
+                       "    <Grid Name=\"%s\" GridType=\"Uniform\">\n"
+                       "     <Topology TopologyType=\"%s\" NumberOfElements=\"%" PetscInt_FMT "\">\n",
+                       series->mesh_name, kind, cells->global[0]));
+  snprintf(dataset, sizeof(dataset), "meshes/%s/cells", series->mesh_name);
+  PetscCall(DataItem(text, series, cells, "NumberType=\"Int\" Precision=\"8\"", dataset));
+  PetscCall(TextAppend(text, "     </Topology>\n     <Geometry GeometryType=\"XYZ\">\n"));
+  snprintf(dataset, sizeof(dataset), "meshes/%s/vertices", series->mesh_name);
+  PetscCall(DataItem(text, series, vertices, "NumberType=\"Float\" Precision=\"8\"", dataset));
+  PetscCall(TextAppend(text, "     </Geometry>\n"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode XdmfAttribute(Text *text, FrameSeries series, const char group[], const char name[],
+                             FrameLocation location, const ArchivePart *part)
+{
+  const PetscBool vector = part->global[part->rank - 1] == 3 && part->rank > 1 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool twice = series->config.precision == ARCHIVE_DOUBLE ? PETSC_TRUE : PETSC_FALSE;
+  char            dataset[3 * FRAME_NAME_SIZE];
+
+  PetscFunctionBegin;
+  PetscCall(TextAppend(text, "     <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"%s\">\n", name,
+                       vector ? "Vector" : "Scalar", location == FRAME_CELL ? "Cell" : "Node"));
+  snprintf(dataset, sizeof(dataset), "%s/%s", group, name);
+  PetscCall(DataItem(text, series, part,
+                     twice ? "NumberType=\"Float\" Precision=\"8\"" : "NumberType=\"Float\" Precision=\"4\"",
+                     dataset));
+  PetscCall(TextAppend(text, "     </Attribute>\n"));
+  PetscFunctionReturn(0);
+}
+
+/* `*problem` is an errno. Without frames there is nothing a reader could open. */
+static PetscErrorCode WriteIndex(FrameSeries series, int *problem)
+{
+  char path[PETSC_MAX_PATH_LEN];
+  Text text = {0};
+
+  PetscFunctionBegin;
+  PetscCall(JoinPath(series->directory, "run.xmf", path));
+  *problem = 0;
+  if (series->members.length == 0) {
+    unlink(path);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(TextAppend(&text, "%s%s%s", head, series->members.data, tail));
+  *problem = write_file_atomically(path, text.data, text.length);
+  PetscCall(TextDestroy(&text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode XdmfAddFrame(FrameSeries series, char message[], size_t message_size)
+{
+  Text *members = &series->members;
+  int   problem = 0;
+
+  PetscFunctionBegin;
+  if (series->rank == 0) {
+    PetscCall(TextAppend(members,
+                         "%s%06" PetscInt_FMT "\" GridType=\"Collection\" CollectionType=\"Spatial\">\n",
+                         member_start, series->index));
+    PetscCall(TextAppend(members, "    <Time Value=\"%.17g\"/>\n", series->time));
+    if (series->grid.length)
+      PetscCall(TextAppend(members, "%s    </Grid>\n", series->grid.data));
+    if (series->meshes.length)
+      PetscCall(TextAppend(members, "%s", series->meshes.data));
+    PetscCall(TextAppend(members, "%s", member_end + 1));
+    PetscCall(WriteIndex(series, &problem));
+  }
+  PetscCallMPI(MPI_Bcast(&problem, 1, MPI_INT, 0, series->comm));
+  if (problem) {
+    PetscCall(PetscSNPrintf(message, message_size, "%s/run.xmf cannot be written: %s", series->directory,
+                            strerror(problem)));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The members of run.xmf before the first frame to come whose archives are still there. */
+static PetscErrorCode KeepMembers(FrameSeries series)
+{
+  Text  old = {0};
+  char *at, *end, name[64], path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(JoinPath(series->directory, "run.xmf", path));
+  PetscCall(TextRead(&old, path));
+  at = old.data ? strstr(old.data, member_start) : NULL;
+  while (at && (end = strstr(at, member_end))) {
+    const PetscInt index = (PetscInt)strtol(at + sizeof(member_start) - 1, NULL, 10);
+
+    end += sizeof(member_end) - 1;
+    snprintf(name, sizeof(name), FRAME_FORMAT, index);
+    PetscCall(JoinPath(series->directory, name, path));
+    if (index < series->config.first && !access(path, R_OK)) {
+      PetscCall(TextAppend(&series->members, "%.*s", (int)(end - at), at));
+    }
+    at = strstr(end, member_start);
+  }
+  PetscCall(TextDestroy(&old));
+  PetscFunctionReturn(0);
+}
+
+static void remove_later(const char directory[], const char name[], void *context)
+{
+  const PetscInt *first = context;
+  char            path[PETSC_MAX_PATH_LEN];
+
+  if (strtol(name + strlen("frame-"), NULL, 10) < *first)
+    return;
+  if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path))
+    unlink(path);
+}
+
+PetscErrorCode FrameSeriesCreate(MPI_Comm comm, const FrameConfig *config, FrameSeries *series,
+                                 char message[], size_t message_size)
+{
+  char        frames[PETSC_MAX_PATH_LEN];
+  int         problem = 0;
+  FrameSeries s;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(PetscNew(series));
+  s = *series;
+  s->comm = comm;
+  s->config = *config;
+  PetscCallMPI(MPI_Comm_rank(comm, &s->rank));
+  PetscCall(PetscStrncpy(s->directory, config->directory, sizeof(s->directory)));
+  PetscCall(JoinPath(s->directory, "frames", frames));
+  if (s->rank == 0) {
+    problem = make_directories(frames);
+    if (!problem)
+      PetscCall(KeepMembers(s));
+    if (!problem)
+      PetscCall(WriteIndex(s, &problem));
+    /* only when nothing lists them any more */
+    if (!problem)
+      visit_names(frames, "frame-", ".h5", remove_later, &s->config.first);
+  }
+  PetscCallMPI(MPI_Bcast(&problem, 1, MPI_INT, 0, comm));
+  if (problem) {
+    PetscCall(PetscSNPrintf(message, message_size, "Frames cannot be written to %s: %s", s->directory,
+                            strerror(problem)));
+    PetscCall(FrameSeriesDestroy(series));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FrameSeriesDestroy(FrameSeries *series)
+{
+  PetscFunctionBegin;
+  if (!*series)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveDestroy(&(*series)->archive));
+  PetscCall(TextDestroy(&(*series)->members));
+  PetscCall(TextDestroy(&(*series)->grid));
+  PetscCall(TextDestroy(&(*series)->meshes));
+  PetscCall(TextDestroy(&(*series)->mesh));
+  PetscCall(PetscFree(*series));
+  PetscFunctionReturn(0);
+}

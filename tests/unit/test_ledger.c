@@ -1,0 +1,216 @@
+#include "scratch.h"
+#include <millrace/io.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+enum { MESSAGE = 1024, COLUMNS = 3 };
+
+static const char *const columns[COLUMNS][2] = {{"step", "1"}, {"time", "s"}, {"kinetic_energy", "J"}};
+static Scratch           scratch;
+static char              message[MESSAGE];
+
+static int make_scratch(void **state)
+{
+  (void)state;
+  scratch_make(&scratch);
+  return 0;
+}
+
+static int remove_scratch(void **state)
+{
+  (void)state;
+  scratch_remove(&scratch);
+  return 0;
+}
+
+static PetscErrorCode Start(PetscInt64 rows, Ledger *ledger)
+{
+  const LedgerConfig config = {scratch.directory, COLUMNS, columns, rows};
+
+  return LedgerCreate(PETSC_COMM_WORLD, &config, ledger, message, MESSAGE);
+}
+
+static double energy(PetscInt64 row)
+{
+  return row == 7 ? NAN : sin((double)row) * 1e-300;
+}
+
+static PetscErrorCode Append(Ledger ledger, PetscInt64 from, PetscInt64 until)
+{
+  PetscFunctionBegin;
+  for (PetscInt64 row = from; row < until; row++) {
+    const PetscReal values[COLUMNS] = {(PetscReal)row, (PetscReal)row / 3, energy(row)};
+
+    PetscCall(LedgerAppend(ledger, values));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* An uninterrupted table of `rows` rows, synchronised after `synced`, of which the CSV is returned. */
+static char *table(PetscInt64 rows, PetscInt64 synced)
+{
+  char  *text = calloc(1, 1 << 20);
+  FILE  *file;
+  Ledger ledger;
+
+  assert_success(Start(0, &ledger));
+  assert_success(Append(ledger, 0, synced));
+  assert_success(LedgerSync(ledger, message, MESSAGE));
+  assert_success(Append(ledger, synced, rows));
+  assert_success(LedgerDestroy(&ledger));
+  wait_for_all();
+  file = fopen(scratch_path(&scratch, "ledger.csv"), "r");
+  assert_on_all_ranks(file && fread(text, 1, (1 << 20) - 1, file) > 0);
+  fclose(file);
+  wait_for_all();
+  return text;
+}
+
+static PetscBool csv_is(const char expected[])
+{
+  char     *text = calloc(1, 1 << 20);
+  FILE     *file;
+  PetscBool same;
+
+  wait_for_all();
+  file = fopen(scratch_path(&scratch, "ledger.csv"), "r");
+  same =
+      file && fread(text, 1, (1 << 20) - 1, file) > 0 && !strcmp(text, expected) ? PETSC_TRUE : PETSC_FALSE;
+  if (file)
+    fclose(file);
+  free(text);
+  wait_for_all();
+  return same;
+}
+
+static void rows_are_in_the_text_at_once_with_all_digits(void **state)
+{
+  Ledger ledger;
+  double row[COLUMNS];
+  char   line[256];
+  FILE  *file;
+
+  (void)state;
+  assert_success(Start(0, &ledger));
+  assert_success(Append(ledger, 0, 5));
+  wait_for_all();
+  file = fopen(scratch_path(&scratch, "ledger.csv"), "r");
+  assert_on_all_ranks(file && fgets(line, sizeof(line), file) && !strcmp(line, "step,time,kinetic_energy\n"));
+  for (int r = 0; r < 5; r++) {
+    assert_on_all_ranks(fscanf(file, "%lf,%lf,%lf\n", &row[0], &row[1], &row[2]) == COLUMNS);
+    assert_on_all_ranks(row[0] == r && row[1] == r / 3.0 && row[2] == energy(r));
+  }
+  fclose(file);
+  assert_on_all_ranks(ledger_rows(ledger) == 5);
+  assert_success(LedgerDestroy(&ledger));
+}
+
+static void the_archive_holds_the_table(void **state)
+{
+  const ArchivePart part = {1, {20}, {0}, {20}};
+  double            times[20];
+  char             *names, *units;
+  PetscInt64        rows;
+  Archive           archive;
+
+  (void)state;
+  free(table(20, 20));
+  assert_success(
+      ArchiveOpen(PETSC_COMM_WORLD, scratch_path(&scratch, "ledger.h5"), &archive, message, MESSAGE));
+  assert_success(ArchiveReadInteger(archive, "rows", &rows));
+  assert_success(ArchiveReadText(archive, "names", &names));
+  assert_success(ArchiveReadText(archive, "units", &units));
+  assert_success(ArchiveReadPart(archive, "columns/time", &part, times));
+  assert_on_all_ranks(rows == 20 && times[19] == 19 / 3.0);
+  assert_on_all_ranks(!strcmp(names, "step,time,kinetic_energy") && !strcmp(units, "1,s,J"));
+  assert_success(PetscFree(names));
+  assert_success(PetscFree(units));
+  assert_success(ArchiveDestroy(&archive));
+}
+
+/* Taken up at row 12 from the archive, and from the text where the archive is too short or damaged. */
+static void a_resumed_ledger_equals_an_uninterrupted_one(void **state)
+{
+  const PetscInt64 synced[] = {30, 12, 5, 30};
+  Ledger           ledger;
+
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    char *whole = table(40, synced[i]);
+
+    if (i == 3)
+      flip_byte(scratch_path(&scratch, "ledger.h5"), 3000, 1);
+    assert_success(Start(12, &ledger));
+    assert_on_all_ranks(ledger && !message[0] && ledger_rows(ledger) == 12);
+    assert_success(Append(ledger, 12, 40));
+    assert_success(LedgerDestroy(&ledger));
+    assert_on_all_ranks(csv_is(whole));
+    free(whole);
+  }
+}
+
+static void half_a_row_after_a_kill_is_cut(void **state)
+{
+  char  *whole = table(30, 1);
+  Ledger ledger;
+
+  (void)state;
+  if (harness_rank() == 0 && truncate(scratch_path(&scratch, "ledger.csv"), (long)strlen(whole) - 5))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  assert_success(Start(29, &ledger));
+  assert_on_all_ranks(ledger && !message[0]);
+  assert_success(Append(ledger, 29, 30));
+  assert_success(LedgerDestroy(&ledger));
+  assert_on_all_ranks(csv_is(whole));
+  free(whole);
+}
+
+static void too_few_rows_or_other_columns_are_told(void **state)
+{
+  const char *const  other[1][2] = {{"mass", "kg"}};
+  const LedgerConfig config = {scratch.directory, 1, other, 3};
+  char              *whole = table(10, 10);
+  Ledger             ledger;
+
+  (void)state;
+  assert_success(Start(11, &ledger));
+  assert_on_all_ranks(!ledger && strstr(message, "ledger.csv") && strstr(message, "ledger.h5 has 10 rows"));
+  assert_success(LedgerCreate(PETSC_COMM_WORLD, &config, &ledger, message, MESSAGE));
+  assert_on_all_ranks(!ledger && strstr(message, "other columns"));
+  assert_on_all_ranks(csv_is(whole));
+  free(whole);
+}
+
+/* A file-size limit stands for a full disk. */
+static void a_full_disk_is_told_and_made_good_later(void **state)
+{
+  struct rlimit limit, old;
+  char         *whole = table(300, 300);
+  Ledger        ledger;
+
+  (void)state;
+  assert_success(Start(10, &ledger));
+  signal(SIGXFSZ, SIG_IGN);
+  getrlimit(RLIMIT_FSIZE, &old);
+  limit = old;
+  limit.rlim_cur = 700;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  assert_success(Append(ledger, 10, 200));
+  assert_success(LedgerSync(ledger, message, MESSAGE));
+  setrlimit(RLIMIT_FSIZE, &old);
+  assert_on_all_ranks(strstr(message, "ledger.csv cannot be written"));
+  assert_success(LedgerSync(ledger, message, MESSAGE));
+  assert_on_all_ranks(!message[0]);
+  assert_success(Append(ledger, 200, 300));
+  assert_success(LedgerDestroy(&ledger));
+  assert_on_all_ranks(csv_is(whole));
+  free(whole);
+}
+
+#define in_scratch(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+
+TEST_MAIN(in_scratch(rows_are_in_the_text_at_once_with_all_digits), in_scratch(the_archive_holds_the_table),
+          in_scratch(a_resumed_ledger_equals_an_uninterrupted_one),
+          in_scratch(half_a_row_after_a_kill_is_cut), in_scratch(too_few_rows_or_other_columns_are_told),
+          in_scratch(a_full_disk_is_told_and_made_good_later))

@@ -1,0 +1,48 @@
+/* The Poisson operator as a PETSc matrix, for preconditioners that want entries. */
+#include "poisson_impl.h"
+
+static PetscErrorCode SetRow(Poisson poisson, const PetscInt at[DIM], Mat matrix)
+{
+  const GridBox *box = &poisson->box;
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  MatStencil     row = {.i = at[X], .j = at[Y], .k = at[Z]}, columns[2 * DIM + 1];
+  PetscScalar    values[2 * DIM + 1], diagonal = 0.;
+  PetscInt       count = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++) {
+      const PetscReal weight = poisson->weights[d][side ? c + box->stride[d] : c];
+      PetscInt        beyond[DIM] = {at[X], at[Y], at[Z]};
+
+      diagonal += weight;
+      beyond[d] += side ? 1 : -1;
+      if (!box->periodic[d] && (beyond[d] < 0 || beyond[d] >= box->cells[d]))
+        continue;
+      columns[count] = (MatStencil){.i = beyond[X], .j = beyond[Y], .k = beyond[Z]};
+      values[count++] = -weight;
+    }
+  columns[count] = row;
+  values[count++] = diagonal > 0. ? diagonal : 1.;
+  PetscCall(MatSetValuesStencil(matrix, 1, &row, count, columns, values, INSERT_VALUES));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PoissonAssemble(Poisson poisson, Mat *matrix)
+{
+  const GridBox *box = &poisson->box;
+  PetscInt       at[DIM];
+
+  PetscFunctionBegin;
+  if (!*matrix) {
+    PetscCall(DMCreateMatrix(grid_cell_dm(poisson->grid), matrix));
+    PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, PETSC_TRUE));
+  }
+  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
+        PetscCall(SetRow(poisson, at, *matrix));
+  PetscCall(MatAssemblyBegin(*matrix, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*matrix, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,283 @@
+/* One grid of the multigrid hierarchy: its place in the box, its arrays, and how they travel.
+
+   A level halves every direction that has more than one cell, whatever the number of ranks. As long as the
+   ranks' boundaries are even and every rank keeps a few cells, the ranks share it; below that each holds the
+   whole level and repeats the same arithmetic. */
+#include "multigrid_impl.h"
+
+enum { LEAST_SHARED_WIDTH = LEVEL_GHOST + 1, BOX_NUMBERS = 2 * DIM };
+
+static void lay_out(GridBox *box)
+{
+  PetscInt pitch = owned_width(box, X) + 2 * LEVEL_GHOST;
+
+  pitch += 1 - pitch % 2;
+  box->ghost = LEVEL_GHOST;
+  box->stride[X] = 1;
+  box->stride[Y] = pitch;
+  box->stride[Z] = pitch * (owned_width(box, Y) + 2 * LEVEL_GHOST);
+  box->length = slab_size(box) * slab_count(box);
+}
+
+GridBox coarse_box(const GridBox *fine)
+{
+  GridBox coarse = *fine;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt ratio = fine->cells[d] > 1 ? 2 : 1;
+
+    coarse.cells[d] = (fine->cells[d] + ratio - 1) / ratio;
+    coarse.start[d] = fine->start[d] / ratio;
+    coarse.end[d] = (fine->end[d] + ratio - 1) / ratio;
+  }
+  return coarse;
+}
+
+static GridBox whole_box(const GridBox *part)
+{
+  GridBox whole = *part;
+
+  whole.comm = PETSC_COMM_SELF;
+  for (PetscInt d = 0; d < DIM; d++) {
+    whole.start[d] = 0;
+    whole.end[d] = part->cells[d];
+    whole.ranks[d] = 1;
+    for (PetscInt side = 0; side < 2; side++)
+      whole.neighbour[d][side] = part->periodic[d] ? 0 : MPI_PROC_NULL;
+  }
+  return whole;
+}
+
+static PetscErrorCode CanBeShared(const GridBox *box, PetscBool *shared)
+{
+  int mine = 1;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    if (box->start[d] % 2)
+      mine = 0;
+    if ((box->ranks[d] > 1 || box->periodic[d]) && owned_width(box, d) < LEAST_SHARED_WIDTH)
+      mine = 0;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_LAND, box->comm));
+  *shared = mine ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordParts(Level *level, PetscMPIInt size)
+{
+  const GridBox *part = &level->arrival_box;
+  PetscInt       mine[BOX_NUMBERS];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    mine[d] = part->start[d];
+    mine[DIM + d] = part->end[d];
+  }
+  PetscCall(PetscMalloc1(BOX_NUMBERS * size, &level->parts));
+  PetscCallMPI(MPI_Allgather(mine, BOX_NUMBERS, MPIU_INT, level->parts, BOX_NUMBERS, MPIU_INT, part->comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AllocateLevel(Level *level)
+{
+  const PetscInt length = level->box.length;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < level->box.dimension; d++) {
+    PetscCall(PetscCalloc1(length, &level->weight[d]));
+    if (level->box.periodic[d] && level->box.cells[d] % 2 && level->box.cells[d] > 1)
+      level->seam = PETSC_TRUE;
+  }
+  PetscCall(PetscCalloc1(length, &level->inverse));
+  PetscCall(PetscCalloc1(length, &level->spread));
+  PetscCall(PetscCalloc1(length, &level->right_side));
+  PetscCall(PetscCalloc1(length, &level->solution));
+  if (level->seam)
+    PetscCall(PetscCalloc1(length, &level->residual));
+  PetscCall(PetscCalloc1((2 * STENCIL_SLABS + 1) * slab_size(&level->box) + 2 * level->box.stride[Y],
+                         &level->slabs));
+  level->arrival = level->right_side;
+  if (level->gathered)
+    PetscCall(PetscCalloc1(level->arrival_box.length, &level->arrival));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer)
+{
+  PetscMPIInt size;
+  PetscBool   shared = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(box->comm, &size));
+  level->box = *box;
+  level->serial = size == 1 || (finer && finer->serial) ? PETSC_TRUE : PETSC_FALSE;
+  if (!level->serial) {
+    PetscCall(CanBeShared(box, &shared));
+    level->gathered = level->serial = shared ? PETSC_FALSE : PETSC_TRUE;
+  }
+  if (level->gathered)
+    level->box = whole_box(box);
+  level->arrival_box = *box;
+  lay_out(&level->box);
+  lay_out(&level->arrival_box);
+  if (level->gathered)
+    PetscCall(RecordParts(level, size));
+  PetscCall(AllocateLevel(level));
+  PetscFunctionReturn(0);
+}
+
+/* What coarse cell `coarse` takes from cell `fine`; indices beyond a periodic side mean the images. */
+static PetscReal share(const Level *level, PetscInt d, PetscInt coarse, PetscInt fine)
+{
+  const PetscInt n = level->box.cells[d], ratio = level->ratio[d];
+  const PetscInt coarse_count = (n + ratio - 1) / ratio;
+  PetscInt       image = fine, shift = 0, parent, other;
+  PetscReal      own;
+
+  if (fine < 0 || fine >= n) {
+    if (!level->box.periodic[d])
+      return 0.;
+    image = ((fine % n) + n) % n;
+    shift = (fine - image) / n;
+  }
+  parent = image / ratio + shift * coarse_count;
+  other = parent + (image % 2 ? 1 : -1);
+  own = level->own_share[d][image + LEVEL_GHOST];
+  return (parent == coarse ? own : 0.) + (ratio == 2 && other == coarse ? 1. - own : 0.);
+}
+
+PetscErrorCode LevelSetUpTransfer(Level *level)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < level->box.dimension; d++) {
+    const PetscInt n = level->box.cells[d], ratio = n > 1 ? 2 : 1;
+    const PetscInt coarse_count = (n + ratio - 1) / ratio;
+
+    level->ratio[d] = ratio;
+    PetscCall(PetscMalloc1(n + 2 * LEVEL_GHOST, &level->own_share[d]));
+    for (PetscInt i = 0; i < n + 2 * LEVEL_GHOST; i++)
+      level->own_share[d][i] = ratio == 2 ? 0.75 : 1.;
+    for (PetscInt offset = 0; offset < 4; offset++) {
+      PetscCall(PetscMalloc1(coarse_count, &level->restriction[d][offset]));
+      for (PetscInt coarse = 0; coarse < coarse_count; coarse++)
+        level->restriction[d][offset][coarse] = share(level, d, coarse, ratio * coarse - 1 + offset);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelDestroy(Level *level)
+{
+  PetscFunctionBegin;
+  if (level->gathered)
+    PetscCall(PetscFree(level->arrival));
+  for (PetscInt d = 0; d < DIM; d++) {
+    PetscCall(PetscFree(level->weight[d]));
+    PetscCall(PetscFree(level->own_share[d]));
+    for (PetscInt offset = 0; offset < 4; offset++)
+      PetscCall(PetscFree(level->restriction[d][offset]));
+  }
+  PetscCall(PetscFree(level->inverse));
+  PetscCall(PetscFree(level->spread));
+  PetscCall(PetscFree(level->right_side));
+  PetscCall(PetscFree(level->solution));
+  PetscCall(PetscFree(level->residual));
+  PetscCall(PetscFree(level->slabs));
+  PetscCall(PetscFree(level->parts));
+  PetscFunctionReturn(0);
+}
+
+/* Ghosts of a level without neighbours; a period may be shorter than the ghost layers. */
+static void wrap(const GridBox *box, PetscInt d, PetscReal *values)
+{
+  const PetscInt n = box->cells[d], stride = box->stride[d];
+  const PetscInt layers = n + 2 * LEVEL_GHOST;
+  const PetscInt blocks = box->length / (stride * (d == X ? box->stride[Y] : layers));
+
+  for (PetscInt block = 0; block < blocks; block++) {
+    PetscReal *base = values + block * stride * (d == X ? box->stride[Y] : layers);
+
+    for (PetscInt layer = 0; layer < layers; layer++) {
+      const PetscInt image = ((layer - LEVEL_GHOST) % n + n) % n + LEVEL_GHOST;
+
+      if (image != layer)
+        memcpy(base + layer * stride, base + image * stride, stride * sizeof(*base));
+    }
+  }
+}
+
+PetscErrorCode LevelExchange(const Level *level, PetscReal *values)
+{
+  PetscFunctionBegin;
+  if (!level->serial)
+    PetscCall(GridBoxExchange(&level->box, 1, &values));
+  else
+    for (PetscInt d = 0; d < level->box.dimension; d++)
+      if (level->box.periodic[d])
+        wrap(&level->box, d, values);
+  PetscFunctionReturn(0);
+}
+
+static void part_range(const Level *level, GatherKind kind, const PetscInt part[], PetscInt start[DIM],
+                       PetscInt end[DIM])
+{
+  const GridBox *box = &level->box;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    start[d] = part[d];
+    end[d] = part[DIM + d];
+    if (kind == GATHER_FACES && d < box->dimension && end[d] == box->cells[d])
+      end[d]++;
+  }
+}
+
+typedef enum { PACK, UNPACK } PackWay;
+
+static PetscReal *copy_part(const GridBox *box, const PetscInt start[DIM], const PetscInt end[DIM],
+                            PetscReal *values, PetscReal *packed, PackWay way)
+{
+  const PetscInt width = end[X] - start[X];
+
+  for (PetscInt k = start[Z]; k < end[Z]; k++)
+    for (PetscInt j = start[Y]; j < end[Y]; j++, packed += width) {
+      PetscReal *row = values + box_index(box, start[X], j, k);
+
+      if (way == PACK)
+        memcpy(packed, row, width * sizeof(*row));
+      else
+        memcpy(row, packed, width * sizeof(*row));
+    }
+  return packed;
+}
+
+PetscErrorCode LevelGather(const Level *level, GatherKind kind, PetscReal *values)
+{
+  const GridBox *part = &level->arrival_box;
+  PetscInt       start[DIM], end[DIM];
+  PetscMPIInt    rank, size, *counts, *offsets, total = 0;
+  PetscReal     *mine, *all, *next;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(part->comm, &rank));
+  PetscCallMPI(MPI_Comm_size(part->comm, &size));
+  PetscCall(PetscMalloc2(size, &counts, size, &offsets));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    part_range(level, kind, level->parts + BOX_NUMBERS * r, start, end);
+    counts[r] = (PetscMPIInt)((end[X] - start[X]) * (end[Y] - start[Y]) * (end[Z] - start[Z]));
+    offsets[r] = total;
+    total += counts[r];
+  }
+  PetscCall(PetscMalloc2(counts[rank], &mine, total, &all));
+  part_range(level, kind, level->parts + BOX_NUMBERS * rank, start, end);
+  copy_part(part, start, end, level->arrival, mine, PACK);
+  PetscCallMPI(MPI_Allgatherv(mine, counts[rank], MPIU_REAL, all, counts, offsets, MPIU_REAL, part->comm));
+  next = all;
+  for (PetscMPIInt r = 0; r < size; r++) {
+    part_range(level, kind, level->parts + BOX_NUMBERS * r, start, end);
+    next = copy_part(&level->box, start, end, values, next, UNPACK);
+  }
+  PetscCall(PetscFree2(mine, all));
+  PetscCall(PetscFree2(counts, offsets));
+  PetscFunctionReturn(0);
+}

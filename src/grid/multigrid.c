@@ -1,0 +1,132 @@
+/* A symmetric V(1,1) cycle of geometric multigrid for the Poisson problem, matrix-free and in parallel. */
+#include "multigrid_impl.h"
+
+static PetscBool is_coarsest(const Level *level)
+{
+  for (PetscInt d = 0; d < level->box.dimension; d++)
+    if (level->box.cells[d] > 2)
+      return PETSC_FALSE;
+  return level->serial;
+}
+
+PetscErrorCode MultigridCreate(const GridBox *box, Multigrid *multigrid)
+{
+  GridBox next = *box;
+  Level  *level = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(multigrid));
+  do {
+    const Level *finer = level;
+
+    level = &(*multigrid)->levels[(*multigrid)->count++];
+    PetscCall(LevelSetUp(level, &next, finer));
+    PetscCall(LevelSetUpTransfer(level));
+    next = coarse_box(&level->box);
+  } while (!is_coarsest(level));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MultigridDestroy(Multigrid *multigrid)
+{
+  PetscFunctionBegin;
+  if (!*multigrid)
+    PetscFunctionReturn(0);
+  for (PetscInt l = 0; l < (*multigrid)->count; l++)
+    PetscCall(LevelDestroy(&(*multigrid)->levels[l]));
+  PetscCall(PetscFree(*multigrid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MultigridSetWeights(Multigrid multigrid, const GridBox *box,
+                                   const PetscReal *const weights[DIM])
+{
+  Level *levels = multigrid->levels;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(LevelSetWeights(&levels[0], d, box, weights[d]));
+  PetscCall(LevelSetInverse(&levels[0]));
+  for (PetscInt l = 1; l < multigrid->count; l++) {
+    PetscCall(LevelCoarsen(&levels[l - 1], &levels[l]));
+    PetscCall(LevelSetSpread(&levels[l - 1], &levels[l]));
+  }
+  coarsest_factor(multigrid);
+  PetscFunctionReturn(0);
+}
+
+typedef enum { TO_LEVEL, FROM_LEVEL } CopyWay;
+
+/* Between a level's array on `box` and the cells of `part`, tightly. */
+static void copy_owned(const GridBox *part, const GridBox *box, PetscReal *values, PetscReal *tight,
+                       CopyWay way)
+{
+  const PetscInt width = owned_width(part, X);
+
+  for (PetscInt k = part->start[Z]; k < part->end[Z]; k++)
+    for (PetscInt j = part->start[Y]; j < part->end[Y]; j++, tight += width) {
+      PetscReal *row = values + box_index(box, part->start[X], j, k);
+
+      if (way == TO_LEVEL)
+        memcpy(row, tight, width * sizeof(*row));
+      else
+        memcpy(tight, row, width * sizeof(*row));
+    }
+}
+
+/* Completes a right side that has arrived. */
+static PetscErrorCode Arrive(Level *level)
+{
+  PetscFunctionBegin;
+  if (level->gathered)
+    PetscCall(LevelGather(level, GATHER_CELLS, level->right_side));
+  PetscCall(LevelExchange(level, level->right_side));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Descend(Multigrid multigrid)
+{
+  PetscFunctionBegin;
+  for (PetscInt l = 0; l < multigrid->count; l++) {
+    Level *level = &multigrid->levels[l];
+
+    PetscCall(Arrive(level));
+    if (l == multigrid->count - 1)
+      break;
+    if (level->seam)
+      PetscCall(SeamDescend(level, level + 1));
+    else
+      PetscCall(LevelDescend(level, level + 1));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Ascend(Multigrid multigrid, PetscReal *solution)
+{
+  PetscFunctionBegin;
+  for (PetscInt l = multigrid->count - 2; l >= 0; l--) {
+    Level *level = &multigrid->levels[l];
+
+    PetscCall(LevelExchange(level + 1, level[1].solution));
+    if (level->seam)
+      PetscCall(SeamAscend(level, level + 1));
+    else
+      PetscCall(LevelAscend(level, level + 1, l == 0 ? solution : NULL));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MultigridApply(Multigrid multigrid, const PetscReal *right_side, PetscReal *solution)
+{
+  Level          *finest = &multigrid->levels[0];
+  const PetscBool direct = !finest->seam && !finest->gathered && multigrid->count > 1;
+
+  PetscFunctionBegin;
+  copy_owned(&finest->arrival_box, &finest->arrival_box, finest->arrival, (PetscReal *)right_side, TO_LEVEL);
+  PetscCall(Descend(multigrid));
+  coarsest_solve(multigrid);
+  PetscCall(Ascend(multigrid, direct ? solution : NULL));
+  if (!direct)
+    copy_owned(&finest->arrival_box, &finest->box, finest->solution, solution, FROM_LEVEL);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,110 @@
+/* y = A x without a matrix, on the owned cells as solver vectors hold them.
+
+   Only the outermost owned cells are copied, to be exchanged; all others are read where they are. */
+#include "poisson_impl.h"
+
+/* A row of x with its neighbours in the other directions; `x` has valid ends at -1 and width. */
+typedef struct {
+  const PetscReal *x, *y_low, *y_high, *z_low, *z_high;
+} RowStencil;
+
+VECTOR_CLONES static void multiply_row(PetscInt width, const RowStencil *row,
+                                       const PetscReal *const weights[DIM], const PetscInt stride[DIM],
+                                       PetscReal *restrict result)
+{
+  const PetscReal *restrict x = row->x, *restrict y_low = row->y_low, *restrict y_high = row->y_high;
+  const PetscReal *restrict z_low = row->z_low, *restrict z_high = row->z_high;
+  const PetscReal *restrict wx = weights[X], *restrict wy = weights[Y], *restrict wz = weights[Z];
+  const PetscReal *restrict wy_high = wy + stride[Y], *restrict wz_high = wz + stride[Z];
+
+  for (PetscInt i = 0; i < width; i++)
+    result[i] = (wx[i] * (x[i] - x[i - 1]) + wx[i + 1] * (x[i] - x[i + 1])) +
+                (wy[i] * (x[i] - y_low[i]) + wy_high[i] * (x[i] - y_high[i])) +
+                (wz[i] * (x[i] - z_low[i]) + wz_high[i] * (x[i] - z_high[i]));
+}
+
+VECTOR_CLONES static void multiply_row_2d(PetscInt width, const RowStencil *row,
+                                          const PetscReal *const weights[DIM], const PetscInt stride[DIM],
+                                          PetscReal *restrict result)
+{
+  const PetscReal *restrict x = row->x, *restrict y_low = row->y_low, *restrict y_high = row->y_high;
+  const PetscReal *restrict wx = weights[X], *restrict wy = weights[Y], *restrict wy_high = wy + stride[Y];
+
+  for (PetscInt i = 0; i < width; i++)
+    result[i] = (wx[i] * (x[i] - x[i - 1]) + wx[i + 1] * (x[i] - x[i + 1])) +
+                (wy[i] * (x[i] - y_low[i]) + wy_high[i] * (x[i] - y_high[i]));
+}
+
+static inline PetscInt tight_index(const GridBox *box, PetscInt j, PetscInt k)
+{
+  return ((k - box->start[Z]) * owned_width(box, Y) + (j - box->start[Y])) * owned_width(box, X);
+}
+
+static inline PetscBool is_outermost(const GridBox *box, PetscInt d, PetscInt index)
+{
+  return (index == box->start[d] && box->neighbour[d][0] != MPI_PROC_NULL) ||
+         (index == box->end[d] - 1 && box->neighbour[d][1] != MPI_PROC_NULL);
+}
+
+/* Ghosts of x, from neighbours and periodic images; zero beyond the sides. */
+static PetscErrorCode FillGhosts(Poisson poisson, const PetscReal *x)
+{
+  const GridBox  *box = &poisson->box;
+  const PetscBool ends = box->neighbour[X][0] != MPI_PROC_NULL || box->neighbour[X][1] != MPI_PROC_NULL;
+  const PetscInt  width = owned_width(box, X);
+
+  PetscFunctionBegin;
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscReal *row = x + tight_index(box, j, k);
+      PetscReal       *copy = poisson->ghosts + box_index(box, box->start[X], j, k);
+
+      if (is_outermost(box, Y, j) || (box->dimension == 3 && is_outermost(box, Z, k)))
+        memcpy(copy, row, width * sizeof(*row));
+      else if (ends) {
+        copy[0] = row[0];
+        copy[width - 1] = row[width - 1];
+      }
+    }
+  PetscCall(GridBoxExchange(box, 1, &poisson->ghosts));
+  PetscFunctionReturn(0);
+}
+
+/* Row (j, k) of x, wherever it lies. */
+static inline const PetscReal *row_of(const Poisson poisson, const PetscReal *x, PetscInt j, PetscInt k)
+{
+  const GridBox  *box = &poisson->box;
+  const PetscBool owned = j >= box->start[Y] && j < box->end[Y] && k >= box->start[Z] && k < box->end[Z];
+
+  return owned ? x + tight_index(box, j, k) : poisson->ghosts + box_index(box, box->start[X], j, k);
+}
+
+PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y)
+{
+  const GridBox *box = &poisson->box;
+  const PetscInt width = owned_width(box, X);
+  PetscReal     *middle = poisson->row + 1;
+
+  PetscFunctionBegin;
+  PetscCall(FillGhosts(poisson, x));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscInt   c = box_index(box, box->start[X], j, k);
+      const PetscReal *weights[DIM] = {poisson->weights[X] + c, poisson->weights[Y] + c};
+      RowStencil       row = {
+                .x = middle, .y_low = row_of(poisson, x, j - 1, k), .y_high = row_of(poisson, x, j + 1, k)};
+
+      memcpy(middle, x + tight_index(box, j, k), width * sizeof(*x));
+      middle[-1] = poisson->ghosts[c - 1];
+      middle[width] = poisson->ghosts[c + width];
+      if (box->dimension == 2) {
+        multiply_row_2d(width, &row, weights, box->stride, y + tight_index(box, j, k));
+        continue;
+      }
+      weights[Z] = poisson->weights[Z] + c;
+      row.z_low = row_of(poisson, x, j, k - 1);
+      row.z_high = row_of(poisson, x, j, k + 1);
+      multiply_row(width, &row, weights, box->stride, y + tight_index(box, j, k));
+    }
+  PetscFunctionReturn(0);
+}

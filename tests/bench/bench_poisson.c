@@ -1,0 +1,217 @@
+/* The pressure solve in units of a plain sweep: how many times y = A x with constant coefficients could run
+   on the same grid, in the same run, on the same ranks. */
+#include <millrace/grid.h>
+
+enum { SPHERES = 24 };
+
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
+    !defined(__SANITIZE_ADDRESS__)
+#define VECTOR_CLONES __attribute__((optimize("O3"), target_clones("arch=haswell", "default")))
+#else
+#define VECTOR_CLONES
+#endif
+
+typedef enum { TOP_CLOSED, TOP_OPEN } Top;
+
+typedef struct {
+  MacGrid grid;
+  Vec     weights[DIM], right_side, pressure;
+} Case;
+
+/* Between 0 and 1, the same on any machine and number of ranks. */
+static PetscReal noise(PetscInt64 n)
+{
+  uint64_t bits = (uint64_t)n + 1;
+
+  for (PetscInt round = 0; round < 3; round++) {
+    bits *= 0x9E3779B97F4A7C15u;
+    bits ^= bits >> 29;
+  }
+  return (PetscReal)(bits >> 12) / (PetscReal)(1ull << 52);
+}
+
+static PetscBool is_solid(Vector3 point)
+{
+  for (PetscInt s = 0; s < SPHERES; s++) {
+    const Vector3   centre = vector3(noise(4 * s), noise(4 * s + 1), noise(4 * s + 2));
+    const PetscReal radius = 0.04 + 0.08 * noise(4 * s + 3);
+
+    if (vector3_norm(vector3_subtract(point, centre)) < radius)
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscReal face_weight(const Case *c, Top top, PetscInt d, const PetscInt at[DIM])
+{
+  const PetscInt n = grid_box(c->grid)->cells[d];
+  PetscInt       lower[DIM] = {at[X], at[Y], at[Z]};
+
+  lower[d]--;
+  if (d == Z && at[d] == n && top == TOP_OPEN)
+    return is_solid(grid_cell_center(c->grid, lower[X], lower[Y], lower[Z])) ? 0. : 2.;
+  if (at[d] == 0 || at[d] == n)
+    return 0.;
+  if (is_solid(grid_cell_center(c->grid, at[X], at[Y], at[Z])) ||
+      is_solid(grid_cell_center(c->grid, lower[X], lower[Y], lower[Z])))
+    return 0.;
+  return 1.;
+}
+
+static PetscErrorCode SetWeightsAndFlow(Case *c, Top top)
+{
+  const GridBox *box = grid_box(c->grid);
+  PetscReal     *weights[DIM], *flow[DIM];
+  Vec            velocity[DIM];
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateFaceField(c->grid, velocity));
+  PetscCall(MacGridGetFaces(c->grid, c->weights, weights));
+  PetscCall(MacGridGetFaces(c->grid, velocity, flow));
+  for (PetscInt d = 0; d < DIM; d++) {
+    grid_face_end(c->grid, d, end);
+    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
+        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+          const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
+          const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+
+          weights[d][f] = face_weight(c, top, d, at);
+          flow[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 : 0.;
+        }
+  }
+  PetscCall(MacGridRestoreFaces(c->grid, velocity, flow));
+  PetscCall(MacGridRestoreFaces(c->grid, c->weights, weights));
+  PetscCall(MacGridExchangeFaces(c->grid, velocity));
+  PetscCall(MacGridDivergence(c->grid, velocity, c->right_side));
+  PetscCall(MacGridDestroyFaceField(velocity));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateCase(PetscInt n, Top top, Case *c)
+{
+  const GridConfig config = {.dimension = 3, .size = vector3(1., 1., 1.), .resolution = n};
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreate(PETSC_COMM_WORLD, &config, &c->grid));
+  PetscCall(MacGridCreateFaceField(c->grid, c->weights));
+  PetscCall(MacGridCreateField(c->grid, &c->right_side));
+  PetscCall(MacGridCreateField(c->grid, &c->pressure));
+  PetscCall(SetWeightsAndFlow(c, top));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DestroyCase(Case *c)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&c->pressure));
+  PetscCall(VecDestroy(&c->right_side));
+  PetscCall(MacGridDestroyFaceField(c->weights));
+  PetscCall(MacGridDestroy(&c->grid));
+  PetscFunctionReturn(0);
+}
+
+VECTOR_CLONES static void sweep(const GridBox *box, const PetscReal *restrict x, PetscReal *restrict y)
+{
+  const PetscInt row = box->stride[Y], plane = box->stride[Z], width = box->end[X] - box->start[X];
+
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscInt first = box_index(box, box->start[X], j, k);
+
+      for (PetscInt c = first; c < first + width; c++)
+        y[c] = 6. * x[c] - (x[c - 1] + x[c + 1]) - (x[c - row] + x[c + row]) - (x[c - plane] + x[c + plane]);
+    }
+}
+
+/* Seconds of one sweep: the best of a few series, on all ranks together. */
+static PetscErrorCode TimeSweep(const Case *c, PetscReal *seconds)
+{
+  enum { SERIES = 7, SWEEPS = 10 };
+  Vec        x, y;
+  PetscReal *from, *to;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(c->grid, &x));
+  PetscCall(MacGridCreateField(c->grid, &y));
+  PetscCall(VecSet(x, 1.));
+  PetscCall(VecSet(y, 1.));
+  PetscCall(VecGetArray(x, &from));
+  PetscCall(VecGetArray(y, &to));
+  *seconds = PETSC_MAX_REAL;
+  for (PetscInt series = 0; series < SERIES; series++) {
+    PetscReal start;
+
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    start = MPI_Wtime();
+    for (PetscInt s = 0; s < SWEEPS; s += 2) {
+      sweep(grid_box(c->grid), from, to);
+      sweep(grid_box(c->grid), to, from);
+    }
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    *seconds = PetscMin(*seconds, (MPI_Wtime() - start) / SWEEPS);
+  }
+  PetscCall(VecRestoreArray(x, &from));
+  PetscCall(VecRestoreArray(y, &to));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RunCase(PetscInt n, Top top)
+{
+  enum { REPEATS = 3 };
+  Case          c;
+  Poisson       poisson;
+  PoissonReport report;
+  PetscReal     sweep_time = 0., setup_time = PETSC_MAX_REAL, solve_time = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  PetscCall(CreateCase(n, top, &c));
+  PetscCall(PoissonCreate(c.grid, "pressure_", &poisson));
+  PetscCall(TimeSweep(&c, &sweep_time));
+  for (PetscInt repeat = 0; repeat < REPEATS; repeat++) {
+    PetscReal start, between;
+
+    PetscCall(VecSet(c.pressure, 0.));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    start = MPI_Wtime();
+    PetscCall(PoissonSetWeights(poisson, c.weights));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    between = MPI_Wtime();
+    PetscCall(PoissonSolve(poisson, c.right_side, c.pressure, &report));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    setup_time = PetscMin(setup_time, between - start);
+    solve_time = PetscMin(solve_time, MPI_Wtime() - between);
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "| %4" PetscInt_FMT " | %-6s | %10" PetscInt_FMT
+                        " | %8.1e | %8.2f | %8.1f | %6.0f | %7.1f |\n",
+                        n, top == TOP_OPEN ? "open" : "closed", report.iterations, (double)report.residual,
+                        (double)(1e3 * sweep_time), (double)(1e3 * solve_time),
+                        (double)(solve_time / sweep_time), (double)(100. * setup_time / solve_time)));
+  PetscCall(PoissonDestroy(&poisson));
+  PetscCall(DestroyCase(&c));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  static const PetscInt sizes[] = {32, 64, 96, 128};
+  PetscInt              only = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-only", &only, NULL));
+  PetscCall(
+      PetscPrintf(PETSC_COMM_WORLD,
+                  "|    n | top    | iterations | residual | sweep ms | solve ms | sweeps | setup %% |\n"
+                  "|-----:|--------|-----------:|---------:|---------:|---------:|-------:|--------:|\n"));
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++)
+    for (Top top = TOP_CLOSED; top <= TOP_OPEN; top++)
+      if (!only || only == sizes[s])
+        PetscCall(RunCase(sizes[s], top));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,211 @@
+/* Poisson problems that every rank can evaluate anywhere, shared by the tests of the solver. */
+#ifndef MILLRACE_TESTS_POISSON_PROBLEM_H
+#define MILLRACE_TESTS_POISSON_PROBLEM_H
+
+#include "harness.h"
+
+#include <millrace/grid.h>
+
+typedef enum { SOLID_NONE, SOLID_SPECKLES, SOLID_PARTITION, SOLID_PAIRS } Solids;
+
+typedef struct {
+  PetscInt  dimension, cells[DIM];
+  PetscBool periodic[DIM];
+  PetscBool open[DIM][2];
+  Solids    solids;
+  PetscReal contrast; /* weights from 1 to this; 0: all 1 */
+} Problem;
+
+#define PERIODIC                                                                                             \
+  {                                                                                                          \
+    PETSC_TRUE, PETSC_TRUE, PETSC_TRUE                                                                       \
+  }
+#define OPEN_TOP                                                                                             \
+  {                                                                                                          \
+    {PETSC_FALSE, PETSC_FALSE}, {PETSC_FALSE, PETSC_TRUE},                                                   \
+    {                                                                                                        \
+      PETSC_FALSE, PETSC_FALSE                                                                               \
+    }                                                                                                        \
+  }
+
+/* All kinds of sizes, sides, obstacles and weights. */
+static const Problem problems[] = {
+    {.dimension = 3, .cells = {32, 32, 32}, .open = OPEN_TOP, .solids = SOLID_SPECKLES},
+    {.dimension = 3, .cells = {17, 23, 13}, .solids = SOLID_SPECKLES},
+    {.dimension = 3, .cells = {24, 16, 20}, .periodic = PERIODIC, .solids = SOLID_SPECKLES},
+    {.dimension = 3, .cells = {17, 11, 13}, .periodic = PERIODIC, .solids = SOLID_SPECKLES},
+    {.dimension = 3,
+     .cells = {9, 16, 19},
+     .periodic = {PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
+     .open = OPEN_TOP},
+    {.dimension = 3, .cells = {64, 5, 4}, .open = OPEN_TOP},
+    {.dimension = 3, .cells = {4, 4, 37}, .solids = SOLID_SPECKLES},
+    {.dimension = 3, .cells = {16, 16, 16}, .open = OPEN_TOP, .contrast = 1000.},
+    {.dimension = 3, .cells = {16, 15, 17}, .contrast = 1000., .solids = SOLID_SPECKLES},
+    {.dimension = 2, .cells = {64, 64, 1}, .open = OPEN_TOP, .solids = SOLID_SPECKLES},
+    {.dimension = 2, .cells = {51, 33, 1}},
+    {.dimension = 2, .cells = {25, 35, 1}, .periodic = PERIODIC, .solids = SOLID_SPECKLES},
+    {.dimension = 2, .cells = {200, 4, 1}, .open = OPEN_TOP},
+    {.dimension = 2, .cells = {40, 50, 1}, .contrast = 1000., .open = OPEN_TOP},
+};
+
+typedef struct {
+  const Problem *problem;
+  MacGrid        grid;
+  Poisson        poisson;
+  Vec            right_side, pressure;
+  PoissonReport  report;
+} Solver;
+
+/* Between 0 and 1, the same on any number of ranks. */
+static inline PetscReal noise(PetscInt seed, const PetscInt at[DIM])
+{
+  uint64_t bits = (uint64_t)(at[X] + 4096 * (at[Y] + 4096 * (PetscInt64)at[Z])) * 16 + (uint64_t)seed + 1;
+
+  for (PetscInt round = 0; round < 3; round++) {
+    bits *= 0x9E3779B97F4A7C15u;
+    bits ^= bits >> 29;
+  }
+  return (PetscReal)(bits >> 12) / (PetscReal)(1ull << 52);
+}
+
+static inline PetscBool is_solid(const Problem *problem, const PetscInt at[DIM])
+{
+  switch (problem->solids) {
+  case SOLID_SPECKLES:
+    return noise(1, (PetscInt[]){at[X] / 2, at[Y] / 2, at[Z] / 2}) < 0.15;
+  case SOLID_PARTITION:
+    return at[X] == problem->cells[X] / 2 || at[X] == problem->cells[X] / 2 + 1;
+  default:
+    return PETSC_FALSE;
+  }
+}
+
+static inline PetscReal face_weight(const Problem *problem, PetscInt d, const PetscInt at[DIM])
+{
+  const PetscInt  n = problem->cells[d];
+  PetscInt        upper[DIM] = {at[X], at[Y], at[Z]}, lower[DIM] = {at[X], at[Y], at[Z]};
+  const PetscReal weight = problem->contrast > 0. ? PetscPowReal(problem->contrast, noise(2 + d, at)) : 1.;
+
+  lower[d] = at[d] - 1;
+  if (problem->periodic[d])
+    lower[d] = (at[d] + n - 1) % n;
+  else if (at[d] == 0)
+    return problem->open[d][0] && !is_solid(problem, upper) ? 2. * weight : 0.;
+  else if (at[d] == n)
+    return problem->open[d][1] && !is_solid(problem, lower) ? 2. * weight : 0.;
+  if (problem->solids == SOLID_PAIRS)
+    return d == X && at[X] % 2 ? weight : 0.;
+  return is_solid(problem, upper) || is_solid(problem, lower) ? 0. : weight;
+}
+
+static inline PetscErrorCode CreateWeights(MacGrid grid, const Problem *problem, Vec weights[DIM])
+{
+  const GridBox *box = grid_box(grid);
+  PetscReal     *values[DIM];
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateFaceField(grid, weights));
+  PetscCall(MacGridGetFaces(grid, weights, values));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    grid_face_end(grid, d, end);
+    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
+        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++)
+          values[d][box_index(box, at[X], at[Y], at[Z])] = face_weight(problem, d, at);
+  }
+  PetscCall(MacGridRestoreFaces(grid, weights, values));
+  PetscFunctionReturn(0);
+}
+
+/* Fills a cell field with a function of the cell's place. */
+typedef PetscReal (*CellFunction)(const Problem *problem, const PetscInt at[DIM]);
+
+static inline PetscErrorCode Fill(Solver *solver, CellFunction function, Vec field)
+{
+  const GridBox *box = grid_box(solver->grid);
+  PetscReal     *values;
+  PetscInt       at[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(field, &values));
+  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
+        values[box_index(box, at[X], at[Y], at[Z])] = function(solver->problem, at);
+  PetscCall(VecRestoreArray(field, &values));
+  PetscFunctionReturn(0);
+}
+
+static inline PetscReal rough(const Problem *problem, const PetscInt at[DIM])
+{
+  (void)problem;
+  return noise(7, at) - 0.5;
+}
+
+static inline PetscReal rough_too(const Problem *problem, const PetscInt at[DIM])
+{
+  (void)problem;
+  return noise(8, at) - 0.5;
+}
+
+static inline PetscErrorCode CreateSolver(MPI_Comm comm, const Problem *problem, const char prefix[],
+                                          Solver *solver)
+{
+  const PetscInt *cells = problem->cells;
+  GridConfig      config = {.dimension = problem->dimension, .resolution = cells[X]};
+  Vec             weights[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    config.periodic[d] = problem->periodic[d];
+  config.size = vector3(1., cells[Y] / (PetscReal)cells[X], cells[Z] / (PetscReal)cells[X]);
+  solver->problem = problem;
+  PetscCall(MacGridCreate(comm, &config, &solver->grid));
+  PetscCall(PoissonCreate(solver->grid, prefix, &solver->poisson));
+  PetscCall(CreateWeights(solver->grid, problem, weights));
+  PetscCall(PoissonSetWeights(solver->poisson, weights));
+  PetscCall(MacGridDestroyFaceField(weights));
+  PetscCall(MacGridCreateField(solver->grid, &solver->right_side));
+  PetscCall(MacGridCreateField(solver->grid, &solver->pressure));
+  PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode DestroySolver(Solver *solver)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&solver->right_side));
+  PetscCall(VecDestroy(&solver->pressure));
+  PetscCall(PoissonDestroy(&solver->poisson));
+  PetscCall(MacGridDestroy(&solver->grid));
+  PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode Solve(Solver *solver, CellFunction right_side, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscCall(PoissonSetTolerance(solver->poisson, tolerance));
+  PetscCall(Fill(solver, right_side, solver->right_side));
+  PetscCall(VecSet(solver->pressure, 0.));
+  PetscCall(PoissonSolve(solver->poisson, solver->right_side, solver->pressure, &solver->report));
+  PetscFunctionReturn(0);
+}
+
+/* Sum of products over the owned cells of all ranks. */
+static inline PetscErrorCode Dot(Solver *solver, Vec a, Vec b, PetscReal *result)
+{
+  Vec first, second;
+
+  PetscFunctionBegin;
+  PetscCall(DMCreateGlobalVector(grid_cell_dm(solver->grid), &first));
+  PetscCall(VecDuplicate(first, &second));
+  PetscCall(MacGridToSolver(solver->grid, a, first));
+  PetscCall(MacGridToSolver(solver->grid, b, second));
+  PetscCall(VecDot(first, second, result));
+  PetscCall(VecDestroy(&first));
+  PetscCall(VecDestroy(&second));
+  PetscFunctionReturn(0);
+}
+
+#endif

@@ -1,0 +1,106 @@
+#include "poisson_problem.h"
+
+/* "cycle_" applies one V-cycle and nothing else. */
+static void cycle_is_symmetric_and_positive(void **state)
+{
+  (void)state;
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
+    Solver    solver;
+    Vec       keep;
+    PetscReal left, right, scale;
+
+    assert_success(CreateSolver(PETSC_COMM_WORLD, &problems[p], "cycle_", &solver));
+    assert_success(MacGridCreateField(solver.grid, &keep));
+    assert_success(Solve(&solver, rough, 1e-8));
+    assert_success(Dot(&solver, solver.pressure, solver.right_side, &scale));
+    assert_success(Fill(&solver, rough_too, keep));
+    assert_success(Dot(&solver, solver.pressure, keep, &left));
+    assert_success(Solve(&solver, rough_too, 1e-8));
+    assert_success(Fill(&solver, rough, keep));
+    assert_success(Dot(&solver, solver.pressure, keep, &right));
+    assert_on_all_ranks(scale > 0.);
+    assert_near(left, right, 1e-12 * scale);
+    assert_success(VecDestroy(&keep));
+    assert_success(DestroySolver(&solver));
+  }
+}
+
+static void every_size_and_shape_converges_fast(void **state)
+{
+  (void)state;
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
+    const PetscInt enough = problems[p].contrast > 0. ? 50 : 13;
+    Solver         solver;
+
+    assert_success(CreateSolver(PETSC_COMM_WORLD, &problems[p], "", &solver));
+    assert_success(Solve(&solver, rough, 1e-8));
+    assert_on_all_ranks(solver.report.reason > 0);
+    assert_on_all_ranks(solver.report.residual < 1.5e-8);
+    assert_on_all_ranks(solver.report.iterations <= enough);
+    assert_success(DestroySolver(&solver));
+  }
+}
+
+/* The largest difference in the cells that this rank owns. */
+static PetscReal difference(const Solver *shared, const Solver *alone)
+{
+  const GridBox   *here = grid_box(shared->grid), *whole = grid_box(alone->grid);
+  const PetscReal *mine, *reference;
+  PetscReal        largest = 0.;
+
+  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(shared->pressure, &mine));
+  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(alone->pressure, &reference));
+  for (PetscInt k = here->start[Z]; k < here->end[Z]; k++)
+    for (PetscInt j = here->start[Y]; j < here->end[Y]; j++)
+      for (PetscInt i = here->start[X]; i < here->end[X]; i++)
+        largest = PetscMax(
+            largest, PetscAbsReal(mine[box_index(here, i, j, k)] - reference[box_index(whole, i, j, k)]));
+  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(shared->pressure, &mine));
+  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(alone->pressure, &reference));
+  return largest;
+}
+
+/* Without sealed components nothing is summed over ranks: not a bit may differ. */
+static void cycle_does_not_show_the_ranks(void **state)
+{
+  (void)state;
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
+    Solver shared, alone;
+
+    assert_success(CreateSolver(PETSC_COMM_WORLD, &problems[p], "cycle_", &shared));
+    assert_success(CreateSolver(PETSC_COMM_SELF, &problems[p], "cycle_", &alone));
+    assert_success(Solve(&shared, rough, 1e-8));
+    assert_success(Solve(&alone, rough, 1e-8));
+    assert_near(difference(&shared, &alone), 0., alone.report.sealed ? 1e-12 : 0.);
+    assert_success(DestroySolver(&shared));
+    assert_success(DestroySolver(&alone));
+  }
+}
+
+static void answer_does_not_depend_on_the_ranks(void **state)
+{
+  (void)state;
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(problems); p++) {
+    /* round-off grows with the contrast and with the iterations that it takes */
+    const PetscReal tolerance = problems[p].contrast > 0. ? 1e-10 : 1e-12;
+    Solver          shared, alone;
+    PetscReal       scale;
+
+    assert_success(CreateSolver(PETSC_COMM_WORLD, &problems[p], "", &shared));
+    assert_success(CreateSolver(PETSC_COMM_SELF, &problems[p], "", &alone));
+    assert_success(Solve(&shared, rough, 1e-9));
+    assert_success(Solve(&alone, rough, 1e-9));
+    assert_success(VecNorm(alone.pressure, NORM_INFINITY, &scale));
+    assert_near(difference(&shared, &alone), 0., tolerance * scale);
+    assert_near(shared.report.iterations, alone.report.iterations, 0.);
+    assert_near(shared.report.components, alone.report.components, 0.);
+    assert_near(shared.report.sealed, alone.report.sealed, 0.);
+    assert_success(DestroySolver(&shared));
+    assert_success(DestroySolver(&alone));
+  }
+}
+
+TEST_MAIN_WITH_OPTIONS("-cycle_ksp_type preonly", cmocka_unit_test(cycle_is_symmetric_and_positive),
+                       cmocka_unit_test(every_size_and_shape_converges_fast),
+                       cmocka_unit_test(cycle_does_not_show_the_ranks),
+                       cmocka_unit_test(answer_does_not_depend_on_the_ranks))

@@ -46,7 +46,8 @@ extern const SchemaKey FluidKeys[];
 
 /* What the last step did. */
 typedef struct {
-  PoissonReport pressure;
+  PoissonReport      pressure;
+  KSPConvergedReason diffusion_reason; /* negative when a solve for viscosity or a scalar failed */
   PetscInt      viscosity_iterations;                            /* largest over the components */
   PetscReal     wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
 } FluidReport;

@@ -71,4 +71,32 @@ Fluid     simulation_fluid(Simulation simulation); /* likewise */
 PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
 
+/* Why a saved state does not fit this simulation; "" when it does. Collective: fluid. */
+PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
+                                      size_t message_size);
+
+/* Steps to the end of the run, with frames, ledger, checkpoints and a progress line. Signals SIGUSR1 and
+   SIGTERM and the wall limit end it with a checkpoint (RUN_STOPPED), a solve that fails twice likewise
+   (RUN_FAILED); what the user has to know is in `message`. Collective: world. */
+typedef enum { RUN_DONE, RUN_STOPPED, RUN_FAILED, RUN_REFUSED } RunOutcome;
+typedef struct {
+  const char *directory;
+  const char *checkpoint; /* file to go on from; null: from the start */
+  const char *scene_text; /* the resolved scene, for frames and checkpoints */
+} RunOptions;
+PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
+                             char message[], size_t message_size);
+
+/* What a run of this scene on so many ranks needs, without running it. */
+typedef struct {
+  PetscInt   cells[DIM];
+  PetscInt64 cell_count;
+  PetscInt   fluid_ranks, solid_ranks;
+  PetscReal  bytes;     /* peak memory of all ranks */
+  PetscReal  time_step; /* s; PETSC_MAX_REAL when nothing moves yet */
+  PetscReal  steps;     /* to the end, at that step */
+} SimulationEstimate;
+PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
+                                        SimulationEstimate *estimate);
+
 #endif

@@ -233,6 +233,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   fluid->report.viscosity_iterations = 0;
+  fluid->report.diffusion_reason     = KSP_CONVERGED_RTOL;
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(ExplicitHalf(fluid, d, dt));
   PetscCall(ExtrapolateFlow(fluid, dt));
@@ -282,7 +283,9 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
-  PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
+  *good = fluid->report.diffusion_reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (*good)
+    PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
   if (*good)
     PetscCall(Commit(fluid, dt));
   PetscCall(PetscTime(&end));

@@ -150,3 +150,34 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
   PetscCall(FluidLoad(simulation->fluid, archive));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
+                                      size_t message_size)
+{
+  const FluidConfig *config = &simulation->config->fluid;
+  const GridBox     *box = grid_box(simulation->grid);
+  ArchivePart        shape;
+  PetscBool          has;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(ArchiveEnter(archive, "fluid"));
+  PetscCall(ArchiveGetShape(archive, "pressure", &shape));
+  if (shape.global[2] != box->cells[X] || shape.global[1] != box->cells[Y] ||
+      shape.global[0] != box->cells[Z])
+    PetscCall(PetscSNPrintf(message, message_size,
+                            "the checkpoint has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+                            " cells but the scene %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
+                            ": a run goes on with the grid it began with",
+                            shape.global[2], shape.global[1], shape.global[0], box->cells[X], box->cells[Y],
+                            box->cells[Z]));
+  for (PetscInt s = 0; s < config->scalar_count && !message[0]; s++) {
+    PetscCall(ArchiveHas(archive, config->scalars[s].name, &has));
+    if (!has)
+      PetscCall(PetscSNPrintf(message, message_size,
+                              "the checkpoint has no scalar \"%s\", which the scene names",
+                              config->scalars[s].name));
+  }
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}

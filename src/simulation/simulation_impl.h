@@ -32,4 +32,35 @@ PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limi
 /* inflows.c: gives velocity and scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time);
 
+/* One row of the ledger: the first collection names the columns, later ones give the values in the same
+ * order. */
+enum { RECORD_CAPACITY = 512, RECORD_NAME_LENGTH = 96 };
+typedef struct {
+  PetscInt    count;
+  char        names[RECORD_CAPACITY][RECORD_NAME_LENGTH];
+  const char *columns[RECORD_CAPACITY][2]; /* name, unit */
+  PetscReal   values[RECORD_CAPACITY];
+} Record;
+
+/* record.c. Collective: fluid. */
+PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record);
+
+/* frame.c. Collective: fluid. */
+PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
+                                    const char scene_text[], char message[], size_t message_size);
+
+/* progress.c: what the user sees of a run, on the first rank. */
+typedef struct {
+  PetscBool      terminal;
+  PetscLogDouble began;      /* wall clock */
+  PetscReal      began_time; /* simulated */
+  PetscInt       began_step;
+  PetscInt64     cells;
+  PetscInt64     frames;
+} Progress;
+PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress);
+typedef enum { PROGRESS_STEP, PROGRESS_FRAME } ProgressMoment;
+PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment);
+PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress);
+
 #endif

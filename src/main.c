@@ -1,0 +1,416 @@
+/* The command: run, check, info, keys. */
+#include <millrace/scene.h>
+
+#include <sys/resource.h>
+
+enum { EXIT_DONE = 0, EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_NUMERICS = 3, EXIT_STOPPED = 85 };
+
+static const char usage[] =
+    "millrace run SCENE [-o DIR] [--restart latest|FILE] [--overwrite] [--set KEY=VALUE]... [PETSc options]\n"
+    "millrace run --restart FILE [-o DIR] ...   go on with the scene that the checkpoint holds\n"
+    "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells and memory, estimate the "
+    "step\n"
+    "millrace info FILE                         what a checkpoint or frame holds\n"
+    "millrace keys [PATTERN] [--markdown]       every scene key with unit, default and meaning\n"
+    "Under MPI: mpiexec -n N millrace run ... or srun millrace run ...\n"
+    "Exit codes: 0 done, 2 bad input, 3 the numerics failed, 85 stopped with a checkpoint, 1 anything "
+    "else.\n";
+
+typedef struct {
+  const char  *command, *target; /* target: scene, file or pattern */
+  const char  *directory, *restart;
+  RunUse       use;
+  PetscBool    markdown;
+  PetscInt     ranks;
+  PetscInt     set_count;
+  const char **sets;
+  int          petsc_count; /* the arguments that are PETSc's, the program's name first */
+  char       **petsc;
+  const char  *mistake;
+} Arguments;
+
+/* The value that follows option number n, or null and a mistake. */
+static const char *value_of(int argc, char **argv, int *n, Arguments *arguments)
+{
+  if (*n + 1 < argc)
+    return argv[++*n];
+  arguments->mistake = argv[*n];
+  return NULL;
+}
+
+static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
+{
+  const char *word = argv[*n];
+
+  if (!strcmp(word, "-o") || !strcmp(word, "--output"))
+    arguments->directory = value_of(argc, argv, n, arguments);
+  else if (!strcmp(word, "--restart"))
+    arguments->restart = value_of(argc, argv, n, arguments);
+  else if (!strcmp(word, "--overwrite"))
+    arguments->use = RUN_OVERWRITE;
+  else if (!strcmp(word, "--markdown"))
+    arguments->markdown = PETSC_TRUE;
+  else if (!strcmp(word, "--ranks")) {
+    const char *count = value_of(argc, argv, n, arguments);
+
+    arguments->ranks = count ? atoi(count) : 0;
+    if (arguments->ranks < 1)
+      arguments->mistake = word;
+  } else if (!strcmp(word, "--set")) {
+    arguments->sets[arguments->set_count] = value_of(argc, argv, n, arguments);
+    if (arguments->sets[arguments->set_count])
+      arguments->set_count++;
+  } else
+    return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* PETSc's options begin with one dash and may have a value that does not. */
+static void parse(int argc, char **argv, Arguments *arguments)
+{
+  arguments->petsc[arguments->petsc_count++] = argv[0];
+  for (int n = 1; n < argc; n++) {
+    if (parse_own(argc, argv, &n, arguments))
+      continue;
+    if (argv[n][0] == '-' && argv[n][1] == '-')
+      arguments->mistake = argv[n];
+    else if (argv[n][0] == '-') {
+      arguments->petsc[arguments->petsc_count++] = argv[n];
+      if (n + 1 < argc && (argv[n + 1][0] != '-' || (argv[n + 1][1] >= '0' && argv[n + 1][1] <= '9')))
+        arguments->petsc[arguments->petsc_count++] = argv[++n];
+    } else if (!arguments->command)
+      arguments->command = argv[n];
+    else if (!arguments->target)
+      arguments->target = argv[n];
+    else
+      arguments->mistake = argv[n];
+  }
+  if (arguments->restart && arguments->use == RUN_NEW)
+    arguments->use = RUN_RESTART;
+}
+
+static int refuse(const char format[], const char detail[])
+{
+  PetscMPIInt rank;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0) {
+    fputs("millrace: error: ", stderr);
+    fprintf(stderr, format, detail);
+    fputc('\n', stderr);
+  }
+  return EXIT_BAD_INPUT;
+}
+
+/* Where results go unless told: plume.yaml -> plume-run. */
+static void default_directory(const char scene[], char path[PETSC_MAX_PATH_LEN])
+{
+  const char *name = strrchr(scene, '/');
+  const char *dot;
+  int         length;
+
+  name = name ? name + 1 : scene;
+  dot = strrchr(name, '.');
+  length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+  snprintf(path, PETSC_MAX_PATH_LEN, "%.*s-run", length, name);
+}
+
+/* The checkpoint that --restart means, or a message. */
+static PetscErrorCode FindCheckpoint(const Arguments *arguments, const char directory[],
+                                     char path[PETSC_MAX_PATH_LEN], char message[], size_t message_size)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  if (strcmp(arguments->restart, "latest")) {
+    PetscCall(PetscStrncpy(path, arguments->restart, PETSC_MAX_PATH_LEN));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(CheckpointFind(PETSC_COMM_WORLD, directory, path, message, message_size));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (path[0] && message[0]) {
+    if (rank == 0)
+      fprintf(stderr, "millrace: warning: %s\n", message);
+    message[0] = '\0';
+  } else if (!path[0] && !message[0])
+    PetscCall(PetscSNPrintf(message, message_size, "%s has no checkpoint to restart from", directory));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ReadSceneOfCheckpoint(const Arguments *arguments, const char path[], Scene *scene,
+                                            char message[], size_t message_size)
+{
+  Archive archive;
+  char   *text;
+
+  PetscFunctionBegin;
+  *scene = NULL;
+  PetscCall(ArchiveOpen(PETSC_COMM_WORLD, path, &archive, message, message_size));
+  if (!archive)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveReadText(archive, "scene", &text));
+  PetscCall(ArchiveDestroy(&archive));
+  PetscCall(SceneReadText(PETSC_COMM_WORLD, path, text, arguments->set_count, arguments->sets, scene));
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(0);
+}
+
+/* What can be wrong with the number of ranks. */
+static PetscErrorCode CheckRanks(const SimulationConfig *config, char message[], size_t message_size)
+{
+  const PetscInt solid_ranks = PetscMax(config->parallel.solid_ranks, 0);
+  PetscMPIInt    size;
+  PetscBool      good;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(TeamCheckLauncher(PETSC_COMM_WORLD, message, message_size, &good));
+  if (!good)
+    PetscFunctionReturn(0);
+  if (size > 1 && solid_ranks >= size)
+    PetscCall(PetscSNPrintf(message, message_size,
+                            "parallel.solid_ranks is %" PetscInt_FMT
+                            " of %d ranks and leaves none for the fluid",
+                            solid_ranks, size));
+  else
+    PetscCall(GridConfigCheck(&config->grid, size == 1 ? 1 : size - (PetscMPIInt)solid_ranks, message,
+                              message_size));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ReportPeakMemory(void)
+{
+  struct rusage usage;
+  PetscReal     bytes;
+  PetscMPIInt   rank;
+
+  PetscFunctionBegin;
+  getrusage(RUSAGE_SELF, &usage);
+  bytes = 1024. * usage.ru_maxrss;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+  if (rank == 0)
+    printf("peak memory %.0f MB\n", (double)bytes / 1e6);
+  PetscFunctionReturn(0);
+}
+
+static int exit_code_of(RunOutcome outcome, const char message[])
+{
+  switch (outcome) {
+  case RUN_DONE:
+    return message[0] ? EXIT_OTHER : EXIT_DONE;
+  case RUN_STOPPED:
+    return message[0] ? EXIT_OTHER : EXIT_STOPPED;
+  case RUN_FAILED:
+    return EXIT_NUMERICS;
+  case RUN_REFUSED:
+    break;
+  }
+  return EXIT_BAD_INPUT;
+}
+
+/* A good scene, from its first step to its last. */
+static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const char directory[],
+                               const char checkpoint[], int *code)
+{
+  RunOptions   options = {directory, checkpoint[0] ? checkpoint : NULL, scene_resolved_text(scene)};
+  Simulation   simulation;
+  RunDirectory lock = NULL;
+  RunOutcome   outcome;
+  PetscBool    good;
+  char         message[1024] = "";
+
+  PetscFunctionBegin;
+  PetscCall(CheckRanks(scene_config(scene), message, sizeof(message)));
+  if (message[0]) {
+    *code = refuse("%s", message);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(SceneSetPetscOptions(scene));
+  PetscCall(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), &simulation));
+  PetscCall(SceneCheckPetscOptions(scene, &good));
+  if (!good) {
+    PetscCall(SceneReport(scene, stderr));
+    *code = EXIT_BAD_INPUT;
+  } else
+    PetscCall(RunDirectoryOpen(PETSC_COMM_WORLD, directory, arguments->use, &lock, message, sizeof(message)));
+  if (lock) {
+    PetscCall(SimulationRun(simulation, &options, &outcome, message, sizeof(message)));
+    *code = exit_code_of(outcome, message);
+    PetscCall(ReportPeakMemory());
+    PetscCall(RunDirectoryClose(&lock));
+  } else if (good)
+    *code = EXIT_BAD_INPUT;
+  if (message[0])
+    (void)refuse("%s", message);
+  PetscCall(SimulationDestroy(&simulation));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
+{
+  char  directory[PETSC_MAX_PATH_LEN] = "", checkpoint[PETSC_MAX_PATH_LEN] = "", message[1024] = "";
+  Scene scene = NULL;
+
+  PetscFunctionBegin;
+  if (arguments->directory)
+    PetscCall(PetscStrncpy(directory, arguments->directory, sizeof(directory)));
+  else if (arguments->target)
+    default_directory(arguments->target, directory);
+  if (!directory[0] || (!arguments->target && !arguments->restart)) {
+    *code = refuse("run needs a scene, or -o DIR with --restart\n%s", usage);
+    PetscFunctionReturn(0);
+  }
+  if (arguments->restart)
+    PetscCall(FindCheckpoint(arguments, directory, checkpoint, message, sizeof(message)));
+  if (!message[0] && arguments->target)
+    PetscCall(SceneRead(PETSC_COMM_WORLD, arguments->target, arguments->set_count, arguments->sets, &scene));
+  else if (!message[0])
+    PetscCall(ReadSceneOfCheckpoint(arguments, checkpoint, &scene, message, sizeof(message)));
+  if (message[0])
+    *code = refuse("%s", message);
+  if (!scene)
+    PetscFunctionReturn(0);
+  PetscCall(SceneReport(scene, stderr));
+  if (scene_is_good(scene))
+    PetscCall(RunScene(arguments, scene, directory, checkpoint, code));
+  else
+    *code = EXIT_BAD_INPUT;
+  PetscCall(SceneDestroy(&scene));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode PrintEstimate(const SimulationConfig *config, const SimulationEstimate *estimate)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank)
+    PetscFunctionReturn(0);
+  printf("%s\n", config->title);
+  printf("cells      %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " = %lld\n", estimate->cells[X],
+         estimate->cells[Y], estimate->cells[Z], (long long)estimate->cell_count);
+  printf("ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
+         estimate->solid_ranks);
+  printf("memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);
+  if (estimate->time_step < PETSC_MAX_REAL)
+    printf("time step  %.3g s at the speeds that the scene names: %.0f steps to t = %g s\n",
+           (double)estimate->time_step, (double)estimate->steps, (double)config->run.end_time);
+  else
+    printf("time step  set by the flow as it develops: the scene names no speed\n");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
+{
+  SimulationEstimate estimate;
+  PetscMPIInt        size;
+  char               message[1024];
+  Scene              scene;
+
+  PetscFunctionBegin;
+  if (!arguments->target) {
+    *code = refuse("check needs a scene\n%s", usage);
+    PetscFunctionReturn(0);
+  }
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  if (arguments->ranks)
+    size = (PetscMPIInt)arguments->ranks;
+  PetscCall(SceneRead(PETSC_COMM_WORLD, arguments->target, arguments->set_count, arguments->sets, &scene));
+  PetscCall(SceneReport(scene, stderr));
+  *code = EXIT_BAD_INPUT;
+  if (scene_is_good(scene)) {
+    PetscCall(GridConfigCheck(&scene_config(scene)->grid, size, message, sizeof(message)));
+    if (message[0])
+      *code = refuse("%s", message);
+    else {
+      PetscCall(SimulationConfigEstimate(scene_config(scene), size, &estimate));
+      PetscCall(PrintEstimate(scene_config(scene), &estimate));
+      *code = EXIT_DONE;
+    }
+  }
+  PetscCall(SceneDestroy(&scene));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CommandInfo(const Arguments *arguments, int *code)
+{
+  char    message[1024];
+  Archive archive;
+
+  PetscFunctionBegin;
+  if (!arguments->target) {
+    *code = refuse("info needs a file\n%s", usage);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(ArchiveOpen(PETSC_COMM_WORLD, arguments->target, &archive, message, sizeof(message)));
+  if (!archive)
+    *code = refuse("%s", message);
+  else
+    PetscCall(ArchivePrint(archive, stdout));
+  PetscCall(ArchiveDestroy(&archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CommandKeys(const Arguments *arguments)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank)
+    PetscFunctionReturn(0);
+  if (arguments->markdown)
+    PetscCall(SceneInputsMarkdown(stdout));
+  else
+    PetscCall(SceneKeysPrint(arguments->target, stdout));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Command(const Arguments *arguments, int *code)
+{
+  const char *command = arguments->command;
+
+  PetscFunctionBegin;
+  *code = EXIT_DONE;
+  if (arguments->mistake)
+    *code = refuse("do not know what to do with \"%s\"; see millrace help", arguments->mistake);
+  else if (!command || !strcmp(command, "help")) {
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", usage));
+    *code = command ? EXIT_DONE : EXIT_BAD_INPUT;
+  } else if (!strcmp(command, "run"))
+    PetscCall(CommandRun(arguments, code));
+  else if (!strcmp(command, "check"))
+    PetscCall(CommandCheck(arguments, code));
+  else if (!strcmp(command, "info"))
+    PetscCall(CommandInfo(arguments, code));
+  else if (!strcmp(command, "keys"))
+    PetscCall(CommandKeys(arguments));
+  else
+    *code = refuse("there is no command \"%s\": run, check, info, keys or help", command);
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  Arguments arguments = {.use = RUN_NEW};
+  int       code = EXIT_OTHER;
+
+  arguments.petsc = calloc((size_t)argc + 1, sizeof(*arguments.petsc));
+  arguments.sets = calloc((size_t)argc, sizeof(*arguments.sets));
+  if (!arguments.petsc || !arguments.sets)
+    return EXIT_OTHER;
+  parse(argc, argv, &arguments);
+  if (PetscInitialize(&arguments.petsc_count, &arguments.petsc, NULL, NULL))
+    return EXIT_OTHER;
+  /* the trace is printed on the way up; other ranks may wait in a collective call for ever */
+  if (Command(&arguments, &code))
+    MPI_Abort(MPI_COMM_WORLD, EXIT_OTHER);
+  if (PetscFinalize())
+    return EXIT_OTHER;
+  free(arguments.sets);
+  free(arguments.petsc);
+  return code;
+}

@@ -1,0 +1,136 @@
+/* The fields of a frame, at cell centres: velocity, pressure, vorticity, obstacles and scalars. */
+#include "simulation_impl.h"
+
+/* Component d of the velocity at the centre of cell c. */
+static inline PetscReal centred(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt c)
+{
+  return d < box->dimension ? 0.5 * (u[d][c] + u[d][c + box->stride[d]]) : 0.;
+}
+
+/* Derivative along axis a of the centred component d, times 2 h. */
+static inline PetscReal slope(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt a, PetscInt c)
+{
+  if (a >= box->dimension || d >= box->dimension)
+    return 0.;
+  return centred(box, u, d, c + box->stride[a]) - centred(box, u, d, c - box->stride[a]);
+}
+
+typedef PetscReal (*CellValue)(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt c);
+
+static PetscReal vorticity(const GridBox *box, PetscReal *const u[DIM], PetscInt d, PetscInt c)
+{
+  const PetscInt next = (d + 1) % DIM, last = (d + 2) % DIM;
+
+  return slope(box, u, last, next, c) - slope(box, u, next, last, c);
+}
+
+static PetscErrorCode WriteOwned(Simulation simulation, FrameSeries frames, const char name[],
+                                 PetscInt components, const PetscReal values[])
+{
+  const GridBox *box = grid_box(simulation->grid);
+  PetscInt       count[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    count[d] = box->end[d] - box->start[d];
+  PetscCall(FrameWriteGridField(frames, name, components, box->start, count, values));
+  PetscFunctionReturn(0);
+}
+
+/* A vector made from the face velocities around each cell, times `factor`. */
+static PetscErrorCode WriteVector(Simulation simulation, FrameSeries frames, const char name[],
+                                  CellValue value, PetscReal factor, PetscReal buffer[])
+{
+  const GridBox *box = grid_box(simulation->grid);
+  PetscReal     *u[DIM], *next = buffer;
+  Vec           *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(MacGridGetFaces(simulation->grid, velocity, u));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        for (PetscInt d = 0; d < DIM; d++)
+          *next++ = factor * value(box, u, d, box_index(box, i, j, k));
+  PetscCall(MacGridRestoreFaces(simulation->grid, velocity, u));
+  PetscCall(WriteOwned(simulation, frames, name, DIM, buffer));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteScalar(Simulation simulation, FrameSeries frames, const char name[], Vec field,
+                                  PetscReal buffer[])
+{
+  const GridBox   *box = grid_box(simulation->grid);
+  const PetscReal *value;
+  PetscReal       *next = buffer;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(field, &value));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        *next++ = value[box_index(box, i, j, k)];
+  PetscCall(VecRestoreArrayRead(field, &value));
+  PetscCall(WriteOwned(simulation, frames, name, 1, buffer));
+  PetscFunctionReturn(0);
+}
+
+/* 1 in every solid cell, whichever obstacle it belongs to. */
+static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, PetscReal buffer[])
+{
+  const GridBox   *box = grid_box(simulation->grid);
+  const PetscReal *number;
+  PetscReal       *next = buffer;
+
+  PetscFunctionBegin;
+  if (!simulation->solid)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(simulation->solid, &number));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        *next++ = number[box_index(box, i, j, k)] > 0. ? 1. : 0.;
+  PetscCall(VecRestoreArrayRead(simulation->solid, &number));
+  PetscCall(WriteOwned(simulation, frames, "solid", 1, buffer));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteFields(Simulation simulation, FrameSeries frames)
+{
+  const FluidConfig *config = &simulation->config->fluid;
+  const GridBox     *box = grid_box(simulation->grid);
+  PetscReal         *buffer;
+  Vec                field;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((PetscInt)DIM * box->length, &buffer));
+  PetscCall(WriteVector(simulation, frames, "velocity", centred, 1., buffer));
+  PetscCall(
+      WriteVector(simulation, frames, "vorticity", vorticity, 0.5 / grid_spacing(simulation->grid), buffer));
+  PetscCall(FluidGetPressure(simulation->fluid, &field));
+  PetscCall(WriteScalar(simulation, frames, "pressure", field, buffer));
+  PetscCall(WriteSolid(simulation, frames, buffer));
+  for (PetscInt s = 0; s < config->scalar_count; s++) {
+    PetscCall(FluidGetScalar(simulation->fluid, s, &field));
+    PetscCall(WriteScalar(simulation, frames, config->scalars[s].name, field, buffer));
+  }
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
+                                    const char scene_text[], char message[], size_t message_size)
+{
+  Archive archive;
+
+  PetscFunctionBegin;
+  PetscCall(FrameBegin(frames, number, simulation->time));
+  PetscCall(FrameGetArchive(frames, &archive));
+  PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
+  PetscCall(ArchiveWriteText(archive, "title", simulation->config->title));
+  PetscCall(ArchiveWriteText(archive, "scene", scene_text));
+  PetscCall(WriteFields(simulation, frames));
+  PetscCall(FrameEnd(frames, message, message_size));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,86 @@
+/* The progress line: rewritten in place on a terminal, one line per frame in a log. */
+#include "simulation_impl.h"
+
+#include <petsctime.h>
+#include <unistd.h>
+
+enum { TEXT_LENGTH = 32 };
+
+/* 75 -> 1:15, 4000 -> 1:06:40. */
+static void write_duration(PetscReal seconds, char text[TEXT_LENGTH])
+{
+  const long whole = seconds > 0. && seconds < 1e9 ? (long)(seconds + 0.5) : 0;
+
+  if (whole < 3600)
+    snprintf(text, TEXT_LENGTH, "%ld:%02ld", whole / 60, whole % 60);
+  else
+    snprintf(text, TEXT_LENGTH, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+static PetscBool speaks(Simulation simulation)
+{
+  PetscMPIInt rank;
+
+  PetscCallMPIAbort(PETSC_COMM_SELF, MPI_Comm_rank(team_world(simulation->team), &rank));
+  return rank == 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
+{
+  const RunConfig *run = &simulation->config->run;
+  PetscInt         cells[DIM];
+
+  PetscFunctionBegin;
+  grid_config_cells(&simulation->config->grid, cells);
+  PetscCall(PetscTime(&progress->began));
+  progress->began_time = simulation->time;
+  progress->began_step = simulation->step;
+  progress->terminal = isatty(STDOUT_FILENO) ? PETSC_TRUE : PETSC_FALSE;
+  progress->cells = (PetscInt64)cells[X] * cells[Y] * cells[Z];
+  progress->frames = (PetscInt64)PetscCeilReal(run->end_time / run->frame_interval * (1. - 1e-9));
+  if (speaks(simulation))
+    printf("%s: %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, from t = %g s to %g s\n",
+           simulation->config->title, cells[X], cells[Y], cells[Z], (double)simulation->time,
+           (double)run->end_time);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment)
+{
+  const PetscInt  steps = simulation->step - progress->began_step;
+  const PetscReal done = simulation->time - progress->began_time;
+  PetscLogDouble  now;
+  char            elapsed[TEXT_LENGTH], left[TEXT_LENGTH];
+
+  PetscFunctionBegin;
+  if (!speaks(simulation) || (!progress->terminal && moment == PROGRESS_STEP))
+    PetscFunctionReturn(0);
+  PetscCall(PetscTime(&now));
+  write_duration(now - progress->began, elapsed);
+  write_duration(
+      done > 0. ? (now - progress->began) * (simulation->config->run.end_time - simulation->time) / done : 0.,
+      left);
+  printf("%sframe %" PetscInt_FMT "/%lld  t %.4g s  step %" PetscInt_FMT
+         "  dt %.3g s  pressure %" PetscInt_FMT " it  %.3g Mcells/s  %s gone  %s left%s",
+         progress->terminal ? "\r\033[K" : "", frame, (long long)progress->frames, (double)simulation->time,
+         simulation->step, (double)simulation->dt, fluid_report(simulation->fluid)->pressure.iterations,
+         1e-6 * (double)progress->cells * steps / (now - progress->began), elapsed, left,
+         progress->terminal ? "" : "\n");
+  fflush(stdout);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress)
+{
+  PetscLogDouble now;
+  char           elapsed[TEXT_LENGTH];
+
+  PetscFunctionBegin;
+  if (!speaks(simulation))
+    PetscFunctionReturn(0);
+  PetscCall(PetscTime(&now));
+  write_duration(now - progress->began, elapsed);
+  printf("%s%" PetscInt_FMT " steps to t = %g s in %s\n", progress->terminal ? "\n" : "",
+         simulation->step - progress->began_step, (double)simulation->time, elapsed);
+  PetscFunctionReturn(0);
+}

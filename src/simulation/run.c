@@ -1,0 +1,327 @@
+/* A run from its first step to its last: frames, ledger, checkpoints, and what stops it early. */
+#include "simulation_impl.h"
+
+#include <petsctime.h>
+#include <signal.h>
+
+/* Set by signals, read once a step; a signal handler can reach nothing else. */
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int number)
+{
+  (void)number;
+  stop_asked = 1;
+}
+
+static void listen_to_signals(void)
+{
+  struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
+
+  stop_asked = 0;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGUSR1, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+typedef struct {
+  Simulation        simulation;
+  const RunOptions *options;
+  Ledger            ledger; /* this and `frames`: null outside the fluid team */
+  FrameSeries       frames;
+  Record            record;
+  PetscInt          frame; /* the next one to write */
+  Progress          progress;
+  PetscLogDouble    began, last_checkpoint; /* wall clock */
+  PetscReal         longest_step;           /* wall clock, checkpoints included */
+  char             *message;
+  size_t            message_size;
+} Run;
+
+static PetscReal frame_time(const Run *run, PetscInt frame)
+{
+  const RunConfig *config = &run->simulation->config->run;
+  const PetscReal  time = frame * config->frame_interval;
+
+  /* an end that misses a frame by round-off is that frame */
+  return time > config->end_time - 1e-9 * config->frame_interval ? config->end_time : time;
+}
+
+static PetscErrorCode CollectRow(Run *run, PetscReal wall_step)
+{
+  PetscFunctionBegin;
+  if (!run->simulation->fluid)
+    PetscFunctionReturn(0);
+  PetscCall(SimulationCollectRecord(run->simulation, wall_step, &run->record));
+  if (run->ledger)
+    PetscCall(LedgerAppend(run->ledger, run->record.values));
+  PetscFunctionReturn(0);
+}
+
+/* `rows` of the table that is there remain. */
+static PetscErrorCode OpenLedger(Run *run, PetscInt64 rows)
+{
+  LedgerConfig config = {.directory = run->options->directory, .rows = rows};
+
+  PetscFunctionBegin;
+  PetscCall(SimulationCollectRecord(run->simulation, 0., &run->record));
+  config.column_count = run->record.count;
+  config.columns = (const char *const(*)[2])run->record.columns;
+  PetscCall(LedgerCreate(team_fluid(run->simulation->team), &config, &run->ledger, run->message,
+                         run->message_size));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode OpenFrames(Run *run)
+{
+  const MacGrid  grid = run->simulation->grid;
+  const GridBox *box = grid_box(grid);
+  FrameConfig    config = {.directory = run->options->directory,
+                           .first = run->frame,
+                           .dimension = box->dimension,
+                           .cells = {box->cells[X], box->cells[Y], box->cells[Z]},
+                           .origin = grid_origin(grid),
+                           .spacing = grid_spacing(grid),
+                           .precision = ARCHIVE_SINGLE};
+
+  PetscFunctionBegin;
+  PetscCall(FrameSeriesCreate(team_fluid(run->simulation->team), &config, &run->frames, run->message,
+                              run->message_size));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteFrame(Run *run)
+{
+  PetscFunctionBegin;
+  if (run->simulation->fluid) {
+    PetscCall(SimulationWriteFrame(run->simulation, run->frames, run->frame, run->options->scene_text,
+                                   run->message, run->message_size));
+    if (!run->message[0])
+      PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
+  }
+  run->frame++;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteCheckpoint(Run *run)
+{
+  const Simulation simulation = run->simulation;
+  Archive          archive;
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(
+        CheckpointCreate(team_fluid(simulation->team), run->options->directory, simulation->step, &archive));
+    PetscCall(ArchiveWriteText(archive, "title", simulation->config->title));
+    PetscCall(ArchiveWriteText(archive, "scene", run->options->scene_text));
+    PetscCall(ArchiveWriteInteger(archive, "ledger_rows", ledger_rows(run->ledger)));
+    PetscCall(ArchiveWriteInteger(archive, "frames", run->frame));
+    PetscCall(SimulationSave(simulation, archive));
+    PetscCall(CheckpointCommit(&archive, run->message, run->message_size));
+    if (!run->message[0])
+      PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
+  }
+  PetscCall(PetscTime(&run->last_checkpoint));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Resume(Run *run)
+{
+  PetscInt64 rows, frames;
+  Archive    archive;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveOpen(team_fluid(run->simulation->team), run->options->checkpoint, &archive, run->message,
+                        run->message_size));
+  if (!archive)
+    PetscFunctionReturn(0);
+  PetscCall(SimulationCheckArchive(run->simulation, archive, run->message, run->message_size));
+  if (!run->message[0]) {
+    PetscCall(ArchiveReadInteger(archive, "ledger_rows", &rows));
+    PetscCall(ArchiveReadInteger(archive, "frames", &frames));
+    PetscCall(SimulationLoad(run->simulation, archive));
+    run->frame = (PetscInt)frames;
+    PetscCall(OpenLedger(run, rows));
+  }
+  PetscCall(ArchiveDestroy(&archive));
+  if (!run->message[0])
+    PetscCall(OpenFrames(run));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode StartAfresh(Run *run)
+{
+  PetscFunctionBegin;
+  PetscCall(SimulationStart(run->simulation));
+  PetscCall(OpenLedger(run, 0));
+  if (!run->message[0])
+    PetscCall(OpenFrames(run));
+  if (run->message[0])
+    PetscFunctionReturn(0);
+  PetscCall(CollectRow(run, 0.));
+  PetscCall(WriteFrame(run));
+  PetscFunctionReturn(0);
+}
+
+/* The state lives with the fluid; the others learn what of it concerns them. */
+static PetscErrorCode ShareStart(Run *run)
+{
+  const MPI_Comm world = team_world(run->simulation->team);
+  PetscReal      times[2] = {run->simulation->time, run->simulation->dt};
+  PetscInt64     counts[2] = {run->simulation->step, run->frame};
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(times, 2, MPIU_REAL, 0, world));
+  PetscCallMPI(MPI_Bcast(counts, 2, MPIU_INT64, 0, world));
+  PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
+  run->simulation->time = times[0];
+  run->simulation->dt = times[1];
+  run->simulation->step = (PetscInt)counts[0];
+  run->frame = (PetscInt)counts[1];
+  PetscFunctionReturn(0);
+}
+
+/* A step, and once more with half its size if a solve fails. */
+static PetscErrorCode TryStep(Run *run, PetscBool *good)
+{
+  const Simulation   simulation = run->simulation;
+  const FluidReport *report;
+  PetscReal          dt;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetTimeStep(simulation, frame_time(run, run->frame), &dt));
+  PetscCall(SimulationStep(simulation, dt, good));
+  if (!*good)
+    PetscCall(SimulationStep(simulation, 0.5 * dt, good));
+  if (*good || !simulation->fluid)
+    PetscFunctionReturn(0);
+  report = fluid_report(simulation->fluid);
+  PetscCall(PetscSNPrintf(
+      run->message, run->message_size,
+      "Step %" PetscInt_FMT
+      " at t = %g s failed, also with half its size (dt = %g s): the %s solve ended with %s. Look at "
+      "the last frame; try a smaller fluid.cfl or run.largest_time_step, a looser tolerance, or another "
+      "-pressure_pc_type",
+      simulation->step + 1, (double)simulation->time, 0.5 * (double)dt,
+      report->diffusion_reason < 0 ? "diffusion" : "pressure",
+      KSPConvergedReasons[report->diffusion_reason < 0 ? report->diffusion_reason
+                                                       : report->pressure.reason]));
+  PetscFunctionReturn(0);
+}
+
+/* What the first rank's clock and everybody's signals say. */
+typedef struct {
+  PetscMPIInt stop, checkpoint;
+} Orders;
+
+static PetscErrorCode GetOrders(Run *run, Orders *orders)
+{
+  const RunConfig *config = &run->simulation->config->run;
+  const MPI_Comm   world = team_world(run->simulation->team);
+  PetscMPIInt      asked[2], rank;
+  PetscLogDouble   now;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&now));
+  PetscCallMPI(MPI_Comm_rank(world, &rank));
+  asked[0] = stop_asked;
+  asked[1] = 0;
+  if (rank == 0) {
+    /* room for one more step and for writing the checkpoint */
+    if (config->wall_limit > 0. && now - run->began + 3. * run->longest_step > config->wall_limit)
+      asked[0] = 1;
+    if (config->checkpoint_interval > 0. && now - run->last_checkpoint > config->checkpoint_interval)
+      asked[1] = 1;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, world));
+  orders->stop = asked[0];
+  orders->checkpoint = asked[1];
+  PetscFunctionReturn(0);
+}
+
+/* Everything that follows a good step. */
+static PetscErrorCode AfterStep(Run *run, PetscLogDouble began)
+{
+  PetscLogDouble now;
+  PetscBool      at_frame;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&now));
+  PetscCall(CollectRow(run, now - began));
+  at_frame = run->simulation->time >= frame_time(run, run->frame) * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
+  if (at_frame)
+    PetscCall(WriteFrame(run));
+  PetscCall(ProgressShow(run->simulation, &run->progress, run->frame - 1,
+                         at_frame ? PROGRESS_FRAME : PROGRESS_STEP));
+  PetscCall(PetscTime(&now));
+  run->longest_step = PetscMax(run->longest_step, now - began);
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_over(const Run *run)
+{
+  const Simulation simulation = run->simulation;
+  const RunConfig *config = &simulation->config->run;
+
+  if (config->step_limit > 0 && simulation->step >= config->step_limit)
+    return PETSC_TRUE;
+  return simulation->time >= config->end_time * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode Loop(Run *run, RunOutcome *outcome)
+{
+  PetscLogDouble began;
+  PetscBool      good = PETSC_TRUE;
+  Orders         orders = {0, 0};
+
+  PetscFunctionBegin;
+  *outcome = RUN_DONE;
+  while (!is_over(run) && !orders.stop && !run->message[0]) {
+    PetscCall(PetscTime(&began));
+    PetscCall(TryStep(run, &good));
+    if (!good)
+      break;
+    PetscCall(AfterStep(run, began));
+    PetscCall(GetOrders(run, &orders));
+    if (orders.checkpoint && !run->message[0])
+      PetscCall(WriteCheckpoint(run));
+  }
+  if (!good)
+    *outcome = RUN_FAILED;
+  else if (!is_over(run))
+    *outcome = RUN_STOPPED;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
+                             char message[], size_t message_size)
+{
+  Run *run;
+  char failure[512] = "";
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(PetscNew(&run));
+  *run =
+      (Run){.simulation = simulation, .options = options, .message = message, .message_size = message_size};
+  listen_to_signals();
+  PetscCall(PetscTime(&run->began));
+  run->last_checkpoint = run->began;
+  if (simulation->fluid)
+    PetscCall(options->checkpoint ? Resume(run) : StartAfresh(run));
+  PetscCall(ShareStart(run));
+  *outcome = RUN_REFUSED;
+  if (!message[0]) {
+    PetscCall(ProgressBegin(simulation, &run->progress));
+    PetscCall(Loop(run, outcome));
+    PetscCall(ProgressEnd(simulation, &run->progress));
+    PetscCall(PetscStrncpy(failure, message, sizeof(failure)));
+    message[0] = '\0';
+    PetscCall(WriteCheckpoint(run));
+    if (failure[0])
+      PetscCall(PetscStrncpy(message, failure, message_size));
+  }
+  PetscCall(LedgerDestroy(&run->ledger));
+  PetscCall(FrameSeriesDestroy(&run->frames));
+  PetscCall(PetscFree(run));
+  PetscFunctionReturn(0);
+}

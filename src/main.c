@@ -5,7 +5,7 @@
 
 enum { EXIT_DONE = 0, EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_NUMERICS = 3, EXIT_STOPPED = 85 };
 
-static const char usage[] =
+static const char usage_text[] =
     "millrace run SCENE [-o DIR] [--restart latest|FILE] [--overwrite] [--set KEY=VALUE]... [PETSc options]\n"
     "millrace run --restart FILE [-o DIR] ...   go on with the scene that the checkpoint holds\n"
     "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells and memory, estimate the "
@@ -259,7 +259,7 @@ static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
   else if (arguments->target)
     default_directory(arguments->target, directory);
   if (!directory[0] || (!arguments->target && !arguments->restart)) {
-    *code = refuse("run needs a scene, or -o DIR with --restart\n%s", usage);
+    *code = refuse("run needs a scene, or -o DIR with --restart\n%s", usage_text);
     PetscFunctionReturn(0);
   }
   if (arguments->restart)
@@ -312,7 +312,7 @@ static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
 
   PetscFunctionBegin;
   if (!arguments->target) {
-    *code = refuse("check needs a scene\n%s", usage);
+    *code = refuse("check needs a scene\n%s", usage_text);
     PetscFunctionReturn(0);
   }
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
@@ -342,7 +342,7 @@ static PetscErrorCode CommandInfo(const Arguments *arguments, int *code)
 
   PetscFunctionBegin;
   if (!arguments->target) {
-    *code = refuse("info needs a file\n%s", usage);
+    *code = refuse("info needs a file\n%s", usage_text);
     PetscFunctionReturn(0);
   }
   PetscCall(ArchiveOpen(PETSC_COMM_WORLD, arguments->target, &archive, message, sizeof(message)));
@@ -378,7 +378,7 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
   if (arguments->mistake)
     *code = refuse("do not know what to do with \"%s\"; see millrace help", arguments->mistake);
   else if (!command || !strcmp(command, "help")) {
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", usage));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", usage_text));
     *code = command ? EXIT_DONE : EXIT_BAD_INPUT;
   } else if (!strcmp(command, "run"))
     PetscCall(CommandRun(arguments, code));

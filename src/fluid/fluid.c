@@ -233,7 +233,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   fluid->report.viscosity_iterations = 0;
-  fluid->report.diffusion_reason     = KSP_CONVERGED_RTOL;
+  fluid->report.diffusion_reason = KSP_CONVERGED_RTOL;
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(ExplicitHalf(fluid, d, dt));
   PetscCall(ExtrapolateFlow(fluid, dt));

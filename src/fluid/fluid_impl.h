@@ -55,6 +55,7 @@ PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec com
 PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec field, PetscReal time,
                                      SideValues values);
 PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec field);
+PetscReal      largest_side_speed(Fluid fluid, PetscInt d, PetscReal time);
 /* Sets the faces on sides that prescribe the normal velocity. */
 PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component, PetscReal time);
 

@@ -128,7 +128,7 @@ static PetscErrorCode LargestSpeed(Fluid fluid, PetscInt d, PetscReal *largest)
   PetscInt         end[DIM];
 
   PetscFunctionBegin;
-  *largest = 0.;
+  *largest = largest_side_speed(fluid, d, fluid->time);
   grid_face_end(fluid->grid, d, end);
   PetscCall(VecGetArrayRead(fluid->velocity[d], &u));
   for (PetscInt k = box->start[Z]; k < end[Z]; k++)

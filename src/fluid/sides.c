@@ -158,6 +158,30 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
   PetscFunctionReturn(0);
 }
 
+/* The largest speed, in direction d, that a side of this rank prescribes. */
+PetscReal largest_side_speed(Fluid fluid, PetscInt d, PetscReal time)
+{
+  const GridBox        *box = grid_box(fluid->grid);
+  const VelocityContext context = {d, time};
+  PetscReal             largest = 0.;
+  PetscInt              low[DIM], high[DIM], at[DIM];
+
+  for (PetscInt axis = 0; axis < box->dimension; axis++)
+    for (PetscInt side = 0; side < 2; side++) {
+      if (!touches(box, axis, side) || !fluid->config->sides[axis][side].velocity[d])
+        continue;
+      for (PetscInt a = 0; a < DIM; a++) {
+        low[a] = a != axis ? box->start[a] : side == 0 ? 0 : box->cells[a] - 1;
+        high[a] = a != axis ? box->end[a] : low[a] + 1;
+      }
+      for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
+        for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
+          for (at[X] = low[X]; at[X] < high[X]; at[X]++)
+            largest = PetscMax(largest, PetscAbsReal(side_velocity(fluid, &context, axis, side, at)));
+    }
+  return largest;
+}
+
 typedef struct {
   Formula   value;
   PetscReal time;

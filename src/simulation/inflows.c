@@ -49,6 +49,48 @@ static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflo
   PetscFunctionReturn(0);
 }
 
+/* The largest speed that inflow regions hold on this rank. */
+static PetscReal largest_held_speed(Simulation simulation, const InflowConfig *inflow, PetscInt d,
+                                    PetscReal time)
+{
+  PetscReal largest = 0.;
+  Vector3   low, high;
+  CellRange range;
+
+  shape_bounds(inflow->shape, &low, &high);
+  range = cells_within(simulation->grid, low, high);
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const Vector3 point = grid_face_center(simulation->grid, d, i, j, k);
+
+        if (shape_is_inside(inflow->shape, point))
+          largest = PetscMax(largest, PetscAbsReal(formula_value(inflow->velocity[d], point, time)));
+      }
+  return largest;
+}
+
+static PetscBool is_active(const InflowConfig *inflow, PetscReal time)
+{
+  return time >= inflow->from && time <= inflow->until ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What is about to be held may be faster than what flows now. */
+PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit)
+{
+  const SimulationConfig *config = simulation->config;
+  const PetscReal         distance = config->fluid.cfl * grid_spacing(simulation->grid);
+  PetscReal               speed = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < config->inflow_count; n++)
+    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+      if (is_active(&config->inflows[n], simulation->time) && config->inflows[n].velocity[d])
+        speed = PetscMax(speed, largest_held_speed(simulation, &config->inflows[n], d, simulation->time));
+  *limit = speed > 0. ? distance / speed : PETSC_MAX_REAL;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
@@ -59,7 +101,7 @@ PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time)
   for (PetscInt n = 0; n < config->inflow_count; n++) {
     const InflowConfig *inflow = &config->inflows[n];
 
-    if (time < inflow->from || time > inflow->until)
+    if (!is_active(inflow, time))
       continue;
     for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
       if (inflow->velocity[d])

@@ -17,6 +17,25 @@ static void write_duration(PetscReal seconds, char text[TEXT_LENGTH])
     snprintf(text, TEXT_LENGTH, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+/* Open MPI gives every rank a terminal of its own, so under mpiexec its own output decides. */
+static PetscBool writes_to_terminal(void)
+{
+  char    link[64], target[64];
+  ssize_t length;
+
+  if (!isatty(STDOUT_FILENO))
+    return PETSC_FALSE;
+  if (!getenv("OMPI_COMM_WORLD_SIZE"))
+    return PETSC_TRUE;
+  snprintf(link, sizeof(link), "/proc/%ld/fd/1", (long)getppid());
+  length = readlink(link, target, sizeof(target) - 1);
+  if (length < 0)
+    return PETSC_FALSE;
+  target[length] = '\0';
+  return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0 ? PETSC_TRUE
+                                                                                     : PETSC_FALSE;
+}
+
 static PetscBool speaks(Simulation simulation)
 {
   PetscMPIInt rank;
@@ -35,7 +54,7 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   PetscCall(PetscTime(&progress->began));
   progress->began_time = simulation->time;
   progress->began_step = simulation->step;
-  progress->terminal = isatty(STDOUT_FILENO) ? PETSC_TRUE : PETSC_FALSE;
+  progress->terminal = writes_to_terminal();
   progress->cells = (PetscInt64)cells[X] * cells[Y] * cells[Z];
   progress->frames = (PetscInt64)PetscCeilReal(run->end_time / run->frame_interval * (1. - 1e-9));
   if (speaks(simulation))

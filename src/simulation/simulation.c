@@ -93,6 +93,8 @@ PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, Pets
     PetscCall(FluidGetTimeStepLimit(simulation->fluid, &limit));
     PetscCall(SimulationGetObstacleLimit(simulation, &other));
     limit = PetscMin(limit, other);
+    PetscCall(SimulationGetInflowLimit(simulation, &other));
+    limit = PetscMin(limit, other);
     if (run->largest_time_step > 0.)
       limit = PetscMin(limit, run->largest_time_step);
   }

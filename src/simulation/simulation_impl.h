@@ -31,6 +31,7 @@ PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limi
 
 /* inflows.c: gives velocity and scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time);
+PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit);
 
 /* One row of the ledger: the first collection names the columns, later ones give the values in the same
  * order. */

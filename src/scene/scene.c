@@ -113,7 +113,8 @@ static PetscErrorCode Interpret(Scene scene)
   PetscCall(SceneExpandSides(scene));
   PetscCall(ReadKeys(scene, scene->root, SceneKeys, &scene->config));
   PetscCall(SceneCheck(scene));
-  qsort(scene->problems, scene->problem_count, sizeof(*scene->problems), by_place);
+  if (scene->problem_count)
+    qsort(scene->problems, scene->problem_count, sizeof(*scene->problems), by_place);
   if (scene_is_good(scene))
     PetscCall(NodeEmit(scene->root, &scene->resolved));
   PetscFunctionReturn(0);

@@ -55,6 +55,8 @@ Node          *node_item(const Node *list, PetscInt index);
 void           node_path(const Node *node, char path[], size_t size); /* such as obstacles[0].shape.sphere */
 const char    *node_kind_name(const Node *node);
 
+/* Refuses what libfyaml must not see, as a problem. */
+PetscErrorCode CheckText(Scene scene, const char text[], PetscInt override, PetscBool *good);
 /* libfyaml lives behind this: syntax errors become problems and leave `*root` null. */
 PetscErrorCode YamlParse(Scene scene, const char text[], PetscInt override, Node **root);
 PetscErrorCode NodeEmit(const Node *root, char **text);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct {
   Vector3   center, axis, low, high, from, to, point, normal, translate, rotate;
@@ -116,6 +117,7 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, PetscInt kind, cons
 static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], Surface *surface,
                                    char message[MESSAGE_LENGTH])
 {
+  struct stat    status;
   PetscMPIInt    rank;
   PetscInt       counts[2] = {0, 0};
   const Vector3 *vertices = NULL;
@@ -127,7 +129,9 @@ static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], Surface *su
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   *surface = NULL;
   message[0] = '\0';
-  if (!rank)
+  if (!rank && !stat(path, &status) && !S_ISREG(status.st_mode))
+    snprintf(message, MESSAGE_LENGTH, "%.400s is not a file", path);
+  else if (!rank)
     PetscCall(SurfaceRead(path, SURFACE_CLOSED, surface, message, MESSAGE_LENGTH));
   if (*surface)
     PetscCall(SurfaceGet(*surface, &counts[0], &vertices, &counts[1], &triangles));
@@ -149,34 +153,13 @@ static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], Surface *su
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode TransformSurface(const Measures *measures, Surface *surface)
-{
-  const Quaternion turn = quaternion_from_rotation(measures->rotate);
-  const Vector3   *vertices;
-  const PetscInt(*triangles)[3];
-  PetscInt vertex_count, triangle_count;
-  Vector3 *moved;
-  Surface  result;
-
-  PetscFunctionBegin;
-  PetscCall(SurfaceGet(*surface, &vertex_count, &vertices, &triangle_count, &triangles));
-  PetscCall(PetscMalloc1(vertex_count, &moved));
-  for (PetscInt i = 0; i < vertex_count; i++)
-    moved[i] = vector3_add(quaternion_rotate(turn, vector3_scale(measures->scale, vertices[i])),
-                           measures->translate);
-  PetscCall(SurfaceCreate(vertex_count, moved, triangle_count, triangles, &result));
-  PetscCall(PetscFree(moved));
-  PetscCall(SurfaceDestroy(surface));
-  *surface = result;
-  PetscFunctionReturn(0);
-}
-
 /* Writes the full path into the tree: the resolved scene may be read from elsewhere. */
 static PetscErrorCode ReadSurface(Scene scene, Node *node, const Measures *measures, Shape *shape)
 {
   Node   *file = node_find(node, "file");
   char    path[PETSC_MAX_PATH_LEN], message[MESSAGE_LENGTH], where[PATH_LENGTH];
   Surface surface;
+  Shape   part;
 
   PetscFunctionBegin;
   snprintf(path, sizeof(path), "%s%s", measures->file[0] == '/' ? "" : scene->directory, measures->file);
@@ -187,8 +170,8 @@ static PetscErrorCode ReadSurface(Scene scene, Node *node, const Measures *measu
     PetscFunctionReturn(0);
   }
   PetscCall(NodeSetText(file, path, strlen(path)));
-  PetscCall(TransformSurface(measures, &surface));
-  PetscCall(ShapeCreateSurface(&surface, shape));
+  PetscCall(ShapeCreateSurface(&surface, &part));
+  PetscCall(ShapeCreatePlaced(&part, measures->scale, measures->rotate, measures->translate, shape));
   PetscFunctionReturn(0);
 }
 

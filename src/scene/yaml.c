@@ -244,25 +244,39 @@ static struct fy_diag *create_diagnosis(void)
   return diagnosis;
 }
 
-PetscErrorCode YamlParse(Scene scene, const char text[], PetscInt override, Node **root)
+static PetscErrorCode Build(Builder *builder, const char text[])
 {
   struct fy_diag           *diagnosis = create_diagnosis();
   const struct fy_parse_cfg config = {.flags = FYPCF_JSON_NONE, .diag = diagnosis};
-  Builder                   builder = {.scene = scene, .override = override};
   struct fy_parser         *parser = fy_parser_create(&config);
   struct fy_event          *event;
 
   PetscFunctionBegin;
   PetscCheck(diagnosis && parser && !fy_parser_set_string(parser, text, strlen(text)), PETSC_COMM_SELF,
              PETSC_ERR_LIB, "libfyaml does not start");
-  while (!builder.failed && (event = fy_parser_parse(parser))) {
-    PetscCall(HandleEvent(&builder, event));
+  while (!builder->failed && (event = fy_parser_parse(parser))) {
+    PetscCall(HandleEvent(builder, event));
     fy_parser_event_free(parser, event);
   }
-  if (!builder.failed && fy_parser_get_stream_error(parser))
-    PetscCall(ReportSyntax(&builder, diagnosis));
+  if (!builder->failed && fy_parser_get_stream_error(parser))
+    PetscCall(ReportSyntax(builder, diagnosis));
   fy_parser_destroy(parser);
-  fy_diag_unref(diagnosis);
+  /* fy_diag_unref would leak what was collected */
+  fy_diag_destroy(diagnosis);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode YamlParse(Scene scene, const char text[], PetscInt override, Node **root)
+{
+  Builder   builder = {.scene = scene, .override = override};
+  PetscBool good;
+
+  PetscFunctionBegin;
+  *root = NULL;
+  PetscCall(CheckText(scene, text, override, &good));
+  if (!good)
+    PetscFunctionReturn(0);
+  PetscCall(Build(&builder, text));
   for (PetscInt i = 0; i < builder.anchor_count; i++)
     PetscCall(PetscFree(builder.anchors[i].name));
   PetscCall(NodeDestroy(&builder.key));

@@ -66,6 +66,15 @@ static void text_that_is_no_yaml(void **state)
   one_error(GRID RUN FLUID "? {a: 1}\n: 2\n", 4, 3, "a key must be a word");
 }
 
+static void text_that_libfyaml_must_not_see(void **state)
+{
+  (void)state;
+  one_error(GRID "a: \xff\n", 2, 4, "not UTF-8");
+  one_error(GRID "a: \xc0\xaf\n", 2, 4, "not UTF-8");
+  one_error(GRID "# \xe4\xbd\xa0 \x07\n", 2, 5, "may not stand");
+  one_error("%YAML 1.2\n---\n" GRID RUN FLUID, 1, 1, "directives");
+}
+
 static void keys_that_are_unknown(void **state)
 {
   (void)state;
@@ -191,6 +200,7 @@ static void shapes_that_cannot_be(void **state)
       {"{torus: {center: [0, 0, 0], axis: [0, 0, 1], major: 1, minor: 2}}", 92, "smaller"},
       {"{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}", 65, "not be zero"},
       {"{surface: {file: no-such-file.stl}}", 47, "no-such-file.stl"},
+      {"{surface: {file: /dev/null}}", 47, "not a file"},
       {"{union: []}", 38, "not be empty"},
       {"{difference: [{box: 1}]}", 50, "block of keys"},
   };
@@ -268,10 +278,10 @@ static void all_mistakes_are_told_in_one_run(void **state)
   check_problems(text, PROBLEM_ERROR, 8, expected);
 }
 
-TEST_MAIN(cmocka_unit_test(text_that_is_no_yaml), cmocka_unit_test(keys_that_are_unknown),
-          cmocka_unit_test(keys_that_are_missing), cmocka_unit_test(values_of_the_wrong_type),
-          cmocka_unit_test(values_out_of_range), cmocka_unit_test(cells_that_do_not_fit),
-          cmocka_unit_test(sides_that_do_not_fit), cmocka_unit_test(motion_out_of_the_plane),
-          cmocka_unit_test(times_that_do_not_fit), cmocka_unit_test(shapes_that_cannot_be),
-          cmocka_unit_test(obstacles_that_do_not_fit), cmocka_unit_test(inflows_that_do_not_fit),
-          cmocka_unit_test(all_mistakes_are_told_in_one_run))
+TEST_MAIN(cmocka_unit_test(text_that_is_no_yaml), cmocka_unit_test(text_that_libfyaml_must_not_see),
+          cmocka_unit_test(keys_that_are_unknown), cmocka_unit_test(keys_that_are_missing),
+          cmocka_unit_test(values_of_the_wrong_type), cmocka_unit_test(values_out_of_range),
+          cmocka_unit_test(cells_that_do_not_fit), cmocka_unit_test(sides_that_do_not_fit),
+          cmocka_unit_test(motion_out_of_the_plane), cmocka_unit_test(times_that_do_not_fit),
+          cmocka_unit_test(shapes_that_cannot_be), cmocka_unit_test(obstacles_that_do_not_fit),
+          cmocka_unit_test(inflows_that_do_not_fit), cmocka_unit_test(all_mistakes_are_told_in_one_run))

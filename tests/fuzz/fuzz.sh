@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Fuzzes the reader of scenes for FUZZ_SECONDS (600) with clang's libFuzzer, AddressSanitizer and UBSan.
+# `make fuzz` calls it with the compiler's flags, the libraries and the sources of libmillrace.a.
+set -euo pipefail
+: "${MILLRACE_SOURCE:?}" "${MILLRACE_BUILD:?}" "${FUZZ_CPPFLAGS:?}" "${FUZZ_LIBS:?}" "${FUZZ_SOURCES:?}"
+command -v clang >/dev/null || {
+  echo "make fuzz needs clang: install the package clang" >&2
+  exit 2
+}
+. "$MILLRACE_SOURCE/tests/support/environment.sh"
+
+directory=$MILLRACE_BUILD/tests/fuzz
+mkdir -p "$directory/corpus" "$directory/objects"
+sanitize=address,undefined
+flags="-g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,$sanitize"
+export OMPI_CC=clang MPICH_CC=clang
+
+objects=()
+for source in $FUZZ_SOURCES tests/fuzz/fuzz_scene.c; do
+  case $source in *.c) ;; *) continue ;; esac
+  object=$directory/objects/${source//\//_}.o
+  objects+=("$object")
+  if [ "$MILLRACE_SOURCE/$source" -nt "$object" ]; then
+    echo "  CLANG    $source"
+    mpicc $flags $FUZZ_CPPFLAGS -c "$MILLRACE_SOURCE/$source" -o "$object"
+  fi
+done
+rm -f "$directory/libfuzzed.a"
+ar cr "$directory/libfuzzed.a" "${objects[@]}"
+mpicc -g -fsanitize="fuzzer,$sanitize" "${objects[-1]}" "$directory/libfuzzed.a" $FUZZ_LIBS -o "$directory/fuzz_scene"
+
+# leaks are looked for after each input; the slow unwinder would cost nine tenths of the time
+export ASAN_OPTIONS=detect_leaks=1:leak_check_at_exit=0
+cd "$directory"
+find "$MILLRACE_SOURCE/inputs" -name '*.yaml' -exec cp {} corpus/ \;
+cp "$MILLRACE_SOURCE"/tests/fuzz/seeds/* corpus/
+./fuzz_scene -max_total_time="${FUZZ_SECONDS:-600}" -max_len=4096 -timeout=10 -rss_limit_mb=2000 \
+  -dict="$MILLRACE_SOURCE/tests/fuzz/scene.dict" -print_final_stats=1 -verbosity=1 corpus

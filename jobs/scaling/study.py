@@ -118,14 +118,22 @@ def millrace_options(case, arguments):
     return options + arguments.options
 
 
+def launch(ranks):
+    """The words that start so many ranks here. In an allocation of Slurm they are fewer than its tasks on purpose, which
+    millrace would refuse."""
+    words = shlex.split(os.environ.get("MPIEXEC") or "mpiexec") + shlex.split(os.environ.get("MPIEXEC_FLAGS", ""))
+    words += ["-n", str(ranks)]
+    return words + (["env", f"SLURM_NTASKS={ranks}"] if "SLURM_NTASKS" in os.environ else [])
+
+
 def run_locally(cases, arguments):
-    launcher = shlex.split(os.environ.get("MPIEXEC") or "mpiexec") + shlex.split(os.environ.get("MPIEXEC_FLAGS", ""))
     millrace = find_millrace()
     for number, case in enumerate(cases, 1):
         log = os.path.join(arguments.output, "logs", case["name"] + ".log")
         print(f"run {number} of {len(cases)}: {case['ranks']} ranks", flush=True)
-        command = launcher + ["-n", str(case["ranks"]), millrace, "run", arguments.scene, "-o",
-                              os.path.join(arguments.output, case["name"])] + millrace_options(case, arguments)
+        command = launch(case["ranks"]) + [millrace, "run", arguments.scene, "-o",
+                                           os.path.join(arguments.output, case["name"])]
+        command += millrace_options(case, arguments)
         with open(log, "w", encoding="utf-8") as output:
             code = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
         if code != 0:

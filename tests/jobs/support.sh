@@ -4,6 +4,8 @@ jobs=$MILLRACE_SOURCE/jobs
 export MILLRACE=${MILLRACE:-$MILLRACE_BUILD/millrace}
 scene=$here/cavity.yaml
 number=0
+# the suite itself may be a job of another Slurm
+unset ${!SLURM_*} ${!SBATCH_*} ${!SRUN_*}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/millrace-jobs.XXXXXX") || exit 1
 chmod 755 "$work"

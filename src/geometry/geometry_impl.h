@@ -74,6 +74,7 @@ typedef struct {
 typedef struct {
   PetscInt           triangle_count;
   Triangle          *triangles; /* in the order of the leaves */
+  struct TreeFacet  *facets;    /* the same triangles, made ready for distances */
   PetscInt           node_count;
   struct TreeNode   *nodes;
   struct TreeDipole *dipoles; /* one per node */

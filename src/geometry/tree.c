@@ -20,6 +20,16 @@ struct TreeNode {
   PetscInt right; /* child; 0 in a leaf */
 };
 
+/* A triangle in its own plane: the longest edge along the first axis, the tip above it. */
+struct TreeFacet {
+  Vector3   corner;                /* where the longest edge starts */
+  Vector3   along, across, normal; /* unit */
+  PetscReal length;                /* of the longest edge */
+  PetscReal tip[2];                /* third corner, along and across */
+  PetscReal left_inverse,
+      right_inverse; /* of the squared lengths of the edges to the tip; 0 if they have none */
+};
+
 struct TreeDipole {
   Vector3   center;
   Vector3   area;       /* vector: along the normal */
@@ -154,6 +164,53 @@ static void build_nodes(const Item items[], PetscInt order[], Tree *tree)
   }
 }
 
+static Vector3 unit_or(Vector3 a, Vector3 otherwise)
+{
+  const PetscReal norm = vector3_norm(a);
+
+  return norm > 0 ? vector3_scale(1 / norm, a) : otherwise;
+}
+
+static PetscReal inverse_or_zero(PetscReal value)
+{
+  return value > 0 ? 1 / value : 0;
+}
+
+static Vector3 any_normal(Vector3 along)
+{
+  const PetscBool is_along_x = PetscAbsReal(along.at[X]) > 0.5 ? PETSC_TRUE : PETSC_FALSE;
+
+  return unit_or(vector3_cross(along, is_along_x ? vector3(0, 1, 0) : vector3(1, 0, 0)), vector3(0, 0, 1));
+}
+
+static struct TreeFacet facet_of(const Triangle *triangle)
+{
+  struct TreeFacet facet = {.length = 0};
+  Vector3          base = {{0}}, side;
+  int              first = 0;
+
+  for (int n = 0; n < 3; n++) {
+    const Vector3 edge = vector3_subtract(triangle->corner[(n + 1) % 3], triangle->corner[n]);
+
+    if (vector3_norm(edge) <= facet.length)
+      continue;
+    facet.length = vector3_norm(edge);
+    base = edge;
+    first = n;
+  }
+  facet.corner = triangle->corner[first];
+  facet.along = unit_or(base, vector3(1, 0, 0));
+  side = vector3_subtract(triangle->corner[(first + 2) % 3], facet.corner);
+  facet.tip[0] = vector3_dot(side, facet.along);
+  facet.across =
+      unit_or(vector3_subtract(side, vector3_scale(facet.tip[0], facet.along)), any_normal(facet.along));
+  facet.tip[1] = vector3_dot(side, facet.across);
+  facet.normal = vector3_cross(facet.along, facet.across);
+  facet.left_inverse = inverse_or_zero(PetscSqr(facet.tip[0]) + PetscSqr(facet.tip[1]));
+  facet.right_inverse = inverse_or_zero(PetscSqr(facet.length - facet.tip[0]) + PetscSqr(facet.tip[1]));
+  return facet;
+}
+
 static struct TreeDipole dipole_of(const Tree *tree, const struct TreeNode *node)
 {
   struct TreeDipole dipole = {.center = {{0}}};
@@ -191,7 +248,7 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
   PetscFunctionBegin;
   *tree = (Tree){.triangle_count = triangle_count};
   PetscCall(PetscMalloc2(triangle_count, &items, triangle_count, &order));
-  PetscCall(PetscMalloc1(triangle_count, &tree->triangles));
+  PetscCall(PetscMalloc2(triangle_count, &tree->triangles, triangle_count, &tree->facets));
   PetscCall(PetscMalloc1(2 * (size_t)triangle_count, &tree->nodes));
   for (PetscInt n = 0; n < triangle_count; n++) {
     items[n].box = triangle_box(&triangles[n]);
@@ -201,6 +258,8 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
   build_nodes(items, order, tree);
   for (PetscInt n = 0; n < triangle_count; n++)
     tree->triangles[n] = triangles[order[n]];
+  for (PetscInt n = 0; n < triangle_count; n++)
+    tree->facets[n] = facet_of(&tree->triangles[n]);
   PetscCall(PetscMalloc1(tree->node_count, &tree->dipoles));
   for (PetscInt n = 0; n < tree->node_count; n++)
     tree->dipoles[n] = dipole_of(tree, &tree->nodes[n]);
@@ -211,7 +270,7 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
 PetscErrorCode TreeDestroy(Tree *tree)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(tree->triangles));
+  PetscCall(PetscFree2(tree->triangles, tree->facets));
   PetscCall(PetscFree(tree->nodes));
   PetscCall(PetscFree(tree->dipoles));
   *tree = (Tree){0};
@@ -229,45 +288,55 @@ static inline PetscReal box_distance_square(const Box *box, Vector3 point)
 
   for (int d = 0; d < DIM; d++) {
     const PetscReal below = box->low.at[d] - point.at[d], above = point.at[d] - box->high.at[d];
-    const PetscReal away = PetscMax(PetscMax(below, above), 0);
+    PetscReal       away = below > above ? below : above; /* as maxima, without branches */
 
+    away = away > 0 ? away : 0;
     square += away * away;
   }
   return square;
 }
 
-static inline PetscReal edge_distance_square(Vector3 arm, Vector3 edge)
+/* Squared distance in the plane to the edge from the origin to (x, y), if the point is left of it. */
+static inline PetscReal edge_distance_square(PetscReal x, PetscReal y, PetscReal inverse,
+                                             const PetscReal point[2])
 {
-  const PetscReal length_square = vector3_dot(edge, edge), along = vector3_dot(arm, edge);
-  const PetscReal place = along <= 0 ? 0 : along >= length_square ? 1 : along / length_square;
-  const Vector3   away = vector3_subtract(arm, vector3_scale(place, edge));
+  PetscReal place, away[2];
 
-  return vector3_dot(away, away);
+  if (x * point[1] - y * point[0] < 0)
+    return PETSC_MAX_REAL;
+  place = (x * point[0] + y * point[1]) * inverse;
+  place = place < 0 ? 0 : place > 1 ? 1 : place;
+  away[0] = point[0] - place * x;
+  away[1] = point[1] - place * y;
+  return away[0] * away[0] + away[1] * away[1];
 }
 
-/* The nearest point lies on an edge that has the point on its outer side, or in the face if none has. */
-static PetscReal triangle_distance_square(const Triangle *triangle, Vector3 point)
+/* No more than `least`. The nearest point is on an edge that has the point on its outer side, or in the face
+   if none has; below the base, the base's, because the angles beside the longest edge are acute. */
+static inline PetscReal facet_distance_square(const struct TreeFacet *facet, Vector3 point, PetscReal least)
 {
-  const Vector3 *corner = triangle->corner;
-  const Vector3  normal =
-      vector3_cross(vector3_subtract(corner[1], corner[0]), vector3_subtract(corner[2], corner[0]));
-  const PetscReal normal_square = vector3_dot(normal, normal);
-  PetscReal       least = PETSC_INFINITY, height;
+  const Vector3   arm = vector3_subtract(point, facet->corner);
+  const PetscReal height = vector3_dot(arm, facet->normal), height_square = height * height;
+  PetscReal       flat[2], mirrored[2], beyond, left, right;
 
-  for (int n = 0; n < 3; n++) {
-    const Vector3 edge = vector3_subtract(corner[(n + 1) % 3], corner[n]);
-    const Vector3 arm = vector3_subtract(point, corner[n]);
-
-    if (vector3_dot(vector3_cross(edge, arm), normal) <= 0) {
-      const PetscReal square = edge_distance_square(arm, edge);
-
-      least = PetscMin(least, square);
-    }
-  }
-  if (least < PETSC_INFINITY)
+  if (height_square >= least)
     return least;
-  height = vector3_dot(vector3_subtract(point, corner[0]), normal);
-  return height * height / normal_square;
+  flat[0] = vector3_dot(arm, facet->along);
+  flat[1] = vector3_dot(arm, facet->across);
+  if (flat[1] <= 0) {
+    beyond = flat[0] < 0 ? flat[0] : flat[0] > facet->length ? flat[0] - facet->length : 0;
+    left = beyond * beyond + flat[1] * flat[1];
+  } else {
+    mirrored[0] = facet->length - flat[0];
+    mirrored[1] = flat[1];
+    left = edge_distance_square(facet->tip[0], facet->tip[1], facet->left_inverse, flat);
+    right =
+        edge_distance_square(facet->length - facet->tip[0], facet->tip[1], facet->right_inverse, mirrored);
+    left = left < right ? left : right;
+    if (left == PETSC_MAX_REAL)
+      left = 0;
+  }
+  return left + height_square < least ? left + height_square : least;
 }
 
 PetscReal tree_distance(const Tree *tree, Vector3 point)
@@ -305,11 +374,8 @@ PetscReal tree_distance(const Tree *tree, Vector3 point)
     }
     if (tree->nodes[near].right)
       continue;
-    for (PetscInt n = 0; n < tree->nodes[near].count; n++) {
-      const PetscReal square = triangle_distance_square(&tree->triangles[tree->nodes[near].start + n], point);
-
-      least = PetscMin(least, square);
-    }
+    for (PetscInt n = 0; n < tree->nodes[near].count; n++)
+      least = facet_distance_square(&tree->facets[tree->nodes[near].start + n], point, least);
   }
   return PetscSqrtReal(least);
 }

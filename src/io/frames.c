@@ -39,8 +39,6 @@ static PetscErrorCode DescribeGrid(FrameSeries series)
   PetscCall(WriteTriple(series, "cells", grid->cells, NULL));
   PetscCall(WriteTriple(series, "origin", NULL, grid->origin.at));
   PetscCall(ArchiveWriteReal(series->archive, "spacing", grid->spacing));
-  PetscCall(ArchiveEnter(series->archive, "fields"));
-  PetscCall(ArchiveLeave(series->archive));
   PetscCall(ArchiveLeave(series->archive));
   PetscCall(XdmfGrid(&series->grid, grid));
   PetscFunctionReturn(0);
@@ -74,32 +72,50 @@ PetscErrorCode FrameGetArchive(FrameSeries series, Archive *archive)
   PetscFunctionReturn(0);
 }
 
+/* Three space dimensions, slowest first, and one for the components of a vector. */
+static ArchivePart grid_part(const FrameConfig *grid, PetscInt components, const PetscInt start[DIM],
+                             const PetscInt count[DIM])
+{
+  ArchivePart part = {.rank = components > 1 ? DIM + 1 : DIM};
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    part.global[d] = grid->cells[DIM - 1 - d];
+    part.start[d] = start[DIM - 1 - d];
+    part.count[d] = count[DIM - 1 - d];
+  }
+  part.global[DIM] = part.count[DIM] = components;
+  return part;
+}
+
+/* The same without the first dimension, which has one cell in 2-D. */
+static ArchivePart plane_part(const ArchivePart *part)
+{
+  ArchivePart plane = {.rank = part->rank - 1};
+
+  for (PetscInt d = 0; d < plane.rank; d++) {
+    plane.global[d] = part->global[d + 1];
+    plane.start[d] = part->start[d + 1];
+    plane.count[d] = part->count[0] ? part->count[d + 1] : 0;
+  }
+  return plane;
+}
+
 PetscErrorCode FrameWriteGridField(FrameSeries series, const char name[], PetscInt components,
                                    const PetscInt start[DIM], const PetscInt count[DIM],
                                    const PetscReal values[])
 {
-  const FrameConfig *grid = &series->config;
-  ArchivePart        part = {.rank = grid->dimension};
+  const ArchivePart part = grid_part(&series->config, components, start, count);
+  const ArchivePart plane = plane_part(&part);
 
   PetscFunctionBegin;
   PetscCall(CheckName(series, name));
+  PetscCheck(series->archive && series->config.dimension, series->comm, PETSC_ERR_ORDER,
+             "The field \"%s\" is written outside a frame or without a grid", name);
   PetscCheck(components == 1 || components == 3, series->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "\"%s\" must have 1 or 3 components, not %" PetscInt_FMT, name, components);
-  for (PetscInt d = 0; d < grid->dimension; d++) {
-    const PetscInt axis = grid->dimension - 1 - d;
-
-    part.global[d] = grid->cells[axis];
-    part.start[d] = start[axis];
-    part.count[d] = count[axis];
-  }
-  if (grid->dimension == 2 && count[Z] == 0)
-    part.count[0] = 0;
-  if (components > 1) {
-    part.global[part.rank] = part.count[part.rank] = components;
-    part.rank++;
-  }
-  PetscCall(ArchiveEnter(series->archive, "grid/fields"));
-  PetscCall(ArchiveWritePart(series->archive, name, &part, values));
+  PetscCall(ArchiveEnter(series->archive, "grid"));
+  PetscCall(ArchiveEnter(series->archive, "fields"));
+  PetscCall(ArchiveWritePart(series->archive, name, series->config.dimension == 2 ? &plane : &part, values));
   PetscCall(ArchiveLeave(series->archive));
   PetscCall(ArchiveLeave(series->archive));
   PetscCall(XdmfAttribute(&series->grid, series, "grid/fields", name, FRAME_CELL, &part));

@@ -16,29 +16,23 @@ static const char tail[] = "  </Grid>\n"
 static const char member_start[] = "   <Grid Name=\"frame-";
 static const char member_end[] = "\n   </Grid>\n";
 
+/* Also in 2-D three axes, with one layer of cells: ParaView turns a 2DCoRectMesh into the y-z plane. */
 PetscErrorCode XdmfGrid(Text *text, const FrameConfig *grid)
 {
-  const PetscInt dimension = grid->dimension;
-  const char    *axes[] = {"DX", "DXDY", "DXDYDZ"};
-
   PetscFunctionBegin;
   PetscCall(TextAppend(text,
                        "    <Grid Name=\"fluid\" GridType=\"Uniform\">\n"
-                       "     <Topology TopologyType=\"%" PetscInt_FMT "DCoRectMesh\" Dimensions=\"",
-                       dimension));
-  for (PetscInt d = dimension - 1; d >= 0; d--) {
-    PetscCall(TextAppend(text, "%" PetscInt_FMT "%s", grid->cells[d] + 1, d ? " " : "\"/>\n"));
-  }
-  PetscCall(TextAppend(text, "     <Geometry GeometryType=\"ORIGIN_%s\">\n", axes[dimension - 1]));
+                       "     <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PetscInt_FMT
+                       " %" PetscInt_FMT " %" PetscInt_FMT "\"/>\n"
+                       "     <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n",
+                       grid->cells[Z] + 1, grid->cells[Y] + 1, grid->cells[X] + 1));
   for (int row = 0; row < 2; row++) {
+    const Vector3 triple = row ? vector3(grid->spacing, grid->spacing, grid->spacing) : grid->origin;
+
     PetscCall(TextAppend(text,
-                         "      <DataItem Dimensions=\"%" PetscInt_FMT
-                         "\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">",
-                         dimension));
-    for (PetscInt d = dimension - 1; d >= 0; d--) {
-      PetscCall(
-          TextAppend(text, "%.17g%s", row ? grid->spacing : grid->origin.at[d], d ? " " : "</DataItem>\n"));
-    }
+                         "      <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
+                         "Format=\"XML\">%.17g %.17g %.17g</DataItem>\n",
+                         triple.at[Z], triple.at[Y], triple.at[X]));
   }
   PetscCall(TextAppend(text, "     </Geometry>\n"));
   PetscFunctionReturn(0);

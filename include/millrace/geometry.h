@@ -101,10 +101,11 @@ PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyfra
                                      Motion *motion);
 PetscErrorCode MotionDestroy(Motion *motion);
 /* In loops over points take the pose once and use pose_…: the motion_… calls make a pose each time. */
-Pose      motion_pose(Motion motion, PetscReal time);
-Vector3   motion_to_rest(Motion motion, PetscReal time, Vector3 point); /* world point -> rest position */
-Vector3   motion_velocity(Motion motion, PetscReal time, Vector3 point);
-PetscReal motion_speed_bound(Motion motion, PetscReal time, Vector3 low, Vector3 high); /* over a rest box */
+Pose    motion_pose(Motion motion, PetscReal time);
+Vector3 motion_to_rest(Motion motion, PetscReal time, Vector3 point); /* world point -> rest position */
+Vector3 motion_velocity(Motion motion, PetscReal time, Vector3 point);
+/* The greatest speed in a box at rest; infinite (IEEE) if the box is and the motion spins. */
+PetscReal motion_speed_bound(Motion motion, PetscReal time, Vector3 low, Vector3 high);
 PetscBool motion_is_still(Motion motion);
 
 #endif

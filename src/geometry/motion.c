@@ -217,7 +217,7 @@ PetscReal motion_speed_bound(Motion motion, PetscReal time, Vector3 low, Vector3
     const PetscReal speed = vector3_norm(pose_velocity(&pose, pose_to_world(&pose, at_rest)));
 
     if (!(speed < PETSC_INFINITY))
-      return PETSC_INFINITY;
+      return (PetscReal)INFINITY; /* a plane has no last corner */
     bound = PetscMax(bound, speed);
   }
   return bound;

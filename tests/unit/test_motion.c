@@ -136,7 +136,7 @@ static void speed_bound_is_reached_at_a_corner(void **state)
   (void)state;
   assert_success(MotionCreateSteady(zero, vector3(1, 0, 0), vector3(0, 0, 2), &motion));
   assert_near(motion_speed_bound(motion, 0, vector3(-3, -4, 0), zero), hypot(9, 6), 1e-13);
-  assert_true(motion_speed_bound(motion, 0, vector3(-PETSC_INFINITY, 0, 0), zero) >= 1e300);
+  assert_true(isinf(motion_speed_bound(motion, 0, vector3(-PETSC_INFINITY, 0, 0), zero)));
   assert_success(MotionDestroy(&motion));
 }
 

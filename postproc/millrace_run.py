@@ -131,6 +131,8 @@ class Run:
         if not frames:
             raise Trouble(f"{self.index} lists no frame")
         for frame in frames:
+            if "fluid" not in frame.grids:
+                raise Trouble(f"{self.index}: frame {frame.number} has no grid")
             if not os.path.exists(frame.path):
                 raise Trouble(f"{self.index} lists {frame.path}, which does not exist")
         return sorted(frames, key=lambda frame: frame.number)
@@ -217,12 +219,12 @@ class Frame:
         return group["vertices"][()], group["cells"][()]
 
     def up(self):
-        """The axis against gravity; y in 2-D, z in 3-D where the scene has none."""
+        """The axis along which gravity acts; y where the scene has none."""
         found = re.search(r"^\s*gravity:\s*((?:\[[^\]]*\])|(?:\n\s*-\s*\S+){3})", self.scene, re.MULTILINE)
         values = [float(x) for x in re.findall(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", found.group(1))] if found else []
         if len(values) >= 2 and any(values):
             return max(range(len(values)), key=lambda axis: abs(values[axis]))
-        return self.dimension - 1
+        return 1
 
     def sample(self, name, points):
         """Values at points (n, 3), linear between the cell centres and beyond the outermost ones up to the sides

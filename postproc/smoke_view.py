@@ -10,12 +10,12 @@ where S is the same exponential along the way to the sun. Obstacles are opaque l
 
 import numpy
 
-SUN_COLOUR = numpy.array([1.0, 0.95, 0.86])
-SKY_COLOUR = numpy.array([0.30, 0.38, 0.52])
-SMOKE_COLOUR = numpy.array([0.97, 0.97, 1.0])
-SOLID_COLOUR = numpy.array([0.86, 0.45, 0.27])
-BACKGROUND_TOP = numpy.array([0.035, 0.05, 0.09])
-BACKGROUND_BOTTOM = numpy.array([0.13, 0.17, 0.25])
+SUN_COLOUR = numpy.array([1.0, 0.95, 0.86], "f4")
+SKY_COLOUR = numpy.array([0.30, 0.38, 0.52], "f4")
+SMOKE_COLOUR = numpy.array([0.97, 0.97, 1.0], "f4")
+SOLID_COLOUR = numpy.array([0.86, 0.45, 0.27], "f4")
+BACKGROUND_TOP = numpy.array([0.035, 0.05, 0.09], "f4")
+BACKGROUND_BOTTOM = numpy.array([0.13, 0.17, 0.25], "f4")
 SUN_SLOPE = (0.35, 0.55)  # cells to the viewer and to the left, per cell up
 OPAQUE = 50.0  # optical depth of an obstacle's cell
 
@@ -27,7 +27,7 @@ def stretch(count, factor):
     first = numpy.floor(place).astype(int)
     t = place - first
     weights = [(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3]
-    matrix = numpy.zeros((count * factor, count))
+    matrix = numpy.zeros((count * factor, count), "f4")
     for offset, weight in enumerate(weights, start=-1):
         numpy.add.at(matrix, (numpy.arange(len(t)), numpy.clip(first + offset, 0, count - 1)), weight / 6)
     return matrix
@@ -55,7 +55,7 @@ def shift(plane, along_depth, along_width):
 def sunlight(optical):
     """What reaches each cell of a sun above, on the viewer's side and to the left."""
     light = numpy.empty_like(optical)
-    above = numpy.zeros(optical[:, 0, :].shape)
+    above = numpy.zeros(optical[:, 0, :].shape, "f4")
     length = numpy.sqrt(1 + SUN_SLOPE[0] ** 2 + SUN_SLOPE[1] ** 2)
     for level in range(optical.shape[1]):
         above = shift(above, *SUN_SLOPE)
@@ -90,20 +90,20 @@ def background(rows, width):
 
 def shaded(density, solid, factor, contrast=2.5):
     """The picture, (rows, columns, 3) in 0..1, with `factor` pixels per cell."""
-    density = numpy.clip(density.astype(float), 0, None)
+    density = numpy.clip(density.astype("f4"), 0, None)
     strength = extinction(density, contrast)
-    occupied = blur(solid.astype(float))
+    occupied = blur(solid.astype("f4"))
     light = sunlight(strength * 0.7 * density + OPAQUE * (solid > 0))
     # the surface of an obstacle lies in its own shadow: take the light from just outside
     open_light = numpy.where(solid > 0, 0, light)
-    outside = blur((solid <= 0).astype(float))
+    outside = blur((solid <= 0).astype("f4"))
     surface_light = numpy.where(outside > 0, blur(open_light) / numpy.maximum(outside, 1e-6), 0)
     shade = surface_shade(occupied) * blur(surface_light)
 
     tall, wide = stretch(density.shape[1], factor), stretch(density.shape[2], factor)
     enlarge = lambda plane: tall @ plane @ wide.T
-    colour = numpy.zeros((tall.shape[0], wide.shape[0], 3))
-    through = numpy.ones(colour.shape[:2] + (1,))
+    colour = numpy.zeros((tall.shape[0], wide.shape[0], 3), "f4")
+    through = numpy.ones(colour.shape[:2] + (1,), "f4")
     for layer in range(density.shape[0]):
         hidden = numpy.clip((enlarge(occupied[layer]) - 0.4) / 0.2, 0, 1)[..., None]
         body = SOLID_COLOUR * (0.45 * SKY_COLOUR + SUN_COLOUR * enlarge(shade[layer])[..., None])

@@ -31,8 +31,10 @@ ok "an obstacle in front hides the smoke" measure obstacle_in_front_hides_the_sm
 ok "picture draws a 3-D run" "$picture" plume -o plume.png --size 840 700
 ok "it has the size asked for" measure has_size plume.png 840 700
 ok "it is not blank" measure is_drawn plume.png 0.3
-"$picture" plume -o first.png --size 840 700 --frame 0
-ok "another frame gives another picture" measure differ plume.png first.png
+"$picture" plume -o first.png --size 400 560 --frame 0 --slice none
+ok "the smoke of the first frame is at the lower left" measure is_brighter first.png 0.47,0.27 0.65,0.27 0.47,0.73
+"$picture" plume -o above.png --size 500 500 --frame 0 --slice none --up y
+ok "seen along z from above, the sphere is in front of the smoke" measure is_redder above.png 0.54,0.53 0.42,0.53
 ok "picture draws a 2-D run" "$picture" vortex -o vortex.png --field vorticity --streamlines no --size 700 600
 ok "positive vorticity at the lower left is red, negative at the upper left blue" \
   measure is_redder vortex.png 0.25,0.3 0.25,0.75

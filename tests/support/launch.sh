@@ -14,6 +14,7 @@ case $program in
 */verification/*) limit=600 ;;
 *) limit=120 ;;
 esac
+[ "$SANITIZERS" != yes ] || limit=$((limit * 10))
 
 # cmocka 1.1.5 writes "not ok 3 # SKIP", which TAP counts as a failure. The status of the program goes through
 # a file because a pipe in sh only keeps that of sed.

@@ -94,19 +94,21 @@ static PetscErrorCode WriteField(MPI_Comm comm, Archive archive, const char name
 static PetscErrorCode ReadField(MPI_Comm comm, Archive archive, const char name[], const PetscInt global[],
                                 PetscInt along, PetscBool *same)
 {
-  PetscMPIInt rank, ranks;
-  ArchivePart part;
-  double     *values;
+  PetscMPIInt    rank, ranks;
+  PetscErrorCode error;
+  ArchivePart    part;
+  double        *values;
 
   PetscFunctionBegin;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   part = slab(4, global, along, rank, ranks);
   PetscCall(PetscCalloc1(values_of(&part), &values));
-  PetscCall(ArchiveReadPart(archive, name, &part, values));
+  error = ArchiveReadPart(archive, name, &part, values);
   *same = PETSC_TRUE;
   visit_part(&part, values, same);
   PetscCall(PetscFree(values));
+  PetscCall(error);
   PetscFunctionReturn(0);
 }
 

@@ -3,7 +3,7 @@
 
 static PetscErrorCode SetRow(Poisson poisson, const PetscInt at[DIM], Mat matrix)
 {
-  const GridBox *box = &poisson->box;
+  const GridBox *box = &poisson->operand_box;
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
   MatStencil     row = {.i = at[X], .j = at[Y], .k = at[Z]}, columns[2 * DIM + 1];
   PetscScalar    values[2 * DIM + 1], diagonal = 0.;
@@ -12,7 +12,7 @@ static PetscErrorCode SetRow(Poisson poisson, const PetscInt at[DIM], Mat matrix
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
-      const PetscReal weight = poisson->weights[d][side ? c + box->stride[d] : c];
+      const PetscReal weight = poisson->exact[d][side ? c + box->stride[d] : c];
       PetscInt        beyond[DIM] = {at[X], at[Y], at[Z]};
 
       diagonal += weight;
@@ -30,7 +30,7 @@ static PetscErrorCode SetRow(Poisson poisson, const PetscInt at[DIM], Mat matrix
 
 PetscErrorCode PoissonAssemble(Poisson poisson, Mat *matrix)
 {
-  const GridBox *box = &poisson->box;
+  const GridBox *box = &poisson->operand_box;
   PetscInt       at[DIM];
 
   PetscFunctionBegin;

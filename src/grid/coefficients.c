@@ -5,33 +5,6 @@
    is zero and every formula leaves zero there without asking. */
 #include "multigrid_impl.h"
 
-static void round_to_float(PetscInt count, const PetscReal *values, float *rounded)
-{
-  for (PetscInt c = 0; c < count; c++)
-    rounded[c] = (float)values[c];
-}
-
-/* Brings what was put into `level->arrival` to all ghosts and rounds it. */
-static PetscErrorCode TakeWeights(Level *level, PetscInt direction)
-{
-  PetscFunctionBegin;
-  if (level->gathered) {
-    PetscCall(PetscArrayzero(level->right_side, level->box.length));
-    PetscCall(LevelGather(level, GATHER_FACES, level->right_side));
-  }
-  PetscCall(LevelExchange(level, level->right_side));
-  round_to_float(level->box.length, level->right_side, level->weight[direction]);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode TakeCells(Level *level, float *rounded)
-{
-  PetscFunctionBegin;
-  PetscCall(LevelExchange(level, level->right_side));
-  round_to_float(level->box.length, level->right_side, rounded);
-  PetscFunctionReturn(0);
-}
-
 /* One past the last face in `direction`: the upper side of the box counts. */
 static void face_end(const GridBox *box, PetscInt direction, PetscInt end[DIM])
 {
@@ -41,29 +14,46 @@ static void face_end(const GridBox *box, PetscInt direction, PetscInt end[DIM])
     end[direction]++;
 }
 
-PetscErrorCode LevelSetWeights(Level *level, PetscInt direction, const GridBox *box, const PetscReal *weight)
+/* Brings weights on `arrival_box` to the whole level on every rank. */
+static PetscErrorCode GatherWeights(Level *level, PetscInt direction, const float *part)
 {
-  const GridBox *arrival_box = &level->arrival_box;
-  PetscInt       end[DIM];
-
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(level->arrival, arrival_box->length));
-  face_end(arrival_box, direction, end);
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-      memcpy(level->arrival + box_index(arrival_box, box->start[X], j, k),
-             weight + box_index(box, box->start[X], j, k), (end[X] - box->start[X]) * sizeof(*weight));
-  PetscCall(TakeWeights(level, direction));
+  for (PetscInt c = 0; c < level->arrival_box.length; c++)
+    level->arrival[c] = part[c];
+  PetscCall(PetscArrayzero(level->right_side, level->box.length));
+  PetscCall(LevelGather(level, GATHER_FACES, level->right_side));
+  PetscCall(BoxExchange(&level->box, level->right_side));
+  for (PetscInt c = 0; c < level->box.length; c++)
+    level->weight[direction][c] = (float)level->right_side[c];
   PetscFunctionReturn(0);
 }
 
-static inline PetscReal diagonal(const Level *level, PetscInt c)
+PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM])
 {
-  PetscReal sum = 0.;
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < level->box.dimension; d++) {
+    if (level->borrows)
+      level->weight[d] = weights[d];
+    else
+      PetscCall(GatherWeights(level, d, weights[d]));
+  }
+  PetscFunctionReturn(0);
+}
 
-  for (PetscInt d = 0; d < level->box.dimension; d++)
-    sum += (PetscReal)level->weight[d][c] + level->weight[d][c + level->box.stride[d]];
-  return sum;
+VECTOR_CLONES static void invert_row(PetscInt count, PetscInt dimension, float *const weights[DIM],
+                                     PetscInt first, const PetscInt stride[DIM], float *restrict inverse)
+{
+  const float *restrict wx = weights[X] + first, *restrict wy = weights[Y] + first;
+  const float *restrict wz = (dimension == 3 ? weights[Z] : weights[Y]) + first;
+  const PetscReal three = dimension == 3 ? 1. : 0.;
+  const PetscInt  row = stride[Y], slab = dimension == 3 ? stride[Z] : 0;
+
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscReal sum = ((PetscReal)wx[i] + wx[i + 1]) + ((PetscReal)wy[i] + wy[i + row]) +
+                          three * ((PetscReal)wz[i] + wz[i + slab]);
+
+    inverse[i] = (float)(sum > 0. ? 1. / sum : 0.);
+  }
 }
 
 PetscErrorCode LevelSetInverse(Level *level)
@@ -71,62 +61,94 @@ PetscErrorCode LevelSetInverse(Level *level)
   const GridBox *box = &level->box;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(level->right_side, box->length));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
       const PetscInt first = box_index(box, box->start[X], j, k);
 
-      for (PetscInt c = first; c < first + owned_width(box, X); c++) {
-        const PetscReal sum = diagonal(level, c);
-
-        level->right_side[c] = sum > 0. ? 1. / sum : 0.;
-      }
+      invert_row(owned_width(box, X), box->dimension, level->weight, first, box->stride,
+                 level->inverse + first);
     }
-  PetscCall(TakeCells(level, level->inverse));
+  PetscCall(BoxExchangeRounded(box, level->inverse, level->right_side));
   PetscFunctionReturn(0);
 }
 
-/* The fine faces or cells that make up coarse index `coarse` along d. */
-static inline void children(const Level *fine, PetscInt d, PetscInt coarse, PetscInt *first, PetscInt *last)
+/* The fine rows or slabs that make up coarse index `coarse` of the faces in `direction`, along d. */
+static void children(const Level *fine, PetscInt direction, PetscInt d, PetscInt coarse, PetscInt *first,
+                     PetscInt *last)
 {
-  *first = fine->ratio[d] * coarse;
-  *last = PetscMin(*first + fine->ratio[d], fine->box.cells[d]) - 1;
+  *first = PetscMin(fine->ratio[d] * coarse, fine->box.cells[d]); /* the upper side, too */
+  *last = d == direction ? *first : PetscMin(*first + fine->ratio[d], fine->box.cells[d]) - 1;
 }
 
-static PetscReal coarse_weight(const Level *fine, PetscInt direction, const PetscInt coarse[DIM])
+VECTOR_CLONES static void add_row(PetscInt count, const float *restrict row, float *restrict sum)
 {
-  PetscInt  first[DIM] = {0, 0, 0}, last[DIM] = {0, 0, 0};
-  PetscReal sum = 0.;
+  for (PetscInt i = 0; i < count; i++)
+    sum[i] += row[i];
+}
 
-  for (PetscInt d = 0; d < fine->box.dimension; d++)
-    children(fine, d, coarse[d], &first[d], &last[d]);
-  first[direction] = PetscMin(first[direction], fine->box.cells[direction]);
-  last[direction] = first[direction];
-  for (PetscInt k = first[Z]; k <= last[Z]; k++)
-    for (PetscInt j = first[Y]; j <= last[Y]; j++)
-      for (PetscInt i = first[X]; i <= last[X]; i++)
-        sum += fine->weight[direction][box_index(&fine->box, i, j, k)];
-  return fine->ratio[direction] == 2 ? 0.5 * sum : sum;
+/* One coarse row of faces from a row of sums over the fine rows. */
+static void coarsen_row(const Level *fine, PetscInt direction, PetscInt count, const float *sum,
+                        float *coarse)
+{
+  const float    scale = fine->ratio[direction] == 2 ? 0.5f : 1.f;
+  const PetscInt width = owned_width(&fine->box, X);
+
+  if (fine->ratio[X] == 1)
+    for (PetscInt i = 0; i < count; i++)
+      coarse[i] = scale * sum[i];
+  else if (direction == X)
+    for (PetscInt i = 0; i < count; i++)
+      coarse[i] = scale * sum[PetscMin(2 * i, width)];
+  else {
+    for (PetscInt i = 0; i < width / 2; i++)
+      coarse[i] = scale * (sum[2 * i] + sum[2 * i + 1]);
+    if (width % 2)
+      coarse[width / 2] = scale * sum[width - 1];
+  }
+}
+
+/* The weights in one direction on the coarse cells that this rank's fine cells make up. */
+static void coarsen_faces(const Level *fine, PetscInt direction, const GridBox *box, float *sum,
+                          float *coarse)
+{
+  const PetscInt width = owned_width(&fine->box, X) + 1;
+  PetscInt       end[DIM], first[DIM] = {0, 0, 0}, last[DIM] = {0, 0, 0};
+
+  face_end(box, direction, end);
+  for (PetscInt K = box->start[Z]; K < end[Z]; K++)
+    for (PetscInt J = box->start[Y]; J < end[Y]; J++) {
+      children(fine, direction, Y, J, &first[Y], &last[Y]);
+      if (box->dimension == 3)
+        children(fine, direction, Z, K, &first[Z], &last[Z]);
+      memset(sum, 0, width * sizeof(*sum));
+      for (PetscInt k = first[Z]; k <= last[Z]; k++)
+        for (PetscInt j = first[Y]; j <= last[Y]; j++)
+          add_row(width, fine->weight[direction] + box_index(&fine->box, fine->box.start[X], j, k), sum);
+      coarsen_row(fine, direction, end[X] - box->start[X], sum, coarse + box_index(box, box->start[X], J, K));
+    }
 }
 
 PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse)
 {
   const GridBox *box = &coarse->arrival_box;
-  PetscInt       end[DIM], at[DIM];
+  float         *sum, *part = NULL;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fine->box.stride[Y], &sum));
+  if (coarse->gathered)
+    PetscCall(PetscCalloc1(box->length, &part));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscBool alone = box->periodic[d] && box->cells[d] == 1; /* it is its own neighbour: no effect */
-
-    PetscCall(PetscArrayzero(coarse->arrival, box->length));
-    face_end(box, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z] && !alone; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++)
-          coarse->arrival[box_index(box, at[X], at[Y], at[Z])] = coarse_weight(fine, d, at);
-    PetscCall(TakeWeights(coarse, d));
+    if (box->periodic[d] && box->cells[d] == 1)
+      continue; /* its own neighbour: no effect, the weight stays zero */
+    coarsen_faces(fine, d, box, sum, coarse->gathered ? part : coarse->weight[d]);
+    if (coarse->gathered) {
+      PetscCall(GatherWeights(coarse, d, part));
+      PetscCall(PetscArrayzero(part, box->length));
+    } else
+      PetscCall(BoxExchangeRounded(&coarse->box, coarse->weight[d], coarse->right_side));
   }
-  PetscCall(LevelSetInverse(coarse));
+  PetscCall(PetscFree(part));
+  PetscCall(PetscFree(sum));
   PetscFunctionReturn(0);
 }
 
@@ -136,74 +158,83 @@ static void mark_active(Level *level)
     level->solution[c] = level->inverse[c] > 0.f ? 1. : 0.;
 }
 
-/* How much of its interpolation a cell next to p = 0 keeps: beyond a side in direction d, the line through
-   zero at the face gives half of the parent's value. */
-static PetscReal open_side_factor(const Level *level, PetscInt c, const PetscInt at[DIM])
+/* Children of a run of parents: interpolating the marks of active parents gives the share that is to be
+   scaled up to one. A pocket inside a single coarse cell has no active parent and takes nothing. */
+VECTOR_CLONES static void spread_run(PetscInt count, const float *restrict inverse,
+                                     const PetscReal *restrict own, const PetscReal *restrict mark,
+                                     const PetscReal *restrict share, float *restrict spread)
 {
-  const PetscReal open_factor = 0.5; /* 1 costs three iterations more */
-  const GridBox  *box = &level->box;
-  PetscReal       factor = 1.;
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscReal even = own[2 * i] * share[i] + (1. - own[2 * i]) * share[i - 1];
+    const PetscReal odd = own[2 * i + 1] * share[i] + (1. - own[2 * i + 1]) * share[i + 1];
 
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    if (box->periodic[d] || level->ratio[d] == 1)
-      continue;
-    if (at[d] == 0 && level->weight[d][c] > 0.f)
-      factor *= open_factor;
-    if (at[d] == box->cells[d] - 1 && level->weight[d][c + box->stride[d]] > 0.f)
-      factor *= open_factor;
+    spread[2 * i] = (float)(inverse[2 * i] > 0.f && mark[i] > 0. ? 1. / even : 0.);
+    spread[2 * i + 1] = (float)(inverse[2 * i + 1] > 0.f && mark[i] > 0. ? 1. / odd : 0.);
   }
-  return factor;
 }
 
-/* A pocket inside a single coarse cell has nobody to ask: its parent has no weights. */
-static PetscBool parent_is_active(const Level *fine, const Level *coarse, const PetscInt at[DIM])
-{
-  PetscInt parent[DIM] = {0, 0, 0};
-
-  for (PetscInt d = 0; d < fine->box.dimension; d++)
-    parent[d] = at[d] / fine->ratio[d];
-  return coarse->inverse[box_index(&coarse->box, parent[X], parent[Y], parent[Z])] > 0.f;
-}
-
-static void spread_row(Level *fine, const Level *coarse, const PetscReal *coarse_row, PetscInt j, PetscInt k)
+static void spread_row(Level *fine, const Level *coarse, const PetscReal *share, PetscInt j, PetscInt k)
 {
   const GridBox   *box = &fine->box;
-  const PetscReal *own = fine->own_share[X] + LEVEL_GHOST;
+  const PetscInt   c = box_index(box, box->start[X], j, k), width = owned_width(box, X);
+  const PetscInt   parent = box->start[X] / fine->ratio[X];
+  const PetscInt   parent_z = box->dimension == 3 ? k / fine->ratio[Z] : 0;
+  const PetscReal *mark = coarse->solution + box_index(&coarse->box, parent, j / fine->ratio[Y], parent_z);
+  const PetscReal *own = fine->own_share[X] + box->start[X] + LEVEL_GHOST;
 
-  for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-    const PetscInt  c = box_index(box, i, j, k), at[DIM] = {i, j, k};
-    const PetscInt  parent = i / fine->ratio[X] - coarse->box.start[X] + LEVEL_GHOST;
-    const PetscReal sum = own[i] * coarse_row[parent] + (1. - own[i]) * coarse_row[parent + (i % 2 ? 1 : -1)];
-
-    fine->right_side[c] = fine->inverse[c] > 0.f && parent_is_active(fine, coarse, at)
-                              ? open_side_factor(fine, c, at) / sum
-                              : 0.;
+  share += parent - coarse->box.start[X] + LEVEL_GHOST;
+  if (fine->ratio[X] == 1)
+    fine->spread[c] = fine->inverse[c] > 0.f && mark[0] > 0. ? (float)(1. / share[0]) : 0.f;
+  else {
+    spread_run((width + 1) / 2, fine->inverse + c, own, mark, share, fine->spread + c);
+    if (width % 2)
+      fine->spread[c + width] = 0.f; /* beyond the side */
   }
+}
+
+/* Next to p = 0 beyond a side, the line through zero at the face gives half of the parent's value; keeping
+   all of it costs three iterations. */
+static void halve_beside_open_sides(Level *level, PetscInt d, PetscInt side)
+{
+  const GridBox *box = &level->box;
+  PetscInt       low[DIM], high[DIM];
+
+  for (PetscInt e = 0; e < DIM; e++) {
+    low[e] = e == d && side == 1 ? box->end[e] - 1 : box->start[e];
+    high[e] = e == d && side == 0 ? box->start[e] + 1 : box->end[e];
+  }
+  for (PetscInt k = low[Z]; k < high[Z]; k++)
+    for (PetscInt j = low[Y]; j < high[Y]; j++)
+      for (PetscInt i = low[X]; i < high[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (level->weight[d][side ? c + box->stride[d] : c] > 0.f)
+          level->spread[c] *= 0.5f;
+      }
 }
 
 PetscErrorCode LevelSetSpread(Level *fine, Level *coarse)
 {
   const GridBox *box = &fine->box;
-  const PetscInt S = slab_direction(box);
-  PetscReal     *coarse_slab;
+  const PetscInt S = slab_direction(box), rows = box->dimension == 3 ? owned_width(box, Y) : 1;
+  PetscReal     *slab, *row;
 
   PetscFunctionBegin;
   mark_active(coarse);
-  PetscCall(PetscArrayzero(fine->right_side, box->length));
-  PetscCall(PetscMalloc1(slab_size(&coarse->box) + coarse->box.stride[Y], &coarse_slab));
-  for (PetscInt slab = box->start[S]; slab < box->end[S]; slab++) {
-    const PetscInt rows = box->dimension == 3 ? owned_width(box, Y) : 1;
+  PetscCall(PetscMalloc2(slab_size(&coarse->box), &slab, coarse->box.stride[Y], &row));
+  for (PetscInt s = box->start[S]; s < box->end[S]; s++) {
+    interpolate_slab(fine, coarse, s, slab);
+    for (PetscInt r = 0; r < rows; r++) {
+      const PetscInt j = box->dimension == 3 ? box->start[Y] + r : s;
 
-    interpolate_slab(fine, coarse, slab, coarse_slab);
-    for (PetscInt row = 0; row < rows; row++) {
-      const PetscInt   j = box->dimension == 3 ? box->start[Y] + row : slab;
-      const PetscReal *coarse_row =
-          interpolate_row(fine, coarse, coarse_slab, j, coarse_slab + slab_size(&coarse->box));
-
-      spread_row(fine, coarse, coarse_row, j, box->dimension == 3 ? slab : 0);
+      spread_row(fine, coarse, interpolate_row(fine, coarse, slab, j, row), j, box->dimension == 3 ? s : 0);
     }
   }
-  PetscCall(PetscFree(coarse_slab));
-  PetscCall(TakeCells(fine, fine->spread));
+  PetscCall(PetscFree2(slab, row));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (box->neighbour[d][side] == MPI_PROC_NULL && fine->ratio[d] == 2)
+        halve_beside_open_sides(fine, d, side);
+  PetscCall(BoxExchangeRounded(box, fine->spread, fine->right_side));
   PetscFunctionReturn(0);
 }

@@ -1,38 +1,40 @@
 /* Connected components of the cells, in parallel.
 
-   Each rank joins its cells by union-find, always towards the smaller index; then all ranks join the same
-   list of links across their boundaries. */
+   The cells of a row that follow each other through weighted faces are a run. Each rank joins its runs by
+   union-find, always towards the smaller one; then all ranks join the same list of links across their
+   boundaries. Runs are kept instead of a label per cell: they are few, and sums over them are fast. */
 #include "poisson_impl.h"
 
 typedef struct {
   PetscInt64 first; /* smallest cell, counted through the whole box */
-  PetscInt64 flags; /* OPEN when it touches p = 0 */
+  PetscInt64 state;
 } Piece;
 
 typedef struct {
   PetscInt64 a, b; /* first cells of two pieces that are one */
 } Link;
 
-enum { CLOSED, OPEN };
+enum { CLOSED, OPEN }; /* of a piece: touches p = 0 */
 
 typedef struct {
-  const GridBox    *box;
-  PetscReal *const *weights;
-  PetscInt          stride[DIM]; /* of tight arrays */
-  int              *label;
-  PetscReal        *first_cell; /* on `box`: first cell of the piece; exact, below 2^53 */
-  PetscInt          piece_count, link_count, link_room;
-  Piece            *pieces;
-  Link             *links;
+  const GridBox *box;
+  float *const  *weights;
+  Components    *components;
+  PetscInt       run_room;
+  PetscInt      *row_runs;    /* first run of every row, in the order of rows, and one past the last */
+  PetscReal     *first_cells; /* on `box`: first cell of the piece, exact below 2^53 */
+  PetscInt       piece_count, link_count, link_room;
+  Piece         *pieces;
+  Link          *links;
 } Search;
 
-static int find_root(int *parent, int cell)
+static int find_root(int *parent, int one)
 {
-  while (parent[cell] != cell) {
-    parent[cell] = parent[parent[cell]];
-    cell = parent[cell];
+  while (parent[one] != one) {
+    parent[one] = parent[parent[one]];
+    one = parent[one];
   }
-  return cell;
+  return one;
 }
 
 static void join(int *parent, int a, int b)
@@ -48,53 +50,103 @@ static void join(int *parent, int a, int b)
 static inline PetscBool is_active(const Search *search, PetscInt c)
 {
   for (PetscInt d = 0; d < search->box->dimension; d++)
-    if (search->weights[d][c] > 0. || search->weights[d][c + search->box->stride[d]] > 0.)
+    if (search->weights[d][c] > 0.f || search->weights[d][c + search->box->stride[d]] > 0.f)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
-/* Cells of a row that follow each other take the first one as parent. */
-static void start_row(Search *search, PetscInt first, int tight)
+/* How many of the `count` faces from the first on have weights without a gap. */
+static PetscInt unbroken(PetscInt count, const float *weights)
 {
-  const PetscInt   width = owned_width(search->box, X);
-  const PetscReal *wx = search->weights[X] + first;
-  int             *parent = search->label + tight;
+  enum { BLOCK = 16 };
+  PetscInt i = 0;
 
-  for (PetscInt i = 0; i < width; i++) {
-    if (i > 0 && wx[i] > 0.)
-      parent[i] = parent[i - 1];
-    else
-      parent[i] = is_active(search, first + i) ? tight + (int)i : -1;
+  for (; i + BLOCK <= count; i += BLOCK) {
+    int open = 0;
+
+    for (PetscInt b = 0; b < BLOCK; b++)
+      open += weights[i + b] > 0.f;
+    if (open < BLOCK)
+      break;
   }
+  while (i < count && weights[i] > 0.f)
+    i++;
+  return i;
 }
 
-/* Joins a row with the one below it in direction d; a link beside one that already joins is left out. */
-static void join_rows(Search *search, PetscInt d, PetscInt first, int tight)
+static PetscErrorCode AddRun(Search *search, PetscInt first, PetscInt length)
 {
-  const PetscInt   width = owned_width(search->box, X), stride = search->box->stride[d];
-  const PetscReal *wx = search->weights[X] + first, *wd = search->weights[d] + first;
+  Components *components = search->components;
 
-  for (PetscInt i = 0; i < width; i++) {
-    if (!(wd[i] > 0.) || (i > 0 && wd[i - 1] > 0. && wx[i] > 0. && wx[i - stride] > 0.))
-      continue;
-    join(search->label, tight + (int)i, tight + (int)i - (int)search->stride[d]);
+  PetscFunctionBegin;
+  if (components->run_count == search->run_room) {
+    search->run_room = 2 * search->run_room + 64;
+    PetscCall(PetscRealloc(search->run_room * sizeof(CellRun), &components->runs));
   }
+  components->runs[components->run_count++] = (CellRun){(int)first, (int)length, 0};
+  PetscFunctionReturn(0);
 }
 
-static void join_owned(Search *search)
+/* The runs of all rows; `first` of a run counts owned cells tightly. */
+static PetscErrorCode FindRuns(Search *search)
 {
   const GridBox *box = search->box;
-  int            tight = 0;
+  const PetscInt width = owned_width(box, X);
+  PetscInt       row = 0;
+
+  PetscFunctionBegin;
+  search->components->run_count = 0;
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, row++) {
+      const PetscInt c = box_index(box, box->start[X], j, k);
+
+      search->row_runs[row] = search->components->run_count;
+      for (PetscInt i = 0, length; i < width; i += length) {
+        length = 1 + unbroken(width - i - 1, search->weights[X] + c + i + 1);
+        if (length > 1 || is_active(search, c + i))
+          PetscCall(AddRun(search, row * width + i, length));
+      }
+    }
+  search->row_runs[row] = search->components->run_count;
+  PetscFunctionReturn(0);
+}
+
+/* Joins the runs of a row with those of the row before it in a direction; `faces` lie between the two. */
+static void join_rows(const Search *search, PetscInt row, PetscInt before, const float *faces, int *parent)
+{
+  const CellRun *runs = search->components->runs;
+  const PetscInt width = owned_width(search->box, X);
+  PetscInt       a = search->row_runs[row], b = search->row_runs[before];
+
+  while (a < search->row_runs[row + 1] && b < search->row_runs[before + 1]) {
+    const PetscInt start_a = runs[a].first - row * width, start_b = runs[b].first - before * width;
+    const PetscInt end_a = start_a + runs[a].length, end_b = start_b + runs[b].length;
+    const PetscInt end = PetscMin(end_a, end_b);
+
+    for (PetscInt i = PetscMax(start_a, start_b); i < end; i++)
+      if (faces[i] > 0.f) {
+        join(parent, (int)a, (int)b);
+        break;
+      }
+    a += end_a == end;
+    b += end_b == end;
+  }
+}
+
+static void join_owned(const Search *search, int *parent)
+{
+  const GridBox *box = search->box;
+  const PetscInt rows = owned_width(box, Y);
+  PetscInt       row = 0;
 
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, tight += (int)owned_width(box, X)) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, row++) {
+      const PetscInt c = box_index(box, box->start[X], j, k);
 
-      start_row(search, first, tight);
       if (j > box->start[Y])
-        join_rows(search, Y, first, tight);
+        join_rows(search, row, row - 1, search->weights[Y] + c, parent);
       if (k > box->start[Z])
-        join_rows(search, Z, first, tight);
+        join_rows(search, row, row - rows, search->weights[Z] + c, parent);
     }
 }
 
@@ -106,85 +158,101 @@ static PetscInt64 global_cell(const GridBox *box, PetscInt tight)
   return i + box->cells[X] * (j + box->cells[Y] * (PetscInt64)(box->start[Z] + tight / width / depth));
 }
 
-/* Replaces parents by the number of the local piece, in the order of first cells. */
+/* Gives every run the number of its local piece, in the order of first cells. */
 static PetscErrorCode NumberPieces(Search *search)
 {
-  const GridBox *box = search->box;
-  const PetscInt cells = owned_width(box, X) * owned_width(box, Y) * owned_width(box, Z);
-  int           *label = search->label;
-  PetscInt       count = 0;
+  Components *components = search->components;
+  int        *parent;
 
   PetscFunctionBegin;
-  for (PetscInt c = 0; c < cells; c++)
-    count += label[c] == c;
-  PetscCall(PetscMalloc1(count, &search->pieces));
-  for (PetscInt c = 0; c < cells; c++) {
-    if (label[c] == c) {
-      search->pieces[search->piece_count] = (Piece){global_cell(box, c), CLOSED};
-      label[c] = (int)search->piece_count++;
-    } else if (label[c] >= 0)
-      label[c] = label[label[c]]; /* parents come first */
+  PetscCall(PetscMalloc1(components->run_count, &parent));
+  for (PetscInt r = 0; r < components->run_count; r++)
+    parent[r] = (int)r;
+  join_owned(search, parent);
+  for (PetscInt r = 0; r < components->run_count; r++)
+    search->piece_count += parent[r] == r;
+  PetscCall(PetscMalloc1(search->piece_count, &search->pieces));
+  search->piece_count = 0;
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    if (parent[r] == r) {
+      search->pieces[search->piece_count] =
+          (Piece){global_cell(search->box, components->runs[r].first), CLOSED};
+      parent[r] = (int)search->piece_count++;
+    } else
+      parent[r] = parent[parent[r]]; /* parents come first and hold numbers already */
+    components->runs[r].component = parent[r];
+  }
+  PetscCall(PetscFree(parent));
+  PetscFunctionReturn(0);
+}
+
+typedef PetscErrorCode (*CellVisitor)(Search *search, PetscInt direction, PetscInt side, PetscInt c,
+                                      int piece);
+
+/* Visits the cells of row (j, k) that lie on the given side of this rank's part. */
+static PetscErrorCode VisitRow(Search *search, PetscInt direction, PetscInt side, const PetscInt at[DIM],
+                               CellVisitor visit)
+{
+  const GridBox *box = search->box;
+  const PetscInt width = owned_width(box, X), c = box_index(box, box->start[X], at[Y], at[Z]);
+  const PetscInt row = (at[Z] - box->start[Z]) * owned_width(box, Y) + at[Y] - box->start[Y];
+  const PetscInt low = direction == X && side == 1 ? width - 1 : 0,
+                 high = direction == X && side == 0 ? 1 : width;
+
+  PetscFunctionBegin;
+  for (PetscInt r = search->row_runs[row]; r < search->row_runs[row + 1]; r++) {
+    const CellRun  run = search->components->runs[r];
+    const PetscInt start = run.first - row * width;
+
+    for (PetscInt i = PetscMax(low, start); i < PetscMin(high, start + run.length); i++)
+      PetscCall(visit(search, direction, side, c + i, run.component));
   }
   PetscFunctionReturn(0);
 }
 
-typedef PetscErrorCode (*SideVisitor)(Search *search, PetscInt direction, PetscInt side, PetscInt c,
-                                      int tight);
-
-/* Visits the owned cells along one side of this rank's part: c on the box, tight among the owned. */
-static PetscErrorCode VisitSide(Search *search, PetscInt direction, PetscInt side, SideVisitor visit)
+/* Visits the cells of runs along one side of this rank's part. */
+static PetscErrorCode VisitSide(Search *search, PetscInt direction, PetscInt side, CellVisitor visit)
 {
   const GridBox *box = search->box;
-  PetscInt       low[DIM], high[DIM];
+  PetscInt       low[DIM], high[DIM], at[DIM] = {0, 0, 0};
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < DIM; d++) {
-    low[d] = box->start[d];
-    high[d] = box->end[d];
+    low[d] = d == direction && side == 1 ? box->end[d] - 1 : box->start[d];
+    high[d] = d == direction && side == 0 ? box->start[d] + 1 : box->end[d];
   }
-  if (side == 0)
-    high[direction] = low[direction] + 1;
-  else
-    low[direction] = high[direction] - 1;
-  for (PetscInt k = low[Z]; k < high[Z]; k++)
-    for (PetscInt j = low[Y]; j < high[Y]; j++)
-      for (PetscInt i = low[X]; i < high[X]; i++)
-        PetscCall(visit(search, direction, side, box_index(box, i, j, k),
-                        (int)((i - box->start[X]) + (j - box->start[Y]) * search->stride[Y] +
-                              (k - box->start[Z]) * search->stride[Z])));
+  for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
+    for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
+      PetscCall(VisitRow(search, direction, side, at, visit));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode MarkOpen(Search *search, PetscInt direction, PetscInt side, PetscInt c, int tight)
+static PetscErrorCode MarkOpen(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
 {
   const PetscInt face = side == 0 ? c : c + search->box->stride[direction];
 
-  if (search->label[tight] >= 0 && search->weights[direction][face] > 0.)
-    search->pieces[search->label[tight]].flags = OPEN;
+  if (search->weights[direction][face] > 0.f)
+    search->pieces[piece].state = OPEN;
   return 0;
 }
 
-static PetscErrorCode OfferFirst(Search *search, PetscInt direction, PetscInt side, PetscInt c, int tight)
+static PetscErrorCode OfferFirst(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
 {
-  const int piece = search->label[tight];
-
   (void)direction;
   (void)side;
-  search->first_cell[c] = piece >= 0 ? (PetscReal)search->pieces[piece].first : -1.;
+  search->first_cells[c] = (PetscReal)search->pieces[piece].first;
   return 0;
 }
 
-static PetscErrorCode AddLink(Search *search, PetscInt direction, PetscInt side, PetscInt c, int tight)
+static PetscErrorCode AddLink(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
 {
-  const PetscInt stride = search->box->stride[direction];
-  Link           link;
+  Link link = {.a = search->pieces[piece].first};
 
   PetscFunctionBegin;
   (void)side;
-  if (search->label[tight] < 0 || !(search->weights[direction][c] > 0.))
+  if (!(search->weights[direction][c] > 0.f))
     PetscFunctionReturn(0);
-  link.a = search->pieces[search->label[tight]].first;
-  link.b = (PetscInt64)search->first_cell[c - stride];
+  link.b = (PetscInt64)search->first_cells[c - search->box->stride[direction]];
   for (PetscInt last = search->link_count; last > 0 && last > search->link_count - 4; last--)
     if (search->links[last - 1].a == link.a && search->links[last - 1].b == link.b)
       PetscFunctionReturn(0); /* neighbouring faces mostly repeat it */
@@ -202,16 +270,16 @@ static PetscErrorCode FindLinks(Search *search)
   const GridBox *box = search->box;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(box->length, &search->first_cell));
+  PetscCall(PetscCalloc1(box->length, &search->first_cells));
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] != MPI_PROC_NULL)
         PetscCall(VisitSide(search, d, side, OfferFirst));
-  PetscCall(GridBoxExchange(box, 1, &search->first_cell));
+  PetscCall(BoxExchange(box, search->first_cells));
   for (PetscInt d = 0; d < box->dimension; d++)
     if (box->neighbour[d][0] != MPI_PROC_NULL)
       PetscCall(VisitSide(search, d, 0, AddLink));
-  PetscCall(PetscFree(search->first_cell));
+  PetscCall(PetscFree(search->first_cells));
   PetscFunctionReturn(0);
 }
 
@@ -263,8 +331,7 @@ static PetscErrorCode JoinPieces(PetscInt piece_count, Piece *pieces, PetscInt l
   for (PetscInt l = 0; l < link_count; l++) {
     const int a = place_of(pieces, piece_count, links[l].a), b = place_of(pieces, piece_count, links[l].b);
 
-    PetscCheck(a >= 0 && b >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "A face has a weight on one rank and a cell without weights on the other");
+    PetscCheck(a >= 0 && b >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A weighted face has only one cell");
     join(number, a, b);
   }
   PetscCall(PetscMalloc1(piece_count, &components->is_sealed));
@@ -275,17 +342,17 @@ static PetscErrorCode JoinPieces(PetscInt piece_count, Piece *pieces, PetscInt l
       number[p] = (int)components->count++;
     } else
       number[p] = number[number[p]];
-    if (pieces[p].flags == OPEN)
+    if (pieces[p].state == OPEN)
       components->is_sealed[number[p]] = PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
 
-/* Agrees on the components of the whole box and relabels the owned cells. */
-static PetscErrorCode Agree(Search *search, Components *components)
+/* Agrees on the components of the whole box and renumbers the runs. */
+static PetscErrorCode Agree(Search *search)
 {
   const MPI_Comm comm = search->box->comm;
-  const PetscInt cells = search->stride[Z] * owned_width(search->box, Z);
+  Components    *components = search->components;
   Piece         *pieces;
   Link          *links;
   PetscInt       piece_count, link_count;
@@ -299,22 +366,20 @@ static PetscErrorCode Agree(Search *search, Components *components)
   PetscCall(JoinPieces(piece_count, pieces, link_count, links, number, components));
   for (PetscInt p = 0; p < search->piece_count; p++)
     mine[p] = number[place_of(pieces, piece_count, search->pieces[p].first)];
-  for (PetscInt c = 0; c < cells && piece_count > 1; c++)
-    if (search->label[c] >= 0)
-      search->label[c] = mine[search->label[c]];
+  for (PetscInt r = 0; r < components->run_count; r++)
+    components->runs[r].component = mine[components->runs[r].component];
   PetscCall(PetscFree2(number, mine));
   PetscCall(PetscFree(pieces));
   PetscCall(PetscFree(links));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CountCells(MPI_Comm comm, PetscInt cells, Components *components)
+static PetscErrorCode CountCells(MPI_Comm comm, Components *components)
 {
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(components->count, &components->cells));
-  for (PetscInt c = 0; c < cells; c++)
-    if (components->label[c] >= 0)
-      components->cells[components->label[c]] += 1.;
+  for (PetscInt r = 0; r < components->run_count; r++)
+    components->cells[components->runs[r].component] += components->runs[r].length;
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, components->cells, (int)components->count, MPIU_REAL, MPI_SUM, comm));
   components->sealed = 0;
@@ -323,26 +388,23 @@ static PetscErrorCode CountCells(MPI_Comm comm, PetscInt cells, Components *comp
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ComponentsFind(const GridBox *box, PetscReal *const weights[DIM], Components *components)
+PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], Components *components)
 {
-  Search search = {.box = box, .weights = weights, .stride = {1, owned_width(box, X)}};
+  Search search = {.box = box, .weights = weights, .components = components};
 
   PetscFunctionBegin;
-  search.stride[Z] = search.stride[Y] * owned_width(box, Y);
-  if (!components->label)
-    PetscCall(PetscMalloc1(search.stride[Z] * owned_width(box, Z), &components->label));
-  search.label = components->label;
-  join_owned(&search);
+  PetscCall(ComponentsDestroy(components));
+  PetscCall(PetscMalloc1(owned_width(box, Y) * owned_width(box, Z) + 1, &search.row_runs));
+  PetscCall(FindRuns(&search));
   PetscCall(NumberPieces(&search));
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
         PetscCall(VisitSide(&search, d, side, MarkOpen));
   PetscCall(FindLinks(&search));
-  PetscCall(PetscFree(components->is_sealed));
-  PetscCall(PetscFree(components->cells));
-  PetscCall(Agree(&search, components));
-  PetscCall(CountCells(box->comm, search.stride[Z] * owned_width(box, Z), components));
+  PetscCall(Agree(&search));
+  PetscCall(CountCells(box->comm, components));
+  PetscCall(PetscFree(search.row_runs));
   PetscCall(PetscFree(search.pieces));
   PetscCall(PetscFree(search.links));
   PetscFunctionReturn(0);
@@ -351,36 +413,56 @@ PetscErrorCode ComponentsFind(const GridBox *box, PetscReal *const weights[DIM],
 PetscErrorCode ComponentsDestroy(Components *components)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(components->label));
+  PetscCall(PetscFree(components->runs));
   PetscCall(PetscFree(components->is_sealed));
   PetscCall(PetscFree(components->cells));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscInt cells,
-                                 PetscReal *values)
+static PetscReal sum_run(PetscInt count, const PetscReal *values)
 {
-  const int *label = components->label;
-  PetscReal *sum;
+  PetscReal sums[4] = {0., 0., 0., 0.};
+  PetscInt  i = 0;
+
+  for (; i + 4 <= count; i += 4)
+    for (PetscInt s = 0; s < 4; s++)
+      sums[s] += values[i + s];
+  for (; i < count; i++)
+    sums[0] += values[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscReal *values)
+{
+  PetscReal *mean;
 
   PetscFunctionBegin;
   if (!components->sealed)
     PetscFunctionReturn(0);
-  PetscCall(PetscCalloc1(components->count + 1, &sum));
-  for (PetscInt c = 0; c < cells;) {
-    const int here = label[c];
-    PetscReal run = 0.;
-
-    for (; c < cells && label[c] == here; c++)
-      run += values[c];
-    sum[here + 1] += run;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (int)components->count + 1, MPIU_REAL, MPI_SUM, comm));
-  sum[0] = 0.;
+  PetscCall(PetscCalloc1(components->count, &mean));
+  for (PetscInt r = 0; r < components->run_count; r++)
+    mean[components->runs[r].component] +=
+        sum_run(components->runs[r].length, values + components->runs[r].first);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mean, (int)components->count, MPIU_REAL, MPI_SUM, comm));
   for (PetscInt n = 0; n < components->count; n++)
-    sum[n + 1] = components->is_sealed[n] ? sum[n + 1] / components->cells[n] : 0.;
-  for (PetscInt c = 0; c < cells; c++)
-    values[c] -= sum[label[c] + 1];
-  PetscCall(PetscFree(sum));
+    mean[n] = components->is_sealed[n] ? mean[n] / components->cells[n] : 0.;
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    const CellRun run = components->runs[r];
+
+    for (PetscInt i = 0; i < run.length; i++)
+      values[run.first + i] -= mean[run.component];
+  }
+  PetscCall(PetscFree(mean));
   PetscFunctionReturn(0);
+}
+
+void components_clear_outside(const Components *components, PetscInt cells, PetscReal *values)
+{
+  PetscInt done = 0;
+
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    memset(values + done, 0, (components->runs[r].first - done) * sizeof(*values));
+    done = components->runs[r].first + components->runs[r].length;
+  }
+  memset(values + done, 0, (cells - done) * sizeof(*values));
 }

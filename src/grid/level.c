@@ -7,7 +7,7 @@
 
 enum { LEAST_SHARED_WIDTH = LEVEL_GHOST + 1, BOX_NUMBERS = 2 * DIM };
 
-static void lay_out(GridBox *box)
+void box_lay_out_level(GridBox *box)
 {
   PetscInt pitch = owned_width(box, X) + 2 * LEVEL_GHOST;
 
@@ -79,20 +79,23 @@ static PetscErrorCode RecordParts(Level *level, PetscMPIInt size)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AllocateLevel(Level *level)
+static PetscErrorCode AllocateLevel(Level *level, PetscBool finest)
 {
   const PetscInt length = level->box.length;
 
   PetscFunctionBegin;
+  level->borrows = finest && !level->gathered ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt d = 0; d < level->box.dimension; d++) {
-    PetscCall(PetscCalloc1(length, &level->weight[d]));
+    if (!level->borrows)
+      PetscCall(PetscCalloc1(length, &level->weight[d]));
     if (level->box.periodic[d] && level->box.cells[d] % 2 && level->box.cells[d] > 1)
       level->seam = PETSC_TRUE;
   }
   PetscCall(PetscCalloc1(length, &level->inverse));
   PetscCall(PetscCalloc1(length, &level->spread));
   PetscCall(PetscCalloc1(length, &level->right_side));
-  PetscCall(PetscCalloc1(length, &level->solution));
+  if (!finest || level->seam || level->gathered) /* otherwise it goes straight to the caller */
+    PetscCall(PetscCalloc1(length, &level->solution));
   if (level->seam)
     PetscCall(PetscCalloc1(length, &level->residual));
   PetscCall(PetscCalloc1((2 * STENCIL_SLABS + 1) * slab_size(&level->box) + 2 * level->box.stride[Y],
@@ -119,11 +122,11 @@ PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer)
   if (level->gathered)
     level->box = whole_box(box);
   level->arrival_box = *box;
-  lay_out(&level->box);
-  lay_out(&level->arrival_box);
+  box_lay_out_level(&level->box);
+  box_lay_out_level(&level->arrival_box);
   if (level->gathered)
     PetscCall(RecordParts(level, size));
-  PetscCall(AllocateLevel(level));
+  PetscCall(AllocateLevel(level, finer ? PETSC_FALSE : PETSC_TRUE));
   PetscFunctionReturn(0);
 }
 
@@ -173,7 +176,8 @@ PetscErrorCode LevelDestroy(Level *level)
   if (level->gathered)
     PetscCall(PetscFree(level->arrival));
   for (PetscInt d = 0; d < DIM; d++) {
-    PetscCall(PetscFree(level->weight[d]));
+    if (!level->borrows)
+      PetscCall(PetscFree(level->weight[d]));
     PetscCall(PetscFree(level->own_share[d]));
     for (PetscInt offset = 0; offset < 4; offset++)
       PetscCall(PetscFree(level->restriction[d][offset]));
@@ -207,15 +211,70 @@ static void wrap(const GridBox *box, PetscInt d, PetscReal *values)
   }
 }
 
-PetscErrorCode LevelExchange(const Level *level, PetscReal *values)
+static PetscBool is_alone(const GridBox *box)
+{
+  return box->ranks[X] * box->ranks[Y] * box->ranks[Z] == 1;
+}
+
+PetscErrorCode BoxExchange(const GridBox *box, PetscReal *values)
 {
   PetscFunctionBegin;
-  if (!level->serial)
-    PetscCall(GridBoxExchange(&level->box, 1, &values));
+  if (!is_alone(box))
+    PetscCall(GridBoxExchange(box, 1, &values));
   else
-    for (PetscInt d = 0; d < level->box.dimension; d++)
-      if (level->box.periodic[d])
-        wrap(&level->box, d, values);
+    for (PetscInt d = 0; d < box->dimension; d++)
+      if (box->periodic[d])
+        wrap(box, d, values);
+  PetscFunctionReturn(0);
+}
+
+typedef enum { WIDEN, ROUND } Conversion;
+
+static void convert(PetscInt count, float *rounded, PetscReal *wide, Conversion way)
+{
+  if (way == WIDEN)
+    for (PetscInt i = 0; i < count; i++)
+      wide[i] = rounded[i];
+  else
+    for (PetscInt i = 0; i < count; i++)
+      rounded[i] = (float)wide[i];
+}
+
+/* Converts the ghosts and what lies as deep inside. */
+static void convert_shell(const GridBox *box, float *rounded, PetscReal *wide, Conversion way)
+{
+  enum { DEPTH = 2 * LEVEL_GHOST };
+  const PetscInt pitch = box->stride[Y], width = owned_width(box, X) + DEPTH;
+  const PetscInt rows = owned_width(box, Y) + DEPTH,
+                 slabs = box->dimension == 3 ? owned_width(box, Z) + DEPTH : 1;
+
+  for (PetscInt k = 0; k < slabs; k++)
+    for (PetscInt j = 0; j < rows; j++) {
+      const PetscInt  c = (k * rows + j) * pitch;
+      const PetscBool inside = j >= DEPTH && j < rows - DEPTH &&
+                               (box->dimension == 2 || (k >= DEPTH && k < slabs - DEPTH)) &&
+                               width > 2 * DEPTH;
+
+      convert(inside ? DEPTH : width, rounded + c, wide + c, way);
+      if (inside)
+        convert(DEPTH, rounded + c + width - DEPTH, wide + c + width - DEPTH, way);
+    }
+}
+
+PetscErrorCode BoxExchangeRounded(const GridBox *box, float *values, PetscReal *scratch)
+{
+  PetscBool needed = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (box->neighbour[d][side] != MPI_PROC_NULL)
+        needed = PETSC_TRUE;
+  if (!needed)
+    PetscFunctionReturn(0);
+  convert_shell(box, values, scratch, WIDEN);
+  PetscCall(BoxExchange(box, scratch));
+  convert_shell(box, values, scratch, ROUND);
   PetscFunctionReturn(0);
 }
 

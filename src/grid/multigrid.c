@@ -38,17 +38,16 @@ PetscErrorCode MultigridDestroy(Multigrid *multigrid)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MultigridSetWeights(Multigrid multigrid, const GridBox *box,
-                                   const PetscReal *const weights[DIM])
+PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM])
 {
   Level *levels = multigrid->levels;
 
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(LevelSetWeights(&levels[0], d, box, weights[d]));
+  PetscCall(LevelTakeWeights(&levels[0], weights));
   PetscCall(LevelSetInverse(&levels[0]));
   for (PetscInt l = 1; l < multigrid->count; l++) {
     PetscCall(LevelCoarsen(&levels[l - 1], &levels[l]));
+    PetscCall(LevelSetInverse(&levels[l]));
     PetscCall(LevelSetSpread(&levels[l - 1], &levels[l]));
   }
   coarsest_factor(multigrid);
@@ -80,7 +79,7 @@ static PetscErrorCode Arrive(Level *level)
   PetscFunctionBegin;
   if (level->gathered)
     PetscCall(LevelGather(level, GATHER_CELLS, level->right_side));
-  PetscCall(LevelExchange(level, level->right_side));
+  PetscCall(BoxExchange(&level->box, level->right_side));
   PetscFunctionReturn(0);
 }
 
@@ -107,7 +106,7 @@ static PetscErrorCode Ascend(Multigrid multigrid, PetscReal *solution)
   for (PetscInt l = multigrid->count - 2; l >= 0; l--) {
     Level *level = &multigrid->levels[l];
 
-    PetscCall(LevelExchange(level + 1, level[1].solution));
+    PetscCall(BoxExchange(&level[1].box, level[1].solution));
     if (level->seam)
       PetscCall(SeamAscend(level, level + 1));
     else

@@ -9,7 +9,7 @@ enum { LEVELS_MAX = 32, LEVEL_GHOST = 3, COARSEST_CELLS = 8, STENCIL_SLABS = 3 }
 /* The hot loops are compiled for wider vectors too and chosen when the program starts. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
     !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((optimize("O3"), target_clones("arch=haswell", "default")))
+#define VECTOR_CLONES __attribute__((optimize("O3"), target_clones("arch=x86-64-v3", "default")))
 #else
 #define VECTOR_CLONES
 #endif
@@ -24,6 +24,7 @@ typedef struct {
   PetscBool  serial;              /* no other rank is needed */
   PetscBool  gathered;            /* serial, below a level that is not */
   PetscBool  seam;                /* an odd period: cells of one colour meet across it */
+  PetscBool  borrows;             /* its weights belong to the caller */
   float     *weight[DIM];         /* of lower faces */
   float     *inverse;             /* of the diagonal; 0 outside the problem */
   float     *spread;              /* scales what a cell takes from the coarser level; 0 outside the problem */
@@ -46,11 +47,11 @@ struct _p_Multigrid {
 };
 typedef struct _p_Multigrid *Multigrid;
 
+/* `box` as box_lay_out_level leaves it. */
 PetscErrorCode MultigridCreate(const GridBox *box, Multigrid *multigrid);
 PetscErrorCode MultigridDestroy(Multigrid *multigrid);
-/* `weights` are face fields on `box`, the box given to MultigridCreate. */
-PetscErrorCode MultigridSetWeights(Multigrid multigrid, const GridBox *box,
-                                   const PetscReal *const weights[DIM]);
+/* `weights` lie on the box given to MultigridCreate, with all ghosts, and are borrowed. */
+PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM]);
 /* One V-cycle from a zero guess; both arrays hold the owned cells, tightly. */
 PetscErrorCode MultigridApply(Multigrid multigrid, const PetscReal *right_side, PetscReal *solution);
 
@@ -58,14 +59,20 @@ PetscErrorCode MultigridApply(Multigrid multigrid, const PetscReal *right_side, 
 PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer);
 PetscErrorCode LevelSetUpTransfer(Level *level);
 PetscErrorCode LevelDestroy(Level *level);
-PetscErrorCode LevelExchange(const Level *level, PetscReal *values);
+/* Ghosts of a box of the hierarchy, from neighbours and periodic images. */
+PetscErrorCode BoxExchange(const GridBox *box, PetscReal *values);
+/* The same for coefficients; `scratch` is an array on the box. */
+PetscErrorCode BoxExchangeRounded(const GridBox *box, float *values, PetscReal *scratch);
+/* Three ghost layers and rows of odd pitch. */
+void box_lay_out_level(GridBox *box);
 /* Which cells travel when a level is gathered: those of faces reach one layer beyond the upper sides. */
 typedef enum { GATHER_CELLS, GATHER_FACES } GatherKind;
 PetscErrorCode LevelGather(const Level *level, GatherKind kind, PetscReal *values);
 GridBox        coarse_box(const GridBox *fine);
 
 /* coefficients.c */
-PetscErrorCode LevelSetWeights(Level *level, PetscInt direction, const GridBox *box, const PetscReal *weight);
+/* Takes the weights of the finest level, lent or gathered. */
+PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM]);
 PetscErrorCode LevelSetInverse(Level *level);
 PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse);
 PetscErrorCode LevelSetSpread(Level *fine, Level *coarse);

@@ -52,7 +52,7 @@ static PetscErrorCode Project(Poisson poisson, Vec vector)
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(vector, &values));
-  PetscCall(ComponentsProject(&poisson->components, poisson->box.comm, owned_cells(poisson), values));
+  PetscCall(ComponentsProject(&poisson->components, poisson->box.comm, values));
   PetscCall(VecRestoreArray(vector, &values));
   PetscFunctionReturn(0);
 }
@@ -79,6 +79,7 @@ static PetscErrorCode CreateOperator(Poisson poisson)
   PetscCall(MatNullSpaceSetFunction(poisson->null_space, RemoveNullSpace, poisson));
   PetscCall(DMCreateGlobalVector(grid_cell_dm(poisson->grid), &poisson->right_side));
   PetscCall(VecDuplicate(poisson->right_side, &poisson->solution));
+  PetscCall(VecDuplicate(poisson->right_side, &poisson->work));
   PetscFunctionReturn(0);
 }
 
@@ -115,12 +116,13 @@ PetscErrorCode PoissonCreate(MacGrid grid, const char prefix[], Poisson *poisson
   PetscFunctionBegin;
   PetscCall(PetscNew(poisson));
   (*poisson)->grid = grid;
-  (*poisson)->box = *grid_box(grid);
-  (*poisson)->box.ghost = 1;
-  box_lay_out(&(*poisson)->box);
+  (*poisson)->box = (*poisson)->operand_box = *grid_box(grid);
+  box_lay_out_level(&(*poisson)->box);
+  (*poisson)->operand_box.ghost = 1;
+  box_lay_out(&(*poisson)->operand_box);
   for (PetscInt d = 0; d < (*poisson)->box.dimension; d++)
     PetscCall(PetscCalloc1((*poisson)->box.length, &(*poisson)->weights[d]));
-  PetscCall(PetscCalloc1((*poisson)->box.length, &(*poisson)->ghosts));
+  PetscCall(PetscCalloc1((*poisson)->operand_box.length, &(*poisson)->ghosts));
   PetscCall(PetscCalloc1(owned_width(&(*poisson)->box, X) + 2, &(*poisson)->row));
   PetscCall(CreateOperator(*poisson));
   PetscCall(CreateSolver(*poisson, prefix));
@@ -138,63 +140,36 @@ PetscErrorCode PoissonDestroy(Poisson *poisson)
   PetscCall(MatNullSpaceDestroy(&(*poisson)->null_space));
   PetscCall(VecDestroy(&(*poisson)->right_side));
   PetscCall(VecDestroy(&(*poisson)->solution));
+  PetscCall(VecDestroy(&(*poisson)->work));
   PetscCall(MultigridDestroy(&(*poisson)->multigrid));
   PetscCall(ComponentsDestroy(&(*poisson)->components));
-  for (PetscInt d = 0; d < DIM; d++)
+  for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree((*poisson)->weights[d]));
+    PetscCall(PetscFree((*poisson)->exact[d]));
+  }
   PetscCall(PetscFree((*poisson)->ghosts));
   PetscCall(PetscFree((*poisson)->row));
   PetscCall(PetscFree(*poisson));
   PetscFunctionReturn(0);
 }
 
-/* The weights of owned faces and upper sides, then of all ghosts. */
-static PetscErrorCode CopyWeights(Poisson poisson, Vec weights[DIM])
-{
-  const GridBox *from = grid_box(poisson->grid), *to = &poisson->box;
-  PetscReal     *values[DIM];
-  PetscInt       end[DIM], negative = 0;
-
-  PetscFunctionBegin;
-  PetscCall(MacGridGetFaces(poisson->grid, weights, values));
-  for (PetscInt d = 0; d < to->dimension; d++) {
-    grid_face_end(poisson->grid, d, end);
-    for (PetscInt k = to->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = to->start[Y]; j < end[Y]; j++) {
-        const PetscReal *source = values[d] + box_index(from, to->start[X], j, k);
-        PetscReal       *copy = poisson->weights[d] + box_index(to, to->start[X], j, k);
-
-        for (PetscInt i = 0; i < end[X] - to->start[X]; i++) {
-          copy[i] = source[i];
-          negative += !(source[i] >= 0.);
-        }
-      }
-  }
-  PetscCall(MacGridRestoreFaces(poisson->grid, weights, values));
-  PetscCheck(!negative, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-             "%" PetscInt_FMT " face weights are negative or not a number", negative);
-  PetscCall(GridBoxExchange(to, to->dimension, poisson->weights));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM])
 {
-  MatNullSpace null_space;
-
   PetscFunctionBegin;
-  PetscCall(CopyWeights(poisson, weights));
+  PetscCall(PoissonTakeWeights(poisson, weights));
   PetscCall(ComponentsFind(&poisson->box, poisson->weights, &poisson->components));
-  null_space = poisson->components.sealed ? poisson->null_space : NULL;
-  PetscCall(MatSetNullSpace(poisson->operator, null_space));
   if (poisson->multigrid) {
-    PetscCall(
-        MultigridSetWeights(poisson->multigrid, &poisson->box, (const PetscReal *const *)poisson->weights));
+    PetscCall(MultigridSetWeights(poisson->multigrid, poisson->weights));
     PetscCall(KSPSetOperators(poisson->ksp, poisson->operator, poisson->operator));
   } else {
     PetscCall(PoissonAssemble(poisson, &poisson->assembled));
-    PetscCall(MatSetNullSpace(poisson->assembled, null_space));
+    PetscCall(MatSetNullSpace(poisson->assembled, poisson->components.sealed ? poisson->null_space : NULL));
     PetscCall(KSPSetOperators(poisson->ksp, poisson->operator, poisson->assembled));
   }
+  /* CG stays orthogonal to null vectors by itself; an algebraic coarse solver may not */
+  PetscCall(MatSetNullSpace(poisson->operator,
+                            poisson->components.sealed && !poisson->multigrid ? poisson->null_space : NULL));
+  poisson->ready = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
@@ -207,14 +182,11 @@ PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative)
 
 static PetscErrorCode ClearOutside(Poisson poisson, Vec vector)
 {
-  const int     *label = poisson->components.label;
-  const PetscInt cells = owned_cells(poisson);
-  PetscReal     *values;
+  PetscReal *values;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(vector, &values));
-  for (PetscInt c = 0; c < cells; c++)
-    values[c] = label[c] < 0 ? 0. : values[c];
+  components_clear_outside(&poisson->components, owned_cells(poisson), values);
   PetscCall(VecRestoreArray(vector, &values));
   PetscFunctionReturn(0);
 }
@@ -232,15 +204,12 @@ static PetscErrorCode TakeField(Poisson poisson, Vec field, Vec vector)
 static PetscErrorCode MeasureResidual(Poisson poisson, PetscReal *relative)
 {
   PetscReal before, after;
-  Vec       product;
 
   PetscFunctionBegin;
   PetscCall(VecNorm(poisson->right_side, NORM_2, &before));
-  PetscCall(VecDuplicate(poisson->right_side, &product));
-  PetscCall(MatMult(poisson->operator, poisson->solution, product));
-  PetscCall(VecAXPY(product, -1., poisson->right_side));
-  PetscCall(VecNorm(product, NORM_2, &after));
-  PetscCall(VecDestroy(&product));
+  PetscCall(MatMult(poisson->operator, poisson->solution, poisson->work));
+  PetscCall(VecAXPY(poisson->work, -1., poisson->right_side));
+  PetscCall(VecNorm(poisson->work, NORM_2, &after));
   *relative = before > 0. ? after / before : after;
   PetscFunctionReturn(0);
 }
@@ -250,7 +219,7 @@ PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, Poiss
   PetscReal guess;
 
   PetscFunctionBegin;
-  PetscCheck(poisson->components.label, poisson->box.comm, PETSC_ERR_ORDER,
+  PetscCheck(poisson->ready, poisson->box.comm, PETSC_ERR_ORDER,
              "PoissonSetWeights must come before PoissonSolve");
   PetscCall(TakeField(poisson, right_side, poisson->right_side));
   PetscCall(Project(poisson, poisson->right_side));
@@ -272,13 +241,11 @@ PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, Poiss
 
 PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y)
 {
-  Vec result;
-
   PetscFunctionBegin;
+  PetscCheck(poisson->ready, poisson->box.comm, PETSC_ERR_ORDER,
+             "PoissonSetWeights must come before PoissonApply");
   PetscCall(TakeField(poisson, x, poisson->solution));
-  PetscCall(VecDuplicate(poisson->solution, &result));
-  PetscCall(MatMult(poisson->operator, poisson->solution, result));
-  PetscCall(MacGridFromSolver(poisson->grid, result, y));
-  PetscCall(VecDestroy(&result));
+  PetscCall(MatMult(poisson->operator, poisson->solution, poisson->work));
+  PetscCall(MacGridFromSolver(poisson->grid, poisson->work, y));
   PetscFunctionReturn(0);
 }

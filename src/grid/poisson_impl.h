@@ -4,37 +4,51 @@
 
 #include "multigrid_impl.h"
 
+/* Cells of one row that follow each other. */
+typedef struct {
+  int first; /* among the owned cells */
+  int length;
+  int component;
+} CellRun;
+
 /* Which cells hang together through weighted faces. Numbers follow the smallest cell of each component, so
    they are the same on any number of ranks. */
 typedef struct {
   PetscInt   count;
-  PetscInt   sealed;    /* how many touch no p = 0 */
-  int       *label;     /* of owned cells, tightly; -1 outside the problem */
+  PetscInt   sealed; /* how many touch no p = 0 */
+  PetscInt   run_count;
+  CellRun   *runs;      /* all owned cells that are part of the problem, in order */
   PetscBool *is_sealed; /* of each component */
   PetscReal *cells;     /* of each component, on all ranks */
 } Components;
 
-/* `weights` on `box` need one valid ghost layer. Collective: box->comm. */
-PetscErrorCode ComponentsFind(const GridBox *box, PetscReal *const weights[DIM], Components *components);
+/* `weights` on `box` need valid ghosts. Collective: box->comm. */
+PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], Components *components);
 PetscErrorCode ComponentsDestroy(Components *components);
 /* Subtracts the mean over each sealed component. Collective: comm. */
-PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscInt cells,
-                                 PetscReal *values);
+PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscReal *values);
+void           components_clear_outside(const Components *components, PetscInt cells, PetscReal *values);
 
 struct _p_Poisson {
-  MacGrid      grid; /* borrowed */
-  GridBox      box;  /* the grid's, with one ghost layer */
-  PetscReal   *weights[DIM];
-  PetscReal   *ghosts; /* on `box`: holds the outermost owned cells and the ghosts of the operand */
-  PetscReal   *row;    /* one row with its ends */
+  MacGrid      grid;         /* borrowed */
+  GridBox      box;          /* the grid's, as the multigrid lays it out */
+  float       *weights[DIM]; /* on `box`, with ghosts */
+  GridBox      operand_box;  /* the same with one ghost layer */
+  PetscReal   *ghosts;       /* on `operand_box`: outermost owned cells and ghosts of the operand */
+  PetscReal   *exact[DIM];   /* weights on `operand_box`; null when rounding them changes nothing */
+  PetscReal   *row;          /* one row with its ends */
+  PetscBool    ready;        /* weights are set */
   Components   components;
-  Multigrid    multigrid;
+  Multigrid    multigrid; /* null when another preconditioner is chosen */
   KSP          ksp;
   Mat          operator;  /* matrix-free */
   Mat          assembled; /* null unless the preconditioner needs it */
   MatNullSpace null_space;
-  Vec          right_side, solution;
+  Vec          right_side, solution, work;
 };
+
+/* weights.c: takes over the weights, rounded and, where that changes them, exactly */
+PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM]);
 
 /* stencil.c: y = A x, both tightly */
 PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y);

@@ -25,7 +25,7 @@ static PetscErrorCode HalfSweep(Level *level, Colour colour)
   PetscReal     *x = level->solution;
 
   PetscFunctionBegin;
-  PetscCall(LevelExchange(level, x));
+  PetscCall(BoxExchange(&level->box, x));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
       const PetscInt shift = (box->start[X] + j + k + (PetscInt)colour) % 2;
@@ -45,7 +45,7 @@ static PetscErrorCode ComputeResidual(Level *level)
   PetscReal     *x = level->solution;
 
   PetscFunctionBegin;
-  PetscCall(LevelExchange(level, x));
+  PetscCall(BoxExchange(&level->box, x));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
@@ -57,7 +57,7 @@ static PetscErrorCode ComputeResidual(Level *level)
               level->spread[c] *
               (level->right_side[c] - x[c] / (PetscReal)level->inverse[c] + neighbours(level, x, c));
       }
-  PetscCall(LevelExchange(level, level->residual));
+  PetscCall(BoxExchange(&level->box, level->residual));
   PetscFunctionReturn(0);
 }
 

@@ -8,31 +8,54 @@ typedef struct {
   const PetscReal *x, *y_low, *y_high, *z_low, *z_high;
 } RowStencil;
 
-VECTOR_CLONES static void multiply_row(PetscInt width, const RowStencil *row,
-                                       const PetscReal *const weights[DIM], const PetscInt stride[DIM],
-                                       PetscReal *restrict result)
+/* The products of one row, for weights of either precision: `w` at the row's first cell, in three or two
+   dimensions. */
+#define DEFINE_MULTIPLY_ROW(name, Weight)                                                                    \
+  VECTOR_CLONES static void name##_3d(PetscInt width, const RowStencil *row, const Weight *const w[DIM],     \
+                                      const PetscInt stride[DIM], PetscReal *restrict result)                \
+  {                                                                                                          \
+    const PetscReal *restrict x = row->x, *restrict y_low = row->y_low, *restrict y_high = row->y_high;      \
+    const PetscReal *restrict z_low = row->z_low, *restrict z_high = row->z_high;                            \
+    const Weight *restrict wx = w[X], *restrict wy = w[Y], *restrict wz = w[Z];                              \
+    const Weight *restrict wy_high = wy + stride[Y], *restrict wz_high = wz + stride[Z];                     \
+                                                                                                             \
+    for (PetscInt i = 0; i < width; i++)                                                                     \
+      result[i] = (wx[i] * (x[i] - x[i - 1]) + wx[i + 1] * (x[i] - x[i + 1])) +                              \
+                  (wy[i] * (x[i] - y_low[i]) + wy_high[i] * (x[i] - y_high[i])) +                            \
+                  (wz[i] * (x[i] - z_low[i]) + wz_high[i] * (x[i] - z_high[i]));                             \
+  }                                                                                                          \
+  VECTOR_CLONES static void name##_2d(PetscInt width, const RowStencil *row, const Weight *const w[DIM],     \
+                                      const PetscInt stride[DIM], PetscReal *restrict result)                \
+  {                                                                                                          \
+    const PetscReal *restrict x = row->x, *restrict y_low = row->y_low, *restrict y_high = row->y_high;      \
+    const Weight *restrict wx = w[X], *restrict wy = w[Y], *restrict wy_high = wy + stride[Y];               \
+                                                                                                             \
+    for (PetscInt i = 0; i < width; i++)                                                                     \
+      result[i] = (wx[i] * (x[i] - x[i - 1]) + wx[i + 1] * (x[i] - x[i + 1])) +                              \
+                  (wy[i] * (x[i] - y_low[i]) + wy_high[i] * (x[i] - y_high[i]));                             \
+  }
+
+DEFINE_MULTIPLY_ROW(multiply_rounded, float)
+DEFINE_MULTIPLY_ROW(multiply_exact, PetscReal)
+
+static void multiply_row(Poisson poisson, PetscInt j, PetscInt k, const RowStencil *row, PetscReal *result)
 {
-  const PetscReal *restrict x = row->x, *restrict y_low = row->y_low, *restrict y_high = row->y_high;
-  const PetscReal *restrict z_low = row->z_low, *restrict z_high = row->z_high;
-  const PetscReal *restrict wx = weights[X], *restrict wy = weights[Y], *restrict wz = weights[Z];
-  const PetscReal *restrict wy_high = wy + stride[Y], *restrict wz_high = wz + stride[Z];
+  const GridBox *box = poisson->exact[X] ? &poisson->operand_box : &poisson->box;
+  const PetscInt c = box_index(box, box->start[X], j, k), width = owned_width(box, X);
 
-  for (PetscInt i = 0; i < width; i++)
-    result[i] = (wx[i] * (x[i] - x[i - 1]) + wx[i + 1] * (x[i] - x[i + 1])) +
-                (wy[i] * (x[i] - y_low[i]) + wy_high[i] * (x[i] - y_high[i])) +
-                (wz[i] * (x[i] - z_low[i]) + wz_high[i] * (x[i] - z_high[i]));
-}
+  if (poisson->exact[X]) {
+    const PetscReal *w[DIM] = {poisson->exact[X] + c, poisson->exact[Y] + c, NULL};
 
-VECTOR_CLONES static void multiply_row_2d(PetscInt width, const RowStencil *row,
-                                          const PetscReal *const weights[DIM], const PetscInt stride[DIM],
-                                          PetscReal *restrict result)
-{
-  const PetscReal *restrict x = row->x, *restrict y_low = row->y_low, *restrict y_high = row->y_high;
-  const PetscReal *restrict wx = weights[X], *restrict wy = weights[Y], *restrict wy_high = wy + stride[Y];
+    if (box->dimension == 3)
+      w[Z] = poisson->exact[Z] + c;
+    (box->dimension == 3 ? multiply_exact_3d : multiply_exact_2d)(width, row, w, box->stride, result);
+  } else {
+    const float *w[DIM] = {poisson->weights[X] + c, poisson->weights[Y] + c, NULL};
 
-  for (PetscInt i = 0; i < width; i++)
-    result[i] = (wx[i] * (x[i] - x[i - 1]) + wx[i + 1] * (x[i] - x[i + 1])) +
-                (wy[i] * (x[i] - y_low[i]) + wy_high[i] * (x[i] - y_high[i]));
+    if (box->dimension == 3)
+      w[Z] = poisson->weights[Z] + c;
+    (box->dimension == 3 ? multiply_rounded_3d : multiply_rounded_2d)(width, row, w, box->stride, result);
+  }
 }
 
 static inline PetscInt tight_index(const GridBox *box, PetscInt j, PetscInt k)
@@ -49,7 +72,7 @@ static inline PetscBool is_outermost(const GridBox *box, PetscInt d, PetscInt in
 /* Ghosts of x, from neighbours and periodic images; zero beyond the sides. */
 static PetscErrorCode FillGhosts(Poisson poisson, const PetscReal *x)
 {
-  const GridBox  *box = &poisson->box;
+  const GridBox  *box = &poisson->operand_box;
   const PetscBool ends = box->neighbour[X][0] != MPI_PROC_NULL || box->neighbour[X][1] != MPI_PROC_NULL;
   const PetscInt  width = owned_width(box, X);
 
@@ -73,7 +96,7 @@ static PetscErrorCode FillGhosts(Poisson poisson, const PetscReal *x)
 /* Row (j, k) of x, wherever it lies. */
 static inline const PetscReal *row_of(const Poisson poisson, const PetscReal *x, PetscInt j, PetscInt k)
 {
-  const GridBox  *box = &poisson->box;
+  const GridBox  *box = &poisson->operand_box;
   const PetscBool owned = j >= box->start[Y] && j < box->end[Y] && k >= box->start[Z] && k < box->end[Z];
 
   return owned ? x + tight_index(box, j, k) : poisson->ghosts + box_index(box, box->start[X], j, k);
@@ -81,7 +104,7 @@ static inline const PetscReal *row_of(const Poisson poisson, const PetscReal *x,
 
 PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y)
 {
-  const GridBox *box = &poisson->box;
+  const GridBox *box = &poisson->operand_box;
   const PetscInt width = owned_width(box, X);
   PetscReal     *middle = poisson->row + 1;
 
@@ -89,22 +112,18 @@ PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y
   PetscCall(FillGhosts(poisson, x));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt   c = box_index(box, box->start[X], j, k);
-      const PetscReal *weights[DIM] = {poisson->weights[X] + c, poisson->weights[Y] + c};
-      RowStencil       row = {
-                .x = middle, .y_low = row_of(poisson, x, j - 1, k), .y_high = row_of(poisson, x, j + 1, k)};
+      const PetscInt c = box_index(box, box->start[X], j, k);
+      RowStencil     row = {
+              .x = middle, .y_low = row_of(poisson, x, j - 1, k), .y_high = row_of(poisson, x, j + 1, k)};
 
       memcpy(middle, x + tight_index(box, j, k), width * sizeof(*x));
       middle[-1] = poisson->ghosts[c - 1];
       middle[width] = poisson->ghosts[c + width];
-      if (box->dimension == 2) {
-        multiply_row_2d(width, &row, weights, box->stride, y + tight_index(box, j, k));
-        continue;
+      if (box->dimension == 3) {
+        row.z_low = row_of(poisson, x, j, k - 1);
+        row.z_high = row_of(poisson, x, j, k + 1);
       }
-      weights[Z] = poisson->weights[Z] + c;
-      row.z_low = row_of(poisson, x, j, k - 1);
-      row.z_high = row_of(poisson, x, j, k + 1);
-      multiply_row(width, &row, weights, box->stride, y + tight_index(box, j, k));
+      multiply_row(poisson, j, k, &row, y + tight_index(box, j, k));
     }
   PetscFunctionReturn(0);
 }

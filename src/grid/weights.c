@@ -1,0 +1,98 @@
+/* The weights of a Poisson problem, taken over from a face field.
+
+   They are kept in single precision with all their ghosts. Where that changes none of them, as with the 0, 1
+   and 2 of a single fluid, the operator uses them too; otherwise it keeps them in double precision. */
+#include "poisson_impl.h"
+
+typedef struct {
+  PetscInt bad;     /* negative or not a number */
+  PetscInt rounded; /* changed by rounding */
+} Flaws;
+
+VECTOR_CLONES static Flaws round_row(PetscInt count, const PetscReal *restrict weights,
+                                     float *restrict rounded)
+{
+  PetscInt bad = 0, changed = 0;
+
+  for (PetscInt i = 0; i < count; i++) {
+    rounded[i] = (float)weights[i];
+    bad += !(weights[i] >= 0.);
+    changed += (PetscReal)rounded[i] != weights[i];
+  }
+  return (Flaws){bad, changed};
+}
+
+static Flaws round_faces(Poisson poisson, PetscInt direction, const PetscReal *weights)
+{
+  const GridBox *from = grid_box(poisson->grid), *to = &poisson->box;
+  PetscInt       end[DIM];
+  Flaws          sum = {0, 0};
+
+  grid_face_end(poisson->grid, direction, end);
+  for (PetscInt k = to->start[Z]; k < end[Z]; k++)
+    for (PetscInt j = to->start[Y]; j < end[Y]; j++) {
+      const Flaws flaws = round_row(end[X] - to->start[X], weights + box_index(from, to->start[X], j, k),
+                                    poisson->weights[direction] + box_index(to, to->start[X], j, k));
+
+      sum.bad += flaws.bad;
+      sum.rounded += flaws.rounded;
+    }
+  return sum;
+}
+
+static PetscErrorCode KeepExactly(Poisson poisson, PetscReal *const weights[DIM])
+{
+  const GridBox *from = grid_box(poisson->grid), *to = &poisson->operand_box;
+  PetscInt       end[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < to->dimension; d++) {
+    if (!poisson->exact[d])
+      PetscCall(PetscCalloc1(to->length, &poisson->exact[d]));
+    grid_face_end(poisson->grid, d, end);
+    for (PetscInt k = to->start[Z]; k < end[Z]; k++)
+      for (PetscInt j = to->start[Y]; j < end[Y]; j++)
+        memcpy(poisson->exact[d] + box_index(to, to->start[X], j, k),
+               weights[d] + box_index(from, to->start[X], j, k), (end[X] - to->start[X]) * sizeof(**weights));
+  }
+  PetscCall(GridBoxExchange(to, to->dimension, poisson->exact));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FillGhosts(Poisson poisson)
+{
+  PetscReal *scratch;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(poisson->box.length, &scratch));
+  for (PetscInt d = 0; d < poisson->box.dimension; d++)
+    PetscCall(BoxExchangeRounded(&poisson->box, poisson->weights[d], scratch));
+  PetscCall(PetscFree(scratch));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM])
+{
+  PetscReal *values[DIM];
+  PetscInt   flaws[2] = {0, 0};
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(poisson->grid, weights, values));
+  for (PetscInt d = 0; d < poisson->box.dimension; d++) {
+    const Flaws found = round_faces(poisson, d, values[d]);
+
+    flaws[0] += found.bad;
+    flaws[1] += found.rounded;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, flaws, 2, MPIU_INT, MPI_SUM, poisson->box.comm));
+  PetscCheck(!flaws[0], poisson->box.comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " face weights are negative or not a number", flaws[0]);
+  PetscCall(FillGhosts(poisson));
+  if (flaws[1] || !poisson->multigrid)
+    PetscCall(KeepExactly(poisson, values));
+  else
+    for (PetscInt d = 0; d < DIM; d++)
+      PetscCall(PetscFree(poisson->exact[d]));
+  PetscCall(MacGridRestoreFaces(poisson->grid, weights, values));
+  PetscFunctionReturn(0);
+}

@@ -47,9 +47,9 @@ extern const SchemaKey FluidKeys[];
 /* What the last step did. */
 typedef struct {
   PoissonReport      pressure;
-  KSPConvergedReason diffusion_reason; /* negative when a solve for viscosity or a scalar failed */
-  PetscInt      viscosity_iterations;                            /* largest over the components */
-  PetscReal     wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
+  KSPConvergedReason diffusion_reason;     /* negative when a solve for viscosity or a scalar failed */
+  PetscInt           viscosity_iterations; /* largest over the components */
+  PetscReal          wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
 } FluidReport;
 
 /* Sums over the box; per metre of depth in two dimensions. */
@@ -66,11 +66,12 @@ typedef struct _p_Fluid *Fluid;
 PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid);
 PetscErrorCode FluidDestroy(Fluid *fluid);
 
-/* Obstacles: `solid` holds 0 in fluid cells and 1 + the obstacle's number in solid ones; `velocity` is read
-   on the closed faces, null when all stand still; `slips` says for each obstacle whether it lets the fluid
-   slip. Copies. */
-PetscErrorCode FluidSetObstacles(Fluid fluid, PetscInt count, const PetscBool slips[], Vec solid,
-                                 Vec velocity[DIM]);
+/* What is not fluid: `solid` holds 0 in fluid cells and 1 + number in others; `velocity` is read on the faces
+   that these close, null when all stand still. Numbers below `obstacles` are obstacles, the others sources,
+   whose cells keep their scalars; `slips` says for each obstacle whether it lets the fluid slip. Copies.
+   Collective: fluid. */
+PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
+                              Vec velocity[DIM]);
 
 /* Takes the initial velocity and scalars of the scene and projects. Collective: fluid. */
 PetscErrorCode FluidStart(Fluid fluid);
@@ -89,7 +90,8 @@ PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit);
 /* State, lent with valid ghosts. */
 PetscErrorCode     FluidGetVelocity(Fluid fluid, Vec **faces);
 PetscErrorCode     FluidGetPressure(Fluid fluid, Vec *pressure);
-PetscErrorCode     FluidGetScalar(Fluid fluid, PetscInt scalar, Vec *field);
+PetscErrorCode     FluidGetScalars(Fluid fluid, Vec **fields);
+PetscErrorCode     FluidRefreshScalars(Fluid fluid); /* ghosts of scalars that were changed from outside */
 PetscErrorCode     FluidGetSolid(Fluid fluid, Vec *solid); /* null without obstacles */
 const FluidReport *fluid_report(Fluid fluid);
 PetscReal          fluid_time(Fluid fluid);

@@ -169,7 +169,7 @@ PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec f
 {
   PetscFunctionBegin;
   if (carried->direction == CELL_VALUES) {
-    PetscCall(FluidExtendIntoSolids(fluid, field));
+    PetscCall(FluidExtendIntoSolids(fluid, fluid->scalars[carried->scalar], field));
     PetscCall(FluidFillScalarGhosts(fluid, carried->scalar, field, time, SIDE_VALUES_GIVEN));
   } else {
     PetscCall(FluidSetSideFaces(fluid, carried->direction, field, time));

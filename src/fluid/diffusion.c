@@ -25,7 +25,7 @@ static inline PetscBool passes(Fluid fluid, const PetscReal *solid, PetscInt dir
                                PetscInt neighbour)
 {
   const GridBox *box = grid_box(fluid->grid);
-  PetscReal      closer;
+  PetscInt       number;
 
   if (is_free(solid, box, direction, neighbour))
     return PETSC_TRUE;
@@ -33,39 +33,84 @@ static inline PetscBool passes(Fluid fluid, const PetscReal *solid, PetscInt dir
     return PETSC_FALSE;
   if (a == direction)
     return PETSC_TRUE;
-  closer = PetscMax(solid[neighbour], solid[neighbour - box->stride[direction]]);
-  return !fluid->obstacle_slips[(PetscInt)closer - 1];
+  number = (PetscInt)PetscMax(solid[neighbour], solid[neighbour - box->stride[direction]]) - 1;
+  return number >= fluid->obstacle_count || !fluid->obstacle_slips[number];
 }
 
-static inline PetscReal laplacian(Fluid fluid, const PetscReal *solid, PetscInt direction, const PetscReal *u,
-                                  PetscInt c)
+static inline PetscReal plain_laplacian(const GridBox *box, const PetscReal *u, PetscInt c,
+                                        const PetscInt dimension)
+{
+  const PetscInt y = box->stride[Y], z = box->stride[Z];
+  PetscReal      sum = u[c + 1] + u[c - 1] + u[c + y] + u[c - y] - 2. * dimension * u[c];
+
+  if (dimension == 3)
+    sum += u[c + z] + u[c - z];
+  return sum;
+}
+
+/* Next to solids that pass no flux. */
+static inline PetscReal selective_laplacian(Fluid fluid, const PetscReal *solid, PetscInt direction,
+                                            const PetscReal *u, PetscInt c)
 {
   const GridBox *box = grid_box(fluid->grid);
   PetscReal      sum = 0.;
 
-  for (PetscInt a = 0; a < box->dimension; a++) {
-    const PetscInt s = box->stride[a];
+  for (PetscInt a = 0; a < box->dimension; a++)
+    for (PetscInt side = -1; side <= 1; side += 2) {
+      const PetscInt neighbour = c + side * box->stride[a];
 
-    if (!solid)
-      sum += u[c + s] + u[c - s] - 2. * u[c];
-    else {
-      if (passes(fluid, solid, direction, a, c + s))
-        sum += u[c + s] - u[c];
-      if (passes(fluid, solid, direction, a, c - s))
-        sum += u[c - s] - u[c];
+      if (passes(fluid, solid, direction, a, neighbour))
+        sum += u[neighbour] - u[c];
     }
-  }
   return sum;
 }
 
-/* to = (keep - sign) ... : for every unknown, to = base + factor * L from, where base is `from` or `to`
- * itself. */
-typedef enum { ADD_TO_TARGET, ADD_TO_SOURCE } LaplacianBase;
-static PetscErrorCode ApplyLaplacian(Fluid fluid, const Carried *carried, PetscReal factor,
-                                     LaplacianBase base, Vec from, Vec to)
+/* For every unknown, to = keep * to + take * from + factor * L from. */
+typedef struct {
+  PetscReal keep, take, factor;
+} Combination;
+
+static inline void combine_plainly(const GridBox *box, const FaceRange *range, const PetscReal *solid,
+                                   PetscInt back, const Combination *mix, const PetscReal *restrict u,
+                                   PetscReal *restrict result, const PetscInt dimension)
+{
+  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+      const PetscInt row = box_index(box, 0, j, k);
+
+      for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
+        const PetscReal value =
+            mix->keep * result[c] + mix->take * u[c] + mix->factor * plain_laplacian(box, u, c, dimension);
+
+        result[c] = solid && (solid[c] > 0. || solid[c - back] > 0.) ? result[c] : value;
+      }
+    }
+}
+
+static void combine_selectively(Fluid fluid, const FaceRange *range, const PetscReal *solid,
+                                PetscInt direction, const Combination *mix, const PetscReal *u,
+                                PetscReal *result)
+{
+  const GridBox *box = grid_box(fluid->grid);
+
+  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
+      for (PetscInt i = range->start[X]; i < range->end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (is_free(solid, box, direction, c))
+          result[c] = mix->keep * result[c] + mix->take * u[c] +
+                      mix->factor * selective_laplacian(fluid, solid, direction, u, c);
+      }
+}
+
+/* Known values on closed faces need no special care unless a solid passes no flux. */
+static PetscErrorCode Combine(Fluid fluid, const Carried *carried, const Combination *mix, Vec from, Vec to)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange  range = carried_range(fluid, carried);
+  const PetscBool  selective = fluid->solid && (carried->direction == CELL_VALUES || fluid->any_slips);
+  const PetscInt   back = carried->direction == CELL_VALUES ? 0 : box->stride[carried->direction];
   const PetscReal *u, *solid = NULL;
   PetscReal       *result;
 
@@ -74,16 +119,12 @@ static PetscErrorCode ApplyLaplacian(Fluid fluid, const Carried *carried, PetscR
     PetscCall(VecGetArrayRead(fluid->solid, &solid));
   PetscCall(VecGetArrayRead(from, &u));
   PetscCall(VecGetArray(to, &result));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        if (!is_free(solid, box, carried->direction, c))
-          continue;
-        result[c] = (base == ADD_TO_TARGET ? result[c] : u[c]) +
-                    factor * laplacian(fluid, solid, carried->direction, u, c);
-      }
+  if (selective)
+    combine_selectively(fluid, &range, solid, carried->direction, mix, u, result);
+  else if (box->dimension == 2)
+    combine_plainly(box, &range, solid, back, mix, u, result, 2);
+  else
+    combine_plainly(box, &range, solid, back, mix, u, result, 3);
   PetscCall(VecRestoreArray(to, &result));
   PetscCall(VecRestoreArrayRead(from, &u));
   if (fluid->solid)
@@ -93,10 +134,11 @@ static PetscErrorCode ApplyLaplacian(Fluid fluid, const Carried *carried, PetscR
 
 PetscErrorCode FluidAddLaplacian(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to)
 {
-  const PetscReal h = grid_spacing(fluid->grid);
+  const PetscReal   h = grid_spacing(fluid->grid);
+  const Combination mix = {1., 0., amount / (h * h)};
 
   PetscFunctionBegin;
-  PetscCall(ApplyLaplacian(fluid, carried, amount / (h * h), ADD_TO_TARGET, from, to));
+  PetscCall(Combine(fluid, carried, &mix, from, to));
   PetscFunctionReturn(0);
 }
 
@@ -113,8 +155,9 @@ static PetscErrorCode FillGhosts(Fluid fluid, const Carried *carried, Vec field,
 
 static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
 {
-  Diffusion *diffusion;
-  Fluid      fluid;
+  Diffusion  *diffusion;
+  Fluid       fluid;
+  Combination mix = {0., 1., 0.};
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(matrix, &diffusion));
@@ -122,8 +165,8 @@ static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
   PetscCall(FluidViewAsField(fluid, x, fluid->scratch[0]));
   PetscCall(FillGhosts(fluid, diffusion->carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));
   PetscCall(VecSet(y, 0.));
-  PetscCall(
-      ApplyLaplacian(fluid, diffusion->carried, -diffusion->amount, ADD_TO_SOURCE, fluid->scratch[0], y));
+  mix.factor = -diffusion->amount;
+  PetscCall(Combine(fluid, diffusion->carried, &mix, fluid->scratch[0], y));
   PetscFunctionReturn(0);
 }
 
@@ -189,8 +232,7 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
   PetscCall(VecCopy(x, b));
   PetscCall(KnownValues(fluid, carried, time));
   PetscCall(FluidViewAsField(fluid, b, fluid->scratch[1]));
-  PetscCall(
-      ApplyLaplacian(fluid, carried, diffusion.amount, ADD_TO_TARGET, fluid->scratch[0], fluid->scratch[1]));
+  PetscCall(FluidAddLaplacian(fluid, carried, amount, fluid->scratch[0], fluid->scratch[1]));
   PetscCall(KeepUnknowns(fluid, carried, fluid->scratch[1], b));
   PetscCall(KSPSolve(fluid->diffusion_solver, b, x));
   PetscCall(KSPGetConvergedReason(fluid->diffusion_solver, &reason));

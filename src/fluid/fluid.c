@@ -272,8 +272,8 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
     spare = fluid->scalars[s];
     fluid->scalars[s] = fluid->next_scalars[s];
     fluid->next_scalars[s] = spare;
-    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
   }
+  PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);
 }
 

@@ -20,10 +20,11 @@ struct _p_Fluid {
   Vec  scratch[2];   /* cell or face values within one function */
 
   /* Obstacles, all null when there are none. */
-  Vec        solid;               /* 0 in fluid, 1 + obstacle in a solid cell; ghosts valid */
+  Vec        solid;               /* 0 in fluid, 1 + number in other cells; ghosts valid */
   Vec        solid_velocity[DIM]; /* on closed faces */
   PetscInt   obstacle_count;
   PetscBool *obstacle_slips;
+  PetscBool  any_slips;
 
   Poisson     poisson;
   KSP         diffusion_solver;
@@ -98,7 +99,8 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
 
 /* scalar.c */
 PetscErrorCode FluidClearSolids(Fluid fluid, Vec field);
-PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field);
+/* Values next to the fluid, and in sources those of `kept` (null: none). */
+PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field);
 /* Carries scalar to the end of the step, in next_scalars. */
 PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness);
 

@@ -2,18 +2,22 @@
  */
 #include "fluid_impl.h"
 
-PetscErrorCode FluidSetObstacles(Fluid fluid, PetscInt count, const PetscBool slips[], Vec solid,
-                                 Vec velocity[DIM])
+PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
+                              Vec velocity[DIM])
 {
   PetscFunctionBegin;
   if (!fluid->solid)
     PetscCall(MacGridCreateField(fluid->grid, &fluid->solid));
   if (velocity && !fluid->solid_velocity[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->solid_velocity));
-  fluid->obstacle_count = count;
+  fluid->obstacle_count = obstacles;
   PetscCall(PetscFree(fluid->obstacle_slips));
-  PetscCall(PetscMalloc1(count, &fluid->obstacle_slips));
-  PetscCall(PetscArraycpy(fluid->obstacle_slips, slips, count));
+  fluid->any_slips = PETSC_FALSE;
+  for (PetscInt o = 0; o < obstacles; o++)
+    if (slips[o])
+      fluid->any_slips = PETSC_TRUE;
+  PetscCall(PetscMalloc1(obstacles, &fluid->obstacle_slips));
+  PetscCall(PetscArraycpy(fluid->obstacle_slips, slips, obstacles));
   PetscCall(VecCopy(solid, fluid->solid));
   /* obstacles go on beyond a side, but not beyond an open one, where the ghosts turn negative */
   PetscCall(FluidFillPressureGhosts(fluid, fluid->solid));
@@ -107,6 +111,16 @@ static inline PetscInt obstacle_at(const PetscReal *solid, const GridBox *box, P
   return (PetscInt)PetscMax(solid[c], solid[c - box->stride[d]]) - 1;
 }
 
+/* Force of pressure p in fluid cell c on what may be solid at `neighbour`. */
+static inline void add_pressure(Fluid fluid, const PetscReal *solid, PetscInt neighbour, PetscInt d,
+                                PetscReal force, PetscReal *forces)
+{
+  const PetscInt number = (PetscInt)solid[neighbour] - 1;
+
+  if (number >= 0 && number < fluid->obstacle_count)
+    forces[DIM * number + d] += force;
+}
+
 static PetscErrorCode AddPressureForces(Fluid fluid, PetscInt d, const PetscReal *solid, PetscReal area,
                                         PetscReal *forces)
 {
@@ -122,10 +136,8 @@ static PetscErrorCode AddPressureForces(Fluid fluid, PetscInt d, const PetscReal
 
         if (solid[c] > 0.)
           continue;
-        if (solid[c + box->stride[d]] > 0.)
-          forces[DIM * ((PetscInt)solid[c + box->stride[d]] - 1) + d] += p[c] * area;
-        if (solid[c - box->stride[d]] > 0.)
-          forces[DIM * ((PetscInt)solid[c - box->stride[d]] - 1) + d] -= p[c] * area;
+        add_pressure(fluid, solid, c + box->stride[d], d, p[c] * area, forces);
+        add_pressure(fluid, solid, c - box->stride[d], d, -p[c] * area, forces);
       }
   PetscCall(VecRestoreArrayRead(fluid->pressure, &p));
   PetscFunctionReturn(0);
@@ -155,7 +167,7 @@ static PetscErrorCode AddViscousForces(Fluid fluid, PetscInt d, const PetscReal 
             if (!is_closed(solid, box, d, neighbour))
               continue;
             obstacle = obstacle_at(solid, box, d, neighbour);
-            if (a != d && fluid->obstacle_slips[obstacle])
+            if (obstacle >= fluid->obstacle_count || (a != d && fluid->obstacle_slips[obstacle]))
               continue;
             forces[DIM * obstacle + d] += factor * (u[c] - u[neighbour]);
           }

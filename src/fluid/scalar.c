@@ -41,15 +41,19 @@ static inline PetscReal mean_of_fluid_around(const GridBox *box, const PetscReal
 }
 
 /* Interpolation next to an obstacle must not see what is inside it. */
-PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field)
+PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const PetscReal *solid;
+  const PetscReal *solid, *held = NULL;
   PetscReal       *value;
 
   PetscFunctionBegin;
   if (!fluid->solid)
     PetscFunctionReturn(0);
+  if (kept == field)
+    kept = NULL; /* they are there already */
+  if (kept)
+    PetscCall(VecGetArrayRead(kept, &held));
   PetscCall(MacGridExchange(fluid->grid, field));
   PetscCall(VecGetArrayRead(fluid->solid, &solid));
   PetscCall(VecGetArray(field, &value));
@@ -58,11 +62,15 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec field)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (solid[c] > 0.)
+        if (solid[c] > fluid->obstacle_count)
+          value[c] = held ? held[c] : value[c];
+        else if (solid[c] > 0.)
           value[c] = mean_of_fluid_around(box, solid, value, c);
       }
   PetscCall(VecRestoreArray(field, &value));
   PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  if (kept)
+    PetscCall(VecRestoreArrayRead(kept, &held));
   PetscFunctionReturn(0);
 }
 
@@ -99,5 +107,13 @@ PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, Pe
   if (amount > 0.)
     PetscCall(FluidDiffuse(fluid, &carried, implicitness * amount, fluid->time + dt, field, &iterations));
   PetscCall(FluidFillCarriedGhosts(fluid, &carried, field, fluid->time + dt));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidRefreshScalars(Fluid fluid)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
   PetscFunctionReturn(0);
 }

@@ -23,10 +23,10 @@ PetscErrorCode FluidGetPressure(Fluid fluid, Vec *pressure)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidGetScalar(Fluid fluid, PetscInt scalar, Vec *field)
+PetscErrorCode FluidGetScalars(Fluid fluid, Vec **fields)
 {
   PetscFunctionBegin;
-  *field = fluid->scalars[scalar];
+  *fields = fluid->scalars;
   PetscFunctionReturn(0);
 }
 
@@ -208,7 +208,6 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->earlier, fluid->earlier_time));
   PetscCall(FluidFillPressureGhosts(fluid, fluid->pressure));
-  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
-    PetscCall(FluidFillScalarGhosts(fluid, s, fluid->scalars[s], fluid->time, SIDE_VALUES_GIVEN));
+  PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);
 }

@@ -89,8 +89,11 @@ static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, Pets
   PetscCall(VecGetArrayRead(simulation->solid, &number));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *next++ = number[box_index(box, i, j, k)] > 0. ? 1. : 0.;
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscReal mark = number[box_index(box, i, j, k)];
+
+        *next++ = mark > 0. && mark <= simulation->config->obstacle_count ? 1. : 0.;
+      }
   PetscCall(VecRestoreArrayRead(simulation->solid, &number));
   PetscCall(WriteOwned(simulation, frames, "solid", 1, buffer));
   PetscFunctionReturn(0);
@@ -101,20 +104,19 @@ static PetscErrorCode WriteFields(Simulation simulation, FrameSeries frames)
   const FluidConfig *config = &simulation->config->fluid;
   const GridBox     *box = grid_box(simulation->grid);
   PetscReal         *buffer;
-  Vec                field;
+  Vec                pressure, *scalars;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1((PetscInt)DIM * box->length, &buffer));
   PetscCall(WriteVector(simulation, frames, "velocity", centred, 1., buffer));
   PetscCall(
       WriteVector(simulation, frames, "vorticity", vorticity, 0.5 / grid_spacing(simulation->grid), buffer));
-  PetscCall(FluidGetPressure(simulation->fluid, &field));
-  PetscCall(WriteScalar(simulation, frames, "pressure", field, buffer));
+  PetscCall(FluidGetPressure(simulation->fluid, &pressure));
+  PetscCall(WriteScalar(simulation, frames, "pressure", pressure, buffer));
   PetscCall(WriteSolid(simulation, frames, buffer));
-  for (PetscInt s = 0; s < config->scalar_count; s++) {
-    PetscCall(FluidGetScalar(simulation->fluid, s, &field));
-    PetscCall(WriteScalar(simulation, frames, config->scalars[s].name, field, buffer));
-  }
+  PetscCall(FluidGetScalars(simulation->fluid, &scalars));
+  for (PetscInt s = 0; s < config->scalar_count; s++)
+    PetscCall(WriteScalar(simulation, frames, config->scalars[s].name, scalars[s], buffer));
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
 }

@@ -1,28 +1,15 @@
-/* Inflow regions: velocity and scalars are held at given values where a face or centre lies in the shape. */
+/* Inflow regions. One that gives a velocity is no fluid but a source: its faces carry the velocity in or out
+   (obstacles.c). Scalars are held at their values where a centre lies in the shape. */
 #include "simulation_impl.h"
 
-static PetscErrorCode HoldFaces(Simulation simulation, const InflowConfig *inflow, PetscInt d, PetscReal time,
-                                Vec component)
+PetscBool inflow_is_active(const InflowConfig *inflow, PetscReal time)
 {
-  const GridBox *box = grid_box(simulation->grid);
-  Vector3        low, high;
-  CellRange      range;
-  PetscReal     *u;
+  return time >= inflow->from && time <= inflow->until ? PETSC_TRUE : PETSC_FALSE;
+}
 
-  PetscFunctionBegin;
-  shape_bounds(inflow->shape, &low, &high);
-  range = cells_within(simulation->grid, low, high);
-  PetscCall(VecGetArray(component, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const Vector3 point = grid_face_center(simulation->grid, d, i, j, k);
-
-        if (shape_is_inside(inflow->shape, point))
-          u[box_index(box, i, j, k)] = formula_value(inflow->velocity[d], point, time);
-      }
-  PetscCall(VecRestoreArray(component, &u));
-  PetscFunctionReturn(0);
+PetscBool inflow_gives_velocity(const InflowConfig *inflow)
+{
+  return inflow->velocity[X] || inflow->velocity[Y] || inflow->velocity[Z] ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflow, PetscInt scalar,
@@ -70,11 +57,6 @@ static PetscReal largest_held_speed(Simulation simulation, const InflowConfig *i
   return largest;
 }
 
-static PetscBool is_active(const InflowConfig *inflow, PetscReal time)
-{
-  return time >= inflow->from && time <= inflow->until ? PETSC_TRUE : PETSC_FALSE;
-}
-
 /* What is about to be held may be faster than what flows now. */
 PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit)
 {
@@ -85,29 +67,22 @@ PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit)
   PetscFunctionBegin;
   for (PetscInt n = 0; n < config->inflow_count; n++)
     for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      if (is_active(&config->inflows[n], simulation->time) && config->inflows[n].velocity[d])
+      if (inflow_is_active(&config->inflows[n], simulation->time) && config->inflows[n].velocity[d])
         speed = PetscMax(speed, largest_held_speed(simulation, &config->inflows[n], d, simulation->time));
   *limit = speed > 0. ? distance / speed : PETSC_MAX_REAL;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time)
+PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[])
 {
   const SimulationConfig *config = simulation->config;
-  Vec                    *velocity, *scalars;
 
   PetscFunctionBegin;
-  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   for (PetscInt n = 0; n < config->inflow_count; n++) {
     const InflowConfig *inflow = &config->inflows[n];
 
-    if (!is_active(inflow, time))
-      continue;
-    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      if (inflow->velocity[d])
-        PetscCall(HoldFaces(simulation, inflow, d, time, velocity[d]));
     for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
-      if (inflow->scalars && inflow->scalars[s])
+      if (inflow_is_active(inflow, time) && inflow->scalars && inflow->scalars[s])
         PetscCall(HoldCells(simulation, inflow, s, time, scalars[s]));
   }
   PetscFunctionReturn(0);

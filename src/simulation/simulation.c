@@ -15,7 +15,7 @@ PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, 
   if (team_has_fluid(s->team)) {
     PetscCall(MacGridCreate(team_fluid(s->team), &config->grid, &s->grid));
     PetscCall(FluidCreate(s->grid, &config->fluid, &s->fluid));
-    PetscCall(SimulationPlaceObstacles(s, 0.));
+    PetscCall(SimulationCreateSolids(s));
   }
   *simulation = s;
   PetscFunctionReturn(0);
@@ -39,9 +39,15 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
 
 PetscErrorCode SimulationStart(Simulation simulation)
 {
+  Vec *scalars;
+
   PetscFunctionBegin;
-  if (simulation->fluid)
+  if (simulation->fluid) {
     PetscCall(FluidStart(simulation->fluid));
+    PetscCall(FluidGetScalars(simulation->fluid, &scalars));
+    PetscCall(SimulationHoldScalars(simulation, 0., scalars));
+    PetscCall(FluidRefreshScalars(simulation->fluid));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -49,18 +55,20 @@ PetscErrorCode SimulationStart(Simulation simulation)
 static PetscErrorCode StepFluid(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   const PetscReal end = simulation->time + dt;
+  Vec            *velocity, *scalars;
 
   PetscFunctionBegin;
-  if (simulation->obstacles_move)
-    PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
-  PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
-  PetscCall(SimulationHoldInflows(simulation, end));
+  if (simulation->solids_move)
+    PetscCall(SimulationPlaceSolids(simulation, end)); /* S1 */
+  PetscCall(FluidPredict(simulation->fluid, dt));      /* F1, F3 */
+  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  PetscCall(SimulationHoldScalars(simulation, end, scalars));
   PetscCall(FluidProjectPrediction(simulation->fluid, dt, good)); /* F4 */
   if (*good)
     PetscFunctionReturn(0);
   PetscCall(FluidForgetPrediction(simulation->fluid));
-  if (simulation->obstacles_move)
-    PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  if (simulation->solids_move)
+    PetscCall(SimulationPlaceSolids(simulation, simulation->time));
   PetscFunctionReturn(0);
 }
 
@@ -148,7 +156,7 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
   PetscCall(ArchiveReadInteger(archive, "step", &step));
   PetscCall(ArchiveReadReal(archive, "dt", &simulation->dt));
   simulation->step = (PetscInt)step;
-  PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  PetscCall(SimulationPlaceSolids(simulation, simulation->time));
   PetscCall(FluidLoad(simulation->fluid, archive));
   PetscFunctionReturn(0);
 }

@@ -13,10 +13,10 @@ struct _p_Simulation {
   PetscReal               dt; /* of the last step */
   PetscInt                step;
 
-  /* Obstacles as the fluid sees them; null without any. */
+  /* Obstacles and sources as the fluid sees them; null without any. */
   Vec       solid;
   Vec       solid_velocity[DIM]; /* null when all stand still */
-  PetscBool obstacles_move;
+  PetscBool solids_move;         /* or sources change */
 };
 
 /* The owned cells whose centres or faces can lie in a box of space. */
@@ -26,11 +26,14 @@ typedef struct {
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 
 /* obstacles.c. Collective: fluid. */
-PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
+PetscErrorCode SimulationCreateSolids(Simulation simulation);
+PetscErrorCode SimulationPlaceSolids(Simulation simulation, PetscReal time);
 PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit);
 
-/* inflows.c: gives velocity and scalars their values inside the inflow regions. */
-PetscErrorCode SimulationHoldInflows(Simulation simulation, PetscReal time);
+/* inflows.c: gives scalars their values inside the inflow regions. */
+PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);
+PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
+PetscBool      inflow_gives_velocity(const InflowConfig *inflow);
 PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit);
 
 /* One row of the ledger: the first collection names the columns, later ones give the values in the same

@@ -65,7 +65,7 @@ typedef struct {
   char  *data; /* null-terminated; null while empty */
   size_t length, capacity;
 } Text;
-PetscErrorCode TextAppend(Text *text, const char format[], ...);
+PetscErrorCode TextAppend(Text *text, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PetscErrorCode TextDestroy(Text *text);
 /* The whole file; `data` stays null if it cannot be read. */
 PetscErrorCode TextRead(Text *text, const char path[]);

@@ -384,6 +384,25 @@ static PetscErrorCode ReadTime(const char path[], PetscReal *time)
   PetscFunctionReturn(0);
 }
 
+static void printing_shows_every_name_shape_and_value(void **state)
+{
+  char    text[4096] = "";
+  Archive archive;
+  FILE   *stream = tmpfile();
+
+  (void)state;
+  assert_success(WriteSmall(scratch_path(&scratch, "print.h5"), 0.375));
+  assert_success(Open(PETSC_COMM_WORLD, scratch.path, &archive));
+  assert_success(ArchivePrint(archive, stream));
+  assert_success(ArchiveDestroy(&archive));
+  rewind(stream);
+  assert_on_all_ranks((fread(text, 1, sizeof(text) - 1, stream) > 0) == (harness_rank() == 0));
+  fclose(stream);
+  assert_on_all_ranks(harness_rank() > 0 || (strstr(text, "0.375") && strstr(text, "1234567890123")));
+  assert_on_all_ranks(harness_rank() > 0 ||
+                      (strstr(text, "grid/fields/velocity") && strstr(text, "5 x 7 x 6 x 3")));
+}
+
 static void an_uncommitted_archive_leaves_the_old_one(void **state)
 {
   const PetscInt global[] = {20, 20, 20, 1};
@@ -463,5 +482,6 @@ TEST_MAIN(in_scratch(doubles_come_back_bit_for_bit),
           in_scratch(integers_and_empty_arrays_come_back), in_scratch(what_is_not_as_expected_is_refused),
           in_scratch(every_flipped_byte_is_refused),
           in_scratch(truncated_longer_missing_and_foreign_files_are_refused),
+          in_scratch(printing_shows_every_name_shape_and_value),
           in_scratch(an_uncommitted_archive_leaves_the_old_one),
           in_scratch(a_failed_write_is_told_and_leaves_the_old_file), in_scratch(a_missing_directory_is_told))

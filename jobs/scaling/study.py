@@ -18,7 +18,6 @@ import collect
 HERE = os.path.dirname(os.path.abspath(__file__))
 RUN_SCRIPT = os.path.join(os.path.dirname(HERE), "run.sbatch")
 TREE = os.path.dirname(os.path.dirname(HERE))
-FOREVER = "1e9"  # s: the number of steps ends a run
 
 
 class Trouble(Exception):
@@ -59,10 +58,10 @@ class Weak:
             if len(arguments.resolutions) != len(arguments.ranks):
                 raise Trouble("--resolutions must be as many as --ranks")
             return arguments.resolutions
-        first = arguments.resolution or grid_key(arguments, "resolution", None)
+        first = arguments.resolution or scene_number(arguments, "grid", "resolution")
         if first is None:
             raise Trouble(f"{arguments.scene} states no grid.resolution: give --resolution")
-        dimension = grid_key(arguments, "dimension", 3)
+        dimension = int(scene_number(arguments, "grid", "dimension", 3))
         return [nearest_multiple(first * (ranks / arguments.ranks[0]) ** (1 / dimension), arguments.multiple)
                 for ranks in arguments.ranks]
 
@@ -79,15 +78,15 @@ def numbers(text):
     return values
 
 
-def grid_key(arguments, key, default):
-    """An integer under `grid:` from --set or the scene's own text."""
+def scene_number(arguments, room, key, default=None):
+    """A number of the scene, from --set or its own text."""
     for setting in reversed(arguments.set):
-        if setting.startswith(f"grid.{key}="):
-            return int(setting.split("=", 1)[1])
+        if setting.startswith(f"{room}.{key}="):
+            return float(setting.split("=", 1)[1])
     with open(arguments.scene, encoding="utf-8") as scene:
         text = re.sub(r"#.*", "", scene.read())
-    found = re.search(rf"\b{key}:\s*(\d+)", text)
-    return int(found.group(1)) if found else default
+    found = re.search(rf"\b{key}:\s*([-+.\deE]+)", text)
+    return float(found.group(1)) if found else default
 
 
 def find_millrace():
@@ -104,14 +103,18 @@ def plan(study, arguments):
     """The runs of the study. All numbers of ranks take their turn before any is repeated, so that a machine that grows
     slower meanwhile harms them alike."""
     resolutions = study.resolutions(arguments)
-    dimension = grid_key(arguments, "dimension", 3)
+    dimension = int(scene_number(arguments, "grid", "dimension", 3))
     return [{"name": f"ranks-{ranks:05d}-{repeat}", "ranks": ranks, "resolution": resolution, "dimension": dimension}
             for repeat in range(1, arguments.repeats + 1)
             for ranks, resolution in zip(arguments.ranks, resolutions)]
 
 
 def millrace_options(case, arguments):
-    settings = [f"run.step_limit={arguments.steps}", f"run.end_time={FOREVER}"]
+    settings = [f"run.step_limit={arguments.steps}"]
+    interval = scene_number(arguments, "run", "frame_interval")
+    if interval:
+        # beyond the last step: none is longer than the time between two frames
+        settings.append(f"run.end_time={(arguments.steps + 1) * interval!r}")
     if case["resolution"]:
         settings.append(f"grid.resolution={case['resolution']}")
     options = [word for setting in settings + arguments.set for word in ("--set", setting)]

@@ -46,7 +46,7 @@ wait_until() {
   shift
   until "$@" > /dev/null 2>&1; do
     [ $SECONDS -lt $end ] || return 1
-    sleep 0.2
+    sleep 0.1
   done
 }
 

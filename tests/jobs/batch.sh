@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# jobs/run.sbatch, array.sbatch and chain against a real Slurm with two virtual nodes. TAP.
+. "$MILLRACE_SOURCE/tests/jobs/support.sh"
+start_slurm
+python=$(python_with h5py)
+case $("$MPIEXEC" --version 2>&1) in
+*"Open MPI"* | *OpenRTE*) pmi=pmix ;;
+*) pmi=pmi2 ;;
+esac
+
+log_of() { echo "millrace-$1.log"; }
+starts() { grep -c '] .* into ' "$(log_of "$1")"; }
+
+same_as_reference() {
+  if [ -z "$python" ]; then
+    skip "$1" "h5py is missing (Debian: python3-h5py)"
+  else
+    check "$1" "$python" "$here/same_answer.py" reference "$2"
+  fi
+}
+
+was_requeued() {
+  [ "$(starts "$1")" = 2 ] && [ "$(field "$1" Restarts)" = 1 ] && grep -q 'from checkpoint-' "$(log_of "$1")" && return
+  cat "$(log_of "$1")"
+  return 1
+}
+
+# The end time that takes this machine some five seconds, so that a signal comes neither too late nor for nothing.
+five_seconds() {
+  awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) column[$i] = i; next}
+    $1 > 0 {wall += $column["wall_step"]; dt = $column["dt"]; steps++}
+    END {n = int(5 * steps / wall); print dt * (n < 100 ? 100 : n > 4000 ? 4000 : n)}' "$1/ledger.csv"
+}
+
+leaves_nothing() {
+  local left
+  left=$(ls -d "$1"* 2> /dev/null)
+  [ -z "$left" ] && return
+  echo "left: $left"
+  return 1
+}
+
+says() {
+  grep -q -- "$2" "$(log_of "$1")" && return
+  echo "expected: $2"
+  cat "$(log_of "$1")"
+  return 1
+}
+
+reads() {
+  local found
+  found=$("$python" -c "import h5py, sys; print(h5py.File(sys.argv[1])['scene'][()].decode())" "$1/frames/frame-000000.h5")
+  grep -q "$2" <<< "$found" && return
+  echo "$found"
+  return 1
+}
+
+is_dead() { ! "$here/cluster" status "$1" | grep ' lives'; }
+orphan_stops() {
+  sleep 2 &
+  "$here/cluster" start "$work/orphan" $! && wait_until 20 is_dead "$work/orphan"
+}
+
+echo "1..33"
+
+# Ranks are started by srun on two nodes, by mpiexec on one.
+by_srun="srun --mpi=$pmi"
+probe=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" probe --set run.step_limit=40)
+check "a run ends with 0" ends_with "$probe" 0 "$(log_of "$probe")"
+long=(--set "run.end_time=$(five_seconds probe)")
+
+reference=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" reference "${long[@]}")
+by_srun_job=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" by_srun "${long[@]}")
+chain=$("$jobs/chain" 3 -n 2 -- "$scene" chained "${long[@]}")
+read -rd '' first second third <<< "$chain"
+signal "$by_srun_job" by_srun
+signal "$first" chained
+bad=$(submit -n 1 "$jobs/run.sbatch" missing.yaml bad)
+
+check "a longer one does" ends_with "$reference" 0 "$(log_of "$reference")"
+check "a signalled job under srun on two nodes ends with 0" ends_with "$by_srun_job" 0 "$(log_of "$by_srun_job")"
+check "it was requeued once and went on from its checkpoint" was_requeued "$by_srun_job"
+same_as_reference "its answer is that of a run that was not stopped" by_srun
+check "it leaves no note of its requeues" leaves_nothing "by_srun.job"
+
+check "the first link of a chain stops with 85" ends_with "$first" 85 "$(log_of "$first")"
+check "the second goes on and ends with 0" ends_with "$second" 0 "$(log_of "$second")"
+check "it went on from the checkpoint of the first" says "$second" 'from checkpoint-'
+check "the third finds the run done" ends_with "$third" 0 "$(log_of "$third")"
+same_as_reference "the answer of the chain is that of one run" chained
+
+check "a missing scene ends the job with 2" ends_with "$bad" 2 "$(log_of "$bad")"
+check "it is not requeued" [ "$(field "$bad" Restarts)" = 0 ]
+check "it leaves nothing" leaves_nothing bad
+
+# The same where Slurm requeues what exits with 85 by itself.
+echo RequeueExit=85 >> "$SLURM_CONF"
+scontrol reconfigure
+by_mpiexec=$(LAUNCH=$MPIEXEC submit -N 1 -n 2 "$jobs/run.sbatch" "$scene" by_mpiexec "${long[@]}")
+signal "$by_mpiexec" by_mpiexec
+
+cat > table << END
+# resolution and viscosity
+grid.resolution=16 run.end_time=0.05
+
+"grid.resolution=24" fluid.viscosity=0.02 run.end_time=0.05
+grid.resolution=20 "fluid.gravity=[0, -1, 0]" run.end_time=0.05
+END
+array=$(submit -n 1 --array=1-4 "$jobs/array.sbatch" "$scene" study table)
+
+# A program that is stopped before its first checkpoint, each time, and like millrace refuses the results of another run.
+printf '#!/bin/sh\n[ -e stuck_run ] && exit 2\nmkdir stuck_run\nexit 85\n' > stuck
+chmod +x stuck
+stuck=$(MILLRACE=$work/stuck MAX_STALLS=2 submit -n 1 "$jobs/run.sbatch" "$scene" stuck_run)
+
+"$jobs/scaling/strong" "$scene" -o scaling --ranks 1,2 --repeats 1 --steps 6 --set grid.resolution=16 > scaling.log 2>&1
+scaling=$(sed -n 's/.*; job \([0-9]*\) collects.*/\1/p' scaling.log)
+
+# MPICH under the wrong --mpi starts singletons without a word; Open MPI does so when it cannot see the step.
+printf '#!/bin/sh\nshift 2\nexec srun --mpi=none env -u SLURM_STEP_ID -u SLURM_STEPID "$@"\n' > alone
+printf '#!/bin/sh\nshift 2\nexec %s -n 1 "$@"\n' "$MPIEXEC" > one_rank
+chmod +x alone one_rank
+singletons=$(LAUNCH=$work/alone submit -n 2 "$jobs/run.sbatch" "$scene" singletons)
+few=$(LAUNCH=$work/one_rank submit -n 2 "$jobs/run.sbatch" "$scene" few)
+
+check "a signalled job under mpiexec ends with 0" ends_with "$by_mpiexec" 0 "$(log_of "$by_mpiexec")"
+check "it was requeued once, not twice" was_requeued "$by_mpiexec"
+same_as_reference "its answer is that of the run under srun" by_mpiexec
+
+wait_for "$array"
+for case in 1 2 3; do
+  check "case $case of an array ends with 0" ends_with "${array}_$case" 0 "millrace-${array}_$case.log"
+done
+check "case 4, which the table has not, ends with 2" ends_with "${array}_4" 2 "millrace-${array}_4.log"
+if [ -n "$python" ]; then
+  check "case 2 has its settings" reads study/2 'resolution: 24'
+else
+  skip "case 2 has its settings" "h5py is missing (Debian: python3-h5py)"
+fi
+
+check "a job without a new checkpoint gives up with 1" ends_with "$stuck" 1 "$(log_of "$stuck")"
+check "it has tried twice" [ "$(starts "$stuck")$(field "$stuck" Restarts)" = 22 ]
+check "what the first try left is put aside" [ -d stuck_run.start-1 ]
+
+check "singletons instead of ranks are refused with 2" ends_with "$singletons" 2 "$(log_of "$singletons")"
+check "the message names SLURM_NTASKS" says "$singletons" 'SLURM_NTASKS'
+check "they write nothing" leaves_nothing singletons
+check "fewer ranks than tasks are refused with 2" ends_with "$few" 2 "$(log_of "$few")"
+
+check "a scaling study collects itself" ends_with "${scaling:-none}" 0 scaling/logs/collect.log
+check "its table has all ranks" [ "$(grep -c '^| [12] | 1 |' scaling/scaling.md)" = 2 ]
+
+"$here/cluster" stop "$work/slurm"
+check "the private Slurm stops" is_dead "$work/slurm"
+check "one whose owner dies stops by itself" orphan_stops

@@ -85,8 +85,8 @@ static herr_t print_object(hid_t file, const char *name, const H5O_info_t *info,
     status = print_single(stream, dataset, type);
   } else {
     print_shape(stream, space);
-    fprintf(stream, "  %s of %zu bytes, %.1f MB stored", hdf5_class_name(H5Tget_class(type)),
-            H5Tget_size(type), (double)H5Dget_storage_size(dataset) / 1e6);
+    fprintf(stream, "  %s of %zu bytes, %.1f kB stored", hdf5_class_name(H5Tget_class(type)),
+            H5Tget_size(type), (double)H5Dget_storage_size(dataset) / 1e3);
   }
   fprintf(stream, "\n");
   H5Tclose(type);

@@ -192,6 +192,19 @@ static PetscErrorCode TimeSolve(const Case *c, Poisson poisson, PoissonReport *r
   PetscFunctionReturn(0);
 }
 
+/* Memory in use per cell, over all ranks. */
+static PetscErrorCode BytesPerCell(PetscInt n, PetscReal *bytes)
+{
+  PetscLogDouble mine;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemoryGetCurrentUsage(&mine));
+  *bytes = mine;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, bytes, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+  *bytes /= (PetscReal)n * n * n;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode RunCase(PetscInt n, Top top)
 {
   enum { REPEATS = 5 };
@@ -199,24 +212,31 @@ static PetscErrorCode RunCase(PetscInt n, Top top)
   Poisson       poisson;
   PoissonReport report = {0};
   Times         best = {PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL};
+  PetscReal     before, after;
+  char          bytes[16] = "";
   Vec           x, y;
 
   PetscFunctionBegin;
   PetscCall(CreateCase(n, top, &c));
-  PetscCall(PoissonCreate(c.grid, "pressure_", &poisson));
   PetscCall(MacGridCreateField(c.grid, &x));
   PetscCall(VecSet(x, 1.));
   PetscCall(VecDuplicate(x, &y));
+  PetscCall(VecSet(y, 1.));
+  PetscCall(BytesPerCell(n, &before));
+  PetscCall(PoissonCreate(c.grid, "pressure_", &poisson));
   for (PetscInt repeat = 0; repeat < REPEATS; repeat++) {
     PetscCall(TimeSweeps(&c, x, y, &best));
     PetscCall(TimeSolve(&c, poisson, &report, &best));
   }
+  PetscCall(BytesPerCell(n, &after));
+  if (top == TOP_CLOSED) /* the open case lives in the memory that this one frees */
+    PetscCall(PetscSNPrintf(bytes, sizeof(bytes), "%.0f", (double)(after - before)));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                         "| %4" PetscInt_FMT " | %-6s | %10" PetscInt_FMT
-                        " | %8.1e | %8.2f | %8.1f | %6.0f | %7.1f |\n",
+                        " | %8.1e | %8.2f | %8.1f | %6.0f | %7.1f | %5s |\n",
                         n, top == TOP_OPEN ? "open" : "closed", report.iterations, (double)report.residual,
                         (double)(1e3 * best.sweep), (double)(1e3 * best.solve),
-                        (double)(best.solve / best.sweep), (double)(100. * best.setup / best.solve)));
+                        (double)(best.solve / best.sweep), (double)(100. * best.setup / best.solve), bytes));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(PoissonDestroy(&poisson));
@@ -232,10 +252,10 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-only", &only, NULL));
-  PetscCall(
-      PetscPrintf(PETSC_COMM_WORLD,
-                  "|    n | top    | iterations | residual | sweep ms | solve ms | sweeps | setup %% |\n"
-                  "|-----:|--------|-----------:|---------:|---------:|---------:|-------:|--------:|\n"));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD,
+      "|    n | top    | iterations | residual | sweep ms | solve ms | sweeps | setup %% | bytes |\n"
+      "|-----:|--------|-----------:|---------:|---------:|---------:|-------:|--------:|------:|\n"));
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(sizes); s++)
     for (Top top = TOP_CLOSED; top <= TOP_OPEN; top++)
       if (!only || only == sizes[s])

@@ -38,6 +38,7 @@ static const Problem problems[] = {
      .cells = {9, 16, 19},
      .periodic = {PETSC_FALSE, PETSC_TRUE, PETSC_TRUE},
      .open = OPEN_TOP},
+    {.dimension = 3, .cells = {9, 11, 10}, .open = OPEN_TOP}, /* odd boundaries between four ranks */
     {.dimension = 3, .cells = {64, 5, 4}, .open = OPEN_TOP},
     {.dimension = 3, .cells = {4, 4, 37}, .solids = SOLID_SPECKLES},
     {.dimension = 3, .cells = {16, 16, 16}, .open = OPEN_TOP, .contrast = 1000.},

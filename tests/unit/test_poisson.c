@@ -178,6 +178,7 @@ static void hundreds_of_pockets_are_solved_at_once(void **state)
 static void assembled_preconditioners_give_the_same_answer(void **state)
 {
   static const char *const prefixes[] = {"hypre_", "gamg_", "jacobi_"};
+  static const PetscInt    enough[] = {10, 25, 200}; /* a wrong matrix still converges, but slowly */
   const Problem problem = {.dimension = 3, .cells = {16, 17, 18}, .solids = SOLID_SPECKLES, .contrast = 5.};
 
   (void)state;
@@ -188,7 +189,7 @@ static void assembled_preconditioners_give_the_same_answer(void **state)
     assert_success(CreateSolver(PETSC_COMM_WORLD, &problem, prefixes[p], &algebraic));
     assert_success(Solve(&geometric, rough, 1e-11));
     assert_success(Solve(&algebraic, rough, 1e-11));
-    assert_on_all_ranks(algebraic.report.reason > 0);
+    assert_on_all_ranks(algebraic.report.reason > 0 && algebraic.report.iterations <= enough[p]);
     assert_success(VecAXPY(algebraic.pressure, -1., geometric.pressure));
     assert_success(VecNorm(algebraic.pressure, NORM_INFINITY, &geometric.report.residual));
     assert_near(geometric.report.residual, 0., 1e-9);

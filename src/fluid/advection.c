@@ -6,21 +6,21 @@
    box or a rank begins. */
 #include "fluid_impl.h"
 
-/* What a trajectory needs: the flow in cells per step. The reversed flow has a negative ratio. */
+/* Where trajectories come from. */
 typedef struct {
   const GridBox   *box;
   const PetscReal *flow[DIM];
-  PetscReal        ratio; /* dt / h */
+  const PetscReal *feet[DIM]; /* shift from each cell's centre to the foot of its trajectory, in cells */
+  PetscReal        ratio;     /* dt / h */
   PetscInt         direction;
 } Tracer;
 
 /* Largest shift of a foot: with the interpolation it stays within the ghosts. */
 static const PetscReal farthest = 2. - 1e-9;
 
-/* Where a component (or cell value) sits in its cell along an axis. */
-static inline PetscReal offset_in_cell(PetscInt direction, PetscInt axis)
+static inline PetscReal clamp(PetscReal value, PetscReal bound)
 {
-  return direction == axis ? 0. : 0.5;
+  return PetscMin(PetscMax(value, -bound), bound);
 }
 
 static inline PetscReal between(PetscReal a, PetscReal b, PetscReal fraction)
@@ -59,40 +59,65 @@ static inline PetscReal interpolate(const GridBox *box, const PetscReal *field, 
                  fraction[Z]);
 }
 
-/* Component `e` of the flow at the place of value c itself. */
-static inline PetscReal flow_here(const Tracer *tracer, PetscInt e, PetscInt c)
-{
-  const PetscReal *u = tracer->flow[e];
-  const PetscInt   up = tracer->box->stride[e];
-
-  if (e == tracer->direction)
-    return u[c];
-  if (tracer->direction == CELL_VALUES)
-    return 0.5 * (u[c] + u[c + up]);
-  {
-    const PetscInt back = c - tracer->box->stride[tracer->direction];
-
-    return 0.25 * (u[c] + u[c + up] + u[back] + u[back + up]);
-  }
-}
-
-/* Shift from value c to the foot of its trajectory, in cells. */
-static inline void trace(const Tracer *tracer, PetscInt c, PetscReal shift[DIM], const PetscInt dimension)
+/* The foot of the trajectory that ends at the centre of cell c. */
+static inline void trace(const Tracer *tracer, PetscInt c, PetscReal *const feet[DIM],
+                         const PetscInt dimension)
 {
   PetscReal half[DIM], at[DIM], fraction[DIM];
 
   for (PetscInt a = 0; a < dimension; a++) {
-    half[a] = -0.5 * tracer->ratio * flow_here(tracer, a, c);
-    half[a] = PetscMin(PetscMax(half[a], -0.5 * farthest), 0.5 * farthest);
+    const PetscReal *u = tracer->flow[a];
+
+    half[a] = clamp(-0.25 * tracer->ratio * (u[c] + u[c + tracer->box->stride[a]]), 0.5 * farthest);
   }
   for (PetscInt e = 0; e < dimension; e++) {
     PetscInt from;
 
     for (PetscInt a = 0; a < dimension; a++)
-      at[a] = half[a] + offset_in_cell(tracer->direction, a) - offset_in_cell(e, a);
+      at[a] = half[a] + (a == e ? 0.5 : 0.); /* component e sits on the lower face */
     from = c + whole_cells(tracer->box, at, fraction, dimension);
-    shift[e] = -tracer->ratio * interpolate(tracer->box, tracer->flow[e], from, fraction, dimension);
-    shift[e] = PetscMin(PetscMax(shift[e], -farthest), farthest);
+    feet[e][c] = clamp(-tracer->ratio * interpolate(tracer->box, tracer->flow[e], from, fraction, dimension),
+                       farthest);
+  }
+}
+
+/* Feet of all owned cells and of one layer around them, which faces between ranks and on sides need. */
+static inline void trace_all(const Tracer *tracer, PetscReal *const feet[DIM], const PetscInt dimension)
+{
+  const GridBox *box = tracer->box;
+  const PetscInt layer = dimension == 3 ? 1 : 0;
+
+  for (PetscInt k = box->start[Z] - layer; k < box->end[Z] + layer; k++)
+    for (PetscInt j = box->start[Y] - 1; j < box->end[Y] + 1; j++) {
+      const PetscInt row = box_index(box, 0, j, k);
+
+      for (PetscInt c = row + box->start[X] - 1; c < row + box->end[X] + 1; c++)
+        trace(tracer, c, feet, dimension);
+    }
+}
+
+/* Shift to the foot of the value at c: a face takes the mean of its two cells. */
+static inline void shift_of(const Tracer *tracer, PetscInt c, PetscReal shift[DIM], const PetscInt dimension)
+{
+  const PetscInt back = tracer->direction == CELL_VALUES ? c : c - tracer->box->stride[tracer->direction];
+
+  for (PetscInt a = 0; a < dimension; a++)
+    shift[a] = 0.5 * (tracer->feet[a][c] + tracer->feet[a][back]);
+}
+
+/* The same for the reversed flow: u(x + s/2) = 2 u(x) - u(x - s/2) up to second order. */
+static inline void reverse_shift(const Tracer *tracer, PetscInt c, PetscReal shift[DIM],
+                                 const PetscInt dimension)
+{
+  const PetscInt back = tracer->direction == CELL_VALUES ? c : c - tracer->box->stride[tracer->direction];
+
+  for (PetscInt e = 0; e < dimension; e++) {
+    const PetscReal *u = tracer->flow[e];
+    const PetscInt   up = tracer->box->stride[e];
+    const PetscReal  twice =
+        e == tracer->direction ? 2. * u[c] : 0.5 * (u[c] + u[c + up] + u[back] + u[back + up]);
+
+    shift[e] = clamp(tracer->ratio * twice + shift[e], farthest);
   }
 }
 
@@ -109,46 +134,93 @@ static inline void stencil_bounds(const GridBox *box, const PetscReal *field, Pe
   }
 }
 
-/* The value carried to each place of `range`; `foot`, where asked for, gets the flat index of the foot's
- * cell. */
+/* The value carried to each place of `range`. */
 static inline void carry(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
-                         PetscReal *carried, PetscReal *foot, const PetscInt dimension)
+                         PetscReal *carried, const PetscInt dimension)
 {
-  PetscReal shift[DIM], fraction[DIM];
+  const GridBox *box = tracer->box;
+  PetscReal      shift[DIM], fraction[DIM];
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-      for (PetscInt i = range->start[X]; i < range->end[X]; i++) {
-        const PetscInt c = box_index(tracer->box, i, j, k);
-        PetscInt       from;
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+      const PetscInt row = box_index(box, 0, j, k);
 
-        trace(tracer, c, shift, dimension);
-        from = c + whole_cells(tracer->box, shift, fraction, dimension);
-        carried[c] = interpolate(tracer->box, field, from, fraction, dimension);
-        if (foot)
-          foot[c] = from;
+      for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
+        PetscInt from;
+
+        shift_of(tracer, c, shift, dimension);
+        from = c + whole_cells(box, shift, fraction, dimension);
+        carried[c] = interpolate(box, field, from, fraction, dimension);
       }
+    }
 }
 
-/* MacCormack's correction from the value carried there and back. `result` comes in as the feet. */
-static inline void correct(const Tracer *back, const FaceRange *range, const PetscReal *field,
+/* MacCormack's correction by half of what is lost on the way there and back. */
+static inline void correct(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
                            const PetscReal *carried, PetscReal *result, const PetscInt dimension)
 {
-  PetscReal shift[DIM], fraction[DIM], least, most;
+  const GridBox *box = tracer->box;
+  PetscReal      shift[DIM], fraction[DIM], least, most;
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-      for (PetscInt i = range->start[X]; i < range->end[X]; i++) {
-        const PetscInt c = box_index(back->box, i, j, k);
-        PetscReal      there_and_back, corrected;
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+      const PetscInt row = box_index(box, 0, j, k);
 
-        trace(back, c, shift, dimension);
-        there_and_back = interpolate(
-            back->box, carried, c + whole_cells(back->box, shift, fraction, dimension), fraction, dimension);
-        corrected = carried[c] + 0.5 * (field[c] - there_and_back);
-        stencil_bounds(back->box, field, (PetscInt)result[c], &least, &most, dimension);
-        result[c] = PetscMin(PetscMax(corrected, least), most);
+      for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
+        PetscReal returned;
+        PetscInt  from;
+
+        shift_of(tracer, c, shift, dimension);
+        stencil_bounds(box, field, c + whole_cells(box, shift, fraction, dimension), &least, &most,
+                       dimension);
+        reverse_shift(tracer, c, shift, dimension);
+        from = c + whole_cells(box, shift, fraction, dimension);
+        returned = interpolate(box, carried, from, fraction, dimension);
+        result[c] = PetscMin(PetscMax(carried[c] + 0.5 * (field[c] - returned), least), most);
       }
+    }
+}
+
+static PetscErrorCode GetTracer(Fluid fluid, const Carried *carried, PetscReal *flow[DIM],
+                                PetscReal *feet[DIM], Tracer *tracer)
+{
+  PetscFunctionBegin;
+  *tracer = (Tracer){.box = grid_box(fluid->grid),
+                     .ratio = carried->dt / grid_spacing(fluid->grid),
+                     .direction = carried->direction};
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, flow));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, feet));
+  for (PetscInt d = 0; d < DIM; d++) {
+    tracer->flow[d] = flow[d];
+    tracer->feet[d] = feet[d];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreTracer(Fluid fluid, PetscReal *flow[DIM], PetscReal *feet[DIM])
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, flow));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, feet));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidTraceFeet(Fluid fluid, PetscReal dt)
+{
+  const Carried cells = {CELL_VALUES, 0, dt};
+  PetscReal    *flow[DIM], *feet[DIM];
+  Tracer        tracer;
+
+  PetscFunctionBegin;
+  if (!fluid->feet[X])
+    PetscFunctionReturn(0); /* the scheme follows no trajectories */
+  PetscCall(GetTracer(fluid, &cells, flow, feet, &tracer));
+  if (tracer.box->dimension == 2)
+    trace_all(&tracer, feet, 2);
+  else
+    trace_all(&tracer, feet, 3);
+  PetscCall(RestoreTracer(fluid, flow, feet));
+  PetscFunctionReturn(0);
 }
 
 FaceRange carried_range(Fluid fluid, const Carried *carried)
@@ -179,41 +251,49 @@ PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec f
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carried, Vec field)
+/* From scratch[0], the value carried there, to scratch[1]. */
+static PetscErrorCode Correct(Fluid fluid, const Tracer *tracer, const FaceRange *range,
+                              const PetscReal *field)
 {
-  const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = carried_range(fluid, carried);
-  const PetscBool correct_it = fluid->config->advection == ADVECT_MACCORMACK;
-  Tracer          forth = {box, {NULL}, carried->dt / grid_spacing(fluid->grid), carried->direction}, back;
-  PetscReal      *flow[DIM], *w, *once, *result;
+  const PetscReal *carried;
+  PetscReal       *result;
 
   PetscFunctionBegin;
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, flow));
-  for (PetscInt d = 0; d < DIM; d++)
-    forth.flow[d] = flow[d];
-  back = forth;
-  back.ratio = -forth.ratio;
-  PetscCall(VecGetArray(field, &w));
-  PetscCall(VecGetArray(fluid->scratch[0], &once));
+  PetscCall(VecGetArrayRead(fluid->scratch[0], &carried));
   PetscCall(VecGetArray(fluid->scratch[1], &result));
-  if (box->dimension == 2)
-    carry(&forth, &range, w, once, result, 2);
+  if (tracer->box->dimension == 2)
+    correct(tracer, range, field, carried, result, 2);
   else
-    carry(&forth, &range, w, once, result, 3);
-  PetscCall(VecRestoreArray(fluid->scratch[0], &once));
-  if (correct_it) {
-    PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
-    PetscCall(VecGetArray(fluid->scratch[0], &once));
-    if (box->dimension == 2)
-      correct(&back, &range, w, once, result, 2);
-    else
-      correct(&back, &range, w, once, result, 3);
-    PetscCall(VecRestoreArray(fluid->scratch[0], &once));
-  }
+    correct(tracer, range, field, carried, result, 3);
   PetscCall(VecRestoreArray(fluid->scratch[1], &result));
-  PetscCall(VecRestoreArray(field, &w));
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, flow));
-  PetscCall(VecCopy(fluid->scratch[correct_it ? 1 : 0], field));
+  PetscCall(VecRestoreArrayRead(fluid->scratch[0], &carried));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carried, Vec field)
+{
+  const FaceRange  range = carried_range(fluid, carried);
+  const PetscBool  corrected = fluid->config->advection == ADVECT_MACCORMACK ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal       *flow[DIM], *feet[DIM], *once;
+  const PetscReal *values;
+  Tracer           tracer;
+
+  PetscFunctionBegin;
+  PetscCall(GetTracer(fluid, carried, flow, feet, &tracer));
+  PetscCall(VecGetArrayRead(field, &values));
+  PetscCall(VecGetArray(fluid->scratch[0], &once));
+  if (tracer.box->dimension == 2)
+    carry(&tracer, &range, values, once, 2);
+  else
+    carry(&tracer, &range, values, once, 3);
+  PetscCall(VecRestoreArray(fluid->scratch[0], &once));
+  if (corrected) {
+    PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
+    PetscCall(Correct(fluid, &tracer, &range, values));
+  }
+  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscCall(RestoreTracer(fluid, flow, feet));
+  PetscCall(VecCopy(fluid->scratch[corrected ? 1 : 0], field));
   PetscFunctionReturn(0);
 }
 

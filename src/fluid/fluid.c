@@ -44,6 +44,8 @@ PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid
   PetscCall(MacGridCreateFaceField(grid, f->velocity));
   PetscCall(MacGridCreateFaceField(grid, f->earlier));
   PetscCall(MacGridCreateFaceField(grid, f->next));
+  if (config->advection == ADVECT_SEMI_LAGRANGIAN || config->advection == ADVECT_MACCORMACK)
+    PetscCall(MacGridCreateFaceField(grid, f->feet));
   PetscCall(MacGridCreateField(grid, &f->pressure));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(MacGridCreateField(grid, &f->scratch[s]));
@@ -71,6 +73,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->velocity));
   PetscCall(MacGridDestroyFaceField(f->earlier));
   PetscCall(MacGridDestroyFaceField(f->next));
+  PetscCall(MacGridDestroyFaceField(f->feet));
   PetscCall(MacGridDestroyFaceField(f->solid_velocity));
   PetscCall(VecDestroy(&f->pressure));
   PetscCall(VecDestroy(&f->solid));
@@ -83,6 +86,8 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(PetscFree(f->scalars));
   PetscCall(PetscFree(f->next_scalars));
   PetscCall(PetscFree(f->obstacle_slips));
+  for (PetscInt d = 0; d < DIM; d++)
+    PetscCall(PetscFree(f->closed[d]));
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(KSPDestroy(&f->diffusion_solver));
   PetscCall(PetscFree(*fluid));
@@ -237,6 +242,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(ExplicitHalf(fluid, d, dt));
   PetscCall(ExtrapolateFlow(fluid, dt));
+  PetscCall(FluidTraceFeet(fluid, dt));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
   for (PetscInt d = 0; d < dimension; d++) {

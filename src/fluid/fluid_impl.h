@@ -15,6 +15,7 @@ struct _p_Fluid {
   Vec  earlier[DIM];  /* u^{n-1}; during a step, the advection velocity */
   Vec  next[DIM];     /* during a step, the velocity on its way to u^{n+1} */
   Vec  pressure;      /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
+  Vec  feet[DIM];     /* of the trajectories of this step, see advection.c; null for schemes that have none */
   Vec *scalars;
   Vec *next_scalars; /* during a step, the scalars on their way */
   Vec  scratch[2];   /* cell or face values within one function */
@@ -25,6 +26,8 @@ struct _p_Fluid {
   PetscInt   obstacle_count;
   PetscBool *obstacle_slips;
   PetscBool  any_slips;
+  PetscInt   closed_count[DIM]; /* closed faces among the free ones of each direction, by local index */
+  PetscInt  *closed[DIM];
 
   Poisson     poisson;
   KSP         diffusion_solver;
@@ -72,6 +75,8 @@ typedef struct {
   PetscInt  scalar;
   PetscReal dt;
 } Carried;
+/* Finds the feet of the step's trajectories along fluid->earlier; before any FluidAdvect. */
+PetscErrorCode FluidTraceFeet(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);

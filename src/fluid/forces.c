@@ -38,6 +38,16 @@ static PetscErrorCode RestoreBuoyancy(Fluid fluid, const Vec scalars[], PetscInt
   PetscFunctionReturn(0);
 }
 
+/* Whether there is a force along d at all: a constant zero is none. */
+static Formula body_force(Fluid fluid, PetscInt d)
+{
+  const Formula force = fluid->config->body_force[d];
+
+  if (force && formula_is_constant(force) && formula_value(force, vector3(0., 0., 0.), 0.) == 0.)
+    return NULL;
+  return force;
+}
+
 static inline PetscReal face_acceleration(Fluid fluid, const Buoyancy *buoyancy, PetscInt d,
                                           const PetscInt at[DIM], PetscInt c, PetscReal time)
 {
@@ -64,7 +74,7 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], 
   PetscFunctionBegin;
   *largest = 0.;
   PetscCall(GetBuoyancy(fluid, scalars, d, &buoyancy));
-  if (fluid->config->body_force[d] || buoyancy.count)
+  if (body_force(fluid, d) || buoyancy.count)
     for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
       for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
         for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {

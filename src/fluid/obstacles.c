@@ -29,32 +29,52 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool s
   PetscFunctionReturn(0);
 }
 
+/* Lists the closed faces of direction d among the free ones, so that loops over them cost what they are. */
+static PetscErrorCode ListClosedFaces(Fluid fluid, PetscInt d, const PetscReal *solid)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const FaceRange range = free_faces(fluid, d);
+  PetscInt        count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(fluid->closed[d]));
+  for (PetscInt pass = 0; pass < 2; pass++) {
+    if (pass == 1)
+      PetscCall(PetscMalloc1(count, &fluid->closed[d]));
+    count = 0;
+    for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+      for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+        for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+          const PetscInt c = box_index(box, i, j, k);
+
+          if (!is_closed(solid, box, d, c))
+            continue;
+          if (pass == 1)
+            fluid->closed[d][count] = c;
+          count++;
+        }
+  }
+  fluid->closed_count[d] = count;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidSetClosedFaces(Fluid fluid, PetscInt direction, Vec component)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, direction);
-  const PetscReal *solid, *wall = NULL;
+  const PetscInt  *closed = fluid->closed[direction];
+  const PetscReal *wall = NULL;
   PetscReal       *u;
 
   PetscFunctionBegin;
-  if (!fluid->solid)
+  if (!fluid->closed_count[direction])
     PetscFunctionReturn(0);
-  PetscCall(VecGetArrayRead(fluid->solid, &solid));
   if (fluid->solid_velocity[X])
     PetscCall(VecGetArrayRead(fluid->solid_velocity[direction], &wall));
   PetscCall(VecGetArray(component, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        if (is_closed(solid, box, direction, c))
-          u[c] = wall ? wall[c] : 0.;
-      }
+  for (PetscInt n = 0; n < fluid->closed_count[direction]; n++)
+    u[closed[n]] = wall ? wall[closed[n]] : 0.;
   PetscCall(VecRestoreArray(component, &u));
   if (wall)
     PetscCall(VecRestoreArrayRead(fluid->solid_velocity[direction], &wall));
-  PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
   PetscFunctionReturn(0);
 }
 
@@ -95,8 +115,10 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
   PetscCall(MacGridCreateFaceField(fluid->grid, weights));
   if (fluid->solid)
     PetscCall(VecGetArrayRead(fluid->solid, &solid));
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
+    PetscCall(ListClosedFaces(fluid, d, solid));
+  }
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
   PetscCall(MacGridExchangeFaces(fluid->grid, weights));
@@ -105,73 +127,77 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-/* Obstacle that closes the face, seen from its two cells. */
-static inline PetscInt obstacle_at(const PetscReal *solid, const GridBox *box, PetscInt d, PetscInt c)
+/* Obstacle that closes the face, or -1: a source feels no force. */
+static inline PetscInt obstacle_at(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c)
 {
-  return (PetscInt)PetscMax(solid[c], solid[c - box->stride[d]]) - 1;
+  const PetscInt number = (PetscInt)PetscMax(solid[c], solid[c - grid_box(fluid->grid)->stride[d]]) - 1;
+
+  return number < fluid->obstacle_count ? number : -1;
 }
 
-/* Force of pressure p in fluid cell c on what may be solid at `neighbour`. */
-static inline void add_pressure(Fluid fluid, const PetscReal *solid, PetscInt neighbour, PetscInt d,
-                                PetscReal force, PetscReal *forces)
-{
-  const PetscInt number = (PetscInt)solid[neighbour] - 1;
-
-  if (number >= 0 && number < fluid->obstacle_count)
-    forces[DIM * number + d] += force;
-}
-
+/* A closed face with fluid on one side takes the pressure there. */
 static PetscErrorCode AddPressureForces(Fluid fluid, PetscInt d, const PetscReal *solid, PetscReal area,
                                         PetscReal *forces)
 {
-  const GridBox   *box = grid_box(fluid->grid);
+  const PetscInt   back = grid_box(fluid->grid)->stride[d];
   const PetscReal *p;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->pressure, &p));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  for (PetscInt n = 0; n < fluid->closed_count[d]; n++) {
+    const PetscInt c = fluid->closed[d][n];
+    const PetscInt obstacle = obstacle_at(fluid, solid, d, c);
 
-        if (solid[c] > 0.)
-          continue;
-        add_pressure(fluid, solid, c + box->stride[d], d, p[c] * area, forces);
-        add_pressure(fluid, solid, c - box->stride[d], d, -p[c] * area, forces);
-      }
+    if (obstacle < 0)
+      continue;
+    if (solid[c] <= 0.)
+      forces[DIM * obstacle + d] -= p[c] * area;
+    else if (solid[c - back] <= 0.)
+      forces[DIM * obstacle + d] += p[c - back] * area;
+  }
   PetscCall(VecRestoreArrayRead(fluid->pressure, &p));
   PetscFunctionReturn(0);
 }
 
+/* Whether the face one step along axis a from closed face c of direction d is an unknown somewhere: not on or
+   beyond a side that prescribes its value. */
+static PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, PetscInt a,
+                                    PetscInt step)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  const PetscInt width =
+      a + 1 < box->dimension ? box->stride[a + 1] / box->stride[a] : box->length / box->stride[a];
+  const PetscInt at = c / box->stride[a] % width - box->ghost + box->start[a] + step;
+  const PetscInt first = a == d && fluid->config->sides[d][0].kind != SIDE_OPEN ? 1 : 0;
+  const PetscInt last = a != d                                         ? box->cells[a] - 1
+                        : fluid->config->sides[d][1].kind == SIDE_OPEN ? box->cells[a]
+                                                                       : box->cells[a] - 1;
+
+  if (!box->periodic[a] && (at < first || at > last))
+    return PETSC_FALSE;
+  return !is_closed(solid, box, d, c + step * box->stride[a]);
+}
+
+/* Every flux of the viscous operator into a closed face. */
 static PetscErrorCode AddViscousForces(Fluid fluid, PetscInt d, const PetscReal *solid, PetscReal factor,
                                        PetscReal *forces)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, d);
   const PetscReal *u;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->velocity[d], &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  for (PetscInt n = 0; n < fluid->closed_count[d]; n++) {
+    const PetscInt c = fluid->closed[d][n];
+    const PetscInt obstacle = obstacle_at(fluid, solid, d, c);
 
-        if (is_closed(solid, box, d, c))
-          continue;
-        for (PetscInt a = 0; a < box->dimension; a++)
-          for (PetscInt side = -1; side <= 1; side += 2) {
-            const PetscInt neighbour = c + side * box->stride[a];
-            PetscInt       obstacle;
-
-            if (!is_closed(solid, box, d, neighbour))
-              continue;
-            obstacle = obstacle_at(solid, box, d, neighbour);
-            if (obstacle >= fluid->obstacle_count || (a != d && fluid->obstacle_slips[obstacle]))
-              continue;
-            forces[DIM * obstacle + d] += factor * (u[c] - u[neighbour]);
-          }
-      }
+    if (obstacle < 0)
+      continue;
+    for (PetscInt a = 0; a < box->dimension; a++)
+      for (PetscInt step = -1; step <= 1; step += 2)
+        if ((a == d || !fluid->obstacle_slips[obstacle]) && has_free_neighbour(fluid, solid, d, c, a, step))
+          forces[DIM * obstacle + d] += factor * (u[c + step * box->stride[a]] - u[c]);
+  }
   PetscCall(VecRestoreArrayRead(fluid->velocity[d], &u));
   PetscFunctionReturn(0);
 }

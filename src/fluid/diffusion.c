@@ -153,6 +153,20 @@ static PetscErrorCode FillGhosts(Fluid fluid, const Carried *carried, Vec field,
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CopyToField(Fluid fluid, Vec solver, Vec field)
+{
+  const PetscReal *from;
+  PetscReal       *to;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(solver, &from));
+  PetscCall(VecGetArrayWrite(field, &to));
+  PetscCall(PetscArraycpy(to, from, grid_box(fluid->grid)->length));
+  PetscCall(VecRestoreArrayWrite(field, &to));
+  PetscCall(VecRestoreArrayRead(solver, &from));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
 {
   Diffusion  *diffusion;
@@ -162,7 +176,7 @@ static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(matrix, &diffusion));
   fluid = diffusion->fluid;
-  PetscCall(FluidViewAsField(fluid, x, fluid->scratch[0]));
+  PetscCall(CopyToField(fluid, x, fluid->scratch[0]));
   PetscCall(FillGhosts(fluid, diffusion->carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));
   PetscCall(VecSet(y, 0.));
   mix.factor = -diffusion->amount;
@@ -170,56 +184,31 @@ static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
   PetscFunctionReturn(0);
 }
 
-/* Keeps only the unknowns of `field` in the solver's vector. */
-static PetscErrorCode KeepUnknowns(Fluid fluid, const Carried *carried, Vec field, Vec solver)
+/* Solver vectors have the shape of a field, but live on the team's communicator. */
+static PetscErrorCode AddIncrement(Fluid fluid, Vec value)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = carried_range(fluid, carried);
-  const PetscReal *value, *solid = NULL;
-  PetscReal       *unknown;
+  const PetscReal *increment;
+  PetscReal       *sum;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(solver, 0.));
-  if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &solid));
-  PetscCall(VecGetArrayRead(field, &value));
-  PetscCall(VecGetArray(solver, &unknown));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        if (is_free(solid, box, carried->direction, c))
-          unknown[c] = value[c];
-      }
-  PetscCall(VecRestoreArray(solver, &unknown));
-  PetscCall(VecRestoreArrayRead(field, &value));
-  if (fluid->solid)
-    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(fluid->increment, &increment));
+  PetscCall(VecGetArray(value, &sum));
+  for (PetscInt c = 0; c < grid_box(fluid->grid)->length; c++)
+    sum[c] += increment[c];
+  PetscCall(VecRestoreArray(value, &sum));
+  PetscCall(VecRestoreArrayRead(fluid->increment, &increment));
   PetscFunctionReturn(0);
 }
 
-/* The known values alone, zero in all unknowns, with their ghosts, into scratch[0]. */
-static PetscErrorCode KnownValues(Fluid fluid, const Carried *carried, PetscReal time)
-{
-  const Vec known = fluid->scratch[0];
-
-  PetscFunctionBegin;
-  PetscCall(VecSet(known, 0.));
-  if (carried->direction != CELL_VALUES) {
-    PetscCall(FluidSetSideFaces(fluid, carried->direction, known, time));
-    PetscCall(FluidSetClosedFaces(fluid, carried->direction, known));
-  }
-  PetscCall(FillGhosts(fluid, carried, known, time, SIDE_VALUES_GIVEN));
-  PetscFunctionReturn(0);
-}
-
+/* The value before the solve is the right side and the first guess at once: what remains is  A increment =
+   amount L value, with the values on sides and closed faces in L and zeros in their place in the increment.
+ */
 PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
                             PetscInt *iterations)
 {
   const PetscReal    h = grid_spacing(fluid->grid);
   Diffusion          diffusion = {fluid, carried, amount / (h * h)};
-  Vec                x, b;
+  const Combination  rest = {0., 0., diffusion.amount};
   Mat                matrix;
   KSPConvergedReason reason;
 
@@ -227,20 +216,20 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
   PetscCall(KSPGetOperators(fluid->diffusion_solver, &matrix, NULL));
   PetscCall(MatShellSetContext(matrix, &diffusion));
   PetscCall(MatShellSetOperation(matrix, MATOP_MULT, (void (*)(void))MultiplyDiffusion));
-  PetscCall(MatCreateVecs(matrix, &x, &b));
-  PetscCall(KeepUnknowns(fluid, carried, value, x));
-  PetscCall(VecCopy(x, b));
-  PetscCall(KnownValues(fluid, carried, time));
-  PetscCall(FluidViewAsField(fluid, b, fluid->scratch[1]));
-  PetscCall(FluidAddLaplacian(fluid, carried, amount, fluid->scratch[0], fluid->scratch[1]));
-  PetscCall(KeepUnknowns(fluid, carried, fluid->scratch[1], b));
-  PetscCall(KSPSolve(fluid->diffusion_solver, b, x));
+  if (!fluid->increment)
+    PetscCall(MatCreateVecs(matrix, &fluid->increment, &fluid->imbalance));
+  if (carried->direction != CELL_VALUES) {
+    PetscCall(FluidSetSideFaces(fluid, carried->direction, value, time));
+    PetscCall(FluidSetClosedFaces(fluid, carried->direction, value));
+  }
+  PetscCall(FillGhosts(fluid, carried, value, time, SIDE_VALUES_GIVEN));
+  PetscCall(VecSet(fluid->imbalance, 0.));
+  PetscCall(Combine(fluid, carried, &rest, value, fluid->imbalance));
+  PetscCall(KSPSolve(fluid->diffusion_solver, fluid->imbalance, fluid->increment));
   PetscCall(KSPGetConvergedReason(fluid->diffusion_solver, &reason));
   PetscCall(KSPGetIterationNumber(fluid->diffusion_solver, iterations));
   if (reason < 0)
     fluid->report.diffusion_reason = reason;
-  PetscCall(FluidViewAsField(fluid, x, value));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&b));
+  PetscCall(AddIncrement(fluid, value));
   PetscFunctionReturn(0);
 }

@@ -21,7 +21,6 @@ static PetscErrorCode CreateDiffusionSolver(Fluid fluid)
   PetscCall(MatDestroy(&matrix));
   PetscCall(KSPSetType(fluid->diffusion_solver, KSPCG));
   PetscCall(KSPSetNormType(fluid->diffusion_solver, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPSetInitialGuessNonzero(fluid->diffusion_solver, PETSC_TRUE));
   PetscCall(KSPSetTolerances(fluid->diffusion_solver, fluid->config->viscosity_tolerance, PETSC_DEFAULT,
                              PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(KSPGetPC(fluid->diffusion_solver, &pc));
@@ -90,21 +89,9 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
     PetscCall(PetscFree(f->closed[d]));
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(KSPDestroy(&f->diffusion_solver));
+  PetscCall(VecDestroy(&f->increment));
+  PetscCall(VecDestroy(&f->imbalance));
   PetscCall(PetscFree(*fluid));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode FluidViewAsField(Fluid fluid, Vec solver, Vec field)
-{
-  const PetscReal *from;
-  PetscReal       *to;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(solver, &from));
-  PetscCall(VecGetArrayWrite(field, &to));
-  PetscCall(PetscArraycpy(to, from, grid_box(fluid->grid)->length));
-  PetscCall(VecRestoreArrayWrite(field, &to));
-  PetscCall(VecRestoreArrayRead(solver, &from));
   PetscFunctionReturn(0);
 }
 

@@ -31,8 +31,9 @@ struct _p_Fluid {
 
   Poisson     poisson;
   KSP         diffusion_solver;
-  PetscReal   share;  /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */
-  FluidReport report; /* of the last step */
+  Vec         increment, imbalance; /* its answer and right side; null until the first solve */
+  PetscReal   share;                /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */
+  FluidReport report;               /* of the last step */
 };
 
 /* A face's component and its position in a box, as loops over faces see it. */
@@ -93,9 +94,6 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
 PetscErrorCode FluidAddLaplacian(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to);
 PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
                             PetscInt *iterations);
-
-/* A solver's vector of the diffusion as a field. */
-PetscErrorCode FluidViewAsField(Fluid fluid, Vec solver, Vec field);
 
 /* projection.c: `faces` becomes divergence-free and the pressure is brought up to date, unless the solve
  * fails. */

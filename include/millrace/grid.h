@@ -10,7 +10,6 @@
 #include <millrace/base.h>
 #include <millrace/io.h>
 #include <petscdmda.h>
-#include <petscksp.h>
 
 enum { GHOST_WIDTH = 3 };
 
@@ -40,10 +39,10 @@ typedef struct {
 
 static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, PetscInt k)
 {
-  const PetscInt in_plane =
-      (i - box->start[X] + box->ghost) + (j - box->start[Y] + box->ghost) * box->stride[Y];
+  const PetscInt ghost = box->ghost,
+                 row = i - box->start[X] + ghost + (j - box->start[Y] + ghost) * box->stride[Y];
 
-  return box->dimension == 2 ? in_plane : in_plane + (k - box->start[Z] + box->ghost) * box->stride[Z];
+  return box->dimension == 2 ? row : row + (k - box->start[Z] + ghost) * box->stride[Z];
 }
 
 /* Fills the ghost layers that other ranks (or the periodic images) own, corners included; layers beyond a
@@ -54,10 +53,8 @@ typedef struct _p_MacGrid *MacGrid;
 
 /* Cells of the box along each direction; one along z in two dimensions. */
 void grid_config_cells(const GridConfig *config, PetscInt cells[DIM]);
-
 /* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. */
-PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[],
-                               size_t message_size);
+PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[], size_t size);
 
 /* Lifetime. Collective: comm. */
 PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *grid);
@@ -65,7 +62,6 @@ PetscErrorCode MacGridDestroy(MacGrid *grid);
 
 const GridBox *grid_box(MacGrid grid);
 PetscReal      grid_spacing(MacGrid grid);
-Vector3        grid_origin(MacGrid grid);
 Vector3        grid_origin(MacGrid grid);
 DM             grid_cell_dm(MacGrid grid); /* one value per cell: solver vectors and matrices */
 Vector3        grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k);
@@ -86,10 +82,8 @@ PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM]);
 /* Between a field (local, ghosted) and a solver vector (global). */
 PetscErrorCode MacGridToSolver(MacGrid grid, Vec field, Vec solver);
 PetscErrorCode MacGridFromSolver(MacGrid grid, Vec solver, Vec field);
-
 /* Cell by cell, the net outflow of `faces` per unit volume; `faces` needs valid upper faces. */
 PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[DIM], Vec divergence);
-
 PetscErrorCode MacGridSaveField(MacGrid grid, const char name[], Vec field, Archive archive);
 PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Archive archive);
 /* Face fields keep their upper side faces too. */

@@ -4,10 +4,11 @@
 
 PetscErrorCode ArchiveFullName(Archive archive, const char name[], char full[], size_t size)
 {
+  const int length = snprintf(full, size, "/%s%s", archive->group, name);
+
   PetscFunctionBegin;
-  PetscCheck(strlen(archive->group) + strlen(name) < size, archive->comm, PETSC_ERR_ARG_SIZ,
+  PetscCheck(length > 0 && (size_t)length < size, archive->comm, PETSC_ERR_ARG_SIZ,
              "The name \"%s%s\" is too long", archive->group, name);
-  snprintf(full, size, "/%s%s", archive->group, name);
   PetscFunctionReturn(0);
 }
 

@@ -31,6 +31,8 @@ mpicc -g -fsanitize="fuzzer,$sanitize" "${objects[-1]}" "$directory/libfuzzed.a"
 
 # leaks are looked for after each input; the slow unwinder would cost nine tenths of the time
 export ASAN_OPTIONS=detect_leaks=1:leak_check_at_exit=0
+cat "$MILLRACE_SOURCE"/tests/{support,fuzz}/leaks.supp >"$directory/leaks.supp"
+export LSAN_OPTIONS=suppressions=$directory/leaks.supp:print_suppressions=0
 cd "$directory"
 find "$MILLRACE_SOURCE/inputs" -name '*.yaml' -exec cp {} corpus/ \;
 cp "$MILLRACE_SOURCE"/tests/fuzz/seeds/* corpus/

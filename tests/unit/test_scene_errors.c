@@ -70,6 +70,7 @@ static void text_that_libfyaml_must_not_see(void **state)
 {
   (void)state;
   one_error(GRID "a: \xff\n", 2, 4, "not UTF-8");
+  one_error(GRID "a: \xe4\n", 2, 4, "not UTF-8");
   one_error(GRID "a: \xc0\xaf\n", 2, 4, "not UTF-8");
   one_error(GRID "# \xe4\xbd\xa0 \x07\n", 2, 5, "may not stand");
   one_error("%YAML 1.2\n---\n" GRID RUN FLUID, 1, 1, "directives");

@@ -67,7 +67,9 @@ PetscErrorCode ReadReal(Scene scene, Node *node, const SchemaKey *key, PetscReal
   }
   node_path(node, path, sizeof(path));
   PetscCall(FormulaCreate(node->text, &formula, message, sizeof(message)));
-  if (!formula)
+  if (!formula && !strpbrk(node->text, "0123456789"))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s must be a number, not \"%.40s\"", path, node->text));
+  else if (!formula)
     PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s must be a number, not \"%.40s\" (%s)", path,
                          node->text, message));
   else if (!formula_is_constant(formula))

@@ -65,34 +65,44 @@ static PetscErrorCode CheckRun(Scene scene)
   PetscFunctionReturn(0);
 }
 
-/* Names become those of fields and files, and are told in messages. */
-static PetscErrorCode CheckNames(Scene scene, Node *list)
+static Node *name_of(const Node *item)
+{
+  Node *name = node_find(item, "name");
+
+  return name && name->kind == NODE_VALUE ? name : NULL;
+}
+
+static PetscErrorCode CheckOneName(Scene scene, const Node *list, const Node *item)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  Node             *name = name_of(item), *other = NULL;
   char              path[PATH_LENGTH];
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; list && list->kind == NODE_LIST && i < list->count; i++) {
-    Node *name = node_find(node_item(list, i), "name");
+  if (!name)
+    PetscFunctionReturn(0);
+  node_path(name, path, sizeof(path));
+  if (!name->text[0] || strlen(name->text) > 40 || strspn(name->text, letters) != strlen(name->text))
+    PetscCall(ProblemAdd(scene, name, PROBLEM_ERROR, "%s must be 1 to 40 letters, digits, - and _", path));
+  for (const Node *before = list->first; before != item && !other; before = before->next)
+    if (name_of(before) && !strcmp(name_of(before)->text, name->text))
+      other = name_of(before);
+  if (other) {
+    Node *blamed = other->override > name->override ? other : name;
 
-    if (!name || name->kind != NODE_VALUE)
-      continue;
-    node_path(name, path, sizeof(path));
-    if (!name->text[0] || strlen(name->text) > 40 || strspn(name->text, letters) != strlen(name->text))
-      PetscCall(ProblemAdd(scene, name, PROBLEM_ERROR, "%s must be 1 to 40 letters, digits, - and _", path));
-    for (PetscInt j = 0; j < i; j++) {
-      Node *other = node_find(node_item(list, j), "name");
-
-      if (other && other->kind == NODE_VALUE && !strcmp(other->text, name->text)) {
-        Node *blamed = other->override > name->override ? other : name;
-
-        node_path(blamed, path, sizeof(path));
-        PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR,
-                             "%s: there is another \"%.40s\"; names must differ", path, name->text));
-        break;
-      }
-    }
+    node_path(blamed, path, sizeof(path));
+    PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR, "%s: there is another \"%.40s\"; names must differ",
+                         path, name->text));
   }
+  PetscFunctionReturn(0);
+}
+
+/* Names become those of fields and files, and are told in messages. */
+static PetscErrorCode CheckNames(Scene scene, const Node *list)
+{
+  PetscFunctionBegin;
+  for (const Node *item = list && list->kind == NODE_LIST ? list->first : NULL; item; item = item->next)
+    PetscCall(CheckOneName(scene, list, item));
   PetscFunctionReturn(0);
 }
 

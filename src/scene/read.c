@@ -42,7 +42,7 @@ static PetscErrorCode ReadList(Scene scene, Node *node, const SchemaKey *key, ch
   PetscInt *count = (PetscInt *)(base + key->count);
   char    **items = (char **)(base + key->offset);
   PetscBool good;
-  SchemaKey item_key = *key;
+  PetscInt  i = 0;
 
   PetscFunctionBegin;
   PetscCall(ExpectKind(scene, node, NODE_LIST, "a list: one \"- ...\" for each", &good));
@@ -50,8 +50,8 @@ static PetscErrorCode ReadList(Scene scene, Node *node, const SchemaKey *key, ch
     PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(node->count * key->size, items));
   *count = node->count;
-  for (PetscInt i = 0; i < node->count; i++)
-    PetscCall(ReadBlock(scene, node_item(node, i), &item_key, *items + i * key->size));
+  for (Node *child = node->first; child; child = child->next, i++)
+    PetscCall(ReadBlock(scene, child, key, *items + i * key->size));
   PetscFunctionReturn(0);
 }
 

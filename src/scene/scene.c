@@ -98,10 +98,12 @@ static int by_place(const void *left, const void *right)
 
 static PetscErrorCode Interpret(Scene scene)
 {
-  PetscBool good;
+  static const char mark[] = "\xef\xbb\xbf";
+  PetscBool         good;
 
   PetscFunctionBegin;
-  PetscCall(YamlParse(scene, scene->text, -1, &scene->root));
+  /* editors of Windows begin a file with this mark */
+  PetscCall(YamlParse(scene, scene->text + (strncmp(scene->text, mark, 3) ? 0 : 3), -1, &scene->root));
   if (!scene->root && !scene->error_count)
     PetscCall(ProblemAddAt(scene, -1, 1, 1, "the scene is empty"));
   if (!scene->root)

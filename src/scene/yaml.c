@@ -110,6 +110,15 @@ static PetscInt node_total(const Node *node)
   return total;
 }
 
+static PetscInt node_depth(const Node *node)
+{
+  PetscInt deepest = 0;
+
+  for (const Node *child = node->first; child; child = child->next)
+    deepest = PetscMax(deepest, node_depth(child));
+  return deepest + 1;
+}
+
 static PetscBool is_open(const Builder *builder, const Node *node)
 {
   for (const Node *open = builder->open; open; open = open->parent)
@@ -135,6 +144,8 @@ static PetscErrorCode AddAlias(Builder *builder, struct fy_event *event)
     PetscCall(
         Refuse(builder, node,
                "this stands for an anchor that is not there; put a formula that begins with * in quotes"));
+  } else if (builder->depth + node_depth(target) > DEEPEST) {
+    PetscCall(Refuse(builder, node, "nested too deeply"));
   } else {
     PetscCall(NodeDestroy(&node));
     builder->nodes += node_total(target);

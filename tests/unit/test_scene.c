@@ -176,6 +176,17 @@ static void file_names_are_relative_to_the_scene(void **state)
     assert_int_equal(system("rm -r test_scene.dir"), 0);
 }
 
+static void windows_text_is_text(void **state)
+{
+  Scene scene = read_text("\xef\xbb\xbfgrid: {size: [1, 2, 1], resolution: 8}\r\nrun:\r\n  end_time: 1\r\n"
+                          "  frame_interval: 0.1\r\nfluid: {density: 1000}\r\n",
+                          NULL);
+
+  (void)state;
+  assert_near(scene_config(scene)->run.frame_interval, 0.1, 0);
+  assert_success(SceneDestroy(&scene));
+}
+
 static void a_missing_file_is_an_error_on_all_ranks(void **state)
 {
   Scene scene;
@@ -217,7 +228,7 @@ static void every_scene_of_the_tree_is_good(void **state)
 TEST_MAIN(cmocka_unit_test(what_is_left_out_takes_its_default),
           cmocka_unit_test(a_plane_scene_takes_vectors_of_two),
           cmocka_unit_test(scalars_and_inflows_meet_by_name), cmocka_unit_test(shapes_combine_and_move),
-          cmocka_unit_test(file_names_are_relative_to_the_scene),
+          cmocka_unit_test(file_names_are_relative_to_the_scene), cmocka_unit_test(windows_text_is_text),
           cmocka_unit_test(a_missing_file_is_an_error_on_all_ranks),
           cmocka_unit_test(only_the_first_rank_needs_the_text),
           cmocka_unit_test(every_scene_of_the_tree_is_good))

@@ -61,7 +61,7 @@ orphan_stops() {
   "$here/cluster" start "$work/orphan" $! && wait_until 20 is_dead "$work/orphan"
 }
 
-echo "1..33"
+echo "1..39"
 
 # Ranks are started by srun on two nodes, by mpiexec on one.
 by_srun="srun --mpi=$pmi"
@@ -99,6 +99,15 @@ scontrol reconfigure
 by_mpiexec=$(LAUNCH=$MPIEXEC submit -N 1 -n 2 "$jobs/run.sbatch" "$scene" by_mpiexec "${long[@]}")
 signal "$by_mpiexec" by_mpiexec
 
+# Over the results of the probe, whose last checkpoint must not be taken for one of its own; and stopped by hand.
+over=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" probe --overwrite "${long[@]}")
+cancelled=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" cancelled "${long[@]}")
+wait_until 60 [ ! -e probe/checkpoints/checkpoint-00000040.h5 ]
+signal "$over" probe
+wait_until 60 has_rows cancelled 5 && scancel "$cancelled"
+wait_for "$cancelled"
+again=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" cancelled "${long[@]}")
+
 cat > table << END
 # resolution and viscosity
 grid.resolution=16 run.end_time=0.05
@@ -126,6 +135,13 @@ few=$(LAUNCH=$work/one_rank submit -n 2 "$jobs/run.sbatch" "$scene" few)
 check "a signalled job under mpiexec ends with 0" ends_with "$by_mpiexec" 0 "$(log_of "$by_mpiexec")"
 check "it was requeued once, not twice" was_requeued "$by_mpiexec"
 same_as_reference "its answer is that of the run under srun" by_mpiexec
+
+check "a job that overwrites starts afresh, is signalled and ends with 0" ends_with "$over" 0 "$(log_of "$over")"
+check "it was requeued once and went on from its own checkpoint" was_requeued "$over"
+same_as_reference "its answer is that of a run in a new directory" probe
+check "the same command takes up a run that was cancelled" ends_with "$again" 0 "$(log_of "$again")"
+check "it goes on from its checkpoint" says "$again" 'from checkpoint-'
+same_as_reference "its answer is that of one run" cancelled
 
 wait_for "$array"
 for case in 1 2 3; do

@@ -20,12 +20,16 @@ static inline PetscReal weno_difference(PetscReal a, PetscReal b, PetscReal c, P
   return (w1 * first + w2 * second + w3 * third) / (w1 + w2 + w3);
 }
 
-static inline PetscReal upwind_difference(const PetscReal *f, PetscInt s, PetscReal u)
+/* Behind the faces of an open upper side there is one ghost less (the side took it), and no slope. */
+typedef enum { REACH_WHOLE, REACH_CUT } Reach;
+
+static inline PetscReal upwind_difference(const PetscReal *f, PetscInt s, PetscReal u, Reach reach)
 {
   if (u > 0.)
     return weno_difference(f[-2 * s] - f[-3 * s], f[-s] - f[-2 * s], f[0] - f[-s], f[s] - f[0],
                            f[2 * s] - f[s]);
-  return weno_difference(f[3 * s] - f[2 * s], f[2 * s] - f[s], f[s] - f[0], f[0] - f[-s], f[-s] - f[-2 * s]);
+  return weno_difference(reach == REACH_CUT ? 0. : f[3 * s] - f[2 * s], f[2 * s] - f[s], f[s] - f[0],
+                         f[0] - f[-s], f[-s] - f[-2 * s]);
 }
 
 /* Component e of the flow at the place of value c: its own face, the mean of two at a centre or of four at a
@@ -57,13 +61,14 @@ static PetscErrorCode EulerStage(Fluid fluid, const Carried *carried, PetscReal 
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+        const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
         PetscReal      rate = 0.;
 
         for (PetscInt e = 0; e < box->dimension; e++) {
           const PetscReal u = flow_at(box, flow, carried->direction, e, c);
+          const Reach     reach = at[e] == box->cells[e] ? REACH_CUT : REACH_WHOLE;
 
-          rate -= u * upwind_difference(now + c, box->stride[e], u);
+          rate -= u * upwind_difference(now + c, box->stride[e], u, reach);
         }
         after[c] = mix * from[c] + (1. - mix) * (now[c] + ratio * rate);
       }

@@ -8,6 +8,8 @@ fi
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_hwloc_base_binding_policy=none
 export OMP_NUM_THREADS=1
+# hwloc asks every X server for graphics cards, and a process whose server ends meanwhile ends with it.
+export HWLOC_COMPONENTS=-gl
 
 # For a build with --enable-sanitizers. Debian's libraries have no frame pointers: without the slow unwinder
 # the suppressions do not match.

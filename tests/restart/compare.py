@@ -1,0 +1,80 @@
+"""compare.py A B [TOLERANCE]: whether two runs are in the same state: their newest checkpoints and their ledgers but
+for the wall clock, bit for bit or, with a tolerance, relative to the largest value of a field or of a group of
+columns. Says what differs and exits with 1."""
+
+import csv
+import glob
+import os
+import sys
+
+import h5py
+import numpy as np
+
+# Round-off over round-off: what a solve leaves behind has no digits to compare.
+RESIDUES = ("pressure_residual", "divergence_max")
+
+
+def newest(directory):
+    files = sorted(glob.glob(os.path.join(directory, "checkpoints", "checkpoint-*.h5")))
+    if not files:
+        sys.exit(f"{directory} has no checkpoint")
+    return files[-1]
+
+
+def state(directory):
+    arrays = {}
+
+    def take(name, item):
+        if isinstance(item, h5py.Dataset) and name not in ("scene", "title"):
+            arrays[name] = np.asarray(item[()])
+
+    with h5py.File(newest(directory)) as checkpoint:
+        checkpoint.visititems(take)
+    return arrays
+
+
+def ledger(directory):
+    with open(os.path.join(directory, "ledger.csv"), encoding="utf-8", newline="") as text:
+        rows = list(csv.reader(text))
+    table = np.array(rows[1:], dtype=float)
+    return {f"ledger {name}": table[:, column] for column, name in enumerate(rows[0]) if not name.startswith("wall_")}
+
+
+def group(name):
+    """momentum_x and momentum_y are measured by the same yardstick."""
+    return name[:-2] if name[-2:] in ("_x", "_y", "_z") else name
+
+
+def differences(first, second, tolerance):
+    if first.keys() != second.keys():
+        yield f"one alone has {sorted(first.keys() ^ second.keys())}"
+    common = [name for name in first if name in second]
+    scales = {}
+    for name in common:
+        largest = float(np.max(np.abs(first[name]), initial=0.0))
+        scales[group(name)] = max(scales.get(group(name), 0.0), largest)
+    for name in common:
+        a, b = first[name], second[name]
+        if a.shape != b.shape:
+            yield f"{name} has shapes {a.shape} and {b.shape}"
+        elif tolerance == 0:
+            if a.tobytes() != b.tobytes():
+                yield f"{name} differs by {np.max(np.abs(a - b)):.3g}"
+        elif name.endswith("_iterations"):
+            if np.max(np.abs(a - b), initial=0.0) > 1:
+                yield f"{name} differs by {np.max(np.abs(a - b)):g}"
+        elif not name.endswith(RESIDUES):
+            difference = float(np.max(np.abs(a - b), initial=0.0)) / (scales[group(name)] or 1.0)
+            measured.append((difference, name))
+            if not difference <= tolerance:
+                yield f"{name} differs by {difference:.3g}"
+
+
+measured = []
+A, B = sys.argv[1:3]
+allowed = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
+found = list(differences({**state(A), **ledger(A)}, {**state(B), **ledger(B)}, allowed))
+print(*found, sep="\n")
+if measured:
+    print("largest difference {:.3g} in {}".format(*max(measured)))
+sys.exit(1 if found else 0)

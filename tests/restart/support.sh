@@ -1,0 +1,70 @@
+# Sourced by tests of whole runs: the program on N ranks, in a directory of its own, and what became of it.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
+scenes=$MILLRACE_SOURCE/tests/restart/scenes
+work=$(mktemp -d)
+trap 'cd / && rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+python=python3
+"$python" -c 'import h5py' 2> /dev/null || python=/usr/bin/python3
+need_h5py() { "$python" -c 'import h5py' 2> /dev/null || skip_all "h5py is missing (Debian: python3-h5py)"; }
+
+# millrace RANKS ARGUMENT...: one rank is started without mpiexec.
+millrace() {
+  local ranks=$1
+  shift
+  if [ "$ranks" = 1 ]; then
+    timeout -k 5 "${LIMIT:-120}" "$MILLRACE_BUILD/millrace" "$@"
+  else
+    timeout -k 5 "${LIMIT:-120}" "$MPIEXEC" $MPIEXEC_FLAGS -n "$ranks" "$MILLRACE_BUILD/millrace" "$@"
+  fi
+}
+
+# same A B [TOLERANCE]: the newest checkpoints and the ledgers of two runs.
+same() { "$python" "$MILLRACE_SOURCE/tests/restart/compare.py" "$@"; }
+
+# says FILE WORD...: every word is in the file.
+says() {
+  local file=$1 word
+  shift
+  for word in "$@"; do
+    grep -qF -e "$word" "$file" || {
+      echo "not said: $word"
+      cat "$file"
+      return 1
+    }
+  done
+}
+
+# refused CODE WORD... -- COMMAND...: ends with the code, says the words on the way.
+refused() {
+  local code=$1 words=()
+  shift
+  while [ "$1" != -- ]; do
+    words+=("$1")
+    shift
+  done
+  shift
+  exits "$code" "$@" > said 2>&1 || {
+    cat said
+    return 1
+  }
+  says said "${words[@]}"
+}
+
+checkpoints() { (cd "$1/checkpoints" && echo *); }
+rows() { [ -e "$1/ledger.csv" ] && tail -n +2 "$1/ledger.csv" | wc -l || echo 0; }
+
+# wait_for_rows DIR N: until a run in the background has taken so many steps; false if it takes too long.
+wait_for_rows() {
+  local tries=0
+  until [ "$(rows "$1")" -gt "$2" ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 1200 ] || return 1
+    sleep 0.05
+  done
+}
+
+# The first rank of the run that works in DIR.
+process_of() { sed -n 's/^process \([0-9]*\) .*/\1/p' "$1/run.lock"; }

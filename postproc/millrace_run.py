@@ -298,7 +298,7 @@ class Ledger(Table):
 
         try:
             with h5py.File(self.path[:-3] + "h5", "r") as file:
-                units = {name: column.attrs["unit"] for name, column in file["columns"].items()}
+                names, units = (file[key][()].decode().split(",") for key in ("names", "units"))
         except (OSError, KeyError):
             return {}
-        return {name: unit.decode() if isinstance(unit, bytes) else str(unit) for name, unit in units.items()}
+        return dict(zip(names, units))

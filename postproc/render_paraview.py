@@ -34,6 +34,7 @@ class Stage:
         bounds = self.fluid.GetDataInformation().GetBounds()
         self.low, self.high = bounds[0::2], bounds[1::2]
         self.bars = []
+        Render(self.view)  # the first one moves the camera
 
     def open(self, grid):
         reader = Xdmf3ReaderT(FileName=[self.job["grids"][grid]])

@@ -65,7 +65,9 @@ def sunlight(optical):
 
 
 def surface_shade(occupied):
-    """Lambert's cosine with the sun, from the gradient of the smoothed obstacle."""
+    """Lambert's cosine with the sun, from the gradient of the obstacle, smoothed until its cells no longer show."""
+    for _ in range(4):
+        occupied = blur(occupied)
     slopes = [numpy.gradient(occupied, axis=axis) if occupied.shape[axis] > 1 else 0 * occupied for axis in range(3)]
     length = numpy.sqrt(sum(slope**2 for slope in slopes)) + 1e-9
     to_sun = numpy.array([-SUN_SLOPE[0], -1.0, -SUN_SLOPE[1]])

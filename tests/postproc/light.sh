@@ -61,4 +61,16 @@ ok "the solver's columns are drawn" "$plot" plume --solver -o solver.png
 ok "a column that is not there is refused" refuses "$plot" plume nothing
 ok "a line outside the box is refused" refuses "$plot" plume --line 5,5,5 6,6,6
 ok "a missing reference is refused" refuses "$plot" plume --reference nothing.csv
+
+if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/flow/smoke-plume.yaml" -o real --set grid.resolution=12 \
+    --set run.end_time=0.5 --set run.frame_interval=0.25 > real.log 2>&1 || sed 's/^/# /' real.log
+  ok "a real plume lies above its vent and rises" measure smoke_rises real
+  ok "picture draws it" "$picture" real -o real.png --size 840 840
+  ok "it is not blank" measure is_drawn real.png 0.3
+  ok "plot draws its ledger" "$plot" real --solver -o solver.png
+  ok "the ledger names its units" measure ledger_has_unit real kinetic_energy J
+else
+  skip "a real run" "there is no millrace"
+fi
 plan

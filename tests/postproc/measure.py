@@ -80,6 +80,24 @@ def up_is_against_gravity(directory, axis):
     expect(millrace_run.Run(directory).frame().up() == int(axis), millrace_run.Run(directory).frame().up())
 
 
+def smoke_rises(directory):
+    """Mean height, and place across, of the smoke of inputs/flow/smoke-plume.yaml; gravity acts along y."""
+    run = millrace_run.Run(directory)
+    means = []
+    for entry in run.entries[1:]:
+        frame = millrace_run.Frame(entry)
+        smoke = frame.scalar("smoke")
+        means.append([(smoke.sum(axis=other) * frame.centres(axis)).sum() / smoke.sum()
+                      for axis, other in ((0, (0, 1)), (1, (0, 2)), (2, (1, 2)))])
+    across = [abs(mean[axis] - 0.5) for mean in means for axis in (0, 2)]
+    expect(frame.up() == 1 and max(across) < 0.05 and 0 < means[0][1] < means[-1][1] < 1, means)
+
+
+def ledger_has_unit(directory, column, unit):
+    units = millrace_run.Run(directory).ledger().units()
+    expect(units.get(column) == unit, units)
+
+
 def smoke_is_seen_where_it_is():
     """A ball of smoke at the lower left: the brightest part of the picture, and light fades away from the sun."""
     depth, up, across = numpy.meshgrid(*[numpy.arange(n) + 0.5 for n in (16, 24, 16)], indexing="ij")

@@ -39,8 +39,8 @@ ok "a name that is no picture is refused" exits 2 "$render" plume -o plume.txt
 ok "render draws a 2-D run" "$render" vortex -o vortex.png --field vorticity_z --streamlines 20 --plain --size 300 300
 ok "the picture has the size asked for" measure has_size vortex.png 300 300
 ok "positive vorticity at the lower left is red, negative at the lower right blue" \
-  measure is_redder vortex.png 0.2,0.22 0.8,0.22
-ok "and at the upper left blue" measure is_redder vortex.png 0.2,0.22 0.2,0.78
+  measure is_redder vortex.png 0.2,0.18 0.8,0.18
+ok "and at the upper left blue" measure is_redder vortex.png 0.2,0.18 0.2,0.82
 ok "render draws slice, iso-surface, streamlines, particles and surfaces" "$render" plume -o plume.png --slice y=0.9 \
   --iso smoke=0.5 --streamlines 20 --particles --surfaces --size 320 240
 ok "something is seen" measure is_drawn plume.png 0.1
@@ -48,4 +48,13 @@ ok "render makes a film of the smoke" "$render" plume -o plume.gif --volume --sl
 ok "the film has all frames" measure has_frames plume.gif 3
 ok "render makes a series" "$render" plume -o series.png --all --iso velocity=0.4 --size 160 120
 ok "the series has a file per frame" [ "$(echo series-*)" = "series-000000.png series-000001.png series-000002.png" ]
+
+if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/flow/cavity.yaml" -o real --set grid.resolution=16 \
+    --set run.end_time=1 > real.log 2>&1 || sed 's/^/# /' real.log
+  ok "render draws a real cavity" "$render" real -o real.png --field velocity_x --range -1 1 --plain --size 300 300
+  ok "the fluid follows the lid, which is at the top, and flows back below" measure is_redder real.png 0.5,0.93 0.5,0.65
+else
+  skip "a real run" "there is no millrace"
+fi
 plan

@@ -46,10 +46,10 @@ extern const SchemaKey FluidKeys[];
 
 /* What the last step did. */
 typedef struct {
-  PoissonReport      pressure;
-  KSPConvergedReason diffusion_reason;     /* negative when a solve for viscosity or a scalar failed */
-  PetscInt           viscosity_iterations; /* largest over the components */
-  PetscReal          wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
+  PoissonReport pressure;
+  PetscBool     diffusion_converged;                             /* every solve for viscosity or a scalar */
+  PetscInt      viscosity_iterations;                            /* largest over the components */
+  PetscReal     wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
 } FluidReport;
 
 /* Sums over the box; per metre of depth in two dimensions. */

@@ -181,6 +181,41 @@ static inline void correct(const Tracer *tracer, const FaceRange *range, const P
     }
 }
 
+/* The loops, for each dimension a constant in them. */
+VECTOR_CLONES static void trace_all_2d(const Tracer *tracer, PetscReal *const feet[DIM])
+{
+  trace_all(tracer, feet, 2);
+}
+
+VECTOR_CLONES static void trace_all_3d(const Tracer *tracer, PetscReal *const feet[DIM])
+{
+  trace_all(tracer, feet, 3);
+}
+
+VECTOR_CLONES static void carry_2d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+                                   PetscReal *carried)
+{
+  carry(tracer, range, field, carried, 2);
+}
+
+VECTOR_CLONES static void carry_3d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+                                   PetscReal *carried)
+{
+  carry(tracer, range, field, carried, 3);
+}
+
+VECTOR_CLONES static void correct_2d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+                                     const PetscReal *carried, PetscReal *result)
+{
+  correct(tracer, range, field, carried, result, 2);
+}
+
+VECTOR_CLONES static void correct_3d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+                                     const PetscReal *carried, PetscReal *result)
+{
+  correct(tracer, range, field, carried, result, 3);
+}
+
 static PetscErrorCode GetTracer(Fluid fluid, const Carried *carried, PetscReal *flow[DIM],
                                 PetscReal *feet[DIM], Tracer *tracer)
 {
@@ -216,9 +251,9 @@ PetscErrorCode FluidTraceFeet(Fluid fluid, PetscReal dt)
     PetscFunctionReturn(0); /* the scheme follows no trajectories */
   PetscCall(GetTracer(fluid, &cells, flow, feet, &tracer));
   if (tracer.box->dimension == 2)
-    trace_all(&tracer, feet, 2);
+    trace_all_2d(&tracer, feet);
   else
-    trace_all(&tracer, feet, 3);
+    trace_all_3d(&tracer, feet);
   PetscCall(RestoreTracer(fluid, flow, feet));
   PetscFunctionReturn(0);
 }
@@ -262,52 +297,55 @@ static PetscErrorCode Correct(Fluid fluid, const Tracer *tracer, const FaceRange
   PetscCall(VecGetArrayRead(fluid->scratch[0], &carried));
   PetscCall(VecGetArray(fluid->scratch[1], &result));
   if (tracer->box->dimension == 2)
-    correct(tracer, range, field, carried, result, 2);
+    correct_2d(tracer, range, field, carried, result);
   else
-    correct(tracer, range, field, carried, result, 3);
+    correct_3d(tracer, range, field, carried, result);
   PetscCall(VecRestoreArray(fluid->scratch[1], &result));
   PetscCall(VecRestoreArrayRead(fluid->scratch[0], &carried));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carried, Vec field)
+static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carried, Vec *field)
 {
   const FaceRange  range = carried_range(fluid, carried);
   const PetscBool  corrected = fluid->config->advection == ADVECT_MACCORMACK ? PETSC_TRUE : PETSC_FALSE;
   PetscReal       *flow[DIM], *feet[DIM], *once;
   const PetscReal *values;
   Tracer           tracer;
+  Vec              spent;
 
   PetscFunctionBegin;
   PetscCall(GetTracer(fluid, carried, flow, feet, &tracer));
-  PetscCall(VecGetArrayRead(field, &values));
+  PetscCall(VecGetArrayRead(*field, &values));
   PetscCall(VecGetArray(fluid->scratch[0], &once));
   if (tracer.box->dimension == 2)
-    carry(&tracer, &range, values, once, 2);
+    carry_2d(&tracer, &range, values, once);
   else
-    carry(&tracer, &range, values, once, 3);
+    carry_3d(&tracer, &range, values, once);
   PetscCall(VecRestoreArray(fluid->scratch[0], &once));
   if (corrected) {
     PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
     PetscCall(Correct(fluid, &tracer, &range, values));
   }
-  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscCall(VecRestoreArrayRead(*field, &values));
   PetscCall(RestoreTracer(fluid, flow, feet));
-  PetscCall(VecCopy(fluid->scratch[corrected ? 1 : 0], field));
+  spent = *field;
+  *field = fluid->scratch[corrected ? 1 : 0];
+  fluid->scratch[corrected ? 1 : 0] = spent;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried, Vec field)
+PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried, Vec *field)
 {
   PetscFunctionBegin;
-  PetscCall(FluidFillCarriedGhosts(fluid, carried, field, fluid->time));
+  PetscCall(FluidFillCarriedGhosts(fluid, carried, *field, fluid->time));
   switch (fluid->config->advection) {
   case ADVECT_SEMI_LAGRANGIAN:
   case ADVECT_MACCORMACK:
     PetscCall(AdvectAlongTrajectories(fluid, carried, field));
     break;
   case ADVECT_WENO5:
-    PetscCall(FluidAdvectWeno(fluid, carried, field));
+    PetscCall(FluidAdvectWeno(fluid, carried, *field));
     break;
   case ADVECT_NONE:
     break;

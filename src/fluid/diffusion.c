@@ -1,15 +1,16 @@
 /* Implicit diffusion of a velocity component or a scalar:  (1 - amount L) value = right side.
 
-   L is the five- or seven-point Laplacian (docs/numerics.md, section 4). Values on sides and closed faces are
-   known; the solver sees the linear part, in which they are zero, and their contribution moves to the right
-   side. Solver vectors have the shape of a field, zero outside the unknowns. */
+   L is the five- or seven-point Laplacian (docs/numerics.md, section 4). The value before the solve is both
+   the right side and the first guess, so that what remains is
+
+     (1 - amount L) change = amount L value
+
+   with the known values on sides and closed faces in L, and zeros in their place in the change. Conjugate
+   gradients, fused into three passes over memory per iteration; the diagonal is nearly constant and needs no
+   preconditioner. */
 #include "fluid_impl.h"
 
-typedef struct {
-  Fluid          fluid;
-  const Carried *carried;
-  PetscReal      amount; /* over h^2 */
-} Diffusion;
+enum { DIFFUSION_ITERATIONS_MAX = 2000 };
 
 /* Whether place c is an unknown: fluid cells, faces that no obstacle closes. */
 static inline PetscBool is_free(const PetscReal *solid, const GridBox *box, PetscInt direction, PetscInt c)
@@ -49,8 +50,8 @@ static inline PetscReal plain_laplacian(const GridBox *box, const PetscReal *u, 
 }
 
 /* Next to solids that pass no flux. */
-static inline PetscReal selective_laplacian(Fluid fluid, const PetscReal *solid, PetscInt direction,
-                                            const PetscReal *u, PetscInt c)
+static PetscReal selective_laplacian(Fluid fluid, const PetscReal *solid, PetscInt direction,
+                                     const PetscReal *u, PetscInt c)
 {
   const GridBox *box = grid_box(fluid->grid);
   PetscReal      sum = 0.;
@@ -65,80 +66,127 @@ static inline PetscReal selective_laplacian(Fluid fluid, const PetscReal *solid,
   return sum;
 }
 
-/* For every unknown, to = keep * to + take * from + factor * L from. */
+/* In every unknown, result = take * u + factor * L u; zero on closed faces. */
 typedef struct {
-  PetscReal keep, take, factor;
+  PetscReal take, factor;
 } Combination;
 
-static inline void combine_plainly(const GridBox *box, const FaceRange *range, const PetscReal *solid,
-                                   PetscInt back, const Combination *mix, const PetscReal *restrict u,
-                                   PetscReal *restrict result, const PetscInt dimension)
+static inline void combine_row(const GridBox *box, const Combination *mix, const PetscReal *restrict u,
+                               PetscReal *restrict result, PetscInt first, PetscInt last,
+                               const PetscInt dimension)
 {
+  for (PetscInt c = first; c < last; c++)
+    result[c] =
+        mix->keep * result[c] + mix->take * u[c] + mix->factor * plain_laplacian(box, u, c, dimension);
+}
+
+VECTOR_CLONES static void combine_row_2d(const GridBox *box, const Combination *mix, const PetscReal *u,
+                                         PetscReal *result, PetscInt first, PetscInt last)
+{
+  combine_row(box, mix, u, result, first, last, 2);
+}
+
+VECTOR_CLONES static void combine_row_3d(const GridBox *box, const Combination *mix, const PetscReal *u,
+                                         PetscReal *result, PetscInt first, PetscInt last)
+{
+  combine_row(box, mix, u, result, first, last, 3);
+}
+
+static void combine_selectively(Fluid fluid, const PetscReal *solid, PetscInt direction,
+                                const Combination *mix, const PetscReal *u, PetscReal *result, PetscInt first,
+                                PetscInt last)
+{
+  for (PetscInt c = first; c < last; c++) {
+    result[c] = 0.;
+    if (is_free(solid, grid_box(fluid->grid), direction, c))
+      result[c] = mix->take * u[c] + mix->factor * selective_laplacian(fluid, solid, direction, u, c);
+  }
+}
+
+/* Four partial sums: one would wait for itself at every term. */
+VECTOR_CLONES static PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count)
+{
+  PetscReal sum[4] = {0., 0., 0., 0.};
+  PetscInt  n;
+
+  for (n = 0; n + 4 <= count; n += 4)
+    for (PetscInt lane = 0; lane < 4; lane++)
+      sum[lane] += a[n + lane] * b[n + lane];
+  for (; n < count; n++)
+    sum[0] += a[n] * b[n];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* What is diffused, and where its unknowns lie. */
+typedef struct {
+  Fluid            fluid;
+  PetscInt         direction;
+  FaceRange        range;
+  const PetscReal *solid;     /* null without any */
+  PetscBool        selective; /* some solid passes no flux */
+} Diffusion;
+
+static void combine(const Diffusion *diffusion, const Combination *mix, const PetscReal *u, PetscReal *result)
+{
+  const Fluid      fluid = diffusion->fluid;
+  const GridBox   *box = grid_box(fluid->grid);
+  const FaceRange *range = &diffusion->range;
+
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
     for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt row = box_index(box, 0, j, k);
+      const PetscInt first = box_index(box, range->start[X], j, k);
+      const PetscInt last = first + range->end[X] - range->start[X];
 
-      for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
-        const PetscReal value =
-            mix->keep * result[c] + mix->take * u[c] + mix->factor * plain_laplacian(box, u, c, dimension);
-
-        result[c] = solid && (solid[c] > 0. || solid[c - back] > 0.) ? result[c] : value;
-      }
+      if (diffusion->selective)
+        combine_selectively(fluid, diffusion->solid, diffusion->direction, mix, u, result, first, last);
+      else if (box->dimension == 2)
+        combine_row_2d(box, mix, u, result, first, last);
+      else
+        combine_row_3d(box, mix, u, result, first, last);
     }
+  if (diffusion->direction == CELL_VALUES)
+    return;
+  for (PetscInt n = 0; n < fluid->closed_count[diffusion->direction]; n++)
+    result[fluid->closed[diffusion->direction][n]] = 0.;
 }
 
-static void combine_selectively(Fluid fluid, const FaceRange *range, const PetscReal *solid,
-                                PetscInt direction, const Combination *mix, const PetscReal *u,
-                                PetscReal *result)
+static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, Diffusion *diffusion)
 {
-  const GridBox *box = grid_box(fluid->grid);
-
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-      for (PetscInt i = range->start[X]; i < range->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        if (is_free(solid, box, direction, c))
-          result[c] = mix->keep * result[c] + mix->take * u[c] +
-                      mix->factor * selective_laplacian(fluid, solid, direction, u, c);
-      }
-}
-
-/* Known values on closed faces need no special care unless a solid passes no flux. */
-static PetscErrorCode Combine(Fluid fluid, const Carried *carried, const Combination *mix, Vec from, Vec to)
-{
-  const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = carried_range(fluid, carried);
-  const PetscBool  selective = fluid->solid && (carried->direction == CELL_VALUES || fluid->any_slips);
-  const PetscInt   back = carried->direction == CELL_VALUES ? 0 : box->stride[carried->direction];
-  const PetscReal *u, *solid = NULL;
-  PetscReal       *result;
-
   PetscFunctionBegin;
+  *diffusion =
+      (Diffusion){.fluid = fluid,
+                  .direction = carried->direction,
+                  .range = carried_range(fluid, carried),
+                  .selective = fluid->solid && (carried->direction == CELL_VALUES || fluid->any_slips)};
   if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &solid));
-  PetscCall(VecGetArrayRead(from, &u));
-  PetscCall(VecGetArray(to, &result));
-  if (selective)
-    combine_selectively(fluid, &range, solid, carried->direction, mix, u, result);
-  else if (box->dimension == 2)
-    combine_plainly(box, &range, solid, back, mix, u, result, 2);
-  else
-    combine_plainly(box, &range, solid, back, mix, u, result, 3);
-  PetscCall(VecRestoreArray(to, &result));
-  PetscCall(VecRestoreArrayRead(from, &u));
-  if (fluid->solid)
-    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+    PetscCall(VecGetArrayRead(fluid->solid, &diffusion->solid));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidAddLaplacian(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to)
+static PetscErrorCode Finish(Diffusion *diffusion)
+{
+  PetscFunctionBegin;
+  if (diffusion->solid)
+    PetscCall(VecRestoreArrayRead(diffusion->fluid->solid, &diffusion->solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to)
 {
   const PetscReal   h = grid_spacing(fluid->grid);
-  const Combination mix = {1., 0., amount / (h * h)};
+  const Combination mix = {1., amount / (h * h)};
+  const PetscReal  *u;
+  PetscReal        *result;
+  Diffusion         diffusion;
 
   PetscFunctionBegin;
-  PetscCall(Combine(fluid, carried, &mix, from, to));
+  PetscCall(Prepare(fluid, carried, &diffusion));
+  PetscCall(VecGetArrayRead(from, &u));
+  PetscCall(VecGetArray(to, &result));
+  combine(&diffusion, &mix, u, result);
+  PetscCall(VecRestoreArray(to, &result));
+  PetscCall(VecRestoreArrayRead(from, &u));
+  PetscCall(Finish(&diffusion));
   PetscFunctionReturn(0);
 }
 
@@ -153,83 +201,113 @@ static PetscErrorCode FillGhosts(Fluid fluid, const Carried *carried, Vec field,
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CopyToField(Fluid fluid, Vec solver, Vec field)
+/* Sum of a b over the unknowns of all ranks. */
+static PetscErrorCode Dot(const Diffusion *diffusion, const PetscReal *a, const PetscReal *b, PetscReal *dot)
 {
-  const PetscReal *from;
-  PetscReal       *to;
+  const GridBox   *box = grid_box(diffusion->fluid->grid);
+  const FaceRange *range = &diffusion->range;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(solver, &from));
-  PetscCall(VecGetArrayWrite(field, &to));
-  PetscCall(PetscArraycpy(to, from, grid_box(fluid->grid)->length));
-  PetscCall(VecRestoreArrayWrite(field, &to));
-  PetscCall(VecRestoreArrayRead(solver, &from));
+  *dot = 0.;
+  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+      const PetscInt first = box_index(box, range->start[X], j, k);
+
+      *dot += row_dot(a + first, b + first, range->end[X] - range->start[X]);
+    }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, dot, 1, MPIU_REAL, MPI_SUM, box->comm));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode MultiplyDiffusion(Mat matrix, Vec x, Vec y)
+/* y += a x over a whole local array: beyond the unknowns x is zero or a ghost that nobody keeps. */
+VECTOR_CLONES static void add_multiple(PetscReal *restrict y, PetscReal a, const PetscReal *restrict x,
+                                       PetscInt count)
 {
-  Diffusion  *diffusion;
-  Fluid       fluid;
-  Combination mix = {0., 1., 0.};
+  for (PetscInt n = 0; n < count; n++)
+    y[n] += a * x[n];
+}
+
+/* p = r + b p. */
+VECTOR_CLONES static void turn(PetscReal *restrict p, PetscReal b, const PetscReal *restrict r,
+                               PetscInt count)
+{
+  for (PetscInt n = 0; n < count; n++)
+    p[n] = r[n] + b * p[n];
+}
+
+/* An iteration: `search` with its ghosts filled, its image under the operator, what it does to value and
+ * residual. */
+static PetscErrorCode Iterate(const Diffusion *diffusion, PetscReal amount, PetscReal *search,
+                              PetscReal *image, PetscReal *value, PetscReal *residual, PetscReal *square)
+{
+  const Combination mix = {1., -amount};
+  const PetscInt    length = grid_box(diffusion->fluid->grid)->length;
+  PetscReal         curvature, next;
 
   PetscFunctionBegin;
-  PetscCall(MatShellGetContext(matrix, &diffusion));
-  fluid = diffusion->fluid;
-  PetscCall(CopyToField(fluid, x, fluid->scratch[0]));
-  PetscCall(FillGhosts(fluid, diffusion->carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));
-  PetscCall(VecSet(y, 0.));
-  mix.factor = -diffusion->amount;
-  PetscCall(Combine(fluid, diffusion->carried, &mix, fluid->scratch[0], y));
+  combine(diffusion, &mix, search, image);
+  PetscCall(Dot(diffusion, search, image, &curvature));
+  add_multiple(value, *square / curvature, search, length);
+  add_multiple(residual, -*square / curvature, image, length);
+  PetscCall(Dot(diffusion, residual, residual, &next));
+  turn(search, next / *square, residual, length);
+  *square = next;
   PetscFunctionReturn(0);
 }
 
-/* Solver vectors have the shape of a field, but live on the team's communicator. */
-static PetscErrorCode AddIncrement(Fluid fluid, Vec value)
+/* Conjugate gradients from the residual amount L value. scratch[0] is the search direction, scratch[1] its
+ * image. */
+static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, PetscReal amount,
+                            PetscReal *value, PetscInt *iterations, PetscBool *converged)
 {
-  const PetscReal *increment;
-  PetscReal       *sum;
+  const Fluid       fluid = diffusion->fluid;
+  const Combination rest = {0., amount};
+  const PetscReal   tolerance = PetscSqr(fluid->config->viscosity_tolerance);
+  PetscReal        *search, *image, *residual, square, start;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->increment, &increment));
-  PetscCall(VecGetArray(value, &sum));
-  for (PetscInt c = 0; c < grid_box(fluid->grid)->length; c++)
-    sum[c] += increment[c];
-  PetscCall(VecRestoreArray(value, &sum));
-  PetscCall(VecRestoreArrayRead(fluid->increment, &increment));
+  PetscCall(VecSet(fluid->residual, 0.));
+  PetscCall(VecSet(fluid->scratch[1], 0.));
+  PetscCall(VecGetArray(fluid->residual, &residual));
+  PetscCall(VecGetArray(fluid->scratch[1], &image));
+  combine(diffusion, &rest, value, residual);
+  PetscCall(VecCopy(fluid->residual, fluid->scratch[0]));
+  PetscCall(Dot(diffusion, residual, residual, &start));
+  square = start;
+  for (*iterations = 0; square > tolerance * start && *iterations < DIFFUSION_ITERATIONS_MAX; ++*iterations) {
+    PetscCall(FillGhosts(fluid, carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));
+    PetscCall(VecGetArray(fluid->scratch[0], &search));
+    PetscCall(Iterate(diffusion, amount, search, image, value, residual, &square));
+    PetscCall(VecRestoreArray(fluid->scratch[0], &search));
+  }
+  *converged = square <= tolerance * start ? PETSC_TRUE : PETSC_FALSE; /* false for not-a-number too */
+  PetscCall(VecRestoreArray(fluid->scratch[1], &image));
+  PetscCall(VecRestoreArray(fluid->residual, &residual));
   PetscFunctionReturn(0);
 }
 
-/* The value before the solve is the right side and the first guess at once: what remains is  A increment =
-   amount L value, with the values on sides and closed faces in L and zeros in their place in the increment.
- */
-PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
+PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec field,
                             PetscInt *iterations)
 {
-  const PetscReal    h = grid_spacing(fluid->grid);
-  Diffusion          diffusion = {fluid, carried, amount / (h * h)};
-  const Combination  rest = {0., 0., diffusion.amount};
-  Mat                matrix;
-  KSPConvergedReason reason;
+  const PetscReal h = grid_spacing(fluid->grid);
+  Diffusion       diffusion;
+  PetscReal      *value;
+  PetscBool       converged = PETSC_TRUE;
 
   PetscFunctionBegin;
-  PetscCall(KSPGetOperators(fluid->diffusion_solver, &matrix, NULL));
-  PetscCall(MatShellSetContext(matrix, &diffusion));
-  PetscCall(MatShellSetOperation(matrix, MATOP_MULT, (void (*)(void))MultiplyDiffusion));
-  if (!fluid->increment)
-    PetscCall(MatCreateVecs(matrix, &fluid->increment, &fluid->imbalance));
+  if (!fluid->residual)
+    PetscCall(MacGridCreateField(fluid->grid, &fluid->residual));
   if (carried->direction != CELL_VALUES) {
-    PetscCall(FluidSetSideFaces(fluid, carried->direction, value, time));
-    PetscCall(FluidSetClosedFaces(fluid, carried->direction, value));
+    PetscCall(FluidSetSideFaces(fluid, carried->direction, field, time));
+    PetscCall(FluidSetClosedFaces(fluid, carried->direction, field));
   }
-  PetscCall(FillGhosts(fluid, carried, value, time, SIDE_VALUES_GIVEN));
-  PetscCall(VecSet(fluid->imbalance, 0.));
-  PetscCall(Combine(fluid, carried, &rest, value, fluid->imbalance));
-  PetscCall(KSPSolve(fluid->diffusion_solver, fluid->imbalance, fluid->increment));
-  PetscCall(KSPGetConvergedReason(fluid->diffusion_solver, &reason));
-  PetscCall(KSPGetIterationNumber(fluid->diffusion_solver, iterations));
-  if (reason < 0)
-    fluid->report.diffusion_reason = reason;
-  PetscCall(AddIncrement(fluid, value));
+  PetscCall(FillGhosts(fluid, carried, field, time, SIDE_VALUES_GIVEN));
+  PetscCall(Prepare(fluid, carried, &diffusion));
+  PetscCall(VecGetArray(field, &value));
+  PetscCall(Solve(&diffusion, carried, amount / (h * h), value, iterations, &converged));
+  PetscCall(VecRestoreArray(field, &value));
+  PetscCall(Finish(&diffusion));
+  if (!converged)
+    fluid->report.diffusion_converged = PETSC_FALSE;
   PetscFunctionReturn(0);
 }

@@ -5,30 +5,6 @@
 
 enum { DAMPED_STEPS = 4 }; /* fully implicit ones at the start */
 
-/* Solver vectors of the diffusion have the length of a local field; see diffusion.c. */
-static PetscErrorCode CreateDiffusionSolver(Fluid fluid)
-{
-  const GridBox *box = grid_box(fluid->grid);
-  PC             pc;
-  Mat            matrix;
-
-  PetscFunctionBegin;
-  PetscCall(
-      MatCreateShell(box->comm, box->length, box->length, PETSC_DETERMINE, PETSC_DETERMINE, NULL, &matrix));
-  PetscCall(KSPCreate(box->comm, &fluid->diffusion_solver));
-  PetscCall(KSPSetOptionsPrefix(fluid->diffusion_solver, "diffusion_"));
-  PetscCall(KSPSetOperators(fluid->diffusion_solver, matrix, matrix));
-  PetscCall(MatDestroy(&matrix));
-  PetscCall(KSPSetType(fluid->diffusion_solver, KSPCG));
-  PetscCall(KSPSetNormType(fluid->diffusion_solver, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPSetTolerances(fluid->diffusion_solver, fluid->config->viscosity_tolerance, PETSC_DEFAULT,
-                             PETSC_DEFAULT, PETSC_DEFAULT));
-  PetscCall(KSPGetPC(fluid->diffusion_solver, &pc));
-  PetscCall(PCSetType(pc, PCNONE)); /* the diagonal is nearly constant: Jacobi would change nothing */
-  PetscCall(KSPSetFromOptions(fluid->diffusion_solver));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid)
 {
   Fluid f;
@@ -56,7 +32,6 @@ PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid
   }
   PetscCall(PoissonCreate(grid, "pressure_", &f->poisson));
   PetscCall(PoissonSetTolerance(f->poisson, config->pressure_tolerance));
-  PetscCall(CreateDiffusionSolver(f));
   PetscCall(FluidUpdateWeights(f));
   *fluid = f;
   PetscFunctionReturn(0);
@@ -88,9 +63,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   for (PetscInt d = 0; d < DIM; d++)
     PetscCall(PetscFree(f->closed[d]));
   PetscCall(PoissonDestroy(&f->poisson));
-  PetscCall(KSPDestroy(&f->diffusion_solver));
-  PetscCall(VecDestroy(&f->increment));
-  PetscCall(VecDestroy(&f->imbalance));
+  PetscCall(VecDestroy(&f->residual));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }
@@ -164,9 +137,10 @@ static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   const PetscReal amount = (1. - implicitness(fluid)) * dt * kinematic;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
   if (amount > 0.)
-    PetscCall(FluidAddLaplacian(fluid, &carried, amount, fluid->velocity[d], fluid->next[d]));
+    PetscCall(FluidDiffuseExplicitly(fluid, &carried, amount, fluid->velocity[d], fluid->next[d]));
+  else
+    PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
   PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], fluid->time, 0.5 * dt));
   PetscCall(
       FluidSubtractGradient(fluid, d, fluid->pressure, 0.5 * dt / fluid->config->density, fluid->next[d]));
@@ -225,7 +199,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   fluid->report.viscosity_iterations = 0;
-  fluid->report.diffusion_reason = KSP_CONVERGED_RTOL;
+  fluid->report.diffusion_converged = PETSC_TRUE;
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(ExplicitHalf(fluid, d, dt));
   PetscCall(ExtrapolateFlow(fluid, dt));
@@ -235,7 +209,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   for (PetscInt d = 0; d < dimension; d++) {
     const Carried carried = {d, 0, dt};
 
-    PetscCall(FluidAdvect(fluid, &carried, fluid->next[d]));
+    PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
   }
   PetscCall(PetscTime(&advected));
   for (PetscInt d = 0; d < dimension; d++)
@@ -276,7 +250,7 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
-  *good = fluid->report.diffusion_reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  *good = fluid->report.diffusion_converged;
   if (*good)
     PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
   if (*good)

@@ -30,10 +30,9 @@ struct _p_Fluid {
   PetscInt  *closed[DIM];
 
   Poisson     poisson;
-  KSP         diffusion_solver;
-  Vec         increment, imbalance; /* its answer and right side; null until the first solve */
-  PetscReal   share;                /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */
-  FluidReport report;               /* of the last step */
+  Vec         residual; /* of the diffusion; null until the first solve */
+  PetscReal   share;    /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */
+  FluidReport report;   /* of the last step */
 };
 
 /* A face's component and its position in a box, as loops over faces see it. */
@@ -78,7 +77,8 @@ typedef struct {
 } Carried;
 /* Finds the feet of the step's trajectories along fluid->earlier; before any FluidAdvect. */
 PetscErrorCode FluidTraceFeet(Fluid fluid, PetscReal dt);
-PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried, Vec field);
+PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried,
+                           Vec *field); /* may swap it for a scratch field */
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
 FaceRange      carried_range(Fluid fluid, const Carried *carried);
@@ -90,8 +90,10 @@ PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars
 PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,
                                      Vec component);
 
-/* diffusion.c: adds amount * laplacian(from) to `to`; solves (1 - amount laplacian) value = value. */
-PetscErrorCode FluidAddLaplacian(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to);
+/* diffusion.c: to = from + amount * laplacian(from) in every unknown, other places are left to be set; and
+   (1 - amount laplacian) value = value. */
+PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, PetscReal amount, Vec from,
+                                      Vec to);
 PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
                             PetscInt *iterations);
 

@@ -101,33 +101,34 @@ PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars
   PetscFunctionReturn(0);
 }
 
+VECTOR_CLONES static void subtract_difference(PetscReal *restrict u, PetscReal      factor,
+                                              const PetscReal *restrict p, PetscInt back, PetscInt count)
+{
+  for (PetscInt n = 0; n < count; n++)
+    u[n] -= factor * (p[n] - p[n - back]);
+}
+
 PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,
                                      Vec component)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange  range = free_faces(fluid, direction);
   const PetscReal  scaled = factor / grid_spacing(fluid->grid);
-  const PetscInt   s = box->stride[direction];
-  const PetscReal *p, *solid = NULL;
+  const PetscReal *p;
   PetscReal       *u;
 
   PetscFunctionBegin;
-  if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &solid));
   PetscCall(VecGetArrayRead(potential, &p));
   PetscCall(VecGetArray(component, &u));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
+      const PetscInt row = box_index(box, range.start[X], j, k);
 
-        if (!is_closed(solid, box, direction, c))
-          u[c] -= scaled * (p[c] - p[c - s]);
-      }
+      subtract_difference(u + row, scaled, p + row, box->stride[direction], range.end[X] - range.start[X]);
+    }
   PetscCall(VecRestoreArray(component, &u));
   PetscCall(VecRestoreArrayRead(potential, &p));
-  if (fluid->solid)
-    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(FluidSetClosedFaces(fluid, direction, component));
   PetscFunctionReturn(0);
 }
 

@@ -92,7 +92,7 @@ PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, Pe
 {
   const Carried   carried = {CELL_VALUES, scalar, dt};
   const PetscReal amount = fluid->config->scalars[scalar].diffusivity * dt;
-  const Vec       field = fluid->next_scalars[scalar];
+  Vec             field = fluid->next_scalars[scalar];
   PetscInt        iterations;
 
   PetscFunctionBegin;
@@ -101,9 +101,11 @@ PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, Pe
   if (amount > 0. && implicitness < 1.) {
     PetscCall(VecCopy(field, fluid->scratch[0]));
     PetscCall(FluidFillScalarGhosts(fluid, scalar, fluid->scratch[0], fluid->time, SIDE_VALUES_GIVEN));
-    PetscCall(FluidAddLaplacian(fluid, &carried, (1. - implicitness) * amount, fluid->scratch[0], field));
+    PetscCall(
+        FluidDiffuseExplicitly(fluid, &carried, (1. - implicitness) * amount, fluid->scratch[0], field));
   }
-  PetscCall(FluidAdvect(fluid, &carried, field));
+  PetscCall(FluidAdvect(fluid, &carried, &fluid->next_scalars[scalar]));
+  field = fluid->next_scalars[scalar];
   if (amount > 0.)
     PetscCall(FluidDiffuse(fluid, &carried, implicitness * amount, fluid->time + dt, field, &iterations));
   PetscCall(FluidFillCarriedGhosts(fluid, &carried, field, fluid->time + dt));

@@ -6,14 +6,6 @@
 
 enum { LEVELS_MAX = 32, LEVEL_GHOST = 3, COARSEST_CELLS = 8, STENCIL_SLABS = 3 };
 
-/* The hot loops are compiled for wider vectors too and chosen when the program starts. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
-    !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((optimize("O3"), target_clones("arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
-
 /* One grid of the hierarchy. Rows have an odd pitch, so that the colour of a cell is the parity of its flat
    index plus a constant of its slab. A slab is a plane in three dimensions, a row in two.
 

@@ -4,7 +4,6 @@
 /* Measured, see docs/performance.md. */
 static const PetscReal bytes_per_process = 60e6;     /* MPI, PETSc and HDF5 before the first field */
 static const PetscReal solver_bytes_per_cell = 150.; /* of the pressure: multigrid and conjugate gradients */
-enum { DIFFUSION_VECTORS = 5 };                      /* of conjugate gradients, shaped as fields */
 
 enum { SAMPLES = 17 }; /* along each direction, to find the largest value of a formula in the box */
 
@@ -62,14 +61,14 @@ static PetscReal fields_alive(const SimulationConfig *config)
 {
   const PetscInt dimension = config->grid.dimension;
   PetscBool      diffuses = config->fluid.viscosity > 0. ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal      fields = 3 * dimension + 1 + 2; /* velocities, pressure, scratch */
+  PetscReal      fields = 4 * dimension + 1 + 2; /* velocities, feet, pressure, scratch */
 
   fields += 2 * config->fluid.scalar_count;
   for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
     if (config->fluid.scalars[s].diffusivity > 0.)
       diffuses = PETSC_TRUE;
   if (diffuses)
-    fields += DIFFUSION_VECTORS;
+    fields += 1; /* the residual */
   if (config->obstacle_count)
     fields += 2;
   for (PetscInt o = 0; o < config->obstacle_count; o++)

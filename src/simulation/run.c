@@ -202,9 +202,8 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
       "the last frame; try a smaller fluid.cfl or run.largest_time_step, a looser tolerance, or another "
       "-pressure_pc_type",
       simulation->step + 1, (double)simulation->time, 0.5 * (double)dt,
-      report->diffusion_reason < 0 ? "diffusion" : "pressure",
-      KSPConvergedReasons[report->diffusion_reason < 0 ? report->diffusion_reason
-                                                       : report->pressure.reason]));
+      report->diffusion_converged ? "pressure" : "diffusion",
+      report->diffusion_converged ? KSPConvergedReasons[report->pressure.reason] : "too many iterations"));
   PetscFunctionReturn(0);
 }
 

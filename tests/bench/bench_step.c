@@ -35,7 +35,7 @@ static PetscErrorCode Measure(Simulation simulation, PetscInt steps, Costs *cost
   PetscBool      good;
 
   PetscFunctionBegin;
-  *costs = (Costs){0.};
+  *costs = (Costs){0., 0., 0., 0.};
   for (PetscInt n = 0; n <= steps; n++) {
     const FluidReport *report = fluid_report(simulation_fluid(simulation));
 

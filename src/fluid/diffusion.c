@@ -76,8 +76,7 @@ static inline void combine_row(const GridBox *box, const Combination *mix, const
                                const PetscInt dimension)
 {
   for (PetscInt c = first; c < last; c++)
-    result[c] =
-        mix->keep * result[c] + mix->take * u[c] + mix->factor * plain_laplacian(box, u, c, dimension);
+    result[c] = mix->take * u[c] + mix->factor * plain_laplacian(box, u, c, dimension);
 }
 
 VECTOR_CLONES static void combine_row_2d(const GridBox *box, const Combination *mix, const PetscReal *u,

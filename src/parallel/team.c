@@ -75,12 +75,16 @@ PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(world, &size));
   message[0] = '\0';
-  *good = !tasks || atoi(tasks) == size;
+  *good = !tasks || atoi(tasks) == size ? PETSC_TRUE : PETSC_FALSE;
+  /* mpiexec may start its daemons with srun: their number is then what the ranks are told */
+  if (tasks && getenv("SLURM_STEP_ID") && size > atoi(tasks))
+    *good = PETSC_TRUE;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, world));
   if (!*good)
     PetscCall(PetscSNPrintf(
         message, message_size,
         "Slurm has %s tasks (SLURM_NTASKS) but MPI sees %d rank(s). Use srun --mpi=pmix with Open "
         "MPI, --mpi=pmi2 with MPICH, or mpiexec with as many ranks as --ntasks",
-        tasks, size));
+        tasks ? tasks : "other", size));
   PetscFunctionReturn(0);
 }

@@ -44,6 +44,9 @@ typedef struct {
    prescribes the normal velocity. Closed faces are still among them. */
 FaceRange free_faces(Fluid fluid, PetscInt d);
 
+/* The owned places at one index along an axis, such as the faces on a side. */
+FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index);
+
 static inline PetscBool is_closed(const PetscReal *solid, const GridBox *box, PetscInt d, PetscInt c)
 {
   return solid && (solid[c] > 0. || solid[c - box->stride[d]] > 0.);

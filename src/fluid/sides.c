@@ -76,6 +76,17 @@ static PetscBool touches(const GridBox *box, PetscInt axis, PetscInt side)
   return !box->periodic[axis] && box->neighbour[axis][side] == MPI_PROC_NULL;
 }
 
+FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index)
+{
+  FaceRange layer;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    layer.start[d] = d == axis ? index : box->start[d];
+    layer.end[d] = d == axis ? index + 1 : box->end[d];
+  }
+  return layer;
+}
+
 typedef struct {
   PetscInt  direction;
   PetscReal time;
@@ -138,20 +149,18 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
   const GridBox        *box = grid_box(fluid->grid);
   const VelocityContext context = {direction, time};
   PetscReal            *field;
-  PetscInt              low[DIM], high[DIM], at[DIM];
+  FaceRange             layer;
+  PetscInt              at[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(component, &field));
   for (PetscInt side = 0; side < 2; side++) {
     if (!touches(box, direction, side) || fluid->config->sides[direction][side].kind == SIDE_OPEN)
       continue;
-    for (PetscInt d = 0; d < DIM; d++) {
-      low[d] = d != direction ? box->start[d] : side == 0 ? 0 : box->cells[d];
-      high[d] = d != direction ? box->end[d] : low[d] + 1;
-    }
-    for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
-      for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
-        for (at[X] = low[X]; at[X] < high[X]; at[X]++)
+    layer = layer_at(box, direction, side == 0 ? 0 : box->cells[direction]);
+    for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
+      for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
+        for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
           field[box_index(box, at[X], at[Y], at[Z])] = side_velocity(fluid, &context, direction, side, at);
   }
   PetscCall(VecRestoreArray(component, &field));
@@ -164,19 +173,17 @@ PetscReal largest_side_speed(Fluid fluid, PetscInt d, PetscReal time)
   const GridBox        *box = grid_box(fluid->grid);
   const VelocityContext context = {d, time};
   PetscReal             largest = 0.;
-  PetscInt              low[DIM], high[DIM], at[DIM];
+  FaceRange             layer;
+  PetscInt              at[DIM];
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
       if (!touches(box, axis, side) || !fluid->config->sides[axis][side].velocity[d])
         continue;
-      for (PetscInt a = 0; a < DIM; a++) {
-        low[a] = a != axis ? box->start[a] : side == 0 ? 0 : box->cells[a] - 1;
-        high[a] = a != axis ? box->end[a] : low[a] + 1;
-      }
-      for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
-        for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
-          for (at[X] = low[X]; at[X] < high[X]; at[X]++)
+      layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
+      for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
+        for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
+          for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
             largest = PetscMax(largest, PetscAbsReal(side_velocity(fluid, &context, axis, side, at)));
     }
   return largest;
@@ -209,20 +216,16 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
                                    PetscReal *field)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const PetscInt   first = side == 0 ? 0 : box->cells[axis] - 1;
   const PetscInt   inward = side == 0 ? box->stride[axis] : -box->stride[axis];
+  const FaceRange  layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
   const PetscReal *u;
-  PetscInt         low[DIM], high[DIM], at[DIM];
+  PetscInt         at[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->velocity[axis], &u));
-  for (PetscInt d = 0; d < DIM; d++) {
-    low[d] = d == axis ? first : box->start[d];
-    high[d] = d == axis ? first + 1 : box->end[d];
-  }
-  for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
-    for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
-      for (at[X] = low[X]; at[X] < high[X]; at[X]++) {
+  for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
+    for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
+      for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
         const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
         const PetscInt  face = side == 0 ? c : c + box->stride[axis];
         const PetscReal into = side == 0 ? u[face] : -u[face];

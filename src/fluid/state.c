@@ -73,19 +73,17 @@ static void add_cell(const GridBox *box, PetscReal *const u[DIM], PetscInt c, Fl
 
 static void add_outflow(const GridBox *box, PetscReal *const u[DIM], PetscReal outflow[DIM][2])
 {
-  PetscInt low[DIM], high[DIM], at[DIM];
+  FaceRange layer;
+  PetscInt  at[DIM];
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
       if (box->periodic[axis] || box->neighbour[axis][side] != MPI_PROC_NULL)
         continue;
-      for (PetscInt d = 0; d < DIM; d++) {
-        low[d] = d != axis ? box->start[d] : side == 0 ? 0 : box->cells[d];
-        high[d] = d != axis ? box->end[d] : low[d] + 1;
-      }
-      for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
-        for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
-          for (at[X] = low[X]; at[X] < high[X]; at[X]++)
+      layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis]);
+      for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
+        for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
+          for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
             outflow[axis][side] += (2 * side - 1) * u[axis][box_index(box, at[X], at[Y], at[Z])];
     }
 }

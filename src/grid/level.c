@@ -184,6 +184,7 @@ PetscErrorCode LevelDestroy(Level *level)
   }
   PetscCall(PetscFree(level->inverse));
   PetscCall(PetscFree(level->spread));
+  PetscCall(PetscFree(level->strength));
   PetscCall(PetscFree(level->right_side));
   PetscCall(PetscFree(level->solution));
   PetscCall(PetscFree(level->residual));

@@ -48,6 +48,7 @@ PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM
   for (PetscInt l = 1; l < multigrid->count; l++) {
     PetscCall(LevelCoarsen(&levels[l - 1], &levels[l]));
     PetscCall(LevelSetInverse(&levels[l]));
+    PetscCall(LevelSetStrength(&levels[l]));
     PetscCall(LevelSetSpread(&levels[l - 1], &levels[l]));
   }
   coarsest_factor(multigrid);
@@ -73,12 +74,30 @@ static void copy_owned(const GridBox *part, const GridBox *box, PetscReal *value
     }
 }
 
+/* Transfers go by strength in both directions, so that the cycle stays symmetric. */
+static void scale_by_strength(const Level *level, PetscReal *values)
+{
+  const GridBox *box = &level->box;
+  const PetscInt width = owned_width(box, X);
+
+  if (!level->strength)
+    return;
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscInt first = box_index(box, box->start[X], j, k);
+
+      for (PetscInt c = first; c < first + width; c++)
+        values[c] *= level->strength[c];
+    }
+}
+
 /* Completes a right side that has arrived. */
 static PetscErrorCode Arrive(Level *level)
 {
   PetscFunctionBegin;
   if (level->gathered)
     PetscCall(LevelGather(level, GATHER_CELLS, level->right_side));
+  scale_by_strength(level, level->right_side);
   PetscCall(BoxExchange(&level->box, level->right_side));
   PetscFunctionReturn(0);
 }
@@ -106,6 +125,7 @@ static PetscErrorCode Ascend(Multigrid multigrid, PetscReal *solution)
   for (PetscInt l = multigrid->count - 2; l >= 0; l--) {
     Level *level = &multigrid->levels[l];
 
+    scale_by_strength(level + 1, level[1].solution);
     PetscCall(BoxExchange(&level[1].box, level[1].solution));
     if (level->seam)
       PetscCall(SeamAscend(level, level + 1));

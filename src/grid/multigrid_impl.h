@@ -20,6 +20,7 @@ typedef struct {
   float     *weight[DIM];         /* of lower faces */
   float     *inverse;             /* of the diagonal; 0 outside the problem */
   float     *spread;              /* scales what a cell takes from the coarser level; 0 outside the problem */
+  float     *strength;            /* of cells as parents: root of the diagonal; null on the finest level */
   PetscReal *right_side;          /* ghosts valid on the way down and up */
   PetscReal *solution;            /* zero beyond the sides */
   PetscReal *residual;            /* of a seam only */
@@ -67,6 +68,7 @@ GridBox        coarse_box(const GridBox *fine);
 PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM]);
 PetscErrorCode LevelSetInverse(Level *level);
 PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse);
+PetscErrorCode LevelSetStrength(Level *level);
 PetscErrorCode LevelSetSpread(Level *fine, Level *coarse);
 
 /* coarsest.c */

@@ -14,6 +14,7 @@ typedef struct {
   PetscBool open[DIM][2];
   Solids    solids;
   PetscReal contrast; /* weights from 1 to this; 0: all 1 */
+  PetscReal drop;     /* density of a ball in the middle; 0: as outside */
 } Problem;
 
 #define PERIODIC                                                                                             \
@@ -43,6 +44,7 @@ static const Problem problems[] = {
     {.dimension = 3, .cells = {4, 4, 37}, .solids = SOLID_SPECKLES},
     {.dimension = 3, .cells = {16, 16, 16}, .open = OPEN_TOP, .contrast = 1000.},
     {.dimension = 3, .cells = {16, 15, 17}, .contrast = 1000., .solids = SOLID_SPECKLES},
+    {.dimension = 3, .cells = {32, 31, 30}, .open = OPEN_TOP, .drop = 1000.},
     {.dimension = 2, .cells = {64, 64, 1}, .open = OPEN_TOP, .solids = SOLID_SPECKLES},
     {.dimension = 2, .cells = {51, 33, 1}},
     {.dimension = 2, .cells = {25, 35, 1}, .periodic = PERIODIC, .solids = SOLID_SPECKLES},
@@ -82,6 +84,15 @@ static inline PetscBool is_solid(const Problem *problem, const PetscInt at[DIM])
   }
 }
 
+static inline PetscReal density(const Problem *problem, const PetscInt at[DIM])
+{
+  PetscReal distance = 0.;
+
+  for (PetscInt d = 0; d < problem->dimension; d++)
+    distance += PetscSqr((at[d] + 0.5) / problem->cells[d] - 0.5);
+  return problem->drop > 0. && distance < PetscSqr(0.3) ? problem->drop : 1.;
+}
+
 static inline PetscReal face_weight(const Problem *problem, PetscInt d, const PetscInt at[DIM])
 {
   const PetscInt  n = problem->cells[d];
@@ -97,7 +108,9 @@ static inline PetscReal face_weight(const Problem *problem, PetscInt d, const Pe
     return problem->open[d][1] && !is_solid(problem, lower) ? 2. * weight : 0.;
   if (problem->solids == SOLID_PAIRS)
     return d == X && at[X] % 2 ? weight : 0.;
-  return is_solid(problem, upper) || is_solid(problem, lower) ? 0. : weight;
+  if (is_solid(problem, upper) || is_solid(problem, lower))
+    return 0.;
+  return weight * 2. / (density(problem, upper) + density(problem, lower));
 }
 
 static inline PetscErrorCode CreateWeights(MacGrid grid, const Problem *problem, Vec weights[DIM])

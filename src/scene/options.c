@@ -61,7 +61,8 @@ PetscErrorCode SceneSetPetscOptions(Scene scene)
   PetscFunctionReturn(0);
 }
 
-/* Asked for only while a run goes on or ends. */
+/* Asked for only while a run goes on or ends, or by the inner solvers of a preconditioner, which are born
+   with the first matrix. */
 static PetscBool is_late(const char name[])
 {
   static const char *const starts[] = {"log_",
@@ -87,8 +88,13 @@ static PetscBool is_late(const char name[])
                                        "check_",
                                        "nox",
                                        NULL};
+  static const char *const parts[] = {"mg_levels_",   "mg_coarse_", "_sub_",       "_redundant_",
+                                      "_fieldsplit_", "_esteig_",   "_telescope_", NULL};
   const size_t             length = strlen(name);
 
+  for (PetscInt i = 0; parts[i]; i++)
+    if (strstr(name, parts[i]))
+      return PETSC_TRUE;
   for (PetscInt i = 0; starts[i]; i++)
     if (!strncmp(name, starts[i], strlen(starts[i])))
       return PETSC_TRUE;

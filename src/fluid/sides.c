@@ -217,11 +217,16 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
 {
   const GridBox   *box = grid_box(fluid->grid);
   const PetscInt   inward = side == 0 ? box->stride[axis] : -box->stride[axis];
-  const FaceRange  layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
+  FaceRange        layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
   const PetscReal *u;
-  PetscInt         at[DIM];
+  PetscInt         at[DIM], inside[DIM];
 
   PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (d != axis) {
+      layer.start[d] -= box->ghost; /* corners, which other ranks know as their columns */
+      layer.end[d] += box->ghost;
+    }
   PetscCall(VecGetArrayRead(fluid->velocity[axis], &u));
   for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
     for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
@@ -232,8 +237,10 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
 
         if (into <= 0.)
           continue;
+        for (PetscInt d = 0; d < DIM; d++)
+          inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
         for (PetscInt m = 1; m <= GHOST_WIDTH; m++)
-          field[c - m * inward] = side_scalar(fluid, context, axis, side, at);
+          field[c - m * inward] = side_scalar(fluid, context, axis, side, inside);
       }
   PetscCall(VecRestoreArrayRead(fluid->velocity[axis], &u));
   PetscFunctionReturn(0);

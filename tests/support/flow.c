@@ -1,0 +1,247 @@
+#include "flow.h"
+
+#include <stdarg.h>
+
+PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...)
+{
+  char    text[4096];
+  int     length;
+  va_list arguments;
+
+  PetscFunctionBegin;
+  va_start(arguments, format);
+  length = vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  PetscCheck(length >= 0 && (size_t)length < sizeof(text), comm, PETSC_ERR_ARG_SIZ,
+             "The text of the scene is too long");
+  *flow = (Flow){0};
+  PetscCall(SceneReadText(comm, "test", text, 0, NULL, &flow->scene));
+  PetscCall(SceneReport(flow->scene, stderr));
+  PetscCheck(scene_is_good(flow->scene), comm, PETSC_ERR_USER_INPUT, "The scene of the test is not good");
+  PetscCall(SimulationCreate(comm, scene_config(flow->scene), &flow->simulation));
+  PetscCall(SimulationStart(flow->simulation));
+  flow->grid = simulation_grid(flow->simulation);
+  flow->fluid = simulation_fluid(flow->simulation);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowDestroy(Flow *flow)
+{
+  PetscFunctionBegin;
+  PetscCall(SimulationDestroy(&flow->simulation));
+  PetscCall(SceneDestroy(&flow->scene));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowStep(Flow *flow, PetscInt count, PetscReal dt)
+{
+  PetscBool good;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < count; n++) {
+    PetscCall(SimulationStep(flow->simulation, dt, &good));
+    PetscCheck(good, PETSC_COMM_SELF, PETSC_ERR_NOT_CONVERGED, "Step %" PetscInt_FMT " failed",
+               simulation_step(flow->simulation) + 1);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowRunUntil(Flow *flow, PetscReal time)
+{
+  PetscReal dt;
+
+  PetscFunctionBegin;
+  while (simulation_time(flow->simulation) < time * (1. - 1e-12)) {
+    PetscCall(SimulationGetTimeStep(flow->simulation, time, &dt));
+    PetscCall(FlowStep(flow, 1, dt));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowGetField(Flow *flow, PetscInt field, Vec *values)
+{
+  Vec *several;
+
+  PetscFunctionBegin;
+  if (field < DIM) {
+    PetscCall(FluidGetVelocity(flow->fluid, &several));
+    *values = several[field];
+  } else if (field == FLOW_PRESSURE) {
+    PetscCall(FluidGetPressure(flow->fluid, values));
+  } else {
+    PetscCall(FluidGetScalars(flow->fluid, &several));
+    *values = several[field - FLOW_SCALAR];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What a value is compared with. */
+typedef struct {
+  Formula          formula;
+  PetscReal        time;
+  const GridBox   *box; /* of the other flow, with its values */
+  const PetscReal *values;
+} Expected;
+
+static PetscReal expected_value(const Expected *expected, MacGrid grid, PetscInt field,
+                                const PetscInt at[DIM])
+{
+  if (expected->values)
+    return expected->values[box_index(expected->box, at[X], at[Y], at[Z])];
+  if (field < DIM)
+    return formula_value(expected->formula, grid_face_center(grid, field, at[X], at[Y], at[Z]),
+                         expected->time);
+  return formula_value(expected->formula, grid_cell_center(grid, at[X], at[Y], at[Z]), expected->time);
+}
+
+/* Places that belong to the fluid: of faces, those between two fluid cells. */
+static PetscBool is_in_fluid(const GridBox *box, const PetscReal *solid, PetscInt field, PetscInt c)
+{
+  if (!solid)
+    return PETSC_TRUE;
+  return solid[c] <= 0. && (field >= DIM || solid[c - box->stride[field]] <= 0.);
+}
+
+/* count, sum, sum of squares, smallest and largest of the differences */
+enum { COUNT, SUM, SQUARES, LEAST, MOST, STATISTICS };
+
+static PetscErrorCode Gather(Flow *flow, PetscInt field, const Expected *expected,
+                             PetscReal statistics[STATISTICS])
+{
+  const GridBox   *box = grid_box(flow->grid);
+  PetscInt         at[DIM], end[DIM] = {box->end[X], box->end[Y], box->end[Z]};
+  const PetscReal *value, *solid = NULL;
+  Vec              values, solids;
+
+  PetscFunctionBegin;
+  if (field < DIM)
+    grid_face_end(flow->grid, field, end);
+  PetscCall(FlowGetField(flow, field, &values));
+  PetscCall(FluidGetSolid(flow->fluid, &solids));
+  if (solids)
+    PetscCall(VecGetArrayRead(solids, &solid));
+  PetscCall(VecGetArrayRead(values, &value));
+  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+        const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+        const PetscReal difference = value[c] - expected_value(expected, flow->grid, field, at);
+
+        if (!is_in_fluid(box, solid, field, c))
+          continue;
+        statistics[COUNT] += 1.;
+        statistics[SUM] += difference;
+        statistics[SQUARES] += difference * difference;
+        statistics[LEAST] = PetscMin(statistics[LEAST], difference);
+        statistics[MOST] = PetscMax(statistics[MOST], difference);
+      }
+  PetscCall(VecRestoreArrayRead(values, &value));
+  if (solids)
+    PetscCall(VecRestoreArrayRead(solids, &solid));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, statistics, LEAST, MPIU_REAL, MPI_SUM, box->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &statistics[LEAST], 1, MPIU_REAL, MPI_MIN, box->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &statistics[MOST], 1, MPIU_REAL, MPI_MAX, box->comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CompareWith(Flow *flow, PetscInt field, const Expected *expected,
+                                  FlowDifference *difference)
+{
+  PetscReal statistics[STATISTICS] = {0., 0., 0., PETSC_MAX_REAL, PETSC_MIN_REAL}, mean = 0.;
+
+  PetscFunctionBegin;
+  *difference = (FlowDifference){0., 0.};
+  if (!flow->fluid)
+    PetscFunctionReturn(0);
+  PetscCall(Gather(flow, field, expected, statistics));
+  if (field == FLOW_PRESSURE)
+    mean = statistics[SUM] / statistics[COUNT];
+  difference->mean_square =
+      PetscSqrtReal(PetscMax(statistics[SQUARES] / statistics[COUNT] - mean * mean, 0.));
+  difference->largest = PetscMax(statistics[MOST] - mean, mean - statistics[LEAST]);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowCompare(Flow *flow, PetscInt field, const char formula[], PetscReal time,
+                           FlowDifference *difference)
+{
+  Expected expected = {.time = time};
+  char     message[256];
+
+  PetscFunctionBegin;
+  PetscCall(FormulaCreate(formula, &expected.formula, message, sizeof(message)));
+  PetscCheck(expected.formula, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT, "%s", message);
+  PetscCall(CompareWith(flow, field, &expected, difference));
+  PetscCall(FormulaDestroy(&expected.formula));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowCompareWithSerial(Flow *flow, Flow *other, PetscInt field, FlowDifference *difference)
+{
+  Expected expected = {.box = grid_box(other->grid)};
+  Vec      values;
+
+  PetscFunctionBegin;
+  PetscCall(FlowGetField(other, field, &values));
+  PetscCall(VecGetArrayRead(values, &expected.values));
+  PetscCall(CompareWith(flow, field, &expected, difference));
+  PetscCall(VecRestoreArrayRead(values, &expected.values));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FlowSample(Flow *flow, PetscInt field, Vector3 point, PetscReal *value)
+{
+  const GridBox   *box = grid_box(flow->grid);
+  const PetscReal  h = grid_spacing(flow->grid);
+  PetscInt         cell[DIM] = {0}, c;
+  PetscReal        fraction[DIM] = {0.};
+  PetscBool        mine = PETSC_TRUE;
+  const PetscReal *values;
+  Vec              vector;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal place = (point.at[d] - grid_origin(flow->grid).at[d]) / h;
+    const PetscReal shifted = place - (field == d ? 0. : 0.5);
+    /* the cell of the point decides who answers; the first value of the stencil may be a ghost */
+    const PetscInt owner = PetscMin((PetscInt)PetscFloorReal(place), box->cells[d] - 1);
+
+    if (owner < box->start[d] || owner >= box->end[d])
+      mine = PETSC_FALSE;
+    cell[d] = (PetscInt)PetscFloorReal(shifted);
+    fraction[d] = shifted - cell[d];
+  }
+  *value = 0.;
+  PetscCall(FlowGetField(flow, field, &vector));
+  PetscCall(VecGetArrayRead(vector, &values));
+  c = mine ? box_index(box, cell[X], cell[Y], cell[Z]) : 0;
+  for (PetscInt corner = 0; mine && corner < (box->dimension == 2 ? 4 : 8); corner++) {
+    PetscReal weight = 1.;
+    PetscInt  at = c;
+
+    for (PetscInt d = 0; d < box->dimension; d++) {
+      weight *= corner >> d & 1 ? fraction[d] : 1. - fraction[d];
+      at += (corner >> d & 1) * box->stride[d];
+    }
+    *value += weight > 0. ? weight * values[at] : 0.;
+  }
+  PetscCall(VecRestoreArrayRead(vector, &values));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPIU_REAL, MPI_SUM, box->comm));
+  PetscFunctionReturn(0);
+}
+
+PetscReal order_between(PetscReal coarse, PetscReal fine)
+{
+  return PetscLogReal(coarse / fine) / PetscLogReal(2.);
+}
+
+void note(const char format[], ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  printf("# ");
+  vprintf(format, arguments);
+  printf("\n");
+  va_end(arguments);
+}

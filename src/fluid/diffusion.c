@@ -254,8 +254,29 @@ static PetscErrorCode Iterate(const Diffusion *diffusion, PetscReal amount, Pets
   PetscFunctionReturn(0);
 }
 
-/* Conjugate gradients from the residual amount L value. scratch[0] is the search direction, scratch[1] its
- * image. */
+/* Above this, in squares of a cell, the value before the solve is no first guess but a burden: the tolerance
+   is relative to its residual, and the error of a step could grow into the next. */
+static const PetscReal large_amount = 10.;
+
+/* Moves the unknowns of `field` to the residual. */
+static PetscErrorCode TakeUnknowns(const Diffusion *diffusion, Vec field)
+{
+  const Combination same = {1., 0.};
+  const PetscInt    length = grid_box(diffusion->fluid->grid)->length;
+  PetscReal        *value, *residual;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(field, &value));
+  PetscCall(VecGetArray(diffusion->fluid->residual, &residual));
+  combine(diffusion, &same, value, residual);
+  add_multiple(value, -1., residual, length);
+  PetscCall(VecRestoreArray(diffusion->fluid->residual, &residual));
+  PetscCall(VecRestoreArray(field, &value));
+  PetscFunctionReturn(0);
+}
+
+/* Conjugate gradients from the residual so far plus amount L value. scratch[0] is the search direction,
+ * scratch[1] its image. */
 static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, PetscReal amount,
                             PetscReal *value, PetscInt *iterations, PetscBool *converged)
 {
@@ -265,11 +286,11 @@ static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, 
   PetscReal        *search, *image, *residual, square, start;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(fluid->residual, 0.));
   PetscCall(VecSet(fluid->scratch[1], 0.));
   PetscCall(VecGetArray(fluid->residual, &residual));
   PetscCall(VecGetArray(fluid->scratch[1], &image));
-  combine(diffusion, &rest, value, residual);
+  combine(diffusion, &rest, value, image);
+  add_multiple(residual, 1., image, grid_box(fluid->grid)->length);
   PetscCall(VecCopy(fluid->residual, fluid->scratch[0]));
   PetscCall(Dot(diffusion, residual, residual, &start));
   square = start;
@@ -300,8 +321,11 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
     PetscCall(FluidSetSideFaces(fluid, carried->direction, field, time));
     PetscCall(FluidSetClosedFaces(fluid, carried->direction, field));
   }
-  PetscCall(FillGhosts(fluid, carried, field, time, SIDE_VALUES_GIVEN));
+  PetscCall(VecSet(fluid->residual, 0.));
   PetscCall(Prepare(fluid, carried, &diffusion));
+  if (amount > large_amount * h * h)
+    PetscCall(TakeUnknowns(&diffusion, field));
+  PetscCall(FillGhosts(fluid, carried, field, time, SIDE_VALUES_GIVEN));
   PetscCall(VecGetArray(field, &value));
   PetscCall(Solve(&diffusion, carried, amount / (h * h), value, iterations, &converged));
   PetscCall(VecRestoreArray(field, &value));

@@ -19,11 +19,18 @@ PetscErrorCode FluidClearSolids(Fluid fluid, Vec field)
   PetscFunctionReturn(0);
 }
 
-/* Mean of the fluid cells among the cells that touch c; keeps the value where there are none. */
+static inline PetscBool is_in_box(const GridBox *box, PetscInt axis, PetscInt index)
+{
+  return box->periodic[axis] || (index >= 0 && index < box->cells[axis]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Mean of the fluid cells among the cells that touch one; keeps the value where there are none. What lies
+   beyond a side is left out: it follows from the values inside and may not be up to date. */
 static inline PetscReal mean_of_fluid_around(const GridBox *box, const PetscReal *solid,
-                                             const PetscReal *value, PetscInt c)
+                                             const PetscReal *value, const PetscInt at[DIM])
 {
   const PetscInt depth = box->dimension == 3 ? 1 : 0;
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
   PetscReal      sum = 0.;
   PetscInt       count = 0;
 
@@ -32,7 +39,8 @@ static inline PetscReal mean_of_fluid_around(const GridBox *box, const PetscReal
       for (PetscInt i = -1; i <= 1; i++) {
         const PetscInt neighbour = c + i + j * box->stride[Y] + k * box->stride[Z];
 
-        if (solid[neighbour] != 0.)
+        if (solid[neighbour] != 0. || !is_in_box(box, X, at[X] + i) || !is_in_box(box, Y, at[Y] + j) ||
+            !is_in_box(box, Z, at[Z] + k))
           continue;
         sum += value[neighbour];
         count++;
@@ -60,12 +68,12 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+        const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
 
         if (solid[c] > fluid->obstacle_count)
           value[c] = held ? held[c] : value[c];
         else if (solid[c] > 0.)
-          value[c] = mean_of_fluid_around(box, solid, value, c);
+          value[c] = mean_of_fluid_around(box, solid, value, at);
       }
   PetscCall(VecRestoreArray(field, &value));
   PetscCall(VecRestoreArrayRead(fluid->solid, &solid));

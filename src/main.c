@@ -7,7 +7,8 @@ enum { EXIT_DONE = 0, EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_NUMERICS = 3, EXI
 
 static const char usage_text[] =
     "millrace run SCENE [-o DIR] [--restart latest|FILE] [--overwrite] [--set KEY=VALUE]... [PETSc options]\n"
-    "millrace run --restart FILE [-o DIR] ...   go on with the scene that the checkpoint holds\n"
+    "millrace run --restart latest -o DIR ...   go on with the scene that the checkpoint holds\n"
+    "millrace run --restart FILE ...            the same from a certain checkpoint\n"
     "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells and memory, estimate the "
     "step\n"
     "millrace info FILE                         what a checkpoint or frame holds\n"
@@ -115,6 +116,42 @@ static void default_directory(const char scene[], char path[PETSC_MAX_PATH_LEN])
   snprintf(path, PETSC_MAX_PATH_LEN, "%.*s-run", length, name);
 }
 
+/* runs/plume/checkpoints/checkpoint-00000010.h5 -> runs/plume; "" for a file that lies elsewhere. */
+static void directory_of_checkpoint(const char file[], char path[PETSC_MAX_PATH_LEN])
+{
+  static const char folder[] = "checkpoints";
+  const char       *name = strrchr(file, '/');
+  const size_t      length = name ? (size_t)(name - file) : 0, own = sizeof(folder) - 1;
+
+  path[0] = '\0';
+  if (length < own || strncmp(file + length - own, folder, own))
+    return;
+  if (length == own)
+    snprintf(path, PETSC_MAX_PATH_LEN, ".");
+  else if (file[length - own - 1] == '/')
+    snprintf(path, PETSC_MAX_PATH_LEN, "%.*s", (int)PetscMax(length - own - 1, 1), file);
+}
+
+/* Refuses a file that is not whole and names the newest one in `directory` that is. */
+static PetscErrorCode CheckCheckpoint(const char file[], const char directory[], char message[],
+                                      size_t message_size)
+{
+  char    whole[PETSC_MAX_PATH_LEN], details[1024];
+  Archive archive;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveOpen(PETSC_COMM_WORLD, file, &archive, message, message_size));
+  PetscCall(ArchiveDestroy(&archive));
+  if (!message[0])
+    PetscFunctionReturn(0);
+  PetscCall(CheckpointFind(PETSC_COMM_WORLD, directory, whole, details, sizeof(details)));
+  if (whole[0]) {
+    PetscCall(PetscStrlcat(message, "; go on from an older one with --restart ", message_size));
+    PetscCall(PetscStrlcat(message, whole, message_size));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* The checkpoint that --restart means, or a message. */
 static PetscErrorCode FindCheckpoint(const Arguments *arguments, const char directory[],
                                      char path[PETSC_MAX_PATH_LEN], char message[], size_t message_size)
@@ -125,6 +162,7 @@ static PetscErrorCode FindCheckpoint(const Arguments *arguments, const char dire
   message[0] = '\0';
   if (strcmp(arguments->restart, "latest")) {
     PetscCall(PetscStrncpy(path, arguments->restart, PETSC_MAX_PATH_LEN));
+    PetscCall(CheckCheckpoint(path, directory, message, message_size));
     PetscFunctionReturn(0);
   }
   PetscCall(CheckpointFind(PETSC_COMM_WORLD, directory, path, message, message_size));
@@ -133,22 +171,28 @@ static PetscErrorCode FindCheckpoint(const Arguments *arguments, const char dire
     if (rank == 0)
       fprintf(stderr, "millrace: warning: %s\n", message);
     message[0] = '\0';
-  } else if (!path[0] && !message[0])
-    PetscCall(PetscSNPrintf(message, message_size, "%s has no checkpoint to restart from", directory));
+  }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode ReadSceneOfCheckpoint(const Arguments *arguments, const char path[], Scene *scene,
                                             char message[], size_t message_size)
 {
-  Archive archive;
-  char   *text;
+  Archive   archive;
+  PetscBool has;
+  char     *text;
 
   PetscFunctionBegin;
   *scene = NULL;
   PetscCall(ArchiveOpen(PETSC_COMM_WORLD, path, &archive, message, message_size));
   if (!archive)
     PetscFunctionReturn(0);
+  PetscCall(ArchiveHas(archive, "scene", &has));
+  if (!has) {
+    PetscCall(PetscSNPrintf(message, message_size, "%s holds no scene", path));
+    PetscCall(ArchiveDestroy(&archive));
+    PetscFunctionReturn(0);
+  }
   PetscCall(ArchiveReadText(archive, "scene", &text));
   PetscCall(ArchiveDestroy(&archive));
   PetscCall(SceneReadText(PETSC_COMM_WORLD, path, text, arguments->set_count, arguments->sets, scene));
@@ -234,11 +278,14 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
     PetscCall(SceneReport(scene, stderr));
     *code = EXIT_BAD_INPUT;
   } else
+    PetscCall(SimulationCheckBalance(simulation, message, sizeof(message)));
+  if (good && !message[0])
     PetscCall(RunDirectoryOpen(PETSC_COMM_WORLD, directory, arguments->use, &lock, message, sizeof(message)));
   if (lock) {
     PetscCall(SimulationRun(simulation, &options, &outcome, message, sizeof(message)));
     *code = exit_code_of(outcome, message);
-    PetscCall(ReportPeakMemory());
+    if (outcome != RUN_REFUSED)
+      PetscCall(ReportPeakMemory());
     PetscCall(RunDirectoryClose(&lock));
   } else if (good)
     *code = EXIT_BAD_INPUT;
@@ -258,8 +305,10 @@ static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
     PetscCall(PetscStrncpy(directory, arguments->directory, sizeof(directory)));
   else if (arguments->target)
     default_directory(arguments->target, directory);
+  else if (arguments->restart)
+    directory_of_checkpoint(arguments->restart, directory);
   if (!directory[0] || (!arguments->target && !arguments->restart)) {
-    *code = refuse("run needs a scene, or -o DIR with --restart\n%s", usage_text);
+    *code = refuse("run needs a scene, or --restart with a checkpoint or a directory (-o)\n%s", usage_text);
     PetscFunctionReturn(0);
   }
   if (arguments->restart)

@@ -75,6 +75,10 @@ PetscInt  simulation_step(Simulation simulation);
 PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
                                       size_t message_size);
 
+/* Why the flow that the scene prescribes is impossible in a box without an open side; "" when it is not.
+   Before the first step. Collective: world. */
+PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], size_t message_size);
+
 /* Steps to the end of the run, with frames, ledger, checkpoints and a progress line. Signals SIGUSR1 and
    SIGTERM and the wall limit end it with a checkpoint (RUN_STOPPED), a solve that fails twice likewise
    (RUN_FAILED); what the user has to know is in `message`. Collective: world. */

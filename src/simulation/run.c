@@ -29,18 +29,22 @@ typedef struct {
   Ledger            ledger; /* this and `frames`: null outside the fluid team */
   FrameSeries       frames;
   Record            record;
-  PetscInt          frame; /* the next one to write */
+  PetscInt          frame;      /* the next one to write */
+  PetscReal         frame_time; /* when */
   Progress          progress;
   PetscLogDouble    began, last_checkpoint; /* wall clock */
   PetscReal         longest_step;           /* wall clock, checkpoints included */
+  PetscBool         refused;                /* the message is about the user's input, not about the disk */
   char             *message;
   size_t            message_size;
 } Run;
 
-static PetscReal frame_time(const Run *run, PetscInt frame)
+/* The first whole multiple of the interval that lies ahead, or the end. */
+static PetscReal next_frame_time(const Run *run)
 {
   const RunConfig *config = &run->simulation->config->run;
-  const PetscReal  time = frame * config->frame_interval;
+  const PetscReal  number = PetscFloorReal(run->simulation->time / config->frame_interval + 1e-9) + 1.;
+  const PetscReal  time = number * config->frame_interval;
 
   /* an end that misses a frame by round-off is that frame */
   return time > config->end_time - 1e-9 * config->frame_interval ? config->end_time : time;
@@ -99,6 +103,7 @@ static PetscErrorCode WriteFrame(Run *run)
       PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
   }
   run->frame++;
+  run->frame_time = next_frame_time(run);
   PetscFunctionReturn(0);
 }
 
@@ -132,6 +137,7 @@ static PetscErrorCode Resume(Run *run)
   PetscFunctionBegin;
   PetscCall(ArchiveOpen(team_fluid(run->simulation->team), run->options->checkpoint, &archive, run->message,
                         run->message_size));
+  run->refused = PETSC_TRUE;
   if (!archive)
     PetscFunctionReturn(0);
   PetscCall(SimulationCheckArchive(run->simulation, archive, run->message, run->message_size));
@@ -143,6 +149,7 @@ static PetscErrorCode Resume(Run *run)
     PetscCall(OpenLedger(run, rows));
   }
   PetscCall(ArchiveDestroy(&archive));
+  run->refused = run->message[0] ? PETSC_TRUE : PETSC_FALSE;
   if (!run->message[0])
     PetscCall(OpenFrames(run));
   PetscFunctionReturn(0);
@@ -167,16 +174,18 @@ static PetscErrorCode ShareStart(Run *run)
 {
   const MPI_Comm world = team_world(run->simulation->team);
   PetscReal      times[2] = {run->simulation->time, run->simulation->dt};
-  PetscInt64     counts[2] = {run->simulation->step, run->frame};
+  PetscInt64     counts[3] = {run->simulation->step, run->frame, run->refused};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(times, 2, MPIU_REAL, 0, world));
-  PetscCallMPI(MPI_Bcast(counts, 2, MPIU_INT64, 0, world));
+  PetscCallMPI(MPI_Bcast(counts, 3, MPIU_INT64, 0, world));
   PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
   run->simulation->time = times[0];
   run->simulation->dt = times[1];
   run->simulation->step = (PetscInt)counts[0];
   run->frame = (PetscInt)counts[1];
+  run->frame_time = next_frame_time(run);
+  run->refused = counts[2] ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -188,7 +197,7 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
   PetscReal          dt;
 
   PetscFunctionBegin;
-  PetscCall(SimulationGetTimeStep(simulation, frame_time(run, run->frame), &dt));
+  PetscCall(SimulationGetTimeStep(simulation, run->frame_time, &dt));
   PetscCall(SimulationStep(simulation, dt, good));
   if (!*good)
     PetscCall(SimulationStep(simulation, 0.5 * dt, good));
@@ -207,23 +216,21 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
-/* What the first rank's clock and everybody's signals say. */
+/* What the first rank's clock, everybody's signals and the disk say. */
 typedef struct {
-  PetscMPIInt stop, checkpoint;
+  PetscMPIInt stop, checkpoint, trouble;
 } Orders;
 
 static PetscErrorCode GetOrders(Run *run, Orders *orders)
 {
   const RunConfig *config = &run->simulation->config->run;
   const MPI_Comm   world = team_world(run->simulation->team);
-  PetscMPIInt      asked[2], rank;
+  PetscMPIInt      asked[3] = {stop_asked, 0, run->message[0] != '\0'}, rank;
   PetscLogDouble   now;
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&now));
   PetscCallMPI(MPI_Comm_rank(world, &rank));
-  asked[0] = stop_asked;
-  asked[1] = 0;
   if (rank == 0) {
     /* room for one more step and for writing the checkpoint */
     if (config->wall_limit > 0. && now - run->began + 3. * run->longest_step > config->wall_limit)
@@ -231,9 +238,8 @@ static PetscErrorCode GetOrders(Run *run, Orders *orders)
     if (config->checkpoint_interval > 0. && now - run->last_checkpoint > config->checkpoint_interval)
       asked[1] = 1;
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 2, MPI_INT, MPI_MAX, world));
-  orders->stop = asked[0];
-  orders->checkpoint = asked[1];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 3, MPI_INT, MPI_MAX, world));
+  *orders = (Orders){asked[0], asked[1], asked[2]};
   PetscFunctionReturn(0);
 }
 
@@ -246,7 +252,7 @@ static PetscErrorCode AfterStep(Run *run, PetscLogDouble began)
   PetscFunctionBegin;
   PetscCall(PetscTime(&now));
   PetscCall(CollectRow(run, now - began));
-  at_frame = run->simulation->time >= frame_time(run, run->frame) * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
+  at_frame = run->simulation->time >= run->frame_time * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
   if (at_frame)
     PetscCall(WriteFrame(run));
   PetscCall(ProgressShow(run->simulation, &run->progress, run->frame - 1,
@@ -270,19 +276,21 @@ static PetscErrorCode Loop(Run *run, RunOutcome *outcome)
 {
   PetscLogDouble began;
   PetscBool      good = PETSC_TRUE;
-  Orders         orders = {0, 0};
+  Orders         orders = {0, 0, 0};
 
   PetscFunctionBegin;
   *outcome = RUN_DONE;
-  while (!is_over(run) && !orders.stop && !run->message[0]) {
+  while (!is_over(run) && !orders.stop && !orders.trouble) {
     PetscCall(PetscTime(&began));
     PetscCall(TryStep(run, &good));
     if (!good)
       break;
     PetscCall(AfterStep(run, began));
     PetscCall(GetOrders(run, &orders));
-    if (orders.checkpoint && !run->message[0])
+    if (orders.checkpoint && !orders.stop && !orders.trouble) {
       PetscCall(WriteCheckpoint(run));
+      PetscCall(GetOrders(run, &orders));
+    }
   }
   if (!good)
     *outcome = RUN_FAILED;
@@ -291,11 +299,30 @@ static PetscErrorCode Loop(Run *run, RunOutcome *outcome)
   PetscFunctionReturn(0);
 }
 
+/* The last checkpoint, whatever ended the run; what goes wrong with it is told besides the rest. */
+static PetscErrorCode Finish(Run *run)
+{
+  const MPI_Comm world = team_world(run->simulation->team);
+  char           earlier[1024];
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrncpy(earlier, run->message, sizeof(earlier)));
+  run->message[0] = '\0';
+  PetscCall(WriteCheckpoint(run));
+  if (earlier[0] && run->message[0] && strcmp(earlier, run->message))
+    PetscCall(PetscStrlcat(earlier, ". No checkpoint could be written either: ", sizeof(earlier)));
+  if (earlier[0]) {
+    PetscCall(PetscStrlcat(earlier, run->message, sizeof(earlier)));
+    PetscCall(PetscStrncpy(run->message, earlier, run->message_size));
+  }
+  PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
                              char message[], size_t message_size)
 {
   Run *run;
-  char failure[512] = "";
 
   PetscFunctionBegin;
   message[0] = '\0';
@@ -308,16 +335,12 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   if (simulation->fluid)
     PetscCall(options->checkpoint ? Resume(run) : StartAfresh(run));
   PetscCall(ShareStart(run));
-  *outcome = RUN_REFUSED;
+  *outcome = run->refused ? RUN_REFUSED : RUN_STOPPED;
   if (!message[0]) {
     PetscCall(ProgressBegin(simulation, &run->progress));
     PetscCall(Loop(run, outcome));
     PetscCall(ProgressEnd(simulation, &run->progress));
-    PetscCall(PetscStrncpy(failure, message, sizeof(failure)));
-    message[0] = '\0';
-    PetscCall(WriteCheckpoint(run));
-    if (failure[0])
-      PetscCall(PetscStrncpy(message, failure, message_size));
+    PetscCall(Finish(run));
   }
   PetscCall(LedgerDestroy(&run->ledger));
   PetscCall(FrameSeriesDestroy(&run->frames));

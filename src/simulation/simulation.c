@@ -137,9 +137,43 @@ PetscInt simulation_step(Simulation simulation)
   return simulation->step;
 }
 
+/* What two states must have in common to be exchanged, in words. */
+static PetscErrorCode DescribeLayout(Simulation simulation, char text[], size_t size)
+{
+  const FluidConfig *fluid = &simulation->config->fluid;
+  const GridBox     *box = grid_box(simulation->grid);
+  const Vector3      origin = grid_origin(simulation->grid);
+  size_t             length;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, size,
+                          "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells (%" PetscInt_FMT
+                          "-D) of %.10g m from [%.10g, %.10g, %.10g]",
+                          box->cells[X], box->cells[Y], box->cells[Z], box->dimension,
+                          (double)grid_spacing(simulation->grid), (double)origin.at[X], (double)origin.at[Y],
+                          (double)origin.at[Z]));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    PetscCall(PetscStrlen(text, &length));
+    if (box->periodic[d])
+      PetscCall(PetscSNPrintf(text + length, size - length, ", periodic along %c", "xyz"[d]));
+  }
+  for (PetscInt s = 0; s < fluid->scalar_count; s++) {
+    PetscCall(PetscStrlen(text, &length));
+    PetscCall(
+        PetscSNPrintf(text + length, size - length, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
+  }
+  PetscFunctionReturn(0);
+}
+
+enum { LAYOUT_LENGTH = 1024 };
+
 PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
 {
+  char layout[LAYOUT_LENGTH];
+
   PetscFunctionBegin;
+  PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
+  PetscCall(ArchiveWriteText(archive, "layout", layout));
   PetscCall(ArchiveWriteReal(archive, "time", simulation->time));
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
   PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
@@ -164,30 +198,24 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
 PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
                                       size_t message_size)
 {
-  const FluidConfig *config = &simulation->config->fluid;
-  const GridBox     *box = grid_box(simulation->grid);
-  ArchivePart        shape;
-  PetscBool          has;
+  char      layout[LAYOUT_LENGTH], *saved;
+  PetscBool has, same;
 
   PetscFunctionBegin;
   message[0] = '\0';
-  PetscCall(ArchiveEnter(archive, "fluid"));
-  PetscCall(ArchiveGetShape(archive, "pressure", &shape));
-  if (shape.global[2] != box->cells[X] || shape.global[1] != box->cells[Y] ||
-      shape.global[0] != box->cells[Z])
-    PetscCall(PetscSNPrintf(message, message_size,
-                            "the checkpoint has %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-                            " cells but the scene %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
-                            ": a run goes on with the grid it began with",
-                            shape.global[2], shape.global[1], shape.global[0], box->cells[X], box->cells[Y],
-                            box->cells[Z]));
-  for (PetscInt s = 0; s < config->scalar_count && !message[0]; s++) {
-    PetscCall(ArchiveHas(archive, config->scalars[s].name, &has));
-    if (!has)
-      PetscCall(PetscSNPrintf(message, message_size,
-                              "the checkpoint has no scalar \"%s\", which the scene names",
-                              config->scalars[s].name));
+  PetscCall(ArchiveHas(archive, "layout", &has));
+  if (!has) {
+    PetscCall(PetscSNPrintf(message, message_size, "the file is no checkpoint"));
+    PetscFunctionReturn(0);
   }
-  PetscCall(ArchiveLeave(archive));
+  PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
+  PetscCall(ArchiveReadText(archive, "layout", &saved));
+  PetscCall(PetscStrcmp(layout, saved, &same));
+  if (!same)
+    PetscCall(PetscSNPrintf(message, message_size,
+                            "the checkpoint has %s but the scene %s: a run goes on with the grid and the "
+                            "scalars it began with",
+                            saved, layout));
+  PetscCall(PetscFree(saved));
   PetscFunctionReturn(0);
 }

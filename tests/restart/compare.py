@@ -25,7 +25,7 @@ def state(directory):
     arrays = {}
 
     def take(name, item):
-        if isinstance(item, h5py.Dataset) and name not in ("scene", "title"):
+        if isinstance(item, h5py.Dataset) and item.dtype.kind in "fi":
             arrays[name] = np.asarray(item[()])
 
     with h5py.File(newest(directory)) as checkpoint:

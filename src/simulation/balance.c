@@ -1,0 +1,125 @@
+/* Whether as much enters a closed box as leaves it: an incompressible fluid has nowhere else to go. */
+#include "simulation_impl.h"
+
+enum { TIMES = 5 }; /* at which the formulas are looked at, from the start to the end of the run */
+
+static const PetscReal allowed = 0.01; /* share of the flow; a profile on a grid is not exact */
+
+typedef struct {
+  PetscReal in, out; /* through faces of the fluid, in face areas times m/s */
+} Flux;
+
+static PetscBool has_open_side(const SimulationConfig *config)
+{
+  for (PetscInt axis = 0; axis < config->grid.dimension; axis++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (config->fluid.sides[axis][side].kind == SIDE_OPEN)
+        return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static PetscBool has_sources(const SimulationConfig *config)
+{
+  for (PetscInt n = 0; n < config->inflow_count; n++)
+    if (inflow_gives_velocity(&config->inflows[n]))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* The formula that gives the flow through a face of a fluid cell, null if none does. Obstacles that move do
+   not count: what they push away on one side they leave room for on the other. */
+static Formula face_formula(const SimulationConfig *config, const GridBox *box, const PetscReal *solid,
+                            const PetscInt at[DIM], PetscInt axis, PetscInt side)
+{
+  const PetscInt end = side ? box->cells[axis] - 1 : 0;
+  PetscInt       number;
+
+  if (!box->periodic[axis] && at[axis] == end)
+    return config->fluid.sides[axis][side].velocity[axis];
+  if (!solid)
+    return NULL;
+  number = (PetscInt)solid[box_index(box, at[X], at[Y], at[Z]) + (2 * side - 1) * box->stride[axis]] - 1;
+  return number >= config->obstacle_count ? config->inflows[number - config->obstacle_count].velocity[axis]
+                                          : NULL;
+}
+
+static void add_cell(Simulation simulation, const PetscReal *solid, const PetscInt at[DIM], PetscReal time,
+                     Flux *flux)
+{
+  const GridBox *box = grid_box(simulation->grid);
+
+  for (PetscInt axis = 0; axis < box->dimension; axis++)
+    for (PetscInt side = 0; side < 2; side++) {
+      const Formula formula = face_formula(simulation->config, box, solid, at, axis, side);
+      PetscInt      face[DIM] = {at[X], at[Y], at[Z]};
+      PetscReal     outward;
+
+      if (!formula)
+        continue;
+      face[axis] += side;
+      outward =
+          (2 * side - 1) *
+          formula_value(formula, grid_face_center(simulation->grid, axis, face[X], face[Y], face[Z]), time);
+      flux->out += PetscMax(outward, 0.);
+      flux->in += PetscMax(-outward, 0.);
+    }
+}
+
+static PetscErrorCode GetFlux(Simulation simulation, PetscReal time, Flux *flux)
+{
+  const GridBox   *box = grid_box(simulation->grid);
+  const PetscReal *solid = NULL;
+  PetscInt         at[DIM];
+
+  PetscFunctionBegin;
+  *flux = (Flux){0., 0.};
+  if (simulation->solid)
+    PetscCall(VecGetArrayRead(simulation->solid, &solid));
+  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
+        if (!solid || solid[box_index(box, at[X], at[Y], at[Z])] == 0.)
+          add_cell(simulation, solid, at, time, flux);
+  if (simulation->solid)
+    PetscCall(VecRestoreArrayRead(simulation->solid, &solid));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, flux, 2, MPIU_REAL, MPI_SUM, box->comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t message_size)
+{
+  const PetscReal area =
+      PetscPowRealInt(grid_spacing(simulation->grid), grid_box(simulation->grid)->dimension - 1);
+  const PetscBool moves =
+      simulation->solids_move && has_sources(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
+  Flux flux;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < TIMES && !message[0]; n++) {
+    const PetscReal time = n * simulation->config->run.end_time / (TIMES - 1);
+
+    if (moves)
+      PetscCall(SimulationPlaceSolids(simulation, time));
+    PetscCall(GetFlux(simulation, time, &flux));
+    if (PetscAbsReal(flux.in - flux.out) > allowed * PetscMax(flux.in, flux.out))
+      PetscCall(PetscSNPrintf(
+          message, message_size,
+          "no side is open, but at t = %g s inflows bring %.4g %s/s into the box and take "
+          "%.4g out: make a side open, or let as much out as in",
+          (double)time, (double)(flux.in * area), grid_box(simulation->grid)->dimension == 3 ? "m^3" : "m^2",
+          (double)(flux.out * area)));
+  }
+  if (moves)
+    PetscCall(SimulationPlaceSolids(simulation, 0.));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], size_t message_size)
+{
+  PetscFunctionBegin;
+  message[0] = '\0';
+  if (simulation->fluid && !has_open_side(simulation->config))
+    PetscCall(CheckTimes(simulation, message, message_size));
+  PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, team_world(simulation->team)));
+  PetscFunctionReturn(0);
+}

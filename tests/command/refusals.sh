@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Every kind of bad input: a clear message, exit code 2, nothing written. TAP.
+. "$MILLRACE_SOURCE/tests/restart/support.sh"
+
+cat > good.yaml << 'END'
+title: a small box
+grid: {dimension: 2, size: [1, 1], resolution: 12}
+run: {end_time: 1, frame_interval: 0.5, step_limit: 2}
+fluid:
+  density: 1
+  viscosity: 0.01
+  sides: {y_high: {type: wall, velocity: [1, 0]}}
+obstacles:
+  - {name: ball, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}
+END
+
+# bad WORD... -- ARGUMENT...: a run of them is refused with the words and makes no directory.
+bad() {
+  local words=()
+  while [ "$1" != -- ]; do
+    words+=("$1")
+    shift
+  done
+  shift
+  refused 2 "${words[@]}" -- millrace "${RANKS:-1}" run -o out "$@" || return 1
+  [ ! -e out ] || { echo "something was written" && ls -R out && return 1; }
+  ! grep -q PETSC said || { cat said && return 1; }
+}
+
+# The command line.
+usage() { refused "$1" "millrace run SCENE" -- millrace 1 "${@:2}"; }
+ok "help explains the command" usage 0 help
+ok "no command is a mistake" usage 2
+ok "an unknown command is a mistake" refused 2 '"walk"' run -- millrace 1 walk
+ok "an unknown option is a mistake" bad '"--fast"' -- good.yaml --fast
+ok "an option without its value is a mistake" bad '"--set"' -- good.yaml --set
+ok "two scenes are a mistake" bad '"other.yaml"' -- good.yaml other.yaml
+ok "a run without a scene is a mistake" bad "needs a scene" --
+ok "check without a scene is a mistake" usage 2 check
+ok "info without a file is a mistake" usage 2 info
+
+# The scene.
+ok "a scene that is not there" bad "nowhere.yaml: error: the file cannot be opened" -- nowhere.yaml
+ok "a directory is no scene" bad "error" -- .
+printf 'grid: {size: [1\n' > broken.yaml
+ok "a scene that is no YAML" bad "broken.yaml:" ": error: " -- broken.yaml
+sed -e 's/density: 1/density: -1/' -e 's/resolution/resolutoin/' -e 's/end_time: 1/end_time: soon/' good.yaml > bad.yaml
+all_at_once() {
+  bad "bad.yaml:2:" '"resolutoin"' 'did you mean "resolution"' "bad.yaml:3:" "bad.yaml:5:12: error:" "  density: -1" "^" -- bad.yaml
+}
+ok "all mistakes at once, with place, line and what would be right" all_at_once
+ok "check finds the same" refused 2 "bad.yaml:5:12: error:" -- millrace 1 check bad.yaml
+sed 's/^fluid:/fluid:\n  colour: red/' good.yaml > unknown.yaml
+ok "an unknown key" bad "unknown.yaml:5:3: error:" colour -- unknown.yaml
+ok "a value out of range" bad fluid.cfl 0.01 20 -- good.yaml --set fluid.cfl=99
+ok "an override of an unknown key" bad "--set grid.resolutoin=3" -- good.yaml --set grid.resolutoin=3
+ok "an override that is no assignment" bad "grid.resolution" -- good.yaml --set grid.resolution
+RANKS=2 ok "several ranks say it once" bad "fluid.cfl" -- good.yaml --set fluid.cfl=99
+once() { [ "$(grep -c 'error:' said)" = 1 ] || { cat said && return 1; }; }
+ok "and only once" once
+
+# Surfaces.
+surface() { sed "s/sphere: .*/surface: {file: $1}}}/" good.yaml; }
+surface tetrahedron.obj > surface.yaml
+ok "a surface that is not there" bad "surface.yaml:9:" "tetrahedron.obj" "No such file" -- surface.yaml
+cp "$scenes/tetrahedron.obj" .
+printf 'v 0 0\nf 1 2 3\n' > broken.obj
+grep -v '^f 2 3 4' tetrahedron.obj > open.obj
+{ cat tetrahedron.obj && echo 'v 1 1 1' && echo 'f 2 3 5'; } > fin.obj
+for kind in broken open fin; do
+  surface $kind.obj > $kind.yaml
+done
+ok "a surface that cannot be read" bad "broken.yaml:9:" "broken.obj:1: a vertex needs three numbers" -- broken.yaml
+ok "a surface that is not closed" bad "open.yaml:9:" "open.obj" "edge" -- open.yaml
+ok "a surface with three triangles at an edge" bad "fin.yaml:9:" "fin.obj" "edge" -- fin.yaml
+
+# Solvers and ranks.
+ok "an unknown PETSc option on the command line" bad "-pressure_ksp_tpye" -- good.yaml -pressure_ksp_tpye cg
+ok "an unknown PETSc option in the scene" bad "--set petsc.presure_pc_type=gamg" presure -- good.yaml --set petsc.presure_pc_type=gamg
+printf 'petsc:\n  presure_pc_type: gamg\n' | cat good.yaml - > option.yaml
+ok "with its place" bad "option.yaml:11:3: error:" "presure_pc_type" -- option.yaml
+RANKS=4 ok "too many ranks for the grid" bad "4 fluid ranks are too many for 4 x 4" -- good.yaml --set grid.resolution=4
+RANKS=2 ok "no rank left for the fluid" bad "parallel.solid_ranks" -- good.yaml --set parallel.solid_ranks=2
+SLURM_NTASKS=3 ok "another number of ranks than SLURM_NTASKS" bad "SLURM_NTASKS" "3 tasks" -- good.yaml
+SLURM_NTASKS=1 ok "the number of SLURM_NTASKS will do" millrace 1 run good.yaml -o slurm
+
+# A closed box.
+ok "an inflow without an outlet" bad "cannot leave" -- good.yaml --set 'fluid.sides.x_low={type: inflow, velocity: [1, 0]}'
+two=(--set 'fluid.sides.x_low={type: inflow, velocity: ["6*y*(1-y)", 0]}')
+ok "an inflow of which half leaves" bad "no side is open" "open" -- good.yaml "${two[@]}" \
+  --set 'fluid.sides.x_high={type: inflow, velocity: [0.5, 0]}'
+ok "an inflow that begins later" bad "no side is open" "t = " -- good.yaml \
+  --set 'fluid.sides.x_low={type: inflow, velocity: [t, 0]}' --set 'fluid.sides.x_high={type: inflow, velocity: [2*t, 0]}'
+ok "a source on the floor of a closed box" bad "no side is open" -- good.yaml \
+  --set 'inflows=[{name: vent, shape: {box: {low: [0.4, -1], high: [0.6, 0.2]}}, velocity: [0, 1]}]'
+ok "a source within a closed box is a stirrer" millrace 1 run good.yaml -o stirrer \
+  --set 'inflows=[{name: fan, shape: {box: {low: [0.1, 0.1], high: [0.2, 0.2]}}, velocity: [0, 1]}]'
+ok "as much out as in will do" millrace 1 run good.yaml -o through "${two[@]}" \
+  --set 'fluid.sides.x_high={type: inflow, velocity: [1, 0]}'
+
+# The directory.
+touch file
+ok "a directory below a file" refused 2 file -- millrace 1 run good.yaml -o file/out
+ok "a file for a directory" refused 2 "not a directory" -- millrace 1 run good.yaml -o file
+ok "a directory that cannot be made" refused 2 "cannot be made" -- millrace 1 run good.yaml -o /proc/millrace/out
+millrace 1 run good.yaml -o held > log 2>&1
+cp -r held copy
+ok "a directory that holds results" refused 2 "held holds the results" -- millrace 1 run good.yaml -o held
+ok "is left alone" diff -r held copy
+ok "unless told otherwise" millrace 1 run good.yaml -o held --overwrite
+
+long=(--set run.end_time=1000 --set run.step_limit=0 --set run.checkpoint_interval=1e-9)
+millrace 1 run good.yaml -o busy "${long[@]}" > log 2>&1 &
+wait_for_rows busy 4
+for how in "" --overwrite "--restart latest"; do
+  ok "a directory in which a run works${how:+, with $how}" refused 2 "busy is in use" -- millrace 1 run good.yaml -o busy $how
+done
+kill -TERM "$(process_of busy)"
+wait $!
+ok "that run is not disturbed" [ $? = 85 ]
+ok "and goes on later" millrace 1 run good.yaml -o busy --restart latest --set run.step_limit=$(($(rows busy) + 2))
+plan

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# What ends a run early and what it goes on from: signals, the wall clock, kill -9, damaged checkpoints, failed
+# solves, later ends. TAP.
+. "$MILLRACE_SOURCE/tests/restart/support.sh"
+need_h5py
+
+scene=$scenes/plane.yaml
+run() { millrace "$1" run "$scene" -o "$2" "${@:3}"; } # RANKS DIR [ARGUMENT...]
+
+# The yardsticks.
+for ranks in 1 2; do
+  run $ranks whole-$ranks --set run.step_limit=40 > log 2>&1 || cat log
+done
+
+# resumed_whole RANKS DIR: what was stopped goes on to step 40 and equals what was not.
+resumed_whole() {
+  run "$1" "$2" --restart latest --set run.step_limit=40 --set run.wall_limit=0 &&
+    same "whole-$1" "$2"
+}
+
+run 1 late --set run.step_limit=39 > log 2>&1
+ok "what a step leaves outside the state does not show in the next" resumed_whole 1 late
+
+# signalled SIGNAL RANKS DIR: exit 85 and a checkpoint of where the ledger ends.
+signalled() {
+  run "$2" "$3" > log 2>&1 &
+  wait_for_rows "$3" 6 && kill -"$1" "$(process_of "$3")"
+  exits 85 wait $! && [ "$(checkpoints "$3")" = "checkpoint-$(printf %08d $(($(rows "$3") - 1))).h5" ] &&
+    [ ! -e "$3/run.lock" ]
+}
+for signal in USR1 TERM; do
+  for ranks in 1 2; do
+    ok "SIG$signal on $ranks ranks: a checkpoint and exit code 85" signalled $signal $ranks $signal-$ranks
+    ok "then it goes on as if nothing had been" resumed_whole $ranks $signal-$ranks
+  done
+done
+
+stops_before() { # LIMIT DIR
+  local began=$SECONDS
+  exits 85 run 1 "$2" --set run.wall_limit="$1" --set run.time_step=1e-4 && [ $((SECONDS - began)) -le $(($1 + 2)) ]
+}
+ok "run.wall_limit: a checkpoint and exit code 85 in time" stops_before 4 limited
+ok "a later run goes on from there" run 1 limited --restart latest --set run.time_step=1e-4 \
+  --set run.step_limit=$(($(rows limited) + 3))
+
+# Killed while checkpoints are written at every step, until a kill hits the middle of a write.
+killed_in_a_write() { # RANKS DIR
+  local resume= tries=0 hits=0
+  while [ $hits -lt 2 ] && [ $tries -lt 15 ]; do
+    tries=$((tries + 1))
+    run "$1" "$2" $resume --set run.checkpoint_interval=1e-9 --set run.step_limit=39 > log 2>&1 &
+    wait_for_rows "$2" $((tries * 2)) && kill -9 "$(process_of "$2")" 2> /dev/null
+    wait $! 2> /dev/null
+    [ ! -e "$2"/checkpoints/*.tmp ] || hits=$((hits + 1))
+    resume="--restart latest"
+    [ "$(rows "$2")" -lt 38 ] || break
+  done
+  echo "$hits of $tries kills hit a write"
+  [ $hits -gt 0 ] && resumed_whole "$1" "$2"
+}
+for ranks in 1 2; do
+  ok "kill -9 in the middle of writes on $ranks ranks: the checkpoint before goes on" killed_in_a_write $ranks killed-$ranks
+done
+xdmf_lists_whole_frames() {
+  "$python" - "$1" << 'END'
+import os, sys, xml.etree.ElementTree as tree
+import h5py
+items = [item.text.strip() for item in tree.parse(sys.argv[1] + "/run.xmf").iter("DataItem") if ":" in (item.text or "")]
+for item in items:
+    name, path = item.split(":")
+    with h5py.File(os.path.join(sys.argv[1], name)) as frame:
+        frame[path][()]
+sys.exit(0 if items else "no frame is listed")
+END
+}
+run 1 cut --set run.frame_interval=0.011 > log 2>&1 &
+wait_for_rows cut 5 && kill -9 "$(process_of cut)"
+wait $! 2> /dev/null
+ok "run.xmf of a killed run lists frames that are whole" xdmf_lists_whole_frames cut
+ok "a killed run without a checkpoint cannot be restarted" refused 2 "no whole checkpoint" -- run 1 cut --restart latest
+ok "it can be overwritten" run 1 cut --overwrite --set run.step_limit=1
+
+# Two generations: steps 10 and 20.
+run 1 two --set run.step_limit=10 > log 2>&1
+run 1 two --set run.step_limit=20 --restart latest > log 2>&1
+ok "two generations are kept" [ "$(checkpoints two)" = "checkpoint-00000010.h5 checkpoint-00000020.h5" ]
+newest=checkpoints/checkpoint-00000020.h5
+older=checkpoints/checkpoint-00000010.h5
+for damage in flipped truncated; do
+  cp -r two $damage
+done
+printf '\x55' | dd of=flipped/$newest bs=1 seek=20000 conv=notrunc 2> /dev/null
+truncate -s -100 truncated/$newest
+for damage in flipped truncated; do
+  cp -r $damage copy
+  ok "$damage: --restart FILE refuses the damaged checkpoint and offers the older one" \
+    refused 2 "$damage/$newest" "$damage/$older" -- run 1 $damage --restart $damage/$newest
+  ok "$damage: nothing has changed" diff -r $damage copy
+  ok "$damage: info refuses it" refused 2 "$damage/$newest" -- millrace 1 info $damage/$newest
+  ok "$damage: --restart latest takes the older one and says so" \
+    refused 0 "$damage/$newest" "$damage/$older is whole" -- run 1 $damage --restart latest --set run.step_limit=40
+  ok "$damage: and goes on as if nothing had been" same whole-1 $damage
+  rm -r copy
+done
+
+# What does not fit is refused and changes nothing.
+cp -r two copy
+ok "another resolution is refused" refused 2 "36 x 18" "40 x 20" -- run 1 two --restart latest --set grid.resolution=40
+ok "another box is refused" refused 2 "of 0.0555" "of 0.1111" -- run 1 two --restart latest --set grid.size=[4,2]
+ok "another scalar is refused" refused 2 "with smoke, temperature" "with dye, temperature" -- run 1 two --restart latest --set fluid.scalars.smoke.name=dye
+ok "a scalar more is refused" refused 2 "with smoke, temperature, dye" -- run 1 two --restart latest \
+  --set 'fluid.scalars=[{name: smoke}, {name: temperature}, {name: dye}]' --set 'inflows=[]'
+ok "a scalar less is refused" refused 2 "with smoke, temperature but" -- run 1 two --restart latest \
+  --set 'fluid.scalars=[{name: smoke}]' --set 'inflows=[]'
+ok "three dimensions are refused" refused 2 "36 x 18" -- millrace 1 run "$scenes/space.yaml" -o two --restart latest
+ok "a file that is no checkpoint is refused" refused 2 "log" -- run 1 two --restart log
+ok "a frame is no checkpoint" refused 2 "no checkpoint" -- run 1 two --restart two/frames/frame-000000.h5
+ok "a file that is not there is refused" refused 2 "nowhere.h5" -- run 1 two --restart nowhere.h5
+ok "a directory without a run is refused" refused 2 "empty" -- run 1 empty --restart latest
+ok "refusals change nothing" diff -r two copy
+ok "nor make directories" [ ! -e empty ]
+
+ok "a finished run goes on to a later end" run 1 two --restart latest --set run.step_limit=40
+ok "as if that had always been its end" same whole-1 two
+rm -r copy
+ok "without a scene: with that of the checkpoint" millrace 1 run -o flipped --restart latest --set run.step_limit=42
+ok "without a directory: in that of the checkpoint" \
+  millrace 1 run --restart truncated/checkpoints/checkpoint-00000040.h5 --set run.step_limit=42
+ok "both give the same" same flipped truncated
+plan

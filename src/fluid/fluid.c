@@ -104,6 +104,31 @@ static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
   PetscFunctionReturn(0);
 }
 
+/* The pressure that holds the forces of the start: without it the first step would shear what is at rest. */
+static PetscErrorCode BalanceForces(Fluid fluid)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal      largest = 0., force;
+  PetscBool      good;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    PetscCall(VecSet(fluid->next[d], 0.));
+    PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], 0., 1.));
+    PetscCall(VecNorm(fluid->next[d], NORM_INFINITY, &force));
+    largest = PetscMax(largest, force);
+    PetscCall(VecAXPY(fluid->next[d], 1., fluid->velocity[d]));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, box->comm));
+  if (largest == 0.)
+    PetscFunctionReturn(0);
+  PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, 0., 1., 0., &good));
+  PetscCheck(good, box->comm, PETSC_ERR_NOT_CONVERGED,
+             "The pressure of the initial forces did not converge (%s)",
+             KSPConvergedReasons[fluid->report.pressure.reason]);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidStart(Fluid fluid)
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
@@ -121,6 +146,7 @@ PetscErrorCode FluidStart(Fluid fluid)
     PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(SetInitialScalar(fluid, s));
+  PetscCall(BalanceForces(fluid));
   PetscFunctionReturn(0);
 }
 

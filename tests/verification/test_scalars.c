@@ -1,0 +1,195 @@
+/* Quantities carried by the fluid: diffusion, decay, buoyancy, and what is kept of them. */
+#include "flow.h"
+#include "harness.h"
+
+/* cos(pi x) cos(2 pi y) between walls that let nothing through. */
+static PetscErrorCode DiffuseInBox(PetscInt resolution, PetscReal *error)
+{
+  const PetscInt steps = resolution / 2;
+  Flow           flow;
+  FlowDifference difference;
+
+  PetscFunctionBegin;
+  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
+                       "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                       "run: {end_time: 1, frame_interval: 1}\n"
+                       "fluid:\n"
+                       "  density: 1\n"
+                       "  viscosity_tolerance: 1e-12\n"
+                       "  scalars: [{name: heat, initial: 'cos(pi*x)*cos(2*pi*y)', diffusivity: 0.02}]\n",
+                       (int)resolution));
+  PetscCall(FlowStep(&flow, steps, 1. / steps));
+  PetscCall(FlowCompare(&flow, FLOW_SCALAR, "cos(pi*x)*cos(2*pi*y)*exp(-0.1*pi^2*t)", 1., &difference));
+  *error = difference.mean_square;
+  PetscCall(FlowDestroy(&flow));
+  PetscFunctionReturn(0);
+}
+
+static void diffusion_is_second_order(void **state)
+{
+  PetscReal errors[3];
+
+  (void)state;
+  for (PetscInt level = 0; level < 3; level++)
+    assert_success(DiffuseInBox(16 << level, &errors[level]));
+  note("errors %.3e %.3e %.3e, order %.3f", (double)errors[0], (double)errors[1], (double)errors[2],
+       (double)order_between(errors[1], errors[2]));
+  assert_near(order_between(errors[1], errors[2]), 2., 0.1);
+}
+
+static void decay_is_exact(void **state)
+{
+  Flow           flow;
+  FlowDifference difference;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                            "grid: {size: [1, 1, 1], resolution: 8}\n"
+                            "run: {end_time: 1, frame_interval: 1}\n"
+                            "fluid:\n"
+                            "  density: 1\n"
+                            "  scalars: [{name: dye, initial: 2 + sin(5*x), decay: 3, reference: 1}]\n"));
+  assert_success(FlowStep(&flow, 10, 0.1));
+  assert_success(FlowCompare(&flow, FLOW_SCALAR, "1 + (1 + sin(5*x))*exp(-3)", 0., &difference));
+  assert_near(difference.largest, 0., 1e-13);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* -gravity expansion (value - reference): warm fluid rises, and without walls it does so in free fall. */
+static void uniform_buoyancy_accelerates_upwards(void **state)
+{
+  Flow           flow;
+  FlowDifference difference;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                            "grid: {size: [1, 1, 1], resolution: 8}\n"
+                            "run: {end_time: 1, frame_interval: 1}\n"
+                            "fluid:\n"
+                            "  density: 1\n"
+                            "  gravity: [0, 0, -10]\n"
+                            "  sides: {all: periodic}\n"
+                            "  scalars: [{name: heat, initial: 5, reference: 3, expansion: 0.1}]\n"));
+  assert_success(FlowStep(&flow, 10, 0.01));
+  assert_success(FlowCompare(&flow, Z, "0.2", 0., &difference));
+  assert_near(difference.largest, 0., 1e-12);
+  assert_success(FlowCompare(&flow, X, "0", 0., &difference));
+  assert_near(difference.largest, 0., 1e-12);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* What is the same everywhere is held by the pressure of a closed box. */
+static void uniform_buoyancy_rests_in_a_closed_box(void **state)
+{
+  Flow        flow;
+  FluidTotals totals;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                            "grid: {size: [1, 1, 1], resolution: 8}\n"
+                            "run: {end_time: 1, frame_interval: 1}\n"
+                            "fluid:\n"
+                            "  density: 1\n"
+                            "  viscosity: 0.01\n"
+                            "  gravity: [0, 0, -10]\n"
+                            "  pressure_tolerance: 1e-12\n"
+                            "  scalars: [{name: heat, initial: 5, expansion: 0.1}]\n"));
+  assert_success(FlowStep(&flow, 10, 0.05));
+  assert_success(FluidGetTotals(flow.fluid, &totals));
+  assert_near(totals.largest_speed, 0., 1e-10);
+  assert_success(FlowDestroy(&flow));
+}
+
+static void warm_fluid_rises_beside_cold(void **state)
+{
+  Flow      flow;
+  PetscReal warm, cold;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                            "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
+                            "run: {end_time: 1, frame_interval: 1}\n"
+                            "fluid:\n"
+                            "  density: 1\n"
+                            "  gravity: [0, -1]\n"
+                            "  scalars: [{name: heat, initial: 'if(x < 0.5, 1, 0)', expansion: 1}]\n"));
+  assert_success(FlowStep(&flow, 5, 0.05));
+  assert_success(FlowSample(&flow, Y, vector3(0.25, 0.5, 0.), &warm));
+  assert_success(FlowSample(&flow, Y, vector3(0.75, 0.5, 0.), &cold));
+  assert_on_all_ranks(warm > 0.05 && cold < -0.05);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* Carried, not in conservation form: the total drifts, and little. */
+static void total_of_a_scalar_drifts_little_in_a_closed_box(void **state)
+{
+  Flow      flow;
+  PetscReal before, after;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                            "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
+                            "run: {end_time: 10, frame_interval: 10}\n"
+                            "fluid:\n"
+                            "  density: 1\n"
+                            "  viscosity: 0.001\n"
+                            "  initial: {velocity: [sin(pi*x)*cos(pi*y), -cos(pi*x)*sin(pi*y)]}\n"
+                            "  sides: {all: slip}\n"
+                            "  scalars: [{name: dye, initial: 'exp(-50*((x-0.5)^2 + (y-0.3)^2))'}]\n"));
+  assert_success(FluidGetScalarTotal(flow.fluid, 0, &before));
+  assert_success(FlowRunUntil(&flow, 2.));
+  assert_success(FluidGetScalarTotal(flow.fluid, 0, &after));
+  note("total of a scalar after 2 s: %+.3f %%", (double)(100. * (after / before - 1.)));
+  assert_near(after, before, 0.02 * before);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* A smooth patch goes once around a periodic box. */
+static PetscErrorCode CarryAround(const char advection[], PetscInt resolution, PetscReal *error)
+{
+  Flow           flow;
+  FlowDifference difference;
+
+  PetscFunctionBegin;
+  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
+                       "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                       "run: {end_time: 1, frame_interval: 1}\n"
+                       "fluid:\n"
+                       "  density: 1\n"
+                       "  advection: %s\n"
+                       "  initial: {velocity: [1, 0.5]}\n"
+                       "  sides: {all: periodic}\n"
+                       "  scalars: [{name: dye, initial: 'sin(2*pi*x)*cos(2*pi*y)'}]\n",
+                       (int)resolution, advection));
+  PetscCall(FlowStep(&flow, 2 * resolution, 0.5 / resolution));
+  PetscCall(FlowCompare(&flow, FLOW_SCALAR, "sin(2*pi*(x-t))*cos(2*pi*(y-t/2))", 1., &difference));
+  *error = difference.mean_square;
+  PetscCall(FlowDestroy(&flow));
+  PetscFunctionReturn(0);
+}
+
+static void scalars_are_carried_at_the_order_of_the_scheme(void **state)
+{
+  const struct {
+    const char *name;
+    PetscReal   order;
+  } schemes[] = {{"semi-lagrangian", 0.8}, {"maccormack", 1.8}, {"weno5", 2.8}};
+
+  (void)state;
+  for (PetscInt s = 0; s < 3; s++) {
+    PetscReal coarse, fine;
+
+    assert_success(CarryAround(schemes[s].name, 32, &coarse));
+    assert_success(CarryAround(schemes[s].name, 64, &fine));
+    note("%s: errors %.3e %.3e, order %.2f", schemes[s].name, (double)coarse, (double)fine,
+         (double)order_between(coarse, fine));
+    assert_on_all_ranks(order_between(coarse, fine) >= schemes[s].order);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(diffusion_is_second_order), cmocka_unit_test(decay_is_exact),
+          cmocka_unit_test(uniform_buoyancy_accelerates_upwards),
+          cmocka_unit_test(uniform_buoyancy_rests_in_a_closed_box),
+          cmocka_unit_test(warm_fluid_rises_beside_cold),
+          cmocka_unit_test(total_of_a_scalar_drifts_little_in_a_closed_box),
+          cmocka_unit_test(scalars_are_carried_at_the_order_of_the_scheme))

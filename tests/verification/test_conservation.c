@@ -134,9 +134,9 @@ static void a_body_bears_the_push_on_a_creeping_flow(void **state)
   PetscReal force;
 
   (void)state;
-  assert_success(PushPast(2, 16, 1., "none", 8., &force));
+  assert_success(PushPast(2, 16, 1., "none", 20., &force));
   assert_near(force, moved_mass(2, 16), 1e-7);
-  assert_success(PushPast(3, 8, 1., "none", 8., &force));
+  assert_success(PushPast(3, 8, 1., "none", 20., &force));
   assert_near(force, moved_mass(3, 8), 1e-7);
 }
 

@@ -107,7 +107,11 @@ def add_bar(stage, table, field):
     bar.TitleFontSize, bar.LabelFontSize = 14, 12
     bar.ScalarBarLength, bar.ScalarBarThickness = 0.35, 12
     bar.WindowLocation = "Any Location"
-    bar.Position = [0.86, 0.08 + 0.45 * len(stage.bars)]
+    width, height = stage.job["size"]
+    if width > 2 * height:
+        bar.Orientation, bar.Position = "Horizontal", [0.1 + 0.45 * len(stage.bars), 0.04]
+    else:
+        bar.Orientation, bar.Position = "Vertical", [0.86, 0.08 + 0.45 * len(stage.bars)]
     bar.Visibility = 1
     stage.bars.append(field["array"])
 
@@ -163,11 +167,15 @@ def add_volume(stage):
     opacity.Points = [low, 0, 0.5, 0, low + 0.03 * span, 0, 0.5, 0, low + 0.3 * span, 0.25, 0.5, 0, high, 0.85, 0.5, 0]
 
 
+def seed_gap(stage):
+    sides = [high - low for low, high in zip(stage.low, stage.high) if high > low]
+    return (math.prod(sides) / stage.job["streamlines"]) ** (1 / len(sides))
+
+
 def seeds(stage):
     """About as many points as wanted, evenly in the box and half a gap away from its sides."""
     axes = [0, 1] if is_plane(stage) else [0, 1, 2]
-    length = [stage.high[axis] - stage.low[axis] for axis in range(3)]
-    gap = (math.prod(length[axis] for axis in axes) / stage.job["streamlines"]) ** (1 / len(axes))
+    length, gap = [stage.high[axis] - stage.low[axis] for axis in range(3)], seed_gap(stage)
     count = [max(2, round(length[axis] / gap)) for axis in axes]
     inset = [length[axis] / (2 * n) for axis, n in zip(axes, count)]
     low, high = ([stage.low[a] + d for a, d in zip(axes, inset)], [stage.high[a] - d for a, d in zip(axes, inset)])
@@ -180,10 +188,13 @@ def seeds(stage):
 
 
 def add_streamlines(stage):
-    """As tubes; coloured by the speed unless they lie on a plane of colours."""
+    """As tubes, in 2-D short ones that do not run into each other; coloured by the speed unless they lie on a plane of
+    colours."""
     tracer = StreamTracerWithCustomSource(Input=stage.points, SeedSource=seeds(stage), Vectors=["POINTS", "velocity"])
-    tracer.MaximumStreamlineLength = (0.3 if is_plane(stage) else 2.0) * stage.size()
-    display = stage.show(Tube(Input=tracer, Radius=stage.size() / (1000 if is_plane(stage) else 600)))
+    tracer.MaximumStreamlineLength = 0.9 * seed_gap(stage) if is_plane(stage) else 2.0 * stage.size()
+    short_side = min(high - low for low, high in zip(stage.low, stage.high) if high > low)
+    radius = short_side / 400 if is_plane(stage) else stage.size() / 600
+    display = stage.show(Tube(Input=tracer, Radius=radius))
     if stage.job["slice"]:
         paint(display, [0.1, 0.1, 0.12] if stage.job["dark_lines"] else [1, 1, 1])
     else:
@@ -198,13 +209,22 @@ def add_surfaces(stage):
         paint(display, OBSTACLE)
         display.Specular, display.SpecularPower = 0.3, 25
     if stage.job["solid"] and not stage.job["surfaces"]:
-        surface = Contour(Input=stage.points, ContourBy=["POINTS", "solid"], Isosurfaces=[0.5])
-        if not is_plane(stage):
-            surface = Smooth(Input=surface, NumberofIterations=30)
-            surface = GenerateSurfaceNormals(Input=surface)
-        display = stage.show(surface)
+        display = stage.show(solid_cells(stage) if is_plane(stage) else solid_surface(stage))
         paint(display, OBSTACLE)
-        display.Specular, display.LineWidth = 0.3, 3
+        display.Specular = 0.0 if is_plane(stage) else 0.3
+
+
+def solid_surface(stage):
+    contour = Contour(Input=stage.points, ContourBy=["POINTS", "solid"], Isosurfaces=[0.5])
+    return GenerateSurfaceNormals(Input=Smooth(Input=contour, NumberofIterations=30))
+
+
+def solid_cells(stage):
+    """Lifted a little, to lie before the plane of colours and the streamlines."""
+    cells = Threshold(Input=stage.fluid, Scalars=["CELLS", "solid"], LowerThreshold=0.5, UpperThreshold=1.5)
+    lifted = Transform(Input=cells)
+    lifted.Transform.Translate = [0, 0, stage.size() / 100]
+    return lifted
 
 
 def add_particles(stage):

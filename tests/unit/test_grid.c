@@ -1,0 +1,326 @@
+#include "harness.h"
+#include "scratch.h"
+
+#include <millrace/grid.h>
+
+/* Odd sizes, boxes that several ranks divide unevenly, all kinds of periods. */
+static const GridConfig configs[] = {
+    {.dimension = 2, .size = {{1.7, 1.3, 0.}}, .resolution = 17},
+    {.dimension = 2, .size = {{1., 1.9, 0.}}, .resolution = 10, .periodic = {PETSC_TRUE, PETSC_FALSE}},
+    {.dimension = 2, .size = {{1.2, 1.2, 0.}}, .resolution = 12, .periodic = {PETSC_TRUE, PETSC_TRUE}},
+    {.dimension = 3, .size = {{0.9, 1.1, 1.3}}, .resolution = 9, .origin = {{-1., 2., 0.5}}},
+    {.dimension = 3,
+     .size = {{1.3, 0.9, 0.8}},
+     .resolution = 13,
+     .periodic = {PETSC_TRUE, PETSC_FALSE, PETSC_TRUE}}};
+#define FOR_ALL_CONFIGS(c)                                                                                   \
+  for (const GridConfig *c = configs; c < configs + PETSC_STATIC_ARRAY_LENGTH(configs); c++)
+
+/* A number for each place that tells it from all others near it. */
+static PetscReal label(PetscInt i, PetscInt j, PetscInt k)
+{
+  return i + 100. * j + 10000. * k;
+}
+
+/* Index of the cell that owns what lies at `index`, or -1 beyond a side. */
+static PetscInt owner_index(const GridBox *box, PetscInt d, PetscInt index)
+{
+  if (box->periodic[d])
+    return (index + box->cells[d]) % box->cells[d];
+  return index < 0 || index >= box->cells[d] ? -1 : index;
+}
+
+typedef PetscErrorCode (*Visit)(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result);
+
+/* Calls `visit` for every place of the local array, ghosts included, or for the owned ones. */
+typedef enum { OWNED, WITH_GHOSTS } Places;
+static PetscErrorCode ForAll(MacGrid grid, Vec field, Places places, Visit visit, PetscReal *result)
+{
+  const GridBox *box = grid_box(grid);
+  PetscInt       at[DIM], low[DIM], high[DIM];
+  PetscReal     *values;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt ghost = places == WITH_GHOSTS && d < box->dimension ? box->ghost : 0;
+
+    low[d] = box->start[d] - ghost;
+    high[d] = box->end[d] + ghost;
+  }
+  PetscCall(VecGetArray(field, &values));
+  for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
+    for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
+      for (at[X] = low[X]; at[X] < high[X]; at[X]++)
+        PetscCall(visit(grid, at, &values[box_index(box, at[X], at[Y], at[Z])], result));
+  PetscCall(VecRestoreArray(field, &values));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetLabel(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result)
+{
+  (void)grid;
+  (void)result;
+  *value = label(at[X], at[Y], at[Z]);
+  return 0;
+}
+
+static PetscErrorCode CountWrongLabels(MacGrid grid, const PetscInt at[DIM], PetscReal *value,
+                                       PetscReal *result)
+{
+  const GridBox *box = grid_box(grid);
+  PetscInt       owner[DIM];
+
+  for (PetscInt d = 0; d < DIM; d++)
+    owner[d] = owner_index(box, d, at[d]);
+  if (owner[X] < 0 || owner[Y] < 0 || owner[Z] < 0)
+    *result += *value != -7.; /* beyond a side nothing is touched */
+  else
+    *result += *value != label(owner[X], owner[Y], owner[Z]);
+  return 0;
+}
+
+static void every_cell_has_one_owner(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid        grid;
+    const GridBox *box;
+    PetscInt       count = 1, cells[DIM], total;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    box = grid_box(grid);
+    grid_config_cells(config, cells);
+    for (PetscInt d = 0; d < DIM; d++)
+      count *= box->end[d] - box->start[d];
+    assert_success(MPI_Allreduce(&count, &total, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    assert_on_all_ranks(total == cells[X] * cells[Y] * cells[Z]);
+    assert_on_all_ranks(box->ranks[X] * box->ranks[Y] * box->ranks[Z] == harness_size());
+    assert_near(grid_spacing(grid), 0.1, 1e-15);
+    assert_near(vector3_norm(vector3_subtract(
+                    grid_face_center(grid, Y, 2, 3, 1),
+                    vector3_add(config->origin, vector3(0.25, 0.3, config->dimension == 3 ? 0.15 : 0.)))),
+                0., 1e-14);
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+static void ghosts_are_copies_corners_included(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid   grid;
+    Vec       field;
+    PetscReal wrong = 0.;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateField(grid, &field));
+    assert_success(VecSet(field, -7.));
+    assert_success(ForAll(grid, field, OWNED, SetLabel, NULL));
+    assert_success(MacGridExchange(grid, field));
+    assert_success(ForAll(grid, field, WITH_GHOSTS, CountWrongLabels, &wrong));
+    assert_near(wrong, 0., 0.);
+    assert_success(VecDestroy(&field));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+/* a . x + b in direction d, at the face's centre. */
+static PetscErrorCode FillLinearFaces(MacGrid grid, const PetscReal slope[DIM], Vec faces[DIM])
+{
+  const GridBox *box = grid_box(grid);
+  PetscReal     *u[DIM];
+  PetscInt       end[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(grid, faces, u));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    grid_face_end(grid, d, end);
+    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
+      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
+        for (PetscInt i = box->start[X]; i < end[X]; i++) {
+          const Vector3 point = grid_face_center(grid, d, i, j, k);
+
+          u[d][box_index(box, i, j, k)] = slope[d] * point.at[d] + point.at[(d + 1) % DIM] + 0.3;
+        }
+  }
+  PetscCall(MacGridRestoreFaces(grid, faces, u));
+  PetscCall(MacGridExchangeFaces(grid, faces));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LargestValue(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result)
+{
+  (void)grid;
+  (void)at;
+  *result = PetscMax(*result, PetscAbsReal(*value));
+  return 0;
+}
+
+static void divergence_is_exact_for_a_linear_velocity(void **state)
+{
+  const PetscReal slope[DIM] = {2., -0.5, 3.};
+
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid   grid;
+    Vec       faces[DIM], divergence;
+    PetscReal error = 0.;
+
+    if (config->periodic[X] || config->periodic[Y] || config->periodic[Z])
+      continue; /* a linear field does not close */
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateFaceField(grid, faces));
+    assert_success(MacGridCreateField(grid, &divergence));
+    assert_success(FillLinearFaces(grid, slope, faces));
+    assert_success(MacGridDivergence(grid, faces, divergence));
+    assert_success(VecShift(divergence, -(slope[X] + slope[Y] + (config->dimension == 3 ? slope[Z] : 0.))));
+    assert_success(ForAll(grid, divergence, OWNED, LargestValue, &error));
+    assert_near(error, 0., 1e-12);
+    assert_success(VecDestroy(&divergence));
+    assert_success(MacGridDestroyFaceField(faces));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+/* All that leaves through the sides has come from the cells. */
+static void upper_faces_belong_to_the_rank_at_the_side(void **state)
+{
+  const PetscReal slope[DIM] = {2., -0.5, 3.};
+
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid  grid;
+    PetscInt end[DIM], cells[DIM], owned = 0, total, expected = 0;
+    Vec      faces[DIM];
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateFaceField(grid, faces));
+    assert_success(FillLinearFaces(grid, slope, faces));
+    grid_config_cells(config, cells);
+    for (PetscInt d = 0; d < config->dimension; d++) {
+      const GridBox *box = grid_box(grid);
+
+      grid_face_end(grid, d, end);
+      owned += (end[X] - box->start[X]) * (end[Y] - box->start[Y]) * (end[Z] - box->start[Z]);
+      expected += cells[X] * cells[Y] * cells[Z];
+      if (!config->periodic[d])
+        expected += cells[X] * cells[Y] * cells[Z] / cells[d];
+    }
+    assert_success(MPI_Allreduce(&owned, &total, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    assert_on_all_ranks(total == expected);
+    assert_success(MacGridDestroyFaceField(faces));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+static void fields_go_to_solver_vectors_and_back(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid   grid;
+    Vec       field, solver;
+    PetscReal wrong = 0.;
+    PetscInt  cells[DIM], size;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateField(grid, &field));
+    assert_success(DMCreateGlobalVector(grid_cell_dm(grid), &solver));
+    assert_success(VecGetSize(solver, &size));
+    grid_config_cells(config, cells);
+    assert_on_all_ranks(size == cells[X] * cells[Y] * cells[Z]);
+    assert_success(ForAll(grid, field, OWNED, SetLabel, NULL));
+    assert_success(MacGridToSolver(grid, field, solver));
+    assert_success(VecSet(field, -7.));
+    assert_success(MacGridFromSolver(grid, solver, field));
+    assert_success(ForAll(grid, field, OWNED, CountWrongLabels, &wrong));
+    assert_near(wrong, 0., 0.);
+    assert_success(VecDestroy(&solver));
+    assert_success(VecDestroy(&field));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+/* Saved by all ranks, loaded by each alone: the upper side faces are there too. */
+static void fields_are_saved_and_loaded_on_any_number_of_ranks(void **state)
+{
+  const PetscReal slope[DIM] = {2., -0.5, 3.};
+  Scratch         scratch;
+
+  (void)state;
+  scratch_make(&scratch);
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid   grid, alone;
+    Archive   archive;
+    Vec       faces[DIM], loaded[DIM], expected[DIM], cells, cells_alone;
+    PetscReal wrong = 0., norm;
+    char      message[256];
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateFaceField(grid, faces));
+    assert_success(MacGridCreateField(grid, &cells));
+    assert_success(FillLinearFaces(grid, slope, faces));
+    assert_success(ForAll(grid, cells, OWNED, SetLabel, NULL));
+    assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path(&scratch, "fields.h5"), &archive));
+    assert_success(MacGridSaveFaces(grid, "velocity", faces, archive));
+    assert_success(MacGridSaveField(grid, "pressure", cells, archive));
+    assert_success(ArchiveCommit(&archive));
+
+    assert_success(MacGridCreate(PETSC_COMM_SELF, config, &alone));
+    assert_success(MacGridCreateFaceField(alone, loaded));
+    assert_success(MacGridCreateFaceField(alone, expected));
+    assert_success(MacGridCreateField(alone, &cells_alone));
+    assert_success(ArchiveOpen(PETSC_COMM_SELF, scratch_path(&scratch, "fields.h5"), &archive, message,
+                               sizeof(message)));
+    assert_on_all_ranks(archive != NULL);
+    assert_success(MacGridLoadFaces(alone, "velocity", loaded, archive));
+    assert_success(MacGridLoadField(alone, "pressure", cells_alone, archive));
+    assert_success(ArchiveDestroy(&archive));
+    assert_success(MacGridExchangeFaces(alone, loaded));
+    assert_success(FillLinearFaces(alone, slope, expected));
+    for (PetscInt d = 0; d < config->dimension; d++) {
+      assert_success(VecAXPY(loaded[d], -1., expected[d]));
+      assert_success(VecNorm(loaded[d], NORM_INFINITY, &norm));
+      assert_near(norm, 0., 0.);
+    }
+    assert_success(ForAll(alone, cells_alone, OWNED, CountWrongLabels, &wrong));
+    assert_near(wrong, 0., 0.);
+    assert_success(VecDestroy(&cells_alone));
+    assert_success(VecDestroy(&cells));
+    assert_success(MacGridDestroyFaceField(expected));
+    assert_success(MacGridDestroyFaceField(loaded));
+    assert_success(MacGridDestroyFaceField(faces));
+    assert_success(MacGridDestroy(&alone));
+    assert_success(MacGridDestroy(&grid));
+  }
+  scratch_remove(&scratch);
+}
+
+static void boxes_that_do_not_fit_are_refused(void **state)
+{
+  GridConfig config = {.dimension = 2, .size = {{1., 0.95, 0.}}, .resolution = 10};
+  MacGrid    grid;
+  char       message[256];
+
+  (void)state;
+  assert_success(GridConfigCheck(&config, 1, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "0.95") != NULL);
+  assert_refused(MacGridCreate(PETSC_COMM_WORLD, &config, &grid));
+  config.size.at[Y] = 1.;
+  assert_success(GridConfigCheck(&config, 1000, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "1000 fluid ranks") != NULL);
+  assert_success(GridConfigCheck(&config, harness_size(), message, sizeof(message)));
+  assert_on_all_ranks(message[0] == '\0');
+}
+
+TEST_MAIN(cmocka_unit_test(every_cell_has_one_owner), cmocka_unit_test(ghosts_are_copies_corners_included),
+          cmocka_unit_test(divergence_is_exact_for_a_linear_velocity),
+          cmocka_unit_test(upper_faces_belong_to_the_rank_at_the_side),
+          cmocka_unit_test(fields_go_to_solver_vectors_and_back),
+          cmocka_unit_test(fields_are_saved_and_loaded_on_any_number_of_ranks),
+          cmocka_unit_test(boxes_that_do_not_fit_are_refused))

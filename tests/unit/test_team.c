@@ -1,0 +1,90 @@
+#include "harness.h"
+
+#include <millrace/parallel.h>
+
+static PetscMPIInt size_of(MPI_Comm comm)
+{
+  PetscMPIInt size = 0;
+
+  if (comm != MPI_COMM_NULL)
+    MPI_Comm_size(comm, &size);
+  return size;
+}
+
+/* Sizes of the teams and who is in them, for `solid_ranks` of as many ranks as there are. */
+static void assert_split(PetscInt solid_ranks)
+{
+  const TeamConfig  config = {solid_ranks};
+  const PetscMPIInt rank = harness_rank(), size = harness_size();
+  const PetscMPIInt apart = size == 1 ? 0 : (PetscMPIInt)solid_ranks; /* alone, one rank plays both roles */
+  const PetscBool   fluid = rank < size - apart, solids = rank >= size - PetscMax(apart, 1);
+  Team              team;
+
+  assert_success(TeamCreate(PETSC_COMM_WORLD, &config, &team));
+  assert_on_all_ranks(size_of(team_world(team)) == size);
+  assert_on_all_ranks(team_has_fluid(team) == fluid);
+  assert_on_all_ranks(team_has_solids(team) == solids);
+  assert_on_all_ranks(size_of(team_fluid(team)) == (fluid ? size - apart : 0));
+  assert_on_all_ranks(size_of(team_solid(team)) == (solids ? PetscMax(apart, 1) : 0));
+  assert_success(TeamDestroy(&team));
+  assert_on_all_ranks(!team);
+}
+
+static void solids_live_on_the_last_fluid_rank_unless_told(void **state)
+{
+  (void)state;
+  assert_split(0);
+}
+
+static void solids_have_ranks_of_their_own_when_told(void **state)
+{
+  (void)state;
+  assert_split(1);
+  if (harness_size() > 2)
+    assert_split(2);
+}
+
+static void some_rank_must_be_left_for_the_fluid(void **state)
+{
+  const TeamConfig config = {harness_size()};
+  Team             team;
+
+  (void)state;
+  if (harness_size() == 1)
+    skip(); /* one rank alone plays both roles */
+  assert_refused(TeamCreate(PETSC_COMM_WORLD, &config, &team));
+}
+
+static void destroying_nothing_is_allowed(void **state)
+{
+  Team team = NULL;
+
+  (void)state;
+  assert_success(TeamDestroy(&team));
+}
+
+/* What a launcher of another MPI does: as many tasks as asked for, each a world of its own. */
+static void a_launcher_that_does_not_match_is_told(void **state)
+{
+  char      message[512], tasks[16];
+  PetscBool good;
+
+  (void)state;
+  unsetenv("SLURM_NTASKS");
+  assert_success(TeamCheckLauncher(PETSC_COMM_WORLD, message, sizeof(message), &good));
+  assert_on_all_ranks(good && !message[0]);
+  snprintf(tasks, sizeof(tasks), "%d", harness_size());
+  setenv("SLURM_NTASKS", tasks, 1);
+  assert_success(TeamCheckLauncher(PETSC_COMM_WORLD, message, sizeof(message), &good));
+  assert_on_all_ranks(good && !message[0]);
+  setenv("SLURM_NTASKS", "64", 1);
+  assert_success(TeamCheckLauncher(PETSC_COMM_WORLD, message, sizeof(message), &good));
+  assert_on_all_ranks(!good && strstr(message, "64") && strstr(message, "SLURM_NTASKS"));
+  unsetenv("SLURM_NTASKS");
+}
+
+TEST_MAIN(cmocka_unit_test(solids_live_on_the_last_fluid_rank_unless_told),
+          cmocka_unit_test(solids_have_ranks_of_their_own_when_told),
+          cmocka_unit_test(some_rank_must_be_left_for_the_fluid),
+          cmocka_unit_test(destroying_nothing_is_allowed),
+          cmocka_unit_test(a_launcher_that_does_not_match_is_told))

@@ -2,18 +2,17 @@
 
      w(x, t + dt) = w(foot), foot = x - dt u(x - dt/2 u(x))
 
-   Positions are kept as shifts in cells from the face or cell at hand, so that nothing depends on where the
-   box or a rank begins. */
+   Feet are found once a step, at cell centres, and kept as shifts in cells, so that nothing depends on where
+   the box or a rank begins; a face takes the mean of its two cells. */
 #include "fluid_impl.h"
 
-/* Where trajectories come from. */
+/* Trajectories of the step through cell centres: shifts, in cells, to where they come from and where they go.
+ */
 typedef struct {
-  const GridBox   *box;
-  const PetscReal *flow[DIM];
-  const PetscReal *feet[DIM]; /* shift from each cell's centre to the foot of its trajectory, in cells */
-  PetscReal        ratio;     /* dt / h */
-  PetscInt         direction;
-} Tracer;
+  const GridBox *box;
+  PetscInt       direction; /* of the component that is carried, or CELL_VALUES */
+  PetscReal     *feet[DIM], *heads[DIM];
+} Trajectories;
 
 /* Largest shift of a foot: with the interpolation it stays within the ghosts. */
 static const PetscReal farthest = 2. - 1e-9;
@@ -59,32 +58,28 @@ static inline PetscReal interpolate(const GridBox *box, const PetscReal *field, 
                  fraction[Z]);
 }
 
-/* The foot of the trajectory that ends at the centre of cell c. */
-static inline void trace(const Tracer *tracer, PetscInt c, PetscReal *const feet[DIM],
-                         const PetscInt dimension)
+/* Shift of cell c along the flow over `ratio` steps of h, by the midpoint rule; against it when negative. */
+static inline void trace(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio, PetscInt c,
+                         PetscReal *const shifts[DIM], const PetscInt dimension)
 {
   PetscReal half[DIM], at[DIM], fraction[DIM];
 
-  for (PetscInt a = 0; a < dimension; a++) {
-    const PetscReal *u = tracer->flow[a];
-
-    half[a] = clamp(-0.25 * tracer->ratio * (u[c] + u[c + tracer->box->stride[a]]), 0.5 * farthest);
-  }
+  for (PetscInt a = 0; a < dimension; a++)
+    half[a] = clamp(0.25 * ratio * (flow[a][c] + flow[a][c + box->stride[a]]), 0.5 * farthest);
   for (PetscInt e = 0; e < dimension; e++) {
     PetscInt from;
 
     for (PetscInt a = 0; a < dimension; a++)
       at[a] = half[a] + (a == e ? 0.5 : 0.); /* component e sits on the lower face */
-    from = c + whole_cells(tracer->box, at, fraction, dimension);
-    feet[e][c] = clamp(-tracer->ratio * interpolate(tracer->box, tracer->flow[e], from, fraction, dimension),
-                       farthest);
+    from = c + whole_cells(box, at, fraction, dimension);
+    shifts[e][c] = clamp(ratio * interpolate(box, flow[e], from, fraction, dimension), farthest);
   }
 }
 
-/* Feet of all owned cells and of one layer around them, which faces between ranks and on sides need. */
-static inline void trace_all(const Tracer *tracer, PetscReal *const feet[DIM], const PetscInt dimension)
+/* All owned cells and one layer around them, which faces between ranks and on sides need. */
+static inline void trace_all(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio,
+                             PetscReal *const shifts[DIM], const PetscInt dimension)
 {
-  const GridBox *box = tracer->box;
   const PetscInt layer = dimension == 3 ? 1 : 0;
 
   for (PetscInt k = box->start[Z] - layer; k < box->end[Z] + layer; k++)
@@ -92,33 +87,18 @@ static inline void trace_all(const Tracer *tracer, PetscReal *const feet[DIM], c
       const PetscInt row = box_index(box, 0, j, k);
 
       for (PetscInt c = row + box->start[X] - 1; c < row + box->end[X] + 1; c++)
-        trace(tracer, c, feet, dimension);
+        trace(box, flow, ratio, c, shifts, dimension);
     }
 }
 
-/* Shift to the foot of the value at c: a face takes the mean of its two cells. */
-static inline void shift_of(const Tracer *tracer, PetscInt c, PetscReal shift[DIM], const PetscInt dimension)
+/* Shift of the value at c: a face takes the mean of its two cells. */
+static inline void shift_of(const Trajectories *paths, PetscReal *const shifts[DIM], PetscInt c,
+                            PetscReal shift[DIM], const PetscInt dimension)
 {
-  const PetscInt back = tracer->direction == CELL_VALUES ? c : c - tracer->box->stride[tracer->direction];
+  const PetscInt back = paths->direction == CELL_VALUES ? c : c - paths->box->stride[paths->direction];
 
   for (PetscInt a = 0; a < dimension; a++)
-    shift[a] = 0.5 * (tracer->feet[a][c] + tracer->feet[a][back]);
-}
-
-/* The same for the reversed flow: u(x + s/2) = 2 u(x) - u(x - s/2) up to second order. */
-static inline void reverse_shift(const Tracer *tracer, PetscInt c, PetscReal shift[DIM],
-                                 const PetscInt dimension)
-{
-  const PetscInt back = tracer->direction == CELL_VALUES ? c : c - tracer->box->stride[tracer->direction];
-
-  for (PetscInt e = 0; e < dimension; e++) {
-    const PetscReal *u = tracer->flow[e];
-    const PetscInt   up = tracer->box->stride[e];
-    const PetscReal  twice =
-        e == tracer->direction ? 2. * u[c] : 0.5 * (u[c] + u[c + up] + u[back] + u[back + up]);
-
-    shift[e] = clamp(tracer->ratio * twice + shift[e], farthest);
-  }
+    shift[a] = 0.5 * (shifts[a][c] + shifts[a][back]);
 }
 
 static inline void stencil_bounds(const GridBox *box, const PetscReal *field, PetscInt c, PetscReal *least,
@@ -135,10 +115,10 @@ static inline void stencil_bounds(const GridBox *box, const PetscReal *field, Pe
 }
 
 /* The value carried to each place of `range`. */
-static inline void carry(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+static inline void carry(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
                          PetscReal *carried, const PetscInt dimension)
 {
-  const GridBox *box = tracer->box;
+  const GridBox *box = paths->box;
   PetscReal      shift[DIM], fraction[DIM];
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
@@ -148,7 +128,7 @@ static inline void carry(const Tracer *tracer, const FaceRange *range, const Pet
       for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
         PetscInt from;
 
-        shift_of(tracer, c, shift, dimension);
+        shift_of(paths, paths->feet, c, shift, dimension);
         from = c + whole_cells(box, shift, fraction, dimension);
         carried[c] = interpolate(box, field, from, fraction, dimension);
       }
@@ -156,10 +136,10 @@ static inline void carry(const Tracer *tracer, const FaceRange *range, const Pet
 }
 
 /* MacCormack's correction by half of what is lost on the way there and back. */
-static inline void correct(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+static inline void correct(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
                            const PetscReal *carried, PetscReal *result, const PetscInt dimension)
 {
-  const GridBox *box = tracer->box;
+  const GridBox *box = paths->box;
   PetscReal      shift[DIM], fraction[DIM], least, most;
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
@@ -170,10 +150,10 @@ static inline void correct(const Tracer *tracer, const FaceRange *range, const P
         PetscReal returned;
         PetscInt  from;
 
-        shift_of(tracer, c, shift, dimension);
+        shift_of(paths, paths->feet, c, shift, dimension);
         stencil_bounds(box, field, c + whole_cells(box, shift, fraction, dimension), &least, &most,
                        dimension);
-        reverse_shift(tracer, c, shift, dimension);
+        shift_of(paths, paths->heads, c, shift, dimension);
         from = c + whole_cells(box, shift, fraction, dimension);
         returned = interpolate(box, carried, from, fraction, dimension);
         result[c] = PetscMin(PetscMax(carried[c] + 0.5 * (field[c] - returned), least), most);
@@ -182,79 +162,67 @@ static inline void correct(const Tracer *tracer, const FaceRange *range, const P
 }
 
 /* The loops, for each dimension a constant in them. */
-VECTOR_CLONES static void trace_all_2d(const Tracer *tracer, PetscReal *const feet[DIM])
+VECTOR_CLONES static void trace_all_2d(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio,
+                                       PetscReal *const shifts[DIM])
 {
-  trace_all(tracer, feet, 2);
+  trace_all(box, flow, ratio, shifts, 2);
 }
 
-VECTOR_CLONES static void trace_all_3d(const Tracer *tracer, PetscReal *const feet[DIM])
+VECTOR_CLONES static void trace_all_3d(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio,
+                                       PetscReal *const shifts[DIM])
 {
-  trace_all(tracer, feet, 3);
+  trace_all(box, flow, ratio, shifts, 3);
 }
 
-VECTOR_CLONES static void carry_2d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+VECTOR_CLONES static void carry_2d(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
                                    PetscReal *carried)
 {
-  carry(tracer, range, field, carried, 2);
+  carry(paths, range, field, carried, 2);
 }
 
-VECTOR_CLONES static void carry_3d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
+VECTOR_CLONES static void carry_3d(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
                                    PetscReal *carried)
 {
-  carry(tracer, range, field, carried, 3);
+  carry(paths, range, field, carried, 3);
 }
 
-VECTOR_CLONES static void correct_2d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
-                                     const PetscReal *carried, PetscReal *result)
+VECTOR_CLONES static void correct_2d(const Trajectories *paths, const FaceRange *range,
+                                     const PetscReal *field, const PetscReal *carried, PetscReal *result)
 {
-  correct(tracer, range, field, carried, result, 2);
+  correct(paths, range, field, carried, result, 2);
 }
 
-VECTOR_CLONES static void correct_3d(const Tracer *tracer, const FaceRange *range, const PetscReal *field,
-                                     const PetscReal *carried, PetscReal *result)
+VECTOR_CLONES static void correct_3d(const Trajectories *paths, const FaceRange *range,
+                                     const PetscReal *field, const PetscReal *carried, PetscReal *result)
 {
-  correct(tracer, range, field, carried, result, 3);
+  correct(paths, range, field, carried, result, 3);
 }
 
-static PetscErrorCode GetTracer(Fluid fluid, const Carried *carried, PetscReal *flow[DIM],
-                                PetscReal *feet[DIM], Tracer *tracer)
+static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
 {
+  const GridBox  *box = grid_box(fluid->grid);
+  const PetscReal ratio = dt / grid_spacing(fluid->grid);
+  PetscReal      *flow[DIM], *found[DIM];
+
   PetscFunctionBegin;
-  *tracer = (Tracer){.box = grid_box(fluid->grid),
-                     .ratio = carried->dt / grid_spacing(fluid->grid),
-                     .direction = carried->direction};
+  if (!shifts[X])
+    PetscFunctionReturn(0); /* the scheme has no use for them */
   PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, flow));
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, feet));
-  for (PetscInt d = 0; d < DIM; d++) {
-    tracer->flow[d] = flow[d];
-    tracer->feet[d] = feet[d];
-  }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode RestoreTracer(Fluid fluid, PetscReal *flow[DIM], PetscReal *feet[DIM])
-{
-  PetscFunctionBegin;
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, flow));
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, feet));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode FluidTraceFeet(Fluid fluid, PetscReal dt)
-{
-  const Carried cells = {CELL_VALUES, 0, dt};
-  PetscReal    *flow[DIM], *feet[DIM];
-  Tracer        tracer;
-
-  PetscFunctionBegin;
-  if (!fluid->feet[X])
-    PetscFunctionReturn(0); /* the scheme follows no trajectories */
-  PetscCall(GetTracer(fluid, &cells, flow, feet, &tracer));
-  if (tracer.box->dimension == 2)
-    trace_all_2d(&tracer, feet);
+  PetscCall(MacGridGetFaces(fluid->grid, shifts, found));
+  if (box->dimension == 2)
+    trace_all_2d(box, flow, ratio, found);
   else
-    trace_all_3d(&tracer, feet);
-  PetscCall(RestoreTracer(fluid, flow, feet));
+    trace_all_3d(box, flow, ratio, found);
+  PetscCall(MacGridRestoreFaces(fluid->grid, shifts, found));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, flow));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(TraceShifts(fluid, -dt, fluid->feet));
+  PetscCall(TraceShifts(fluid, dt, fluid->heads));
   PetscFunctionReturn(0);
 }
 
@@ -286,52 +254,65 @@ PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec f
   PetscFunctionReturn(0);
 }
 
-/* From scratch[0], the value carried there, to scratch[1]. */
-static PetscErrorCode Correct(Fluid fluid, const Tracer *tracer, const FaceRange *range,
-                              const PetscReal *field)
+/* scratch[0] = field carried along. */
+static PetscErrorCode Carry(Fluid fluid, Trajectories *paths, const FaceRange *range, Vec field)
 {
-  const PetscReal *carried;
+  const PetscReal *values;
+  PetscReal       *carried;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, paths->feet));
+  PetscCall(VecGetArrayRead(field, &values));
+  PetscCall(VecGetArray(fluid->scratch[0], &carried));
+  if (paths->box->dimension == 2)
+    carry_2d(paths, range, values, carried);
+  else
+    carry_3d(paths, range, values, carried);
+  PetscCall(VecRestoreArray(fluid->scratch[0], &carried));
+  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, paths->feet));
+  PetscFunctionReturn(0);
+}
+
+/* scratch[1] = scratch[0] corrected. */
+static PetscErrorCode Correct(Fluid fluid, Trajectories *paths, const FaceRange *range, Vec field)
+{
+  const PetscReal *values, *carried;
   PetscReal       *result;
 
   PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, paths->feet));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->heads, paths->heads));
+  PetscCall(VecGetArrayRead(field, &values));
   PetscCall(VecGetArrayRead(fluid->scratch[0], &carried));
   PetscCall(VecGetArray(fluid->scratch[1], &result));
-  if (tracer->box->dimension == 2)
-    correct_2d(tracer, range, field, carried, result);
+  if (paths->box->dimension == 2)
+    correct_2d(paths, range, values, carried, result);
   else
-    correct_3d(tracer, range, field, carried, result);
+    correct_3d(paths, range, values, carried, result);
   PetscCall(VecRestoreArray(fluid->scratch[1], &result));
   PetscCall(VecRestoreArrayRead(fluid->scratch[0], &carried));
+  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->heads, paths->heads));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, paths->feet));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carried, Vec *field)
 {
-  const FaceRange  range = carried_range(fluid, carried);
-  const PetscBool  corrected = fluid->config->advection == ADVECT_MACCORMACK ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal       *flow[DIM], *feet[DIM], *once;
-  const PetscReal *values;
-  Tracer           tracer;
-  Vec              spent;
+  const FaceRange range = carried_range(fluid, carried);
+  const PetscInt  answer = fluid->config->advection == ADVECT_MACCORMACK ? 1 : 0;
+  Trajectories    paths = {.box = grid_box(fluid->grid), .direction = carried->direction};
+  const Vec       original = *field;
 
   PetscFunctionBegin;
-  PetscCall(GetTracer(fluid, carried, flow, feet, &tracer));
-  PetscCall(VecGetArrayRead(*field, &values));
-  PetscCall(VecGetArray(fluid->scratch[0], &once));
-  if (tracer.box->dimension == 2)
-    carry_2d(&tracer, &range, values, once);
-  else
-    carry_3d(&tracer, &range, values, once);
-  PetscCall(VecRestoreArray(fluid->scratch[0], &once));
-  if (corrected) {
+  PetscCall(Carry(fluid, &paths, &range, original));
+  if (fluid->config->advection == ADVECT_MACCORMACK) {
     PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
-    PetscCall(Correct(fluid, &tracer, &range, values));
+    PetscCall(Correct(fluid, &paths, &range, original));
   }
-  PetscCall(VecRestoreArrayRead(*field, &values));
-  PetscCall(RestoreTracer(fluid, flow, feet));
-  spent = *field;
-  *field = fluid->scratch[corrected ? 1 : 0];
-  fluid->scratch[corrected ? 1 : 0] = spent;
+  *field = fluid->scratch[answer];
+  fluid->scratch[answer] = original;
   PetscFunctionReturn(0);
 }
 

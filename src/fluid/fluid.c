@@ -21,6 +21,8 @@ PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid
   PetscCall(MacGridCreateFaceField(grid, f->next));
   if (config->advection == ADVECT_SEMI_LAGRANGIAN || config->advection == ADVECT_MACCORMACK)
     PetscCall(MacGridCreateFaceField(grid, f->feet));
+  if (config->advection == ADVECT_MACCORMACK)
+    PetscCall(MacGridCreateFaceField(grid, f->heads));
   PetscCall(MacGridCreateField(grid, &f->pressure));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(MacGridCreateField(grid, &f->scratch[s]));
@@ -48,6 +50,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->earlier));
   PetscCall(MacGridDestroyFaceField(f->next));
   PetscCall(MacGridDestroyFaceField(f->feet));
+  PetscCall(MacGridDestroyFaceField(f->heads));
   PetscCall(MacGridDestroyFaceField(f->solid_velocity));
   PetscCall(VecDestroy(&f->pressure));
   PetscCall(VecDestroy(&f->solid));
@@ -229,7 +232,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(ExplicitHalf(fluid, d, dt));
   PetscCall(ExtrapolateFlow(fluid, dt));
-  PetscCall(FluidTraceFeet(fluid, dt));
+  PetscCall(FluidTraceTrajectories(fluid, dt));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
   for (PetscInt d = 0; d < dimension; d++) {

@@ -11,11 +11,11 @@ struct _p_Fluid {
   PetscReal earlier_time; /* of `earlier`; the same at the start */
   PetscInt  steps;
 
-  Vec  velocity[DIM]; /* u^n, ghosts valid between steps */
-  Vec  earlier[DIM];  /* u^{n-1}; during a step, the advection velocity */
-  Vec  next[DIM];     /* during a step, the velocity on its way to u^{n+1} */
-  Vec  pressure;      /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
-  Vec  feet[DIM];     /* of the trajectories of this step, see advection.c; null for schemes that have none */
+  Vec  velocity[DIM];         /* u^n, ghosts valid between steps */
+  Vec  earlier[DIM];          /* u^{n-1}; during a step, the advection velocity */
+  Vec  next[DIM];             /* during a step, the velocity on its way to u^{n+1} */
+  Vec  pressure;              /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
+  Vec  feet[DIM], heads[DIM]; /* of this step's trajectories, see advection.c; null where a scheme has none */
   Vec *scalars;
   Vec *next_scalars; /* during a step, the scalars on their way */
   Vec  scratch[2];   /* cell or face values within one function */
@@ -78,8 +78,8 @@ typedef struct {
   PetscInt  scalar;
   PetscReal dt;
 } Carried;
-/* Finds the feet of the step's trajectories along fluid->earlier; before any FluidAdvect. */
-PetscErrorCode FluidTraceFeet(Fluid fluid, PetscReal dt);
+/* Finds the step's trajectories along fluid->earlier; before any FluidAdvect. */
+PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried,
                            Vec *field); /* may swap it for a scratch field */
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);

@@ -76,7 +76,8 @@ PetscErrorCode XdmfMesh(Text *text, FrameSeries series, const ArchivePart *verti
 PetscErrorCode XdmfAttribute(Text *text, FrameSeries series, const char group[], const char name[],
                              FrameLocation location, const ArchivePart *part)
 {
-  const PetscBool vector = part->global[part->rank - 1] == 3 && part->rank > 1 ? PETSC_TRUE : PETSC_FALSE;
+  /* scalars have rank 3 on the grid and 1 on meshes; components add one */
+  const PetscBool vector = part->rank % 2 == 0 ? PETSC_TRUE : PETSC_FALSE;
   const PetscBool twice = series->config.precision == ARCHIVE_DOUBLE ? PETSC_TRUE : PETSC_FALSE;
   char            dataset[3 * FRAME_NAME_SIZE];
 

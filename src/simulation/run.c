@@ -198,6 +198,15 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
 
   PetscFunctionBegin;
   PetscCall(SimulationGetTimeStep(simulation, run->frame_time, &dt));
+  *good = dt > 1e-9 * simulation->config->run.frame_interval ? PETSC_TRUE : PETSC_FALSE;
+  if (!*good) {
+    PetscCall(PetscSNPrintf(
+        run->message, run->message_size,
+        "At t = %g s the flow has become so fast that the time step would be %g s. Look at the last "
+        "frame; try a smaller fluid.cfl, or fluid.advection=semi-lagrangian",
+        (double)simulation->time, (double)dt));
+    PetscFunctionReturn(0);
+  }
   PetscCall(SimulationStep(simulation, dt, good));
   if (!*good)
     PetscCall(SimulationStep(simulation, 0.5 * dt, good));

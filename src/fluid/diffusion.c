@@ -145,6 +145,11 @@ static void combine(const Diffusion *diffusion, const Combination *mix, const Pe
     }
   if (diffusion->direction == CELL_VALUES)
     return;
+  for (PetscInt n = 0; n < fluid->rubbing_count[diffusion->direction]; n++) {
+    const Rubbing pair = fluid->rubbing[diffusion->direction][n];
+
+    result[pair.face] += mix->factor * (u[pair.inside] - u[pair.face]);
+  }
   for (PetscInt n = 0; n < fluid->closed_count[diffusion->direction]; n++)
     result[fluid->closed[diffusion->direction][n]] = 0.;
 }

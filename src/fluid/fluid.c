@@ -63,8 +63,10 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(PetscFree(f->scalars));
   PetscCall(PetscFree(f->next_scalars));
   PetscCall(PetscFree(f->obstacle_slips));
-  for (PetscInt d = 0; d < DIM; d++)
+  for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree(f->closed[d]));
+    PetscCall(PetscFree(f->rubbing[d]));
+  }
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(VecDestroy(&f->residual));
   PetscCall(PetscFree(*fluid));

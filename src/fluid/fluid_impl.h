@@ -3,6 +3,11 @@
 
 #include <millrace/fluid.h>
 
+/* An open face and, one cell across it, one inside an obstacle: the surface lies half-way. */
+typedef struct {
+  PetscInt face, inside; /* local indices */
+} Rubbing;
+
 struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
   const FluidConfig *config; /* borrowed */
@@ -28,6 +33,8 @@ struct _p_Fluid {
   PetscBool  any_slips;
   PetscInt   closed_count[DIM]; /* closed faces among the free ones of each direction, by local index */
   PetscInt  *closed[DIM];
+  PetscInt rubbing_count[DIM]; /* open faces beside the surface of an obstacle that does not let them slip */
+  Rubbing *rubbing[DIM];
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */

@@ -58,6 +58,56 @@ static PetscErrorCode ListClosedFaces(Fluid fluid, PetscInt d, const PetscReal *
   PetscFunctionReturn(0);
 }
 
+/* Whether `inside`, a neighbour across the open face's direction d, lies within an obstacle that holds it. */
+static PetscBool holds(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt inside)
+{
+  const PetscReal number = solid[inside], back = solid[inside - grid_box(fluid->grid)->stride[d]];
+
+  return number > 0. && back > 0. && number <= fluid->obstacle_count && back <= fluid->obstacle_count &&
+         !fluid->obstacle_slips[(PetscInt)number - 1];
+}
+
+/* Adds the pairs of open face c to a list, or only counts them where it is null. */
+static void add_rubbing(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, Rubbing *list,
+                        PetscInt *count)
+{
+  const GridBox *box = grid_box(fluid->grid);
+
+  for (PetscInt a = 0; a < box->dimension; a++)
+    for (PetscInt step = -1; step <= 1; step += 2) {
+      const PetscInt inside = c + step * box->stride[a];
+
+      if (a == d || !holds(fluid, solid, d, inside))
+        continue;
+      if (list)
+        list[*count] = (Rubbing){c, inside};
+      ++*count;
+    }
+}
+
+static PetscErrorCode ListRubbing(Fluid fluid, PetscInt d, const PetscReal *solid)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const FaceRange range = free_faces(fluid, d);
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(fluid->rubbing[d]));
+  for (PetscInt pass = 0; pass < 2; pass++) {
+    if (pass == 1)
+      PetscCall(PetscMalloc1(fluid->rubbing_count[d], &fluid->rubbing[d]));
+    fluid->rubbing_count[d] = 0;
+    for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+      for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+        for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+          const PetscInt c = box_index(box, i, j, k);
+
+          if (!is_closed(solid, box, d, c))
+            add_rubbing(fluid, solid, d, c, fluid->rubbing[d], &fluid->rubbing_count[d]);
+        }
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidSetClosedFaces(Fluid fluid, PetscInt direction, Vec component)
 {
   const PetscInt  *closed = fluid->closed[direction];
@@ -118,6 +168,8 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
     PetscCall(ListClosedFaces(fluid, d, solid));
+    if (solid)
+      PetscCall(ListRubbing(fluid, d, solid));
   }
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
@@ -178,7 +230,8 @@ static PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscIn
   return !is_closed(solid, box, d, c + step * box->stride[a]);
 }
 
-/* Every flux of the viscous operator into a closed face. */
+/* Every flux of the viscous operator into a closed face; where the surface lies half-way it is twice as
+ * large. */
 static PetscErrorCode AddViscousForces(Fluid fluid, PetscInt d, const PetscReal *solid, PetscReal factor,
                                        PetscReal *forces)
 {
@@ -197,6 +250,11 @@ static PetscErrorCode AddViscousForces(Fluid fluid, PetscInt d, const PetscReal 
       for (PetscInt step = -1; step <= 1; step += 2)
         if ((a == d || !fluid->obstacle_slips[obstacle]) && has_free_neighbour(fluid, solid, d, c, a, step))
           forces[DIM * obstacle + d] += factor * (u[c + step * box->stride[a]] - u[c]);
+  }
+  for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
+    const Rubbing pair = fluid->rubbing[d][n];
+
+    forces[DIM * obstacle_at(fluid, solid, d, pair.inside) + d] += factor * (u[pair.face] - u[pair.inside]);
   }
   PetscCall(VecRestoreArrayRead(fluid->velocity[d], &u));
   PetscFunctionReturn(0);

@@ -66,6 +66,32 @@ static void moving_wall_gives_a_straight_profile(void **state)
   assert_profile(0., 1., "%c + 0*%c");
 }
 
+/* An obstacle with a flat side acts as a wall there, and bears half of the push. */
+static void a_flat_obstacle_is_as_good_as_a_wall(void **state)
+{
+  Flow           flow;
+  FlowDifference difference;
+  Vector3        pressure, viscous;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                            "grid: {dimension: 2, size: [0.5, 1.25], resolution: 8}\n"
+                            "run: {end_time: 1, frame_interval: 1}\n"
+                            "fluid:\n"
+                            "  density: 2\n"
+                            "  viscosity: 2\n"
+                            "  viscosity_tolerance: 1e-13\n"
+                            "  body_force: [1, 0]\n"
+                            "  sides: {all: wall, x_low: periodic, x_high: periodic}\n"
+                            "obstacles: [{name: floor, shape: {box: {low: [-1, -1], high: [2, 0.25]}}}]\n"));
+  assert_success(FlowStep(&flow, 120, 0.05));
+  assert_success(FlowCompare(&flow, X, "(y-0.25)*(1.25-y)/2 + 1/2048", 0., &difference));
+  assert_near(difference.largest, 0., 1e-10);
+  assert_success(FluidGetForces(flow.fluid, &pressure, &viscous));
+  assert_near(viscous.at[X], 0.5, 1e-9);
+  assert_success(FlowDestroy(&flow));
+}
+
 /* A channel from an inflow to an open side keeps the profile and has a linear pressure. */
 static void channel_flow_passes_inflow_and_open_side(void **state)
 {
@@ -171,6 +197,7 @@ static void viscosity_is_stable_at_a_huge_time_step(void **state)
 
 TEST_MAIN(cmocka_unit_test(force_between_walls_gives_the_discrete_parabola),
           cmocka_unit_test(moving_wall_gives_a_straight_profile),
+          cmocka_unit_test(a_flat_obstacle_is_as_good_as_a_wall),
           cmocka_unit_test(channel_flow_passes_inflow_and_open_side),
           cmocka_unit_test(uniform_flow_stays_uniform),
           cmocka_unit_test(viscosity_is_stable_at_a_huge_time_step))

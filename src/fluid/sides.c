@@ -92,13 +92,22 @@ typedef struct {
   PetscReal time;
 } VelocityContext;
 
+/* A constant needs no place. */
+static PetscBool is_uniform(Formula formula)
+{
+  return !formula || formula_is_constant(formula) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscReal side_velocity(Fluid fluid, const void *context, PetscInt axis, PetscInt side,
                                const PetscInt at[DIM])
 {
   const VelocityContext *c = context;
   const Formula          v = fluid->config->sides[axis][side].velocity[c->direction];
-  Vector3                point = grid_face_center(fluid->grid, c->direction, at[X], at[Y], at[Z]);
+  Vector3                point;
 
+  if (is_uniform(v))
+    return formula_value(v, vector3(0., 0., 0.), c->time);
+  point = grid_face_center(fluid->grid, c->direction, at[X], at[Y], at[Z]);
   point.at[axis] = grid_origin(fluid->grid).at[axis];
   if (side == 1)
     point.at[axis] += grid_box(fluid->grid)->cells[axis] * grid_spacing(fluid->grid);
@@ -198,8 +207,11 @@ static PetscReal side_scalar(Fluid fluid, const void *context, PetscInt axis, Pe
                              const PetscInt at[DIM])
 {
   const ScalarContext *c = context;
-  Vector3              point = grid_cell_center(fluid->grid, at[X], at[Y], at[Z]);
+  Vector3              point;
 
+  if (is_uniform(c->value))
+    return formula_value(c->value, vector3(0., 0., 0.), c->time);
+  point = grid_cell_center(fluid->grid, at[X], at[Y], at[Z]);
   point.at[axis] += (side - 0.5) * grid_spacing(fluid->grid);
   return formula_value(c->value, point, c->time);
 }

@@ -403,18 +403,26 @@ static PetscErrorCode CommandInfo(const Arguments *arguments, int *code)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CommandKeys(const Arguments *arguments)
+static PetscErrorCode CommandKeys(const Arguments *arguments, int *code)
 {
   PetscMPIInt rank;
+  char       *text = NULL;
+  size_t      length = 0;
+  FILE       *memory = open_memstream(&text, &length);
 
   PetscFunctionBegin;
+  PetscCheck(memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "No memory for the list of keys");
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank)
-    PetscFunctionReturn(0);
   if (arguments->markdown)
-    PetscCall(SceneInputsMarkdown(stdout));
+    PetscCall(SceneInputsMarkdown(memory));
   else
-    PetscCall(SceneKeysPrint(arguments->target, stdout));
+    PetscCall(SceneKeysPrint(arguments->target, memory));
+  fclose(memory);
+  if (!length)
+    *code = refuse("no key has \"%s\" in its name", arguments->target);
+  else if (rank == 0)
+    fputs(text, stdout);
+  free(text);
   PetscFunctionReturn(0);
 }
 
@@ -436,7 +444,7 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
   else if (!strcmp(command, "info"))
     PetscCall(CommandInfo(arguments, code));
   else if (!strcmp(command, "keys"))
-    PetscCall(CommandKeys(arguments));
+    PetscCall(CommandKeys(arguments, code));
   else
     *code = refuse("there is no command \"%s\": run, check, info, keys or help", command);
   PetscFunctionReturn(0);

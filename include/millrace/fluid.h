@@ -73,8 +73,9 @@ PetscErrorCode FluidDestroy(Fluid *fluid);
 PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
                               Vec velocity[DIM]);
 
-/* Takes the initial velocity and scalars of the scene and projects. Collective: fluid. */
-PetscErrorCode FluidStart(Fluid fluid);
+/* Takes the initial velocity and scalars of the scene and projects; not `good` when that solve fails.
+   Collective: fluid. */
+PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);
 
 /* One step in two parts, so that sources can act between them: 1 to 4 of docs/numerics.md, then 5 and 6. A
    projection that is not good leaves the state as it was before the step once the prediction is forgotten. */

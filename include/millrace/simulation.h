@@ -57,6 +57,7 @@ PetscErrorCode SimulationDestroy(Simulation *simulation);
 
 /* The initial state of the scene, or a saved one on any number of ranks. */
 PetscErrorCode SimulationStart(Simulation simulation);
+PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good); /* not good: the solve failed */
 PetscErrorCode SimulationSave(Simulation simulation, Archive archive);
 PetscErrorCode SimulationLoad(Simulation simulation, Archive archive);
 

@@ -1,9 +1,12 @@
 /* What a run will need, worked out from its scene alone. */
 #include "simulation_impl.h"
 
+#include <sys/resource.h>
+
 /* Measured, see docs/performance.md. */
-static const PetscReal bytes_per_process = 60e6;     /* MPI, PETSc and HDF5 before the first field */
-static const PetscReal solver_bytes_per_cell = 150.; /* of the pressure: multigrid and conjugate gradients */
+static const PetscReal bytes_to_write = 10e6;        /* of a process that opens its first file */
+static const PetscReal solver_bytes_per_cell = 84.;  /* of the pressure: multigrid and conjugate gradients */
+static const PetscReal written_bytes_per_cell = 36.; /* of a frame's vector field, in chunks on their way */
 
 enum { SAMPLES = 17 }; /* along each direction, to find the largest value of a formula in the box */
 
@@ -55,28 +58,65 @@ static PetscReal named_speed(const SimulationConfig *config)
   return speed;
 }
 
+static PetscReal solid_fields(const SimulationConfig *config)
+{
+  PetscBool any = config->obstacle_count > 0, moving = PETSC_FALSE;
+
+  for (PetscInt o = 0; o < config->obstacle_count; o++)
+    if (!motion_is_still(config->obstacles[o].motion))
+      moving = PETSC_TRUE;
+  for (PetscInt n = 0; n < config->inflow_count; n++)
+    if (inflow_gives_velocity(&config->inflows[n]))
+      any = moving = PETSC_TRUE;
+  return (any ? 2. : 0.) + (moving ? 2. * config->grid.dimension : 0.);
+}
+
 /* Fields of doubles over a rank's part, ghosts included, that are alive at the same time
  * (docs/performance.md). */
 static PetscReal fields_alive(const SimulationConfig *config)
 {
-  const PetscInt dimension = config->grid.dimension;
-  PetscBool      diffuses = config->fluid.viscosity > 0. ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal      fields = 4 * dimension + 1 + 2; /* velocities, feet, pressure, scratch */
+  const PetscInt  dimension = config->grid.dimension;
+  const PetscBool traces =
+      config->fluid.advection == ADVECT_MACCORMACK || config->fluid.advection == ADVECT_SEMI_LAGRANGIAN;
+  PetscBool diffuses = config->fluid.viscosity > 0. ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal fields = 3 * dimension + 1 + 2; /* velocities, pressure, scratch */
 
+  if (traces)
+    fields += dimension; /* the feet of trajectories */
   fields += 2 * config->fluid.scalar_count;
   for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
     if (config->fluid.scalars[s].diffusivity > 0.)
       diffuses = PETSC_TRUE;
   if (diffuses)
     fields += 1; /* the residual */
-  if (config->obstacle_count)
-    fields += 2;
-  for (PetscInt o = 0; o < config->obstacle_count; o++)
-    if (!motion_is_still(config->obstacles[o].motion)) {
-      fields += 2 * dimension;
-      break;
-    }
-  return fields;
+  return fields + solid_fields(config);
+}
+
+/* Values of a field over cells, for a rank's part of about equal sides. */
+static PetscReal ghosted_share(const SimulationEstimate *estimate, PetscInt dimension)
+{
+  const PetscReal side =
+      PetscPowReal((PetscReal)estimate->cell_count / estimate->fluid_ranks, 1. / dimension);
+  PetscReal share = 1.;
+
+  for (PetscInt d = 0; d < dimension; d++)
+    share *= 1. + 2. * GHOST_WIDTH /
+                      (estimate->fluid_ranks == 1 ? estimate->cells[d] : PetscMin(side, estimate->cells[d]));
+  return share;
+}
+
+/* This process has read the scene with its surfaces and started MPI and PETSc, as each rank will; then come
+   the fields, a frame's buffer of a vector field among them. */
+static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEstimate *estimate)
+{
+  const PetscReal ghosted = ghosted_share(estimate, config->grid.dimension);
+  const PetscInt  ranks = estimate->fluid_ranks + estimate->solid_ranks;
+  struct rusage   own;
+
+  getrusage(RUSAGE_SELF, &own);
+  return ranks * (1024. * own.ru_maxrss + bytes_to_write) +
+         estimate->cell_count *
+             (8. * ghosted * (fields_alive(config) + DIM) + solver_bytes_per_cell + written_bytes_per_cell);
 }
 
 PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
@@ -84,7 +124,6 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
 {
   const PetscReal spacing = config->grid.size.at[X] / config->grid.resolution;
   const PetscReal speed = named_speed(config);
-  PetscReal       ghosted = 1.;
 
   PetscFunctionBegin;
   *estimate = (SimulationEstimate){.cell_count = 1};
@@ -93,14 +132,7 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
   grid_config_cells(&config->grid, estimate->cells);
   for (PetscInt d = 0; d < DIM; d++)
     estimate->cell_count *= estimate->cells[d];
-  for (PetscInt d = 0; d < config->grid.dimension; d++) {
-    const PetscReal side =
-        PetscPowReal((PetscReal)estimate->cell_count / estimate->fluid_ranks, 1. / config->grid.dimension);
-
-    ghosted *= 1. + 2. * GHOST_WIDTH / side;
-  }
-  estimate->bytes = ranks * bytes_per_process +
-                    estimate->cell_count * (8. * ghosted * fields_alive(config) + solver_bytes_per_cell);
+  estimate->bytes = peak_bytes(config, estimate);
   estimate->time_step = PETSC_MAX_REAL;
   if (config->run.time_step > 0.)
     estimate->time_step = config->run.time_step;

@@ -34,7 +34,7 @@ typedef struct {
   Progress          progress;
   PetscLogDouble    began, last_checkpoint; /* wall clock */
   PetscReal         longest_step;           /* wall clock, checkpoints included */
-  PetscBool         refused;                /* the message is about the user's input, not about the disk */
+  RunOutcome        begun;                  /* what a message at the start means */
   char             *message;
   size_t            message_size;
 } Run;
@@ -137,7 +137,7 @@ static PetscErrorCode Resume(Run *run)
   PetscFunctionBegin;
   PetscCall(ArchiveOpen(team_fluid(run->simulation->team), run->options->checkpoint, &archive, run->message,
                         run->message_size));
-  run->refused = PETSC_TRUE;
+  run->begun = RUN_REFUSED;
   if (!archive)
     PetscFunctionReturn(0);
   PetscCall(SimulationCheckArchive(run->simulation, archive, run->message, run->message_size));
@@ -149,7 +149,7 @@ static PetscErrorCode Resume(Run *run)
     PetscCall(OpenLedger(run, rows));
   }
   PetscCall(ArchiveDestroy(&archive));
-  run->refused = run->message[0] ? PETSC_TRUE : PETSC_FALSE;
+  run->begun = run->message[0] ? RUN_REFUSED : RUN_STOPPED;
   if (!run->message[0])
     PetscCall(OpenFrames(run));
   PetscFunctionReturn(0);
@@ -157,8 +157,18 @@ static PetscErrorCode Resume(Run *run)
 
 static PetscErrorCode StartAfresh(Run *run)
 {
+  PetscBool good;
+
   PetscFunctionBegin;
-  PetscCall(SimulationStart(run->simulation));
+  PetscCall(SimulationTryStart(run->simulation, &good));
+  if (!good) {
+    run->begun = RUN_FAILED;
+    PetscCall(PetscSNPrintf(run->message, run->message_size,
+                            "The projection of the initial state failed: the solve ended with %s. Try a "
+                            "looser fluid.pressure_tolerance or another -pressure_pc_type",
+                            KSPConvergedReasons[fluid_report(run->simulation->fluid)->pressure.reason]));
+    PetscFunctionReturn(0);
+  }
   PetscCall(OpenLedger(run, 0));
   if (!run->message[0])
     PetscCall(OpenFrames(run));
@@ -174,7 +184,7 @@ static PetscErrorCode ShareStart(Run *run)
 {
   const MPI_Comm world = team_world(run->simulation->team);
   PetscReal      times[2] = {run->simulation->time, run->simulation->dt};
-  PetscInt64     counts[3] = {run->simulation->step, run->frame, run->refused};
+  PetscInt64     counts[3] = {run->simulation->step, run->frame, run->begun};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(times, 2, MPIU_REAL, 0, world));
@@ -185,7 +195,7 @@ static PetscErrorCode ShareStart(Run *run)
   run->simulation->step = (PetscInt)counts[0];
   run->frame = (PetscInt)counts[1];
   run->frame_time = next_frame_time(run);
-  run->refused = counts[2] ? PETSC_TRUE : PETSC_FALSE;
+  run->begun = (RunOutcome)counts[2];
   PetscFunctionReturn(0);
 }
 
@@ -336,15 +346,18 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   PetscFunctionBegin;
   message[0] = '\0';
   PetscCall(PetscNew(&run));
-  *run =
-      (Run){.simulation = simulation, .options = options, .message = message, .message_size = message_size};
+  *run = (Run){.simulation = simulation,
+               .options = options,
+               .begun = RUN_STOPPED,
+               .message = message,
+               .message_size = message_size};
   listen_to_signals();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
   if (simulation->fluid)
     PetscCall(options->checkpoint ? Resume(run) : StartAfresh(run));
   PetscCall(ShareStart(run));
-  *outcome = run->refused ? RUN_REFUSED : RUN_STOPPED;
+  *outcome = run->begun;
   if (!message[0]) {
     PetscCall(ProgressBegin(simulation, &run->progress));
     PetscCall(Loop(run, outcome));

@@ -37,17 +37,30 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationStart(Simulation simulation)
+PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good)
 {
   Vec *scalars;
 
   PetscFunctionBegin;
-  if (simulation->fluid) {
-    PetscCall(FluidStart(simulation->fluid));
+  *good = PETSC_TRUE;
+  if (simulation->fluid)
+    PetscCall(FluidStart(simulation->fluid, good));
+  if (simulation->fluid && *good) {
     PetscCall(FluidGetScalars(simulation->fluid, &scalars));
     PetscCall(SimulationHoldScalars(simulation, 0., scalars));
     PetscCall(FluidRefreshScalars(simulation->fluid));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStart(Simulation simulation)
+{
+  PetscBool good;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationTryStart(simulation, &good));
+  PetscCheck(good, team_world(simulation->team), PETSC_ERR_NOT_CONVERGED,
+             "The projection of the initial state did not converge");
   PetscFunctionReturn(0);
 }
 

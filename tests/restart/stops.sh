@@ -103,6 +103,20 @@ for damage in flipped truncated; do
   rm -r copy
 done
 
+# Solves that fail: code 3 and a checkpoint of the last good step, which goes on.
+fails_after() { # RANKS DIR
+  run "$1" "$2" --set run.step_limit=20 > log 2>&1 && cp -r "$2" "$2-good" &&
+    refused 3 "Step 21" "pressure solve" DIVERGED_ITS -- run "$1" "$2" --restart latest -pressure_ksp_max_it 1 &&
+    same "$2-good" "$2" 1e-13
+}
+for ranks in 1 2; do
+  ok "a failed solve on $ranks ranks: code 3 and the last good step" fails_after $ranks failed-$ranks
+  ok "with a better solver it goes on" run $ranks failed-$ranks --restart latest --set run.step_limit=40
+  ok "as if nothing had been" same whole-$ranks failed-$ranks 1e-10
+done
+ok "a solve that fails at the start" refused 3 "initial state failed" -- run 1 first -pressure_ksp_max_it 1
+ok "leaves nothing" [ -z "$(ls first)" ]
+
 # What does not fit is refused and changes nothing.
 cp -r two copy
 ok "another resolution is refused" refused 2 "36 x 18" "40 x 20" -- run 1 two --restart latest --set grid.resolution=40
@@ -123,6 +137,27 @@ ok "nor make directories" [ ! -e empty ]
 ok "a finished run goes on to a later end" run 1 two --restart latest --set run.step_limit=40
 ok "as if that had always been its end" same whole-1 two
 rm -r copy
+# Frames keep to the clock when the end or the interval changes.
+cat > clock.yaml << 'END'
+grid: {dimension: 2, size: [1, 1], resolution: 8}
+run: {end_time: 0.25, frame_interval: 0.1, time_step: 0.01}
+fluid: {density: 1, sides: {y_high: {type: wall, velocity: [1, 0]}}}
+END
+frame_times() {
+  "$python" -c 'import glob, h5py, sys
+print(*["%g" % h5py.File(name)["time"][()] for name in sorted(glob.glob(sys.argv[1] + "/frames/*.h5"))])' "$1"
+}
+clock() { millrace 1 run clock.yaml -o clock "$@" > log 2>&1 || cat log; }
+clock
+clock --restart latest --set run.end_time=0.4
+ok "a later end" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4" ]
+clock --restart latest --set run.end_time=0.5 --set run.frame_interval=0.05
+ok "a shorter interval" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4 0.45 0.5" ]
+clock --restart latest --set run.end_time=1 --set run.frame_interval=0.4
+ok "a longer interval" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4 0.45 0.5 0.8 1" ]
+clock --restart latest --set run.end_time=0.7
+ok "an end that has passed" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4 0.45 0.5 0.8 1" ]
+
 ok "without a scene: with that of the checkpoint" millrace 1 run -o flipped --restart latest --set run.step_limit=42
 ok "without a directory: in that of the checkpoint" \
   millrace 1 run --restart truncated/checkpoints/checkpoint-00000040.h5 --set run.step_limit=42

@@ -75,14 +75,14 @@ static PetscReal solid_fields(const SimulationConfig *config)
  * (docs/performance.md). */
 static PetscReal fields_alive(const SimulationConfig *config)
 {
-  const PetscInt  dimension = config->grid.dimension;
-  const PetscBool traces =
-      config->fluid.advection == ADVECT_MACCORMACK || config->fluid.advection == ADVECT_SEMI_LAGRANGIAN;
-  PetscBool diffuses = config->fluid.viscosity > 0. ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal fields = 3 * dimension + 1 + 2; /* velocities, pressure, scratch */
+  const PetscInt dimension = config->grid.dimension;
+  PetscBool      diffuses = config->fluid.viscosity > 0. ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal      fields = 3 * dimension + 1 + 2; /* velocities, pressure, scratch */
 
-  if (traces)
+  if (config->fluid.advection == ADVECT_MACCORMACK || config->fluid.advection == ADVECT_SEMI_LAGRANGIAN)
     fields += dimension; /* the feet of trajectories */
+  if (config->fluid.advection == ADVECT_MACCORMACK)
+    fields += dimension; /* their heads */
   fields += 2 * config->fluid.scalar_count;
   for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
     if (config->fluid.scalars[s].diffusivity > 0.)

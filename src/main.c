@@ -301,6 +301,7 @@ static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
   Scene scene = NULL;
 
   PetscFunctionBegin;
+  simulation_listen(); /* once more: PETSc has its own ideas about signals */
   if (arguments->directory)
     PetscCall(PetscStrncpy(directory, arguments->directory, sizeof(directory)));
   else if (arguments->target)
@@ -460,6 +461,8 @@ int main(int argc, char **argv)
   if (!arguments.petsc || !arguments.sets)
     return EXIT_OTHER;
   parse(argc, argv, &arguments);
+  if (arguments.command && !strcmp(arguments.command, "run"))
+    simulation_listen();
   if (PetscInitialize(&arguments.petsc_count, &arguments.petsc, NULL, NULL))
     return EXIT_OTHER;
   /* the trace is printed on the way up; other ranks may wait in a collective call for ever */

@@ -92,6 +92,9 @@ typedef struct {
 PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
                              char message[], size_t message_size);
 
+/* From now on SIGUSR1 and SIGTERM do not end the process but its run; for the time before SimulationRun. */
+void simulation_listen(void);
+
 /* What a run of this scene on so many ranks needs, without running it. */
 typedef struct {
   PetscInt   cells[DIM];

@@ -13,11 +13,10 @@ static void ask_to_stop(int number)
   stop_asked = 1;
 }
 
-static void listen_to_signals(void)
+void simulation_listen(void)
 {
   struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
 
-  stop_asked = 0;
   sigemptyset(&action.sa_mask);
   sigaction(SIGUSR1, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -299,6 +298,7 @@ static PetscErrorCode Loop(Run *run, RunOutcome *outcome)
 
   PetscFunctionBegin;
   *outcome = RUN_DONE;
+  PetscCall(GetOrders(run, &orders));
   while (!is_over(run) && !orders.stop && !orders.trouble) {
     PetscCall(PetscTime(&began));
     PetscCall(TryStep(run, &good));
@@ -351,7 +351,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
                .begun = RUN_STOPPED,
                .message = message,
                .message_size = message_size};
-  listen_to_signals();
+  simulation_listen();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
   if (simulation->fluid)

@@ -98,6 +98,9 @@ ok "a source within a closed box is a stirrer" millrace 1 run good.yaml -o stirr
 ok "as much out as in will do" millrace 1 run good.yaml -o through "${two[@]}" \
   --set 'fluid.sides.x_high={type: inflow, velocity: [1, 0]}'
 
+ok "a side through which as much leaves as enters will do" millrace 1 run good.yaml -o exchange \
+  --set 'fluid.sides.x_low={type: inflow, velocity: ["sin(2*pi*y)", 0]}'
+
 # The directory.
 touch file
 ok "a directory below a file" refused 2 file -- millrace 1 run good.yaml -o file/out
@@ -108,6 +111,14 @@ cp -r held copy
 ok "a directory that holds results" refused 2 "held holds the results" -- millrace 1 run good.yaml -o held
 ok "is left alone" diff -r held copy
 ok "unless told otherwise" millrace 1 run good.yaml -o held --overwrite
+
+# Two runs that start in the same directory at the same moment: one of them works there.
+for n in 1 2; do
+  { millrace 1 run good.yaml -o race --set run.step_limit=20 --set run.time_step=0.01 > race-$n.log 2>&1; echo $? > race-$n.code; } &
+done
+wait
+ok "of two runs at once one is refused" [ "$(cat race-?.code | sort | tr '\n' ' ')" = "0 2 " ]
+ok "the other is whole" [ "$(rows race)" = 21 ]
 
 long=(--set run.end_time=1000 --set run.step_limit=0 --set run.checkpoint_interval=1e-9)
 millrace 1 run good.yaml -o busy "${long[@]}" > log 2>&1 &

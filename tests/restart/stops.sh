@@ -35,6 +35,24 @@ for signal in USR1 TERM; do
   done
 done
 
+# signalled_early DIR: as soon as the process has ears.
+signalled_early() {
+  local tries=0
+  "$MILLRACE_BUILD/millrace" run "$scene" -o "$1" > log 2>&1 &
+  until (("0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$!/status)" & 0x200)); do
+    tries=$((tries + 1))
+    [ $tries -lt 1000 ] || break
+  done
+  kill -USR1 $!
+  exits 85 wait $! && [ "$(rows "$1")" = 1 ]
+}
+if [ -r /proc/self/status ]; then
+  ok "a signal before the first step: a checkpoint of the start" signalled_early early
+  ok "then it goes on as if nothing had been" resumed_whole 1 early
+else
+  skip "a signal before the first step: a checkpoint of the start" "there is no /proc"
+fi
+
 stops_before() { # LIMIT DIR
   local began=$SECONDS
   exits 85 run 1 "$2" --set run.wall_limit="$1" --set run.time_step=1e-4 && [ $((SECONDS - began)) -le $(($1 + 2)) ]
@@ -43,20 +61,25 @@ ok "run.wall_limit: a checkpoint and exit code 85 in time" stops_before 4 limite
 ok "a later run goes on from there" run 1 limited --restart latest --set run.time_step=1e-4 \
   --set run.step_limit=$(($(rows limited) + 3))
 
-# Killed while checkpoints are written at every step, until a kill hits the middle of a write.
+# Killed while checkpoints are written at every step, until two kills have hit the middle of a write.
 killed_in_a_write() { # RANKS DIR
-  local resume= tries=0 hits=0
-  while [ $hits -lt 2 ] && [ $tries -lt 15 ]; do
+  local resume= tries=0 hits=0 spins steps
+  while [ $hits -lt 2 ] && [ $tries -lt 20 ]; do
     tries=$((tries + 1))
-    run "$1" "$2" $resume --set run.checkpoint_interval=1e-9 --set run.step_limit=39 > log 2>&1 &
-    wait_for_rows "$2" $((tries * 2)) && kill -9 "$(process_of "$2")" 2> /dev/null
+    run "$1" "$2" $resume --set run.checkpoint_interval=1e-9 > log 2>&1 &
+    wait_for_rows "$2" $((tries * 2))
+    for ((spins = 0; spins < 5000; spins++)); do
+      ! compgen -G "$2/checkpoints/*.tmp" > /dev/null || break
+    done
+    kill -9 "$(process_of "$2")"
     wait $! 2> /dev/null
-    [ ! -e "$2"/checkpoints/*.tmp ] || hits=$((hits + 1))
+    ! compgen -G "$2/checkpoints/*.tmp" > /dev/null || hits=$((hits + 1))
     resume="--restart latest"
-    [ "$(rows "$2")" -lt 38 ] || break
   done
-  echo "$hits of $tries kills hit a write"
-  [ $hits -gt 0 ] && resumed_whole "$1" "$2"
+  steps=$(($(rows "$2") + 5))
+  echo "$hits of $tries kills hit a write, up to step $steps"
+  [ $hits -gt 0 ] && run "$1" "$2" --restart latest --set run.step_limit=$steps &&
+    run "$1" "$2-whole" --set run.step_limit=$steps && same "$2-whole" "$2"
 }
 for ranks in 1 2; do
   ok "kill -9 in the middle of writes on $ranks ranks: the checkpoint before goes on" killed_in_a_write $ranks killed-$ranks

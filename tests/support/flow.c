@@ -2,6 +2,18 @@
 
 #include <stdarg.h>
 
+PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow)
+{
+  PetscFunctionBegin;
+  PetscCall(SceneReport(flow->scene, stderr));
+  PetscCheck(scene_is_good(flow->scene), comm, PETSC_ERR_USER_INPUT, "The scene of the test is not good");
+  PetscCall(SimulationCreate(comm, scene_config(flow->scene), &flow->simulation));
+  PetscCall(SimulationStart(flow->simulation));
+  flow->grid = simulation_grid(flow->simulation);
+  flow->fluid = simulation_fluid(flow->simulation);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...)
 {
   char    text[4096];
@@ -16,12 +28,7 @@ PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...)
              "The text of the scene is too long");
   *flow = (Flow){0};
   PetscCall(SceneReadText(comm, "test", text, 0, NULL, &flow->scene));
-  PetscCall(SceneReport(flow->scene, stderr));
-  PetscCheck(scene_is_good(flow->scene), comm, PETSC_ERR_USER_INPUT, "The scene of the test is not good");
-  PetscCall(SimulationCreate(comm, scene_config(flow->scene), &flow->simulation));
-  PetscCall(SimulationStart(flow->simulation));
-  flow->grid = simulation_grid(flow->simulation);
-  flow->fluid = simulation_fluid(flow->simulation);
+  PetscCall(FlowStart(comm, flow));
   PetscFunctionReturn(0);
 }
 

@@ -14,6 +14,8 @@ typedef struct {
 /* Reads `format` (as for printf) as a scene, and starts it; an unusable scene is an error. Collective: comm.
  */
 PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(3, 4);
+/* The same where the scene has been read already. */
+PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow);
 PetscErrorCode FlowDestroy(Flow *flow);
 
 /* Steps of the size that the simulation asks for until `time`, or `count` steps of size `dt`. A step that is

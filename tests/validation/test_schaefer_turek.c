@@ -1,0 +1,102 @@
+/* Flow around a cylinder in a channel, Re 20: benchmark 2D-1 of Schaefer and Turek (1996) (F5), with the
+   scene inputs/flow/channel-cylinder.yaml at 10, 20 and 40 cells per diameter.
+
+   Reference: cD 5.57953523384, cL 0.010618948146, pressure difference 0.11752016697 (Nabh 1998, as FeatFlow
+   gives them); length of the recirculation 0.0842 to 0.0852 (Schaefer and Turek), here the middle of it. */
+#include "flow.h"
+#include "harness.h"
+
+enum { DRAG, LIFT, PRESSURE_DIFFERENCE, RECIRCULATION, QUANTITIES };
+
+static const char *const names[QUANTITIES] = {"cD", "cL", "pressure difference", "recirculation length"};
+static const PetscReal   reference[QUANTITIES] = {5.57953523384, 0.010618948146, 0.11752016697, 0.0847};
+
+/* At a point of the cylinder's surface, from the two cells before it (outward: -1 or 1 along x). */
+static PetscErrorCode SurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure)
+{
+  const PetscReal h = grid_spacing(flow->grid);
+  PetscReal       near, far;
+
+  PetscFunctionBegin;
+  PetscCall(FlowSample(flow, FLOW_PRESSURE, vector3(x + 0.5 * outward * h, 0.2, 0.), &near));
+  PetscCall(FlowSample(flow, FLOW_PRESSURE, vector3(x + 1.5 * outward * h, 0.2, 0.), &far));
+  *pressure = 1.5 * near - 0.5 * far;
+  PetscFunctionReturn(0);
+}
+
+/* From the rear of the cylinder to where the flow on its axis turns forward. */
+static PetscErrorCode RecirculationLength(Flow *flow, PetscReal *length)
+{
+  const PetscReal step = grid_spacing(flow->grid), rear = 0.25;
+  PetscReal       before = 0., u = 0., x = rear;
+
+  PetscFunctionBegin;
+  while (u <= 0. && x < 1.) {
+    x += step;
+    before = u;
+    PetscCall(FlowSample(flow, X, vector3(x, 0.2, 0.), &u));
+  }
+  *length = x - step * u / (u - before) - rear;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Start(PetscInt per_diameter, Flow *flow)
+{
+  const char *source = getenv("MILLRACE_SOURCE");
+  char        path[PETSC_MAX_PATH_LEN], resolution[64];
+  const char *overrides[] = {resolution};
+
+  PetscFunctionBegin;
+  *flow = (Flow){0};
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/inputs/flow/channel-cylinder.yaml", source ? source : "."));
+  PetscCall(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)(22 * per_diameter)));
+  PetscCall(SceneRead(PETSC_COMM_WORLD, path, 1, overrides, &flow->scene));
+  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RunCylinder(PetscInt per_diameter, PetscReal results[QUANTITIES])
+{
+  const PetscReal scale = 2. / (0.2 * 0.2 * 0.1); /* mean velocity 0.2, diameter 0.1, density 1 */
+  Vector3         pressure, viscous;
+  PetscReal       front, rear;
+  Flow            flow;
+
+  PetscFunctionBegin;
+  PetscCall(Start(per_diameter, &flow));
+  PetscCall(FlowRunUntil(&flow, 8.));
+  PetscCall(FluidGetForces(flow.fluid, &pressure, &viscous));
+  results[DRAG] = scale * (pressure.at[X] + viscous.at[X]);
+  results[LIFT] = scale * (pressure.at[Y] + viscous.at[Y]);
+  PetscCall(SurfacePressure(&flow, 0.15, -1., &front));
+  PetscCall(SurfacePressure(&flow, 0.25, 1., &rear));
+  results[PRESSURE_DIFFERENCE] = front - rear;
+  PetscCall(RecirculationLength(&flow, &results[RECIRCULATION]));
+  PetscCall(FlowDestroy(&flow));
+  PetscFunctionReturn(0);
+}
+
+static void cylinder_at_reynolds_20_converges_to_the_benchmark(void **state)
+{
+  /* what cut cells are asked for at 20 cells per diameter: 2, 15 and 3 per cent */
+  const PetscReal bound[QUANTITIES] = {0.02, 0.15, 0.03, 0.03};
+  PetscReal       results[3][QUANTITIES], error[3][QUANTITIES];
+
+  (void)state;
+  for (PetscInt level = 0; level < 3; level++) {
+    assert_success(RunCylinder(10 << level, results[level]));
+    for (PetscInt q = 0; q < QUANTITIES; q++) {
+      error[level][q] = PetscAbsReal(results[level][q] / reference[q] - 1.);
+      note("%d cells per diameter: %s %.5f (%.5f), %+.2f %%", 10 << level, names[q],
+           (double)results[level][q], (double)reference[q],
+           100. * (double)(results[level][q] / reference[q] - 1.));
+    }
+  }
+  for (PetscInt q = 0; q < QUANTITIES; q++)
+    assert_on_all_ranks(error[1][q] <= bound[q] && error[2][q] <= bound[q]);
+  /* first order: the surface is where the cells are */
+  assert_on_all_ranks(error[1][DRAG] < 0.6 * error[0][DRAG] && error[2][DRAG] < 0.6 * error[1][DRAG]);
+  assert_on_all_ranks(error[2][PRESSURE_DIFFERENCE] < 0.6 * error[1][PRESSURE_DIFFERENCE]);
+}
+
+TEST_MAIN(cmocka_unit_test(cylinder_at_reynolds_20_converges_to_the_benchmark))

@@ -66,8 +66,8 @@ static void measure_orders(const Case *c, PetscReal *velocity_order, PetscReal *
   note("%s: orders %.3f in u, %.3f in p", c->advection, (double)*velocity_order, (double)*pressure_order);
 }
 
-/* With nu = 0.1 the errors of viscosity and advection cancel in parts, and the order wanders; see
-   docs/validation.md. */
+/* With nu = 0.1 the order in u is not 2 within 0.1 (1.57 to 2.38 with MacCormack); docs/validation.md lists
+   what was tried. */
 static Case standing(const char advection[])
 {
   return (Case){advection,

@@ -15,7 +15,7 @@ same_as_reference() {
   if [ -z "$python" ]; then
     skip "$1" "h5py is missing (Debian: python3-h5py)"
   else
-    check "$1" "$python" "$here/same_answer.py" reference "$2"
+    ok "$1" "$python" "$here/same_answer.py" reference "$2"
   fi
 }
 
@@ -66,7 +66,7 @@ echo "1..39"
 # Ranks are started by srun on two nodes, by mpiexec on one.
 by_srun="srun --mpi=$pmi"
 probe=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" probe --set run.step_limit=40)
-check "a run ends with 0" ends_with "$probe" 0 "$(log_of "$probe")"
+ok "a run ends with 0" ends_with "$probe" 0 "$(log_of "$probe")"
 long=(--set "run.end_time=$(five_seconds probe)")
 
 reference=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" reference "${long[@]}")
@@ -77,21 +77,21 @@ signal "$by_srun_job" by_srun
 signal "$first" chained
 bad=$(submit -n 1 "$jobs/run.sbatch" missing.yaml bad)
 
-check "a longer one does" ends_with "$reference" 0 "$(log_of "$reference")"
-check "a signalled job under srun on two nodes ends with 0" ends_with "$by_srun_job" 0 "$(log_of "$by_srun_job")"
-check "it was requeued once and went on from its checkpoint" was_requeued "$by_srun_job"
+ok "a longer one does" ends_with "$reference" 0 "$(log_of "$reference")"
+ok "a signalled job under srun on two nodes ends with 0" ends_with "$by_srun_job" 0 "$(log_of "$by_srun_job")"
+ok "it was requeued once and went on from its checkpoint" was_requeued "$by_srun_job"
 same_as_reference "its answer is that of a run that was not stopped" by_srun
-check "it leaves no note of its requeues" leaves_nothing "by_srun.job"
+ok "it leaves no note of its requeues" leaves_nothing "by_srun.job"
 
-check "the first link of a chain stops with 85" ends_with "$first" 85 "$(log_of "$first")"
-check "the second goes on and ends with 0" ends_with "$second" 0 "$(log_of "$second")"
-check "it went on from the checkpoint of the first" says "$second" 'from checkpoint-'
-check "the third finds the run done" ends_with "$third" 0 "$(log_of "$third")"
+ok "the first link of a chain stops with 85" ends_with "$first" 85 "$(log_of "$first")"
+ok "the second goes on and ends with 0" ends_with "$second" 0 "$(log_of "$second")"
+ok "it went on from the checkpoint of the first" says "$second" 'from checkpoint-'
+ok "the third finds the run done" ends_with "$third" 0 "$(log_of "$third")"
 same_as_reference "the answer of the chain is that of one run" chained
 
-check "a missing scene ends the job with 2" ends_with "$bad" 2 "$(log_of "$bad")"
-check "it is not requeued" [ "$(field "$bad" Restarts)" = 0 ]
-check "it leaves nothing" leaves_nothing bad
+ok "a missing scene ends the job with 2" ends_with "$bad" 2 "$(log_of "$bad")"
+ok "it is not requeued" [ "$(field "$bad" Restarts)" = 0 ]
+ok "it leaves nothing" leaves_nothing bad
 
 # The same where Slurm requeues what exits with 85 by itself.
 echo RequeueExit=85 >> "$SLURM_CONF"
@@ -132,40 +132,40 @@ chmod +x alone one_rank
 singletons=$(LAUNCH=$work/alone submit -n 2 "$jobs/run.sbatch" "$scene" singletons)
 few=$(LAUNCH=$work/one_rank submit -n 2 "$jobs/run.sbatch" "$scene" few)
 
-check "a signalled job under mpiexec ends with 0" ends_with "$by_mpiexec" 0 "$(log_of "$by_mpiexec")"
-check "it was requeued once, not twice" was_requeued "$by_mpiexec"
+ok "a signalled job under mpiexec ends with 0" ends_with "$by_mpiexec" 0 "$(log_of "$by_mpiexec")"
+ok "it was requeued once, not twice" was_requeued "$by_mpiexec"
 same_as_reference "its answer is that of the run under srun" by_mpiexec
 
-check "a job that overwrites starts afresh, is signalled and ends with 0" ends_with "$over" 0 "$(log_of "$over")"
-check "it was requeued once and went on from its own checkpoint" was_requeued "$over"
+ok "a job that overwrites starts afresh, is signalled and ends with 0" ends_with "$over" 0 "$(log_of "$over")"
+ok "it was requeued once and went on from its own checkpoint" was_requeued "$over"
 same_as_reference "its answer is that of a run in a new directory" probe
-check "the same command takes up a run that was cancelled" ends_with "$again" 0 "$(log_of "$again")"
-check "it goes on from its checkpoint" says "$again" 'from checkpoint-'
+ok "the same command takes up a run that was cancelled" ends_with "$again" 0 "$(log_of "$again")"
+ok "it goes on from its checkpoint" says "$again" 'from checkpoint-'
 same_as_reference "its answer is that of one run" cancelled
 
 wait_for "$array"
 for case in 1 2 3; do
-  check "case $case of an array ends with 0" ends_with "${array}_$case" 0 "millrace-${array}_$case.log"
+  ok "case $case of an array ends with 0" ends_with "${array}_$case" 0 "millrace-${array}_$case.log"
 done
-check "case 4, which the table has not, ends with 2" ends_with "${array}_4" 2 "millrace-${array}_4.log"
+ok "case 4, which the table has not, ends with 2" ends_with "${array}_4" 2 "millrace-${array}_4.log"
 if [ -n "$python" ]; then
-  check "case 2 has its settings" reads study/2 'resolution: 24'
+  ok "case 2 has its settings" reads study/2 'resolution: 24'
 else
   skip "case 2 has its settings" "h5py is missing (Debian: python3-h5py)"
 fi
 
-check "a job without a new checkpoint gives up with 1" ends_with "$stuck" 1 "$(log_of "$stuck")"
-check "it has tried twice" [ "$(starts "$stuck")$(field "$stuck" Restarts)" = 22 ]
-check "what the first try left is put aside" [ -d stuck_run.start-1 ]
+ok "a job without a new checkpoint gives up with 1" ends_with "$stuck" 1 "$(log_of "$stuck")"
+ok "it has tried twice" [ "$(starts "$stuck")$(field "$stuck" Restarts)" = 22 ]
+ok "what the first try left is put aside" [ -d stuck_run.start-1 ]
 
-check "singletons instead of ranks are refused with 2" ends_with "$singletons" 2 "$(log_of "$singletons")"
-check "the message names SLURM_NTASKS" says "$singletons" 'SLURM_NTASKS'
-check "they write nothing" leaves_nothing singletons
-check "fewer ranks than tasks are refused with 2" ends_with "$few" 2 "$(log_of "$few")"
+ok "singletons instead of ranks are refused with 2" ends_with "$singletons" 2 "$(log_of "$singletons")"
+ok "the message names SLURM_NTASKS" says "$singletons" 'SLURM_NTASKS'
+ok "they write nothing" leaves_nothing singletons
+ok "fewer ranks than tasks are refused with 2" ends_with "$few" 2 "$(log_of "$few")"
 
-check "a scaling study collects itself" ends_with "${scaling:-none}" 0 scaling/logs/collect.log
-check "its table has all ranks" [ "$(grep -c '^| [12] | 1 |' scaling/scaling.md)" = 2 ]
+ok "a scaling study collects itself" ends_with "${scaling:-none}" 0 scaling/logs/collect.log
+ok "its table has all ranks" [ "$(grep -c '^| [12] | 1 |' scaling/scaling.md)" = 2 ]
 
 "$here/cluster" stop "$work/slurm"
-check "the private Slurm stops" is_dead "$work/slurm"
-check "one whose owner dies stops by itself" orphan_stops
+ok "the private Slurm stops" is_dead "$work/slurm"
+ok "one whose owner dies stops by itself" orphan_stops

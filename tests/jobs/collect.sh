@@ -31,13 +31,6 @@ study() {
 value() { awk -F, -v ranks="$2" -v name="$3" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) c = i}
   NR > 1 && c && $1 == ranks {print $c + 0}' "$1"; }
 is() { [ "$(value "$1" "$2" "$3")" = "$4" ] || { echo "$3 on $2 ranks is $(value "$1" "$2" "$3"), not $4"; return 1; }; }
-exits() {
-  local expected=$1 code
-  shift
-  "$@"
-  code=$?
-  [ $code = "$expected" ] || { echo "exit code $code, expected $expected"; return 1; }
-}
 
 echo "1..13"
 
@@ -48,15 +41,15 @@ ledger strong/one-2 99 99 10 10 60
 ledger strong/four-1 99 99 3 2 3
 ledger strong/four-2 99 99 3 3 50
 printf '5,0.1,9,77' >> strong/four-2/ledger.csv
-check "a complete study ends with 0" exits 0 "$jobs/scaling/strong" --collect strong
-check "the time is the median of steps, then of repeats" is strong/scaling.csv 1 wall_step 9
-check "a line that is being written does not count" is strong/scaling.csv 4 wall_step 3
-check "repeats give the spread" is strong/scaling.csv 1 wall_step_max 10
-check "speed-up is the ratio of times" is strong/scaling.csv 4 speedup 3
-check "strong efficiency is speed-up per rank" is strong/scaling.csv 4 efficiency 0.75
-check "the table has a line per number of ranks" [ "$(grep -c '^| [14] |' strong/scaling.md)" = 2 ]
+ok "a complete study ends with 0" exits 0 "$jobs/scaling/strong" --collect strong
+ok "the time is the median of steps, then of repeats" is strong/scaling.csv 1 wall_step 9
+ok "a line that is being written does not count" is strong/scaling.csv 4 wall_step 3
+ok "repeats give the spread" is strong/scaling.csv 1 wall_step_max 10
+ok "speed-up is the ratio of times" is strong/scaling.csv 4 speedup 3
+ok "strong efficiency is speed-up per rank" is strong/scaling.csv 4 efficiency 0.75
+ok "the table has a line per number of ranks" [ "$(grep -c '^| [14] |' strong/scaling.md)" = 2 ]
 if python_with matplotlib > /dev/null; then
-  check "the plot is a picture" grep -q PNG strong/scaling.png
+  ok "the plot is a picture" grep -q PNG strong/scaling.png
 else
   skip "the plot is a picture" "matplotlib is missing (Debian: python3-matplotlib)"
 fi
@@ -68,11 +61,11 @@ for repeat in 1 2; do
   ledger weak/four-$repeat 99 99 4 4 4
 done
 "$jobs/scaling/weak" --collect weak > /dev/null 2>&1
-check "weak efficiency divides by the cells per rank" is weak/scaling.csv 4 efficiency 0.5
+ok "weak efficiency divides by the cells per rank" is weak/scaling.csv 4 efficiency 0.5
 
 rm -r weak/four-2
-check "a study with a missing run ends with 1" exits 1 "$jobs/scaling/weak" --collect weak
-check "the other runs still count" is weak/scaling.csv 4 repeats 1
+ok "a study with a missing run ends with 1" exits 1 "$jobs/scaling/weak" --collect weak
+ok "the other runs still count" is weak/scaling.csv 4 repeats 1
 rm -r weak/one-*
-check "without the reference there is nothing to compare" exits 1 "$jobs/scaling/weak" --collect weak
-check "a directory that is not empty is refused" exits 2 "$jobs/scaling/weak" "$scene" -o weak --ranks 1,2 --local
+ok "without the reference there is nothing to compare" exits 1 "$jobs/scaling/weak" --collect weak
+ok "a directory that is not empty is refused" exits 2 "$jobs/scaling/weak" "$scene" -o weak --ranks 1,2 --local

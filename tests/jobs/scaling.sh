@@ -24,10 +24,10 @@ END
 }
 
 echo "1..6"
-check "a strong study runs" "$jobs/scaling/strong" "$scene" -o strong "${small[@]}"
-check "its efficiency is that of its ledgers" efficiency_is_right strong 1
-check "it leaves a table" grep -q '^| 2 | 1 |' strong/scaling.md
-check "a weak study runs" "$jobs/scaling/weak" "$scene" -o weak "${small[@]}" --multiple 2
+ok "a strong study runs" "$jobs/scaling/strong" "$scene" -o strong "${small[@]}"
+ok "its efficiency is that of its ledgers" efficiency_is_right strong 1
+ok "it leaves a table" grep -q '^| 2 | 1 |' strong/scaling.md
+ok "a weak study runs" "$jobs/scaling/weak" "$scene" -o weak "${small[@]}" --multiple 2
 # 16^2 cells on one rank; twice as many would be 22.6^2
-check "its resolution grows with the ranks" grep -q '^| 2 | 22 |' weak/scaling.md
-check "its efficiency is that of its ledgers" efficiency_is_right weak "$(awk 'BEGIN {printf "%.17g", 22 * 22 / 16 / 16}')"
+ok "its resolution grows with the ranks" grep -q '^| 2 | 22 |' weak/scaling.md
+ok "its efficiency is that of its ledgers" efficiency_is_right weak "$(awk 'BEGIN {printf "%.17g", 22 * 22 / 16 / 16}')"

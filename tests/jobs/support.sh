@@ -1,9 +1,10 @@
 # Sourced by the tests of jobs/: TAP, a directory to work in, the private Slurm.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
 here=$MILLRACE_SOURCE/tests/jobs
 jobs=$MILLRACE_SOURCE/jobs
 export MILLRACE=${MILLRACE:-$MILLRACE_BUILD/millrace}
 scene=$here/cavity.yaml
-number=0
 # the suite itself may be a job of another Slurm
 unset ${!SLURM_*} ${!SBATCH_*} ${!SRUN_*}
 
@@ -16,29 +17,6 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
-
-skip_all() {
-  echo "1..0 # SKIP $1"
-  exit 0
-}
-
-# check NAME COMMAND...: ok if the command succeeds; what it prints explains a failure.
-check() {
-  local name=$1 report
-  shift
-  number=$((number + 1))
-  if report=$("$@" 2>&1); then
-    echo "ok $number - $name"
-  else
-    echo "not ok $number - $name"
-    sed 's/^/# /' <<< "$report"
-  fi
-}
-
-skip() {
-  number=$((number + 1))
-  echo "ok $number - $1 # SKIP $2"
-}
 
 # wait_until SECONDS COMMAND...
 wait_until() {

@@ -1,31 +1,13 @@
 #!/usr/bin/env bash
 # The frames that frames_example writes, read by h5py and by the readers of ParaView. TAP.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
 here=$MILLRACE_SOURCE/tests/unit
 python=$(for p in /usr/bin/python3 python3; do "$p" -c 'import h5py, numpy' 2> /dev/null && echo "$p" && break; done)
-if [ "$HAVE_CMOCKA" = no ]; then
-  echo "1..0 # SKIP the programs of the tests are not built without cmocka"
-  exit 0
-fi
-if [ -z "$python" ]; then
-  echo "1..0 # SKIP no python3 with h5py (Debian: python3-h5py)"
-  exit 0
-fi
+[ "$HAVE_CMOCKA" != no ] || skip_all "the programs of the tests are not built without cmocka"
+[ -n "$python" ] || skip_all "no python3 with h5py (Debian: python3-h5py)"
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
-number=0
-
-# report TEXT COMMAND...: one line of TAP; what the command says only if it fails.
-report() {
-  local text=$1 said
-  shift
-  number=$((number + 1))
-  if said=$("$@" 2>&1); then
-    echo "ok $number - $text"
-  else
-    echo "not ok $number - $text"
-    sed 's/^/# /' <<< "$said"
-  fi
-}
 
 # example RANKS NAME DIMENSION PRECISION FIRST
 example() {
@@ -50,20 +32,20 @@ else
   readers=
   echo 1..9
 fi
-report "frames in 3-D are written" example 2 run3 3 single 0
-report "frames in 2-D are written" example 2 run2 2 double 0
-report "run.xmf and the frames in 3-D agree" "$python" "$here/xdmf_plain.py" "$runs/run3" 3
-report "run.xmf and the frames in 2-D agree" "$python" "$here/xdmf_plain.py" "$runs/run2" 3
+ok "frames in 3-D are written" example 2 run3 3 single 0
+ok "frames in 2-D are written" example 2 run2 2 double 0
+ok "run.xmf and the frames in 3-D agree" "$python" "$here/xdmf_plain.py" "$runs/run3" 3
+ok "run.xmf and the frames in 2-D agree" "$python" "$here/xdmf_plain.py" "$runs/run2" 3
 for ranks in 1 4; do
   example $ranks "on$ranks" 3 single 0
-  report "what $ranks ranks write agrees" "$python" "$here/xdmf_plain.py" "$runs/on$ranks" 3
+  ok "what $ranks ranks write agrees" "$python" "$here/xdmf_plain.py" "$runs/on$ranks" 3
 done
 mv "$runs/run3" "$runs/moved" && cp -r "$runs/moved" "$runs/run3"
-report "a run that was moved can be read" "$python" "$here/xdmf_plain.py" "$runs/moved" 3
-report "a resumed series lists what an uninterrupted one lists" resume
-report "a resumed series holds what it lists" "$python" "$here/xdmf_plain.py" "$runs/resumed" 3
+ok "a run that was moved can be read" "$python" "$here/xdmf_plain.py" "$runs/moved" 3
+ok "a resumed series lists what an uninterrupted one lists" resume
+ok "a resumed series holds what it lists" "$python" "$here/xdmf_plain.py" "$runs/resumed" 3
 for reader in $readers; do
   for dimension in 3 2; do
-    report "$reader gives the values in $dimension-D" paraview "$reader" "$dimension"
+    ok "$reader gives the values in $dimension-D" paraview "$reader" "$dimension"
   done
 done

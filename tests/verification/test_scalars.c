@@ -37,44 +37,52 @@ static void diffusion_is_second_order(void **state)
   assert_near(order_between(errors[1], errors[2]), 2., 0.1);
 }
 
-static void decay_is_exact(void **state)
+/* A box of `grid`, with `keys` in the block of its fluid, after `steps` steps of size `dt`. */
+static void step_box(Flow *flow, const char grid[], const char keys[], PetscInt steps, PetscReal dt)
 {
-  Flow           flow;
-  FlowDifference difference;
-
-  (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 1, 1], resolution: 8}\n"
+  assert_success(FlowCreate(PETSC_COMM_WORLD, flow,
+                            "grid: {%s}\n"
                             "run: {end_time: 1, frame_interval: 1}\n"
                             "fluid:\n"
                             "  density: 1\n"
-                            "  scalars: [{name: dye, initial: 2 + sin(5*x), decay: 3, reference: 1}]\n"));
-  assert_success(FlowStep(&flow, 10, 0.1));
-  assert_success(FlowCompare(&flow, FLOW_SCALAR, "1 + (1 + sin(5*x))*exp(-3)", 0., &difference));
-  assert_near(difference.largest, 0., 1e-13);
+                            "%s",
+                            grid, keys));
+  assert_success(FlowStep(flow, steps, dt));
+}
+
+static void assert_field_is(Flow *flow, PetscInt field, const char formula[], PetscReal tolerance)
+{
+  FlowDifference difference;
+
+  assert_success(FlowCompare(flow, field, formula, 0., &difference));
+  assert_near(difference.largest, 0., tolerance);
+}
+
+#define CUBE "size: [1, 1, 1], resolution: 8"
+
+static void decay_is_exact(void **state)
+{
+  Flow flow;
+
+  (void)state;
+  step_box(&flow, CUBE, "  scalars: [{name: dye, initial: 2 + sin(5*x), decay: 3, reference: 1}]\n", 10, 0.1);
+  assert_field_is(&flow, FLOW_SCALAR, "1 + (1 + sin(5*x))*exp(-3)", 1e-13);
   assert_success(FlowDestroy(&flow));
 }
 
 /* -gravity expansion (value - reference): warm fluid rises, and without walls it does so in free fall. */
 static void uniform_buoyancy_accelerates_upwards(void **state)
 {
-  Flow           flow;
-  FlowDifference difference;
+  Flow flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 1, 1], resolution: 8}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  gravity: [0, 0, -10]\n"
-                            "  sides: {all: periodic}\n"
-                            "  scalars: [{name: heat, initial: 5, reference: 3, expansion: 0.1}]\n"));
-  assert_success(FlowStep(&flow, 10, 0.01));
-  assert_success(FlowCompare(&flow, Z, "0.2", 0., &difference));
-  assert_near(difference.largest, 0., 1e-12);
-  assert_success(FlowCompare(&flow, X, "0", 0., &difference));
-  assert_near(difference.largest, 0., 1e-12);
+  step_box(&flow, CUBE,
+           "  gravity: [0, 0, -10]\n"
+           "  sides: {all: periodic}\n"
+           "  scalars: [{name: heat, initial: 5, reference: 3, expansion: 0.1}]\n",
+           10, 0.01);
+  assert_field_is(&flow, Z, "0.2", 1e-12);
+  assert_field_is(&flow, X, "0", 1e-12);
   assert_success(FlowDestroy(&flow));
 }
 
@@ -85,16 +93,12 @@ static void uniform_buoyancy_rests_in_a_closed_box(void **state)
   FluidTotals totals;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 1, 1], resolution: 8}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  viscosity: 0.01\n"
-                            "  gravity: [0, 0, -10]\n"
-                            "  pressure_tolerance: 1e-12\n"
-                            "  scalars: [{name: heat, initial: 5, expansion: 0.1}]\n"));
-  assert_success(FlowStep(&flow, 10, 0.05));
+  step_box(&flow, CUBE,
+           "  viscosity: 0.01\n"
+           "  gravity: [0, 0, -10]\n"
+           "  pressure_tolerance: 1e-12\n"
+           "  scalars: [{name: heat, initial: 5, expansion: 0.1}]\n",
+           10, 0.05);
   assert_success(FluidGetTotals(flow.fluid, &totals));
   assert_near(totals.largest_speed, 0., 1e-10);
   assert_success(FlowDestroy(&flow));
@@ -106,14 +110,10 @@ static void warm_fluid_rises_beside_cold(void **state)
   PetscReal warm, cold;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  gravity: [0, -1]\n"
-                            "  scalars: [{name: heat, initial: 'if(x < 0.5, 1, 0)', expansion: 1}]\n"));
-  assert_success(FlowStep(&flow, 5, 0.05));
+  step_box(&flow, "dimension: 2, size: [1, 1], resolution: 16",
+           "  gravity: [0, -1]\n"
+           "  scalars: [{name: heat, initial: 'if(x < 0.5, 1, 0)', expansion: 1}]\n",
+           5, 0.05);
   assert_success(FlowSample(&flow, Y, vector3(0.25, 0.5, 0.), &warm));
   assert_success(FlowSample(&flow, Y, vector3(0.75, 0.5, 0.), &cold));
   assert_on_all_ranks(warm > 0.05 && cold < -0.05);

@@ -9,75 +9,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct {
+/* For TEST_MAIN: a test with a new directory, which is removed after it. */
+#define in_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_make, scratch_remove)
+
+/* That of the test that runs. */
+extern struct Scratch {
   char directory[256];
   char path[512]; /* the last one asked for */
-} Scratch;
+} scratch;
 
-static inline void wait_for_all(void)
-{
-  if (MPI_Barrier(PETSC_COMM_WORLD))
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
+int scratch_make(void **state);
+int scratch_remove(void **state);
 
-/* Collective: world. */
-static inline void scratch_make(Scratch *scratch)
-{
-  const char *parent = getenv("TMPDIR");
+/* Of a file in the directory; valid until the next call. */
+const char *scratch_path(const char name[]);
 
-  if (harness_rank() == 0) {
-    snprintf(scratch->directory, sizeof(scratch->directory), "%.200s/millrace-XXXXXX",
-             parent ? parent : "/tmp");
-    if (!mkdtemp(scratch->directory))
-      MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  if (MPI_Bcast(scratch->directory, sizeof(scratch->directory), MPI_CHAR, 0, PETSC_COMM_WORLD))
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static inline const char *scratch_path(Scratch *scratch, const char name[])
-{
-  snprintf(scratch->path, sizeof(scratch->path), "%s/%s", scratch->directory, name);
-  return scratch->path;
-}
-
-/* Collective: world. */
-static inline void scratch_remove(Scratch *scratch)
-{
-  char command[512];
-
-  wait_for_all();
-  snprintf(command, sizeof(command), "rm -rf '%s'", scratch->directory);
-  if (harness_rank() == 0 && system(command))
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static inline PetscBool file_exists(const char path[])
-{
-  return access(path, F_OK) ? PETSC_FALSE : PETSC_TRUE;
-}
-
-static inline long file_size(const char path[])
-{
-  struct stat status;
-
-  return stat(path, &status) ? -1 : (long)status.st_size;
-}
+void      wait_for_all(void);
+PetscBool file_exists(const char path[]);
+long      file_size(const char path[]);
 
 /* Changes one byte by exclusive or with `bits`; twice restores it. Rank 0 acts, all wait. */
-static inline void flip_byte(const char path[], long offset, int bits)
-{
-  if (harness_rank() == 0) {
-    FILE *file = fopen(path, "r+b");
-    int   byte;
-
-    fseek(file, offset, SEEK_SET);
-    byte = fgetc(file);
-    fseek(file, offset, SEEK_SET);
-    fputc(byte ^ bits, file);
-    fclose(file);
-  }
-  wait_for_all();
-}
+void flip_byte(const char path[], long offset, int bits);
 
 #endif

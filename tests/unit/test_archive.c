@@ -7,22 +7,6 @@
 
 enum { MESSAGE = 1024 };
 
-static Scratch scratch;
-
-static int make_scratch(void **state)
-{
-  (void)state;
-  scratch_make(&scratch);
-  return 0;
-}
-
-static int remove_scratch(void **state)
-{
-  (void)state;
-  scratch_remove(&scratch);
-  return 0;
-}
-
 /* The share of `rank` among `ranks` when an array is cut along dimension `along`. */
 static ArchivePart slab(PetscInt rank_of_array, const PetscInt global[], PetscInt along, int rank, int ranks)
 {
@@ -152,7 +136,7 @@ static void doubles_come_back_bit_for_bit(void **state)
   (void)state;
   for (int i = 0; i < 3; i++) {
     for (PetscInt deflate = 0; deflate < 2; deflate++) {
-      const char *path = scratch_path(&scratch, "round.h5");
+      const char *path = scratch_path("round.h5");
 
       assert_success(ArchiveCreate(PETSC_COMM_WORLD, path, &archive));
       assert_success(ArchiveSetStorage(archive, ARCHIVE_DOUBLE, deflate));
@@ -172,7 +156,7 @@ static void other_ranks_with_another_partition_read_the_same(void **state)
   const PetscInt    global[] = {40, 31, 43, 2};
   const PetscMPIInt half = harness_size() / 2;
   const int         reader = harness_rank() >= half;
-  const char       *path = scratch_path(&scratch, "partition.h5");
+  const char       *path = scratch_path("partition.h5");
   PetscBool         same = PETSC_TRUE;
   PetscErrorCode    error = 0;
   MPI_Comm          part;
@@ -215,7 +199,7 @@ static void values_texts_and_groups_come_back(void **state)
   PetscBool  has, missing;
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "small.h5"), 0.1));
+  assert_success(WriteSmall(scratch_path("small.h5"), 0.1));
   assert_success(Open(PETSC_COMM_WORLD, scratch.path, &archive));
   assert_success(ArchiveReadReal(archive, "time", &time));
   assert_success(ArchiveReadInteger(archive, "step", &step));
@@ -245,7 +229,7 @@ static void single_precision_rounds_and_halves(void **state)
   for (int i = 0; i < 10000; i++)
     values[i] = sin(i);
   for (int precision = 0; precision < 2; precision++) {
-    assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path(&scratch, "single.h5"), &archive));
+    assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("single.h5"), &archive));
     assert_success(ArchiveSetStorage(archive, (ArchivePrecision)precision, 0));
     assert_success(ArchiveWritePart(archive, "field", &part, values));
     assert_success(ArchiveCommit(&archive));
@@ -273,7 +257,7 @@ static void integers_and_empty_arrays_come_back(void **state)
   (void)state;
   for (int i = 0; i < 6; i++)
     indices[i] = INT64_C(5000000000) * rank - i;
-  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path(&scratch, "integers.h5"), &archive));
+  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("integers.h5"), &archive));
   assert_success(ArchiveWriteIntegers(archive, "indices", &mine, indices));
   assert_success(ArchiveWritePart(archive, "particles", &none, NULL));
   assert_success(ArchiveCommit(&archive));
@@ -294,7 +278,7 @@ static void what_is_not_as_expected_is_refused(void **state)
   PetscBool      same;
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "refuse.h5"), 1));
+  assert_success(WriteSmall(scratch_path("refuse.h5"), 1));
   assert_success(Open(PETSC_COMM_WORLD, scratch.path, &archive));
   assert_refused(ArchiveReadInteger(archive, "missing", &step));
   assert_refused(ArchiveReadInteger(archive, "time", &step));
@@ -327,7 +311,7 @@ static void every_flipped_byte_is_refused(void **state)
   unsigned random = 12345;
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "flip.h5"), 1));
+  assert_success(WriteSmall(scratch_path("flip.h5"), 1));
   size = file_size(scratch.path);
   for (int i = 0; i < 500; i++) {
     const long offset =
@@ -348,7 +332,7 @@ static void truncated_longer_missing_and_foreign_files_are_refused(void **state)
   long size;
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "cut.h5"), 1));
+  assert_success(WriteSmall(scratch_path("cut.h5"), 1));
   size = file_size(scratch.path);
   for (int i = 0; i < 60; i++) {
     const long length = i < 40 ? size * i / 40 : i < 59 ? size - 1 - (i - 40) : size + 7;
@@ -360,17 +344,17 @@ static void truncated_longer_missing_and_foreign_files_are_refused(void **state)
     wait_for_all();
     assert_on_all_ranks(!text[0] && is_refused(scratch.path));
   }
-  assert_on_all_ranks(is_refused(scratch_path(&scratch, "missing.h5")));
+  assert_on_all_ranks(is_refused(scratch_path("missing.h5")));
   assert_on_all_ranks(is_refused(scratch.directory));
   if (harness_rank() == 0) {
-    FILE *file = fopen(scratch_path(&scratch, "foreign.h5"), "w");
+    FILE *file = fopen(scratch_path("foreign.h5"), "w");
 
     for (int i = 0; i < 1000; i++)
       fprintf(file, "not an archive %d\n", i);
     fclose(file);
   }
   wait_for_all();
-  assert_on_all_ranks(is_refused(scratch_path(&scratch, "foreign.h5")));
+  assert_on_all_ranks(is_refused(scratch_path("foreign.h5")));
 }
 
 static PetscErrorCode ReadTime(const char path[], PetscReal *time)
@@ -391,7 +375,7 @@ static void printing_shows_every_name_shape_and_value(void **state)
   FILE   *stream = tmpfile();
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "print.h5"), 0.375));
+  assert_success(WriteSmall(scratch_path("print.h5"), 0.375));
   assert_success(Open(PETSC_COMM_WORLD, scratch.path, &archive));
   assert_success(ArchivePrint(archive, stream));
   assert_success(ArchiveDestroy(&archive));
@@ -410,15 +394,15 @@ static void an_uncommitted_archive_leaves_the_old_one(void **state)
   PetscReal      time;
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "atomic.h5"), 1));
+  assert_success(WriteSmall(scratch_path("atomic.h5"), 1));
   assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch.path, &archive));
   assert_success(WriteField(PETSC_COMM_WORLD, archive, "field", global, 0));
   assert_success(ReadTime(scratch.path, &time));
   assert_success(ArchiveDestroy(&archive));
-  assert_on_all_ranks(time == 1 && !file_exists(scratch_path(&scratch, "atomic.h5.tmp")));
-  assert_success(WriteSmall(scratch_path(&scratch, "atomic.h5"), 2));
+  assert_on_all_ranks(time == 1 && !file_exists(scratch_path("atomic.h5.tmp")));
+  assert_success(WriteSmall(scratch_path("atomic.h5"), 2));
   assert_success(ReadTime(scratch.path, &time));
-  assert_on_all_ranks(time == 2 && !file_exists(scratch_path(&scratch, "atomic.h5.tmp")));
+  assert_on_all_ranks(time == 2 && !file_exists(scratch_path("atomic.h5.tmp")));
 }
 
 /* Every rank's writes beyond `limit` bytes of a file fail, as they do on a full disk. */
@@ -441,7 +425,7 @@ static void a_failed_write_is_told_and_leaves_the_old_file(void **state)
   PetscReal      time;
 
   (void)state;
-  assert_success(WriteSmall(scratch_path(&scratch, "full.h5"), 1));
+  assert_success(WriteSmall(scratch_path("full.h5"), 1));
   snprintf(temporary, sizeof(temporary), "%s.tmp", scratch.path);
   for (int i = 0; i < 5; i++) {
     limit_file_size(limits[i]);
@@ -466,15 +450,13 @@ static void a_missing_directory_is_told(void **state)
   Archive        archive;
 
   (void)state;
-  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path(&scratch, "nowhere/a.h5"), &archive));
+  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("nowhere/a.h5"), &archive));
   assert_success(ArchiveEnter(archive, "grid"));
   assert_success(WriteField(PETSC_COMM_WORLD, archive, "field", global, 0));
   assert_success(ArchiveLeave(archive));
   assert_success(ArchiveTryCommit(&archive, message, sizeof(message)));
   assert_on_all_ranks(strstr(message, "nowhere/a.h5") && strstr(message, "No such file"));
 }
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
 TEST_MAIN(in_scratch(doubles_come_back_bit_for_bit),
           in_scratch(other_ranks_with_another_partition_read_the_same),

@@ -5,22 +5,7 @@
 
 enum { MESSAGE = 1024, CELLS = 64 };
 
-static Scratch scratch;
-static char    message[MESSAGE];
-
-static int make_scratch(void **state)
-{
-  (void)state;
-  scratch_make(&scratch);
-  return 0;
-}
-
-static int remove_scratch(void **state)
-{
-  (void)state;
-  scratch_remove(&scratch);
-  return 0;
-}
+static char message[MESSAGE];
 
 static PetscErrorCode Start(PetscInt first, FrameSeries *series)
 {
@@ -56,7 +41,7 @@ static int listed(void)
   int   frames = 0;
 
   wait_for_all();
-  file = fopen(scratch_path(&scratch, "run.xmf"), "r");
+  file = fopen(scratch_path("run.xmf"), "r");
   while (file && fgets(line, sizeof(line), file))
     frames += strstr(line, "<Time ") != NULL;
   if (file)
@@ -65,7 +50,7 @@ static int listed(void)
     char name[64];
 
     snprintf(name, sizeof(name), "frames/frame-%06d.h5", frame);
-    if (!file_exists(scratch_path(&scratch, name)))
+    if (!file_exists(scratch_path(name)))
       frames = -1;
   }
   wait_for_all();
@@ -78,14 +63,14 @@ static void the_list_grows_with_the_frames_and_shrinks_on_a_restart(void **state
 
   (void)state;
   assert_success(Start(0, &series));
-  assert_on_all_ranks(series && listed() == 0 && !file_exists(scratch_path(&scratch, "run.xmf")));
+  assert_on_all_ranks(series && listed() == 0 && !file_exists(scratch_path("run.xmf")));
   for (PetscInt frame = 0; frame < 4; frame++) {
     assert_success(WriteFrame(series, frame));
     assert_on_all_ranks(!message[0] && listed() == frame + 1);
   }
   assert_success(FrameSeriesDestroy(&series));
   assert_success(Start(2, &series));
-  assert_on_all_ranks(listed() == 2 && !file_exists(scratch_path(&scratch, "frames/frame-000003.h5")));
+  assert_on_all_ranks(listed() == 2 && !file_exists(scratch_path("frames/frame-000003.h5")));
   assert_success(WriteFrame(series, 2));
   assert_on_all_ranks(listed() == 3);
   assert_success(FrameSeriesDestroy(&series));
@@ -131,10 +116,8 @@ static void names_and_calls_that_cannot_be_are_refused(void **state)
   assert_refused(FrameBeginMesh(series, &strange));
   assert_refused(FrameWriteMeshField(series, "alone", FRAME_CELL, 1, NULL));
   assert_success(FrameSeriesDestroy(&series));
-  assert_on_all_ranks(!file_exists(scratch_path(&scratch, "frames/frame-000000.h5.tmp")));
+  assert_on_all_ranks(!file_exists(scratch_path("frames/frame-000000.h5.tmp")));
 }
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
 TEST_MAIN(in_scratch(the_list_grows_with_the_frames_and_shrinks_on_a_restart),
           in_scratch(a_full_disk_loses_one_frame_and_says_so),

@@ -249,10 +249,8 @@ static void fields_go_to_solver_vectors_and_back(void **state)
 static void fields_are_saved_and_loaded_on_any_number_of_ranks(void **state)
 {
   const PetscReal slope[DIM] = {2., -0.5, 3.};
-  Scratch         scratch;
 
   (void)state;
-  scratch_make(&scratch);
   FOR_ALL_CONFIGS(config)
   {
     MacGrid   grid, alone;
@@ -266,7 +264,7 @@ static void fields_are_saved_and_loaded_on_any_number_of_ranks(void **state)
     assert_success(MacGridCreateField(grid, &cells));
     assert_success(FillLinearFaces(grid, slope, faces));
     assert_success(ForAll(grid, cells, OWNED, SetLabel, NULL));
-    assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path(&scratch, "fields.h5"), &archive));
+    assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("fields.h5"), &archive));
     assert_success(MacGridSaveFaces(grid, "velocity", faces, archive));
     assert_success(MacGridSaveField(grid, "pressure", cells, archive));
     assert_success(ArchiveCommit(&archive));
@@ -275,8 +273,8 @@ static void fields_are_saved_and_loaded_on_any_number_of_ranks(void **state)
     assert_success(MacGridCreateFaceField(alone, loaded));
     assert_success(MacGridCreateFaceField(alone, expected));
     assert_success(MacGridCreateField(alone, &cells_alone));
-    assert_success(ArchiveOpen(PETSC_COMM_SELF, scratch_path(&scratch, "fields.h5"), &archive, message,
-                               sizeof(message)));
+    assert_success(
+        ArchiveOpen(PETSC_COMM_SELF, scratch_path("fields.h5"), &archive, message, sizeof(message)));
     assert_on_all_ranks(archive != NULL);
     assert_success(MacGridLoadFaces(alone, "velocity", loaded, archive));
     assert_success(MacGridLoadField(alone, "pressure", cells_alone, archive));
@@ -298,7 +296,6 @@ static void fields_are_saved_and_loaded_on_any_number_of_ranks(void **state)
     assert_success(MacGridDestroy(&alone));
     assert_success(MacGridDestroy(&grid));
   }
-  scratch_remove(&scratch);
 }
 
 static void boxes_that_do_not_fit_are_refused(void **state)
@@ -322,5 +319,5 @@ TEST_MAIN(cmocka_unit_test(every_cell_has_one_owner), cmocka_unit_test(ghosts_ar
           cmocka_unit_test(divergence_is_exact_for_a_linear_velocity),
           cmocka_unit_test(upper_faces_belong_to_the_rank_at_the_side),
           cmocka_unit_test(fields_go_to_solver_vectors_and_back),
-          cmocka_unit_test(fields_are_saved_and_loaded_on_any_number_of_ranks),
+          in_scratch(fields_are_saved_and_loaded_on_any_number_of_ranks),
           cmocka_unit_test(boxes_that_do_not_fit_are_refused))

@@ -7,22 +7,7 @@
 enum { MESSAGE = 1024, COLUMNS = 3 };
 
 static const char *const columns[COLUMNS][2] = {{"step", "1"}, {"time", "s"}, {"kinetic_energy", "J"}};
-static Scratch           scratch;
 static char              message[MESSAGE];
-
-static int make_scratch(void **state)
-{
-  (void)state;
-  scratch_make(&scratch);
-  return 0;
-}
-
-static int remove_scratch(void **state)
-{
-  (void)state;
-  scratch_remove(&scratch);
-  return 0;
-}
 
 static PetscErrorCode Start(PetscInt64 rows, Ledger *ledger)
 {
@@ -60,7 +45,7 @@ static char *table(PetscInt64 rows, PetscInt64 synced)
   assert_success(Append(ledger, synced, rows));
   assert_success(LedgerDestroy(&ledger));
   wait_for_all();
-  file = fopen(scratch_path(&scratch, "ledger.csv"), "r");
+  file = fopen(scratch_path("ledger.csv"), "r");
   assert_on_all_ranks(file && fread(text, 1, (1 << 20) - 1, file) > 0);
   fclose(file);
   wait_for_all();
@@ -74,7 +59,7 @@ static PetscBool csv_is(const char expected[])
   PetscBool same;
 
   wait_for_all();
-  file = fopen(scratch_path(&scratch, "ledger.csv"), "r");
+  file = fopen(scratch_path("ledger.csv"), "r");
   same =
       file && fread(text, 1, (1 << 20) - 1, file) > 0 && !strcmp(text, expected) ? PETSC_TRUE : PETSC_FALSE;
   if (file)
@@ -95,7 +80,7 @@ static void rows_are_in_the_text_at_once_with_all_digits(void **state)
   assert_success(Start(0, &ledger));
   assert_success(Append(ledger, 0, 5));
   wait_for_all();
-  file = fopen(scratch_path(&scratch, "ledger.csv"), "r");
+  file = fopen(scratch_path("ledger.csv"), "r");
   assert_on_all_ranks(file && fgets(line, sizeof(line), file) && !strcmp(line, "step,time,kinetic_energy\n"));
   for (int r = 0; r < 5; r++) {
     assert_on_all_ranks(fscanf(file, "%lf,%lf,%lf\n", &row[0], &row[1], &row[2]) == COLUMNS);
@@ -116,8 +101,7 @@ static void the_archive_holds_the_table(void **state)
 
   (void)state;
   free(table(20, 20));
-  assert_success(
-      ArchiveOpen(PETSC_COMM_WORLD, scratch_path(&scratch, "ledger.h5"), &archive, message, MESSAGE));
+  assert_success(ArchiveOpen(PETSC_COMM_WORLD, scratch_path("ledger.h5"), &archive, message, MESSAGE));
   assert_success(ArchiveReadInteger(archive, "rows", &rows));
   assert_success(ArchiveReadText(archive, "names", &names));
   assert_success(ArchiveReadText(archive, "units", &units));
@@ -140,7 +124,7 @@ static void a_resumed_ledger_equals_an_uninterrupted_one(void **state)
     char *whole = table(40, synced[i]);
 
     if (i == 3)
-      flip_byte(scratch_path(&scratch, "ledger.h5"), 3000, 1);
+      flip_byte(scratch_path("ledger.h5"), 3000, 1);
     assert_success(Start(12, &ledger));
     assert_on_all_ranks(ledger && !message[0] && ledger_rows(ledger) == 12);
     assert_success(Append(ledger, 12, 40));
@@ -156,7 +140,7 @@ static void half_a_row_after_a_kill_is_cut(void **state)
   Ledger ledger;
 
   (void)state;
-  if (harness_rank() == 0 && truncate(scratch_path(&scratch, "ledger.csv"), (long)strlen(whole) - 5))
+  if (harness_rank() == 0 && truncate(scratch_path("ledger.csv"), (long)strlen(whole) - 5))
     MPI_Abort(MPI_COMM_WORLD, 1);
   assert_success(Start(29, &ledger));
   assert_on_all_ranks(ledger && !message[0]);
@@ -207,8 +191,6 @@ static void a_full_disk_is_told_and_made_good_later(void **state)
   assert_on_all_ranks(csv_is(whole));
   free(whole);
 }
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
 TEST_MAIN(in_scratch(rows_are_in_the_text_at_once_with_all_digits), in_scratch(the_archive_holds_the_table),
           in_scratch(a_resumed_ledger_equals_an_uninterrupted_one),

@@ -7,28 +7,13 @@
 
 enum { MESSAGE = 1024 };
 
-static Scratch scratch;
-static char    message[MESSAGE];
-
-static int make_scratch(void **state)
-{
-  (void)state;
-  scratch_make(&scratch);
-  return 0;
-}
-
-static int remove_scratch(void **state)
-{
-  (void)state;
-  scratch_remove(&scratch);
-  return 0;
-}
+static char message[MESSAGE];
 
 /* Rank 0 puts a file of one line there. */
 static void touch(const char name[])
 {
   if (harness_rank() == 0) {
-    FILE *file = fopen(scratch_path(&scratch, name), "w");
+    FILE *file = fopen(scratch_path(name), "w");
 
     if (!file || fprintf(file, "something\n") < 0 || fclose(file))
       MPI_Abort(MPI_COMM_WORLD, 1);
@@ -38,7 +23,7 @@ static void touch(const char name[])
 
 static PetscErrorCode Open(const char name[], RunUse use, RunDirectory *directory)
 {
-  return RunDirectoryOpen(PETSC_COMM_WORLD, scratch_path(&scratch, name), use, directory, message, MESSAGE);
+  return RunDirectoryOpen(PETSC_COMM_WORLD, scratch_path(name), use, directory, message, MESSAGE);
 }
 
 static void a_new_directory_is_made_with_its_parents(void **state)
@@ -50,7 +35,7 @@ static void a_new_directory_is_made_with_its_parents(void **state)
   assert_on_all_ranks(directory && !message[0] && file_exists(scratch.path));
   assert_on_all_ranks(!strcmp(run_directory_path(directory), scratch.path));
   assert_success(RunDirectoryClose(&directory));
-  assert_on_all_ranks(!directory && !file_exists(scratch_path(&scratch, "a/b/c/run.lock")));
+  assert_on_all_ranks(!directory && !file_exists(scratch_path("a/b/c/run.lock")));
 }
 
 static void results_of_another_run_are_refused_unless_told(void **state)
@@ -62,13 +47,13 @@ static void results_of_another_run_are_refused_unless_told(void **state)
   touch("notes.txt");
   assert_success(Open("", RUN_NEW, &directory));
   assert_on_all_ranks(!directory && strstr(message, "ledger.csv") && strstr(message, scratch.directory));
-  assert_on_all_ranks(!file_exists(scratch_path(&scratch, "run.lock")));
+  assert_on_all_ranks(!file_exists(scratch_path("run.lock")));
   assert_success(Open("", RUN_RESTART, &directory));
-  assert_on_all_ranks(directory && file_exists(scratch_path(&scratch, "ledger.csv")));
+  assert_on_all_ranks(directory && file_exists(scratch_path("ledger.csv")));
   assert_success(RunDirectoryClose(&directory));
   assert_success(Open("", RUN_OVERWRITE, &directory));
-  assert_on_all_ranks(directory && !file_exists(scratch_path(&scratch, "ledger.csv")));
-  assert_on_all_ranks(file_exists(scratch_path(&scratch, "notes.txt")));
+  assert_on_all_ranks(directory && !file_exists(scratch_path("ledger.csv")));
+  assert_on_all_ranks(file_exists(scratch_path("notes.txt")));
   assert_success(RunDirectoryClose(&directory));
 }
 
@@ -94,14 +79,14 @@ static void temporaries_of_a_dead_run_are_deleted(void **state)
   assert_success(Open("", RUN_NEW, &directory));
   assert_success(RunDirectoryClose(&directory));
   if (harness_rank() == 0)
-    mkdir(scratch_path(&scratch, "checkpoints"), 0777);
+    mkdir(scratch_path("checkpoints"), 0777);
   touch("checkpoints/checkpoint-00000010.h5.tmp");
   touch("run.xmf.tmp");
   touch("mine.tmp");
   assert_success(Open("", RUN_RESTART, &directory));
-  assert_on_all_ranks(directory && !file_exists(scratch_path(&scratch, "run.xmf.tmp")));
-  assert_on_all_ranks(!file_exists(scratch_path(&scratch, "checkpoints/checkpoint-00000010.h5.tmp")));
-  assert_on_all_ranks(file_exists(scratch_path(&scratch, "mine.tmp")));
+  assert_on_all_ranks(directory && !file_exists(scratch_path("run.xmf.tmp")));
+  assert_on_all_ranks(!file_exists(scratch_path("checkpoints/checkpoint-00000010.h5.tmp")));
+  assert_on_all_ranks(file_exists(scratch_path("mine.tmp")));
   assert_success(RunDirectoryClose(&directory));
 }
 
@@ -118,7 +103,7 @@ static void a_directory_in_use_is_refused_until_its_process_is_gone(void **state
   assert_success(RunDirectoryClose(&first));
   touch("run/run.lock"); /* left by a process that was killed */
   if (harness_rank() == 0) {
-    other = open(scratch_path(&scratch, "run/run.lock"), O_RDWR);
+    other = open(scratch_path("run/run.lock"), O_RDWR);
     flock(other, LOCK_EX);
   }
   assert_success(Open("run", RUN_RESTART, &first));
@@ -170,12 +155,12 @@ static void the_two_newest_checkpoints_are_kept(void **state)
     assert_success(WriteCheckpoint(s));
   assert_success(Find(&step));
   assert_on_all_ranks(step == 120 && !message[0]);
-  assert_on_all_ranks(file_exists(scratch_path(&scratch, "checkpoints/checkpoint-00000100.h5")));
-  assert_on_all_ranks(!file_exists(scratch_path(&scratch, "checkpoints/checkpoint-00000080.h5")));
+  assert_on_all_ranks(file_exists(scratch_path("checkpoints/checkpoint-00000100.h5")));
+  assert_on_all_ranks(!file_exists(scratch_path("checkpoints/checkpoint-00000080.h5")));
   assert_success(WriteCheckpoint(110)); /* after a restart from 100 */
   assert_success(Find(&step));
   assert_on_all_ranks(step == 110);
-  assert_on_all_ranks(file_exists(scratch_path(&scratch, "checkpoints/checkpoint-00000100.h5")));
+  assert_on_all_ranks(file_exists(scratch_path("checkpoints/checkpoint-00000100.h5")));
 }
 
 static void a_damaged_checkpoint_offers_the_older_one(void **state)
@@ -185,17 +170,15 @@ static void a_damaged_checkpoint_offers_the_older_one(void **state)
   (void)state;
   assert_success(WriteCheckpoint(10));
   assert_success(WriteCheckpoint(20));
-  flip_byte(scratch_path(&scratch, "checkpoints/checkpoint-00000020.h5"), 1000, 4);
+  flip_byte(scratch_path("checkpoints/checkpoint-00000020.h5"), 1000, 4);
   assert_success(Find(&step));
   assert_on_all_ranks(step == 10 && strstr(message, "00000020.h5 is damaged"));
   assert_on_all_ranks(strstr(message, "00000010.h5 is whole"));
-  if (harness_rank() == 0 && truncate(scratch_path(&scratch, "checkpoints/checkpoint-00000010.h5"), 700))
+  if (harness_rank() == 0 && truncate(scratch_path("checkpoints/checkpoint-00000010.h5"), 700))
     MPI_Abort(MPI_COMM_WORLD, 1);
   assert_success(Find(&step));
   assert_on_all_ranks(step == -1 && strstr(message, "truncated") && strstr(message, "no whole checkpoint"));
 }
-
-#define in_scratch(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 
 TEST_MAIN(in_scratch(a_new_directory_is_made_with_its_parents),
           in_scratch(results_of_another_run_are_refused_unless_told),

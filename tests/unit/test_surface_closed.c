@@ -1,55 +1,5 @@
 /* Surfaces that must be closed: what is mended, what is refused, and which edge is named. */
-#include "harness.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <millrace/geometry.h>
-
-static char path[128], message[512];
-
-static Surface read_obj(void **state, const char text[])
-{
-  FILE   *file;
-  Surface surface;
-
-  snprintf(path, sizeof path, "%s/surface.obj", (const char *)*state);
-  file = fopen(path, "w");
-  assert_non_null(file);
-  assert_true(fputs(text, file) >= 0);
-  assert_int_equal(fclose(file), 0);
-  assert_success(SurfaceRead(path, SURFACE_CLOSED, &surface, message, sizeof message));
-  return surface;
-}
-
-/* The mistake is in this line. */
-static void assert_refused_at(void **state, const char text[], int line)
-{
-  char expected[160];
-
-  assert_null(read_obj(state, text));
-  snprintf(expected, sizeof expected, "%s:%d: ", path, line);
-  if (strncmp(message, expected, strlen(expected)) != 0)
-    fail_msg("expected %s, got %s", expected, message);
-}
-
-static void assert_is_unit_cube(Surface surface)
-{
-  PetscInt vertex_count, triangle_count;
-
-  if (!surface)
-    fail_msg("%s", message);
-  assert_success(SurfaceGet(surface, &vertex_count, NULL, &triangle_count, NULL));
-  assert_int_equal(vertex_count, 8);
-  assert_int_equal(triangle_count, 12);
-  assert_near(surface_volume(surface), 1, 1e-12);
-  assert_near(surface_distance(surface, vector3(0.5, 0.5, 0.25)), -0.25, 1e-12);
-  assert_near(surface_distance(surface, vector3(0.5, 0.5, 3)), 2, 1e-12);
-  assert_success(SurfaceDestroy(&surface));
-}
-
-#define CUBE_VERTICES "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
-#define CUBE_FACES "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n"
+#include "surface.h"
 
 #define SMALL_VERTICES                                                                                       \
   "v .25 .25 .25\nv .75 .25 .25\nv .25 .75 .25\nv .75 .75 .25\nv .25 .25 .75\nv .75 .25 .75\nv .25 .75 "     \
@@ -62,9 +12,10 @@ static void assert_is_unit_cube(Surface surface)
 static void seams_are_welded(void **state)
 {
   Surface surface =
-      read_obj(state, CUBE_VERTICES "v 1 0 0\nv 0 0 0\n"
-                                    "f 10 3 4 9\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+      read_text("obj", CUBE_VERTICES "v 1 0 0\nv 0 0 0\n"
+                                     "f 10 3 4 9\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
 
+  (void)state;
   assert_is_unit_cube(surface);
 }
 
@@ -72,31 +23,35 @@ static void a_hole_is_refused_at_its_edge(void **state)
 {
   Surface surface;
 
-  assert_refused_at(state, CUBE_VERTICES "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\n", 9);
-  assert_non_null(strstr(message, "(1, 0, 0) to (1, 1, 0)"));
-  assert_success(SurfaceRead(path, SURFACE_ANY, &surface, message, sizeof message));
+  (void)state;
+  assert_refused_at("obj", CUBE_VERTICES "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\n", 9);
+  assert_non_null(strstr(surface_message, "(1, 0, 0) to (1, 1, 0)"));
+  assert_success(SurfaceRead(scratch.path, SURFACE_ANY, &surface, surface_message, sizeof surface_message));
   assert_non_null(surface);
   assert_success(SurfaceDestroy(&surface));
 }
 
 static void three_triangles_at_an_edge_are_refused(void **state)
 {
-  assert_refused_at(state, CUBE_VERTICES CUBE_FACES "v 2 2 0.5\nf 2 9 4\nf 4 9 2\n", 9);
-  assert_non_null(strstr(message, "not manifold"));
+  (void)state;
+  assert_refused_at("obj", CUBE_VERTICES CUBE_FACES "v 2 2 0.5\nf 2 9 4\nf 4 9 2\n", 9);
+  assert_non_null(strstr(surface_message, "not manifold"));
 }
 
 static void a_face_that_faces_the_wrong_way_is_refused(void **state)
 {
-  assert_refused_at(state, CUBE_VERTICES "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 6 8 4 2\n",
+  (void)state;
+  assert_refused_at("obj", CUBE_VERTICES "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 6 8 4 2\n",
                     9);
-  assert_non_null(strstr(message, "orientation"));
+  assert_non_null(strstr(surface_message, "orientation"));
 }
 
 static void a_cube_inside_out_is_turned(void **state)
 {
   Surface surface =
-      read_obj(state, CUBE_VERTICES "f 2 4 3 1\nf 7 8 6 5\nf 5 6 2 1\nf 4 8 7 3\nf 3 7 5 1\nf 6 8 4 2\n");
+      read_text("obj", CUBE_VERTICES "f 2 4 3 1\nf 7 8 6 5\nf 5 6 2 1\nf 4 8 7 3\nf 3 7 5 1\nf 6 8 4 2\n");
 
+  (void)state;
   assert_non_null(surface);
   assert_int_equal(surface_report(surface).turned_components, 1);
   assert_is_unit_cube(surface);
@@ -104,10 +59,11 @@ static void a_cube_inside_out_is_turned(void **state)
 
 static void a_cavity_stays_a_cavity(void **state)
 {
-  Surface surface = read_obj(state, CUBE_VERTICES SMALL_VERTICES CUBE_FACES SECOND_INWARD);
+  Surface surface = read_text("obj", CUBE_VERTICES SMALL_VERTICES CUBE_FACES SECOND_INWARD);
 
+  (void)state;
   if (!surface)
-    fail_msg("%s", message);
+    fail_msg("%s", surface_message);
   assert_int_equal(surface_report(surface).components, 2);
   assert_int_equal(surface_report(surface).turned_components, 0);
   assert_near(surface_volume(surface), 1 - 0.125, 1e-12);
@@ -117,10 +73,11 @@ static void a_cavity_stays_a_cavity(void **state)
 
 static void a_hollow_cube_inside_out_is_turned_as_a_whole(void **state)
 {
-  Surface surface = read_obj(state, SMALL_VERTICES CUBE_VERTICES CUBE_FACES SECOND_INWARD);
+  Surface surface = read_text("obj", SMALL_VERTICES CUBE_VERTICES CUBE_FACES SECOND_INWARD);
 
+  (void)state;
   if (!surface)
-    fail_msg("%s", message);
+    fail_msg("%s", surface_message);
   assert_int_equal(surface_report(surface).turned_components, 2);
   assert_near(surface_volume(surface), 1 - 0.125, 1e-12);
   assert_success(SurfaceDestroy(&surface));
@@ -128,10 +85,11 @@ static void a_hollow_cube_inside_out_is_turned_as_a_whole(void **state)
 
 static void an_inward_part_that_is_no_cavity_is_turned(void **state)
 {
-  Surface surface = read_obj(state, CUBE_VERTICES AWAY_VERTICES CUBE_FACES SECOND_INWARD);
+  Surface surface = read_text("obj", CUBE_VERTICES AWAY_VERTICES CUBE_FACES SECOND_INWARD);
 
+  (void)state;
   if (!surface)
-    fail_msg("%s", message);
+    fail_msg("%s", surface_message);
   assert_int_equal(surface_report(surface).turned_components, 1);
   assert_near(surface_volume(surface), 2, 1e-12);
   assert_near(surface_distance(surface, vector3(2.5, 0.5, 0.5)), -0.5, 1e-12);
@@ -140,33 +98,17 @@ static void an_inward_part_that_is_no_cavity_is_turned(void **state)
 
 static void collapsed_facets_are_dropped_and_counted(void **state)
 {
-  Surface surface = read_obj(state, CUBE_VERTICES CUBE_FACES "f 1 2 2\n");
+  Surface surface = read_text("obj", CUBE_VERTICES CUBE_FACES "f 1 2 2\n");
 
+  (void)state;
   assert_non_null(surface);
   assert_int_equal(surface_report(surface).collapsed_triangles, 1);
   assert_is_unit_cube(surface);
 }
 
-static int make_directory(void **state)
-{
-  static char directory[32];
-
-  strcpy(directory, "closed-XXXXXX");
-  *state = mkdtemp(directory);
-  return *state ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-  (void)unlink(path);
-  return rmdir(*state);
-}
-
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
-
-TEST_MAIN(FILE_TEST(seams_are_welded), FILE_TEST(a_hole_is_refused_at_its_edge),
-          FILE_TEST(three_triangles_at_an_edge_are_refused),
-          FILE_TEST(a_face_that_faces_the_wrong_way_is_refused), FILE_TEST(a_cube_inside_out_is_turned),
-          FILE_TEST(a_cavity_stays_a_cavity), FILE_TEST(a_hollow_cube_inside_out_is_turned_as_a_whole),
-          FILE_TEST(an_inward_part_that_is_no_cavity_is_turned),
-          FILE_TEST(collapsed_facets_are_dropped_and_counted))
+TEST_MAIN(in_scratch(seams_are_welded), in_scratch(a_hole_is_refused_at_its_edge),
+          in_scratch(three_triangles_at_an_edge_are_refused),
+          in_scratch(a_face_that_faces_the_wrong_way_is_refused), in_scratch(a_cube_inside_out_is_turned),
+          in_scratch(a_cavity_stays_a_cavity), in_scratch(a_hollow_cube_inside_out_is_turned_as_a_whole),
+          in_scratch(an_inward_part_that_is_no_cavity_is_turned),
+          in_scratch(collapsed_facets_are_dropped_and_counted))

@@ -1,91 +1,25 @@
 /* Readers of OBJ, PLY and STL: what they take, what they refuse and where they say the mistake is. */
-#include "harness.h"
+#include "surface.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <millrace/geometry.h>
 
 typedef struct {
   char   bytes[8192];
   size_t size;
 } Buffer;
 
-static char path[128], message[512];
-
-static void write_surface(const char directory[], const char suffix[], const void *bytes, size_t size)
-{
-  FILE *file;
-
-  snprintf(path, sizeof path, "%s/surface.%s", directory, suffix);
-  file = fopen(path, "wb");
-  assert_non_null(file);
-  assert_int_equal(fwrite(bytes, 1, size, file), size);
-  assert_int_equal(fclose(file), 0);
-}
-
-static Surface read_bytes(void **state, const char suffix[], const Buffer *buffer)
-{
-  Surface surface;
-
-  write_surface(*state, suffix, buffer->bytes, buffer->size);
-  assert_success(SurfaceRead(path, SURFACE_CLOSED, &surface, message, sizeof message));
-  return surface;
-}
-
-static Surface read_text(void **state, const char suffix[], const char text[])
-{
-  Buffer buffer = {.size = strlen(text)};
-
-  memcpy(buffer.bytes, text, buffer.size);
-  return read_bytes(state, suffix, &buffer);
-}
-
-/* The mistake is in this line, or nowhere in particular if 0. */
-static void assert_refused_at(void **state, const char suffix[], const char text[], int line)
-{
-  char expected[160];
-
-  assert_null(read_text(state, suffix, text));
-  if (line > 0)
-    snprintf(expected, sizeof expected, "%s:%d: ", path, line);
-  else
-    snprintf(expected, sizeof expected, "%s: ", path);
-  if (strncmp(message, expected, strlen(expected)) != 0)
-    fail_msg("expected %s, got %s", expected, message);
-}
-
-static void assert_is_unit_cube(Surface surface)
-{
-  PetscInt vertex_count, triangle_count;
-
-  if (!surface)
-    fail_msg("%s", message);
-  assert_success(SurfaceGet(surface, &vertex_count, NULL, &triangle_count, NULL));
-  assert_int_equal(vertex_count, 8);
-  assert_int_equal(triangle_count, 12);
-  assert_near(surface_volume(surface), 1, 1e-12);
-  assert_near(surface_distance(surface, vector3(0.5, 0.5, 0.25)), -0.25, 1e-12);
-  assert_near(surface_distance(surface, vector3(0.5, 0.5, 3)), 2, 1e-12);
-  assert_success(SurfaceDestroy(&surface));
-}
-
-#define CUBE_VERTICES "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
-#define CUBE_FACES "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n"
-
 static const int cube_quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                      {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
 
 static void obj_with_quads_is_a_cube(void **state)
 {
-  assert_is_unit_cube(read_text(state, "obj", CUBE_VERTICES CUBE_FACES));
+  (void)state;
+  assert_is_unit_cube(read_text("obj", CUBE_VERTICES CUBE_FACES));
 }
 
 static void obj_with_all_its_freedoms_is_a_cube(void **state)
 {
-  assert_is_unit_cube(read_text(state, "OBJ",
+  (void)state;
+  assert_is_unit_cube(read_text("OBJ",
                                 "# a comment \\\nmtllib none.mtl\r\no cube\r\nv 0 0 0\r\nv 1 0 0 1.0\r\nv 0 "
                                 "1 0 # end\r\nv 1 1 0 0.5 0.5 0.5\n"
                                 "v 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 \\\n 1 1\nvt 0 0\nvn 0 0 1\ns off\nf 1/1/1 "
@@ -154,10 +88,11 @@ static Buffer binary_ply(PetscBool big_endian)
 
 static void ply_of_both_byte_orders_is_a_cube(void **state)
 {
+  (void)state;
   for (int big_endian = 0; big_endian < 2; big_endian++) {
     const Buffer buffer = binary_ply(big_endian ? PETSC_TRUE : PETSC_FALSE);
 
-    assert_is_unit_cube(read_bytes(state, "ply", &buffer));
+    assert_is_unit_cube(read_bytes("ply", buffer.bytes, buffer.size));
   }
 }
 
@@ -168,12 +103,13 @@ static void ply_of_signed_bytes_is_a_tetrahedron(void **state)
   Buffer            buffer = {.size = 0};
   Surface           surface;
 
+  (void)state;
   append_text(&buffer,
               "ply\nformat binary_big_endian 1.0\nelement vertex 4\nproperty char x\nproperty int8 y\n"
               "property char z\nelement face 4\nproperty list char char vertex_index\nend_header\n");
   append(&buffer, corners, sizeof corners);
   append(&buffer, faces, sizeof faces);
-  surface = read_bytes(state, "ply", &buffer);
+  surface = read_bytes("ply", buffer.bytes, buffer.size);
   assert_non_null(surface);
   assert_near(surface_volume(surface), 4.5, 1e-14);
   assert_success(SurfaceDestroy(&surface));
@@ -187,7 +123,8 @@ static void ply_of_signed_bytes_is_a_tetrahedron(void **state)
 
 static void ply_of_text_is_a_cube(void **state)
 {
-  assert_is_unit_cube(read_text(state, "ply", PLY_HEADER PLY_VERTICES PLY_FACES));
+  (void)state;
+  assert_is_unit_cube(read_text("ply", PLY_HEADER PLY_VERTICES PLY_FACES));
 }
 
 /* Corner k of triangle n of the cube. */
@@ -220,10 +157,11 @@ static void binary_stl_is_a_cube_even_if_it_says_solid(void **state)
 {
   const char *const headers[] = {"made by a test", "solid made by a test"};
 
+  (void)state;
   for (int n = 0; n < 2; n++) {
     const Buffer buffer = binary_stl(headers[n]);
 
-    assert_is_unit_cube(read_bytes(state, "stl", &buffer));
+    assert_is_unit_cube(read_bytes("stl", buffer.bytes, buffer.size));
   }
 }
 
@@ -255,11 +193,12 @@ static Buffer text_stl(void)
 static void stl_of_text_is_a_cube(void **state)
 {
   const Buffer buffer = text_stl();
-  Surface      surface = read_bytes(state, "stl", &buffer);
+  Surface      surface = read_bytes("stl", buffer.bytes, buffer.size);
   PetscInt     vertex_count;
 
+  (void)state;
   if (!surface)
-    fail_msg("%s", message);
+    fail_msg("%s", surface_message);
   assert_success(SurfaceGet(surface, &vertex_count, NULL, NULL, NULL));
   assert_int_equal(vertex_count, 8);
   assert_near(surface_distance(surface, vector3(0.5, 0.5, -0.75)), -0.25, 1e-12);
@@ -268,22 +207,23 @@ static void stl_of_text_is_a_cube(void **state)
 
 static void obj_mistakes_are_located(void **state)
 {
-  assert_refused_at(state, "obj", "v 0 0 0\nv 0 0\n", 2);
-  assert_refused_at(state, "obj", "v 0 0 0\nv 0 0 zero\n", 2);
-  assert_refused_at(state, "obj", "v 0 0 nan\n", 1);
-  assert_refused_at(state, "obj", "\n\nv 0 inf 0\n", 3);
-  assert_refused_at(state, "obj", "v 0 1e99 0\n", 1);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2\n", 9);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 0\nv 5 5 5\n", 9);
-  assert_non_null(strstr(message, "vertex 0"));
-  assert_refused_at(state, "obj", "v 0 \\\n 0 0\nv 0 0 zero\n", 3);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 -9\n", 9);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 3\nf 1 2 9\n", 10);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 99999999999\n", 9);
-  assert_refused_at(state, "obj", CUBE_VERTICES "f 1 2 3x\n", 9);
-  assert_refused_at(state, "obj", CUBE_VERTICES "surf 0 1 0 1 1 2\n", 9);
-  assert_refused_at(state, "obj", CUBE_VERTICES, 0);
-  assert_refused_at(state, "obj", "", 0);
+  (void)state;
+  assert_refused_at("obj", "v 0 0 0\nv 0 0\n", 2);
+  assert_refused_at("obj", "v 0 0 0\nv 0 0 zero\n", 2);
+  assert_refused_at("obj", "v 0 0 nan\n", 1);
+  assert_refused_at("obj", "\n\nv 0 inf 0\n", 3);
+  assert_refused_at("obj", "v 0 1e99 0\n", 1);
+  assert_refused_at("obj", CUBE_VERTICES "f 1 2\n", 9);
+  assert_refused_at("obj", CUBE_VERTICES "f 1 2 0\nv 5 5 5\n", 9);
+  assert_non_null(strstr(surface_message, "vertex 0"));
+  assert_refused_at("obj", "v 0 \\\n 0 0\nv 0 0 zero\n", 3);
+  assert_refused_at("obj", CUBE_VERTICES "f 1 2 -9\n", 9);
+  assert_refused_at("obj", CUBE_VERTICES "f 1 2 3\nf 1 2 9\n", 10);
+  assert_refused_at("obj", CUBE_VERTICES "f 1 2 99999999999\n", 9);
+  assert_refused_at("obj", CUBE_VERTICES "f 1 2 3x\n", 9);
+  assert_refused_at("obj", CUBE_VERTICES "surf 0 1 0 1 1 2\n", 9);
+  assert_refused_at("obj", CUBE_VERTICES, 0);
+  assert_refused_at("obj", "", 0);
 }
 
 static void ply_mistakes_are_located(void **state)
@@ -291,23 +231,24 @@ static void ply_mistakes_are_located(void **state)
   const char *const start = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n";
   char              text[512];
 
+  (void)state;
   snprintf(text, sizeof text, "%sproperty float y\nend_header\n0 0\n", start);
-  assert_refused_at(state, "ply", text, 6);
+  assert_refused_at("ply", text, 6);
   snprintf(text, sizeof text, "%sproperty real y\n", start);
-  assert_refused_at(state, "ply", text, 5);
+  assert_refused_at("ply", text, 5);
   snprintf(text, sizeof text, "%sproperty list float int y\n", start);
-  assert_refused_at(state, "ply", text, 5);
-  assert_refused_at(state, "ply", "plu\n", 1);
-  assert_refused_at(state, "ply", "ply\nformat utf8 1.0\n", 2);
-  assert_refused_at(state, "ply", "ply\nformat ascii 1.0\nelement vertex -3\n", 3);
-  assert_refused_at(state, "ply", "ply\nformat ascii 1.0\nproperty float x\n", 3);
-  assert_refused_at(state, "ply", PLY_HEADER "0 0 0\n1 0 nan\n", 11);
+  assert_refused_at("ply", text, 5);
+  assert_refused_at("ply", "plu\n", 1);
+  assert_refused_at("ply", "ply\nformat utf8 1.0\n", 2);
+  assert_refused_at("ply", "ply\nformat ascii 1.0\nelement vertex -3\n", 3);
+  assert_refused_at("ply", "ply\nformat ascii 1.0\nproperty float x\n", 3);
+  assert_refused_at("ply", PLY_HEADER "0 0 0\n1 0 nan\n", 11);
   assert_refused_at(
-      state, "ply",
-      PLY_HEADER PLY_VERTICES "4 0 2 3 1\n4 4 5 8 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n", 19);
-  assert_refused_at(state, "ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n2 4 5\n", 19);
-  assert_refused_at(state, "ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n4 4 5 -7 6\n", 19);
-  assert_refused_at(state, "ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n", 19);
+      "ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n4 4 5 8 6\n4 0 1 5 4\n4 2 6 7 3\n4 0 4 6 2\n4 1 3 7 5\n",
+      19);
+  assert_refused_at("ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n2 4 5\n", 19);
+  assert_refused_at("ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n4 4 5 -7 6\n", 19);
+  assert_refused_at("ply", PLY_HEADER PLY_VERTICES "4 0 2 3 1\n", 19);
 }
 
 static void stl_mistakes_are_located(void **state)
@@ -316,39 +257,39 @@ static void stl_mistakes_are_located(void **state)
   char              text[512];
   Buffer            buffer = binary_stl("solid");
 
+  (void)state;
   snprintf(text, sizeof text, "%svertex 1 1 nan\nendloop\nendfacet\nendsolid\n", start);
-  assert_refused_at(state, "stl", text, 6);
+  assert_refused_at("stl", text, 6);
   snprintf(text, sizeof text, "%sendloop\nendfacet\nendsolid\n", start);
-  assert_refused_at(state, "stl", text, 6);
+  assert_refused_at("stl", text, 6);
   snprintf(text, sizeof text, "%svertex 1 1 0\nendloop\nendfacet\n", start);
-  assert_refused_at(state, "stl", text, 9);
-  assert_refused_at(state, "stl", "solid x\nfacet normal 0 0\n", 3);
-  assert_refused_at(state, "stl", "liquid", 0);
-  assert_refused_at(state, "stl", "solid x\nendsolid\n", 0);
+  assert_refused_at("stl", text, 9);
+  assert_refused_at("stl", "solid x\nfacet normal 0 0\n", 3);
+  assert_refused_at("stl", "liquid", 0);
+  assert_refused_at("stl", "solid x\nendsolid\n", 0);
   buffer.size -= 17;
   buffer.bytes[40] = '\0';
-  assert_null(read_bytes(state, "stl", &buffer));
-  assert_non_null(strstr(message, "667")); /* bytes that are there */
+  assert_null(read_bytes("stl", buffer.bytes, buffer.size));
+  assert_non_null(strstr(surface_message, "667")); /* bytes that are there */
   buffer.size += 17;
   memset(buffer.bytes + 84 + 50 * 3 + 12, 0xff, 4);
-  assert_null(read_bytes(state, "stl", &buffer));
-  assert_non_null(strstr(message, "facet 4"));
+  assert_null(read_bytes("stl", buffer.bytes, buffer.size));
+  assert_non_null(strstr(surface_message, "facet 4"));
 }
 
 static void files_that_are_none_are_refused(void **state)
 {
   Surface surface;
-  char    other[128];
 
-  assert_success(SurfaceRead("no-such-file.stl", SURFACE_ANY, &surface, message, sizeof message));
+  (void)state;
+  assert_success(
+      SurfaceRead("no-such-file.stl", SURFACE_ANY, &surface, surface_message, sizeof surface_message));
   assert_null(surface);
-  assert_non_null(strstr(message, "no-such-file.stl"));
-  snprintf(other, sizeof other, "%s/folder.obj", (const char *)*state);
-  assert_int_equal(mkdir(other, 0700), 0);
-  assert_success(SurfaceRead(other, SURFACE_ANY, &surface, message, sizeof message));
+  assert_non_null(strstr(surface_message, "no-such-file.stl"));
+  assert_int_equal(mkdir(scratch_path("folder.obj"), 0700), 0);
+  assert_success(SurfaceRead(scratch.path, SURFACE_ANY, &surface, surface_message, sizeof surface_message));
   assert_null(surface);
-  assert_int_equal(rmdir(other), 0);
-  assert_refused_at(state, "off", "OFF\n", 0);
+  assert_refused_at("off", "OFF\n", 0);
 }
 
 static uint32_t random_bits(void)
@@ -388,6 +329,7 @@ static void damaged_files_never_crash(void **state)
   Buffer                   good[6] = {{.size = 0}};
   int                      refused = 0;
 
+  (void)state;
   append_text(&good[0], CUBE_VERTICES CUBE_FACES);
   append_text(&good[1], PLY_HEADER PLY_VERTICES PLY_FACES);
   good[2] = binary_ply(PETSC_FALSE);
@@ -399,10 +341,10 @@ static void damaged_files_never_crash(void **state)
     Surface surface;
 
     damage(&buffer);
-    write_surface(*state, suffixes[trial % 6], buffer.bytes, buffer.size);
-    assert_success(
-        SurfaceRead(path, trial % 12 < 6 ? SURFACE_ANY : SURFACE_CLOSED, &surface, message, sizeof message));
-    assert_int_equal(surface == NULL, message[0] != '\0');
+    write_surface(suffixes[trial % 6], buffer.bytes, buffer.size);
+    assert_success(SurfaceRead(scratch.path, trial % 12 < 6 ? SURFACE_ANY : SURFACE_CLOSED, &surface,
+                               surface_message, sizeof surface_message));
+    assert_int_equal(surface == NULL, surface_message[0] != '\0');
     if (surface)
       assert_true(isfinite(surface_distance(surface, vector3(0.4, 0.3, 0.2))));
     else
@@ -412,31 +354,9 @@ static void damaged_files_never_crash(void **state)
   assert_true(refused > 500 && refused < 2900);
 }
 
-static int make_directory(void **state)
-{
-  static char directory[32];
-
-  strcpy(directory, "surface-XXXXXX");
-  *state = mkdtemp(directory);
-  return *state ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-  static const char *const suffixes[] = {"obj", "OBJ", "ply", "stl", "off"};
-
-  for (size_t n = 0; n < sizeof suffixes / sizeof *suffixes; n++) {
-    snprintf(path, sizeof path, "%s/surface.%s", (const char *)*state, suffixes[n]);
-    (void)unlink(path);
-  }
-  return rmdir(*state);
-}
-
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
-
-TEST_MAIN(FILE_TEST(obj_with_quads_is_a_cube), FILE_TEST(obj_with_all_its_freedoms_is_a_cube),
-          FILE_TEST(ply_of_both_byte_orders_is_a_cube), FILE_TEST(ply_of_signed_bytes_is_a_tetrahedron),
-          FILE_TEST(ply_of_text_is_a_cube), FILE_TEST(binary_stl_is_a_cube_even_if_it_says_solid),
-          FILE_TEST(stl_of_text_is_a_cube), FILE_TEST(obj_mistakes_are_located),
-          FILE_TEST(ply_mistakes_are_located), FILE_TEST(stl_mistakes_are_located),
-          FILE_TEST(files_that_are_none_are_refused), FILE_TEST(damaged_files_never_crash))
+TEST_MAIN(in_scratch(obj_with_quads_is_a_cube), in_scratch(obj_with_all_its_freedoms_is_a_cube),
+          in_scratch(ply_of_both_byte_orders_is_a_cube), in_scratch(ply_of_signed_bytes_is_a_tetrahedron),
+          in_scratch(ply_of_text_is_a_cube), in_scratch(binary_stl_is_a_cube_even_if_it_says_solid),
+          in_scratch(stl_of_text_is_a_cube), in_scratch(obj_mistakes_are_located),
+          in_scratch(ply_mistakes_are_located), in_scratch(stl_mistakes_are_located),
+          in_scratch(files_that_are_none_are_refused), in_scratch(damaged_files_never_crash))

@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
 # What bootstrap decides before it installs or builds anything. TAP.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=../../bootstrap
 source "$MILLRACE_SOURCE/bootstrap"
 
-number=0
 # is NAME WANTED GOT
-is() {
-  number=$((number + 1))
-  if [ "$2" = "$3" ]; then
-    echo "ok $number - $1"
-  else
-    echo "not ok $number - $1"
-    printf '# wanted: %s\n# got:    %s\n' "${2//$'\n'/$'\n'#         }" "${3//$'\n'/$'\n'#         }"
-  fi
+is() { ok "$1" are_same "${@:2}"; }
+are_same() {
+  [ "$1" = "$2" ] && return
+  printf 'wanted: %s\ngot:    %s\n' "${1//$'\n'/$'\n'        }" "${2//$'\n'/$'\n'        }"
+  return 1
 }
 
 echo "1..8"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The look of the sources: clang-format 14 and the lengths of CONTRIBUTING.md. TAP.
 # format.sh [TREE]: checks TREE, or the tree that is being built.
+. "$(dirname "$0")/../support/tap.sh"
 cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
 
 sources() { find src include tests -name '*.[ch]' | sort; }
@@ -26,28 +27,13 @@ long_lines() { sources | xargs awk 'length > 120 {print FILENAME ":" FNR ": " le
 
 unfinished() { sources | xargs grep -nHE '\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b'; }
 
-number=0
-# check NAME FUNCTION: ok if the function prints nothing.
-check() {
-  local found
-  number=$((number + 1))
-  found=$("$2")
-  if [ -z "$found" ]; then
-    echo "ok $number - $1"
-  else
-    echo "not ok $number - $1"
-    sed 's/^/# /' <<< "$found"
-  fi
-}
-
 echo "1..5"
 if clang-format --version 2> /dev/null | grep -q 'version 14\.'; then
-  check "sources are as clang-format 14 writes them" unformatted
+  ok "sources are as clang-format 14 writes them" silent unformatted
 else
-  number=1
-  echo "ok 1 # SKIP clang-format 14 is missing (Debian: clang-format)"
+  skip "sources are as clang-format 14 writes them" "clang-format 14 is missing (Debian: clang-format)"
 fi
-check "no file over 500 lines, no public header over 120" long_files
-check "no function over 80 lines" long_functions
-check "no line over 120 characters" long_lines
-check "nothing is marked as unfinished" unfinished
+ok "no file over 500 lines, no public header over 120" silent long_files
+ok "no function over 80 lines" silent long_functions
+ok "no line over 120 characters" silent long_lines
+ok "nothing is marked as unfinished" silent unfinished

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who may include whom, and who may call which library (docs/architecture.md). TAP.
 # layering.sh [TREE]: checks TREE, or the tree that is being built.
+. "$(dirname "$0")/../support/tap.sh"
 cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
 
 # The table: a room, and the rooms it may include. A new room is a new line.
@@ -77,27 +78,12 @@ calls_outside() {
   sources | grep -v "^src/$1/" | xargs grep -nHE "$2"
 }
 
-number=0
-# check NAME FUNCTION [ARGUMENTS]: ok if the function prints nothing.
-check() {
-  local name=$1 found
-  shift
-  number=$((number + 1))
-  found=$("$@")
-  if [ -z "$found" ]; then
-    echo "ok $number - $name"
-  else
-    echo "not ok $number - $name"
-    sed 's/^/# /' <<< "$found"
-  fi
-}
-
 echo "1..8"
-check "every folder and public header is a room of the table" unknown_rooms
-check "rooms include downwards only" upward_includes
-check "private headers stay in their room" foreign_private_headers
-check "grid alone creates and lays out DMDAs" calls_outside grid '\bDMDA(Create|Set)[A-Za-z0-9]*[ ]*\('
-check "io alone calls HDF5" calls_outside io '\bH5[A-Z]+[a-z][A-Za-z0-9_]*[ ]*\(|<hdf5\.h>|petscviewerhdf5|PetscViewerHDF5'
-check "parallel alone calls ParMETIS" calls_outside parallel '\b(ParMETIS|METIS)_[A-Za-z0-9_]+[ ]*\(|<(par)?metis\.h>'
-check "parallel alone splits communicators" calls_outside parallel '\bMPI_Comm_(split|split_type|create|create_group)[ ]*\('
-check "scene alone reads YAML" calls_outside scene '\bfy_[a-z_]+[ ]*\(|<libfyaml\.h>'
+ok "every folder and public header is a room of the table" silent unknown_rooms
+ok "rooms include downwards only" silent upward_includes
+ok "private headers stay in their room" silent foreign_private_headers
+ok "grid alone creates and lays out DMDAs" silent calls_outside grid '\bDMDA(Create|Set)[A-Za-z0-9]*[ ]*\('
+ok "io alone calls HDF5" silent calls_outside io '\bH5[A-Z]+[a-z][A-Za-z0-9_]*[ ]*\(|<hdf5\.h>|petscviewerhdf5|PetscViewerHDF5'
+ok "parallel alone calls ParMETIS" silent calls_outside parallel '\b(ParMETIS|METIS)_[A-Za-z0-9_]+[ ]*\(|<(par)?metis\.h>'
+ok "parallel alone splits communicators" silent calls_outside parallel '\bMPI_Comm_(split|split_type|create|create_group)[ ]*\('
+ok "scene alone reads YAML" silent calls_outside scene '\bfy_[a-z_]+[ ]*\(|<libfyaml\.h>'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Plants one violation of each rule in a copy of the tree and expects layering.sh to refuse it. TAP.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-number=0
 
-# catches RULE FILE LINE: with LINE added to FILE, rule number RULE fails and names the place.
-catches() {
+# is_caught RULE FILE LINE: with LINE added to FILE, rule number RULE fails and names the place.
+is_caught() {
   local rule=$1 file=$2 line=$3 report place
-  number=$((number + 1))
   rm -rf "$copy/tree"
   mkdir -p "$copy/tree"
   cp -r "$MILLRACE_SOURCE/src" "$MILLRACE_SOURCE/include" "$copy/tree/"
@@ -18,13 +18,12 @@ catches() {
   # of a folder that is no room only the folder is named
   place=$file
   [ "$rule" = 1 ] && place=${file%/*}/
-  if grep -q "^not ok $rule " <<< "$report" && grep -q "^# $place" <<< "$report"; then
-    echo "ok $number - $file: $line"
-  else
-    echo "not ok $number - $file: $line"
-    sed 's/^/# /' <<< "$report"
-  fi
+  grep -q "^not ok $rule " <<< "$report" && grep -q "^# $place" <<< "$report" && return
+  echo "$report"
+  return 1
 }
+
+catches() { ok "$2: $3" is_caught "$@"; }
 
 echo "1..12"
 catches 1 src/utils/help.c 'int nothing;'

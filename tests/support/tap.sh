@@ -26,6 +26,16 @@ exits() {
   }
 }
 
+# silent COMMAND...: succeeds if the command prints nothing.
+silent() {
+  local said
+  said=$("$@")
+  [ -z "$said" ] || {
+    echo "$said"
+    return 1
+  }
+}
+
 skip() {
   tap_number=$((tap_number + 1))
   echo "ok $tap_number - $1 # SKIP $2"

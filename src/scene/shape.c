@@ -93,7 +93,8 @@ static PetscErrorCode Complain(Scene scene, Node *node, const char message[])
 
 static PetscErrorCode CheckMeasures(Scene scene, Node *node, PetscInt kind, const Measures *measures)
 {
-  const PetscInt dimension = scene->config.grid.dimension;
+  /* a dimension that is wrong itself counts as three, as for the shape */
+  const PetscInt dimension = scene->config.grid.dimension == 2 ? 2 : DIM;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; kind == BOX && d < dimension; d++)
@@ -177,7 +178,7 @@ static PetscErrorCode ReadSurface(Scene scene, Node *node, const Measures *measu
 
 static PetscErrorCode CreateSimple(Scene scene, Node *node, PetscInt kind, Measures *measures, Shape *shape)
 {
-  const PetscReal far = 1e3 * vector3_norm(scene->config.grid.size);
+  const PetscReal far = 1. + 1e3 * vector3_norm(scene->config.grid.size); /* the size may be wrong */
 
   PetscFunctionBegin;
   if (kind == BOX && scene->config.grid.dimension == 2) {

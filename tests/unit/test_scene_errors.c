@@ -215,6 +215,18 @@ static void shapes_that_cannot_be(void **state)
   }
 }
 
+/* Found by fuzzing: the box was taken as checked and then refused as an error of ours. */
+static void shapes_in_a_grid_that_is_wrong_itself(void **state)
+{
+  (void)state;
+  check_problems("grid: {dimension: 5, size: [1, 1, 1], resolution: 8}\n" RUN FLUID
+                 "obstacles: [{name: a, shape: {box: {low: [0, 5, 0], high: [1, 1, 1]}}}]\n",
+                 PROBLEM_ERROR, 2, (const Expected[]){{1, 19, "dimension"}, {4, 59, "above \"low\""}});
+  check_problems("grid: {dimension: 2, size: [0, 0], resolution: 8}\n" RUN FLUID
+                 "obstacles: [{name: a, shape: {box: {low: [0, 0], high: [1, 1]}}}]\n",
+                 PROBLEM_ERROR, 2, (const Expected[]){{1, 29, "positive"}, {1, 32, "positive"}});
+}
+
 #define OBSTACLE "shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.1}}"
 
 static void obstacles_that_do_not_fit(void **state)
@@ -284,5 +296,6 @@ TEST_MAIN(cmocka_unit_test(text_that_is_no_yaml), cmocka_unit_test(text_that_lib
           cmocka_unit_test(values_of_the_wrong_type), cmocka_unit_test(values_out_of_range),
           cmocka_unit_test(cells_that_do_not_fit), cmocka_unit_test(sides_that_do_not_fit),
           cmocka_unit_test(motion_out_of_the_plane), cmocka_unit_test(times_that_do_not_fit),
-          cmocka_unit_test(shapes_that_cannot_be), cmocka_unit_test(obstacles_that_do_not_fit),
-          cmocka_unit_test(inflows_that_do_not_fit), cmocka_unit_test(all_mistakes_are_told_in_one_run))
+          cmocka_unit_test(shapes_that_cannot_be), cmocka_unit_test(shapes_in_a_grid_that_is_wrong_itself),
+          cmocka_unit_test(obstacles_that_do_not_fit), cmocka_unit_test(inflows_that_do_not_fit),
+          cmocka_unit_test(all_mistakes_are_told_in_one_run))

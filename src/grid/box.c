@@ -8,11 +8,11 @@ PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part)
 {
   PetscInt alignment = 1;
 
-  while (8 * alignment * parts <= cells)
+  while ((PetscInt64)8 * alignment * parts <= cells)
     alignment *= 2; /* at least four aligned blocks per part */
   if (part == parts)
     return cells;
-  return alignment * ((2 * part * cells + parts * alignment) / (2 * parts * alignment));
+  return alignment * (PetscInt)(((PetscInt64)2 * part * cells + parts * alignment) / (2 * parts * alignment));
 }
 
 static PetscInt smallest_part(PetscInt cells, PetscInt parts)

@@ -6,7 +6,7 @@ void grid_config_cells(const GridConfig *config, PetscInt cells[DIM])
   const PetscReal spacing = config->size.at[X] / config->resolution;
 
   for (PetscInt d = 0; d < DIM; d++)
-    cells[d] = (PetscInt)PetscFloorReal(config->size.at[d] / spacing + 0.5);
+    cells[d] = (PetscInt)PetscMin(PetscFloorReal(config->size.at[d] / spacing + 0.5), MOST_CELLS_ALONG + 1.);
   if (config->dimension == 2)
     cells[Z] = 1;
 }
@@ -24,6 +24,12 @@ PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char
   for (PetscInt d = 0; d < config->dimension; d++) {
     const PetscReal whole = cells[d] * spacing;
 
+    if (cells[d] > MOST_CELLS_ALONG) {
+      PetscCall(PetscSNPrintf(message, message_size,
+                              "the grid has more than %d cells along %c; lower grid.resolution or grid.size",
+                              MOST_CELLS_ALONG, "xyz"[d]));
+      PetscFunctionReturn(0);
+    }
     if (PetscAbsReal(whole - config->size.at[d]) > 1e-6 * spacing) {
       PetscCall(PetscSNPrintf(message, message_size,
                               "grid.size along %c is %g, which is not a whole number of cells of %g; %g is",

@@ -5,7 +5,7 @@
 
 /* A rank's ghost layers reach its direct neighbours only, and never the upper faces of a side it does not
  * touch. */
-enum { LEAST_CELLS_PER_RANK = GHOST_WIDTH + 1 };
+enum { LEAST_CELLS_PER_RANK = GHOST_WIDTH + 1, MOST_CELLS_ALONG = 1000000 };
 
 struct _p_MacGrid {
   MPI_Comm  comm; /* borrowed */

@@ -63,10 +63,11 @@ ok "a later run goes on from there" run 1 limited --restart latest --set run.tim
 
 # Killed while checkpoints are written at every step, until two kills have hit the middle of a write.
 killed_in_a_write() { # RANKS DIR
-  local resume= tries=0 hits=0 spins steps
+  local resume= tries=0 hits=0 spins steps endless="--set run.end_time=1000" # it must not be done before the kill
   while [ $hits -lt 2 ] && [ $tries -lt 20 ]; do
     tries=$((tries + 1))
-    run "$1" "$2" $resume --set run.checkpoint_interval=1e-9 > log 2>&1 &
+    run "$1" "$2" $resume $endless --set run.checkpoint_interval=1e-9 > log 2>&1 &
+    until kill -0 "$(process_of "$2")"; do sleep 0.02; done 2> /dev/null # the lock may still name the one before
     wait_for_rows "$2" $((tries * 2))
     for ((spins = 0; spins < 5000; spins++)); do
       ! compgen -G "$2/checkpoints/*.tmp" > /dev/null || break
@@ -78,8 +79,8 @@ killed_in_a_write() { # RANKS DIR
   done
   steps=$(($(rows "$2") + 5))
   echo "$hits of $tries kills hit a write, up to step $steps"
-  [ $hits -gt 0 ] && run "$1" "$2" --restart latest --set run.step_limit=$steps &&
-    run "$1" "$2-whole" --set run.step_limit=$steps && same "$2-whole" "$2"
+  [ $hits -gt 0 ] && run "$1" "$2" --restart latest $endless --set run.step_limit=$steps &&
+    run "$1" "$2-whole" $endless --set run.step_limit=$steps && same "$2-whole" "$2"
 }
 for ranks in 1 2; do
   ok "kill -9 in the middle of writes on $ranks ranks: the checkpoint before goes on" killed_in_a_write $ranks killed-$ranks

@@ -134,6 +134,7 @@ static void cells_that_do_not_fit(void **state)
   one_error("grid: {size: [1, 2, 0.01], resolution: 8}\n" RUN FLUID, 1, 21, "the nearest is 0.125");
   one_error("grid: {dimension: 2, size: [1, 2], origin: [0, 0, 1], resolution: 8}\n" RUN FLUID, 1, 51,
             "must be 0");
+  one_error("grid: {size: [1, 1e300, 1], resolution: 8}\n" RUN FLUID, 1, 14, "more than");
 }
 
 static void sides_that_do_not_fit(void **state)

@@ -77,6 +77,10 @@ static PetscErrorCode Place(Builder *builder, Node *node)
     PetscCall(ProblemAdd(builder->scene, builder->key, PROBLEM_ERROR,
                          "the key \"%s\" is given twice (first in line %d); remove one", node->key,
                          (int)node_find(open, node->key)->key_line));
+  /* a key is not kept, so that no alias can stand for it */
+  for (PetscInt i = 0; i < builder->anchor_count; i++)
+    if (builder->anchors[i].node == builder->key)
+      builder->anchors[i].node = NULL;
   PetscCall(NodeDestroy(&builder->key));
   node_append(open, node);
   PetscFunctionReturn(0);

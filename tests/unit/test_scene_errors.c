@@ -64,6 +64,7 @@ static void text_that_is_no_yaml(void **state)
   one_error(GRID RUN "fluid: {density: 1, viscosity: *nu}\n", 3, 32, "anchor");
   one_error(GRID RUN "fluid: &f {density: *f}\n", 3, 21, "anchor");
   one_error(GRID RUN FLUID "? {a: 1}\n: 2\n", 4, 3, "a key must be a word");
+  one_error("&a title: t\nother: *a\n" GRID RUN FLUID, 2, 8, "anchor that is not there");
 }
 
 static void text_that_libfyaml_must_not_see(void **state)

@@ -1,4 +1,4 @@
-/* What every room speaks: 3-vectors, formulas of space and time, and the tables of scene keys. */
+/* What every room speaks: 3-vectors, rotations, 3x3 matrices, formulas of space and time. */
 #ifndef MILLRACE_BASE_H
 #define MILLRACE_BASE_H
 
@@ -75,46 +75,26 @@ const char    *formula_text(Formula formula);
 /* The word of a null-terminated list that was probably meant, or null. */
 const char *closest_word(const char word[], const char *const words[]);
 
-/* What the value of a scene key is, and the C type behind it. */
-typedef enum {
-  SCHEMA_REAL,
-  SCHEMA_INTEGER,  /* PetscInt */
-  SCHEMA_TEXT,     /* char *, owned */
-  SCHEMA_CHOICE,   /* an enumeration: index into `choices` */
-  SCHEMA_VECTOR,   /* Vector3 */
-  SCHEMA_FORMULA,  /* Formula, owned */
-  SCHEMA_FORMULAS, /* Formula[DIM], owned */
-  SCHEMA_BLOCK,    /* the struct that `keys` describe */
-  SCHEMA_BRIEF,    /* a block of which a bare value gives the first key */
-  SCHEMA_LIST,     /* PetscInt count at `count`, pointer to an array of blocks of `size` at `offset` */
-  SCHEMA_SHAPE,    /* the rest is read by scene/: a Shape, */
-  SCHEMA_MOTION,   /* a Motion, */
-  SCHEMA_NAMED,    /* Formula *, one per scalar of the fluid, */
-  SCHEMA_OPTIONS   /* and options that are handed to PETSc */
-} SchemaKind;
+/* Row by row. */
+typedef struct {
+  PetscReal at[DIM][DIM];
+} Matrix3;
 
-typedef enum {
-  SCHEMA_FINITE,
-  SCHEMA_POSITIVE,
-  SCHEMA_NOT_NEGATIVE,
-  SCHEMA_BETWEEN,
-  SCHEMA_ENDLESS
-} SchemaRange;
-
-/* One key of a scene. A room keeps a table of its own, ended by a null name. */
-typedef struct SchemaKey SchemaKey;
-struct SchemaKey {
-  const char        *name;
-  SchemaKind         kind;
-  size_t             offset;   /* in the room's config struct */
-  const char        *fallback; /* as one would write it; null: required; "": may be left out */
-  const char        *help;
-  const char        *unit;
-  SchemaRange        range;
-  PetscReal          lowest, highest; /* of SCHEMA_BETWEEN, both allowed; ENDLESS admits inf */
-  const char *const *choices;         /* null-terminated */
-  const SchemaKey   *keys;
-  size_t             size, count;
-};
+static inline Vector3 matrix3_apply(const Matrix3 *m, Vector3 v)
+{
+  return vector3(m->at[X][X] * v.at[X] + m->at[X][Y] * v.at[Y] + m->at[X][Z] * v.at[Z],
+                 m->at[Y][X] * v.at[X] + m->at[Y][Y] * v.at[Y] + m->at[Y][Z] * v.at[Z],
+                 m->at[Z][X] * v.at[X] + m->at[Z][Y] * v.at[Y] + m->at[Z][Z] * v.at[Z]);
+}
+Matrix3    matrix3_from_quaternion(Quaternion q);
+Quaternion quaternion_from_matrix(const Matrix3 *m);
+Matrix3    matrix3_multiply(const Matrix3 *a, const Matrix3 *b);
+Matrix3    matrix3_transpose(const Matrix3 *m);
+Matrix3    matrix3_inverse_symmetric(const Matrix3 *m); /* of a positive definite one */
+/* R diag(d) R^T for the rotation R. */
+Matrix3 matrix3_turned_diagonal(Quaternion rotation, Vector3 diagonal);
+/* The rotation to the principal axes of a symmetric matrix (by Jacobi) and its values there, smallest first.
+ */
+void matrix3_principal_axes(const Matrix3 *m, Quaternion *rotation, Vector3 *values);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_PARALLEL_H
 #define MILLRACE_PARALLEL_H
 
-#include <millrace/base.h>
+#include <millrace/schema.h>
 
 typedef struct {
   PetscInt

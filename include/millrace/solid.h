@@ -1,0 +1,110 @@
+/* Solids: rigid bodies that fall, collide, rub, stack and hang together by joints.
+
+   All ranks that know the solids hold the whole state; the solid team advances it, the same on every one of
+   its ranks, and the others take a copy. */
+#ifndef MILLRACE_SOLID_H
+#define MILLRACE_SOLID_H
+
+#include <millrace/geometry.h>
+#include <millrace/io.h>
+
+typedef enum { BODY_DYNAMIC, BODY_STATIC, BODY_KINEMATIC } BodyKind;
+extern const char *const BodyKinds[];
+
+/* Copies of a body on a lattice; they share its geometry. */
+typedef struct {
+  Vector3   count; /* whole numbers */
+  Vector3   step;  /* m between neighbours */
+  PetscReal shift; /* m, largest random offset along each axis */
+  PetscReal turn;  /* rad, largest random rotation about a random axis */
+  PetscInt  seed;
+} CopiesConfig;
+
+typedef struct {
+  char        *name;
+  BodyKind     kind;
+  Shape        shape;     /* where it is at time zero */
+  PetscReal    thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
+  PetscReal    density;   /* kg/m^3 */
+  PetscReal    mass;      /* kg; > 0: instead of the density */
+  Vector3      velocity;  /* m/s, of the center of mass at time zero */
+  Vector3      spin;      /* rad/s */
+  Vector3      force;     /* N, constant, at the center of mass */
+  Vector3      torque;    /* N m, constant */
+  PetscReal    friction;
+  PetscReal    restitution;
+  PetscReal    rolling_friction; /* m: lever of the resisting torque */
+  Motion       motion;           /* of a kinematic body */
+  CopiesConfig copies;
+} BodyConfig;
+
+/* How two bodies touch, where that is not the mean of what each says of itself. */
+typedef struct {
+  char     *first, *second; /* names of bodies; all copies are meant */
+  PetscReal friction, restitution, rolling_friction;
+  PetscBool none; /* they pass through each other */
+} ContactPairConfig;
+
+typedef enum { JOINT_POINT, JOINT_RIGID, JOINT_HINGE, JOINT_TWIST, JOINT_PRISMATIC } JointKind;
+extern const char *const JointKinds[];
+
+/* All given in the world at time zero. */
+typedef struct {
+  char     *name;
+  JointKind kind;
+  char     *parent, *child; /* names of bodies, "link.3" for the fourth copy; parent "": the world */
+  Vector3   anchor;
+  Vector3   axis;         /* of a hinge, twist or prismatic joint; of the twist of a point joint */
+  PetscReal lower, upper; /* rad, or m for a prismatic joint; infinite: free */
+  PetscReal swing;        /* rad, largest angle between the two axes of a point joint; infinite: free */
+  Formula   target;    /* angle (rad) or distance (m) over time that the control aims at; null: no control */
+  PetscReal stiffness; /* 1/s^2 of the control */
+  PetscReal damping;   /* 1/s */
+} JointConfig;
+
+typedef struct {
+  Vector3            gravity;
+  PetscReal          cfl;        /* the fastest body moves this part of the smallest one's size in a step */
+  PetscInt           iterations; /* of contact, at most */
+  PetscReal          tolerance;  /* of contact: penetration left over, in parts of the smallest body's size */
+  PetscInt           body_count;
+  BodyConfig        *bodies;
+  PetscInt           pair_count;
+  ContactPairConfig *pairs;
+  PetscInt           joint_count;
+  JointConfig       *joints;
+} SolidConfig;
+extern const SchemaKey SolidKeys[];
+
+typedef struct _p_Solid *Solid;
+
+/* Lifetime; `config` must outlive it. What is wrong with the bodies or joints is told in `message`, and the
+   solid is then null. Collective: comm. */
+PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
+                           size_t size);
+PetscErrorCode SolidDestroy(Solid *solid);
+
+/* Steps I to V of a time step (docs/numerics.md). Collective: comm. */
+PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
+PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt);
+/* The state of `root` to all others of `world`, who each hold a solid of the same configuration. */
+PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode SolidSave(Solid solid, Archive archive);
+PetscErrorCode SolidLoad(Solid solid, Archive archive);
+PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames);
+
+/* The state vector: 3 numbers for every particle, then velocity and spin of every body. */
+PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity);
+
+typedef struct {
+  Vector3   momentum, angular_momentum; /* of what moves freely, about the origin */
+  PetscReal kinetic_energy, potential_energy;
+  PetscReal largest_speed;
+  PetscReal largest_penetration; /* m */
+  PetscReal largest_joint_error; /* m */
+  PetscInt  contacts, contact_points, collisions, levels;
+  PetscInt  position_iterations, velocity_iterations, push_outs;
+} SolidReport;
+SolidReport solid_report(Solid solid);
+
+#endif

@@ -1,0 +1,31 @@
+/* Joints: constraints between two bodies that hold from both sides, limits that hold from one, and control.
+ */
+#ifndef MILLRACE_SOLID_JOINT_H
+#define MILLRACE_SOLID_JOINT_H
+
+#include "../solid_impl.h"
+
+typedef struct JointSet *JointSet;
+
+/* From the configuration, with the bodies at rest. Mistakes (unknown or equal bodies, limits that exclude
+   where the joint stands, two static bodies) are told in `message`. */
+PetscErrorCode JointSetCreate(Solid solid, JointSet *joints, char message[], size_t message_size);
+PetscErrorCode JointSetDestroy(JointSet *joints);
+/* Pairs of bodies (sorted) that a joint holds together: they do not collide. */
+PetscErrorCode JointSetGetPairs(JointSet joints, PetscInt *count, const PetscInt (**pairs)[2]);
+
+/* Pre-stabilisation (3.5.1): impulses on `twists` such that after moving by `dt` from solid->placements the
+   joints hold and limits are kept. Linear and angular momentum of the two bodies is kept. */
+PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[]);
+/* Post-stabilisation (3.7.3): the nearest velocities, in the norm of the masses, that the joints allow at
+   solid->placements; joints at a limit do not move beyond it. */
+PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[]);
+/* Control: the same with the controlled angles' rates set to what the PD law gives after `dt` [86]. */
+PetscErrorCode JointSetControl(JointSet joints, PetscReal time, PetscReal dt, Twist twists[]);
+/* How far the anchors of a joint are apart at solid->placements: the largest. */
+PetscReal joint_set_error(JointSet joints);
+
+PetscErrorCode JointSetSave(JointSet joints, Archive archive);
+PetscErrorCode JointSetLoad(JointSet joints, Archive archive);
+
+#endif

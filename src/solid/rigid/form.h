@@ -1,0 +1,63 @@
+/* What a body looks like in its own frame: origin at the center of mass, axes principal. Shared by copies. */
+#ifndef MILLRACE_SOLID_FORM_H
+#define MILLRACE_SOLID_FORM_H
+
+#include <millrace/geometry.h>
+
+/* Body frame to world: x -> position + rotation x. */
+typedef struct {
+  Vector3    position;
+  Quaternion rotation;
+} Placement;
+
+static inline Vector3 placement_to_world(const Placement *placement, Vector3 local)
+{
+  return vector3_add(placement->position, quaternion_rotate(placement->rotation, local));
+}
+static inline Vector3 placement_to_local(const Placement *placement, Vector3 point)
+{
+  return quaternion_rotate(quaternion_conjugate(placement->rotation),
+                           vector3_subtract(point, placement->position));
+}
+
+/* Round things first: contact of the first four is analytic. */
+typedef enum {
+  FORM_SPHERE,   /* radius */
+  FORM_CAPSULE,  /* radius; half[Z]: half the distance of the two centers, along z */
+  FORM_BOX,      /* half */
+  FORM_PLANE,    /* the half-space z < 0; static or kinematic only */
+  FORM_CYLINDER, /* radius; half[Z]: half the length along z */
+  FORM_CONE,     /* radius of its base at z = base; tip at z = tip */
+  FORM_TORUS,    /* radius of the tube, major radius about z */
+  FORM_HULL,     /* a convex surface */
+  FORM_SURFACE,  /* any closed surface, by its vertices and a grid of distances */
+  FORM_SHELL     /* a surface with a thickness, likewise; the distance is unsigned less half the thickness */
+} FormKind;
+
+typedef struct _p_Hull         *Hull;
+typedef struct _p_DistanceGrid *DistanceGrid;
+
+typedef struct {
+  FormKind     kind;
+  PetscReal    radius, major, base, tip, thickness;
+  Vector3      half;
+  PetscReal    reach;     /* of the farthest point from the origin; infinite for a plane */
+  PetscReal    size;      /* twice the smallest half extent: what penetration is measured by */
+  Vector3      low, high; /* bounds in the body's frame */
+  PetscReal    volume;    /* of a shell: area times thickness */
+  Vector3      inertia;   /* principal moments at density one */
+  Surface      surface;   /* in the body's frame, for pictures and as sample points; null for a plane */
+  Hull         hull;      /* of a box or a hull */
+  DistanceGrid distances; /* of a surface or a shell */
+} Form;
+
+/* The form of a shape and where it stands in the world. On a mistake of the user `*form` is null and
+   `message` says what is wrong. */
+PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, Placement *rest, char message[],
+                          size_t message_size);
+PetscErrorCode FormDestroy(Form **form);
+
+/* Signed distance from a point in the body's frame, and its gradient (unit). */
+PetscReal form_distance(const Form *form, Vector3 point, Vector3 *gradient);
+
+#endif

@@ -1,0 +1,69 @@
+/* Private to src/solid: the state that all its parts work on. */
+#ifndef MILLRACE_SOLID_IMPL_H
+#define MILLRACE_SOLID_IMPL_H
+
+#include <millrace/solid.h>
+
+#include "rigid/form.h"
+
+/* Velocity of the center of mass and spin: a body's six entries of the state vector. */
+typedef struct {
+  Vector3 linear, angular;
+} Twist;
+
+/* The resistance of a body to impulses, in the world's axes; zero for what is not dynamic. */
+typedef struct {
+  PetscReal inverse_mass;
+  Matrix3   inverse_inertia;
+} Mobility;
+
+typedef struct {
+  const BodyConfig *config; /* borrowed */
+  PetscInt          copy;   /* which one of the configuration's copies */
+  const Form       *form;   /* borrowed: shared by the copies */
+  PetscReal         mass;
+  Vector3           inertia; /* about the principal axes, which are those of the body's frame */
+  Placement         rest;    /* at time zero */
+} Body;
+
+struct _p_Solid {
+  MPI_Comm           comm;
+  const SolidConfig *config; /* borrowed */
+
+  PetscInt   particle_count, body_count;
+  PetscReal *velocity; /* 3 per particle, then a Twist per body */
+  Twist     *twists;   /* the bodies' part of `velocity` */
+
+  Vector3   *particle_positions;
+  PetscReal *particle_masses;
+
+  Form     **forms; /* owned; one per entry of the configuration */
+  Body      *bodies;
+  Placement *placements;
+  Mobility  *mobilities; /* at `placements` */
+
+  struct ContactSet *contacts;
+  struct JointSet   *joints;
+  SolidReport        report;
+};
+
+/* What an impulse `j` at `arm` from the center of mass does to the body's velocity. */
+static inline void twist_push(Twist *twist, const Mobility *mobility, Vector3 arm, Vector3 j)
+{
+  const Vector3 turned = matrix3_apply(&mobility->inverse_inertia, vector3_cross(arm, j));
+
+  twist->linear = vector3_add(twist->linear, vector3_scale(mobility->inverse_mass, j));
+  twist->angular = vector3_add(twist->angular, turned);
+}
+
+static inline Vector3 twist_at(const Twist *twist, Vector3 arm)
+{
+  return vector3_add(twist->linear, vector3_cross(twist->angular, arm));
+}
+
+/* rigid/ */
+Mobility  body_mobility(const Body *body, const Placement *placement);
+Vector3   body_angular_momentum(const Body *body, const Placement *placement, Vector3 spin);
+Placement body_moved(const Body *body, const Placement *from, const Twist *twist, PetscReal dt); /* 3.4.1 */
+
+#endif

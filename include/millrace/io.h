@@ -37,14 +37,14 @@ PetscErrorCode ArchiveLeave(Archive archive);
 PetscErrorCode ArchiveHas(Archive, const char name[], PetscBool *has);
 PetscErrorCode ArchiveGetShape(Archive, const char name[], ArchivePart *part); /* sets rank and global */
 
-/* Single values and texts are those of the first rank. */
+/* Single values and texts are those of the first rank; a shared table is held whole by every rank. */
 PetscErrorCode ArchiveWriteReal(Archive, const char name[], PetscReal value);
 PetscErrorCode ArchiveWriteInteger(Archive, const char name[], PetscInt64 value);
 PetscErrorCode ArchiveWriteText(Archive, const char name[], const char text[]);
-PetscErrorCode ArchiveWritePart(Archive, const char name[], const ArchivePart *part,
-                                const PetscReal values[]);
-PetscErrorCode ArchiveWriteIntegers(Archive, const char name[], const ArchivePart *part,
-                                    const PetscInt64 values[]);
+PetscErrorCode ArchiveWritePart(Archive, const char name[], const ArchivePart *part, const PetscReal[]);
+PetscErrorCode ArchiveWriteIntegers(Archive, const char name[], const ArchivePart *part, const PetscInt64[]);
+PetscErrorCode ArchiveWriteShared(Archive, const char[], PetscInt rows, PetscInt width, const PetscReal[]);
+PetscErrorCode ArchiveReadShared(Archive, const char[], PetscInt rows, PetscInt width, PetscReal[]);
 PetscErrorCode ArchiveReadReal(Archive, const char name[], PetscReal *value);
 PetscErrorCode ArchiveReadInteger(Archive, const char name[], PetscInt64 *value);
 PetscErrorCode ArchiveReadText(Archive, const char name[], char **text); /* PetscFree it */
@@ -94,9 +94,9 @@ typedef struct {
   PetscReal        spacing;
   ArchivePrecision precision; /* of fields */
 } FrameConfig;
-PetscErrorCode FrameSeriesCreate(MPI_Comm, const FrameConfig *, FrameSeries *series, char message[],
-                                 size_t size);
+PetscErrorCode FrameSeriesCreate(MPI_Comm, const FrameConfig *, FrameSeries *, char message[], size_t size);
 PetscErrorCode FrameSeriesDestroy(FrameSeries *series);
+MPI_Comm       frame_series_comm(FrameSeries series);
 PetscErrorCode FrameBegin(FrameSeries, PetscInt index, PetscReal time);
 PetscErrorCode FrameGetArchive(FrameSeries, Archive *archive); /* for step, title and scene */
 /* `values`: of the owned cells from `start`, x fastest, the 1 or 3 components of a cell together. */
@@ -112,8 +112,8 @@ typedef struct {
 } FrameMesh;
 typedef enum { FRAME_VERTEX, FRAME_CELL } FrameLocation;
 PetscErrorCode FrameBeginMesh(FrameSeries, const FrameMesh *mesh);
-PetscErrorCode FrameWriteMeshField(FrameSeries, const char name[], FrameLocation location,
-                                   PetscInt components, const PetscReal values[]);
+PetscErrorCode FrameWriteMeshField(FrameSeries, const char name[], FrameLocation, PetscInt components,
+                                   const PetscReal values[]);
 PetscErrorCode FrameEndMesh(FrameSeries series);
 PetscErrorCode FrameEnd(FrameSeries, char message[], size_t size); /* commits, lists it */
 

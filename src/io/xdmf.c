@@ -221,3 +221,8 @@ PetscErrorCode FrameSeriesDestroy(FrameSeries *series)
   PetscCall(PetscFree(*series));
   PetscFunctionReturn(0);
 }
+
+MPI_Comm frame_series_comm(FrameSeries series)
+{
+  return series->comm;
+}

@@ -126,6 +126,27 @@ static PetscErrorCode WriteSmall(const char path[], PetscReal time)
   PetscFunctionReturn(0);
 }
 
+/* The first rank's values count, and all get them; a table may be empty. */
+static void a_shared_table_comes_back_on_every_rank(void **state)
+{
+  PetscReal values[4][3], back[4][3] = {{0}};
+  Archive   archive;
+
+  (void)state;
+  for (PetscInt i = 0; i < 12; i++)
+    values[i / 3][i % 3] = harness_rank() ? -1. : value_at(6 + i);
+  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("shared.h5"), &archive));
+  assert_success(ArchiveWriteShared(archive, "table", 4, 3, values[0]));
+  assert_success(ArchiveWriteShared(archive, "empty", 0, 3, NULL));
+  assert_success(ArchiveCommit(&archive));
+  assert_success(Open(PETSC_COMM_WORLD, scratch.path, &archive));
+  assert_success(ArchiveReadShared(archive, "table", 4, 3, back[0]));
+  assert_success(ArchiveReadShared(archive, "empty", 0, 3, NULL));
+  for (PetscInt i = 0; i < 12; i++)
+    assert_on_all_ranks(back[i / 3][i % 3] == value_at(6 + i));
+  assert_success(ArchiveDestroy(&archive));
+}
+
 /* One plane along the cut axis: ranks without any share. Three chunks and odd sizes: shared chunks. */
 static void doubles_come_back_bit_for_bit(void **state)
 {
@@ -458,7 +479,7 @@ static void a_missing_directory_is_told(void **state)
   assert_on_all_ranks(strstr(message, "nowhere/a.h5") && strstr(message, "No such file"));
 }
 
-TEST_MAIN(in_scratch(doubles_come_back_bit_for_bit),
+TEST_MAIN(in_scratch(a_shared_table_comes_back_on_every_rank), in_scratch(doubles_come_back_bit_for_bit),
           in_scratch(other_ranks_with_another_partition_read_the_same),
           in_scratch(values_texts_and_groups_come_back), in_scratch(single_precision_rounds_and_halves),
           in_scratch(integers_and_empty_arrays_come_back), in_scratch(what_is_not_as_expected_is_refused),

@@ -1,5 +1,5 @@
 /* Joints: constraints between two bodies that hold from both sides, limits that hold from one, and control.
- */
+   They have no state beyond that of the bodies: nothing to save. */
 #ifndef MILLRACE_SOLID_JOINT_H
 #define MILLRACE_SOLID_JOINT_H
 
@@ -20,12 +20,13 @@ PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[
 /* Post-stabilisation (3.7.3): the nearest velocities, in the norm of the masses, that the joints allow at
    solid->placements; joints at a limit do not move beyond it. */
 PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[]);
-/* Control: the same with the controlled angles' rates set to what the PD law gives after `dt` [86]. */
-PetscErrorCode JointSetControl(JointSet joints, PetscReal time, PetscReal dt, Twist twists[]);
+/* Control [86], exact for any `dt`. Before the move: pre-stabilisation in which the controlled angles end
+   where the PD law takes them within `dt` from solid->placements and the velocities `before` (those of time
+   n, without the forces of this step). After it: post-stabilisation to the rates that the law then gives. */
+PetscErrorCode JointSetControlMotion(JointSet joints, PetscReal time, PetscReal dt, const Twist before[],
+                                     Twist twists[]);
+PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[]);
 /* How far the anchors of a joint are apart at solid->placements: the largest. */
 PetscReal joint_set_error(JointSet joints);
-
-PetscErrorCode JointSetSave(JointSet joints, Archive archive);
-PetscErrorCode JointSetLoad(JointSet joints, Archive archive);
 
 #endif

@@ -17,6 +17,7 @@ typedef enum {
   SCHEMA_BRIEF,    /* a block of which a bare value gives the first key */
   SCHEMA_LIST,     /* PetscInt count at `count`, pointer to an array of blocks of `size` at `offset` */
   SCHEMA_SHAPE,    /* the rest is read by scene/: a Shape, */
+  SCHEMA_FORM,     /* a Shape that may be an open surface, */
   SCHEMA_MOTION,   /* a Motion, */
   SCHEMA_NAMED,    /* Formula *, one per scalar of the fluid, */
   SCHEMA_OPTIONS   /* and options that are handed to PETSc */

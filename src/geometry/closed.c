@@ -34,16 +34,30 @@ static PetscErrorCode CreateEdges(const Mesh *mesh, Edge **edges)
   PetscFunctionReturn(0);
 }
 
-static const char *edge_fault(const Edge edges[], PetscInt count)
+static const char *const fault_messages[] = {
+    [SURFACE_OPEN] = "belongs to one triangle only: the surface is open there. Fill the hole",
+    [SURFACE_BRANCHED] = "belongs to more than two triangles: it is not manifold there. Separate the parts",
+    [SURFACE_TWISTED] = "joins two triangles of opposite orientation. Recalculate the normals"};
+
+static SurfaceFault edge_fault(const Edge edges[], PetscInt count)
 {
   if (count == 1)
-    return "belongs to one triangle only: the surface is open there. Fill the hole";
+    return SURFACE_OPEN;
   if (count > 2)
-    return "belongs to more than two triangles: it is not manifold there. Separate the parts";
-  if (edges[0].forward == edges[1].forward) {
-    return "joins two triangles of opposite orientation. Recalculate the normals";
+    return SURFACE_BRANCHED;
+  return edges[0].forward == edges[1].forward ? SURFACE_TWISTED : SURFACE_SOUND;
+}
+
+/* How many triangles share the edge that comes at `first`. */
+static PetscInt edge_sharers(const Edge edges[], PetscInt edge_count, PetscInt first)
+{
+  PetscInt count = 1;
+
+  while (first + count < edge_count && edges[first + count].low == edges[first].low &&
+         edges[first + count].high == edges[first].high) {
+    count++;
   }
-  return NULL;
+  return count;
 }
 
 /* Names the edge that comes first in the file; `count` triangles share it. */
@@ -56,7 +70,8 @@ static void report_edge(const Mesh *mesh, Source *source, const Edge edges[], Pe
               "the edge from (%g, %g, %g) to (%g, %g, %g) %s in a mesh editor (%" PetscInt_FMT
               " edge%s at fault)",
               (double)a->at[X], (double)a->at[Y], (double)a->at[Z], (double)b->at[X], (double)b->at[Y],
-              (double)b->at[Z], edge_fault(edges, count), fault_count, fault_count == 1 ? " is" : "s are");
+              (double)b->at[Z], fault_messages[edge_fault(edges, count)], fault_count,
+              fault_count == 1 ? " is" : "s are");
 }
 
 static PetscInt find_root(PetscInt parents[], PetscInt n)
@@ -75,12 +90,8 @@ static void walk_edges(const Mesh *mesh, Source *source, const Edge edges[], Pet
   PetscInt       fault_count = 0, worst = 0, worst_count = 0, count;
 
   for (PetscInt n = 0; n < edge_count; n += count) {
-    count = 1;
-    while (n + count < edge_count && edges[n + count].low == edges[n].low &&
-           edges[n + count].high == edges[n].high) {
-      count++;
-    }
-    if (!edge_fault(&edges[n], count)) {
+    count = edge_sharers(edges, edge_count, n);
+    if (edge_fault(&edges[n], count) == SURFACE_SOUND) {
       parents[find_root(parents, edges[n].triangle)] = find_root(parents, edges[n + 1].triangle);
       continue;
     }
@@ -182,5 +193,22 @@ PetscErrorCode MeshCloseAndOrient(Mesh *mesh, Source *source, SurfaceReport *rep
   }
   PetscCall(PetscFree(edges));
   PetscCall(PetscFree(pieces));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MeshFindFault(const Mesh *mesh, SurfaceFault *fault)
+{
+  const PetscInt edge_count = 3 * mesh->triangle_count;
+  Edge          *edges;
+  PetscInt       count;
+
+  PetscFunctionBegin;
+  *fault = SURFACE_SOUND;
+  PetscCall(CreateEdges(mesh, &edges));
+  for (PetscInt n = 0; n < edge_count && *fault == SURFACE_SOUND; n += count) {
+    count = edge_sharers(edges, edge_count, n);
+    *fault = edge_fault(&edges[n], count);
+  }
+  PetscCall(PetscFree(edges));
   PetscFunctionReturn(0);
 }

@@ -66,6 +66,35 @@ static inline PetscBool box_holds(Box box, Vector3 point)
 /* The box around a box that is scaled and turned about the origin; ±PETSC_INFINITY stays so. */
 Box box_rotated(Box box, Quaternion rotation, PetscReal scale);
 
+typedef enum {
+  KIND_SPHERE,
+  KIND_BOX,
+  KIND_CYLINDER,
+  KIND_CAPSULE,
+  KIND_CONE,
+  KIND_TORUS,
+  KIND_PLANE,
+  KIND_SURFACE,
+  KIND_COMBINATION,
+  KIND_PLACED
+} ShapeKind;
+
+struct _p_Shape {
+  ShapeKind      kind;
+  Vector3        center; /* of a sphere, box or torus; of the axis of a rod; a point of a plane */
+  Vector3        axis; /* unit; of a rod (cylinder, capsule, cone: to its tip) or torus; normal of a plane */
+  Vector3        half; /* of a box: half its sides */
+  PetscReal      radius;  /* of a torus: the minor one */
+  PetscReal      reach;   /* half the length of a rod's axis; the major radius of a torus */
+  Surface        surface; /* owned */
+  ShapeOperation operation;
+  PetscInt       part_count;
+  Shape         *parts; /* owned; of a placed shape: one */
+  PetscReal      scale; /* of a placed shape, with rotation and translation */
+  Quaternion     rotation;
+  Vector3        translation;
+};
+
 typedef struct {
   Vector3 corner[3];
 } Triangle;
@@ -85,7 +114,9 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
 PetscErrorCode TreeDestroy(Tree *tree);
 Box            tree_box(const Tree *tree);
 PetscReal      tree_distance(const Tree *tree, Vector3 point); /* no sign */
-PetscReal      tree_winding(const Tree *tree, Vector3 point);
+/* Also without a sign; the normal is zero if that triangle has no area. */
+PetscReal tree_nearest(const Tree *tree, Vector3 point, Vector3 *nearest, Vector3 *normal);
+PetscReal tree_winding(const Tree *tree, Vector3 point);
 /* Solid angle under which `point` sees the triangle, positive from behind. */
 PetscReal triangle_solid_angle(const Triangle *triangle, Vector3 point);
 
@@ -147,6 +178,13 @@ PetscErrorCode ReadStl(Source *source, Mesh *mesh);
 PetscErrorCode MeshClean(Mesh *mesh, Source *source, SurfaceReport *report);
 /* Every edge must join two triangles of the same orientation; then turns what faces the wrong way. */
 PetscErrorCode MeshCloseAndOrient(Mesh *mesh, Source *source, SurfaceReport *report);
+
+PetscErrorCode MeshFindFault(const Mesh *mesh, SurfaceFault *fault); /* `origins` may be null */
+
+/* Of the solid within the triangles and of the shell they are; `middle` is any point near them. */
+Moments triangles_moments(PetscInt count, const Triangle triangles[], Vector3 middle);
+Moments triangles_shell_moments(PetscInt count, const Triangle triangles[], Vector3 middle,
+                                PetscReal thickness);
 
 static inline Triangle mesh_triangle(const Vector3 vertices[], const PetscInt corners[3])
 {

@@ -13,44 +13,11 @@ struct _p_Surface {
   SurfaceReport report;
 };
 
-/* The divergence theorem turns the integrals over the solid of 1, x and x x' into sums over the tetrahedra
-   that the triangles span with any fixed point; the middle of the box loses fewest digits. */
-static Moments compute_moments(const Tree *tree)
+static Vector3 middle_of(const Tree *tree)
 {
-  const Box     box = tree_box(tree);
-  const Vector3 middle = vector3_scale(0.5, vector3_add(box.low, box.high));
-  Moments       moments = {.volume = 0};
-  PetscReal     second[DIM][DIM] = {{0}}, trace = 0;
+  const Box box = tree_box(tree);
 
-  for (PetscInt n = 0; n < tree->triangle_count; n++) {
-    const Vector3   a = vector3_subtract(tree->triangles[n].corner[0], middle);
-    const Vector3   b = vector3_subtract(tree->triangles[n].corner[1], middle);
-    const Vector3   c = vector3_subtract(tree->triangles[n].corner[2], middle);
-    const Vector3   sum = vector3_add(a, vector3_add(b, c));
-    const PetscReal volume = vector3_dot(a, vector3_cross(b, c)) / 6;
-
-    moments.volume += volume;
-    moments.center = vector3_add(moments.center, vector3_scale(volume / 4, sum));
-    for (int i = 0; i < DIM; i++) {
-      for (int j = 0; j < DIM; j++) {
-        second[i][j] +=
-            volume / 20 * (a.at[i] * a.at[j] + b.at[i] * b.at[j] + c.at[i] * c.at[j] + sum.at[i] * sum.at[j]);
-      }
-    }
-  }
-  if (moments.volume != 0)
-    moments.center = vector3_scale(1 / moments.volume, moments.center);
-  for (int i = 0; i < DIM; i++) {
-    for (int j = 0; j < DIM; j++)
-      second[i][j] -= moments.volume * moments.center.at[i] * moments.center.at[j];
-    trace += second[i][i];
-  }
-  for (int i = 0; i < DIM; i++) {
-    for (int j = 0; j < DIM; j++)
-      moments.inertia[i][j] = (i == j ? trace : 0) - second[i][j];
-  }
-  moments.center = vector3_add(moments.center, middle);
-  return moments;
+  return vector3_scale(0.5, vector3_add(box.low, box.high));
 }
 
 static PetscErrorCode Prepare(Surface surface)
@@ -64,7 +31,8 @@ static PetscErrorCode Prepare(Surface surface)
   }
   PetscCall(TreeCreate(surface->triangle_count, triangles, &surface->tree));
   PetscCall(PetscFree(triangles));
-  surface->moments = compute_moments(&surface->tree);
+  surface->moments =
+      triangles_moments(surface->tree.triangle_count, surface->tree.triangles, middle_of(&surface->tree));
   PetscFunctionReturn(0);
 }
 
@@ -148,8 +116,14 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
   PetscCall(SourceOpen(path, message, message_size, &source));
   if (!source.failed)
     PetscCall(ReadMesh(&source, &mesh, &report));
-  if (!source.failed && demand == SURFACE_CLOSED)
+  if (!source.failed) {
     PetscCall(CloseMesh(&source, &mesh, &report));
+    if (source.failed && demand == SURFACE_ANY && mesh.triangle_count > 0) {
+      source.failed = PETSC_FALSE;
+      if (message_size > 0)
+        message[0] = '\0';
+    }
+  }
   if (!source.failed) {
     PetscCall(SurfaceCreate(mesh.vertex_count, mesh.vertices, mesh.triangle_count,
                             (const PetscInt(*)[3])mesh.triangles, surface));
@@ -206,6 +180,20 @@ PetscReal surface_distance(Surface surface, Vector3 point)
   return surface_is_inside(surface, point) ? -distance : distance;
 }
 
+PetscReal surface_nearest(Surface surface, Vector3 point, Vector3 *nearest, Vector3 *normal)
+{
+  return tree_nearest(&surface->tree, point, nearest, normal);
+}
+
+PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault)
+{
+  const Mesh mesh = {.triangle_count = surface->triangle_count, .triangles = surface->triangles};
+
+  PetscFunctionBegin;
+  PetscCall(MeshFindFault(&mesh, fault));
+  PetscFunctionReturn(0);
+}
+
 PetscReal surface_volume(Surface surface)
 {
   return surface->moments.volume;
@@ -214,6 +202,12 @@ PetscReal surface_volume(Surface surface)
 Moments surface_moments(Surface surface)
 {
   return surface->moments;
+}
+
+Moments surface_shell_moments(Surface surface, PetscReal thickness)
+{
+  return triangles_shell_moments(surface->tree.triangle_count, surface->tree.triangles,
+                                 middle_of(&surface->tree), thickness);
 }
 
 SurfaceReport surface_report(Surface surface)

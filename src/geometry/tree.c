@@ -339,7 +339,8 @@ static inline PetscReal facet_distance_square(const struct TreeFacet *facet, Vec
   return left + height_square < least ? left + height_square : least;
 }
 
-PetscReal tree_distance(const Tree *tree, Vector3 point)
+/* The squared distance, and the triangle that it leads to. */
+static inline PetscReal find_nearest(const Tree *tree, Vector3 point, PetscInt *triangle)
 {
   PetscInt  stack[MAX_DEPTH];
   PetscReal squares[MAX_DEPTH], least = PETSC_MAX_REAL;
@@ -374,10 +375,70 @@ PetscReal tree_distance(const Tree *tree, Vector3 point)
     }
     if (tree->nodes[near].right)
       continue;
-    for (PetscInt n = 0; n < tree->nodes[near].count; n++)
-      least = facet_distance_square(&tree->facets[tree->nodes[near].start + n], point, least);
+    for (PetscInt n = tree->nodes[near].start; n < tree->nodes[near].start + tree->nodes[near].count; n++) {
+      const PetscReal square = facet_distance_square(&tree->facets[n], point, least);
+
+      *triangle = square < least ? n : *triangle;
+      least = square;
+    }
   }
-  return PetscSqrtReal(least);
+  return least;
+}
+
+PetscReal tree_distance(const Tree *tree, Vector3 point)
+{
+  PetscInt triangle = 0;
+
+  return PetscSqrtReal(find_nearest(tree, point, &triangle));
+}
+
+static Vector3 segment_nearest(Vector3 from, Vector3 to, Vector3 point)
+{
+  const Vector3   edge = vector3_subtract(to, from);
+  const PetscReal place = vector3_dot(vector3_subtract(point, from), edge);
+  const PetscReal fraction = place * inverse_or_zero(vector3_dot(edge, edge));
+
+  return vector3_add(from, vector3_scale(PetscMin(PetscMax(fraction, 0), 1), edge));
+}
+
+/* The foot of the point if it is in the triangle, else the nearest of the three on the edges. */
+static Vector3 triangle_nearest(const Triangle *triangle, Vector3 normal, Vector3 point)
+{
+  const PetscReal height = vector3_dot(vector3_subtract(point, triangle->corner[0]), normal);
+  Vector3         nearest = vector3_subtract(point, vector3_scale(height, normal));
+  PetscBool       is_in_face = vector3_dot(normal, normal) > 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal       least = PETSC_MAX_REAL;
+
+  for (int n = 0; n < 3; n++) {
+    const Vector3 from = triangle->corner[n], to = triangle->corner[(n + 1) % 3];
+    const Vector3 turned = vector3_cross(vector3_subtract(to, from), vector3_subtract(point, from));
+
+    if (vector3_dot(turned, normal) < 0)
+      is_in_face = PETSC_FALSE;
+  }
+  for (int n = 0; n < 3 && !is_in_face; n++) {
+    const Vector3 candidate = segment_nearest(triangle->corner[n], triangle->corner[(n + 1) % 3], point);
+    const Vector3 arm = vector3_subtract(point, candidate);
+
+    if (vector3_dot(arm, arm) >= least)
+      continue;
+    least = vector3_dot(arm, arm);
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+PetscReal tree_nearest(const Tree *tree, Vector3 point, Vector3 *nearest, Vector3 *normal)
+{
+  PetscInt        number = 0;
+  const PetscReal distance = PetscSqrtReal(find_nearest(tree, point, &number));
+  const Triangle *triangle = &tree->triangles[number];
+  const Vector3   area = vector3_cross(vector3_subtract(triangle->corner[1], triangle->corner[0]),
+                                       vector3_subtract(triangle->corner[2], triangle->corner[0]));
+
+  *normal = unit_or(area, vector3(0, 0, 0));
+  *nearest = triangle_nearest(triangle, *normal, point);
+  return distance;
 }
 
 /* van Oosterom and Strackee 1983 */

@@ -56,8 +56,8 @@ static const char *const kind_names[] = {
     [SCHEMA_REAL] = "number",         [SCHEMA_INTEGER] = "whole number", [SCHEMA_TEXT] = "text",
     [SCHEMA_CHOICE] = "word",         [SCHEMA_VECTOR] = "vector",        [SCHEMA_FORMULA] = "formula",
     [SCHEMA_FORMULAS] = "3 formulas", [SCHEMA_BLOCK] = "block",          [SCHEMA_BRIEF] = "block or word",
-    [SCHEMA_LIST] = "list",           [SCHEMA_SHAPE] = "shape",          [SCHEMA_MOTION] = "motion",
-    [SCHEMA_NAMED] = "block",         [SCHEMA_OPTIONS] = "block"};
+    [SCHEMA_LIST] = "list",           [SCHEMA_SHAPE] = "shape",          [SCHEMA_FORM] = "shape",
+    [SCHEMA_MOTION] = "motion",       [SCHEMA_NAMED] = "block",          [SCHEMA_OPTIONS] = "block"};
 
 /* "number > 0", "wall, slip or open": what a value may be. */
 static void describe_type(const SchemaKey *key, char text[], size_t size)

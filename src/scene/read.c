@@ -92,7 +92,10 @@ static PetscErrorCode ReadValue(Scene scene, Node *node, const SchemaKey *key, c
     PetscCall(ReadList(scene, node, key, base));
     break;
   case SCHEMA_SHAPE:
-    PetscCall(ReadShape(scene, node, value));
+    PetscCall(ReadShape(scene, node, SURFACE_CLOSED, value));
+    break;
+  case SCHEMA_FORM:
+    PetscCall(ReadShape(scene, node, SURFACE_ANY, value));
     break;
   case SCHEMA_MOTION:
     PetscCall(ReadMotion(scene, node, value));
@@ -269,7 +272,7 @@ PetscErrorCode DestroyKeys(const SchemaKey keys[], PetscInt scalar_count, void *
       PetscCall(DestroyKeys(key->keys, scalar_count, value));
     if (key->kind == SCHEMA_LIST)
       PetscCall(DestroyList(key, scalar_count, base));
-    if (key->kind == SCHEMA_SHAPE)
+    if (key->kind == SCHEMA_SHAPE || key->kind == SCHEMA_FORM)
       PetscCall(ShapeDestroy((Shape *)value));
     if (key->kind == SCHEMA_MOTION)
       PetscCall(MotionDestroy((Motion *)value));

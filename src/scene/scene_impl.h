@@ -83,7 +83,8 @@ PetscErrorCode ReadText(Scene scene, Node *node, const SchemaKey *key, char **va
 PetscErrorCode ReadVector(Scene scene, Node *node, const SchemaKey *key, Vector3 *value);
 PetscErrorCode ReadFormula(Scene scene, Node *node, const SchemaKey *key, Formula *value);
 PetscErrorCode ReadFormulas(Scene scene, Node *node, const SchemaKey *key, Formula value[DIM]);
-PetscErrorCode ReadShape(Scene scene, Node *node, Shape *shape);
+/* `demand` of the files of its surfaces. */
+PetscErrorCode ReadShape(Scene scene, Node *node, SurfaceDemand demand, Shape *shape);
 PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion);
 PetscErrorCode ReadNamed(Scene scene, Node *node, Formula **values);
 PetscErrorCode ReadOptions(Scene scene, Node *node);

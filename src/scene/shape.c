@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 typedef struct {
-  Vector3   center, axis, low, high, from, to, point, normal, translate, rotate;
+  Vector3   center, axis, low, high, from, to, base, tip, point, normal, translate, rotate;
   PetscReal radius, major, minor, scale;
   char     *file;
 } Measures;
@@ -34,6 +34,10 @@ static const SchemaKey round_keys[] = {POSITION(from, "one end of the axis"),
                                        POSITION(to, "other end of the axis"),
                                        LENGTH(radius, "around the axis"),
                                        {0}};
+static const SchemaKey cone_keys[] = {POSITION(base, "middle of its flat end"),
+                                      POSITION(tip, "where it ends in a point"),
+                                      LENGTH(radius, "of its flat end"),
+                                      {0}};
 static const SchemaKey torus_keys[] = {POSITION(center, "its centre"),
                                        DIRECTION(axis, "of symmetry, of any length"),
                                        LENGTH(major, "radius of the circle along the tube"),
@@ -45,7 +49,8 @@ static const SchemaKey surface_keys[] = {
     {.name = "file",
      .kind = SCHEMA_TEXT,
      .offset = offsetof(Measures, file),
-     .help = "closed triangle surface (.obj, .ply, .stl), relative to the scene"},
+     .help = "closed triangle surface (.obj, .ply, .stl), relative to the scene; of a body with a thickness "
+             "it may be open"},
     {.name = "scale",
      .kind = SCHEMA_REAL,
      .offset = offsetof(Measures, scale),
@@ -66,13 +71,14 @@ static const SchemaKey surface_keys[] = {
      .help = "applied last"},
     {0}};
 
-enum { SPHERE, BOX, CYLINDER, CAPSULE, TORUS, PLANE, SURFACE, UNION, INTERSECTION, DIFFERENCE };
+enum { SPHERE, BOX, CYLINDER, CAPSULE, CONE, TORUS, PLANE, SURFACE, UNION, INTERSECTION, DIFFERENCE };
 
 const ShapeKind ShapeKinds[] = {
     [SPHERE] = {"sphere", sphere_keys, "a ball; in two dimensions a disc"},
     [BOX] = {"box", box_keys, "with faces along the axes"},
     [CYLINDER] = {"cylinder", round_keys, "with flat ends"},
     [CAPSULE] = {"capsule", round_keys, "a cylinder with round ends"},
+    [CONE] = {"cone", cone_keys, "with a flat end and a point"},
     [TORUS] = {"torus", torus_keys, "a ring"},
     [PLANE] = {"plane", plane_keys, "everything below a plane"},
     [SURFACE] = {"surface", surface_keys, "the inside of a triangle surface"},
@@ -105,6 +111,8 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, PetscInt kind, cons
   if ((kind == CYLINDER || kind == CAPSULE) &&
       vector3_norm(vector3_subtract(measures->to, measures->from)) == 0)
     PetscCall(Complain(scene, node_find(node, "to"), "must differ from \"from\""));
+  if (kind == CONE && vector3_norm(vector3_subtract(measures->tip, measures->base)) == 0)
+    PetscCall(Complain(scene, node_find(node, "tip"), "must differ from \"base\""));
   if (kind == TORUS && vector3_norm(measures->axis) == 0)
     PetscCall(Complain(scene, node_find(node, "axis"), "must not be zero"));
   if (kind == TORUS && measures->minor >= measures->major)
@@ -115,7 +123,7 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, PetscInt kind, cons
 }
 
 /* The first rank reads the file, so that all see the same surface or the same mistake. */
-static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], Surface *surface,
+static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], SurfaceDemand demand, Surface *surface,
                                    char message[MESSAGE_LENGTH])
 {
   struct stat    status;
@@ -133,7 +141,7 @@ static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], Surface *su
   if (!rank && !stat(path, &status) && !S_ISREG(status.st_mode))
     snprintf(message, MESSAGE_LENGTH, "%.400s is not a file", path);
   else if (!rank)
-    PetscCall(SurfaceRead(path, SURFACE_CLOSED, surface, message, MESSAGE_LENGTH));
+    PetscCall(SurfaceRead(path, demand, surface, message, MESSAGE_LENGTH));
   if (*surface)
     PetscCall(SurfaceGet(*surface, &counts[0], &vertices, &counts[1], &triangles));
   PetscCallMPI(MPI_Bcast(message, MESSAGE_LENGTH, MPI_CHAR, 0, comm));
@@ -155,7 +163,8 @@ static PetscErrorCode ShareSurface(MPI_Comm comm, const char path[], Surface *su
 }
 
 /* Writes the full path into the tree: the resolved scene may be read from elsewhere. */
-static PetscErrorCode ReadSurface(Scene scene, Node *node, const Measures *measures, Shape *shape)
+static PetscErrorCode ReadSurface(Scene scene, Node *node, SurfaceDemand demand, const Measures *measures,
+                                  Shape *shape)
 {
   Node   *file = node_find(node, "file");
   char    path[PETSC_MAX_PATH_LEN], message[MESSAGE_LENGTH], where[PATH_LENGTH];
@@ -164,7 +173,7 @@ static PetscErrorCode ReadSurface(Scene scene, Node *node, const Measures *measu
 
   PetscFunctionBegin;
   snprintf(path, sizeof(path), "%s%s", measures->file[0] == '/' ? "" : scene->directory, measures->file);
-  PetscCall(ShareSurface(scene->comm, path, &surface, message));
+  PetscCall(ShareSurface(scene->comm, path, demand, &surface, message));
   if (!surface) {
     node_path(file, where, sizeof(where));
     PetscCall(ProblemAdd(scene, file, PROBLEM_ERROR, "%s cannot be used: %s", where, message));
@@ -176,7 +185,8 @@ static PetscErrorCode ReadSurface(Scene scene, Node *node, const Measures *measu
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateSimple(Scene scene, Node *node, PetscInt kind, Measures *measures, Shape *shape)
+static PetscErrorCode CreateSimple(Scene scene, Node *node, SurfaceDemand demand, PetscInt kind,
+                                   Measures *measures, Shape *shape)
 {
   const PetscReal far = 1. + 1e3 * vector3_norm(scene->config.grid.size); /* the size may be wrong */
 
@@ -194,16 +204,18 @@ static PetscErrorCode CreateSimple(Scene scene, Node *node, PetscInt kind, Measu
     PetscCall(ShapeCreateCylinder(measures->from, measures->to, measures->radius, shape));
   if (kind == CAPSULE)
     PetscCall(ShapeCreateCapsule(measures->from, measures->to, measures->radius, shape));
+  if (kind == CONE)
+    PetscCall(ShapeCreateCone(measures->base, measures->tip, measures->radius, shape));
   if (kind == TORUS)
     PetscCall(ShapeCreateTorus(measures->center, measures->axis, measures->major, measures->minor, shape));
   if (kind == PLANE)
     PetscCall(ShapeCreatePlane(measures->point, measures->normal, shape));
   if (kind == SURFACE)
-    PetscCall(ReadSurface(scene, node, measures, shape));
+    PetscCall(ReadSurface(scene, node, demand, measures, shape));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ReadSimple(Scene scene, Node *node, PetscInt kind, Shape *shape)
+static PetscErrorCode ReadSimple(Scene scene, Node *node, SurfaceDemand demand, PetscInt kind, Shape *shape)
 {
   const PetscInt errors = scene->error_count;
   Measures       measures = {0};
@@ -217,12 +229,13 @@ static PetscErrorCode ReadSimple(Scene scene, Node *node, PetscInt kind, Shape *
   if (scene->error_count == errors)
     PetscCall(CheckMeasures(scene, node, kind, &measures));
   if (scene->error_count == errors)
-    PetscCall(CreateSimple(scene, node, kind, &measures, shape));
+    PetscCall(CreateSimple(scene, node, demand, kind, &measures, shape));
   PetscCall(DestroyKeys(ShapeKinds[kind].keys, 0, &measures));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ReadCombination(Scene scene, Node *node, PetscInt kind, Shape *shape)
+static PetscErrorCode ReadCombination(Scene scene, Node *node, SurfaceDemand demand, PetscInt kind,
+                                      Shape *shape)
 {
   static const ShapeOperation operations[] = {
       [UNION] = SHAPE_UNION, [INTERSECTION] = SHAPE_INTERSECTION, [DIFFERENCE] = SHAPE_DIFFERENCE};
@@ -238,7 +251,7 @@ static PetscErrorCode ReadCombination(Scene scene, Node *node, PetscInt kind, Sh
     PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(node->count, &parts));
   for (PetscInt i = 0; i < node->count; i++)
-    PetscCall(ReadShape(scene, node_item(node, i), &parts[i]));
+    PetscCall(ReadShape(scene, node_item(node, i), demand, &parts[i]));
   if (scene->error_count == errors)
     PetscCall(ShapeCreateCombination(operations[kind], node->count, parts, shape));
   else
@@ -248,7 +261,7 @@ static PetscErrorCode ReadCombination(Scene scene, Node *node, PetscInt kind, Sh
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ReadShape(Scene scene, Node *node, Shape *shape)
+PetscErrorCode ReadShape(Scene scene, Node *node, SurfaceDemand demand, Shape *shape)
 {
   const char *names[sizeof(ShapeKinds) / sizeof(ShapeKinds[0])], *near;
   char        path[PATH_LENGTH];
@@ -276,12 +289,12 @@ PetscErrorCode ReadShape(Scene scene, Node *node, Shape *shape)
   if (!names[kind])
     PetscCall(ProblemAddAtKey(scene, node->first, PROBLEM_ERROR,
                               "%s cannot be \"%.40s\"%s%s%s; there are sphere, box, cylinder, capsule, "
-                              "torus, plane, surface, union, intersection and difference",
+                              "cone, torus, plane, surface, union, intersection and difference",
                               path, node->first->key, near ? "; did you mean \"" : "", near ? near : "",
                               near ? "\"?" : ""));
   else if (ShapeKinds[kind].keys)
-    PetscCall(ReadSimple(scene, node->first, kind, shape));
+    PetscCall(ReadSimple(scene, node->first, demand, kind, shape));
   else
-    PetscCall(ReadCombination(scene, node->first, kind, shape));
+    PetscCall(ReadCombination(scene, node->first, demand, kind, shape));
   PetscFunctionReturn(0);
 }

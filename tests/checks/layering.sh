@@ -31,6 +31,7 @@ room_of() {
   path=${path#include/millrace/}
   case $path in
   schema.h) echo base ;; # its second header
+  motion.h) echo geometry ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

@@ -199,6 +199,7 @@ static void shapes_that_cannot_be(void **state)
       {"{sphere: {center: [0, 0, 0], radius: 1}, box: {}}", 23, "union"},
       {"{box: {low: [0, 0, 0], high: [1, 0, 1]}}", 59, "above \"low\""},
       {"{cylinder: {from: [0, 0, 0], to: [0, 0, 0], radius: 1}}", 63, "differ from"},
+      {"{cone: {base: [1, 2, 3], tip: [1, 2, 3], radius: 1}}", 60, "differ from"},
       {"{torus: {center: [0, 0, 0], axis: [0, 0, 0], major: 2, minor: 1}}", 64, "not be zero"},
       {"{torus: {center: [0, 0, 0], axis: [0, 0, 1], major: 1, minor: 2}}", 92, "smaller"},
       {"{plane: {point: [0, 0, 0], normal: [0, 0, 0]}}", 65, "not be zero"},

@@ -74,6 +74,24 @@ static void capsule_is_exact(void **state)
   assert_success(ShapeDestroy(&shape));
 }
 
+/* Base of radius 3 at z = 1, height 4: the side falls by 4 on 3. */
+static void cone_is_exact(void **state)
+{
+  Shape shape;
+
+  (void)state;
+  assert_success(ShapeCreateCone(vector3(0, 0, 1), vector3(0, 0, 5), 3, &shape));
+  assert_distance(shape, vector3(0, 0, 7), 2);           /* above the tip */
+  assert_distance(shape, vector3(0, 2, 0), 1);           /* below the base */
+  assert_distance(shape, vector3(0, 6, -3), 5);          /* past the rim */
+  assert_distance(shape, vector3(1.5 + 4, 0, 3 + 3), 5); /* from the middle of the side, outwards */
+  assert_distance(shape, vector3(0, -1.5 - 4, 3 + 3), 5);
+  assert_distance(shape, vector3(0, 0, 1.25), -0.25); /* near the base */
+  assert_distance(shape, vector3(1.5 - 0.08, 0, 3 - 0.06), -0.1);
+  assert_distance(shape, vector3(0, 0, 5), 0);
+  assert_success(ShapeDestroy(&shape));
+}
+
 static void torus_is_exact(void **state)
 {
   Shape shape;
@@ -101,15 +119,16 @@ static void plane_is_solid_below_its_normal(void **state)
 }
 
 /* Every shape the distance of which is exact, off centre and off axis. */
-static void create_primitives(Shape shapes[6])
+static void create_primitives(Shape shapes[7])
 {
   assert_success(ShapeCreateSphere(vector3(0.1, 0.2, -0.1), 0.7, &shapes[0]));
   assert_success(ShapeCreateBox(vector3(-0.5, -0.3, -0.8), vector3(0.4, 0.9, 0.2), &shapes[1]));
   assert_success(ShapeCreateCylinder(vector3(-0.4, -0.2, 0.1), vector3(0.5, 0.6, 0.3), 0.4, &shapes[2]));
   assert_success(ShapeCreateCapsule(vector3(-0.4, -0.2, 0.1), vector3(0.5, 0.6, 0.3), 0.3, &shapes[3]));
   assert_success(ShapeCreateTorus(vector3(0, 0.1, 0), vector3(1, 2, 3), 0.6, 0.25, &shapes[4]));
-  assert_success(ShapeCreateBox(vector3(-0.5, -0.3, -0.8), vector3(0.4, 0.9, 0.2), &shapes[5]));
-  assert_success(ShapeCreatePlaced(&shapes[5], 0.8, vector3(0.3, -1, 0.5), vector3(0.1, 0, 0.2), &shapes[5]));
+  assert_success(ShapeCreateCone(vector3(-0.4, -0.2, 0.1), vector3(0.5, 0.6, 0.3), 0.5, &shapes[5]));
+  assert_success(ShapeCreateBox(vector3(-0.5, -0.3, -0.8), vector3(0.4, 0.9, 0.2), &shapes[6]));
+  assert_success(ShapeCreatePlaced(&shapes[6], 0.8, vector3(0.3, -1, 0.5), vector3(0.1, 0, 0.2), &shapes[6]));
 }
 
 static Vector3 gradient(Shape shape, Vector3 point)
@@ -130,11 +149,11 @@ static Vector3 gradient(Shape shape, Vector3 point)
 /* An exact distance leads along its gradient onto the surface in one step. */
 static void walking_the_distance_meets_the_surface(void **state)
 {
-  Shape shapes[6];
+  Shape shapes[7];
 
   (void)state;
   create_primitives(shapes);
-  for (int n = 0; n < 6; n++) {
+  for (int n = 0; n < 7; n++) {
     int missed = 0;
 
     for (int trial = 0; trial < 500; trial++) {
@@ -152,11 +171,11 @@ static void walking_the_distance_meets_the_surface(void **state)
 
 static void bounds_hold_what_is_inside_and_are_tight(void **state)
 {
-  Shape shapes[6];
+  Shape shapes[7];
 
   (void)state;
   create_primitives(shapes);
-  for (int n = 0; n < 6; n++) {
+  for (int n = 0; n < 7; n++) {
     Vector3 low, high, least = vector3(9, 9, 9), most = vector3(-9, -9, -9);
 
     shape_bounds(shapes[n], &low, &high);
@@ -283,6 +302,8 @@ static void bad_shapes_are_refused(void **state)
   assert_refused(ShapeCreateBox(one, zero, &shape));
   assert_refused(ShapeCreateCylinder(one, one, 1, &shape));
   assert_refused(ShapeCreateCapsule(zero, one, -1, &shape));
+  assert_refused(ShapeCreateCone(one, one, 1, &shape));
+  assert_refused(ShapeCreateCone(zero, one, 0, &shape));
   assert_refused(ShapeCreateTorus(zero, one, 1, 2, &shape));
   assert_refused(ShapeCreateTorus(zero, zero, 2, 1, &shape));
   assert_refused(ShapeCreatePlane(zero, zero, &shape));
@@ -293,7 +314,8 @@ static void bad_shapes_are_refused(void **state)
 
 TEST_MAIN(cmocka_unit_test(sphere_is_exact), cmocka_unit_test(box_is_exact_at_faces_edges_corners_and_inside),
           cmocka_unit_test(slanted_cylinder_is_exact), cmocka_unit_test(capsule_is_exact),
-          cmocka_unit_test(torus_is_exact), cmocka_unit_test(plane_is_solid_below_its_normal),
+          cmocka_unit_test(cone_is_exact), cmocka_unit_test(torus_is_exact),
+          cmocka_unit_test(plane_is_solid_below_its_normal),
           cmocka_unit_test(walking_the_distance_meets_the_surface),
           cmocka_unit_test(bounds_hold_what_is_inside_and_are_tight),
           cmocka_unit_test(combinations_have_the_right_sign),

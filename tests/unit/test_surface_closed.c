@@ -28,7 +28,22 @@ static void a_hole_is_refused_at_its_edge(void **state)
   assert_non_null(strstr(surface_message, "(1, 0, 0) to (1, 1, 0)"));
   assert_success(SurfaceRead(scratch.path, SURFACE_ANY, &surface, surface_message, sizeof surface_message));
   assert_non_null(surface);
+  assert_int_equal(surface_message[0], 0);
   assert_success(SurfaceDestroy(&surface));
+}
+
+/* Seams welded and faces turned outwards, as where a closed surface is demanded. */
+static void any_surface_is_closed_if_it_can_be(void **state)
+{
+  static const char text[] =
+      CUBE_VERTICES "v 1 0 0\nv 0 0 0\n"
+                    "f 9 4 3 10\nf 7 8 6 5\nf 5 6 2 1\nf 4 8 7 3\nf 3 7 5 1\nf 6 8 4 2\n";
+  Surface surface;
+
+  (void)state;
+  write_surface("obj", text, sizeof text - 1);
+  assert_success(SurfaceRead(scratch.path, SURFACE_ANY, &surface, surface_message, sizeof surface_message));
+  assert_is_unit_cube(surface);
 }
 
 static void three_triangles_at_an_edge_are_refused(void **state)
@@ -107,7 +122,7 @@ static void collapsed_facets_are_dropped_and_counted(void **state)
 }
 
 TEST_MAIN(in_scratch(seams_are_welded), in_scratch(a_hole_is_refused_at_its_edge),
-          in_scratch(three_triangles_at_an_edge_are_refused),
+          in_scratch(any_surface_is_closed_if_it_can_be), in_scratch(three_triangles_at_an_edge_are_refused),
           in_scratch(a_face_that_faces_the_wrong_way_is_refused), in_scratch(a_cube_inside_out_is_turned),
           in_scratch(a_cavity_stays_a_cavity), in_scratch(a_hollow_cube_inside_out_is_turned_as_a_whole),
           in_scratch(an_inward_part_that_is_no_cavity_is_turned),

@@ -57,3 +57,22 @@ AC_DEFUN([MILLRACE_CHECK_PARMETIS], [
   AC_SUBST([PARMETIS_LIBS])
   AC_SUBST([PARMETIS_CFLAGS])
 ])
+
+# Bullet is optional, and so is the C++ compiler that it needs.
+AC_DEFUN([MILLRACE_CHECK_BULLET], [
+  PKG_CHECK_MODULES([BULLET], [bullet], [have_bullet=yes], [have_bullet=no])
+  AS_VAR_IF([have_bullet], [yes],
+    [AC_LANG_PUSH([C++])
+     bullet_saved_CPPFLAGS=$CPPFLAGS
+     bullet_saved_LIBS=$LIBS
+     CPPFLAGS="$CPPFLAGS $BULLET_CFLAGS"
+     LIBS="$BULLET_LIBS $LIBS"
+     AC_MSG_CHECKING([whether Bullet links with $CXX])
+     AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <btBulletDynamicsCommon.h>]], [[btSphereShape ball(1);]])],
+       [], [have_bullet=no])
+     AC_MSG_RESULT([$have_bullet])
+     CPPFLAGS=$bullet_saved_CPPFLAGS
+     LIBS=$bullet_saved_LIBS
+     AC_LANG_POP([C++])])
+  AM_CONDITIONAL([HAVE_BULLET], [test "$have_bullet" = yes])
+])

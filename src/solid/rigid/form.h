@@ -30,7 +30,7 @@ typedef enum {
   FORM_CONE,     /* radius of its base at z = base; tip at z = tip */
   FORM_TORUS,    /* radius of the tube, major radius about z */
   FORM_HULL,     /* a convex surface */
-  FORM_SURFACE,  /* any closed surface, by its vertices and a grid of distances */
+  FORM_SURFACE,  /* any other closed surface, by its vertices and a grid of distances */
   FORM_SHELL     /* a surface with a thickness, likewise; the distance is unsigned less half the thickness */
 } FormKind;
 
@@ -41,18 +41,18 @@ typedef struct {
   FormKind     kind;
   PetscReal    radius, major, base, tip, thickness;
   Vector3      half;
-  PetscReal    reach;     /* of the farthest point from the origin; infinite for a plane */
-  PetscReal    size;      /* twice the smallest half extent: what penetration is measured by */
+  PetscReal    reach; /* of the farthest point from the origin; infinite for a plane */
+  PetscReal    size;  /* smallest side of the bounds; thickness of a shell: what penetration is measured by */
   Vector3      low, high; /* bounds in the body's frame */
-  PetscReal    volume;    /* of a shell: area times thickness */
+  PetscReal    volume;    /* of a shell: area times thickness; zero for a plane, as is the inertia */
   Vector3      inertia;   /* principal moments at density one */
   Surface      surface;   /* in the body's frame, for pictures and as sample points; null for a plane */
   Hull         hull;      /* of a box or a hull */
   DistanceGrid distances; /* of a surface or a shell */
 } Form;
 
-/* The form of a shape and where it stands in the world. On a mistake of the user `*form` is null and
-   `message` says what is wrong. */
+/* The form of a shape and where it stands in the world; with a thickness it is a shell. On a mistake of the
+   user `*form` is null and `message` says what is wrong, as "its surface is open: ...". */
 PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, Placement *rest, char message[],
                           size_t message_size);
 PetscErrorCode FormDestroy(Form **form);

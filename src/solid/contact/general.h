@@ -36,6 +36,9 @@ PetscErrorCode HullDestroy(Hull *hull);
 /* No vertex lies above the plane of any triangle, up to a millionth of the size. Closed or not. */
 PetscBool surface_is_convex(Surface surface);
 
+/* Signed distance from a point in the hull's frame, exact, and its gradient. */
+PetscReal hull_distance(Hull hull, Vector3 point, Vector3 *gradient);
+
 /* One column of find_touches each, with the same contract. */
 typedef PetscInt TouchFunction(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
                                PetscReal reach, Touch touches[TOUCH_CAPACITY]);

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_SOLID_GENERAL_H
 #define MILLRACE_SOLID_GENERAL_H
 
-#include "contact.h"
+#include "touch.h"
 
 enum { HULL_FACES = 64, HULL_EDGES = 3 * HULL_FACES, HULL_CORNERS = 2 * HULL_FACES };
 
@@ -38,10 +38,6 @@ PetscBool surface_is_convex(Surface surface);
 
 /* Signed distance from a point in the hull's frame, exact, and its gradient. */
 PetscReal hull_distance(Hull hull, Vector3 point, Vector3 *gradient);
-
-/* One column of find_touches each, with the same contract. */
-typedef PetscInt TouchFunction(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                               PetscReal reach, Touch touches[TOUCH_CAPACITY]);
 
 TouchFunction touch_hulls;        /* boxes and hulls */
 TouchFunction touch_sphere_hull;  /* a sphere and a box or hull */

@@ -80,7 +80,7 @@ PetscReal hull_distance(Hull hull, Vector3 point, Vector3 *gradient)
   if (heights[highest] <= 0)
     return heights[highest];
   distance = distance_to_edges(hull, point, heights, &away);
-  if (distance > 0)
+  if (distance > 1e-9 * hull->extent) /* else the arm is mostly round-off */
     *gradient = vector3_scale(1 / distance, away);
   for (PetscInt f = 0; f < hull->face_count; f++) {
     if (heights[f] > 0 && heights[f] <= distance &&

@@ -1,5 +1,5 @@
 /* Narrow phase: sends each pair of forms to the function that knows the two kinds. */
-#include "touch.h"
+#include "general.h"
 
 enum { KIND_COUNT = FORM_SHELL + 1 };
 
@@ -8,10 +8,14 @@ static TouchFunction *const touch_functions[KIND_COUNT][KIND_COUNT] = {
     [FORM_SPHERE] = {[FORM_SPHERE] = touch_spheres,
                      [FORM_CAPSULE] = touch_sphere_capsule,
                      [FORM_BOX] = touch_sphere_box,
-                     [FORM_PLANE] = touch_sphere_plane},
-    [FORM_CAPSULE] =
-        {[FORM_CAPSULE] = touch_capsules, [FORM_BOX] = touch_capsule_box, [FORM_PLANE] = touch_capsule_plane},
-    [FORM_BOX] = {[FORM_BOX] = touch_boxes, [FORM_PLANE] = touch_box_plane},
+                     [FORM_PLANE] = touch_sphere_plane,
+                     [FORM_HULL] = touch_sphere_hull},
+    [FORM_CAPSULE] = {[FORM_CAPSULE] = touch_capsules,
+                      [FORM_BOX] = touch_capsule_box,
+                      [FORM_PLANE] = touch_capsule_plane,
+                      [FORM_HULL] = touch_capsule_hull},
+    [FORM_BOX] = {[FORM_BOX] = touch_boxes, [FORM_PLANE] = touch_box_plane, [FORM_HULL] = touch_hulls},
+    [FORM_HULL] = {[FORM_HULL] = touch_hulls},
 };
 
 PetscInt find_touches(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,

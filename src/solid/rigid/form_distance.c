@@ -105,28 +105,6 @@ static PetscReal round_distance(const Form *form, Vector3 point, Vector3 *gradie
   return distance;
 }
 
-static PetscReal hull_distance(const Form *form, Vector3 point, Vector3 *gradient)
-{
-  const Hull hull = form->hull;
-  PetscReal  deepest = -PETSC_INFINITY, distance;
-  Vector3    nearest, normal;
-
-  for (PetscInt n = 0; n < hull->face_count; n++) {
-    const PetscReal beyond = vector3_dot(hull->faces[n].normal, point) - hull->faces[n].offset;
-
-    if (beyond <= deepest)
-      continue;
-    deepest = beyond;
-    *gradient = hull->faces[n].normal;
-  }
-  if (deepest <= 0)
-    return deepest;
-  distance = surface_nearest(form->surface, point, &nearest, &normal);
-  if (distance > 1e-9 * form->reach) /* else the arm is mostly round-off, and the face's normal is exact */
-    (void)measure(vector3_subtract(point, nearest), *gradient, gradient);
-  return distance;
-}
-
 PetscReal form_distance(const Form *form, Vector3 point, Vector3 *gradient)
 {
   Vector3 arm = point;
@@ -147,7 +125,7 @@ PetscReal form_distance(const Form *form, Vector3 point, Vector3 *gradient)
   case FORM_TORUS:
     return round_distance(form, point, gradient);
   case FORM_HULL:
-    return hull_distance(form, point, gradient);
+    return hull_distance(form->hull, point, gradient);
   case FORM_SURFACE:
   case FORM_SHELL:
     return distance_grid_value(form->distances, point, gradient) - 0.5 * form->thickness;

@@ -1,37 +1,52 @@
 /* The simultaneous resolution of interpenetration, thesis (3.1)-(3.4).
 
-   An outer body o takes an impulse j at its point and the central body takes -j, so that
-     K j - G u = d   with   G u = translation + rotation x r
-   for the motion u of the central body. Eliminating the impulses with the stiffness L = K^-1, or
-   L = n n^T / (n^T K n) along normals, leaves (M + sum G^T L G) u = -sum G^T L d. With u = S y, where
-   S S^T = M^-1, everything is measured by the central body's mass and M turns into the identity. Fixed
-   bodies ask for G S y = -d instead: a QR and an SVD split the six degrees of freedom into those that they
-   determine and the rest, in which the system is solved. See docs/numerics.md. */
+   A motion u of a body is u = S y with S S^T = M^-1, which measures it by the body's mass, and displaces a
+   point at the arm r by G u = translation + rotation x r. At its points an outer body shall move by d
+   relative to the central one: G_o S_o x = d + G_c S_c y (or n^T times that). Solved for x with the least
+   |x|, this is x = a + X y; its impulses on the central body are -X^T x, so that the sum over all outer
+   bodies gives (1 + sum X^T X) y = -sum X^T a, which is (3.2). Fixed bodies ask for G_c S_c y = -d instead:
+   that determines some of the six degrees of freedom, and the system is solved in the rest. See
+   docs/numerics.md. */
 #include "push_out.h"
 
-enum { FREEDOMS = 2 * DIM };
+enum { FREEDOMS = 2 * DIM, SIDES = 1 + FREEDOMS };
 
-/* Motions that fixed bodies could only resist a thousand times less than the one they resist most are free:
+/* Motions that the points of a body resist a thousand times less than the one they resist most are free:
    resisting would turn small disagreements into large motions. */
 static const PetscReal least_resistance = 1e-3;
 
-/* S: the scaled freedoms y to the motion of the central body. */
+/* S: the scaled freedoms of a body to its motion. */
 typedef struct {
   PetscReal linear;
   Matrix3   angular;
 } Scale;
 
-/* G S: the scaled freedoms to the displacement of a point. */
+/* G S: the scaled freedoms of a body to the displacement of a point. */
 typedef struct {
   PetscReal at[DIM][FREEDOMS];
 } Lever;
 
-/* What is known of y: matrix y = -right for the bodies that move, triangle y = known for the fixed ones. */
+/* rows x = right: demands on the scaled freedoms x of a body. The first right side is a number, the others,
+   if there are any, multiply the freedoms of the central body. */
 typedef struct {
-  PetscReal matrix[FREEDOMS][FREEDOMS], right[FREEDOMS];
-  PetscReal triangle[FREEDOMS][FREEDOMS], known[FREEDOMS];
-  PetscBool any_fixed;
+  PetscInt  count, sides;
+  PetscBool triangular; /* as soon as there would be more rows than freedoms */
+  PetscReal rows[FREEDOMS][FREEDOMS];
+  PetscReal right[FREEDOMS][SIDES];
+} Demands;
+
+/* matrix y = -force */
+typedef struct {
+  PetscReal matrix[FREEDOMS][FREEDOMS], force[FREEDOMS];
 } System;
+
+typedef struct {
+  PushMode        mode;
+  const Vector3  *centers;
+  const Mobility *mobilities;
+  PetscInt        central, count;
+  const Outer    *outers;
+} Problem;
 
 /* The lower Cholesky factor of a matrix that may be semidefinite. */
 static Matrix3 cholesky3(const Matrix3 *m)
@@ -58,6 +73,17 @@ static Matrix3 cholesky3(const Matrix3 *m)
   return factor;
 }
 
+static Scale scale_of(const Mobility *mobility)
+{
+  return (Scale){PetscSqrtReal(mobility->inverse_mass), cholesky3(&mobility->inverse_inertia)};
+}
+
+static Twist unscaled(const Scale *scale, const PetscReal y[FREEDOMS])
+{
+  return (Twist){vector3_scale(scale->linear, vector3(y[0], y[1], y[2])),
+                 matrix3_apply(&scale->angular, vector3(y[3], y[4], y[5]))};
+}
+
 static Lever lever_at(const Scale *scale, Vector3 arm)
 {
   Lever lever = {{{0}}};
@@ -73,176 +99,200 @@ static Lever lever_at(const Scale *scale, Vector3 arm)
   return lever;
 }
 
-/* K: what an impulse at the arm does to the point there. */
-static Matrix3 compliance(const Mobility *mobility, Vector3 arm)
+static void component(const Lever *lever, Vector3 axis, PetscReal row[FREEDOMS])
 {
-  Matrix3 k;
-
-  for (PetscInt column = 0; column < DIM; column++) {
-    const Vector3 unit = vector3(column == X, column == Y, column == Z);
-    Twist         twist = {{{0}}, {{0}}};
-    Vector3       moved;
-
-    twist_push(&twist, mobility, arm, unit);
-    moved = twist_at(&twist, arm);
-    for (PetscInt row = 0; row < DIM; row++)
-      k.at[row][column] = moved.at[row];
-  }
-  return k;
+  for (PetscInt i = 0; i < FREEDOMS; i++)
+    row[i] = vector3_dot(axis, vector3(lever->at[X][i], lever->at[Y][i], lever->at[Z][i]));
 }
 
-/* weight n n^T */
-static Matrix3 along(Vector3 normal, PetscReal weight)
+/* (a, b) -> (c a + s b, c b - s a), component by component. */
+static void rotate(PetscInt n, PetscReal c, PetscReal s, PetscReal a[], PetscReal b[])
 {
-  Matrix3 m;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal old = a[i];
 
-  for (PetscInt i = 0; i < DIM; i++)
-    for (PetscInt j = 0; j < DIM; j++)
-      m.at[i][j] = weight * normal.at[i] * normal.at[j];
-  return m;
-}
-
-/* L: the impulse for a displacement of the point. */
-static Matrix3 stiffness(PushMode mode, const Mobility *mobility, Vector3 arm, Vector3 normal)
-{
-  const Matrix3 k = compliance(mobility, arm);
-  PetscReal     weight;
-
-  if (mode == PUSH_FULLY)
-    return matrix3_inverse_symmetric(&k);
-  weight = vector3_dot(normal, matrix3_apply(&k, normal));
-  return along(normal, weight > 0 ? 1 / weight : 0);
-}
-
-static void add_moving(System *system, const Lever *lever, const Matrix3 *l, Vector3 separation)
-{
-  const Vector3 impulse = matrix3_apply(l, separation);
-
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    const Vector3 column = vector3(lever->at[X][i], lever->at[Y][i], lever->at[Z][i]);
-    const Vector3 pushed = matrix3_apply(l, column);
-
-    system->right[i] += vector3_dot(column, impulse);
-    for (PetscInt j = 0; j <= i; j++)
-      system->matrix[i][j] +=
-          pushed.at[X] * lever->at[X][j] + pushed.at[Y] * lever->at[Y][j] + pushed.at[Z] * lever->at[Z][j];
+    a[i] = c * old + s * b[i];
+    b[i] = c * b[i] - s * old;
   }
 }
 
-/* Rotates the equation row y = value into the triangle; what remains of it is the part of the value that no
-   motion can satisfy. */
-static void add_row(System *system, PetscReal row[FREEDOMS], PetscReal value)
+/* Rotates a row into the triangle of rows. What remains of its right side, no motion can satisfy. */
+static void rotate_into(Demands *demands, PetscReal row[FREEDOMS], PetscReal right[SIDES])
 {
   for (PetscInt i = 0; i < FREEDOMS; i++) {
-    PetscReal      *pivot = system->triangle[i];
+    PetscReal      *pivot = demands->rows[i];
     const PetscReal length = PetscSqrtReal(pivot[i] * pivot[i] + row[i] * row[i]);
     const PetscReal c = length > 0 ? pivot[i] / length : 1, s = length > 0 ? row[i] / length : 0;
-    const PetscReal known = system->known[i];
 
-    for (PetscInt j = i; j < FREEDOMS; j++) {
-      const PetscReal upper = pivot[j];
-
-      pivot[j] = c * upper + s * row[j];
-      row[j] = c * row[j] - s * upper;
-    }
-    system->known[i] = c * known + s * value;
-    value = c * value - s * known;
+    rotate(FREEDOMS - i, c, s, pivot + i, row + i);
+    rotate(demands->sides, c, s, demands->right[i], right);
   }
 }
 
-static void add_fixed(System *system, PushMode mode, const Lever *lever, const Outer *outer)
+static void add_row(Demands *demands, PetscReal row[FREEDOMS], PetscReal right[SIDES])
 {
-  const PetscInt rows = mode == PUSH_FULLY ? DIM : 1;
-
-  system->any_fixed = PETSC_TRUE;
-  for (PetscInt k = 0; k < rows; k++) {
-    const Vector3 axis = mode == PUSH_FULLY ? vector3(k == X, k == Y, k == Z) : outer->normal;
-    PetscReal     row[FREEDOMS];
-
+  if (demands->count < FREEDOMS) {
     for (PetscInt i = 0; i < FREEDOMS; i++)
-      row[i] = vector3_dot(axis, vector3(lever->at[X][i], lever->at[Y][i], lever->at[Z][i]));
-    add_row(system, row, -vector3_dot(axis, outer->separation));
+      demands->rows[demands->count][i] = row[i];
+    for (PetscInt i = 0; i < demands->sides; i++)
+      demands->right[demands->count][i] = right[i];
+    demands->count++;
+    return;
+  }
+  if (!demands->triangular) {
+    Demands old = *demands;
+
+    *demands = (Demands){.count = old.count, .sides = old.sides, .triangular = PETSC_TRUE};
+    for (PetscInt k = 0; k < FREEDOMS; k++)
+      rotate_into(demands, old.rows[k], old.right[k]);
+  }
+  rotate_into(demands, row, right);
+}
+
+/* `moved` (of the body that shall obey) = `separation` + `follows` (the central body; may be null). */
+static void add_point(Demands *demands, const Problem *problem, const Outer *outer, Vector3 separation,
+                      const Lever *moved, const Lever *follows)
+{
+  const PetscInt rows = problem->mode == PUSH_FULLY ? DIM : 1;
+
+  for (PetscInt k = 0; k < rows; k++) {
+    const Vector3 axis = problem->mode == PUSH_FULLY ? vector3(k == X, k == Y, k == Z) : outer->normal;
+    PetscReal     row[FREEDOMS], right[SIDES] = {vector3_dot(axis, separation)};
+
+    component(moved, axis, row);
+    if (follows)
+      component(follows, axis, right + 1);
+    add_row(demands, row, right);
   }
 }
 
-/* Makes columns p and q of `w` orthogonal, and turns those of `v` alike; false if they are so already, as a
-   column whose square is at most `negligible` is to any other. */
-static PetscBool rotate_columns(PetscReal w[FREEDOMS][FREEDOMS], PetscReal v[FREEDOMS][FREEDOMS], PetscInt p,
-                                PetscInt q, PetscReal negligible)
+static PetscReal row_product(const Demands *demands, PetscInt p, PetscInt q)
 {
-  PetscReal pp = 0, qq = 0, pq = 0, theta, t, c, s;
+  PetscReal sum = 0;
 
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    pp += w[i][p] * w[i][p];
-    qq += w[i][q] * w[i][q];
-    pq += w[i][p] * w[i][q];
-  }
-  if (PetscMin(pp, qq) <= negligible || PetscAbsReal(pq) <= PETSC_MACHINE_EPSILON * PetscSqrtReal(pp * qq))
+  for (PetscInt i = 0; i < FREEDOMS; i++)
+    sum += demands->rows[p][i] * demands->rows[q][i];
+  return sum;
+}
+
+/* Makes two rows orthogonal; false if they are so already. */
+static PetscBool rotate_rows(Demands *demands, PetscInt p, PetscInt q)
+{
+  const PetscReal pp = row_product(demands, p, p), qq = row_product(demands, q, q);
+  const PetscReal pq = row_product(demands, p, q);
+  PetscReal       theta, t, c, s;
+
+  if (PetscAbsReal(pq) <= PETSC_MACHINE_EPSILON * PetscSqrtReal(pp * qq))
     return PETSC_FALSE;
   theta = 0.5 * (qq - pp) / pq;
   t = (theta < 0 ? -1 : 1) / (PetscAbsReal(theta) + PetscSqrtReal(theta * theta + 1));
   c = 1 / PetscSqrtReal(t * t + 1);
   s = t * c;
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    const PetscReal a = w[i][p], b = w[i][q], e = v[i][p], f = v[i][q];
-
-    w[i][p] = c * a - s * b;
-    w[i][q] = s * a + c * b;
-    v[i][p] = c * e - s * f;
-    v[i][q] = s * e + c * f;
-  }
+  rotate(FREEDOMS, c, -s, demands->rows[p], demands->rows[q]);
+  rotate(demands->sides, c, -s, demands->right[p], demands->right[q]);
   return PETSC_TRUE;
 }
 
-/* The singular vectors `v` of the matrix `w` (one-sided Jacobi), which turns into w v. */
-static void orthogonalize(PetscReal w[FREEDOMS][FREEDOMS], PetscReal v[FREEDOMS][FREEDOMS])
+/* Keeps the rows that are longer than a part of the longest one. */
+static void drop_rows(Demands *demands, PetscReal part)
+{
+  PetscReal squares[FREEDOMS], largest = 0;
+  PetscInt  kept = 0;
+
+  for (PetscInt k = 0; k < demands->count; k++) {
+    squares[k] = row_product(demands, k, k);
+    largest = PetscMax(largest, squares[k]);
+  }
+  for (PetscInt k = 0; k < demands->count; k++)
+    if (squares[k] > part * part * largest) {
+      for (PetscInt i = 0; i < FREEDOMS; i++)
+        demands->rows[kept][i] = demands->rows[k][i];
+      for (PetscInt i = 0; i < demands->sides; i++)
+        demands->right[kept][i] = demands->right[k][i];
+      kept++;
+    }
+  demands->count = kept;
+}
+
+/* The same demands on an orthonormal basis of the motions that they determine (a singular value decomposition
+   by one-sided Jacobi): x = sum of rows times right sides. */
+static void reduce(Demands *demands)
 {
   enum { SWEEPS = 16 }; /* the convergence is quadratic */
   const PetscReal round_off = 1e-14;
-  PetscReal       sum = 0;
   PetscBool       turned = PETSC_TRUE;
 
-  for (PetscInt i = 0; i < FREEDOMS; i++)
-    for (PetscInt j = 0; j < FREEDOMS; j++) {
-      v[i][j] = i == j;
-      sum += w[i][j] * w[i][j];
-    }
   for (PetscInt sweep = 0; turned && sweep < SWEEPS; sweep++) {
     turned = PETSC_FALSE;
-    for (PetscInt p = 0; p < FREEDOMS; p++)
-      for (PetscInt q = p + 1; q < FREEDOMS; q++)
-        if (rotate_columns(w, v, p, q, round_off * round_off * sum))
+    drop_rows(demands, round_off);
+    for (PetscInt p = 0; p < demands->count; p++)
+      for (PetscInt q = p + 1; q < demands->count; q++)
+        if (rotate_rows(demands, p, q))
           turned = PETSC_TRUE;
+  }
+  drop_rows(demands, least_resistance);
+  for (PetscInt k = 0; k < demands->count; k++) {
+    const PetscReal length = PetscSqrtReal(row_product(demands, k, k));
+
+    for (PetscInt i = 0; i < FREEDOMS; i++)
+      demands->rows[k][i] /= length;
+    for (PetscInt i = 0; i < demands->sides; i++)
+      demands->right[k][i] /= length;
   }
 }
 
-/* What the fixed bodies determine goes to `y`; the orthonormal columns of `basis` span the rest, and their
-   number is returned. */
-static PetscInt split(System *system, PetscReal y[FREEDOMS], PetscReal basis[FREEDOMS][FREEDOMS])
+/* The motion of the first right sides. */
+static void determined(const Demands *demands, PetscReal x[FREEDOMS])
 {
-  PetscReal v[FREEDOMS][FREEDOMS], squares[FREEDOMS] = {0}, values[FREEDOMS] = {0}, largest = 0;
-  PetscInt  free_count = 0;
+  for (PetscInt i = 0; i < FREEDOMS; i++) {
+    x[i] = 0;
+    for (PetscInt k = 0; k < demands->count; k++)
+      x[i] += demands->rows[k][i] * demands->right[k][0];
+  }
+}
 
-  orthogonalize(system->triangle, v);
-  for (PetscInt k = 0; k < FREEDOMS; k++) {
+/* X^T X and X^T a of a body that moves. */
+static void add_body(System *system, const Demands *demands)
+{
+  for (PetscInt k = 0; k < demands->count; k++) {
+    const PetscReal *follows = demands->right[k] + 1;
+
     for (PetscInt i = 0; i < FREEDOMS; i++) {
-      squares[k] += system->triangle[i][k] * system->triangle[i][k];
-      values[k] += system->triangle[i][k] * system->known[i];
+      system->force[i] += follows[i] * demands->right[k][0];
+      for (PetscInt j = 0; j < FREEDOMS; j++)
+        system->matrix[i][j] += follows[i] * follows[j];
     }
-    largest = PetscMax(largest, squares[k]);
   }
-  for (PetscInt k = 0; k < FREEDOMS; k++) {
-    const PetscBool determined = squares[k] > least_resistance * least_resistance * largest;
+}
 
+/* Orthonormal columns for what the demands leave free, and their number: the Cholesky factor, with the
+   largest pivot first, of the projection onto it. */
+static PetscInt complement(const Demands *demands, PetscReal basis[FREEDOMS][FREEDOMS])
+{
+  const PetscInt count = FREEDOMS - demands->count;
+  PetscReal      projection[FREEDOMS][FREEDOMS];
+
+  for (PetscInt i = 0; i < FREEDOMS; i++)
+    for (PetscInt j = 0; j < FREEDOMS; j++) {
+      projection[i][j] = i == j;
+      for (PetscInt k = 0; k < demands->count; k++)
+        projection[i][j] -= demands->rows[k][i] * demands->rows[k][j];
+    }
+  for (PetscInt k = 0; k < count; k++) {
+    PetscInt  pivot = 0;
+    PetscReal root;
+
+    for (PetscInt i = 1; i < FREEDOMS; i++)
+      if (projection[i][i] > projection[pivot][pivot])
+        pivot = i;
+    root = PetscSqrtReal(projection[pivot][pivot]);
     for (PetscInt i = 0; i < FREEDOMS; i++)
-      if (determined)
-        y[i] += v[i][k] * values[k] / squares[k];
-      else
-        basis[i][free_count] = v[i][k];
-    if (!determined)
-      free_count++;
+      basis[i][k] = projection[i][pivot] / root;
+    for (PetscInt i = 0; i < FREEDOMS; i++)
+      for (PetscInt j = 0; j < FREEDOMS; j++)
+        projection[i][j] -= basis[i][k] * basis[j][k];
   }
-  return free_count;
+  return count;
 }
 
 /* a x = b for a positive definite matrix, of which the lower half is given; both are overwritten. */
@@ -267,14 +317,16 @@ static void solve_definite(PetscInt n, PetscReal a[FREEDOMS][FREEDOMS], PetscRea
   }
 }
 
-/* The system in the columns Z of the basis: Z^T A Z z = -Z^T (right + A y), then y + Z z. */
-static void solve_in_basis(System *system, PetscInt count, PetscReal basis[FREEDOMS][FREEDOMS],
-                           PetscReal y[FREEDOMS])
+/* With y from the fixed bodies and the columns Z of what they leave free:
+   Z^T A Z z = -Z^T (force + A y), then y + Z z. */
+static void solve(const System *system, const Demands *fixed, PetscReal y[FREEDOMS])
 {
-  PetscReal reduced[FREEDOMS][FREEDOMS] = {{0}}, z[FREEDOMS] = {0};
+  PetscReal      basis[FREEDOMS][FREEDOMS], reduced[FREEDOMS][FREEDOMS] = {{0}}, z[FREEDOMS] = {0};
+  const PetscInt count = complement(fixed, basis);
 
+  determined(fixed, y);
   for (PetscInt i = 0; i < FREEDOMS; i++) {
-    PetscReal force = system->right[i], image[FREEDOMS] = {0};
+    PetscReal force = system->force[i], image[FREEDOMS] = {0};
 
     for (PetscInt j = 0; j < FREEDOMS; j++) {
       force += system->matrix[i][j] * y[j];
@@ -293,76 +345,95 @@ static void solve_in_basis(System *system, PetscInt count, PetscReal basis[FREED
       y[i] += basis[i][k] * z[k];
 }
 
-static void solve(System *system, PetscReal y[FREEDOMS])
+static PetscBool moves(const Problem *problem, PetscInt body)
 {
-  PetscReal basis[FREEDOMS][FREEDOMS];
+  return problem->mobilities[body].inverse_mass > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
 
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    y[i] = 0;
-    system->matrix[i][i] += 1;
-    for (PetscInt j = 0; j < i; j++)
-      system->matrix[j][i] = system->matrix[i][j];
-  }
-  if (system->any_fixed) {
-    solve_in_basis(system, split(system, y, basis), basis, y);
-    return;
-  }
+static Vector3 arm_of(const Problem *problem, const Outer *outer, PetscInt body)
+{
+  return vector3_subtract(outer->point, problem->centers[body]);
+}
+
+/* One after the last entry of the body that has entry `begin`. */
+static PetscInt end_of_body(const Problem *problem, PetscInt begin)
+{
+  PetscInt end = begin + 1;
+
+  while (end < problem->count && problem->outers[end].body == problem->outers[begin].body)
+    end++;
+  return end;
+}
+
+static Twist central_motion(const Problem *problem)
+{
+  const Scale scale = scale_of(&problem->mobilities[problem->central]);
+  Demands     fixed = {.sides = 1};
+  System      system = {{{0}}, {0}};
+  PetscReal   y[FREEDOMS];
+
   for (PetscInt i = 0; i < FREEDOMS; i++)
-    y[i] = -system->right[i];
-  solve_definite(FREEDOMS, system->matrix, y);
-}
+    system.matrix[i][i] = 1;
+  for (PetscInt begin = 0, end; begin < problem->count; begin = end) {
+    const PetscInt  body = problem->outers[begin].body;
+    const PetscBool free = moves(problem, body);
+    const Scale     outer_scale = scale_of(&problem->mobilities[body]);
+    Demands         demands = {.sides = SIDES};
 
-static PetscBool moves(const Mobility *mobility)
-{
-  return mobility->inverse_mass > 0 ? PETSC_TRUE : PETSC_FALSE;
-}
+    end = end_of_body(problem, begin);
+    for (PetscInt k = begin; k < end; k++) {
+      const Outer *outer = &problem->outers[k];
+      const Lever  central = lever_at(&scale, arm_of(problem, outer, problem->central));
+      const Lever  lever = lever_at(&outer_scale, arm_of(problem, outer, body));
 
-static Twist central_motion(PushMode mode, const Vector3 centers[], const Mobility mobilities[],
-                            PetscInt central, PetscInt count, const Outer outers[])
-{
-  const Mobility *mobility = &mobilities[central];
-  const Scale     scale = {PetscSqrtReal(mobility->inverse_mass), cholesky3(&mobility->inverse_inertia)};
-  System          system = {{{0}}, {0}, {{0}}, {0}, PETSC_FALSE};
-  PetscReal       y[FREEDOMS];
-  Twist           motion;
-
-  for (PetscInt k = 0; k < count; k++) {
-    const Outer   *outer = &outers[k];
-    const Mobility other = mobilities[outer->body];
-    const Lever    lever = lever_at(&scale, vector3_subtract(outer->point, centers[central]));
-
-    if (moves(&other)) {
-      const Vector3 arm = vector3_subtract(outer->point, centers[outer->body]);
-      const Matrix3 l = stiffness(mode, &other, arm, outer->normal);
-
-      add_moving(&system, &lever, &l, outer->separation);
-    } else
-      add_fixed(&system, mode, &lever, outer);
+      if (free)
+        add_point(&demands, problem, outer, outer->separation, &lever, &central);
+      else
+        add_point(&fixed, problem, outer, vector3_scale(-1, outer->separation), &central, NULL);
+    }
+    reduce(&demands);
+    add_body(&system, &demands);
   }
-  solve(&system, y);
-  motion.linear = vector3_scale(scale.linear, vector3(y[0], y[1], y[2]));
-  motion.angular = matrix3_apply(&scale.angular, vector3(y[3], y[4], y[5]));
-  return motion;
+  reduce(&fixed);
+  solve(&system, &fixed, y);
+  return unscaled(&scale, y);
+}
+
+/* Of the body of the entries from `begin` to `end`, after the central one. */
+static Twist outer_motion(const Problem *problem, PetscInt begin, PetscInt end, const Twist *central)
+{
+  const PetscInt body = problem->outers[begin].body;
+  const Scale    scale = scale_of(&problem->mobilities[body]);
+  Demands        demands = {.sides = 1};
+  PetscReal      x[FREEDOMS];
+
+  for (PetscInt k = begin; k < end; k++) {
+    const Outer  *outer = &problem->outers[k];
+    const Lever   lever = lever_at(&scale, arm_of(problem, outer, body));
+    const Vector3 moved = twist_at(central, arm_of(problem, outer, problem->central));
+
+    add_point(&demands, problem, outer, vector3_add(outer->separation, moved), &lever, NULL);
+  }
+  reduce(&demands);
+  determined(&demands, x);
+  return unscaled(&scale, x);
 }
 
 void push_out(PushMode mode, const Vector3 centers[], const Mobility mobilities[], PetscInt central,
               PetscInt count, const Outer outers[], Twist *central_move, Twist outer_moves[])
 {
+  const Problem problem = {mode, centers, mobilities, central, count, outers};
+
   *central_move = (Twist){{{0}}, {{0}}};
-  if (moves(&mobilities[central]))
-    *central_move = central_motion(mode, centers, mobilities, central, count, outers);
-  for (PetscInt k = 0; k < count; k++) {
-    const Outer    *outer = &outers[k];
-    const Mobility *mobility = &mobilities[outer->body];
-    const Vector3   arm = vector3_subtract(outer->point, centers[outer->body]);
-    const Vector3   central_arm = vector3_subtract(outer->point, centers[central]);
+  if (moves(&problem, central))
+    *central_move = central_motion(&problem);
+  for (PetscInt begin = 0, end; begin < count; begin = end) {
+    Twist motion = {{{0}}, {{0}}};
 
-    outer_moves[k] = (Twist){{{0}}, {{0}}};
-    if (moves(mobility)) {
-      const Matrix3 l = stiffness(mode, mobility, arm, outer->normal);
-      const Vector3 wanted = vector3_add(outer->separation, twist_at(central_move, central_arm));
-
-      twist_push(&outer_moves[k], mobility, arm, matrix3_apply(&l, wanted));
-    }
+    end = end_of_body(&problem, begin);
+    if (moves(&problem, outers[begin].body))
+      motion = outer_motion(&problem, begin, end, central_move);
+    for (PetscInt k = begin; k < end; k++)
+      outer_moves[k] = motion;
   }
 }

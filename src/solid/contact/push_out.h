@@ -9,8 +9,7 @@ typedef enum {
   PUSH_ALONG_NORMALS /* its part along the normal, by impulses along the normal: (3.3), (3.4) */
 } PushMode;
 
-/* A body that overlaps the central one. What moves is given at most once; what does not, at as many points as
-   are known. */
+/* A point at which a body overlaps the central one. There may be several of a body, one after the other. */
 typedef struct {
   PetscInt body;
   Vector3  point;
@@ -18,10 +17,10 @@ typedef struct {
   Vector3  normal;     /* unit; used by PUSH_ALONG_NORMALS alone */
 } Outer;
 
-/* Small displacements (translation, rotation vector) of the central body and of every outer one. Bodies
-   without mobility keep their place and, where they touch the central one, prescribe its motion, in the sense
-   of least squares if they disagree. The others take the separations exactly, and if all can move the
-   impulses sum to zero. */
+/* Small displacements (translation, rotation vector) of the central body and, for every entry of `outers`, of
+   its body. Bodies without mobility keep their place and, where they touch the central one, prescribe its
+   motion. The others then take their separations; the impulses sum to zero if all can move. What cannot be
+   met at all points of a body, or of all that keep their place, is met in the sense of least squares. */
 void push_out(PushMode mode, const Vector3 centers[], const Mobility mobilities[], PetscInt central,
               PetscInt count, const Outer outers[], Twist *central_move, Twist outer_moves[]);
 

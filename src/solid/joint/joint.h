@@ -17,12 +17,16 @@ PetscErrorCode JointSetGetPairs(JointSet joints, PetscInt *count, const PetscInt
 /* Pre-stabilisation (3.5.1): impulses on `twists` such that after moving by `dt` from solid->placements the
    joints hold and limits are kept. Linear and angular momentum of the two bodies is kept. */
 PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[]);
+/* The impulses of the last pre-stabilisation act on the velocities of time n as well: second order. Those
+   that mend a joint that has come apart are left out. */
+PetscErrorCode JointSetCarryImpulses(JointSet joints, Twist velocities[]);
 /* Post-stabilisation (3.7.3): the nearest velocities, in the norm of the masses, that the joints allow at
    solid->placements; joints at a limit do not move beyond it. */
 PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[]);
-/* Control [86], exact for any `dt`. Before the move: pre-stabilisation in which the controlled angles end
-   where the PD law takes them within `dt` from solid->placements and the velocities `before` (those of time
-   n, without the forces of this step). After it: post-stabilisation to the rates that the law then gives. */
+/* Both with control [86], exact for any `dt`; without controlled joints they are the same as the above.
+   Before the move the controlled angles are made to end where the PD law takes them within `dt` from
+   solid->placements and the velocities `before` (those of time n, without the forces of this step), after it
+   to have the rates that the law then gives. */
 PetscErrorCode JointSetControlMotion(JointSet joints, PetscReal time, PetscReal dt, const Twist before[],
                                      Twist twists[]);
 PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[]);

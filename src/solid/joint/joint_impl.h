@@ -1,0 +1,141 @@
+/* Private to src/solid/joint. */
+#ifndef MILLRACE_SOLID_JOINT_IMPL_H
+#define MILLRACE_SOLID_JOINT_IMPL_H
+
+#include "joint.h"
+
+enum { ROWS = 6 }; /* of a joint, at most: two bodies have six relative freedoms */
+typedef enum { PARENT, CHILD, SIDES } Side;
+
+/* One scalar constraint: a wrench on the child and its opposite on the parent. */
+typedef struct {
+  Vector3 force;
+  Vector3 torque[SIDES]; /* about the centers of the two bodies */
+} Row;
+
+typedef struct {
+  PetscInt  count;
+  Row       row[ROWS];
+  PetscReal residual[ROWS]; /* C, m or rad */
+} JointRows;
+
+/* What rows at time n do as impulses; the rows are then scaled to a unit diagonal. */
+typedef struct {
+  PetscReal scale[ROWS];
+  PetscReal lag[ROWS];         /* of the residual: what a move may leave of it */
+  Vector3   spin[ROWS][SIDES]; /* inverse inertia times torque */
+} Response;
+
+/* What keeps an otherwise free angle or distance from moving. */
+typedef enum { HOLD_NOTHING, HOLD_LOWER, HOLD_UPPER, HOLD_TARGET } Hold;
+
+typedef struct {
+  Hold      angle, swing; /* "angle" is the distance of a prismatic joint */
+  PetscReal angle_before; /* at solid->placements, within half a turn */
+  PetscReal swing_before;
+  PetscReal aim;      /* where the angle shall be after the move */
+  PetscReal due_rate; /* what the control asks of the velocities after the move */
+} Grip;
+
+/* The rows of what is held; they come last. */
+static inline PetscInt grip_rows(const Grip *grip)
+{
+  return (grip->angle != HOLD_NOTHING) + (grip->swing != HOLD_NOTHING);
+}
+
+typedef struct {
+  const JointConfig *config;        /* borrowed */
+  PetscInt           body[SIDES];   /* the world is -1 */
+  Vector3            anchor[SIDES]; /* in the frames of the bodies */
+  Quaternion         frame[SIDES];  /* from the joint's axes to those of the bodies */
+  PetscReal          reach;         /* of the smaller body: what lengths are measured by */
+} Joint;
+
+/* A joint where its two bodies are. */
+typedef struct {
+  Vector3    anchor[SIDES];
+  Quaternion frame;            /* the parent's copy of the joint's axes */
+  Quaternion rotation;         /* from there to the child's copy; scalar part not negative */
+  Vector3    axis, child_axis; /* of the two copies */
+} Stand;
+
+/* joint_rows.c: geometry of one joint. */
+Stand     joint_stand(const Joint *joint, const Placement at[SIDES]);
+PetscReal joint_angle(const Joint *joint, const Stand *stand); /* or distance */
+PetscReal joint_swing(const Stand *stand);
+/* As impulses both sides act at one point, half-way between anchors that are apart; as derivatives of the
+   residuals each acts at its own, and so it does if they are far apart: the arms would turn the wrong way. */
+typedef enum { ROWS_AS_IMPULSES, ROWS_AS_DERIVATIVES } RowUse;
+void joint_rows(const Joint *joint, const Placement at[SIDES], const Grip *grip, RowUse use, JointRows *rows);
+PetscReal wrapped_angle(PetscReal angle); /* to half a turn either way */
+
+/* blocks.c: a square matrix of blocks, symmetric in its pattern, that is factorised in place. */
+typedef PetscReal              Block[ROWS][ROWS];
+typedef struct _p_BlockMatrix *BlockMatrix;
+
+PetscErrorCode BlockMatrixCreate(PetscInt count, PetscInt pair_count, const PetscInt (*pairs)[2],
+                                 BlockMatrix *matrix);
+PetscErrorCode BlockMatrixDestroy(BlockMatrix *matrix);
+/* Sets all to zero; `sizes` are the rows of the blocks. */
+void block_matrix_clear(BlockMatrix matrix, const PetscInt sizes[]);
+/* Which of two blocks is eliminated first: (first, second) is then an upper block. */
+PetscBool block_matrix_precedes(BlockMatrix matrix, PetscInt first, PetscInt second);
+/* Of the rows of block i and the columns of block j: i = j or one of the pairs. */
+PetscReal (*block_matrix_at(BlockMatrix matrix, PetscInt i, PetscInt j))[ROWS];
+/* Rows with a pivot below `smallest` are left out, as are those whose `kept` is false already. */
+typedef enum { BLOCKS_SYMMETRIC, BLOCKS_GENERAL } BlockSymmetry; /* symmetric: only `upper` blocks are read */
+void block_matrix_factor(BlockMatrix matrix, BlockSymmetry symmetry, PetscReal smallest,
+                         PetscBool kept[][ROWS]);
+void block_matrix_solve(BlockMatrix matrix, PetscReal values[][ROWS]);
+
+/* Two joints that share a body that can move. */
+typedef struct {
+  PetscInt body, joint[2];
+  Side     side[2];
+  Block   *block[2]; /* borrowed: (first, second), which is an upper one, and (second, first) */
+} Coupling;
+
+struct JointSet {
+  Solid    solid; /* borrowed */
+  PetscInt count;
+  Joint   *joints;
+  PetscInt pair_count, (*pairs)[2];
+  PetscInt body_count, *bodies; /* that have a joint */
+
+  PetscInt    coupling_count;
+  Coupling   *couplings;
+  BlockMatrix matrix;
+  PetscBool (*kept)[ROWS]; /* rows at time n that are not redundant */
+
+  Grip      *grips;
+  PetscBool  has_limits, has_control, control_is_due;
+  JointRows *rows, *ahead; /* at solid->placements, and where the bodies are going */
+  Response  *responses;
+  PetscInt  *sizes;
+  PetscReal (*step)[ROWS], (*impulses)[ROWS];
+
+  /* per body of the solid */
+  Placement *moved;
+  Matrix3   *turning; /* how the rotation over dt follows the spin */
+  Twist     *saved;
+};
+
+/* assemble.c: the system of all joints. */
+void joint_set_measure(JointSet joints);   /* the grips' angles; lets go of all limits */
+void joint_set_factorize(JointSet joints); /* at solid->placements, with the present grips */
+void joint_set_factorize_ahead(JointSet joints, PetscReal dt, const Twist twists[]); /* where `ahead` is */
+void joint_set_rates(JointSet joints, const Twist twists[], PetscReal rates[][ROWS]);
+void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS], Twist twists[]);
+/* Moves the bodies, sets `ahead`; the largest residual in parts of what is allowed. */
+PetscReal joint_set_predict(JointSet joints, PetscReal dt, const Twist twists[]);
+void      joint_placements(const Joint *joint, const Placement placements[], Placement at[SIDES]);
+
+/* stabilize.c: with the holds of the grips left as they are, but for limits. */
+void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[]);
+void joint_set_stabilize_velocity(JointSet joints, Twist twists[]);
+
+/* control.c: the deviation and its rate after `dt` of e'' = -stiffness e - damping e'. */
+void damped_oscillation(PetscReal stiffness, PetscReal damping, PetscReal dt, PetscReal *deviation,
+                        PetscReal *rate);
+
+#endif

@@ -1,0 +1,143 @@
+/* One joint: where it stands and the rows of its constraints (docs/numerics.md, section 9). */
+#include "joint_impl.h"
+
+#include <math.h>
+
+PetscReal wrapped_angle(PetscReal angle)
+{
+  return angle - 2 * PETSC_PI * PetscFloorReal(0.5 * angle / PETSC_PI + 0.5);
+}
+
+static Vector3 unit(PetscInt d)
+{
+  return vector3(d == X, d == Y, d == Z);
+}
+
+Stand joint_stand(const Joint *joint, const Placement at[SIDES])
+{
+  const Quaternion child = quaternion_multiply(at[CHILD].rotation, joint->frame[CHILD]);
+  Stand            stand;
+
+  for (Side s = PARENT; s < SIDES; s++)
+    stand.anchor[s] = placement_to_world(&at[s], joint->anchor[s]);
+  stand.frame = quaternion_multiply(at[PARENT].rotation, joint->frame[PARENT]);
+  stand.rotation = quaternion_multiply(quaternion_conjugate(stand.frame), child);
+  if (stand.rotation.scalar < 0) /* the same rotation */
+    stand.rotation = (Quaternion){-stand.rotation.scalar, vector3_scale(-1, stand.rotation.vector)};
+  stand.axis = quaternion_rotate(stand.frame, unit(Z));
+  stand.child_axis = quaternion_rotate(child, unit(Z));
+  return stand;
+}
+
+PetscReal joint_angle(const Joint *joint, const Stand *stand)
+{
+  if (joint->config->kind == JOINT_PRISMATIC)
+    return vector3_dot(stand->axis, vector3_subtract(stand->anchor[CHILD], stand->anchor[PARENT]));
+  return wrapped_angle(2 * PetscAtan2Real(stand->rotation.vector.at[Z], stand->rotation.scalar));
+}
+
+PetscReal joint_swing(const Stand *stand)
+{
+  return PetscAtan2Real(vector3_norm(vector3_cross(stand->axis, stand->child_axis)),
+                        vector3_dot(stand->axis, stand->child_axis));
+}
+
+/* Both sides at their points. */
+static void add_linear(JointRows *rows, const Placement at[SIDES], const Vector3 points[SIDES],
+                       Vector3 direction, PetscReal residual)
+{
+  Row *row = &rows->row[rows->count];
+
+  row->force = direction;
+  for (Side s = PARENT; s < SIDES; s++)
+    row->torque[s] = vector3_cross(vector3_subtract(points[s], at[s].position), direction);
+  rows->residual[rows->count++] = residual;
+}
+
+static void add_angular(JointRows *rows, Vector3 direction, PetscReal residual)
+{
+  Row *row = &rows->row[rows->count];
+
+  row->force = vector3(0, 0, 0);
+  row->torque[PARENT] = row->torque[CHILD] = direction;
+  rows->residual[rows->count++] = residual;
+}
+
+static void add_anchors(const Joint *joint, const Placement at[SIDES], const Stand *stand, RowUse use,
+                        JointRows *rows)
+{
+  const Vector3   apart = vector3_subtract(stand->anchor[CHILD], stand->anchor[PARENT]);
+  const PetscBool slides = joint->config->kind == JOINT_PRISMATIC;
+  Vector3         points[SIDES] = {stand->anchor[PARENT], stand->anchor[CHILD]};
+
+  if (slides) /* the directions turn with the parent, hence as seen at the child */
+    points[PARENT] = points[CHILD];
+  else if (use == ROWS_AS_IMPULSES && vector3_norm(apart) < 0.1 * joint->reach)
+    points[PARENT] = points[CHILD] = vector3_add(points[PARENT], vector3_scale(0.5, apart));
+  for (PetscInt d = 0; d < (slides ? Z : DIM); d++) {
+    const Vector3 direction = slides ? quaternion_rotate(stand->frame, unit(d)) : unit(d);
+
+    add_linear(rows, at, points, direction, vector3_dot(direction, apart));
+  }
+}
+
+/* The first `count` components of twice the vector part of the relative rotation. */
+static void add_orientation(PetscInt count, const Stand *stand, JointRows *rows)
+{
+  const Quaternion q = stand->rotation;
+
+  for (PetscInt d = 0; d < count; d++) {
+    const Vector3 local = vector3_add(vector3_scale(q.scalar, unit(d)), vector3_cross(q.vector, unit(d)));
+
+    add_angular(rows, quaternion_rotate(stand->frame, local), 2 * q.vector.at[d]);
+  }
+}
+
+/* How the twist of swing and twist follows the relative spin, in the joint's axes. */
+static Vector3 angle_gradient(Quaternion q)
+{
+  const PetscReal x = q.vector.at[X], y = q.vector.at[Y], z = q.vector.at[Z];
+  const PetscReal square = q.scalar * q.scalar + z * z;
+
+  if (square < 1e-20) /* turned over: the twist is not defined, nor is its rate */
+    return unit(Z);
+  return vector3((q.scalar * y + z * x) / square, (z * y - q.scalar * x) / square, 1);
+}
+
+static void add_angle(const Joint *joint, const Placement at[SIDES], const Stand *stand, const Grip *grip,
+                      JointRows *rows)
+{
+  const PetscReal angle = joint_angle(joint, stand);
+  const Vector3   points[SIDES] = {stand->anchor[CHILD], stand->anchor[CHILD]};
+
+  if (joint->config->kind == JOINT_PRISMATIC)
+    add_linear(rows, at, points, stand->axis, angle - grip->aim);
+  else
+    add_angular(rows, quaternion_rotate(stand->frame, angle_gradient(stand->rotation)),
+                grip->angle_before + wrapped_angle(angle - grip->angle_before) - grip->aim);
+}
+
+static void add_swing(const Joint *joint, const Stand *stand, JointRows *rows)
+{
+  Vector3         normal = vector3_cross(stand->axis, stand->child_axis);
+  const PetscReal sine = vector3_norm(normal);
+
+  /* with parallel axes every direction across them is as good */
+  normal = sine > 1e-12 ? vector3_scale(1 / sine, normal) : quaternion_rotate(stand->frame, unit(X));
+  add_angular(rows, normal, joint_swing(stand) - joint->config->swing);
+}
+
+void joint_rows(const Joint *joint, const Placement at[SIDES], const Grip *grip, RowUse use, JointRows *rows)
+{
+  static const PetscInt orientations[] = {
+      [JOINT_POINT] = 0, [JOINT_RIGID] = 3, [JOINT_HINGE] = 2, [JOINT_TWIST] = 2, [JOINT_PRISMATIC] = 3};
+  const Stand stand = joint_stand(joint, at);
+
+  rows->count = 0;
+  add_anchors(joint, at, &stand, use, rows);
+  add_orientation(orientations[joint->config->kind], &stand, rows);
+  if (grip->angle != HOLD_NOTHING)
+    add_angle(joint, at, &stand, grip, rows);
+  if (grip->swing != HOLD_NOTHING)
+    add_swing(joint, &stand, rows);
+}

@@ -1,0 +1,378 @@
+/* The joints of a configuration: from names to rows. */
+#include "joint_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PetscInt copies_of(Solid solid, const BodyConfig *config)
+{
+  PetscInt count = 0;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    count += solid->bodies[b].config == config;
+  return count;
+}
+
+/* "name", or "name.3" for one of several copies; -1 if there is none. */
+static PetscInt find_body(Solid solid, const char name[])
+{
+  const char  *dot = strrchr(name, '.');
+  const size_t length = dot ? (size_t)(dot - name) : strlen(name);
+  char        *end;
+  long         copy;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!strcmp(solid->bodies[b].config->name, name) && copies_of(solid, solid->bodies[b].config) == 1)
+      return b;
+  if (!dot || dot[1] < '0' || dot[1] > '9')
+    return -1;
+  copy = strtol(dot + 1, &end, 10);
+  for (PetscInt b = 0; b < solid->body_count && !*end; b++)
+    if (strlen(solid->bodies[b].config->name) == length &&
+        !strncmp(solid->bodies[b].config->name, name, length) && solid->bodies[b].copy == copy)
+      return b;
+  return -1;
+}
+
+/* Why a name names no body, and what would be right. */
+static PetscErrorCode ExplainName(Solid solid, const JointConfig *config, const char name[], char message[],
+                                  size_t size)
+{
+  const PetscInt    count = solid->config->body_count;
+  const size_t      length = strcspn(name, ".");
+  const BodyConfig *meant = NULL;
+  const char      **names;
+  const char       *closest;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!strcmp(solid->bodies[b].config->name, name) ||
+        (strlen(solid->bodies[b].config->name) == length &&
+         !strncmp(solid->bodies[b].config->name, name, length)))
+      meant = solid->bodies[b].config;
+  if (meant) {
+    const int copies = (int)copies_of(solid, meant);
+
+    PetscCall(PetscSNPrintf(
+        message, size,
+        "Joint \"%s\": \"%s\" is not one of the %d copies of \"%s\": write \"%s.0\" to \"%s.%d\"",
+        config->name, name, copies, meant->name, meant->name, meant->name, copies - 1));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(count + 1, &names));
+  for (PetscInt b = 0; b < count; b++)
+    names[b] = solid->config->bodies[b].name;
+  closest = closest_word(name, names);
+  PetscCall(PetscSNPrintf(message, size, "Joint \"%s\": no body is called \"%s\"%s%s%s", config->name, name,
+                          closest ? "; did you mean \"" : "", closest ? closest : "", closest ? "\"?" : ""));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_limited(const JointConfig *config)
+{
+  return config->lower > PETSC_NINFINITY || config->upper < PETSC_INFINITY;
+}
+
+static PetscBool is_free(Solid solid, PetscInt body)
+{
+  return body >= 0 && solid->bodies[body].config->kind == BODY_DYNAMIC ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What is wrong with the two bodies, or null. */
+static const char *bodies_problem(Solid solid, const Joint *joint)
+{
+  if (joint->body[PARENT] == joint->body[CHILD])
+    return "joins a body with itself: give another parent or child";
+  if (!is_free(solid, joint->body[PARENT]) && !is_free(solid, joint->body[CHILD]))
+    return "joins two bodies that are not free to move: make one of them dynamic";
+  return NULL;
+}
+
+static const char *freedom_problem(const JointConfig *config)
+{
+  const PetscBool turns = config->kind != JOINT_PRISMATIC, swings = config->swing < PETSC_INFINITY;
+
+  if (config->kind == JOINT_RIGID && (is_limited(config) || config->target))
+    return "is rigid and leaves nothing to limit or to control: remove lower, upper and target";
+  if (config->kind != JOINT_POINT && swings)
+    return "has no swing to limit: only a point joint has";
+  if (!(vector3_norm(config->axis) > 0) && (is_limited(config) || swings || config->target ||
+                                            (config->kind != JOINT_RIGID && config->kind != JOINT_POINT)))
+    return "needs an axis that is not zero";
+  if (config->lower > config->upper)
+    return "has a lower limit above its upper limit";
+  if (config->lower > 0 || config->upper < 0)
+    return "has limits that exclude where it stands: it begins at 0, so lower <= 0 <= upper";
+  if (turns && ((config->lower > PETSC_NINFINITY && config->lower <= -PETSC_PI) ||
+                (config->upper < PETSC_INFINITY && config->upper >= PETSC_PI)))
+    return "has limits beyond half a turn, which it cannot tell from a smaller angle: stay within 3.14 or "
+           "leave them out";
+  if (!(config->swing > 0))
+    return "must have a positive swing: use a hinge or a rigid joint for none";
+  if (config->target && !(config->stiffness > 0 && config->damping >= 0))
+    return "has a target and needs a positive stiffness and no negative damping to reach it";
+  return NULL;
+}
+
+/* Rotation from z to the axis; any that does. */
+static Quaternion frame_of_axis(Vector3 axis)
+{
+  const PetscReal length = vector3_norm(axis);
+  Vector3         turn;
+  PetscReal       sine, angle;
+
+  if (!(length > 0))
+    return (Quaternion){1, {{0, 0, 0}}};
+  turn = vector3_cross(vector3(0, 0, 1), axis);
+  sine = vector3_norm(turn);
+  angle = PetscAtan2Real(sine, axis.at[Z]);
+  if (sine < 1e-14 * length)
+    return quaternion_from_rotation(vector3(angle, 0, 0));
+  return quaternion_from_rotation(vector3_scale(angle / sine, turn));
+}
+
+static void place_joint(Solid solid, Joint *joint)
+{
+  const Quaternion frame = frame_of_axis(joint->config->axis);
+  Placement        at[SIDES];
+
+  joint_placements(joint, solid->placements, at);
+  joint->reach = PETSC_INFINITY;
+  for (Side s = PARENT; s < SIDES; s++) {
+    joint->anchor[s] = placement_to_local(&at[s], joint->config->anchor);
+    joint->frame[s] = quaternion_multiply(quaternion_conjugate(at[s].rotation), frame);
+    if (is_free(solid, joint->body[s]))
+      joint->reach = PetscMin(joint->reach, solid->bodies[joint->body[s]].form->reach);
+  }
+}
+
+static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, Joint *joint, char message[],
+                                  size_t size)
+{
+  const char *const names[SIDES] = {config->parent, config->child};
+  const char       *problem;
+
+  PetscFunctionBegin;
+  joint->config = config;
+  for (Side s = PARENT; s < SIDES; s++) {
+    joint->body[s] = -1;
+    if (s == PARENT && (!names[s] || !names[s][0]))
+      continue;
+    joint->body[s] = find_body(solid, names[s]);
+    if (joint->body[s] < 0) {
+      PetscCall(ExplainName(solid, config, names[s], message, size));
+      PetscFunctionReturn(0);
+    }
+  }
+  problem = bodies_problem(solid, joint);
+  if (!problem)
+    problem = freedom_problem(config);
+  if (problem)
+    PetscCall(PetscSNPrintf(message, size, "Joint \"%s\" %s", config->name, problem));
+  else
+    place_joint(solid, joint);
+  PetscFunctionReturn(0);
+}
+
+/* An end of a joint at a body that can move. */
+typedef struct {
+  PetscInt body, joint;
+  Side     side;
+} End;
+
+static int compare_ends(const void *a, const void *b)
+{
+  const End *first = a, *second = b;
+
+  return (first->body > second->body) - (first->body < second->body);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+  const PetscInt *first = a, *second = b;
+  const PetscInt  lead = (first[0] > second[0]) - (first[0] < second[0]);
+
+  return (int)(lead ? lead : (first[1] > second[1]) - (first[1] < second[1]));
+}
+
+static PetscErrorCode CollectPairs(JointSet joints)
+{
+  PetscInt count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(joints->count, &joints->pairs));
+  for (PetscInt j = 0; j < joints->count; j++) {
+    const PetscInt *body = joints->joints[j].body;
+
+    if (body[PARENT] < 0)
+      continue;
+    joints->pairs[count][0] = PetscMin(body[PARENT], body[CHILD]);
+    joints->pairs[count++][1] = PetscMax(body[PARENT], body[CHILD]);
+  }
+  qsort(joints->pairs, (size_t)count, sizeof(joints->pairs[0]), compare_pairs);
+  for (PetscInt p = 0; p < count; p++)
+    if (p == 0 || compare_pairs(joints->pairs[p - 1], joints->pairs[p]))
+      memmove(joints->pairs[joints->pair_count++], joints->pairs[p], sizeof(joints->pairs[0]));
+  PetscFunctionReturn(0);
+}
+
+/* The ends of all joints, sorted by body; those at the world are left out. */
+static PetscErrorCode CollectEnds(JointSet joints, PetscInt *count, End **ends)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(SIDES * joints->count, ends));
+  PetscCall(PetscMalloc1(SIDES * joints->count, &joints->bodies));
+  *count = 0;
+  for (PetscInt j = 0; j < joints->count; j++)
+    for (Side s = PARENT; s < SIDES; s++)
+      if (joints->joints[j].body[s] >= 0)
+        (*ends)[(*count)++] = (End){joints->joints[j].body[s], j, s};
+  qsort(*ends, (size_t)*count, sizeof(End), compare_ends);
+  for (PetscInt e = 0; e < *count; e++)
+    if (e == 0 || (*ends)[e].body != (*ends)[e - 1].body)
+      joints->bodies[joints->body_count++] = (*ends)[e].body;
+  PetscFunctionReturn(0);
+}
+
+/* The upper block first. */
+static void order_coupling(BlockMatrix matrix, Coupling *coupling)
+{
+  const Coupling given = *coupling;
+  const PetscInt first = block_matrix_precedes(matrix, given.joint[0], given.joint[1]) ? 0 : 1;
+
+  for (PetscInt end = 0; end < 2; end++) {
+    const PetscInt from = end ? 1 - first : first;
+
+    coupling->joint[end] = given.joint[from];
+    coupling->side[end] = given.side[from];
+    coupling->block[end] = (Block *)block_matrix_at(matrix, given.joint[from], given.joint[1 - from]);
+  }
+}
+
+/* Joints that share a body are coupled, unless the body cannot move. */
+static PetscErrorCode Couple(JointSet joints)
+{
+  PetscInt  count, capacity = 0, (*pairs)[2];
+  End      *ends;
+  Coupling *next;
+
+  PetscFunctionBegin;
+  PetscCall(CollectEnds(joints, &count, &ends));
+  for (PetscInt pass = 0; pass < 2; pass++) {
+    next = joints->couplings;
+    for (PetscInt a = 0; a < count; a++)
+      for (PetscInt b = a + 1; b < count && ends[b].body == ends[a].body; b++) {
+        if (!is_free(joints->solid, ends[a].body))
+          break;
+        if (pass)
+          *next++ =
+              (Coupling){ends[a].body, {ends[a].joint, ends[b].joint}, {ends[a].side, ends[b].side}, {0}};
+        else
+          capacity++;
+      }
+    if (!pass)
+      PetscCall(PetscMalloc1(capacity, &joints->couplings));
+  }
+  joints->coupling_count = capacity;
+  PetscCall(PetscMalloc1(capacity, &pairs));
+  for (PetscInt c = 0; c < capacity; c++)
+    memcpy(pairs[c], joints->couplings[c].joint, sizeof(pairs[c]));
+  PetscCall(BlockMatrixCreate(joints->count, capacity, (const PetscInt(*)[2])pairs, &joints->matrix));
+  for (PetscInt c = 0; c < capacity; c++)
+    order_coupling(joints->matrix, &joints->couplings[c]);
+  PetscCall(PetscFree(pairs));
+  PetscCall(PetscFree(ends));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetUp(JointSet joints)
+{
+  const PetscInt count = joints->count, bodies = joints->solid->body_count;
+
+  PetscFunctionBegin;
+  PetscCall(CollectPairs(joints));
+  PetscCall(Couple(joints));
+  PetscCall(PetscCalloc7(count, &joints->kept, count, &joints->grips, count, &joints->rows, count,
+                         &joints->ahead, count, &joints->responses, count, &joints->sizes, count,
+                         &joints->step));
+  PetscCall(PetscCalloc4(count, &joints->impulses, bodies, &joints->moved, bodies, &joints->turning, bodies,
+                         &joints->saved));
+  for (PetscInt j = 0; j < count; j++) {
+    const JointConfig *config = joints->joints[j].config;
+
+    if (is_limited(config) || config->swing < PETSC_INFINITY)
+      joints->has_limits = PETSC_TRUE;
+    if (config->target)
+      joints->has_control = PETSC_TRUE;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode JointSetCreate(Solid solid, JointSet *joints, char message[], size_t size)
+{
+  JointSet new;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  *joints = NULL;
+  PetscCall(PetscNew(&new));
+  new->solid = solid;
+  new->count = solid->config->joint_count;
+  PetscCall(PetscCalloc1(new->count, &new->joints));
+  for (PetscInt j = 0; j < new->count && !message[0]; j++)
+    PetscCall(CreateJoint(solid, &solid->config->joints[j], &new->joints[j], message, size));
+  if (message[0]) {
+    PetscCall(JointSetDestroy(&new));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(SetUp(new));
+  *joints = new;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode JointSetDestroy(JointSet *joints)
+{
+  PetscFunctionBegin;
+  if (!*joints)
+    PetscFunctionReturn(0);
+  PetscCall(BlockMatrixDestroy(&(*joints)->matrix));
+  PetscCall(PetscFree7((*joints)->kept, (*joints)->grips, (*joints)->rows, (*joints)->ahead,
+                       (*joints)->responses, (*joints)->sizes, (*joints)->step));
+  PetscCall(PetscFree4((*joints)->impulses, (*joints)->moved, (*joints)->turning, (*joints)->saved));
+  PetscCall(PetscFree((*joints)->couplings));
+  PetscCall(PetscFree((*joints)->pairs));
+  PetscCall(PetscFree((*joints)->bodies));
+  PetscCall(PetscFree((*joints)->joints));
+  PetscCall(PetscFree(*joints));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode JointSetGetPairs(JointSet joints, PetscInt *count, const PetscInt (**pairs)[2])
+{
+  PetscFunctionBegin;
+  *count = joints->pair_count;
+  *pairs = (const PetscInt(*)[2])joints->pairs;
+  PetscFunctionReturn(0);
+}
+
+PetscReal joint_set_error(JointSet joints)
+{
+  PetscReal largest = 0;
+
+  for (PetscInt j = 0; j < joints->count; j++) {
+    const Joint *joint = &joints->joints[j];
+    Placement    at[SIDES];
+    Stand        stand;
+    Vector3      apart;
+
+    joint_placements(joint, joints->solid->placements, at);
+    stand = joint_stand(joint, at);
+    apart = vector3_subtract(stand.anchor[CHILD], stand.anchor[PARENT]);
+    if (joint->config->kind == JOINT_PRISMATIC)
+      apart = vector3_subtract(apart, vector3_scale(joint_angle(joint, &stand), stand.axis));
+    largest = PetscMax(largest, vector3_norm(apart));
+  }
+  return largest;
+}

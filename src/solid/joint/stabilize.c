@@ -1,0 +1,324 @@
+/* Pre- and post-stabilisation with limits (docs/numerics.md, section 9). */
+#include "joint_impl.h"
+
+enum { ROUNDS = 10, ITERATIONS = 20, REFINEMENTS = 4 };
+
+typedef enum { ANGLE, SWING, LIMITS } Limit;
+
+static Hold *grip_hold(Grip *grip, Limit limit)
+{
+  return limit == ANGLE ? &grip->angle : &grip->swing;
+}
+
+static PetscReal upper_of(const JointConfig *config, Limit limit)
+{
+  return limit == ANGLE ? config->upper : config->swing;
+}
+
+static PetscReal lower_of(const JointConfig *config, Limit limit)
+{
+  return limit == ANGLE ? config->lower : PETSC_NINFINITY;
+}
+
+/* The rows of the angle and the swing come last, if they are held. */
+static PetscInt row_of(const Grip *grip, const JointRows *rows, Limit limit)
+{
+  return rows->count - 1 - (limit == ANGLE && grip->swing != HOLD_NOTHING);
+}
+
+static PetscReal length_unit(const Joint *joint, Limit limit)
+{
+  return limit == ANGLE && joint->config->kind == JOINT_PRISMATIC ? joint->reach : 1;
+}
+
+/* By how much a limit is passed; not positive: it is not. */
+typedef struct {
+  PetscReal lower, upper;
+} Passing;
+
+/* A limit that is passed takes hold; one that pulls lets go. */
+static Hold reviewed(Hold hold, Passing passing, PetscReal impulse, PetscBool may_let_go)
+{
+  if (may_let_go && ((hold == HOLD_LOWER && impulse < 0) || (hold == HOLD_UPPER && impulse > 0)))
+    return HOLD_NOTHING;
+  if (hold == HOLD_NOTHING && passing.lower > 0)
+    return HOLD_LOWER;
+  if (hold == HOLD_NOTHING && passing.upper > 0)
+    return HOLD_UPPER;
+  return hold;
+}
+
+/* What passes a limit after the move (to `moved`), or, without a move, by its velocity. */
+typedef Passing PassingTest(JointSet joints, PetscInt j, Limit limit, const Twist twists[]);
+
+/* Whether any limit changed its hold. */
+static PetscBool review_limits(JointSet joints, PassingTest *test, PetscInt round, const Twist twists[])
+{
+  PetscBool changed = PETSC_FALSE;
+
+  for (PetscInt j = 0; j < joints->count; j++)
+    for (Limit limit = ANGLE; limit < LIMITS; limit++) {
+      const JointConfig *config = joints->joints[j].config;
+      Grip              *grip = &joints->grips[j];
+      Hold              *hold = grip_hold(grip, limit), now;
+      PetscReal          impulse = 0;
+
+      if (*hold == HOLD_TARGET ||
+          (lower_of(config, limit) <= PETSC_NINFINITY && upper_of(config, limit) >= PETSC_INFINITY))
+        continue;
+      if (*hold != HOLD_NOTHING)
+        impulse = joints->impulses[j][row_of(grip, &joints->rows[j], limit)];
+      now = reviewed(*hold, test(joints, j, limit, twists), impulse, round < ROUNDS / 2);
+      if (now != *hold)
+        changed = PETSC_TRUE;
+      *hold = now;
+      if (limit == ANGLE && now != HOLD_NOTHING)
+        grip->aim = now == HOLD_LOWER ? config->lower : config->upper;
+    }
+  return changed;
+}
+
+static void restore(JointSet joints, Twist twists[])
+{
+  for (PetscInt k = 0; k < joints->body_count; k++)
+    twists[joints->bodies[k]] = joints->saved[joints->bodies[k]];
+}
+
+static void save(JointSet joints, const Twist twists[])
+{
+  for (PetscInt k = 0; k < joints->body_count; k++)
+    joints->saved[joints->bodies[k]] = twists[joints->bodies[k]];
+}
+
+static void accumulate(JointSet joints, PetscReal factor)
+{
+  for (PetscInt j = 0; j < joints->count; j++)
+    for (PetscInt i = 0; i < joints->rows[j].count; i++)
+      joints->impulses[j][i] += factor * joints->step[j][i];
+}
+
+static void clear_impulses(JointSet joints)
+{
+  memset(joints->impulses, 0, (size_t)joints->count * sizeof(joints->impulses[0]));
+}
+
+/* What the rates lack, in `step`; the largest. */
+static PetscReal missing_rates(JointSet joints, const Twist twists[])
+{
+  PetscReal largest = 0;
+
+  joint_set_rates(joints, twists, joints->step);
+  for (PetscInt j = 0; j < joints->count; j++) {
+    const Grip      *grip = &joints->grips[j];
+    const JointRows *rows = &joints->rows[j];
+
+    for (PetscInt i = 0; i < rows->count; i++) {
+      joints->step[j][i] *= -1;
+      if (grip->angle == HOLD_TARGET && i == row_of(grip, rows, ANGLE))
+        joints->step[j][i] += joints->responses[j].scale[i] * grip->due_rate;
+      largest = PetscMax(largest, PetscAbsReal(joints->step[j][i]));
+    }
+  }
+  return largest;
+}
+
+/* A solve and its refinements, as long as they gain. */
+static void solve_velocity(JointSet joints, Twist twists[])
+{
+  PetscReal first, last, now;
+
+  clear_impulses(joints);
+  first = last = now = missing_rates(joints, twists);
+  for (PetscInt pass = 0; pass <= REFINEMENTS && now > 0; pass++) {
+    block_matrix_solve(joints->matrix, joints->step);
+    joint_set_push(joints, 1, joints->step, twists);
+    accumulate(joints, 1);
+    last = now;
+    now = missing_rates(joints, twists);
+    if (now < 1e-13 * first || (pass > 0 && now > 0.5 * last))
+      break;
+  }
+}
+
+/* Joints that stand at a limit and move beyond it. */
+static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, const Twist twists[])
+{
+  const Joint    *joint = &joints->joints[j];
+  const Grip     *grip = &joints->grips[j];
+  Grip            alone = {.angle_before = grip->angle_before};
+  const PetscReal position = limit == ANGLE ? grip->angle_before : grip->swing_before;
+  const PetscReal near = 1e-6 * length_unit(joint, limit);
+  const PetscBool at_lower = position < lower_of(joint->config, limit) + near;
+  const PetscBool at_upper = position > upper_of(joint->config, limit) - near;
+  PetscReal       rate = 0, size = 0;
+  Placement       at[SIDES];
+  JointRows       rows;
+
+  if (!at_lower && !at_upper)
+    return (Passing){0, 0};
+  *grip_hold(&alone, limit) = HOLD_UPPER;
+  joint_placements(joint, joints->solid->placements, at);
+  joint_rows(joint, at, &alone, ROWS_AS_IMPULSES, &rows);
+  for (Side s = PARENT; s < SIDES; s++)
+    if (joint->body[s] >= 0) {
+      const Row      *row = &rows.row[rows.count - 1];
+      const Twist    *twist = &twists[joint->body[s]];
+      const PetscReal term =
+          vector3_dot(row->force, twist->linear) + vector3_dot(row->torque[s], twist->angular);
+
+      rate += s == PARENT ? -term : term;
+      size += vector3_norm(twist->linear) + vector3_norm(row->torque[s]) * vector3_norm(twist->angular);
+    }
+  return (Passing){at_lower ? -rate - 1e-13 * size : 0, at_upper ? rate - 1e-13 * size : 0};
+}
+
+void joint_set_stabilize_velocity(JointSet joints, Twist twists[])
+{
+  save(joints, twists);
+  for (PetscInt round = 0; round < ROUNDS; round++) {
+    joint_set_factorize(joints);
+    solve_velocity(joints, twists);
+    if (!joints->has_limits || round + 1 == ROUNDS ||
+        !review_limits(joints, passing_by_velocity, round, twists))
+      return;
+    restore(joints, twists);
+  }
+}
+
+/* The solution of the linearised problem at `ahead`, in `step`. */
+static void solve_step(JointSet joints, PetscReal dt)
+{
+  for (PetscInt j = 0; j < joints->count; j++)
+    for (PetscInt i = 0; i < joints->rows[j].count; i++)
+      joints->step[j][i] = -joints->responses[j].scale[i] * joints->ahead[j].residual[i] / dt;
+  block_matrix_solve(joints->matrix, joints->step);
+}
+
+static void take_step(JointSet joints, PetscReal factor, Twist twists[])
+{
+  joint_set_push(joints, factor, joints->step, twists);
+  accumulate(joints, factor);
+}
+
+/* Newton's iteration, with the factors of time n, or of an earlier iterate, as long as they do. Whether it
+   ended near enough. */
+static PetscBool iterate_motion(JointSet joints, PetscReal dt, Twist twists[])
+{
+  const PetscReal enough = 1e4; /* times what is aimed at */
+  PetscReal       last = PETSC_MAX_REAL, length = 1, error;
+  PetscBool       fresh = PETSC_FALSE;
+
+  clear_impulses(joints);
+  for (PetscInt iteration = 0; iteration < ITERATIONS; iteration++) {
+    error = joint_set_predict(joints, dt, twists);
+    if (error <= 1)
+      return PETSC_TRUE;
+    if (error > last && fresh) { /* too far: half-way back */
+      length *= 0.5;
+      take_step(joints, -length, twists);
+      continue;
+    }
+    if (error > last) { /* the old factors mislead: back, and take new ones */
+      take_step(joints, -1, twists);
+      error = joint_set_predict(joints, dt, twists);
+    }
+    fresh = error > 0.1 * last;
+    if (fresh)
+      joint_set_factorize_ahead(joints, dt, twists);
+    last = error;
+    length = 1;
+    solve_step(joints, dt);
+    take_step(joints, 1, twists);
+  }
+  error = joint_set_predict(joints, dt, twists);
+  return error < enough ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Where there is no solution (a joint would turn by more than about 1 rad), the linear one at time n: it
+ * cannot grow. */
+static void solve_motion(JointSet joints, PetscReal dt, Twist twists[])
+{
+  if (iterate_motion(joints, dt, twists))
+    return;
+  restore(joints, twists);
+  joint_set_factorize(joints);
+  clear_impulses(joints);
+  joint_set_rates(joints, twists, joints->step);
+  for (PetscInt j = 0; j < joints->count; j++)
+    for (PetscInt i = 0; i < joints->rows[j].count; i++) {
+      const Response *response = &joints->responses[j];
+      const PetscReal mended = joints->rows[j].residual[i] - response->lag[i];
+
+      joints->step[j][i] = -response->scale[i] * mended / dt - joints->step[j][i];
+    }
+  block_matrix_solve(joints->matrix, joints->step);
+  take_step(joints, 1, twists);
+  (void)joint_set_predict(joints, dt, twists);
+}
+
+static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const Twist twists[])
+{
+  const Joint    *joint = &joints->joints[j];
+  const Grip     *grip = &joints->grips[j];
+  const PetscReal slack = 1e-10 * length_unit(joint, limit);
+  PetscReal       position;
+  Placement       at[SIDES];
+  Stand           stand;
+
+  (void)twists;
+  joint_placements(joint, joints->moved, at);
+  stand = joint_stand(joint, at);
+  position = limit == ANGLE ? joint_angle(joint, &stand) : joint_swing(&stand);
+  if (limit == ANGLE && joint->config->kind != JOINT_PRISMATIC)
+    position = grip->angle_before + wrapped_angle(position - grip->angle_before);
+  return (Passing){lower_of(joint->config, limit) - slack - position,
+                   position - slack - upper_of(joint->config, limit)};
+}
+
+void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[])
+{
+  save(joints, twists);
+  for (PetscInt round = 0; round < ROUNDS; round++) {
+    joint_set_factorize(joints);
+    solve_motion(joints, dt, twists);
+    if (!joints->has_limits || round + 1 == ROUNDS ||
+        !review_limits(joints, passing_by_motion, round, twists))
+      return;
+    restore(joints, twists);
+  }
+}
+
+PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[])
+{
+  PetscFunctionBegin;
+  joint_set_measure(joints);
+  joint_set_stabilize_motion(joints, dt, twists);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode JointSetCarryImpulses(JointSet joints, Twist velocities[])
+{
+  const PetscReal part = 1e-6;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < joints->count; j++) {
+    const JointRows *rows = &joints->rows[j];
+    PetscBool        apart = PETSC_FALSE;
+
+    for (PetscInt i = 0; i < rows->count - grip_rows(&joints->grips[j]); i++)
+      if (PetscAbsReal(rows->residual[i]) > part * PetscMin(1, joints->joints[j].reach))
+        apart = PETSC_TRUE;
+    for (PetscInt i = 0; i < rows->count && apart; i++)
+      joints->impulses[j][i] = 0;
+  }
+  joint_set_push(joints, 1, joints->impulses, velocities);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[])
+{
+  PetscFunctionBegin;
+  joint_set_measure(joints);
+  joint_set_stabilize_velocity(joints, twists);
+  PetscFunctionReturn(0);
+}

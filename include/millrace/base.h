@@ -14,6 +14,13 @@ enum { X, Y, Z, DIM };
 #define VECTOR_CLONES
 #endif
 
+/* A kernel that its callers compile in, so that their clones have it too. */
+#ifdef __GNUC__
+#define KERNEL static inline __attribute__((always_inline))
+#else
+#define KERNEL static inline
+#endif
+
 typedef struct {
   PetscReal at[DIM];
 } Vector3;

@@ -6,13 +6,23 @@
    the box or a rank begins; a face takes the mean of its two cells. */
 #include "fluid_impl.h"
 
-/* Trajectories of the step through cell centres: shifts, in cells, to where they come from and where they go.
- */
+/* A value on its way along the step's trajectories, which are kept at cell centres: shifts, in cells, to
+   where they come from and where they go. */
+typedef struct {
+  const GridBox   *box;
+  PetscInt         direction; /* of the component that is carried, or CELL_VALUES */
+  PetscReal       *feet[DIM], *heads[DIM];
+  const PetscReal *original;
+  PetscReal       *carried, *corrected;
+} Journey;
+
+/* The search for trajectories along a flow. */
 typedef struct {
   const GridBox *box;
-  PetscInt       direction; /* of the component that is carried, or CELL_VALUES */
-  PetscReal     *feet[DIM], *heads[DIM];
-} Trajectories;
+  PetscReal     *flow[DIM];
+  PetscReal      ratio; /* of the step to the spacing; negative against the flow */
+  PetscReal     *shifts[DIM];
+} Search;
 
 /* Largest shift of a foot: with the interpolation it stays within the ghosts. */
 static const PetscReal farthest = 2. - 1e-9;
@@ -27,194 +37,198 @@ static inline PetscReal between(PetscReal a, PetscReal b, PetscReal fraction)
   return a + fraction * (b - a);
 }
 
-/* Splits a shift into whole cells, added to the index, and a fraction. */
-static inline PetscInt whole_cells(const GridBox *box, const PetscReal shift[DIM], PetscReal fraction[DIM],
-                                   const PetscInt dimension)
+/* Loops go through rows in runs, in stages short enough for the compiler to vectorise. */
+enum { RUN = 128 };
+
+/* Where the values of a run come from: the lower corner of the cell around it, and the place in that. */
+typedef struct {
+  PetscInt  corner[RUN];
+  PetscReal fraction[DIM][RUN];
+} Places;
+
+/* Splits the shifts of a run into whole cells, added to the index, and fractions. */
+KERNEL void locate(const GridBox *box, const PetscReal *const shift[DIM], PetscInt first, PetscInt count,
+                   Places *places, const PetscInt dimension)
 {
-  PetscInt index = 0;
-
-  for (PetscInt a = 0; a < dimension; a++) {
-    const PetscInt whole = (PetscInt)(shift[a] + 4.) - 4; /* floor for shifts above -4 */
-
-    fraction[a] = shift[a] - whole;
-    index += whole * box->stride[a];
-  }
-  return index;
-}
-
-static inline PetscReal interpolate(const GridBox *box, const PetscReal *field, PetscInt c,
-                                    const PetscReal fraction[DIM], const PetscInt dimension)
-{
-  const PetscInt   y = box->stride[Y];
-  const PetscReal  low = between(between(field[c], field[c + 1], fraction[X]),
-                                 between(field[c + y], field[c + y + 1], fraction[X]), fraction[Y]);
-  const PetscReal *top = field + box->stride[Z];
-
-  if (dimension == 2)
-    return low;
-  return between(low,
-                 between(between(top[c], top[c + 1], fraction[X]),
-                         between(top[c + y], top[c + y + 1], fraction[X]), fraction[Y]),
-                 fraction[Z]);
-}
-
-/* Shift of cell c along the flow over `ratio` steps of h, by the midpoint rule; against it when negative. */
-static inline void trace(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio, PetscInt c,
-                         PetscReal *const shifts[DIM], const PetscInt dimension)
-{
-  PetscReal half[DIM], at[DIM], fraction[DIM];
-
+  for (PetscInt n = 0; n < count; n++)
+    places->corner[n] = first + n;
   for (PetscInt a = 0; a < dimension; a++)
-    half[a] = clamp(0.25 * ratio * (flow[a][c] + flow[a][c + box->stride[a]]), 0.5 * farthest);
-  for (PetscInt e = 0; e < dimension; e++) {
-    PetscInt from;
+    for (PetscInt n = 0; n < count; n++) {
+      const PetscInt whole = (PetscInt)(shift[a][n] + 4.) - 4; /* floor for shifts above -4 */
 
-    for (PetscInt a = 0; a < dimension; a++)
-      at[a] = half[a] + (a == e ? 0.5 : 0.); /* component e sits on the lower face */
-    from = c + whole_cells(box, at, fraction, dimension);
-    shifts[e][c] = clamp(ratio * interpolate(box, flow[e], from, fraction, dimension), farthest);
-  }
-}
-
-/* All owned cells and one layer around them, which faces between ranks and on sides need. */
-static inline void trace_all(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio,
-                             PetscReal *const shifts[DIM], const PetscInt dimension)
-{
-  const PetscInt layer = dimension == 3 ? 1 : 0;
-
-  for (PetscInt k = box->start[Z] - layer; k < box->end[Z] + layer; k++)
-    for (PetscInt j = box->start[Y] - 1; j < box->end[Y] + 1; j++) {
-      const PetscInt row = box_index(box, 0, j, k);
-
-      for (PetscInt c = row + box->start[X] - 1; c < row + box->end[X] + 1; c++)
-        trace(box, flow, ratio, c, shifts, dimension);
+      places->fraction[a][n] = shift[a][n] - whole;
+      places->corner[n] += whole * box->stride[a];
     }
 }
 
-/* Shift of the value at c: a face takes the mean of its two cells. */
-static inline void shift_of(const Trajectories *paths, PetscReal *const shifts[DIM], PetscInt c,
-                            PetscReal shift[DIM], const PetscInt dimension)
+/* Linear interpolation; along x last, so that two neighbours go through the rest as one vector. */
+KERNEL void sample(const GridBox *box, const PetscReal *restrict field, const Places *places, PetscInt count,
+                   PetscReal *restrict result, const PetscInt dimension)
 {
-  const PetscInt back = paths->direction == CELL_VALUES ? c : c - paths->box->stride[paths->direction];
+  PetscReal pair[RUN][2];
 
-  for (PetscInt a = 0; a < dimension; a++)
-    shift[a] = 0.5 * (shifts[a][c] + shifts[a][back]);
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscReal *low = field + places->corner[n], *back = low + box->stride[Y];
+    const PetscReal *high = low + box->stride[Z], *far = back + box->stride[Z];
+    const PetscReal  y = places->fraction[Y][n], z = dimension == 3 ? places->fraction[Z][n] : 0.;
+
+    for (PetscInt side = 0; side < 2; side++) {
+      pair[n][side] = between(low[side], back[side], y);
+      if (dimension == 3)
+        pair[n][side] = between(pair[n][side], between(high[side], far[side], y), z);
+    }
+  }
+  for (PetscInt n = 0; n < count; n++)
+    result[n] = between(pair[n][0], pair[n][1], places->fraction[X][n]);
 }
 
-static inline void stencil_bounds(const GridBox *box, const PetscReal *field, PetscInt c, PetscReal *least,
-                                  PetscReal *most, const PetscInt dimension)
+/* Shifts of a run of cells along the flow, by the midpoint rule. */
+KERNEL void trace(const Search *search, PetscInt first, PetscInt count, const PetscInt dimension)
 {
-  *least = *most = field[c];
-  for (PetscInt corner = 1; corner < (dimension == 2 ? 4 : 8); corner++) {
+  const GridBox  *box = search->box;
+  const PetscReal ratio = search->ratio;
+  PetscReal       half[DIM][RUN], from_face[RUN];
+  Places          places;
+
+  for (PetscInt a = 0; a < dimension; a++) {
+    const PetscReal *low = search->flow[a] + first, *high = low + box->stride[a];
+
+    for (PetscInt n = 0; n < count; n++)
+      half[a][n] = clamp(0.25 * ratio * (low[n] + high[n]), 0.5 * farthest);
+  }
+  for (PetscInt e = 0; e < dimension; e++) {
+    const PetscReal *shift[DIM] = {half[X], half[Y], half[Z]};
+    PetscReal       *found = search->shifts[e] + first;
+
+    shift[e] = from_face; /* component e sits on the lower face */
+    for (PetscInt n = 0; n < count; n++)
+      from_face[n] = half[e][n] + 0.5;
+    locate(box, shift, first, count, &places, dimension);
+    sample(box, search->flow[e], &places, count, found, dimension);
+    for (PetscInt n = 0; n < count; n++)
+      found[n] = clamp(ratio * found[n], farthest);
+  }
+}
+
+/* Places of a run of values along the trajectories: a face takes the mean shift of its two cells. */
+KERNEL void follow(const Journey *journey, PetscReal *const shifts[DIM], PetscInt first, PetscInt count,
+                   Places *places, const PetscInt dimension)
+{
+  const PetscInt   back = journey->direction == CELL_VALUES ? 0 : journey->box->stride[journey->direction];
+  PetscReal        mean[DIM][RUN];
+  const PetscReal *shift[DIM] = {mean[X], mean[Y], mean[Z]};
+
+  for (PetscInt a = 0; a < dimension; a++) {
+    const PetscReal *own = shifts[a] + first, *other = own - back;
+
+    for (PetscInt n = 0; n < count; n++)
+      mean[a][n] = 0.5 * (own[n] + other[n]);
+  }
+  locate(journey->box, shift, first, count, places, dimension);
+}
+
+KERNEL void corner_bounds(const GridBox *box, const PetscReal *field, PetscInt corner, PetscReal *least,
+                          PetscReal *most, const PetscInt dimension)
+{
+  *least = *most = field[corner];
+  for (PetscInt n = 1; n < (dimension == 2 ? 4 : 8); n++) {
     const PetscReal value =
-        field[c + (corner & 1) + (corner >> 1 & 1) * box->stride[Y] + (corner >> 2) * box->stride[Z]];
+        field[corner + (n & 1) + (n >> 1 & 1) * box->stride[Y] + (n >> 2) * box->stride[Z]];
 
     *least = PetscMin(*least, value);
     *most = PetscMax(*most, value);
   }
 }
 
-/* The value carried to each place of `range`. */
-static inline void carry(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
-                         PetscReal *carried, const PetscInt dimension)
+KERNEL void carry(const Journey *journey, PetscInt first, PetscInt count, const PetscInt dimension)
 {
-  const GridBox *box = paths->box;
-  PetscReal      shift[DIM], fraction[DIM];
+  Places feet;
 
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt row = box_index(box, 0, j, k);
-
-      for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
-        PetscInt from;
-
-        shift_of(paths, paths->feet, c, shift, dimension);
-        from = c + whole_cells(box, shift, fraction, dimension);
-        carried[c] = interpolate(box, field, from, fraction, dimension);
-      }
-    }
+  follow(journey, journey->feet, first, count, &feet, dimension);
+  sample(journey->box, journey->original, &feet, count, journey->carried + first, dimension);
 }
 
 /* MacCormack's correction by half of what is lost on the way there and back. */
-static inline void correct(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
-                           const PetscReal *carried, PetscReal *result, const PetscInt dimension)
+KERNEL void correct(const Journey *journey, PetscInt first, PetscInt count, const PetscInt dimension)
 {
-  const GridBox *box = paths->box;
-  PetscReal      shift[DIM], fraction[DIM], least, most;
+  const PetscReal *original = journey->original + first, *carried = journey->carried + first;
+  PetscReal *restrict corrected = journey->corrected + first;
+  PetscReal returned[RUN];
+  Places    feet, heads;
 
+  follow(journey, journey->feet, first, count, &feet, dimension);
+  follow(journey, journey->heads, first, count, &heads, dimension);
+  sample(journey->box, journey->carried, &heads, count, returned, dimension);
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscReal wanted = carried[n] + 0.5 * (original[n] - returned[n]);
+    PetscReal       least, most;
+
+    corner_bounds(journey->box, journey->original, feet.corner[n], &least, &most, dimension);
+    corrected[n] = PetscMin(PetscMax(wanted, least), most);
+  }
+}
+
+/* The work on a run, for each dimension a constant in it. */
+typedef void (*RunWork)(const void *context, PetscInt first, PetscInt count);
+
+VECTOR_CLONES static void trace_2d(const void *search, PetscInt first, PetscInt count)
+{
+  trace(search, first, count, 2);
+}
+
+VECTOR_CLONES static void trace_3d(const void *search, PetscInt first, PetscInt count)
+{
+  trace(search, first, count, 3);
+}
+
+VECTOR_CLONES static void carry_2d(const void *journey, PetscInt first, PetscInt count)
+{
+  carry(journey, first, count, 2);
+}
+
+VECTOR_CLONES static void carry_3d(const void *journey, PetscInt first, PetscInt count)
+{
+  carry(journey, first, count, 3);
+}
+
+VECTOR_CLONES static void correct_2d(const void *journey, PetscInt first, PetscInt count)
+{
+  correct(journey, first, count, 2);
+}
+
+VECTOR_CLONES static void correct_3d(const void *journey, PetscInt first, PetscInt count)
+{
+  correct(journey, first, count, 3);
+}
+
+static void visit_runs(const GridBox *box, const FaceRange *range, RunWork work, const void *context)
+{
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt row = box_index(box, 0, j, k);
-
-      for (PetscInt c = row + range->start[X]; c < row + range->end[X]; c++) {
-        PetscReal returned;
-        PetscInt  from;
-
-        shift_of(paths, paths->feet, c, shift, dimension);
-        stencil_bounds(box, field, c + whole_cells(box, shift, fraction, dimension), &least, &most,
-                       dimension);
-        shift_of(paths, paths->heads, c, shift, dimension);
-        from = c + whole_cells(box, shift, fraction, dimension);
-        returned = interpolate(box, carried, from, fraction, dimension);
-        result[c] = PetscMin(PetscMax(carried[c] + 0.5 * (field[c] - returned), least), most);
-      }
-    }
-}
-
-/* The loops, for each dimension a constant in them. */
-VECTOR_CLONES static void trace_all_2d(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio,
-                                       PetscReal *const shifts[DIM])
-{
-  trace_all(box, flow, ratio, shifts, 2);
-}
-
-VECTOR_CLONES static void trace_all_3d(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio,
-                                       PetscReal *const shifts[DIM])
-{
-  trace_all(box, flow, ratio, shifts, 3);
-}
-
-VECTOR_CLONES static void carry_2d(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
-                                   PetscReal *carried)
-{
-  carry(paths, range, field, carried, 2);
-}
-
-VECTOR_CLONES static void carry_3d(const Trajectories *paths, const FaceRange *range, const PetscReal *field,
-                                   PetscReal *carried)
-{
-  carry(paths, range, field, carried, 3);
-}
-
-VECTOR_CLONES static void correct_2d(const Trajectories *paths, const FaceRange *range,
-                                     const PetscReal *field, const PetscReal *carried, PetscReal *result)
-{
-  correct(paths, range, field, carried, result, 2);
-}
-
-VECTOR_CLONES static void correct_3d(const Trajectories *paths, const FaceRange *range,
-                                     const PetscReal *field, const PetscReal *carried, PetscReal *result)
-{
-  correct(paths, range, field, carried, result, 3);
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
+      for (PetscInt i = range->start[X]; i < range->end[X]; i += RUN)
+        work(context, box_index(box, i, j, k), PetscMin(RUN, range->end[X] - i));
 }
 
 static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
 {
-  const GridBox  *box = grid_box(fluid->grid);
-  const PetscReal ratio = dt / grid_spacing(fluid->grid);
-  PetscReal      *flow[DIM], *found[DIM];
+  const GridBox *box = grid_box(fluid->grid);
+  Search         search = {.box = box, .ratio = dt / grid_spacing(fluid->grid)};
+  FaceRange      range;
 
   PetscFunctionBegin;
   if (!shifts[X])
     PetscFunctionReturn(0); /* the scheme has no use for them */
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, flow));
-  PetscCall(MacGridGetFaces(fluid->grid, shifts, found));
-  if (box->dimension == 2)
-    trace_all_2d(box, flow, ratio, found);
-  else
-    trace_all_3d(box, flow, ratio, found);
-  PetscCall(MacGridRestoreFaces(fluid->grid, shifts, found));
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, flow));
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt layer = d < box->dimension ? 1 : 0; /* faces between ranks and on sides need it */
+
+    range.start[d] = box->start[d] - layer;
+    range.end[d] = box->end[d] + layer;
+  }
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, search.flow));
+  PetscCall(MacGridGetFaces(fluid->grid, shifts, search.shifts));
+  visit_runs(box, &range, box->dimension == 2 ? trace_2d : trace_3d, &search);
+  PetscCall(MacGridRestoreFaces(fluid->grid, shifts, search.shifts));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, search.flow));
   PetscFunctionReturn(0);
 }
 
@@ -255,46 +269,34 @@ PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec f
 }
 
 /* scratch[0] = field carried along. */
-static PetscErrorCode Carry(Fluid fluid, Trajectories *paths, const FaceRange *range, Vec field)
+static PetscErrorCode Carry(Fluid fluid, Journey *journey, const FaceRange *range, Vec field)
 {
-  const PetscReal *values;
-  PetscReal       *carried;
-
   PetscFunctionBegin;
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, paths->feet));
-  PetscCall(VecGetArrayRead(field, &values));
-  PetscCall(VecGetArray(fluid->scratch[0], &carried));
-  if (paths->box->dimension == 2)
-    carry_2d(paths, range, values, carried);
-  else
-    carry_3d(paths, range, values, carried);
-  PetscCall(VecRestoreArray(fluid->scratch[0], &carried));
-  PetscCall(VecRestoreArrayRead(field, &values));
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, paths->feet));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, journey->feet));
+  PetscCall(VecGetArrayRead(field, &journey->original));
+  PetscCall(VecGetArray(fluid->scratch[0], &journey->carried));
+  visit_runs(journey->box, range, journey->box->dimension == 2 ? carry_2d : carry_3d, journey);
+  PetscCall(VecRestoreArray(fluid->scratch[0], &journey->carried));
+  PetscCall(VecRestoreArrayRead(field, &journey->original));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, journey->feet));
   PetscFunctionReturn(0);
 }
 
 /* scratch[1] = scratch[0] corrected. */
-static PetscErrorCode Correct(Fluid fluid, Trajectories *paths, const FaceRange *range, Vec field)
+static PetscErrorCode Correct(Fluid fluid, Journey *journey, const FaceRange *range, Vec field)
 {
-  const PetscReal *values, *carried;
-  PetscReal       *result;
-
   PetscFunctionBegin;
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, paths->feet));
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->heads, paths->heads));
-  PetscCall(VecGetArrayRead(field, &values));
-  PetscCall(VecGetArrayRead(fluid->scratch[0], &carried));
-  PetscCall(VecGetArray(fluid->scratch[1], &result));
-  if (paths->box->dimension == 2)
-    correct_2d(paths, range, values, carried, result);
-  else
-    correct_3d(paths, range, values, carried, result);
-  PetscCall(VecRestoreArray(fluid->scratch[1], &result));
-  PetscCall(VecRestoreArrayRead(fluid->scratch[0], &carried));
-  PetscCall(VecRestoreArrayRead(field, &values));
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->heads, paths->heads));
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, paths->feet));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, journey->feet));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->heads, journey->heads));
+  PetscCall(VecGetArrayRead(field, &journey->original));
+  PetscCall(VecGetArray(fluid->scratch[0], &journey->carried));
+  PetscCall(VecGetArray(fluid->scratch[1], &journey->corrected));
+  visit_runs(journey->box, range, journey->box->dimension == 2 ? correct_2d : correct_3d, journey);
+  PetscCall(VecRestoreArray(fluid->scratch[1], &journey->corrected));
+  PetscCall(VecRestoreArray(fluid->scratch[0], &journey->carried));
+  PetscCall(VecRestoreArrayRead(field, &journey->original));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->heads, journey->heads));
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, journey->feet));
   PetscFunctionReturn(0);
 }
 
@@ -302,14 +304,14 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carrie
 {
   const FaceRange range = carried_range(fluid, carried);
   const PetscInt  answer = fluid->config->advection == ADVECT_MACCORMACK ? 1 : 0;
-  Trajectories    paths = {.box = grid_box(fluid->grid), .direction = carried->direction};
+  Journey         journey = {.box = grid_box(fluid->grid), .direction = carried->direction};
   const Vec       original = *field;
 
   PetscFunctionBegin;
-  PetscCall(Carry(fluid, &paths, &range, original));
+  PetscCall(Carry(fluid, &journey, &range, original));
   if (fluid->config->advection == ADVECT_MACCORMACK) {
     PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
-    PetscCall(Correct(fluid, &paths, &range, original));
+    PetscCall(Correct(fluid, &journey, &range, original));
   }
   *field = fluid->scratch[answer];
   fluid->scratch[answer] = original;

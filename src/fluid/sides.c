@@ -4,30 +4,47 @@
 /* How the values beyond a side follow from those inside and from the value v on the side. */
 typedef enum { BEYOND_MIRROR, BEYOND_COPY, BEYOND_GIVEN } Beyond;
 
-/* The value on a side where it is given, at the foot of a column of ghosts. */
-typedef PetscReal (*SideValue)(Fluid fluid, const void *context, PetscInt axis, PetscInt side,
-                               const PetscInt at[DIM]);
+/* What a side prescribes. */
+typedef struct {
+  PetscInt  direction; /* of a velocity component, or CELL_VALUES */
+  Formula   formula;   /* null: zero */
+  PetscReal time;
+} Given;
 
 typedef struct {
-  PetscInt  axis, side;
-  PetscBool on_side; /* values sit on the side (normal faces) rather than half a cell inside */
-  Beyond    beyond;
+  PetscInt axis, side;
+  Beyond   beyond;
+  PetscInt layers;
+  Given    given;
 } SideFill;
 
-/* Ghosts of one column; `first` is the value on the side or the first one inside. */
-static inline void fill_column(PetscReal *field, PetscInt first, PetscInt inward, const SideFill *fill,
-                               PetscReal v)
+/* Values sit on the side (normal faces) rather than half a cell inside. */
+static PetscBool is_on_side(const SideFill *fill)
 {
-  const PetscInt from = fill->on_side ? 1 : 0;
-  const PetscInt last =
-      fill->on_side && fill->side == 1 ? GHOST_WIDTH - 1 : GHOST_WIDTH; /* the side took one */
+  return fill->given.direction == fill->axis ? PETSC_TRUE : PETSC_FALSE;
+}
 
-  for (PetscInt m = 1; m <= last; m++) {
-    const PetscReal inside = field[first + (m - 1 + from) * inward];
+/* Columns of ghosts beside each other, whose value on the side is the same. */
+typedef struct {
+  PetscInt first;       /* index, in the first column, of the value on the side or next to it inside */
+  PetscInt inward;      /* stride along a column */
+  PetscInt step, count; /* stride between columns */
+} Columns;
 
-    field[first - m * inward] = fill->beyond == BEYOND_GIVEN    ? 2. * v - inside
-                                : fill->beyond == BEYOND_MIRROR ? inside
-                                                                : field[first];
+VECTOR_CLONES static void fill_columns(PetscReal *field, const Columns *columns, const SideFill *fill,
+                                       PetscReal v)
+{
+  const PetscReal sign = fill->beyond == BEYOND_GIVEN ? -1. : 1., twice = 2. * v;
+  const PetscInt  from = is_on_side(fill) ? 1 : 0;
+  const PetscInt  room = from && fill->side == 1 ? GHOST_WIDTH - 1 : GHOST_WIDTH; /* the side took one */
+
+  for (PetscInt m = 1; m <= PetscMin(room, fill->layers); m++) {
+    const PetscInt   depth = fill->beyond == BEYOND_COPY ? 0 : m - 1 + from;
+    const PetscReal *inside = field + columns->first + depth * columns->inward;
+    PetscReal       *ghosts = field + columns->first - m * columns->inward;
+
+    for (PetscInt n = 0; n < columns->count; n++)
+      ghosts[n * columns->step] = twice + sign * inside[n * columns->step];
   }
 }
 
@@ -42,32 +59,55 @@ static PetscInt inside_index(const GridBox *box, PetscInt axis, PetscInt index)
   return PetscMin(PetscMax(index, 0), n - 1);
 }
 
-static void fill_side(Fluid fluid, PetscReal *field, const SideFill *fill, SideValue value,
-                      const void *context)
+/* A constant needs no place. */
+static PetscBool is_uniform(Formula formula)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  const PetscInt axis = fill->axis;
-  const PetscInt first = fill->side == 0 ? 0 : box->cells[axis] - (fill->on_side ? 0 : 1);
-  const PetscInt inward = fill->side == 0 ? box->stride[axis] : -box->stride[axis];
-  PetscInt       low[DIM], high[DIM], at[DIM], inside[DIM];
+  return !formula || formula_is_constant(formula) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscReal side_value(Fluid fluid, const Given *given, PetscInt axis, PetscInt side,
+                            const PetscInt at[DIM])
+{
+  Vector3 point;
+
+  if (is_uniform(given->formula))
+    return formula_value(given->formula, vector3(0., 0., 0.), given->time);
+  point = given->direction == CELL_VALUES
+              ? grid_cell_center(fluid->grid, at[X], at[Y], at[Z])
+              : grid_face_center(fluid->grid, given->direction, at[X], at[Y], at[Z]);
+  point.at[axis] = grid_origin(fluid->grid).at[axis];
+  if (side == 1)
+    point.at[axis] += grid_box(fluid->grid)->cells[axis] * grid_spacing(fluid->grid);
+  return formula_value(given->formula, point, given->time);
+}
+
+static void fill_side(Fluid fluid, PetscReal *field, const SideFill *fill)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const PetscInt  axis = fill->axis, along = axis == X ? Y : X;
+  const PetscInt  first = fill->side == 0 ? 0 : box->cells[axis] - (is_on_side(fill) ? 0 : 1);
+  const PetscBool has_value = fill->beyond == BEYOND_GIVEN;
+  Columns         columns = {.inward = fill->side == 0 ? box->stride[axis] : -box->stride[axis],
+                             .step = box->stride[along],
+                             .count = 1};
+  PetscInt        low[DIM], high[DIM], at[DIM], inside[DIM], steps[DIM] = {1, 1, 1};
 
   for (PetscInt d = 0; d < DIM; d++) {
-    const PetscInt ghost = d < box->dimension ? box->ghost : 0;
+    const PetscInt ghost = d < box->dimension ? fill->layers : 0;
 
     low[d] = d == axis ? first : box->start[d] - ghost;
     high[d] = d == axis ? first + 1 : box->end[d] + ghost;
   }
-  for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
-    for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
-      for (at[X] = low[X]; at[X] < high[X]; at[X]++) {
-        PetscReal v = 0.;
-
-        if (value && fill->beyond == BEYOND_GIVEN) {
-          for (PetscInt d = 0; d < DIM; d++)
-            inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
-          v = value(fluid, context, axis, fill->side, inside);
-        }
-        fill_column(field, box_index(box, at[X], at[Y], at[Z]), inward, fill, v);
+  if (!has_value || is_uniform(fill->given.formula))
+    columns.count = steps[along] = high[along] - low[along];
+  for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z] += steps[Z])
+    for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y] += steps[Y])
+      for (at[X] = low[X]; at[X] < high[X]; at[X] += steps[X]) {
+        for (PetscInt d = 0; d < DIM; d++)
+          inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
+        columns.first = box_index(box, at[X], at[Y], at[Z]);
+        fill_columns(field, &columns, fill,
+                     has_value ? side_value(fluid, &fill->given, axis, fill->side, inside) : 0.);
       }
 }
 
@@ -87,31 +127,9 @@ FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index)
   return layer;
 }
 
-typedef struct {
-  PetscInt  direction;
-  PetscReal time;
-} VelocityContext;
-
-/* A constant needs no place. */
-static PetscBool is_uniform(Formula formula)
+static Given given_velocity(Fluid fluid, PetscInt direction, PetscInt axis, PetscInt side, PetscReal time)
 {
-  return !formula || formula_is_constant(formula) ? PETSC_TRUE : PETSC_FALSE;
-}
-
-static PetscReal side_velocity(Fluid fluid, const void *context, PetscInt axis, PetscInt side,
-                               const PetscInt at[DIM])
-{
-  const VelocityContext *c = context;
-  const Formula          v = fluid->config->sides[axis][side].velocity[c->direction];
-  Vector3                point;
-
-  if (is_uniform(v))
-    return formula_value(v, vector3(0., 0., 0.), c->time);
-  point = grid_face_center(fluid->grid, c->direction, at[X], at[Y], at[Z]);
-  point.at[axis] = grid_origin(fluid->grid).at[axis];
-  if (side == 1)
-    point.at[axis] += grid_box(fluid->grid)->cells[axis] * grid_spacing(fluid->grid);
-  return formula_value(v, point, c->time);
+  return (Given){direction, fluid->config->sides[axis][side].velocity[direction], time};
 }
 
 static Beyond beyond_of_velocity(SideKind kind, PetscBool normal)
@@ -123,12 +141,17 @@ static Beyond beyond_of_velocity(SideKind kind, PetscBool normal)
   return BEYOND_GIVEN;
 }
 
+/* The linear part of an operator reaches one cell far. */
+static PetscInt layers_of(SideValues values)
+{
+  return values == SIDE_VALUES_ZERO ? 1 : GHOST_WIDTH;
+}
+
 PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec component, PetscReal time,
                                         SideValues values)
 {
-  const GridBox        *box = grid_box(fluid->grid);
-  const VelocityContext context = {direction, time};
-  PetscReal            *field;
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal     *field;
 
   PetscFunctionBegin;
   PetscCall(MacGridExchange(fluid->grid, component));
@@ -136,10 +159,13 @@ PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec com
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
       const SideKind kind = fluid->config->sides[axis][side].kind;
-      const SideFill fill = {axis, side, axis == direction, beyond_of_velocity(kind, axis == direction)};
+      SideFill       fill = {axis, side, beyond_of_velocity(kind, axis == direction), layers_of(values),
+                             given_velocity(fluid, direction, axis, side, time)};
 
+      if (values == SIDE_VALUES_ZERO)
+        fill.given.formula = NULL;
       if (touches(box, axis, side))
-        fill_side(fluid, field, &fill, values == SIDE_VALUES_GIVEN ? side_velocity : NULL, &context);
+        fill_side(fluid, field, &fill);
     }
   PetscCall(VecRestoreArray(component, &field));
   PetscFunctionReturn(0);
@@ -155,22 +181,23 @@ PetscErrorCode FluidFillVelocityGhosts(Fluid fluid, Vec faces[DIM], PetscReal ti
 
 PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component, PetscReal time)
 {
-  const GridBox        *box = grid_box(fluid->grid);
-  const VelocityContext context = {direction, time};
-  PetscReal            *field;
-  FaceRange             layer;
-  PetscInt              at[DIM];
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal     *field;
+  FaceRange      layer;
+  PetscInt       at[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(component, &field));
   for (PetscInt side = 0; side < 2; side++) {
+    const Given given = given_velocity(fluid, direction, direction, side, time);
+
     if (!touches(box, direction, side) || fluid->config->sides[direction][side].kind == SIDE_OPEN)
       continue;
     layer = layer_at(box, direction, side == 0 ? 0 : box->cells[direction]);
     for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
       for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
         for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
-          field[box_index(box, at[X], at[Y], at[Z])] = side_velocity(fluid, &context, direction, side, at);
+          field[box_index(box, at[X], at[Y], at[Z])] = side_value(fluid, &given, direction, side, at);
   }
   PetscCall(VecRestoreArray(component, &field));
   PetscFunctionReturn(0);
@@ -179,41 +206,24 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
 /* The largest speed, in direction d, that a side of this rank prescribes. */
 PetscReal largest_side_speed(Fluid fluid, PetscInt d, PetscReal time)
 {
-  const GridBox        *box = grid_box(fluid->grid);
-  const VelocityContext context = {d, time};
-  PetscReal             largest = 0.;
-  FaceRange             layer;
-  PetscInt              at[DIM];
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal      largest = 0.;
+  FaceRange      layer;
+  PetscInt       at[DIM];
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
-      if (!touches(box, axis, side) || !fluid->config->sides[axis][side].velocity[d])
+      const Given given = given_velocity(fluid, d, axis, side, time);
+
+      if (!touches(box, axis, side) || !given.formula)
         continue;
       layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
       for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
         for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
           for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
-            largest = PetscMax(largest, PetscAbsReal(side_velocity(fluid, &context, axis, side, at)));
+            largest = PetscMax(largest, PetscAbsReal(side_value(fluid, &given, axis, side, at)));
     }
   return largest;
-}
-
-typedef struct {
-  Formula   value;
-  PetscReal time;
-} ScalarContext;
-
-static PetscReal side_scalar(Fluid fluid, const void *context, PetscInt axis, PetscInt side,
-                             const PetscInt at[DIM])
-{
-  const ScalarContext *c = context;
-  Vector3              point;
-
-  if (is_uniform(c->value))
-    return formula_value(c->value, vector3(0., 0., 0.), c->time);
-  point = grid_cell_center(fluid->grid, at[X], at[Y], at[Z]);
-  point.at[axis] += (side - 0.5) * grid_spacing(fluid->grid);
-  return formula_value(c->value, point, c->time);
 }
 
 static Beyond beyond_of_scalar(SideKind kind)
@@ -224,7 +234,7 @@ static Beyond beyond_of_scalar(SideKind kind)
 }
 
 /* Where the flow enters through an open side it brings the value of the surroundings. */
-static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, const ScalarContext *context,
+static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, const Given *given,
                                    PetscReal *field)
 {
   const GridBox   *box = grid_box(fluid->grid);
@@ -252,7 +262,7 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
         for (PetscInt d = 0; d < DIM; d++)
           inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
         for (PetscInt m = 1; m <= GHOST_WIDTH; m++)
-          field[c - m * inward] = side_scalar(fluid, context, axis, side, inside);
+          field[c - m * inward] = side_value(fluid, given, axis, side, inside);
       }
   PetscCall(VecRestoreArrayRead(fluid->velocity[axis], &u));
   PetscFunctionReturn(0);
@@ -261,9 +271,10 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
 PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec values, PetscReal time,
                                      SideValues given)
 {
-  const GridBox      *box = grid_box(fluid->grid);
-  const ScalarContext context = {fluid->config->scalars[scalar].inflow, time};
-  PetscReal          *field;
+  const GridBox *box = grid_box(fluid->grid);
+  const Given    inflow = {CELL_VALUES,
+                        given == SIDE_VALUES_GIVEN ? fluid->config->scalars[scalar].inflow : NULL, time};
+  PetscReal     *field;
 
   PetscFunctionBegin;
   PetscCall(MacGridExchange(fluid->grid, values));
@@ -271,13 +282,13 @@ PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec values, P
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
       const SideKind kind = fluid->config->sides[axis][side].kind;
-      const SideFill fill = {axis, side, PETSC_FALSE, beyond_of_scalar(kind)};
+      const SideFill fill = {axis, side, beyond_of_scalar(kind), layers_of(given), inflow};
 
       if (!touches(box, axis, side))
         continue;
-      fill_side(fluid, field, &fill, given == SIDE_VALUES_GIVEN ? side_scalar : NULL, &context);
+      fill_side(fluid, field, &fill);
       if (kind == SIDE_OPEN && given == SIDE_VALUES_GIVEN)
-        PetscCall(FillEntering(fluid, axis, side, &context, field));
+        PetscCall(FillEntering(fluid, axis, side, &inflow, field));
     }
   PetscCall(VecRestoreArray(values, &field));
   PetscFunctionReturn(0);
@@ -294,10 +305,11 @@ PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec values)
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
       const PetscBool open = fluid->config->sides[axis][side].kind == SIDE_OPEN;
-      const SideFill  fill = {axis, side, PETSC_FALSE, open ? BEYOND_GIVEN : BEYOND_MIRROR};
+      const SideFill  fill = {
+           axis, side, open ? BEYOND_GIVEN : BEYOND_MIRROR, GHOST_WIDTH, {CELL_VALUES, NULL, 0.}};
 
       if (touches(box, axis, side))
-        fill_side(fluid, field, &fill, NULL, NULL);
+        fill_side(fluid, field, &fill);
     }
   PetscCall(VecRestoreArray(values, &field));
   PetscFunctionReturn(0);

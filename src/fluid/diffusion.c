@@ -125,11 +125,41 @@ typedef struct {
   PetscBool        selective; /* some solid passes no flux */
 } Diffusion;
 
-static void combine(const Diffusion *diffusion, const Combination *mix, const PetscReal *u, PetscReal *result)
+/* The places of a row that obstacles touch, taken from lists in the order of places. */
+typedef struct {
+  PetscInt  rubbing_left, closed_left;
+  Rubbing  *rubbing;
+  PetscInt *closed;
+} Touched;
+
+static Touched touched_by_obstacles(const Diffusion *diffusion)
+{
+  const PetscInt d = diffusion->direction;
+  const Fluid    fluid = diffusion->fluid;
+
+  if (d == CELL_VALUES)
+    return (Touched){0, 0, NULL, NULL};
+  return (Touched){fluid->rubbing_count[d], fluid->closed_count[d], fluid->rubbing[d], fluid->closed[d]};
+}
+
+static void mend_row(Touched *touched, const Combination *mix, const PetscReal *u, PetscReal *result,
+                     PetscInt last)
+{
+  for (; touched->rubbing_left && touched->rubbing->face < last; touched->rubbing++, touched->rubbing_left--)
+    result[touched->rubbing->face] += mix->factor * (u[touched->rubbing->inside] - u[touched->rubbing->face]);
+  for (; touched->closed_left && *touched->closed < last; touched->closed++, touched->closed_left--)
+    result[*touched->closed] = 0.;
+}
+
+/* Returns this rank's sum of u * result over the unknowns. */
+static PetscReal combine(const Diffusion *diffusion, const Combination *mix, const PetscReal *u,
+                         PetscReal *result)
 {
   const Fluid      fluid = diffusion->fluid;
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange *range = &diffusion->range;
+  Touched          touched = touched_by_obstacles(diffusion);
+  PetscReal        sum = 0.;
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
     for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
@@ -142,16 +172,10 @@ static void combine(const Diffusion *diffusion, const Combination *mix, const Pe
         combine_row_2d(box, mix, u, result, first, last);
       else
         combine_row_3d(box, mix, u, result, first, last);
+      mend_row(&touched, mix, u, result, last);
+      sum += row_dot(u + first, result + first, last - first);
     }
-  if (diffusion->direction == CELL_VALUES)
-    return;
-  for (PetscInt n = 0; n < fluid->rubbing_count[diffusion->direction]; n++) {
-    const Rubbing pair = fluid->rubbing[diffusion->direction][n];
-
-    result[pair.face] += mix->factor * (u[pair.inside] - u[pair.face]);
-  }
-  for (PetscInt n = 0; n < fluid->closed_count[diffusion->direction]; n++)
-    result[fluid->closed[diffusion->direction][n]] = 0.;
+  return sum;
 }
 
 static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, Diffusion *diffusion)
@@ -187,7 +211,7 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, Petsc
   PetscCall(Prepare(fluid, carried, &diffusion));
   PetscCall(VecGetArrayRead(from, &u));
   PetscCall(VecGetArray(to, &result));
-  combine(&diffusion, &mix, u, result);
+  (void)combine(&diffusion, &mix, u, result);
   PetscCall(VecRestoreArray(to, &result));
   PetscCall(VecRestoreArrayRead(from, &u));
   PetscCall(Finish(&diffusion));
@@ -205,25 +229,15 @@ static PetscErrorCode FillGhosts(Fluid fluid, const Carried *carried, Vec field,
   PetscFunctionReturn(0);
 }
 
-/* Sum of a b over the unknowns of all ranks. */
-static PetscErrorCode Dot(const Diffusion *diffusion, const PetscReal *a, const PetscReal *b, PetscReal *dot)
+static PetscErrorCode AddUpRanks(const Diffusion *diffusion, PetscReal *sum)
 {
-  const GridBox   *box = grid_box(diffusion->fluid->grid);
-  const FaceRange *range = &diffusion->range;
-
   PetscFunctionBegin;
-  *dot = 0.;
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt first = box_index(box, range->start[X], j, k);
-
-      *dot += row_dot(a + first, b + first, range->end[X] - range->start[X]);
-    }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, dot, 1, MPIU_REAL, MPI_SUM, box->comm));
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPIU_REAL, MPI_SUM, grid_box(diffusion->fluid->grid)->comm));
   PetscFunctionReturn(0);
 }
 
-/* y += a x over a whole local array: beyond the unknowns x is zero or a ghost that nobody keeps. */
+/* y += a x. */
 VECTOR_CLONES static void add_multiple(PetscReal *restrict y, PetscReal a, const PetscReal *restrict x,
                                        PetscInt count)
 {
@@ -268,10 +282,10 @@ typedef struct {
   PetscReal *search, *image, *value, *residual;
 } Arrays;
 
-typedef enum { ADVANCE, TURN } RowWork;
+typedef enum { ADD, SQUARE, ADVANCE, TURN } RowWork;
 
-/* One pass over the unknowns with the coefficient of the pass; ADVANCE gives the sum of squares of the
- * residual. */
+/* One pass over the unknowns with the coefficient of the pass: ADD puts the image on the residual; SQUARE and
+   ADVANCE give this rank's sum of squares of the residual. */
 static PetscReal work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coefficient,
                               const Arrays *arrays)
 {
@@ -284,7 +298,11 @@ static PetscReal work_on_rows(const Diffusion *diffusion, RowWork work, PetscRea
     for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
       const PetscInt first = box_index(box, range->start[X], j, k);
 
-      if (work == ADVANCE)
+      if (work == ADD)
+        add_multiple(arrays->residual + first, coefficient, arrays->image + first, count);
+      else if (work == SQUARE)
+        sum += row_dot(arrays->residual + first, arrays->residual + first, count);
+      else if (work == ADVANCE)
         sum += advance_row(arrays->value + first, arrays->residual + first, coefficient,
                            arrays->search + first, arrays->image + first, count);
       else
@@ -293,21 +311,21 @@ static PetscReal work_on_rows(const Diffusion *diffusion, RowWork work, PetscRea
   return sum;
 }
 
-/* An iteration; the ghosts of the search direction are filled. `square` is the residual's, before and after.
- */
-static PetscErrorCode Iterate(const Diffusion *diffusion, PetscReal amount, const Arrays *arrays,
-                              PetscReal *square)
+/* An iteration; the ghosts of the search direction are filled. `square` is the residual's, before and after;
+   at the goal the search direction stays as it is. */
+static PetscErrorCode Iterate(const Diffusion *diffusion, PetscReal amount, PetscReal goal,
+                              const Arrays *arrays, PetscReal *square)
 {
   const Combination mix = {1., -amount};
   PetscReal         curvature, next;
 
   PetscFunctionBegin;
-  combine(diffusion, &mix, arrays->search, arrays->image);
-  PetscCall(Dot(diffusion, arrays->search, arrays->image, &curvature));
+  curvature = combine(diffusion, &mix, arrays->search, arrays->image);
+  PetscCall(AddUpRanks(diffusion, &curvature));
   next = work_on_rows(diffusion, ADVANCE, *square / curvature, arrays);
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, &next, 1, MPIU_REAL, MPI_SUM, grid_box(diffusion->fluid->grid)->comm));
-  (void)work_on_rows(diffusion, TURN, next / *square, arrays);
+  PetscCall(AddUpRanks(diffusion, &next));
+  if (next > goal)
+    (void)work_on_rows(diffusion, TURN, next / *square, arrays);
   *square = next;
   PetscFunctionReturn(0);
 }
@@ -326,7 +344,7 @@ static PetscErrorCode TakeUnknowns(const Diffusion *diffusion, Vec field)
   PetscFunctionBegin;
   PetscCall(VecGetArray(field, &value));
   PetscCall(VecGetArray(diffusion->fluid->residual, &residual));
-  combine(diffusion, &same, value, residual);
+  (void)combine(diffusion, &same, value, residual); /* zero elsewhere */
   add_multiple(value, -1., residual, length);
   PetscCall(VecRestoreArray(diffusion->fluid->residual, &residual));
   PetscCall(VecRestoreArray(field, &value));
@@ -340,26 +358,26 @@ static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, 
 {
   const Fluid       fluid = diffusion->fluid;
   const Combination rest = {0., amount};
-  const PetscReal   tolerance = PetscSqr(fluid->config->viscosity_tolerance);
   Arrays            arrays = {.value = value};
-  PetscReal         square, start;
+  PetscReal         square, goal;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(fluid->scratch[1], 0.));
   PetscCall(VecGetArray(fluid->residual, &arrays.residual));
   PetscCall(VecGetArray(fluid->scratch[1], &arrays.image));
-  combine(diffusion, &rest, value, arrays.image);
-  add_multiple(arrays.residual, 1., arrays.image, grid_box(fluid->grid)->length);
+  (void)combine(diffusion, &rest, value, amount > large_amount ? arrays.image : arrays.residual);
+  if (amount > large_amount)
+    (void)work_on_rows(diffusion, ADD, 1., &arrays);
   PetscCall(VecCopy(fluid->residual, fluid->scratch[0]));
-  PetscCall(Dot(diffusion, arrays.residual, arrays.residual, &start));
-  square = start;
-  for (*iterations = 0; square > tolerance * start && *iterations < DIFFUSION_ITERATIONS_MAX; ++*iterations) {
+  square = work_on_rows(diffusion, SQUARE, 1., &arrays);
+  PetscCall(AddUpRanks(diffusion, &square));
+  goal = PetscSqr(fluid->config->viscosity_tolerance) * square;
+  for (*iterations = 0; square > goal && *iterations < DIFFUSION_ITERATIONS_MAX; ++*iterations) {
     PetscCall(FillGhosts(fluid, carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));
     PetscCall(VecGetArray(fluid->scratch[0], &arrays.search));
-    PetscCall(Iterate(diffusion, amount, &arrays, &square));
+    PetscCall(Iterate(diffusion, amount, goal, &arrays, &square));
     PetscCall(VecRestoreArray(fluid->scratch[0], &arrays.search));
   }
-  *converged = square <= tolerance * start ? PETSC_TRUE : PETSC_FALSE; /* false for not-a-number too */
+  *converged = square <= goal ? PETSC_TRUE : PETSC_FALSE; /* false for not-a-number too */
   PetscCall(VecRestoreArray(fluid->scratch[1], &arrays.image));
   PetscCall(VecRestoreArray(fluid->residual, &arrays.residual));
   PetscFunctionReturn(0);
@@ -368,7 +386,7 @@ static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, 
 PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec field,
                             PetscInt *iterations)
 {
-  const PetscReal h = grid_spacing(fluid->grid);
+  const PetscReal squares = amount / PetscSqr(grid_spacing(fluid->grid));
   Diffusion       diffusion;
   PetscReal      *value;
   PetscBool       converged = PETSC_TRUE;
@@ -382,11 +400,11 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
   }
   PetscCall(VecSet(fluid->residual, 0.));
   PetscCall(Prepare(fluid, carried, &diffusion));
-  if (amount > large_amount * h * h)
+  if (squares > large_amount)
     PetscCall(TakeUnknowns(&diffusion, field));
   PetscCall(FillGhosts(fluid, carried, field, time, SIDE_VALUES_GIVEN));
   PetscCall(VecGetArray(field, &value));
-  PetscCall(Solve(&diffusion, carried, amount / (h * h), value, iterations, &converged));
+  PetscCall(Solve(&diffusion, carried, squares, value, iterations, &converged));
   PetscCall(VecRestoreArray(field, &value));
   PetscCall(Finish(&diffusion));
   if (!converged)

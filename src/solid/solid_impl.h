@@ -44,7 +44,8 @@ struct _p_Solid {
 
   struct ContactSet *contacts;
   struct JointSet   *joints;
-  SolidReport        report;
+  struct Step       *step;   /* workspace */
+  SolidReport        report; /* of the last step; solid_report() adds the state's */
 };
 
 /* What an impulse `j` at `arm` from the center of mass does to the body's velocity. */
@@ -61,9 +62,22 @@ static inline Vector3 twist_at(const Twist *twist, Vector3 arm)
   return vector3_add(twist->linear, vector3_cross(twist->angular, arm));
 }
 
-/* rigid/ */
+/* rigid/body.c */
+PetscBool body_is_free(const Body *body);
 Mobility  body_mobility(const Body *body, const Placement *placement);
 Vector3   body_angular_momentum(const Body *body, const Placement *placement, Vector3 spin);
+Vector3   body_spin(const Body *body, const Placement *placement, Vector3 angular_momentum);
 Placement body_moved(const Body *body, const Placement *from, const Twist *twist, PetscReal dt); /* 3.4.1 */
+/* Of a kinematic body: where it is and how it moves at a time. */
+Placement body_prescribed(const Body *body, PetscReal time);
+Twist     body_prescribed_twist(const Body *body, PetscReal time);
+Placement placement_moved(const Placement *from, Vector3 translation, Vector3 rotation);
+Twist     twist_between(const Placement *from, const Placement *to,
+                        PetscReal dt); /* that takes one to the other */
+
+/* bodies.c: the bodies of the configuration with all copies, at rest. */
+PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);
+PetscErrorCode SolidDestroyBodies(Solid solid);
+void           solid_refresh_mobilities(Solid solid);
 
 #endif

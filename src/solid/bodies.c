@@ -1,0 +1,137 @@
+/* The bodies of a configuration and their copies. */
+#include "solid_impl.h"
+
+/* Numbers in [-1, 1) that depend on their four indices alone (splitmix64). */
+static PetscReal hashed(PetscInt seed, PetscInt entry, PetscInt copy, PetscInt which)
+{
+  PetscInt64 number = ((seed * 1000003LL + entry) * 1000003LL + copy) * 64LL + which;
+  uint64_t   bits = (uint64_t)number * 0x9e3779b97f4a7c15ULL;
+
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
+  bits ^= bits >> 31;
+  return (PetscReal)(bits >> 11) * 0x1p-52 - 1;
+}
+
+static PetscInt copies_of(const BodyConfig *config)
+{
+  const CopiesConfig *copies = &config->copies;
+
+  return (PetscInt)copies->count.at[X] * (PetscInt)copies->count.at[Y] * (PetscInt)copies->count.at[Z];
+}
+
+static Placement place_copy(const BodyConfig *config, PetscInt entry, PetscInt copy, const Placement *first)
+{
+  const CopiesConfig *copies = &config->copies;
+  const PetscInt      n[DIM] = {(PetscInt)copies->count.at[X], (PetscInt)copies->count.at[Y], 0};
+  const PetscInt      at[DIM] = {copy % n[X], copy / n[X] % n[Y], copy / (n[X] * n[Y])};
+  Vector3             offset, axis;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    offset.at[d] =
+        (PetscReal)at[d] * copies->step.at[d] + copies->shift * hashed(copies->seed, entry, copy, d);
+    axis.at[d] = hashed(copies->seed, entry, copy, DIM + d);
+  }
+  axis = vector3_scale(
+      copies->turn * hashed(copies->seed, entry, copy, 2 * DIM) / PetscMax(vector3_norm(axis), 1e-6), axis);
+  return placement_moved(first, offset, axis);
+}
+
+static PetscErrorCode SetMass(Solid solid, Body *body, char message[], size_t size)
+{
+  const BodyConfig *config = body->config;
+  const PetscReal   density = config->mass > 0 ? config->mass / body->form->volume : config->density;
+
+  PetscFunctionBegin;
+  (void)solid;
+  body->mass = density * body->form->volume;
+  body->inertia = vector3_scale(density, body->form->inertia);
+  if (config->kind != BODY_DYNAMIC)
+    PetscFunctionReturn(0);
+  if (body->form->kind == FORM_PLANE)
+    PetscCall(PetscSNPrintf(message, size, "Body \"%s\" is an endless plane and cannot move: make it static",
+                            config->name));
+  else if (!(body->mass > 0) ||
+           !(body->inertia.at[X] > 0 && body->inertia.at[Y] > 0 && body->inertia.at[Z] > 0))
+    PetscCall(
+        PetscSNPrintf(message, size,
+                      "Body \"%s\" has a mass of %g kg and moments of inertia %g, %g, %g: a dynamic body "
+                      "needs positive ones; give a density or a mass, or make it static",
+                      config->name, (double)body->mass, (double)body->inertia.at[X],
+                      (double)body->inertia.at[Y], (double)body->inertia.at[Z]));
+  PetscFunctionReturn(0);
+}
+
+/* All copies of one entry, from body `first` on. */
+static PetscErrorCode FillEntry(Solid solid, PetscInt entry, const Placement *rest, PetscInt first,
+                                char message[], size_t size)
+{
+  const BodyConfig *config = &solid->config->bodies[entry];
+
+  PetscFunctionBegin;
+  for (PetscInt copy = 0; copy < copies_of(config) && !message[0]; copy++) {
+    Body *body = &solid->bodies[first + copy];
+
+    body->config = config;
+    body->copy = copy;
+    body->form = solid->forms[entry];
+    body->rest = place_copy(config, entry, copy, rest);
+    PetscCall(SetMass(solid, body, message, size));
+    solid->placements[first + copy] = body->rest;
+    if (config->kind == BODY_DYNAMIC)
+      solid->twists[first + copy] = (Twist){config->velocity, config->spin};
+    if (config->kind == BODY_KINEMATIC) {
+      solid->placements[first + copy] = body_prescribed(body, 0);
+      solid->twists[first + copy] = body_prescribed_twist(body, 0);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
+{
+  const SolidConfig *config = solid->config;
+  PetscInt           first = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt entry = 0; entry < config->body_count; entry++)
+    solid->body_count += copies_of(&config->bodies[entry]);
+  PetscCall(PetscCalloc1(3 * solid->particle_count + 6 * solid->body_count, &solid->velocity));
+  solid->twists = (Twist *)(solid->velocity + 3 * solid->particle_count);
+  PetscCall(PetscCalloc4(config->body_count, &solid->forms, solid->body_count, &solid->bodies,
+                         solid->body_count, &solid->placements, solid->body_count, &solid->mobilities));
+  for (PetscInt entry = 0; entry < config->body_count && !message[0]; entry++) {
+    const BodyConfig *body = &config->bodies[entry];
+    char              problem[512];
+    Placement         rest;
+
+    PetscCall(
+        FormCreate(body->shape, body->thickness, &solid->forms[entry], &rest, problem, sizeof(problem)));
+    if (problem[0]) {
+      PetscCall(PetscSNPrintf(message, size, "Body \"%s\": %s", body->name, problem));
+      break;
+    }
+    PetscCall(FillEntry(solid, entry, &rest, first, message, size));
+    first += copies_of(body);
+  }
+  solid_refresh_mobilities(solid);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidDestroyBodies(Solid solid)
+{
+  PetscFunctionBegin;
+  if (solid->forms)
+    for (PetscInt entry = 0; entry < solid->config->body_count; entry++)
+      PetscCall(FormDestroy(&solid->forms[entry]));
+  PetscCall(PetscFree4(solid->forms, solid->bodies, solid->placements, solid->mobilities));
+  PetscCall(PetscFree(solid->velocity));
+  PetscFunctionReturn(0);
+}
+
+void solid_refresh_mobilities(Solid solid)
+{
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (solid->bodies[b].form && body_is_free(&solid->bodies[b]))
+      solid->mobilities[b] = body_mobility(&solid->bodies[b], &solid->placements[b]);
+}

@@ -1,0 +1,103 @@
+/* Contacts in checkpoints: a run that goes on starts its solves from the same impulses. Whole numbers are
+   stored as reals, which hold them exactly. */
+#include "contacts.h"
+
+enum { CONTACT_WIDTH = 15, PLACE_WIDTH = 17 };
+
+static PetscReal *put(PetscReal *at, Vector3 v)
+{
+  memcpy(at, v.at, sizeof(v.at));
+  return at + DIM;
+}
+
+static Vector3 get(const PetscReal at[])
+{
+  return vector3(at[X], at[Y], at[Z]);
+}
+
+static void pack_contact(const Contact *contact, PetscReal *row)
+{
+  row[0] = (PetscReal)contact->bodies[0];
+  row[1] = (PetscReal)contact->bodies[1];
+  row[2] = (PetscReal)contact->first;
+  row[3] = (PetscReal)contact->count;
+  row[4] = contact->met;
+  row[5] = contact->rubbing.friction;
+  row[6] = contact->rubbing.restitution;
+  row[7] = contact->rubbing.rolling_friction;
+  row[8] = contact->slack;
+  put(put(row + 9, contact->rolling[PHASE_POSITION]), contact->rolling[PHASE_VELOCITY]);
+}
+
+static Contact unpack_contact(const PetscReal *row)
+{
+  return (Contact){.bodies = {(PetscInt)row[0], (PetscInt)row[1]},
+                   .first = (PetscInt)row[2],
+                   .count = (PetscInt)row[3],
+                   .met = row[4] != 0 ? PETSC_TRUE : PETSC_FALSE,
+                   .rubbing = {row[5], row[6], row[7]},
+                   .slack = row[8],
+                   .rolling = {get(row + 9), get(row + 12)}};
+}
+
+static void pack_place(const ContactPlace *place, PetscReal *row)
+{
+  row = put(put(row, place->touch.point), place->touch.normal);
+  *row++ = place->touch.gap;
+  *row++ = (PetscReal)place->touch.feature;
+  put(put(put(row, place->arm), place->impulses[PHASE_POSITION]), place->impulses[PHASE_VELOCITY]);
+}
+
+static ContactPlace unpack_place(const PetscReal *row)
+{
+  return (ContactPlace){.touch = {get(row), get(row + 3), row[6], (uint32_t)row[7]},
+                        .arm = get(row + 8),
+                        .impulses = {get(row + 11), get(row + 14)}};
+}
+
+PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive)
+{
+  const ContactList *now = &set->now;
+  PetscReal         *contacts, *places;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(CONTACT_WIDTH * now->count, &contacts, PLACE_WIDTH * now->place_count, &places));
+  for (PetscInt c = 0; c < now->count; c++)
+    pack_contact(&now->contacts[c], contacts + CONTACT_WIDTH * c);
+  for (PetscInt p = 0; p < now->place_count; p++)
+    pack_place(&now->places[p], places + PLACE_WIDTH * p);
+  PetscCall(ArchiveWriteInteger(archive, "contact_count", now->count));
+  PetscCall(ArchiveWriteInteger(archive, "place_count", now->place_count));
+  PetscCall(ArchiveWriteInteger(archive, "contacts_valid", set->valid));
+  PetscCall(ArchiveWriteShared(archive, "contacts", now->count, CONTACT_WIDTH, contacts));
+  PetscCall(ArchiveWriteShared(archive, "places", now->place_count, PLACE_WIDTH, places));
+  PetscCall(ArchiveWriteShared(archive, "reaches", solid->body_count, 1, set->reaches));
+  PetscCall(PetscFree2(contacts, places));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive)
+{
+  ContactList *now = &set->now;
+  PetscInt64   contact_count, place_count, valid;
+  PetscReal   *contacts, *places;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadInteger(archive, "contact_count", &contact_count));
+  PetscCall(ArchiveReadInteger(archive, "place_count", &place_count));
+  PetscCall(ArchiveReadInteger(archive, "contacts_valid", &valid));
+  PetscCall(PetscMalloc2(CONTACT_WIDTH * contact_count, &contacts, PLACE_WIDTH * place_count, &places));
+  PetscCall(ArchiveReadShared(archive, "contacts", (PetscInt)contact_count, CONTACT_WIDTH, contacts));
+  PetscCall(ArchiveReadShared(archive, "places", (PetscInt)place_count, PLACE_WIDTH, places));
+  PetscCall(ArchiveReadShared(archive, "reaches", solid->body_count, 1, set->reaches));
+  PetscCall(ContactListReserve(now, (PetscInt)contact_count, (PetscInt)place_count));
+  now->count = (PetscInt)contact_count;
+  now->place_count = (PetscInt)place_count;
+  set->valid = valid ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt c = 0; c < now->count; c++)
+    now->contacts[c] = unpack_contact(contacts + CONTACT_WIDTH * c);
+  for (PetscInt p = 0; p < now->place_count; p++)
+    now->places[p] = unpack_place(places + PLACE_WIDTH * p);
+  PetscCall(PetscFree2(contacts, places));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,94 @@
+/* The contacts of a set of bodies: found once a step, solved for twice. */
+#ifndef MILLRACE_SOLID_CONTACTS_H
+#define MILLRACE_SOLID_CONTACTS_H
+
+#include "../solid_impl.h"
+#include "contact.h"
+#include "graph.h"
+
+/* Positions are moved by v^{n+1/2}, which is then forgotten; velocities stay (numerics.md, 8). */
+typedef enum { PHASE_POSITION, PHASE_VELOCITY, PHASE_COUNT } Phase;
+
+typedef struct {
+  PetscReal friction, restitution, rolling_friction;
+} Rubbing;
+
+/* Two bodies that touch or are about to. */
+typedef struct {
+  PetscInt  bodies[2];
+  PetscInt  first, count; /* of its places */
+  Rubbing   rubbing;
+  Vector3   rolling[PHASE_COUNT]; /* angular impulse on the second body */
+  PetscReal slack;                /* m: gaps below it are closed */
+  PetscBool met;                  /* touched when the step began, or has collided in it */
+} Contact;
+
+typedef struct {
+  Touch     touch;
+  Vector3   arm;                   /* to it from the center of the body that moves, when it was found */
+  Vector3   impulses[PHASE_COUNT]; /* on the second body, in the last solve of each phase */
+  PetscBool taken;                 /* in the list before: its impulses have passed on */
+} ContactPlace;
+
+typedef struct {
+  PetscInt      count, capacity, place_count, place_capacity;
+  Contact      *contacts; /* sorted by bodies */
+  ContactPlace *places;
+} ContactList;
+
+struct ContactSet {
+  PairFinder   finder;
+  ContactGraph graph;
+  ContactList  now, before;
+  PetscBool    valid;    /* `now` belongs to solid->placements */
+  PetscReal    smallest; /* m: the size of the smallest body that moves */
+  PetscReal   *reaches;  /* how far each body may go until the next search */
+  Bounds      *boxes;
+  PetscBool   *moves, *fixed; /* workspace, as what follows */
+  Vector3     *centers;
+
+  PetscInt (*pairs)[2], (*edges)[2]; /* workspace of the graph */
+  PetscInt        pair_capacity;
+  PetscInt        level_count;
+  const PetscInt *levels, *order; /* of bodies, of contacts; borrowed from the graph */
+
+  struct Row   *rows; /* workspace of a solve */
+  struct Group *groups;
+  PetscInt      row_capacity, group_capacity;
+};
+
+typedef struct ContactSet *ContactSet;
+
+/* contacts.c */
+PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set);
+PetscErrorCode ContactSetDestroy(ContactSet *set);
+/* Looks for contacts at solid->placements that may arise while each body moves with `twists` for `dt`. */
+PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
+/* Whether the contacts found last cover such a motion. */
+PetscBool contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
+/* Two bodies that overlap by more than a hundredth of their size, in words; "" if there are none. */
+PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[], size_t size);
+PetscReal      contact_set_penetration(ContactSet set);
+PetscErrorCode ContactSetShare(ContactSet set, MPI_Comm world, PetscMPIInt root);
+
+PetscErrorCode ContactListReserve(ContactList *list, PetscInt contacts, PetscInt places);
+
+/* archive.c */
+PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive);
+PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive);
+
+/* collision.c: step II; returns the number of impacts. */
+PetscInt collide(ContactSet set, Solid solid, PetscReal dt, const Twist change[], Twist twists[]);
+
+/* solver.c: steps III and V; `iterations` sweeps were needed. */
+PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, Phase phase, PetscReal dt, Twist twists[],
+                               PetscInt *iterations);
+/* levels.c: what rests on what, from how forces move each body against neighbours that stay as they are
+ * (3.5). */
+PetscErrorCode ContactSetLevel(ContactSet set, Solid solid, PetscReal dt, const Twist still[],
+                               const Twist falling[]);
+
+/* separation.c: step IV, push-out; moves solid->placements and the gaps. */
+PetscErrorCode ContactSetSeparate(ContactSet set, Solid solid, PetscInt *push_outs);
+
+#endif

@@ -1,0 +1,62 @@
+/* Which body rests on which, and the order from the ground upwards. */
+#include "contacts.h"
+
+/* b rests on a if it would come inside by falling while a stays as it was, and the other way round. */
+static void add_edges(ContactSet set, Solid solid, const Contact *contact, PetscReal dt, const Twist still[],
+                      const Twist falling[], PetscInt *edge_count)
+{
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  PetscBool      on_a = PETSC_FALSE, on_b = PETSC_FALSE;
+
+  for (PetscInt k = 0; k < contact->count; k++) {
+    const Touch  *touch = &set->now.places[contact->first + k].touch;
+    const Vector3 arm_a = vector3_subtract(touch->point, solid->placements[a].position);
+    const Vector3 arm_b = vector3_subtract(touch->point, solid->placements[b].position);
+    const Vector3 a_falls = vector3_subtract(twist_at(&still[b], arm_b), twist_at(&falling[a], arm_a));
+    const Vector3 b_falls = vector3_subtract(twist_at(&falling[b], arm_b), twist_at(&still[a], arm_a));
+
+    if (touch->gap + dt * vector3_dot(touch->normal, b_falls) < 0)
+      on_a = PETSC_TRUE;
+    if (touch->gap + dt * vector3_dot(touch->normal, a_falls) < 0)
+      on_b = PETSC_TRUE;
+  }
+  if (on_a) {
+    set->edges[*edge_count][0] = a;
+    set->edges[(*edge_count)++][1] = b;
+  }
+  if (on_b) {
+    set->edges[*edge_count][0] = b;
+    set->edges[(*edge_count)++][1] = a;
+  }
+}
+
+static PetscErrorCode Reserve(ContactSet set)
+{
+  PetscFunctionBegin;
+  if (set->now.count > set->pair_capacity) {
+    set->pair_capacity = 2 * set->now.count;
+    PetscCall(PetscFree2(set->pairs, set->edges));
+    PetscCall(PetscMalloc2(set->pair_capacity, &set->pairs, 2 * set->pair_capacity, &set->edges));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContactSetLevel(ContactSet set, Solid solid, PetscReal dt, const Twist still[],
+                               const Twist falling[])
+{
+  PetscInt edge_count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(Reserve(set));
+  for (PetscInt c = 0; c < set->now.count; c++) {
+    add_edges(set, solid, &set->now.contacts[c], dt, still, falling, &edge_count);
+    set->pairs[c][0] = set->now.contacts[c].bodies[0];
+    set->pairs[c][1] = set->now.contacts[c].bodies[1];
+  }
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    set->fixed[b] = body_is_free(&solid->bodies[b]) ? PETSC_FALSE : PETSC_TRUE;
+  PetscCall(ContactGraphSort(set->graph, set->fixed, edge_count, (const PetscInt(*)[2])set->edges,
+                             &set->level_count, &set->levels));
+  PetscCall(ContactGraphOrder(set->graph, set->now.count, (const PetscInt(*)[2])set->pairs, &set->order));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,336 @@
+/* Steps III and V: contact with friction by projected Gauss-Seidel, pair by pair up the levels of the contact
+   graph, starting from the impulses of the last step (numerics.md, 8). */
+#include "row.h"
+
+/* The rows of one contact that take part in a solve. */
+typedef struct Group {
+  Contact  *contact; /* borrowed */
+  PetscInt  a, b, first, count;
+  PetscReal inverse_a, inverse_b;
+  Vector3   rolling;
+  PetscReal rolling_grip; /* angular impulse per relative spin that is sure to brake */
+} Group;
+
+static Vector3 any_tangent(Vector3 n)
+{
+  const Vector3 other = PetscAbsReal(n.at[X]) < 0.6 ? vector3(1, 0, 0) : vector3(0, 1, 0);
+  const Vector3 tangent = vector3_cross(n, other);
+
+  return vector3_scale(1 / vector3_norm(tangent), tangent);
+}
+
+Row make_row(Solid solid, const Contact *contact, ContactPlace *place)
+{
+  const PetscInt  a = contact->bodies[0], b = contact->bodies[1];
+  const Mobility *at_a = &solid->mobilities[a], *at_b = &solid->mobilities[b];
+  const Vector3   arms[2] = {vector3_subtract(place->touch.point, solid->placements[a].position),
+                             vector3_subtract(place->touch.point, solid->placements[b].position)};
+  const Vector3   tangent = any_tangent(place->touch.normal);
+  PetscReal       xx, xy, yy;
+  Row             row = {.place = place};
+
+  row.normal = make_axis(place->touch.normal, arms, at_a, at_b);
+  row.tangents[0] = make_axis(tangent, arms, at_a, at_b);
+  row.tangents[1] = make_axis(vector3_cross(place->touch.normal, tangent), arms, at_a, at_b);
+  xx = row.tangents[0].yield[0] + row.tangents[0].yield[1];
+  yy = row.tangents[1].yield[0] + row.tangents[1].yield[1];
+  xy = vector3_dot(row.tangents[0].turn[0], row.tangents[1].response[0]) +
+       vector3_dot(row.tangents[0].turn[1], row.tangents[1].response[1]);
+  /* over the larger eigenvalue of the 2x2 matrix, or the fixed point would not oppose sliding */
+  row.grip = 1 / (0.5 * (xx + yy) + PetscSqrtReal(0.25 * (xx - yy) * (xx - yy) + xy * xy));
+  return row;
+}
+
+static PetscBool takes_part(const Contact *contact, const ContactPlace *place, Phase phase,
+                            PetscReal approach)
+{
+  if (phase == PHASE_POSITION)
+    return place->touch.gap - approach <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
+  if (contact->rubbing.restitution > 0 && !contact->met)
+    return PETSC_FALSE; /* bounces first */
+  return place->touch.gap <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* At which a gap may close; an overlap beyond the slack opens. */
+static PetscReal allowed_speed(const Contact *contact, const Touch *touch, PetscReal dt)
+{
+  const PetscReal gap = touch->gap >= 0 ? touch->gap : PetscMin(0., touch->gap + contact->slack);
+
+  return gap / dt;
+}
+
+/* How much nearer the place comes in `dt`. */
+static PetscReal place_approach(Solid solid, const Contact *contact, const ContactPlace *place, PetscReal dt,
+                                const Twist twists[])
+{
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  const Vector3  arm_a = vector3_subtract(place->touch.point, solid->placements[a].position);
+  const Vector3  arm_b = vector3_subtract(place->touch.point, solid->placements[b].position);
+  const Vector3  opening = vector3_subtract(twist_at(&twists[b], arm_b), twist_at(&twists[a], arm_a));
+
+  return -dt * vector3_dot(place->touch.normal, opening);
+}
+
+/* The impulses of the last step, as far as this step's normal and friction allow them. */
+static void warm_start(Row *row, const Group *group, Phase phase, Twist twists[])
+{
+  const Vector3   last = row->place->impulses[phase];
+  const PetscReal limit_scale = group->contact->rubbing.friction;
+  Twist          *a = &twists[group->a], *b = &twists[group->b];
+  PetscReal       rub, limit;
+
+  row->impulse = PetscMax(0., vector3_dot(last, row->normal.direction));
+  for (PetscInt t = 0; t < 2; t++)
+    row->rub[t] = vector3_dot(last, row->tangents[t].direction);
+  rub = PetscSqrtReal(row->rub[0] * row->rub[0] + row->rub[1] * row->rub[1]);
+  limit = limit_scale * row->impulse;
+  for (PetscInt t = 0; t < 2; t++) {
+    if (rub > limit)
+      row->rub[t] *= limit / rub;
+    axis_push(&row->tangents[t], row->rub[t], group->inverse_a, group->inverse_b, a, b);
+  }
+  axis_push(&row->normal, row->impulse, group->inverse_a, group->inverse_b, a, b);
+  row->last[0] = row->impulse;
+  row->last[1] = row->rub[0];
+  row->last[2] = row->rub[1];
+}
+
+static void start_rolling(Group *group, Solid solid, Phase phase, Twist twists[])
+{
+  const Matrix3 *a = &solid->mobilities[group->a].inverse_inertia;
+  const Matrix3 *b = &solid->mobilities[group->b].inverse_inertia;
+  PetscReal      largest = 0; /* row sum: no less than the largest eigenvalue */
+
+  for (PetscInt i = 0; i < DIM; i++) {
+    PetscReal sum = 0;
+
+    for (PetscInt j = 0; j < DIM; j++)
+      sum += PetscAbsReal(a->at[i][j] + b->at[i][j]);
+    largest = PetscMax(largest, sum);
+  }
+  group->rolling_grip = 1 / largest;
+  group->rolling = group->contact->rolling[phase];
+  twists[group->a].angular = vector3_subtract(twists[group->a].angular, matrix3_apply(a, group->rolling));
+  twists[group->b].angular = vector3_add(twists[group->b].angular, matrix3_apply(b, group->rolling));
+}
+
+static PetscErrorCode Reserve(ContactSet set)
+{
+  PetscFunctionBegin;
+  if (set->row_capacity < set->now.place_count) {
+    set->row_capacity = 2 * set->now.place_count;
+    PetscCall(PetscFree(set->rows));
+    PetscCall(PetscMalloc1(set->row_capacity, &set->rows));
+  }
+  if (set->group_capacity < set->now.count) {
+    set->group_capacity = 2 * set->now.count;
+    PetscCall(PetscFree(set->groups));
+    PetscCall(PetscMalloc1(set->group_capacity, &set->groups));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Rows of all contacts, from the bottom level to the top; returns the number of groups. */
+static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal dt, Twist twists[])
+{
+  PetscInt groups = 0, rows = 0;
+
+  for (PetscInt k = 0; k < set->now.count; k++) {
+    Contact *contact = &set->now.contacts[set->order[k]];
+    Group   *group = &set->groups[groups];
+
+    *group = (Group){.contact = contact, .a = contact->bodies[0], .b = contact->bodies[1], .first = rows};
+    group->inverse_a = solid->mobilities[group->a].inverse_mass;
+    group->inverse_b = solid->mobilities[group->b].inverse_mass;
+    for (PetscInt p = 0; p < contact->count; p++) {
+      ContactPlace *place = &set->now.places[contact->first + p];
+
+      if (!takes_part(contact, place, phase, place_approach(solid, contact, place, dt, twists))) {
+        place->impulses[phase] = vector3(0, 0, 0);
+        continue;
+      }
+      set->rows[rows] = make_row(solid, contact, place);
+      set->rows[rows++].bias = phase == PHASE_POSITION ? allowed_speed(contact, &place->touch, dt) : 0;
+    }
+    group->count = rows - group->first;
+    if (group->count)
+      groups++;
+  }
+  /* after all have been chosen by what moves them */
+  for (PetscInt g = 0; g < groups; g++) {
+    for (PetscInt r = 0; r < set->groups[g].count; r++)
+      warm_start(&set->rows[set->groups[g].first + r], &set->groups[g], phase, twists);
+    if (set->groups[g].contact->rubbing.rolling_friction > 0)
+      start_rolling(&set->groups[g], solid, phase, twists);
+  }
+  return groups;
+}
+
+/* A torque against the relative spin, up to the lever of rolling friction times the pressing impulse. */
+static void resist_rolling(Group *group, const Row rows[], Solid solid, Twist *a, Twist *b)
+{
+  const Matrix3 *inverse_a = &solid->mobilities[group->a].inverse_inertia;
+  const Matrix3 *inverse_b = &solid->mobilities[group->b].inverse_inertia;
+  const Vector3  spin = vector3_subtract(b->angular, a->angular);
+  Vector3        wanted = vector3_subtract(group->rolling, vector3_scale(group->rolling_grip, spin)), change;
+  PetscReal      limit = 0;
+
+  for (PetscInt r = 0; r < group->count; r++)
+    limit += group->contact->rubbing.rolling_friction * rows[r].impulse;
+  if (vector3_norm(wanted) > limit)
+    wanted = vector3_scale(limit / vector3_norm(wanted), wanted);
+  change = vector3_subtract(wanted, group->rolling);
+  a->angular = vector3_subtract(a->angular, matrix3_apply(inverse_a, change));
+  b->angular = vector3_add(b->angular, matrix3_apply(inverse_b, change));
+  group->rolling = wanted;
+}
+
+/* Friction, rolling, then pressing, so that what presses is met best; returns the largest change of speed. */
+static inline PetscReal visit(Group *group, Row rows[], Solid solid, Twist *a, Twist *b)
+{
+  const PetscReal friction = group->contact->rubbing.friction;
+  PetscReal       largest = 0, change;
+
+  if (friction > 0)
+    for (PetscInt r = 0; r < group->count; r++) {
+      change = row_rub(&rows[r], friction * rows[r].impulse, group->inverse_a, group->inverse_b, a, b);
+      largest = PetscMax(largest, change);
+    }
+  if (group->contact->rubbing.rolling_friction > 0)
+    resist_rolling(group, rows, solid, a, b);
+  for (PetscInt r = 0; r < group->count; r++) {
+    change = row_press(&rows[r], group->inverse_a, group->inverse_b, a, b);
+    largest = PetscMax(largest, change);
+  }
+  return largest;
+}
+
+typedef enum { UPWARDS, DOWNWARDS } Direction;
+
+/* All contacts, each visited twice while it is at hand; returns the largest change of speed in a first visit.
+ */
+VECTOR_CLONES static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscInt group_count,
+                                     Twist twists[])
+{
+  PetscReal largest = 0;
+
+  for (PetscInt k = 0; k < group_count; k++) {
+    Group    *group = &set->groups[direction == UPWARDS ? k : group_count - 1 - k];
+    Row      *rows = &set->rows[group->first];
+    Twist     a = twists[group->a], b = twists[group->b];
+    PetscReal change = visit(group, rows, solid, &a, &b);
+
+    largest = PetscMax(largest, change);
+    visit(group, rows, solid, &a, &b);
+    twists[group->a] = a;
+    twists[group->b] = b;
+  }
+  return largest;
+}
+
+/* Nonlinear conjugate gradients over sweeps, which are taken for steps down a gradient: the impulses are
+   carried on along the last search direction, and the next sweep brings them back into their bounds. `square`
+   is that of the last gradient. */
+VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt group_count, PetscReal *square, Twist twists[])
+{
+  PetscReal       now = 0, beta;
+  const PetscReal before = *square;
+
+  for (PetscInt g = 0; g < group_count; g++)
+    for (PetscInt r = 0; r < set->groups[g].count; r++) {
+      const Row *row = &set->rows[set->groups[g].first + r];
+
+      now += PetscSqr(row->impulse - row->last[0]) + PetscSqr(row->rub[0] - row->last[1]) +
+             PetscSqr(row->rub[1] - row->last[2]);
+    }
+  *square = now;
+  beta = before > 0 && now <= before ? now / before : 0;
+  for (PetscInt g = 0; g < group_count; g++) {
+    const Group *group = &set->groups[g];
+    Twist       *a = &twists[group->a], *b = &twists[group->b];
+
+    for (PetscInt r = 0; r < group->count; r++) {
+      Row            *row = &set->rows[group->first + r];
+      const PetscReal value[3] = {row->impulse, row->rub[0], row->rub[1]};
+
+      for (PetscInt k = 0; k < 3; k++) {
+        const PetscReal step = value[k] - row->last[k];
+        const Axis     *axis = k == 0 ? &row->normal : &row->tangents[k - 1];
+
+        row->last[k] = value[k] + beta * row->search[k];
+        axis_push(axis, beta * row->search[k], group->inverse_a, group->inverse_b, a, b);
+        row->search[k] = beta * row->search[k] + step;
+      }
+      row->impulse = row->last[0];
+      row->rub[0] = row->last[1];
+      row->rub[1] = row->last[2];
+    }
+  }
+}
+
+/* Shock propagation [32]: up the levels; the lower of two bodies does not give way any more. */
+static void propagate(ContactSet set, PetscInt group_count, Twist twists[])
+{
+  for (PetscInt g = 0; g < group_count; g++) {
+    Group          *group = &set->groups[g];
+    const PetscInt  level_a = set->levels[group->a], level_b = set->levels[group->b];
+    const PetscReal hold_a = level_a < level_b ? 0 : 1, hold_b = level_b < level_a ? 0 : 1;
+
+    for (PetscInt r = 0; r < group->count; r++) {
+      const Row      *row = &set->rows[group->first + r];
+      Axis            axis = row->normal;
+      const PetscReal yield = hold_a * axis.yield[0] + hold_b * axis.yield[1];
+      const PetscReal speed = axis_speed(&axis, &twists[group->a], &twists[group->b]) + row->bias;
+
+      if (speed >= 0 || !(yield > 0))
+        continue;
+      axis.response[0] = vector3_scale(hold_a, axis.response[0]);
+      axis.response[1] = vector3_scale(hold_b, axis.response[1]);
+      axis_push(&axis, -speed / yield, hold_a * group->inverse_a, hold_b * group->inverse_b,
+                &twists[group->a], &twists[group->b]);
+    }
+  }
+}
+
+static void keep_impulses(ContactSet set, PetscInt group_count, Phase phase)
+{
+  for (PetscInt g = 0; g < group_count; g++) {
+    const Group *group = &set->groups[g];
+
+    group->contact->rolling[phase] = group->rolling;
+    for (PetscInt r = 0; r < group->count; r++) {
+      const Row *row = &set->rows[group->first + r];
+      Vector3    j = vector3_scale(row->impulse, row->normal.direction);
+
+      for (PetscInt t = 0; t < 2; t++)
+        j = vector3_add(j, vector3_scale(row->rub[t], row->tangents[t].direction));
+      row->place->impulses[phase] = j;
+    }
+  }
+}
+
+PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, Phase phase, PetscReal dt, Twist twists[],
+                               PetscInt *iterations)
+{
+  const PetscReal enough =
+      1e-5 * solid->config->tolerance * set->smallest / dt; /* what remains is far more */
+  PetscInt  groups;
+  PetscReal change = 0, square = 0;
+
+  PetscFunctionBegin;
+  PetscCall(Reserve(set));
+  groups = make_groups(set, solid, phase, dt, twists);
+  *iterations = 0;
+  while (groups && *iterations < solid->config->iterations) {
+    change = sweep(set, solid, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, twists);
+    ++*iterations;
+    if (change <= enough)
+      break;
+    if (*iterations < solid->config->iterations)
+      extrapolate(set, groups, &square, twists);
+  }
+  keep_impulses(set, groups, phase);
+  if (phase == PHASE_POSITION && change > enough && set->level_count > 1)
+    propagate(set, groups, twists);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,106 @@
+/* One rigid body: its mass in the world's axes and its free flight.
+
+   q^{n+1} = exp(dt w + dt^2/2 I^-1 (L x w)) q^n, second order in time (3.4.1): the correction is half a step
+   of Euler's equations, so that kinetic energy is kept as well as the momentum allows. */
+#include "../solid_impl.h"
+
+PetscBool body_is_free(const Body *body)
+{
+  return body->config->kind == BODY_DYNAMIC ? PETSC_TRUE : PETSC_FALSE;
+}
+
+Mobility body_mobility(const Body *body, const Placement *placement)
+{
+  Mobility mobility = {0};
+  Vector3  inverse;
+
+  if (!body_is_free(body))
+    return mobility;
+  for (PetscInt d = 0; d < DIM; d++)
+    inverse.at[d] = 1 / body->inertia.at[d];
+  mobility.inverse_mass = 1 / body->mass;
+  mobility.inverse_inertia = matrix3_turned_diagonal(placement->rotation, inverse);
+  return mobility;
+}
+
+/* R diag(d) R^T v without the matrix. */
+static Vector3 apply_principal(Quaternion rotation, Vector3 diagonal, Vector3 v)
+{
+  Vector3 local = quaternion_rotate(quaternion_conjugate(rotation), v);
+
+  for (PetscInt d = 0; d < DIM; d++)
+    local.at[d] *= diagonal.at[d];
+  return quaternion_rotate(rotation, local);
+}
+
+Vector3 body_angular_momentum(const Body *body, const Placement *placement, Vector3 spin)
+{
+  return apply_principal(placement->rotation, body->inertia, spin);
+}
+
+Vector3 body_spin(const Body *body, const Placement *placement, Vector3 angular_momentum)
+{
+  const Vector3 inverse = vector3(1 / body->inertia.at[X], 1 / body->inertia.at[Y], 1 / body->inertia.at[Z]);
+
+  return apply_principal(placement->rotation, inverse, angular_momentum);
+}
+
+static Quaternion normalized(Quaternion q)
+{
+  const PetscReal scale = 1 / PetscSqrtReal(q.scalar * q.scalar + vector3_dot(q.vector, q.vector));
+
+  return (Quaternion){scale * q.scalar, vector3_scale(scale, q.vector)};
+}
+
+Placement placement_moved(const Placement *from, Vector3 translation, Vector3 rotation)
+{
+  const Quaternion turned = quaternion_multiply(quaternion_from_rotation(rotation), from->rotation);
+
+  return (Placement){vector3_add(from->position, translation), normalized(turned)};
+}
+
+Placement body_moved(const Body *body, const Placement *from, const Twist *twist, PetscReal dt)
+{
+  Vector3 turn = vector3_scale(dt, twist->angular);
+
+  if (body_is_free(body)) {
+    const Vector3 momentum = body_angular_momentum(body, from, twist->angular);
+    const Vector3 change = body_spin(body, from, vector3_cross(momentum, twist->angular));
+
+    turn = vector3_add(turn, vector3_scale(0.5 * dt * dt, change));
+  }
+  return placement_moved(from, vector3_scale(dt, twist->linear), turn);
+}
+
+Placement body_prescribed(const Body *body, PetscReal time)
+{
+  const Pose pose = motion_pose(body->config->motion, time);
+
+  return (Placement){pose_to_world(&pose, body->rest.position),
+                     normalized(quaternion_multiply(pose.rotation, body->rest.rotation))};
+}
+
+Twist body_prescribed_twist(const Body *body, PetscReal time)
+{
+  const Pose pose = motion_pose(body->config->motion, time);
+
+  return (Twist){pose_velocity(&pose, pose_to_world(&pose, body->rest.position)), pose.spin};
+}
+
+/* The rotation that takes one orientation to another, as axis times angle, the short way. */
+static Vector3 rotation_between(Quaternion from, Quaternion to)
+{
+  Quaternion      q = quaternion_multiply(to, quaternion_conjugate(from));
+  const PetscReal sine = vector3_norm(q.vector);
+  const PetscReal sign = q.scalar < 0 ? -1 : 1;
+
+  if (sine < 1e-12)
+    return vector3_scale(2 * sign, q.vector);
+  return vector3_scale(2 * sign * PetscAtan2Real(sine, sign * q.scalar) / sine, q.vector);
+}
+
+Twist twist_between(const Placement *from, const Placement *to, PetscReal dt)
+{
+  return (Twist){vector3_scale(1 / dt, vector3_subtract(to->position, from->position)),
+                 vector3_scale(1 / dt, rotation_between(from->rotation, to->rotation))};
+}

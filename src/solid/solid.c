@@ -1,0 +1,134 @@
+/* The solids of a run: lifetime, sharing and summary of their state. */
+#include "step.h"
+
+static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
+{
+  const PetscInt n = solid->body_count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&solid->step));
+  PetscCall(PetscCalloc2(n, &solid->step->half, n, &solid->step->change));
+  PetscCall(JointSetCreate(solid, &solid->joints, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  PetscCall(ContactSetCreate(solid, &solid->contacts));
+  PetscCall(ContactSetCheckStart(solid->contacts, solid, message, size));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
+                           size_t size)
+{
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(PetscNew(solid));
+  (*solid)->comm = comm;
+  (*solid)->config = config;
+  PetscCall(SolidCreateBodies(*solid, message, size));
+  if (!message[0])
+    PetscCall(CreateParts(*solid, message, size));
+  if (message[0])
+    PetscCall(SolidDestroy(solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidDestroy(Solid *solid)
+{
+  Solid s = *solid;
+
+  PetscFunctionBegin;
+  if (!s)
+    PetscFunctionReturn(0);
+  PetscCall(ContactSetDestroy(&s->contacts));
+  PetscCall(JointSetDestroy(&s->joints));
+  if (s->step)
+    PetscCall(PetscFree2(s->step->half, s->step->change));
+  PetscCall(PetscFree(s->step));
+  PetscCall(SolidDestroyBodies(s));
+  PetscCall(PetscFree(*solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity)
+{
+  PetscFunctionBegin;
+  *count = 3 * solid->particle_count + 6 * solid->body_count;
+  *velocity = solid->velocity;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt)
+{
+  PetscReal fastest = 0, smallest = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  *dt = PETSC_MAX_REAL;
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Body *body = &solid->bodies[b];
+
+    if (body_is_free(body))
+      smallest = PetscMin(smallest, body->form->size);
+    if (isfinite(body->form->reach))
+      fastest = PetscMax(fastest, vector3_norm(solid->twists[b].linear) +
+                                      vector3_norm(solid->twists[b].angular) * body->form->reach);
+  }
+  if (smallest < PETSC_MAX_REAL) {
+    const PetscReal path = solid->config->cfl * smallest, fall = vector3_norm(solid->config->gravity);
+
+    /* from rest the step is bounded by the fall: fastest dt + fall dt^2 = path */
+    *dt = 2 * path / (fastest + PetscSqrtReal(fastest * fastest + 4 * fall * path) + 1e-300);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
+{
+  const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(Placement) / sizeof(PetscReal));
+  PetscMPIInt    size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(world, &size));
+  if (size == 1)
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->particle_count + 6 * bodies), MPIU_REAL,
+                         root, world));
+  PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
+  PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
+  PetscCall(ContactSetShare(solid->contacts, world, root));
+  solid_refresh_mobilities(solid);
+  PetscFunctionReturn(0);
+}
+
+static void add_body(SolidReport *report, Solid solid, PetscInt b)
+{
+  const Body   *body = &solid->bodies[b];
+  const Twist  *twist = &solid->twists[b];
+  const Vector3 position = solid->placements[b].position;
+  const Vector3 momentum = vector3_scale(body->mass, twist->linear);
+  const Vector3 spinning = body_angular_momentum(body, &solid->placements[b], twist->angular);
+
+  report->momentum = vector3_add(report->momentum, momentum);
+  report->angular_momentum =
+      vector3_add(report->angular_momentum, vector3_add(vector3_cross(position, momentum), spinning));
+  report->kinetic_energy +=
+      0.5 * vector3_dot(momentum, twist->linear) + 0.5 * vector3_dot(spinning, twist->angular);
+  report->potential_energy -=
+      body->mass * vector3_dot(solid->config->gravity, position) + vector3_dot(body->config->force, position);
+  report->largest_speed = PetscMax(
+      report->largest_speed, vector3_norm(twist->linear) + vector3_norm(twist->angular) * body->form->reach);
+}
+
+SolidReport solid_report(Solid solid)
+{
+  SolidReport report = solid->report;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (body_is_free(&solid->bodies[b]))
+      add_body(&report, solid, b);
+  report.largest_penetration = contact_set_penetration(solid->contacts);
+  report.largest_joint_error = joint_set_error(solid->joints);
+  report.contacts = solid->contacts->now.count;
+  report.contact_points = solid->contacts->now.place_count;
+  report.levels = solid->contacts->level_count;
+  return report;
+}

@@ -1,0 +1,142 @@
+/* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
+#include "step.h"
+
+static Twist twist_add(Twist a, Twist b)
+{
+  return (Twist){vector3_add(a.linear, b.linear), vector3_add(a.angular, b.angular)};
+}
+
+static Twist twist_scale(PetscReal s, Twist a)
+{
+  return (Twist){vector3_scale(s, a.linear), vector3_scale(s, a.angular)};
+}
+
+/* Of gravity and the scene's constant forces. */
+static Twist body_acceleration(Solid solid, PetscInt b)
+{
+  const BodyConfig *config = solid->bodies[b].config;
+  const Mobility   *mobility = &solid->mobilities[b];
+  Twist             acceleration = {{{0}}, {{0}}};
+
+  if (!body_is_free(&solid->bodies[b]))
+    return acceleration;
+  acceleration.linear =
+      vector3_add(solid->config->gravity, vector3_scale(mobility->inverse_mass, config->force));
+  acceleration.angular = matrix3_apply(&mobility->inverse_inertia, config->torque);
+  return acceleration;
+}
+
+/* Particles fall: Newmark with a constant force is exact. */
+static void step_particles(Solid solid, PetscReal dt)
+{
+  for (PetscInt p = 0; p < solid->particle_count; p++) {
+    Vector3      *velocity = (Vector3 *)solid->velocity + p;
+    const Vector3 half = vector3_add(*velocity, vector3_scale(0.5 * dt, solid->config->gravity));
+
+    solid->particle_positions[p] = vector3_add(solid->particle_positions[p], vector3_scale(dt, half));
+    *velocity = vector3_add(*velocity, vector3_scale(dt, solid->config->gravity));
+  }
+}
+
+/* I: v + dt/2 a; kinematic bodies take the velocity that leads them exactly to where they shall be. */
+static void predict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
+{
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    half[b] = twist_add(solid->twists[b], twist_scale(0.5 * dt, body_acceleration(solid, b)));
+    if (solid->bodies[b].config->kind == BODY_KINEMATIC) {
+      const Placement there = body_prescribed(&solid->bodies[b], time + dt);
+
+      half[b] = twist_between(&solid->placements[b], &there, dt);
+    }
+  }
+}
+
+/* Contacts and levels for a motion by `falling`, which forces have made of `still`. */
+static PetscErrorCode Find(Solid solid, PetscReal dt, const Twist still[], const Twist falling[])
+{
+  PetscFunctionBegin;
+  PetscCall(ContactSetFind(solid->contacts, solid, dt, falling));
+  PetscCall(ContactSetLevel(solid->contacts, solid, dt, still, falling));
+  PetscFunctionReturn(0);
+}
+
+/* II: vⁿ -> v̂ⁿ by impacts; `half` follows. */
+static PetscErrorCode Collide(Solid solid, PetscReal dt, Twist half[])
+{
+  Step *step = solid->step;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    step->change[b] = twist_add(half[b], twist_scale(-1, solid->twists[b]));
+  solid->report.collisions = collide(solid->contacts, solid, dt, step->change, solid->twists);
+  if (solid->report.collisions)
+    PetscCall(JointSetPoststabilize(solid->joints, solid->twists));
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    half[b] = twist_add(solid->twists[b], step->change[b]);
+  PetscFunctionReturn(0);
+}
+
+/* III: contact, then joints and control, for the velocity that moves the bodies. The joints' impulses belong
+   to the velocity too (numerics.md, 9); those of contact hold corrections of the position and do not. */
+static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt, Twist half[])
+{
+  PetscFunctionBegin;
+  PetscCall(
+      ContactSetSolve(solid->contacts, solid, PHASE_POSITION, dt, half, &solid->report.position_iterations));
+  PetscCall(JointSetControlMotion(solid->joints, time, dt, solid->twists, half));
+  PetscCall(JointSetCarryImpulses(solid->joints, solid->twists));
+  PetscFunctionReturn(0);
+}
+
+/* IV: positions; the angular momentum of v̂ⁿ stays, so its spin changes with the inertia. */
+static void move(Solid solid, PetscReal time, PetscReal dt, const Twist half[])
+{
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Body *body = &solid->bodies[b];
+    Twist      *twist = &solid->twists[b];
+
+    if (body_is_free(body)) {
+      const Vector3 momentum = body_angular_momentum(body, &solid->placements[b], twist->angular);
+
+      solid->placements[b] = body_moved(body, &solid->placements[b], &half[b], dt);
+      twist->angular = body_spin(body, &solid->placements[b], momentum);
+    } else if (body->config->kind == BODY_KINEMATIC) {
+      solid->placements[b] = body_prescribed(body, time + dt);
+      *twist = body_prescribed_twist(body, time + dt);
+    }
+  }
+  solid_refresh_mobilities(solid);
+}
+
+/* V: velocities. */
+static PetscErrorCode ConstrainVelocity(Solid solid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(JointSetControlVelocity(solid->joints, solid->twists));
+  PetscCall(ContactSetSolve(solid->contacts, solid, PHASE_VELOCITY, dt, solid->twists,
+                            &solid->report.velocity_iterations));
+  PetscCall(JointSetPoststabilize(solid->joints, solid->twists));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
+{
+  Twist *half = solid->step->half;
+
+  PetscFunctionBegin;
+  step_particles(solid, dt);
+  predict(solid, time, dt, half);
+  if (!contact_set_covers(solid->contacts, solid, dt, half))
+    PetscCall(Find(solid, dt, solid->twists, half));
+  PetscCall(Collide(solid, dt, half));
+  PetscCall(ConstrainMotion(solid, time, dt, half));
+  move(solid, time, dt, half);
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    half[b] = solid->twists[b];
+    solid->twists[b] = twist_add(solid->twists[b], twist_scale(dt, body_acceleration(solid, b)));
+  }
+  PetscCall(Find(solid, dt, half, solid->twists));
+  PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
+  PetscCall(ConstrainVelocity(solid, dt));
+  PetscFunctionReturn(0);
+}

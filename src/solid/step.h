@@ -1,0 +1,13 @@
+/* Private to src/solid: what a step works on. */
+#ifndef MILLRACE_SOLID_STEP_H
+#define MILLRACE_SOLID_STEP_H
+
+#include "contact/contacts.h"
+#include "joint/joint.h"
+
+typedef struct Step {
+  Twist *half;   /* velocities at the middle of the step */
+  Twist *change; /* what forces add to them until then */
+} Step;
+
+#endif

@@ -1,0 +1,108 @@
+/* Bodies that nothing touches: parabolas and tops. */
+#include "harness.h"
+#include "world.h"
+
+static void a_thrown_ball_follows_its_parabola(void **state)
+{
+  World    *world = world_new(9.81);
+  const int steps = 100;
+  Vector3   position;
+
+  (void)state;
+  world_add_sphere(world, vector3(0, 0, 1), 0.1)->velocity = vector3(3, 0, 4);
+  world_start(world);
+  world_run(world, 0.01, steps);
+  position = world_position(world, 0);
+  assert_near(position.at[X], 3, 1e-12);
+  assert_near(position.at[Z], 1 + 4 - 0.5 * 9.81, 1e-12);
+  assert_near(world_velocity(world, 0).at[Z], 4 - 9.81, 1e-12);
+  world_free(world);
+}
+
+/* Half sides that give the principal moments 0.02, 0.02, 0.01 at mass 1 are those of a prism; C5. */
+static World *new_top(Vector3 spin)
+{
+  World        *world = world_new(0);
+  const Vector3 half =
+      vector3(PetscSqrtReal(1.5 * 0.01), PetscSqrtReal(1.5 * 0.01), PetscSqrtReal(3 * 0.015));
+  BodyConfig *top = world_add_box(world, vector3(0, 0, 0), half, vector3(0, 0, 0));
+
+  top->mass = 1;
+  top->spin = spin;
+  world_start(world);
+  return world;
+}
+
+static Vector3 axis_of(World *world)
+{
+  return quaternion_rotate(world_rotation(world, 0), vector3(0, 0, 1));
+}
+
+/* The axis goes round the fixed angular momentum at |L| / I1; C5 of the validation cases, without its torque.
+ */
+static void a_free_top_keeps_momentum_and_energy(void **state)
+{
+  const Vector3     spin = vector3(40, 0, 200);
+  World            *top = new_top(spin);
+  const PetscReal   turn = 2 * PETSC_PI / vector3_norm(spin), dt = turn / 4000;
+  const SolidReport start = solid_report(top->solid);
+  SolidReport       end;
+
+  (void)state;
+  world_run(top, dt, 100 * 4000);
+  end = solid_report(top->solid);
+  assert_near(vector3_norm(vector3_subtract(end.angular_momentum, start.angular_momentum)) /
+                  vector3_norm(start.angular_momentum),
+              0, 1e-10);
+  assert_near(end.kinetic_energy / start.kinetic_energy, 1, 1e-4);
+  world_free(top);
+}
+
+static void a_free_top_precesses_about_its_momentum(void **state)
+{
+  const Vector3   spin = vector3(20, 0, 100), momentum = vector3(0.02 * 20, 0, 0.01 * 100);
+  World          *top = new_top(spin);
+  const PetscReal time = 0.1, angle = vector3_norm(momentum) / 0.02 * time;
+  const Vector3   rotation = vector3_scale(angle / vector3_norm(momentum), momentum);
+  const Vector3   expected = quaternion_rotate(quaternion_from_rotation(rotation), vector3(0, 0, 1));
+
+  (void)state;
+  world_run(top, time / 400, 400);
+  assert_near(vector3_norm(vector3_subtract(axis_of(top), expected)), 0, 1e-3);
+  world_free(top);
+}
+
+/* A brick turning about no axis of its own. */
+static Quaternion tumbled(PetscInt steps)
+{
+  World      *world = world_new(0);
+  BodyConfig *brick = world_add_box(world, vector3(0, 0, 0), vector3(0.1, 0.2, 0.35), vector3(0, 0, 0));
+  Quaternion  rotation;
+
+  brick->spin = vector3(5, 3, 4);
+  world_start(world);
+  world_run(world, 1. / (PetscReal)steps, steps);
+  rotation = world_rotation(world, 0);
+  world_free(world);
+  return rotation;
+}
+
+static PetscReal angle_between(Quaternion a, Quaternion b)
+{
+  return 2 * vector3_norm(quaternion_multiply(a, quaternion_conjugate(b)).vector);
+}
+
+static void a_tumbling_brick_converges_at_second_order(void **state)
+{
+  const Quaternion reference = tumbled(12800);
+  const PetscReal  coarse = angle_between(tumbled(200), reference),
+                  fine = angle_between(tumbled(400), reference);
+
+  (void)state;
+  assert_near(PetscLog2Real(coarse / fine), 2, 0.1);
+}
+
+TEST_MAIN(cmocka_unit_test(a_thrown_ball_follows_its_parabola),
+          cmocka_unit_test(a_free_top_keeps_momentum_and_energy),
+          cmocka_unit_test(a_free_top_precesses_about_its_momentum),
+          cmocka_unit_test(a_tumbling_brick_converges_at_second_order))

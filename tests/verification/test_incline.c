@@ -1,0 +1,104 @@
+/* Blocks and balls on an inclined plane: C1 of the validation cases (incline_friction.csv). */
+#include "harness.h"
+#include "world.h"
+
+#define G 9.81
+
+typedef struct {
+  PetscReal angle, friction, block, ball, ball_spin; /* accelerations; spin times radius */
+} Incline;
+
+static const Incline table[] = {
+    {10, 0.05, 1.2204404, 1.2204404, 1.2076205}, {10, 0.1, 0.73739222, 1.2167776, 1.2167776},
+    {10, 0.2, 0, 1.2167776, 1.2167776},          {10, 0.5, 0, 1.2167776, 1.2167776},
+    {10, 0.8, 0, 1.2167776, 1.2167776},          {30, 0.05, 4.4802145, 4.4802145, 1.0619637},
+    {30, 0.1, 4.0554291, 4.0554291, 2.1239273},  {30, 0.2, 3.2058582, 3.5035714, 3.5035714},
+    {30, 0.3, 2.3562872, 3.5035714, 3.5035714},  {30, 0.5, 0.65714539, 3.5035714, 3.5035714},
+    {30, 0.8, 0, 3.5035714, 3.5035714}};
+enum { CASES = sizeof(table) / sizeof(table[0]) };
+
+/* Down the slope, which falls towards +x. */
+static Vector3 downhill(PetscReal angle)
+{
+  return vector3(PetscCosReal(angle), 0, -PetscSinReal(angle));
+}
+
+typedef enum { BLOCK, BALL } Slider;
+
+static World *new_slope(const Incline *incline, Slider slider)
+{
+  const PetscReal angle = incline->angle * PETSC_PI / 180;
+  const Vector3   normal = vector3(PetscSinReal(angle), 0, PetscCosReal(angle));
+  World          *world = world_new(G);
+  BodyConfig     *body;
+
+  world_add_plane(world, vector3(0, 0, 0), normal)->friction = incline->friction;
+  if (slider == BALL)
+    body = world_add_sphere(world, vector3_scale(0.25, normal), 0.25);
+  else
+    body = world_add_box(world, vector3_scale(0.25, normal), vector3(0.5, 0.5, 0.25), vector3(0, angle, 0));
+  body->friction = incline->friction;
+  world_start(world);
+  return world;
+}
+
+static void blocks_slide_or_stick(void **state)
+{
+  (void)state;
+  for (PetscInt k = 0; k < CASES; k++) {
+    World          *world = new_slope(&table[k], BLOCK);
+    const PetscReal time = 1;
+    PetscReal       speed;
+
+    world_run(world, time / 200, 200);
+    speed = vector3_dot(world_velocity(world, 1), downhill(table[k].angle * PETSC_PI / 180));
+    if (table[k].block > 0)
+      assert_near(speed / time / table[k].block, 1, 0.01);
+    else
+      assert_true(vector3_norm(world_velocity(world, 1)) < 1e-6);
+    assert_true(solid_report(world->solid).largest_penetration < 1e-6);
+    world_free(world);
+  }
+}
+
+static void balls_roll_or_slip(void **state)
+{
+  (void)state;
+  for (PetscInt k = 0; k < CASES; k++) {
+    World    *world = new_slope(&table[k], BALL);
+    PetscReal speed;
+
+    world_run(world, 1. / 200, 200);
+    speed = vector3_dot(world_velocity(world, 1), downhill(table[k].angle * PETSC_PI / 180));
+    assert_near(speed / table[k].ball, 1, 0.01);
+    assert_near(0.25 * world_spin(world, 1).at[Y] / table[k].ball_spin, 1, 0.01);
+    world_free(world);
+  }
+}
+
+/* The thesis's Fig. 3.9: the path of a sliding block goes to the analytic one with the time step. */
+static PetscReal path_error(PetscInt steps)
+{
+  const Incline   incline = {30, 0.2, 0, 0, 0};
+  World          *world = new_slope(&incline, BLOCK);
+  const Vector3   start = world_position(world, 1), down = downhill(PETSC_PI / 6);
+  const PetscReal acceleration = G * (PetscSinReal(PETSC_PI / 6) - 0.2 * PetscCosReal(PETSC_PI / 6));
+  PetscReal       path;
+
+  world_run(world, 1. / (PetscReal)steps, steps);
+  path = vector3_dot(vector3_subtract(world_position(world, 1), start), down);
+  world_free(world);
+  return PetscAbsReal(path - 0.5 * acceleration);
+}
+
+static void the_path_of_a_block_converges(void **state)
+{
+  const PetscReal coarse = path_error(50), fine = path_error(200);
+
+  (void)state;
+  assert_true(fine < 1e-3);
+  assert_true(fine <= coarse + 1e-9);
+}
+
+TEST_MAIN(cmocka_unit_test(blocks_slide_or_stick), cmocka_unit_test(balls_roll_or_slip),
+          cmocka_unit_test(the_path_of_a_block_converges))

@@ -114,8 +114,9 @@ static void free_impacts_keep_momentum_and_lose_energy(void **state)
       world_run(world, 0.001, 1);
       now = solid_report(world->solid);
       touched += now.collisions + (now.velocity_iterations > 0);
-      /* between impacts the energy of a spinning box varies at second order in the step */
-      assert_true(now.kinetic_energy <= before.kinetic_energy * (1 + 1e-7));
+      /* in flight the energy of a spinning box varies at second order in the step; a push-out keeps the
+         angular momentum, at the cost of a little energy of either sign */
+      assert_true(now.kinetic_energy <= before.kinetic_energy * (1 + (now.push_outs ? 1e-5 : 1e-7)));
       before = now;
     }
     assert_true(touched > 20);

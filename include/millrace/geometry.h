@@ -25,9 +25,9 @@ PetscErrorCode SurfaceGet(Surface surface, PetscInt *vertex_count, const Vector3
 PetscReal      surface_distance(Surface surface, Vector3 point);  /* negative inside */
 PetscBool      surface_is_inside(Surface surface, Vector3 point); /* cheaper than the distance */
 PetscReal      surface_winding(Surface surface, Vector3 point);   /* 1 inside, 0 outside, if closed */
-/* The same, without a sign unless it is closed, and the nearest point; `normal` is that of a triangle there.
- */
-PetscReal surface_nearest(Surface surface, Vector3 point, Vector3 *nearest, Vector3 *normal);
+/* Distance without a sign, and the nearest point; `normal` is that of a triangle there, zero if it has none.
+   A `bound` that is not too small makes it faster; PETSC_INFINITY if there is none. */
+PetscReal surface_nearest(Surface surface, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal);
 PetscReal surface_volume(Surface surface);
 void      surface_bounds(Surface surface, Vector3 *low, Vector3 *high);
 /* Sound: as SURFACE_CLOSED demands; else one of the faults that keep it from that. */

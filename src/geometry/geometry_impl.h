@@ -115,7 +115,7 @@ PetscErrorCode TreeDestroy(Tree *tree);
 Box            tree_box(const Tree *tree);
 PetscReal      tree_distance(const Tree *tree, Vector3 point); /* no sign */
 /* Also without a sign; the normal is zero if that triangle has no area. */
-PetscReal tree_nearest(const Tree *tree, Vector3 point, Vector3 *nearest, Vector3 *normal);
+PetscReal tree_nearest(const Tree *tree, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal);
 PetscReal tree_winding(const Tree *tree, Vector3 point);
 /* Solid angle under which `point` sees the triangle, positive from behind. */
 PetscReal triangle_solid_angle(const Triangle *triangle, Vector3 point);

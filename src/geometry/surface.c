@@ -180,9 +180,9 @@ PetscReal surface_distance(Surface surface, Vector3 point)
   return surface_is_inside(surface, point) ? -distance : distance;
 }
 
-PetscReal surface_nearest(Surface surface, Vector3 point, Vector3 *nearest, Vector3 *normal)
+PetscReal surface_nearest(Surface surface, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal)
 {
-  return tree_nearest(&surface->tree, point, nearest, normal);
+  return tree_nearest(&surface->tree, point, bound, nearest, normal);
 }
 
 PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault)

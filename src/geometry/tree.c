@@ -339,11 +339,11 @@ static inline PetscReal facet_distance_square(const struct TreeFacet *facet, Vec
   return left + height_square < least ? left + height_square : least;
 }
 
-/* The squared distance, and the triangle that it leads to. */
-static inline PetscReal find_nearest(const Tree *tree, Vector3 point, PetscInt *triangle)
+/* The squared distance if it is below `least`, and the triangle that it leads to. */
+static inline PetscReal find_nearest(const Tree *tree, Vector3 point, PetscReal least, PetscInt *triangle)
 {
   PetscInt  stack[MAX_DEPTH];
-  PetscReal squares[MAX_DEPTH], least = PETSC_MAX_REAL;
+  PetscReal squares[MAX_DEPTH];
   int       height = 0;
 
   stack[height] = 0;
@@ -389,7 +389,7 @@ PetscReal tree_distance(const Tree *tree, Vector3 point)
 {
   PetscInt triangle = 0;
 
-  return PetscSqrtReal(find_nearest(tree, point, &triangle));
+  return PetscSqrtReal(find_nearest(tree, point, PETSC_MAX_REAL, &triangle));
 }
 
 static Vector3 segment_nearest(Vector3 from, Vector3 to, Vector3 point)
@@ -428,17 +428,22 @@ static Vector3 triangle_nearest(const Triangle *triangle, Vector3 normal, Vector
   return nearest;
 }
 
-PetscReal tree_nearest(const Tree *tree, Vector3 point, Vector3 *nearest, Vector3 *normal)
+PetscReal tree_nearest(const Tree *tree, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal)
 {
-  PetscInt        number = 0;
-  const PetscReal distance = PetscSqrtReal(find_nearest(tree, point, &number));
-  const Triangle *triangle = &tree->triangles[number];
-  const Vector3   area = vector3_cross(vector3_subtract(triangle->corner[1], triangle->corner[0]),
-                                       vector3_subtract(triangle->corner[2], triangle->corner[0]));
+  const PetscReal least = bound < PETSC_INFINITY ? PetscSqr(1.000001 * bound) : PETSC_MAX_REAL;
+  PetscInt        number = -1;
+  PetscReal       square = find_nearest(tree, point, least, &number);
+  const Triangle *triangle;
+  Vector3         area;
 
+  if (number < 0) /* the bound was too small */
+    square = find_nearest(tree, point, PETSC_MAX_REAL, &number);
+  triangle = &tree->triangles[PetscMax(number, 0)];
+  area = vector3_cross(vector3_subtract(triangle->corner[1], triangle->corner[0]),
+                       vector3_subtract(triangle->corner[2], triangle->corner[0]));
   *normal = unit_or(area, vector3(0, 0, 0));
   *nearest = triangle_nearest(triangle, *normal, point);
-  return distance;
+  return PetscSqrtReal(square);
 }
 
 /* van Oosterom and Strackee 1983 */

@@ -302,6 +302,7 @@ static void a_sphere_with_a_thickness_is_hollow(void **state)
   assert_success(ShapeCreateSphere(vector3(0, 0, 0), 2, &shape));
   form = make_form(shape, 0.1, &rest);
   assert_int_equal(form->kind, FORM_SHELL);
+  assert_near(form->size, 0.1, 0);
   assert_near(form->volume / (16 * PETSC_PI * 0.1), 1, 0.005);
   assert_near(form->inertia.at[Y] / (16 * PETSC_PI * 0.1 * 4 * 2 / 3), 1, 0.01);
   assert_success(FormDestroy(&form));

@@ -208,6 +208,45 @@ static void thin_walls_are_asked_for_exactly(void **state)
   assert_success(ShapeDestroy(&shape));
 }
 
+/* Two plates thinner than a cell that cross each other: each has faces within the other. */
+static void faces_within_another_piece_are_no_boundary(void **state)
+{
+  const Vector3 halves[] = {{{1, 1, 0.01}}, {{0.01, 1, 1}}};
+  uint64_t      seed = 3;
+  Vector3       vertices[16];
+  PetscInt      triangles[24][3];
+  Surface       surface;
+  Shape         shape;
+  Placement     rest;
+  Form         *form;
+
+  (void)state;
+  for (int n = 0; n < 2; n++) {
+    Surface        plate = make_box(halves[n]);
+    const Vector3 *corners;
+    const PetscInt(*faces)[3];
+
+    assert_success(SurfaceGet(plate, NULL, &corners, NULL, &faces));
+    for (int k = 0; k < 8; k++)
+      vertices[8 * n + k] = vector3_add(corners[k], vector3(0, 0, n == 0 ? 0.02 : 0));
+    for (int k = 0; k < 36; k++)
+      triangles[12 * n + k / 3][k % 3] = 8 * n + faces[k / 3][k % 3];
+    assert_success(SurfaceDestroy(&plate));
+  }
+  assert_success(SurfaceCreate(16, vertices, 24, (const PetscInt(*)[3])triangles, &surface));
+  assert_success(ShapeCreateSurface(&surface, &shape));
+  form = make_form(shape, 0, &rest);
+  for (int trial = 0; trial < TRIALS; trial++) {
+    const Vector3 point = random_point(&seed, 0.04);
+    Vector3       gradient;
+
+    assert_near(form_distance(form, placement_to_local(&rest, point), &gradient),
+                shape_distance(shape, point), 1e-12);
+  }
+  assert_success(FormDestroy(&form));
+  assert_success(ShapeDestroy(&shape));
+}
+
 /* A shell much thinner than a cell of its grid. */
 static void shell_distance_is_unsigned_less_half_the_thickness(void **state)
 {
@@ -264,5 +303,6 @@ TEST_MAIN(cmocka_unit_test(simple_forms_have_the_distances_of_their_shapes),
           cmocka_unit_test(gradients_are_unit_where_there_is_none), cmocka_unit_test(hull_distance_is_exact),
           cmocka_unit_test(grid_converges_as_the_square_of_its_spacing),
           cmocka_unit_test(thin_walls_are_asked_for_exactly),
+          cmocka_unit_test(faces_within_another_piece_are_no_boundary),
           cmocka_unit_test(shell_distance_is_unsigned_less_half_the_thickness),
           cmocka_unit_test(far_from_the_grid_distances_are_still_near))

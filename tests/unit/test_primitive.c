@@ -216,12 +216,16 @@ static void nearest_point_is_on_the_face_edge_or_corner(void **state)
   (void)state;
   assert_success(SurfaceCreatePrimitive(&box, 3, &surface));
   for (int n = 0; n < 4; n++) {
-    Vector3         nearest, normal;
-    const PetscReal distance = surface_nearest(surface, points[n], &nearest, &normal);
+    const PetscReal exact = vector3_norm(vector3_subtract(points[n], expected[n]));
+    const PetscReal bounds[] = {PETSC_INFINITY, 2 * exact, exact, 0};
 
-    assert_near(vector3_norm(vector3_subtract(nearest, expected[n])), 0, 1e-14);
-    assert_near(distance, vector3_norm(vector3_subtract(points[n], expected[n])), 1e-14);
-    assert_near(vector3_norm(normal), 1, 1e-14);
+    for (int k = 0; k < 4; k++) {
+      Vector3 nearest, normal;
+
+      assert_near(surface_nearest(surface, points[n], bounds[k], &nearest, &normal), exact, 1e-14);
+      assert_near(vector3_norm(vector3_subtract(nearest, expected[n])), 0, 1e-14);
+      assert_near(vector3_norm(normal), 1, 1e-14);
+    }
   }
   assert_success(SurfaceDestroy(&surface));
 }

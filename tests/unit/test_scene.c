@@ -131,7 +131,7 @@ static void shapes_combine_and_move(void **state)
   assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 0.65, 0.5)) < 0);
   assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 0.8, 0.5)) > 0);
   assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 1.35, 0.5)) > 0);
-  assert_near(shape_distance(config->obstacles[2].shape, vector3(0, 0, 2)), 1, 1e-14);
+  assert_near(shape_distance(config->obstacles[2].shape, vector3(1, 0, 1)), PetscSqrtReal(0.5), 1e-14);
   assert_near(motion_velocity(config->obstacles[0].motion, 0, vector3(1.5, 1, 0.5)).at[Z], -2, 1e-14);
   assert_near(motion_velocity(config->obstacles[0].motion, 0, vector3(1.5, 1, 0.5)).at[Y], 0.1, 1e-14);
   assert_near(motion_pose(config->obstacles[1].motion, 2).translation.at[Y], 1, 1e-14);

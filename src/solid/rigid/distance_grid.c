@@ -19,22 +19,36 @@ struct _p_DistanceGrid {
   PetscInt     count[DIM]; /* of nodes */
   Vector3      low, high;
   PetscReal    spacing;
-  PetscReal    band; /* see distance_grid_band */
+  PetscReal    band;       /* see distance_grid_band */
+  PetscBool    faces_tell; /* the outer side of each triangle is outside: no piece overlaps another */
   GridNode    *nodes;
 };
 
-/* Exact, as seen from the side where `sign` is the distance's. */
-static PetscReal surface_value(DistanceGrid grid, Vector3 point, PetscReal sign, Vector3 *gradient)
+/* Exact and without a sign, the gradient too, which on the surface is its normal; `normal` as
+   surface_nearest gives it. */
+static PetscReal exact_distance(DistanceGrid grid, Vector3 point, PetscReal bound, Vector3 *gradient,
+                                Vector3 *normal)
 {
-  Vector3         nearest, normal, arm;
-  const PetscReal distance = surface_nearest(grid->surface, point, &nearest, &normal);
+  Vector3         nearest, arm;
+  const PetscReal distance = surface_nearest(grid->surface, point, bound, &nearest, normal);
 
   arm = vector3_subtract(point, nearest);
   if (distance > 1e-9 * grid->spacing)
-    *gradient = vector3_scale(sign / vector3_norm(arm), arm);
+    *gradient = vector3_scale(1 / vector3_norm(arm), arm);
   else
-    *gradient = vector3_norm(normal) > 0 ? normal : vector3(0, 0, 1);
-  return sign * distance;
+    *gradient = vector3_norm(*normal) > 0 ? *normal : vector3(0, 0, 1);
+  return distance;
+}
+
+/* The side of the nearest triangle tells if the point is straight above or below it; else the winding number
+   does, which costs more. */
+static PetscBool is_inside_near(DistanceGrid grid, Vector3 point, Vector3 direction, Vector3 normal)
+{
+  const PetscReal along = vector3_dot(direction, normal);
+
+  if (grid->faces_tell && PetscAbsReal(along) > 1 - 1e-9)
+    return along < 0 ? PETSC_TRUE : PETSC_FALSE;
+  return surface_is_inside(grid->surface, point);
 }
 
 static PetscInt node_number(const struct _p_DistanceGrid *grid, const PetscInt at[DIM])
@@ -61,11 +75,14 @@ static void fill_node(DistanceGrid grid, const PetscInt at[DIM])
 {
   GridNode *node = &grid->nodes[node_number(grid, at)];
   PetscBool is_inside = PETSC_FALSE, is_known = PETSC_FALSE;
-  Vector3   point;
+  PetscReal bound = PETSC_INFINITY;
+  Vector3   point, normal;
 
   for (int d = 0; d < DIM; d++)
     point.at[d] = grid->low.at[d] + grid->spacing * (PetscReal)at[d];
-  node->value = surface_value(grid, point, 1, &node->gradient);
+  if (at[X] > 0)
+    bound = PetscAbsReal(node[-1].value) + grid->spacing;
+  node->value = exact_distance(grid, point, bound, &node->gradient, &normal);
   if (grid->sign == DISTANCE_UNSIGNED)
     return;
   for (int d = 0; d < DIM && !is_known; d++)
@@ -144,19 +161,23 @@ static PetscBool grid_holds(DistanceGrid grid, Vector3 point)
 
 PetscReal distance_grid_value(DistanceGrid grid, Vector3 point, Vector3 *gradient)
 {
-  PetscReal value, sign = 1;
+  PetscReal value, distance;
+  Vector3   normal;
 
   if (!grid_holds(grid, point))
     return extrapolate(grid, point, gradient);
   value = interpolate(grid, point, gradient);
   if (PetscAbsReal(value) >= grid->band)
     return value;
-  if (grid->sign == DISTANCE_SIGNED && surface_is_inside(grid->surface, point))
-    sign = -1;
-  return surface_value(grid, point, sign, gradient);
+  distance = exact_distance(grid, point, PETSC_INFINITY, gradient, &normal);
+  if (grid->sign == DISTANCE_UNSIGNED || distance <= 1e-9 * grid->spacing ||
+      !is_inside_near(grid, point, *gradient, normal))
+    return distance;
+  *gradient = vector3_scale(-1, *gradient);
+  return -distance;
 }
 
-/* Point `n` of a sequence that fills the triangle evenly. */
+/* Point `n` of a sequence that fills the triangle evenly, but for a margin along its edges. */
 static Vector3 triangle_sample(const Vector3 vertices[], const PetscInt corners[3], PetscInt n)
 {
   const Vector3 a = vertices[corners[0]], b = vertices[corners[1]], c = vertices[corners[2]];
@@ -168,41 +189,59 @@ static Vector3 triangle_sample(const Vector3 vertices[], const PetscInt corners[
     u = 1 - u;
     v = 1 - v;
   }
+  u = 0.94 * u + 0.02;
+  v = 0.94 * v + 0.02;
   return vector3_add(
       a, vector3_add(vector3_scale(u, vector3_subtract(b, a)), vector3_scale(v, vector3_subtract(c, a))));
 }
 
-static PetscReal triangle_area(const Vector3 vertices[], const PetscInt corners[3])
+/* Twice the area, along the normal. */
+static Vector3 triangle_area(const Vector3 vertices[], const PetscInt corners[3])
 {
   const Vector3 a = vertices[corners[0]];
 
-  return 0.5 * vector3_norm(vector3_cross(vector3_subtract(vertices[corners[1]], a),
-                                          vector3_subtract(vertices[corners[2]], a)));
+  return vector3_cross(vector3_subtract(vertices[corners[1]], a), vector3_subtract(vertices[corners[2]], a));
 }
 
-/* The mean of the distance that the grid gives to points of the surface, where it should be zero. */
-static PetscErrorCode FindMeanError(DistanceGrid grid, PetscReal *mean)
+/* Whether the surface separates outside from inside there. */
+static PetscBool is_boundary(DistanceGrid grid, Vector3 point, Vector3 area)
+{
+  const Vector3 step = vector3_scale(1e-3 * grid->spacing / vector3_norm(area), area);
+
+  return surface_is_inside(grid->surface, vector3_subtract(point, step)) &&
+                 !surface_is_inside(grid->surface, vector3_add(point, step))
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* At points spread over the surface: the mean of the distance that the grid gives, where it should be zero,
+   and in a grid with a sign whether the faces tell it. */
+static PetscErrorCode Judge(DistanceGrid grid, PetscReal *mean)
 {
   PetscInt       triangle_count, samples = 0;
   const Vector3 *vertices;
   const PetscInt(*triangles)[3];
-  PetscReal total = 0, area = 0, done = 0;
+  PetscReal total = 0, area = 0;
+  Vector3   gradient;
 
   PetscFunctionBegin;
   PetscCall(SurfaceGet(grid->surface, NULL, &vertices, &triangle_count, &triangles));
   for (PetscInt n = 0; n < triangle_count; n++)
-    total += triangle_area(vertices, triangles[n]);
+    total += vector3_norm(triangle_area(vertices, triangles[n]));
   *mean = 0;
+  grid->faces_tell = grid->sign == DISTANCE_SIGNED ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt n = 0; n < triangle_count; n++) {
-    area += triangle_area(vertices, triangles[n]);
-    for (; done < area / total * SAMPLES; done++) {
-      const Vector3 point = triangle_sample(vertices, triangles[n], samples++);
-      Vector3       gradient;
+    const Vector3 along = triangle_area(vertices, triangles[n]);
+
+    area += vector3_norm(along);
+    for (; (PetscReal)samples < area / total * SAMPLES; samples++) {
+      const Vector3 point = triangle_sample(vertices, triangles[n], samples);
 
       *mean += PetscAbsReal(interpolate(grid, point, &gradient));
+      grid->faces_tell = grid->faces_tell && is_boundary(grid, point, along) ? PETSC_TRUE : PETSC_FALSE;
     }
   }
-  *mean /= PetscMax(done, 1);
+  *mean /= PetscMax((PetscReal)samples, 1);
   PetscFunctionReturn(0);
 }
 
@@ -244,7 +283,7 @@ PetscErrorCode DistanceGridCreate(Surface surface, DistanceSign sign, PetscInt c
         fill_node(new_grid, (const PetscInt[]){i, j, k});
     }
   }
-  PetscCall(FindMeanError(new_grid, &error));
+  PetscCall(Judge(new_grid, &error));
   if (sign == DISTANCE_UNSIGNED || error > tolerable * new_grid->spacing)
     new_grid->band = 2 * new_grid->spacing;
   *grid = new_grid;

@@ -1,4 +1,4 @@
-/* The pair finder against the comparison of every box with every other one, and boxes around forms. */
+/* The pair finder against the comparison of every box with every other one. */
 #include <millrace/base.h>
 #include "harness.h"
 #include "solid/contact/contact.h"

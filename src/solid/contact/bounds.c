@@ -1,5 +1,5 @@
 /* The smallest box along the world's axes around a form. */
-#include "contact.h"
+#include "touch.h"
 
 /* Half the extent of a disc of radius one across the unit vector `axis`. */
 static Vector3 disc_extent(Vector3 axis)
@@ -12,14 +12,13 @@ static Vector3 disc_extent(Vector3 axis)
 }
 
 /* Half the extent of a box. */
-static Vector3 box_extent(const Matrix3 *rotation, Vector3 half)
+static Vector3 box_extent(const Vector3 axes[DIM], Vector3 half)
 {
   Vector3 extent;
 
   for (PetscInt d = X; d < DIM; d++)
-    extent.at[d] = PetscAbsReal(rotation->at[d][X]) * half.at[X] +
-                   PetscAbsReal(rotation->at[d][Y]) * half.at[Y] +
-                   PetscAbsReal(rotation->at[d][Z]) * half.at[Z];
+    extent.at[d] = PetscAbsReal(axes[X].at[d]) * half.at[X] + PetscAbsReal(axes[Y].at[d]) * half.at[Y] +
+                   PetscAbsReal(axes[Z].at[d]) * half.at[Z];
   return extent;
 }
 
@@ -28,16 +27,19 @@ static Bounds bounds_about(Vector3 center, Vector3 extent)
   return (Bounds){vector3_subtract(center, extent), vector3_add(center, extent)};
 }
 
-/* The half-space fills everything, unless its normal is an axis of the world. */
+/* The half-space fills everything, unless its normal is an axis of the world: then it ends there. */
 static Bounds plane_bounds(Vector3 position, Vector3 normal)
 {
-  const PetscReal infinity = PETSC_INFINITY;
+  const PetscReal infinity = PETSC_INFINITY, round_off = 1e-14;
   Bounds          bounds = bounds_about(position, vector3(infinity, infinity, infinity));
 
   for (PetscInt d = X; d < DIM; d++) {
-    if (normal.at[d] > 1 - 1e-15)
+    if (PetscAbsReal(normal.at[(d + 1) % DIM]) > round_off ||
+        PetscAbsReal(normal.at[(d + 2) % DIM]) > round_off)
+      continue;
+    if (normal.at[d] > 0)
       bounds.high.at[d] = position.at[d];
-    if (normal.at[d] < -1 + 1e-15)
+    else
       bounds.low.at[d] = position.at[d];
   }
   return bounds;
@@ -63,10 +65,10 @@ static Vector3 all(PetscReal value)
 
 Bounds form_bounds(const Form *form, const Placement *placement)
 {
-  const Matrix3 rotation = matrix3_from_quaternion(placement->rotation);
-  const Vector3 position = placement->position;
-  const Vector3 axis = vector3(rotation.at[X][Z], rotation.at[Y][Z], rotation.at[Z][Z]);
-  const Vector3 along = box_extent(&rotation, vector3(0, 0, form->half.at[Z])), across = disc_extent(axis);
+  const Placed  placed = place(form, placement);
+  const Vector3 position = placement->position, axis = placed.axes[Z], half = form->half;
+  const Vector3 along = vector3_scale(
+      half.at[Z], vector3(PetscAbsReal(axis.at[X]), PetscAbsReal(axis.at[Y]), PetscAbsReal(axis.at[Z])));
 
   switch (form->kind) {
   case FORM_SPHERE:
@@ -74,20 +76,20 @@ Bounds form_bounds(const Form *form, const Placement *placement)
   case FORM_CAPSULE:
     return bounds_about(position, vector3_add(along, all(form->radius)));
   case FORM_BOX:
-    return bounds_about(position, box_extent(&rotation, form->half));
+    return bounds_about(position, box_extent(placed.axes, half));
   case FORM_PLANE:
     return plane_bounds(position, axis);
   case FORM_CYLINDER:
-    return bounds_about(position, vector3_add(along, vector3_scale(form->radius, across)));
+    return bounds_about(position, vector3_along(along, form->radius, disc_extent(axis)));
   case FORM_CONE:
     return cone_bounds(form, position, axis);
   case FORM_TORUS:
-    return bounds_about(position, vector3_add(vector3_scale(form->major, across), all(form->radius)));
+    return bounds_about(position, vector3_along(all(form->radius), form->major, disc_extent(axis)));
   case FORM_HULL:
   case FORM_SURFACE:
   case FORM_SHELL:
     break;
   }
-  return bounds_about(placement_to_world(placement, vector3_scale(0.5, vector3_add(form->low, form->high))),
-                      box_extent(&rotation, vector3_scale(0.5, vector3_subtract(form->high, form->low))));
+  return bounds_about(placed_to_world(&placed, vector3_scale(0.5, vector3_add(form->low, form->high))),
+                      box_extent(placed.axes, vector3_scale(0.5, vector3_subtract(form->high, form->low))));
 }

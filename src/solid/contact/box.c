@@ -8,266 +8,145 @@
    nearest points along none of the 15 directions: then the edges are searched.
 
    All is computed in the frame of one of the boxes, the reference; the other is the incident box. */
-#include "touch.h"
+#include "box.h"
 
 #define FACE_TIE 1e-4    /* in parts of the smallest half side: which face is the reference */
 #define EDGE_COSINE 0.99 /* an edge direction as near as this to a face normal adds nothing to that face */
 #define EDGE_GAIN 0.02   /* otherwise an edge direction must leave less overlap by this part of it */
 #define SLIM 1e-6        /* sine below which edges are parallel */
 
-typedef struct {
-  Vector3   half[2];        /* of the reference and the incident box */
-  PetscReal turn[DIM][DIM]; /* column j: axis j of the incident box in the reference frame */
-  PetscReal abs_turn[DIM][DIM];
-  Vector3   apart; /* center of the incident box in the reference frame */
-} BoxPair;
+enum { NONE = -1 };
 
-typedef struct {
-  PetscReal gap;
-  PetscInt  axis;
-} FaceAxis;
-
+/* Two boxes crossed edge to edge. */
 typedef struct {
   PetscReal gap;
   PetscInt  first, second; /* axis of each box */
-  Vector3   normal;        /* in the reference frame, unit, to the incident box */
+  Vector3   normal;        /* in the frame of the first box, unit, to the second */
 } EdgeAxis;
 
-/* A corner of the incident face as it is clipped. */
+/* Everything known of two boxes once no direction keeps them apart beyond reach. */
 typedef struct {
-  PetscReal at[2], gap;
-  uint32_t  edge; /* that leaves it: 0 to 3 of the incident face, 4 to 7 sides of the reference face */
-} Corner;
+  const Placed *boxes[2];
+  BoxPair       pair; /* the first box is the reference */
+  PetscReal     abs_turn[DIM][DIM];
+  Vector3       apart_second; /* center of the first box in the frame of the second */
+  PetscReal     gaps[2][DIM]; /* from the faces of either box to the other */
+  PetscInt      widest[2];    /* the face with the largest one */
+  EdgeAxis      edges;        /* better than the faces, or NONE */
+} Meeting;
 
-/* Names of touches: which sort, then the faces or edges it is made of. */
-enum { FEATURE_FACE = 1 << 16, FEATURE_EDGES = 1 << 17, FEATURE_OTHER_FACE = 1 << 18 };
-
-enum { NONE = -1 };
-enum { CORNER_CAPACITY = 20 }; /* four and what four clips could add */
-
-static BoxPair pair_boxes(const Placed *a, const Placed *b)
+/* The distance is at least that of the boxes about one of them along the axes of the other. */
+static PetscBool is_beyond(const PetscReal gaps[DIM], PetscReal reach)
 {
-  BoxPair pair;
+  PetscReal square = 0;
 
-  pair.half[0] = a->form->half;
-  pair.half[1] = b->form->half;
-  pair.apart = placed_to_local(a, b->position);
-  for (PetscInt i = X; i < DIM; i++)
+  for (PetscInt d = X; d < DIM; d++)
+    square += gaps[d] > 0 ? gaps[d] * gaps[d] : 0;
+  return square > 0 && square > reach * reach ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscInt widest_of(const PetscReal gaps[DIM])
+{
+  const PetscInt first = gaps[Y] > gaps[X] ? Y : X;
+
+  return gaps[Z] > gaps[first] ? Z : first;
+}
+
+/* Looks along the face normals of the first box, most promising first; false if that ends the search. */
+static PetscBool look_along_first(Meeting *m, PetscReal reach)
+{
+  const Placed *a = m->boxes[0], *b = m->boxes[1];
+  const Vector3 half = a->form->half, other = b->form->half;
+  PetscReal     excess[DIM];
+  PetscInt      start;
+
+  m->pair.half[0] = half;
+  m->pair.half[1] = other;
+  m->pair.apart = placed_to_local(a, b->position);
+  for (PetscInt d = X; d < DIM; d++)
+    excess[d] = PetscAbsReal(m->pair.apart.at[d]) - half.at[d];
+  start = widest_of(excess);
+  for (PetscInt k = 0; k < DIM; k++) {
+    const PetscInt i = (start + k) % DIM;
+
+    m->gaps[0][i] = excess[i];
     for (PetscInt j = X; j < DIM; j++) {
-      pair.turn[i][j] = vector3_dot(a->axes[i], b->axes[j]);
-      pair.abs_turn[i][j] = PetscAbsReal(pair.turn[i][j]);
+      m->pair.turn[i][j] = vector3_dot(a->axes[i], b->axes[j]);
+      m->abs_turn[i][j] = PetscAbsReal(m->pair.turn[i][j]);
+      m->gaps[0][i] -= m->abs_turn[i][j] * other.at[j];
     }
-  return pair;
+    if (m->gaps[0][i] > reach)
+      return PETSC_FALSE;
+  }
+  m->widest[0] = widest_of(m->gaps[0]);
+  return is_beyond(m->gaps[0], reach) ? PETSC_FALSE : PETSC_TRUE;
 }
 
-/* The same pair seen from the incident box. */
-static BoxPair pair_reversed(const BoxPair *pair)
+/* The same along those of the second box. */
+static PetscBool look_along_second(Meeting *m, PetscReal reach)
 {
-  BoxPair reversed;
+  const Vector3 half = m->pair.half[0], apart = m->pair.apart;
 
-  for (PetscInt i = X; i < DIM; i++) {
-    for (PetscInt j = X; j < DIM; j++) {
-      reversed.turn[i][j] = pair->turn[j][i];
-      reversed.abs_turn[i][j] = pair->abs_turn[j][i];
+  for (PetscInt j = X; j < DIM; j++) {
+    PetscReal along = 0, extent = m->pair.half[1].at[j];
+
+    for (PetscInt i = X; i < DIM; i++) {
+      along -= m->pair.turn[i][j] * apart.at[i];
+      extent += m->abs_turn[i][j] * half.at[i];
     }
-    reversed.apart.at[i] = -(pair->turn[X][i] * pair->apart.at[X] + pair->turn[Y][i] * pair->apart.at[Y] +
-                             pair->turn[Z][i] * pair->apart.at[Z]);
+    m->apart_second.at[j] = along;
+    m->gaps[1][j] = PetscAbsReal(along) - extent;
+    if (m->gaps[1][j] > reach)
+      return PETSC_FALSE;
   }
-  reversed.half[0] = pair->half[1];
-  reversed.half[1] = pair->half[0];
-  return reversed;
+  m->widest[1] = widest_of(m->gaps[1]);
+  return is_beyond(m->gaps[1], reach) ? PETSC_FALSE : PETSC_TRUE;
 }
 
-/* The face of the reference box that is farthest from the incident one. */
-static FaceAxis widest_face(const BoxPair *pair)
-{
-  FaceAxis widest = {-PETSC_INFINITY, X};
-
-  for (PetscInt i = X; i < DIM; i++) {
-    const PetscReal extent = pair->abs_turn[i][X] * pair->half[1].at[X] +
-                             pair->abs_turn[i][Y] * pair->half[1].at[Y] +
-                             pair->abs_turn[i][Z] * pair->half[1].at[Z];
-    const PetscReal gap = PetscAbsReal(pair->apart.at[i]) - pair->half[0].at[i] - extent;
-
-    if (gap > widest.gap)
-      widest = (FaceAxis){gap, i};
-  }
-  return widest;
-}
-
-/* Crosses axis i of the reference box with axis j of the incident one. */
-static void try_edges(const BoxPair *pair, PetscInt i, PetscInt j, EdgeAxis *widest)
+/* Crosses axis i of the first box with axis j of the second. */
+static void try_edges(Meeting *m, PetscInt i, PetscInt j)
 {
   const PetscInt  p = (i + 1) % DIM, q = (i + 2) % DIM, r = (j + 1) % DIM, s = (j + 2) % DIM;
-  const Vector3   half = pair->half[0], other = pair->half[1];
-  const PetscReal across = pair->apart.at[q] * pair->turn[p][j] - pair->apart.at[p] * pair->turn[q][j];
-  const PetscReal slack = PetscAbsReal(across) - half.at[p] * pair->abs_turn[q][j] -
-                          half.at[q] * pair->abs_turn[p][j] - other.at[r] * pair->abs_turn[i][s] -
-                          other.at[s] * pair->abs_turn[i][r];
+  const Vector3   half = m->pair.half[0], other = m->pair.half[1];
+  const PetscReal across =
+      m->pair.apart.at[q] * m->pair.turn[p][j] - m->pair.apart.at[p] * m->pair.turn[q][j];
+  const PetscReal slack = PetscAbsReal(across) - half.at[p] * m->abs_turn[q][j] -
+                          half.at[q] * m->abs_turn[p][j] - other.at[r] * m->abs_turn[i][s] -
+                          other.at[s] * m->abs_turn[i][r];
   PetscReal sine, sign;
 
   /* dividing by the sine makes an overlap only deeper */
-  if (slack < 0 && slack <= widest->gap)
+  if (slack < 0 && slack <= m->edges.gap)
     return;
-  sine = PetscSqrtReal(pair->turn[p][j] * pair->turn[p][j] + pair->turn[q][j] * pair->turn[q][j]);
-  if (sine < SLIM || slack <= widest->gap * sine)
+  sine = PetscSqrtReal(m->pair.turn[p][j] * m->pair.turn[p][j] + m->pair.turn[q][j] * m->pair.turn[q][j]);
+  if (sine < SLIM || slack <= m->edges.gap * sine)
     return;
   sign = (across < 0 ? -1 : 1) / sine;
-  widest->gap = slack / sine;
-  widest->first = i;
-  widest->second = j;
-  widest->normal.at[i] = 0;
-  widest->normal.at[p] = -sign * pair->turn[q][j];
-  widest->normal.at[q] = sign * pair->turn[p][j];
+  m->edges.gap = slack / sine;
+  m->edges.first = i;
+  m->edges.second = j;
+  m->edges.normal.at[i] = 0;
+  m->edges.normal.at[p] = -sign * m->pair.turn[q][j];
+  m->edges.normal.at[q] = sign * m->pair.turn[p][j];
 }
 
-/* The part of a polygon with sign * at[axis] <= limit. */
-static PetscInt clip(PetscInt count, const Corner in[], PetscInt axis, PetscReal sign, PetscReal limit,
-                     Corner out[])
+/* And along the crossed edges. */
+static PetscBool look_across_edges(Meeting *m, PetscReal reach)
 {
-  const uint32_t edge = (uint32_t)(4 + 2 * axis + (sign < 0));
-  PetscInt       kept = 0;
-
-  for (PetscInt k = 0; k < count; k++) {
-    const Corner   *from = in + k, *to = in + (k + 1 < count ? k + 1 : 0);
-    const PetscReal above = sign * from->at[axis] - limit, next = sign * to->at[axis] - limit;
-
-    if (above <= 0)
-      out[kept++] = *from;
-    if ((above <= 0) != (next <= 0)) {
-      const PetscReal s = above / (above - next);
-
-      out[kept].at[0] = from->at[0] + s * (to->at[0] - from->at[0]);
-      out[kept].at[1] = from->at[1] + s * (to->at[1] - from->at[1]);
-      out[kept].gap = from->gap + s * (to->gap - from->gap);
-      out[kept++].edge = above <= 0 ? edge : from->edge;
-    }
-  }
-  return kept;
-}
-
-/* The face of the incident box that looks most against `sign` times `axis` of the reference, with the heights
-   of its corners above the reference face as gaps. Returns a name of the face. */
-static uint32_t incident_face(const BoxPair *pair, PetscInt axis, PetscReal sign, Corner corners[4])
-{
-  const PetscInt u = (axis + 1) % DIM, v = (axis + 2) % DIM;
-  const PetscReal(*turn)[DIM] = pair->turn, *other = pair->half[1].at;
-  PetscInt  facing = X, p, q;
-  PetscReal way;
-
-  for (PetscInt j = Y; j < DIM; j++)
-    if (pair->abs_turn[axis][j] > pair->abs_turn[axis][facing])
-      facing = j;
-  p = (facing + 1) % DIM;
-  q = (facing + 2) % DIM;
-  way = (sign * turn[axis][facing] < 0 ? 1 : -1) * other[facing];
-  for (uint32_t k = 0; k < 4; k++) {
-    const PetscReal along = k == 0 || k == 3 ? other[p] : -other[p], across = k < 2 ? other[q] : -other[q];
-    PetscReal       local[DIM];
-
-    for (PetscInt d = X; d < DIM; d++)
-      local[d] = pair->apart.at[d] + way * turn[d][facing] + along * turn[d][p] + across * turn[d][q];
-    corners[k] = (Corner){{local[u], local[v]}, sign * local[axis] - pair->half[0].at[axis], k};
-  }
-  return (uint32_t)(2 * facing + (way < 0));
-}
-
-static PetscReal corner_area(const Corner *a, const Corner *b, const Corner *c)
-{
-  return (b->at[0] - a->at[0]) * (c->at[1] - a->at[1]) - (b->at[1] - a->at[1]) * (c->at[0] - a->at[0]);
-}
-
-/* The corner with the highest score, if that is positive, is moved to the place `kept`, which is returned
-   one higher. */
-static PetscInt keep_best(PetscInt count, const PetscReal score[], PetscInt kept, Corner corners[])
-{
-  PetscInt best = kept;
-  Corner   corner;
-
-  for (PetscInt k = kept; k < count; k++)
-    if (score[k] > score[best])
-      best = k;
-  if (score[best] <= 0)
-    return kept;
-  corner = corners[best];
-  corners[best] = corners[kept];
-  corners[kept] = corner;
-  return kept + 1;
-}
-
-/* Moves to the front the deepest corner, the one farthest from it, the one that spans most with these and
-   the one that adds most to this triangle. Of nearly equally deep ones always the same is taken. */
-static PetscInt keep_four(PetscInt count, Corner corners[])
-{
-  PetscReal score[CORNER_CAPACITY], deepest = PETSC_INFINITY;
-  PetscInt  kept;
-
-  for (PetscInt k = 0; k < count; k++) {
-    score[k] = 1e-5 * (corners[k].at[0] + 0.5 * corners[k].at[1]) - corners[k].gap;
-    deepest = PetscMin(deepest, score[k]);
-  }
-  for (PetscInt k = 0; k < count; k++)
-    score[k] += 1 - deepest;
-  kept = keep_best(count, score, 0, corners);
-  for (PetscInt k = kept; k < count; k++) {
-    const PetscReal u = corners[k].at[0] - corners[0].at[0], v = corners[k].at[1] - corners[0].at[1];
-
-    score[k] = u * u + v * v;
-  }
-  kept = keep_best(count, score, kept, corners);
-  for (PetscInt k = kept; k < count; k++)
-    score[k] = PetscAbsReal(corner_area(corners, corners + 1, corners + k));
-  kept = keep_best(count, score, kept, corners);
-  for (PetscInt k = kept; k < count; k++) {
-    const PetscReal turn = corner_area(corners, corners + 1, corners + 2) < 0 ? 1 : -1;
-
-    score[k] = turn * corner_area(corners, corners + 1, corners + k);
-    score[k] = PetscMax(score[k], turn * corner_area(corners + 1, corners + 2, corners + k));
-    score[k] = PetscMax(score[k], turn * corner_area(corners + 2, corners, corners + k));
-  }
-  return keep_best(count, score, kept, corners);
-}
-
-/* The touches above face `axis` of the reference box, normals out of it. */
-static PetscInt touch_face(const Placed *reference, const BoxPair *pair, PetscInt axis, PetscReal reach,
-                           Touch touches[])
-{
-  const PetscInt  u = (axis + 1) % DIM, v = (axis + 2) % DIM;
-  const PetscReal sign = pair->apart.at[axis] < 0 ? -1 : 1, *half = pair->half[0].at;
-  const Vector3   normal = vector3_scale(sign, reference->axes[axis]);
-  Corner          corners[CORNER_CAPACITY], clipped[CORNER_CAPACITY];
-  PetscInt        count = 4, near = 0;
-  uint32_t        faces = incident_face(pair, axis, sign, corners);
-
-  faces = 8 * faces + (uint32_t)(2 * axis + (sign < 0));
-  count = clip(count, corners, 0, 1, half[u], clipped);
-  count = clip(count, clipped, 0, -1, half[u], corners);
-  count = clip(count, corners, 1, 1, half[v], clipped);
-  count = clip(count, clipped, 1, -1, half[v], corners);
-  for (PetscInt k = 0; k < count; k++)
-    if (corners[k].gap <= reach) {
-      const uint32_t before = corners[k > 0 ? k - 1 : count - 1].edge;
-
-      clipped[near] = corners[k];
-      clipped[near++].edge = 8 * before + corners[k].edge;
-    }
-  if (near > 4)
-    near = keep_four(near, clipped);
-  for (PetscInt k = 0; k < near; k++) {
-    Vector3 local;
-
-    local.at[axis] = sign * (half[axis] + 0.5 * clipped[k].gap);
-    local.at[u] = clipped[k].at[0];
-    local.at[v] = clipped[k].at[1];
-    touches[k] = (Touch){placed_to_world(reference, local), normal, clipped[k].gap,
-                         FEATURE_FACE + 64 * faces + clipped[k].edge};
-  }
-  return near;
+  m->edges.gap = PetscMax(m->gaps[0][m->widest[0]], m->gaps[1][m->widest[1]]);
+  m->edges.first = NONE;
+  for (PetscInt i = X; i < DIM; i++)
+    for (PetscInt j = X; j < DIM; j++)
+      try_edges(m, i, j);
+  return m->edges.gap <= reach ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Where the two edges pass each other, if they do. */
-static PetscInt touch_edges(const Placed *reference, const BoxPair *pair, const EdgeAxis *edges, Touch *touch)
+static PetscInt touch_edges(const Meeting *m, Touch *touch)
 {
+  const Placed   *reference = m->boxes[0];
+  const BoxPair  *pair = &m->pair;
+  const EdgeAxis *edges = &m->edges;
   const PetscInt  i = edges->first, j = edges->second;
   const PetscReal cosine = pair->turn[i][j];
   Vector3         from = edges->normal, to = pair->apart, between;
@@ -282,7 +161,7 @@ static PetscInt touch_edges(const Placed *reference, const BoxPair *pair, const 
     const Vector3   axis = vector3(pair->turn[X][k], pair->turn[Y][k], pair->turn[Z][k]);
     const PetscReal side = vector3_dot(axis, edges->normal) < 0 ? 1 : -1;
 
-    sides = 2 * sides + (side < 0);
+    sides = 2 * sides + (k != j && side < 0);
     if (k != j)
       to = vector3_along(to, side * pair->half[1].at[k], axis);
   }
@@ -300,6 +179,33 @@ static PetscInt touch_edges(const Placed *reference, const BoxPair *pair, const 
   return 1;
 }
 
+/* How the first box lies in the frame of the second. */
+static BoxPair reversed_pair(const Meeting *m)
+{
+  BoxPair reversed = {{m->pair.half[1], m->pair.half[0]}, .apart = m->apart_second};
+
+  for (PetscInt i = X; i < DIM; i++)
+    for (PetscInt j = X; j < DIM; j++)
+      reversed.turn[i][j] = m->pair.turn[j][i];
+  return reversed;
+}
+
+static PetscInt touch_widest_face(const Meeting *m, int reference, PetscReal reach, Touch touches[])
+{
+  BoxPair  reversed;
+  PetscInt count;
+
+  if (reference == 0)
+    return touch_face(m->boxes[0], &m->pair, m->widest[0], reach, touches);
+  reversed = reversed_pair(m);
+  count = touch_face(m->boxes[1], &reversed, m->widest[1], reach, touches);
+  for (PetscInt k = 0; k < count; k++) {
+    touches[k].normal = vector3_scale(-1, touches[k].normal);
+    touches[k].feature |= FEATURE_OTHER_FACE;
+  }
+  return count;
+}
+
 static PetscReal smallest_half(const BoxPair *pair)
 {
   PetscReal smallest = PETSC_INFINITY;
@@ -314,112 +220,109 @@ static PetscReal face_area(Vector3 half, PetscInt axis)
   return half.at[(axis + 1) % DIM] * half.at[(axis + 2) % DIM];
 }
 
-/* Whether the second of two faces is the better reference: farther apart or, if about equal, larger. */
-static PetscBool second_is_reference(const BoxPair *pair, FaceAxis first, FaceAxis second)
+/* The box whose face is farther from the other box or, if that is about equal, larger. */
+static int reference_box(const Meeting *m, PetscReal tie)
 {
-  const PetscReal tie = FACE_TIE * smallest_half(pair);
-  const PetscBool larger =
-      face_area(pair->half[1], second.axis) > face_area(pair->half[0], first.axis) * (1 + 1e-9) ? PETSC_TRUE
-                                                                                                : PETSC_FALSE;
+  const PetscReal gain = m->gaps[1][m->widest[1]] - m->gaps[0][m->widest[0]];
+  const PetscReal first = face_area(m->pair.half[0], m->widest[0]);
+  const PetscReal second = face_area(m->pair.half[1], m->widest[1]);
 
-  return second.gap > first.gap + (larger ? -tie : tie) ? PETSC_TRUE : PETSC_FALSE;
+  return gain > (second > first * (1 + 1e-9) ? -tie : tie);
 }
 
-/* Boxes that are apart with a corner of one nearest: to an edge or a corner of the other. Then an edge of
-   the reference box has the nearest point. */
-static PetscInt touch_apart(const Placed *reference, const Placed *incident, PetscReal reach, Touch *touch)
+/* Whether the edges rather than the face of box `reference` should carry the touch. */
+static PetscBool edges_win(const Meeting *m, int reference)
 {
-  const Vector3 half = reference->form->half;
+  const PetscInt  k = m->widest[reference];
+  const PetscReal gap = m->gaps[reference][k], (*turn)[DIM] = m->pair.turn;
+  const Vector3   normal =
+      reference ? vector3(turn[X][k], turn[Y][k], turn[Z][k]) : vector3(k == X, k == Y, k == Z);
+
+  if (m->edges.first == NONE || PetscAbsReal(vector3_dot(m->edges.normal, normal)) > EDGE_COSINE)
+    return PETSC_FALSE;
+  return m->edges.gap > gap + EDGE_GAIN * PetscAbsReal(gap) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The edge k of a box: its low end, in the box's frame. */
+static Vector3 edge_start(Vector3 half, PetscInt k)
+{
+  const PetscInt i = k / 4, p = (i + 1) % DIM, q = (i + 2) % DIM;
+  Vector3        from;
+
+  from.at[i] = -half.at[i];
+  from.at[p] = k & 1 ? half.at[p] : -half.at[p];
+  from.at[q] = k & 2 ? half.at[q] : -half.at[q];
+  return from;
+}
+
+/* Whether edge k of the first box can be nearest: where the other box is beyond a face, only the edges of
+   that face can, unless this leaves just a corner, which is the end of any edge there. */
+static PetscBool may_be_nearest(const Meeting *m, PetscInt k)
+{
+  const Vector3  from = edge_start(m->pair.half[0], k);
+  const PetscInt along = k / 4;
+
+  for (PetscInt d = X; d < DIM; d++)
+    if (m->gaps[0][d] > 0 && (d == along ? m->gaps[0][X] <= 0 || m->gaps[0][Y] <= 0 || m->gaps[0][Z] <= 0
+                                         : from.at[d] * m->pair.apart.at[d] < 0))
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* Boxes that are apart with a corner of one nearest to an edge or a corner of the other. Then an edge of the
+   first box has the nearest point. */
+static PetscInt touch_apart(const Meeting *m, PetscReal reach, Touch *touch)
+{
+  const Placed *a = m->boxes[0], *b = m->boxes[1];
   PetscReal     least = PETSC_INFINITY;
   Vector3       point = vector3(0, 0, 0), outside = point;
 
   for (PetscInt k = 0; k < 12; k++) {
-    const PetscInt i = k / 4, p = (i + 1) % DIM, q = (i + 2) % DIM;
-    Vector3        from, apart;
-    PetscReal      s, distance;
+    const Vector3   axis = a->axes[k / 4], from = placed_to_world(a, edge_start(m->pair.half[0], k));
+    const PetscReal length = 2 * m->pair.half[0].at[k / 4];
+    Vector3         apart;
+    PetscReal       s, distance;
 
-    from.at[i] = -half.at[i];
-    from.at[p] = k & 1 ? half.at[p] : -half.at[p];
-    from.at[q] = k & 2 ? half.at[q] : -half.at[q];
-    from = placed_to_world(reference, from);
-    s = segment_nearest_to_box(placed_to_local(incident, from),
-                               vector3_scale(2 * half.at[i], placed_turn_in(incident, reference->axes[i])),
-                               incident->form->half, &apart);
+    if (!may_be_nearest(m, k))
+      continue;
+    s = segment_nearest_to_box(placed_to_local(b, from), vector3_scale(length, placed_turn_in(b, axis)),
+                               m->pair.half[1], &apart);
     distance = vector3_norm(apart);
     if (distance < least) {
       least = distance;
       outside = apart;
-      point = vector3_along(from, 2 * half.at[i] * s, reference->axes[i]);
+      point = vector3_along(from, length * s, axis);
     }
   }
   if (least > reach || least == 0)
     return 0;
   touch->gap = least;
-  touch->normal = placed_turn_out(incident, vector3_scale(-1 / least, outside));
+  touch->normal = placed_turn_out(b, vector3_scale(-1 / least, outside));
   touch->point = vector3_along(point, 0.5 * least, touch->normal);
   touch->feature = 0;
   return 1;
 }
 
-/* Everything known of two boxes once no direction keeps them apart beyond reach. */
-typedef struct {
-  const Placed  *boxes[2];
-  const BoxPair *pairs[2]; /* with either box as the reference */
-  FaceAxis       faces[2]; /* of either box */
-  EdgeAxis       edges;    /* of the first pair; better than the faces, or NONE */
-} Candidates;
-
-static PetscInt touch_best_face(const Candidates *found, int reference, PetscReal reach, Touch touches[])
+static PetscInt touch_best(const Meeting *m, PetscReal reach, Touch touches[])
 {
-  const PetscInt count = touch_face(found->boxes[reference], found->pairs[reference],
-                                    found->faces[reference].axis, reach, touches);
-
-  if (reference == 1)
-    for (PetscInt k = 0; k < count; k++) {
-      touches[k].normal = vector3_scale(-1, touches[k].normal);
-      touches[k].feature |= FEATURE_OTHER_FACE;
-    }
-  return count;
-}
-
-/* Whether the edges rather than the face of box `reference` should carry the touch. */
-static PetscBool edges_win(const Candidates *found, int reference)
-{
-  const FaceAxis  face = found->faces[reference];
-  const EdgeAxis *edges = &found->edges;
-  const PetscReal(*turn)[DIM] = found->pairs[0]->turn;
-  const PetscInt k = face.axis;
-  const Vector3  normal =
-      reference ? vector3(turn[X][k], turn[Y][k], turn[Z][k]) : vector3(k == X, k == Y, k == Z);
-
-  if (edges->first == NONE || PetscAbsReal(vector3_dot(edges->normal, normal)) > EDGE_COSINE)
-    return PETSC_FALSE;
-  return edges->gap > face.gap + EDGE_GAIN * PetscAbsReal(face.gap) ? PETSC_TRUE : PETSC_FALSE;
-}
-
-static PetscInt touch_best(const Candidates *found, PetscReal reach, Touch touches[])
-{
-  const int       reference = second_is_reference(found->pairs[0], found->faces[0], found->faces[1]);
-  const PetscReal bound = found->edges.gap, tie = FACE_TIE * smallest_half(found->pairs[0]);
+  const PetscReal bound = m->edges.gap, tie = FACE_TIE * smallest_half(&m->pair);
+  const int       reference = reference_box(m, tie);
   PetscReal       least = PETSC_INFINITY;
   PetscInt        count = 0;
+  Touch           nearer;
 
-  if (edges_win(found, reference))
-    count = touch_edges(found->boxes[0], found->pairs[0], &found->edges, touches);
+  if (edges_win(m, reference))
+    count = touch_edges(m, touches);
   if (count == 0)
-    count = touch_best_face(found, reference, reach, touches);
-  if (count == 0 && found->edges.first != NONE)
-    count = touch_edges(found->boxes[0], found->pairs[0], &found->edges, touches);
+    count = touch_widest_face(m, reference, reach, touches);
+  if (count == 0 && m->edges.first != NONE)
+    count = touch_edges(m, touches);
   for (PetscInt k = 0; k < count; k++)
     least = PetscMin(least, touches[k].gap);
   /* apart, and farther than the bound: a corner may be nearer */
-  if (bound > 0 && least > bound + tie) {
-    Touch nearer;
-
-    if (touch_apart(found->boxes[0], found->boxes[1], reach, &nearer) && nearer.gap < least - tie) {
-      touches[0] = nearer;
-      count = 1;
-    }
+  if (bound > 0 && least > bound + tie && touch_apart(m, reach, &nearer) && nearer.gap < least - tie) {
+    touches[0] = nearer;
+    count = 1;
   }
   return count;
 }
@@ -427,27 +330,15 @@ static PetscInt touch_best(const Candidates *found, PetscReal reach, Touch touch
 PetscInt touch_boxes(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
                      PetscReal reach, Touch touches[])
 {
-  const Placed   first = place(a, at_a), second = place(b, at_b);
-  const BoxPair  pair = pair_boxes(&first, &second);
-  const FaceAxis face = widest_face(&pair);
-  BoxPair        reversed;
-  FaceAxis       other;
-  EdgeAxis       edges;
+  const Placed first = place(a, at_a), second = place(b, at_b);
+  Meeting      meeting;
 
-  if (face.gap > reach)
+  meeting.boxes[0] = &first;
+  meeting.boxes[1] = &second;
+  if (!look_along_first(&meeting, reach) || !look_along_second(&meeting, reach) ||
+      !look_across_edges(&meeting, reach))
     return 0;
-  reversed = pair_reversed(&pair);
-  other = widest_face(&reversed);
-  if (other.gap > reach)
-    return 0;
-  edges = (EdgeAxis){PetscMax(face.gap, other.gap), NONE, NONE, vector3(0, 0, 0)};
-  for (PetscInt i = X; i < DIM; i++)
-    for (PetscInt j = X; j < DIM; j++)
-      try_edges(&pair, i, j, &edges);
-  if (edges.gap > reach)
-    return 0;
-  return touch_best(&(Candidates){{&first, &second}, {&pair, &reversed}, {face, other}, edges}, reach,
-                    touches);
+  return touch_best(&meeting, reach, touches);
 }
 
 PetscInt touch_box_plane(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,

@@ -48,9 +48,10 @@ struct _p_PairFinder {
   Vector3   origin; /* low corner of all bounded boxes */
   PetscReal finest; /* size below which all is in level 0 */
 
-  PetscInt (*pairs)[2], (*pairs_scratch)[2];
+  PetscInt (*pairs)[2];
+  PetscInt *firsts; /* while sorting: the first bodies of the pairs */
   PetscInt  pair_count, pair_capacity;
-  PetscInt *starts; /* body_count + 1 */
+  PetscInt *starts; /* while sorting: two per body */
 };
 
 PetscErrorCode PairFinderCreate(PetscInt body_count, PairFinder *finder)
@@ -68,7 +69,7 @@ PetscErrorCode PairFinderCreate(PetscInt body_count, PairFinder *finder)
   /* apart, because the sorts swap them */
   PetscCall(PetscMalloc1(count, &f->keys));
   PetscCall(PetscMalloc1(count, &f->keys_scratch));
-  PetscCall(PetscMalloc3(count, &f->row_of, count, &f->endless, count + 1, &f->starts));
+  PetscCall(PetscMalloc3(count, &f->row_of, count, &f->endless, 2 * count, &f->starts));
   PetscCall(PetscMalloc3(count, &f->spans, count, &f->rows, size, &f->table));
   *finder = f;
   PetscFunctionReturn(0);
@@ -84,7 +85,7 @@ PetscErrorCode PairFinderDestroy(PairFinder *finder)
   PetscCall(PetscFree3((*finder)->row_of, (*finder)->endless, (*finder)->starts));
   PetscCall(PetscFree3((*finder)->spans, (*finder)->rows, (*finder)->table));
   PetscCall(PetscFree((*finder)->pairs));
-  PetscCall(PetscFree((*finder)->pairs_scratch));
+  PetscCall(PetscFree((*finder)->firsts));
   PetscCall(PetscFree(*finder));
   PetscFunctionReturn(0);
 }
@@ -97,7 +98,7 @@ static PetscErrorCode Reserve(PairFinder finder, PetscInt more)
     finder->pair_capacity =
         PetscMax(2 * finder->pair_capacity, finder->pair_count + more + 8 * finder->body_count);
     PetscCall(PetscRealloc(finder->pair_capacity * sizeof(*finder->pairs), &finder->pairs));
-    PetscCall(PetscRealloc(finder->pair_capacity * sizeof(*finder->pairs), &finder->pairs_scratch));
+    PetscCall(PetscRealloc(finder->pair_capacity * sizeof(*finder->firsts), &finder->firsts));
   }
   PetscFunctionReturn(0);
 }
@@ -141,20 +142,28 @@ static void sort_out(PairFinder finder, const Bounds boxes[])
   finder->finest = PetscMax(smallest, PetscPowRealInt(0.5, LEVEL_COUNT - 2) * largest);
 }
 
+/* From counts to where each begins. */
+static void add_up(PetscInt count, PetscInt starts[])
+{
+  PetscInt total = 0;
+
+  for (PetscInt k = 0; k < count; k++) {
+    const PetscInt next = total + starts[k];
+
+    starts[k] = total;
+    total = next;
+  }
+}
+
 static void sort_along_x(PairFinder finder)
 {
   for (PetscInt shift = 0; shift < KEY_BITS; shift += DIGIT_BITS) {
-    PetscInt starts[DIGIT_COUNT] = {0}, total = 0;
+    PetscInt starts[DIGIT_COUNT] = {0};
     SortKey *swap = finder->keys_scratch;
 
     for (PetscInt k = 0; k < finder->bounded_count; k++)
       starts[finder->keys[k].key >> shift & (DIGIT_COUNT - 1)]++;
-    for (PetscInt digit = 0; digit < DIGIT_COUNT; digit++) {
-      const PetscInt count = starts[digit];
-
-      starts[digit] = total;
-      total += count;
-    }
+    add_up(DIGIT_COUNT, starts);
     for (PetscInt k = 0; k < finder->bounded_count; k++)
       swap[starts[finder->keys[k].key >> shift & (DIGIT_COUNT - 1)]++] = finder->keys[k];
     finder->keys_scratch = finder->keys;
@@ -390,26 +399,29 @@ static PetscErrorCode CompareEndless(PairFinder finder, const Bounds boxes[], co
   PetscFunctionReturn(0);
 }
 
-/* Stable, by one of the two bodies. */
-static PetscErrorCode SortPairsBy(PairFinder finder, PetscInt which)
+/* Two counting sorts, each stable: the firsts by their seconds, then both by the first. */
+static PetscErrorCode SortPairs(PairFinder finder)
 {
-  PetscInt(*sorted)[2] = finder->pairs_scratch;
-  PetscInt *starts = finder->starts;
+  const PetscInt count = finder->body_count;
+  PetscInt      *by_first = finder->starts, *by_second = finder->starts + count, *firsts = finder->firsts;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(starts, finder->body_count + 1));
-  for (PetscInt k = 0; k < finder->pair_count; k++)
-    starts[finder->pairs[k][which] + 1]++;
-  for (PetscInt body = 0; body < finder->body_count; body++)
-    starts[body + 1] += starts[body];
+  PetscCall(PetscArrayzero(finder->starts, 2 * count));
   for (PetscInt k = 0; k < finder->pair_count; k++) {
-    const PetscInt place = starts[finder->pairs[k][which]]++;
-
-    sorted[place][0] = finder->pairs[k][0];
-    sorted[place][1] = finder->pairs[k][1];
+    by_first[finder->pairs[k][0]]++;
+    by_second[finder->pairs[k][1]]++;
   }
-  finder->pairs_scratch = finder->pairs;
-  finder->pairs = sorted;
+  add_up(count, by_first);
+  add_up(count, by_second);
+  for (PetscInt k = 0; k < finder->pair_count; k++)
+    firsts[by_second[finder->pairs[k][1]]++] = finder->pairs[k][0];
+  for (PetscInt second = 0, k = 0; second < count; second++)
+    for (; k < by_second[second]; k++) {
+      PetscInt *pair = finder->pairs[by_first[firsts[k]]++];
+
+      pair[0] = firsts[k];
+      pair[1] = second;
+    }
   PetscFunctionReturn(0);
 }
 
@@ -424,8 +436,7 @@ PetscErrorCode PairFinderFind(PairFinder finder, const Bounds boxes[], const Pet
   PetscCall(BuildRows(finder, boxes, moves));
   PetscCall(SweepAll(finder));
   PetscCall(CompareEndless(finder, boxes, moves));
-  PetscCall(SortPairsBy(finder, 1));
-  PetscCall(SortPairsBy(finder, 0));
+  PetscCall(SortPairs(finder));
   *count = finder->pair_count;
   *pairs = (const PetscInt(*)[2])finder->pairs;
   PetscFunctionReturn(0);

@@ -1,10 +1,10 @@
 /* Boxes under Bullet, for comparison: bullet_pile BODIES POSES
 
    BODIES is what bench_pile writes: on the first line gravity along z, friction of a pair, time step, number
-   of steps, the first one that counts and the distance of those whose poses are kept; then, one body a line,
-   half extents, mass (0: static), position, rotation (scalar part first). All poses of the kept steps go to
-   POSES; the median processor time of a step that counts, in seconds, to the output. Bodies may not fall
-   asleep; all else is Bullet's default: sequential impulses, 10 iterations. */
+   of steps and the first one that counts; then, one body a line, half extents, mass (0: static), position,
+   rotation (scalar part first). The poses after every step that counts go to POSES; the median processor time
+   of such a step, in seconds, to the output. Bodies may not fall asleep; all else is Bullet's default:
+   sequential impulses, 10 iterations. */
 #include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace
 
 struct Run {
   double gravity, friction, step;
-  int    steps, first, stride;
+  int    steps, first;
 };
 
 struct World {
@@ -98,8 +98,7 @@ double median_step(const Run &run, World &world, std::FILE *poses)
     if (n < run.first)
       continue;
     times.push_back(processor_time() - began);
-    if ((n - run.first) % run.stride == 0)
-      write_poses(poses, world);
+    write_poses(poses, world);
   }
   std::sort(times.begin(), times.end());
   return times.empty() ? 0. : times[times.size() / 2];
@@ -114,8 +113,8 @@ int main(int argc, char **argv)
   std::FILE *bodies = argc == 3 ? std::fopen(argv[1], "r") : nullptr;
   std::FILE *poses = bodies ? std::fopen(argv[2], "w") : nullptr;
 
-  if (!poses || std::fscanf(bodies, "%lf %lf %lf %d %d %d", &run.gravity, &run.friction, &run.step,
-                            &run.steps, &run.first, &run.stride) != 6) {
+  if (!poses || std::fscanf(bodies, "%lf %lf %lf %d %d", &run.gravity, &run.friction, &run.step, &run.steps,
+                            &run.first) != 5) {
     std::fprintf(stderr, "use: bullet_pile BODIES POSES\n");
     return 2;
   }

@@ -43,8 +43,15 @@ TouchFunction touch_hulls;        /* boxes and hulls */
 TouchFunction touch_sphere_hull;  /* a sphere and a box or hull */
 TouchFunction touch_capsule_hull; /* a capsule and a box or hull */
 
-/* The deepest, then what spans the largest area; at most four are left, in front. Among the equally deep the
-   first one counts, so that a resting body keeps its points. Returns their number. */
+/* A plane, first, and ...; planes.c. */
+TouchFunction touch_plane_cylinder, touch_plane_cone, touch_plane_torus, touch_plane_hull;
+TouchFunction touch_plane_samples; /* a surface or a shell */
+
+/* Any two forms with samples and distances, at most four touches for each direction of normals. */
+TouchFunction touch_sampled;
+
+/* The deepest, then what spans the largest area; at most four are left, in front. A resting body
+   keeps its points while it trembles. Returns their number. */
 PetscInt reduce_touches(PetscInt count, Touch touches[]);
 
 #endif

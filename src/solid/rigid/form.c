@@ -3,6 +3,7 @@
    Simple shapes keep their own axes. A surface takes those of its inertia, unless its own are principal up to
    round-off: a cube from a file is not turned. */
 #include "../contact/general.h"
+#include "../contact/samples.h"
 #include "distance_grid.h"
 
 #include <math.h>
@@ -329,6 +330,8 @@ PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, Placeme
     PetscCall(MakeSimple(&making));
   if (!is_refused(&making))
     finish(&making, rest);
+  if (!is_refused(&making) && making.form->surface)
+    PetscCall(SamplesCreate(making.form, &making.form->samples));
   if (is_refused(&making))
     PetscCall(FormDestroy(&making.form));
   *form = making.form;
@@ -340,6 +343,7 @@ PetscErrorCode FormDestroy(Form **form)
   PetscFunctionBegin;
   if (!*form)
     PetscFunctionReturn(0);
+  PetscCall(SamplesDestroy(&(*form)->samples));
   PetscCall(DistanceGridDestroy(&(*form)->distances));
   PetscCall(HullDestroy(&(*form)->hull));
   PetscCall(SurfaceDestroy(&(*form)->surface));

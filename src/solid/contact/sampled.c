@@ -1,0 +1,192 @@
+/* Contact by points: those of each body against the distance from the other.
+
+   The balls of a body's tree that come near the other one lead to its points there. These are sorted into
+   patches of like normals, each reduced to four touches. A point of an exact form slides along its surface to
+   where it is deepest (settle.c), so round bodies touch smoothly and not in facets.
+
+   A shell has a distance without a sign: it pushes a point of the other body to the side on which that point
+   is now; its own points, in the middle of its thickness, are pushed out of the other body like any others.
+ */
+#include "sampled_impl.h"
+
+enum { CANDIDATES = 256, PATCHES = 8 };
+
+/* Normals of one patch are within 26 degrees of that of its deepest point. */
+#define PATCH_COSINE 0.9
+
+typedef struct {
+  PetscInt count;
+  Touch    touches[CANDIDATES];
+} Candidates;
+
+static Sight make_sight(const Placed *from, const Placed *to, PetscInt side)
+{
+  Sight sight = {.from = from, .to = to, .side = side};
+
+  for (int i = 0; i < DIM; i++) {
+    for (int j = 0; j < DIM; j++)
+      sight.turn.at[i][j] = vector3_dot(to->axes[i], from->axes[j]);
+  }
+  sight.shift = placed_to_local(to, from->position);
+  sight.skin = 0.5 * from->form->thickness;
+  return sight;
+}
+
+/* The deepest comes first, then all with a normal like its own; returns their number. */
+static PetscInt gather_patch(PetscInt count, Touch touches[])
+{
+  PetscInt deepest = 0, members = 1;
+  Touch    moved;
+
+  for (PetscInt n = 1; n < count; n++)
+    deepest = touches[n].gap < touches[deepest].gap ? n : deepest;
+  moved = touches[0];
+  touches[0] = touches[deepest];
+  touches[deepest] = moved;
+  for (PetscInt n = 1; n < count; n++) {
+    if (vector3_dot(touches[n].normal, touches[0].normal) <= PATCH_COSINE)
+      continue;
+    moved = touches[n];
+    touches[n] = touches[members];
+    touches[members++] = moved;
+  }
+  return members;
+}
+
+/* Makes room: four for each patch are left. */
+static void thin_out(Candidates *candidates)
+{
+  PetscInt kept = 0, next = 0;
+
+  for (PetscInt patch = 0; patch < PATCHES && next < candidates->count; patch++) {
+    Touch         *touches = candidates->touches + next;
+    const PetscInt members = gather_patch(candidates->count - next, touches);
+    const PetscInt left = reduce_touches(members, touches);
+
+    for (PetscInt n = 0; n < left; n++)
+      candidates->touches[kept++] = touches[n];
+    next += members;
+  }
+  candidates->count = kept;
+}
+
+static void add_candidate(const Sight *sight, PetscInt index, PetscReal limit, Candidates *candidates)
+{
+  Spot spot = {.point = sight->from->form->samples->points[index]};
+
+  look_at(sight, &spot);
+  if (spot.gap > limit)
+    return;
+  if (candidates->count == CANDIDATES)
+    thin_out(candidates);
+  candidates->touches[candidates->count++] = spot_touch(sight, &spot, index);
+}
+
+/* Whether the ball about a point of the other's frame may come nearer to the other than `limit`. */
+static PetscBool is_near(const Form *form, Vector3 center, PetscReal limit)
+{
+  PetscReal square = 0;
+  Vector3   gradient;
+
+  for (int d = 0; d < DIM; d++) {
+    const PetscReal beyond =
+        PetscMax(PetscMax(form->low.at[d] - center.at[d], center.at[d] - form->high.at[d]), 0);
+
+    square += beyond * beyond;
+  }
+  if (square > limit * limit && limit < PETSC_INFINITY)
+    return PETSC_FALSE;
+  /* a grid may exaggerate outside of it, and is not much cheaper than the points */
+  if (square > 0 && !form_is_exact(form))
+    return PETSC_TRUE;
+  return form_distance(form, center, &gradient) <= limit ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static void collect(const Sight *sight, PetscReal limit, Candidates *candidates)
+{
+  const Samples samples = sight->from->form->samples;
+  PetscInt      stack[SAMPLE_DEPTH], height = 0;
+
+  stack[height++] = 0;
+  while (height > 0) {
+    const PetscInt    at = stack[--height];
+    const SampleNode *node = &samples->nodes[at];
+    const PetscReal   slack = form_is_exact(sight->to->form) ? 0 : 0.02 * sight->to->form->reach;
+
+    if (!is_near(sight->to->form, sight_through(sight, node->center),
+                 limit + node->radius + sight->skin + slack))
+      continue;
+    if (node->second > 0) {
+      stack[height++] = node->second;
+      stack[height++] = at + 1;
+      continue;
+    }
+    for (PetscInt n = node->first; n < node->first + node->count; n++)
+      add_candidate(sight, n, limit, candidates);
+  }
+}
+
+/* The same place found from both bodies, or by two points that slid together. */
+static PetscBool is_new(const Touch *touch, PetscInt count, const Touch touches[], PetscReal distance)
+{
+  for (PetscInt n = 0; n < count; n++) {
+    const Vector3 apart = vector3_subtract(touch->point, touches[n].point);
+
+    if (vector3_dot(apart, apart) < distance * distance &&
+        vector3_dot(touch->normal, touches[n].normal) > PATCH_COSINE)
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* Touches of one patch, the deepest first, added to `count` others. Those above `level` are too far to touch
+   even if a point between the samples is deeper; if all are, the deepest has a chance. */
+static PetscInt add_patch(const Meeting *meeting, PetscInt members, Touch patch[], PetscInt count,
+                          Touch touches[])
+{
+  PetscInt low = 1;
+
+  for (PetscInt n = 1; n < members; n++) {
+    if (patch[n].gap <= meeting->level)
+      patch[low++] = patch[n];
+  }
+  low = reduce_touches(low, patch);
+  for (PetscInt n = 0; n < low && count < TOUCH_CAPACITY; n++) {
+    if (settle_touch(meeting, &patch[n]) && patch[n].gap <= meeting->reach &&
+        is_new(&patch[n], count, touches, meeting->apart))
+      touches[count++] = patch[n];
+  }
+  return count;
+}
+
+PetscInt touch_sampled(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+                       PetscReal reach, Touch touches[TOUCH_CAPACITY])
+{
+  const Placed placed[2] = {place(a, at_a), place(b, at_b)};
+  Meeting meeting = {.sights = {make_sight(&placed[0], &placed[1], 0), make_sight(&placed[1], &placed[0], 1)},
+                     .reach = reach,
+                     .level = reach,
+                     .is_exact = form_is_exact(a) && form_is_exact(b)};
+  Candidates candidates = {.count = 0};
+  PetscInt   count = 0, next = 0;
+
+  meeting.level +=
+      (form_is_exact(a) ? a->samples->sagitta : 0) + (form_is_exact(b) ? b->samples->sagitta : 0);
+  meeting.apart = 0.2 * PetscMin(a->samples->spacing, b->samples->spacing);
+  for (int k = 0; k < 2; k++) {
+    const Samples samples = placed[k].form->samples;
+
+    /* how far the deepest point may be from the nearest sample, which is nearly that much higher at worst */
+    collect(&meeting.sights[k], meeting.is_exact ? meeting.level + 0.6 * samples->spacing : meeting.level,
+            &candidates);
+  }
+  for (PetscInt patch = 0; patch < PATCHES && next < candidates.count; patch++) {
+    const PetscInt members = gather_patch(candidates.count - next, candidates.touches + next);
+
+    count = add_patch(&meeting, members, candidates.touches + next, count, touches);
+    next += members;
+  }
+  if (count == 1)
+    touches[0].feature = 0;
+  return count;
+}

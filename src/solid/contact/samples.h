@@ -1,0 +1,36 @@
+/* Points of a form's surface, with a tree of balls around them. */
+#ifndef MILLRACE_SOLID_SAMPLES_H
+#define MILLRACE_SOLID_SAMPLES_H
+
+#include "contact.h"
+
+typedef struct {
+  Vector3   center; /* of a ball around the points below */
+  PetscReal radius;
+  PetscInt  first, count; /* points */
+  PetscInt  second;       /* the second child; the first one is the next node; 0: a leaf */
+} SampleNode;
+
+enum { SAMPLE_DEPTH = 64 }; /* of the tree, at most */
+
+struct _p_Samples {
+  PetscInt    count;
+  Vector3    *points; /* in the body's frame, in the order of the leaves */
+  PetscInt    node_count;
+  SampleNode *nodes;
+  PetscReal   spacing; /* of neighbours along an edge, at most */
+  PetscReal   sagitta; /* how far the true surface rises above a triangle, about */
+};
+
+/* The vertices of the form's surface, and points inside its long edges unless they lie in a plane. On the
+   true surface, if the form is round. */
+PetscErrorCode SamplesCreate(const Form *form, Samples *samples);
+PetscErrorCode SamplesDestroy(Samples *samples);
+
+/* Whether the kind knows its distance exactly everywhere, not by a grid. */
+static inline PetscBool form_is_exact(const Form *form)
+{
+  return form->kind != FORM_SURFACE && form->kind != FORM_SHELL ? PETSC_TRUE : PETSC_FALSE;
+}
+
+#endif

@@ -7,7 +7,7 @@ static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&solid->step));
-  PetscCall(PetscCalloc2(n, &solid->step->half, n, &solid->step->change));
+  PetscCall(PetscCalloc3(n, &solid->step->half, n, &solid->step->change, n, &solid->step->before));
   PetscCall(JointSetCreate(solid, &solid->joints, message, size));
   if (message[0])
     PetscFunctionReturn(0);
@@ -42,7 +42,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
   PetscCall(ContactSetDestroy(&s->contacts));
   PetscCall(JointSetDestroy(&s->joints));
   if (s->step)
-    PetscCall(PetscFree2(s->step->half, s->step->change));
+    PetscCall(PetscFree3(s->step->half, s->step->change, s->step->before));
   PetscCall(PetscFree(s->step));
   PetscCall(SolidDestroyBodies(s));
   PetscCall(PetscFree(*solid));

@@ -76,15 +76,34 @@ static PetscErrorCode Collide(Solid solid, PetscReal dt, Twist half[])
   PetscFunctionReturn(0);
 }
 
-/* III: contact, then joints and control, for the velocity that moves the bodies. The joints' impulses belong
-   to the velocity too (numerics.md, 9); those of contact hold corrections of the position and do not. */
-static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt, Twist half[])
+static PetscErrorCode JoinMotion(Solid solid, const ContactSolve *solve, Twist twists[])
 {
   PetscFunctionBegin;
-  PetscCall(
-      ContactSetSolve(solid->contacts, solid, PHASE_POSITION, dt, half, &solid->report.position_iterations));
-  PetscCall(JointSetControlMotion(solid->joints, time, dt, solid->twists, half));
-  PetscCall(JointSetCarryImpulses(solid->joints, solid->twists));
+  PetscCall(JointSetControlMotion(solid->joints, solve->time, solve->dt, solid->step->before, twists));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode JoinVelocity(Solid solid, const ContactSolve *solve, Twist twists[])
+{
+  PetscFunctionBegin;
+  (void)solve;
+  PetscCall(JointSetControlVelocity(solid->joints, twists));
+  PetscFunctionReturn(0);
+}
+
+/* III: the velocity that moves the bodies. How joints answer to forces belongs to the velocity too
+   (numerics.md, 9); contact, and how joints answer to it, holds corrections of the position and does not. */
+static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt, Twist half[])
+{
+  const ContactSolve solve = {PHASE_POSITION, time, dt, solid->config->joint_count ? JoinMotion : NULL};
+
+  PetscFunctionBegin;
+  if (solve.join) {
+    PetscCall(PetscArraycpy(solid->step->before, solid->twists, solid->body_count));
+    PetscCall(JoinMotion(solid, &solve, half));
+    PetscCall(JointSetCarryImpulses(solid->joints, solid->twists));
+  }
+  PetscCall(ContactSetSolve(solid->contacts, solid, &solve, half, &solid->report.position_iterations));
   PetscFunctionReturn(0);
 }
 
@@ -109,13 +128,15 @@ static void move(Solid solid, PetscReal time, PetscReal dt, const Twist half[])
 }
 
 /* V: velocities. */
-static PetscErrorCode ConstrainVelocity(Solid solid, PetscReal dt)
+static PetscErrorCode ConstrainVelocity(Solid solid, PetscReal time, PetscReal dt)
 {
+  const ContactSolve solve = {PHASE_VELOCITY, time, dt, solid->config->joint_count ? JoinVelocity : NULL};
+
   PetscFunctionBegin;
-  PetscCall(JointSetControlVelocity(solid->joints, solid->twists));
-  PetscCall(ContactSetSolve(solid->contacts, solid, PHASE_VELOCITY, dt, solid->twists,
-                            &solid->report.velocity_iterations));
-  PetscCall(JointSetPoststabilize(solid->joints, solid->twists));
+  if (solve.join)
+    PetscCall(JoinVelocity(solid, &solve, solid->twists));
+  PetscCall(
+      ContactSetSolve(solid->contacts, solid, &solve, solid->twists, &solid->report.velocity_iterations));
   PetscFunctionReturn(0);
 }
 
@@ -137,6 +158,6 @@ PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
   }
   PetscCall(Find(solid, dt, half, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
-  PetscCall(ConstrainVelocity(solid, dt));
+  PetscCall(ConstrainVelocity(solid, time, dt));
   PetscFunctionReturn(0);
 }

@@ -8,6 +8,7 @@
 typedef struct Step {
   Twist *half;   /* velocities at the middle of the step */
   Twist *change; /* what forces add to them until then */
+  Twist *before; /* velocities at its start, after collisions */
 } Step;
 
 #endif

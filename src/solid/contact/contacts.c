@@ -3,6 +3,20 @@
 
 #include "../joint/joint.h"
 
+static PetscErrorCode MarkJointed(Solid solid, PetscBool jointed[])
+{
+  const PetscInt(*pairs)[2];
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCall(JointSetGetPairs(solid->joints, &count, &pairs));
+  for (PetscInt p = 0; p < count; p++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (pairs[p][side] >= 0)
+        jointed[pairs[p][side]] = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
 {
   const PetscInt n = solid->body_count;
@@ -12,6 +26,8 @@ PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
   PetscCall(PetscNew(&s));
   PetscCall(PairFinderCreate(n, &s->finder));
   PetscCall(ContactGraphCreate(n, &s->graph));
+  PetscCall(PetscCalloc1(n, &s->jointed));
+  PetscCall(MarkJointed(solid, s->jointed));
   PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centers));
   s->smallest = PETSC_MAX_REAL;
   for (PetscInt b = 0; b < n; b++)
@@ -40,6 +56,7 @@ PetscErrorCode ContactSetDestroy(ContactSet *set)
   PetscCall(ContactGraphDestroy(&s->graph));
   PetscCall(ListDestroy(&s->now));
   PetscCall(ListDestroy(&s->before));
+  PetscCall(PetscFree(s->jointed));
   PetscCall(PetscFree5(s->reaches, s->boxes, s->moves, s->fixed, s->centers));
   PetscCall(PetscFree2(s->pairs, s->edges));
   PetscCall(PetscFree(s->rows));

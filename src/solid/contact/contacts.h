@@ -42,6 +42,7 @@ struct ContactSet {
   ContactList  now, before;
   PetscBool    valid;    /* `now` belongs to solid->placements */
   PetscReal    smallest; /* m: the size of the smallest body that moves */
+  PetscBool   *jointed;  /* bodies that a joint holds */
   PetscReal   *reaches;  /* how far each body may go until the next search */
   Bounds      *boxes;
   PetscBool   *moves, *fixed; /* workspace, as what follows */
@@ -80,9 +81,16 @@ PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive);
 /* collision.c: step II; returns the number of impacts. */
 PetscInt collide(ContactSet set, Solid solid, PetscReal dt, const Twist change[], Twist twists[]);
 
-/* solver.c: steps III and V; `iterations` sweeps were needed. */
-PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, Phase phase, PetscReal dt, Twist twists[],
+/* solver.c: steps III and V. With joints, each sweep over the contacts is followed by `join`. */
+typedef struct ContactSolve ContactSolve;
+struct ContactSolve {
+  Phase     phase;
+  PetscReal time, dt;
+  PetscErrorCode (*join)(Solid solid, const ContactSolve *solve, Twist twists[]); /* null without joints */
+};
+PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *solve, Twist twists[],
                                PetscInt *iterations);
+
 /* levels.c: what rests on what, from how forces move each body against neighbours that stay as they are
  * (3.5). */
 PetscErrorCode ContactSetLevel(ContactSet set, Solid solid, PetscReal dt, const Twist still[],

@@ -10,10 +10,13 @@ typedef struct {
   PetscInt *starts, *items, *bodies; /* `bodies`: from the lowest level to the highest */
 } Neighbours;
 
+/* Zero for bodies with joints, which a push would tear apart: step III moves them. */
 static PetscReal contact_depth(const ContactSet set, const Contact *contact, PetscInt *deepest)
 {
   PetscReal depth = 0;
 
+  if (set->jointed[contact->bodies[0]] || set->jointed[contact->bodies[1]])
+    return 0;
   for (PetscInt k = contact->first; k < contact->first + contact->count; k++)
     if (-set->now.places[k].touch.gap > depth) {
       depth = -set->now.places[k].touch.gap;

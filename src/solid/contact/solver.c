@@ -51,12 +51,12 @@ static PetscBool takes_part(const Contact *contact, const ContactPlace *place, P
   return place->touch.gap <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* At which a gap may close; an overlap beyond the slack opens. */
-static PetscReal allowed_speed(const Contact *contact, const Touch *touch, PetscReal dt)
+/* At which a gap may close; an overlap beyond the slack opens, a deep one in several steps. */
+static PetscReal allowed_speed(const ContactSet set, const Contact *contact, const Touch *touch, PetscReal dt)
 {
   const PetscReal gap = touch->gap >= 0 ? touch->gap : PetscMin(0., touch->gap + contact->slack);
 
-  return gap / dt;
+  return PetscMax(gap, -0.05 * set->smallest) / dt;
 }
 
 /* How much nearer the place comes in `dt`. */
@@ -150,7 +150,7 @@ static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal 
         continue;
       }
       set->rows[rows] = make_row(solid, contact, place);
-      set->rows[rows++].bias = phase == PHASE_POSITION ? allowed_speed(contact, &place->touch, dt) : 0;
+      set->rows[rows++].bias = phase == PHASE_POSITION ? allowed_speed(set, contact, &place->touch, dt) : 0;
     }
     group->count = rows - group->first;
     if (group->count)
@@ -309,28 +309,29 @@ static void keep_impulses(ContactSet set, PetscInt group_count, Phase phase)
   }
 }
 
-PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, Phase phase, PetscReal dt, Twist twists[],
+PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *solve, Twist twists[],
                                PetscInt *iterations)
 {
-  const PetscReal enough =
-      1e-5 * solid->config->tolerance * set->smallest / dt; /* what remains is far more */
-  PetscInt  groups;
-  PetscReal change = 0, square = 0;
+  const PetscReal enough = 1e-5 * solid->config->tolerance * set->smallest / solve->dt; /* far more remains */
+  PetscInt        groups;
+  PetscReal       change = 0, square = 0;
 
   PetscFunctionBegin;
   PetscCall(Reserve(set));
-  groups = make_groups(set, solid, phase, dt, twists);
+  groups = make_groups(set, solid, solve->phase, solve->dt, twists);
   *iterations = 0;
   while (groups && *iterations < solid->config->iterations) {
     change = sweep(set, solid, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, twists);
     ++*iterations;
+    if (solve->join)
+      PetscCall(solve->join(solid, solve, twists));
     if (change <= enough)
       break;
-    if (*iterations < solid->config->iterations)
+    if (!solve->join && *iterations < solid->config->iterations)
       extrapolate(set, groups, &square, twists);
   }
-  keep_impulses(set, groups, phase);
-  if (phase == PHASE_POSITION && change > enough && set->level_count > 1)
+  keep_impulses(set, groups, solve->phase);
+  if (solve->phase == PHASE_POSITION && change > enough && set->level_count > 1 && !solve->join)
     propagate(set, groups, twists);
   PetscFunctionReturn(0);
 }

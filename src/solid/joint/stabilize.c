@@ -296,21 +296,24 @@ PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[
   PetscFunctionReturn(0);
 }
 
+/* A joint that has come apart is mended through its neighbours too. */
+static PetscBool is_apart(const JointSet joints, PetscInt j)
+{
+  const PetscReal  part = 1e-6;
+  const JointRows *rows = &joints->rows[j];
+
+  for (PetscInt i = 0; i < rows->count - grip_rows(&joints->grips[j]); i++)
+    if (PetscAbsReal(rows->residual[i]) > part * PetscMin(1, joints->joints[j].reach))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 PetscErrorCode JointSetCarryImpulses(JointSet joints, Twist velocities[])
 {
-  const PetscReal part = 1e-6;
-
   PetscFunctionBegin;
-  for (PetscInt j = 0; j < joints->count; j++) {
-    const JointRows *rows = &joints->rows[j];
-    PetscBool        apart = PETSC_FALSE;
-
-    for (PetscInt i = 0; i < rows->count - grip_rows(&joints->grips[j]); i++)
-      if (PetscAbsReal(rows->residual[i]) > part * PetscMin(1, joints->joints[j].reach))
-        apart = PETSC_TRUE;
-    for (PetscInt i = 0; i < rows->count && apart; i++)
-      joints->impulses[j][i] = 0;
-  }
+  for (PetscInt j = 0; j < joints->count; j++)
+    if (is_apart(joints, j))
+      PetscFunctionReturn(0);
   joint_set_push(joints, 1, joints->impulses, velocities);
   PetscFunctionReturn(0);
 }

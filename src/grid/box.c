@@ -155,36 +155,39 @@ static PetscInt block_size(const Block *block)
   return size;
 }
 
-static PetscReal *pack(const GridBox *box, const Block *block, const PetscReal *field, PetscReal *buffer)
-{
-  const PetscInt width = block->high[X] - block->low[X];
+/* The fields of an exchange, of values of `size` bytes each. */
+typedef struct {
+  PetscInt     count;
+  void *const *values;
+  size_t       size;
+} Fields;
 
-  for (PetscInt k = block->low[Z]; k < block->high[Z]; k++)
-    for (PetscInt j = block->low[Y]; j < block->high[Y]; j++, buffer += width)
-      memcpy(buffer, field + block->low[X] + j * box->stride[Y] + k * box->stride[Z],
-             width * sizeof(*buffer));
-  return buffer;
+typedef enum { PACK, UNPACK } PackWay;
+
+static void copy_block(const GridBox *box, const Block *block, const Fields *fields, char *buffer,
+                       PackWay way)
+{
+  const size_t row = (block->high[X] - block->low[X]) * fields->size;
+
+  for (PetscInt f = 0; f < fields->count; f++)
+    for (PetscInt k = block->low[Z]; k < block->high[Z]; k++)
+      for (PetscInt j = block->low[Y]; j < block->high[Y]; j++, buffer += row) {
+        const PetscInt first = block->low[X] + j * box->stride[Y] + k * box->stride[Z];
+        char          *values = (char *)fields->values[f] + first * fields->size;
+
+        if (way == PACK)
+          memcpy(buffer, values, row);
+        else
+          memcpy(values, buffer, row);
+      }
 }
 
-static const PetscReal *unpack(const GridBox *box, const Block *block, PetscReal *field,
-                               const PetscReal *buffer)
-{
-  const PetscInt width = block->high[X] - block->low[X];
-
-  for (PetscInt k = block->low[Z]; k < block->high[Z]; k++)
-    for (PetscInt j = block->low[Y]; j < block->high[Y]; j++, buffer += width)
-      memcpy(field + block->low[X] + j * box->stride[Y] + k * box->stride[Z], buffer,
-             width * sizeof(*buffer));
-  return buffer;
-}
-
-static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, PetscInt count,
-                                    PetscReal *const fields[])
+static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, const Fields *fields)
 {
   const PetscMPIInt *neighbour = box->neighbour[direction];
   const Block        shape = exchange_block(box, direction, 0, SENT);
-  const PetscInt     size = block_size(&shape) * count;
-  PetscReal         *buffer, *out[2], *in[2];
+  const PetscInt     size = block_size(&shape) * fields->count * (PetscInt)fields->size;
+  char              *buffer, *out[2], *in[2];
   PetscMPIInt        message, self, requests = 0;
   MPI_Request        request[4];
 
@@ -198,43 +201,47 @@ static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, Pets
   }
   for (PetscInt side = 0; side < 2; side++) {
     const Block block = exchange_block(box, direction, side, SENT);
-    PetscReal  *next = out[side];
 
     if (neighbour[side] == MPI_PROC_NULL)
       continue;
-    for (PetscInt f = 0; f < count; f++)
-      next = pack(box, &block, fields[f], next);
+    copy_block(box, &block, fields, out[side], PACK);
     if (neighbour[side] == self) {
       in[1 - side] = out[side]; /* the periodic image of its own cells */
       continue;
     }
     /* what leaves through the lower side arrives at the neighbour's upper one */
-    PetscCallMPI(MPI_Irecv(in[side], message, MPIU_REAL, neighbour[side], 1 - (PetscMPIInt)side, box->comm,
+    PetscCallMPI(MPI_Irecv(in[side], message, MPI_BYTE, neighbour[side], 1 - (PetscMPIInt)side, box->comm,
                            &request[requests++]));
-    PetscCallMPI(MPI_Isend(out[side], message, MPIU_REAL, neighbour[side], (PetscMPIInt)side, box->comm,
+    PetscCallMPI(MPI_Isend(out[side], message, MPI_BYTE, neighbour[side], (PetscMPIInt)side, box->comm,
                            &request[requests++]));
   }
   PetscCallMPI(MPI_Waitall(requests, request, MPI_STATUSES_IGNORE));
   for (PetscInt side = 0; side < 2; side++) {
-    const Block      block = exchange_block(box, direction, side, RECEIVED);
-    const PetscReal *next = in[side];
+    const Block block = exchange_block(box, direction, side, RECEIVED);
 
-    if (neighbour[side] == MPI_PROC_NULL)
-      continue;
-    for (PetscInt f = 0; f < count; f++)
-      next = unpack(box, &block, fields[f], next);
+    if (neighbour[side] != MPI_PROC_NULL)
+      copy_block(box, &block, fields, in[side], UNPACK);
   }
   PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode GridBoxExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size)
+{
+  const Fields fields = {count, values, size};
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    if (box->neighbour[d][0] == MPI_PROC_NULL && box->neighbour[d][1] == MPI_PROC_NULL)
+      continue;
+    PetscCall(ExchangeAlong(box, d, &fields));
+  }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *const fields[])
 {
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    if (box->neighbour[d][0] == MPI_PROC_NULL && box->neighbour[d][1] == MPI_PROC_NULL)
-      continue;
-    PetscCall(ExchangeAlong(box, d, count, fields));
-  }
+  PetscCall(GridBoxExchangeBytes(box, count, (void *const *)fields, sizeof(**fields)));
   PetscFunctionReturn(0);
 }

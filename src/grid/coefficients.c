@@ -68,7 +68,7 @@ PetscErrorCode LevelSetInverse(Level *level)
       invert_row(owned_width(box, X), box->dimension, level->weight, first, box->stride,
                  level->inverse + first);
     }
-  PetscCall(BoxExchangeRounded(box, level->inverse, level->right_side));
+  PetscCall(BoxExchangeRounded(box, 1, &level->inverse));
   PetscFunctionReturn(0);
 }
 
@@ -144,9 +144,10 @@ PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse)
     if (coarse->gathered) {
       PetscCall(GatherWeights(coarse, d, part));
       PetscCall(PetscArrayzero(part, box->length));
-    } else
-      PetscCall(BoxExchangeRounded(&coarse->box, coarse->weight[d], coarse->right_side));
+    }
   }
+  if (!coarse->gathered)
+    PetscCall(BoxExchangeRounded(box, box->dimension, coarse->weight));
   PetscCall(PetscFree(part));
   PetscCall(PetscFree(sum));
   PetscFunctionReturn(0);
@@ -248,6 +249,6 @@ PetscErrorCode LevelSetSpread(Level *fine, Level *coarse)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL && fine->ratio[d] == 2)
         halve_beside_open_sides(fine, d, side);
-  PetscCall(BoxExchangeRounded(box, fine->spread, fine->right_side));
+  PetscCall(BoxExchangeRounded(box, 1, &fine->spread));
   PetscFunctionReturn(0);
 }

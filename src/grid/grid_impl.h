@@ -27,6 +27,9 @@ PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part);
 PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
                             const PetscBool periodic[DIM], GridBox *box);
 
+/* GridBoxExchange for values of any kind, `size` bytes each. */
+PetscErrorCode GridBoxExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size);
+
 /* Strides and length that follow from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);
 

@@ -4,6 +4,7 @@
    ranks' boundaries are even and every rank keeps a few cells, the ranks share it; below that each holds the
    whole level and repeats the same arithmetic. */
 #include "multigrid_impl.h"
+#include "grid_impl.h"
 
 enum { LEAST_SHARED_WIDTH = LEVEL_GHOST + 1, BOX_NUMBERS = 2 * DIM };
 
@@ -194,88 +195,47 @@ PetscErrorCode LevelDestroy(Level *level)
 }
 
 /* Ghosts of a level without neighbours; a period may be shorter than the ghost layers. */
-static void wrap(const GridBox *box, PetscInt d, PetscReal *values)
+static void wrap(const GridBox *box, PetscInt d, char *values, size_t size)
 {
-  const PetscInt n = box->cells[d], stride = box->stride[d];
-  const PetscInt layers = n + 2 * LEVEL_GHOST;
-  const PetscInt blocks = box->length / (stride * (d == X ? box->stride[Y] : layers));
+  const PetscInt n = box->cells[d], layers = n + 2 * LEVEL_GHOST;
+  const PetscInt block = box->stride[d] * (d == X ? box->stride[Y] : layers);
+  const size_t   layer_size = box->stride[d] * size;
 
-  for (PetscInt block = 0; block < blocks; block++) {
-    PetscReal *base = values + block * stride * (d == X ? box->stride[Y] : layers);
-
+  for (PetscInt first = 0; first < box->length; first += block)
     for (PetscInt layer = 0; layer < layers; layer++) {
       const PetscInt image = ((layer - LEVEL_GHOST) % n + n) % n + LEVEL_GHOST;
 
       if (image != layer)
-        memcpy(base + layer * stride, base + image * stride, stride * sizeof(*base));
+        memcpy(values + first * size + layer * layer_size, values + first * size + image * layer_size,
+               layer_size);
     }
-  }
 }
 
-static PetscBool is_alone(const GridBox *box)
+static PetscErrorCode ExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size)
 {
-  return box->ranks[X] * box->ranks[Y] * box->ranks[Z] == 1;
+  const PetscBool alone = box->ranks[X] * box->ranks[Y] * box->ranks[Z] == 1;
+
+  PetscFunctionBegin;
+  if (!alone)
+    PetscCall(GridBoxExchangeBytes(box, count, values, size));
+  else
+    for (PetscInt d = 0; d < box->dimension; d++)
+      for (PetscInt v = 0; box->periodic[d] && v < count; v++)
+        wrap(box, d, values[v], size);
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode BoxExchange(const GridBox *box, PetscReal *values)
 {
   PetscFunctionBegin;
-  if (!is_alone(box))
-    PetscCall(GridBoxExchange(box, 1, &values));
-  else
-    for (PetscInt d = 0; d < box->dimension; d++)
-      if (box->periodic[d])
-        wrap(box, d, values);
+  PetscCall(ExchangeBytes(box, 1, (void *const *)&values, sizeof(*values)));
   PetscFunctionReturn(0);
 }
 
-typedef enum { WIDEN, ROUND } Conversion;
-
-static void convert(PetscInt count, float *rounded, PetscReal *wide, Conversion way)
+PetscErrorCode BoxExchangeRounded(const GridBox *box, PetscInt count, float *const values[])
 {
-  if (way == WIDEN)
-    for (PetscInt i = 0; i < count; i++)
-      wide[i] = rounded[i];
-  else
-    for (PetscInt i = 0; i < count; i++)
-      rounded[i] = (float)wide[i];
-}
-
-/* Converts the ghosts and what lies as deep inside. */
-static void convert_shell(const GridBox *box, float *rounded, PetscReal *wide, Conversion way)
-{
-  enum { DEPTH = 2 * LEVEL_GHOST };
-  const PetscInt pitch = box->stride[Y], width = owned_width(box, X) + DEPTH;
-  const PetscInt rows = owned_width(box, Y) + DEPTH,
-                 slabs = box->dimension == 3 ? owned_width(box, Z) + DEPTH : 1;
-
-  for (PetscInt k = 0; k < slabs; k++)
-    for (PetscInt j = 0; j < rows; j++) {
-      const PetscInt  c = (k * rows + j) * pitch;
-      const PetscBool inside = j >= DEPTH && j < rows - DEPTH &&
-                               (box->dimension == 2 || (k >= DEPTH && k < slabs - DEPTH)) &&
-                               width > 2 * DEPTH;
-
-      convert(inside ? DEPTH : width, rounded + c, wide + c, way);
-      if (inside)
-        convert(DEPTH, rounded + c + width - DEPTH, wide + c + width - DEPTH, way);
-    }
-}
-
-PetscErrorCode BoxExchangeRounded(const GridBox *box, float *values, PetscReal *scratch)
-{
-  PetscBool needed = PETSC_FALSE;
-
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++)
-    for (PetscInt side = 0; side < 2; side++)
-      if (box->neighbour[d][side] != MPI_PROC_NULL)
-        needed = PETSC_TRUE;
-  if (!needed)
-    PetscFunctionReturn(0);
-  convert_shell(box, values, scratch, WIDEN);
-  PetscCall(BoxExchange(box, scratch));
-  convert_shell(box, values, scratch, ROUND);
+  PetscCall(ExchangeBytes(box, count, (void *const *)values, sizeof(**values)));
   PetscFunctionReturn(0);
 }
 

@@ -54,8 +54,8 @@ PetscErrorCode LevelSetUpTransfer(Level *level);
 PetscErrorCode LevelDestroy(Level *level);
 /* Ghosts of a box of the hierarchy, from neighbours and periodic images. */
 PetscErrorCode BoxExchange(const GridBox *box, PetscReal *values);
-/* The same for coefficients; `scratch` is an array on the box. */
-PetscErrorCode BoxExchangeRounded(const GridBox *box, float *values, PetscReal *scratch);
+/* The same for `count` arrays of coefficients at once. */
+PetscErrorCode BoxExchangeRounded(const GridBox *box, PetscInt count, float *const values[]);
 /* Three ghost layers and rows of odd pitch. */
 void box_lay_out_level(GridBox *box);
 /* Which cells travel when a level is gathered: those of faces reach one layer beyond the upper sides. */

@@ -59,18 +59,6 @@ static PetscErrorCode KeepExactly(Poisson poisson, PetscReal *const weights[DIM]
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FillGhosts(Poisson poisson)
-{
-  PetscReal *scratch;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(poisson->box.length, &scratch));
-  for (PetscInt d = 0; d < poisson->box.dimension; d++)
-    PetscCall(BoxExchangeRounded(&poisson->box, poisson->weights[d], scratch));
-  PetscCall(PetscFree(scratch));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM])
 {
   PetscReal *values[DIM];
@@ -87,7 +75,7 @@ PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM])
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, flaws, 2, MPIU_INT, MPI_SUM, poisson->box.comm));
   PetscCheck(!flaws[0], poisson->box.comm, PETSC_ERR_ARG_OUTOFRANGE,
              "%" PetscInt_FMT " face weights are negative or not a number", flaws[0]);
-  PetscCall(FillGhosts(poisson));
+  PetscCall(BoxExchangeRounded(&poisson->box, poisson->box.dimension, poisson->weights));
   if (flaws[1] || !poisson->multigrid)
     PetscCall(KeepExactly(poisson, values));
   else

@@ -5,15 +5,6 @@
    is zero and every formula leaves zero there without asking. */
 #include "multigrid_impl.h"
 
-/* One past the last face in `direction`: the upper side of the box counts. */
-static void face_end(const GridBox *box, PetscInt direction, PetscInt end[DIM])
-{
-  for (PetscInt d = 0; d < DIM; d++)
-    end[d] = box->end[d];
-  if (box->end[direction] == box->cells[direction] && !box->periodic[direction])
-    end[direction]++;
-}
-
 /* Brings weights on `arrival_box` to the whole level on every rank. */
 static PetscErrorCode GatherWeights(Level *level, PetscInt direction, const float *part)
 {
@@ -59,6 +50,7 @@ VECTOR_CLONES static void invert_row(PetscInt count, PetscInt dimension, float *
 PetscErrorCode LevelSetInverse(Level *level)
 {
   const GridBox *box = &level->box;
+  float *const   coefficients[] = {level->inverse, level->weight[X], level->weight[Y], level->weight[Z]};
 
   PetscFunctionBegin;
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
@@ -68,7 +60,7 @@ PetscErrorCode LevelSetInverse(Level *level)
       invert_row(owned_width(box, X), box->dimension, level->weight, first, box->stride,
                  level->inverse + first);
     }
-  PetscCall(BoxExchangeRounded(box, 1, &level->inverse));
+  PetscCall(BoxExchangeRounded(box, level->borrows ? 1 : 1 + box->dimension, coefficients));
   PetscFunctionReturn(0);
 }
 
@@ -107,14 +99,16 @@ static void coarsen_row(const Level *fine, PetscInt direction, PetscInt count, c
   }
 }
 
-/* The weights in one direction on the coarse cells that this rank's fine cells make up. */
+/* The weights in one direction on the coarse cells that this rank's fine cells make up, the upper faces
+   included: the fine ones are there. */
 static void coarsen_faces(const Level *fine, PetscInt direction, const GridBox *box, float *sum,
                           float *coarse)
 {
   const PetscInt width = owned_width(&fine->box, X) + 1;
-  PetscInt       end[DIM], first[DIM] = {0, 0, 0}, last[DIM] = {0, 0, 0};
+  PetscInt       end[DIM] = {box->end[X], box->end[Y], box->end[Z]};
+  PetscInt       first[DIM] = {0, 0, 0}, last[DIM] = {0, 0, 0};
 
-  face_end(box, direction, end);
+  end[direction]++;
   for (PetscInt K = box->start[Z]; K < end[Z]; K++)
     for (PetscInt J = box->start[Y]; J < end[Y]; J++) {
       children(fine, direction, Y, J, &first[Y], &last[Y]);
@@ -146,8 +140,6 @@ PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse)
       PetscCall(PetscArrayzero(part, box->length));
     }
   }
-  if (!coarse->gathered)
-    PetscCall(BoxExchangeRounded(box, box->dimension, coarse->weight));
   PetscCall(PetscFree(part));
   PetscCall(PetscFree(sum));
   PetscFunctionReturn(0);

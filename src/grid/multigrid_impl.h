@@ -66,7 +66,9 @@ GridBox        coarse_box(const GridBox *fine);
 /* coefficients.c */
 /* Takes the weights of the finest level, lent or gathered. */
 PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM]);
+/* From the weights of owned cells; completes the ghosts of both. */
 PetscErrorCode LevelSetInverse(Level *level);
+/* The weights of a coarser level, without their ghosts. */
 PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse);
 PetscErrorCode LevelSetStrength(Level *level);
 PetscErrorCode LevelSetSpread(Level *fine, Level *coarse);

@@ -281,6 +281,22 @@ static void stacked_boxes_touch_at_the_corners_of_the_common_face(void **state)
   }
 }
 
+/* A corner of each box, and two places where their edges cross. */
+static void shifted_boxes_touch_at_the_corners_of_what_they_share(void **state)
+{
+  const Form      a = box(1, 1, 1);
+  const Placement shifted = turned(at(0.5, -0.25, 2.05), 0, 0.5 * PETSC_PI, 0);
+  Touch           touch[TOUCH_CAPACITY];
+
+  (void)state;
+  assert_int_equal(find_touches(&a, &origin, &a, &shifted, 0.1, touch), 4);
+  for (PetscInt k = 0; k < 4; k++) {
+    const Vector3 corner = vector3(k & 1 ? 1 : -0.5, k & 2 ? 0.75 : -1, 1.025);
+
+    assert_touch(touch_near(4, touch, corner), 0.05, vector3(0, 0, 1), corner);
+  }
+}
+
 /* The octagon that two turned squares have in common is left with four points that span most of it. */
 static void four_points_are_kept_of_eight(void **state)
 {
@@ -354,6 +370,7 @@ TEST_MAIN(cmocka_unit_test(spheres_touch_between_their_centers),
           cmocka_unit_test(all_corners_and_ends_near_a_plane_touch_it),
           cmocka_unit_test(a_tilted_box_touches_a_plane_at_its_lowest_edge),
           cmocka_unit_test(stacked_boxes_touch_at_the_corners_of_the_common_face),
+          cmocka_unit_test(shifted_boxes_touch_at_the_corners_of_what_they_share),
           cmocka_unit_test(four_points_are_kept_of_eight),
           cmocka_unit_test(crossed_edges_touch_where_they_pass),
           cmocka_unit_test(identical_boxes_have_a_normal),

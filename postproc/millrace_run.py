@@ -5,6 +5,7 @@ for the contents, neither for the list.
 """
 
 import importlib.util
+import math
 import os
 import re
 import sys
@@ -68,6 +69,18 @@ def label_of(field):
     return f"{field.replace('_', ' ')} [{unit}]" if unit else field.replace("_", " ")
 
 
+def number_of(text):
+    """The value of a number of a scene, which may be arithmetic such as -9.81*cos(pi/9)."""
+    text = re.sub(r"^-\s+", "", text.strip()).strip("'\"").replace("^", "**")
+    names = {name: getattr(math, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "pi")}
+    if not re.fullmatch(r"[-+*/(). 0-9a-z]+", text):
+        return 0.0
+    try:
+        return float(eval(text, {"__builtins__": {}}, names))
+    except (SyntaxError, NameError, TypeError, ArithmeticError, ValueError):
+        return 0.0
+
+
 class FrameEntry:
     """A frame as run.xmf lists it: its number, time and file, and the names of what it holds."""
 
@@ -77,13 +90,18 @@ class FrameEntry:
         self.grids = {grid.get("Name"): grid for grid in collection.findall("Grid")}
         self.path = os.path.join(directory, "frames", f"frame-{self.number:06d}.h5")
 
+    def has_fluid(self):
+        return "fluid" in self.grids
+
     def is_plane(self):
         """A run in 2-D is one cell, two nodes, thick."""
-        return int(self.grids["fluid"].find("Topology").get("Dimensions").split()[0]) == 2
+        return self.has_fluid() and int(self.grids["fluid"].find("Topology").get("Dimensions").split()[0]) == 2
 
     def fields(self):
         """Names of the fields on the grid, with the number of their components."""
         kinds = {"Scalar": 1, "Vector": 3}
+        if not self.has_fluid():
+            return {}
         return {a.get("Name"): kinds.get(a.get("AttributeType"), 1) for a in self.grids["fluid"].findall("Attribute")}
 
     def meshes(self):
@@ -99,6 +117,8 @@ class FrameEntry:
                 or (fields.get(base) == 3 and axis in list(AXES)))
 
     def need_field(self, name):
+        if not self.has_fluid():
+            raise Trouble("the run has no fluid, only bodies")
         if not self.has_field(name):
             raise Trouble(f"no field is called {name}; the frame has: " + ", ".join(sorted(self.fields())))
 
@@ -131,8 +151,8 @@ class Run:
         if not frames:
             raise Trouble(f"{self.index} lists no frame")
         for frame in frames:
-            if "fluid" not in frame.grids:
-                raise Trouble(f"{self.index}: frame {frame.number} has no grid")
+            if not frame.grids:
+                raise Trouble(f"{self.index}: frame {frame.number} has neither a grid nor bodies")
             if not os.path.exists(frame.path):
                 raise Trouble(f"{self.index} lists {frame.path}, which does not exist")
         return sorted(frames, key=lambda frame: frame.number)
@@ -157,7 +177,8 @@ class Run:
 
 
 class Frame:
-    """The contents of one frame. Arrays have three space dimensions, (z, y, x), also in 2-D."""
+    """The contents of one frame. Arrays have three space dimensions, (z, y, x), also in 2-D; `dimension` is 0 where
+    there are bodies and no fluid."""
 
     def __init__(self, entry):
         import h5py
@@ -168,10 +189,12 @@ class Frame:
             self.time = float(self.file["time"][()])
             self.title = self.file["title"][()].decode()
             self.scene = self.file["scene"][()].decode()
-            self.dimension = int(self.file["grid/dimension"][()])
-            self.cells = [int(n) for n in self.file["grid/cells"][()]]
-            self.origin = [float(x) for x in self.file["grid/origin"][()]]
-            self.spacing = float(self.file["grid/spacing"][()])
+            self.dimension = 0
+            if entry.has_fluid():
+                self.dimension = int(self.file["grid/dimension"][()])
+                self.cells = [int(n) for n in self.file["grid/cells"][()]]
+                self.origin = [float(x) for x in self.file["grid/origin"][()]]
+                self.spacing = float(self.file["grid/spacing"][()])
         except (OSError, KeyError) as problem:
             raise Trouble(f"{entry.path} is not a frame: {problem}") from problem
 
@@ -218,13 +241,21 @@ class Frame:
         group = self.file["meshes"][name]
         return group["vertices"][()], group["cells"][()]
 
+    def mesh_field(self, name, field):
+        """A field of a mesh, of its vertices or its cells."""
+        group = self.file["meshes"][name]
+        for place in ("vertex_fields", "cell_fields"):
+            if place in group and field in group[place]:
+                return group[place][field][()]
+        raise Trouble(f"the mesh {name} has no field {field}")
+
     def up(self):
-        """The axis along which gravity acts; y where the scene has none."""
-        found = re.search(r"^\s*gravity:\s*((?:\[[^\]]*\])|(?:\n\s*-\s*\S+){3})", self.scene, re.MULTILINE)
-        values = [float(x) for x in re.findall(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?", found.group(1))] if found else []
-        if len(values) >= 2 and any(values):
-            return max(range(len(values)), key=lambda axis: abs(values[axis]))
-        return 1
+        """The axis along which gravity acts; where the scene has none, y, or z without fluid."""
+        for found in re.finditer(r"^\s*gravity:\s*((?:\[[^\]]*\])|(?:\n\s*-\s*\S+){3})", self.scene, re.MULTILINE):
+            values = [number_of(text) for text in re.split(r"[,\n]", found.group(1).strip("[]")) if text.strip("- ")]
+            if len(values) >= 2 and any(values):
+                return max(range(len(values)), key=lambda axis: abs(values[axis]))
+        return 1 if self.dimension else 2
 
     def sample(self, name, points):
         """Values at points (n, 3), linear between the cell centres and beyond the outermost ones up to the sides

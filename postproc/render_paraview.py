@@ -14,6 +14,8 @@ AXES = "xyz"
 BACKGROUND = [0.09, 0.11, 0.16]
 FOREGROUND = [0.88, 0.90, 0.94]
 OBSTACLE = [0.80, 0.50, 0.35]
+BODIES = [[0.31, 0.47, 0.65], [0.95, 0.56, 0.17], [0.35, 0.63, 0.31], [0.88, 0.34, 0.35], [0.46, 0.72, 0.70],
+          [0.93, 0.79, 0.28], [0.69, 0.48, 0.63], [0.61, 0.46, 0.37]]
 COLOURS = ["#4cc9f0", "#f4a261", "#90be6d", "#e76f51"]
 
 
@@ -28,12 +30,15 @@ class Stage:
         self.view.Background = BACKGROUND
         self.view.OrientationAxesLabelColor = FOREGROUND
         self.view.OrientationAxesVisibility = 0
-        self.fluid = self.open("fluid")
-        self.points = CellDatatoPointData(Input=self.fluid, PassCellData=1)
-        self.points.UpdatePipeline(self.job["pictures"][-1]["time"])
-        bounds = self.fluid.GetDataInformation().GetBounds()
-        self.low, self.high = bounds[0::2], bounds[1::2]
         self.bars = []
+        self.fluid = self.open("fluid") if "fluid" in job["grids"] else None
+        if self.fluid:
+            self.points = CellDatatoPointData(Input=self.fluid, PassCellData=1)
+            self.points.UpdatePipeline(self.job["pictures"][-1]["time"])
+            bounds = self.fluid.GetDataInformation().GetBounds()
+            self.low, self.high = bounds[0::2], bounds[1::2]
+        else:
+            self.low, self.high = job["box"]
         Render(self.view)  # the first one moves the camera
 
     def open(self, grid):
@@ -51,7 +56,7 @@ class Stage:
 
 
 def is_plane(stage):
-    return stage.high[2] == stage.low[2]
+    return stage.fluid is not None and stage.high[2] == stage.low[2]
 
 
 def field_range(stage, source, field):
@@ -205,13 +210,31 @@ def add_streamlines(stage):
 def add_surfaces(stage):
     """Triangle surfaces of the run; where it has none, the half-level of the obstacles' cells."""
     for grid in stage.job["surfaces"]:
-        display = stage.show(stage.open(grid))
-        paint(display, OBSTACLE)
+        source = stage.open(grid)
+        display = stage.show(source)
+        if grid == "bodies" and not stage.fluid:
+            colour_bodies(stage, display, source)
+        else:
+            paint(display, OBSTACLE)
         display.Specular, display.SpecularPower = 0.3, 25
     if stage.job["solid"] and not stage.job["surfaces"]:
         display = stage.show(solid_cells(stage) if is_plane(stage) else solid_surface(stage))
         paint(display, OBSTACLE)
         display.Specular = 0.0 if is_plane(stage) else 0.3
+
+
+def colour_bodies(stage, display, source):
+    """By their speed if asked for, otherwise each in a colour of its own, taken in turn."""
+    if stage.job["field"]["array"] == "speed":
+        colour_by(stage, display, source, stage.job["field"])
+        return
+    ColorBy(display, ("CELLS", "body"))
+    table = GetColorTransferFunction("body")
+    table.InterpretValuesAsCategories = 1
+    last = int(source.CellData.GetArray("body").GetRange()[1])
+    table.Annotations = [text for body in range(last + 1) for text in (str(body), "")]
+    table.IndexedColors = [part for body in range(last + 1) for part in BODIES[body % len(BODIES)]]
+    display.SetScalarBarVisibility(stage.view, False)
 
 
 def solid_surface(stage):
@@ -236,14 +259,15 @@ def add_particles(stage):
 
 
 def add_outline(stage):
-    display = Show(Outline(Input=stage.fluid), stage.view)
-    paint(display, [0.45, 0.48, 0.55])
-    display.LineWidth = 1.0
+    if stage.fluid:
+        display = Show(Outline(Input=stage.fluid), stage.view)
+        paint(display, [0.45, 0.48, 0.55])
+        display.LineWidth = 1.0
     if stage.job["title"]:
         text = Text(Text=stage.job["title"])
         place = Show(text, stage.view)
         place.WindowLocation, place.Color, place.FontSize = "Upper Left Corner", FOREGROUND, 14
-        time = AnnotateTimeFilter(Input=stage.fluid, Format="t = {time:.4g} s")
+        time = AnnotateTimeFilter(Input=stage.fluid or stage.open("bodies"), Format="t = {time:.4g} s")
         place = Show(time, stage.view)
         place.WindowLocation, place.Color, place.FontSize = "Upper Right Corner", FOREGROUND, 14
 

@@ -9,7 +9,8 @@ static const char usage_text[] =
     "millrace run SCENE [-o DIR] [--restart latest|FILE] [--overwrite] [--set KEY=VALUE]... [PETSc options]\n"
     "millrace run --restart latest -o DIR ...   go on with the scene that the checkpoint holds\n"
     "millrace run --restart FILE ...            the same from a certain checkpoint\n"
-    "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells and memory, estimate the "
+    "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells, bodies and memory, "
+    "estimate the "
     "step\n"
     "millrace info FILE                         what a checkpoint or frame holds\n"
     "millrace keys [PATTERN] [--markdown]       every scene key with unit, default and meaning\n"
@@ -200,29 +201,6 @@ static PetscErrorCode ReadSceneOfCheckpoint(const Arguments *arguments, const ch
   PetscFunctionReturn(0);
 }
 
-/* What can be wrong with the number of ranks. */
-static PetscErrorCode CheckRanks(const SimulationConfig *config, char message[], size_t message_size)
-{
-  const PetscInt solid_ranks = PetscMax(config->parallel.solid_ranks, 0);
-  PetscMPIInt    size;
-  PetscBool      good;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
-  PetscCall(TeamCheckLauncher(PETSC_COMM_WORLD, message, message_size, &good));
-  if (!good)
-    PetscFunctionReturn(0);
-  if (size > 1 && solid_ranks >= size)
-    PetscCall(PetscSNPrintf(message, message_size,
-                            "parallel.solid_ranks is %" PetscInt_FMT
-                            " of %d ranks and leaves none for the fluid",
-                            solid_ranks, size));
-  else
-    PetscCall(GridConfigCheck(&config->grid, size == 1 ? 1 : size - (PetscMPIInt)solid_ranks, message,
-                              message_size));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode ReportPeakMemory(void)
 {
   struct rusage usage;
@@ -254,32 +232,59 @@ static int exit_code_of(RunOutcome outcome, const char message[])
   return EXIT_BAD_INPUT;
 }
 
+/* Before anything is made: the launcher and the number of ranks. */
+static PetscErrorCode CheckWorld(const SimulationConfig *config, char message[], size_t message_size)
+{
+  PetscMPIInt size;
+  PetscBool   good;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(TeamCheckLauncher(PETSC_COMM_WORLD, message, message_size, &good));
+  if (good)
+    PetscCall(SimulationConfigCheckRanks(config, size, message, message_size));
+  PetscFunctionReturn(0);
+}
+
+/* A simulation whose bodies, options and flow are as they must be; null if the scene has been refused. */
+static PetscErrorCode CreateSimulation(Scene scene, Simulation *simulation, char message[], size_t size)
+{
+  PetscBool good;
+
+  PetscFunctionBegin;
+  PetscCall(SceneSetPetscOptions(scene));
+  PetscCall(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), simulation, message, size));
+  good = *simulation ? PETSC_TRUE : PETSC_FALSE;
+  if (good)
+    PetscCall(SceneCheckPetscOptions(scene, &good));
+  else {
+    PetscCall(SceneBlame(scene, message));
+    message[0] = '\0';
+  }
+  if (!good) {
+    PetscCall(SceneReport(scene, stderr));
+    PetscCall(SimulationDestroy(simulation));
+  } else
+    PetscCall(SimulationCheckBalance(*simulation, message, size));
+  PetscFunctionReturn(0);
+}
+
 /* A good scene, from its first step to its last. */
 static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const char directory[],
                                const char checkpoint[], int *code)
 {
   RunOptions   options = {directory, checkpoint[0] ? checkpoint : NULL, scene_resolved_text(scene)};
-  Simulation   simulation;
+  Simulation   simulation = NULL;
   RunDirectory lock = NULL;
   RunOutcome   outcome;
-  PetscBool    good;
   char         message[1024] = "";
 
   PetscFunctionBegin;
-  PetscCall(CheckRanks(scene_config(scene), message, sizeof(message)));
-  if (message[0]) {
-    *code = refuse("%s", message);
-    PetscFunctionReturn(0);
-  }
-  PetscCall(SceneSetPetscOptions(scene));
-  PetscCall(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), &simulation));
-  PetscCall(SceneCheckPetscOptions(scene, &good));
-  if (!good) {
-    PetscCall(SceneReport(scene, stderr));
-    *code = EXIT_BAD_INPUT;
-  } else
-    PetscCall(SimulationCheckBalance(simulation, message, sizeof(message)));
-  if (good && !message[0])
+  *code = EXIT_BAD_INPUT;
+  PetscCall(CheckWorld(scene_config(scene), message, sizeof(message)));
+  if (!message[0])
+    PetscCall(CreateSimulation(scene, &simulation, message, sizeof(message)));
+  if (simulation && !message[0])
     PetscCall(RunDirectoryOpen(PETSC_COMM_WORLD, directory, arguments->use, &lock, message, sizeof(message)));
   if (lock) {
     PetscCall(SimulationRun(simulation, &options, &outcome, message, sizeof(message)));
@@ -287,8 +292,7 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
     if (outcome != RUN_REFUSED)
       PetscCall(ReportPeakMemory());
     PetscCall(RunDirectoryClose(&lock));
-  } else if (good)
-    *code = EXIT_BAD_INPUT;
+  }
   if (message[0])
     (void)refuse("%s", message);
   PetscCall(SimulationDestroy(&simulation));
@@ -331,33 +335,23 @@ static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode PrintEstimate(const SimulationConfig *config, const SimulationEstimate *estimate)
+/* Bodies and joints that cannot be become problems of the scene. */
+static PetscErrorCode Estimate(Scene scene, PetscMPIInt ranks, SimulationEstimate *estimate)
 {
-  PetscMPIInt rank;
+  char message[1024];
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank)
-    PetscFunctionReturn(0);
-  printf("%s\n", config->title);
-  printf("cells      %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " = %lld\n", estimate->cells[X],
-         estimate->cells[Y], estimate->cells[Z], (long long)estimate->cell_count);
-  printf("ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
-         estimate->solid_ranks);
-  printf("memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);
-  if (estimate->time_step < PETSC_MAX_REAL)
-    printf("time step  %.3g s at the speeds that the scene names: %.0f steps to t = %g s\n",
-           (double)estimate->time_step, (double)estimate->steps, (double)config->run.end_time);
-  else
-    printf("time step  set by the flow as it develops: the scene names no speed\n");
+  PetscCall(SimulationConfigEstimate(scene_config(scene), ranks, estimate, message, sizeof(message)));
+  if (message[0])
+    PetscCall(SceneBlame(scene, message));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
 {
   SimulationEstimate estimate;
-  PetscMPIInt        size;
-  char               message[1024];
+  PetscMPIInt        rank, size;
+  char               message[1024] = "";
   Scene              scene;
 
   PetscFunctionBegin;
@@ -369,17 +363,20 @@ static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
   if (arguments->ranks)
     size = (PetscMPIInt)arguments->ranks;
   PetscCall(SceneRead(PETSC_COMM_WORLD, arguments->target, arguments->set_count, arguments->sets, &scene));
-  PetscCall(SceneReport(scene, stderr));
   *code = EXIT_BAD_INPUT;
   if (scene_is_good(scene)) {
-    PetscCall(GridConfigCheck(&scene_config(scene)->grid, size, message, sizeof(message)));
+    PetscCall(SimulationConfigCheckRanks(scene_config(scene), size, message, sizeof(message)));
     if (message[0])
-      *code = refuse("%s", message);
-    else {
-      PetscCall(SimulationConfigEstimate(scene_config(scene), size, &estimate));
-      PetscCall(PrintEstimate(scene_config(scene), &estimate));
-      *code = EXIT_DONE;
-    }
+      (void)refuse("%s", message);
+    else
+      PetscCall(Estimate(scene, size, &estimate));
+  }
+  PetscCall(SceneReport(scene, stderr));
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (scene_is_good(scene) && !message[0]) {
+    if (rank == 0)
+      print_estimate(scene_config(scene), &estimate, stdout);
+    *code = EXIT_DONE;
   }
   PetscCall(SceneDestroy(&scene));
   PetscFunctionReturn(0);

@@ -12,16 +12,23 @@ extern const SchemaKey TeamKeys[];
 
 typedef struct _p_Team *Team;
 
-/* Splits `world`; one rank alone plays both roles. Collective: world. */
-PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, Team *team);
+/* What there is to work on. */
+typedef enum { WORK_FLUID, WORK_SOLIDS, WORK_BOTH } TeamWork;
+
+/* Splits `world`; one rank alone plays both roles, and without fluid all ranks are solid ranks. Collective:
+   world. */
+PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, TeamWork work, Team *team);
 PetscErrorCode TeamDestroy(Team *team);
 
 /* The communicators lend themselves; a rank outside a team gets MPI_COMM_NULL. */
-MPI_Comm  team_world(Team team);
-MPI_Comm  team_fluid(Team team);
-MPI_Comm  team_solid(Team team);
-PetscBool team_has_fluid(Team team);
-PetscBool team_has_solids(Team team);
+MPI_Comm    team_world(Team team);
+MPI_Comm    team_fluid(Team team);
+MPI_Comm    team_solid(Team team);
+PetscBool   team_has_fluid(Team team);
+PetscBool   team_has_solids(Team team);
+PetscMPIInt team_first_solid_rank(Team team); /* in the world */
+/* How many of `ranks` work on the solids alone; not below `ranks` with fluid: too few. */
+PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscMPIInt ranks);
 
 /* Refuses a launcher that started N copies of one rank: compares with SLURM_NTASKS. Collective: world. */
 PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good);

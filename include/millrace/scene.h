@@ -40,6 +40,9 @@ const SceneProblem *scene_problem(Scene scene, PetscInt index);
 /* file:line:column: error: ..., the line and a caret, for every problem; nothing but on the first rank. */
 PetscErrorCode SceneReport(Scene scene, FILE *file);
 
+/* Adds what a room says of a scene that had been good as an error, at the body or joint that it names. */
+PetscErrorCode SceneBlame(Scene scene, const char message[]);
+
 /* Hands `petsc:` to PETSc's database; the command line wins. Call before solvers are created. */
 PetscErrorCode SceneSetPetscOptions(Scene scene);
 /* Adds a problem for every option that no solver has asked for on any rank, PETSc's late ones exempt; call

@@ -1,11 +1,11 @@
-/* A run: its state, the order of a time step and its size, obstacles and inflows, frames, checkpoints,
- * ledger. */
+/* A run: its state, the order and size of its steps, obstacles and inflows, frames, checkpoints, ledger. */
 #ifndef MILLRACE_SIMULATION_H
 #define MILLRACE_SIMULATION_H
 
 #include <millrace/fluid.h>
 #include <millrace/geometry.h>
 #include <millrace/parallel.h>
+#include <millrace/solid.h>
 
 typedef enum { OBSTACLE_NO_SLIP, OBSTACLE_SLIP } ObstacleSurface;
 extern const char *const ObstacleSurfaces[];
@@ -39,7 +39,7 @@ extern const SchemaKey RunKeys[], ObstacleKeys[], InflowKeys[];
 
 typedef struct {
   char           *title;
-  GridConfig      grid;
+  GridConfig      grid; /* dimension 0: there is no fluid */
   TeamConfig      parallel;
   FluidConfig     fluid;
   RunConfig       run;
@@ -47,12 +47,16 @@ typedef struct {
   ObstacleConfig *obstacles;
   PetscInt        inflow_count;
   InflowConfig   *inflows;
+  SolidConfig     solids; /* no bodies: there are none */
 } SimulationConfig;
+TeamWork simulation_config_work(const SimulationConfig *config);
 
 typedef struct _p_Simulation *Simulation;
 
-/* Lifetime; `config` must outlive the simulation. Collective: world. */
-PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation);
+/* Lifetime; `config` must outlive the simulation. Bodies or joints that cannot be are told in `message`, and
+   the simulation is then null. Collective: world. */
+PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation,
+                                char message[], size_t message_size);
 PetscErrorCode SimulationDestroy(Simulation *simulation);
 
 /* The initial state of the scene, or a saved one on any number of ranks. */
@@ -69,10 +73,11 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
 Team      simulation_team(Simulation simulation);
 MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */
 Fluid     simulation_fluid(Simulation simulation); /* likewise */
+Solid     simulation_solid(Simulation simulation); /* on every rank; null without bodies */
 PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
 
-/* Why a saved state does not fit this simulation; "" when it does. Collective: fluid. */
+/* Why a saved state does not fit this simulation; "" when it does. Collective: who writes. */
 PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
                                       size_t message_size);
 
@@ -100,11 +105,16 @@ typedef struct {
   PetscInt   cells[DIM];
   PetscInt64 cell_count;
   PetscInt   fluid_ranks, solid_ranks;
+  PetscInt   bodies, joints;
   PetscReal  bytes;     /* peak memory of all ranks */
   PetscReal  time_step; /* s; PETSC_MAX_REAL when nothing moves yet */
   PetscReal  steps;     /* to the end, at that step */
 } SimulationEstimate;
+void print_estimate(const SimulationConfig *config, const SimulationEstimate *estimate, FILE *file);
+/* Why so many ranks cannot run this scene; "" if they can. And `message` as that of SimulationCreate. */
+PetscErrorCode SimulationConfigCheckRanks(const SimulationConfig *config, PetscMPIInt ranks, char message[],
+                                          size_t size);
 PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
-                                        SimulationEstimate *estimate);
+                                        SimulationEstimate *estimate, char message[], size_t size);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct {
   CopiesConfig copies;
 } BodyConfig;
 
-/* How two bodies touch, where that is not the mean of what each says of itself. */
+/* How two bodies touch, where that is not the geometric mean of what they say. */
 typedef struct {
   char     *first, *second; /* names of bodies; all copies are meant */
   PetscReal friction, restitution, rolling_friction;
@@ -83,7 +83,6 @@ typedef struct _p_Solid *Solid;
 PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
                            size_t size);
 PetscErrorCode SolidDestroy(Solid *solid);
-
 /* Steps I to V of a time step (docs/numerics.md). Collective: comm. */
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
 PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt);
@@ -92,7 +91,6 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode SolidSave(Solid solid, Archive archive);
 PetscErrorCode SolidLoad(Solid solid, Archive archive);
 PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames);
-
 /* The state vector: 3 numbers for every particle, then velocity and spin of every body. */
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity);
 
@@ -106,5 +104,17 @@ typedef struct {
   PetscInt  position_iterations, velocity_iterations, push_outs;
 } SolidReport;
 SolidReport solid_report(Solid solid);
+/* A body, copies one by one, as others see it. */
+typedef struct {
+  const BodyConfig *config; /* borrowed */
+  PetscInt          copy;   /* from 0; -1: there is only one */
+  Vector3           position, velocity, spin;
+} BodyView;
+PetscInt  solid_body_count(Solid solid);
+BodyView  solid_body_view(Solid solid, PetscInt body);
+void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *high); /* may be infinite */
+PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point);
+PetscErrorCode SolidKeep(Solid solid); /* where it is, to return to after a step that went wrong */
+PetscErrorCode SolidReturn(Solid solid);
 
 #endif

@@ -2,26 +2,39 @@
 #include <millrace/parallel.h>
 
 struct _p_Team {
-  MPI_Comm world, fluid, solid;
+  MPI_Comm    world, fluid, solid;
+  PetscMPIInt first_solid_rank;
 };
 
-PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, Team *team)
+PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscMPIInt ranks)
 {
-  PetscMPIInt rank, size;
-  PetscInt    solid_ranks = config->solid_ranks;
+  if (work == WORK_SOLIDS)
+    return ranks;
+  if (ranks == 1)
+    return 0;
+  if (config->solid_ranks < 0)
+    return work == WORK_BOTH ? 1 : 0;
+  return config->solid_ranks;
+}
+
+PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, TeamWork work, Team *team)
+{
+  PetscMPIInt rank, size, first;
+  PetscInt    solid_ranks;
   PetscBool   fluid, solid;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(world, &rank));
   PetscCallMPI(MPI_Comm_size(world, &size));
-  if (size == 1)
-    solid_ranks = 0;
-  PetscCheck(solid_ranks < size, world, PETSC_ERR_USER_INPUT,
+  solid_ranks = team_config_solid_ranks(config, work, size);
+  PetscCheck(work == WORK_SOLIDS || solid_ranks < size, world, PETSC_ERR_USER_INPUT,
              "parallel.solid_ranks is %" PetscInt_FMT " of %d ranks and leaves none for the fluid",
              solid_ranks, size);
+  first = size - (PetscMPIInt)PetscMax(solid_ranks, 1);
   fluid = rank < size - solid_ranks;
-  solid = rank >= size - PetscMax(solid_ranks, 1);
+  solid = rank >= first;
   PetscCall(PetscNew(team));
+  (*team)->first_solid_rank = first;
   PetscCallMPI(MPI_Comm_dup(world, &(*team)->world));
   PetscCallMPI(MPI_Comm_split(world, fluid ? 0 : MPI_UNDEFINED, rank, &(*team)->fluid));
   PetscCallMPI(MPI_Comm_split(world, solid ? 0 : MPI_UNDEFINED, rank, &(*team)->solid));
@@ -65,6 +78,11 @@ PetscBool team_has_fluid(Team team)
 PetscBool team_has_solids(Team team)
 {
   return team->solid != MPI_COMM_NULL;
+}
+
+PetscMPIInt team_first_solid_rank(Team team)
+{
+  return team->first_solid_rank;
 }
 
 PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good)

@@ -98,7 +98,7 @@ static PetscErrorCode CheckOneName(Scene scene, const Node *list, const Node *it
 }
 
 /* Names become those of fields and files, and are told in messages. */
-static PetscErrorCode CheckNames(Scene scene, const Node *list)
+PetscErrorCode CheckNames(Scene scene, const Node *list)
 {
   PetscFunctionBegin;
   for (const Node *item = list && list->kind == NODE_LIST ? list->first : NULL; item; item = item->next)
@@ -192,11 +192,14 @@ PetscErrorCode SceneCheck(Scene scene)
   PetscCall(CheckNames(scene, at(scene, "fluid", "scalars")));
   PetscCall(CheckNames(scene, node_find(scene->root, "obstacles")));
   PetscCall(CheckNames(scene, node_find(scene->root, "inflows")));
-  PetscCall(CheckGrid(scene));
   PetscCall(CheckRun(scene));
-  PetscCall(CheckFluid(scene));
-  PetscCall(SceneCheckSides(scene));
-  PetscCall(CheckObstacles(scene));
-  PetscCall(CheckInflows(scene));
+  if (scene->has_fluid) {
+    PetscCall(CheckGrid(scene));
+    PetscCall(CheckFluid(scene));
+    PetscCall(SceneCheckSides(scene));
+    PetscCall(CheckObstacles(scene));
+    PetscCall(CheckInflows(scene));
+  }
+  PetscCall(SceneCheckSolids(scene));
   PetscFunctionReturn(0);
 }

@@ -7,14 +7,20 @@
 
 #define AT(member) offsetof(SimulationConfig, member)
 
-/* `grid` comes before all that has vectors, `fluid` before the inflows of its scalars. */
+/* `grid` comes before all that has vectors, `fluid` before the inflows of its scalars. Both are there unless
+   the scene has nothing but solids. */
 const SchemaKey SceneKeys[] = {
     {.name = "title",
      .kind = SCHEMA_TEXT,
      .offset = AT(title),
      .fallback = "\"\"",
      .help = "what the scene shows"},
-    {.name = "grid", .kind = SCHEMA_BLOCK, .offset = AT(grid), .keys = GridKeys, .help = "the box of cells"},
+    {.name = "grid",
+     .kind = SCHEMA_BLOCK,
+     .offset = AT(grid),
+     .fallback = "",
+     .keys = GridKeys,
+     .help = "the box of cells of the fluid; with neither grid nor fluid a scene has solids alone"},
     {.name = "parallel",
      .kind = SCHEMA_BLOCK,
      .offset = AT(parallel),
@@ -28,6 +34,7 @@ const SchemaKey SceneKeys[] = {
     {.name = "fluid",
      .kind = SCHEMA_BLOCK,
      .offset = AT(fluid),
+     .fallback = "",
      .keys = FluidKeys,
      .help = "the fluid and its sides"},
     {.name = "obstacles",
@@ -37,7 +44,7 @@ const SchemaKey SceneKeys[] = {
      .size = sizeof(ObstacleConfig),
      .fallback = "",
      .keys = ObstacleKeys,
-     .help = "bodies that stand still or move as given"},
+     .help = "what stands in the fluid, still or moving as given"},
     {.name = "inflows",
      .kind = SCHEMA_LIST,
      .offset = AT(inflows),
@@ -46,6 +53,12 @@ const SchemaKey SceneKeys[] = {
      .fallback = "",
      .keys = InflowKeys,
      .help = "regions in which velocity and scalars are held"},
+    {.name = "solids",
+     .kind = SCHEMA_BLOCK,
+     .offset = AT(solids),
+     .fallback = "",
+     .keys = SolidKeys,
+     .help = "bodies that fall, collide, rub and hang together"},
     {.name = "petsc",
      .kind = SCHEMA_OPTIONS,
      .fallback = "",

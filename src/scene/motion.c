@@ -1,4 +1,4 @@
-/* Motions of obstacles: steady, or by keyframes. */
+/* Motions of obstacles and bodies: steady, or by keyframes. */
 #include "scene_impl.h"
 
 typedef struct {
@@ -32,7 +32,7 @@ const SchemaKey MotionKeys[] = {
      .offset = offsetof(MotionMeasures, pivot),
      .fallback = "[0, 0, 0]",
      .unit = "m",
-     .help = "point about which the obstacle turns, where the shape is given"},
+     .help = "point about which it turns, where the shape is given"},
     {.name = "velocity",
      .kind = SCHEMA_VECTOR,
      .offset = offsetof(MotionMeasures, velocity),
@@ -79,7 +79,7 @@ static PetscErrorCode CheckPlane(Scene scene, Node *node, Vector3 shift, Vector3
   char path[PATH_LENGTH];
 
   PetscFunctionBegin;
-  if (scene->config.grid.dimension == 3 || (shift.at[Z] == 0 && turn.at[X] == 0 && turn.at[Y] == 0))
+  if (scene_dimension(scene) == 3 || (shift.at[Z] == 0 && turn.at[X] == 0 && turn.at[Y] == 0))
     PetscFunctionReturn(0);
   node_path(node, path, sizeof(path));
   PetscCall(ProblemAddAtKey(scene, node, PROBLEM_ERROR,

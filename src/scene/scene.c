@@ -112,6 +112,7 @@ static PetscErrorCode Interpret(Scene scene)
   if (!good)
     PetscFunctionReturn(0);
   PetscCall(SceneApplyOverrides(scene));
+  PetscCall(SceneExpandFluid(scene));
   PetscCall(SceneExpandSides(scene));
   PetscCall(ReadKeys(scene, scene->root, SceneKeys, &scene->config));
   PetscCall(SceneCheck(scene));

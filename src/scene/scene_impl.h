@@ -34,6 +34,7 @@ struct _p_Scene {
   char           **overrides;
   Node            *root;
   char            *resolved;
+  PetscBool        has_fluid; /* the scene speaks of one, or has no solids */
   SimulationConfig config;
   PetscInt         problem_count, problem_capacity;
   PetscInt         error_count;
@@ -95,6 +96,12 @@ PetscErrorCode SceneCheck(Scene scene);
 PetscErrorCode SceneCheckSides(Scene scene); /* also tells the grid which are periodic */
 /* Copies `all` to the sides that are not named, and makes a bare word a map. */
 PetscErrorCode SceneExpandSides(Scene scene);
+/* Finds out whether there is fluid, and then makes sure of its blocks. */
+PetscErrorCode SceneExpandFluid(Scene scene);
+/* Bodies, pairs and joints; gives them what they leave to each other. */
+PetscErrorCode SceneCheckSolids(Scene scene);
+PetscErrorCode CheckNames(Scene scene, const Node *list);
+PetscInt       scene_dimension(Scene scene); /* 0 where it is in doubt */
 
 typedef struct {
   const char      *name;

@@ -9,6 +9,7 @@ typedef struct {
   Vector3   center, axis, low, high, from, to, base, tip, point, normal, translate, rotate;
   PetscReal radius, major, minor, scale;
   char     *file;
+  Shape     shape;
 } Measures;
 
 #define POSITION(member, meaning)                                                                            \
@@ -24,6 +25,24 @@ typedef struct {
   {                                                                                                          \
     .name = #member, .kind = SCHEMA_REAL, .offset = offsetof(Measures, member), .range = SCHEMA_POSITIVE,    \
     .unit = "m", .help = meaning                                                                             \
+  }
+
+#define PLACING(meaning)                                                                                     \
+  {.name = "scale",                                                                                          \
+   .kind = SCHEMA_REAL,                                                                                      \
+   .offset = offsetof(Measures, scale),                                                                      \
+   .fallback = "1",                                                                                          \
+   .range = SCHEMA_POSITIVE,                                                                                 \
+   .help = meaning},                                                                                         \
+      {.name = "rotate",                                                                                     \
+       .kind = SCHEMA_VECTOR,                                                                                \
+       .offset = offsetof(Measures, rotate),                                                                 \
+       .fallback = "[0, 0, 0]",                                                                              \
+       .unit = "rad",                                                                                        \
+       .help = "about the origin, axis times angle, applied second"},                                        \
+  {                                                                                                          \
+    .name = "translate", .kind = SCHEMA_VECTOR, .offset = offsetof(Measures, translate),                     \
+    .fallback = "[0, 0, 0]", .unit = "m", .help = "applied last"                                             \
   }
 
 static const SchemaKey sphere_keys[] = {POSITION(center, "its centre"), LENGTH(radius, "its radius"), {0}};
@@ -51,27 +70,15 @@ static const SchemaKey surface_keys[] = {
      .offset = offsetof(Measures, file),
      .help = "closed triangle surface (.obj, .ply, .stl), relative to the scene; of a body with a thickness "
              "it may be open"},
-    {.name = "scale",
-     .kind = SCHEMA_REAL,
-     .offset = offsetof(Measures, scale),
-     .fallback = "1",
-     .range = SCHEMA_POSITIVE,
-     .help = "factor from the units of the file to metres, applied first"},
-    {.name = "rotate",
-     .kind = SCHEMA_VECTOR,
-     .offset = offsetof(Measures, rotate),
-     .fallback = "[0, 0, 0]",
-     .unit = "rad",
-     .help = "about the origin, axis times angle, applied second"},
-    {.name = "translate",
-     .kind = SCHEMA_VECTOR,
-     .offset = offsetof(Measures, translate),
-     .fallback = "[0, 0, 0]",
-     .unit = "m",
-     .help = "applied last"},
+    PLACING("factor from the units of the file to metres, applied first"),
     {0}};
 
-enum { SPHERE, BOX, CYLINDER, CAPSULE, CONE, TORUS, PLANE, SURFACE, UNION, INTERSECTION, DIFFERENCE };
+static const SchemaKey placed_keys[] = {
+    {.name = "shape", .kind = SCHEMA_SHAPE, .offset = offsetof(Measures, shape), .help = "what is placed"},
+    PLACING("factor, applied first"),
+    {0}};
+
+enum { SPHERE, BOX, CYLINDER, CAPSULE, CONE, TORUS, PLANE, SURFACE, PLACED, UNION, INTERSECTION, DIFFERENCE };
 
 const ShapeKind ShapeKinds[] = {
     [SPHERE] = {"sphere", sphere_keys, "a ball; in two dimensions a disc"},
@@ -82,6 +89,7 @@ const ShapeKind ShapeKinds[] = {
     [TORUS] = {"torus", torus_keys, "a ring"},
     [PLANE] = {"plane", plane_keys, "everything below a plane"},
     [SURFACE] = {"surface", surface_keys, "the inside of a triangle surface"},
+    [PLACED] = {"placed", placed_keys, "another shape, scaled, turned and moved"},
     [UNION] = {"union", NULL, "all of a list of shapes"},
     [INTERSECTION] = {"intersection", NULL, "what a list of shapes has in common"},
     [DIFFERENCE] = {"difference", NULL, "the first of a list of shapes less the others"},
@@ -117,6 +125,9 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, PetscInt kind, cons
     PetscCall(Complain(scene, node_find(node, "axis"), "must not be zero"));
   if (kind == TORUS && measures->minor >= measures->major)
     PetscCall(Complain(scene, node_find(node, "minor"), "must be smaller than \"major\""));
+  if (kind == PLACED && dimension == 2 &&
+      (measures->rotate.at[X] != 0 || measures->rotate.at[Y] != 0 || measures->translate.at[Z] != 0))
+    PetscCall(Complain(scene, node, "must stay in the plane: turn about z, move along x and y"));
   if (kind == PLANE && vector3_norm(measures->normal) == 0)
     PetscCall(Complain(scene, node_find(node, "normal"), "must not be zero"));
   PetscFunctionReturn(0);
@@ -212,6 +223,9 @@ static PetscErrorCode CreateSimple(Scene scene, Node *node, SurfaceDemand demand
     PetscCall(ShapeCreatePlane(measures->point, measures->normal, shape));
   if (kind == SURFACE)
     PetscCall(ReadSurface(scene, node, demand, measures, shape));
+  if (kind == PLACED)
+    PetscCall(
+        ShapeCreatePlaced(&measures->shape, measures->scale, measures->rotate, measures->translate, shape));
   PetscFunctionReturn(0);
 }
 
@@ -289,7 +303,8 @@ PetscErrorCode ReadShape(Scene scene, Node *node, SurfaceDemand demand, Shape *s
   if (!names[kind])
     PetscCall(ProblemAddAtKey(scene, node->first, PROBLEM_ERROR,
                               "%s cannot be \"%.40s\"%s%s%s; there are sphere, box, cylinder, capsule, "
-                              "cone, torus, plane, surface, union, intersection and difference",
+                              "cone, torus, plane, surface, placed, union, intersection and "
+                              "difference",
                               path, node->first->key, near ? "; did you mean \"" : "", near ? near : "",
                               near ? "\"?" : ""));
   else if (ShapeKinds[kind].keys)

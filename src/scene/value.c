@@ -45,9 +45,14 @@ static PetscErrorCode CheckRange(Scene scene, Node *node, const SchemaKey *key, 
   PetscFunctionReturn(0);
 }
 
-static PetscBool is_infinity(const char text[])
+/* 1 or -1 for an infinity, otherwise 0. */
+static int infinity_sign(const char text[])
 {
-  return !strcmp(text, "inf") || !strcmp(text, ".inf") ? PETSC_TRUE : PETSC_FALSE;
+  const char *word = text + (text[0] == '-' ? 1 : 0);
+
+  if (strcmp(word, "inf") && strcmp(word, ".inf"))
+    return 0;
+  return text[0] == '-' ? -1 : 1;
 }
 
 /* A number, or arithmetic that gives one, such as 2*pi. */
@@ -61,8 +66,8 @@ PetscErrorCode ReadReal(Scene scene, Node *node, const SchemaKey *key, PetscReal
   PetscCall(ExpectKind(scene, node, NODE_VALUE, "a number", &good));
   if (!good)
     PetscFunctionReturn(0);
-  if (key->range == SCHEMA_ENDLESS && is_infinity(node->text)) {
-    *value = PETSC_INFINITY;
+  if (key->range == SCHEMA_ENDLESS && infinity_sign(node->text)) {
+    *value = infinity_sign(node->text) * PETSC_INFINITY;
     PetscFunctionReturn(0);
   }
   node_path(node, path, sizeof(path));
@@ -162,7 +167,7 @@ PetscErrorCode ReadText(Scene scene, Node *node, const SchemaKey *key, char **va
  */
 static PetscErrorCode ExpectComponents(Scene scene, Node *node, const char what[], PetscBool *good)
 {
-  const PetscInt dimension = scene->config.grid.dimension;
+  const PetscInt dimension = scene_dimension(scene);
   char           path[PATH_LENGTH], message[MESSAGE_LENGTH];
 
   PetscFunctionBegin;

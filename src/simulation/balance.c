@@ -28,29 +28,32 @@ static PetscBool has_sources(const SimulationConfig *config)
 
 /* The formula that gives the flow through a face of a fluid cell, null if none does. Obstacles that move do
    not count: what they push away on one side they leave room for on the other. */
-static Formula face_formula(const SimulationConfig *config, const GridBox *box, const PetscReal *solid,
-                            const PetscInt at[DIM], PetscInt axis, PetscInt side)
+static Formula face_formula(Simulation simulation, const PetscReal *closed, const PetscInt at[DIM],
+                            PetscInt axis, PetscInt side)
 {
-  const PetscInt end = side ? box->cells[axis] - 1 : 0;
-  PetscInt       number;
+  const SimulationConfig *config = simulation->config;
+  const GridBox          *box = grid_box(simulation->grid);
+  const PetscInt          end = side ? box->cells[axis] - 1 : 0;
+  PetscInt                number;
 
   if (!box->periodic[axis] && at[axis] == end)
     return config->fluid.sides[axis][side].velocity[axis];
-  if (!solid)
+  if (!closed)
     return NULL;
-  number = (PetscInt)solid[box_index(box, at[X], at[Y], at[Z]) + (2 * side - 1) * box->stride[axis]] - 1;
-  return number >= config->obstacle_count ? config->inflows[number - config->obstacle_count].velocity[axis]
-                                          : NULL;
+  number = (PetscInt)closed[box_index(box, at[X], at[Y], at[Z]) + (2 * side - 1) * box->stride[axis]] - 1;
+  return number >= simulation->closed_count
+             ? config->inflows[number - simulation->closed_count].velocity[axis]
+             : NULL;
 }
 
-static void add_cell(Simulation simulation, const PetscReal *solid, const PetscInt at[DIM], PetscReal time,
+static void add_cell(Simulation simulation, const PetscReal *closed, const PetscInt at[DIM], PetscReal time,
                      Flux *flux)
 {
   const GridBox *box = grid_box(simulation->grid);
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
-      const Formula formula = face_formula(simulation->config, box, solid, at, axis, side);
+      const Formula formula = face_formula(simulation, closed, at, axis, side);
       PetscInt      face[DIM] = {at[X], at[Y], at[Z]};
       PetscReal     outward;
 
@@ -68,20 +71,20 @@ static void add_cell(Simulation simulation, const PetscReal *solid, const PetscI
 static PetscErrorCode GetFlux(Simulation simulation, PetscReal time, Flux *flux)
 {
   const GridBox   *box = grid_box(simulation->grid);
-  const PetscReal *solid = NULL;
+  const PetscReal *closed = NULL;
   PetscInt         at[DIM];
 
   PetscFunctionBegin;
   *flux = (Flux){0., 0.};
-  if (simulation->solid)
-    PetscCall(VecGetArrayRead(simulation->solid, &solid));
+  if (simulation->closed)
+    PetscCall(VecGetArrayRead(simulation->closed, &closed));
   for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        if (!solid || solid[box_index(box, at[X], at[Y], at[Z])] == 0.)
-          add_cell(simulation, solid, at, time, flux);
-  if (simulation->solid)
-    PetscCall(VecRestoreArrayRead(simulation->solid, &solid));
+        if (!closed || closed[box_index(box, at[X], at[Y], at[Z])] == 0.)
+          add_cell(simulation, closed, at, time, flux);
+  if (simulation->closed)
+    PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, flux, 2, MPIU_REAL, MPI_SUM, box->comm));
   PetscFunctionReturn(0);
 }
@@ -91,7 +94,7 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
   const PetscReal area =
       PetscPowRealInt(grid_spacing(simulation->grid), grid_box(simulation->grid)->dimension - 1);
   const PetscBool moves =
-      simulation->solids_move && has_sources(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
+      simulation->obstacles_move && has_sources(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
   Flux flux;
 
   PetscFunctionBegin;
@@ -99,7 +102,7 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
     const PetscReal time = n * simulation->config->run.end_time / (TIMES - 1);
 
     if (moves)
-      PetscCall(SimulationPlaceSolids(simulation, time));
+      PetscCall(SimulationPlaceObstacles(simulation, time));
     PetscCall(GetFlux(simulation, time, &flux));
     if (PetscAbsReal(flux.in - flux.out) > allowed * PetscMax(flux.in, flux.out))
       PetscCall(PetscSNPrintf(
@@ -110,7 +113,7 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
           (double)(flux.out * area)));
   }
   if (moves)
-    PetscCall(SimulationPlaceSolids(simulation, 0.));
+    PetscCall(SimulationPlaceObstacles(simulation, 0.));
   PetscFunctionReturn(0);
 }
 

@@ -60,10 +60,13 @@ static PetscReal named_speed(const SimulationConfig *config)
 
 static PetscReal solid_fields(const SimulationConfig *config)
 {
-  PetscBool any = config->obstacle_count > 0, moving = PETSC_FALSE;
+  PetscBool any = config->obstacle_count + config->solids.body_count > 0, moving = PETSC_FALSE;
 
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     if (!motion_is_still(config->obstacles[o].motion))
+      moving = PETSC_TRUE;
+  for (PetscInt b = 0; b < config->solids.body_count; b++)
+    if (config->solids.bodies[b].kind != BODY_STATIC)
       moving = PETSC_TRUE;
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n]))
@@ -105,41 +108,111 @@ static PetscReal ghosted_share(const SimulationEstimate *estimate, PetscInt dime
   return share;
 }
 
-/* This process has read the scene with its surfaces and started MPI and PETSc, as each rank will; then come
-   the fields, a frame's buffer of a vector field among them. */
+/* This process has read the scene with its surfaces, made the bodies and started MPI and PETSc, as each rank
+   will; then come the fields, a frame's buffer of a vector field among them. */
 static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEstimate *estimate)
 {
-  const PetscReal ghosted = ghosted_share(estimate, config->grid.dimension);
-  const PetscInt  ranks = estimate->fluid_ranks + estimate->solid_ranks;
-  struct rusage   own;
+  const PetscInt ranks = estimate->fluid_ranks + estimate->solid_ranks;
+  struct rusage  own;
+  PetscReal      bytes;
 
   getrusage(RUSAGE_SELF, &own);
-  return ranks * (1024. * own.ru_maxrss + bytes_to_write) +
-         estimate->cell_count *
-             (8. * ghosted * (fields_alive(config) + DIM) + solver_bytes_per_cell + written_bytes_per_cell);
+  bytes = ranks * (1024. * own.ru_maxrss + bytes_to_write);
+  if (estimate->cell_count)
+    bytes += estimate->cell_count *
+             (8. * ghosted_share(estimate, config->grid.dimension) * (fields_alive(config) + DIM) +
+              solver_bytes_per_cell + written_bytes_per_cell);
+  return bytes;
 }
 
-PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
-                                        SimulationEstimate *estimate)
+/* Counts the bodies and asks them for their time step. */
+static PetscErrorCode EstimateSolids(const SolidConfig *config, SimulationEstimate *estimate, char message[],
+                                     size_t size)
+{
+  Solid solid;
+
+  PetscFunctionBegin;
+  if (!config->body_count)
+    PetscFunctionReturn(0);
+  PetscCall(SolidCreate(PETSC_COMM_SELF, config, &solid, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  estimate->bodies = solid_body_count(solid);
+  estimate->joints = config->joint_count;
+  PetscCall(SolidGetTimeStepLimit(solid, &estimate->time_step));
+  PetscCall(SolidDestroy(&solid));
+  PetscFunctionReturn(0);
+}
+
+static void estimate_fluid(const SimulationConfig *config, SimulationEstimate *estimate)
 {
   const PetscReal spacing = config->grid.size.at[X] / config->grid.resolution;
   const PetscReal speed = named_speed(config);
 
-  PetscFunctionBegin;
-  *estimate = (SimulationEstimate){.cell_count = 1};
-  estimate->solid_ranks = ranks == 1 ? 0 : PetscMax(config->parallel.solid_ranks, 0);
-  estimate->fluid_ranks = ranks - estimate->solid_ranks;
   grid_config_cells(&config->grid, estimate->cells);
-  for (PetscInt d = 0; d < DIM; d++)
-    estimate->cell_count *= estimate->cells[d];
+  estimate->cell_count = (PetscInt64)estimate->cells[X] * estimate->cells[Y] * estimate->cells[Z];
+  if (speed > 0.)
+    estimate->time_step = PetscMin(estimate->time_step, config->fluid.cfl * spacing / speed);
+}
+
+PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
+                                        SimulationEstimate *estimate, char message[], size_t size)
+{
+  const TeamWork work = simulation_config_work(config);
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  *estimate = (SimulationEstimate){.time_step = PETSC_MAX_REAL};
+  estimate->solid_ranks = team_config_solid_ranks(&config->parallel, work, ranks);
+  estimate->fluid_ranks = ranks - estimate->solid_ranks;
+  PetscCall(EstimateSolids(&config->solids, estimate, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  if (work != WORK_SOLIDS)
+    estimate_fluid(config, estimate);
   estimate->bytes = peak_bytes(config, estimate);
-  estimate->time_step = PETSC_MAX_REAL;
   if (config->run.time_step > 0.)
     estimate->time_step = config->run.time_step;
-  else if (speed > 0.)
-    estimate->time_step = config->fluid.cfl * spacing / speed;
   if (config->run.largest_time_step > 0.)
     estimate->time_step = PetscMin(estimate->time_step, config->run.largest_time_step);
   estimate->steps = config->run.end_time / estimate->time_step;
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationConfigCheckRanks(const SimulationConfig *config, PetscMPIInt ranks, char message[],
+                                          size_t size)
+{
+  const TeamWork work = simulation_config_work(config);
+  const PetscInt solid_ranks = team_config_solid_ranks(&config->parallel, work, ranks);
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  if (work == WORK_SOLIDS)
+    PetscFunctionReturn(0);
+  if (solid_ranks >= ranks)
+    PetscCall(PetscSNPrintf(
+        message, size, "parallel.solid_ranks is %" PetscInt_FMT " of %d ranks and leaves none for the fluid",
+        solid_ranks, ranks));
+  else
+    PetscCall(GridConfigCheck(&config->grid, ranks - (PetscMPIInt)solid_ranks, message, size));
+  PetscFunctionReturn(0);
+}
+
+void print_estimate(const SimulationConfig *config, const SimulationEstimate *estimate, FILE *file)
+{
+  fprintf(file, "%s\n", config->title);
+  if (estimate->cell_count)
+    fprintf(file, "cells      %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " = %lld\n",
+            estimate->cells[X], estimate->cells[Y], estimate->cells[Z], (long long)estimate->cell_count);
+  if (estimate->bodies)
+    fprintf(file, "bodies     %" PetscInt_FMT ", %" PetscInt_FMT " joints\n", estimate->bodies,
+            estimate->joints);
+  fprintf(file, "ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
+          estimate->solid_ranks);
+  fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);
+  if (estimate->time_step < PETSC_MAX_REAL)
+    fprintf(file, "time step  %.3g s at the speeds that the scene names: %.0f steps to t = %g s\n",
+            (double)estimate->time_step, (double)estimate->steps, (double)config->run.end_time);
+  else
+    fprintf(file, "time step  set by the motion as it develops: the scene names no speed\n");
 }

@@ -1,4 +1,5 @@
-/* The fields of a frame, at cell centres: velocity, pressure, vorticity, obstacles and scalars. */
+/* A frame: the fluid's fields at cell centres (velocity, pressure, vorticity, obstacles and scalars) and the
+   bodies. */
 #include "simulation_impl.h"
 
 /* Component d of the velocity at the centre of cell c. */
@@ -76,7 +77,7 @@ static PetscErrorCode WriteScalar(Simulation simulation, FrameSeries frames, con
   PetscFunctionReturn(0);
 }
 
-/* 1 in every solid cell, whichever obstacle it belongs to. */
+/* 1 in every solid cell, whichever obstacle or body it belongs to. */
 static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, PetscReal buffer[])
 {
   const GridBox   *box = grid_box(simulation->grid);
@@ -84,17 +85,17 @@ static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, Pets
   PetscReal       *next = buffer;
 
   PetscFunctionBegin;
-  if (!simulation->solid)
+  if (!simulation->closed)
     PetscFunctionReturn(0);
-  PetscCall(VecGetArrayRead(simulation->solid, &number));
+  PetscCall(VecGetArrayRead(simulation->closed, &number));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscReal mark = number[box_index(box, i, j, k)];
 
-        *next++ = mark > 0. && mark <= simulation->config->obstacle_count ? 1. : 0.;
+        *next++ = mark > 0. && mark <= simulation->closed_count ? 1. : 0.;
       }
-  PetscCall(VecRestoreArrayRead(simulation->solid, &number));
+  PetscCall(VecRestoreArrayRead(simulation->closed, &number));
   PetscCall(WriteOwned(simulation, frames, "solid", 1, buffer));
   PetscFunctionReturn(0);
 }
@@ -132,7 +133,10 @@ PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, P
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
   PetscCall(ArchiveWriteText(archive, "title", simulation->config->title));
   PetscCall(ArchiveWriteText(archive, "scene", scene_text));
-  PetscCall(WriteFields(simulation, frames));
+  if (simulation->fluid)
+    PetscCall(WriteFields(simulation, frames));
+  if (simulation->solid)
+    PetscCall(SolidWriteFrame(simulation->solid, frames));
   PetscCall(FrameEnd(frames, message, message_size));
   PetscFunctionReturn(0);
 }

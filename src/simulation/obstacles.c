@@ -1,5 +1,7 @@
-/* Obstacles of any closed shape on the grid: a cell is solid when its centre lies inside (docs/numerics.md,
- * 5). */
+/* Obstacles and bodies on the grid: a cell is closed when its centre lies inside one (docs/numerics.md, 5).
+
+   They are numbered through: obstacles, then bodies, then the sources, which hold the velocity of their
+   cells. */
 #include "simulation_impl.h"
 
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
@@ -25,63 +27,96 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
   return range;
 }
 
-/* Marks the fluid cells inside a shape as `mark`; where two overlap the first one stays. */
-static PetscErrorCode Voxelise(Simulation simulation, Shape shape, const Pose *pose, PetscReal mark)
+/* Something that closes cells, at one time. */
+typedef struct {
+  Shape    shape; /* null: it is body number `body` */
+  Pose     pose;
+  Solid    solid;
+  PetscInt body;
+  Vector3  low, high; /* in the world */
+} Thing;
+
+static Thing thing_of_shape(Shape shape, Motion motion, PetscReal time)
 {
-  const GridBox *box = grid_box(simulation->grid);
-  Vector3        low, high;
-  CellRange      range;
-  PetscReal     *solid;
+  Thing thing = {.shape = shape, .pose = motion_pose(motion, time)};
+
+  shape_bounds(shape, &thing.low, &thing.high);
+  pose_bounds(&thing.pose, &thing.low, &thing.high);
+  return thing;
+}
+
+static Thing thing_of_body(Solid solid, PetscInt body)
+{
+  Thing thing = {.solid = solid, .body = body};
+
+  solid_body_bounds(solid, body, &thing.low, &thing.high);
+  return thing;
+}
+
+static PetscBool is_inside(const Thing *thing, Vector3 point)
+{
+  return thing->shape ? shape_is_inside(thing->shape, pose_to_rest(&thing->pose, point))
+                      : solid_body_holds(thing->solid, thing->body, point);
+}
+
+/* Marks the fluid cells inside a thing as `mark`; where two overlap the first one stays. */
+static PetscErrorCode Voxelise(Simulation simulation, const Thing *thing, PetscReal mark)
+{
+  const GridBox  *box = grid_box(simulation->grid);
+  const CellRange range = cells_within(simulation->grid, thing->low, thing->high);
+  PetscReal      *closed;
 
   PetscFunctionBegin;
-  shape_bounds(shape, &low, &high);
-  pose_bounds(pose, &low, &high);
-  range = cells_within(simulation->grid, low, high);
-  PetscCall(VecGetArray(simulation->solid, &solid));
+  PetscCall(VecGetArray(simulation->closed, &closed));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
-        const Vector3  point = grid_cell_center(simulation->grid, i, j, k);
 
-        if (solid[c] == 0. && shape_is_inside(shape, pose_to_rest(pose, point)))
-          solid[c] = mark;
+        if (closed[c] == 0. && is_inside(thing, grid_cell_center(simulation->grid, i, j, k)))
+          closed[c] = mark;
       }
-  PetscCall(VecRestoreArray(simulation->solid, &solid));
+  PetscCall(VecRestoreArray(simulation->closed, &closed));
   PetscFunctionReturn(0);
 }
 
-/* Component d of the velocity of solid or source `number` at a face. */
-static PetscReal velocity_of(const SimulationConfig *config, PetscInt number, PetscInt d, Vector3 point,
+/* Component d of the velocity of obstacle, body or source `number` at a face. */
+static PetscReal velocity_of(Simulation simulation, PetscInt number, PetscInt d, Vector3 point,
                              PetscReal time)
 {
+  const SimulationConfig *config = simulation->config;
+  BodyView                body;
+
   if (number < 0)
     return 0.;
-  if (number >= config->obstacle_count)
-    return formula_value(config->inflows[number - config->obstacle_count].velocity[d], point, time);
-  return motion_velocity(config->obstacles[number].motion, time, point).at[d];
+  if (number >= simulation->closed_count)
+    return formula_value(config->inflows[number - simulation->closed_count].velocity[d], point, time);
+  if (number < config->obstacle_count)
+    return motion_velocity(config->obstacles[number].motion, time, point).at[d];
+  body = solid_body_view(simulation->solid, number - config->obstacle_count);
+  return body.velocity.at[d] + vector3_cross(body.spin, vector3_subtract(point, body.position)).at[d];
 }
 
 static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscReal time)
 {
   const GridBox   *box = grid_box(simulation->grid);
-  const PetscReal *solid;
+  const PetscReal *closed;
   PetscReal       *velocity;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(simulation->solid, &solid));
-  PetscCall(VecGetArray(simulation->solid_velocity[d], &velocity));
+  PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  PetscCall(VecGetArray(simulation->closed_velocity[d], &velocity));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
-        const PetscInt number = (PetscInt)PetscMax(solid[c], solid[c - box->stride[d]]) - 1;
+        const PetscInt number = (PetscInt)PetscMax(closed[c], closed[c - box->stride[d]]) - 1;
 
         velocity[c] =
-            velocity_of(simulation->config, number, d, grid_face_center(simulation->grid, d, i, j, k), time);
+            velocity_of(simulation, number, d, grid_face_center(simulation->grid, d, i, j, k), time);
       }
-  PetscCall(VecRestoreArray(simulation->solid_velocity[d], &velocity));
-  PetscCall(VecRestoreArrayRead(simulation->solid, &solid));
+  PetscCall(VecRestoreArray(simulation->closed_velocity[d], &velocity));
+  PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscFunctionReturn(0);
 }
 
@@ -96,84 +131,97 @@ static PetscBool source_changes(const SimulationConfig *config, const InflowConf
   return PETSC_FALSE;
 }
 
-static PetscErrorCode CreateSolidFields(Simulation simulation)
+static PetscErrorCode CreateClosedFields(Simulation simulation)
 {
   const SimulationConfig *config = simulation->config;
   PetscBool               sources = PETSC_FALSE;
 
   PetscFunctionBegin;
+  simulation->closed_count = config->obstacle_count;
+  if (simulation->solid)
+    simulation->closed_count += solid_body_count(simulation->solid);
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     if (!motion_is_still(config->obstacles[o].motion))
-      simulation->solids_move = PETSC_TRUE;
+      simulation->obstacles_move = PETSC_TRUE;
+  for (PetscInt b = 0; b < config->solids.body_count; b++)
+    if (config->solids.bodies[b].kind != BODY_STATIC)
+      simulation->obstacles_move = PETSC_TRUE;
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n])) {
       sources = PETSC_TRUE;
       if (source_changes(config, &config->inflows[n]))
-        simulation->solids_move = PETSC_TRUE;
+        simulation->obstacles_move = PETSC_TRUE;
     }
-  if (config->obstacle_count || sources)
-    PetscCall(MacGridCreateField(simulation->grid, &simulation->solid));
-  if (simulation->solids_move || sources)
-    PetscCall(MacGridCreateFaceField(simulation->grid, simulation->solid_velocity));
+  if (simulation->closed_count || sources)
+    PetscCall(MacGridCreateField(simulation->grid, &simulation->closed));
+  if (simulation->obstacles_move || sources)
+    PetscCall(MacGridCreateFaceField(simulation->grid, simulation->closed_velocity));
   PetscFunctionReturn(0);
 }
 
-/* Obstacles first, so that a source stops at one. */
+/* Sources last, so that they stop at what is closed. */
 static PetscErrorCode VoxeliseAll(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
-  const Pose              still = motion_pose(NULL, time);
+  Thing                   thing;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(simulation->solid, 0.));
+  PetscCall(VecSet(simulation->closed, 0.));
   for (PetscInt o = 0; o < config->obstacle_count; o++) {
-    const Pose pose = motion_pose(config->obstacles[o].motion, time);
-
-    PetscCall(Voxelise(simulation, config->obstacles[o].shape, &pose, o + 1));
+    thing = thing_of_shape(config->obstacles[o].shape, config->obstacles[o].motion, time);
+    PetscCall(Voxelise(simulation, &thing, o + 1));
+  }
+  for (PetscInt b = config->obstacle_count; b < simulation->closed_count; b++) {
+    thing = thing_of_body(simulation->solid, b - config->obstacle_count);
+    PetscCall(Voxelise(simulation, &thing, b + 1));
   }
   for (PetscInt n = 0; n < config->inflow_count; n++)
-    if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time))
-      PetscCall(Voxelise(simulation, config->inflows[n].shape, &still, config->obstacle_count + n + 1));
-  PetscCall(MacGridExchange(simulation->grid, simulation->solid));
+    if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time)) {
+      thing = thing_of_shape(config->inflows[n].shape, NULL, time);
+      PetscCall(Voxelise(simulation, &thing, simulation->closed_count + n + 1));
+    }
+  PetscCall(MacGridExchange(simulation->grid, simulation->closed));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationPlaceSolids(Simulation simulation, PetscReal time)
+PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time)
 {
-  const PetscInt  obstacles = simulation->config->obstacle_count;
-  const PetscBool moving = simulation->solid_velocity[X] ? PETSC_TRUE : PETSC_FALSE;
-  PetscBool      *slips;
+  const SimulationConfig *config = simulation->config;
+  const PetscBool         moving = simulation->closed_velocity[X] ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool              *slips;
 
   PetscFunctionBegin;
-  if (!simulation->solid)
+  if (!simulation->closed)
     PetscFunctionReturn(0);
   PetscCall(VoxeliseAll(simulation, time));
   for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension && moving; d++)
     PetscCall(SetFaceVelocity(simulation, d, time));
-  PetscCall(PetscMalloc1(obstacles, &slips));
-  for (PetscInt o = 0; o < obstacles; o++)
-    slips[o] = simulation->config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(FluidSetSolids(simulation->fluid, obstacles, slips, simulation->solid,
-                           moving ? simulation->solid_velocity : NULL));
+  PetscCall(PetscCalloc1(simulation->closed_count, &slips)); /* the fluid sticks to bodies */
+  for (PetscInt o = 0; o < config->obstacle_count; o++)
+    slips[o] = config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(FluidSetSolids(simulation->fluid, simulation->closed_count, slips, simulation->closed,
+                           moving ? simulation->closed_velocity : NULL));
   PetscCall(PetscFree(slips));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCreateSolids(Simulation simulation)
+PetscErrorCode SimulationCreateObstacles(Simulation simulation)
 {
   PetscFunctionBegin;
-  PetscCall(CreateSolidFields(simulation));
-  PetscCall(SimulationPlaceSolids(simulation, 0.));
+  PetscCall(CreateClosedFields(simulation));
+  PetscCall(SimulationPlaceObstacles(simulation, 0.));
   PetscFunctionReturn(0);
 }
 
-/* An obstacle must not jump over cells. */
+/* Neither an obstacle nor a body may jump over cells. */
 PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit)
 {
   const PetscReal distance = simulation->config->fluid.cfl * grid_spacing(simulation->grid);
 
   PetscFunctionBegin;
   *limit = PETSC_MAX_REAL;
+  if (simulation->solid && solid_report(simulation->solid).largest_speed > 0.)
+    *limit = distance / solid_report(simulation->solid).largest_speed;
   for (PetscInt o = 0; o < simulation->config->obstacle_count; o++) {
     const ObstacleConfig *obstacle = &simulation->config->obstacles[o];
     Vector3               low, high;

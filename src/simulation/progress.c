@@ -44,24 +44,58 @@ static PetscBool speaks(Simulation simulation)
   return rank == 0 ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* "64 x 64 x 1 cells, 12 bodies" */
+static void describe_size(Simulation simulation, const PetscInt cells[DIM], char text[], size_t size)
+{
+  size_t used = 0;
+
+  text[0] = '\0';
+  if (simulation->fluid)
+    used = (size_t)snprintf(text, size, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s",
+                            cells[X], cells[Y], cells[Z], simulation->solid ? ", " : "");
+  if (simulation->solid)
+    snprintf(text + used, size - used, "%" PetscInt_FMT " bodies", solid_body_count(simulation->solid));
+}
+
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
 {
   const RunConfig *run = &simulation->config->run;
-  PetscInt         cells[DIM];
+  PetscInt         cells[DIM] = {0, 0, 0};
+  char             sizes[4 * TEXT_LENGTH];
 
   PetscFunctionBegin;
-  grid_config_cells(&simulation->config->grid, cells);
+  if (simulation->fluid)
+    grid_config_cells(&simulation->config->grid, cells);
   PetscCall(PetscTime(&progress->began));
   progress->began_time = simulation->time;
   progress->began_step = simulation->step;
   progress->terminal = writes_to_terminal();
   progress->cells = (PetscInt64)cells[X] * cells[Y] * cells[Z];
   progress->frames = (PetscInt64)PetscCeilReal(run->end_time / run->frame_interval * (1. - 1e-9));
+  describe_size(simulation, cells, sizes, sizeof(sizes));
   if (speaks(simulation))
-    printf("%s: %" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells, from t = %g s to %g s\n",
-           simulation->config->title, cells[X], cells[Y], cells[Z], (double)simulation->time,
+    printf("%s: %s, from t = %g s to %g s\n", simulation->config->title, sizes, (double)simulation->time,
            (double)run->end_time);
   PetscFunctionReturn(0);
+}
+
+/* What the solvers did: "  pressure 12 it  3.1 Mcells/s  41 contacts 8 it". */
+static void describe_work(Simulation simulation, PetscReal cells_per_second, char text[], size_t size)
+{
+  size_t used = 0;
+
+  text[0] = '\0';
+  if (simulation->fluid)
+    used = (size_t)snprintf(text, size, "  pressure %" PetscInt_FMT " it  %.3g Mcells/s",
+                            fluid_report(simulation->fluid)->pressure.iterations,
+                            1e-6 * (double)cells_per_second);
+  if (simulation->solid) {
+    const SolidReport report = solid_report(simulation->solid);
+
+    snprintf(text + used, size - used, "  %" PetscInt_FMT " contacts %" PetscInt_FMT " it  %.3g m/s",
+             report.contacts, report.position_iterations + report.velocity_iterations,
+             (double)report.largest_speed);
+  }
 }
 
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment)
@@ -69,7 +103,7 @@ PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt 
   const PetscInt  steps = simulation->step - progress->began_step;
   const PetscReal done = simulation->time - progress->began_time;
   PetscLogDouble  now;
-  char            elapsed[TEXT_LENGTH], left[TEXT_LENGTH];
+  char            elapsed[TEXT_LENGTH], left[TEXT_LENGTH], work[4 * TEXT_LENGTH];
 
   PetscFunctionBegin;
   if (!speaks(simulation) || (!progress->terminal && moment == PROGRESS_STEP))
@@ -79,12 +113,10 @@ PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt 
   write_duration(
       done > 0. ? (now - progress->began) * (simulation->config->run.end_time - simulation->time) / done : 0.,
       left);
-  printf("%sframe %" PetscInt_FMT "/%lld  t %.4g s  step %" PetscInt_FMT
-         "  dt %.3g s  pressure %" PetscInt_FMT " it  %.3g Mcells/s  %s gone  %s left%s",
+  describe_work(simulation, (PetscReal)progress->cells * steps / (now - progress->began), work, sizeof(work));
+  printf("%sframe %" PetscInt_FMT "/%lld  t %.4g s  step %" PetscInt_FMT "  dt %.3g s%s  %s gone  %s left%s",
          progress->terminal ? "\r\033[K" : "", frame, (long long)progress->frames, (double)simulation->time,
-         simulation->step, (double)simulation->dt, fluid_report(simulation->fluid)->pressure.iterations,
-         1e-6 * (double)progress->cells * steps / (now - progress->began), elapsed, left,
-         progress->terminal ? "" : "\n");
+         simulation->step, (double)simulation->dt, work, elapsed, left, progress->terminal ? "" : "\n");
   fflush(stdout);
   PetscFunctionReturn(0);
 }

@@ -64,7 +64,7 @@ static PetscErrorCode PutScalars(Simulation simulation, Record *record)
 
 static PetscErrorCode PutForces(Simulation simulation, Record *record)
 {
-  const PetscInt count = simulation->config->obstacle_count;
+  const PetscInt count = simulation->closed_count;
   const PetscInt dimension = grid_box(simulation->grid)->dimension;
   char           name[RECORD_NAME_LENGTH];
   Vector3       *pressure, *viscous;
@@ -72,7 +72,7 @@ static PetscErrorCode PutForces(Simulation simulation, Record *record)
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(count, &pressure, count, &viscous));
   PetscCall(FluidGetForces(simulation->fluid, pressure, viscous));
-  for (PetscInt o = 0; o < count; o++) {
+  for (PetscInt o = 0; o < simulation->config->obstacle_count; o++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "pressure_force_%s", simulation->config->obstacles[o].name));
     put_vector(record, pressure[o].at, dimension, "N", name);
     PetscCall(PetscSNPrintf(name, sizeof(name), "viscous_force_%s", simulation->config->obstacles[o].name));
@@ -82,15 +82,11 @@ static PetscErrorCode PutForces(Simulation simulation, Record *record)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record)
+static PetscErrorCode PutFluid(Simulation simulation, Record *record)
 {
   const FluidReport *report = fluid_report(simulation->fluid);
 
   PetscFunctionBegin;
-  record->count = 0;
-  put(record, simulation->step, "1", "step");
-  put(record, simulation->time, "s", "time");
-  put(record, simulation->dt, "s", "dt");
   PetscCall(PutTotals(simulation, record));
   PetscCall(PutScalars(simulation, record));
   PetscCall(PutForces(simulation, record));
@@ -98,9 +94,74 @@ PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_ste
   put(record, report->pressure.residual, "1", "pressure_residual");
   put(record, report->pressure.sealed, "1", "sealed_components");
   put(record, report->viscosity_iterations, "1", "viscosity_iterations");
+  PetscFunctionReturn(0);
+}
+
+enum { MOST_BODIES = 16 }; /* that have columns of their own */
+
+static void put_bodies(Simulation simulation, Record *record)
+{
+  PetscInt free = 0;
+
+  for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
+    if (solid_body_view(simulation->solid, b).config->kind == BODY_DYNAMIC)
+      free++;
+  for (PetscInt b = 0; b < solid_body_count(simulation->solid) && free <= MOST_BODIES; b++) {
+    const BodyView body = solid_body_view(simulation->solid, b);
+    char           name[RECORD_NAME_LENGTH - 16], column[RECORD_NAME_LENGTH];
+
+    if (body.config->kind != BODY_DYNAMIC)
+      continue;
+    snprintf(name, sizeof(name), "%s", body.config->name);
+    if (body.copy >= 0)
+      snprintf(name, sizeof(name), "%s.%d", body.config->name, (int)body.copy);
+    snprintf(column, sizeof(column), "position_%s", name);
+    put_vector(record, body.position.at, DIM, "m", column);
+    snprintf(column, sizeof(column), "velocity_%s", name);
+    put_vector(record, body.velocity.at, DIM, "m/s", column);
+  }
+}
+
+static void put_solids(Simulation simulation, Record *record)
+{
+  const SolidReport report = solid_report(simulation->solid);
+
+  put_vector(record, report.momentum.at, DIM, "kg m/s", "solid_momentum");
+  put_vector(record, report.angular_momentum.at, DIM, "kg m^2/s", "solid_angular_momentum");
+  put(record, report.kinetic_energy, "J", "solid_kinetic_energy");
+  put(record, report.potential_energy, "J", "solid_potential_energy");
+  put(record, report.kinetic_energy + report.potential_energy, "J", "solid_energy");
+  put(record, report.largest_speed, "m/s", "solid_speed_max");
+  put(record, report.largest_penetration, "m", "penetration_max");
+  put(record, report.largest_joint_error, "m", "joint_error_max");
+  put(record, report.contacts, "1", "contacts");
+  put(record, report.contact_points, "1", "contact_points");
+  put(record, report.collisions, "1", "collisions");
+  put(record, report.levels, "1", "contact_levels");
+  put(record, report.position_iterations, "1", "position_iterations");
+  put(record, report.velocity_iterations, "1", "velocity_iterations");
+  put(record, report.push_outs, "1", "push_outs");
+  put_bodies(simulation, record);
+}
+
+PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record)
+{
+  PetscFunctionBegin;
+  record->count = 0;
+  put(record, simulation->step, "1", "step");
+  put(record, simulation->time, "s", "time");
+  put(record, simulation->dt, "s", "dt");
+  if (simulation->fluid)
+    PetscCall(PutFluid(simulation, record));
+  if (simulation->solid)
+    put_solids(simulation, record);
   put(record, wall_step, "s", "wall_step");
-  put(record, report->wall_advection, "s", "wall_advection");
-  put(record, report->wall_viscosity, "s", "wall_viscosity");
-  put(record, report->wall_projection, "s", "wall_projection");
+  if (simulation->fluid) {
+    put(record, fluid_report(simulation->fluid)->wall_advection, "s", "wall_advection");
+    put(record, fluid_report(simulation->fluid)->wall_viscosity, "s", "wall_viscosity");
+    put(record, fluid_report(simulation->fluid)->wall_projection, "s", "wall_projection");
+  }
+  if (simulation->solid)
+    put(record, simulation->wall_solids, "s", "wall_solids");
   PetscFunctionReturn(0);
 }

@@ -25,7 +25,7 @@ void simulation_listen(void)
 typedef struct {
   Simulation        simulation;
   const RunOptions *options;
-  Ledger            ledger; /* this and `frames`: null outside the fluid team */
+  Ledger            ledger; /* this and `frames`: null unless this rank writes */
   FrameSeries       frames;
   Record            record;
   PetscInt          frame;      /* the next one to write */
@@ -52,7 +52,7 @@ static PetscReal next_frame_time(const Run *run)
 static PetscErrorCode CollectRow(Run *run, PetscReal wall_step)
 {
   PetscFunctionBegin;
-  if (!run->simulation->fluid)
+  if (!simulation_writes(run->simulation))
     PetscFunctionReturn(0);
   PetscCall(SimulationCollectRecord(run->simulation, wall_step, &run->record));
   if (run->ledger)
@@ -69,25 +69,26 @@ static PetscErrorCode OpenLedger(Run *run, PetscInt64 rows)
   PetscCall(SimulationCollectRecord(run->simulation, 0., &run->record));
   config.column_count = run->record.count;
   config.columns = (const char *const(*)[2])run->record.columns;
-  PetscCall(LedgerCreate(team_fluid(run->simulation->team), &config, &run->ledger, run->message,
+  PetscCall(LedgerCreate(simulation_writers(run->simulation), &config, &run->ledger, run->message,
                          run->message_size));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode OpenFrames(Run *run)
 {
-  const MacGrid  grid = run->simulation->grid;
-  const GridBox *box = grid_box(grid);
-  FrameConfig    config = {.directory = run->options->directory,
-                           .first = run->frame,
-                           .dimension = box->dimension,
-                           .cells = {box->cells[X], box->cells[Y], box->cells[Z]},
-                           .origin = grid_origin(grid),
-                           .spacing = grid_spacing(grid),
-                           .precision = ARCHIVE_SINGLE};
+  const MacGrid grid = run->simulation->grid;
+  FrameConfig   config = {
+        .directory = run->options->directory, .first = run->frame, .precision = ARCHIVE_SINGLE};
 
   PetscFunctionBegin;
-  PetscCall(FrameSeriesCreate(team_fluid(run->simulation->team), &config, &run->frames, run->message,
+  if (grid) {
+    config.dimension = grid_box(grid)->dimension;
+    for (PetscInt d = 0; d < DIM; d++)
+      config.cells[d] = grid_box(grid)->cells[d];
+    config.origin = grid_origin(grid);
+    config.spacing = grid_spacing(grid);
+  }
+  PetscCall(FrameSeriesCreate(simulation_writers(run->simulation), &config, &run->frames, run->message,
                               run->message_size));
   PetscFunctionReturn(0);
 }
@@ -95,7 +96,7 @@ static PetscErrorCode OpenFrames(Run *run)
 static PetscErrorCode WriteFrame(Run *run)
 {
   PetscFunctionBegin;
-  if (run->simulation->fluid) {
+  if (simulation_writes(run->simulation)) {
     PetscCall(SimulationWriteFrame(run->simulation, run->frames, run->frame, run->options->scene_text,
                                    run->message, run->message_size));
     if (!run->message[0])
@@ -112,9 +113,9 @@ static PetscErrorCode WriteCheckpoint(Run *run)
   Archive          archive;
 
   PetscFunctionBegin;
-  if (simulation->fluid) {
-    PetscCall(
-        CheckpointCreate(team_fluid(simulation->team), run->options->directory, simulation->step, &archive));
+  if (simulation_writes(simulation)) {
+    PetscCall(CheckpointCreate(simulation_writers(simulation), run->options->directory, simulation->step,
+                               &archive));
     PetscCall(ArchiveWriteText(archive, "title", simulation->config->title));
     PetscCall(ArchiveWriteText(archive, "scene", run->options->scene_text));
     PetscCall(ArchiveWriteInteger(archive, "ledger_rows", ledger_rows(run->ledger)));
@@ -134,7 +135,7 @@ static PetscErrorCode Resume(Run *run)
   Archive    archive;
 
   PetscFunctionBegin;
-  PetscCall(ArchiveOpen(team_fluid(run->simulation->team), run->options->checkpoint, &archive, run->message,
+  PetscCall(ArchiveOpen(simulation_writers(run->simulation), run->options->checkpoint, &archive, run->message,
                         run->message_size));
   run->begun = RUN_REFUSED;
   if (!archive)
@@ -178,7 +179,7 @@ static PetscErrorCode StartAfresh(Run *run)
   PetscFunctionReturn(0);
 }
 
-/* The state lives with the fluid; the others learn what of it concerns them. */
+/* The state lives with who writes; the others learn what of it concerns them. */
 static PetscErrorCode ShareStart(Run *run)
 {
   const MPI_Comm world = team_world(run->simulation->team);
@@ -189,6 +190,8 @@ static PetscErrorCode ShareStart(Run *run)
   PetscCallMPI(MPI_Bcast(times, 2, MPIU_REAL, 0, world));
   PetscCallMPI(MPI_Bcast(counts, 3, MPIU_INT64, 0, world));
   PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
+  if (run->simulation->solid)
+    PetscCall(SolidShare(run->simulation->solid, world, 0));
   run->simulation->time = times[0];
   run->simulation->dt = times[1];
   run->simulation->step = (PetscInt)counts[0];
@@ -198,12 +201,34 @@ static PetscErrorCode ShareStart(Run *run)
   PetscFunctionReturn(0);
 }
 
+/* Why a step failed twice, for the user. */
+static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
+{
+  const Simulation   simulation = run->simulation;
+  const FluidReport *report = simulation->fluid ? fluid_report(simulation->fluid) : NULL;
+  char               reason[256] = "a velocity of a body is not finite";
+
+  PetscFunctionBegin;
+  if (report && simulation->fluid_failed)
+    PetscCall(PetscSNPrintf(reason, sizeof(reason), "the %s solve ended with %s",
+                            report->diffusion_converged ? "pressure" : "diffusion",
+                            report->diffusion_converged ? KSPConvergedReasons[report->pressure.reason]
+                                                        : "too many iterations"));
+  PetscCall(PetscSNPrintf(run->message, run->message_size,
+                          "Step %" PetscInt_FMT
+                          " at t = %g s failed, also with half its size (dt = %g s): %s. Look at the last "
+                          "frame; try a smaller %s or run.largest_time_step%s",
+                          simulation->step + 1, (double)simulation->time, 0.5 * (double)dt, reason,
+                          report ? "fluid.cfl" : "solids.cfl",
+                          report ? ", a looser tolerance, or another -pressure_pc_type" : ""));
+  PetscFunctionReturn(0);
+}
+
 /* A step, and once more with half its size if a solve fails. */
 static PetscErrorCode TryStep(Run *run, PetscBool *good)
 {
-  const Simulation   simulation = run->simulation;
-  const FluidReport *report;
-  PetscReal          dt;
+  const Simulation simulation = run->simulation;
+  PetscReal        dt;
 
   PetscFunctionBegin;
   PetscCall(SimulationGetTimeStep(simulation, run->frame_time, &dt));
@@ -211,26 +236,17 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
   if (!*good) {
     PetscCall(PetscSNPrintf(
         run->message, run->message_size,
-        "At t = %g s the flow has become so fast that the time step would be %g s. Look at the last "
-        "frame; try a smaller fluid.cfl, or fluid.advection=semi-lagrangian",
-        (double)simulation->time, (double)dt));
+        "At t = %g s the %s become so fast that the time step would be %g s. Look at the last frame; try %s",
+        (double)simulation->time, simulation->grid ? "flow has" : "bodies have", (double)dt,
+        simulation->grid ? "a smaller fluid.cfl, or fluid.advection=semi-lagrangian"
+                         : "a fixed run.time_step"));
     PetscFunctionReturn(0);
   }
   PetscCall(SimulationStep(simulation, dt, good));
   if (!*good)
     PetscCall(SimulationStep(simulation, 0.5 * dt, good));
-  if (*good || !simulation->fluid)
-    PetscFunctionReturn(0);
-  report = fluid_report(simulation->fluid);
-  PetscCall(PetscSNPrintf(
-      run->message, run->message_size,
-      "Step %" PetscInt_FMT
-      " at t = %g s failed, also with half its size (dt = %g s): the %s solve ended with %s. Look at "
-      "the last frame; try a smaller fluid.cfl or run.largest_time_step, a looser tolerance, or another "
-      "-pressure_pc_type",
-      simulation->step + 1, (double)simulation->time, 0.5 * (double)dt,
-      report->diffusion_converged ? "pressure" : "diffusion",
-      report->diffusion_converged ? KSPConvergedReasons[report->pressure.reason] : "too many iterations"));
+  if (!*good)
+    PetscCall(ExplainFailure(run, dt));
   PetscFunctionReturn(0);
 }
 
@@ -354,7 +370,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   simulation_listen();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
-  if (simulation->fluid)
+  if (simulation_writes(simulation))
     PetscCall(options->checkpoint ? Resume(run) : StartAfresh(run));
   PetscCall(ShareStart(run));
   *outcome = run->begun;

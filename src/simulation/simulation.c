@@ -1,23 +1,46 @@
 /* A run's state, and the order and size of its time steps. */
 #include "simulation_impl.h"
 
-PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation)
+TeamWork simulation_config_work(const SimulationConfig *config)
 {
-  TeamConfig team = config->parallel;
+  if (!config->grid.dimension)
+    return WORK_SOLIDS;
+  return config->solids.body_count ? WORK_BOTH : WORK_FLUID;
+}
+
+/* The solid team works together; the others only hold what they are told. */
+static PetscErrorCode CreateSolid(Simulation simulation, char message[], size_t size)
+{
+  const Team team = simulation->team;
+
+  PetscFunctionBegin;
+  if (simulation->config->solids.body_count)
+    PetscCall(SolidCreate(team_has_solids(team) ? team_solid(team) : PETSC_COMM_SELF,
+                          &simulation->config->solids, &simulation->solid, message, size));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation,
+                                char message[], size_t message_size)
+{
   Simulation s;
 
   PetscFunctionBegin;
-  if (team.solid_ranks < 0)
-    team.solid_ranks = 0; /* by need: nothing moves by itself yet */
+  message[0] = '\0';
   PetscCall(PetscNew(&s));
+  *simulation = s;
   s->config = config;
-  PetscCall(TeamCreate(world, &team, &s->team));
+  PetscCall(TeamCreate(world, &config->parallel, simulation_config_work(config), &s->team));
+  PetscCall(CreateSolid(s, message, message_size));
+  if (message[0]) {
+    PetscCall(SimulationDestroy(simulation));
+    PetscFunctionReturn(0);
+  }
   if (team_has_fluid(s->team)) {
     PetscCall(MacGridCreate(team_fluid(s->team), &config->grid, &s->grid));
     PetscCall(FluidCreate(s->grid, &config->fluid, &s->fluid));
-    PetscCall(SimulationCreateSolids(s));
+    PetscCall(SimulationCreateObstacles(s));
   }
-  *simulation = s;
   PetscFunctionReturn(0);
 }
 
@@ -28,10 +51,11 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
   PetscFunctionBegin;
   if (!s)
     PetscFunctionReturn(0);
-  PetscCall(VecDestroy(&s->solid));
-  PetscCall(MacGridDestroyFaceField(s->solid_velocity));
+  PetscCall(VecDestroy(&s->closed));
+  PetscCall(MacGridDestroyFaceField(s->closed_velocity));
   PetscCall(FluidDestroy(&s->fluid));
   PetscCall(MacGridDestroy(&s->grid));
+  PetscCall(SolidDestroy(&s->solid));
   PetscCall(TeamDestroy(&s->team));
   PetscCall(PetscFree(*simulation));
   PetscFunctionReturn(0);
@@ -71,17 +95,25 @@ static PetscErrorCode StepFluid(Simulation simulation, PetscReal dt, PetscBool *
   Vec            *velocity, *scalars;
 
   PetscFunctionBegin;
-  if (simulation->solids_move)
-    PetscCall(SimulationPlaceSolids(simulation, end)); /* S1 */
-  PetscCall(FluidPredict(simulation->fluid, dt));      /* F1, F3 */
+  if (simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
+  PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   PetscCall(SimulationHoldScalars(simulation, end, scalars));
   PetscCall(FluidProjectPrediction(simulation->fluid, dt, good)); /* F4 */
-  if (*good)
-    PetscFunctionReturn(0);
-  PetscCall(FluidForgetPrediction(simulation->fluid));
-  if (simulation->solids_move)
-    PetscCall(SimulationPlaceSolids(simulation, simulation->time));
+  if (!*good)
+    PetscCall(FluidForgetPrediction(simulation->fluid));
+  PetscFunctionReturn(0);
+}
+
+/* To where everything was before a step that went wrong. */
+static PetscErrorCode Return(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->solid)
+    PetscCall(SolidReturn(simulation->solid));
+  if (simulation->fluid && simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
   PetscFunctionReturn(0);
 }
 
@@ -89,14 +121,39 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
 {
   PetscFunctionBegin;
   *good = PETSC_TRUE;
-  if (simulation->fluid)
+  if (simulation->solid)
+    PetscCall(SimulationStepSolids(simulation, dt, good)); /* S1, S2 */
+  simulation->fluid_failed = *good;
+  if (simulation->fluid && *good)
     PetscCall(StepFluid(simulation, dt, good));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
-  if (!*good)
+  if (!*good) {
+    PetscCall(Return(simulation));
     PetscFunctionReturn(0);
+  }
   simulation->time += dt;
   simulation->dt = dt;
   simulation->step++;
+  PetscFunctionReturn(0);
+}
+
+/* What the parts of this rank allow. */
+static PetscErrorCode GetLimit(Simulation simulation, PetscReal *limit)
+{
+  PetscReal other;
+
+  PetscFunctionBegin;
+  *limit = PETSC_MAX_REAL;
+  if (simulation->solid)
+    PetscCall(SolidGetTimeStepLimit(simulation->solid, limit));
+  if (simulation->fluid) {
+    PetscCall(FluidGetTimeStepLimit(simulation->fluid, &other));
+    *limit = PetscMin(*limit, other);
+    PetscCall(SimulationGetObstacleLimit(simulation, &other));
+    *limit = PetscMin(*limit, other);
+    PetscCall(SimulationGetInflowLimit(simulation, &other));
+    *limit = PetscMin(*limit, other);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -105,17 +162,11 @@ PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, Pets
 {
   const RunConfig *run = &simulation->config->run;
   const PetscReal  remaining = stop - simulation->time;
-  PetscReal        limit = PETSC_MAX_REAL, other;
+  PetscReal        limit = run->time_step;
 
   PetscFunctionBegin;
-  if (run->time_step > 0.)
-    limit = run->time_step;
-  else if (simulation->fluid) {
-    PetscCall(FluidGetTimeStepLimit(simulation->fluid, &limit));
-    PetscCall(SimulationGetObstacleLimit(simulation, &other));
-    limit = PetscMin(limit, other);
-    PetscCall(SimulationGetInflowLimit(simulation, &other));
-    limit = PetscMin(limit, other);
+  if (run->time_step == 0.) {
+    PetscCall(GetLimit(simulation, &limit));
     if (run->largest_time_step > 0.)
       limit = PetscMin(limit, run->largest_time_step);
   }
@@ -128,6 +179,22 @@ PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, Pets
 Fluid simulation_fluid(Simulation simulation)
 {
   return simulation->fluid;
+}
+
+Solid simulation_solid(Simulation simulation)
+{
+  return simulation->solid;
+}
+
+MPI_Comm simulation_writers(Simulation simulation)
+{
+  return simulation_config_work(simulation->config) == WORK_SOLIDS ? team_solid(simulation->team)
+                                                                   : team_fluid(simulation->team);
+}
+
+PetscBool simulation_writes(Simulation simulation)
+{
+  return simulation_writers(simulation) != MPI_COMM_NULL ? PETSC_TRUE : PETSC_FALSE;
 }
 
 MacGrid simulation_grid(Simulation simulation)
@@ -148,87 +215,4 @@ PetscReal simulation_time(Simulation simulation)
 PetscInt simulation_step(Simulation simulation)
 {
   return simulation->step;
-}
-
-/* What two states must have in common to be exchanged, in words. */
-static PetscErrorCode DescribeLayout(Simulation simulation, char text[], size_t size)
-{
-  const FluidConfig *fluid = &simulation->config->fluid;
-  const GridBox     *box = grid_box(simulation->grid);
-  const Vector3      origin = grid_origin(simulation->grid);
-  size_t             length;
-
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, size,
-                          "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells (%" PetscInt_FMT
-                          "-D) of %.10g m from [%.10g, %.10g, %.10g]",
-                          box->cells[X], box->cells[Y], box->cells[Z], box->dimension,
-                          (double)grid_spacing(simulation->grid), (double)origin.at[X], (double)origin.at[Y],
-                          (double)origin.at[Z]));
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    PetscCall(PetscStrlen(text, &length));
-    if (box->periodic[d])
-      PetscCall(PetscSNPrintf(text + length, size - length, ", periodic along %c", "xyz"[d]));
-  }
-  for (PetscInt s = 0; s < fluid->scalar_count; s++) {
-    PetscCall(PetscStrlen(text, &length));
-    PetscCall(
-        PetscSNPrintf(text + length, size - length, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
-  }
-  PetscFunctionReturn(0);
-}
-
-enum { LAYOUT_LENGTH = 1024 };
-
-PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
-{
-  char layout[LAYOUT_LENGTH];
-
-  PetscFunctionBegin;
-  PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
-  PetscCall(ArchiveWriteText(archive, "layout", layout));
-  PetscCall(ArchiveWriteReal(archive, "time", simulation->time));
-  PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
-  PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
-  PetscCall(FluidSave(simulation->fluid, archive));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
-{
-  PetscInt64 step;
-
-  PetscFunctionBegin;
-  PetscCall(ArchiveReadReal(archive, "time", &simulation->time));
-  PetscCall(ArchiveReadInteger(archive, "step", &step));
-  PetscCall(ArchiveReadReal(archive, "dt", &simulation->dt));
-  simulation->step = (PetscInt)step;
-  PetscCall(SimulationPlaceSolids(simulation, simulation->time));
-  PetscCall(FluidLoad(simulation->fluid, archive));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
-                                      size_t message_size)
-{
-  char      layout[LAYOUT_LENGTH], *saved;
-  PetscBool has, same;
-
-  PetscFunctionBegin;
-  message[0] = '\0';
-  PetscCall(ArchiveHas(archive, "layout", &has));
-  if (!has) {
-    PetscCall(PetscSNPrintf(message, message_size, "the file is no checkpoint"));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
-  PetscCall(ArchiveReadText(archive, "layout", &saved));
-  PetscCall(PetscStrcmp(layout, saved, &same));
-  if (!same)
-    PetscCall(PetscSNPrintf(message, message_size,
-                            "the checkpoint has %s but the scene %s: a run goes on with the grid and the "
-                            "scalars it began with",
-                            saved, layout));
-  PetscCall(PetscFree(saved));
-  PetscFunctionReturn(0);
 }

@@ -3,20 +3,25 @@
 
 #include <millrace/simulation.h>
 
-/* Ranks outside the fluid team hold null in place of grid and fluid. */
+/* Ranks outside the fluid team hold null in place of grid and fluid. The solid team advances the bodies, of
+   which every rank has a copy. */
 struct _p_Simulation {
   const SimulationConfig *config; /* borrowed */
   Team                    team;
   MacGrid                 grid;
   Fluid                   fluid;
+  Solid                   solid; /* null without bodies */
   PetscReal               time;
   PetscReal               dt; /* of the last step */
   PetscInt                step;
+  PetscBool               fluid_failed; /* and not the solids, in the last step */
+  PetscReal               wall_solids;  /* s of wall clock that the solids took in the last step */
 
-  /* Obstacles and sources as the fluid sees them; null without any. */
-  Vec       solid;
-  Vec       solid_velocity[DIM]; /* null when all stand still */
-  PetscBool solids_move;         /* or sources change */
+  /* Obstacles, bodies and sources as the fluid sees them; null without any. */
+  Vec       closed;               /* 0 in fluid cells, otherwise 1 + number of obstacle, body or source */
+  Vec       closed_velocity[DIM]; /* null when all stand still */
+  PetscInt  closed_count;         /* obstacles and bodies: higher numbers are sources */
+  PetscBool obstacles_move;       /* or bodies do, or sources change */
 };
 
 /* The owned cells whose centres or faces can lie in a box of space. */
@@ -25,9 +30,13 @@ typedef struct {
 } CellRange;
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 
-/* obstacles.c. Collective: fluid. */
-PetscErrorCode SimulationCreateSolids(Simulation simulation);
-PetscErrorCode SimulationPlaceSolids(Simulation simulation, PetscReal time);
+/* The ranks that write frames, ledger and checkpoints: the fluid team, or the solid team without fluid. */
+MPI_Comm  simulation_writers(Simulation simulation);
+PetscBool simulation_writes(Simulation simulation);
+
+/* obstacles.c: obstacles and bodies, as the fluid sees them. Collective: fluid. */
+PetscErrorCode SimulationCreateObstacles(Simulation simulation);
+PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
 PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit);
 
 /* inflows.c: gives scalars their values inside the inflow regions. */
@@ -35,6 +44,10 @@ PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec 
 PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
 PetscBool      inflow_gives_velocity(const InflowConfig *inflow);
 PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit);
+
+/* solids.c: a step of all bodies, known to every rank; not `good` when a number is not finite. Collective:
+   world. */
+PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBool *good);
 
 /* One row of the ledger: the first collection names the columns, later ones give the values in the same
  * order. */
@@ -46,10 +59,10 @@ typedef struct {
   PetscReal   values[RECORD_CAPACITY];
 } Record;
 
-/* record.c. Collective: fluid. */
+/* record.c. Collective: who writes. */
 PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record);
 
-/* frame.c. Collective: fluid. */
+/* frame.c. Collective: who writes. */
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
                                     const char scene_text[], char message[], size_t message_size);
 

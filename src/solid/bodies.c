@@ -126,6 +126,7 @@ PetscErrorCode SolidDestroyBodies(Solid solid)
       PetscCall(FormDestroy(&solid->forms[entry]));
   PetscCall(PetscFree4(solid->forms, solid->bodies, solid->placements, solid->mobilities));
   PetscCall(PetscFree(solid->velocity));
+  PetscCall(PetscFree3(solid->kept_placements, solid->kept_velocity, solid->kept_particles));
   PetscFunctionReturn(0);
 }
 

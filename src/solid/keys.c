@@ -4,7 +4,7 @@
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
-static const char *const pair_contacts[] = {"touch", "pass", NULL}; /* index: ContactPairConfig.none */
+static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: ContactPairConfig.none */
 
 #define OF_BODY(member) offsetof(BodyConfig, member)
 #define OF_COPIES(member) offsetof(CopiesConfig, member)
@@ -58,10 +58,6 @@ static const SchemaKey body_keys[] = {
      .choices = BodyKinds,
      .help = "dynamic: moves as forces and contact make it; static: stands still; kinematic: moves as "
              "\"motion\" says"},
-    {.name = "shape",
-     .kind = SCHEMA_SHAPE,
-     .offset = OF_BODY(shape),
-     .help = "where it is at time zero; a plane cannot be dynamic"},
     {.name = "thickness",
      .kind = SCHEMA_REAL,
      .offset = OF_BODY(thickness),
@@ -69,6 +65,10 @@ static const SchemaKey body_keys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "m",
      .help = "more than 0: a shell with the surface in its middle, which may be open; 0: solid throughout"},
+    {.name = "shape",
+     .kind = SCHEMA_FORM,
+     .offset = OF_BODY(shape),
+     .help = "where it is at time zero; a plane cannot be dynamic"},
     {.name = "density",
      .kind = SCHEMA_REAL,
      .offset = OF_BODY(density),
@@ -112,7 +112,7 @@ static const SchemaKey body_keys[] = {
      .offset = OF_BODY(friction),
      .fallback = "0.3",
      .range = SCHEMA_NOT_NEGATIVE,
-     .help = "Coulomb's coefficient; two bodies rub with the mean of theirs"},
+     .help = "Coulomb's coefficient; two bodies rub with the geometric mean of theirs"},
     {.name = "restitution",
      .kind = SCHEMA_REAL,
      .offset = OF_BODY(restitution),
@@ -120,7 +120,7 @@ static const SchemaKey body_keys[] = {
      .range = SCHEMA_BETWEEN,
      .lowest = 0,
      .highest = 1,
-     .help = "speed after a collision over speed before it; two bodies bounce with the mean of theirs"},
+     .help = "speed after a collision over speed before it; two bodies bounce with the geometric mean"},
     {.name = "rolling_friction",
      .kind = SCHEMA_REAL,
      .offset = OF_BODY(rolling_friction),
@@ -153,13 +153,13 @@ static const SchemaKey pair_keys[] = {{.name = "first",
                                        .offset = OF_PAIR(none),
                                        .fallback = "touch",
                                        .choices = pair_contacts,
-                                       .help = "pass: they pass through each other"},
+                                       .help = "none: they pass through each other"},
                                       {.name = "friction",
                                        .kind = SCHEMA_REAL,
                                        .offset = OF_PAIR(friction),
                                        .fallback = "",
                                        .range = SCHEMA_NOT_NEGATIVE,
-                                       .help = "instead of the mean of theirs"},
+                                       .help = "instead of the geometric mean of theirs"},
                                       {.name = "restitution",
                                        .kind = SCHEMA_REAL,
                                        .offset = OF_PAIR(restitution),
@@ -167,14 +167,14 @@ static const SchemaKey pair_keys[] = {{.name = "first",
                                        .range = SCHEMA_BETWEEN,
                                        .lowest = 0,
                                        .highest = 1,
-                                       .help = "instead of the mean of theirs"},
+                                       .help = "instead of the geometric mean of theirs"},
                                       {.name = "rolling_friction",
                                        .kind = SCHEMA_REAL,
                                        .offset = OF_PAIR(rolling_friction),
                                        .fallback = "",
                                        .range = SCHEMA_NOT_NEGATIVE,
                                        .unit = "m",
-                                       .help = "instead of the mean of theirs"},
+                                       .help = "instead of the geometric mean of theirs"},
                                       {0}};
 
 static const SchemaKey joint_keys[] = {

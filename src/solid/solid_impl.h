@@ -42,6 +42,10 @@ struct _p_Solid {
   Placement *placements;
   Mobility  *mobilities; /* at `placements` */
 
+  Placement *kept_placements; /* this and what follows: of SolidKeep, null before it */
+  PetscReal *kept_velocity;
+  Vector3   *kept_particles;
+
   struct ContactSet *contacts;
   struct JointSet   *joints;
   struct Step       *step;   /* workspace */

@@ -66,7 +66,7 @@ static PetscErrorCode BenchSize(PetscInt resolution, PetscReal fixed_bytes)
   PetscCall(PetscSNPrintf(text, sizeof(text), scene_text, (int)resolution));
   PetscCall(SceneReadText(PETSC_COMM_WORLD, "bench", text, 0, NULL, &scene));
   PetscCheck(scene_is_good(scene), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "The bench's scene is bad");
-  PetscCall(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), &simulation));
+  PetscCall(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), &simulation, text, sizeof(text)));
   PetscCall(SimulationStart(simulation));
   PetscCall(Measure(simulation, 6, &costs));
   bytes = peak_bytes() - fixed_bytes;

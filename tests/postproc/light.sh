@@ -70,6 +70,14 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
   ok "it is not blank" measure is_drawn real.png 0.3
   ok "plot draws its ledger" "$plot" real --solver -o solver.png
   ok "the ledger names its units" measure ledger_has_unit real kinetic_energy J
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/solids/stack.yaml" -o bodies --set run.end_time=0.05 > bodies.log 2>&1 ||
+    sed 's/^/# /' bodies.log
+  ok "the bodies of a run are where its ledger says" measure bodies_are_as_in_the_ledger bodies
+  ok "picture draws bodies" "$picture" bodies -o bodies.png --size 600 500
+  ok "something is seen" measure is_drawn bodies.png 0.05
+  ok "by their speed too, from another side" "$picture" bodies -o speed.png --field speed --camera 80,5
+  ok "bodies have no pressure" refuses "$picture" bodies --field pressure
+  ok "plot draws their energy" "$plot" bodies solid_energy position_box.9_z -o energy.png
 else
   skip "a real run" "there is no millrace"
 fi

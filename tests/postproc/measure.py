@@ -76,6 +76,18 @@ def ledger_has_whole_rows(directory, rows):
     expect(len(time) == int(rows) and time[-1] == 2.0, len(time), time[-1])
 
 
+def bodies_are_as_in_the_ledger(directory):
+    """The middle of the topmost box, number 10 of the stack, and its colour's number."""
+    run = millrace_run.Run(directory)
+    frame = run.frame()
+    vertices, cells = frame.mesh("bodies")
+    mine = cells[frame.mesh_field("bodies", "body") == 10]
+    corners = vertices[numpy.unique(mine)]
+    middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
+    told = [run.ledger().column(f"position_box.9_{axis}")[-1] for axis in "xyz"]
+    expect(abs(middle - told).max() < 1e-6 and abs(middle[2] - 1.9) < 0.01, middle, told)
+
+
 def up_is_against_gravity(directory, axis):
     expect(millrace_run.Run(directory).frame().up() == int(axis), millrace_run.Run(directory).frame().up())
 

@@ -54,6 +54,12 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
     --set run.end_time=1 > real.log 2>&1 || sed 's/^/# /' real.log
   ok "render draws a real cavity" "$render" real -o real.png --field velocity_x --range -1 1 --plain --size 300 300
   ok "the fluid follows the lid, which is at the top, and flows back below" measure is_redder real.png 0.5,0.93 0.5,0.65
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/solids/stack.yaml" -o bodies --set run.end_time=0.05 > bodies.log 2>&1 ||
+    sed 's/^/# /' bodies.log
+  ok "render draws bodies alone and their contacts" "$render" bodies -o bodies.png --particles contacts --size 320 240
+  ok "something is seen" measure is_drawn bodies.png 0.03
+  ok "render colours bodies by their speed" "$render" bodies -o speed.png --field speed --all --size 160 120
+  ok "a slice of bodies is refused" refuses "$render" bodies --slice x
 else
   skip "a real run" "there is no millrace"
 fi

@@ -25,6 +25,26 @@ for scene in plane space; do
   done
 done
 
+# Bodies are computed alike on all ranks of the solid team.
+for ranks in 1 2 4; do
+  run $ranks bodies bodies-whole-$ranks 30
+  run $ranks bodies bodies-half-$ranks 10
+done
+for change in "1 1" "2 2" "4 4" "1 2" "2 4" "4 1"; do
+  ok "bodies: written on ${change% *} and resumed on ${change#* } ranks, bit for bit" resumed bodies $change
+done
+ok "bodies: 1 and 4 ranks, bit for bit" same bodies-whole-1 bodies-whole-4
+for ranks in 1 2 4; do
+  run $ranks both both-whole-$ranks 30
+  run $ranks both both-half-$ranks 10
+  ok "bodies in a fluid: resumed on the same $ranks ranks, bit for bit" resumed both $ranks $ranks
+done
+for change in "1 2" "2 4" "4 1"; do
+  ok "bodies in a fluid: written on ${change% *} and resumed on ${change#* } ranks, to 1e-10" resumed both $change 1e-10
+done
+run 2 both both-shared 30 --set parallel.solid_ranks=0
+ok "bodies in a fluid: on the last fluid rank as on one of their own, to 1e-10" same both-whole-2 both-shared 1e-10
+
 # A closed box, whose pressure is free up to a constant.
 cavity() { # RANKS DIR STEPS [ARGUMENT...]
   millrace "$1" run "$MILLRACE_SOURCE/inputs/flow/cavity.yaml" -o "$2" --set grid.resolution=24 \

@@ -4,10 +4,13 @@
 
 PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow)
 {
+  char message[1024];
+
   PetscFunctionBegin;
   PetscCall(SceneReport(flow->scene, stderr));
   PetscCheck(scene_is_good(flow->scene), comm, PETSC_ERR_USER_INPUT, "The scene of the test is not good");
-  PetscCall(SimulationCreate(comm, scene_config(flow->scene), &flow->simulation));
+  PetscCall(SimulationCreate(comm, scene_config(flow->scene), &flow->simulation, message, sizeof(message)));
+  PetscCheck(flow->simulation, comm, PETSC_ERR_USER_INPUT, "%s", message);
   PetscCall(SimulationStart(flow->simulation));
   flow->grid = simulation_grid(flow->simulation);
   flow->fluid = simulation_fluid(flow->simulation);

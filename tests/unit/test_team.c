@@ -20,14 +20,41 @@ static void assert_split(PetscInt solid_ranks)
   const PetscBool   fluid = rank < size - apart, solids = rank >= size - PetscMax(apart, 1);
   Team              team;
 
-  assert_success(TeamCreate(PETSC_COMM_WORLD, &config, &team));
+  assert_success(TeamCreate(PETSC_COMM_WORLD, &config, WORK_BOTH, &team));
   assert_on_all_ranks(size_of(team_world(team)) == size);
   assert_on_all_ranks(team_has_fluid(team) == fluid);
   assert_on_all_ranks(team_has_solids(team) == solids);
   assert_on_all_ranks(size_of(team_fluid(team)) == (fluid ? size - apart : 0));
   assert_on_all_ranks(size_of(team_solid(team)) == (solids ? PetscMax(apart, 1) : 0));
+  assert_on_all_ranks(team_first_solid_rank(team) == size - PetscMax(apart, 1));
   assert_success(TeamDestroy(&team));
   assert_on_all_ranks(!team);
+}
+
+static void without_fluid_all_ranks_are_solid(void **state)
+{
+  for (PetscInt solid_ranks = -1; solid_ranks < 2; solid_ranks++) {
+    const TeamConfig config = {solid_ranks};
+    Team             team;
+
+    assert_success(TeamCreate(PETSC_COMM_WORLD, &config, WORK_SOLIDS, &team));
+    assert_on_all_ranks(!team_has_fluid(team) && team_has_solids(team));
+    assert_on_all_ranks(size_of(team_solid(team)) == harness_size());
+    assert_on_all_ranks(team_first_solid_rank(team) == 0);
+    assert_success(TeamDestroy(&team));
+  }
+  (void)state;
+}
+
+static void by_need_solids_have_one_rank_of_several(void **state)
+{
+  const TeamConfig config = {-1};
+
+  (void)state;
+  assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 1), 0);
+  assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 4), 1);
+  assert_int_equal(team_config_solid_ranks(&config, WORK_FLUID, 4), 0);
+  assert_int_equal(team_config_solid_ranks(&config, WORK_SOLIDS, 4), 4);
 }
 
 static void solids_live_on_the_last_fluid_rank_unless_told(void **state)
@@ -52,7 +79,7 @@ static void some_rank_must_be_left_for_the_fluid(void **state)
   (void)state;
   if (harness_size() == 1)
     skip(); /* one rank alone plays both roles */
-  assert_refused(TeamCreate(PETSC_COMM_WORLD, &config, &team));
+  assert_refused(TeamCreate(PETSC_COMM_WORLD, &config, WORK_BOTH, &team));
 }
 
 static void destroying_nothing_is_allowed(void **state)
@@ -83,7 +110,9 @@ static void a_launcher_that_does_not_match_is_told(void **state)
   unsetenv("SLURM_NTASKS");
 }
 
-TEST_MAIN(cmocka_unit_test(solids_live_on_the_last_fluid_rank_unless_told),
+TEST_MAIN(cmocka_unit_test(without_fluid_all_ranks_are_solid),
+          cmocka_unit_test(by_need_solids_have_one_rank_of_several),
+          cmocka_unit_test(solids_live_on_the_last_fluid_rank_unless_told),
           cmocka_unit_test(solids_have_ranks_of_their_own_when_told),
           cmocka_unit_test(some_rank_must_be_left_for_the_fluid),
           cmocka_unit_test(destroying_nothing_is_allowed),

@@ -18,7 +18,7 @@ static void speed_around_an_obstacle_stays_bounded(void **state)
       PetscSNPrintf(path, sizeof(path), "%s/inputs/flow/smoke-plume.yaml", getenv("MILLRACE_SOURCE")));
   assert_success(SceneRead(PETSC_COMM_WORLD, path, 3, overrides, &scene));
   assert_on_all_ranks(scene_is_good(scene));
-  assert_success(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), &simulation));
+  assert_success(SimulationCreate(PETSC_COMM_WORLD, scene_config(scene), &simulation, path, sizeof(path)));
   assert_success(SimulationStart(simulation));
   while (simulation_time(simulation) < 2.8 && good && largest < 4.) {
     assert_success(SimulationGetTimeStep(simulation, 2.8, &dt));

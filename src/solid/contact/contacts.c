@@ -78,8 +78,7 @@ static PetscBool names_match(const ContactPairConfig *pair, const char first[], 
              : PETSC_FALSE;
 }
 
-/* False if the two pass through each other. */
-static PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing)
+PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing)
 {
   const BodyConfig *first = solid->bodies[a].config, *second = solid->bodies[b].config;
 
@@ -263,30 +262,7 @@ PetscReal contact_set_penetration(ContactSet set)
   return deepest;
 }
 
-PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[], size_t size)
-{
-  PetscFunctionBegin;
-  for (PetscInt c = 0; c < set->now.count; c++) {
-    const Contact *contact = &set->now.contacts[c];
-    const Body    *a = &solid->bodies[contact->bodies[0]], *b = &solid->bodies[contact->bodies[1]];
-    PetscReal      depth = 0;
-
-    for (PetscInt k = 0; k < contact->count; k++)
-      depth = PetscMax(depth, -set->now.places[contact->first + k].touch.gap);
-    if (depth <= 0.01 * PetscMin(a->form->size, b->form->size))
-      continue;
-    PetscCall(
-        PetscSNPrintf(message, size,
-                      "Bodies \"%s\" (copy %" PetscInt_FMT ") and \"%s\" (copy %" PetscInt_FMT
-                      ") overlap by %g m at the start: move them apart, or list the two under solids.pairs "
-                      "with contact: none",
-                      a->config->name, a->copy, b->config->name, b->copy, (double)depth));
-    break;
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode ContactSetShare(ContactSet set, MPI_Comm world, PetscMPIInt root)
+PetscErrorCode ContactSetShare(ContactSet set, PetscInt bodies, MPI_Comm world, PetscMPIInt root)
 {
   ContactList *now = &set->now;
   PetscInt     counts[4] = {now->count, now->place_count, set->level_count, set->valid};
@@ -302,5 +278,6 @@ PetscErrorCode ContactSetShare(ContactSet set, MPI_Comm world, PetscMPIInt root)
                          root, world));
   PetscCallMPI(MPI_Bcast(now->places, (PetscMPIInt)((size_t)now->place_count * sizeof(*now->places)),
                          MPI_BYTE, root, world));
+  PetscCallMPI(MPI_Bcast(set->reaches, (PetscMPIInt)bodies, MPIU_REAL, root, world));
   PetscFunctionReturn(0);
 }

@@ -66,13 +66,17 @@ PetscErrorCode ContactSetDestroy(ContactSet *set);
 /* Looks for contacts at solid->placements that may arise while each body moves with `twists` for `dt`. */
 PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 /* Whether the contacts found last cover such a motion. */
-PetscBool contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
-/* Two bodies that overlap by more than a hundredth of their size, in words; "" if there are none. */
-PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[], size_t size);
+PetscBool      contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 PetscReal      contact_set_penetration(ContactSet set);
-PetscErrorCode ContactSetShare(ContactSet set, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode ContactSetShare(ContactSet set, PetscInt bodies, MPI_Comm world, PetscMPIInt root);
+/* How two bodies touch; false if they pass through each other. */
+PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing);
 
 PetscErrorCode ContactListReserve(ContactList *list, PetscInt contacts, PetscInt places);
+
+/* start.c
+   Two bodies that overlap by more than a hundredth of their size, in words; "" if there are none. */
+PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[], size_t size);
 
 /* archive.c */
 PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive);

@@ -1,0 +1,81 @@
+"""Bodies as seen by a distant viewer, drawn with matplotlib alone: triangles from back to front, lit."""
+
+import numpy
+
+LIGHT = numpy.array([0.35, 0.45, 0.82])  # right, towards the viewer, up
+GROUND = (0.86, 0.87, 0.89)
+PALETTE = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f"]
+
+
+def camera_axes(azimuth, elevation, up):
+    """Rows: to the right, towards the viewer, upwards in the picture."""
+    azimuth, elevation = numpy.radians([azimuth, elevation])
+    right, front = {0: (1, 2), 1: (0, 2), 2: (0, 1)}[up]
+    towards = {0: -1, 1: 1, 2: -1}[up]
+    viewer, across = numpy.zeros(3), numpy.zeros(3)
+    viewer[up] = numpy.sin(elevation)
+    viewer[right] = numpy.cos(elevation) * numpy.sin(azimuth)
+    viewer[front] = towards * numpy.cos(elevation) * numpy.cos(azimuth)
+    across[right], across[front] = numpy.cos(azimuth), -towards * numpy.sin(azimuth)
+    top = numpy.cross(viewer, across)
+    return numpy.array([across, viewer, top if top[up] >= 0 else -top])
+
+
+def planes(cells, body):
+    """True for triangles of bodies that have no more than two: planes, drawn as squares."""
+    return numpy.bincount(body)[body] <= 2 if len(cells) else numpy.zeros(0, bool)
+
+
+def bounds(vertices, cells, body):
+    """Of all but the planes, or of everything if there is nothing else."""
+    kept = cells[~planes(cells, body)]
+    points = vertices[kept.ravel()] if len(kept) else vertices
+    return points.min(axis=0), points.max(axis=0)
+
+
+def closed(corners, body):
+    """True for triangles of bodies without an edge: the areas of a closed surface add up to nothing."""
+    areas = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    total = numpy.zeros((body.max() + 1, 3))
+    numpy.add.at(total, body, areas)
+    whole = numpy.bincount(body, numpy.linalg.norm(areas, axis=1))
+    return (numpy.linalg.norm(total, axis=1) < 1e-3 * whole)[body]
+
+
+def colours_of_bodies(body):
+    from matplotlib import colors
+
+    return numpy.array([colors.to_rgb(name) for name in PALETTE])[body % len(PALETTE)]
+
+
+def shaded(corners, colour):
+    """Colours of triangles whose corners are given in the camera's axes; both sides are lit."""
+    normal = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = numpy.linalg.norm(normal, axis=1, keepdims=True)
+    normal = normal / numpy.where(length > 0, length, 1)
+    normal = numpy.where(normal[:, 1:2] < 0, -normal, normal)
+    bright = 0.45 + 0.6 * numpy.clip(normal @ (LIGHT / numpy.linalg.norm(LIGHT)), 0, 1)
+    return numpy.clip(colour * bright[:, None], 0, 1)
+
+
+def draw(axes, mesh, view, colour):
+    """Draws (vertices, cells, body) with `colour` (n, 3) of the triangles; planes lie behind all bodies."""
+    from matplotlib.collections import PolyCollection
+
+    vertices, cells, body = mesh
+    ground = planes(cells, body)
+    corners = (vertices @ view.T)[cells]
+    away = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1] < 0
+    order = numpy.lexsort((corners[:, :, 1].mean(axis=1), ~ground))
+    order = order[~(away & closed(corners, body))[order]]
+    face = shaded(corners, numpy.where(ground[:, None], GROUND, colour))
+    collection = PolyCollection(corners[order][:, :, [0, 2]], facecolors=face[order], edgecolors=face[order],
+                                linewidths=0.2, antialiaseds=False)
+    axes.add_collection(collection)
+    low, high = bounds(vertices, cells, body)
+    box = numpy.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]) @ view.T
+    margin = 0.06 * max(numpy.ptp(box[:, 0]), numpy.ptp(box[:, 2]), 1e-9)
+    axes.set_xlim(box[:, 0].min() - margin, box[:, 0].max() + margin)
+    axes.set_ylim(box[:, 2].min() - margin, box[:, 2].max() + margin)
+    axes.set_aspect("equal")
+    axes.set_axis_off()

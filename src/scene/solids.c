@@ -1,0 +1,374 @@
+/* Scenes with bodies: what one key of a body, a pair or a joint cannot tell, and who is to blame. */
+#include "scene_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const PetscReal usual_density = 1000.; /* kg/m^3, that of water */
+static const PetscReal most_bodies = 1e6;
+
+PetscInt scene_dimension(Scene scene)
+{
+  return scene->has_fluid ? scene->config.grid.dimension : DIM;
+}
+
+static PetscErrorCode AddBlock(Scene scene, const char key[])
+{
+  Node *block;
+
+  PetscFunctionBegin;
+  if (node_find(scene->root, key))
+    PetscFunctionReturn(0);
+  PetscCall(NodeCreate(NODE_MAP, &block));
+  PetscCall(NodeSetKey(block, key));
+  node_append(scene->root, block);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneExpandFluid(Scene scene)
+{
+  const Node *root = scene->root;
+
+  PetscFunctionBegin;
+  scene->has_fluid = !node_find(root, "solids") || node_find(root, "grid") || node_find(root, "fluid");
+  if (scene->has_fluid) {
+    PetscCall(AddBlock(scene, "grid"));
+    PetscCall(AddBlock(scene, "fluid"));
+  }
+  PetscFunctionReturn(0);
+}
+
+static Node *list_of(Scene scene, const char key[])
+{
+  Node *list = node_find(node_find(scene->root, "solids"), key);
+
+  return list && list->kind == NODE_LIST ? list : NULL;
+}
+
+static PetscReal copy_count(const BodyConfig *body)
+{
+  return body->copies.count.at[X] * body->copies.count.at[Y] * body->copies.count.at[Z];
+}
+
+static PetscBool is_zero(Vector3 v)
+{
+  return vector3_norm(v) == 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode CheckCopies(Scene scene, Node *item, const BodyConfig *body)
+{
+  Node *copies = node_find(item, "copies"), *count = node_find(copies, "count");
+  char  path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!is_usable(copies))
+    PetscFunctionReturn(0);
+  node_path(count, path, sizeof(path));
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscReal number = body->copies.count.at[d];
+
+    if (!(number >= 1.) || number != floor(number) || number > most_bodies)
+      PetscCall(ProblemAdd(scene, node_item(count, d), PROBLEM_ERROR,
+                           "%s must be whole numbers from 1 to %g, not %g", path, (double)most_bodies,
+                           (double)number));
+    else if (number > 1. && body->copies.step.at[d] == 0.)
+      PetscCall(ProblemAdd(scene, count, PROBLEM_ERROR,
+                           "%s has %g bodies along %c but copies.step is 0 there: they would be at one place",
+                           path, (double)number, "xyz"[d]));
+  }
+  if (copy_count(body) > most_bodies)
+    PetscCall(ProblemAdd(scene, count, PROBLEM_ERROR, "%s makes %g bodies; there may be %g", path,
+                         (double)copy_count(body), (double)most_bodies));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_endless(Shape shape)
+{
+  Vector3 low, high;
+
+  shape_bounds(shape, &low, &high);
+  for (PetscInt d = 0; d < DIM; d++)
+    if (low.at[d] <= -PETSC_INFINITY || high.at[d] >= PETSC_INFINITY)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode CheckKind(Scene scene, Node *item, const BodyConfig *body)
+{
+  static const char *const forces[] = {"velocity", "spin", "force", "torque"};
+  const Vector3            given[] = {body->velocity, body->spin, body->force, body->torque};
+  Node                    *motion = node_find(item, "motion");
+  const char              *kind = BodyKinds[body->kind];
+
+  PetscFunctionBegin;
+  if (body->kind == BODY_KINEMATIC && !motion)
+    PetscCall(ProblemAdd(scene, node_find(item, "type"), PROBLEM_ERROR,
+                         "body \"%s\" is kinematic and needs a motion: {velocity: [...]} or {keyframes: ...}",
+                         body->name));
+  if (body->kind != BODY_KINEMATIC && motion)
+    PetscCall(ProblemAddAtKey(scene, motion, PROBLEM_ERROR,
+                              "body \"%s\" is %s and takes no motion; make it kinematic", body->name, kind));
+  if (body->kind == BODY_DYNAMIC && body->shape && is_endless(body->shape))
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
+                              "body \"%s\" has no end and cannot be dynamic; make it static", body->name));
+  for (PetscInt i = 0; i < 4 && body->kind != BODY_DYNAMIC; i++)
+    if (!is_zero(given[i]))
+      PetscCall(ProblemAddAtKey(scene, node_find(item, forces[i]), PROBLEM_WARNING,
+                                "%s of body \"%s\" has no effect: it is %s", forces[i], body->name, kind));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckBody(Scene scene, Node *item, BodyConfig *body)
+{
+  Node *mass = node_find(item, "mass"), *density = node_find(item, "density");
+
+  PetscFunctionBegin;
+  if (!body->name)
+    PetscFunctionReturn(0);
+  if (mass && density)
+    PetscCall(ProblemAddAtKey(scene, mass, PROBLEM_ERROR,
+                              "body \"%s\" has a mass as well as a density; keep one", body->name));
+  if (!density)
+    body->density = usual_density;
+  if (is_usable(node_find(item, "type")))
+    PetscCall(CheckKind(scene, item, body));
+  PetscCall(CheckCopies(scene, item, body));
+  PetscFunctionReturn(0);
+}
+
+/* The body that a word such as "link.3" means; `*copy` is -1 without a number. Null: there is none. */
+static const BodyConfig *find_body(Scene scene, const char word[], long *copy)
+{
+  const SolidConfig *solids = &scene->config.solids;
+  const char        *dot = strrchr(word, '.');
+  const size_t       length = dot ? (size_t)(dot - word) : strlen(word);
+  char              *end;
+
+  *copy = -1;
+  if (dot) {
+    *copy = strtol(dot + 1, &end, 10);
+    if (!dot[1] || *end || strspn(dot + 1, "0123456789") != strlen(dot + 1))
+      return NULL;
+  }
+  for (PetscInt b = 0; b < solids->body_count; b++)
+    if (solids->bodies[b].name && strlen(solids->bodies[b].name) == length &&
+        !strncmp(solids->bodies[b].name, word, length))
+      return &solids->bodies[b];
+  return NULL;
+}
+
+static PetscErrorCode ReportNoBody(Scene scene, Node *node, const char word[])
+{
+  const SolidConfig *solids = &scene->config.solids;
+  const char       **names, *near;
+  char               path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(solids->body_count + 1, &names));
+  for (PetscInt b = 0; b < solids->body_count; b++)
+    names[b] = solids->bodies[b].name ? solids->bodies[b].name : "";
+  near = closest_word(word, names);
+  node_path(node, path, sizeof(path));
+  PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s: no body is called \"%.40s\"%s%s%s", path, word,
+                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : ""));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* `*body` is null where the name of a pair means no body. */
+static PetscErrorCode CheckPairName(Scene scene, Node *node, const char word[], const BodyConfig **body)
+{
+  long copy;
+
+  PetscFunctionBegin;
+  *body = find_body(scene, word, &copy);
+  if (!*body)
+    PetscCall(ReportNoBody(scene, node, word));
+  else if (copy >= 0) {
+    *body = NULL;
+    PetscCall(
+        ProblemAdd(scene, node, PROBLEM_ERROR, "a pair is about all copies: leave out the \".%ld\"", copy));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* As the bodies' contact takes it: smooth on rough is smooth. */
+static PetscReal geometric_mean(PetscReal a, PetscReal b)
+{
+  return PetscSqrtReal(a * b);
+}
+
+/* What a pair does not say is the mean of what its bodies say. */
+static PetscErrorCode CheckPair(Scene scene, Node *item, ContactPairConfig *pair)
+{
+  const BodyConfig *first, *second;
+
+  PetscFunctionBegin;
+  if (!pair->first || !pair->second)
+    PetscFunctionReturn(0);
+  PetscCall(CheckPairName(scene, node_find(item, "first"), pair->first, &first));
+  PetscCall(CheckPairName(scene, node_find(item, "second"), pair->second, &second));
+  if (!first || !second)
+    PetscFunctionReturn(0);
+  if (!node_find(item, "friction"))
+    pair->friction = geometric_mean(first->friction, second->friction);
+  if (!node_find(item, "restitution"))
+    pair->restitution = geometric_mean(first->restitution, second->restitution);
+  if (!node_find(item, "rolling_friction"))
+    pair->rolling_friction = geometric_mean(first->rolling_friction, second->rolling_friction);
+  PetscFunctionReturn(0);
+}
+
+/* One end of a joint must be one body. */
+static PetscErrorCode CheckEnd(Scene scene, Node *node, const char word[])
+{
+  const BodyConfig *body;
+  char              path[PATH_LENGTH];
+  long              copy;
+
+  PetscFunctionBegin;
+  body = find_body(scene, word, &copy);
+  if (!body) {
+    PetscCall(ReportNoBody(scene, node, word));
+    PetscFunctionReturn(0);
+  }
+  node_path(node, path, sizeof(path));
+  if (copy < 0 && copy_count(body) > 1.)
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
+                         "%s: there are %g of \"%s\"; say which, such as \"%s.0\"", path,
+                         (double)copy_count(body), body->name, body->name));
+  else if (copy >= (long)copy_count(body))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s: \"%s\" has copies 0 to %g, not %ld", path,
+                         body->name, (double)copy_count(body) - 1., copy));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckLimits(Scene scene, Node *item, const JointConfig *joint)
+{
+  PetscFunctionBegin;
+  if (!is_usable(node_find(item, "lower")) || !is_usable(node_find(item, "upper")))
+    PetscFunctionReturn(0);
+  if (joint->lower > joint->upper)
+    PetscCall(ProblemAdd(scene, node_find(item, "lower"), PROBLEM_ERROR,
+                         "joint \"%s\" can never be above its lower (%g) and below its upper limit (%g)",
+                         joint->name, (double)joint->lower, (double)joint->upper));
+  else if (joint->lower > 0. || joint->upper < 0.)
+    PetscCall(ProblemAdd(scene, node_find(item, joint->lower > 0. ? "lower" : "upper"), PROBLEM_ERROR,
+                         "joint \"%s\" stands at 0 at time zero, outside its limits", joint->name));
+  if (is_usable(node_find(item, "swing")) && !(joint->swing > 0.))
+    PetscCall(ProblemAdd(scene, node_find(item, "swing"), PROBLEM_ERROR,
+                         "the swing of joint \"%s\" must be positive, not %g; use a twist joint for none",
+                         joint->name, (double)joint->swing));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckTarget(Scene scene, Node *item, const JointConfig *joint)
+{
+  Node *target = node_find(item, "target");
+
+  PetscFunctionBegin;
+  if (!joint->target)
+    PetscFunctionReturn(0);
+  for (PetscInt d = 0; d < DIM; d++)
+    if (formula_uses_direction(joint->target, d)) {
+      PetscCall(ProblemAdd(scene, target, PROBLEM_ERROR, "the target of joint \"%s\" may depend on t alone",
+                           joint->name));
+      break;
+    }
+  if (joint->kind == JOINT_POINT || joint->kind == JOINT_RIGID)
+    PetscCall(ProblemAddAtKey(scene, target, PROBLEM_ERROR,
+                              "a %s joint has no angle to drive; a hinge, twist or prismatic joint has",
+                              JointKinds[joint->kind]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joint)
+{
+  PetscFunctionBegin;
+  if (!joint->name || !joint->parent || !joint->child)
+    PetscFunctionReturn(0);
+  if (joint->parent[0])
+    PetscCall(CheckEnd(scene, node_find(item, "parent"), joint->parent));
+  PetscCall(CheckEnd(scene, node_find(item, "child"), joint->child));
+  if (!strcmp(joint->parent, joint->child))
+    PetscCall(ProblemAdd(scene, node_find(item, "child"), PROBLEM_ERROR,
+                         "joint \"%s\" joins \"%s\" to itself", joint->name, joint->child));
+  if (is_usable(node_find(item, "axis")) && is_zero(joint->axis))
+    PetscCall(ProblemAdd(scene, node_find(item, "axis"), PROBLEM_ERROR,
+                         "the axis of joint \"%s\" must not be zero", joint->name));
+  PetscCall(CheckLimits(scene, item, joint));
+  PetscCall(CheckTarget(scene, item, joint));
+  PetscFunctionReturn(0);
+}
+
+/* Beside a fluid, and where there is none. */
+static PetscErrorCode CheckCompany(Scene scene, Node *solids)
+{
+  static const char *const fluid_lists[] = {"obstacles", "inflows"};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < 2 && !scene->has_fluid; i++)
+    if (node_find(scene->root, fluid_lists[i]))
+      PetscCall(ProblemAddAtKey(scene, node_find(scene->root, fluid_lists[i]), PROBLEM_ERROR,
+                                "%s need a fluid: add grid and fluid, or make them bodies", fluid_lists[i]));
+  if (scene->has_fluid && scene->config.grid.dimension == 2)
+    PetscCall(
+        ProblemAddAtKey(scene, solids, PROBLEM_ERROR, "bodies need three dimensions; in two, use obstacles"));
+  else if (scene->has_fluid)
+    PetscCall(ProblemAddAtKey(scene, solids, PROBLEM_WARNING,
+                              "the bodies push the fluid, but the fluid does not push them"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheckSolids(Scene scene)
+{
+  SolidConfig *config = &scene->config.solids;
+  Node        *solids = node_find(scene->root, "solids"), *bodies = list_of(scene, "bodies");
+
+  PetscFunctionBegin;
+  if (!solids || solids->kind != NODE_MAP)
+    PetscFunctionReturn(0);
+  PetscCall(CheckCompany(scene, solids));
+  if (!node_find(solids, "gravity"))
+    config->gravity = scene->config.fluid.gravity;
+  if (bodies && !bodies->count)
+    PetscCall(ProblemAddAtKey(scene, bodies, PROBLEM_ERROR, "solids.bodies must not be empty"));
+  PetscCall(CheckNames(scene, bodies));
+  PetscCall(CheckNames(scene, list_of(scene, "joints")));
+  for (PetscInt b = 0; b < config->body_count; b++)
+    PetscCall(CheckBody(scene, node_item(bodies, b), &config->bodies[b]));
+  for (PetscInt p = 0; p < config->pair_count; p++)
+    PetscCall(CheckPair(scene, node_item(list_of(scene, "pairs"), p), &config->pairs[p]));
+  for (PetscInt j = 0; j < config->joint_count; j++)
+    PetscCall(CheckJoint(scene, node_item(list_of(scene, "joints"), j), &config->joints[j]));
+  PetscFunctionReturn(0);
+}
+
+/* The item whose name stands in the first quotes of `message`, less the number of a copy. */
+static Node *named_item(const Node *list, const char message[])
+{
+  const char *word = strchr(message, '"') + 1;
+  const int   length = (int)strcspn(word, "\".");
+
+  for (Node *item = list ? list->first : NULL; item; item = item->next) {
+    const Node *name = node_find(item, "name");
+
+    if (name && (int)strlen(name->text) == length && !strncmp(name->text, word, (size_t)length))
+      return item;
+  }
+  return NULL;
+}
+
+PetscErrorCode SceneBlame(Scene scene, const char message[])
+{
+  Node     *item = NULL;
+  PetscBool joint;
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrbeginswith(message, "Joint", &joint));
+  if (strchr(message, '"'))
+    item = named_item(list_of(scene, joint ? "joints" : "bodies"), message);
+  PetscCall(ProblemAdd(scene, item ? item : node_find(scene->root, "solids"), PROBLEM_ERROR, "%s", message));
+  PetscFunctionReturn(0);
+}

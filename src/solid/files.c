@@ -1,0 +1,199 @@
+/* Solids in checkpoints and frames. Whoever writes holds the whole state. */
+#include "step.h"
+
+enum { PLACEMENT_NUMBERS = 7, TWIST_NUMBERS = 6, REPORT_NUMBERS = 4 };
+
+PetscErrorCode SolidSave(Solid solid, Archive archive)
+{
+  const PetscReal counts[REPORT_NUMBERS] = {solid->report.collisions, solid->report.position_iterations,
+                                            solid->report.velocity_iterations, solid->report.push_outs};
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "solids"));
+  PetscCall(ArchiveWriteShared(archive, "placements", solid->body_count, PLACEMENT_NUMBERS,
+                               (const PetscReal *)solid->placements));
+  PetscCall(ArchiveWriteShared(archive, "twists", solid->body_count, TWIST_NUMBERS,
+                               (const PetscReal *)solid->twists));
+  PetscCall(ArchiveWriteShared(archive, "particles", solid->particle_count, DIM,
+                               (const PetscReal *)solid->particle_positions));
+  PetscCall(ArchiveWriteShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
+  PetscCall(ArchiveWriteShared(archive, "report", 1, REPORT_NUMBERS, counts));
+  PetscCall(ContactSetSave(solid->contacts, solid, archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidLoad(Solid solid, Archive archive)
+{
+  PetscReal counts[REPORT_NUMBERS];
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "solids"));
+  PetscCall(ArchiveReadShared(archive, "placements", solid->body_count, PLACEMENT_NUMBERS,
+                              (PetscReal *)solid->placements));
+  PetscCall(
+      ArchiveReadShared(archive, "twists", solid->body_count, TWIST_NUMBERS, (PetscReal *)solid->twists));
+  PetscCall(ArchiveReadShared(archive, "particles", solid->particle_count, DIM,
+                              (PetscReal *)solid->particle_positions));
+  PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
+  PetscCall(ArchiveReadShared(archive, "report", 1, REPORT_NUMBERS, counts));
+  solid->report.collisions = (PetscInt)counts[0];
+  solid->report.position_iterations = (PetscInt)counts[1];
+  solid->report.velocity_iterations = (PetscInt)counts[2];
+  solid->report.push_outs = (PetscInt)counts[3];
+  solid_refresh_mobilities(solid);
+  PetscCall(ContactSetLoad(solid->contacts, solid, archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+/* The surfaces of this rank's share of the bodies, in the world. */
+typedef struct {
+  PetscInt   vertex_count, triangle_count;
+  Vector3   *vertices, *velocities;
+  PetscReal *speeds, *bodies; /* of vertices, of triangles */
+  PetscInt (*triangles)[3];
+} Picture;
+
+/* A plane is drawn as a square around where the bodies that have an end began, twice as large. */
+static void plane_corners(Solid solid, const Placement *plane, Vector3 corners[4])
+{
+  PetscReal low[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL}, high[2] = {-PETSC_MAX_REAL, -PETSC_MAX_REAL}, half;
+
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Form   *form = solid->bodies[b].form;
+    const Vector3 at = placement_to_local(plane, solid->bodies[b].rest.position);
+
+    for (PetscInt d = 0; d < 2 && form->kind != FORM_PLANE; d++) {
+      low[d] = PetscMin(low[d], at.at[d] - form->reach);
+      high[d] = PetscMax(high[d], at.at[d] + form->reach);
+    }
+  }
+  if (low[X] > high[X]) /* nothing but planes */
+    low[X] = low[Y] = -(high[X] = high[Y] = 0.5);
+  half = PetscMax(high[X] - low[X], high[Y] - low[Y]);
+  for (PetscInt c = 0; c < 4; c++)
+    corners[c] =
+        placement_to_world(plane, vector3(0.5 * (low[X] + high[X]) + (c == 1 || c == 2 ? half : -half),
+                                          0.5 * (low[Y] + high[Y]) + (c < 2 ? -half : half), 0.));
+}
+
+/* Appends the surface of a body, or counts it while there is no room. */
+static PetscErrorCode DrawBody(Solid solid, PetscInt b, Picture *picture)
+{
+  static const PetscInt square[2][3] = {{0, 1, 2}, {0, 2, 3}};
+  const Placement      *at = &solid->placements[b];
+  const Form           *form = solid->bodies[b].form;
+  const Vector3        *vertices = NULL;
+  const PetscInt(*triangles)[3] = square;
+  PetscInt vertex_count = 4, triangle_count = 2;
+  Vector3  corners[4];
+
+  PetscFunctionBegin;
+  if (form->surface)
+    PetscCall(SurfaceGet(form->surface, &vertex_count, &vertices, &triangle_count, &triangles));
+  else
+    plane_corners(solid, at, corners);
+  for (PetscInt v = 0; v < vertex_count && picture->vertices; v++) {
+    const Vector3  point = vertices ? placement_to_world(at, vertices[v]) : corners[v];
+    const PetscInt n = picture->vertex_count + v;
+
+    picture->vertices[n] = point;
+    picture->velocities[n] = twist_at(&solid->twists[b], vector3_subtract(point, at->position));
+    picture->speeds[n] = vector3_norm(picture->velocities[n]);
+  }
+  for (PetscInt t = 0; t < triangle_count && picture->vertices; t++) {
+    for (PetscInt c = 0; c < 3; c++)
+      picture->triangles[picture->triangle_count + t][c] = picture->vertex_count + triangles[t][c];
+    picture->bodies[picture->triangle_count + t] = (PetscReal)b;
+  }
+  picture->vertex_count += vertex_count;
+  picture->triangle_count += triangle_count;
+  PetscFunctionReturn(0);
+}
+
+/* This rank's share of `total` things that all ranks have. */
+static PetscErrorCode GetShare(FrameSeries frames, PetscInt total, PetscInt *start, PetscInt *end)
+{
+  PetscMPIInt rank, ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(frame_series_comm(frames), &rank));
+  PetscCallMPI(MPI_Comm_size(frame_series_comm(frames), &ranks));
+  *start = (PetscInt)((PetscInt64)total * rank / ranks);
+  *end = (PetscInt)((PetscInt64)total * (rank + 1) / ranks);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames)
+{
+  Picture   picture = {0}, counted = {0};
+  FrameMesh mesh = {.name = "bodies", .cell_size = 3};
+  PetscInt  start = 0, end = 0;
+
+  PetscFunctionBegin;
+  PetscCall(GetShare(frames, solid->body_count, &start, &end));
+  for (PetscInt b = start; b < end; b++)
+    PetscCall(DrawBody(solid, b, &counted));
+  PetscCall(PetscMalloc5(counted.vertex_count + 1, &picture.vertices, counted.vertex_count,
+                         &picture.velocities, counted.vertex_count, &picture.speeds, counted.triangle_count,
+                         &picture.bodies, counted.triangle_count, &picture.triangles));
+  for (PetscInt b = start; b < end; b++)
+    PetscCall(DrawBody(solid, b, &picture));
+  mesh.vertex_count = picture.vertex_count;
+  mesh.vertices = picture.vertices;
+  mesh.cell_count = picture.triangle_count;
+  mesh.cells = (const PetscInt *)picture.triangles;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(
+      FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)picture.velocities));
+  PetscCall(FrameWriteMeshField(frames, "speed", FRAME_VERTEX, 1, picture.speeds));
+  PetscCall(FrameWriteMeshField(frames, "body", FRAME_CELL, 1, picture.bodies));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(
+      PetscFree5(picture.vertices, picture.velocities, picture.speeds, picture.bodies, picture.triangles));
+  PetscFunctionReturn(0);
+}
+
+/* Contacts are few, so the first rank writes them all. */
+static PetscErrorCode WriteContacts(Solid solid, FrameSeries frames)
+{
+  const ContactList *list = &solid->contacts->now;
+  FrameMesh          mesh = {.name = "contacts", .cell_size = 1};
+  Vector3           *points, *normals, *impulses;
+  PetscReal         *gaps;
+  PetscInt          *cells;
+  PetscMPIInt        rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(frame_series_comm(frames), &rank));
+  mesh.vertex_count = mesh.cell_count = rank ? 0 : list->place_count;
+  PetscCall(PetscMalloc5(mesh.cell_count, &points, mesh.cell_count, &normals, mesh.cell_count, &impulses,
+                         mesh.cell_count, &gaps, mesh.cell_count, &cells));
+  for (PetscInt p = 0; p < mesh.cell_count; p++) {
+    const ContactPlace *place = &list->places[p];
+
+    points[p] = place->touch.point;
+    normals[p] = place->touch.normal;
+    impulses[p] = place->impulses[PHASE_VELOCITY];
+    gaps[p] = place->touch.gap;
+    cells[p] = p;
+  }
+  mesh.vertices = points;
+  mesh.cells = cells;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameWriteMeshField(frames, "normal", FRAME_VERTEX, DIM, (const PetscReal *)normals));
+  PetscCall(FrameWriteMeshField(frames, "impulse", FRAME_VERTEX, DIM, (const PetscReal *)impulses));
+  PetscCall(FrameWriteMeshField(frames, "gap", FRAME_VERTEX, 1, gaps));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(PetscFree5(points, normals, impulses, gaps, cells));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames)
+{
+  PetscFunctionBegin;
+  PetscCall(WriteBodies(solid, frames));
+  PetscCall(WriteContacts(solid, frames));
+  PetscFunctionReturn(0);
+}

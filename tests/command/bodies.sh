@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Scenes of bodies: a run writes what it should, and what cannot be is refused at its place, before anything is
+# written. TAP.
+. "$MILLRACE_SOURCE/tests/restart/support.sh"
+
+head='title: bodies
+run: {end_time: 1, frame_interval: 0.1, time_step: 0.01, step_limit: 10}
+solids:
+  gravity: [0, 0, -9.81]
+  bodies:
+'
+floor='    - {name: floor, type: static, shape: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}}
+'
+ball='    - {name: ball, shape: {sphere: {center: [0, 0, 0.5], radius: 0.1}}}
+'
+scene() { printf '%s' "$head" "$@" > scene.yaml; }
+
+# bad WORD... : the scene is refused by run and check with the words, and nothing is written.
+bad() {
+  refused 2 "$@" -- millrace 1 check scene.yaml && refused 2 "$@" -- millrace "${RANKS:-1}" run scene.yaml -o out ||
+    return 1
+  [ ! -e out ] || { echo "something was written" && return 1; }
+  ! grep -q PETSC said || { cat said && return 1; }
+}
+
+scene "$floor" "$ball"
+ok "check counts bodies and ranks" refused 0 "bodies     2, 0 joints" "0 fluid, 3 solid" -- millrace 1 check scene.yaml --ranks 3
+ok "a run of bodies" refused 0 "2 bodies" contacts "10 steps" -- millrace 2 run scene.yaml -o fall
+ok "it has a frame at its end" [ -e fall/frames/frame-000001.h5 ]
+ok "its ledger has the body" says fall/ledger.csv solid_energy position_ball_z velocity_ball_x
+falls() { tail -n 1 fall/ledger.csv | tr , '\n' | awk '{ if (($1 + 0.981) ^ 2 < 1e-20) found = 1 } END { exit !found }'; }
+ok "the ball falls at 0.981 m/s after 0.1 s" falls
+ok "info shows the bodies' state" refused 0 placements twists -- millrace 1 info fall/checkpoints/checkpoint-00000010.h5
+scene "$floor" "$ball" "    - {name: other, shape: {sphere: {center: [1, 0, 0.5], radius: 0.1}}}
+"
+ok "a checkpoint of other bodies is refused" refused 2 "2 bodies: floor, ball" "3 bodies" -- \
+  millrace 1 run scene.yaml -o fall --restart latest
+
+scene "    - {name: a, type: static, shape: {sphere: {center: [0, 0, 0], radius: 1}}}
+    - {name: b, type: static, shape: {sphere: {center: [0.5, 0, 0], radius: 1}}}
+" "$ball"
+ok "static bodies that overlap" bad '"a"' '"b"' overlap
+scene "$floor" "    - {name: a, shape: {sphere: {center: [0, 0, 0.05], radius: 0.5}}}
+"
+ok "bodies that overlap at the start" bad '"a"' scene.yaml
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n' > good.obj
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 3 2\nf 1 2 3\n' > flat.obj
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n' > open.obj
+for file in flat open; do
+  scene "    - {name: stone, shape: {surface: {file: $file.obj}}}
+"
+  ok "a surface that is $file is no body" bad scene.yaml:6: stone
+done
+scene "    - {name: stone, shape: {surface: {file: good.obj}}}
+"
+RANKS=2 ok "a good one is" refused 0 "1 bodies" -- millrace 2 run scene.yaml -o stone
+scene "    - {name: leaf, thickness: 0.01, shape: {surface: {file: open.obj}}}
+"
+ok "an open one with a thickness is" refused 0 "1 bodies" -- millrace 1 run scene.yaml -o leaf
+scene "$floor" "    - {name: a, type: static, shape: {sphere: {center: [0, 0, 2], radius: 0.1}}}
+" "$ball" "  joints:
+    - {name: pin, parent: floor, child: a, anchor: [0, 0, 1]}
+"
+ok "a joint between static bodies" bad scene.yaml:10: '"pin"'
+scene "$ball" "  joints:
+    - {name: pin, parent: ball, child: ball, anchor: [0, 0, 1]}
+"
+RANKS=2 ok "a joint of a body with itself" bad "scene.yaml:8:" "to itself"
+scene "$ball" "  joints:
+    - {name: pin, type: hinge, child: ball, anchor: [0, 0, 1], lower: 1, upper: 2}
+"
+ok "limits that cannot be reached" bad "scene.yaml:8:" "outside its limits"
+scene "    - {name: ball, mass: 0, shape: {sphere: {center: [0, 0, 0.5], radius: 0.1}}}
+"
+ok "no mass" bad "scene.yaml:6:" "must be positive"
+plan

@@ -1,0 +1,202 @@
+/* Bodies, pairs and joints in scenes: what is read, what is left to be worked out, and every mistake. */
+#include "harness.h"
+
+#include <millrace/scene.h>
+
+#include <math.h>
+#include <string.h>
+
+#define RUN "run: {end_time: 1, frame_interval: 0.1}\n"
+#define BALL "{name: ball, shape: {sphere: {center: [0, 0, 1], radius: 0.5}}"
+#define SOLIDS RUN "solids:\n  bodies:\n"
+/* two bodies, one of them fourfold, from line 4 on */
+#define BODIES                                                                                               \
+  SOLIDS "    - " BALL "}\n"                                                                                 \
+         "    - {name: link, friction: 0.5, shape: {box: {low: [2, 0, 0], high: [3, 1, 1]}}, "               \
+         "copies: {count: [4, 1, 1], step: [2, 0, 0]}}\n"
+#define JOINT(keys) BODIES "  joints:\n    - {name: pin, anchor: [0, 0, 0], " keys "}\n"
+
+static Scene read_text(const char text[])
+{
+  Scene scene;
+
+  assert_success(SceneReadText(PETSC_COMM_WORLD, "test.yaml", text, 0, NULL, &scene));
+  return scene;
+}
+
+static Scene good_scene(const char text[])
+{
+  Scene scene = read_text(text);
+
+  if (!scene_is_good(scene))
+    fail_msg("%s", scene_problem(scene, 0)->message);
+  return scene;
+}
+
+static void one_problem(const char text[], ProblemSeverity severity, int line, const char word[])
+{
+  Scene               scene = read_text(text);
+  const SceneProblem *problem = scene_problem_count(scene) ? scene_problem(scene, 0) : NULL;
+
+  if (!problem)
+    fail_msg("nothing is wrong with\n%s", text);
+  if (problem->severity != severity || problem->line != line || !strstr(problem->message, word))
+    fail_msg("unexpected problem in line %d: %s", (int)problem->line, problem->message);
+  assert_int_equal(scene_problem_count(scene), 1);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void one_error(const char text[], int line, const char word[])
+{
+  one_problem(text, PROBLEM_ERROR, line, word);
+}
+
+static void a_scene_of_bodies_needs_no_fluid(void **state)
+{
+  Scene                   scene = good_scene(BODIES);
+  const SimulationConfig *config = scene_config(scene);
+
+  (void)state;
+  assert_int_equal(simulation_config_work(config), WORK_SOLIDS);
+  assert_int_equal(config->solids.body_count, 2);
+  assert_string_equal(config->solids.bodies[1].name, "link");
+  assert_int_equal(config->solids.bodies[0].kind, BODY_DYNAMIC);
+  assert_true(config->solids.bodies[0].density == 1000.);
+  assert_true(config->solids.bodies[1].copies.count.at[X] == 4.);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void a_scene_with_a_grid_has_a_fluid(void **state)
+{
+  Scene scene = read_text("grid: {size: [1, 1, 1], resolution: 8}\n" BODIES);
+
+  (void)state;
+  assert_false(scene_is_good(scene)); /* the fluid lacks its density */
+  assert_success(SceneDestroy(&scene));
+  one_problem("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES, PROBLEM_WARNING, 4,
+              "does not push them");
+  one_error("grid: {dimension: 2, size: [1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES, 4,
+            "three dimensions");
+  one_error(BODIES "obstacles: []\n", 6, "need a fluid");
+}
+
+static void gravity_is_that_of_the_fluid_unless_told(void **state)
+{
+  Scene scene = good_scene("grid: {size: [1, 1, 1], resolution: 8}\n"
+                           "fluid: {density: 1, gravity: [0, -9, 0]}\n" BODIES);
+
+  (void)state;
+  assert_true(scene_config(scene)->solids.gravity.at[Y] == -9.);
+  assert_success(SceneDestroy(&scene));
+  scene = good_scene(BODIES "  gravity: [0, 0, -3]\n");
+  assert_true(scene_config(scene)->solids.gravity.at[Z] == -3.);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void pairs_take_the_mean_of_what_they_do_not_say(void **state)
+{
+  static const char        text[] = BODIES "  pairs:\n"
+                                           "    - {first: ball, second: link, restitution: 0.7}\n"
+                                           "    - {first: link, second: link, contact: none}\n";
+  Scene                    scene = good_scene(text);
+  const ContactPairConfig *pairs = scene_config(scene)->solids.pairs;
+
+  (void)state;
+  assert_near(pairs[0].friction, PetscSqrtReal(0.3 * 0.5), 1e-15);
+  assert_true(pairs[0].restitution == 0.7 && !pairs[0].none && pairs[1].none);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void joints_are_read(void **state)
+{
+  Scene scene = good_scene(JOINT("type: hinge, parent: link.3, child: ball, lower: -1, target: \"sin(t)\""));
+  const JointConfig *joint = &scene_config(scene)->solids.joints[0];
+
+  (void)state;
+  assert_int_equal(joint->kind, JOINT_HINGE);
+  assert_string_equal(joint->parent, "link.3");
+  assert_true(joint->lower == -1. && joint->upper == PETSC_INFINITY && joint->axis.at[Z] == 1.);
+  assert_near(formula_value(joint->target, vector3(0, 0, 0), 2.), sin(2.), 1e-15);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void the_resolved_scene_is_the_same_scene(void **state)
+{
+  Scene scene = good_scene(JOINT("child: ball, lower: -inf") "  pairs: [{first: ball, second: link}]\n");
+  Scene again = good_scene(scene_resolved_text(scene));
+
+  (void)state;
+  assert_string_equal(scene_resolved_text(scene), scene_resolved_text(again));
+  assert_true(scene_config(again)->solids.joints[0].lower == -PETSC_INFINITY);
+  assert_success(SceneDestroy(&again));
+  assert_success(SceneDestroy(&scene));
+}
+
+static void bodies_that_cannot_be(void **state)
+{
+  (void)state;
+  one_error(RUN "solids: {bodies: []}\n", 2, "must not be empty");
+  one_error(RUN "solids: {gravity: [0, 0, -9]}\n", 2, "bodies is missing");
+  one_error(SOLIDS "    - " BALL "}\n    - " BALL "}\n", 5, "names must differ");
+  one_error(SOLIDS "    - " BALL ", type: kinematic}\n", 4, "needs a motion");
+  one_error(SOLIDS "    - " BALL ", motion: {velocity: [1, 0, 0]}}\n", 4, "takes no motion");
+  one_error(SOLIDS "    - " BALL ", mass: 1, density: 2}\n", 4, "as well as a density");
+  one_error(SOLIDS "    - " BALL ", mass: 0}\n", 4, "must be positive");
+  one_error(SOLIDS "    - " BALL ", friction: -1}\n", 4, "must not be negative");
+  one_error(SOLIDS "    - " BALL ", restitution: 1.5}\n", 4, "between 0 and 1");
+  one_error(SOLIDS "    - {name: floor, shape: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}}\n", 4,
+            "cannot be dynamic");
+  one_error(SOLIDS "    - " BALL ", copies: {count: [2, 0, 1], step: [1, 1, 1]}}\n", 4, "whole numbers");
+  one_error(SOLIDS "    - " BALL ", copies: {count: [2.5, 1, 1], step: [1, 1, 1]}}\n", 4, "whole numbers");
+  one_error(SOLIDS "    - " BALL ", copies: {count: [2, 1, 1]}}\n", 4, "at one place");
+  one_error(SOLIDS "    - " BALL ", copies: {count: [2000, 2000, 1], step: [9, 9, 9]}}\n", 4,
+            "bodies; there");
+  one_problem(SOLIDS "    - " BALL ", type: static, velocity: [1, 0, 0]}\n", PROBLEM_WARNING, 4, "no effect");
+}
+
+static void pairs_that_cannot_be(void **state)
+{
+  (void)state;
+  one_error(BODIES "  pairs:\n    - {first: bal, second: link}\n", 7, "did you mean \"ball\"");
+  one_error(BODIES "  pairs:\n    - {first: ball, second: link.2}\n", 7, "all copies");
+  one_error(BODIES "  pairs:\n    - {first: ball, second: link, friction: -1}\n", 7, "negative");
+}
+
+static void joints_that_cannot_be(void **state)
+{
+  (void)state;
+  one_error(JOINT("child: nobody"), 7, "no body is called");
+  one_error(JOINT("child: link"), 7, "say which");
+  one_error(JOINT("child: link.4"), 7, "copies 0 to 3");
+  one_error(JOINT("child: link.x"), 7, "no body is called");
+  one_error(JOINT("parent: ball, child: ball"), 7, "to itself");
+  one_error(JOINT("child: ball, axis: [0, 0, 0]"), 7, "must not be zero");
+  one_error(JOINT("child: ball, type: hinge, lower: 2, upper: 1"), 7, "never");
+  one_error(JOINT("child: ball, type: hinge, lower: 1"), 7, "outside its limits");
+  one_error(JOINT("child: ball, swing: 0"), 7, "must be positive");
+  one_error(JOINT("child: ball, type: hinge, target: \"x\""), 7, "t alone");
+  one_error(JOINT("child: ball, target: 1"), 7, "no angle to drive");
+}
+
+static void blame_falls_on_the_body_that_is_named(void **state)
+{
+  Scene scene = good_scene(JOINT("child: ball"));
+
+  (void)state;
+  assert_success(SceneBlame(scene, "Body \"link.2\" is hollow"));
+  assert_int_equal(scene_problem(scene, 0)->line, 5);
+  assert_false(scene_is_good(scene));
+  assert_success(SceneBlame(scene, "Joint \"pin\" is loose"));
+  assert_int_equal(scene_problem(scene, 1)->line, 7);
+  assert_success(SceneBlame(scene, "something is wrong"));
+  assert_int_equal(scene_problem(scene, 2)->line, 3); /* where the block begins */
+  assert_success(SceneDestroy(&scene));
+}
+
+TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
+          cmocka_unit_test(a_scene_with_a_grid_has_a_fluid),
+          cmocka_unit_test(gravity_is_that_of_the_fluid_unless_told),
+          cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
+          cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
+          cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),
+          cmocka_unit_test(blame_falls_on_the_body_that_is_named))

@@ -40,10 +40,11 @@ static PetscReal row_unit(const Joint *joint, const Row *row)
 /* What an impulse along a row does, and the rows scaled such that it changes its own rate by one. */
 static void respond(JointSet joints, PetscInt j)
 {
-  const Mobility  still = {0};
-  const Joint    *joint = &joints->joints[j];
-  JointRows      *rows = &joints->rows[j];
-  Response       *response = &joints->responses[j];
+  const Mobility still = {0};
+  const Joint   *joint = &joints->joints[j];
+  JointRows     *rows = &joints->rows[j];
+  Scaling       *scaling = &joints->scalings[j];
+  Vector3(*spin)[SIDES] = joints->spins[j];
   const Mobility *mobility[SIDES];
 
   for (Side s = PARENT; s < SIDES; s++)
@@ -53,33 +54,33 @@ static void respond(JointSet joints, PetscInt j)
     PetscReal diagonal = 0, scale;
 
     for (Side s = PARENT; s < SIDES; s++) {
-      response->spin[i][s] = matrix3_apply(&mobility[s]->inverse_inertia, row->torque[s]);
+      spin[i][s] = matrix3_apply(&mobility[s]->inverse_inertia, row->torque[s]);
       diagonal += mobility[s]->inverse_mass * vector3_dot(row->force, row->force) +
-                  vector3_dot(row->torque[s], response->spin[i][s]);
+                  vector3_dot(row->torque[s], spin[i][s]);
     }
-    response->lag[i] = 0;
+    scaling->lag[i] = 0;
     if (i < rows->count - grip_rows(&joints->grips[j]))
-      response->lag[i] = rows->residual[i] - limited(rows->residual[i], 0.1 * row_unit(joint, row));
+      scaling->lag[i] = rows->residual[i] - limited(rows->residual[i], 0.1 * row_unit(joint, row));
     scale = diagonal > 0 ? 1 / PetscSqrtReal(diagonal) : 0;
-    response->scale[i] = scale;
+    scaling->scale[i] = scale;
     row->force = vector3_scale(scale, row->force);
     for (Side s = PARENT; s < SIDES; s++) {
       row->torque[s] = vector3_scale(scale, row->torque[s]);
-      response->spin[i][s] = vector3_scale(scale, response->spin[i][s]);
+      spin[i][s] = vector3_scale(scale, spin[i][s]);
     }
   }
 }
 
 /* block += left M^-1 right^T by way of one body. */
 VECTOR_CLONES static void add_block(PetscReal inverse_mass, const JointRows *left, Side left_side,
-                                    const JointRows *right, const Response *response, Side right_side,
+                                    const JointRows *right, const Vector3 (*spin)[SIDES], Side right_side,
                                     Block block)
 {
   const PetscReal both = sign[left_side] * sign[right_side];
 
   for (PetscInt k = 0; k < right->count; k++) {
     const Vector3 push = vector3_scale(both * inverse_mass, right->row[k].force);
-    const Vector3 turn = vector3_scale(both, response->spin[k][right_side]);
+    const Vector3 turn = vector3_scale(both, spin[k][right_side]);
 
     for (PetscInt i = 0; i < left->count; i++)
       block[i][k] +=
@@ -87,9 +88,9 @@ VECTOR_CLONES static void add_block(PetscReal inverse_mass, const JointRows *lef
   }
 }
 
-/* With the rows of `left` for what is measured and those of time n for the impulses. If both are the same,
-   the lower blocks are left to the factorisation. */
-static void assemble(JointSet joints, const JointRows left[])
+/* With the rows of `left` for what is measured and those of time n, which cause `spins`, for the impulses. If
+   both are the same, the lower blocks are left to the factorisation. */
+static void assemble(JointSet joints, const JointRows left[], const Spins spins[])
 {
   const Mobility *mobilities = joints->solid->mobilities;
 
@@ -99,7 +100,7 @@ static void assemble(JointSet joints, const JointRows left[])
       const PetscInt body = joints->joints[j].body[s];
 
       if (body >= 0 && mobilities[body].inverse_mass > 0)
-        add_block(mobilities[body].inverse_mass, &left[j], s, &joints->rows[j], &joints->responses[j], s,
+        add_block(mobilities[body].inverse_mass, &left[j], s, &joints->rows[j], spins[j], s,
                   block_matrix_at(joints->matrix, j, j));
     }
   for (PetscInt c = 0; c < joints->coupling_count; c++) {
@@ -109,13 +110,43 @@ static void assemble(JointSet joints, const JointRows left[])
       const PetscInt j = coupling->joint[end], k = coupling->joint[1 - end];
 
       add_block(mobilities[coupling->body].inverse_mass, &left[j], coupling->side[end], &joints->rows[k],
-                &joints->responses[k], coupling->side[1 - end], *coupling->block[end]);
+                spins[k], coupling->side[1 - end], *coupling->block[end]);
     }
   }
 }
 
+/* Contact asks again and again within a step. */
+static PetscBool is_factored(JointSet joints)
+{
+  if (!joints->is_factored)
+    return PETSC_FALSE;
+  for (PetscInt k = 0; k < joints->body_count; k++) {
+    const PetscInt b = joints->bodies[k];
+
+    if (memcmp(&joints->factored_at[b], &joints->solid->placements[b], sizeof(Placement)) != 0)
+      return PETSC_FALSE;
+  }
+  for (PetscInt j = 0; j < joints->count; j++) {
+    const Grip *was = &joints->factored_for[j], *is = &joints->grips[j];
+
+    if (was->angle != is->angle || was->swing != is->swing || was->aim != is->aim)
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static void remember_factored(JointSet joints)
+{
+  joints->is_factored = PETSC_TRUE;
+  for (PetscInt k = 0; k < joints->body_count; k++)
+    joints->factored_at[joints->bodies[k]] = joints->solid->placements[joints->bodies[k]];
+  memcpy(joints->factored_for, joints->grips, (size_t)joints->count * sizeof(Grip));
+}
+
 void joint_set_factorize(JointSet joints)
 {
+  if (is_factored(joints))
+    return;
   for (PetscInt j = 0; j < joints->count; j++) {
     Placement at[SIDES];
 
@@ -126,8 +157,9 @@ void joint_set_factorize(JointSet joints)
     for (PetscInt i = 0; i < ROWS; i++)
       joints->kept[j][i] = PETSC_TRUE;
   }
-  assemble(joints, joints->rows);
+  assemble(joints, joints->rows, (const Spins *)joints->spins);
   block_matrix_factor(joints->matrix, BLOCKS_SYMMETRIC, smallest, joints->kept);
+  remember_factored(joints);
 }
 
 /* The derivative of the rotation over dt by the spin, over dt, by differences. */
@@ -151,7 +183,7 @@ static Matrix3 turning_of(const Body *body, const Placement *from, const Twist *
   return turning;
 }
 
-void joint_set_factorize_ahead(JointSet joints, PetscReal dt, const Twist twists[])
+void joint_set_differentiate(JointSet joints, PetscReal dt, const Twist twists[])
 {
   Solid solid = joints->solid;
 
@@ -164,7 +196,7 @@ void joint_set_factorize_ahead(JointSet joints, PetscReal dt, const Twist twists
   for (PetscInt j = 0; j < joints->count; j++)
     for (PetscInt i = 0; i < joints->rows[j].count; i++) {
       Row            *row = &joints->ahead[j].row[i];
-      const PetscReal scale = joints->responses[j].scale[i];
+      const PetscReal scale = joints->scalings[j].scale[i];
 
       row->force = vector3_scale(scale, row->force);
       for (Side s = PARENT; s < SIDES; s++)
@@ -172,15 +204,20 @@ void joint_set_factorize_ahead(JointSet joints, PetscReal dt, const Twist twists
           row->torque[s] = vector3_scale(
               scale, matrix3_apply(&joints->turning[joints->joints[j].body[s]], row->torque[s]));
     }
-  assemble(joints, joints->ahead);
+}
+
+void joint_set_factorize_ahead(JointSet joints, const Spins spins[])
+{
+  joints->is_factored = PETSC_FALSE;
+  assemble(joints, joints->ahead, spins);
   block_matrix_factor(joints->matrix, BLOCKS_GENERAL, smallest, joints->kept);
 }
 
-void joint_set_rates(JointSet joints, const Twist twists[], PetscReal rates[][ROWS])
+void joint_set_rates(JointSet joints, const JointRows rows[], const Twist twists[], PetscReal rates[][ROWS])
 {
   for (PetscInt j = 0; j < joints->count; j++)
-    for (PetscInt i = 0; i < joints->rows[j].count; i++) {
-      const Row *row = &joints->rows[j].row[i];
+    for (PetscInt i = 0; i < rows[j].count; i++) {
+      const Row *row = &rows[j].row[i];
 
       rates[j][i] = 0;
       for (Side s = PARENT; s < SIDES; s++) {
@@ -193,7 +230,8 @@ void joint_set_rates(JointSet joints, const Twist twists[], PetscReal rates[][RO
     }
 }
 
-void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS], Twist twists[])
+void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS], const Spins spins[],
+                    Twist twists[])
 {
   for (PetscInt j = 0; j < joints->count; j++)
     for (Side s = PARENT; s < SIDES; s++) {
@@ -206,7 +244,7 @@ void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS
         const PetscReal impulse = sign[s] * factor * impulses[j][i];
 
         force = vector3_add(force, vector3_scale(impulse, joints->rows[j].row[i].force));
-        spin = vector3_add(spin, vector3_scale(impulse, joints->responses[j].spin[i][s]));
+        spin = vector3_add(spin, vector3_scale(impulse, spins[j][i][s]));
       }
       force = vector3_scale(joints->solid->mobilities[body].inverse_mass, force);
       twists[body].linear = vector3_add(twists[body].linear, force);
@@ -233,7 +271,7 @@ PetscReal joint_set_predict(JointSet joints, PetscReal dt, const Twist twists[])
     joint_placements(joint, joints->moved, at);
     joint_rows(joint, at, &joints->grips[j], ROWS_AS_DERIVATIVES, ahead);
     for (PetscInt i = 0; i < ahead->count; i++) {
-      ahead->residual[i] -= joints->responses[j].lag[i];
+      ahead->residual[i] -= joints->scalings[j].lag[i];
       largest =
           PetscMax(largest, PetscAbsReal(ahead->residual[i]) / (part * row_unit(joint, &ahead->row[i])));
     }

@@ -96,12 +96,12 @@ static void plan_joints(JointSet joints, PetscReal time, PetscReal dt, const Twi
 {
   hold_targets(joints);
   joint_set_factorize(joints);
-  joint_set_rates(joints, before, joints->step);
+  joint_set_rates(joints, joints->rows, before, joints->step);
   for (PetscInt j = 0; j < joints->count; j++)
     if (is_controlled(&joints->joints[j])) {
       const PetscInt row = joints->rows[j].count - 1;
 
-      plan_joint(&joints->joints[j], time, dt, joints->step[j][row] / joints->responses[j].scale[row],
+      plan_joint(&joints->joints[j], time, dt, joints->step[j][row] / joints->scalings[j].scale[row],
                  &joints->grips[j]);
     }
   joints->control_is_due = PETSC_TRUE;

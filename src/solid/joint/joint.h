@@ -17,8 +17,8 @@ PetscErrorCode JointSetGetPairs(JointSet joints, PetscInt *count, const PetscInt
 /* Pre-stabilisation (3.5.1): impulses on `twists` such that after moving by `dt` from solid->placements the
    joints hold and limits are kept. Linear and angular momentum of the two bodies is kept. */
 PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[]);
-/* The impulses of the last pre-stabilisation act on the velocities of time n as well: second order. Nothing
-   if a joint had come apart: mending is no part of the velocity. */
+/* The impulses of the last pre-stabilisation act on the velocities of time n as well: second order. Not
+   where joints that hang together had come apart: mending is no part of the velocity. */
 PetscErrorCode JointSetCarryImpulses(JointSet joints, Twist velocities[]);
 /* Post-stabilisation (3.7.3): the nearest velocities, in the norm of the masses, that the joints allow at
    solid->placements; joints at a limit do not move beyond it. */

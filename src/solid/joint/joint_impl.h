@@ -19,12 +19,14 @@ typedef struct {
   PetscReal residual[ROWS]; /* C, m or rad */
 } JointRows;
 
-/* What rows at time n do as impulses; the rows are then scaled to a unit diagonal. */
+/* The rows at time n are scaled to a unit diagonal. */
 typedef struct {
   PetscReal scale[ROWS];
-  PetscReal lag[ROWS];         /* of the residual: what a move may leave of it */
-  Vector3   spin[ROWS][SIDES]; /* inverse inertia times torque */
-} Response;
+  PetscReal lag[ROWS]; /* of the residual: what a move may leave of it */
+} Scaling;
+
+/* What the rows do as impulses: inverse inertia times torque. */
+typedef Vector3 Spins[ROWS][SIDES];
 
 /* What keeps an otherwise free angle or distance from moving. */
 typedef enum { HOLD_NOTHING, HOLD_LOWER, HOLD_UPPER, HOLD_TARGET } Hold;
@@ -49,7 +51,13 @@ typedef struct {
   Vector3            anchor[SIDES]; /* in the frames of the bodies */
   Quaternion         frame[SIDES];  /* from the joint's axes to those of the bodies */
   PetscReal          reach;         /* of the smaller body: what lengths are measured by */
+  PetscInt           group;         /* of joints that share free bodies: its first one */
 } Joint;
+
+typedef struct {
+  Vector3   velocity;
+  PetscReal mass; /* infinite: bound to what is not free */
+} Travel;
 
 /* A joint where its two bodies are. */
 typedef struct {
@@ -106,26 +114,38 @@ struct JointSet {
   Coupling   *couplings;
   BlockMatrix matrix;
   PetscBool (*kept)[ROWS]; /* rows at time n that are not redundant */
+  PetscBool  is_factored;  /* rows, spins and factors are those of time n, for: */
+  Placement *factored_at;  /* per body of the solid */
+  Grip      *factored_for;
 
   Grip      *grips;
   PetscBool  has_limits, has_control, control_is_due;
   JointRows *rows, *ahead; /* at solid->placements, and where the bodies are going */
-  Response  *responses;
+  Scaling   *scalings;
+  Spins     *spins, *soft_spins; /* as they are, and with what the moving arms add to the inertia */
+  Travel    *travels;            /* of the groups */
+  PetscBool *mends;              /* whether a joint of the group has come apart */
+  PetscReal *leads;              /* how far in the step the impulses act: 0 at its start, 1 at its end */
   PetscInt  *sizes;
   PetscReal (*step)[ROWS], (*impulses)[ROWS];
 
   /* per body of the solid */
   Placement *moved;
-  Matrix3   *turning; /* how the rotation over dt follows the spin */
-  Twist     *saved;
+  Matrix3   *turning;   /* how the rotation over dt follows the spin, transposed */
+  Matrix3   *softening; /* how a spin falls short of what a torque would give with fixed arms */
+  PetscReal *stiffness; /* what tension adds to the inertia over dt, in parts of it */
+  Twist     *saved, *lacking;
 };
 
 /* assemble.c: the system of all joints. */
 void joint_set_measure(JointSet joints);   /* the grips' angles; lets go of all limits */
 void joint_set_factorize(JointSet joints); /* at solid->placements, with the present grips */
-void joint_set_factorize_ahead(JointSet joints, PetscReal dt, const Twist twists[]); /* where `ahead` is */
-void joint_set_rates(JointSet joints, const Twist twists[], PetscReal rates[][ROWS]);
-void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS], Twist twists[]);
+/* The rows of `ahead` become derivatives by the velocities; then the factors of what `spins` do to them. */
+void joint_set_differentiate(JointSet joints, PetscReal dt, const Twist twists[]);
+void joint_set_factorize_ahead(JointSet joints, const Spins spins[]);
+void joint_set_rates(JointSet joints, const JointRows rows[], const Twist twists[], PetscReal rates[][ROWS]);
+void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS], const Spins spins[],
+                    Twist twists[]);
 /* Moves the bodies, sets `ahead`; the largest residual in parts of what is allowed. */
 PetscReal joint_set_predict(JointSet joints, PetscReal dt, const Twist twists[]);
 void      joint_placements(const Joint *joint, const Placement placements[], Placement at[SIDES]);
@@ -133,6 +153,11 @@ void      joint_placements(const Joint *joint, const Placement placements[], Pla
 /* stabilize.c: with the holds of the grips left as they are, but for limits. */
 void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[]);
 void joint_set_stabilize_velocity(JointSet joints, Twist twists[]);
+
+/* tension.c: whether the impulses so far are so large that they must act later in the step; then the motion
+   with that, from `twists` on: whether it was found. */
+PetscBool joint_set_is_stiff(JointSet joints, PetscReal dt);
+PetscBool joint_set_solve_stiff(JointSet joints, PetscReal dt, Twist twists[]);
 
 /* control.c: the deviation and its rate after `dt` of e'' = -stiffness e - damping e'. */
 void damped_oscillation(PetscReal stiffness, PetscReal damping, PetscReal dt, PetscReal *deviation,

@@ -287,6 +287,28 @@ static PetscErrorCode Couple(JointSet joints)
   PetscFunctionReturn(0);
 }
 
+/* Shortens the way for the next who asks. */
+static PetscInt first_of_group(Joint joints[], PetscInt j)
+{
+  while (joints[j].group != j)
+    j = joints[j].group = joints[joints[j].group].group;
+  return j;
+}
+
+static void group_joints(JointSet joints)
+{
+  for (PetscInt j = 0; j < joints->count; j++)
+    joints->joints[j].group = j;
+  for (PetscInt c = 0; c < joints->coupling_count; c++) {
+    const PetscInt a = first_of_group(joints->joints, joints->couplings[c].joint[0]);
+    const PetscInt b = first_of_group(joints->joints, joints->couplings[c].joint[1]);
+
+    joints->joints[PetscMax(a, b)].group = PetscMin(a, b);
+  }
+  for (PetscInt j = 0; j < joints->count; j++)
+    joints->joints[j].group = joints->joints[joints->joints[j].group].group;
+}
+
 static PetscErrorCode SetUp(JointSet joints)
 {
   const PetscInt count = joints->count, bodies = joints->solid->body_count;
@@ -294,11 +316,16 @@ static PetscErrorCode SetUp(JointSet joints)
   PetscFunctionBegin;
   PetscCall(CollectPairs(joints));
   PetscCall(Couple(joints));
+  group_joints(joints);
   PetscCall(PetscCalloc7(count, &joints->kept, count, &joints->grips, count, &joints->rows, count,
-                         &joints->ahead, count, &joints->responses, count, &joints->sizes, count,
+                         &joints->ahead, count, &joints->scalings, count, &joints->sizes, count,
                          &joints->step));
-  PetscCall(PetscCalloc4(count, &joints->impulses, bodies, &joints->moved, bodies, &joints->turning, bodies,
+  PetscCall(PetscCalloc7(count, &joints->impulses, count, &joints->spins, count, &joints->soft_spins, count,
+                         &joints->leads, bodies, &joints->moved, bodies, &joints->turning, bodies,
                          &joints->saved));
+  PetscCall(PetscCalloc7(bodies, &joints->softening, bodies, &joints->stiffness, bodies, &joints->lacking,
+                         count, &joints->travels, count, &joints->mends, bodies, &joints->factored_at, count,
+                         &joints->factored_for));
   for (PetscInt j = 0; j < count; j++) {
     const JointConfig *config = joints->joints[j].config;
 
@@ -339,8 +366,11 @@ PetscErrorCode JointSetDestroy(JointSet *joints)
     PetscFunctionReturn(0);
   PetscCall(BlockMatrixDestroy(&(*joints)->matrix));
   PetscCall(PetscFree7((*joints)->kept, (*joints)->grips, (*joints)->rows, (*joints)->ahead,
-                       (*joints)->responses, (*joints)->sizes, (*joints)->step));
-  PetscCall(PetscFree4((*joints)->impulses, (*joints)->moved, (*joints)->turning, (*joints)->saved));
+                       (*joints)->scalings, (*joints)->sizes, (*joints)->step));
+  PetscCall(PetscFree7((*joints)->impulses, (*joints)->spins, (*joints)->soft_spins, (*joints)->leads,
+                       (*joints)->moved, (*joints)->turning, (*joints)->saved));
+  PetscCall(PetscFree7((*joints)->softening, (*joints)->stiffness, (*joints)->lacking, (*joints)->travels,
+                       (*joints)->mends, (*joints)->factored_at, (*joints)->factored_for));
   PetscCall(PetscFree((*joints)->couplings));
   PetscCall(PetscFree((*joints)->pairs));
   PetscCall(PetscFree((*joints)->bodies));

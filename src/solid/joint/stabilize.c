@@ -107,7 +107,7 @@ static PetscReal missing_rates(JointSet joints, const Twist twists[])
 {
   PetscReal largest = 0;
 
-  joint_set_rates(joints, twists, joints->step);
+  joint_set_rates(joints, joints->rows, twists, joints->step);
   for (PetscInt j = 0; j < joints->count; j++) {
     const Grip      *grip = &joints->grips[j];
     const JointRows *rows = &joints->rows[j];
@@ -115,7 +115,7 @@ static PetscReal missing_rates(JointSet joints, const Twist twists[])
     for (PetscInt i = 0; i < rows->count; i++) {
       joints->step[j][i] *= -1;
       if (grip->angle == HOLD_TARGET && i == row_of(grip, rows, ANGLE))
-        joints->step[j][i] += joints->responses[j].scale[i] * grip->due_rate;
+        joints->step[j][i] += joints->scalings[j].scale[i] * grip->due_rate;
       largest = PetscMax(largest, PetscAbsReal(joints->step[j][i]));
     }
   }
@@ -131,7 +131,7 @@ static void solve_velocity(JointSet joints, Twist twists[])
   first = last = now = missing_rates(joints, twists);
   for (PetscInt pass = 0; pass <= REFINEMENTS && now > 0; pass++) {
     block_matrix_solve(joints->matrix, joints->step);
-    joint_set_push(joints, 1, joints->step, twists);
+    joint_set_push(joints, 1, joints->step, (const Spins *)joints->spins, twists);
     accumulate(joints, 1);
     last = now;
     now = missing_rates(joints, twists);
@@ -190,25 +190,24 @@ static void solve_step(JointSet joints, PetscReal dt)
 {
   for (PetscInt j = 0; j < joints->count; j++)
     for (PetscInt i = 0; i < joints->rows[j].count; i++)
-      joints->step[j][i] = -joints->responses[j].scale[i] * joints->ahead[j].residual[i] / dt;
+      joints->step[j][i] = -joints->scalings[j].scale[i] * joints->ahead[j].residual[i] / dt;
   block_matrix_solve(joints->matrix, joints->step);
 }
 
 static void take_step(JointSet joints, PetscReal factor, Twist twists[])
 {
-  joint_set_push(joints, factor, joints->step, twists);
+  joint_set_push(joints, factor, joints->step, (const Spins *)joints->spins, twists);
   accumulate(joints, factor);
 }
 
-/* Newton's iteration, with the factors of time n, or of an earlier iterate, as long as they do. Whether it
-   ended near enough. */
+/* Newton's iteration with impulses at time n, and the factors of time n, or of an earlier iterate, as long as
+   they do. Whether it ended near enough. */
 static PetscBool iterate_motion(JointSet joints, PetscReal dt, Twist twists[])
 {
   const PetscReal enough = 1e4; /* times what is aimed at */
   PetscReal       last = PETSC_MAX_REAL, length = 1, error;
   PetscBool       fresh = PETSC_FALSE;
 
-  clear_impulses(joints);
   for (PetscInt iteration = 0; iteration < ITERATIONS; iteration++) {
     error = joint_set_predict(joints, dt, twists);
     if (error <= 1)
@@ -223,8 +222,10 @@ static PetscBool iterate_motion(JointSet joints, PetscReal dt, Twist twists[])
       error = joint_set_predict(joints, dt, twists);
     }
     fresh = error > 0.1 * last;
-    if (fresh)
-      joint_set_factorize_ahead(joints, dt, twists);
+    if (fresh) {
+      joint_set_differentiate(joints, dt, twists);
+      joint_set_factorize_ahead(joints, (const Spins *)joints->spins);
+    }
     last = error;
     length = 1;
     solve_step(joints, dt);
@@ -234,25 +235,49 @@ static PetscBool iterate_motion(JointSet joints, PetscReal dt, Twist twists[])
   return error < enough ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* Where there is no solution (a joint would turn by more than about 1 rad), the linear one at time n: it
- * cannot grow. */
-static void solve_motion(JointSet joints, PetscReal dt, Twist twists[])
+/* What the rows ask of the velocities at time n. */
+static void take_linear_step(JointSet joints, PetscReal dt, Twist twists[])
 {
-  if (iterate_motion(joints, dt, twists))
-    return;
-  restore(joints, twists);
-  joint_set_factorize(joints);
-  clear_impulses(joints);
-  joint_set_rates(joints, twists, joints->step);
+  joint_set_rates(joints, joints->rows, twists, joints->step);
   for (PetscInt j = 0; j < joints->count; j++)
     for (PetscInt i = 0; i < joints->rows[j].count; i++) {
-      const Response *response = &joints->responses[j];
-      const PetscReal mended = joints->rows[j].residual[i] - response->lag[i];
+      const Scaling  *scaling = &joints->scalings[j];
+      const PetscReal mended = joints->rows[j].residual[i] - scaling->lag[i];
 
-      joints->step[j][i] = -response->scale[i] * mended / dt - joints->step[j][i];
+      joints->step[j][i] = -scaling->scale[i] * mended / dt - joints->step[j][i];
     }
   block_matrix_solve(joints->matrix, joints->step);
   take_step(joints, 1, twists);
+}
+
+static void start_again(JointSet joints, Twist twists[])
+{
+  restore(joints, twists);
+  joint_set_factorize(joints);
+  clear_impulses(joints);
+}
+
+/* Where there is no solution (a joint would turn by more than about 1 rad), the linear one at time n is left:
+   it cannot grow. */
+static void solve_motion(JointSet joints, PetscReal dt, Twist twists[])
+{
+  clear_impulses(joints);
+  if (joint_set_predict(joints, dt, twists) <= 1)
+    return;
+  take_linear_step(joints, dt, twists);
+  if (joint_set_predict(joints, dt, twists) <= 1)
+    return;
+  solve_step(joints, dt); /* now the impulses hold the centripetal ones too */
+  take_step(joints, 1, twists);
+  if (joint_set_is_stiff(joints, dt)) {
+    if (joint_set_solve_stiff(joints, dt, twists))
+      return;
+    start_again(joints, twists);
+  }
+  if (iterate_motion(joints, dt, twists))
+    return;
+  start_again(joints, twists);
+  take_linear_step(joints, dt, twists);
   (void)joint_set_predict(joints, dt, twists);
 }
 
@@ -312,9 +337,14 @@ PetscErrorCode JointSetCarryImpulses(JointSet joints, Twist velocities[])
 {
   PetscFunctionBegin;
   for (PetscInt j = 0; j < joints->count; j++)
+    joints->mends[j] = PETSC_FALSE;
+  for (PetscInt j = 0; j < joints->count; j++)
     if (is_apart(joints, j))
-      PetscFunctionReturn(0);
-  joint_set_push(joints, 1, joints->impulses, velocities);
+      joints->mends[joints->joints[j].group] = PETSC_TRUE;
+  for (PetscInt j = 0; j < joints->count; j++)
+    if (joints->mends[joints->joints[j].group])
+      memset(joints->impulses[j], 0, sizeof(joints->impulses[j]));
+  joint_set_push(joints, 1, joints->impulses, (const Spins *)joints->spins, velocities);
   PetscFunctionReturn(0);
 }
 

@@ -148,7 +148,66 @@ static void far_bodies_do_not_touch(void **state)
   destroy(cylinder, ring);
 }
 
+/* Its points beside the box would otherwise hold it from the side. */
+static void a_box_on_a_fine_shell_is_pushed_straight_up(void **state)
+{
+  Form *floor = make_surface(make_disc(2, 20, 40), 0.1), *box = make_solid_box(vector3(0.4, 0.3, 0.2));
+
+  (void)state;
+  for (int k = 0; k < 20; k++) {
+    Touch          touches[TOUCH_CAPACITY];
+    const PetscInt count = find(box, at(vector3(0.05 * k - 0.5, 0.01 * k, 0.24), vector3(0, 0, 0.1 * k)),
+                                floor, at(vector3(0, 0, 0), upright), 0.05, touches);
+
+    assert_int_equal(count, 4);
+    for (PetscInt n = 0; n < count; n++) {
+      assert_near(touches[n].normal.at[Z], -1, 1e-6);
+      assert_near(touches[n].gap, -0.01, 1e-6);
+    }
+  }
+  destroy(floor, box);
+}
+
+/* Only the points of the disc are near: the faces of a box have none. */
+static void a_disc_lies_on_either_side_of_a_box(void **state)
+{
+  Form *disc = make_surface(make_disc(0.3, 3, 16), 0.02), *box = make_solid_box(vector3(1, 1, 0.5));
+
+  (void)state;
+  for (int side = -1; side <= 1; side += 2) {
+    Touch          touches[TOUCH_CAPACITY];
+    const PetscInt count = find(box, at(vector3(0, 0, 0), upright), disc,
+                                at(vector3(0.1, 0.2, side * 0.509), upright), 0.001, touches);
+
+    assert_int_equal(count, 4);
+    for (PetscInt n = 0; n < count; n++) {
+      const Vector3 arm = vector3_subtract(touches[n].point, vector3(0.1, 0.2, side * 0.4995));
+
+      assert_near(touches[n].gap, -0.001, 1e-9);
+      assert_near(touches[n].normal.at[Z], side, 1e-9);
+      assert_near(arm.at[Z], 0, 1e-9);
+      assert_near(vector3_norm(arm), 0.3, 0.01);
+    }
+  }
+  destroy(disc, box);
+}
+
+static void a_surface_deep_inside_another_is_touched(void **state)
+{
+  Form    *ring = make_surface(make_ring(0.5, 0.1, 24, 8), 0), *ball = make_surface(make_ball(1, 21, 24), 0);
+  Touch    touches[TOUCH_CAPACITY];
+  PetscInt count;
+
+  (void)state;
+  count = find(ring, at(vector3(0, 0, 0.1), upright), ball, at(vector3(0, 0, 0), upright), 0.01, touches);
+  assert_true(deepest(count, touches)->gap < -0.2);
+  destroy(ring, ball);
+}
+
 TEST_MAIN(cmocka_unit_test(a_sphere_of_triangles_is_a_sphere),
           cmocka_unit_test(two_surfaces_touch_like_the_spheres_they_are),
           cmocka_unit_test(a_disc_is_hit_from_both_sides), cmocka_unit_test(crossed_edges_of_surfaces_touch),
-          cmocka_unit_test(swapping_reverses_the_normals), cmocka_unit_test(far_bodies_do_not_touch))
+          cmocka_unit_test(swapping_reverses_the_normals), cmocka_unit_test(far_bodies_do_not_touch),
+          cmocka_unit_test(a_box_on_a_fine_shell_is_pushed_straight_up),
+          cmocka_unit_test(a_disc_lies_on_either_side_of_a_box),
+          cmocka_unit_test(a_surface_deep_inside_another_is_touched))

@@ -150,15 +150,15 @@ PetscInt touch_plane_samples(const Form *plane, const Placement *at_plane, const
       continue;
     }
     for (PetscInt n = node->first; n < node->first + node->count; n++) {
-      const PetscReal gap = shift + vector3_dot(normal, samples->points[n]);
+      const PetscReal gap = shift + vector3_dot(normal, samples->all[n].point);
 
       if (gap > reach)
         continue;
       if (count == PLANE_CANDIDATES)
         count = reduce_touches(count, found);
-      found[count++] =
-          touch_at(&ground, vector3_along(placed_to_world(&body, samples->points[n]), -skin, ground.axes[Z]),
-                   gap, 1 + (uint32_t)n);
+      found[count++] = touch_at(
+          &ground, vector3_along(placed_to_world(&body, samples->all[n].point), -skin, ground.axes[Z]), gap,
+          1 + (uint32_t)n);
     }
   }
   count = reduce_touches(count, found);

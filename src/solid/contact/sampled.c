@@ -70,12 +70,26 @@ static void thin_out(Candidates *candidates)
   candidates->count = kept;
 }
 
+/* Exact forms are asked for the same when the touch settles. */
+static PetscBool faces_ahead(const Form *own, const Sample *sample, Vector3 ahead)
+{
+  const PetscReal cosine = vector3_dot(sample->normal, ahead);
+
+  if (form_is_exact(own))
+    return PETSC_TRUE;
+  return (own->kind == FORM_SHELL ? PetscAbsReal(cosine) : cosine) >= sample->cosine ? PETSC_TRUE
+                                                                                     : PETSC_FALSE;
+}
+
+/* Points beside a sharp edge of the other body see it from aside: as touches they would hold a body that
+   slides along. */
 static void add_candidate(const Sight *sight, PetscInt index, PetscReal limit, Candidates *candidates)
 {
-  Spot spot = {.point = sight->from->form->samples->points[index]};
+  const Sample *sample = &sight->from->form->samples->all[index];
+  Spot          spot = {.point = sample->point};
 
   look_at(sight, &spot);
-  if (spot.gap > limit)
+  if (spot.gap > limit || !faces_ahead(sight->from->form, sample, spot.ahead))
     return;
   if (candidates->count == CANDIDATES)
     thin_out(candidates);
@@ -126,14 +140,19 @@ static void collect(const Sight *sight, PetscReal limit, Candidates *candidates)
   }
 }
 
-/* The same place found from both bodies, or by two points that slid together. */
-static PetscBool is_new(const Touch *touch, PetscInt count, const Touch touches[], PetscReal distance)
+/* Not so if the same place was found from the other body or from a point that slid there too, or if there are
+   four of like normals. */
+static PetscBool is_wanted(const Touch *touch, PetscInt count, const Touch touches[], PetscReal distance)
 {
+  PetscInt alike = 0;
+
   for (PetscInt n = 0; n < count; n++) {
     const Vector3 apart = vector3_subtract(touch->point, touches[n].point);
 
-    if (vector3_dot(apart, apart) < distance * distance &&
-        vector3_dot(touch->normal, touches[n].normal) > PATCH_COSINE)
+    if (vector3_dot(touch->normal, touches[n].normal) <= PATCH_COSINE)
+      continue;
+    alike++;
+    if (alike == 4 || vector3_dot(apart, apart) < distance * distance)
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -153,7 +172,7 @@ static PetscInt add_patch(const Meeting *meeting, PetscInt members, Touch patch[
   low = reduce_touches(low, patch);
   for (PetscInt n = 0; n < low && count < TOUCH_CAPACITY; n++) {
     if (settle_touch(meeting, &patch[n]) && patch[n].gap <= meeting->reach &&
-        is_new(&patch[n], count, touches, meeting->apart))
+        is_wanted(&patch[n], count, touches, meeting->apart))
       touches[count++] = patch[n];
   }
   return count;
@@ -170,6 +189,7 @@ PetscInt touch_sampled(const Form *a, const Placement *at_a, const Form *b, cons
   Candidates candidates = {.count = 0};
   PetscInt   count = 0, next = 0;
 
+  candidates.count = 0;
   meeting.level +=
       (form_is_exact(a) ? a->samples->sagitta : 0) + (form_is_exact(b) ? b->samples->sagitta : 0);
   meeting.apart = 0.2 * PetscMin(a->samples->spacing, b->samples->spacing);

@@ -15,8 +15,8 @@ typedef struct {
 
 typedef struct {
   PetscInt count, capacity;
-  Vector3 *points;
-} PointList;
+  Sample  *all;
+} SampleList;
 
 static int compare_sides(const void *first, const void *second)
 {
@@ -29,19 +29,19 @@ static int compare_sides(const void *first, const void *second)
   return (a->triangle > b->triangle) - (a->triangle < b->triangle);
 }
 
-static PetscErrorCode AddPoint(PointList *list, Vector3 point)
+static PetscErrorCode AddSample(SampleList *list, Sample sample)
 {
   PetscFunctionBegin;
   if (list->count == list->capacity) {
-    Vector3 *larger;
+    Sample *larger;
 
     PetscCall(PetscMalloc1(2 * list->capacity + 16, &larger));
-    PetscCall(PetscArraycpy(larger, list->points, list->count));
-    PetscCall(PetscFree(list->points));
-    list->points = larger;
+    PetscCall(PetscArraycpy(larger, list->all, list->count));
+    PetscCall(PetscFree(list->all));
+    list->all = larger;
     list->capacity = 2 * list->capacity + 16;
   }
-  list->points[list->count++] = point;
+  list->all[list->count++] = sample;
   PetscFunctionReturn(0);
 }
 
@@ -54,11 +54,12 @@ static Vector3 unit_normal(const Vector3 vertices[], const PetscInt corners[3])
   return norm > 0 ? vector3_scale(1 / norm, normal) : normal;
 }
 
-/* An edge with `count` triangles is flat if it has two in one plane, up to two degrees. */
-static PetscBool edge_is_flat(const Vector3 vertices[], const PetscInt (*triangles)[3], const Side sides[],
-                              PetscInt count)
+/* An edge with `count` triangles is flat if it has two that nearly lie in one plane: up to two degrees for
+   round forms, whose straight edges matter, twenty for others, whose vertices then are dense enough. */
+static PetscBool edge_is_flat(const Form *form, const Vector3 vertices[], const PetscInt (*triangles)[3],
+                              const Side sides[], PetscInt count)
 {
-  const PetscReal flat_cosine = 0.9994;
+  const PetscReal flat_cosine = form_is_exact(form) ? 0.9994 : 0.94;
 
   return count == 2 &&
                  PetscAbsReal(vector3_dot(unit_normal(vertices, triangles[sides[0].triangle]),
@@ -79,17 +80,41 @@ static Vector3 onto_surface(const Form *form, Vector3 point)
   return vector3_subtract(point, vector3_scale(distance, outward));
 }
 
-static PetscErrorCode AddEdge(const Form *form, Vector3 from, Vector3 to, Samples samples, PointList *list)
+/* The sharpest direction allowed: 26 degrees beyond the triangle that faces away most. */
+static PetscReal least_cosine(PetscReal cosine)
 {
-  const Vector3   along = vector3_subtract(to, from);
-  const PetscReal length = vector3_norm(along);
-  const PetscInt  parts = (PetscInt)PetscCeilReal(length / samples->spacing - 1e-9);
+  const PetscReal margin = 0.45;
+
+  return cosine > 0 ? PetscCosReal(PetscAcosReal(PetscMin(cosine, 1)) + margin) : -1;
+}
+
+/* The points inside an edge of `count` triangles. */
+static PetscErrorCode AddEdge(const Form *form, const Side sides[], PetscInt count, Samples samples,
+                              SampleList *list)
+{
+  const Vector3 *vertices;
+  const PetscInt(*triangles)[3];
+  Vector3   along, normals[2];
+  Sample    sample = {.cosine = -1};
+  PetscReal norm;
+  PetscInt  parts;
 
   PetscFunctionBegin;
+  PetscCall(SurfaceGet(form->surface, NULL, &vertices, NULL, &triangles));
+  for (int k = 0; k < 2; k++)
+    normals[k] = unit_normal(vertices, triangles[sides[count == 2 ? k : 0].triangle]);
+  sample.normal = vector3_add(normals[0], normals[1]);
+  norm = vector3_norm(sample.normal);
+  if (count == 2 && norm > 0) {
+    sample.normal = vector3_scale(1 / norm, sample.normal);
+    sample.cosine = least_cosine(vector3_dot(sample.normal, normals[0]));
+  }
+  along = vector3_subtract(vertices[sides[0].high], vertices[sides[0].low]);
+  parts = (PetscInt)PetscCeilReal(vector3_norm(along) / samples->spacing - 1e-9);
   for (PetscInt k = 1; k < parts; k++) {
-    const Vector3 point = vector3_add(from, vector3_scale((PetscReal)k / (PetscReal)parts, along));
-
-    PetscCall(AddPoint(list, onto_surface(form, point)));
+    sample.point = vector3_add(vertices[sides[0].low], vector3_scale((PetscReal)k / (PetscReal)parts, along));
+    sample.point = onto_surface(form, sample.point);
+    PetscCall(AddSample(list, sample));
   }
   PetscFunctionReturn(0);
 }
@@ -104,7 +129,7 @@ static PetscReal triangle_sagitta(const Form *form, const Vector3 vertices[], co
   return vector3_norm(vector3_subtract(onto_surface(form, middle), middle));
 }
 
-static PetscErrorCode AddEdges(const Form *form, Samples samples, PointList *list)
+static PetscErrorCode AddEdges(const Form *form, Samples samples, SampleList *list)
 {
   PetscInt       triangle_count, next;
   const Vector3 *vertices;
@@ -125,22 +150,56 @@ static PetscErrorCode AddEdges(const Form *form, Samples samples, PointList *lis
     next = s + 1;
     while (next < 3 * triangle_count && sides[next].low == sides[s].low && sides[next].high == sides[s].high)
       next++;
-    if (!edge_is_flat(vertices, triangles, sides + s, next - s))
-      PetscCall(AddEdge(form, vertices[sides[s].low], vertices[sides[s].high], samples, list));
+    if (!edge_is_flat(form, vertices, triangles, sides + s, next - s))
+      PetscCall(AddEdge(form, sides + s, next - s, samples, list));
+    if (next - s != 2)
+      list->all[sides[s].low].cosine = list->all[sides[s].high].cosine = -1;
   }
   PetscCall(PetscFree(sides));
   PetscFunctionReturn(0);
 }
 
-static void bound_node(SampleNode *node, const Vector3 points[], PetscInt *longest)
+/* One sample for each vertex, in their order. */
+static PetscErrorCode AddVertices(const Form *form, SampleList *list)
 {
-  Vector3   low = points[node->first], high = low;
+  PetscInt       vertex_count, triangle_count;
+  const Vector3 *vertices;
+  const PetscInt(*triangles)[3];
+
+  PetscFunctionBegin;
+  PetscCall(SurfaceGet(form->surface, &vertex_count, &vertices, &triangle_count, &triangles));
+  for (PetscInt n = 0; n < vertex_count; n++)
+    PetscCall(AddSample(list, (Sample){.point = vertices[n], .cosine = 1}));
+  for (PetscInt s = 0; s < 3 * triangle_count; s++) {
+    Vector3 *sum = &list->all[triangles[s / 3][s % 3]].normal;
+
+    *sum = vector3_add(*sum, unit_normal(vertices, triangles[s / 3]));
+  }
+  for (PetscInt n = 0; n < vertex_count; n++) {
+    const PetscReal norm = vector3_norm(list->all[n].normal);
+
+    list->all[n].normal = vector3_scale(norm > 0 ? 1 / norm : 0, list->all[n].normal);
+  }
+  for (PetscInt s = 0; s < 3 * triangle_count; s++) {
+    Sample *sample = &list->all[triangles[s / 3][s % 3]];
+
+    sample->cosine =
+        PetscMin(sample->cosine, vector3_dot(sample->normal, unit_normal(vertices, triangles[s / 3])));
+  }
+  for (PetscInt n = 0; n < vertex_count; n++)
+    list->all[n].cosine = least_cosine(list->all[n].cosine);
+  PetscFunctionReturn(0);
+}
+
+static void bound_node(SampleNode *node, const Sample all[], PetscInt *longest)
+{
+  Vector3   low = all[node->first].point, high = low;
   PetscReal square = 0;
 
   for (PetscInt n = node->first; n < node->first + node->count; n++) {
     for (int d = 0; d < DIM; d++) {
-      low.at[d] = PetscMin(low.at[d], points[n].at[d]);
-      high.at[d] = PetscMax(high.at[d], points[n].at[d]);
+      low.at[d] = PetscMin(low.at[d], all[n].point.at[d]);
+      high.at[d] = PetscMax(high.at[d], all[n].point.at[d]);
     }
   }
   *longest = X;
@@ -150,7 +209,7 @@ static void bound_node(SampleNode *node, const Vector3 points[], PetscInt *longe
       *longest = d;
   }
   for (PetscInt n = node->first; n < node->first + node->count; n++) {
-    const Vector3 arm = vector3_subtract(points[n], node->center);
+    const Vector3 arm = vector3_subtract(all[n].point, node->center);
 
     square = PetscMax(square, vector3_dot(arm, arm));
   }
@@ -159,21 +218,21 @@ static void bound_node(SampleNode *node, const Vector3 points[], PetscInt *longe
 
 static int compare_x(const void *a, const void *b)
 {
-  const PetscReal first = ((const Vector3 *)a)->at[X], second = ((const Vector3 *)b)->at[X];
+  const PetscReal first = ((const Sample *)a)->point.at[X], second = ((const Sample *)b)->point.at[X];
 
   return (first > second) - (first < second);
 }
 
 static int compare_y(const void *a, const void *b)
 {
-  const PetscReal first = ((const Vector3 *)a)->at[Y], second = ((const Vector3 *)b)->at[Y];
+  const PetscReal first = ((const Sample *)a)->point.at[Y], second = ((const Sample *)b)->point.at[Y];
 
   return (first > second) - (first < second);
 }
 
 static int compare_z(const void *a, const void *b)
 {
-  const PetscReal first = ((const Vector3 *)a)->at[Z], second = ((const Vector3 *)b)->at[Z];
+  const PetscReal first = ((const Sample *)a)->point.at[Z], second = ((const Sample *)b)->point.at[Z];
 
   return (first > second) - (first < second);
 }
@@ -186,10 +245,10 @@ static void build_node(Samples samples, PetscInt first, PetscInt count)
   PetscInt       longest;
 
   samples->nodes[at] = (SampleNode){.first = first, .count = count};
-  bound_node(&samples->nodes[at], samples->points, &longest);
+  bound_node(&samples->nodes[at], samples->all, &longest);
   if (count <= LEAF_POINTS)
     return;
-  qsort(samples->points + first, (size_t)count, sizeof(Vector3), compare[longest]);
+  qsort(samples->all + first, (size_t)count, sizeof(Sample), compare[longest]);
   build_node(samples, first, count / 2);
   samples->nodes[at].second = samples->node_count;
   build_node(samples, first + count / 2, count - count / 2);
@@ -199,21 +258,17 @@ PetscErrorCode SamplesCreate(const Form *form, Samples *samples)
 {
   const PetscReal parts = form->kind == FORM_BOX || form->kind == FORM_HULL || !form_is_exact(form) ? 16 : 7;
   PetscReal       longest = 0;
-  PetscInt        vertex_count;
-  const Vector3  *vertices;
-  PointList       list = {0};
+  SampleList      list = {0};
 
   PetscFunctionBegin;
   PetscCall(PetscNew(samples));
   for (int d = 0; d < DIM; d++)
     longest = PetscMax(longest, form->high.at[d] - form->low.at[d]);
   (*samples)->spacing = longest / parts;
-  PetscCall(SurfaceGet(form->surface, &vertex_count, &vertices, NULL, NULL));
-  for (PetscInt n = 0; n < vertex_count; n++)
-    PetscCall(AddPoint(&list, vertices[n]));
+  PetscCall(AddVertices(form, &list));
   PetscCall(AddEdges(form, *samples, &list));
   (*samples)->count = list.count;
-  (*samples)->points = list.points;
+  (*samples)->all = list.all;
   PetscCall(PetscMalloc1(2 * list.count, &(*samples)->nodes));
   build_node(*samples, 0, list.count);
   PetscFunctionReturn(0);
@@ -224,7 +279,7 @@ PetscErrorCode SamplesDestroy(Samples *samples)
   PetscFunctionBegin;
   if (!*samples)
     PetscFunctionReturn(0);
-  PetscCall(PetscFree((*samples)->points));
+  PetscCall(PetscFree((*samples)->all));
   PetscCall(PetscFree((*samples)->nodes));
   PetscCall(PetscFree(*samples));
   PetscFunctionReturn(0);

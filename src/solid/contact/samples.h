@@ -11,11 +11,18 @@ typedef struct {
   PetscInt  second;       /* the second child; the first one is the next node; 0: a leaf */
 } SampleNode;
 
+/* A body can only be touched at a sample from a direction in which its surface faces there. */
+typedef struct {
+  Vector3   point;  /* in the body's frame */
+  Vector3   normal; /* mean of the triangles about it */
+  PetscReal cosine; /* between that and the direction, at least; -1 if open */
+} Sample;
+
 enum { SAMPLE_DEPTH = 64 }; /* of the tree, at most */
 
 struct _p_Samples {
   PetscInt    count;
-  Vector3    *points; /* in the body's frame, in the order of the leaves */
+  Sample     *all; /* in the order of the leaves */
   PetscInt    node_count;
   SampleNode *nodes;
   PetscReal   spacing; /* of neighbours along an edge, at most */

@@ -133,17 +133,17 @@ static PetscBool go_down(const Sight *sight, Slide *slide, Past *past)
   return PETSC_FALSE;
 }
 
-/* Returns whether the two surfaces are parallel at the end, up to three degrees. */
-static PetscBool slide_down(const Sight *sight, Spot *spot)
+/* Returns the angle that is left between the two surfaces, about; infinite if they face away. */
+static PetscReal slide_down(const Sight *sight, Spot *spot)
 {
-  const PetscReal parallel = 0.05, farthest = sight->from->form->samples->spacing;
+  const PetscReal farthest = sight->from->form->samples->spacing;
   const Form     *own = sight->from->form;
   Slide           slide = {.spot = *spot, .step = first_step(own, sight->to->form)}, before;
   Past            past = {.count = 0};
   PetscInt        stalls = 0;
 
   if (!look_ahead(own, &slide))
-    return PETSC_FALSE;
+    return PETSC_INFINITY;
   for (PetscInt n = 0; n < STEPS && slide.angle > 1e-6; n++) {
     before = slide;
     if (!go_down(sight, &slide, &past))
@@ -158,7 +158,7 @@ static PetscBool slide_down(const Sight *sight, Spot *spot)
       break;
   }
   *spot = slide.spot;
-  return slide.angle <= parallel ? PETSC_TRUE : PETSC_FALSE;
+  return slide.angle;
 }
 
 PetscBool settle_touch(const Meeting *meeting, Touch *touch)
@@ -166,14 +166,14 @@ PetscBool settle_touch(const Meeting *meeting, Touch *touch)
   const PetscInt sample = (PetscInt)(touch->feature - 1) / 2;
   const Sight   *sight = &meeting->sights[(touch->feature - 1) % 2];
   const Form    *own = sight->from->form;
-  Spot           spot = {.point = own->samples->points[sample]};
-  PetscBool      is_parallel;
+  Spot           spot = {.point = own->samples->all[sample].point};
+  /* three degrees, or thirty where a grid knows the direction only roughly */
+  const PetscReal parallel = meeting->is_exact ? 0.05 : 0.5;
 
   if (!form_is_exact(own))
     return PETSC_TRUE;
   look_at(sight, &spot);
-  is_parallel = slide_down(sight, &spot);
-  if (meeting->is_exact && !is_parallel)
+  if (slide_down(sight, &spot) > parallel)
     return PETSC_FALSE;
   *touch = spot_touch(sight, &spot, sample);
   return PETSC_TRUE;

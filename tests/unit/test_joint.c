@@ -378,6 +378,20 @@ static void mistakes_in_the_freedoms_are_told(void **state)
   assert_success(LinkageDestroy(&linkage));
 }
 
+static void no_joints_change_nothing(void **state)
+{
+  Linkage linkage;
+
+  (void)state;
+  assert_success(LinkageCreate(2, 0, &linkage));
+  assert_success(LinkageSetUp(&linkage));
+  linkage.solid.twists[1].linear = vector3(1, 2, 3);
+  assert_success(LinkageStep(&linkage, 0, 0.5, vector3(0, 0, 0)));
+  assert_vectors_near(linkage.solid.placements[1].position, vector3(1.5, 1, 1.5), 1e-15);
+  assert_near(joint_set_error(linkage.joints), 0, 0);
+  assert_success(LinkageDestroy(&linkage));
+}
+
 /* "link" with three copies is called link.0, link.1 and link.2. */
 static void copies_are_called_by_number(void **state)
 {
@@ -434,5 +448,6 @@ TEST_MAIN(cmocka_unit_test(projection_is_idempotent), cmocka_unit_test(projectio
           cmocka_unit_test(too_large_a_step_does_not_add_energy),
           cmocka_unit_test(what_is_torn_apart_comes_together_again),
           cmocka_unit_test(mistakes_in_the_bodies_are_told),
-          cmocka_unit_test(mistakes_in_the_freedoms_are_told), cmocka_unit_test(copies_are_called_by_number),
+          cmocka_unit_test(mistakes_in_the_freedoms_are_told), cmocka_unit_test(no_joints_change_nothing),
+          cmocka_unit_test(copies_are_called_by_number),
           cmocka_unit_test(pairs_are_sorted_and_without_the_world))

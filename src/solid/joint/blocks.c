@@ -20,13 +20,6 @@ typedef struct {
   PetscInt *at, count;
 } Neighbours;
 
-static int compare_integers(const void *a, const void *b)
-{
-  const PetscInt first = *(const PetscInt *)a, second = *(const PetscInt *)b;
-
-  return (first > second) - (first < second);
-}
-
 static PetscErrorCode CollectNeighbours(PetscInt count, PetscInt pair_count, const PetscInt (*pairs)[2],
                                         Neighbours nodes[])
 {
@@ -172,7 +165,7 @@ static PetscErrorCode LayOut(BlockMatrix matrix, const Neighbours nodes[])
 
     for (PetscInt a = 0; a < nodes[matrix->owner[k]].count; a++)
       column[a] = matrix->position[nodes[matrix->owner[k]].at[a]];
-    qsort(column, (size_t)nodes[matrix->owner[k]].count, sizeof(*column), compare_integers);
+    PetscCall(PetscSortInt(nodes[matrix->owner[k]].count, column));
   }
   for (PetscInt k = 0; k < count; k++)
     for (PetscInt a = matrix->start[k]; a < matrix->start[k + 1]; a++)
@@ -224,8 +217,10 @@ void block_matrix_clear(BlockMatrix matrix, const PetscInt sizes[])
   for (PetscInt k = 0; k < matrix->count; k++)
     matrix->size[k] = sizes[matrix->owner[k]];
   memset(matrix->diagonal, 0, (size_t)matrix->count * sizeof(Block));
-  memset(matrix->lower, 0, slots * sizeof(Block));
-  memset(matrix->upper, 0, slots * sizeof(Block));
+  if (slots) {
+    memset(matrix->lower, 0, slots * sizeof(Block));
+    memset(matrix->upper, 0, slots * sizeof(Block));
+  }
 }
 
 PetscReal (*block_matrix_at(BlockMatrix matrix, PetscInt i, PetscInt j))[ROWS]

@@ -211,7 +211,8 @@ static PetscErrorCode CollectPairs(JointSet joints)
     joints->pairs[count][0] = PetscMin(body[PARENT], body[CHILD]);
     joints->pairs[count++][1] = PetscMax(body[PARENT], body[CHILD]);
   }
-  qsort(joints->pairs, (size_t)count, sizeof(joints->pairs[0]), compare_pairs);
+  if (count)
+    qsort(joints->pairs, (size_t)count, sizeof(joints->pairs[0]), compare_pairs);
   for (PetscInt p = 0; p < count; p++)
     if (p == 0 || compare_pairs(joints->pairs[p - 1], joints->pairs[p]))
       memmove(joints->pairs[joints->pair_count++], joints->pairs[p], sizeof(joints->pairs[0]));
@@ -229,7 +230,8 @@ static PetscErrorCode CollectEnds(JointSet joints, PetscInt *count, End **ends)
     for (Side s = PARENT; s < SIDES; s++)
       if (joints->joints[j].body[s] >= 0)
         (*ends)[(*count)++] = (End){joints->joints[j].body[s], j, s};
-  qsort(*ends, (size_t)*count, sizeof(End), compare_ends);
+  if (*count)
+    qsort(*ends, (size_t)*count, sizeof(End), compare_ends);
   for (PetscInt e = 0; e < *count; e++)
     if (e == 0 || (*ends)[e].body != (*ends)[e - 1].body)
       joints->bodies[joints->body_count++] = (*ends)[e].body;

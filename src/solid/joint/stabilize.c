@@ -174,6 +174,8 @@ static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, con
 
 void joint_set_stabilize_velocity(JointSet joints, Twist twists[])
 {
+  if (!joints->count)
+    return;
   save(joints, twists);
   for (PetscInt round = 0; round < ROUNDS; round++) {
     joint_set_factorize(joints);
@@ -302,6 +304,8 @@ static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const
 
 void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[])
 {
+  if (!joints->count)
+    return;
   save(joints, twists);
   for (PetscInt round = 0; round < ROUNDS; round++) {
     joint_set_factorize(joints);

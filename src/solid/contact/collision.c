@@ -7,20 +7,9 @@
 
 enum { PRESS_SWEEPS = 100, ROUNDS = 2000 };
 
-typedef struct {
-  Twist a, b;
-} TwoTwists;
-
-static PetscReal largest_speed(const TwoTwists *v)
-{
-  return vector3_norm(v->a.linear) + vector3_norm(v->b.linear);
-}
-
 /* Ends the approach at all rows, with friction. */
-static void compress(Row rows[], PetscInt count, PetscReal friction, const PetscReal inverse[2], TwoTwists *v)
+static void compress(Row rows[], PetscInt count, PetscReal friction, PetscReal enough, Partners *partners)
 {
-  const PetscReal small = 1e-14 * largest_speed(v);
-
   for (PetscInt sweep = 0; sweep < PRESS_SWEEPS; sweep++) {
     PetscReal change = 0;
 
@@ -28,25 +17,24 @@ static void compress(Row rows[], PetscInt count, PetscReal friction, const Petsc
       PetscReal pressed;
 
       if (friction > 0)
-        row_rub(&rows[k], friction * rows[k].impulse, inverse[0], inverse[1], &v->a, &v->b);
-      pressed = row_press(&rows[k], inverse[0], inverse[1], &v->a, &v->b);
+        row_rub(&rows[k], rows[k].grip, friction * rows[k].impulse, partners);
+      pressed = row_press(&rows[k], partners);
       change = PetscMax(change, pressed);
     }
-    if (change <= small || (count == 1 && !(friction > 0)))
+    if (change <= enough || (count == 1 && !(friction > 0)))
       break;
   }
 }
 
-static void give_back(Row rows[], PetscInt count, const Rubbing *rubbing, const PetscReal inverse[2],
-                      TwoTwists *v)
+static void give_back(Row rows[], PetscInt count, const Rubbing *rubbing, Partners *partners)
 {
   for (PetscInt k = 0; k < count; k++) {
-    axis_push(&rows[k].normal, rubbing->restitution * rows[k].impulse, inverse[0], inverse[1], &v->a, &v->b);
+    axis_push(&rows[k].normal, rubbing->restitution * rows[k].impulse, partners);
     rows[k].impulse *= 1 + rubbing->restitution;
   }
   if (rubbing->friction > 0)
     for (PetscInt k = 0; k < count; k++)
-      row_rub(&rows[k], rubbing->friction * rows[k].impulse, inverse[0], inverse[1], &v->a, &v->b);
+      row_rub(&rows[k], rows[k].grip, rubbing->friction * rows[k].impulse, partners);
 }
 
 static PetscReal body_energy(const Body *body, const Placement *placement, const Twist *twist)
@@ -66,60 +54,82 @@ static Twist twist_blend(const Twist *a, const Twist *b, PetscReal s)
   return blend;
 }
 
-static PetscReal pair_energy(Solid solid, const Contact *contact, const TwoTwists *v)
+static PetscReal pair_energy(Solid solid, const Contact *contact, const Twist twists[2])
 {
-  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  PetscReal energy = 0;
 
-  return body_energy(&solid->bodies[a], &solid->placements[a], &v->a) +
-         body_energy(&solid->bodies[b], &solid->placements[b], &v->b);
+  for (PetscInt side = 0; side < 2; side++) {
+    const PetscInt b = contact->bodies[side];
+
+    energy += body_energy(&solid->bodies[b], &solid->placements[b], &twists[side]);
+  }
+  return energy;
 }
 
-/* Of the way from `pressed` to `rebound`, as much as leaves the energy below that of `before`. Energy is a
-   convex parabola on the way, below its bound at the start, so the bound is passed once. */
-static TwoTwists bounded_rebound(Solid solid, const Contact *contact, const TwoTwists *before,
-                                 const TwoTwists *pressed, const TwoTwists *rebound)
+/* Cuts the way from `pressed` to `rebound` where the energy would exceed that of `before`. Energy is a convex
+   parabola on the way, below its bound at the start, so the bound is passed once. */
+static void bound_rebound(Solid solid, const Contact *contact, const Twist before[2], const Twist pressed[2],
+                          Twist rebound[2])
 {
   const PetscReal bound = pair_energy(solid, contact, before);
   const PetscReal start = pair_energy(solid, contact, pressed), end = pair_energy(solid, contact, rebound);
-  TwoTwists middle = {twist_blend(&pressed->a, &rebound->a, 0.5), twist_blend(&pressed->b, &rebound->b, 0.5)};
-  PetscReal half, c2, c1, s;
+  Twist           middle[2];
+  PetscReal       c2, c1, s;
 
   /* a kinematic body works on the other one: there is no bound */
   if (end <= bound * (1 + 1e-14) || solid->bodies[contact->bodies[0]].config->kind == BODY_KINEMATIC ||
       solid->bodies[contact->bodies[1]].config->kind == BODY_KINEMATIC)
-    return *rebound;
-  half = pair_energy(solid, contact, &middle);
-  c2 = 2 * (end + start - 2 * half);
+    return;
+  for (PetscInt side = 0; side < 2; side++)
+    middle[side] = twist_blend(&pressed[side], &rebound[side], 0.5);
+  c2 = 2 * (end + start - 2 * pair_energy(solid, contact, middle));
   c1 = end - start - c2;
   s = c2 > 0 ? (-c1 + PetscSqrtReal(PetscMax(0, c1 * c1 + 4 * c2 * (bound - start)))) / (2 * c2) : 0;
   s = PetscMax(0, PetscMin(1, s));
-  return (TwoTwists){twist_blend(&pressed->a, &rebound->a, s), twist_blend(&pressed->b, &rebound->b, s)};
+  for (PetscInt side = 0; side < 2; side++)
+    rebound[side] = twist_blend(&pressed[side], &rebound[side], s);
 }
 
-/* The places that would be inside at the end of the step, if one of them approaches by `twists` faster than
-   forces bring bodies together in a step. Inelastic ones may close their gap. */
-static PetscInt approaching_rows(ContactSet set, Solid solid, const Contact *contact, PetscReal dt,
-                                 const Twist change[], const Twist twists[], Row rows[])
+static PetscReal opening_speed(Solid solid, const Contact *contact, const Touch *touch, const Twist twists[])
 {
-  const PetscInt  a = contact->bodies[0], b = contact->bodies[1];
-  const PetscReal slow = 2 * (vector3_norm(change[a].linear) + vector3_norm(change[b].linear)) +
-                         1e-12 * (vector3_norm(twists[a].linear) + vector3_norm(twists[b].linear));
-  PetscInt  count = 0;
-  PetscBool approaching = PETSC_FALSE;
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  const Vector3  arm_a = vector3_subtract(touch->point, solid->placements[a].position);
+  const Vector3  arm_b = vector3_subtract(touch->point, solid->placements[b].position);
 
-  for (PetscInt k = 0; k < contact->count; k++) {
-    ContactPlace   *place = &set->now.places[contact->first + k];
-    Row             row = make_row(solid, contact, place);
-    const PetscReal speed = axis_speed(&row.normal, &twists[a], &twists[b]);
-    const PetscReal room = place->touch.gap / dt + axis_speed(&row.normal, &change[a], &change[b]);
+  return vector3_dot(touch->normal,
+                     vector3_subtract(twist_at(&twists[b], arm_b), twist_at(&twists[a], arm_a)));
+}
+
+/* Of an approach that needs no impact: what forces make in a step, and round-off. */
+static PetscReal slow_speed(const Contact *contact, const Twist change[], const Twist twists[])
+{
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+
+  return 2 * (vector3_norm(change[a].linear) + vector3_norm(change[b].linear)) +
+         1e-12 * (vector3_norm(twists[a].linear) + vector3_norm(twists[b].linear));
+}
+
+/* The places that would be inside at the end of the step, with the speed at which inelastic ones may close
+   their gap; none unless one of them approaches faster than forces bring bodies together in a step. */
+static PetscInt approaching_places(ContactSet set, Solid solid, const Contact *contact, PetscReal dt,
+                                   const Twist change[], const Twist twists[], PetscInt places[],
+                                   PetscReal bias[])
+{
+  const PetscReal slow = slow_speed(contact, change, twists);
+  PetscInt        count = 0;
+  PetscBool       approaching = PETSC_FALSE;
+
+  for (PetscInt k = contact->first; k < contact->first + contact->count; k++) {
+    const Touch    *touch = &set->now.places[k].touch;
+    const PetscReal speed = opening_speed(solid, contact, touch, twists);
+    const PetscReal room = touch->gap / dt + opening_speed(solid, contact, touch, change);
 
     if (speed + room >= 0)
       continue;
-    if (!(contact->rubbing.restitution > 0))
-      row.bias = PetscMax(0, room);
-    if (speed + row.bias < -slow)
+    bias[count] = contact->rubbing.restitution > 0 ? 0 : PetscMax(0, room);
+    if (speed + bias[count] < -slow)
       approaching = PETSC_TRUE;
-    rows[count++] = row;
+    places[count++] = k;
   }
   return approaching ? count : 0;
 }
@@ -127,21 +137,28 @@ static PetscInt approaching_rows(ContactSet set, Solid solid, const Contact *con
 static PetscBool collide_pair(ContactSet set, Solid solid, Contact *contact, PetscReal dt,
                               const Twist change[], Twist twists[])
 {
-  const PetscInt  a = contact->bodies[0], b = contact->bodies[1];
-  const PetscReal inverse[2] = {solid->mobilities[a].inverse_mass, solid->mobilities[b].inverse_mass};
-  Row             rows[TOUCH_CAPACITY];
-  const PetscInt  count = approaching_rows(set, solid, contact, dt, change, twists, rows);
-  TwoTwists       before = {twists[a], twists[b]}, pressed, rebound;
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  const Twist    before[2] = {twists[a], twists[b]};
+  PetscInt       places[TOUCH_CAPACITY];
+  PetscReal      bias[TOUCH_CAPACITY];
+  const PetscInt count = approaching_places(set, solid, contact, dt, change, twists, places, bias);
+  Partners       pressed, rebound;
+  Row            rows[TOUCH_CAPACITY];
 
   if (count == 0)
     return PETSC_FALSE;
-  pressed = before;
-  compress(rows, count, contact->rubbing.friction, inverse, &pressed);
+  for (PetscInt k = 0; k < count; k++) {
+    rows[k] = make_row(solid, contact, &set->now.places[places[k]]);
+    rows[k].bias = bias[k];
+  }
+  pressed = (Partners){
+      {before[0], before[1]}, {1, 1}, {solid->mobilities[a].inverse_mass, solid->mobilities[b].inverse_mass}};
+  compress(rows, count, contact->rubbing.friction, 0.01 * slow_speed(contact, change, twists), &pressed);
   rebound = pressed;
-  give_back(rows, count, &contact->rubbing, inverse, &rebound);
-  rebound = bounded_rebound(solid, contact, &before, &pressed, &rebound);
-  twists[a] = rebound.a;
-  twists[b] = rebound.b;
+  give_back(rows, count, &contact->rubbing, &rebound);
+  bound_rebound(solid, contact, before, pressed.twists, rebound.twists);
+  twists[a] = rebound.twists[0];
+  twists[b] = rebound.twists[1];
   contact->met = PETSC_TRUE;
   return PETSC_TRUE;
 }

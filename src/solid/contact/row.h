@@ -13,7 +13,7 @@ typedef struct {
 
 typedef struct Row {
   Axis          normal, tangents[2];
-  PetscReal     grip; /* impulse per speed of sliding that is sure to brake */
+  PetscReal     grip; /* impulse per speed of sliding that is sure to brake, if both bodies give */
   PetscReal     bias; /* speed at which the gap may close */
   PetscReal     impulse, rub[2];
   PetscReal     last[3], search[3]; /* impulses before the sweep, direction of the extrapolation */
@@ -33,34 +33,49 @@ static inline Axis make_axis(Vector3 direction, const Vector3 arms[2], const Mob
   return axis;
 }
 
-/* How fast body b leaves body a along the direction. */
-static inline PetscReal axis_speed(const Axis *axis, const Twist *a, const Twist *b)
+/* The two bodies of a contact while it is at hand. */
+typedef struct {
+  Twist     twists[2];
+  PetscReal gives[2];   /* 0 for a body that is held */
+  PetscReal inverse[2]; /* of the masses; 0 too for a body that is held */
+} Partners;
+
+/* How fast the second body leaves the first along the direction. */
+static inline PetscReal axis_speed(const Axis *axis, const Partners *partners)
 {
+  const Twist *a = &partners->twists[0], *b = &partners->twists[1];
+
   return vector3_dot(axis->direction, vector3_subtract(b->linear, a->linear)) +
          vector3_dot(axis->turn[1], b->angular) - vector3_dot(axis->turn[0], a->angular);
 }
 
-static inline void axis_push(const Axis *axis, PetscReal j, PetscReal inverse_a, PetscReal inverse_b,
-                             Twist *a, Twist *b)
+static inline void axis_push(const Axis *axis, PetscReal j, Partners *partners)
 {
+  const PetscReal shift[2] = {j * partners->inverse[0], j * partners->inverse[1]};
+  const PetscReal turn[2] = {j * partners->gives[0], j * partners->gives[1]};
+
   for (PetscInt d = 0; d < DIM; d++) {
-    a->linear.at[d] -= j * inverse_a * axis->direction.at[d];
-    a->angular.at[d] -= j * axis->response[0].at[d];
-    b->linear.at[d] += j * inverse_b * axis->direction.at[d];
-    b->angular.at[d] += j * axis->response[1].at[d];
+    partners->twists[0].linear.at[d] -= shift[0] * axis->direction.at[d];
+    partners->twists[0].angular.at[d] -= turn[0] * axis->response[0].at[d];
+    partners->twists[1].linear.at[d] += shift[1] * axis->direction.at[d];
+    partners->twists[1].angular.at[d] += turn[1] * axis->response[1].at[d];
   }
+}
+
+static inline PetscReal axis_yield(const Axis *axis, const Partners *partners)
+{
+  return partners->gives[0] * axis->yield[0] + partners->gives[1] * axis->yield[1];
 }
 
 /* Without impulses. */
 Row make_row(Solid solid, const Contact *contact, ContactPlace *place);
 
 /* Friction: one step towards the impulse within `limit` that ends sliding or, where that is not enough, is
-   opposed to it. Returns the change of speed. */
-static inline PetscReal row_rub(Row *row, PetscReal limit, PetscReal inverse_a, PetscReal inverse_b, Twist *a,
-                                Twist *b)
+   opposed to it. `grip` is impulse per speed of sliding. Returns the change of speed. */
+static inline PetscReal row_rub(Row *row, PetscReal grip, PetscReal limit, Partners *partners)
 {
-  PetscReal       wanted[2] = {row->rub[0] - row->grip * axis_speed(&row->tangents[0], a, b),
-                               row->rub[1] - row->grip * axis_speed(&row->tangents[1], a, b)};
+  PetscReal       wanted[2] = {row->rub[0] - grip * axis_speed(&row->tangents[0], partners),
+                               row->rub[1] - grip * axis_speed(&row->tangents[1], partners)};
   PetscReal       change = 0;
   const PetscReal square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
 
@@ -71,21 +86,22 @@ static inline PetscReal row_rub(Row *row, PetscReal limit, PetscReal inverse_a, 
     wanted[1] *= scale;
   }
   for (PetscInt t = 0; t < 2; t++) {
-    axis_push(&row->tangents[t], wanted[t] - row->rub[t], inverse_a, inverse_b, a, b);
+    axis_push(&row->tangents[t], wanted[t] - row->rub[t], partners);
     change += PetscAbsReal(wanted[t] - row->rub[t]);
     row->rub[t] = wanted[t];
   }
-  return change / row->grip;
+  return change / grip;
 }
 
 /* The gap closes with `bias` at most; returns the change of speed. */
-static inline PetscReal row_press(Row *row, PetscReal inverse_a, PetscReal inverse_b, Twist *a, Twist *b)
+static inline PetscReal row_press(Row *row, Partners *partners)
 {
-  const PetscReal yield = row->normal.yield[0] + row->normal.yield[1];
-  const PetscReal wanted = PetscMax(0., row->impulse - (axis_speed(&row->normal, a, b) + row->bias) / yield);
+  const PetscReal yield = axis_yield(&row->normal, partners);
+  const PetscReal wanted =
+      PetscMax(0., row->impulse - (axis_speed(&row->normal, partners) + row->bias) / yield);
   const PetscReal change = wanted - row->impulse;
 
-  axis_push(&row->normal, change, inverse_a, inverse_b, a, b);
+  axis_push(&row->normal, change, partners);
   row->impulse = wanted;
   return PetscAbsReal(change) * yield;
 }

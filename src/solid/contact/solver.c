@@ -2,11 +2,13 @@
    graph, starting from the impulses of the last step (numerics.md, 8). */
 #include "row.h"
 
+enum { SHOCK_ROUNDS = 10 };
+
 /* The rows of one contact that take part in a solve. */
 typedef struct Group {
   Contact  *contact; /* borrowed */
   PetscInt  a, b, first, count;
-  PetscReal inverse_a, inverse_b;
+  PetscReal inverse[2]; /* of the masses */
   Vector3   rolling;
   PetscReal rolling_grip; /* angular impulse per relative spin that is sure to brake */
 } Group;
@@ -71,25 +73,34 @@ static PetscReal place_approach(Solid solid, const Contact *contact, const Conta
   return -dt * vector3_dot(place->touch.normal, opening);
 }
 
-/* The impulses of the last step, as far as this step's normal and friction allow them. */
-static void warm_start(Row *row, const Group *group, Phase phase, Twist twists[])
+static Partners meet(const Group *group, const Twist twists[])
 {
-  const Vector3   last = row->place->impulses[phase];
-  const PetscReal limit_scale = group->contact->rubbing.friction;
-  Twist          *a = &twists[group->a], *b = &twists[group->b];
-  PetscReal       rub, limit;
+  return (Partners){{twists[group->a], twists[group->b]}, {1, 1}, {group->inverse[0], group->inverse[1]}};
+}
+
+static void part(const Group *group, const Partners *partners, Twist twists[])
+{
+  twists[group->a] = partners->twists[0];
+  twists[group->b] = partners->twists[1];
+}
+
+/* The impulses of the last step, as far as this step's normal and friction allow them. */
+static void warm_start(Row *row, const Group *group, Phase phase, Partners *partners)
+{
+  const Vector3 last = row->place->impulses[phase];
+  PetscReal     rub, limit;
 
   row->impulse = PetscMax(0., vector3_dot(last, row->normal.direction));
   for (PetscInt t = 0; t < 2; t++)
     row->rub[t] = vector3_dot(last, row->tangents[t].direction);
   rub = PetscSqrtReal(row->rub[0] * row->rub[0] + row->rub[1] * row->rub[1]);
-  limit = limit_scale * row->impulse;
+  limit = group->contact->rubbing.friction * row->impulse;
   for (PetscInt t = 0; t < 2; t++) {
     if (rub > limit)
       row->rub[t] *= limit / rub;
-    axis_push(&row->tangents[t], row->rub[t], group->inverse_a, group->inverse_b, a, b);
+    axis_push(&row->tangents[t], row->rub[t], partners);
   }
-  axis_push(&row->normal, row->impulse, group->inverse_a, group->inverse_b, a, b);
+  axis_push(&row->normal, row->impulse, partners);
   row->last[0] = row->impulse;
   row->last[1] = row->rub[0];
   row->last[2] = row->rub[1];
@@ -140,8 +151,8 @@ static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal 
     Group   *group = &set->groups[groups];
 
     *group = (Group){.contact = contact, .a = contact->bodies[0], .b = contact->bodies[1], .first = rows};
-    group->inverse_a = solid->mobilities[group->a].inverse_mass;
-    group->inverse_b = solid->mobilities[group->b].inverse_mass;
+    group->inverse[0] = solid->mobilities[group->a].inverse_mass;
+    group->inverse[1] = solid->mobilities[group->b].inverse_mass;
     for (PetscInt p = 0; p < contact->count; p++) {
       ContactPlace *place = &set->now.places[contact->first + p];
 
@@ -158,8 +169,11 @@ static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal 
   }
   /* after all have been chosen by what moves them */
   for (PetscInt g = 0; g < groups; g++) {
+    Partners partners = meet(&set->groups[g], twists);
+
     for (PetscInt r = 0; r < set->groups[g].count; r++)
-      warm_start(&set->rows[set->groups[g].first + r], &set->groups[g], phase, twists);
+      warm_start(&set->rows[set->groups[g].first + r], &set->groups[g], phase, &partners);
+    part(&set->groups[g], &partners, twists);
     if (set->groups[g].contact->rubbing.rolling_friction > 0)
       start_rolling(&set->groups[g], solid, phase, twists);
   }
@@ -167,11 +181,11 @@ static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal 
 }
 
 /* A torque against the relative spin, up to the lever of rolling friction times the pressing impulse. */
-static void resist_rolling(Group *group, const Row rows[], Solid solid, Twist *a, Twist *b)
+static void resist_rolling(Group *group, const Row rows[], Solid solid, Partners *partners)
 {
-  const Matrix3 *inverse_a = &solid->mobilities[group->a].inverse_inertia;
-  const Matrix3 *inverse_b = &solid->mobilities[group->b].inverse_inertia;
-  const Vector3  spin = vector3_subtract(b->angular, a->angular);
+  const PetscInt bodies[2] = {group->a, group->b};
+  Twist         *twists = partners->twists;
+  const Vector3  spin = vector3_subtract(twists[1].angular, twists[0].angular);
   Vector3        wanted = vector3_subtract(group->rolling, vector3_scale(group->rolling_grip, spin)), change;
   PetscReal      limit = 0;
 
@@ -180,26 +194,36 @@ static void resist_rolling(Group *group, const Row rows[], Solid solid, Twist *a
   if (vector3_norm(wanted) > limit)
     wanted = vector3_scale(limit / vector3_norm(wanted), wanted);
   change = vector3_subtract(wanted, group->rolling);
-  a->angular = vector3_subtract(a->angular, matrix3_apply(inverse_a, change));
-  b->angular = vector3_add(b->angular, matrix3_apply(inverse_b, change));
+  for (PetscInt side = 0; side < 2; side++) {
+    const Vector3 answer = matrix3_apply(&solid->mobilities[bodies[side]].inverse_inertia, change);
+
+    twists[side].angular = vector3_add(
+        twists[side].angular, vector3_scale(side ? partners->gives[1] : -partners->gives[0], answer));
+  }
   group->rolling = wanted;
 }
 
 /* Friction, rolling, then pressing, so that what presses is met best; returns the largest change of speed. */
-static inline PetscReal visit(Group *group, Row rows[], Solid solid, Twist *a, Twist *b)
+static inline PetscReal visit(Group *group, Row rows[], Solid solid, Partners *partners)
 {
+  const PetscBool held = partners->gives[0] + partners->gives[1] < 2 ? PETSC_TRUE : PETSC_FALSE;
   const PetscReal friction = group->contact->rubbing.friction;
   PetscReal       largest = 0, change;
 
   if (friction > 0)
     for (PetscInt r = 0; r < group->count; r++) {
-      change = row_rub(&rows[r], friction * rows[r].impulse, group->inverse_a, group->inverse_b, a, b);
+      /* for one body alone the trace bounds the larger eigenvalue */
+      const PetscReal grip =
+          held ? 1 / (axis_yield(&rows[r].tangents[0], partners) + axis_yield(&rows[r].tangents[1], partners))
+               : rows[r].grip;
+
+      change = row_rub(&rows[r], grip, friction * rows[r].impulse, partners);
       largest = PetscMax(largest, change);
     }
   if (group->contact->rubbing.rolling_friction > 0)
-    resist_rolling(group, rows, solid, a, b);
+    resist_rolling(group, rows, solid, partners);
   for (PetscInt r = 0; r < group->count; r++) {
-    change = row_press(&rows[r], group->inverse_a, group->inverse_b, a, b);
+    change = row_press(&rows[r], partners);
     largest = PetscMax(largest, change);
   }
   return largest;
@@ -209,29 +233,43 @@ typedef enum { UPWARDS, DOWNWARDS } Direction;
 
 /* All contacts, each visited twice while it is at hand; returns the largest change of speed in a first visit.
  */
-VECTOR_CLONES static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscInt group_count,
-                                     Twist twists[])
+static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscInt group_count, Twist twists[])
 {
   PetscReal largest = 0;
 
   for (PetscInt k = 0; k < group_count; k++) {
     Group    *group = &set->groups[direction == UPWARDS ? k : group_count - 1 - k];
     Row      *rows = &set->rows[group->first];
-    Twist     a = twists[group->a], b = twists[group->b];
-    PetscReal change = visit(group, rows, solid, &a, &b);
+    Partners  partners = meet(group, twists);
+    PetscReal change = visit(group, rows, solid, &partners);
 
     largest = PetscMax(largest, change);
-    visit(group, rows, solid, &a, &b);
-    twists[group->a] = a;
-    twists[group->b] = b;
+    visit(group, rows, solid, &partners);
+    part(group, &partners, twists);
   }
   return largest;
+}
+
+static void carry_on(Row *row, PetscReal beta, Partners *partners)
+{
+  const PetscReal value[3] = {row->impulse, row->rub[0], row->rub[1]};
+
+  for (PetscInt k = 0; k < 3; k++) {
+    const PetscReal further = beta * row->search[k];
+
+    axis_push(k == 0 ? &row->normal : &row->tangents[k - 1], further, partners);
+    row->search[k] = further + value[k] - row->last[k];
+    row->last[k] = value[k] + further;
+  }
+  row->impulse = row->last[0];
+  row->rub[0] = row->last[1];
+  row->rub[1] = row->last[2];
 }
 
 /* Nonlinear conjugate gradients over sweeps, which are taken for steps down a gradient: the impulses are
    carried on along the last search direction, and the next sweep brings them back into their bounds. `square`
    is that of the last gradient. */
-VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt group_count, PetscReal *square, Twist twists[])
+static void extrapolate(ContactSet set, PetscInt group_count, PetscReal *square, Twist twists[])
 {
   PetscReal       now = 0, beta;
   const PetscReal before = *square;
@@ -247,47 +285,52 @@ VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt group_count, Pets
   beta = before > 0 && now <= before ? now / before : 0;
   for (PetscInt g = 0; g < group_count; g++) {
     const Group *group = &set->groups[g];
-    Twist       *a = &twists[group->a], *b = &twists[group->b];
+    Partners     partners = meet(group, twists);
 
-    for (PetscInt r = 0; r < group->count; r++) {
-      Row            *row = &set->rows[group->first + r];
-      const PetscReal value[3] = {row->impulse, row->rub[0], row->rub[1]};
-
-      for (PetscInt k = 0; k < 3; k++) {
-        const PetscReal step = value[k] - row->last[k];
-        const Axis     *axis = k == 0 ? &row->normal : &row->tangents[k - 1];
-
-        row->last[k] = value[k] + beta * row->search[k];
-        axis_push(axis, beta * row->search[k], group->inverse_a, group->inverse_b, a, b);
-        row->search[k] = beta * row->search[k] + step;
-      }
-      row->impulse = row->last[0];
-      row->rub[0] = row->last[1];
-      row->rub[1] = row->last[2];
-    }
+    for (PetscInt r = 0; r < group->count; r++)
+      carry_on(&set->rows[group->first + r], beta, &partners);
+    part(group, &partners, twists);
   }
 }
 
-/* Shock propagation [32]: up the levels; the lower of two bodies does not give way any more. */
-static void propagate(ContactSet set, PetscInt group_count, Twist twists[])
+static PetscInt group_level(const ContactSet set, const Group *group)
 {
-  for (PetscInt g = 0; g < group_count; g++) {
-    Group          *group = &set->groups[g];
-    const PetscInt  level_a = set->levels[group->a], level_b = set->levels[group->b];
-    const PetscReal hold_a = level_a < level_b ? 0 : 1, hold_b = level_b < level_a ? 0 : 1;
+  return PetscMax(set->levels[group->a], set->levels[group->b]);
+}
 
-    for (PetscInt r = 0; r < group->count; r++) {
-      const Row      *row = &set->rows[group->first + r];
-      Axis            axis = row->normal;
-      const PetscReal yield = hold_a * axis.yield[0] + hold_b * axis.yield[1];
-      const PetscReal speed = axis_speed(&axis, &twists[group->a], &twists[group->b]) + row->bias;
+static PetscReal visit_held(ContactSet set, Solid solid, Group *group, Twist twists[])
+{
+  const PetscInt level_a = set->levels[group->a], level_b = set->levels[group->b];
+  Partners       partners = meet(group, twists);
+  PetscReal      change;
 
-      if (speed >= 0 || !(yield > 0))
-        continue;
-      axis.response[0] = vector3_scale(hold_a, axis.response[0]);
-      axis.response[1] = vector3_scale(hold_b, axis.response[1]);
-      axis_push(&axis, -speed / yield, hold_a * group->inverse_a, hold_b * group->inverse_b,
-                &twists[group->a], &twists[group->b]);
+  partners.gives[0] = level_a < level_b ? 0 : 1;
+  partners.gives[1] = level_b < level_a ? 0 : 1;
+  for (PetscInt side = 0; side < 2; side++)
+    partners.inverse[side] *= partners.gives[side];
+  if (!(partners.inverse[0] + partners.inverse[1] > 0))
+    return 0;
+  change = visit(group, &set->rows[group->first], solid, &partners);
+  part(group, &partners, twists);
+  return change;
+}
+
+/* Shock propagation [32]: level by level upwards; the lower of two bodies does not give way any more. */
+static void propagate(ContactSet set, Solid solid, PetscReal enough, PetscInt group_count, Twist twists[])
+{
+  for (PetscInt first = 0, end; first < group_count; first = end) {
+    const PetscInt level = group_level(set, &set->groups[first]);
+    PetscReal      change = PETSC_MAX_REAL;
+
+    for (end = first; end < group_count && group_level(set, &set->groups[end]) == level;)
+      end++;
+    for (PetscInt round = 0; round < SHOCK_ROUNDS && change > enough; round++) {
+      change = 0;
+      for (PetscInt g = first; g < end; g++) {
+        const PetscReal changed = visit_held(set, solid, &set->groups[g], twists);
+
+        change = PetscMax(change, changed);
+      }
     }
   }
 }
@@ -313,25 +356,27 @@ PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *
                                PetscInt *iterations)
 {
   const PetscReal enough = 1e-5 * solid->config->tolerance * set->smallest / solve->dt; /* far more remains */
-  PetscInt        groups;
-  PetscReal       change = 0, square = 0;
+  /* joints know nothing of contact: the two take turns, and longer */
+  const PetscInt limit = (solve->join ? 6 : 1) * solid->config->iterations;
+  PetscInt       groups;
+  PetscReal      change = 0, square = 0;
 
   PetscFunctionBegin;
   PetscCall(Reserve(set));
   groups = make_groups(set, solid, solve->phase, solve->dt, twists);
   *iterations = 0;
-  while (groups && *iterations < solid->config->iterations) {
+  while (groups && *iterations < limit) {
     change = sweep(set, solid, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, twists);
     ++*iterations;
     if (solve->join)
       PetscCall(solve->join(solid, solve, twists));
     if (change <= enough)
       break;
-    if (!solve->join && *iterations < solid->config->iterations)
+    if (!solve->join && *iterations < limit)
       extrapolate(set, groups, &square, twists);
   }
   keep_impulses(set, groups, solve->phase);
-  if (solve->phase == PHASE_POSITION && change > enough && set->level_count > 1 && !solve->join)
-    propagate(set, groups, twists);
+  if (change > enough && set->level_count > 1 && !solve->join)
+    propagate(set, solid, enough, groups, twists);
   PetscFunctionReturn(0);
 }

@@ -94,7 +94,7 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
                          root, world));
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
-  PetscCall(ContactSetShare(solid->contacts, bodies, world, root));
+  PetscCall(ContactSetShare(solid->contacts, solid, world, root));
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }

@@ -55,6 +55,39 @@ static ContactPlace unpack_place(const PetscReal *row)
                         .impulses = {get(row + 11), get(row + 14)}};
 }
 
+/* What rests on what; the levels follow from it. */
+static PetscErrorCode SaveEdges(ContactSet set, Archive archive)
+{
+  PetscReal *edges;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(2 * set->edge_count, &edges));
+  for (PetscInt e = 0; e < 2 * set->edge_count; e++)
+    edges[e] = (PetscReal)set->edges[e / 2][e % 2];
+  PetscCall(ArchiveWriteInteger(archive, "edge_count", set->edge_count));
+  PetscCall(ArchiveWriteShared(archive, "edges", set->edge_count, 2, edges));
+  PetscCall(PetscFree(edges));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LoadEdges(ContactSet set, Solid solid, Archive archive)
+{
+  PetscInt64 count;
+  PetscReal *edges;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadInteger(archive, "edge_count", &count));
+  PetscCall(PetscMalloc1(2 * count, &edges));
+  PetscCall(ArchiveReadShared(archive, "edges", (PetscInt)count, 2, edges));
+  PetscCall(ContactSetReserveEdges(set, set->now.count));
+  set->edge_count = (PetscInt)count;
+  for (PetscInt e = 0; e < 2 * set->edge_count; e++)
+    set->edges[e / 2][e % 2] = (PetscInt)edges[e];
+  PetscCall(PetscFree(edges));
+  PetscCall(ContactSetSort(set, solid));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive)
 {
   const ContactList *now = &set->now;
@@ -72,6 +105,7 @@ PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive)
   PetscCall(ArchiveWriteShared(archive, "contacts", now->count, CONTACT_WIDTH, contacts));
   PetscCall(ArchiveWriteShared(archive, "places", now->place_count, PLACE_WIDTH, places));
   PetscCall(ArchiveWriteShared(archive, "reaches", solid->body_count, 1, set->reaches));
+  PetscCall(SaveEdges(set, archive));
   PetscCall(PetscFree2(contacts, places));
   PetscFunctionReturn(0);
 }
@@ -98,6 +132,7 @@ PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive)
     now->contacts[c] = unpack_contact(contacts + CONTACT_WIDTH * c);
   for (PetscInt p = 0; p < now->place_count; p++)
     now->places[p] = unpack_place(places + PLACE_WIDTH * p);
+  PetscCall(LoadEdges(set, solid, archive));
   PetscCall(PetscFree2(contacts, places));
   PetscFunctionReturn(0);
 }

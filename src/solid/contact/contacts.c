@@ -262,22 +262,28 @@ PetscReal contact_set_penetration(ContactSet set)
   return deepest;
 }
 
-PetscErrorCode ContactSetShare(ContactSet set, PetscInt bodies, MPI_Comm world, PetscMPIInt root)
+PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   ContactList *now = &set->now;
-  PetscInt     counts[4] = {now->count, now->place_count, set->level_count, set->valid};
+  PetscInt     counts[4] = {now->count, now->place_count, set->edge_count, set->valid};
+  PetscMPIInt  rank;
 
   PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(world, &rank));
   PetscCallMPI(MPI_Bcast(counts, 4, MPIU_INT, root, world));
   PetscCall(ContactListReserve(now, counts[0], counts[1]));
+  PetscCall(ContactSetReserveEdges(set, counts[0]));
   now->count = counts[0];
   now->place_count = counts[1];
-  set->level_count = counts[2];
+  set->edge_count = counts[2];
   set->valid = counts[3] ? PETSC_TRUE : PETSC_FALSE;
   PetscCallMPI(MPI_Bcast(now->contacts, (PetscMPIInt)((size_t)now->count * sizeof(*now->contacts)), MPI_BYTE,
                          root, world));
   PetscCallMPI(MPI_Bcast(now->places, (PetscMPIInt)((size_t)now->place_count * sizeof(*now->places)),
                          MPI_BYTE, root, world));
-  PetscCallMPI(MPI_Bcast(set->reaches, (PetscMPIInt)bodies, MPIU_REAL, root, world));
+  PetscCallMPI(MPI_Bcast(set->edges, (PetscMPIInt)(2 * set->edge_count), MPIU_INT, root, world));
+  PetscCallMPI(MPI_Bcast(set->reaches, (PetscMPIInt)solid->body_count, MPIU_REAL, root, world));
+  if (rank != root)
+    PetscCall(ContactSetSort(set, solid));
   PetscFunctionReturn(0);
 }

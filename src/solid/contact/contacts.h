@@ -48,8 +48,8 @@ struct ContactSet {
   PetscBool   *moves, *fixed; /* workspace, as what follows */
   Vector3     *centers;
 
-  PetscInt (*pairs)[2], (*edges)[2]; /* workspace of the graph */
-  PetscInt        pair_capacity;
+  PetscInt (*pairs)[2], (*edges)[2]; /* of the graph: contacts, and what rests on what */
+  PetscInt        pair_capacity, edge_count;
   PetscInt        level_count;
   const PetscInt *levels, *order; /* of bodies, of contacts; borrowed from the graph */
 
@@ -68,7 +68,7 @@ PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const T
 /* Whether the contacts found last cover such a motion. */
 PetscBool      contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 PetscReal      contact_set_penetration(ContactSet set);
-PetscErrorCode ContactSetShare(ContactSet set, PetscInt bodies, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root);
 /* How two bodies touch; false if they pass through each other. */
 PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing);
 
@@ -99,6 +99,9 @@ PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *
  * (3.5). */
 PetscErrorCode ContactSetLevel(ContactSet set, Solid solid, PetscReal dt, const Twist still[],
                                const Twist falling[]);
+/* Room for the graph of so many contacts; the levels and the order that follow from its edges. */
+PetscErrorCode ContactSetReserveEdges(ContactSet set, PetscInt contacts);
+PetscErrorCode ContactSetSort(ContactSet set, Solid solid);
 
 /* separation.c: step IV, push-out; moves solid->placements and the gaps. */
 PetscErrorCode ContactSetSeparate(ContactSet set, Solid solid, PetscInt *push_outs);

@@ -3,7 +3,7 @@
 
 /* b rests on a if it would come inside by falling while a stays as it was, and the other way round. */
 static void add_edges(ContactSet set, Solid solid, const Contact *contact, PetscReal dt, const Twist still[],
-                      const Twist falling[], PetscInt *edge_count)
+                      const Twist falling[])
 {
   const PetscInt a = contact->bodies[0], b = contact->bodies[1];
   PetscBool      on_a = PETSC_FALSE, on_b = PETSC_FALSE;
@@ -21,42 +21,49 @@ static void add_edges(ContactSet set, Solid solid, const Contact *contact, Petsc
       on_b = PETSC_TRUE;
   }
   if (on_a) {
-    set->edges[*edge_count][0] = a;
-    set->edges[(*edge_count)++][1] = b;
+    set->edges[set->edge_count][0] = a;
+    set->edges[set->edge_count++][1] = b;
   }
   if (on_b) {
-    set->edges[*edge_count][0] = b;
-    set->edges[(*edge_count)++][1] = a;
+    set->edges[set->edge_count][0] = b;
+    set->edges[set->edge_count++][1] = a;
   }
 }
 
-static PetscErrorCode Reserve(ContactSet set)
+PetscErrorCode ContactSetReserveEdges(ContactSet set, PetscInt contacts)
 {
   PetscFunctionBegin;
-  if (set->now.count > set->pair_capacity) {
-    set->pair_capacity = 2 * set->now.count;
+  if (contacts > set->pair_capacity) {
+    set->pair_capacity = 2 * contacts;
     PetscCall(PetscFree2(set->pairs, set->edges));
     PetscCall(PetscMalloc2(set->pair_capacity, &set->pairs, 2 * set->pair_capacity, &set->edges));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ContactSetLevel(ContactSet set, Solid solid, PetscReal dt, const Twist still[],
-                               const Twist falling[])
+PetscErrorCode ContactSetSort(ContactSet set, Solid solid)
 {
-  PetscInt edge_count = 0;
-
   PetscFunctionBegin;
-  PetscCall(Reserve(set));
   for (PetscInt c = 0; c < set->now.count; c++) {
-    add_edges(set, solid, &set->now.contacts[c], dt, still, falling, &edge_count);
     set->pairs[c][0] = set->now.contacts[c].bodies[0];
     set->pairs[c][1] = set->now.contacts[c].bodies[1];
   }
   for (PetscInt b = 0; b < solid->body_count; b++)
     set->fixed[b] = body_is_free(&solid->bodies[b]) ? PETSC_FALSE : PETSC_TRUE;
-  PetscCall(ContactGraphSort(set->graph, set->fixed, edge_count, (const PetscInt(*)[2])set->edges,
+  PetscCall(ContactGraphSort(set->graph, set->fixed, set->edge_count, (const PetscInt(*)[2])set->edges,
                              &set->level_count, &set->levels));
   PetscCall(ContactGraphOrder(set->graph, set->now.count, (const PetscInt(*)[2])set->pairs, &set->order));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContactSetLevel(ContactSet set, Solid solid, PetscReal dt, const Twist still[],
+                               const Twist falling[])
+{
+  PetscFunctionBegin;
+  PetscCall(ContactSetReserveEdges(set, set->now.count));
+  set->edge_count = 0;
+  for (PetscInt c = 0; c < set->now.count; c++)
+    add_edges(set, solid, &set->now.contacts[c], dt, still, falling);
+  PetscCall(ContactSetSort(set, solid));
   PetscFunctionReturn(0);
 }

@@ -378,6 +378,34 @@ static void mistakes_in_the_freedoms_are_told(void **state)
   assert_success(LinkageDestroy(&linkage));
 }
 
+/* Eight hinges that all stand at their lower limit: none moves beyond, and those that are held are pushed.
+   Some are passed at first and let go when others hold. */
+static void limits_push_only_where_they_must(void **state)
+{
+  Linkage linkage;
+
+  (void)state;
+  assert_success(LinkageCreate(8, 8, &linkage));
+  for (PetscInt j = 0; j < 8; j++)
+    linkage_join(&linkage, j, JOINT_HINGE, j - 1, j, vector3((PetscReal)j - 0.5, 0, 0))->lower = 0;
+  assert_success(LinkageSetUp(&linkage));
+  for (PetscInt turn = 0; turn < 8; turn++) {
+    Twist twists[8];
+
+    linkage_shake(&linkage, 1);
+    for (PetscInt b = 0; b < 8; b++)
+      twists[b] = linkage.solid.twists[(b + turn) % 8];
+    assert_success(JointSetPoststabilize(linkage.joints, twists));
+    for (PetscInt j = 0; j < 8; j++) {
+      const PetscReal rate = twists[j].angular.at[Z] - (j ? twists[j - 1].angular.at[Z] : 0);
+
+      assert_true(rate > -1e-11);
+      assert_true(linkage.joints->grips[j].angle == HOLD_NOTHING || linkage.joints->impulses[j][5] >= 0);
+    }
+  }
+  assert_success(LinkageDestroy(&linkage));
+}
+
 static void no_joints_change_nothing(void **state)
 {
   Linkage linkage;
@@ -448,6 +476,7 @@ TEST_MAIN(cmocka_unit_test(projection_is_idempotent), cmocka_unit_test(projectio
           cmocka_unit_test(too_large_a_step_does_not_add_energy),
           cmocka_unit_test(what_is_torn_apart_comes_together_again),
           cmocka_unit_test(mistakes_in_the_bodies_are_told),
-          cmocka_unit_test(mistakes_in_the_freedoms_are_told), cmocka_unit_test(no_joints_change_nothing),
+          cmocka_unit_test(mistakes_in_the_freedoms_are_told),
+          cmocka_unit_test(limits_push_only_where_they_must), cmocka_unit_test(no_joints_change_nothing),
           cmocka_unit_test(copies_are_called_by_number),
           cmocka_unit_test(pairs_are_sorted_and_without_the_world))

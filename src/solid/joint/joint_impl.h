@@ -118,7 +118,9 @@ struct JointSet {
   Placement *factored_at;  /* per body of the solid */
   Grip      *factored_for;
 
-  Grip      *grips;
+  Grip *grips;
+  Hold (*holds)[2];                /* what the limits of angle and swing should do next */
+  PetscReal  speed, spin, impulse; /* the largest, for round-off */
   PetscBool  has_limits, has_control, control_is_due;
   JointRows *rows, *ahead; /* at solid->placements, and where the bodies are going */
   Scaling   *scalings;

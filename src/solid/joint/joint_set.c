@@ -319,6 +319,7 @@ static PetscErrorCode SetUp(JointSet joints)
   PetscCall(CollectPairs(joints));
   PetscCall(Couple(joints));
   group_joints(joints);
+  PetscCall(PetscCalloc1(count, &joints->holds));
   PetscCall(PetscCalloc7(count, &joints->kept, count, &joints->grips, count, &joints->rows, count,
                          &joints->ahead, count, &joints->scalings, count, &joints->sizes, count,
                          &joints->step));
@@ -374,6 +375,7 @@ PetscErrorCode JointSetDestroy(JointSet *joints)
   PetscCall(PetscFree7((*joints)->softening, (*joints)->stiffness, (*joints)->lacking, (*joints)->travels,
                        (*joints)->mends, (*joints)->factored_at, (*joints)->factored_for));
   PetscCall(PetscFree((*joints)->couplings));
+  PetscCall(PetscFree((*joints)->holds));
   PetscCall(PetscFree((*joints)->pairs));
   PetscCall(PetscFree((*joints)->bodies));
   PetscCall(PetscFree((*joints)->joints));

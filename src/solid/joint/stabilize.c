@@ -1,7 +1,7 @@
 /* Pre- and post-stabilisation with limits (docs/numerics.md, section 9). */
 #include "joint_impl.h"
 
-enum { ROUNDS = 10, ITERATIONS = 20, REFINEMENTS = 4 };
+enum { ROUNDS = 200, LAST_ROUNDS = 5, PATIENCE = 4, ITERATIONS = 20, REFINEMENTS = 4 };
 
 typedef enum { ANGLE, SWING, LIMITS } Limit;
 
@@ -36,10 +36,10 @@ typedef struct {
   PetscReal lower, upper;
 } Passing;
 
-/* A limit that is passed takes hold; one that pulls lets go. */
-static Hold reviewed(Hold hold, Passing passing, PetscReal impulse, PetscBool may_let_go)
+/* A limit that is passed takes hold; one that pulls by more than round-off lets go. */
+static Hold reviewed(Hold hold, Passing passing, PetscReal impulse)
 {
-  if (may_let_go && ((hold == HOLD_LOWER && impulse < 0) || (hold == HOLD_UPPER && impulse > 0)))
+  if ((hold == HOLD_LOWER && impulse < 0) || (hold == HOLD_UPPER && impulse > 0))
     return HOLD_NOTHING;
   if (hold == HOLD_NOTHING && passing.lower > 0)
     return HOLD_LOWER;
@@ -51,31 +51,99 @@ static Hold reviewed(Hold hold, Passing passing, PetscReal impulse, PetscBool ma
 /* What passes a limit after the move (to `moved`), or, without a move, by its velocity. */
 typedef Passing PassingTest(JointSet joints, PetscInt j, Limit limit, const Twist twists[]);
 
-/* Whether any limit changed its hold. */
-static PetscBool review_limits(JointSet joints, PassingTest *test, PetscInt round, const Twist twists[])
+/* The fastest of all bodies before the solve, and the largest impulse there could be: what round-off goes by.
+ */
+static void measure_speed(JointSet joints)
 {
-  PetscBool changed = PETSC_FALSE;
+  const Solid solid = joints->solid;
 
+  joints->speed = joints->spin = joints->impulse = 0;
+  for (PetscInt k = 0; k < joints->body_count; k++) {
+    const PetscInt  b = joints->bodies[k];
+    const PetscReal speed = vector3_norm(joints->saved[b].linear),
+                    spin = vector3_norm(joints->saved[b].angular);
+
+    joints->speed = PetscMax(joints->speed, speed);
+    joints->spin = PetscMax(joints->spin, spin);
+    if (solid->mobilities[b].inverse_mass > 0)
+      joints->impulse = PetscMax(joints->impulse, PetscSqrtReal(solid->bodies[b].mass) *
+                                                      (speed + spin * solid->bodies[b].form->reach));
+  }
+}
+
+/* What each limit should do next, in `holds`; the number of those that should do something else than now. */
+static PetscInt propose_holds(JointSet joints, PassingTest *test, const Twist twists[])
+{
+  PetscReal round_off;
+  PetscInt  wrong = 0;
+
+  measure_speed(joints);
+  round_off = 1e-13 * joints->impulse;
   for (PetscInt j = 0; j < joints->count; j++)
     for (Limit limit = ANGLE; limit < LIMITS; limit++) {
       const JointConfig *config = joints->joints[j].config;
       Grip              *grip = &joints->grips[j];
-      Hold              *hold = grip_hold(grip, limit), now;
+      const Hold         hold = *grip_hold(grip, limit);
       PetscReal          impulse = 0;
 
-      if (*hold == HOLD_TARGET ||
+      joints->holds[j][limit] = hold;
+      if (hold == HOLD_TARGET ||
           (lower_of(config, limit) <= PETSC_NINFINITY && upper_of(config, limit) >= PETSC_INFINITY))
         continue;
-      if (*hold != HOLD_NOTHING)
+      if (hold != HOLD_NOTHING)
         impulse = joints->impulses[j][row_of(grip, &joints->rows[j], limit)];
-      now = reviewed(*hold, test(joints, j, limit, twists), impulse, round < ROUNDS / 2);
-      if (now != *hold)
-        changed = PETSC_TRUE;
-      *hold = now;
-      if (limit == ANGLE && now != HOLD_NOTHING)
-        grip->aim = now == HOLD_LOWER ? config->lower : config->upper;
+      if (PetscAbsReal(impulse) <= round_off)
+        impulse = 0;
+      joints->holds[j][limit] = reviewed(hold, test(joints, j, limit, twists), impulse);
+      wrong += joints->holds[j][limit] != hold;
     }
-  return changed;
+  return wrong;
+}
+
+typedef enum { CHANGE_ALL, CHANGE_LAST, CHANGE_TO_HELD } Change;
+
+static void change_holds(JointSet joints, Change change)
+{
+  for (PetscInt j = joints->count; j-- > 0;)
+    for (Limit limit = ANGLE; limit < LIMITS; limit++) {
+      const JointConfig *config = joints->joints[j].config;
+      Grip              *grip = &joints->grips[j];
+      Hold              *hold = grip_hold(grip, limit);
+      const Hold         next = joints->holds[j][limit];
+
+      if (next == *hold || (change == CHANGE_TO_HELD && next == HOLD_NOTHING))
+        continue;
+      *hold = next;
+      if (limit == ANGLE && next != HOLD_NOTHING)
+        grip->aim = next == HOLD_LOWER ? config->lower : config->upper;
+      if (change == CHANGE_LAST)
+        return;
+    }
+}
+
+/* The search for the limits that must hold: block pivoting as long as the number of wrong ones falls now and
+   then, else one at a time, which ends for a definite system (Judice and Pires). */
+typedef struct {
+  PetscInt round, fewest, patience;
+} Search;
+
+/* Whether another solve is needed. */
+static PetscBool review_limits(JointSet joints, PassingTest *test, Search *search, const Twist twists[])
+{
+  PetscInt wrong;
+
+  if (!joints->has_limits || ++search->round == ROUNDS)
+    return PETSC_FALSE;
+  wrong = propose_holds(joints, test, twists);
+  if (wrong < search->fewest) {
+    search->fewest = wrong;
+    search->patience = PATIENCE;
+  }
+  if (search->round >= ROUNDS - LAST_ROUNDS)
+    change_holds(joints, CHANGE_TO_HELD);
+  else
+    change_holds(joints, search->patience-- > 0 ? CHANGE_ALL : CHANGE_LAST);
+  return wrong > 0 ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static void restore(JointSet joints, Twist twists[])
@@ -167,24 +235,23 @@ static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, con
           vector3_dot(row->force, twist->linear) + vector3_dot(row->torque[s], twist->angular);
 
       rate += s == PARENT ? -term : term;
-      size += vector3_norm(twist->linear) + vector3_norm(row->torque[s]) * vector3_norm(twist->angular);
+      size += vector3_norm(row->force) * joints->speed + vector3_norm(row->torque[s]) * joints->spin;
     }
   return (Passing){at_lower ? -rate - 1e-13 * size : 0, at_upper ? rate - 1e-13 * size : 0};
 }
 
 void joint_set_stabilize_velocity(JointSet joints, Twist twists[])
 {
+  Search search = {0, PETSC_MAX_INT, 0};
+
   if (!joints->count)
     return;
   save(joints, twists);
-  for (PetscInt round = 0; round < ROUNDS; round++) {
+  do {
+    restore(joints, twists);
     joint_set_factorize(joints);
     solve_velocity(joints, twists);
-    if (!joints->has_limits || round + 1 == ROUNDS ||
-        !review_limits(joints, passing_by_velocity, round, twists))
-      return;
-    restore(joints, twists);
-  }
+  } while (review_limits(joints, passing_by_velocity, &search, twists));
 }
 
 /* The solution of the linearised problem at `ahead`, in `step`. */
@@ -304,17 +371,16 @@ static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const
 
 void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[])
 {
+  Search search = {0, PETSC_MAX_INT, 0};
+
   if (!joints->count)
     return;
   save(joints, twists);
-  for (PetscInt round = 0; round < ROUNDS; round++) {
+  do {
+    restore(joints, twists);
     joint_set_factorize(joints);
     solve_motion(joints, dt, twists);
-    if (!joints->has_limits || round + 1 == ROUNDS ||
-        !review_limits(joints, passing_by_motion, round, twists))
-      return;
-    restore(joints, twists);
-  }
+  } while (review_limits(joints, passing_by_motion, &search, twists));
 }
 
 PetscErrorCode JointSetPrestabilize(JointSet joints, PetscReal dt, Twist twists[])

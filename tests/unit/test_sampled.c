@@ -235,6 +235,28 @@ static void long_edges_carry_samples(void **state)
   assert_success(FormDestroy(&box));
 }
 
+/* Between overlapping edges no point is nearest; each is deepest where two faces of the other are equally
+ * far. */
+static void edges_that_have_sunk_in_are_touched(void **state)
+{
+  Form           *box = make_solid_box(vector3(1, 1, 1));
+  const Placement low = carried(at(vector3(0, 0, 0), vector3(PETSC_PI / 4, 0, 0)));
+  const Vector3   up = vector3_subtract(carried(at(vector3(0, 0, 1), upright)).position, low.position);
+
+  (void)state;
+  for (int k = 0; k < 5; k++) {
+    const Placement high =
+        carried(at(vector3(0.1 * k, 0.05 * k, 2 * PetscSqrtReal(2) - 0.02), vector3(0, PETSC_PI / 4, 0)));
+    Touch          touches[TOUCH_CAPACITY];
+    const PetscInt count = touch_sampled(box, &low, box, &high, 0, touches);
+
+    assert_int_equal(count, 1);
+    assert_true(touches[0].gap > -0.02 && touches[0].gap < -0.005);
+    assert_true(vector3_dot(touches[0].normal, up) > 0.7);
+  }
+  assert_success(FormDestroy(&box));
+}
+
 TEST_MAIN(cmocka_unit_test(crossed_cylinders_touch_in_one_point),
           cmocka_unit_test(parallel_cylinders_touch_along_a_line),
           cmocka_unit_test(a_cylinder_stands_on_a_box), cmocka_unit_test(a_cylinder_lies_on_a_box),
@@ -242,4 +264,4 @@ TEST_MAIN(cmocka_unit_test(crossed_cylinders_touch_in_one_point),
           cmocka_unit_test(linked_rings_touch_inside), cmocka_unit_test(a_ring_lies_on_a_ring_all_around),
           cmocka_unit_test(a_ball_sits_on_a_ring),
           cmocka_unit_test(a_cone_touches_a_sphere_with_its_tip_and_its_side),
-          cmocka_unit_test(long_edges_carry_samples))
+          cmocka_unit_test(long_edges_carry_samples), cmocka_unit_test(edges_that_have_sunk_in_are_touched))

@@ -158,24 +158,59 @@ static PetscBool is_wanted(const Touch *touch, PetscInt count, const Touch touch
   return PETSC_TRUE;
 }
 
-/* Touches of one patch, the deepest first, added to `count` others. Those above `level` are too far to touch
-   even if a point between the samples is deeper; if all are, the deepest has a chance. */
-static PetscInt add_patch(const Meeting *meeting, PetscInt members, Touch patch[], PetscInt count,
-                          Touch touches[])
+/* What the patches have given so far. */
+typedef struct {
+  PetscInt count, doubt_count;
+  Touch   *touches;
+  Touch    doubts[PATCHES]; /* the deepest of each patch that overlaps but where the bodies are not nearest */
+} Findings;
+
+/* Touches of one patch, the deepest first. Those above `level` are too far to touch even if a point between
+   the samples is deeper; if all are, the deepest has a chance. */
+static void add_patch(const Meeting *meeting, PetscInt members, Touch patch[], Findings *findings)
 {
-  PetscInt low = 1;
+  /* three degrees, or thirty where a grid knows the direction only roughly */
+  const PetscReal parallel = meeting->is_exact ? 0.05 : 0.5;
+  PetscInt        low = 1;
+  PetscReal       depth = 0;
 
   for (PetscInt n = 1; n < members; n++) {
     if (patch[n].gap <= meeting->level)
       patch[low++] = patch[n];
   }
   low = reduce_touches(low, patch);
-  for (PetscInt n = 0; n < low && count < TOUCH_CAPACITY; n++) {
-    if (settle_touch(meeting, &patch[n]) && patch[n].gap <= meeting->reach &&
-        is_wanted(&patch[n], count, touches, meeting->apart))
-      touches[count++] = patch[n];
+  for (PetscInt n = 0; n < low && findings->count < TOUCH_CAPACITY; n++) {
+    const PetscReal angle = settle_touch(meeting, &patch[n]);
+
+    if (angle > parallel && patch[n].gap < -depth) {
+      depth = -patch[n].gap;
+      findings->doubts[findings->doubt_count] = patch[n];
+    }
+    if (angle <= parallel && patch[n].gap <= meeting->reach &&
+        is_wanted(&patch[n], findings->count, findings->touches, meeting->apart))
+      findings->touches[findings->count++] = patch[n];
   }
-  return count;
+  findings->doubt_count += depth > 0;
+}
+
+/* Where edges have gone into each other no point is nearest. But a doubt that is near another touch, or has a
+   normal within 45 degrees of it, is only a point on its way there. */
+static void add_doubts(PetscReal distance, Findings *findings)
+{
+  for (PetscInt n = 0; n < findings->doubt_count && findings->count < TOUCH_CAPACITY; n++) {
+    PetscBool is_alone = PETSC_TRUE;
+
+    for (PetscInt m = 0; m < findings->count && is_alone; m++) {
+      const Vector3 apart = vector3_subtract(findings->doubts[n].point, findings->touches[m].point);
+
+      is_alone = vector3_norm(apart) > distance &&
+                         vector3_dot(findings->doubts[n].normal, findings->touches[m].normal) < 0.7
+                     ? PETSC_TRUE
+                     : PETSC_FALSE;
+    }
+    if (is_alone)
+      findings->touches[findings->count++] = findings->doubts[n];
+  }
 }
 
 PetscInt touch_sampled(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
@@ -186,8 +221,9 @@ PetscInt touch_sampled(const Form *a, const Placement *at_a, const Form *b, cons
                      .reach = reach,
                      .level = reach,
                      .is_exact = form_is_exact(a) && form_is_exact(b)};
-  Candidates candidates = {.count = 0};
-  PetscInt   count = 0, next = 0;
+  Candidates candidates;
+  Findings   findings = {.touches = touches};
+  PetscInt   next = 0;
 
   candidates.count = 0;
   meeting.level +=
@@ -203,10 +239,11 @@ PetscInt touch_sampled(const Form *a, const Placement *at_a, const Form *b, cons
   for (PetscInt patch = 0; patch < PATCHES && next < candidates.count; patch++) {
     const PetscInt members = gather_patch(candidates.count - next, candidates.touches + next);
 
-    count = add_patch(&meeting, members, candidates.touches + next, count, touches);
+    add_patch(&meeting, members, candidates.touches + next, &findings);
     next += members;
   }
-  if (count == 1)
+  add_doubts(PetscMax(a->samples->spacing, b->samples->spacing), &findings);
+  if (findings.count == 1)
     touches[0].feature = 0;
-  return count;
+  return findings.count;
 }

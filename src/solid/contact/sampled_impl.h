@@ -39,8 +39,8 @@ typedef struct {
   PetscBool is_exact;
 } Meeting;
 
-/* Slides the touch along the surface of the body whose sample it is to where it is deepest. False if it is
-   no place where the bodies are nearest. */
-PetscBool settle_touch(const Meeting *meeting, Touch *touch);
+/* Slides the touch along the surface of the body whose sample it is to where it is deepest. Returns the angle
+   that is left between the two surfaces: zero where the bodies are nearest, infinite if they face away. */
+PetscReal settle_touch(const Meeting *meeting, Touch *touch);
 
 #endif

@@ -161,20 +161,18 @@ static PetscReal slide_down(const Sight *sight, Spot *spot)
   return slide.angle;
 }
 
-PetscBool settle_touch(const Meeting *meeting, Touch *touch)
+PetscReal settle_touch(const Meeting *meeting, Touch *touch)
 {
   const PetscInt sample = (PetscInt)(touch->feature - 1) / 2;
   const Sight   *sight = &meeting->sights[(touch->feature - 1) % 2];
   const Form    *own = sight->from->form;
   Spot           spot = {.point = own->samples->all[sample].point};
-  /* three degrees, or thirty where a grid knows the direction only roughly */
-  const PetscReal parallel = meeting->is_exact ? 0.05 : 0.5;
+  PetscReal      angle;
 
   if (!form_is_exact(own))
-    return PETSC_TRUE;
+    return 0;
   look_at(sight, &spot);
-  if (slide_down(sight, &spot) > parallel)
-    return PETSC_FALSE;
+  angle = slide_down(sight, &spot);
   *touch = spot_touch(sight, &spot, sample);
-  return PETSC_TRUE;
+  return angle;
 }

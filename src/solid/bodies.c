@@ -136,3 +136,14 @@ void solid_refresh_mobilities(Solid solid)
     if (solid->bodies[b].form && body_is_free(&solid->bodies[b]))
       solid->mobilities[b] = body_mobility(&solid->bodies[b], &solid->placements[b]);
 }
+
+PetscReal solid_body_energy(Solid solid, PetscInt b, const Twist *twist)
+{
+  const Body *body = &solid->bodies[b];
+
+  if (!body_is_free(body))
+    return 0;
+  return 0.5 * body->mass * vector3_dot(twist->linear, twist->linear) +
+         0.5 *
+             vector3_dot(twist->angular, body_angular_momentum(body, &solid->placements[b], twist->angular));
+}

@@ -110,8 +110,7 @@ static void add_body(SolidReport *report, Solid solid, PetscInt b)
   report->momentum = vector3_add(report->momentum, momentum);
   report->angular_momentum =
       vector3_add(report->angular_momentum, vector3_add(vector3_cross(position, momentum), spinning));
-  report->kinetic_energy +=
-      0.5 * vector3_dot(momentum, twist->linear) + 0.5 * vector3_dot(spinning, twist->angular);
+  report->kinetic_energy += solid_body_energy(solid, b, twist);
   report->potential_energy -=
       body->mass * vector3_dot(solid->config->gravity, position) + vector3_dot(body->config->force, position);
   report->largest_speed = PetscMax(

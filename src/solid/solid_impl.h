@@ -83,5 +83,7 @@ Twist     twist_between(const Placement *from, const Placement *to,
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBodies(Solid solid);
 void           solid_refresh_mobilities(Solid solid);
+/* Kinetic energy of a body where it is, if it had these velocities; zero for what is not free. */
+PetscReal solid_body_energy(Solid solid, PetscInt body, const Twist *twist);
 
 #endif

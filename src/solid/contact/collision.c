@@ -37,14 +37,6 @@ static void give_back(Row rows[], PetscInt count, const Rubbing *rubbing, Partne
       row_rub(&rows[k], rows[k].grip, rubbing->friction * rows[k].impulse, partners);
 }
 
-static PetscReal body_energy(const Body *body, const Placement *placement, const Twist *twist)
-{
-  if (!body_is_free(body))
-    return 0;
-  return 0.5 * body->mass * vector3_dot(twist->linear, twist->linear) +
-         0.5 * vector3_dot(twist->angular, body_angular_momentum(body, placement, twist->angular));
-}
-
 static Twist twist_blend(const Twist *a, const Twist *b, PetscReal s)
 {
   Twist blend;
@@ -58,11 +50,8 @@ static PetscReal pair_energy(Solid solid, const Contact *contact, const Twist tw
 {
   PetscReal energy = 0;
 
-  for (PetscInt side = 0; side < 2; side++) {
-    const PetscInt b = contact->bodies[side];
-
-    energy += body_energy(&solid->bodies[b], &solid->placements[b], &twists[side]);
-  }
+  for (PetscInt side = 0; side < 2; side++)
+    energy += solid_body_energy(solid, contact->bodies[side], &twists[side]);
   return energy;
 }
 

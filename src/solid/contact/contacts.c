@@ -26,7 +26,7 @@ PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
   PetscCall(PetscNew(&s));
   PetscCall(PairFinderCreate(n, &s->finder));
   PetscCall(ContactGraphCreate(n, &s->graph));
-  PetscCall(PetscCalloc1(n, &s->jointed));
+  PetscCall(PetscCalloc4(n, &s->jointed, n, &s->swept, n, &s->grounded, n, &s->parents));
   PetscCall(MarkJointed(solid, s->jointed));
   PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centers));
   s->smallest = PETSC_MAX_REAL;
@@ -56,7 +56,7 @@ PetscErrorCode ContactSetDestroy(ContactSet *set)
   PetscCall(ContactGraphDestroy(&s->graph));
   PetscCall(ListDestroy(&s->now));
   PetscCall(ListDestroy(&s->before));
-  PetscCall(PetscFree(s->jointed));
+  PetscCall(PetscFree4(s->jointed, s->swept, s->grounded, s->parents));
   PetscCall(PetscFree5(s->reaches, s->boxes, s->moves, s->fixed, s->centers));
   PetscCall(PetscFree2(s->pairs, s->edges));
   PetscCall(PetscFree(s->rows));

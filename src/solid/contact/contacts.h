@@ -45,7 +45,9 @@ struct ContactSet {
   PetscBool   *jointed;  /* bodies that a joint holds */
   PetscReal   *reaches;  /* how far each body may go until the next search */
   Bounds      *boxes;
+  PetscBool   *grounded;      /* bodies that contacts join to a fixed one */
   PetscBool   *moves, *fixed; /* workspace, as what follows */
+  PetscInt    *parents;
   Vector3     *centers;
 
   PetscInt (*pairs)[2], (*edges)[2]; /* of the graph: contacts, and what rests on what */
@@ -53,7 +55,8 @@ struct ContactSet {
   PetscInt        level_count;
   const PetscInt *levels, *order; /* of bodies, of contacts; borrowed from the graph */
 
-  struct Row   *rows; /* workspace of a solve */
+  Twist        *swept; /* this and what follows: workspace of a solve */
+  struct Row   *rows;
   struct Group *groups;
   PetscInt      row_capacity, group_capacity;
 };

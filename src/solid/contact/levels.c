@@ -30,6 +30,40 @@ static void add_edges(ContactSet set, Solid solid, const Contact *contact, Petsc
   }
 }
 
+static PetscInt root_of(PetscInt parents[], PetscInt b)
+{
+  while (parents[b] != b) {
+    parents[b] = parents[parents[b]];
+    b = parents[b];
+  }
+  return b;
+}
+
+/* Which bodies hang together with a fixed one: only they can hand on a shock, momentum goes to the fixed one.
+ */
+static void find_grounded(ContactSet set, Solid solid)
+{
+  PetscInt *parents = set->parents;
+
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    parents[b] = b;
+    set->grounded[b] = set->fixed[b];
+  }
+  for (PetscInt c = 0; c < set->now.count; c++) {
+    const PetscInt a = set->pairs[c][0], b = set->pairs[c][1];
+
+    if (!set->fixed[a] && !set->fixed[b])
+      parents[root_of(parents, a)] = root_of(parents, b);
+  }
+  for (PetscInt c = 0; c < set->now.count; c++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (set->fixed[set->pairs[c][1 - side]])
+        set->grounded[root_of(parents, set->pairs[c][side])] = PETSC_TRUE;
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!set->fixed[b])
+      set->grounded[b] = set->grounded[root_of(parents, b)];
+}
+
 PetscErrorCode ContactSetReserveEdges(ContactSet set, PetscInt contacts)
 {
   PetscFunctionBegin;
@@ -50,6 +84,7 @@ PetscErrorCode ContactSetSort(ContactSet set, Solid solid)
   }
   for (PetscInt b = 0; b < solid->body_count; b++)
     set->fixed[b] = body_is_free(&solid->bodies[b]) ? PETSC_FALSE : PETSC_TRUE;
+  find_grounded(set, solid);
   PetscCall(ContactGraphSort(set->graph, set->fixed, set->edge_count, (const PetscInt(*)[2])set->edges,
                              &set->level_count, &set->levels));
   PetscCall(ContactGraphOrder(set->graph, set->now.count, (const PetscInt(*)[2])set->pairs, &set->order));

@@ -308,16 +308,35 @@ static PetscReal visit_held(ContactSet set, Solid solid, Group *group, Twist twi
   partners.gives[1] = level_b < level_a ? 0 : 1;
   for (PetscInt side = 0; side < 2; side++)
     partners.inverse[side] *= partners.gives[side];
-  if (!(partners.inverse[0] + partners.inverse[1] > 0))
+  if (!(set->grounded[group->a] && set->grounded[group->b]) ||
+      !(partners.inverse[0] + partners.inverse[1] > 0))
     return 0;
   change = visit(group, &set->rows[group->first], solid, &partners);
   part(group, &partners, twists);
   return change;
 }
 
-/* Shock propagation [32]: level by level upwards; the lower of two bodies does not give way any more. */
-static void propagate(ContactSet set, Solid solid, PetscReal enough, PetscInt group_count, Twist twists[])
+/* Bodies of a level that shock propagation has made faster take back what the sweeps gave them: it may not
+   put energy into velocities that stay. */
+static void calm_level(ContactSet set, Solid solid, PetscInt first, PetscInt end, Twist twists[])
 {
+  for (PetscInt g = first; g < end; g++) {
+    const PetscInt bodies[2] = {set->groups[g].a, set->groups[g].b};
+
+    for (PetscInt side = 0; side < 2; side++) {
+      const PetscInt b = bodies[side];
+
+      if (solid_body_energy(solid, b, &twists[b]) > solid_body_energy(solid, b, &set->swept[b]))
+        twists[b] = set->swept[b];
+    }
+  }
+}
+
+/* Shock propagation [32]: level by level upwards; the lower of two bodies does not give way any more. */
+static void propagate(ContactSet set, Solid solid, const ContactSolve *solve, PetscReal enough,
+                      PetscInt group_count, Twist twists[])
+{
+  memcpy(set->swept, twists, (size_t)solid->body_count * sizeof(*twists));
   for (PetscInt first = 0, end; first < group_count; first = end) {
     const PetscInt level = group_level(set, &set->groups[first]);
     PetscReal      change = PETSC_MAX_REAL;
@@ -332,6 +351,8 @@ static void propagate(ContactSet set, Solid solid, PetscReal enough, PetscInt gr
         change = PetscMax(change, changed);
       }
     }
+    if (solve->phase == PHASE_VELOCITY)
+      calm_level(set, solid, first, end, twists);
   }
 }
 
@@ -376,7 +397,7 @@ PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *
       extrapolate(set, groups, &square, twists);
   }
   keep_impulses(set, groups, solve->phase);
-  if (change > enough && set->level_count > 1 && !solve->join)
-    propagate(set, solid, enough, groups, twists);
+  if (change > enough && !solve->join)
+    propagate(set, solid, solve, enough, groups, twists);
   PetscFunctionReturn(0);
 }

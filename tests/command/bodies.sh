@@ -73,4 +73,7 @@ ok "limits that cannot be reached" bad "scene.yaml:8:" "outside its limits"
 scene "    - {name: ball, mass: 0, shape: {sphere: {center: [0, 0, 0.5], radius: 0.1}}}
 "
 ok "no mass" bad "scene.yaml:6:" "must be positive"
+for scene in "$MILLRACE_SOURCE"/inputs/solids/*.yaml; do
+  ok "${scene##*/} is good" refused 0 "bodies     " -- millrace 1 check "$scene"
+done
 plan

@@ -10,7 +10,7 @@ World *world_new(PetscReal gravity)
   assert_success(PetscNew(&world));
   world->config = (SolidConfig){.gravity = vector3(0, 0, -gravity),
                                 .cfl = 0.5,
-                                .iterations = 8,
+                                .iterations = 6,
                                 .tolerance = 1e-4,
                                 .bodies = world->bodies,
                                 .joints = world->joints};

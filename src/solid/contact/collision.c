@@ -18,7 +18,7 @@ static void compress(Row rows[], PetscInt count, PetscReal friction, PetscReal e
 
       if (friction > 0)
         row_rub(&rows[k], rows[k].grip, friction * rows[k].impulse, partners);
-      pressed = row_press(&rows[k], partners);
+      pressed = row_press(&rows[k], rows[k].hold, partners) / rows[k].hold;
       change = PetscMax(change, pressed);
     }
     if (change <= enough || (count == 1 && !(friction > 0)))

@@ -12,8 +12,9 @@ typedef struct {
 } Axis;
 
 typedef struct Row {
-  Axis          normal, tangents[2];
-  PetscReal     grip; /* impulse per speed of sliding that is sure to brake, if both bodies give */
+  Axis      normal, tangents[2];
+  PetscReal hold,
+      grip;           /* impulse per speed along the normal, and per speed of sliding that is sure to brake */
   PetscReal     bias; /* speed at which the gap may close */
   PetscReal     impulse, rub[2];
   PetscReal     last[3], search[3]; /* impulses before the sweep, direction of the extrapolation */
@@ -41,7 +42,7 @@ typedef struct {
 } Partners;
 
 /* How fast the second body leaves the first along the direction. */
-static inline PetscReal axis_speed(const Axis *axis, const Partners *partners)
+KERNEL PetscReal axis_speed(const Axis *axis, const Partners *partners)
 {
   const Twist *a = &partners->twists[0], *b = &partners->twists[1];
 
@@ -49,7 +50,7 @@ static inline PetscReal axis_speed(const Axis *axis, const Partners *partners)
          vector3_dot(axis->turn[1], b->angular) - vector3_dot(axis->turn[0], a->angular);
 }
 
-static inline void axis_push(const Axis *axis, PetscReal j, Partners *partners)
+KERNEL void axis_push(const Axis *axis, PetscReal j, Partners *partners)
 {
   const PetscReal shift[2] = {j * partners->inverse[0], j * partners->inverse[1]};
   const PetscReal turn[2] = {j * partners->gives[0], j * partners->gives[1]};
@@ -62,7 +63,7 @@ static inline void axis_push(const Axis *axis, PetscReal j, Partners *partners)
   }
 }
 
-static inline PetscReal axis_yield(const Axis *axis, const Partners *partners)
+KERNEL PetscReal axis_yield(const Axis *axis, const Partners *partners)
 {
   return partners->gives[0] * axis->yield[0] + partners->gives[1] * axis->yield[1];
 }
@@ -71,8 +72,8 @@ static inline PetscReal axis_yield(const Axis *axis, const Partners *partners)
 Row make_row(Solid solid, const Contact *contact, ContactPlace *place);
 
 /* Friction: one step towards the impulse within `limit` that ends sliding or, where that is not enough, is
-   opposed to it. `grip` is impulse per speed of sliding. Returns the change of speed. */
-static inline PetscReal row_rub(Row *row, PetscReal grip, PetscReal limit, Partners *partners)
+   opposed to it. `grip` is impulse per speed of sliding. Returns the change of impulse. */
+KERNEL PetscReal row_rub(Row *row, PetscReal grip, PetscReal limit, Partners *partners)
 {
   PetscReal       wanted[2] = {row->rub[0] - grip * axis_speed(&row->tangents[0], partners),
                                row->rub[1] - grip * axis_speed(&row->tangents[1], partners)};
@@ -90,20 +91,20 @@ static inline PetscReal row_rub(Row *row, PetscReal grip, PetscReal limit, Partn
     change += PetscAbsReal(wanted[t] - row->rub[t]);
     row->rub[t] = wanted[t];
   }
-  return change / grip;
+  return change;
 }
 
-/* The gap closes with `bias` at most; returns the change of speed. */
-static inline PetscReal row_press(Row *row, Partners *partners)
+/* The gap closes with `bias` at most; `grip` is impulse per speed of approach. Returns the change of impulse.
+ */
+KERNEL PetscReal row_press(Row *row, PetscReal grip, Partners *partners)
 {
-  const PetscReal yield = axis_yield(&row->normal, partners);
   const PetscReal wanted =
-      PetscMax(0., row->impulse - (axis_speed(&row->normal, partners) + row->bias) / yield);
+      PetscMax(0., row->impulse - grip * (axis_speed(&row->normal, partners) + row->bias));
   const PetscReal change = wanted - row->impulse;
 
   axis_push(&row->normal, change, partners);
   row->impulse = wanted;
-  return PetscAbsReal(change) * yield;
+  return PetscAbsReal(change);
 }
 
 #endif

@@ -2,7 +2,7 @@
    graph, starting from the impulses of the last step (numerics.md, 8). */
 #include "row.h"
 
-enum { SHOCK_ROUNDS = 10 };
+enum { SHOCK_ROUNDS = 10, SHOCK_ROUNDS_AT_REST = 20 };
 
 /* The rows of one contact that take part in a solve. */
 typedef struct Group {
@@ -39,6 +39,7 @@ Row make_row(Solid solid, const Contact *contact, ContactPlace *place)
   xy = vector3_dot(row.tangents[0].turn[0], row.tangents[1].response[0]) +
        vector3_dot(row.tangents[0].turn[1], row.tangents[1].response[1]);
   /* over the larger eigenvalue of the 2x2 matrix, or the fixed point would not oppose sliding */
+  row.hold = 1 / (row.normal.yield[0] + row.normal.yield[1]);
   row.grip = 1 / (0.5 * (xx + yy) + PetscSqrtReal(0.25 * (xx - yy) * (xx - yy) + xy * xy));
   return row;
 }
@@ -73,12 +74,12 @@ static PetscReal place_approach(Solid solid, const Contact *contact, const Conta
   return -dt * vector3_dot(place->touch.normal, opening);
 }
 
-static Partners meet(const Group *group, const Twist twists[])
+KERNEL Partners meet(const Group *group, const Twist twists[])
 {
   return (Partners){{twists[group->a], twists[group->b]}, {1, 1}, {group->inverse[0], group->inverse[1]}};
 }
 
-static void part(const Group *group, const Partners *partners, Twist twists[])
+KERNEL void part(const Group *group, const Partners *partners, Twist twists[])
 {
   twists[group->a] = partners->twists[0];
   twists[group->b] = partners->twists[1];
@@ -203,28 +204,34 @@ static void resist_rolling(Group *group, const Row rows[], Solid solid, Partners
   group->rolling = wanted;
 }
 
-/* Friction, rolling, then pressing, so that what presses is met best; returns the largest change of speed. */
-static inline PetscReal visit(Group *group, Row rows[], Solid solid, Partners *partners)
+/* For bodies of which one may be held; the trace bounds the larger eigenvalue. */
+KERNEL PetscReal held_grip(const Row *row, const Partners *partners)
 {
-  const PetscBool held = partners->gives[0] + partners->gives[1] < 2 ? PETSC_TRUE : PETSC_FALSE;
+  return 1 / (axis_yield(&row->tangents[0], partners) + axis_yield(&row->tangents[1], partners));
+}
+
+/* Friction, rolling, then pressing, so that what presses is met best; returns the largest change of speed. */
+KERNEL PetscReal visit(Group *group, Row rows[], Solid solid, const PetscBool held, Partners *partners)
+{
   const PetscReal friction = group->contact->rubbing.friction;
   PetscReal       largest = 0, change;
 
-  if (friction > 0)
-    for (PetscInt r = 0; r < group->count; r++) {
-      /* for one body alone the trace bounds the larger eigenvalue */
-      const PetscReal grip =
-          held ? 1 / (axis_yield(&rows[r].tangents[0], partners) + axis_yield(&rows[r].tangents[1], partners))
-               : rows[r].grip;
+  for (PetscInt r = 0; r < group->count; r++) {
+    Row            *row = &rows[r];
+    const PetscReal limit = friction * row->impulse;
 
-      change = row_rub(&rows[r], grip, friction * rows[r].impulse, partners);
-      largest = PetscMax(largest, change);
-    }
+    if (!(limit > 0) && row->rub[0] == 0 && row->rub[1] == 0)
+      continue;
+    change = row_rub(row, held ? held_grip(row, partners) : row->grip, limit, partners);
+    largest = PetscMax(largest, change * (row->tangents[0].yield[0] + row->tangents[0].yield[1]));
+  }
   if (group->contact->rubbing.rolling_friction > 0)
     resist_rolling(group, rows, solid, partners);
   for (PetscInt r = 0; r < group->count; r++) {
-    change = row_press(&rows[r], partners);
-    largest = PetscMax(largest, change);
+    Row *row = &rows[r];
+
+    change = row_press(row, held ? 1 / axis_yield(&row->normal, partners) : row->hold, partners);
+    largest = PetscMax(largest, change * (row->normal.yield[0] + row->normal.yield[1]));
   }
   return largest;
 }
@@ -233,7 +240,8 @@ typedef enum { UPWARDS, DOWNWARDS } Direction;
 
 /* All contacts, each visited twice while it is at hand; returns the largest change of speed in a first visit.
  */
-static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscInt group_count, Twist twists[])
+VECTOR_CLONES static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscInt group_count,
+                                     Twist twists[])
 {
   PetscReal largest = 0;
 
@@ -241,16 +249,16 @@ static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscIn
     Group    *group = &set->groups[direction == UPWARDS ? k : group_count - 1 - k];
     Row      *rows = &set->rows[group->first];
     Partners  partners = meet(group, twists);
-    PetscReal change = visit(group, rows, solid, &partners);
+    PetscReal change = visit(group, rows, solid, PETSC_FALSE, &partners);
 
     largest = PetscMax(largest, change);
-    visit(group, rows, solid, &partners);
+    visit(group, rows, solid, PETSC_FALSE, &partners);
     part(group, &partners, twists);
   }
   return largest;
 }
 
-static void carry_on(Row *row, PetscReal beta, Partners *partners)
+KERNEL void carry_on(Row *row, PetscReal beta, Partners *partners)
 {
   const PetscReal value[3] = {row->impulse, row->rub[0], row->rub[1]};
 
@@ -269,7 +277,7 @@ static void carry_on(Row *row, PetscReal beta, Partners *partners)
 /* Nonlinear conjugate gradients over sweeps, which are taken for steps down a gradient: the impulses are
    carried on along the last search direction, and the next sweep brings them back into their bounds. `square`
    is that of the last gradient. */
-static void extrapolate(ContactSet set, PetscInt group_count, PetscReal *square, Twist twists[])
+VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt group_count, PetscReal *square, Twist twists[])
 {
   PetscReal       now = 0, beta;
   const PetscReal before = *square;
@@ -298,7 +306,7 @@ static PetscInt group_level(const ContactSet set, const Group *group)
   return PetscMax(set->levels[group->a], set->levels[group->b]);
 }
 
-static PetscReal visit_held(ContactSet set, Solid solid, Group *group, Twist twists[])
+VECTOR_CLONES static PetscReal visit_held(ContactSet set, Solid solid, Group *group, Twist twists[])
 {
   const PetscInt level_a = set->levels[group->a], level_b = set->levels[group->b];
   Partners       partners = meet(group, twists);
@@ -311,7 +319,7 @@ static PetscReal visit_held(ContactSet set, Solid solid, Group *group, Twist twi
   if (!(set->grounded[group->a] && set->grounded[group->b]) ||
       !(partners.inverse[0] + partners.inverse[1] > 0))
     return 0;
-  change = visit(group, &set->rows[group->first], solid, &partners);
+  change = visit(group, &set->rows[group->first], solid, PETSC_TRUE, &partners);
   part(group, &partners, twists);
   return change;
 }
@@ -336,6 +344,9 @@ static void calm_level(ContactSet set, Solid solid, PetscInt first, PetscInt end
 static void propagate(ContactSet set, Solid solid, const ContactSolve *solve, PetscReal enough,
                       PetscInt group_count, Twist twists[])
 {
+  /* far below what a step of gravity makes: worth being brought to rest */
+  const PetscReal calm = 0.01 * solve->dt * vector3_norm(solid->config->gravity);
+
   memcpy(set->swept, twists, (size_t)solid->body_count * sizeof(*twists));
   for (PetscInt first = 0, end; first < group_count; first = end) {
     const PetscInt level = group_level(set, &set->groups[first]);
@@ -343,7 +354,8 @@ static void propagate(ContactSet set, Solid solid, const ContactSolve *solve, Pe
 
     for (end = first; end < group_count && group_level(set, &set->groups[end]) == level;)
       end++;
-    for (PetscInt round = 0; round < SHOCK_ROUNDS && change > enough; round++) {
+    for (PetscInt round = 0; round < (change < calm ? SHOCK_ROUNDS_AT_REST : SHOCK_ROUNDS) && change > enough;
+         round++) {
       change = 0;
       for (PetscInt g = first; g < end; g++) {
         const PetscReal changed = visit_held(set, solid, &set->groups[g], twists);
@@ -378,7 +390,7 @@ PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *
 {
   const PetscReal enough = 1e-5 * solid->config->tolerance * set->smallest / solve->dt; /* far more remains */
   /* joints know nothing of contact: the two take turns, and longer */
-  const PetscInt limit = (solve->join ? 6 : 1) * solid->config->iterations;
+  const PetscInt limit = (solve->join ? 8 : 1) * solid->config->iterations;
   PetscInt       groups;
   PetscReal      change = 0, square = 0;
 

@@ -446,7 +446,7 @@ static void copies_are_called_by_number(void **state)
   assert_success(LinkageDestroy(&linkage));
 }
 
-static void pairs_are_sorted_and_without_the_world(void **state)
+static void pairs_are_sorted_and_the_world_comes_first(void **state)
 {
   Linkage  linkage;
   PetscInt count;
@@ -460,9 +460,10 @@ static void pairs_are_sorted_and_without_the_world(void **state)
   linkage_join(&linkage, 3, JOINT_POINT, 1, 2, vector3(1.5, 0, 0.1));
   assert_success(LinkageSetUp(&linkage));
   assert_success(JointSetGetPairs(linkage.joints, &count, &pairs));
-  assert_int_equal(count, 2);
-  assert_true(pairs[0][0] == 0 && pairs[0][1] == 1);
-  assert_true(pairs[1][0] == 1 && pairs[1][1] == 2);
+  assert_int_equal(count, 3);
+  assert_true(pairs[0][0] == -1 && pairs[0][1] == 0);
+  assert_true(pairs[1][0] == 0 && pairs[1][1] == 1);
+  assert_true(pairs[2][0] == 1 && pairs[2][1] == 2);
   assert_success(LinkageDestroy(&linkage));
 }
 
@@ -479,4 +480,4 @@ TEST_MAIN(cmocka_unit_test(projection_is_idempotent), cmocka_unit_test(projectio
           cmocka_unit_test(mistakes_in_the_freedoms_are_told),
           cmocka_unit_test(limits_push_only_where_they_must), cmocka_unit_test(no_joints_change_nothing),
           cmocka_unit_test(copies_are_called_by_number),
-          cmocka_unit_test(pairs_are_sorted_and_without_the_world))
+          cmocka_unit_test(pairs_are_sorted_and_the_world_comes_first))

@@ -90,6 +90,30 @@ static void a_loop_of_hinges_survives_its_fall(void **state)
   world_free(world);
 }
 
+/* Push-outs leave it where its joint holds it, and push the balls alone. */
+static void a_gate_that_balls_fall_on_stays_on_its_hinge(void **state)
+{
+  World    *world = world_new(G);
+  PetscReal largest = 0;
+
+  (void)state;
+  world_add_box(world, vector3(0.5, 0, 0), vector3(0.5, 0.5, 0.02), vector3(0, 0, 0))->friction = 0.5;
+  world_add_joint(world, JOINT_HINGE, -1, 0, vector3(0, 0, 0), vector3(0, 1, 0))->upper = 0.3;
+  for (PetscInt k = 0; k < 6; k++)
+    world_add_sphere(
+        world, vector3(0.3 + 0.1 * (PetscReal)(k % 3), 0.1 * (PetscReal)(k % 2), 0.5 + 0.5 * (PetscReal)k),
+        0.2)
+        ->velocity = vector3(0, 0, -5);
+  world_start(world);
+  for (PetscInt k = 0; k < 200; k++) {
+    world_run(world, 1. / 120, 1);
+    largest = PetscMax(largest, solid_report(world->solid).largest_joint_error);
+  }
+  assert_near(largest, 0, 1e-6);
+  world_free(world);
+}
+
 TEST_MAIN(cmocka_unit_test(a_heavy_top_precesses_slowly),
           cmocka_unit_test(a_chain_of_100_links_hangs_together),
-          cmocka_unit_test(a_loop_of_hinges_survives_its_fall))
+          cmocka_unit_test(a_loop_of_hinges_survives_its_fall),
+          cmocka_unit_test(a_gate_that_balls_fall_on_stays_on_its_hinge))

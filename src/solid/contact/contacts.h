@@ -45,7 +45,7 @@ struct ContactSet {
   PetscBool   *jointed;  /* bodies that a joint holds */
   PetscReal   *reaches;  /* how far each body may go until the next search */
   Bounds      *boxes;
-  PetscBool   *grounded;      /* bodies that contacts join to a fixed one */
+  PetscBool   *grounded;      /* bodies that contacts or joints connect with a fixed one */
   PetscBool   *moves, *fixed; /* workspace, as what follows */
   PetscInt    *parents;
   Vector3     *centers;

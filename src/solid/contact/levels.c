@@ -1,6 +1,8 @@
 /* Which body rests on which, and the order from the ground upwards. */
 #include "contacts.h"
 
+#include "../joint/joint.h"
+
 /* b rests on a if it would come inside by falling while a stays as it was, and the other way round. */
 static void add_edges(ContactSet set, Solid solid, const Contact *contact, PetscReal dt, const Twist still[],
                       const Twist falling[])
@@ -39,29 +41,47 @@ static PetscInt root_of(PetscInt parents[], PetscInt b)
   return b;
 }
 
-/* Which bodies hang together with a fixed one: only they can hand on a shock, momentum goes to the fixed one.
- */
-static void find_grounded(ContactSet set, Solid solid)
+static PetscBool is_fixed(const ContactSet set, PetscInt b)
 {
-  PetscInt *parents = set->parents;
+  return b < 0 || set->fixed[b] ? PETSC_TRUE : PETSC_FALSE; /* negative: the world */
+}
 
+static void unite(ContactSet set, PetscInt count, const PetscInt (*pairs)[2])
+{
+  for (PetscInt k = 0; k < count; k++)
+    if (!is_fixed(set, pairs[k][0]) && !is_fixed(set, pairs[k][1]))
+      set->parents[root_of(set->parents, pairs[k][0])] = root_of(set->parents, pairs[k][1]);
+}
+
+static void ground(ContactSet set, PetscInt count, const PetscInt (*pairs)[2])
+{
+  for (PetscInt k = 0; k < count; k++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (is_fixed(set, pairs[k][1 - side]) && !is_fixed(set, pairs[k][side]))
+        set->grounded[root_of(set->parents, pairs[k][side])] = PETSC_TRUE;
+}
+
+/* Which bodies hang together with a fixed one: momentum goes there. Others keep theirs among themselves. */
+static PetscErrorCode FindGrounded(ContactSet set, Solid solid)
+{
+  const PetscInt(*touching)[2] = (const PetscInt(*)[2])set->pairs, (*jointed)[2] = NULL;
+  PetscInt count = 0;
+
+  PetscFunctionBegin;
+  if (solid->joints)
+    PetscCall(JointSetGetPairs(solid->joints, &count, &jointed));
   for (PetscInt b = 0; b < solid->body_count; b++) {
-    parents[b] = b;
+    set->parents[b] = b;
     set->grounded[b] = set->fixed[b];
   }
-  for (PetscInt c = 0; c < set->now.count; c++) {
-    const PetscInt a = set->pairs[c][0], b = set->pairs[c][1];
-
-    if (!set->fixed[a] && !set->fixed[b])
-      parents[root_of(parents, a)] = root_of(parents, b);
-  }
-  for (PetscInt c = 0; c < set->now.count; c++)
-    for (PetscInt side = 0; side < 2; side++)
-      if (set->fixed[set->pairs[c][1 - side]])
-        set->grounded[root_of(parents, set->pairs[c][side])] = PETSC_TRUE;
+  unite(set, set->now.count, touching);
+  unite(set, count, jointed);
+  ground(set, set->now.count, touching);
+  ground(set, count, jointed);
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (!set->fixed[b])
-      set->grounded[b] = set->grounded[root_of(parents, b)];
+      set->grounded[b] = set->grounded[root_of(set->parents, b)];
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode ContactSetReserveEdges(ContactSet set, PetscInt contacts)
@@ -84,7 +104,7 @@ PetscErrorCode ContactSetSort(ContactSet set, Solid solid)
   }
   for (PetscInt b = 0; b < solid->body_count; b++)
     set->fixed[b] = body_is_free(&solid->bodies[b]) ? PETSC_FALSE : PETSC_TRUE;
-  find_grounded(set, solid);
+  PetscCall(FindGrounded(set, solid));
   PetscCall(ContactGraphSort(set->graph, set->fixed, set->edge_count, (const PetscInt(*)[2])set->edges,
                              &set->level_count, &set->levels));
   PetscCall(ContactGraphOrder(set->graph, set->now.count, (const PetscInt(*)[2])set->pairs, &set->order));

@@ -82,12 +82,10 @@ static void follow(ContactSet set, Solid solid, const Neighbours *neighbours, Pe
   }
 }
 
-/* Whether what is moved is left to itself: only then is there an angular momentum to keep. */
-typedef enum { CLUSTER_FREE, CLUSTER_HELD } Cluster;
-
-/* A body that is put elsewhere keeps its velocity. In a free cluster it also keeps its angular momentum about
-   any fixed point, by its spin; beside what cannot move that would spin a ball that slides along a wall. */
-static void apply_move(ContactSet set, Solid solid, const Neighbours *neighbours, Cluster cluster, PetscInt b,
+/* A body that is put elsewhere keeps its velocity. Unless it hangs together with what cannot move, it also
+   keeps its angular momentum about any fixed point, by its spin; a ball that slides along a wall would turn.
+ */
+static void apply_move(ContactSet set, Solid solid, const Neighbours *neighbours, PetscInt b,
                        const Twist *move)
 {
   const Body *body = &solid->bodies[b];
@@ -98,7 +96,7 @@ static void apply_move(ContactSet set, Solid solid, const Neighbours *neighbours
     return;
   follow(set, solid, neighbours, b, move);
   spinning = body_angular_momentum(body, &solid->placements[b], twist->angular);
-  if (cluster == CLUSTER_FREE)
+  if (!set->grounded[b])
     spinning =
         vector3_subtract(spinning, vector3_scale(body->mass, vector3_cross(move->linear, twist->linear)));
   solid->placements[b] = placement_moved(&solid->placements[b], move->linear, move->angular);
@@ -131,29 +129,18 @@ static PetscInt collect_outers(const ContactSet set, const Neighbours *neighbour
   return count;
 }
 
-static Cluster cluster_of(Solid solid, PetscInt central, PetscInt count, const Outer outers[])
-{
-  if (!body_is_free(&solid->bodies[central]))
-    return CLUSTER_HELD;
-  for (PetscInt o = 0; o < count; o++)
-    if (!body_is_free(&solid->bodies[outers[o].body]))
-      return CLUSTER_HELD;
-  return CLUSTER_FREE;
-}
-
 static PetscBool separate_from(ContactSet set, Solid solid, const Neighbours *neighbours, PetscInt central)
 {
   Outer          outers[OUTERS];
   Twist          moves[OUTERS], central_move;
   const PetscInt count = collect_outers(set, neighbours, central, outers);
-  const Cluster  cluster = cluster_of(solid, central, count, outers);
 
   if (!count)
     return PETSC_FALSE;
   push_out(PUSH_ALONG_NORMALS, set->centers, solid->mobilities, central, count, outers, &central_move, moves);
-  apply_move(set, solid, neighbours, cluster, central, &central_move);
+  apply_move(set, solid, neighbours, central, &central_move);
   for (PetscInt o = 0; o < count; o++)
-    apply_move(set, solid, neighbours, cluster, outers[o].body, &moves[o]);
+    apply_move(set, solid, neighbours, outers[o].body, &moves[o]);
   return PETSC_TRUE;
 }
 

@@ -11,7 +11,7 @@ typedef struct JointSet *JointSet;
    where the joint stands, two static bodies) are told in `message`. */
 PetscErrorCode JointSetCreate(Solid solid, JointSet *joints, char message[], size_t message_size);
 PetscErrorCode JointSetDestroy(JointSet *joints);
-/* Pairs of bodies (sorted) that a joint holds together: they do not collide. */
+/* Pairs of bodies (sorted; the world is -1) that a joint holds together: they do not collide. */
 PetscErrorCode JointSetGetPairs(JointSet joints, PetscInt *count, const PetscInt (**pairs)[2]);
 
 /* Pre-stabilisation (3.5.1): impulses on `twists` such that after moving by `dt` from solid->placements the

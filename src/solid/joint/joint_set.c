@@ -206,8 +206,6 @@ static PetscErrorCode CollectPairs(JointSet joints)
   for (PetscInt j = 0; j < joints->count; j++) {
     const PetscInt *body = joints->joints[j].body;
 
-    if (body[PARENT] < 0)
-      continue;
     joints->pairs[count][0] = PetscMin(body[PARENT], body[CHILD]);
     joints->pairs[count++][1] = PetscMax(body[PARENT], body[CHILD]);
   }

@@ -247,6 +247,27 @@ static void faces_within_another_piece_are_no_boundary(void **state)
   assert_success(ShapeDestroy(&shape));
 }
 
+/* The faces of this box go through nodes of the grid: there inside and outside is a matter of round-off. */
+static void gradients_lead_outwards_where_nodes_lie_on_the_surface(void **state)
+{
+  Surface      surface = make_box(vector3(1, 0.5, 0.5));
+  DistanceGrid grid;
+
+  (void)state;
+  assert_success(DistanceGridCreate(surface, DISTANCE_SIGNED, 48, &grid));
+  for (int d = 0; d < DIM; d++)
+    for (int side = -1; side <= 1; side += 2)
+      for (int k = -8; k <= 8; k++) {
+        Vector3 point = vector3(0.01, 0.02, 0.03), gradient;
+
+        point.at[d] = side * ((d == X ? 1 : 0.5) + 0.005 * k);
+        assert_near(distance_grid_value(grid, point, &gradient), 0.005 * k, 1e-12);
+        assert_near(gradient.at[d], side, 1e-12);
+      }
+  assert_success(DistanceGridDestroy(&grid));
+  assert_success(SurfaceDestroy(&surface));
+}
+
 /* A shell much thinner than a cell of its grid. */
 static void shell_distance_is_unsigned_less_half_the_thickness(void **state)
 {
@@ -304,5 +325,6 @@ TEST_MAIN(cmocka_unit_test(simple_forms_have_the_distances_of_their_shapes),
           cmocka_unit_test(grid_converges_as_the_square_of_its_spacing),
           cmocka_unit_test(thin_walls_are_asked_for_exactly),
           cmocka_unit_test(faces_within_another_piece_are_no_boundary),
+          cmocka_unit_test(gradients_lead_outwards_where_nodes_lie_on_the_surface),
           cmocka_unit_test(shell_distance_is_unsigned_less_half_the_thickness),
           cmocka_unit_test(far_from_the_grid_distances_are_still_near))

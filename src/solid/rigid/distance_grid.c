@@ -89,7 +89,7 @@ static void fill_node(DistanceGrid grid, const PetscInt at[DIM])
     is_known = has_sign_of(grid, node->value, at, d, &is_inside);
   if (!is_known)
     is_inside = surface_is_inside(grid->surface, point);
-  if (is_inside) {
+  if (is_inside && node->value > 1e-9 * grid->spacing) { /* on the surface it is the normal: outwards */
     node->value = -node->value;
     node->gradient = vector3_scale(-1, node->gradient);
   }

@@ -8,7 +8,7 @@ PALETTE = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b
 
 
 def camera_axes(azimuth, elevation, up):
-    """Rows: to the right, towards the viewer, upwards in the picture."""
+    """Rows: to the right, towards the viewer, upwards in the picture. A left-handed triple."""
     azimuth, elevation = numpy.radians([azimuth, elevation])
     right, front = {0: (1, 2), 1: (0, 2), 2: (0, 1)}[up]
     towards = {0: -1, 1: 1, 2: -1}[up]
@@ -65,7 +65,8 @@ def draw(axes, mesh, view, colour):
     vertices, cells, body = mesh
     ground = planes(cells, body)
     corners = (vertices @ view.T)[cells]
-    away = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1] < 0
+    # The camera's axes are left-handed, so the product points inwards.
+    away = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])[:, 1] > 0
     order = numpy.lexsort((corners[:, :, 1].mean(axis=1), ~ground))
     order = order[~(away & closed(corners, body))[order]]
     face = shaded(corners, numpy.where(ground[:, None], GROUND, colour))

@@ -27,6 +27,7 @@ ok "the last line of a ledger counts only when it is whole" measure ledger_has_w
 ok "up is against gravity" measure up_is_against_gravity plume 2
 ok "smoke is seen where it is, lit from the upper left" measure smoke_is_seen_where_it_is
 ok "an obstacle in front hides the smoke" measure obstacle_in_front_hides_the_smoke
+ok "the faces of bodies towards the viewer are seen" measure near_faces_are_seen
 
 ok "picture draws a 3-D run" "$picture" plume -o plume.png --size 840 700
 ok "it has the size asked for" measure has_size plume.png 840 700

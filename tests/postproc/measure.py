@@ -7,6 +7,7 @@ import numpy
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "postproc"))
+import body_view
 import millrace_run
 import smoke_view
 from PIL import Image
@@ -128,6 +129,23 @@ def obstacle_in_front_hides_the_smoke():
     front, back = smoke_view.shaded(smoke, solid, 2), smoke_view.shaded(smoke[::-1], solid[::-1], 2)
     redness = [float(image[10, 10, 0] - image[10, 10, 2]) for image in (front, back)]
     expect(redness[0] > redness[1] + 0.05, redness)
+
+
+def near_faces_are_seen():
+    """Of a tetrahedron whose tip points to the viewer three faces are seen, whichever axis is up; of one turned round, one."""
+    from matplotlib import figure
+
+    for up in range(3):
+        viewer = body_view.camera_axes(30, 20, up)
+        for side, seen in ((1, 3), (-1, 1)):
+            corners = numpy.array([[-1, 0, -1], [1, 0, -1], [0, 0, 1], [0, side, 0]]) @ viewer
+            cells = numpy.array([[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]])
+            if numpy.linalg.det(corners[:3] - corners[3]) < 0:  # the first face looks inwards
+                cells = cells[:, ::-1]
+            axes = figure.Figure().subplots()
+            body_view.draw(axes, (corners, cells, numpy.zeros(4, int)), viewer, numpy.ones((4, 3)))
+            count = len(axes.collections[0].get_paths())
+            expect(count == seen, up, side, count)
 
 
 def curve_is(path, formula, tolerance):

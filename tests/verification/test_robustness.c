@@ -86,6 +86,7 @@ static void a_heavy_body_falls_on_a_light_one(void **state)
   add_cube(world, vector3(0, 0, 0.5), 1)->mass = 1;
   add_cube(world, vector3(0.2, 0, 4), 1)->mass = 1e4;
   run_bounded(world, 1. / 120, 600, 1e-4);
+  assert_true(world_position(world, 1).at[Z] > 0.49 && world_position(world, 2).at[Z] > 0.49);
   assert_near(solid_report(world->solid).largest_penetration, 0, 1e-2);
   world_free(world);
 }

@@ -125,7 +125,7 @@ static void assert_in_pit(World *world)
 static void check_pile(PetscReal restitution)
 {
   World     *world = new_pile(restitution);
-  const Fall fall = let_fall(world, 1. / 240, 720);
+  const Fall fall = let_fall(world, 1. / 240, 480);
 
   assert_true(fall.end < fall.start);
   assert_near(fall.rise / (fall.start - fall.end), 0, 1e-4);

@@ -10,13 +10,11 @@
 
 typedef enum { BODY_DYNAMIC, BODY_STATIC, BODY_KINEMATIC } BodyKind;
 extern const char *const BodyKinds[];
-
 /* Copies of a body on a lattice; they share its geometry. */
 typedef struct {
-  Vector3   count; /* whole numbers */
-  Vector3   step;  /* m between neighbours */
-  PetscReal shift; /* m, largest random offset along each axis */
-  PetscReal turn;  /* rad, largest random rotation about a random axis */
+  Vector3   count, step; /* whole numbers; m between neighbours */
+  PetscReal shift;       /* m, largest random offset along each axis */
+  PetscReal turn;        /* rad, largest random rotation about a random axis */
   PetscInt  seed;
 } CopiesConfig;
 
@@ -57,21 +55,25 @@ typedef struct {
   Vector3   axis;         /* of a hinge, twist or prismatic joint; of the twist of a point joint */
   PetscReal lower, upper; /* rad, or m for a prismatic joint; infinite: free */
   PetscReal swing;        /* rad, largest angle between the two axes of a point joint; infinite: free */
-  Formula   target;    /* angle (rad) or distance (m) over time that the control aims at; null: no control */
-  PetscReal stiffness; /* 1/s^2 of the control */
-  PetscReal damping;   /* 1/s */
+  Formula   target; /* angle (rad) or distance (m) over time that the control aims at; null: no control */
+  PetscReal stiffness, damping; /* 1/s^2, 1/s; of the control */
 } JointConfig;
+
+typedef struct {
+  PetscReal mass; /* kg */
+  Vector3   position, velocity;
+} ParticleConfig;
 
 typedef struct {
   Vector3            gravity;
   PetscReal          cfl;        /* the fastest body moves this part of the smallest one's size in a step */
   PetscInt           iterations; /* of contact, at most */
   PetscReal          tolerance;  /* of contact: penetration left over, in parts of the smallest body's size */
-  PetscInt           body_count;
+  PetscInt           particle_count, body_count;
+  ParticleConfig    *particles; /* of what is not rigid; no keys of their own */
   BodyConfig        *bodies;
-  PetscInt           pair_count;
+  PetscInt           pair_count, joint_count;
   ContactPairConfig *pairs;
-  PetscInt           joint_count;
   JointConfig       *joints;
 } SolidConfig;
 extern const SchemaKey SolidKeys[];
@@ -96,10 +98,8 @@ PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity)
 
 typedef struct {
   Vector3   momentum, angular_momentum; /* of what moves freely, about the origin */
-  PetscReal kinetic_energy, potential_energy;
-  PetscReal largest_speed;
-  PetscReal largest_penetration; /* m */
-  PetscReal largest_joint_error; /* m */
+  PetscReal kinetic_energy, potential_energy, largest_speed;
+  PetscReal largest_penetration, largest_joint_error; /* m */
   PetscInt  contacts, contact_points, collisions, levels;
   PetscInt  position_iterations, velocity_iterations, push_outs;
 } SolidReport;

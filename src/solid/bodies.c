@@ -88,16 +88,33 @@ static PetscErrorCode FillEntry(Solid solid, PetscInt entry, const Placement *re
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CreateState(Solid solid)
+{
+  const SolidConfig *config = solid->config;
+
+  PetscFunctionBegin;
+  solid->particle_count = config->particle_count;
+  for (PetscInt entry = 0; entry < config->body_count; entry++)
+    solid->body_count += copies_of(&config->bodies[entry]);
+  PetscCall(PetscCalloc3(3 * solid->particle_count + 6 * solid->body_count, &solid->velocity,
+                         solid->particle_count, &solid->particle_positions, solid->particle_count,
+                         &solid->particle_masses));
+  solid->twists = (Twist *)(solid->velocity + 3 * solid->particle_count);
+  for (PetscInt p = 0; p < solid->particle_count; p++) {
+    ((Vector3 *)solid->velocity)[p] = config->particles[p].velocity;
+    solid->particle_positions[p] = config->particles[p].position;
+    solid->particle_masses[p] = config->particles[p].mass;
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
 {
   const SolidConfig *config = solid->config;
   PetscInt           first = 0;
 
   PetscFunctionBegin;
-  for (PetscInt entry = 0; entry < config->body_count; entry++)
-    solid->body_count += copies_of(&config->bodies[entry]);
-  PetscCall(PetscCalloc1(3 * solid->particle_count + 6 * solid->body_count, &solid->velocity));
-  solid->twists = (Twist *)(solid->velocity + 3 * solid->particle_count);
+  PetscCall(CreateState(solid));
   PetscCall(PetscCalloc4(config->body_count, &solid->forms, solid->body_count, &solid->bodies,
                          solid->body_count, &solid->placements, solid->body_count, &solid->mobilities));
   for (PetscInt entry = 0; entry < config->body_count && !message[0]; entry++) {
@@ -125,7 +142,7 @@ PetscErrorCode SolidDestroyBodies(Solid solid)
     for (PetscInt entry = 0; entry < solid->config->body_count; entry++)
       PetscCall(FormDestroy(&solid->forms[entry]));
   PetscCall(PetscFree4(solid->forms, solid->bodies, solid->placements, solid->mobilities));
-  PetscCall(PetscFree(solid->velocity));
+  PetscCall(PetscFree3(solid->velocity, solid->particle_positions, solid->particle_masses));
   PetscCall(PetscFree3(solid->kept_placements, solid->kept_velocity, solid->kept_particles));
   PetscFunctionReturn(0);
 }

@@ -92,6 +92,8 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->particle_count + 6 * bodies), MPIU_REAL,
                          root, world));
+  PetscCallMPI(
+      MPI_Bcast(solid->particle_positions, (PetscMPIInt)(3 * solid->particle_count), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
   PetscCall(ContactSetShare(solid->contacts, solid, world, root));
@@ -117,10 +119,25 @@ static void add_body(SolidReport *report, Solid solid, PetscInt b)
       report->largest_speed, vector3_norm(twist->linear) + vector3_norm(twist->angular) * body->form->reach);
 }
 
+static void add_particle(SolidReport *report, Solid solid, PetscInt p)
+{
+  const Vector3   velocity = ((const Vector3 *)solid->velocity)[p], position = solid->particle_positions[p];
+  const PetscReal mass = solid->particle_masses[p];
+  const Vector3   momentum = vector3_scale(mass, velocity);
+
+  report->momentum = vector3_add(report->momentum, momentum);
+  report->angular_momentum = vector3_add(report->angular_momentum, vector3_cross(position, momentum));
+  report->kinetic_energy += 0.5 * vector3_dot(momentum, velocity);
+  report->potential_energy -= mass * vector3_dot(solid->config->gravity, position);
+  report->largest_speed = PetscMax(report->largest_speed, vector3_norm(velocity));
+}
+
 SolidReport solid_report(Solid solid)
 {
   SolidReport report = solid->report;
 
+  for (PetscInt p = 0; p < solid->particle_count; p++)
+    add_particle(&report, solid, p);
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (body_is_free(&solid->bodies[b]))
       add_body(&report, solid, b);

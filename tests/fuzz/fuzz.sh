@@ -15,6 +15,9 @@ sanitize=address,undefined
 flags="-g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,$sanitize"
 export OMPI_CC=clang MPICH_CC=clang
 
+# after a change of a header everything is compiled again
+[ -z "$(find "$MILLRACE_SOURCE"/include "$MILLRACE_SOURCE"/src -name '*.h' -newer "$directory/libfuzzed.a" 2>&1)" ] ||
+  rm -f "$directory"/objects/*
 objects=()
 for source in $FUZZ_SOURCES tests/fuzz/fuzz_scene.c; do
   case $source in *.c) ;; *) continue ;; esac

@@ -2,6 +2,8 @@
 #include "harness.h"
 #include "world.h"
 
+#include "solid/solid_impl.h"
+
 static void a_thrown_ball_follows_its_parabola(void **state)
 {
   World    *world = world_new(9.81);
@@ -16,6 +18,35 @@ static void a_thrown_ball_follows_its_parabola(void **state)
   assert_near(position.at[X], 3, 1e-12);
   assert_near(position.at[Z], 1 + 4 - 0.5 * 9.81, 1e-12);
   assert_near(world_velocity(world, 0).at[Z], 4 - 9.81, 1e-12);
+  world_free(world);
+}
+
+/* Particles come first in the state vector, three numbers each, then bodies with six. */
+static void particles_and_bodies_share_a_state(void **state)
+{
+  World          *world = world_new(9.81);
+  ParticleConfig  particles[2] = {{2, {{0, 0, 1}}, {{1, 0, 0}}}, {3, {{0, 1, 0}}, {{0, 0, 5}}}};
+  PetscReal      *velocity;
+  PetscInt        count;
+  SolidReport     report;
+  const PetscReal time = 0.5;
+
+  (void)state;
+  world->config.particle_count = 2;
+  world->config.particles = particles;
+  world_add_sphere(world, vector3(5, 0, 0), 0.1)->velocity = vector3(0, 7, 0);
+  world_start(world);
+  world_run(world, time / 50, 50);
+  assert_success(SolidGetState(world->solid, &count, &velocity));
+  report = solid_report(world->solid);
+  assert_int_equal(count, 2 * 3 + 6);
+  assert_near(velocity[0], 1, 1e-12);
+  assert_near(velocity[5], 5 - 9.81 * time, 1e-12);
+  assert_near(velocity[7], 7, 1e-12);
+  assert_near(report.momentum.at[X], 2, 1e-12);
+  /* what falls exactly keeps its energy exactly */
+  assert_near(report.kinetic_energy + report.potential_energy,
+              0.5 * 2 + 0.5 * 3 * 25 + 2 * 9.81 + 0.5 * world->solid->bodies[0].mass * 49, 1e-9);
   world_free(world);
 }
 
@@ -123,6 +154,7 @@ static void a_brick_that_turns_far_in_a_step_keeps_its_energy(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(a_thrown_ball_follows_its_parabola),
+          cmocka_unit_test(particles_and_bodies_share_a_state),
           cmocka_unit_test(a_free_top_keeps_momentum_and_energy),
           cmocka_unit_test(a_free_top_precesses_about_its_momentum),
           cmocka_unit_test(a_tumbling_brick_converges_at_second_order),

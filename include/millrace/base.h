@@ -97,7 +97,7 @@ Matrix3    matrix3_from_quaternion(Quaternion q);
 Quaternion quaternion_from_matrix(const Matrix3 *m);
 Matrix3    matrix3_multiply(const Matrix3 *a, const Matrix3 *b);
 Matrix3    matrix3_transpose(const Matrix3 *m);
-Matrix3    matrix3_inverse_symmetric(const Matrix3 *m); /* of a positive definite one */
+Matrix3    matrix3_inverse(const Matrix3 *m); /* of a regular one */
 /* R diag(d) R^T for the rotation R. */
 Matrix3 matrix3_turned_diagonal(Quaternion rotation, Vector3 diagonal);
 /* The rotation to the principal axes of a symmetric matrix (by Jacobi) and its values there, smallest first.

@@ -36,7 +36,7 @@ Matrix3 matrix3_transpose(const Matrix3 *m)
 }
 
 /* The adjugate over the determinant. */
-Matrix3 matrix3_inverse_symmetric(const Matrix3 *m)
+Matrix3 matrix3_inverse(const Matrix3 *m)
 {
   const Vector3   row[DIM] = {vector3(m->at[X][X], m->at[X][Y], m->at[X][Z]),
                               vector3(m->at[Y][X], m->at[Y][Y], m->at[Y][Z]),

@@ -104,7 +104,7 @@ static inline Vector3 impulse(const Problem *p, PetscInt k)
 static inline Twist central_momentum(const Problem *p)
 {
   const Mobility *m = &p->mobilities[CENTRAL];
-  const Matrix3   inertia = matrix3_inverse_symmetric(&m->inverse_inertia);
+  const Matrix3   inertia = matrix3_inverse(&m->inverse_inertia);
 
   return (Twist){vector3_scale(1 / m->inverse_mass, p->central.linear),
                  matrix3_apply(&inertia, p->central.angular)};
@@ -117,7 +117,7 @@ static inline Twist total_momentum(const Problem *p)
 
   for (PetscInt k = 0; k < p->count; k++) {
     const PetscInt body = p->outers[k].body;
-    const Matrix3  inertia = matrix3_inverse_symmetric(&p->mobilities[body].inverse_inertia);
+    const Matrix3  inertia = matrix3_inverse(&p->mobilities[body].inverse_inertia);
     const Vector3  away = vector3_subtract(p->centers[body], p->centers[CENTRAL]), linear = impulse(p, k);
 
     if (k > 0 && p->outers[k - 1].body == body) /* another point of the same body */

@@ -134,22 +134,6 @@ static void move_points(JointSet joints, PetscReal dt)
   }
 }
 
-static Matrix3 inverse_of(const Matrix3 *m)
-{
-  const Vector3   row[DIM] = {vector3(m->at[X][X], m->at[X][Y], m->at[X][Z]),
-                              vector3(m->at[Y][X], m->at[Y][Y], m->at[Y][Z]),
-                              vector3(m->at[Z][X], m->at[Z][Y], m->at[Z][Z])};
-  const Vector3   crossed[DIM] = {vector3_cross(row[Y], row[Z]), vector3_cross(row[Z], row[X]),
-                                  vector3_cross(row[X], row[Y])};
-  const PetscReal scale = 1 / vector3_dot(row[X], crossed[X]);
-  Matrix3         inverse;
-
-  for (PetscInt i = 0; i < DIM; i++)
-    for (PetscInt j = 0; j < DIM; j++)
-      inverse.at[i][j] = scale * crossed[j].at[i];
-  return inverse;
-}
-
 /* matrix -= I^-1 lead dt (r f^T - (f.r) 1) T, with r the arm ahead and f the impulse on the body. */
 static void add_tension(JointSet joints, PetscInt j, Side side, PetscReal dt, Matrix3 *matrix)
 {
@@ -179,7 +163,7 @@ static void soften(JointSet joints, PetscReal dt)
       if (joints->joints[j].body[s] >= 0 && joints->leads[j] > 0)
         add_tension(joints, j, s, dt, &joints->softening[joints->joints[j].body[s]]);
   for (PetscInt k = 0; k < joints->body_count; k++)
-    joints->softening[joints->bodies[k]] = inverse_of(&joints->softening[joints->bodies[k]]);
+    joints->softening[joints->bodies[k]] = matrix3_inverse(&joints->softening[joints->bodies[k]]);
   for (PetscInt j = 0; j < joints->count; j++)
     for (Side s = PARENT; s < SIDES; s++)
       for (PetscInt i = 0; i < joints->rows[j].count && joints->joints[j].body[s] >= 0; i++)

@@ -64,6 +64,7 @@ typedef struct {
 Quaternion quaternion_from_rotation(Vector3 rotation); /* axis times angle in radians */
 Quaternion quaternion_multiply(Quaternion a, Quaternion b);
 Quaternion quaternion_conjugate(Quaternion q);
+Quaternion quaternion_normalized(Quaternion q); /* against the drift of many products */
 Quaternion quaternion_slerp(Quaternion a, Quaternion b, PetscReal fraction);
 Vector3    quaternion_rotate(Quaternion q, Vector3 v);
 

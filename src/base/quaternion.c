@@ -29,7 +29,7 @@ static Quaternion combine(PetscReal s, Quaternion a, PetscReal t, Quaternion b)
                       vector3_add(vector3_scale(s, a.vector), vector3_scale(t, b.vector))};
 }
 
-static Quaternion normalized(Quaternion q)
+Quaternion quaternion_normalized(Quaternion q)
 {
   const PetscReal norm = PetscSqrtReal(q.scalar * q.scalar + vector3_dot(q.vector, q.vector));
 
@@ -45,9 +45,9 @@ Quaternion quaternion_slerp(Quaternion a, Quaternion b, PetscReal fraction)
 
   /* nearly equal: the chord is the arc, and the sine below would be a division by zero */
   if (angle < 1e-6)
-    return normalized(combine(1 - fraction, a, sign * fraction, b));
-  return normalized(combine(PetscSinReal((1 - fraction) * angle) / PetscSinReal(angle), a,
-                            sign * PetscSinReal(fraction * angle) / PetscSinReal(angle), b));
+    return quaternion_normalized(combine(1 - fraction, a, sign * fraction, b));
+  return quaternion_normalized(combine(PetscSinReal((1 - fraction) * angle) / PetscSinReal(angle), a,
+                                       sign * PetscSinReal(fraction * angle) / PetscSinReal(angle), b));
 }
 
 /* v + 2 s (w x v) + 2 w x (w x v) for q = (s, w): fewer products than q v q*. */

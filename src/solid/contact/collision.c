@@ -79,16 +79,6 @@ static void bound_rebound(Solid solid, const Contact *contact, const Twist befor
     rebound[side] = twist_blend(&pressed[side], &rebound[side], s);
 }
 
-static PetscReal opening_speed(Solid solid, const Contact *contact, const Touch *touch, const Twist twists[])
-{
-  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
-  const Vector3  arm_a = vector3_subtract(touch->point, solid->placements[a].position);
-  const Vector3  arm_b = vector3_subtract(touch->point, solid->placements[b].position);
-
-  return vector3_dot(touch->normal,
-                     vector3_subtract(twist_at(&twists[b], arm_b), twist_at(&twists[a], arm_a)));
-}
-
 /* Of an approach that needs no impact: what forces make in a step, and round-off. */
 static PetscReal slow_speed(const Contact *contact, const Twist change[], const Twist twists[])
 {

@@ -63,6 +63,18 @@ struct ContactSet {
 
 typedef struct ContactSet *ContactSet;
 
+/* How fast the gap of a touch opens. */
+static inline PetscReal opening_speed(Solid solid, const Contact *contact, const Touch *touch,
+                                      const Twist twists[])
+{
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  const Vector3  arm_a = vector3_subtract(touch->point, solid->placements[a].position);
+  const Vector3  arm_b = vector3_subtract(touch->point, solid->placements[b].position);
+
+  return vector3_dot(touch->normal,
+                     vector3_subtract(twist_at(&twists[b], arm_b), twist_at(&twists[a], arm_a)));
+}
+
 /* contacts.c */
 PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set);
 PetscErrorCode ContactSetDestroy(ContactSet *set);

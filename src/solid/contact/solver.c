@@ -62,18 +62,6 @@ static PetscReal allowed_speed(const ContactSet set, const Contact *contact, con
   return PetscMax(gap, -0.05 * set->smallest) / dt;
 }
 
-/* How much nearer the place comes in `dt`. */
-static PetscReal place_approach(Solid solid, const Contact *contact, const ContactPlace *place, PetscReal dt,
-                                const Twist twists[])
-{
-  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
-  const Vector3  arm_a = vector3_subtract(place->touch.point, solid->placements[a].position);
-  const Vector3  arm_b = vector3_subtract(place->touch.point, solid->placements[b].position);
-  const Vector3  opening = vector3_subtract(twist_at(&twists[b], arm_b), twist_at(&twists[a], arm_a));
-
-  return -dt * vector3_dot(place->touch.normal, opening);
-}
-
 KERNEL Partners meet(const Group *group, const Twist twists[])
 {
   return (Partners){{twists[group->a], twists[group->b]}, {1, 1}, {group->inverse[0], group->inverse[1]}};
@@ -157,7 +145,7 @@ static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal 
     for (PetscInt p = 0; p < contact->count; p++) {
       ContactPlace *place = &set->now.places[contact->first + p];
 
-      if (!takes_part(contact, place, phase, place_approach(solid, contact, place, dt, twists))) {
+      if (!takes_part(contact, place, phase, -dt * opening_speed(solid, contact, &place->touch, twists))) {
         place->impulses[phase] = vector3(0, 0, 0);
         continue;
       }

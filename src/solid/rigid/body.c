@@ -45,18 +45,11 @@ Vector3 body_spin(const Body *body, const Placement *placement, Vector3 angular_
   return apply_principal(placement->rotation, inverse, angular_momentum);
 }
 
-static Quaternion normalized(Quaternion q)
-{
-  const PetscReal scale = 1 / PetscSqrtReal(q.scalar * q.scalar + vector3_dot(q.vector, q.vector));
-
-  return (Quaternion){scale * q.scalar, vector3_scale(scale, q.vector)};
-}
-
 Placement placement_moved(const Placement *from, Vector3 translation, Vector3 rotation)
 {
   const Quaternion turned = quaternion_multiply(quaternion_from_rotation(rotation), from->rotation);
 
-  return (Placement){vector3_add(from->position, translation), normalized(turned)};
+  return (Placement){vector3_add(from->position, translation), quaternion_normalized(turned)};
 }
 
 /* The energy drifts by the third power of how much of itself the spin changes in a step. Beyond a twentieth a
@@ -109,7 +102,7 @@ Placement body_prescribed(const Body *body, PetscReal time)
   const Pose pose = motion_pose(body->config->motion, time);
 
   return (Placement){pose_to_world(&pose, body->rest.position),
-                     normalized(quaternion_multiply(pose.rotation, body->rest.rotation))};
+                     quaternion_normalized(quaternion_multiply(pose.rotation, body->rest.rotation))};
 }
 
 Twist body_prescribed_twist(const Body *body, PetscReal time)

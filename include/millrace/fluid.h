@@ -4,6 +4,7 @@
 #define MILLRACE_FLUID_H
 
 #include <millrace/grid.h>
+#include <millrace/mixture.h>
 
 typedef enum { SIDE_WALL, SIDE_SLIP, SIDE_INFLOW, SIDE_OPEN, SIDE_PERIODIC } SideKind;
 extern const char *const SideKinds[];
@@ -72,6 +73,13 @@ PetscErrorCode FluidDestroy(Fluid *fluid);
    Collective: fluid. */
 PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
                               Vec velocity[DIM]);
+
+/* What the fluid is made of from now on, instead of the density and viscosity of its configuration; borrowed
+   until the next call. Gravity is then a force of its own and the pressure the whole one. Collective: fluid.
+ */
+PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
+/* Ghosts and closed faces of a velocity that was changed from outside. */
+PetscErrorCode FluidRefreshVelocity(Fluid fluid);
 
 /* Takes the initial velocity and scalars of the scene and projects; not `good` when that solve fails.
    Collective: fluid. */

@@ -94,7 +94,8 @@ PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[DIM],
 
    The weights (>= 0; area over distance and density, scaled so that a full inner face of density one weighs
    1) are a face field: zero seals a face, and a weight on a face of an open side joins the cell to p = 0
-   beyond. Cells without any weight are not part of the problem and keep p = 0. */
+   beyond. A cell for which `fixed` is positive holds p = 0: it is no unknown, and weights on its faces join
+   its neighbours to that zero. Cells without any weight are not part of the problem and keep p = 0. */
 typedef struct _p_Poisson *Poisson;
 
 typedef struct {
@@ -108,8 +109,9 @@ typedef struct {
 /* `prefix` names its PETSc options: "pressure_" gives -pressure_pc_type and so on. Collective: fluid. */
 PetscErrorCode PoissonCreate(MacGrid grid, const char prefix[], Poisson *poisson);
 PetscErrorCode PoissonDestroy(Poisson *poisson);
-/* Copies the weights and builds the multigrid; call again when they change. */
-PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM]);
+/* Copies the weights and builds the multigrid; call again when they change. `fixed` is a cell field with
+   valid ghosts, or null: none. */
+PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed);
 PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
 /* `pressure` (a field) is the first guess and the answer, without its ghosts; the part of `right_side` (a
    field) that a sealed component cannot balance is removed. */

@@ -174,7 +174,7 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
   PetscCall(MacGridExchangeFaces(fluid->grid, weights));
-  PetscCall(PoissonSetWeights(fluid->poisson, weights));
+  PetscCall(PoissonSetWeights(fluid->poisson, weights, NULL));
   PetscCall(MacGridDestroyFaceField(weights));
   PetscFunctionReturn(0);
 }

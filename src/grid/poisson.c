@@ -153,9 +153,10 @@ PetscErrorCode PoissonDestroy(Poisson *poisson)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM])
+PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed)
 {
   PetscFunctionBegin;
+  PetscCheck(!fixed, poisson->box.comm, PETSC_ERR_SUP, "fixed cells");
   PetscCall(PoissonTakeWeights(poisson, weights));
   PetscCall(ComponentsFind(&poisson->box, poisson->weights, &poisson->components));
   if (poisson->multigrid) {

@@ -182,7 +182,7 @@ static PetscErrorCode TimeSolve(const Case *c, Poisson poisson, PoissonReport *r
   PetscCall(VecSet(c->pressure, 0.));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   start = MPI_Wtime();
-  PetscCall(PoissonSetWeights(poisson, (Vec *)c->weights));
+  PetscCall(PoissonSetWeights(poisson, (Vec *)c->weights, NULL));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   between = MPI_Wtime();
   PetscCall(PoissonSolve(poisson, c->right_side, c->pressure, report));

@@ -15,7 +15,7 @@ declare -A below=(
   [levelset]="base parallel io grid particles"
   [fluid]="base parallel io grid"
   [solid]="base parallel io geometry"
-  [phase]="base parallel io grid particles levelset"
+  [phase]="base parallel io geometry grid particles levelset"
   [coupling]="base parallel grid geometry fluid solid"
 )
 under_level_4="base parallel geometry io grid particles levelset fluid solid"
@@ -32,6 +32,7 @@ room_of() {
   case $path in
   schema.h) echo base ;; # its second header
   motion.h) echo geometry ;;
+  mixture.h) echo grid ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

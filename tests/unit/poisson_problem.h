@@ -179,7 +179,7 @@ static inline PetscErrorCode CreateSolver(MPI_Comm comm, const Problem *problem,
   PetscCall(MacGridCreate(comm, &config, &solver->grid));
   PetscCall(PoissonCreate(solver->grid, prefix, &solver->poisson));
   PetscCall(CreateWeights(solver->grid, problem, weights));
-  PetscCall(PoissonSetWeights(solver->poisson, weights));
+  PetscCall(PoissonSetWeights(solver->poisson, weights, NULL));
   PetscCall(MacGridDestroyFaceField(weights));
   PetscCall(MacGridCreateField(solver->grid, &solver->right_side));
   PetscCall(MacGridCreateField(solver->grid, &solver->pressure));

@@ -258,7 +258,7 @@ static void negative_weights_are_refused(void **state)
   assert_success(CreateSolver(PETSC_COMM_WORLD, &problems[1], "", &solver));
   assert_success(CreateWeights(solver.grid, &problems[1], weights));
   assert_success(VecScale(weights[Y], -1.));
-  assert_refused(PoissonSetWeights(solver.poisson, weights));
+  assert_refused(PoissonSetWeights(solver.poisson, weights, NULL));
   assert_success(MacGridDestroyFaceField(weights));
   assert_success(DestroySolver(&solver));
 }

@@ -1,0 +1,63 @@
+/* One moving interface: the zero set of a cell field that holds the signed distance, negative inside, in a
+   band of cells around the interface, and plus or minus the band's width beyond. */
+#ifndef MILLRACE_LEVELSET_H
+#define MILLRACE_LEVELSET_H
+
+#include <millrace/particles.h>
+
+typedef enum { INTERFACE_SEMI_LAGRANGIAN, INTERFACE_WENO5 } InterfaceScheme;
+extern const char *const InterfaceSchemes[];
+
+typedef struct {
+  InterfaceScheme advection;
+  PetscInt        particles; /* markers per cell beside the interface; 0: none */
+} InterfaceConfig;
+extern const SchemaKey InterfaceKeys[];
+
+enum { BAND_CELLS = 6 }; /* half the width of the band */
+
+typedef struct _p_LevelSet *LevelSet;
+
+/* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */
+PetscErrorCode LevelSetCreate(MacGrid grid, const InterfaceConfig *config, LevelSet *level_set);
+PetscErrorCode LevelSetDestroy(LevelSet *level_set);
+/* The field, lent, to be read or changed; LevelSetRefresh after a change makes ghosts and band valid again.
+ */
+PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
+PetscErrorCode LevelSetRefresh(LevelSet level_set);
+
+/* Carries the interface along `velocity` (faces, ghosts valid) over `dt`. */
+PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
+/* Makes the field a distance again without moving the interface. */
+PetscErrorCode LevelSetRedistance(LevelSet level_set);
+/* Markers: value 0 is the radius (m), positive. Those of `own` mark the inside, those of the other sets the
+   outside; a marker that has strayed by more than its radius pulls the field back (particle level set
+   method). */
+PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particles sets[], PetscInt own);
+/* Gives the markers of the inside their radii, drops those far from the interface or outside, and fills cells
+   that have too few; `salt` and `step` are keys of the random positions. */
+PetscErrorCode LevelSetSeed(LevelSet level_set, Particles inside, PetscInt salt, PetscInt64 step);
+PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside);
+
+/* Volume inside over cells for which `closed` (null: none) is not positive; an area in two dimensions. */
+PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume);
+
+/* On any distance field with valid ghosts. Curvature (1/m, positive where the inside is convex) in the cells
+   beside the interface. */
+PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature);
+/* Ghosts of a distance: between ranks, and mirrored at the sides. */
+PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
+/* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
+   there. */
+PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradient, PetscReal size);
+
+/* Carries values on from the places where `known` is positive, `layers` cells deep, constant along the
+   gradient of `distance` (which grows away from them). `known` is a cell field; a face is known if one of its
+   cells is. */
+PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
+PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM]);
+
+PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive);
+PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive);
+
+#endif

@@ -1,0 +1,58 @@
+/* Particles that live on the grid's ranks, each on the rank that owns the cell it is in.
+
+   They lie in the order of their cells and, within a cell, of their numbers: whatever is summed over them has
+   the same order on any number of ranks. */
+#ifndef MILLRACE_PARTICLES_H
+#define MILLRACE_PARTICLES_H
+
+#include <millrace/grid.h>
+
+typedef struct _p_Particles *Particles;
+
+/* Lifetime; `width` numbers are kept for each particle beside its position. Collective: fluid. */
+PetscErrorCode ParticlesCreate(MacGrid grid, PetscInt width, Particles *particles);
+PetscErrorCode ParticlesDestroy(Particles *particles);
+PetscErrorCode ParticlesCopy(Particles from, Particles to); /* of the same grid and width */
+
+/* This rank's particles, lent until their number or order changes. Those of owned cell c (counted tightly,
+   x fastest) are first[c] <= n < first[c + 1]; `first` is null unless ParticlesArrange was the last change.
+ */
+typedef struct {
+  PetscInt        count;
+  Vector3        *positions; /* m; z is 0 in two dimensions */
+  PetscReal      *values;    /* `width` for each */
+  PetscInt64     *numbers;   /* no two alike in the whole set */
+  const PetscInt *first;
+} ParticleView;
+PetscErrorCode ParticlesGetView(Particles particles, ParticleView *view);
+PetscErrorCode ParticlesGetTotal(Particles particles, PetscInt64 *total); /* of all ranks. Collective. */
+
+/* Adds particles anywhere in cells of this rank, or drops the marked ones. Not collective; arrange later. */
+PetscErrorCode ParticlesAdd(Particles particles, PetscInt count, const Vector3 positions[],
+                            const PetscReal values[], const PetscInt64 numbers[]);
+PetscErrorCode ParticlesDrop(Particles particles, const PetscBool drop[]);
+/* Sends every particle to the rank of its cell, wraps periodic directions, drops what has left the box, and
+   puts them in order. No particle may be more than a rank's width away from its rank. Collective: fluid. */
+PetscErrorCode ParticlesArrange(Particles particles);
+/* Moves all along `velocity` (faces, ghosts valid) over `dt` by the second-order Runge-Kutta method, at most
+   two cells, and arranges them. Collective: fluid. */
+PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt);
+
+/* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */
+Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing, PetscReal *const faces[DIM],
+                       Vector3 point);
+PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, const PetscReal *cells,
+                       Vector3 point);
+
+/* Random numbers that depend on nothing but the key: the same on any number of ranks and after a restart. */
+uint64_t  hash_key(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+PetscReal hash_real(uint64_t key, PetscInt index); /* 0 <= result < 1, the `index`-th of that key */
+
+/* On any number of ranks. Collective: fluid. */
+PetscErrorCode ParticlesSave(Particles particles, const char name[], Archive archive);
+PetscErrorCode ParticlesLoad(Particles particles, const char name[], Archive archive);
+/* A mesh of points; the first of the values as field `field`, unless that is null. */
+PetscErrorCode ParticlesWriteFrame(Particles particles, const char name[], const char field[],
+                                   FrameSeries frames);
+
+#endif

@@ -1,0 +1,87 @@
+/* Which material is where: N regions, each with a level set and markers of its own, projected so that every
+   point lies in exactly one (thesis 4.2), and what they make of density, viscosity and pressure jumps. */
+#ifndef MILLRACE_PHASE_H
+#define MILLRACE_PHASE_H
+
+#include <millrace/geometry.h>
+#include <millrace/levelset.h>
+#include <millrace/mixture.h>
+
+typedef enum { REGION_SIMULATED, REGION_EMPTY, REGION_ONE_WAY } RegionKind;
+extern const char *const RegionKinds[];
+
+typedef struct {
+  char      *name;
+  RegionKind kind;
+  Shape      shape;     /* at time zero; null: all that the others leave */
+  PetscReal  density;   /* kg/m^3; not of an empty region */
+  PetscReal  viscosity; /* dynamic, Pa s */
+} RegionConfig;
+
+typedef struct {
+  char     *first, *second; /* names of regions */
+  PetscReal tension;        /* N/m */
+} TensionConfig;
+
+/* What to do where the shapes of two regions overlap or none is: refuse the scene, or project as after every
+   step. */
+typedef enum { OVERLAP_REFUSE, OVERLAP_PROJECT } RegionOverlap;
+extern const char *const RegionOverlaps[];
+typedef enum { VOLUME_FREE, VOLUME_KEPT } VolumeCorrection;
+extern const char *const VolumeCorrections[];
+
+enum { REGIONS_MAX = 32 };
+typedef struct {
+  PetscInt         region_count, tension_count;
+  RegionConfig    *regions;
+  TensionConfig   *tensions;
+  InterfaceConfig  interface;
+  RegionOverlap    overlap;
+  VolumeCorrection volume;
+} PhaseConfig;
+extern const SchemaKey PhaseKeys[];
+
+typedef struct _p_Phase *Phase;
+
+/* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */
+PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase);
+PetscErrorCode PhaseDestroy(Phase *phase);
+
+/* Regions from their shapes; `closed` (null: none) is positive in cells that hold no fluid. Overlaps and
+   voids that are not to be projected are told in `message`. */
+PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size);
+/* Carries all regions along `velocity` over `dt`, corrects, projects and redistances them. */
+PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt);
+/* What lies in the shape becomes part of `region`, markers included. */
+PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed);
+PetscErrorCode PhaseKeep(Phase phase); /* to return to after a step that went wrong */
+PetscErrorCode PhaseReturn(Phase phase);
+
+/* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. */
+PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);
+/* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along. */
+PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM]);
+/* 1 + region of every cell, as a cell field that is lent. */
+PetscErrorCode PhaseGetRegions(Phase phase, Vec *regions);
+PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance);
+/* Of a point within one cell of this rank's part, projected on the fly (4.2.2); not collective. */
+PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region);
+
+/* The largest step that surface tension allows. */
+PetscErrorCode PhaseGetTimeStepLimit(Phase phase, PetscReal *limit);
+
+typedef struct {
+  PetscReal  volume[REGIONS_MAX];    /* m^3; m^2 in two dimensions */
+  Vector3    center[REGIONS_MAX];    /* of the volume; zero if there is none */
+  PetscReal  surface[REGIONS_MAX];   /* m^2; m in two dimensions */
+  PetscInt64 particles[REGIONS_MAX]; /* markers */
+  PetscInt64 escaped, dropped;       /* markers beyond the interface; lost in sinks; in the last step */
+  PetscInt   vanished;               /* 1 + a region that has lost all of its volume in the last step */
+} PhaseReport;
+const PhaseReport *phase_report(Phase phase);
+
+PetscErrorCode PhaseSave(Phase phase, Archive archive);
+PetscErrorCode PhaseLoad(Phase phase, Archive archive);
+PetscErrorCode PhaseWriteFrame(Phase phase, FrameSeries frames);
+
+#endif

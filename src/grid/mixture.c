@@ -1,0 +1,30 @@
+/* The fields of a mixture. */
+#include <millrace/mixture.h>
+
+PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateFaceField(grid, mixture->density));
+  PetscCall(MacGridCreateFaceField(grid, mixture->mobility));
+  PetscCall(MacGridCreateFaceField(grid, mixture->jump));
+  PetscCall(MacGridCreateField(grid, &mixture->empty));
+  PetscCall(MacGridCreateField(grid, &mixture->viscosity));
+  for (PetscInt d = 0; d < DIM; d++)
+    mixture->edge_viscosity[d] = NULL;
+  for (PetscInt d = grid_box(grid)->dimension == 2 ? Z : X; d < DIM; d++)
+    PetscCall(MacGridCreateField(grid, &mixture->edge_viscosity[d]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MixtureDestroy(Mixture *mixture)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridDestroyFaceField(mixture->density));
+  PetscCall(MacGridDestroyFaceField(mixture->mobility));
+  PetscCall(MacGridDestroyFaceField(mixture->jump));
+  PetscCall(VecDestroy(&mixture->empty));
+  PetscCall(VecDestroy(&mixture->viscosity));
+  for (PetscInt d = 0; d < DIM; d++)
+    PetscCall(VecDestroy(&mixture->edge_viscosity[d]));
+  PetscFunctionReturn(0);
+}

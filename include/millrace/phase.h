@@ -29,6 +29,8 @@ typedef enum { OVERLAP_REFUSE, OVERLAP_PROJECT } RegionOverlap;
 extern const char *const RegionOverlaps[];
 typedef enum { VOLUME_FREE, VOLUME_KEPT } VolumeCorrection;
 extern const char *const VolumeCorrections[];
+typedef enum { MARKERS_HIDDEN, MARKERS_WRITTEN } MarkerOutput; /* in frames */
+extern const char *const MarkerOutputs[];
 
 enum { REGIONS_MAX = 32 };
 typedef struct {
@@ -38,8 +40,12 @@ typedef struct {
   InterfaceConfig  interface;
   RegionOverlap    overlap;
   VolumeCorrection volume;
+  MarkerOutput     markers;
 } PhaseConfig;
-extern const SchemaKey PhaseKeys[];
+/* Of the block `interfaces` (all of PhaseConfig but its regions), of a region, of a tension. */
+extern const SchemaKey PhaseKeys[], RegionKeys[], TensionKeys[];
+/* Says in `message` why a configuration cannot be used; "" when it can. Not collective. */
+PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size);
 
 typedef struct _p_Phase *Phase;
 
@@ -47,8 +53,8 @@ typedef struct _p_Phase *Phase;
 PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase);
 PetscErrorCode PhaseDestroy(Phase *phase);
 
-/* Regions from their shapes; `closed` (null: none) is positive in cells that hold no fluid. Overlaps and
-   voids that are not to be projected are told in `message`. */
+/* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid.
+   Overlaps and voids that are not to be projected are told in `message`. */
 PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size);
 /* Carries all regions along `velocity` over `dt`, corrects, projects and redistances them. */
 PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt);

@@ -1,0 +1,75 @@
+/* The cells around the interface, as runs of rows, so that all work but one scan goes with the surface. */
+#include "levelset_impl.h"
+
+/* One row: 1 where |value| < width. */
+VECTOR_CLONES static void mark(const PetscReal *restrict value, PetscInt count, PetscReal width,
+                               unsigned char *restrict mask)
+{
+  for (PetscInt c = 0; c < count; c++)
+    mask[c] = PetscAbsReal(value[c]) < width;
+}
+
+/* Spreads marks by one cell along a direction, from bit `from` to bit `to`; the first and last `stride` cells
+   stay as they are. */
+VECTOR_CLONES static void spread(unsigned char *mask, PetscInt length, PetscInt stride, unsigned char from,
+                                 unsigned char to)
+{
+  for (PetscInt c = stride; c < length - stride; c++)
+    mask[c] |= (mask[c - stride] | mask[c] | mask[c + stride]) & from ? to : 0;
+}
+
+static PetscErrorCode AddRun(Band *band, PetscInt first, PetscInt count)
+{
+  PetscFunctionBegin;
+  for (; count > 0; first += RUN, count -= RUN) {
+    if (band->count == band->capacity) {
+      band->capacity = 2 * band->capacity + 64;
+      PetscCall(PetscRealloc(band->capacity * sizeof(Run), &band->runs));
+    }
+    band->runs[band->count++] = (Run){first, PetscMin(count, RUN)};
+    band->cells += PetscMin(count, RUN);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Runs of marked cells in a row. */
+static PetscErrorCode AddRow(Band *band, const unsigned char *mask, PetscInt first, PetscInt count)
+{
+  const PetscInt end = first + count;
+
+  PetscFunctionBegin;
+  for (PetscInt c = first; c < end;) {
+    const unsigned char *found = memchr(mask + c, 1, end - c);
+    PetscInt             begin;
+
+    if (!found)
+      break;
+    begin = (PetscInt)(found - mask);
+    for (c = begin; c < end && mask[c]; c++)
+      ;
+    PetscCall(AddRun(band, begin, c - begin));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal width, PetscInt margin)
+{
+  const GridBox *box = grid_box(level_set->grid);
+  const PetscInt row = box->end[X] - box->start[X];
+  unsigned char *mask = level_set->mask;
+  unsigned char  bit = 1;
+
+  PetscFunctionBegin;
+  level_set->band.count = level_set->band.cells = 0;
+  mark(value, box->length, width, mask);
+  for (PetscInt layer = 0; layer < margin; layer++)
+    for (PetscInt d = 0; d < box->dimension; d++, bit = (unsigned char)(3 - bit))
+      spread(mask, box->length, box->stride[d], bit, (unsigned char)(3 - bit));
+  if (margin)
+    for (PetscInt c = 0; c < box->length; c++)
+      mask[c] = mask[c] != 0;
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      PetscCall(AddRow(&level_set->band, mask, box_index(box, box->start[X], j, k), row));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,83 @@
+/* Distance of a cell beside the interface: that of its centre x to the nearest point y of the zero set of the
+   interpolant p (Chopp 2001), which has  p(y) = 0  and  x - y parallel to grad p(y). From y the iteration
+   takes the Newton step along grad p to the zero set and the part of x - y across grad p. */
+#include "interpolant.h"
+
+/* One step from y; returns the square of its length, or a negative number if the field is flat there. */
+KERNEL PetscReal approach(const GridBox *box, const PetscReal *value, PetscInt c, PetscReal y[DIM],
+                          const PetscInt dimension)
+{
+  PetscReal      fraction[DIM], square = 0., along = 0., length = 0.;
+  const PetscInt corner = find_corner(box->stride, c, y, fraction, dimension);
+  const Local    local = interpolate(value + corner, box->stride, fraction, dimension);
+
+  for (PetscInt a = 0; a < dimension; a++) {
+    square += PetscSqr(local.gradient[a]);
+    along -= y[a] * local.gradient[a];
+  }
+  if (square < 1e-200)
+    return -1.;
+  for (PetscInt a = 0; a < dimension; a++) {
+    const PetscReal step = -(local.value + along) / square * local.gradient[a] - y[a];
+
+    y[a] += step;
+    length += PetscSqr(step);
+  }
+  return length;
+}
+
+KERNEL PetscBool find_closest(const GridBox *box, const PetscReal *value, PetscInt c, PetscReal *distance,
+                              const PetscInt dimension)
+{
+  enum { STEPS = 10 };
+  const PetscReal reach = 2., near = 1e-5; /* cells */
+  PetscReal       y[DIM] = {0., 0., 0.};
+
+  for (PetscInt s = 0; s < STEPS; s++) {
+    const PetscReal moved = approach(box, value, c, y, dimension);
+    PetscReal       square = 0.;
+
+    if (moved < 0.)
+      return PETSC_FALSE;
+    for (PetscInt a = 0; a < dimension; a++) {
+      if (!(PetscAbsReal(y[a]) <= reach))
+        return PETSC_FALSE;
+      square += PetscSqr(y[a]);
+    }
+    if (moved < PetscSqr(near)) {
+      *distance = value[c] < 0. ? -PetscSqrtReal(square) : PetscSqrtReal(square);
+      return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
+PetscBool closest_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance)
+{
+  return box->dimension == 2 ? find_closest(box, value, c, distance, 2)
+                             : find_closest(box, value, c, distance, 3);
+}
+
+/* The plane through the crossings on the axes; one crossing per axis, the nearer. */
+PetscBool crossing_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance)
+{
+  const PetscReal own = value[c];
+  PetscReal       sum = 0.;
+
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    PetscReal nearest = 2.;
+
+    for (PetscInt side = -1; side <= 1; side += 2) {
+      const PetscReal other = value[c + side * box->stride[a]];
+
+      if (changes_sign(own, other))
+        nearest = PetscMin(nearest, own / (own - other));
+    }
+    if (nearest < 2.)
+      sum += 1. / PetscSqr(PetscMax(nearest, 1e-12));
+  }
+  if (sum == 0.)
+    return PETSC_FALSE;
+  *distance = (own < 0. ? -1. : 1.) / PetscSqrtReal(sum);
+  return PETSC_TRUE;
+}

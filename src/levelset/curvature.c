@@ -1,0 +1,68 @@
+/* kappa = div (grad phi / |grad phi|)
+         = sum over a, b of (delta_ab |g|^2 - g_a g_b) phi_ab / |g|^3,  g = grad phi, by central differences.
+ */
+#include "levelset_impl.h"
+
+KERNEL PetscReal curvature_at(const PetscReal *p, const PetscInt stride[DIM], PetscReal h,
+                              const PetscInt dimension)
+{
+  PetscReal g[DIM], second[DIM], square = 1e-200, trace = 0., bent = 0.;
+
+  for (PetscInt a = 0; a < dimension; a++) {
+    const PetscInt s = stride[a];
+
+    g[a] = (8. * (p[s] - p[-s]) - (p[2 * s] - p[-2 * s])) / (12. * h);
+    second[a] = (16. * (p[s] + p[-s]) - (p[2 * s] + p[-2 * s]) - 30. * p[0]) / (12. * h * h);
+    square += g[a] * g[a];
+    trace += second[a];
+    bent += g[a] * g[a] * second[a];
+  }
+  for (PetscInt a = 0; a < dimension; a++)
+    for (PetscInt b = a + 1; b < dimension; b++) {
+      const PetscInt  s = stride[a], t = stride[b];
+      const PetscReal near = p[s + t] - p[s - t] - p[t - s] + p[-s - t];
+      const PetscReal far = p[2 * (s + t)] - p[2 * (s - t)] - p[2 * (t - s)] + p[-2 * (s + t)];
+
+      bent += 2. * g[a] * g[b] * (16. * near - far) / (48. * h * h);
+    }
+  return (trace * square - bent) / (square * PetscSqrtReal(square));
+}
+
+static PetscBool beside_interface(const PetscReal *p, const GridBox *box)
+{
+  for (PetscInt a = 0; a < box->dimension; a++)
+    if (changes_sign(p[0], p[box->stride[a]]) || changes_sign(p[0], p[-box->stride[a]]))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature)
+{
+  const GridBox   *box = grid_box(grid);
+  const PetscReal  h = grid_spacing(grid), most = (box->dimension - 1) / h;
+  const PetscReal *value;
+  PetscReal       *result;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(curvature, 0.));
+  PetscCall(VecGetArrayRead(distance, &value));
+  PetscCall(VecGetArray(curvature, &result));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscInt first = box_index(box, box->start[X], j, k), end = first + box->end[X] - box->start[X];
+
+      for (PetscInt c = first; c < end; c++) {
+        PetscReal kappa;
+
+        if (PetscAbsReal(value[c]) > 2. * h || !beside_interface(value + c, box))
+          continue;
+        kappa = box->dimension == 2 ? curvature_at(value + c, box->stride, h, 2)
+                                    : curvature_at(value + c, box->stride, h, 3);
+        result[c] = PetscMin(PetscMax(kappa, -most), most);
+      }
+    }
+  PetscCall(VecRestoreArray(curvature, &result));
+  PetscCall(VecRestoreArrayRead(distance, &value));
+  PetscCall(MacGridExchange(grid, curvature));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,75 @@
+/* The life of a level set, and its way into archives. */
+#include "levelset_impl.h"
+
+PetscErrorCode LevelSetCreate(MacGrid grid, const InterfaceConfig *config, LevelSet *level_set)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(level_set));
+  (*level_set)->grid = grid;
+  (*level_set)->config = config;
+  PetscCall(MacGridCreateField(grid, &(*level_set)->distance));
+  PetscCall(MacGridCreateField(grid, &(*level_set)->stage));
+  PetscCall(MacGridCreateField(grid, &(*level_set)->start));
+  PetscCall(PetscCalloc1(grid_box(grid)->length, &(*level_set)->mask));
+  PetscCall(VecSet((*level_set)->distance, BAND_CELLS * grid_spacing(grid)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetDestroy(LevelSet *level_set)
+{
+  PetscFunctionBegin;
+  if (!*level_set)
+    PetscFunctionReturn(0);
+  PetscCall(VecDestroy(&(*level_set)->distance));
+  PetscCall(VecDestroy(&(*level_set)->stage));
+  PetscCall(VecDestroy(&(*level_set)->start));
+  PetscCall(PetscFree((*level_set)->mask));
+  PetscCall(PetscFree((*level_set)->band.runs));
+  PetscCall(PetscFree(*level_set));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance)
+{
+  PetscFunctionBegin;
+  *distance = level_set->distance;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetRefresh(LevelSet level_set)
+{
+  PetscReal *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(level_set->distance, &value));
+  PetscCall(FillDistanceGhosts(grid_box(level_set->grid), value));
+  PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 0));
+  PetscCall(VecRestoreArray(level_set->distance, &value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[DIM], PetscReal dt)
+{
+  PetscFunctionBegin;
+  if (level_set->config->advection == INTERFACE_WENO5)
+    PetscCall(LevelSetAdvectWeno(level_set, velocity, dt));
+  else
+    PetscCall(LevelSetAdvectSemiLagrangian(level_set, velocity, dt));
+  PetscCall(LevelSetRefresh(level_set));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridSaveField(level_set->grid, name, level_set->distance, archive));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridLoadField(level_set->grid, name, level_set->distance, archive));
+  PetscCall(LevelSetRefresh(level_set));
+  PetscFunctionReturn(0);
+}

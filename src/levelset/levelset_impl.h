@@ -1,0 +1,54 @@
+/* What the files of the room share. */
+#ifndef MILLRACE_LEVELSET_IMPL_H
+#define MILLRACE_LEVELSET_IMPL_H
+
+#include <millrace/levelset.h>
+
+/* Cells of one row: flat indices first <= c < first + count, at most RUN of them. */
+enum { RUN = 128 };
+typedef struct {
+  PetscInt first, count;
+} Run;
+
+typedef struct {
+  Run     *runs; /* in the order of memory */
+  PetscInt count, capacity;
+  PetscInt cells;
+} Band;
+
+struct _p_LevelSet {
+  MacGrid                grid;   /* borrowed */
+  const InterfaceConfig *config; /* borrowed */
+  Vec                    distance, stage, start;
+  Band                   band; /* owned cells with |distance| < BAND_CELLS h */
+  unsigned char         *mask; /* scratch of all local cells, ghosts included */
+};
+
+/* band.c: the owned cells with |value| < width, and those up to `margin` cells beside them. */
+PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal width, PetscInt margin);
+
+/* ghosts.c: DistanceFillGhosts on an array. */
+PetscErrorCode FillDistanceGhosts(const GridBox *box, PetscReal *value);
+
+/* weno.c, semi_lagrangian.c */
+PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
+PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
+
+/* closest.c: distance (with its sign, in cells) from the centre of cell c to the zero set of the interpolant
+   of `value` around it, which must be closer than two cells; false if there is none to be found. */
+PetscBool closest_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance);
+/* The same from where straight lines along the axes meet the interface; false if the cell has no neighbour on
+   the other side. */
+PetscBool crossing_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance);
+
+/* march.c: the rest of the band from the cells that are known. */
+enum { CELL_KNOWN = 1, CELL_WANTED = 2 };
+PetscErrorCode BandFlood(LevelSet level_set, PetscReal *value);
+PetscErrorCode BandMarch(LevelSet level_set, PetscReal *value);
+
+static inline PetscBool changes_sign(PetscReal a, PetscReal b)
+{
+  return (a < 0.) != (b < 0.) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* The volume inside, from the plane  distance + gradient . (x - centre) = 0  in every cell. With
+   m_a = |gradient_a| / sum of all, m_0 >= m_1 >= m_2, and x counted in cells from the corner that is deepest
+   inside, the inside is  sum of m_a x_a < alpha;  for alpha <= 1/2 (the rest by symmetry) its part of the
+   cube is
+
+     (C(alpha) - C(alpha - m_0) - C(alpha - m_1)) / (6 m_0 m_1),   C(x) = (x_+^3 - (x - m_2)_+^3) / m_2. */
+#include "levelset_impl.h"
+
+/* C, without its cancellation. */
+static inline PetscReal cut_cube(PetscReal x, PetscReal low)
+{
+  if (x <= 0.)
+    return 0.;
+  return x < low ? x * x * x / low : 3. * x * (x - low) + low * low;
+}
+
+static PetscReal part_of_square(const PetscReal m[DIM], PetscReal alpha)
+{
+  return alpha < m[1] ? alpha * alpha / (2. * m[0] * m[1]) : (alpha - 0.5 * m[1]) / m[0];
+}
+
+static PetscReal part_of_cube(const PetscReal m[DIM], PetscReal alpha)
+{
+  const PetscReal beyond = alpha > m[0] ? cut_cube(alpha - m[0], m[2]) / (6. * m[0] * m[1]) : 0.;
+
+  if (alpha - m[1] >= m[2])
+    return (2. * alpha - m[1] - m[2]) / (2. * m[0]) - beyond;
+  if (m[1] == 0.)
+    return 0.;
+  return (cut_cube(alpha, m[2]) - cut_cube(alpha - m[1], m[2])) / (6. * m[0] * m[1]) - beyond;
+}
+
+static void sort_down(PetscReal m[], PetscInt count)
+{
+  for (PetscInt i = 1; i < count; i++)
+    for (PetscInt j = i; j > 0 && m[j] > m[j - 1]; j--) {
+      const PetscReal swap = m[j];
+
+      m[j] = m[j - 1];
+      m[j - 1] = swap;
+    }
+}
+
+PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradient, PetscReal size)
+{
+  PetscReal m[DIM] = {0., 0., 0.}, sum = 0., alpha, part;
+
+  for (PetscInt a = 0; a < dimension; a++)
+    sum += PetscAbsReal(gradient.at[a]);
+  if (PetscAbsReal(distance) >= 0.5 * size * sum)
+    return distance < 0. ? 1. : 0.;
+  for (PetscInt a = 0; a < dimension; a++)
+    m[a] = PetscAbsReal(gradient.at[a]) / sum;
+  sort_down(m, dimension);
+  alpha = 0.5 - PetscAbsReal(distance) / (size * sum);
+  part = dimension == 2 ? part_of_square(m, alpha) : part_of_cube(m, alpha);
+  return distance < 0. ? 1. - part : part;
+}
+
+static PetscReal cell_part(const GridBox *box, const PetscReal *p, PetscReal h)
+{
+  Vector3 gradient = {{0., 0., 0.}};
+
+  if (PetscAbsReal(p[0]) > 2. * h)
+    return p[0] < 0. ? 1. : 0.;
+  for (PetscInt a = 0; a < box->dimension; a++)
+    gradient.at[a] = (p[box->stride[a]] - p[-box->stride[a]]) / (2. * h);
+  return inside_fraction(box->dimension, p[0], gradient, h);
+}
+
+PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume)
+{
+  const GridBox  *box = grid_box(level_set->grid);
+  const PetscReal h = grid_spacing(level_set->grid), *value, *shut = NULL;
+  const PetscInt  width = box->end[X] - box->start[X];
+  PetscReal       sum = 0.;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(level_set->distance, &value));
+  if (closed)
+    PetscCall(VecGetArrayRead(closed, &shut));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscInt first = box_index(box, box->start[X], j, k);
+      PetscReal      row = 0.;
+
+      for (PetscInt c = first; c < first + width; c++)
+        if (!shut || !(shut[c] > 0.))
+          row += cell_part(box, value + c, h);
+      sum += row;
+    }
+  if (closed)
+    PetscCall(VecRestoreArrayRead(closed, &shut));
+  PetscCall(VecRestoreArrayRead(level_set->distance, &value));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, box->comm));
+  *volume = sum * h * h * (box->dimension == 3 ? h : 1.);
+  PetscFunctionReturn(0);
+}

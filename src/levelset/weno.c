@@ -1,0 +1,114 @@
+/* d phi/dt = -u . grad phi in the band, with the fifth-order upwind WENO derivative of Jiang and Peng (2000)
+   in each direction and the three-stage TVD Runge-Kutta method of Shu and Osher; u at a cell centre is the
+   mean of two faces. A long step is taken in parts. */
+#include "levelset_impl.h"
+
+/* Derivative from the five slopes that lie upwind, of the order of one; the three weights over a common
+   denominator, since divisions are what takes time. */
+KERNEL PetscReal weno_slope(PetscReal a, PetscReal b, PetscReal c, PetscReal d, PetscReal e)
+{
+  const PetscReal first = 2. * a - 7. * b + 11. * c, second = -b + 5. * c + 2. * d,
+                  third = 2. * c + 5. * d - e;
+  const PetscReal small = 1e-6 * (a * a + b * b + c * c + d * d + e * e) + 1e-30;
+  const PetscReal s1 = small + 13. / 12. * PetscSqr(a - 2. * b + c) + 0.25 * PetscSqr(a - 4. * b + 3. * c);
+  const PetscReal s2 = small + 13. / 12. * PetscSqr(b - 2. * c + d) + 0.25 * PetscSqr(b - d);
+  const PetscReal s3 = small + 13. / 12. * PetscSqr(c - 2. * d + e) + 0.25 * PetscSqr(3. * c - 4. * d + e);
+  const PetscReal w1 = PetscSqr(s2 * s3), w2 = 6. * PetscSqr(s1 * s3), w3 = 3. * PetscSqr(s1 * s2);
+
+  return (w1 * first + w2 * second + w3 * third) / (6. * (w1 + w2 + w3));
+}
+
+/* Adds -u dphi/dx of one direction, times dt, for a run of cells. */
+KERNEL void add_rate(const PetscReal *restrict f, const PetscReal *restrict face, PetscInt s, PetscInt count,
+                     PetscReal scale, PetscReal step, PetscReal *restrict rate)
+{
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscReal  u = 0.5 * (face[n] + face[n + s]);
+    const PetscReal *p = f + n;
+    const PetscReal  d0 = (p[-2 * s] - p[-3 * s]) * scale, d1 = (p[-s] - p[-2 * s]) * scale;
+    const PetscReal  d2 = (p[0] - p[-s]) * scale, d3 = (p[s] - p[0]) * scale;
+    const PetscReal  d4 = (p[2 * s] - p[s]) * scale, d5 = (p[3 * s] - p[2 * s]) * scale;
+    const PetscReal  a = u > 0. ? d0 : d5, b = u > 0. ? d1 : d4, c = u > 0. ? d2 : d3;
+    const PetscReal  d = u > 0. ? d3 : d2, e = u > 0. ? d4 : d1;
+
+    rate[n] -= step * u * weno_slope(a, b, c, d, e);
+  }
+}
+
+typedef struct {
+  const GridBox *box;
+  const Band    *band;
+  PetscReal     *flow[DIM];
+  PetscReal      spacing, dt;
+} Carrier;
+
+/* to = mix start + (1 - mix) (from + dt rate(from)) in the band; `to` may be `start`. */
+VECTOR_CLONES static void euler_stage(const Carrier *carrier, PetscReal mix, const PetscReal *start,
+                                      const PetscReal *from, PetscReal *to)
+{
+  for (PetscInt r = 0; r < carrier->band->count; r++) {
+    const Run run = carrier->band->runs[r];
+    PetscReal rate[RUN] = {0.};
+
+    for (PetscInt a = 0; a < carrier->box->dimension; a++)
+      add_rate(from + run.first, carrier->flow[a] + run.first, carrier->box->stride[a], run.count,
+               1. / carrier->spacing, carrier->dt, rate);
+    for (PetscInt n = 0, c = run.first; n < run.count; n++, c++)
+      to[c] = mix * start[c] + (1. - mix) * (from[c] + rate[n]);
+  }
+}
+
+/* Cells that the flow crosses in a unit of time, summed over the directions. Collective. */
+static PetscErrorCode LargestRate(const Carrier *carrier, PetscReal *largest)
+{
+  PetscReal most = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < carrier->band->count; r++) {
+    const Run run = carrier->band->runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.count; c++) {
+      PetscReal sum = 0.;
+
+      for (PetscInt a = 0; a < carrier->box->dimension; a++)
+        sum += PetscAbsReal(0.5 * (carrier->flow[a][c] + carrier->flow[a][c + carrier->box->stride[a]]));
+      most = PetscMax(most, sum);
+    }
+  }
+  *largest = most / carrier->spacing;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPIU_MAX, carrier->box->comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt)
+{
+  const PetscReal longest = 0.7; /* cells in a part of the step */
+  const GridBox  *box = grid_box(level_set->grid);
+  Carrier         carrier = {.box = box, .band = &level_set->band, .spacing = grid_spacing(level_set->grid)};
+  PetscReal      *value, *first, *second, rate;
+  PetscInt        parts;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(level_set->grid, velocity, carrier.flow));
+  PetscCall(LargestRate(&carrier, &rate));
+  parts = PetscMax(1, (PetscInt)PetscCeilReal(rate * PetscAbsReal(dt) / longest - 1e-9));
+  carrier.dt = dt / parts;
+  PetscCall(VecGetArray(level_set->distance, &value));
+  PetscCall(VecGetArray(level_set->stage, &first));
+  PetscCall(VecGetArray(level_set->start, &second));
+  PetscCall(PetscArraycpy(first, value, box->length));
+  PetscCall(PetscArraycpy(second, value, box->length));
+  for (PetscInt part = 0; part < parts; part++) {
+    euler_stage(&carrier, 0., value, value, first);
+    PetscCall(FillDistanceGhosts(box, first));
+    euler_stage(&carrier, 0.75, value, first, second);
+    PetscCall(FillDistanceGhosts(box, second));
+    euler_stage(&carrier, 1. / 3., value, second, value);
+    PetscCall(FillDistanceGhosts(box, value));
+  }
+  PetscCall(VecRestoreArray(level_set->start, &second));
+  PetscCall(VecRestoreArray(level_set->stage, &first));
+  PetscCall(VecRestoreArray(level_set->distance, &value));
+  PetscCall(MacGridRestoreFaces(level_set->grid, velocity, carrier.flow));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,79 @@
+/* A step of the interfaces (4.2): every level set and its markers are carried along, corrected by the markers
+   of all regions, projected, redistanced, corrected and projected again. */
+#include "phase_impl.h"
+
+enum { STEPS_BETWEEN_SEEDINGS = 20 };
+
+static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(LevelSetAdvect(phase->level_sets[n], velocity, dt));
+    if (phase->config->interface.particles) {
+      PetscCall(ParticlesMove(phase->markers[n], velocity, dt));
+      PetscCall(PhaseDropClosed(phase, n, closed));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Correct(Phase phase)
+{
+  PetscFunctionBegin;
+  if (phase->config->interface.particles)
+    for (PetscInt n = 0; n < phase->count; n++)
+      PetscCall(LevelSetCorrect(phase->level_sets[n], phase->count, phase->markers, n));
+  PetscFunctionReturn(0);
+}
+
+/* 1 + a region that had a volume and has none any more; 0: there is none. */
+static PetscInt vanished_region(Phase phase, const PetscReal before[])
+{
+  const PetscReal h = grid_spacing(phase->grid);
+  const PetscReal nothing = 1e-6 * (grid_box(phase->grid)->dimension == 3 ? h * h * h : h * h);
+
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (before[n] > nothing && phase->report.volume[n] <= nothing)
+      return n + 1;
+  return 0;
+}
+
+PetscErrorCode PhaseUpdate(Phase phase, Vec closed)
+{
+  PetscReal before[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(before, phase->report.volume, REGIONS_MAX));
+  PetscCall(PhaseFindRegions(phase));
+  PetscCall(PhaseUpdateMixture(phase));
+  PetscCall(PhaseMeasure(phase, closed));
+  PetscCall(PhaseCountMarkers(phase));
+  phase->report.vanished = vanished_region(phase, before);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseFindLayers(phase, closed));
+  PetscCall(Carry(phase, velocity, closed, dt));
+  PetscCall(Correct(phase));
+  PetscCall(PhaseShiftVolumes(phase));
+  PetscCall(PhaseAccountOutflow(phase, velocity, dt));
+  PetscCall(PhaseExtendIntoClosed(phase));
+  PetscCall(PhaseProject(phase));
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(LevelSetRedistance(phase->level_sets[n]));
+  PetscCall(Correct(phase));
+  PetscCall(PhaseExtendIntoClosed(phase));
+  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseDropSunk(phase));
+  phase->steps++;
+  if (phase->config->interface.particles && phase->steps % STEPS_BETWEEN_SEEDINGS == 0)
+    PetscCall(PhaseSeed(phase, closed));
+  else if (phase->config->interface.particles)
+    for (PetscInt n = 0; n < phase->count; n++)
+      PetscCall(LevelSetAdjustRadii(phase->level_sets[n], phase->markers[n]));
+  PetscCall(PhaseUpdate(phase, closed));
+  PetscFunctionReturn(0);
+}

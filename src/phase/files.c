@@ -1,0 +1,126 @@
+/* Regions in checkpoints and frames. Whatever follows from the distances is computed again. */
+#include "phase_impl.h"
+
+enum { REPORT_NUMBERS = 6, TAIL_NUMBERS = 3 }; /* of a region; of the report as a whole */
+
+typedef enum { SAVE, LOAD } Way;
+
+static PetscErrorCode TransferRegion(Phase phase, PetscInt n, Archive archive, Way way)
+{
+  char name[32];
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(name, sizeof(name), "distance_%" PetscInt_FMT, n));
+  if (way == SAVE)
+    PetscCall(LevelSetSave(phase->level_sets[n], name, archive));
+  else
+    PetscCall(LevelSetLoad(phase->level_sets[n], name, archive));
+  PetscCall(PetscSNPrintf(name, sizeof(name), "markers_%" PetscInt_FMT, n));
+  if (way == SAVE)
+    PetscCall(ParticlesSave(phase->markers[n], name, archive));
+  else
+    PetscCall(ParticlesLoad(phase->markers[n], name, archive));
+  PetscFunctionReturn(0);
+}
+
+static void pack_report(const PhaseReport *report, PetscInt n, PetscReal row[REPORT_NUMBERS])
+{
+  row[0] = report->volume[n];
+  row[1] = report->surface[n];
+  row[2] = (PetscReal)report->particles[n];
+  for (PetscInt d = 0; d < DIM; d++)
+    row[3 + d] = report->center[n].at[d];
+}
+
+static void unpack_report(const PetscReal row[REPORT_NUMBERS], PetscInt n, PhaseReport *report)
+{
+  report->volume[n] = row[0];
+  report->surface[n] = row[1];
+  report->particles[n] = (PetscInt64)row[2];
+  for (PetscInt d = 0; d < DIM; d++)
+    report->center[n].at[d] = row[3 + d];
+}
+
+PetscErrorCode PhaseSave(Phase phase, Archive archive)
+{
+  const PetscReal tail[TAIL_NUMBERS] = {(PetscReal)phase->report.escaped, (PetscReal)phase->report.dropped,
+                                        (PetscReal)phase->report.vanished};
+  PetscReal       rows[REGIONS_MAX][REPORT_NUMBERS];
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "regions"));
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(TransferRegion(phase, n, archive, SAVE));
+    pack_report(&phase->report, n, rows[n]);
+  }
+  PetscCall(ArchiveWriteInteger(archive, "steps", phase->steps));
+  PetscCall(ArchiveWriteInteger(archive, "seedings", phase->seedings));
+  PetscCall(ArchiveWriteShared(archive, "targets", phase->count, 1, phase->targets));
+  PetscCall(ArchiveWriteShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
+  PetscCall(ArchiveWriteShared(archive, "counts", 1, TAIL_NUMBERS, tail));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseLoad(Phase phase, Archive archive)
+{
+  PetscReal tail[TAIL_NUMBERS], rows[REGIONS_MAX][REPORT_NUMBERS];
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "regions"));
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(TransferRegion(phase, n, archive, LOAD));
+  PetscCall(ArchiveReadInteger(archive, "steps", &phase->steps));
+  PetscCall(ArchiveReadInteger(archive, "seedings", &phase->seedings));
+  PetscCall(ArchiveReadShared(archive, "targets", phase->count, 1, phase->targets));
+  PetscCall(ArchiveReadShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
+  PetscCall(ArchiveReadShared(archive, "counts", 1, TAIL_NUMBERS, tail));
+  PetscCall(ArchiveLeave(archive));
+  for (PetscInt n = 0; n < phase->count; n++)
+    unpack_report(rows[n], n, &phase->report);
+  phase->report.escaped = (PetscInt64)tail[0];
+  phase->report.dropped = (PetscInt64)tail[1];
+  phase->report.vanished = (PetscInt)tail[2];
+  PetscCall(PhaseFindRegions(phase));
+  PetscCall(PhaseUpdateMixture(phase));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteField(Phase phase, FrameSeries frames, const char name[], Vec field)
+{
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal *value;
+  PetscReal       *buffer, *next;
+  PetscInt         count[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    count[d] = box->end[d] - box->start[d];
+  PetscCall(PetscMalloc1(count[X] * count[Y] * count[Z], &buffer));
+  PetscCall(VecGetArrayRead(field, &value));
+  next = buffer;
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, next += count[X])
+      PetscCall(PetscArraycpy(next, value + box_index(box, box->start[X], j, k), count[X]));
+  PetscCall(VecRestoreArrayRead(field, &value));
+  PetscCall(FrameWriteGridField(frames, name, 1, box->start, count, buffer));
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseWriteFrame(Phase phase, FrameSeries frames)
+{
+  char name[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  PetscCall(WriteField(phase, frames, "region", phase->regions));
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "distance_%s", phase->config->regions[n].name));
+    PetscCall(WriteField(phase, frames, name, phase->distances[n]));
+  }
+  for (PetscInt n = 0; n < phase->count && phase->config->markers == MARKERS_WRITTEN; n++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "markers_%s", phase->config->regions[n].name));
+    PetscCall(ParticlesWriteFrame(phase->markers[n], name, "radius", frames));
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,186 @@
+/* The keys of regions and of what happens between them. */
+#include <millrace/phase.h>
+
+#include <ctype.h>
+
+const char *const RegionKinds[] = {"simulated", "empty", "one-way", NULL};
+const char *const RegionOverlaps[] = {"refuse", "project", NULL};
+const char *const VolumeCorrections[] = {"free", "kept", NULL};
+const char *const MarkerOutputs[] = {"hidden", "written", NULL};
+
+#define OF_REGION(member) offsetof(RegionConfig, member)
+#define OF_TENSION(member) offsetof(TensionConfig, member)
+#define AT(member) offsetof(PhaseConfig, member)
+
+const SchemaKey RegionKeys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_REGION(name),
+     .help = "unlike that of any other region: letters, digits, - and _"},
+    {.name = "type",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_REGION(kind),
+     .fallback = "simulated",
+     .choices = RegionKinds,
+     .help = "simulated: a liquid or gas; empty: nothing is there and the pressure is zero; one-way: a gas "
+             "that the liquids move and do not feel"},
+    {.name = "shape",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_REGION(shape),
+     .fallback = "",
+     .help = "at the start; the one region without a shape takes all that the others leave"},
+    {.name = "density",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REGION(density),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "kg/m^3",
+     .help = "mass per volume; must be positive unless the region is empty"},
+    {.name = "viscosity",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REGION(viscosity),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "Pa s",
+     .help = "dynamic viscosity"},
+    {0}};
+
+const SchemaKey TensionKeys[] = {
+    {.name = "first", .kind = SCHEMA_TEXT, .offset = OF_TENSION(first), .help = "name of a region"},
+    {.name = "second", .kind = SCHEMA_TEXT, .offset = OF_TENSION(second), .help = "name of another region"},
+    {.name = "tension",
+     .kind = SCHEMA_REAL,
+     .offset = OF_TENSION(tension),
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "N/m",
+     .help = "surface tension where the two meet; 0 between regions that are not named"},
+    {0}};
+
+const SchemaKey PhaseKeys[] = {
+    {.name = "advection",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(interface.advection),
+     .fallback = "semi-lagrangian",
+     .choices = InterfaceSchemes,
+     .help = "scheme that carries the level sets"},
+    {.name = "particles",
+     .kind = SCHEMA_INTEGER,
+     .offset = AT(interface.particles),
+     .fallback = "16",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 0,
+     .highest = 64,
+     .help = "markers per cell beside an interface, on each of its sides; 0: level sets alone"},
+    {.name = "tensions",
+     .kind = SCHEMA_LIST,
+     .offset = AT(tensions),
+     .count = AT(tension_count),
+     .size = sizeof(TensionConfig),
+     .fallback = "",
+     .keys = TensionKeys,
+     .help = "surface tension of pairs of regions"},
+    {.name = "overlap",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(overlap),
+     .fallback = "refuse",
+     .choices = RegionOverlaps,
+     .help = "where shapes overlap or leave a void at the start by more than half a cell: refuse the scene, "
+             "or project: give the place to the region that is deepest or nearest"},
+    {.name = "volume",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(volume),
+     .fallback = "free",
+     .choices = VolumeCorrections,
+     .help = "kept: interfaces are shifted by a small part of a cell per step so that simulated regions keep "
+             "their volumes"},
+    {.name = "markers",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(markers),
+     .fallback = "hidden",
+     .choices = MarkerOutputs,
+     .help = "written: frames show the markers of each region as points"},
+    {0}};
+
+/* Names become names of fields in files. */
+static PetscBool is_name(const char text[])
+{
+  if (!text || !text[0])
+    return PETSC_FALSE;
+  for (; *text; text++)
+    if (!isalnum((unsigned char)*text) && *text != '-' && *text != '_')
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscInt region_named(const PhaseConfig *config, const char name[])
+{
+  for (PetscInt r = 0; r < config->region_count; r++)
+    if (name && !strcmp(config->regions[r].name, name))
+      return r;
+  return -1;
+}
+
+static PetscErrorCode CheckRegion(const PhaseConfig *config, PetscInt r, char message[], size_t size)
+{
+  const RegionConfig *region = &config->regions[r];
+
+  PetscFunctionBegin;
+  if (!is_name(region->name))
+    PetscCall(PetscSNPrintf(message, size,
+                            "the name of region %" PetscInt_FMT " must be made of letters, "
+                            "digits, - and _",
+                            r + 1));
+  else if (region_named(config, region->name) != r)
+    PetscCall(PetscSNPrintf(message, size, "two regions are called \"%s\"", region->name));
+  else if (region->kind != REGION_EMPTY && region->density <= 0.)
+    PetscCall(
+        PetscSNPrintf(message, size, "region \"%s\" needs a density > 0, or type: empty", region->name));
+  else
+    for (PetscInt other = 0; other < r; other++)
+      if (!region->shape && !config->regions[other].shape)
+        PetscCall(PetscSNPrintf(message, size,
+                                "regions \"%s\" and \"%s\" have no shape; only one can take all that the "
+                                "others leave",
+                                config->regions[other].name, region->name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckTension(const PhaseConfig *config, PetscInt t, char message[], size_t size)
+{
+  const TensionConfig *tension = &config->tensions[t];
+  const PetscInt first = region_named(config, tension->first), second = region_named(config, tension->second);
+
+  PetscFunctionBegin;
+  if (first < 0 || second < 0)
+    PetscCall(PetscSNPrintf(message, size,
+                            "a surface tension is given for \"%s\" and \"%s\", but no region is "
+                            "called \"%s\"",
+                            tension->first, tension->second, first < 0 ? tension->first : tension->second));
+  else if (first == second)
+    PetscCall(PetscSNPrintf(message, size, "a surface tension needs two regions, not \"%s\" twice",
+                            tension->first));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size)
+{
+  PetscBool simulated = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  message[0] = 0;
+  if (config->region_count < 2 || config->region_count > REGIONS_MAX) {
+    PetscCall(PetscSNPrintf(message, size, "2 to %d regions are possible, not %" PetscInt_FMT, REGIONS_MAX,
+                            config->region_count));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt r = 0; r < config->region_count && !message[0]; r++) {
+    PetscCall(CheckRegion(config, r, message, size));
+    if (config->regions[r].kind == REGION_SIMULATED)
+      simulated = PETSC_TRUE;
+  }
+  for (PetscInt t = 0; t < config->tension_count && !message[0]; t++)
+    PetscCall(CheckTension(config, t, message, size));
+  if (!message[0] && !simulated)
+    PetscCall(PetscSNPrintf(message, size, "at least one region must be simulated"));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,161 @@
+/* The markers of all regions: seeding, what obstacles and sinks take, and counts. */
+#include "phase_impl.h"
+
+/* Drops what is marked and puts the rest in order again. Collective: fluid. */
+static PetscErrorCode DropMarked(Particles markers, const PetscBool drop[])
+{
+  PetscFunctionBegin;
+  PetscCall(ParticlesDrop(markers, drop));
+  PetscCall(ParticlesArrange(markers));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseDropClosed(Phase phase, PetscInt region, Vec closed)
+{
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal *marks;
+  PetscBool       *drop;
+  ParticleView     view;
+  PetscInt         cell = 0;
+
+  PetscFunctionBegin;
+  if (!closed || !phase->config->interface.particles)
+    PetscFunctionReturn(0);
+  PetscCall(ParticlesGetView(phase->markers[region], &view));
+  PetscCall(PetscCalloc1(view.count, &drop));
+  PetscCall(VecGetArrayRead(closed, &marks));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
+        if (marks[box_index(box, i, j, k)] > 0.)
+          for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
+            drop[m] = PETSC_TRUE;
+  PetscCall(VecRestoreArrayRead(closed, &marks));
+  PetscCall(DropMarked(phase->markers[region], drop));
+  PetscCall(PetscFree(drop));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseSeedRegion(Phase phase, PetscInt region, Vec closed)
+{
+  PetscFunctionBegin;
+  if (phase->config->interface.particles) {
+    PetscCall(LevelSetSeed(phase->level_sets[region], phase->markers[region], region, phase->seedings));
+    PetscCall(PhaseDropClosed(phase, region, closed));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseSeed(Phase phase, Vec closed)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(PhaseSeedRegion(phase, n, closed));
+  phase->seedings++;
+  PetscFunctionReturn(0);
+}
+
+/* The bottom of a pocket that is at most two cells wide: what is left of it will be filled. */
+static PetscBool is_sink(const GridBox *box, const PetscInt at[DIM], const PetscReal *distance, PetscInt c,
+                         PetscReal h)
+{
+  if (PetscAbsReal(distance[c]) > h)
+    return PETSC_FALSE;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = -1; side <= 1; side += 2) {
+      const PetscBool beyond = at[d] + side < 0 || at[d] + side >= box->cells[d];
+
+      if (!(beyond && !box->periodic[d]) && distance[c + side * box->stride[d]] <= distance[c])
+        return PETSC_FALSE;
+    }
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode DropSunkOf(Phase phase, PetscInt region, PetscInt *dropped)
+{
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal *distance;
+  PetscBool       *drop;
+  ParticleView     view;
+  PetscInt         cell = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesGetView(phase->markers[region], &view));
+  PetscCall(PetscCalloc1(view.count, &drop));
+  PetscCall(VecGetArrayRead(phase->distances[region], &distance));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++) {
+        const PetscInt at[DIM] = {i, j, k};
+
+        if (view.first[cell] == view.first[cell + 1] ||
+            !is_sink(box, at, distance, box_index(box, i, j, k), grid_spacing(phase->grid)))
+          continue;
+        for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++, ++*dropped)
+          drop[m] = PETSC_TRUE;
+      }
+  PetscCall(VecRestoreArrayRead(phase->distances[region], &distance));
+  PetscCall(DropMarked(phase->markers[region], drop));
+  PetscCall(PetscFree(drop));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseDropSunk(Phase phase)
+{
+  PetscInt   here = 0;
+  PetscInt64 dropped;
+
+  PetscFunctionBegin;
+  phase->report.dropped = 0;
+  if (!phase->config->interface.particles)
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (phase->config->regions[n].kind == REGION_EMPTY)
+      PetscCall(DropSunkOf(phase, n, &here));
+  dropped = here;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPIU_INT64, MPI_SUM, grid_box(phase->grid)->comm));
+  phase->report.dropped = dropped;
+  PetscFunctionReturn(0);
+}
+
+/* Markers that are outside of their own region by more than their radius. */
+static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *escaped)
+{
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal  h = grid_spacing(phase->grid), surely_inside = -1.5 * h; /* even at a corner of the cell */
+  const PetscReal *distance;
+  ParticleView     view;
+  PetscInt         cell = 0;
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesGetView(phase->markers[region], &view));
+  PetscCall(VecGetArrayRead(phase->distances[region], &distance));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
+        if (view.first[cell] < view.first[cell + 1] && distance[box_index(box, i, j, k)] > surely_inside)
+          for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
+            *escaped +=
+                sample_cells(box, grid_origin(phase->grid), h, distance, view.positions[m]) > view.values[m];
+  PetscCall(VecRestoreArrayRead(phase->distances[region], &distance));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseCountMarkers(Phase phase)
+{
+  PetscInt64   sums[REGIONS_MAX + 1] = {0};
+  ParticleView view;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++) {
+    PetscCall(ParticlesGetView(phase->markers[n], &view));
+    sums[n] = view.count;
+    PetscCall(CountEscaped(phase, n, &sums[REGIONS_MAX]));
+  }
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, sums, REGIONS_MAX + 1, MPIU_INT64, MPI_SUM, grid_box(phase->grid)->comm));
+  for (PetscInt n = 0; n < phase->count; n++)
+    phase->report.particles[n] = sums[n];
+  phase->report.escaped = sums[REGIONS_MAX];
+  PetscFunctionReturn(0);
+}

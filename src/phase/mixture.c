@@ -1,0 +1,242 @@
+/* The fields of a mixture. Two neighbouring cells see each other through their crossing (4.3.1):
+
+     mobility = 1 / (theta rho_i + (1 - theta) rho_j),   theta = |phi_i| / (|phi_i| + |phi_j|),
+
+   with rho = 0 and the pressure given at the crossing where one of them is empty. Cells, dual cells and edges
+   hold the mean density and viscosity of their shares. */
+#include "phase_impl.h"
+#include "crossing.h"
+
+static const PetscReal smallest_way = 1e-3;   /* theta_min beside an empty region: bounds the mobility */
+static const PetscReal smallest_share = 1e-2; /* of liquid in the dual cell of a face, for its density */
+
+PetscErrorCode PhaseGetCrossings(Phase phase, Crossings *crossings)
+{
+  PetscFunctionBegin;
+  crossings->phase = phase;
+  crossings->curvature = NULL;
+  PetscCall(PhaseGetDistances(phase, crossings->distances));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseRestoreCrossings(Phase phase, Crossings *crossings)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseRestoreDistances(phase, crossings->distances));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal crossing_mobility(Phase phase, const Crossing *crossing)
+{
+  const PetscReal lower = region_density(phase, crossing->lower),
+                  upper = region_density(phase, crossing->upper);
+  const PetscReal way = crossing->theta;
+
+  if (lower == 0. && upper == 0.)
+    return 0.;
+  if (upper == 0.)
+    return 1. / (PetscMax(way, smallest_way) * lower);
+  if (lower == 0.)
+    return 1. / (PetscMax(1. - way, smallest_way) * upper);
+  return 1. / (way * lower + (1. - way) * upper);
+}
+
+/* Arrays of the fields, and what they are in pure regions. */
+typedef struct {
+  PetscReal *density[DIM], *mobility[DIM], *jump[DIM], *edge_viscosity[DIM], *empty, *viscosity;
+  PetscReal  lightest; /* density of a simulated region */
+  PetscReal  fill_density[REGIONS_MAX];
+} Fields;
+
+static PetscErrorCode GetFields(Phase phase, Fields *fields)
+{
+  Mixture *mixture = &phase->mixture;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(phase->grid, mixture->density, fields->density));
+  PetscCall(MacGridGetFaces(phase->grid, mixture->mobility, fields->mobility));
+  PetscCall(MacGridGetFaces(phase->grid, mixture->jump, fields->jump));
+  PetscCall(VecGetArray(mixture->empty, &fields->empty));
+  PetscCall(VecGetArray(mixture->viscosity, &fields->viscosity));
+  for (PetscInt d = 0; d < DIM; d++) {
+    fields->edge_viscosity[d] = NULL;
+    if (mixture->edge_viscosity[d])
+      PetscCall(VecGetArray(mixture->edge_viscosity[d], &fields->edge_viscosity[d]));
+  }
+  fields->lightest = PETSC_MAX_REAL;
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (!region_is_empty(phase, n))
+      fields->lightest = PetscMin(fields->lightest, region_density(phase, n));
+  for (PetscInt n = 0; n < phase->count; n++)
+    fields->fill_density[n] = PetscMax(region_density(phase, n), smallest_share * fields->lightest);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreFields(Phase phase, Fields *fields)
+{
+  Mixture *mixture = &phase->mixture;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridRestoreFaces(phase->grid, mixture->density, fields->density));
+  PetscCall(MacGridRestoreFaces(phase->grid, mixture->mobility, fields->mobility));
+  PetscCall(MacGridRestoreFaces(phase->grid, mixture->jump, fields->jump));
+  PetscCall(VecRestoreArray(mixture->empty, &fields->empty));
+  PetscCall(VecRestoreArray(mixture->viscosity, &fields->viscosity));
+  for (PetscInt d = 0; d < DIM; d++)
+    if (mixture->edge_viscosity[d])
+      PetscCall(VecRestoreArray(mixture->edge_viscosity[d], &fields->edge_viscosity[d]));
+  PetscFunctionReturn(0);
+}
+
+/* Cells and what lies below them, in one region. */
+static void fill_pure(Phase phase, const Fields *fields, PetscInt from, PetscInt to, PetscInt region)
+{
+  const PetscInt  dimension = grid_box(phase->grid)->dimension;
+  const PetscReal density = region_density(phase, region), viscosity = region_viscosity(phase, region);
+  const PetscReal mobility = density > 0. ? 1. / density : 0., empty = density > 0. ? 0. : 1.;
+
+  for (PetscInt c = from; c < to; c++) {
+    fields->empty[c] = empty;
+    fields->viscosity[c] = viscosity;
+  }
+  for (PetscInt d = 0; d < dimension; d++)
+    for (PetscInt c = from; c < to; c++) {
+      fields->density[d][c] = fields->fill_density[region];
+      fields->mobility[d][c] = mobility;
+      fields->jump[d][c] = 0.;
+    }
+  for (PetscInt d = 0; d < DIM; d++)
+    for (PetscInt c = from; c < to && fields->edge_viscosity[d]; c++)
+      fields->edge_viscosity[d][c] = viscosity;
+}
+
+/* Rows that are and were of one and the same region are left alone. */
+static void fill_row(Phase phase, const Fields *fields, PetscInt row, PetscInt from, PetscInt width)
+{
+  const unsigned char *region = phase->region + from;
+  const PetscBool      pure = !memchr(phase->mixed + from, 1, width) ? PETSC_TRUE : PETSC_FALSE;
+
+  if (pure && phase->row_region[row] == region[0] + 1)
+    return;
+  phase->row_region[row] = pure ? region[0] + 1 : 0;
+  for (PetscInt x = 0, end; x < width; x = end) {
+    for (end = x + 1; end < width && region[end] == region[x];)
+      end++;
+    fill_pure(phase, fields, from + x, from + end, region[x]);
+  }
+}
+
+static PetscReal shares_density(Phase phase, const Fields *fields, const Shares *shares)
+{
+  PetscReal mass = 0., liquid = 0.;
+
+  for (PetscInt n = 0; n < shares->count; n++) {
+    const PetscReal density = region_density(phase, shares->region[n]);
+
+    mass += shares->share[n] * density;
+    liquid += density > 0. ? shares->share[n] : 0.;
+  }
+  if (liquid <= 0.)
+    return smallest_share * fields->lightest;
+  return mass / liquid * PetscMax(liquid, smallest_share);
+}
+
+static PetscReal shares_viscosity(Phase phase, const Shares *shares)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt n = 0; n < shares->count; n++)
+    sum += shares->share[n] * region_viscosity(phase, shares->region[n]);
+  return sum;
+}
+
+/* The part inside of a line of one cell's length through the place, along the direction in which the distance
+   changes most. */
+static PetscReal line_share(PetscReal distance, Vector3 gradient, PetscInt steepest, PetscReal h)
+{
+  const PetscReal change = PetscAbsReal(gradient.at[steepest]) * h;
+
+  if (change <= PetscAbsReal(distance) * 1e-6)
+    return distance < 0. ? 1. : 0.;
+  return PetscMax(0., PetscMin(0.5 - distance / change, 1.));
+}
+
+static PetscInt steepest_direction(const Vector3 *gradient)
+{
+  PetscInt steepest = X;
+
+  for (PetscInt d = Y; d < DIM; d++)
+    if (PetscAbsReal(gradient->at[d]) > PetscAbsReal(gradient->at[steepest]))
+      steepest = d;
+  return steepest;
+}
+
+/* Layers across which the shear acts are in series (harmonic mean), layers along the edge side by side. */
+static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *shares)
+{
+  const PetscReal h = grid_spacing(phase->grid);
+  PetscInt        nearest = 0, steepest;
+  PetscReal       sum = 0., inverse = 0., mean = 0.;
+
+  for (PetscInt n = 1; n < shares->count; n++)
+    if (shares->distance[n] < shares->distance[nearest])
+      nearest = n;
+  steepest = steepest_direction(&shares->gradient[nearest]);
+  for (PetscInt n = 0; n < shares->count; n++) {
+    const PetscReal share = line_share(shares->distance[n], shares->gradient[n], steepest, h);
+    const PetscReal viscosity = region_viscosity(phase, shares->region[n]);
+
+    sum += share;
+    mean += share * viscosity;
+    if (share > 0.)
+      inverse += viscosity > 0. ? share / viscosity : PETSC_INFINITY;
+  }
+  return steepest == direction ? mean / sum : sum / inverse;
+}
+
+static void set_mixed_cell(const Crossings *crossings, const Fields *fields, PetscInt c)
+{
+  Phase          phase = crossings->phase;
+  const GridBox *box = grid_box(phase->grid);
+  Nearby         nearby;
+  Shares         shares;
+
+  find_nearby(phase, crossings->distances, c, &nearby);
+  find_shares(phase, &nearby, c, (const PetscInt[DIM]){0, 0, 0}, &shares);
+  fields->viscosity[c] = shares_viscosity(phase, &shares);
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const Crossing crossing = crossing_between(crossings, c - box->stride[d], c);
+
+    fields->mobility[d][c] = crossing_mobility(phase, &crossing);
+    find_shares(phase, &nearby, c, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &shares);
+    fields->density[d][c] = shares_density(phase, fields, &shares);
+  }
+  for (PetscInt d = 0; d < DIM; d++)
+    if (fields->edge_viscosity[d]) {
+      find_shares(phase, &nearby, c, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &shares);
+      fields->edge_viscosity[d][c] = edge_viscosity(phase, d, &shares);
+    }
+}
+
+PetscErrorCode PhaseUpdateMixture(Phase phase)
+{
+  const GridBox *box = grid_box(phase->grid);
+  const PetscInt reach = MIXTURE_GHOSTS, deep = box->dimension == 3 ? reach : 0;
+  const PetscInt width = box->end[X] - box->start[X] + 2 * reach;
+  PetscInt       row = 0;
+  Fields         fields;
+  Crossings      crossings;
+
+  PetscFunctionBegin;
+  PetscCall(GetFields(phase, &fields));
+  PetscCall(PhaseGetCrossings(phase, &crossings));
+  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
+    for (PetscInt j = box->start[Y] - reach; j < box->end[Y] + reach; j++, row++)
+      fill_row(phase, &fields, row, box_index(box, box->start[X] - reach, j, k), width);
+  for (PetscInt m = 0; m < phase->mixed_count; m++)
+    set_mixed_cell(&crossings, &fields, phase->mixed_cells[m]);
+  PetscCall(PhaseRestoreCrossings(phase, &crossings));
+  PetscCall(RestoreFields(phase, &fields));
+  PetscCall(PhaseUpdateJumps(phase));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,249 @@
+/* Life of the regions, what they answer, and the way back from a step that went wrong. */
+#include "phase_impl.h"
+
+PetscErrorCode PhaseGetDistances(Phase phase, PetscReal *distances[REGIONS_MAX])
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(VecGetArray(phase->distances[n], &distances[n]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseRestoreDistances(Phase phase, PetscReal *distances[REGIONS_MAX])
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(VecRestoreArray(phase->distances[n], &distances[n]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseRefresh(Phase phase)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(LevelSetRefresh(phase->level_sets[n]));
+  PetscFunctionReturn(0);
+}
+
+static PetscInt region_named(const PhaseConfig *config, const char name[])
+{
+  PetscInt found = 0;
+
+  while (strcmp(config->regions[found].name, name))
+    found++;
+  return found;
+}
+
+static void set_tensions(Phase phase)
+{
+  for (PetscInt t = 0; t < phase->config->tension_count; t++) {
+    const TensionConfig *tension = &phase->config->tensions[t];
+    const PetscInt       first = region_named(phase->config, tension->first);
+    const PetscInt       second = region_named(phase->config, tension->second);
+
+    phase->tension[first][second] = phase->tension[second][first] = tension->tension;
+  }
+}
+
+static PetscErrorCode CreateMaps(Phase phase)
+{
+  const GridBox *box = grid_box(phase->grid);
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(phase->grid, &phase->regions));
+  for (PetscInt s = 0; s < 2; s++)
+    PetscCall(MacGridCreateField(phase->grid, &phase->scratch[s]));
+  PetscCall(MixtureCreate(phase->grid, &phase->mixture));
+  PetscCall(
+      PetscCalloc3(box->length, &phase->region, box->length, &phase->mixed, box->length, &phase->row_region));
+  PetscCall(PetscMalloc1(box->length, &phase->mixed_cells));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase)
+{
+  char  message[256];
+  Phase new_phase;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseConfigCheck(config, message, sizeof(message)));
+  PetscCheck(!message[0], grid_box(grid)->comm, PETSC_ERR_USER_INPUT, "%s", message);
+  PetscCall(PetscNew(&new_phase));
+  new_phase->grid = grid;
+  new_phase->config = config;
+  new_phase->count = config->region_count;
+  new_phase->band = BAND_CELLS * grid_spacing(grid);
+  set_tensions(new_phase);
+  PetscCall(PetscCalloc3(new_phase->count, &new_phase->level_sets, new_phase->count, &new_phase->distances,
+                         new_phase->count, &new_phase->markers));
+  for (PetscInt n = 0; n < new_phase->count; n++) {
+    PetscCall(LevelSetCreate(grid, &config->interface, &new_phase->level_sets[n]));
+    PetscCall(LevelSetGetField(new_phase->level_sets[n], &new_phase->distances[n]));
+    PetscCall(ParticlesCreate(grid, 1, &new_phase->markers[n]));
+  }
+  PetscCall(CreateMaps(new_phase));
+  *phase = new_phase;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DestroyKept(Phase phase)
+{
+  PetscFunctionBegin;
+  if (!phase->kept.distances)
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(VecDestroy(&phase->kept.distances[n]));
+    PetscCall(ParticlesDestroy(&phase->kept.markers[n]));
+  }
+  PetscCall(PetscFree2(phase->kept.distances, phase->kept.markers));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseDestroy(Phase *phase)
+{
+  PetscFunctionBegin;
+  if (!*phase)
+    PetscFunctionReturn(0);
+  PetscCall(DestroyKept(*phase));
+  for (PetscInt n = 0; n < (*phase)->count; n++) {
+    PetscCall(LevelSetDestroy(&(*phase)->level_sets[n]));
+    PetscCall(ParticlesDestroy(&(*phase)->markers[n]));
+  }
+  PetscCall(PetscFree3((*phase)->level_sets, (*phase)->distances, (*phase)->markers));
+  PetscCall(VecDestroy(&(*phase)->regions));
+  for (PetscInt s = 0; s < 2; s++)
+    PetscCall(VecDestroy(&(*phase)->scratch[s]));
+  PetscCall(MixtureDestroy(&(*phase)->mixture));
+  PetscCall(PetscFree3((*phase)->region, (*phase)->mixed, (*phase)->row_region));
+  PetscCall(PetscFree((*phase)->mixed_cells));
+  PetscCall(PetscFree((*phase)->depth));
+  PetscCall(PetscFree((*phase)->closed_cells));
+  PetscCall(PetscFree(*phase));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateKept(Phase phase)
+{
+  PetscFunctionBegin;
+  if (phase->kept.distances)
+    PetscFunctionReturn(0);
+  PetscCall(PetscCalloc2(phase->count, &phase->kept.distances, phase->count, &phase->kept.markers));
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(MacGridCreateField(phase->grid, &phase->kept.distances[n]));
+    PetscCall(ParticlesCreate(phase->grid, 1, &phase->kept.markers[n]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseKeep(Phase phase)
+{
+  Kept *kept = &phase->kept;
+
+  PetscFunctionBegin;
+  PetscCall(CreateKept(phase));
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(VecCopy(phase->distances[n], kept->distances[n]));
+    PetscCall(ParticlesCopy(phase->markers[n], kept->markers[n]));
+  }
+  kept->steps = phase->steps;
+  kept->seedings = phase->seedings;
+  kept->report = phase->report;
+  PetscCall(PetscArraycpy(kept->targets, phase->targets, REGIONS_MAX));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseReturn(Phase phase)
+{
+  const Kept *kept = &phase->kept;
+
+  PetscFunctionBegin;
+  PetscCheck(kept->distances, grid_box(phase->grid)->comm, PETSC_ERR_ORDER, "Nothing was kept");
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(VecCopy(kept->distances[n], phase->distances[n]));
+    PetscCall(ParticlesCopy(kept->markers[n], phase->markers[n]));
+  }
+  phase->steps = kept->steps;
+  phase->seedings = kept->seedings;
+  phase->report = kept->report;
+  PetscCall(PetscArraycpy(phase->targets, kept->targets, REGIONS_MAX));
+  PetscCall(PhaseRefresh(phase));
+  PetscCall(PhaseFindRegions(phase));
+  PetscCall(PhaseUpdateMixture(phase));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture)
+{
+  PetscFunctionBegin;
+  *mixture = &phase->mixture;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseGetRegions(Phase phase, Vec *regions)
+{
+  PetscFunctionBegin;
+  *regions = phase->regions;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance)
+{
+  PetscFunctionBegin;
+  *distance = phase->distances[region];
+  PetscFunctionReturn(0);
+}
+
+const PhaseReport *phase_report(Phase phase)
+{
+  return &phase->report;
+}
+
+/* The projection subtracts the same from all: the smallest stays the smallest. */
+PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region)
+{
+  PetscReal *distances[REGIONS_MAX], smallest = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  *region = 0;
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt n = 0; n < phase->count; n++) {
+    const PetscReal distance = sample_cells(grid_box(phase->grid), grid_origin(phase->grid),
+                                            grid_spacing(phase->grid), distances[n], point);
+
+    if (distance < smallest) {
+      smallest = distance;
+      *region = n;
+    }
+  }
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscFunctionReturn(0);
+}
+
+/* Smallest distance to a simulated region. */
+static PetscErrorCode FindLiquids(Phase phase, Vec liquids)
+{
+  PetscFunctionBegin;
+  PetscCall(VecSet(liquids, phase->band));
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (!region_is_empty(phase, n))
+      PetscCall(VecPointwiseMin(liquids, liquids, phase->distances[n]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM])
+{
+  const Vec liquids = phase->scratch[0], known = phase->scratch[1];
+  PetscBool any = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (region_is_empty(phase, n))
+      any = PETSC_TRUE;
+  if (!any)
+    PetscFunctionReturn(0);
+  PetscCall(FindLiquids(phase, liquids));
+  PetscCall(VecSet(known, 1.));
+  PetscCall(VecAXPY(known, -1., phase->mixture.empty));
+  PetscCall(ExtendFaces(phase->grid, liquids, known, BAND_CELLS, faces));
+  PetscFunctionReturn(0);
+}

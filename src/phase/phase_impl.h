@@ -1,0 +1,123 @@
+#ifndef MILLRACE_PHASE_IMPL_H
+#define MILLRACE_PHASE_IMPL_H
+
+#include <millrace/phase.h>
+
+/* What PhaseReturn goes back to. */
+typedef struct {
+  Vec        *distances; /* null until PhaseKeep */
+  Particles  *markers;
+  PetscInt64  steps, seedings;
+  PetscReal   targets[REGIONS_MAX];
+  PhaseReport report;
+} Kept;
+
+enum { CLOSED_LAYERS = GHOST_WIDTH };
+
+struct _p_Phase {
+  MacGrid            grid;                              /* borrowed */
+  const PhaseConfig *config;                            /* borrowed */
+  PetscInt           count;                             /* of regions */
+  PetscReal          band;                              /* m: what a distance is beyond the band */
+  PetscReal          tension[REGIONS_MAX][REGIONS_MAX]; /* N/m, symmetric */
+
+  LevelSet  *level_sets;
+  Vec       *distances; /* lent by the level sets */
+  Particles *markers;   /* value 0: radius */
+  PetscInt64 steps;
+  PetscInt64 seedings;             /* keys of the random positions */
+  PetscReal  targets[REGIONS_MAX]; /* volumes to be kept, m^3 */
+
+  /* Of the present distances, see PhaseUpdate. */
+  Vec            regions;     /* 1 + region; ghosts valid */
+  unsigned char *region;      /* the same from 0, small */
+  unsigned char *mixed;       /* 1 where not all cells around are of one region, two ghost layers deep */
+  PetscInt       mixed_count; /* cells with that mark */
+  PetscInt      *mixed_cells; /* local indices */
+  Mixture        mixture;
+  unsigned char *row_region; /* 1 + region if the mixture's fields are those of one region along a row */
+  Vec            scratch[2];
+
+  /* Closed cells beside the fluid, see obstacles.c; of the last PhaseFindLayers. */
+  unsigned char *depth;                        /* layer of every local cell; null until needed */
+  PetscInt       closed_count, closed_room;    /* of the list */
+  PetscInt       layer_end[CLOSED_LAYERS + 1]; /* cells up to and with a layer, at the front of the list */
+  PetscInt      *closed_cells;
+
+  PhaseReport report;
+  Kept        kept;
+};
+
+enum { MIXTURE_GHOSTS = 2 }; /* layers in which a mixture is computed: its stencils reach one cell further */
+
+static inline PetscBool region_is_empty(Phase phase, PetscInt region)
+{
+  return phase->config->regions[region].kind == REGION_SIMULATED ? PETSC_FALSE : PETSC_TRUE;
+}
+static inline PetscReal region_density(Phase phase, PetscInt region)
+{
+  return region_is_empty(phase, region) ? 0. : phase->config->regions[region].density;
+}
+static inline PetscReal region_viscosity(Phase phase, PetscInt region)
+{
+  return region_is_empty(phase, region) ? 0. : phase->config->regions[region].viscosity;
+}
+
+/* The arrays of all distances at once. */
+PetscErrorCode PhaseGetDistances(Phase phase, PetscReal *distances[REGIONS_MAX]);
+PetscErrorCode PhaseRestoreDistances(Phase phase, PetscReal *distances[REGIONS_MAX]);
+PetscErrorCode PhaseRefresh(Phase phase); /* ghosts and bands after a change */
+
+/* project.c: the projection of 4.2.1 on `width` points, whose distances to region n lie in rows[n]; `work`
+   has room for three times as many. True if something changed. */
+PetscBool      project_row(PetscInt width, PetscInt count, PetscReal *const rows[], PetscReal band,
+                           PetscReal work[]);
+PetscErrorCode PhaseProject(Phase phase);     /* at all cells */
+PetscErrorCode PhaseFindRegions(Phase phase); /* the map of regions and the mixed cells */
+
+/* obstacles.c: finds closed cells beside open ones; carries the distances on into them. Ghosts are to be
+   refreshed after that. */
+PetscErrorCode PhaseFindLayers(Phase phase, Vec closed);
+PetscErrorCode PhaseExtendIntoClosed(Phase phase);
+
+/* markers.c */
+PetscErrorCode PhaseSeed(Phase phase, Vec closed);
+PetscErrorCode PhaseSeedRegion(Phase phase, PetscInt region, Vec closed);
+PetscErrorCode PhaseDropClosed(Phase phase, PetscInt region, Vec closed); /* markers in closed cells */
+PetscErrorCode PhaseDropSunk(Phase phase);     /* markers of empty regions in sinks (4.4) */
+PetscErrorCode PhaseCountMarkers(Phase phase); /* totals and escaped ones, into the report */
+
+/* shares.c: the parts of the cube of one cell's size that are in each of some regions. The cube lies around
+   the centre of cell c, or half a cell below it in the directions for which `half` is 1. */
+typedef struct {
+  PetscInt  count;
+  PetscInt  region[REGIONS_MAX];
+  PetscReal share[REGIONS_MAX]; /* sum: 1 */
+  PetscReal distance[REGIONS_MAX];
+  Vector3   gradient[REGIONS_MAX];
+} Shares;
+typedef struct {
+  PetscInt   count;
+  PetscInt   region[REGIONS_MAX];
+  PetscReal *distance[REGIONS_MAX];
+} Nearby;
+/* The regions within two cells of the centre of c. */
+void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
+void find_shares(Phase phase, const Nearby *nearby, PetscInt c, const PetscInt half[DIM], Shares *shares);
+PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centers and surfaces, into the report */
+
+/* mixture.c, tension.c */
+PetscErrorCode PhaseUpdateMixture(Phase phase);
+PetscErrorCode PhaseUpdateJumps(Phase phase);
+
+/* volume.c */
+PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt);
+PetscErrorCode PhaseShiftVolumes(Phase phase);
+
+/* advance.c: map, mixture and report of the present distances. */
+PetscErrorCode PhaseUpdate(Phase phase, Vec closed);
+
+/* start.c: distance to a shape at the owned cells, cut off at the band. */
+PetscErrorCode PhaseFillFromShape(Phase phase, Shape shape, Vec distance);
+
+#endif

@@ -1,0 +1,155 @@
+/* The projection of 4.2.1: at every point the mean of the two smallest distances is subtracted from all, so
+   that exactly one is negative and the next one its opposite. Where a region is alone within its band nothing
+   is done, and what lies beyond its band stays there: the work of a level set follows its own surface. */
+#include "phase_impl.h"
+
+VECTOR_CLONES static void find_two_smallest(PetscInt width, PetscInt count, PetscReal *const rows[],
+                                            PetscReal *restrict first, PetscReal *restrict second)
+{
+  for (PetscInt x = 0; x < width; x++)
+    first[x] = second[x] = PETSC_MAX_REAL;
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscReal *restrict row = rows[n];
+
+    for (PetscInt x = 0; x < width; x++) {
+      const PetscReal value = row[x], larger = value < first[x] ? first[x] : value;
+
+      second[x] = larger < second[x] ? larger : second[x];
+      first[x] = value < first[x] ? value : first[x];
+    }
+  }
+}
+
+/* What is to be subtracted; true if that is not nothing. */
+VECTOR_CLONES static PetscBool find_mean(PetscInt width, const PetscReal *restrict first,
+                                         const PetscReal *restrict second, PetscReal band,
+                                         PetscReal *restrict mean)
+{
+  PetscReal largest = 0.;
+
+  for (PetscInt x = 0; x < width; x++) {
+    const PetscReal half = 0.5 * (first[x] + second[x]);
+
+    mean[x] = (first[x] < 0.) & (second[x] >= band) ? 0. : half;
+  }
+  for (PetscInt x = 0; x < width; x++)
+    largest = PetscMax(largest, PetscAbsReal(mean[x]));
+  return largest > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscBool project_row(PetscInt width, PetscInt count, PetscReal *const rows[], PetscReal band,
+                      PetscReal work[])
+{
+  PetscReal *first = work, *second = work + width, *mean = work + 2 * width;
+
+  find_two_smallest(width, count, rows, first, second);
+  if (!find_mean(width, first, second, band, mean))
+    return PETSC_FALSE;
+  for (PetscInt n = 0; n < count; n++)
+    for (PetscInt x = 0; x < width; x++) {
+      const PetscReal value = rows[n][x];
+
+      if (mean[x] != 0. && (value < band || value == second[x]))
+        rows[n][x] = PetscMin(value - mean[x], band);
+    }
+  return PETSC_TRUE;
+}
+
+PetscErrorCode PhaseProject(Phase phase)
+{
+  const GridBox *box = grid_box(phase->grid);
+  const PetscInt width = box->end[X] - box->start[X];
+  PetscReal     *distances[REGIONS_MAX], *rows[REGIONS_MAX], *work;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(3 * width, &work));
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      for (PetscInt n = 0; n < phase->count; n++)
+        rows[n] = distances[n] + box_index(box, box->start[X], j, k);
+      (void)project_row(width, phase->count, rows, phase->band, work);
+    }
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscCall(PetscFree(work));
+  PetscCall(PhaseRefresh(phase));
+  PetscFunctionReturn(0);
+}
+
+/* 1 + the region of the smallest distance, the lower one of equals. */
+VECTOR_CLONES static void find_smallest(PetscInt length, PetscInt count, PetscReal *const distances[],
+                                        PetscReal *restrict smallest, PetscReal *restrict regions)
+{
+  for (PetscInt c = 0; c < length; c++) {
+    smallest[c] = distances[0][c];
+    regions[c] = 1.;
+  }
+  for (PetscInt n = 1; n < count; n++) {
+    const PetscReal *restrict distance = distances[n];
+
+    for (PetscInt c = 0; c < length; c++) {
+      regions[c] = distance[c] < smallest[c] ? 1. + n : regions[c];
+      smallest[c] = distance[c] < smallest[c] ? distance[c] : smallest[c];
+    }
+  }
+}
+
+enum { CHUNK = 1024 }; /* of cells whose smallest distance stays in the cache */
+
+static PetscErrorCode FindRegionMap(Phase phase)
+{
+  const PetscInt length = grid_box(phase->grid)->length;
+  PetscReal     *distances[REGIONS_MAX], *rows[REGIONS_MAX], *regions, smallest[CHUNK];
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, distances));
+  PetscCall(VecGetArray(phase->regions, &regions));
+  for (PetscInt c = 0; c < length; c += CHUNK) {
+    const PetscInt width = PetscMin(CHUNK, length - c);
+
+    for (PetscInt n = 0; n < phase->count; n++)
+      rows[n] = distances[n] + c;
+    find_smallest(width, phase->count, rows, smallest, regions + c);
+    for (PetscInt x = c; x < c + width; x++)
+      phase->region[x] = (unsigned char)(regions[x] - 1.);
+  }
+  PetscCall(VecRestoreArray(phase->regions, &regions));
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscFunctionReturn(0);
+}
+
+/* Marks the cells of a row that have another region in one of the three rows around `other`. */
+VECTOR_CLONES static void mark_row(PetscInt width, const unsigned char *restrict own,
+                                   const unsigned char *restrict other, unsigned char *restrict mixed)
+{
+  for (PetscInt x = 0; x < width; x++)
+    mixed[x] |= (own[x] ^ other[x - 1]) | (own[x] ^ other[x]) | (own[x] ^ other[x + 1]);
+}
+
+PetscErrorCode PhaseFindRegions(Phase phase)
+{
+  const GridBox *box = grid_box(phase->grid);
+  const PetscInt reach = MIXTURE_GHOSTS, deep = box->dimension == 3 ? reach : 0;
+  const PetscInt width = box->end[X] - box->start[X] + 2 * reach;
+
+  PetscFunctionBegin;
+  PetscCall(FindRegionMap(phase));
+  phase->mixed_count = 0;
+  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
+    for (PetscInt j = box->start[Y] - reach; j < box->end[Y] + reach; j++) {
+      const PetscInt c = box_index(box, box->start[X] - reach, j, k);
+
+      memset(phase->mixed + c, 0, width);
+      for (PetscInt z = deep ? -1 : 0; z <= (deep ? 1 : 0); z++)
+        for (PetscInt y = -1; y <= 1; y++)
+          mark_row(width, phase->region + c,
+                   phase->region + c + y * box->stride[Y] + (deep ? z * box->stride[Z] : 0),
+                   phase->mixed + c);
+      for (PetscInt x = c; x < c + width; x++)
+        if (phase->mixed[x]) {
+          phase->mixed[x] = 1;
+          phase->mixed_cells[phase->mixed_count++] = x;
+        }
+    }
+  PetscFunctionReturn(0);
+}

@@ -25,9 +25,8 @@ extern const SchemaKey GridKeys[];
 /* The part of the box that a rank owns and how it lies in memory. */
 typedef struct {
   PetscInt    dimension;
-  PetscInt    cells[DIM]; /* of the whole box */
-  PetscInt    start[DIM]; /* owned cells: start <= index < end */
-  PetscInt    end[DIM];
+  PetscInt    cells[DIM];           /* of the whole box */
+  PetscInt    start[DIM], end[DIM]; /* owned cells: start <= index < end */
   PetscBool   periodic[DIM];
   PetscInt    ghost;             /* layers beyond the owned ones */
   PetscInt    stride[DIM];       /* of the flat index */
@@ -45,12 +44,7 @@ static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, Pet
   return box->dimension == 2 ? row : row + (k - box->start[Z] + ghost) * box->stride[Z];
 }
 
-/* Fills the ghost layers that other ranks (or the periodic images) own, corners included; layers beyond a
-   side keep what they hold. Collective: box->comm. */
-PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *const fields[]);
-
 typedef struct _p_MacGrid *MacGrid;
-
 /* Cells of the box along each direction; one along z in two dimensions. */
 void grid_config_cells(const GridConfig *config, PetscInt cells[DIM]);
 /* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. */
@@ -76,8 +70,13 @@ PetscErrorCode MacGridDestroyFaceField(Vec faces[DIM]);
 /* The arrays of all components at once; null along z in two dimensions. */
 PetscErrorCode MacGridGetFaces(MacGrid grid, Vec faces[DIM], PetscReal *values[DIM]);
 PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[DIM], PetscReal *values[DIM]);
+/* Fills the ghost layers that other ranks (or the periodic images) own, corners included; layers beyond a
+   side keep what they hold. Collective: fluid. */
 PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
 PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM]);
+/* The way back: owners combine their values with those that other ranks (or periodic images) hold for them in
+   ghosts, by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. */
+PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation);
 
 /* Between a field (local, ghosted) and a solver vector (global). */
 PetscErrorCode MacGridToSolver(MacGrid grid, Vec field, Vec solver);
@@ -116,7 +115,6 @@ PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
 /* `pressure` (a field) is the first guess and the answer, without its ghosts; the part of `right_side` (a
    field) that a sealed component cannot balance is removed. */
 PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, PoissonReport *report);
-/* y = A x on fields, for tests and for those who build on A. */
-PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y);
+PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y); /* y = A x on fields */
 
 #endif

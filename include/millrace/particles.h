@@ -27,15 +27,17 @@ typedef struct {
 PetscErrorCode ParticlesGetView(Particles particles, ParticleView *view);
 PetscErrorCode ParticlesGetTotal(Particles particles, PetscInt64 *total); /* of all ranks. Collective. */
 
-/* Adds particles anywhere in cells of this rank, or drops the marked ones. Not collective; arrange later. */
+/* Adds particles, or drops the marked ones. Not collective; arrange later. */
 PetscErrorCode ParticlesAdd(Particles particles, PetscInt count, const Vector3 positions[],
                             const PetscReal values[], const PetscInt64 numbers[]);
 PetscErrorCode ParticlesDrop(Particles particles, const PetscBool drop[]);
-/* Sends every particle to the rank of its cell, wraps periodic directions, drops what has left the box, and
-   puts them in order. No particle may be more than a rank's width away from its rank. Collective: fluid. */
+/* Sends every particle to the rank of its cell, wherever that is, wraps periodic directions, and puts them in
+   order. At other sides those that are out by more than half a cell are dropped; the rest was carried there
+   by errors and is mirrored back. Collective: fluid. */
 PetscErrorCode ParticlesArrange(Particles particles);
-/* Moves all along `velocity` (faces, ghosts valid) over `dt` by the second-order Runge-Kutta method, at most
-   two cells, and arranges them. Collective: fluid. */
+/* Moves all along `velocity` (faces, ghosts valid) over `dt` by the midpoint rule, cut to two cells in each
+   direction, and arranges them. One that goes through a side is dropped if the velocity on that side points
+   outwards there, too. Particles must be in cells of their rank. Collective: fluid. */
 PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt);
 
 /* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */
@@ -48,7 +50,7 @@ PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, co
 uint64_t  hash_key(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 PetscReal hash_real(uint64_t key, PetscInt index); /* 0 <= result < 1, the `index`-th of that key */
 
-/* On any number of ranks. Collective: fluid. */
+/* On any number of ranks, the file being the same on all; what is saved is arranged. Collective: fluid. */
 PetscErrorCode ParticlesSave(Particles particles, const char name[], Archive archive);
 PetscErrorCode ParticlesLoad(Particles particles, const char name[], Archive archive);
 /* A mesh of points; the first of the values as field `field`, unless that is null. */

@@ -182,29 +182,21 @@ static void copy_block(const GridBox *box, const Block *block, const Fields *fie
       }
 }
 
-static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, const Fields *fields)
+/* What went into out[side] leaves through that side; in[side] is what has come through it. With itself as its
+   neighbour a rank gets its own: in[] then lends from out[]. */
+static PetscErrorCode PassThroughSides(const GridBox *box, PetscInt direction, PetscInt size,
+                                       char *const out[2], char *in[2])
 {
   const PetscMPIInt *neighbour = box->neighbour[direction];
-  const Block        shape = exchange_block(box, direction, 0, SENT);
-  const PetscInt     size = block_size(&shape) * fields->count * (PetscInt)fields->size;
-  char              *buffer, *out[2], *in[2];
   PetscMPIInt        message, self, requests = 0;
   MPI_Request        request[4];
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(box->comm, &self));
   PetscCall(PetscMPIIntCast(size, &message));
-  PetscCall(PetscMalloc1(4 * size, &buffer));
   for (PetscInt side = 0; side < 2; side++) {
-    out[side] = buffer + side * size;
-    in[side] = buffer + (2 + side) * size;
-  }
-  for (PetscInt side = 0; side < 2; side++) {
-    const Block block = exchange_block(box, direction, side, SENT);
-
     if (neighbour[side] == MPI_PROC_NULL)
       continue;
-    copy_block(box, &block, fields, out[side], PACK);
     if (neighbour[side] == self) {
       in[1 - side] = out[side]; /* the periodic image of its own cells */
       continue;
@@ -216,10 +208,41 @@ static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, cons
                            &request[requests++]));
   }
   PetscCallMPI(MPI_Waitall(requests, request, MPI_STATUSES_IGNORE));
+  PetscFunctionReturn(0);
+}
+
+/* Sends the blocks of `use` through both sides; the caller frees `buffer`. */
+static PetscErrorCode SendBlocks(const GridBox *box, PetscInt direction, BlockUse use, const Fields *fields,
+                                 char **buffer, char *in[2])
+{
+  const Block    shape = exchange_block(box, direction, 0, use);
+  const PetscInt size = block_size(&shape) * fields->count * (PetscInt)fields->size;
+  char          *out[2];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(4 * size, buffer));
+  for (PetscInt side = 0; side < 2; side++) {
+    const Block block = exchange_block(box, direction, side, use);
+
+    out[side] = *buffer + side * size;
+    in[side] = *buffer + (2 + side) * size;
+    if (box->neighbour[direction][side] != MPI_PROC_NULL)
+      copy_block(box, &block, fields, out[side], PACK);
+  }
+  PetscCall(PassThroughSides(box, direction, size, out, in));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, const Fields *fields)
+{
+  char *buffer, *in[2];
+
+  PetscFunctionBegin;
+  PetscCall(SendBlocks(box, direction, SENT, fields, &buffer, in));
   for (PetscInt side = 0; side < 2; side++) {
     const Block block = exchange_block(box, direction, side, RECEIVED);
 
-    if (neighbour[side] != MPI_PROC_NULL)
+    if (box->neighbour[direction][side] != MPI_PROC_NULL)
       copy_block(box, &block, fields, in[side], UNPACK);
   }
   PetscCall(PetscFree(buffer));
@@ -243,5 +266,45 @@ PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *co
 {
   PetscFunctionBegin;
   PetscCall(GridBoxExchangeBytes(box, count, (void *const *)fields, sizeof(**fields)));
+  PetscFunctionReturn(0);
+}
+
+/* The transpose of ExchangeAlong: what it fills goes back to where it comes from, first through the lower
+   side. */
+static PetscErrorCode ReduceAlong(const GridBox *box, PetscInt direction, const Fields *fields,
+                                  MPI_Op operation)
+{
+  char *buffer, *in[2], *owned;
+
+  PetscFunctionBegin;
+  PetscCall(SendBlocks(box, direction, RECEIVED, fields, &buffer, in));
+  for (PetscInt side = 0; side < 2; side++) {
+    const Block    block = exchange_block(box, direction, side, SENT);
+    const PetscInt values = block_size(&block) * fields->count;
+    PetscMPIInt    count;
+
+    if (box->neighbour[direction][side] == MPI_PROC_NULL)
+      continue;
+    PetscCall(PetscMPIIntCast(values, &count));
+    PetscCall(PetscMalloc1(values * fields->size, &owned));
+    copy_block(box, &block, fields, owned, PACK);
+    PetscCallMPI(MPI_Reduce_local(in[side], owned, count, MPIU_REAL, operation));
+    copy_block(box, &block, fields, owned, UNPACK);
+    PetscCall(PetscFree(owned));
+  }
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode GridBoxReduce(const GridBox *box, PetscInt count, PetscReal *const values[], MPI_Op operation)
+{
+  const Fields fields = {count, (void *const *)values, sizeof(**values)};
+
+  PetscFunctionBegin;
+  for (PetscInt d = box->dimension - 1; d >= 0; d--) {
+    if (box->neighbour[d][0] == MPI_PROC_NULL && box->neighbour[d][1] == MPI_PROC_NULL)
+      continue;
+    PetscCall(ReduceAlong(box, d, &fields, operation));
+  }
   PetscFunctionReturn(0);
 }

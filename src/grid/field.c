@@ -68,6 +68,17 @@ PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM])
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation)
+{
+  PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(field, &values));
+  PetscCall(GridBoxReduce(&grid->box, 1, &values, operation));
+  PetscCall(VecRestoreArray(field, &values));
+  PetscFunctionReturn(0);
+}
+
 typedef enum { PACK, UNPACK } PackDirection;
 
 /* Copies rows of x between a ghosted field and the owned values packed tightly. */

@@ -126,6 +126,125 @@ static void ghosts_are_copies_corners_included(void **state)
   }
 }
 
+/* A number between -1 and 1 for every place of every rank's array. */
+static PetscErrorCode SetNoise(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result)
+{
+  const PetscReal phase = label(at[X], at[Y], at[Z]) + 0.37 * harness_rank();
+
+  (void)grid;
+  (void)result;
+  *value = PetscSinReal(phase * phase);
+  return 0;
+}
+
+static PetscReal product(Vec a, Vec b)
+{
+  PetscReal sum;
+
+  assert_success(VecDot(a, b, &sum));
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+  return sum;
+}
+
+/* <E x, y> over all places = <x, E^T y> over the owned ones. */
+static void sums_of_ghosts_are_the_transpose_of_the_exchange(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid   grid;
+    Vec       x, copied, y;
+    PetscReal left;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateField(grid, &x));
+    assert_success(VecDuplicate(x, &copied));
+    assert_success(VecDuplicate(x, &y));
+    assert_success(VecSet(x, 0.));
+    assert_success(ForAll(grid, x, OWNED, SetNoise, NULL));
+    assert_success(VecCopy(x, copied));
+    assert_success(MacGridExchange(grid, copied));
+    assert_success(ForAll(grid, y, WITH_GHOSTS, SetNoise, NULL));
+    left = product(copied, y);
+    assert_success(MacGridReduceGhosts(grid, y, MPI_SUM));
+    assert_near(product(x, y), left, 1e-10);
+    assert_on_all_ranks(PetscAbsReal(left) > 1e-3);
+    assert_success(VecDestroy(&y));
+    assert_success(VecDestroy(&copied));
+    assert_success(VecDestroy(&x));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+/* Ones in the ghosts that somebody owns, zeros elsewhere; `result` counts the ones. */
+static PetscErrorCode MarkGhosts(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result)
+{
+  const GridBox *box = grid_box(grid);
+  PetscBool      owned = PETSC_TRUE, inside = PETSC_TRUE;
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    if (at[d] < box->start[d] || at[d] >= box->end[d])
+      owned = PETSC_FALSE;
+    if (owner_index(box, d, at[d]) < 0)
+      inside = PETSC_FALSE;
+  }
+  *value = !owned && inside ? 1. : 0.;
+  *result += *value;
+  return 0;
+}
+
+static PetscErrorCode AddUp(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result)
+{
+  (void)grid;
+  (void)at;
+  *result += *value;
+  return 0;
+}
+
+/* A one in any ghost is more than the owner's zero, and its negative less. */
+static void one_ghost_decides_the_extremes(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid    grid;
+    Vec        copies, most, least;
+    PetscReal  sums[2] = {0., 0.}, unlike = 0., touched = 0.;
+    PetscReal *values[3];
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateField(grid, &copies));
+    assert_success(ForAll(grid, copies, WITH_GHOSTS, MarkGhosts, &sums[0]));
+    assert_success(VecDuplicate(copies, &most));
+    assert_success(VecDuplicate(copies, &least));
+    assert_success(VecCopy(copies, most));
+    assert_success(VecCopy(copies, least));
+    assert_success(VecScale(least, -1.));
+    assert_success(MacGridReduceGhosts(grid, copies, MPI_SUM));
+    assert_success(MacGridReduceGhosts(grid, most, MPI_MAX));
+    assert_success(MacGridReduceGhosts(grid, least, MPI_MIN));
+    assert_success(ForAll(grid, copies, OWNED, AddUp, &sums[1]));
+    assert_success(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+    assert_near(sums[0], sums[1], 0.);
+    assert_success(VecGetArray(copies, &values[0]));
+    assert_success(VecGetArray(most, &values[1]));
+    assert_success(VecGetArray(least, &values[2]));
+    for (PetscInt c = 0; c < grid_box(grid)->length; c++) {
+      unlike += values[1][c] != -values[2][c] || (values[0][c] > 0.) != (values[1][c] == 1.);
+      touched += values[1][c];
+    }
+    assert_near(unlike, 0., 0.);
+    assert_on_all_ranks((touched > 0.) == (sums[0] > 0.));
+    assert_success(VecRestoreArray(least, &values[2]));
+    assert_success(VecRestoreArray(most, &values[1]));
+    assert_success(VecRestoreArray(copies, &values[0]));
+    assert_success(VecDestroy(&least));
+    assert_success(VecDestroy(&most));
+    assert_success(VecDestroy(&copies));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
 /* a . x + b in direction d, at the face's centre. */
 static PetscErrorCode FillLinearFaces(MacGrid grid, const PetscReal slope[DIM], Vec faces[DIM])
 {
@@ -316,6 +435,8 @@ static void boxes_that_do_not_fit_are_refused(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(every_cell_has_one_owner), cmocka_unit_test(ghosts_are_copies_corners_included),
+          cmocka_unit_test(sums_of_ghosts_are_the_transpose_of_the_exchange),
+          cmocka_unit_test(one_ghost_decides_the_extremes),
           cmocka_unit_test(divergence_is_exact_for_a_linear_velocity),
           cmocka_unit_test(upper_faces_belong_to_the_rank_at_the_side),
           cmocka_unit_test(fields_go_to_solver_vectors_and_back),

@@ -1,0 +1,170 @@
+/* Every particle on the rank of its cell, in the order of cells and numbers.
+
+   Where a particle belongs follows from its position alone, so all ranks agree on it. */
+#include "particles_impl.h"
+
+/* A particle this far beyond a side that is not periodic, in cells, has only been carried there by an error
+   of interpolation. */
+static const PetscReal forgiven = 0.5;
+/* How far inside a side, in cells, a particle ends that lay on it. */
+static const PetscReal inside = 1e-9;
+
+enum { OUTSIDE = -1 };
+
+/* Index of the cell along a direction, or OUTSIDE; changes a position that is beyond the sides. */
+static PetscInt settle_beyond(const GridBox *box, PetscInt d, PetscReal origin, PetscReal spacing,
+                              PetscReal *position)
+{
+  const PetscReal cells = (PetscReal)box->cells[d];
+  PetscReal       place = cell_place(*position, origin, spacing);
+
+  if (!(PetscAbsReal(place) < 1e9)) /* not a number, too */
+    return OUTSIDE;
+  if (box->periodic[d]) {
+    place -= cells * PetscFloorReal(place / cells);
+    if (!(place < cells))
+      place = 0.; /* rounded up from just below zero */
+  } else {
+    if (place < -forgiven || place > cells + forgiven)
+      return OUTSIDE;
+    place = place < 0. ? -place : 2. * cells - place;
+    place = PetscMin(PetscMax(place, inside), cells - inside);
+  }
+  *position = origin + spacing * place;
+  place = cell_place(*position, origin, spacing); /* as any rank will see it from now on */
+  if (!(place >= 0. && place < cells)) {          /* rounded out again, far from the origin */
+    *position = origin + (box->periodic[d] ? 0. : spacing * (PetscMin(PetscMax(place, 0.5), cells - 0.5)));
+    place = cell_place(*position, origin, spacing);
+  }
+  return (PetscInt)place;
+}
+
+static inline PetscInt settle(const GridBox *box, PetscInt d, PetscReal origin, PetscReal spacing,
+                              PetscReal *position)
+{
+  const PetscReal place = cell_place(*position, origin, spacing);
+
+  if (place >= 0. && place < box->cells[d])
+    return (PetscInt)place;
+  return settle_beyond(box, d, origin, spacing, position);
+}
+
+/* The cell of a particle in the whole box; false when it has left. */
+static PetscBool find_cell(const Particles particles, Vector3 *position, PetscInt at[DIM])
+{
+  const GridBox  *box = grid_box(particles->grid);
+  const PetscReal spacing = grid_spacing(particles->grid);
+  const Vector3   origin = grid_origin(particles->grid);
+
+  at[Z] = 0;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    at[d] = settle(box, d, origin.at[d], spacing, &position->at[d]);
+    if (at[d] == OUTSIDE)
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool is_owned(const GridBox *box, const PetscInt at[DIM])
+{
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (at[d] < box->start[d] || at[d] >= box->end[d])
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscMPIInt owner_of(const Particles particles, const PetscInt at[DIM])
+{
+  const GridBox *box = grid_box(particles->grid);
+  PetscInt       place[DIM];
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    PetscInt low = 0, high = box->ranks[d];
+
+    while (high - low > 1) {
+      const PetscInt middle = (low + high) / 2;
+
+      if (at[d] < particles->starts[d][middle])
+        high = middle;
+      else
+        low = middle;
+    }
+    place[d] = low;
+  }
+  return (PetscMPIInt)(place[X] + box->ranks[X] * (place[Y] + box->ranks[Y] * place[Z]));
+}
+
+static PetscInt owned_index(const GridBox *box, const PetscInt at[DIM])
+{
+  const PetscInt row = box->end[X] - box->start[X], rows = box->end[Y] - box->start[Y];
+
+  return at[X] - box->start[X] + row * (at[Y] - box->start[Y] + rows * (at[Z] - box->start[Z]));
+}
+
+/* Splits `now` into what stays, with its cells, and what leaves, in `spare`, with its destinations. */
+static PetscErrorCode Part(Particles particles, PetscMPIInt **destination)
+{
+  const GridBox  *box = grid_box(particles->grid);
+  ParticleArrays *now = &particles->now, *spare = &particles->spare;
+  PetscInt        kept = 0, at[DIM], capacity = 0;
+
+  PetscFunctionBegin;
+  *destination = NULL;
+  spare->count = 0;
+  for (PetscInt n = 0; n < now->count; n++) {
+    if (!find_cell(particles, &now->positions[n], at))
+      continue;
+    if (is_owned(box, at)) {
+      if (kept < n)
+        arrays_copy_one(now, n, now, kept);
+      particles->cells[kept++] = owned_index(box, at);
+      continue;
+    }
+    if (spare->count == capacity) {
+      capacity = 2 * capacity + 64;
+      PetscCall(PetscRealloc(capacity * sizeof(**destination), destination));
+      PetscCall(ArraysReserve(spare, capacity));
+    }
+    arrays_copy_one(now, n, spare, spare->count);
+    (*destination)[spare->count++] = owner_of(particles, at);
+  }
+  now->count = kept;
+  PetscFunctionReturn(0);
+}
+
+/* The cells of those that have come. */
+static PetscErrorCode Receive(Particles particles, PetscInt stayed)
+{
+  const GridBox  *box = grid_box(particles->grid);
+  ParticleArrays *now = &particles->now;
+  PetscInt        at[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesReserveSort(particles, now->count));
+  for (PetscInt n = stayed; n < now->count; n++) {
+    PetscCheck(find_cell(particles, &now->positions[n], at) && is_owned(box, at), PETSC_COMM_SELF,
+               PETSC_ERR_PLIB, "A particle came to a rank that does not own its cell");
+    particles->cells[n] = owned_index(box, at);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ParticlesArrange(Particles particles)
+{
+  const GridBox *box = grid_box(particles->grid);
+  PetscMPIInt   *destination, size;
+  PetscInt       stayed;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(box->comm, &size));
+  PetscCall(ParticlesReserveSort(particles, particles->now.count));
+  PetscCall(Part(particles, &destination));
+  stayed = particles->now.count;
+  if (size > 1)
+    PetscCall(ArraysDeliver(box->comm, &particles->spare, destination, &particles->now));
+  PetscCall(PetscFree(destination));
+  PetscCall(Receive(particles, stayed));
+  PetscCall(ParticlesSort(particles));
+  particles->arranged = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,58 @@
+#ifndef MILLRACE_PARTICLES_IMPL_H
+#define MILLRACE_PARTICLES_IMPL_H
+
+#include <millrace/particles.h>
+
+/* Particles side by side, without an order. */
+typedef struct {
+  PetscInt    width;
+  PetscInt    count, capacity;
+  Vector3    *positions;
+  PetscReal  *values;
+  PetscInt64 *numbers;
+} ParticleArrays;
+
+/* A place in the order: first by cell, then by number. */
+typedef struct {
+  PetscInt64 number;
+  PetscInt   from; /* where it now lies */
+} Entry;
+
+struct _p_Particles {
+  MacGrid        grid; /* borrowed */
+  ParticleArrays now, spare;
+  PetscInt      *cells;          /* of each of `now`; as many as its capacity */
+  PetscInt       cells_capacity; /* of `cells` and of `entries` */
+  Entry         *entries;
+  PetscInt      *first; /* one for each owned cell and two more */
+  PetscBool      arranged;
+  PetscInt      *starts[DIM]; /* first cell of every part along a direction, and the end of the last */
+};
+
+/* storage.c */
+/* Room for `count` at least; what is there stays. */
+PetscErrorCode ArraysReserve(ParticleArrays *arrays, PetscInt count);
+PetscErrorCode ArraysAppend(ParticleArrays *to, const ParticleArrays *from);
+PetscErrorCode ArraysDestroy(ParticleArrays *arrays);
+void arrays_copy_one(const ParticleArrays *from, PetscInt source, ParticleArrays *to, PetscInt target);
+
+/* deliver.c: sends each of `from` to rank `destination` and appends what comes in to `to`, by rank of origin.
+   Collective: comm. */
+PetscErrorCode ArraysDeliver(MPI_Comm comm, const ParticleArrays *from, const PetscMPIInt destination[],
+                             ParticleArrays *to);
+
+/* sort.c: brings `now` into the order of `cells` and numbers, and sets `first`. */
+PetscErrorCode ParticlesSort(Particles particles);
+PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count);
+
+/* Cell along one direction, counted through the whole box; the same on any rank. */
+static inline PetscReal cell_place(PetscReal position, PetscReal origin, PetscReal spacing)
+{
+  return (position - origin) / spacing;
+}
+static inline PetscInt owned_cells(const GridBox *box)
+{
+  return (box->end[X] - box->start[X]) * (box->end[Y] - box->start[Y]) * (box->end[Z] - box->start[Z]);
+}
+
+#endif

@@ -3,21 +3,18 @@
    as empty. What is carried along, smoke and the like, is carried by the gas. */
 #include "simulation_impl.h"
 
-static const RegionConfig *one_way_region(const PhaseConfig *config, PetscInt *number)
+/* Its number, or -1. */
+static PetscInt one_way_region(const PhaseConfig *config)
 {
   for (PetscInt r = 0; r < config->region_count; r++)
-    if (config->regions[r].kind == REGION_ONE_WAY) {
-      *number = r;
-      return &config->regions[r];
-    }
-  return NULL;
+    if (config->regions[r].kind == REGION_ONE_WAY)
+      return r;
+  return -1;
 }
 
 PetscBool simulation_has_gas(const SimulationConfig *config)
 {
-  PetscInt number;
-
-  return one_way_region(&config->phases, &number) ? PETSC_TRUE : PETSC_FALSE;
+  return one_way_region(&config->phases) >= 0 ? PETSC_TRUE : PETSC_FALSE;
 }
 
 Fluid simulation_carrier(Simulation simulation)
@@ -27,9 +24,10 @@ Fluid simulation_carrier(Simulation simulation)
 
 /* 0 in cells of the gas; obstacles and bodies keep their numbers, the liquids come after them, then the
    sources. */
-static PetscErrorCode MarkCells(Simulation simulation, PetscInt gas)
+static PetscErrorCode MarkCells(Simulation simulation)
 {
   const GridBox   *box = grid_box(simulation->grid);
+  const PetscInt   gas = one_way_region(&simulation->config->phases);
   const PetscReal *region, *closed = NULL;
   PetscReal       *mark;
   Vec              regions;
@@ -73,11 +71,9 @@ static PetscErrorCode TakeVelocity(Simulation simulation)
 static PetscErrorCode PlaceLiquids(Simulation simulation)
 {
   PetscBool *slips;
-  PetscInt   gas;
 
   PetscFunctionBegin;
-  (void)one_way_region(&simulation->config->phases, &gas);
-  PetscCall(MarkCells(simulation, gas));
+  PetscCall(MarkCells(simulation));
   PetscCall(TakeVelocity(simulation));
   PetscCall(PetscCalloc1(simulation->closed_count + 1, &slips));
   for (PetscInt o = 0; o < simulation->config->obstacle_count; o++)
@@ -91,12 +87,12 @@ static PetscErrorCode PlaceLiquids(Simulation simulation)
 
 PetscErrorCode SimulationCreateGas(Simulation simulation)
 {
-  PetscInt            number;
-  const RegionConfig *region = one_way_region(&simulation->config->phases, &number);
+  const RegionConfig *region;
 
   PetscFunctionBegin;
-  if (!region)
+  if (!simulation_has_gas(simulation->config))
     PetscFunctionReturn(0);
+  region = &simulation->config->phases.regions[one_way_region(&simulation->config->phases)];
   simulation->gas_config = simulation->config->fluid;
   simulation->gas_config.density = region->density;
   simulation->gas_config.viscosity = region->viscosity;

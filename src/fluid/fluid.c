@@ -1,4 +1,4 @@
-/* The state of the fluid and the order of its step (docs/numerics.md, section 2). */
+/* The state of the fluid and the order of its step (docs/numerics.md, sections 2 and 13). */
 #include "fluid_impl.h"
 
 #include <petsctime.h>
@@ -69,6 +69,9 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   }
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(VecDestroy(&f->residual));
+  PetscCall(VecDestroy(&f->hollow));
+  PetscCall(MacGridDestroyFaceField(f->acceleration));
+  PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }
@@ -123,6 +126,12 @@ static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
     largest = PetscMax(largest, force);
     PetscCall(VecAXPY(fluid->next[d], 1., fluid->velocity[d]));
   }
+  if (fluid->mixture) {
+    PetscCall(FluidProjectMixture(fluid, fluid->next, 0., 1., JUMPS_ACT, good));
+    if (*good)
+      PetscCall(FluidKeepAcceleration(fluid, 0., 0., fluid->scalars));
+    PetscFunctionReturn(0);
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, box->comm));
   if (largest == 0.)
     PetscFunctionReturn(0);
@@ -137,7 +146,10 @@ PetscErrorCode FluidStart(Fluid fluid, PetscBool *good)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(SetInitialComponent(fluid, d));
-  PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0., good));
+  if (fluid->mixture)
+    PetscCall(FluidProjectMixture(fluid, fluid->velocity, 0., 1., JUMPS_LEFT_OUT, good));
+  else
+    PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0., good));
   if (!*good)
     PetscFunctionReturn(0);
   PetscCall(VecSet(fluid->pressure, 0.)); /* what the projection found is no pressure of the flow */
@@ -154,7 +166,7 @@ static PetscReal implicitness(Fluid fluid)
   return fluid->steps < DAMPED_STEPS ? 1. : 0.5;
 }
 
-/* Step 2: what acts at the start of the trajectories. */
+/* Step 2: what acts at the start of the trajectories. In a mixture all acts at their end. */
 static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
   const Carried   carried = {d, 0, dt};
@@ -162,6 +174,10 @@ static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   const PetscReal amount = (1. - implicitness(fluid)) * dt * kinematic;
 
   PetscFunctionBegin;
+  if (fluid->mixture) {
+    PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
+    PetscFunctionReturn(0);
+  }
   if (amount > 0.)
     PetscCall(FluidDiffuseExplicitly(fluid, &carried, amount, fluid->velocity[d], fluid->next[d]));
   else
@@ -223,6 +239,7 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
+  PetscCall(FluidRefreshMixture(fluid));
   fluid->report.viscosity_iterations = 0;
   fluid->report.diffusion_converged = PETSC_TRUE;
   for (PetscInt d = 0; d < dimension; d++)
@@ -237,8 +254,11 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
     PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
   }
   PetscCall(PetscTime(&advected));
-  for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(ImplicitHalf(fluid, d, dt));
+  if (fluid->mixture)
+    PetscCall(FluidActOnMixture(fluid, dt));
+  else
+    for (PetscInt d = 0; d < dimension; d++)
+      PetscCall(ImplicitHalf(fluid, d, dt));
   PetscCall(PetscTime(&end));
   fluid->report.wall_advection = advected - begin;
   fluid->report.wall_viscosity = end - advected;
@@ -276,8 +296,12 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   *good = fluid->report.diffusion_converged;
-  if (*good)
+  if (*good && fluid->mixture)
+    PetscCall(FluidProjectMixture(fluid, fluid->next, fluid->time + dt, dt, JUMPS_ACT, good));
+  else if (*good)
     PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
+  if (*good && fluid->mixture)
+    PetscCall(FluidKeepAcceleration(fluid, fluid->time, dt, fluid->next_scalars));
   if (*good)
     PetscCall(Commit(fluid, dt));
   PetscCall(PetscTime(&end));

@@ -9,11 +9,13 @@
 
 /* What is carried on: cell values, or one component of faces. */
 typedef struct {
+  MacGrid        grid;
   const GridBox *box;
   PetscInt       end[DIM]; /* one past the last owned place */
   PetscReal     *distance; /* there */
   PetscReal     *layer;    /* 0: known, n: filled in layer n, UNKNOWN: not yet */
   PetscReal     *value;
+  Vec            values, layers; /* behind the two */
 } Carried;
 
 static const PetscReal UNKNOWN = 1e9;
@@ -82,14 +84,20 @@ static PetscReal carried_value(const Carried *carried, PetscInt c, PetscReal lay
   return weight > 0. ? upwind / weight : sum / count;
 }
 
-/* Collective: the box's ranks. */
+static PetscErrorCode Exchange(const Carried *carried)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridExchange(carried->grid, carried->values));
+  PetscCall(MacGridExchange(carried->grid, carried->layers));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
 {
-  PetscReal *const exchanged[] = {carried->value, carried->layer};
-  Front            front = {0, 0, NULL, NULL};
+  Front front = {0, 0, NULL, NULL};
 
   PetscFunctionBegin;
-  PetscCall(GridBoxExchange(carried->box, 2, exchanged));
+  PetscCall(Exchange(carried));
   for (PetscInt layer = 1; layer <= layers; layer++) {
     PetscCall(CollectFront(carried, layer, &front));
     for (PetscInt pass = 0; pass < 2; pass++) {
@@ -99,7 +107,7 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
         carried->value[front.place[n]] = front.result[n];
         carried->layer[front.place[n]] = layer;
       }
-      PetscCall(GridBoxExchange(carried->box, 2, exchanged));
+      PetscCall(Exchange(carried));
     }
   }
   PetscCall(PetscFree(front.place));
@@ -158,23 +166,28 @@ static PetscErrorCode ExtendField(MacGrid grid, PetscInt direction, PetscReal *d
                                   const PetscReal known[], PetscInt layers, Vec field)
 {
   const GridBox *box = grid_box(grid);
-  Carried        carried = {.box = box, .end = {box->end[X], box->end[Y], box->end[Z]}};
-  PetscReal     *between;
+  Carried        carried = {
+             .grid = grid, .box = box, .values = field, .end = {box->end[X], box->end[Y], box->end[Z]}};
+  PetscReal *between;
 
   PetscFunctionBegin;
   if (direction != CELLS)
     grid_face_end(grid, direction, carried.end);
-  PetscCall(PetscMalloc2(box->length, &carried.layer, box->length, &between));
+  PetscCall(PetscMalloc1(box->length, &between));
   carried.distance = distance;
   if (direction != CELLS) {
     distance_at_faces(box, distance, direction, between);
     carried.distance = between;
   }
+  PetscCall(MacGridCreateField(grid, &carried.layers));
+  PetscCall(VecGetArray(carried.layers, &carried.layer));
   find_known(&carried, known, direction);
   PetscCall(VecGetArray(field, &carried.value));
   PetscCall(CarryOn(&carried, layers));
   PetscCall(VecRestoreArray(field, &carried.value));
-  PetscCall(PetscFree2(carried.layer, between));
+  PetscCall(VecRestoreArray(carried.layers, &carried.layer));
+  PetscCall(VecDestroy(&carried.layers));
+  PetscCall(PetscFree(between));
   PetscFunctionReturn(0);
 }
 

@@ -26,24 +26,18 @@ static void mirror(const GridBox *box, PetscReal *value, PetscInt direction, Pet
 }
 
 /* Mirrors first: the exchange carries layers beyond the sides along. */
-PetscErrorCode FillDistanceGhosts(const GridBox *box, PetscReal *value)
+PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance)
 {
+  const GridBox *box = grid_box(grid);
+  PetscReal     *value;
+
   PetscFunctionBegin;
+  PetscCall(VecGetArray(distance, &value));
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
         mirror(box, value, d, side);
-  PetscCall(GridBoxExchange(box, 1, &value));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance)
-{
-  PetscReal *value;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(distance, &value));
-  PetscCall(FillDistanceGhosts(grid_box(grid), value));
   PetscCall(VecRestoreArray(distance, &value));
+  PetscCall(MacGridExchange(grid, distance));
   PetscFunctionReturn(0);
 }

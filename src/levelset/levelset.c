@@ -41,8 +41,8 @@ PetscErrorCode LevelSetRefresh(LevelSet level_set)
   PetscReal *value;
 
   PetscFunctionBegin;
+  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(VecGetArray(level_set->distance, &value));
-  PetscCall(FillDistanceGhosts(grid_box(level_set->grid), value));
   PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 0));
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscFunctionReturn(0);

@@ -27,9 +27,6 @@ struct _p_LevelSet {
 /* band.c: the owned cells with |value| < width, and those up to `margin` cells beside them. */
 PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal width, PetscInt margin);
 
-/* ghosts.c: DistanceFillGhosts on an array. */
-PetscErrorCode FillDistanceGhosts(const GridBox *box, PetscReal *value);
-
 /* weno.c, semi_lagrangian.c */
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
@@ -41,10 +38,10 @@ PetscBool closest_distance(const GridBox *box, const PetscReal value[], PetscInt
    the other side. */
 PetscBool crossing_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance);
 
-/* march.c: the rest of the band from the cells that are known. */
+/* march.c: the distance in the rest of the band from the cells that are known. */
 enum { CELL_KNOWN = 1, CELL_WANTED = 2 };
-PetscErrorCode BandFlood(LevelSet level_set, PetscReal *value);
-PetscErrorCode BandMarch(LevelSet level_set, PetscReal *value);
+PetscErrorCode BandFlood(LevelSet level_set);
+PetscErrorCode BandMarch(LevelSet level_set);
 
 static inline PetscBool changes_sign(PetscReal a, PetscReal b)
 {

@@ -98,13 +98,14 @@ VECTOR_CLONES static PetscReal flood_once(const LevelSet level_set, const PetscR
   return change;
 }
 
-PetscErrorCode BandFlood(LevelSet level_set, PetscReal *value)
+PetscErrorCode BandFlood(LevelSet level_set)
 {
   const GridBox  *box = grid_box(level_set->grid);
   const PetscReal h = grid_spacing(level_set->grid);
-  PetscReal      *next;
+  PetscReal      *next, *value;
 
   PetscFunctionBegin;
+  PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(VecGetArray(level_set->stage, &next));
   for (PetscInt iteration = 0; iteration < 4 * BAND_CELLS; iteration++) {
     PetscReal change;
@@ -112,11 +113,12 @@ PetscErrorCode BandFlood(LevelSet level_set, PetscReal *value)
     PetscCall(PetscArraycpy(next, value, box->length));
     change = flood_once(level_set, next, value);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPIU_REAL, MPIU_MAX, box->comm));
-    PetscCall(FillDistanceGhosts(box, value));
+    PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
     if (change < 1e-6 * h)
       break;
   }
   PetscCall(VecRestoreArray(level_set->stage, &next));
+  PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscFunctionReturn(0);
 }
 
@@ -179,18 +181,21 @@ static void march_layer(const LevelSet level_set, const Layers *layers, PetscInt
     value[layers->cell[n]] = layers->result[n];
 }
 
-PetscErrorCode BandMarch(LevelSet level_set, PetscReal *value)
+PetscErrorCode BandMarch(LevelSet level_set)
 {
-  Layers layers;
+  Layers     layers;
+  PetscReal *value;
 
   PetscFunctionBegin;
+  PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(CollectLayers(level_set, value, &layers));
   for (PetscInt layer = 0; layer < LAYERS; layer++)
     /* twice, for the directions in which a neighbour is in the same layer; the last one is wider */
     for (PetscInt pass = 0; pass < (layer == LAYERS - 1 ? 3 : 2); pass++) {
       march_layer(level_set, &layers, layer, value);
-      PetscCall(FillDistanceGhosts(grid_box(level_set->grid), value));
+      PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
     }
+  PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(PetscFree2(layers.cell, layers.result));
   PetscFunctionReturn(0);
 }

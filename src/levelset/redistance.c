@@ -121,8 +121,8 @@ static PetscErrorCode StartOver(LevelSet level_set, const PetscReal from[], Pets
   PetscFunctionBegin;
   PetscCall(BandBuild(level_set, from, width, 2));
   set_beside_only(level_set, from, value);
-  PetscCall(FillDistanceGhosts(box, value));
-  PetscCall(BandFlood(level_set, value));
+  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+  PetscCall(BandFlood(level_set));
   clip(value, box->length, most);
   PetscFunctionReturn(0);
 }
@@ -140,8 +140,8 @@ static PetscErrorCode Refine(LevelSet level_set, const PetscReal from[], PetscRe
   PetscCall(PetscArraycpy(old, value, box->length));
   PetscCall(BandBuild(level_set, value, BAND_CELLS * h, 2));
   set_near(level_set, from, value);
-  PetscCall(FillDistanceGhosts(box, value));
-  PetscCall(BandMarch(level_set, value));
+  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+  PetscCall(BandMarch(level_set));
   for (PetscInt r = 0; r < level_set->band.count; r++) {
     const Run run = level_set->band.runs[r];
 
@@ -165,7 +165,7 @@ PetscErrorCode LevelSetRedistance(LevelSet level_set)
   PetscFunctionBegin;
   PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(VecGetArray(level_set->start, &from));
-  PetscCall(FillDistanceGhosts(box, value));
+  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(PetscArraycpy(from, value, box->length));
   PetscCall(CheckField(level_set, from, &strange));
   if (strange)

@@ -100,11 +100,11 @@ PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscRe
   PetscCall(PetscArraycpy(second, value, box->length));
   for (PetscInt part = 0; part < parts; part++) {
     euler_stage(&carrier, 0., value, value, first);
-    PetscCall(FillDistanceGhosts(box, first));
+    PetscCall(DistanceFillGhosts(level_set->grid, level_set->stage));
     euler_stage(&carrier, 0.75, value, first, second);
-    PetscCall(FillDistanceGhosts(box, second));
+    PetscCall(DistanceFillGhosts(level_set->grid, level_set->start));
     euler_stage(&carrier, 1. / 3., value, second, value);
-    PetscCall(FillDistanceGhosts(box, value));
+    PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   }
   PetscCall(VecRestoreArray(level_set->start, &second));
   PetscCall(VecRestoreArray(level_set->stage, &first));

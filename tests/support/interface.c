@@ -9,7 +9,11 @@ PetscErrorCode InterfaceCreate(PetscInt dimension, PetscInt n, PetscReal size, c
   interface->config = *config;
   PetscCall(MacGridCreate(PETSC_COMM_WORLD, &interface->grid_config, &interface->grid));
   PetscCall(LevelSetCreate(interface->grid, &interface->config, &interface->level_set));
+  PetscCall(LevelSetCreate(interface->grid, &interface->config, &interface->complement));
   PetscCall(MacGridCreateFaceField(interface->grid, interface->velocity));
+  for (PetscInt s = 0; s < 2; s++)
+    PetscCall(ParticlesCreate(interface->grid, 1, &interface->markers[s]));
+  interface->step = 0;
   PetscFunctionReturn(0);
 }
 
@@ -18,6 +22,9 @@ PetscErrorCode InterfaceDestroy(Interface *interface)
   PetscFunctionBegin;
   PetscCall(MacGridDestroyFaceField(interface->velocity));
   PetscCall(LevelSetDestroy(&interface->level_set));
+  PetscCall(LevelSetDestroy(&interface->complement));
+  for (PetscInt s = 0; s < 2; s++)
+    PetscCall(ParticlesDestroy(&interface->markers[s]));
   PetscCall(MacGridDestroy(&interface->grid));
   PetscFunctionReturn(0);
 }
@@ -64,6 +71,60 @@ PetscErrorCode InterfaceSetVelocity(Interface *interface, VelocityFunction veloc
           faces[d][box_index(box, i, j, k)] =
               velocity(grid_face_center(interface->grid, d, i, j, k), time).at[d];
   PetscCall(MacGridRestoreFaces(interface->grid, interface->velocity, faces));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode InterfaceSeed(Interface *interface)
+{
+  Vec field, opposite;
+
+  PetscFunctionBegin;
+  PetscCall(LevelSetGetField(interface->level_set, &field));
+  PetscCall(LevelSetGetField(interface->complement, &opposite));
+  PetscCall(VecCopy(field, opposite));
+  PetscCall(VecScale(opposite, -1.));
+  PetscCall(LevelSetRefresh(interface->complement));
+  PetscCall(LevelSetSeed(interface->level_set, interface->markers[0], 0, interface->step));
+  PetscCall(LevelSetSeed(interface->complement, interface->markers[1], 1, interface->step));
+  PetscFunctionReturn(0);
+}
+
+/* The complement's markers have the field with its sign turned. */
+static PetscErrorCode AdjustRadii(Interface *interface)
+{
+  Vec field, opposite;
+
+  PetscFunctionBegin;
+  PetscCall(LevelSetGetField(interface->level_set, &field));
+  PetscCall(LevelSetGetField(interface->complement, &opposite));
+  PetscCall(VecCopy(field, opposite));
+  PetscCall(VecScale(opposite, -1.));
+  PetscCall(LevelSetAdjustRadii(interface->level_set, interface->markers[0]));
+  PetscCall(LevelSetAdjustRadii(interface->complement, interface->markers[1]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode InterfaceStep(Interface *interface, VelocityFunction velocity, PetscReal time, PetscReal dt,
+                             PetscInt seeding)
+{
+  const PetscBool marked = interface->config.particles > 0 ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(InterfaceSetVelocity(interface, velocity, time + 0.5 * dt));
+  PetscCall(LevelSetAdvect(interface->level_set, interface->velocity, dt));
+  if (marked) {
+    for (PetscInt s = 0; s < 2; s++)
+      PetscCall(ParticlesMove(interface->markers[s], interface->velocity, dt));
+    PetscCall(LevelSetCorrect(interface->level_set, 2, interface->markers, 0));
+  }
+  PetscCall(LevelSetRedistance(interface->level_set));
+  if (marked) {
+    PetscCall(LevelSetCorrect(interface->level_set, 2, interface->markers, 0));
+    PetscCall(AdjustRadii(interface));
+  }
+  interface->step++;
+  if (marked && seeding && interface->step % seeding == 0)
+    PetscCall(InterfaceSeed(interface));
   PetscFunctionReturn(0);
 }
 

@@ -12,8 +12,10 @@ typedef struct {
   GridConfig      grid_config;
   InterfaceConfig config;
   MacGrid         grid;
-  LevelSet        level_set;
+  LevelSet        level_set, complement; /* the latter to seed the outside */
   Vec             velocity[DIM];
+  Particles       markers[2]; /* inside, outside */
+  PetscInt64      step;
 } Interface;
 
 /* A square or cube of side `size` and n cells along it. Collective: world, as all that follows. */
@@ -24,6 +26,12 @@ PetscErrorCode InterfaceDestroy(Interface *interface);
 /* The field from `distance`, refreshed. */
 PetscErrorCode InterfaceSet(Interface *interface, DistanceFunction distance);
 PetscErrorCode InterfaceSetVelocity(Interface *interface, VelocityFunction velocity, PetscReal time);
+/* Velocity at the middle of the step; carries, corrects, redistances, corrects again; seeds every
+   `seeding`-th step (0: never). */
+PetscErrorCode InterfaceStep(Interface *interface, VelocityFunction velocity, PetscReal time, PetscReal dt,
+                             PetscInt seeding);
+/* Markers for both sides as the field has them now. */
+PetscErrorCode InterfaceSeed(Interface *interface);
 /* A cell field from a function. */
 PetscErrorCode InterfaceFill(MacGrid grid, DistanceFunction function, Vec field);
 

@@ -1,0 +1,139 @@
+/* Markers on both sides of the interface (particle level set method, Enright et al. 2002): where the field
+   has the wrong sign at a marker by more than its radius r, the marker has strayed, and the field at the cell
+   centres y around it becomes
+
+     phi <= |y - x| - r  for a marker of the inside,   phi >= r - |y - x|  for one of the outside;
+
+   of the two fields that follow, the smaller in size counts. */
+#include "levelset_impl.h"
+
+static const PetscReal least_radius = 0.1, largest_radius = 0.5; /* cells */
+
+/* Where the field is sampled. */
+typedef struct {
+  const GridBox   *box;
+  Vector3          origin;
+  PetscReal        h;
+  const PetscReal *value;
+} Sampler;
+
+static PetscReal sampled(const Sampler *sampler, Vector3 point)
+{
+  return sample_cells(sampler->box, sampler->origin, sampler->h, sampler->value, point);
+}
+
+typedef enum { INSIDE = -1, OUTSIDE = 1 } Side;
+
+/* What a strayed marker says, at the cell centres around it. */
+static void speak(const Sampler *sampler, Side side, Vector3 point, PetscReal radius, PetscReal *field)
+{
+  const GridBox *box = sampler->box;
+  PetscInt       low[DIM] = {0, 0, 0};
+  PetscReal      part[DIM] = {0., 0., 0.};
+
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    const PetscReal place = (point.at[a] - sampler->origin.at[a]) / sampler->h - 0.5;
+
+    low[a] = (PetscInt)PetscFloorReal(place);
+    part[a] = place - low[a];
+  }
+  for (PetscInt n = 0; n < 1 << box->dimension; n++) {
+    PetscInt  c = box_index(box, low[X], low[Y], low[Z]);
+    PetscReal square = 0., says;
+
+    for (PetscInt a = 0; a < box->dimension; a++) {
+      c += (n >> a & 1) * box->stride[a];
+      square += PetscSqr(part[a] - (n >> a & 1));
+    }
+    says = sampler->h * PetscSqrtReal(square) - radius;
+    field[c] = side == INSIDE ? PetscMin(field[c], says) : PetscMax(field[c], -says);
+  }
+}
+
+/* Lets the strayed markers of a set speak; counts them. */
+static PetscErrorCode AskMarkers(const Sampler *sampler, Side side, Particles markers, PetscReal *field,
+                                 PetscInt64 *strayed)
+{
+  ParticleView view;
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesGetView(markers, &view));
+  for (PetscInt n = 0; n < view.count; n++) {
+    const PetscReal radius = view.values[n];
+
+    if (side * sampled(sampler, view.positions[n]) >= -radius)
+      continue;
+    speak(sampler, side, view.positions[n], radius, field);
+    (*strayed)++;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The smaller in size of what both sides say, in the owned cells. */
+VECTOR_CLONES static void agree(const GridBox *box, const PetscReal *inside, const PetscReal *outside,
+                                PetscReal *value)
+{
+  const PetscInt width = box->end[X] - box->start[X];
+
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      const PetscInt first = box_index(box, box->start[X], j, k);
+
+      for (PetscInt c = first; c < first + width; c++)
+        value[c] = PetscAbsReal(inside[c]) <= PetscAbsReal(outside[c]) ? inside[c] : outside[c];
+    }
+}
+
+PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particles sets[], PetscInt own)
+{
+  const GridBox *box = grid_box(level_set->grid);
+  Sampler        sampler = {box, grid_origin(level_set->grid), grid_spacing(level_set->grid), NULL};
+  PetscReal     *value, *inside, *outside;
+  PetscInt64     strayed = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(level_set->distance, level_set->stage));
+  PetscCall(VecCopy(level_set->distance, level_set->start));
+  PetscCall(VecGetArray(level_set->distance, &value));
+  PetscCall(VecGetArray(level_set->stage, &inside));
+  PetscCall(VecGetArray(level_set->start, &outside));
+  sampler.value = value;
+  for (PetscInt s = 0; s < count; s++)
+    PetscCall(
+        AskMarkers(&sampler, s == own ? INSIDE : OUTSIDE, sets[s], s == own ? inside : outside, &strayed));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &strayed, 1, MPIU_INT64, MPI_SUM, box->comm));
+  if (strayed) {
+    PetscCall(MacGridReduceGhosts(level_set->grid, level_set->stage, MPI_MIN));
+    PetscCall(MacGridReduceGhosts(level_set->grid, level_set->start, MPI_MAX));
+    agree(box, inside, outside, value);
+  }
+  PetscCall(VecRestoreArray(level_set->start, &outside));
+  PetscCall(VecRestoreArray(level_set->stage, &inside));
+  PetscCall(VecRestoreArray(level_set->distance, &value));
+  if (strayed)
+    PetscCall(LevelSetRefresh(level_set));
+  PetscFunctionReturn(0);
+}
+
+/* Touches the interface where that is possible. */
+static PetscReal marker_radius(PetscReal distance, PetscReal h)
+{
+  return PetscMin(PetscMax(-distance, least_radius * h), largest_radius * h);
+}
+
+PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside)
+{
+  Sampler sampler = {grid_box(level_set->grid), grid_origin(level_set->grid), grid_spacing(level_set->grid),
+                     NULL};
+  const PetscReal *value;
+  ParticleView     view;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(level_set->distance, &value));
+  sampler.value = value;
+  PetscCall(ParticlesGetView(inside, &view));
+  for (PetscInt n = 0; n < view.count; n++)
+    view.values[n] = marker_radius(sampled(&sampler, view.positions[n]), sampler.h);
+  PetscCall(VecRestoreArrayRead(level_set->distance, &value));
+  PetscFunctionReturn(0);
+}

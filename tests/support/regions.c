@@ -10,7 +10,7 @@ void regions_prepare(PetscInt dimension, PetscInt n, Regions *regions)
 
 RegionConfig *regions_add(Regions *regions, Shape *shape)
 {
-  static char   names[TEST_REGIONS][2] = {"a", "b", "c", "d", "e", "f"};
+  static char    names[TEST_REGIONS][2] = {"a", "b", "c", "d", "e", "f"};
   const PetscInt n = regions->config.region_count++;
 
   regions->regions[n] = (RegionConfig){.name = names[n], .density = n + 1.};
@@ -115,8 +115,8 @@ PetscErrorCode RegionsCompareWithSerial(Regions *regions, Vec field, Regions *se
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *largest = PetscMax(*largest, PetscAbsReal(value[box_index(box, i, j, k)] -
-                                                   expected[box_index(whole, i, j, k)]));
+        *largest = PetscMax(
+            *largest, PetscAbsReal(value[box_index(box, i, j, k)] - expected[box_index(whole, i, j, k)]));
   PetscCall(VecRestoreArrayRead(other, &expected));
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPIU_MAX, box->comm));

@@ -13,26 +13,42 @@ static PetscReal cut_off(PetscReal distance, PetscReal band)
   return PetscMax(-band, PetscMin(distance, band));
 }
 
-/* A distance changes by no more than the way: a block whose middle is far away is far away as a whole. */
-static void fill_block(Phase phase, Shape shape, const Block *block, PetscReal *distance)
+/* A distance changes by no more than the way: a block whose middle is far away is far away as a whole. Its
+   corners are asked too, since formulas give distances to first order only. */
+static PetscBool block_is_far(Phase phase, Shape shape, const Block *block, PetscReal *distance)
 {
   const GridBox *box = grid_box(phase->grid);
-  PetscReal      reach = 0., whole;
-  Vector3        middle =
-      vector3_add(grid_cell_center(phase->grid, block->low[X], block->low[Y], block->low[Z]),
-                  grid_cell_center(phase->grid, block->high[X] - 1, block->high[Y] - 1, block->high[Z] - 1));
+  PetscReal      reach = 0.;
+  Vector3        low = grid_cell_center(phase->grid, block->low[X], block->low[Y], block->low[Z]), high;
 
-  middle = vector3_scale(0.5, middle);
+  high = grid_cell_center(phase->grid, block->high[X] - 1, block->high[Y] - 1, block->high[Z] - 1);
+  *distance = shape_distance(shape, vector3_scale(0.5, vector3_add(low, high)));
   for (PetscInt d = 0; d < box->dimension; d++)
-    reach += PetscSqr(0.5 * grid_spacing(phase->grid) * (block->high[d] - block->low[d]));
-  whole = shape_distance(shape, middle);
+    reach += PetscSqr(0.5 * (high.at[d] - low.at[d]));
+  if (PetscAbsReal(*distance) < PetscSqrtReal(reach) + phase->band)
+    return PETSC_FALSE;
+  for (PetscInt n = 0; n < 1 << box->dimension; n++) {
+    const Vector3 corner =
+        vector3((n & 1 ? high : low).at[X], (n & 2 ? high : low).at[Y], (n & 4 ? high : low).at[Z]);
+    const PetscReal there = shape_distance(shape, corner);
+
+    if (PetscAbsReal(there) < phase->band || (there < 0.) != (*distance < 0.))
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static void fill_block(Phase phase, Shape shape, const Block *block, PetscReal *distance)
+{
+  const GridBox  *box = grid_box(phase->grid);
+  PetscReal       whole;
+  const PetscBool far = block_is_far(phase, shape, block, &whole);
+
   for (PetscInt k = block->low[Z]; k < block->high[Z]; k++)
     for (PetscInt j = block->low[Y]; j < block->high[Y]; j++)
       for (PetscInt i = block->low[X]; i < block->high[X]; i++)
         distance[box_index(box, i, j, k)] =
-            PetscAbsReal(whole) > PetscSqrtReal(reach) + phase->band
-                ? cut_off(whole, phase->band)
-                : cut_off(shape_distance(shape, grid_cell_center(phase->grid, i, j, k)), phase->band);
+            cut_off(far ? whole : shape_distance(shape, grid_cell_center(phase->grid, i, j, k)), phase->band);
 }
 
 PetscErrorCode PhaseFillFromShape(Phase phase, Shape shape, Vec distance)

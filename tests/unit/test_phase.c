@@ -1,0 +1,391 @@
+#include "harness.h"
+#include "regions.h"
+#include "scratch.h"
+#include "phase/phase_impl.h"
+
+static const PetscReal far_away = 100.; /* the band of vectors that have none */
+
+static PetscInt smallest_of(PetscInt count, const PetscReal values[])
+{
+  PetscInt smallest = 0;
+
+  for (PetscInt n = 1; n < count; n++)
+    if (values[n] < values[smallest])
+      smallest = n;
+  return smallest;
+}
+
+static void project_vector(PetscInt count, PetscReal values[])
+{
+  PetscReal *rows[REGIONS_MAX], work[3];
+
+  for (PetscInt n = 0; n < count; n++)
+    rows[n] = &values[n];
+  (void)project_row(1, count, rows, far_away, work);
+}
+
+/* P1: the smallest is the only negative one. P2: the next is its opposite. Differences are kept. */
+static void projection_has_its_properties(void **state)
+{
+  (void)state;
+  for (PetscInt trial = 0; trial < 2000; trial++) {
+    const PetscInt count = 2 + trial % 5;
+    PetscReal      before[8], values[8], again[8], next = PETSC_MAX_REAL;
+    PetscInt       first;
+
+    for (PetscInt n = 0; n < count; n++)
+      values[n] = before[n] = 2. * hash_real(hash_key(trial, 0, 0, 0), n) - (trial % 3) * 0.7;
+    first = smallest_of(count, before);
+    project_vector(count, values);
+    assert_on_all_ranks(smallest_of(count, values) == first && values[first] < 0.);
+    for (PetscInt n = 0; n < count; n++) {
+      assert_near(values[n] - values[first], before[n] - before[first], 1e-15);
+      if (n != first)
+        next = PetscMin(next, values[n]);
+      again[n] = values[n];
+    }
+    assert_near(next, -values[first], 1e-15);
+    project_vector(count, again);
+    for (PetscInt n = 0; n < count; n++)
+      assert_near(again[n], values[n], 1e-15);
+  }
+}
+
+static void projection_leaves_opposites_and_far_regions_alone(void **state)
+{
+  PetscReal  a[3] = {-0.3, 0.2, 1.}, b[3] = {0.3, -0.2, -1.}, c[3] = {1., 1., 1.}, work[9];
+  PetscReal *rows[3] = {a, b, c};
+
+  (void)state;
+  assert_on_all_ranks(!project_row(3, 3, rows, 1., work));
+  a[1] = 0.4; /* a void between a and b: c is beyond its band and stays there */
+  b[1] = 0.2;
+  assert_on_all_ranks(project_row(3, 3, rows, 1., work));
+  assert_near(a[1], 0.1, 1e-15);
+  assert_near(b[1], -0.1, 1e-15);
+  assert_on_all_ranks(c[1] == 1. && a[0] == -0.3 && b[2] == -1.);
+}
+
+static Shape ball(PetscReal x, PetscReal y, PetscReal z, PetscReal radius)
+{
+  Shape shape;
+
+  assert_success(ShapeCreateSphere(vector3(x, y, z), radius, &shape));
+  return shape;
+}
+
+static Shape half_space(Vector3 point, Vector3 normal)
+{
+  Shape shape;
+
+  assert_success(ShapeCreatePlane(point, normal, &shape));
+  return shape;
+}
+
+static void start(Regions *regions)
+{
+  char message[512];
+
+  assert_success(RegionsStart(PETSC_COMM_WORLD, regions, message, sizeof(message)));
+  assert_on_all_ranks(!message[0]);
+}
+
+static void overlaps_and_voids_are_refused_by_name(void **state)
+{
+  char    message[512];
+  Regions regions;
+  Shape   left = ball(0.4, 0.5, 0., 0.2), right = ball(0.6, 0.5, 0., 0.2);
+
+  (void)state;
+  regions_prepare(2, 32, &regions);
+  regions_add(&regions, &left);
+  regions_add(&regions, &right);
+  regions_add(&regions, NULL);
+  assert_success(RegionsStart(PETSC_COMM_WORLD, &regions, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "\"a\" and \"b\" overlap") &&
+                      strstr(message, "(0.484375, 0.484375, 0)") &&
+                      strstr(message, "interfaces.overlap: project"));
+  assert_success(PhaseDestroy(&regions.phase));
+  regions.config.overlap = OVERLAP_PROJECT;
+  assert_success(PhaseCreate(regions.grid, &regions.config, &regions.phase));
+  assert_success(PhaseStart(regions.phase, NULL, message, sizeof(message)));
+  assert_on_all_ranks(!message[0]);
+  assert_near(phase_report(regions.phase)->volume[0], phase_report(regions.phase)->volume[1], 1e-4);
+  assert_success(PhaseDestroy(&regions.phase));
+  regions.config.overlap = OVERLAP_REFUSE;
+  regions.config.region_count = 2;
+  regions.regions[0].kind = REGION_EMPTY;
+  assert_success(PhaseCreate(regions.grid, &regions.config, &regions.phase));
+  assert_success(PhaseStart(regions.phase, NULL, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "no region holds") && strstr(message, "\"a\" and \"b\""));
+  assert_success(RegionsDestroy(&regions));
+}
+
+static void shapes_may_touch_within_half_a_cell(void **state)
+{
+  const PetscReal gaps[] = {-0.012, 0., 0.012}; /* h/2 = 0.0156 */
+
+  (void)state;
+  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(gaps); n++) {
+    Shape     low = half_space(vector3(0., 0.5, 0.), vector3(0., 1., 0.));
+    Shape     high = half_space(vector3(0., 0.5 + gaps[n], 0.), vector3(0., -1., 0.));
+    Regions   regions;
+    PetscReal breach;
+
+    regions_prepare(2, 32, &regions);
+    regions_add(&regions, &low);
+    regions_add(&regions, &high);
+    start(&regions);
+    assert_near(phase_report(regions.phase)->volume[0], 0.5 + 0.5 * gaps[n], 1e-9);
+    assert_success(RegionsCheckProjection(&regions, &breach));
+    assert_near(breach, 0., 1e-14);
+    assert_success(RegionsDestroy(&regions));
+  }
+}
+
+static void impossible_configurations_are_explained(void **state)
+{
+  char    message[256];
+  Regions regions;
+
+  (void)state;
+  regions_prepare(2, 16, &regions);
+  regions_add(&regions, NULL);
+  assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "2 to 32 regions"));
+  regions_add(&regions, NULL);
+  assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "\"a\" and \"b\" have no shape"));
+  regions.regions[1].shape = ball(0.5, 0.5, 0., 0.1);
+  assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
+  assert_on_all_ranks(!message[0]);
+  regions.regions[1].density = 0.;
+  assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "\"b\" needs a density"));
+  regions.regions[1].density = 1.;
+  regions.tensions[0] = (TensionConfig){"a", "oil", 1.};
+  regions.config.tension_count = 1;
+  assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
+  assert_on_all_ranks(strstr(message, "no region is called \"oil\""));
+  assert_success(RegionsDestroy(&regions));
+}
+
+static void volumes_centers_and_surfaces_are_measured(void **state)
+{
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= 3; dimension++) {
+    const PetscReal    r = 0.27, z = dimension == 3 ? 0.46 : 0.;
+    const PetscReal    volume = dimension == 3 ? 4. / 3. * PETSC_PI * r * r * r : PETSC_PI * r * r;
+    const PetscReal    surface = dimension == 3 ? 4. * PETSC_PI * r * r : 2. * PETSC_PI * r;
+    const PhaseReport *report;
+    Shape              shape = ball(0.51, 0.48, z, r);
+    Regions            regions;
+    PetscInt           region;
+
+    regions_prepare(dimension, 32, &regions);
+    regions_add(&regions, NULL);
+    regions_add(&regions, &shape);
+    start(&regions);
+    report = phase_report(regions.phase);
+    assert_near(report->volume[1], volume, 2e-3 * volume);
+    assert_near(report->volume[0] + report->volume[1], 1., 1e-12);
+    assert_near(report->surface[1], surface, 5e-3 * surface);
+    assert_near(report->surface[0], report->surface[1], 1e-9);
+    assert_near(vector3_norm(vector3_subtract(report->center[1], vector3(0.51, 0.48, z))), 0., 1e-3);
+    assert_on_all_ranks(report->vanished == 0);
+    if (harness_size() == 1) {
+      assert_success(PhaseFindRegion(regions.phase, vector3(0.51 + 0.95 * r, 0.48, z), &region));
+      assert_on_all_ranks(region == 1);
+      assert_success(PhaseFindRegion(regions.phase, vector3(0.51 + 1.05 * r, 0.48, z), &region));
+      assert_on_all_ranks(region == 0);
+    }
+    assert_success(RegionsDestroy(&regions));
+  }
+}
+
+static void what_is_poured_takes_the_place_of_others(void **state)
+{
+  const PetscReal r = 0.2, area = PETSC_PI * r * r;
+  Shape           low = half_space(vector3(0., 0.3, 0.), vector3(0., 1., 0.)), drop = ball(0.5, 0.65, 0., r),
+        all = half_space(vector3(0., 2., 0.), vector3(0., 1., 0.));
+  Regions            regions;
+  const PhaseReport *report;
+  PetscReal          breach;
+
+  (void)state;
+  regions_prepare(2, 40, &regions);
+  regions.config.interface.particles = 8;
+  regions_add(&regions, &low);
+  regions_add(&regions, NULL)->kind = REGION_EMPTY;
+  start(&regions);
+  report = phase_report(regions.phase);
+  assert_near(report->volume[0], 0.3, 1e-9);
+  assert_on_all_ranks(report->escaped == 0 && report->particles[0] > 0 && report->particles[1] > 0);
+  assert_success(PhasePour(regions.phase, 0, drop, NULL));
+  assert_near(report->volume[0], 0.3 + area, 2e-3 * area);
+  assert_near(report->volume[0] + report->volume[1], 1., 1e-12);
+  assert_on_all_ranks(report->escaped == 0);
+  assert_success(RegionsCheckProjection(&regions, &breach));
+  assert_near(breach, 0., 1e-14);
+  assert_success(PhasePour(regions.phase, 0, all, NULL));
+  assert_near(report->volume[0], 1., 1e-12);
+  assert_on_all_ranks(report->vanished == 2 && report->particles[1] == 0);
+  assert_success(PhasePour(regions.phase, 0, all, NULL));
+  assert_on_all_ranks(report->vanished == 0);
+  assert_success(ShapeDestroy(&drop));
+  assert_success(ShapeDestroy(&all));
+  assert_success(RegionsDestroy(&regions));
+}
+
+/* Layers meet a wall at x = 0.5 obliquely; behind it, the distances are those beside it. */
+static void interfaces_end_at_obstacles(void **state)
+{
+  Shape low = half_space(vector3(0.25, 0.5, 0.), vector3(0.6, 0.8, 0.)),
+        wall = half_space(vector3(0.5, 0., 0.), vector3(-1., 0., 0.));
+  Regions          regions;
+  const GridBox   *box;
+  const PetscReal *distance;
+  PetscReal        largest = 0., volume;
+  Vec              field;
+
+  (void)state;
+  regions_prepare(2, 32, &regions);
+  regions_add(&regions, &low);
+  regions_add(&regions, NULL);
+  assert_success(MacGridCreate(PETSC_COMM_WORLD, &regions.grid_config, &regions.grid));
+  assert_success(RegionsClose(&regions, wall));
+  start(&regions);
+  box = grid_box(regions.grid);
+  volume = phase_report(regions.phase)->volume[0];
+  assert_near(volume, 0.25, 1e-3); /* mean height 1/2 over the open half */
+  assert_near(volume + phase_report(regions.phase)->volume[1], 0.5, 1e-12);
+  assert_success(PhaseGetDistance(regions.phase, 0, &field));
+  assert_success(VecGetArrayRead(field, &distance));
+  for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+    for (PetscInt i = PetscMax(box->start[X], 16); i < PetscMin(box->end[X], 19); i++)
+      if (15 >= box->start[X]) /* beside the wall, on the same rank */
+        largest = PetscMax(
+            largest, PetscAbsReal(distance[box_index(box, i, j, 0)] - distance[box_index(box, 15, j, 0)]));
+  assert_success(VecRestoreArrayRead(field, &distance));
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
+  assert_near(largest, 0., 1e-14);
+  assert_success(ShapeDestroy(&wall));
+  assert_success(RegionsDestroy(&regions));
+}
+
+static Vector3 turning(Vector3 point)
+{
+  return vector3(0.5 - point.at[Y], point.at[X] - 0.5, 0.);
+}
+
+/* Three regions that meet, in a turning flow. */
+static void prepare_three(Regions *regions, PetscInt dimension)
+{
+  const PetscReal z = dimension == 3 ? 0.5 : 0.;
+  Shape           left = ball(0.35, 0.5, z, 0.15), right = ball(0.65, 0.5, z, 0.15);
+
+  regions_prepare(dimension, dimension == 3 ? 24 : 40, regions);
+  regions->config.interface.particles = 8;
+  regions_add(regions, &left);
+  regions_add(regions, &right)->viscosity = 1.;
+  regions_add(regions, NULL)->kind = REGION_EMPTY;
+  regions_add_tension(regions, 0, 1, 1.);
+  regions_add_tension(regions, 0, 2, 2.);
+}
+
+static void step(Regions *regions, PetscInt count)
+{
+  for (PetscInt n = 0; n < count; n++)
+    assert_success(PhaseAdvance(regions->phase, regions->velocity, regions->closed, 0.02));
+}
+
+static void assert_same(Regions *regions, const PetscInt64 expected[])
+{
+  for (PetscInt n = 0; n < regions->config.region_count; n++) {
+    PetscInt64 sum;
+    Vec        field;
+
+    assert_success(PhaseGetDistance(regions->phase, n, &field));
+    assert_success(RegionsChecksum(regions->grid, field, &sum));
+    assert_on_all_ranks(sum == expected[n]);
+  }
+}
+
+static void get_checksums(Regions *regions, PetscInt64 sums[])
+{
+  Vec field;
+
+  for (PetscInt n = 0; n < regions->config.region_count; n++) {
+    assert_success(PhaseGetDistance(regions->phase, n, &field));
+    assert_success(RegionsChecksum(regions->grid, field, &sums[n]));
+  }
+}
+
+static void a_step_can_be_taken_back(void **state)
+{
+  Regions     regions;
+  PetscInt64  kept[TEST_REGIONS], ahead[TEST_REGIONS];
+  PhaseReport report;
+
+  (void)state;
+  prepare_three(&regions, 2);
+  start(&regions);
+  assert_success(RegionsSetVelocity(&regions, turning));
+  step(&regions, 3);
+  get_checksums(&regions, kept);
+  report = *phase_report(regions.phase);
+  assert_success(PhaseKeep(regions.phase));
+  step(&regions, 2);
+  get_checksums(&regions, ahead);
+  assert_on_all_ranks(ahead[0] != kept[0]);
+  assert_success(PhaseReturn(regions.phase));
+  assert_same(&regions, kept);
+  assert_on_all_ranks(!memcmp(&report, phase_report(regions.phase), sizeof(report)));
+  step(&regions, 2);
+  assert_same(&regions, ahead);
+  assert_success(RegionsDestroy(&regions));
+}
+
+static void a_saved_state_goes_on_as_it_would_have(void **state)
+{
+  char       message[512];
+  Regions    regions, loaded;
+  PetscInt64 sums[TEST_REGIONS];
+  Archive    archive;
+
+  (void)state;
+  prepare_three(&regions, 2);
+  regions.config.volume = VOLUME_KEPT;
+  start(&regions);
+  assert_success(RegionsSetVelocity(&regions, turning));
+  step(&regions, 17); /* the next seeding is yet to come */
+  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("regions.h5"), &archive));
+  assert_success(PhaseSave(regions.phase, archive));
+  assert_success(ArchiveCommit(&archive));
+  step(&regions, 6);
+  get_checksums(&regions, sums);
+  prepare_three(&loaded, 2);
+  loaded.config.volume = VOLUME_KEPT;
+  start(&loaded);
+  assert_success(RegionsSetVelocity(&loaded, turning));
+  assert_success(
+      ArchiveOpen(PETSC_COMM_WORLD, scratch_path("regions.h5"), &archive, message, sizeof(message)));
+  assert_success(PhaseLoad(loaded.phase, archive));
+  assert_success(ArchiveDestroy(&archive));
+  step(&loaded, 6);
+  assert_same(&loaded, sums);
+  assert_on_all_ranks(!memcmp(phase_report(regions.phase), phase_report(loaded.phase), sizeof(PhaseReport)));
+  assert_success(RegionsDestroy(&regions));
+  assert_success(RegionsDestroy(&loaded));
+}
+
+TEST_MAIN(cmocka_unit_test(projection_has_its_properties),
+          cmocka_unit_test(projection_leaves_opposites_and_far_regions_alone),
+          cmocka_unit_test(overlaps_and_voids_are_refused_by_name),
+          cmocka_unit_test(shapes_may_touch_within_half_a_cell),
+          cmocka_unit_test(impossible_configurations_are_explained),
+          cmocka_unit_test(volumes_centers_and_surfaces_are_measured),
+          cmocka_unit_test(what_is_poured_takes_the_place_of_others),
+          cmocka_unit_test(interfaces_end_at_obstacles), cmocka_unit_test(a_step_can_be_taken_back),
+          cmocka_unit_test_setup_teardown(a_saved_state_goes_on_as_it_would_have, scratch_make,
+                                          scratch_remove))

@@ -14,7 +14,7 @@ static PetscErrorCode Start(PetscInt cells, Flow *flow)
 {
   PetscFunctionBegin;
   PetscCall(FlowCreate(PETSC_COMM_WORLD, flow,
-                       "grid: {size: [0.5, 4], resolution: %d}\n"
+                       "grid: {dimension: 2, size: [0.5, 4], resolution: %d}\n"
                        "run: {end_time: 100, frame_interval: 100}\n"
                        "fluid: {gravity: [0, -1], cfl: 0.5, pressure_tolerance: 1e-6, sides: {all: wall, "
                        "x_low: slip, x_high: slip}}\n"

@@ -13,7 +13,7 @@ static PetscErrorCode Start(PetscReal height, PetscInt cells, Flow *flow)
   PetscFunctionBegin;
   PetscCall(FlowCreate(
       PETSC_COMM_WORLD, flow,
-      "grid: {size: [24, 1.5], resolution: %d}\n"
+      "grid: {dimension: 2, size: [24, 1.5], resolution: %d}\n"
       "run: {end_time: 100, frame_interval: 100}\n"
       "fluid: {gravity: [0, -9.81], cfl: 0.5, sides: {all: slip, y_high: open}, initial: {velocity:\n"
       "  [\"%.10g*%.10g*" SQUARE_SECH("%.10g*(x-6)") "\", \"2*%.10g*%.10g*%.10g*y*" SQUARE_SECH(

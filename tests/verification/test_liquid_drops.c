@@ -11,7 +11,7 @@ static void a_free_drop_stretches_as_monaghan_says(void **state)
 
   (void)state;
   assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            "grid: {origin: [-1.5, -2.5], size: [3, 5], resolution: 60}\n"
+                            "grid: {dimension: 2, origin: [-1.5, -2.5], size: [3, 5], resolution: 60}\n"
                             "run: {end_time: 10, frame_interval: 10}\n"
                             "fluid: {initial: {velocity: [-x, y]}, sides: {all: open}}\n"
                             "regions:\n"
@@ -38,7 +38,7 @@ static void a_drop_at_rest_keeps_laplaces_pressure_and_hardly_moves(void **state
 
   (void)state;
   assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {origin: [-0.8, -0.8], size: [1.6, 1.6], resolution: 50}\n"
+                            "grid: {dimension: 2, origin: [-0.8, -0.8], size: [1.6, 1.6], resolution: 50}\n"
                             "run: {end_time: 10, frame_interval: 10}\n"
                             "fluid: {sides: {all: slip}}\n"
                             "regions:\n"
@@ -99,7 +99,7 @@ static void an_oscillating_drop_has_lambs_frequency(void **state)
     const PetscReal dt = exact / (200. * (1 + 2 * level));
 
     assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                              "grid: {origin: [-0.25, -0.25], size: [0.5, 0.5], resolution: %d}\n"
+                              "grid: {dimension: 2, origin: [-0.25, -0.25], size: [0.5, 0.5], resolution: %d}\n"
                               "run: {end_time: 10, frame_interval: 10}\n"
                               "fluid: {sides: {all: slip}}\n"
                               "regions:\n"

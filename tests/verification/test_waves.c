@@ -62,7 +62,7 @@ static void RunGravityWave(PetscInt cells, PetscReal *period_error, PetscReal *l
   Flow            flow;
 
   assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 0.75], resolution: %d}\n"
+                            "grid: {dimension: 2, size: [1, 0.75], resolution: %d}\n"
                             "run: {end_time: 10, frame_interval: 10}\n"
                             "fluid: {gravity: [0, -9.81], pressure_tolerance: 1e-9,\n"
                             "  sides: {all: slip, y_high: open}}\n"
@@ -121,7 +121,7 @@ static PetscReal RunCapillaryWave(PetscInt cells, PetscReal density, const Petsc
   Flow            flow;
 
   assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {origin: [0, -1], size: [0.5, 2], resolution: %d}\n"
+                            "grid: {dimension: 2, origin: [0, -1], size: [0.5, 2], resolution: %d}\n"
                             "run: {end_time: 10, frame_interval: 10}\n"
                             "fluid: {sides: {all: slip}}\n"
                             "regions:\n"

@@ -54,6 +54,9 @@ PetscErrorCode PhaseUpdate(Phase phase, Vec closed)
 
 PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
 {
+  const unsigned shifted = phase->config->volume == VOLUME_KEPT ? ALL_REGIONS : NO_REGION;
+  const unsigned extended = closed ? ALL_REGIONS : NO_REGION;
+
   PetscFunctionBegin;
   PetscCall(PhaseFindLayers(phase, closed));
   PetscCall(Carry(phase, velocity, closed, dt));
@@ -61,12 +64,12 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscCall(PhaseShiftVolumes(phase));
   PetscCall(PhaseAccountOutflow(phase, velocity, dt));
   PetscCall(PhaseExtendIntoClosed(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, shifted | extended));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(LevelSetRedistance(phase->level_sets[n]));
   PetscCall(Correct(phase));
   PetscCall(PhaseExtendIntoClosed(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, extended));
   PetscCall(PhaseDropSunk(phase));
   phase->steps++;
   if (phase->config->interface.particles && phase->steps % STEPS_BETWEEN_SEEDINGS == 0)

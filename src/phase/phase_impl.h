@@ -114,8 +114,9 @@ PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 
 /* volume.c */
-PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt);
-PetscErrorCode PhaseShiftVolumes(Phase phase);
+void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
+PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
+PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */
 
 /* advance.c: map, mixture and report of the present distances. */
 PetscErrorCode PhaseUpdate(Phase phase, Vec closed);

@@ -47,12 +47,15 @@ KERNEL PetscReal godunov(Difference term[DIM], PetscInt count, PetscReal h)
 /* Along one direction, `sign` makes the distance positive; in cell c + step lies the upwind neighbour. */
 KERNEL Difference upwind_difference(const PetscReal *value, PetscReal sign, PetscInt step, PetscReal h)
 {
+  const PetscReal v0 = sign * value[0];
   const PetscReal v1 = sign * value[step], v2 = sign * value[2 * step], v3 = sign * value[3 * step];
-  const PetscReal most = 1.2 * h, bend = 0.3 * h;
+  const PetscReal first_bend = PetscAbsReal(v0 - 2. * v1 + v2), second_bend = PetscAbsReal(v1 - 2. * v2 + v3);
+  const PetscReal smooth = 0.1 * h, kinked = 0.3 * h, most = 1.2 * h;
 
-  if (v2 > v1 || v1 - v2 > most)
+  /* what lies behind is upwind, or the field is so smooth that it makes no difference */
+  if ((v2 > v1 || v1 - v2 > most) && first_bend > smooth)
     return (Difference){1., v1};
-  if (v3 > v2 || PetscAbsReal(v1 - 2. * v2 + v3) > bend)
+  if (second_bend > (v3 > v2 ? smooth : kinked))
     return (Difference){1.5, 2. * v1 - 0.5 * v2};
   return (Difference){11. / 6., 3. * v1 - 1.5 * v2 + v3 / 3.};
 }

@@ -53,4 +53,67 @@ static void vortex_gives_the_disk_back(void **state)
   assert_on_all_ranks(coarse.mismatch < bare.mismatch);
 }
 
-TEST_MAIN(cmocka_unit_test(zalesak_disk_keeps_its_area), cmocka_unit_test(vortex_gives_the_disk_back))
+static PetscReal circle(Vector3 point)
+{
+  return vector3_norm(vector3_subtract(point, vector3(0.5, 0.5, 0.))) - 0.25;
+}
+
+static PetscReal circle_curvature(Vector3 point)
+{
+  return 1. / (circle(point) + 0.25);
+}
+
+static Vector3 drift(Vector3 point, PetscReal time)
+{
+  (void)point;
+  (void)time;
+  return vector3(1., 0.5, 0.);
+}
+
+/* Twice through a periodic box: errors of distance (in radii) and curvature (relative), largest, and volume.
+ */
+static void drift_circle(PetscInt cells, PetscReal error[3])
+{
+  const PetscInt steps = 4 * cells;
+  GridConfig     grid = cube_grid(2, cells, 1.);
+  Interface      interface;
+  FieldError     distance, bend;
+  Vec            field, curvature;
+  PetscReal      before, after;
+
+  grid.periodic[X] = grid.periodic[Y] = PETSC_TRUE;
+  assert_success(InterfaceCreate(PETSC_COMM_WORLD, &grid, &marked, &interface));
+  assert_success(InterfaceSet(&interface, circle));
+  assert_success(InterfaceSeed(&interface));
+  assert_success(LevelSetGetVolume(interface.level_set, NULL, &before));
+  for (PetscInt step = 0; step < steps; step++)
+    assert_success(InterfaceStep(&interface, drift, 0., 2. / steps, 5));
+  assert_success(LevelSetGetVolume(interface.level_set, NULL, &after));
+  assert_success(LevelSetGetField(interface.level_set, &field));
+  assert_success(MacGridCreateField(interface.grid, &curvature));
+  assert_success(DistanceGetCurvature(interface.grid, field, curvature));
+  assert_success(InterfaceCompare(interface.grid, field, circle, circle, 1.2 / cells, &distance));
+  assert_success(InterfaceCompare(interface.grid, curvature, circle_curvature, circle, 0.5 / cells, &bend));
+  error[0] = distance.largest / 0.25;
+  error[1] = bend.largest * 0.25;
+  error[2] = PetscAbsReal(after / before - 1.);
+  note("circle, %d cells, radius %g cells, gone 2 boxes: distance %.2e radii, curvature %.2e, volume %.2e",
+       (int)cells, 0.25 * cells, error[0], error[1], error[2]);
+  assert_success(VecDestroy(&curvature));
+  assert_success(InterfaceDestroy(&interface));
+}
+
+static void curvature_survives_motion(void **state)
+{
+  PetscReal error[3][3];
+
+  (void)state;
+  for (PetscInt level = 0; level < 3; level++)
+    drift_circle(32 << level, error[level]);
+  assert_on_all_ranks(error[0][1] < 0.012 && error[1][1] < 6e-3 && error[2][1] < 2e-3);
+  assert_on_all_ranks(order_between(error[0][0], error[2][0]) / 2. > 2.4);
+  assert_on_all_ranks(order_between(error[0][2], error[2][2]) / 2. > 3.);
+}
+
+TEST_MAIN(cmocka_unit_test(curvature_survives_motion), cmocka_unit_test(zalesak_disk_keeps_its_area),
+          cmocka_unit_test(vortex_gives_the_disk_back))

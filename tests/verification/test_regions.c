@@ -78,8 +78,8 @@ static void sectors_of_a_turning_disk_keep_their_areas(void **state)
   for (PetscInt n = 0; n < 3; n++) {
     const PetscReal volume = phase_report(regions.phase)->volume[n];
 
-    note("sector %d: area %.5f at the start, %.5f after one revolution, exact %.5f", (int)n,
-         (double)begin[n], (double)volume, (double)area);
+    note("sector %d: area %.5f at the start, %.5f after one revolution, exact %.5f", (int)n, (double)begin[n],
+         (double)volume, (double)area);
     assert_near(volume, area, 0.01 * area);
   }
   note("largest void or overlap %.1e", (double)worst);

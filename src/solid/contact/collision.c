@@ -113,7 +113,7 @@ static PetscInt approaching_places(ContactSet set, Solid solid, const Contact *c
 
 static Partners meet(const Contact *contact, const Scale scales[2], const Twist twists[])
 {
-  Partners partners = {.gives = {1, 1}};
+  Partners partners;
 
   for (PetscInt side = 0; side < 2; side++) {
     const Freedoms y = scaled(&scales[side], &twists[contact->bodies[side]]);

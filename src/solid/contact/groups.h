@@ -23,18 +23,12 @@ typedef struct Group {
 
 KERNEL void meet(const ContactSet set, const Group *group, Partners *partners)
 {
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    partners->at[i] = set->motions[group->a].at[i];
-    partners->at[FREEDOMS + i] = set->motions[group->b].at[i];
-  }
+  load_pair(set->motions[group->a].at, set->motions[group->b].at, &partners->lanes);
 }
 
 KERNEL void part(ContactSet set, const Group *group, const Partners *partners)
 {
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    set->motions[group->a].at[i] = partners->at[i];
-    set->motions[group->b].at[i] = partners->at[FREEDOMS + i];
-  }
+  store_pair(&partners->lanes, set->motions[group->a].at, set->motions[group->b].at);
 }
 
 /* Rows and groups of all contacts, from the bottom level to the top. `twists` choose who takes part; the

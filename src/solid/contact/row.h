@@ -7,9 +7,16 @@
 
 #include "contacts.h"
 
-enum { PAIR = 2 * FREEDOMS };
+enum { PAIR = 2 * FREEDOMS, LANES = 4 };
 
+/* The twelve numbers of a pair in three registers. Arrays of them would go through memory at every step. */
+typedef PetscReal Lanes __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal))));
 typedef struct {
+  Lanes first, middle, second;
+} Lanes12;
+
+typedef union {
+  Lanes12   lanes;
   PetscReal at[PAIR];
 } Axis;
 
@@ -26,25 +33,52 @@ typedef struct Row {
 
 /* The two bodies of a contact while it is at hand. */
 typedef struct {
-  PetscReal at[PAIR];
-  PetscReal gives[2]; /* 0 for a body that is held */
+  union {
+    Lanes12   lanes;
+    PetscReal at[PAIR];
+  };
+  Lanes12 gives; /* 0 for a body that is held */
 } Partners;
 
 /* How fast the second body leaves the first along the direction. */
 KERNEL PetscReal axis_speed(const Axis *axis, const Partners *partners)
 {
-  PetscReal sums[4]; /* one vector register */
+  const Lanes sums = axis->lanes.first * partners->lanes.first + axis->lanes.middle * partners->lanes.middle +
+                     axis->lanes.second * partners->lanes.second;
 
-  for (PetscInt i = 0; i < 4; i++)
-    sums[i] = axis->at[i] * partners->at[i] + axis->at[i + 4] * partners->at[i + 4] +
-              axis->at[i + 8] * partners->at[i + 8];
   return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 }
 
 KERNEL void axis_push(const Axis *axis, PetscReal j, const PetscBool held, Partners *partners)
 {
-  for (PetscInt i = 0; i < PAIR; i++)
-    partners->at[i] += (held ? j * partners->gives[i / FREEDOMS] : j) * axis->at[i];
+  if (held) {
+    partners->lanes.first += j * partners->gives.first * axis->lanes.first;
+    partners->lanes.middle += j * partners->gives.middle * axis->lanes.middle;
+    partners->lanes.second += j * partners->gives.second * axis->lanes.second;
+  } else {
+    partners->lanes.first += j * axis->lanes.first;
+    partners->lanes.middle += j * axis->lanes.middle;
+    partners->lanes.second += j * axis->lanes.second;
+  }
+}
+
+KERNEL void load_pair(const PetscReal a[FREEDOMS], const PetscReal b[FREEDOMS], Lanes12 *lanes)
+{
+  lanes->first = (Lanes){a[0], a[1], a[2], a[3]};
+  lanes->middle = (Lanes){a[4], a[5], b[0], b[1]};
+  lanes->second = (Lanes){b[2], b[3], b[4], b[5]};
+}
+
+KERNEL void store_pair(const Lanes12 *lanes, PetscReal a[FREEDOMS], PetscReal b[FREEDOMS])
+{
+  for (PetscInt i = 0; i < LANES; i++)
+    a[i] = lanes->first[i];
+  for (PetscInt i = 0; i < 2; i++) {
+    a[LANES + i] = lanes->middle[i];
+    b[i] = lanes->middle[2 + i];
+  }
+  for (PetscInt i = 0; i < LANES; i++)
+    b[2 + i] = lanes->second[i];
 }
 
 /* Speed along the direction per unit impulse. */

@@ -60,8 +60,12 @@ KERNEL PetscReal visit(const ContactSet set, const Group *group, Row rows[], con
     change = row_rub(row, limit, held, partners);
     largest = PetscMax(largest, change / row->grip);
   }
-  if (group->rolling)
-    resist_rolling(set, group, rows, held ? group->gives : all, partners);
+  if (group->rolling) {
+    Partners copy = *partners; /* the other stays in registers */
+
+    resist_rolling(set, group, rows, held ? group->gives : all, &copy);
+    *partners = copy;
+  }
   for (PetscInt r = 0; r < group->count; r++) {
     change = row_press(&rows[r], held, partners);
     largest = PetscMax(largest, change / rows[r].hold);
@@ -175,9 +179,10 @@ VECTOR_CLONES static PetscReal visit_held(ContactSet set, PetscInt first, PetscI
   PetscReal largest = 0;
 
   for (PetscInt g = first; g < end; g++) {
-    const Group *group = &set->groups[g];
-    Partners     partners = {.gives = {group->gives[0], group->gives[1]}};
-    PetscReal    change;
+    const Group    *group = &set->groups[g];
+    const PetscReal a = group->gives[0], b = group->gives[1];
+    Partners        partners = {.gives = {{a, a, a, a}, {a, a, b, b}, {b, b, b, b}}};
+    PetscReal       change;
 
     if (!(group->gives[0] + group->gives[1] > 0))
       continue;

@@ -2,7 +2,7 @@
    graph, starting from the impulses of the last step (numerics.md, 8). */
 #include "groups.h"
 
-enum { SHOCK_ROUNDS = 10, SHOCK_ROUNDS_AT_REST = 20 };
+enum { SHOCK_ROUNDS = 10, SHOCK_ROUNDS_AT_REST = 20, CALM_SWEEPS = 4 };
 
 static void start_motions(ContactSet set, Solid solid, const Twist twists[])
 {
@@ -250,12 +250,31 @@ static PetscErrorCode Join(ContactSet set, Solid solid, const ContactSolve *solv
   PetscFunctionReturn(0);
 }
 
+/* Whether nothing moves faster than gravity makes it in two steps: more sweeps then find the forces that keep
+   it so, and the next steps start from them. */
+static PetscBool is_calm(Solid solid, PetscReal dt, const Twist twists[])
+{
+  const PetscReal slow = 2 * dt * vector3_norm(solid->config->gravity);
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (vector3_norm(twists[b].linear) > slow)
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* Joints know nothing of contact: the two take turns, and longer. */
+static PetscInt sweep_limit(Solid solid, const ContactSolve *solve, const Twist twists[])
+{
+  if (solve->join)
+    return 8 * solid->config->iterations;
+  return (is_calm(solid, solve->dt, twists) ? CALM_SWEEPS : 1) * solid->config->iterations;
+}
+
 /* Sweeps until they change no speed by more than `enough`; `rest` is what the last one changed. */
 static PetscErrorCode Sweep(ContactSet set, Solid solid, const ContactSolve *solve, PetscReal enough,
                             PetscInt groups, Twist twists[], PetscInt *iterations, PetscReal *rest)
 {
-  /* joints know nothing of contact: the two take turns, and longer */
-  const PetscInt limit = (solve->join ? 8 : 1) * solid->config->iterations;
+  const PetscInt limit = sweep_limit(solid, solve, twists);
   PetscReal      beta = 0, square = 0;
 
   PetscFunctionBegin;

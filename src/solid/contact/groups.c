@@ -10,12 +10,17 @@ static PetscBool takes_part(const Contact *contact, const ContactPlace *place, P
   return place->touch.gap <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* At which a gap may close; an overlap beyond the slack opens, a deep one in several steps. */
+/* At which a gap may close. Overlaps beyond the slack have been pushed out; only those of bodies with joints,
+   which that leaves alone, open here, deep ones in several steps. */
 static PetscReal allowed_speed(const ContactSet set, const Contact *contact, const Touch *touch, PetscReal dt)
 {
-  const PetscReal gap = touch->gap >= 0 ? touch->gap : PetscMin(0., touch->gap + contact->slack);
+  const PetscReal overlap = PetscMin(0., touch->gap + contact->slack);
 
-  return PetscMax(gap, -0.05 * set->smallest) / dt;
+  if (touch->gap >= 0)
+    return touch->gap / dt;
+  if (!set->jointed[contact->bodies[0]] && !set->jointed[contact->bodies[1]])
+    return 0;
+  return PetscMax(overlap, -0.05 * set->smallest) / dt;
 }
 
 /* The impulses of the last step, as far as this step's normal and friction allow them. */
@@ -29,7 +34,7 @@ static void warm_start(Row *row, PetscReal friction, Phase phase, Partners *part
   for (PetscInt t = 0; t < 2; t++)
     row->rub[t] = vector3_dot(last, directions.axes[1 + t]);
   rub = PetscSqrtReal(row->rub[0] * row->rub[0] + row->rub[1] * row->rub[1]);
-  limit = friction * row->impulse;
+  limit = friction * (row->impulse + row->squeeze);
   for (PetscInt t = 0; t < 2; t++) {
     if (rub > limit)
       row->rub[t] *= limit / rub;
@@ -116,6 +121,8 @@ static Group make_group(ContactSet set, Solid solid, Contact *contact, PetscInt 
     *row = make_row(solid, contact, place, scales, twists);
     if (phase == PHASE_POSITION)
       row->bias += allowed_speed(set, contact, &place->touch, solve->dt);
+    /* what push-out could not part is wedged in, and held by what would part it in a step */
+    row->squeeze = row->hold * PetscMax(0., -place->touch.gap - contact->slack) / solve->dt;
     group.count++;
   }
   return group;

@@ -26,6 +26,7 @@ typedef struct Row {
       grip;           /* impulse per speed along the normal, and per speed of sliding that is sure to brake */
   PetscReal     bias; /* speed at which the gap may close, less what bodies that are not free do */
   PetscReal     drift[2]; /* speed of sliding of bodies that are not free */
+  PetscReal     squeeze;  /* impulse that presses beside `impulse` without moving anything */
   PetscReal     impulse, rub[2];
   PetscReal     last[3], search[3]; /* impulses before the sweep, direction of the extrapolation */
   ContactPlace *place;              /* borrowed */

@@ -53,7 +53,7 @@ KERNEL PetscReal visit(const ContactSet set, const Group *group, Row rows[], con
 
   for (PetscInt r = 0; r < group->count; r++) {
     Row            *row = &rows[r];
-    const PetscReal limit = group->friction * row->impulse;
+    const PetscReal limit = group->friction * (row->impulse + row->squeeze);
 
     if (!(limit > 0) && row->rub[0] == 0 && row->rub[1] == 0)
       continue;

@@ -1,4 +1,5 @@
 #include "particle_set.h"
+#include "particles/particles_impl.h"
 
 /* Walls let nothing through, what comes through periodic sides comes from the other one. */
 static Vector3 closed_swirl(Vector3 p)
@@ -65,6 +66,29 @@ static Vector3 wind(Vector3 p)
 }
 
 /* Every component of `wind` times the time is a whole number of periods: all come home. */
+/* The two arrays that take turns must not outgrow each other. */
+static void memory_follows_the_number_of_particles(void **state)
+{
+  const Vector3 place = {{0.1, 0.1, 0.1}};
+  PetscReal     values[8] = {0.};
+  PetscInt      most = 0;
+  Set           set;
+
+  (void)state;
+  assert_success(SetCreate(PETSC_COMM_WORLD, &configs[2], closed_swirl, &set));
+  assert_success(Seed(set.grid, set.particles));
+  for (PetscInt64 step = 0; step < 100; step++) {
+    const PetscInt64 number = 1000000 + step + 1000 * harness_rank();
+
+    assert_success(ParticlesAdd(set.particles, step % 7 == 0, &place, values, &number));
+    assert_success(ParticlesMove(set.particles, set.velocity, 0.1));
+    most = PetscMax(most, set.particles->now.count);
+    assert_on_all_ranks(set.particles->now.capacity <= 2 * most + 64);
+    assert_on_all_ranks(set.particles->spare.capacity <= 2 * most + 64);
+  }
+  assert_success(SetDestroy(&set));
+}
+
 static void periods_bring_particles_back(void **state)
 {
   const GridConfig config = {.dimension = 3,
@@ -332,8 +356,10 @@ static void sampling_is_exact_for_linear_fields(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(the_set_is_the_same_on_any_number_of_ranks),
-          cmocka_unit_test(walls_keep_every_particle), cmocka_unit_test(periods_bring_particles_back),
-          cmocka_unit_test(an_open_side_lets_particles_out), cmocka_unit_test(a_bad_velocity_does_no_harm),
+          cmocka_unit_test(walls_keep_every_particle),
+          cmocka_unit_test(memory_follows_the_number_of_particles),
+          cmocka_unit_test(periods_bring_particles_back), cmocka_unit_test(an_open_side_lets_particles_out),
+          cmocka_unit_test(a_bad_velocity_does_no_harm),
           cmocka_unit_test(a_turn_brings_particles_back_to_second_order), cmocka_unit_test(copies_are_whole),
           cmocka_unit_test(particles_beyond_sides_come_back_or_go),
           cmocka_unit_test(sampling_is_exact_for_linear_fields))

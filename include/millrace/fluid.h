@@ -48,8 +48,8 @@ extern const SchemaKey FluidKeys[];
 /* What the last step did. */
 typedef struct {
   PoissonReport pressure;
-  PetscBool     diffusion_converged;                             /* every solve for viscosity or a scalar */
-  PetscInt      viscosity_iterations;                            /* largest over the components */
+  PetscBool     diffusion_converged;  /* every solve for viscosity or a scalar */
+  PetscInt      viscosity_iterations; /* largest over the components; of a mixture, of their one solve */
   PetscReal     wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
 } FluidReport;
 
@@ -75,10 +75,15 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool s
                               Vec velocity[DIM]);
 
 /* What the fluid is made of from now on, instead of the density and viscosity of its configuration; borrowed
-   until the next call. Gravity is then a force of its own and the pressure the whole one. Collective: fluid.
- */
+   until the next call, which must come when its fields change; null for that of the configuration again.
+   Gravity is then a force of its own and the pressure the whole one. Collective: fluid. */
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
-/* Ghosts and closed faces of a velocity that was changed from outside. */
+/* The velocity of what is not light, which the caller sets between steps: that of the fluid, carried on into
+   the light cells of the mixture. Without those it is that of the fluid. */
+PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
+PetscBool      fluid_is_contrasted(Fluid fluid); /* whether the two differ */
+/* Side faces, closed faces and ghosts of a velocity that was changed from outside: a step leaves zero on
+   faces between empty cells. */
 PetscErrorCode FluidRefreshVelocity(Fluid fluid);
 
 /* Takes the initial velocity and scalars of the scene and projects; not `good` when that solve fails.

@@ -52,8 +52,9 @@ typedef struct {
 } SurfaceReport;
 SurfaceReport surface_report(Surface surface);
 
-/* A solid: sphere, box, cylinder, capsule, cone, torus, plane (half-space), surface, union, difference,
-   intersection, or one of these placed by a scale, a rotation and a translation. A shape owns its parts. */
+/* A solid: sphere, box, cylinder, capsule, cone, torus, plane (half-space), surface, formula, union,
+   difference, intersection, or one of these placed by a scale, a rotation and a translation. A shape owns its
+   parts. */
 typedef struct _p_Shape *Shape;
 
 PetscErrorCode ShapeCreateSphere(Vector3 center, PetscReal radius, Shape *shape);
@@ -64,6 +65,8 @@ PetscErrorCode ShapeCreateCone(Vector3 base_center, Vector3 tip, PetscReal radiu
 PetscErrorCode ShapeCreateTorus(Vector3 center, Vector3 axis, PetscReal major, PetscReal minor, Shape *shape);
 PetscErrorCode ShapeCreatePlane(Vector3 point, Vector3 normal, Shape *shape); /* solid below the normal */
 PetscErrorCode ShapeCreateSurface(Surface *surface, Shape *shape);            /* takes the surface */
+/* Inside where the formula is negative; takes it. Its distance is one to first order. */
+PetscErrorCode ShapeCreateFormula(Formula *formula, Shape *shape);
 typedef enum { SHAPE_UNION, SHAPE_INTERSECTION, SHAPE_DIFFERENCE } ShapeOperation;
 /* Takes the parts; a difference is the first less all others. */
 PetscErrorCode ShapeCreateCombination(ShapeOperation operation, PetscInt count, Shape parts[], Shape *shape);

@@ -5,6 +5,7 @@
 #include <millrace/fluid.h>
 #include <millrace/geometry.h>
 #include <millrace/parallel.h>
+#include <millrace/phase.h>
 #include <millrace/solid.h>
 
 typedef enum { OBSTACLE_NO_SLIP, OBSTACLE_SLIP } ObstacleSurface;
@@ -23,6 +24,7 @@ typedef struct {
   Shape     shape;
   Formula   velocity[DIM]; /* null: left to the flow */
   Formula  *scalars;       /* one per scalar of the fluid; null: left to the flow */
+  char     *region;        /* what the shape is filled with; null: left to the flow */
   PetscReal from, until;   /* s */
 } InflowConfig;
 
@@ -42,6 +44,7 @@ typedef struct {
   GridConfig      grid; /* dimension 0: there is no fluid */
   TeamConfig      parallel;
   FluidConfig     fluid;
+  PhaseConfig     phases; /* no regions: one fluid fills the box */
   RunConfig       run;
   PetscInt        obstacle_count;
   ObstacleConfig *obstacles;
@@ -53,8 +56,8 @@ TeamWork simulation_config_work(const SimulationConfig *config);
 
 typedef struct _p_Simulation *Simulation;
 
-/* Lifetime; `config` must outlive the simulation. Bodies or joints that cannot be are told in `message`, and
-   the simulation is then null. Collective: world. */
+/* Lifetime; `config` must outlive the simulation. Bodies, joints or regions that cannot be are told in
+   `message`, and the simulation is then null. Collective: world. */
 PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation,
                                 char message[], size_t message_size);
 PetscErrorCode SimulationDestroy(Simulation *simulation);
@@ -74,6 +77,7 @@ Team      simulation_team(Simulation simulation);
 MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */
 Fluid     simulation_fluid(Simulation simulation); /* likewise */
 Solid     simulation_solid(Simulation simulation); /* on every rank; null without bodies */
+Phase     simulation_phase(Simulation simulation); /* null without regions, or outside the fluid team */
 PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
 

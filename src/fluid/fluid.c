@@ -1,4 +1,4 @@
-/* The state of the fluid and the order of its step (docs/numerics.md, section 2). */
+/* The state of the fluid and the order of its step (docs/numerics.md, sections 2 and 13). */
 #include "fluid_impl.h"
 
 #include <petsctime.h>
@@ -69,6 +69,10 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   }
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(VecDestroy(&f->residual));
+  PetscCall(VecDestroy(&f->hollow));
+  PetscCall(MacGridDestroyFaceField(f->acceleration));
+  PetscCall(StressDestroy(&f->stress));
+  PetscCall(FluidDestroyHeavy(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }
@@ -123,6 +127,12 @@ static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
     largest = PetscMax(largest, force);
     PetscCall(VecAXPY(fluid->next[d], 1., fluid->velocity[d]));
   }
+  if (fluid->mixture) {
+    PetscCall(FluidProjectMixture(fluid, fluid->next, 0., 1., JUMPS_ACT, good));
+    if (*good)
+      PetscCall(FluidKeepAcceleration(fluid, 0., 0., fluid->scalars));
+    PetscFunctionReturn(0);
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, box->comm));
   if (largest == 0.)
     PetscFunctionReturn(0);
@@ -137,7 +147,10 @@ PetscErrorCode FluidStart(Fluid fluid, PetscBool *good)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(SetInitialComponent(fluid, d));
-  PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0., good));
+  if (fluid->mixture)
+    PetscCall(FluidProjectMixture(fluid, fluid->velocity, 0., 1., JUMPS_LEFT_OUT, good));
+  else
+    PetscCall(FluidMakeDivergenceFree(fluid, fluid->velocity, 0., 1., 0., good));
   if (!*good)
     PetscFunctionReturn(0);
   PetscCall(VecSet(fluid->pressure, 0.)); /* what the projection found is no pressure of the flow */
@@ -154,7 +167,7 @@ static PetscReal implicitness(Fluid fluid)
   return fluid->steps < DAMPED_STEPS ? 1. : 0.5;
 }
 
-/* Step 2: what acts at the start of the trajectories. */
+/* Step 2: what acts at the start of the trajectories. In a mixture all acts at their end. */
 static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
   const Carried   carried = {d, 0, dt};
@@ -162,6 +175,10 @@ static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   const PetscReal amount = (1. - implicitness(fluid)) * dt * kinematic;
 
   PetscFunctionBegin;
+  if (fluid->mixture) {
+    PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
+    PetscFunctionReturn(0);
+  }
   if (amount > 0.)
     PetscCall(FluidDiffuseExplicitly(fluid, &carried, amount, fluid->velocity[d], fluid->next[d]));
   else
@@ -184,7 +201,8 @@ static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidForgetPrediction(Fluid fluid)
+/* The opposite. */
+static PetscErrorCode RecoverEarlier(Fluid fluid)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
@@ -193,6 +211,18 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
                          fluid->velocity[d]));
     else
       PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidForgetPrediction(Fluid fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(RecoverEarlier(fluid));
+  if (fluid_is_contrasted(fluid)) {
+    fluid_swap_heavy(fluid);
+    PetscCall(RecoverEarlier(fluid));
+    fluid_swap_heavy(fluid);
   }
   PetscFunctionReturn(0);
 }
@@ -216,6 +246,39 @@ static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+/* Steps 1 and 2, and the trajectories of step 3. */
+static PetscErrorCode PrepareAdvection(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(ExplicitHalf(fluid, d, dt));
+  PetscCall(ExtrapolateFlow(fluid, dt));
+  PetscCall(FluidTraceTrajectories(fluid, dt));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AdvectVelocity(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    const Carried carried = {d, 0, dt};
+
+    PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The flow of heavy cells by itself. */
+static PetscErrorCode AdvectHeavy(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  fluid_swap_heavy(fluid);
+  PetscCall(PrepareAdvection(fluid, dt));
+  PetscCall(AdvectVelocity(fluid, dt));
+  fluid_swap_heavy(fluid);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
@@ -223,22 +286,23 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
+  PetscCall(FluidRefreshMixture(fluid));
   fluid->report.viscosity_iterations = 0;
   fluid->report.diffusion_converged = PETSC_TRUE;
-  for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(ExplicitHalf(fluid, d, dt));
-  PetscCall(ExtrapolateFlow(fluid, dt));
-  PetscCall(FluidTraceTrajectories(fluid, dt));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(AdvectHeavy(fluid, dt));
+  PetscCall(PrepareAdvection(fluid, dt));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
-  for (PetscInt d = 0; d < dimension; d++) {
-    const Carried carried = {d, 0, dt};
-
-    PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
-  }
+  PetscCall(AdvectVelocity(fluid, dt));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(FluidMergeHeavy(fluid));
   PetscCall(PetscTime(&advected));
-  for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(ImplicitHalf(fluid, d, dt));
+  if (fluid->mixture)
+    PetscCall(FluidActOnMixture(fluid, dt));
+  else
+    for (PetscInt d = 0; d < dimension; d++)
+      PetscCall(ImplicitHalf(fluid, d, dt));
   PetscCall(PetscTime(&end));
   fluid->report.wall_advection = advected - begin;
   fluid->report.wall_viscosity = end - advected;
@@ -257,6 +321,7 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
     fluid->velocity[d] = fluid->next[d];
     fluid->next[d] = spare;
   }
+  PetscCall(FluidCommitHeavy(fluid));
   fluid->earlier_time = fluid->time;
   fluid->time += dt;
   fluid->steps++;
@@ -276,8 +341,12 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
   *good = fluid->report.diffusion_converged;
-  if (*good)
+  if (*good && fluid->mixture)
+    PetscCall(FluidProjectMixture(fluid, fluid->next, fluid->time + dt, dt, JUMPS_ACT, good));
+  else if (*good)
     PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
+  if (*good && fluid->mixture)
+    PetscCall(FluidKeepAcceleration(fluid, fluid->time, dt, fluid->next_scalars));
   if (*good)
     PetscCall(Commit(fluid, dt));
   PetscCall(PetscTime(&end));

@@ -8,6 +8,8 @@ typedef struct {
   PetscInt face, inside; /* local indices */
 } Rubbing;
 
+typedef struct _p_Stress *Stress;
+
 struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
   const FluidConfig *config; /* borrowed */
@@ -36,6 +38,19 @@ struct _p_Fluid {
   PetscInt rubbing_count[DIM]; /* open faces beside the surface of an obstacle that does not let them slip */
   Rubbing *rubbing[DIM];
 
+  /* A mixture, all null without one. */
+  const Mixture *mixture;           /* borrowed */
+  PetscBool      mixture_is_new;    /* what follows does not yet belong to it */
+  Vec            hollow;            /* in cells: 1 where nothing is, neither fluid nor solid; ghosts valid */
+  PetscBool      weights_are_old;   /* the solver's */
+  PetscReal      reference_density; /* weight of a face over its mobility */
+  PetscBool      is_viscous;        /* anywhere */
+  Vec            acceleration[DIM]; /* by forces and pressure in the last step; null without viscosity */
+  Stress         stress;
+  struct {
+    Vec velocity[DIM], earlier[DIM], next[DIM];
+  } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */
+
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
   PetscReal   share;    /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */
@@ -50,6 +65,8 @@ typedef struct {
 /* The faces of direction d that are unknown to the viscous and advective updates: not on a side that
    prescribes the normal velocity. Closed faces are still among them. */
 FaceRange free_faces(Fluid fluid, PetscInt d);
+/* The same on another grid of the same box. */
+FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d);
 
 /* The owned places at one index along an axis, such as the faces on a side. */
 FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index);
@@ -57,6 +74,18 @@ FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index);
 static inline PetscBool is_closed(const PetscReal *solid, const GridBox *box, PetscInt d, PetscInt c)
 {
   return solid && (solid[c] > 0. || solid[c - box->stride[d]] > 0.);
+}
+
+/* Whether this rank has the outermost cells beside a side of the box. */
+static inline PetscBool touches_side(const GridBox *box, PetscInt axis, PetscInt side)
+{
+  return !box->periodic[axis] && box->neighbour[axis][side] == MPI_PROC_NULL;
+}
+
+/* A face of direction d between two hollow cells: not part of the flow. */
+static inline PetscBool is_void(const PetscReal *hollow, const GridBox *box, PetscInt d, PetscInt c)
+{
+  return hollow && hollow[c] > 0. && hollow[c - box->stride[d]] > 0.;
 }
 
 /* Whether sides that prescribe a value give theirs, or zero (the linear part of an operator). */
@@ -75,6 +104,11 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
 
 /* obstacles.c */
 PetscErrorCode FluidSetClosedFaces(Fluid fluid, PetscInt direction, Vec component);
+/* Whether the face one step along axis a from closed face c of direction d is an unknown somewhere. */
+PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, PetscInt a,
+                             PetscInt step);
+/* Obstacle that closes the face, or -1: a source feels no force. */
+PetscInt       obstacle_at(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c);
 PetscErrorCode FluidUpdateWeights(Fluid fluid);
 
 /* advection.c: carries `field` (component `direction` of the velocity, or a scalar for CELL_VALUES) over `dt`
@@ -111,6 +145,30 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
  * fails. */
 PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt,
                                        PetscReal implicitness, PetscBool *good);
+
+/* mixture.c: the step of a mixture. */
+/* Brings what follows from mixture and obstacles up to date; before anything that reads `hollow`. */
+PetscErrorCode FluidRefreshMixture(Fluid fluid);
+/* Forces and viscosity over `dt` on the advected velocity `next`. */
+PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt);
+/* `faces` becomes divergence-free and the pressure that of the step, unless the solve fails. */
+typedef enum { JUMPS_ACT, JUMPS_LEFT_OUT } JumpUse;
+PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt, JumpUse jumps,
+                                   PetscBool *good);
+/* Keeps the acceleration of the step from `time`, with the scalars at its ends and the new pressure. */
+PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[]);
+
+/* heavy.c: the flow of heavy cells takes the place of that of all, and back; both become one again. */
+void           fluid_swap_heavy(Fluid fluid);
+PetscErrorCode FluidMergeHeavy(Fluid fluid);
+PetscErrorCode FluidCommitHeavy(Fluid fluid);
+PetscErrorCode FluidDestroyHeavy(Fluid fluid);
+
+/* stress.c: (density - dt div viscosity (grad + grad^T)) faces = density faces, in place. */
+PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM]);
+PetscErrorCode StressDestroy(Stress *stress);
+/* stress_forces.c: what the stresses do to each obstacle, added to DIM values for each, on this rank. */
+PetscErrorCode FluidAddStressForces(Fluid fluid, PetscReal *forces);
 
 /* scalar.c */
 PetscErrorCode FluidClearSolids(Fluid fluid, Vec field);

@@ -48,13 +48,21 @@ static Formula body_force(Fluid fluid, PetscInt d)
   return force;
 }
 
-static inline PetscReal face_acceleration(Fluid fluid, const Buoyancy *buoyancy, PetscInt d,
-                                          const PetscInt at[DIM], PetscInt c, PetscReal time)
+/* A single fluid floats in itself; a mixture feels all of gravity. */
+static PetscReal weight(Fluid fluid, PetscInt d)
 {
+  return fluid->mixture ? fluid->config->gravity.at[d] : 0.;
+}
+
+static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoyancy *buoyancy, PetscInt d,
+                                          const PetscInt at[DIM], PetscReal time)
+{
+  const PetscInt c = box_index(grid_box(fluid->grid), at[X], at[Y], at[Z]);
   const PetscInt back = c - grid_box(fluid->grid)->stride[d];
-  const Formula  force = fluid->config->body_force[d];
-  PetscReal      result =
-      force ? formula_value(force, grid_face_center(fluid->grid, d, at[X], at[Y], at[Z]), time) : 0.;
+  PetscReal      result = weight(fluid, d);
+
+  if (force)
+    result += formula_value(force, grid_face_center(fluid->grid, d, at[X], at[Y], at[Z]), time);
 
   for (PetscInt s = 0; s < buoyancy->count; s++)
     result += buoyancy->factor[s] *
@@ -68,21 +76,21 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], 
 {
   const GridBox  *box = grid_box(fluid->grid);
   const FaceRange range = free_faces(fluid, d);
+  const Formula   force = body_force(fluid, d);
   Buoyancy        buoyancy;
   PetscInt        at[DIM];
 
   PetscFunctionBegin;
   *largest = 0.;
   PetscCall(GetBuoyancy(fluid, scalars, d, &buoyancy));
-  if (body_force(fluid, d) || buoyancy.count)
+  if (force || buoyancy.count || weight(fluid, d) != 0.)
     for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
       for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
         for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
-          const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
-          const PetscReal acceleration = face_acceleration(fluid, &buoyancy, d, at, c, time);
+          const PetscReal acceleration = face_acceleration(fluid, force, &buoyancy, d, at, time);
 
           if (u)
-            u[c] += dt * acceleration;
+            u[box_index(box, at[X], at[Y], at[Z])] += dt * acceleration;
           *largest = PetscMax(*largest, PetscAbsReal(acceleration));
         }
   PetscCall(RestoreBuoyancy(fluid, scalars, d, &buoyancy));
@@ -135,18 +143,26 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
 static PetscErrorCode LargestSpeed(Fluid fluid, PetscInt d, PetscReal *largest)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const PetscReal *u;
+  const PetscReal *u, *hollow = NULL;
   PetscInt         end[DIM];
 
   PetscFunctionBegin;
   *largest = largest_side_speed(fluid, d, fluid->time);
   grid_face_end(fluid->grid, d, end);
+  if (fluid->mixture)
+    PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
   PetscCall(VecGetArrayRead(fluid->velocity[d], &u));
   for (PetscInt k = box->start[Z]; k < end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < end[X]; i++)
-        *largest = PetscMax(*largest, PetscAbsReal(u[box_index(box, i, j, k)]));
+      for (PetscInt i = box->start[X]; i < end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (!is_void(hollow, box, d, c))
+          *largest = PetscMax(*largest, PetscAbsReal(u[c]));
+      }
   PetscCall(VecRestoreArrayRead(fluid->velocity[d], &u));
+  if (fluid->mixture)
+    PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
   PetscFunctionReturn(0);
 }
 
@@ -168,6 +184,7 @@ PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit)
   PetscReal       speed = 0., acceleration = 0.;
 
   PetscFunctionBegin;
+  PetscCall(FluidRefreshMixture(fluid));
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(LargestSpeed(fluid, d, &largest[0][d]));
     PetscCall(VisitForces(fluid, d, fluid->scalars, NULL, fluid->time, 0., &largest[1][d]));

@@ -166,55 +166,66 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
   if (fluid->solid)
     PetscCall(VecGetArrayRead(fluid->solid, &solid));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
+    if (!fluid->mixture)
+      PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
     PetscCall(ListClosedFaces(fluid, d, solid));
     if (solid)
       PetscCall(ListRubbing(fluid, d, solid));
   }
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
-  PetscCall(MacGridExchangeFaces(fluid->grid, weights));
-  PetscCall(PoissonSetWeights(fluid->poisson, weights, NULL));
+  fluid->mixture_is_new = fluid->mixture ? PETSC_TRUE : PETSC_FALSE;
+  if (!fluid->mixture) {
+    PetscCall(MacGridExchangeFaces(fluid->grid, weights));
+    PetscCall(PoissonSetWeights(fluid->poisson, weights, NULL));
+  }
   PetscCall(MacGridDestroyFaceField(weights));
   PetscFunctionReturn(0);
 }
 
-/* Obstacle that closes the face, or -1: a source feels no force. */
-static inline PetscInt obstacle_at(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c)
+PetscInt obstacle_at(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c)
 {
   const PetscInt number = (PetscInt)PetscMax(solid[c], solid[c - grid_box(fluid->grid)->stride[d]]) - 1;
 
   return number < fluid->obstacle_count ? number : -1;
 }
 
-/* A closed face with fluid on one side takes the pressure there. */
+/* A closed face with fluid on one side takes the pressure there; that of a mixture grows by its weight over
+   the half cell to the surface. */
 static PetscErrorCode AddPressureForces(Fluid fluid, PetscInt d, const PetscReal *solid, PetscReal area,
                                         PetscReal *forces)
 {
   const PetscInt   back = grid_box(fluid->grid)->stride[d];
-  const PetscReal *p;
+  const PetscReal  half = 0.5 * grid_spacing(fluid->grid) * fluid->config->gravity.at[d];
+  const PetscReal *p, *density = NULL, *hollow = NULL;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->pressure, &p));
+  if (fluid->mixture) {
+    PetscCall(VecGetArrayRead(fluid->mixture->density[d], &density));
+    PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  }
   for (PetscInt n = 0; n < fluid->closed_count[d]; n++) {
-    const PetscInt c = fluid->closed[d][n];
-    const PetscInt obstacle = obstacle_at(fluid, solid, d, c);
+    const PetscInt  c = fluid->closed[d][n];
+    const PetscInt  obstacle = obstacle_at(fluid, solid, d, c);
+    const PetscInt  side = solid[c] <= 0. ? -1 : 1; /* where the surface lies, seen from the fluid */
+    const PetscInt  cell = side < 0 ? c : c - back;
+    const PetscReal more = density && hollow[cell] <= 0. ? side * half * density[c] : 0.;
 
-    if (obstacle < 0)
-      continue;
-    if (solid[c] <= 0.)
-      forces[DIM * obstacle + d] -= p[c] * area;
-    else if (solid[c - back] <= 0.)
-      forces[DIM * obstacle + d] += p[c - back] * area;
+    if (obstacle >= 0 && solid[cell] <= 0.)
+      forces[DIM * obstacle + d] += side * (p[cell] + more) * area;
+  }
+  if (fluid->mixture) {
+    PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+    PetscCall(VecRestoreArrayRead(fluid->mixture->density[d], &density));
   }
   PetscCall(VecRestoreArrayRead(fluid->pressure, &p));
   PetscFunctionReturn(0);
 }
 
-/* Whether the face one step along axis a from closed face c of direction d is an unknown somewhere: not on or
-   beyond a side that prescribes its value. */
-static PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, PetscInt a,
-                                    PetscInt step)
+/* Not on or beyond a side that prescribes its value. */
+PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, PetscInt a,
+                             PetscInt step)
 {
   const GridBox *box = grid_box(fluid->grid);
   const PetscInt width =
@@ -273,12 +284,16 @@ PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]
   if (!n)
     PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(2 * n, &forces));
+  PetscCall(FluidRefreshMixture(fluid));
   PetscCall(VecGetArrayRead(fluid->solid, &solid));
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(AddPressureForces(fluid, d, solid, area, forces));
-    PetscCall(AddViscousForces(fluid, d, solid, fluid->config->viscosity * area / h, forces + n));
+    if (!fluid->mixture)
+      PetscCall(AddViscousForces(fluid, d, solid, fluid->config->viscosity * area / h, forces + n));
   }
   PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  if (fluid->mixture)
+    PetscCall(FluidAddStressForces(fluid, forces + n));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, forces, (PetscMPIInt)(2 * n), MPIU_REAL, MPI_SUM, box->comm));
   for (PetscInt o = 0; o < fluid->obstacle_count; o++)
     for (PetscInt d = 0; d < DIM; d++) {

@@ -111,11 +111,6 @@ static void fill_side(Fluid fluid, PetscReal *field, const SideFill *fill)
       }
 }
 
-static PetscBool touches(const GridBox *box, PetscInt axis, PetscInt side)
-{
-  return !box->periodic[axis] && box->neighbour[axis][side] == MPI_PROC_NULL;
-}
-
 FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index)
 {
   FaceRange layer;
@@ -164,7 +159,7 @@ PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec com
 
       if (values == SIDE_VALUES_ZERO)
         fill.given.formula = NULL;
-      if (touches(box, axis, side))
+      if (touches_side(box, axis, side))
         fill_side(fluid, field, &fill);
     }
   PetscCall(VecRestoreArray(component, &field));
@@ -191,7 +186,7 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
   for (PetscInt side = 0; side < 2; side++) {
     const Given given = given_velocity(fluid, direction, direction, side, time);
 
-    if (!touches(box, direction, side) || fluid->config->sides[direction][side].kind == SIDE_OPEN)
+    if (!touches_side(box, direction, side) || fluid->config->sides[direction][side].kind == SIDE_OPEN)
       continue;
     layer = layer_at(box, direction, side == 0 ? 0 : box->cells[direction]);
     for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
@@ -215,7 +210,7 @@ PetscReal largest_side_speed(Fluid fluid, PetscInt d, PetscReal time)
     for (PetscInt side = 0; side < 2; side++) {
       const Given given = given_velocity(fluid, d, axis, side, time);
 
-      if (!touches(box, axis, side) || !given.formula)
+      if (!touches_side(box, axis, side) || !given.formula)
         continue;
       layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
       for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
@@ -284,7 +279,7 @@ PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec values, P
       const SideKind kind = fluid->config->sides[axis][side].kind;
       const SideFill fill = {axis, side, beyond_of_scalar(kind), layers_of(given), inflow};
 
-      if (!touches(box, axis, side))
+      if (!touches_side(box, axis, side))
         continue;
       fill_side(fluid, field, &fill);
       if (kind == SIDE_OPEN && given == SIDE_VALUES_GIVEN)
@@ -308,24 +303,29 @@ PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec values)
       const SideFill  fill = {
            axis, side, open ? BEYOND_GIVEN : BEYOND_MIRROR, GHOST_WIDTH, {CELL_VALUES, NULL, 0.}};
 
-      if (touches(box, axis, side))
+      if (touches_side(box, axis, side))
         fill_side(fluid, field, &fill);
     }
   PetscCall(VecRestoreArray(values, &field));
   PetscFunctionReturn(0);
 }
 
-FaceRange free_faces(Fluid fluid, PetscInt d)
+FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d)
 {
-  const GridBox *box = grid_box(fluid->grid);
+  const GridBox *box = grid_box(grid);
   FaceRange      range;
 
   for (PetscInt a = 0; a < DIM; a++)
     range.start[a] = box->start[a];
-  grid_face_end(fluid->grid, d, range.end);
-  if (touches(box, d, 0) && fluid->config->sides[d][0].kind != SIDE_OPEN)
+  grid_face_end(grid, d, range.end);
+  if (touches_side(box, d, 0) && fluid->config->sides[d][0].kind != SIDE_OPEN)
     range.start[d]++;
-  if (touches(box, d, 1) && fluid->config->sides[d][1].kind != SIDE_OPEN)
+  if (touches_side(box, d, 1) && fluid->config->sides[d][1].kind != SIDE_OPEN)
     range.end[d]--;
   return range;
+}
+
+FaceRange free_faces(Fluid fluid, PetscInt d)
+{
+  return free_faces_on(fluid, fluid->grid, d);
 }

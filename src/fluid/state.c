@@ -71,7 +71,39 @@ static void add_cell(const GridBox *box, PetscReal *const u[DIM], PetscInt c, Fl
   totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
 }
 
-static void add_outflow(const GridBox *box, PetscReal *const u[DIM], PetscReal outflow[DIM][2])
+/* What a mixture adds up from. */
+typedef struct {
+  PetscReal       *u[DIM], *density[DIM];
+  const PetscReal *solid, *hollow;
+} Mixed;
+
+/* The same with a density on every face. Of a hollow cell, only faces that it shares with the flow count:
+   they hold some of its mass. */
+static void add_mixed_cell(const GridBox *box, const Mixed *mixed, PetscInt c, FluidTotals *totals)
+{
+  const PetscBool hollow = mixed->hollow[c] > 0.;
+  PetscReal       divergence = 0.;
+
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++) {
+      const PetscInt  face = c + side * box->stride[d], other = face - (1 - side) * box->stride[d];
+      const PetscReal u = mixed->u[d][face], share = 0.5 * mixed->density[d][face];
+
+      divergence += (2 * side - 1) * u;
+      if (hollow && (mixed->hollow[other] > 0. || (mixed->solid && mixed->solid[other] > 0.)))
+        continue;
+      totals->mass += share / box->dimension;
+      totals->momentum[d] += share * u;
+      totals->kinetic_energy += 0.5 * share * u * u;
+      totals->largest_speed = PetscMax(totals->largest_speed, PetscAbsReal(u));
+    }
+  if (!hollow)
+    totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
+}
+
+/* Nothing flows through a side beside hollow cells. */
+static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const PetscReal *hollow,
+                        PetscReal outflow[DIM][2])
 {
   FaceRange layer;
   PetscInt  at[DIM];
@@ -83,8 +115,12 @@ static void add_outflow(const GridBox *box, PetscReal *const u[DIM], PetscReal o
       layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis]);
       for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
         for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
-          for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
-            outflow[axis][side] += (2 * side - 1) * u[axis][box_index(box, at[X], at[Y], at[Z])];
+          for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
+            const PetscInt face = box_index(box, at[X], at[Y], at[Z]);
+
+            if (!hollow || hollow[face - side * box->stride[axis]] <= 0.)
+              outflow[axis][side] += (2 * side - 1) * u[axis][face];
+          }
     }
 }
 
@@ -108,32 +144,53 @@ static PetscErrorCode ReduceTotals(MPI_Comm comm, FluidTotals *totals)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals)
+/* In units of a cell's volume and, without a mixture, of the fluid's density. */
+static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const PetscReal  h = grid_spacing(fluid->grid);
-  const PetscReal  mass = fluid->config->density * cell_volume(fluid);
-  const PetscReal *solid = NULL;
-  PetscReal       *u[DIM];
+  const GridBox *box = grid_box(fluid->grid);
+  Mixed          mixed = {.solid = NULL, .hollow = NULL};
 
   PetscFunctionBegin;
-  *totals = (FluidTotals){0};
   if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &solid));
-  PetscCall(MacGridGetFaces(fluid->grid, fluid->velocity, u));
+    PetscCall(VecGetArrayRead(fluid->solid, &mixed.solid));
+  PetscCall(MacGridGetFaces(fluid->grid, fluid->velocity, mixed.u));
+  if (fluid->mixture) {
+    PetscCall(MacGridGetFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
+    PetscCall(VecGetArrayRead(fluid->hollow, &mixed.hollow));
+  }
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (!solid || solid[c] <= 0.)
-          add_cell(box, u, c, totals);
+        if (mixed.solid && mixed.solid[c] > 0.)
+          continue;
+        if (fluid->mixture)
+          add_mixed_cell(box, &mixed, c, totals);
+        else
+          add_cell(box, mixed.u, c, totals);
       }
-  add_outflow(box, u, totals->outflow);
-  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->velocity, u));
+  add_outflow(box, mixed.u, mixed.hollow, totals->outflow);
+  if (fluid->mixture) {
+    PetscCall(VecRestoreArrayRead(fluid->hollow, &mixed.hollow));
+    PetscCall(MacGridRestoreFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
+  }
+  PetscCall(MacGridRestoreFaces(fluid->grid, fluid->velocity, mixed.u));
   if (fluid->solid)
-    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
-  PetscCall(ReduceTotals(box->comm, totals));
+    PetscCall(VecRestoreArrayRead(fluid->solid, &mixed.solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals)
+{
+  const PetscReal h = grid_spacing(fluid->grid);
+  const PetscReal mass = (fluid->mixture ? 1. : fluid->config->density) * cell_volume(fluid);
+
+  PetscFunctionBegin;
+  *totals = (FluidTotals){0};
+  PetscCall(FluidRefreshMixture(fluid));
+  PetscCall(AddUp(fluid, totals));
+  PetscCall(ReduceTotals(grid_box(fluid->grid)->comm, totals));
   totals->mass *= mass;
   totals->kinetic_energy *= mass;
   totals->largest_divergence /= h;
@@ -181,6 +238,10 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
   PetscCall(MacGridSaveFaces(fluid->grid, "velocity", fluid->velocity, archive));
   PetscCall(MacGridSaveFaces(fluid->grid, "earlier_velocity", fluid->earlier, archive));
   PetscCall(MacGridSaveField(fluid->grid, "pressure", fluid->pressure, archive));
+  if (fluid->acceleration[X])
+    PetscCall(MacGridSaveFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+  if (fluid->heavy.velocity[X])
+    PetscCall(MacGridSaveFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
@@ -190,6 +251,8 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
 PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
 {
   PetscInt64 steps;
+  PetscBool  viscous_mixture;
+  Vec       *heavy;
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "fluid"));
@@ -200,11 +263,21 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   PetscCall(MacGridLoadFaces(fluid->grid, "velocity", fluid->velocity, archive));
   PetscCall(MacGridLoadFaces(fluid->grid, "earlier_velocity", fluid->earlier, archive));
   PetscCall(MacGridLoadField(fluid->grid, "pressure", fluid->pressure, archive));
+  PetscCall(ArchiveHas(archive, "acceleration_x", &viscous_mixture));
+  if (viscous_mixture && !fluid->acceleration[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
+  if (viscous_mixture)
+    PetscCall(MacGridLoadFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+  PetscCall(FluidGetHeavyVelocity(fluid, &heavy));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(MacGridLoadFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridLoadField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->earlier, fluid->earlier_time));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(FluidFillVelocityGhosts(fluid, fluid->heavy.earlier, fluid->earlier_time));
   PetscCall(FluidFillPressureGhosts(fluid, fluid->pressure));
   PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);

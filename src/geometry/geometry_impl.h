@@ -75,6 +75,7 @@ typedef enum {
   KIND_TORUS,
   KIND_PLANE,
   KIND_SURFACE,
+  KIND_FORMULA,
   KIND_COMBINATION,
   KIND_PLACED
 } ShapeKind;
@@ -87,6 +88,7 @@ struct _p_Shape {
   PetscReal      radius;  /* of a torus: the minor one */
   PetscReal      reach;   /* half the length of a rod's axis; the major radius of a torus */
   Surface        surface; /* owned */
+  Formula        formula; /* owned; negative inside */
   ShapeOperation operation;
   PetscInt       part_count;
   Shape         *parts; /* owned; of a placed shape: one */

@@ -20,7 +20,8 @@ static Primitive primitive_of(Shape shape)
       [KIND_CYLINDER] = PRIMITIVE_CYLINDER, [KIND_CAPSULE] = PRIMITIVE_CAPSULE,
       [KIND_CONE] = PRIMITIVE_CONE,         [KIND_TORUS] = PRIMITIVE_TORUS,
       [KIND_PLANE] = PRIMITIVE_PLANE,       [KIND_SURFACE] = PRIMITIVE_SURFACE,
-      [KIND_COMBINATION] = PRIMITIVE_NONE,  [KIND_PLACED] = PRIMITIVE_NONE};
+      [KIND_FORMULA] = PRIMITIVE_NONE,      [KIND_COMBINATION] = PRIMITIVE_NONE,
+      [KIND_PLACED] = PRIMITIVE_NONE};
   const PetscBool has_axis = vector3_norm(shape->axis) > 0 ? PETSC_TRUE : PETSC_FALSE;
 
   return (Primitive){.kind = kinds[shape->kind],

@@ -148,6 +148,17 @@ PetscErrorCode ShapeCreateSurface(Surface *surface, Shape *shape)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ShapeCreateFormula(Formula *formula, Shape *shape)
+{
+  PetscFunctionBegin;
+  *shape = NULL;
+  PetscCheck(*formula, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "A shape needs a formula");
+  PetscCall(CreateKind(KIND_FORMULA, shape));
+  (*shape)->formula = *formula;
+  *formula = NULL;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ShapeCreateCombination(ShapeOperation operation, PetscInt count, Shape parts[], Shape *shape)
 {
   PetscFunctionBegin;
@@ -197,6 +208,7 @@ PetscErrorCode ShapeDestroy(Shape *shape)
   if (!*shape)
     PetscFunctionReturn(0);
   PetscCall(SurfaceDestroy(&(*shape)->surface));
+  PetscCall(FormulaDestroy(&(*shape)->formula));
   for (PetscInt n = 0; n < (*shape)->part_count; n++)
     PetscCall(ShapeDestroy(&(*shape)->parts[n]));
   PetscCall(PetscFree((*shape)->parts));

@@ -68,6 +68,22 @@ static Vector3 placed_to_part(Shape shape, Vector3 point)
   return vector3_scale(1 / shape->scale, quaternion_rotate(quaternion_conjugate(shape->rotation), arm));
 }
 
+/* Value over slope: the distance to first order, of the right sign everywhere. */
+static PetscReal formula_distance(Formula formula, Vector3 point)
+{
+  const PetscReal step = 1e-6 * (1. + vector3_norm(point)), value = formula_value(formula, point, 0.);
+  Vector3         slope;
+
+  for (int d = 0; d < DIM; d++) {
+    Vector3 after = point, before = point;
+
+    after.at[d] += step;
+    before.at[d] -= step;
+    slope.at[d] = (formula_value(formula, after, 0.) - formula_value(formula, before, 0.)) / (2. * step);
+  }
+  return vector3_norm(slope) > 0. ? value / vector3_norm(slope) : value;
+}
+
 PetscReal shape_distance(Shape shape, Vector3 point)
 {
   const Vector3 arm = vector3_subtract(point, shape->center);
@@ -94,6 +110,8 @@ PetscReal shape_distance(Shape shape, Vector3 point)
     return vector3_dot(arm, shape->axis);
   case KIND_SURFACE:
     return surface_distance(shape->surface, point);
+  case KIND_FORMULA:
+    return formula_distance(shape->formula, point);
   case KIND_COMBINATION:
     return combination_distance(shape, point);
   case KIND_PLACED:
@@ -133,6 +151,9 @@ static PetscBool is_inside(Shape shape, Vector3 point, Boundary boundary)
   switch (shape->kind) {
   case KIND_SURFACE:
     return surface_is_inside(shape->surface, point);
+  case KIND_FORMULA:
+    distance = formula_value(shape->formula, point, 0.);
+    return distance < 0 || (distance == 0 && boundary == BOUNDARY_IN) ? PETSC_TRUE : PETSC_FALSE;
   case KIND_COMBINATION:
     return is_inside_combination(shape, point, boundary);
   case KIND_PLACED:
@@ -236,8 +257,9 @@ static Box placed_box(Shape shape)
 
 void shape_bounds(Shape shape, Vector3 *low, Vector3 *high)
 {
-  Box           box;
-  const Vector3 half = half_extent(shape);
+  const PetscReal far = PETSC_INFINITY;
+  const Vector3   half = half_extent(shape);
+  Box             box;
 
   switch (shape->kind) {
   case KIND_CONE:
@@ -245,6 +267,9 @@ void shape_bounds(Shape shape, Vector3 *low, Vector3 *high)
     break;
   case KIND_PLANE:
     box = plane_box(shape);
+    break;
+  case KIND_FORMULA:
+    box = (Box){vector3(-far, -far, -far), vector3(far, far, far)};
     break;
   case KIND_SURFACE:
     surface_bounds(shape->surface, &box.low, &box.high);

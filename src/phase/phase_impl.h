@@ -113,6 +113,9 @@ PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centers and su
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 
+/* contrast.c: which cells are light */
+PetscErrorCode PhaseUpdateLight(Phase phase);
+
 /* volume.c */
 void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);

@@ -109,7 +109,7 @@ PetscErrorCode CheckNames(Scene scene, const Node *list)
 static PetscErrorCode CheckFluid(Scene scene)
 {
   static const char *const taken[] = {"velocity", "pressure", "divergence", "vorticity",
-                                      "solid",    "time",     NULL};
+                                      "solid",    "time",     "region",     NULL};
   const FluidConfig       *fluid = &scene->config.fluid;
   Node                    *list = at(scene, "fluid", "scalars"), *gravity = at(scene, "fluid", "gravity");
 
@@ -179,9 +179,9 @@ static PetscErrorCode CheckInflows(Scene scene)
       PetscCall(ProblemAdd(scene, node_find(item, "until"), PROBLEM_ERROR,
                            "inflows[%d].until must be later than \"from\" (%g)", (int)i,
                            (double)inflow->from));
-    if (!node_find(item, "velocity") && !node_find(item, "scalars"))
+    if (!node_find(item, "velocity") && !node_find(item, "scalars") && !node_find(item, "region"))
       PetscCall(ProblemAdd(scene, item, PROBLEM_WARNING,
-                           "inflows[%d] has neither velocity nor scalars and no effect", (int)i));
+                           "inflows[%d] has neither velocity nor scalars nor region and no effect", (int)i));
   }
   PetscFunctionReturn(0);
 }
@@ -196,6 +196,7 @@ PetscErrorCode SceneCheck(Scene scene)
   if (scene->has_fluid) {
     PetscCall(CheckGrid(scene));
     PetscCall(CheckFluid(scene));
+    PetscCall(SceneCheckRegions(scene));
     PetscCall(SceneCheckSides(scene));
     PetscCall(CheckObstacles(scene));
     PetscCall(CheckInflows(scene));

@@ -113,6 +113,7 @@ static PetscErrorCode Interpret(Scene scene)
     PetscFunctionReturn(0);
   PetscCall(SceneApplyOverrides(scene));
   PetscCall(SceneExpandFluid(scene));
+  PetscCall(SceneExpandRegions(scene));
   PetscCall(SceneExpandSides(scene));
   PetscCall(ReadKeys(scene, scene->root, SceneKeys, &scene->config));
   PetscCall(SceneCheck(scene));

@@ -98,6 +98,10 @@ PetscErrorCode SceneCheckSides(Scene scene); /* also tells the grid which are pe
 PetscErrorCode SceneExpandSides(Scene scene);
 /* Finds out whether there is fluid, and then makes sure of its blocks. */
 PetscErrorCode SceneExpandFluid(Scene scene);
+/* An empty block unless it is there. */
+PetscErrorCode SceneAddBlock(Scene scene, const char key[]);
+PetscErrorCode SceneExpandRegions(Scene scene);
+PetscErrorCode SceneCheckRegions(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */
 PetscErrorCode SceneCheckSolids(Scene scene);
 PetscErrorCode CheckNames(Scene scene, const Node *list);

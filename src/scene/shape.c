@@ -9,6 +9,7 @@ typedef struct {
   Vector3   center, axis, low, high, from, to, base, tip, point, normal, translate, rotate;
   PetscReal radius, major, minor, scale;
   char     *file;
+  Formula   value;
   Shape     shape;
 } Measures;
 
@@ -73,12 +74,32 @@ static const SchemaKey surface_keys[] = {
     PLACING("factor from the units of the file to metres, applied first"),
     {0}};
 
+static const SchemaKey formula_keys[] = {{.name = "value",
+                                          .kind = SCHEMA_FORMULA,
+                                          .offset = offsetof(Measures, value),
+                                          .help = "in x, y and z; negative inside, zero on the surface"},
+                                         {0}};
+
 static const SchemaKey placed_keys[] = {
     {.name = "shape", .kind = SCHEMA_SHAPE, .offset = offsetof(Measures, shape), .help = "what is placed"},
     PLACING("factor, applied first"),
     {0}};
 
-enum { SPHERE, BOX, CYLINDER, CAPSULE, CONE, TORUS, PLANE, SURFACE, PLACED, UNION, INTERSECTION, DIFFERENCE };
+enum {
+  SPHERE,
+  BOX,
+  CYLINDER,
+  CAPSULE,
+  CONE,
+  TORUS,
+  PLANE,
+  SURFACE,
+  FORMULA,
+  PLACED,
+  UNION,
+  INTERSECTION,
+  DIFFERENCE
+};
 
 const ShapeKind ShapeKinds[] = {
     [SPHERE] = {"sphere", sphere_keys, "a ball; in two dimensions a disc"},
@@ -89,6 +110,7 @@ const ShapeKind ShapeKinds[] = {
     [TORUS] = {"torus", torus_keys, "a ring"},
     [PLANE] = {"plane", plane_keys, "everything below a plane"},
     [SURFACE] = {"surface", surface_keys, "the inside of a triangle surface"},
+    [FORMULA] = {"formula", formula_keys, "everything where a formula is negative"},
     [PLACED] = {"placed", placed_keys, "another shape, scaled, turned and moved"},
     [UNION] = {"union", NULL, "all of a list of shapes"},
     [INTERSECTION] = {"intersection", NULL, "what a list of shapes has in common"},
@@ -128,6 +150,8 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, PetscInt kind, cons
   if (kind == PLACED && dimension == 2 &&
       (measures->rotate.at[X] != 0 || measures->rotate.at[Y] != 0 || measures->translate.at[Z] != 0))
     PetscCall(Complain(scene, node, "must stay in the plane: turn about z, move along x and y"));
+  if (kind == FORMULA && formula_uses_time(measures->value))
+    PetscCall(Complain(scene, node_find(node, "value"), "must not depend on t"));
   if (kind == PLANE && vector3_norm(measures->normal) == 0)
     PetscCall(Complain(scene, node_find(node, "normal"), "must not be zero"));
   PetscFunctionReturn(0);
@@ -221,6 +245,8 @@ static PetscErrorCode CreateSimple(Scene scene, Node *node, SurfaceDemand demand
     PetscCall(ShapeCreateTorus(measures->center, measures->axis, measures->major, measures->minor, shape));
   if (kind == PLANE)
     PetscCall(ShapeCreatePlane(measures->point, measures->normal, shape));
+  if (kind == FORMULA)
+    PetscCall(ShapeCreateFormula(&measures->value, shape));
   if (kind == SURFACE)
     PetscCall(ReadSurface(scene, node, demand, measures, shape));
   if (kind == PLACED)
@@ -303,7 +329,7 @@ PetscErrorCode ReadShape(Scene scene, Node *node, SurfaceDemand demand, Shape *s
   if (!names[kind])
     PetscCall(ProblemAddAtKey(scene, node->first, PROBLEM_ERROR,
                               "%s cannot be \"%.40s\"%s%s%s; there are sphere, box, cylinder, capsule, "
-                              "cone, torus, plane, surface, placed, union, intersection and "
+                              "cone, torus, plane, surface, formula, placed, union, intersection and "
                               "difference",
                               path, node->first->key, near ? "; did you mean \"" : "", near ? near : "",
                               near ? "\"?" : ""));

@@ -13,7 +13,7 @@ PetscInt scene_dimension(Scene scene)
   return scene->has_fluid ? scene->config.grid.dimension : DIM;
 }
 
-static PetscErrorCode AddBlock(Scene scene, const char key[])
+PetscErrorCode SceneAddBlock(Scene scene, const char key[])
 {
   Node *block;
 
@@ -31,10 +31,11 @@ PetscErrorCode SceneExpandFluid(Scene scene)
   const Node *root = scene->root;
 
   PetscFunctionBegin;
-  scene->has_fluid = !node_find(root, "solids") || node_find(root, "grid") || node_find(root, "fluid");
+  scene->has_fluid = !node_find(root, "solids") || node_find(root, "grid") || node_find(root, "fluid") ||
+                     node_find(root, "regions");
   if (scene->has_fluid) {
-    PetscCall(AddBlock(scene, "grid"));
-    PetscCall(AddBlock(scene, "fluid"));
+    PetscCall(SceneAddBlock(scene, "grid"));
+    PetscCall(SceneAddBlock(scene, "fluid"));
   }
   PetscFunctionReturn(0);
 }
@@ -363,12 +364,16 @@ static Node *named_item(const Node *list, const char message[])
 PetscErrorCode SceneBlame(Scene scene, const char message[])
 {
   Node     *item = NULL;
-  PetscBool joint;
+  PetscBool joint, region;
 
   PetscFunctionBegin;
   PetscCall(PetscStrbeginswith(message, "Joint", &joint));
+  PetscCall(PetscStrbeginswith(message, "Region", &region));
   if (strchr(message, '"'))
-    item = named_item(list_of(scene, joint ? "joints" : "bodies"), message);
-  PetscCall(ProblemAdd(scene, item ? item : node_find(scene->root, "solids"), PROBLEM_ERROR, "%s", message));
+    item = named_item(
+        region ? node_find(scene->root, "regions") : list_of(scene, joint ? "joints" : "bodies"), message);
+  if (!item)
+    item = node_find(scene->root, region ? "regions" : "solids");
+  PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR, "%s", message));
   PetscFunctionReturn(0);
 }

@@ -44,10 +44,15 @@ static PetscErrorCode WriteVector(Simulation simulation, FrameSeries frames, con
 {
   const GridBox *box = grid_box(simulation->grid);
   PetscReal     *u[DIM], *next = buffer;
-  Vec           *velocity;
+  Vec           *velocity, joined[DIM] = {NULL, NULL, NULL};
 
   PetscFunctionBegin;
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  if (simulation->gas) {
+    PetscCall(MacGridCreateFaceField(simulation->grid, joined));
+    PetscCall(SimulationJoinVelocities(simulation, joined));
+    velocity = joined;
+  }
   PetscCall(MacGridGetFaces(simulation->grid, velocity, u));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
@@ -55,6 +60,7 @@ static PetscErrorCode WriteVector(Simulation simulation, FrameSeries frames, con
         for (PetscInt d = 0; d < DIM; d++)
           *next++ = factor * value(box, u, d, box_index(box, i, j, k));
   PetscCall(MacGridRestoreFaces(simulation->grid, velocity, u));
+  PetscCall(MacGridDestroyFaceField(joined));
   PetscCall(WriteOwned(simulation, frames, name, DIM, buffer));
   PetscFunctionReturn(0);
 }
@@ -115,7 +121,7 @@ static PetscErrorCode WriteFields(Simulation simulation, FrameSeries frames)
   PetscCall(FluidGetPressure(simulation->fluid, &pressure));
   PetscCall(WriteScalar(simulation, frames, "pressure", pressure, buffer));
   PetscCall(WriteSolid(simulation, frames, buffer));
-  PetscCall(FluidGetScalars(simulation->fluid, &scalars));
+  PetscCall(FluidGetScalars(simulation_carrier(simulation), &scalars));
   for (PetscInt s = 0; s < config->scalar_count; s++)
     PetscCall(WriteScalar(simulation, frames, config->scalars[s].name, scalars[s], buffer));
   PetscCall(PetscFree(buffer));
@@ -135,6 +141,8 @@ PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, P
   PetscCall(ArchiveWriteText(archive, "scene", scene_text));
   if (simulation->fluid)
     PetscCall(WriteFields(simulation, frames));
+  if (simulation->phase)
+    PetscCall(PhaseWriteFrame(simulation->phase, frames));
   if (simulation->solid)
     PetscCall(SolidWriteFrame(simulation->solid, frames));
   PetscCall(FrameEnd(frames, message, message_size));

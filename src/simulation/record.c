@@ -56,10 +56,32 @@ static PetscErrorCode PutScalars(Simulation simulation, Record *record)
   for (PetscInt s = 0; s < config->scalar_count; s++) {
     PetscReal total;
 
-    PetscCall(FluidGetScalarTotal(simulation->fluid, s, &total));
+    PetscCall(FluidGetScalarTotal(simulation_carrier(simulation), s, &total));
     put(record, total, "m^3", "total_%s", config->scalars[s].name);
   }
   PetscFunctionReturn(0);
+}
+
+static void put_regions(Simulation simulation, Record *record)
+{
+  const PhaseConfig *config = &simulation->config->phases;
+  const PhaseReport *report = phase_report(simulation->phase);
+  const PetscInt     dimension = grid_box(simulation->grid)->dimension;
+  char               name[RECORD_NAME_LENGTH];
+
+  put(record, simulation->time - 0.5 * simulation->dt, "s", "interface_time");
+  for (PetscInt r = 0; r < config->region_count; r++) {
+    put(record, report->volume[r], dimension == 3 ? "m^3" : "m^2", "volume_%s", config->regions[r].name);
+    snprintf(name, sizeof(name), "center_%s", config->regions[r].name);
+    put_vector(record, report->center[r].at, dimension, "m", name);
+    put(record, report->surface[r], dimension == 3 ? "m^2" : "m", "surface_%s", config->regions[r].name);
+    put(record, report->particles[r], "1", "markers_%s", config->regions[r].name);
+  }
+  put(record, report->escaped, "1", "markers_escaped");
+  put(record, report->dropped, "1", "markers_dropped");
+  put(record, report->vanished, "1", "vanished_region");
+  if (simulation->gas)
+    put(record, simulation->gas_failures, "1", "gas_failures");
 }
 
 static PetscErrorCode PutForces(Simulation simulation, Record *record)
@@ -89,6 +111,8 @@ static PetscErrorCode PutFluid(Simulation simulation, Record *record)
   PetscFunctionBegin;
   PetscCall(PutTotals(simulation, record));
   PetscCall(PutScalars(simulation, record));
+  if (simulation->phase)
+    put_regions(simulation, record);
   PetscCall(PutForces(simulation, record));
   put(record, report->pressure.iterations, "1", "pressure_iterations");
   put(record, report->pressure.residual, "1", "pressure_residual");
@@ -161,6 +185,8 @@ PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_ste
     put(record, fluid_report(simulation->fluid)->wall_viscosity, "s", "wall_viscosity");
     put(record, fluid_report(simulation->fluid)->wall_projection, "s", "wall_projection");
   }
+  if (simulation->phase)
+    put(record, simulation->wall_regions, "s", "wall_regions");
   if (simulation->solid)
     put(record, simulation->wall_solids, "s", "wall_solids");
   PetscFunctionReturn(0);

@@ -38,9 +38,16 @@ PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, 
   }
   if (team_has_fluid(s->team)) {
     PetscCall(MacGridCreate(team_fluid(s->team), &config->grid, &s->grid));
-    PetscCall(FluidCreate(s->grid, &config->fluid, &s->fluid));
+    s->fluid_config = config->fluid;
+    if (simulation_has_gas(config))
+      s->fluid_config.scalar_count = 0;
+    PetscCall(FluidCreate(s->grid, &s->fluid_config, &s->fluid));
     PetscCall(SimulationCreateObstacles(s));
+    PetscCall(SimulationCreateRegions(s, message, message_size));
   }
+  PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, world));
+  if (message[0])
+    PetscCall(SimulationDestroy(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -53,7 +60,11 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
     PetscFunctionReturn(0);
   PetscCall(VecDestroy(&s->closed));
   PetscCall(MacGridDestroyFaceField(s->closed_velocity));
+  PetscCall(VecDestroy(&s->gas_closed));
+  PetscCall(MacGridDestroyFaceField(s->gas_velocity));
+  PetscCall(FluidDestroy(&s->gas));
   PetscCall(FluidDestroy(&s->fluid));
+  PetscCall(PhaseDestroy(&s->phase));
   PetscCall(MacGridDestroy(&s->grid));
   PetscCall(SolidDestroy(&s->solid));
   PetscCall(TeamDestroy(&s->team));
@@ -70,9 +81,13 @@ PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good)
   if (simulation->fluid)
     PetscCall(FluidStart(simulation->fluid, good));
   if (simulation->fluid && *good) {
-    PetscCall(FluidGetScalars(simulation->fluid, &scalars));
+    PetscCall(SimulationExtendVelocity(simulation));
+    PetscCall(SimulationStartGas(simulation, good));
+  }
+  if (simulation->fluid && *good) {
+    PetscCall(FluidGetScalars(simulation_carrier(simulation), &scalars));
     PetscCall(SimulationHoldScalars(simulation, 0., scalars));
-    PetscCall(FluidRefreshScalars(simulation->fluid));
+    PetscCall(FluidRefreshScalars(simulation_carrier(simulation)));
   }
   PetscFunctionReturn(0);
 }
@@ -97,12 +112,19 @@ static PetscErrorCode StepFluid(Simulation simulation, PetscReal dt, PetscBool *
   PetscFunctionBegin;
   if (simulation->obstacles_move)
     PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
+  PetscCall(SimulationMoveRegions(simulation, dt));       /* F3 */
   PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
-  PetscCall(SimulationHoldScalars(simulation, end, scalars));
+  if (!simulation->gas)
+    PetscCall(SimulationHoldScalars(simulation, end, scalars));
   PetscCall(FluidProjectPrediction(simulation->fluid, dt, good)); /* F4 */
-  if (!*good)
+  if (*good) {
+    PetscCall(SimulationExtendVelocity(simulation));
+    PetscCall(SimulationStepGas(simulation, dt));
+  } else {
     PetscCall(FluidForgetPrediction(simulation->fluid));
+    PetscCall(SimulationReturnRegions(simulation));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -154,6 +176,14 @@ static PetscErrorCode GetLimit(Simulation simulation, PetscReal *limit)
     PetscCall(SimulationGetInflowLimit(simulation, &other));
     *limit = PetscMin(*limit, other);
   }
+  if (simulation->phase) {
+    PetscCall(PhaseGetTimeStepLimit(simulation->phase, &other));
+    *limit = PetscMin(*limit, other);
+  }
+  if (simulation->gas) {
+    PetscCall(FluidGetTimeStepLimit(simulation->gas, &other));
+    *limit = PetscMin(*limit, other);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -184,6 +214,11 @@ Fluid simulation_fluid(Simulation simulation)
 Solid simulation_solid(Simulation simulation)
 {
   return simulation->solid;
+}
+
+Phase simulation_phase(Simulation simulation)
+{
+  return simulation->phase;
 }
 
 MPI_Comm simulation_writers(Simulation simulation)

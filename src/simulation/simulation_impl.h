@@ -10,18 +10,28 @@ struct _p_Simulation {
   Team                    team;
   MacGrid                 grid;
   Fluid                   fluid;
-  Solid                   solid; /* null without bodies */
+  FluidConfig             fluid_config; /* the scene's; without scalars if a gas carries them */
+  Phase                   phase;        /* null without regions */
+  Solid                   solid;        /* null without bodies */
   PetscReal               time;
   PetscReal               dt; /* of the last step */
   PetscInt                step;
   PetscBool               fluid_failed; /* and not the solids, in the last step */
   PetscReal               wall_solids;  /* s of wall clock that the solids took in the last step */
+  PetscReal               wall_regions; /* and the regions: moving and mixing them, extending the velocity */
 
   /* Obstacles, bodies and sources as the fluid sees them; null without any. */
   Vec       closed;               /* 0 in fluid cells, otherwise 1 + number of obstacle, body or source */
   Vec       closed_velocity[DIM]; /* null when all stand still */
   PetscInt  closed_count;         /* obstacles and bodies: higher numbers are sources */
   PetscBool obstacles_move;       /* or bodies do, or sources change */
+
+  /* A gas that the liquids do not feel; null without one. */
+  Fluid       gas;
+  FluidConfig gas_config;
+  Vec         gas_closed;        /* as `closed`, with one number for the liquids after those of bodies */
+  Vec         gas_velocity[DIM]; /* on faces that are closed to the gas */
+  PetscInt    gas_failures;      /* steps in which its solve failed and it stood still */
 };
 
 /* The owned cells whose centres or faces can lie in a box of space. */
@@ -44,6 +54,23 @@ PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec 
 PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
 PetscBool      inflow_gives_velocity(const InflowConfig *inflow);
 PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit);
+
+/* regions.c: nothing happens without regions. A message tells why they cannot begin. Collective: fluid. */
+PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size);
+PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
+PetscErrorCode SimulationReturnRegions(Simulation simulation); /* to before the last move */
+PetscErrorCode SimulationExtendVelocity(Simulation simulation);
+PetscErrorCode SimulationLoadRegions(Simulation simulation, Archive archive);
+
+/* gas.c: nothing happens without a one-way region. Collective: fluid. */
+PetscBool      simulation_has_gas(const SimulationConfig *config);
+Fluid          simulation_carrier(Simulation simulation); /* of the scalars */
+PetscErrorCode SimulationCreateGas(Simulation simulation);
+PetscErrorCode SimulationStartGas(Simulation simulation, PetscBool *good);
+PetscErrorCode SimulationStepGas(Simulation simulation, PetscReal dt); /* after the liquids */
+PetscErrorCode SimulationSaveGas(Simulation simulation, Archive archive);
+PetscErrorCode SimulationLoadGas(Simulation simulation, Archive archive);
+PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
 
 /* solids.c: a step of all bodies, known to every rank; not `good` when a number is not finite. Collective:
    world. */
@@ -78,6 +105,7 @@ typedef struct {
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress);
 typedef enum { PROGRESS_STEP, PROGRESS_FRAME } ProgressMoment;
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment);
+void           progress_warn(Simulation simulation, const Progress *progress, PetscInt gas_failures_before);
 PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress);
 
 #endif

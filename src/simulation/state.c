@@ -21,6 +21,11 @@ static PetscErrorCode DescribeFluid(Simulation simulation, char text[], size_t s
     if (box->periodic[d])
       PetscCall(PetscSNPrintf(text + length, size - length, ", periodic along %c", "xyz"[d]));
   }
+  for (PetscInt r = 0; r < simulation->config->phases.region_count; r++) {
+    PetscCall(PetscStrlen(text, &length));
+    PetscCall(PetscSNPrintf(text + length, size - length, "%s%s", r ? ", " : " of ",
+                            simulation->config->phases.regions[r].name));
+  }
   for (PetscInt s = 0; s < fluid->scalar_count; s++) {
     PetscCall(PetscStrlen(text, &length));
     PetscCall(
@@ -75,6 +80,10 @@ PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
   PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
   if (simulation->fluid)
     PetscCall(FluidSave(simulation->fluid, archive));
+  if (simulation->phase)
+    PetscCall(PhaseSave(simulation->phase, archive));
+  if (simulation->gas)
+    PetscCall(SimulationSaveGas(simulation, archive));
   if (simulation->solid)
     PetscCall(SolidSave(simulation->solid, archive));
   PetscFunctionReturn(0);
@@ -93,7 +102,10 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
     PetscCall(SolidLoad(simulation->solid, archive));
   if (simulation->fluid) {
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+    PetscCall(SimulationLoadRegions(simulation, archive));
     PetscCall(FluidLoad(simulation->fluid, archive));
+    PetscCall(SimulationExtendVelocity(simulation));
+    PetscCall(SimulationLoadGas(simulation, archive));
   }
   PetscFunctionReturn(0);
 }
@@ -117,7 +129,7 @@ PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, ch
   if (!same)
     PetscCall(PetscSNPrintf(message, message_size,
                             "the checkpoint has %s but the scene %s: a run goes on with the grid, the "
-                            "scalars and the bodies it began with",
+                            "regions, the scalars and the bodies it began with",
                             saved, layout));
   PetscCall(PetscFree(saved));
   PetscFunctionReturn(0);

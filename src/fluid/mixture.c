@@ -1,0 +1,370 @@
+/* The step of a mixture (docs/numerics.md, section 13): what its fields mean for forces and projection.
+
+     sum over faces of rho_0 mobility (p - p_neighbour) = -rho_0 h^2/dt div(u + dt mobility jump/h)
+     u <- u - dt mobility (p_upper - p_lower - jump)/h
+
+   with p = 0 in empty cells and rho_0 such that the largest weight of an inner face is 1. */
+#include "fluid_impl.h"
+
+PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture)
+{
+  const PetscBool back_to_one = fluid->mixture && !mixture ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  fluid->mixture = mixture;
+  fluid->mixture_is_new = mixture ? PETSC_TRUE : PETSC_FALSE;
+  if (mixture && !fluid->hollow)
+    PetscCall(MacGridCreateField(fluid->grid, &fluid->hollow));
+  if (back_to_one)
+    PetscCall(FluidUpdateWeights(fluid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RefreshFlow(Fluid fluid, Vec faces[DIM])
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    PetscCall(FluidSetSideFaces(fluid, d, faces[d], fluid->time));
+    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
+  }
+  PetscCall(FluidFillVelocityGhosts(fluid, faces, fluid->time));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidRefreshVelocity(Fluid fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(RefreshFlow(fluid, fluid->velocity));
+  if (fluid->heavy.velocity[X])
+    PetscCall(RefreshFlow(fluid, fluid->heavy.velocity));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindHollowCells(Fluid fluid)
+{
+  const PetscInt   length = grid_box(fluid->grid)->length;
+  const PetscReal *empty, *solid = NULL;
+  PetscReal       *hollow;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->mixture->empty, &empty));
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArray(fluid->hollow, &hollow));
+  for (PetscInt c = 0; c < length; c++)
+    hollow[c] = empty[c] > 0. && !(solid && solid[c] > 0.) ? 1. : 0.;
+  PetscCall(VecRestoreArray(fluid->hollow, &hollow));
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(VecRestoreArrayRead(fluid->mixture->empty, &empty));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LargestWithin(const GridBox *box, Vec field, const FaceRange *range, PetscReal *largest)
+{
+  const PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(field, &values));
+  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
+      for (PetscInt i = range->start[X]; i < range->end[X]; i++)
+        *largest = PetscMax(*largest, values[box_index(box, i, j, k)]);
+  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscFunctionReturn(0);
+}
+
+/* The reference density, and whether anything is viscous. Edges on upper sides count through their cells. */
+static PetscErrorCode FindScales(Fluid fluid)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  FaceRange      cells, range;
+  PetscReal      largest[2] = {0., 0.};
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    cells.start[d] = box->start[d];
+    cells.end[d] = box->end[d];
+  }
+  PetscCall(LargestWithin(box, fluid->mixture->viscosity, &cells, &largest[1]));
+  for (PetscInt d = 0; d < DIM; d++) {
+    range = free_faces(fluid, d);
+    if (d < box->dimension)
+      PetscCall(LargestWithin(box, fluid->mixture->mobility[d], &range, &largest[0]));
+    if (fluid->mixture->edge_viscosity[d])
+      PetscCall(LargestWithin(box, fluid->mixture->edge_viscosity[d], &cells, &largest[1]));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPIU_REAL, MPI_MAX, box->comm));
+  fluid->reference_density = largest[0] > 0. ? 1. / largest[0] : 1.;
+  fluid->is_viscous = largest[1] > 0. ? PETSC_TRUE : PETSC_FALSE;
+  if (fluid->is_viscous && !fluid->acceleration[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
+  PetscFunctionReturn(0);
+}
+
+VECTOR_CLONES static void weigh_row(PetscReal *restrict weight, PetscReal reference,
+                                    const PetscReal *restrict mobility, const PetscReal *restrict hollow,
+                                    PetscInt back, PetscInt count)
+{
+  for (PetscInt n = 0; n < count; n++)
+    weight[n] = reference * mobility[n] * (1. - hollow[n] * hollow[n - back]);
+}
+
+/* p = 0 lies half a cell beyond an open side; a hollow cell there has no flow to let out. */
+static void weigh_open_sides(Fluid fluid, PetscInt d, const PetscReal *hollow, PetscReal *weight)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PetscInt       at[DIM];
+
+  for (PetscInt side = 0; side < 2; side++) {
+    const FaceRange layer = layer_at(box, d, side == 0 ? 0 : box->cells[d]);
+
+    if (!touches_side(box, d, side) || fluid->config->sides[d][side].kind != SIDE_OPEN)
+      continue;
+    for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
+      for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
+        for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
+          const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+          weight[c] *= hollow[side == 0 ? c : c - box->stride[d]] > 0. ? 0. : 2.;
+        }
+  }
+}
+
+static PetscErrorCode WeighFaces(Fluid fluid, PetscInt d, Vec weights)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const FaceRange  range = free_faces(fluid, d);
+  const PetscReal *mobility, *hollow;
+  PetscReal       *weight;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(weights, 0.));
+  PetscCall(VecGetArrayRead(fluid->mixture->mobility[d], &mobility));
+  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArray(weights, &weight));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
+      const PetscInt row = box_index(box, range.start[X], j, k);
+
+      weigh_row(weight + row, fluid->reference_density, mobility + row, hollow + row, box->stride[d],
+                range.end[X] - range.start[X]);
+    }
+  weigh_open_sides(fluid, d, hollow, weight);
+  for (PetscInt n = 0; n < fluid->closed_count[d]; n++)
+    weight[fluid->closed[d][n]] = 0.;
+  PetscCall(VecRestoreArray(weights, &weight));
+  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecRestoreArrayRead(fluid->mixture->mobility[d], &mobility));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidRefreshMixture(Fluid fluid)
+{
+  PetscFunctionBegin;
+  if (!fluid->mixture || !fluid->mixture_is_new)
+    PetscFunctionReturn(0);
+  PetscCall(FindHollowCells(fluid));
+  PetscCall(FindScales(fluid));
+  fluid->mixture_is_new = PETSC_FALSE;
+  fluid->weights_are_old = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+/* Only a projection needs the multigrid of the new weights. */
+static PetscErrorCode RefreshWeights(Fluid fluid)
+{
+  PetscReal any;
+  Vec       weights[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(FluidRefreshMixture(fluid));
+  if (!fluid->weights_are_old)
+    PetscFunctionReturn(0);
+  PetscCall(VecNorm(fluid->hollow, NORM_INFINITY, &any));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_REAL, MPI_MAX, grid_box(fluid->grid)->comm));
+  PetscCall(MacGridCreateFaceField(fluid->grid, weights));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(WeighFaces(fluid, d, weights[d]));
+  PetscCall(MacGridExchangeFaces(fluid->grid, weights));
+  PetscCall(PoissonSetWeights(fluid->poisson, weights, any > 0. ? fluid->hollow : NULL));
+  PetscCall(MacGridDestroyFaceField(weights));
+  fluid->weights_are_old = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* Viscosity sees the velocity with the acceleration of the last step, which it loses again: what rests under
+   forces and pressure stays at rest beside walls, and steady flows do not depend on the step. */
+PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt)
+{
+  const PetscInt dimension = grid_box(fluid->grid)->dimension;
+
+  PetscFunctionBegin;
+  if (fluid->is_viscous) {
+    for (PetscInt d = 0; d < dimension; d++)
+      PetscCall(VecAXPY(fluid->next[d], dt, fluid->acceleration[d]));
+    PetscCall(FluidDiffuseMixture(fluid, dt, fluid->time + dt, fluid->next));
+    for (PetscInt d = 0; d < dimension; d++)
+      PetscCall(VecAXPY(fluid->next[d], -dt, fluid->acceleration[d]));
+  }
+  for (PetscInt d = 0; d < dimension; d++) {
+    PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], fluid->time, 0.5 * dt));
+    PetscCall(FluidAddForces(fluid, d, fluid->next_scalars, fluid->next[d], fluid->time + dt, 0.5 * dt));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* u += factor * mobility * jump / h or, with a pressure, u -= factor * mobility * (p - p_back) / h. */
+typedef struct {
+  PetscReal        factor; /* over h */
+  PetscInt         back;
+  const PetscReal *mobility, *jump, *pressure;
+} Push;
+
+VECTOR_CLONES static void push_row(const Push *push, PetscInt first, PetscInt count, PetscReal *restrict u)
+{
+  const PetscReal *restrict mobility = push->mobility + first;
+  const PetscReal factor = push->factor;
+
+  if (push->pressure) {
+    const PetscReal *restrict p = push->pressure + first, *restrict below = p - push->back;
+
+    for (PetscInt n = 0; n < count; n++)
+      u[n] -= factor * mobility[n] * (p[n] - below[n]);
+  } else {
+    const PetscReal *restrict jump = push->jump + first;
+
+    for (PetscInt n = 0; n < count; n++)
+      u[n] += factor * mobility[n] * jump[n];
+  }
+}
+
+/* By the jumps, or by the pressure if there is one (its ghosts valid). */
+static PetscErrorCode PushFaces(Fluid fluid, PetscInt d, PetscReal factor, Vec pressure, Vec component)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const FaceRange range = free_faces(fluid, d);
+  Push            push = {.factor = factor / grid_spacing(fluid->grid), .back = box->stride[d]};
+  PetscReal      *u;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->mixture->mobility[d], &push.mobility));
+  PetscCall(VecGetArrayRead(fluid->mixture->jump[d], &push.jump));
+  if (pressure)
+    PetscCall(VecGetArrayRead(pressure, &push.pressure));
+  PetscCall(VecGetArray(component, &u));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
+      const PetscInt first = box_index(box, range.start[X], j, k);
+
+      push_row(&push, first, range.end[X] - range.start[X], u + first);
+    }
+  PetscCall(VecRestoreArray(component, &u));
+  if (pressure)
+    PetscCall(VecRestoreArrayRead(pressure, &push.pressure));
+  PetscCall(VecRestoreArrayRead(fluid->mixture->jump[d], &push.jump));
+  PetscCall(VecRestoreArrayRead(fluid->mixture->mobility[d], &push.mobility));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ClearHollow(Fluid fluid, Vec field)
+{
+  const PetscInt   length = grid_box(fluid->grid)->length;
+  const PetscReal *hollow;
+  PetscReal       *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArray(field, &values));
+  for (PetscInt c = 0; c < length; c++)
+    if (hollow[c] > 0.)
+      values[c] = 0.;
+  PetscCall(VecRestoreArray(field, &values));
+  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  PetscFunctionReturn(0);
+}
+
+/* Nothing drives these faces; whoever needs a velocity there carries it on from the flow. */
+static PetscErrorCode ClearVoidFaces(Fluid fluid, PetscInt d, Vec component)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const FaceRange  range = free_faces(fluid, d);
+  const PetscReal *hollow;
+  PetscReal       *u;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArray(component, &u));
+  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
+    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
+      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (is_void(hollow, box, d, c))
+          u[c] = 0.;
+      }
+  PetscCall(VecRestoreArray(component, &u));
+  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RightSide(Fluid fluid, Vec faces[DIM], PetscReal dt, Vec right_side)
+{
+  const PetscReal h = grid_spacing(fluid->grid);
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(right_side, 0.));
+  PetscCall(MacGridDivergence(fluid->grid, faces, right_side));
+  PetscCall(VecScale(right_side, -fluid->reference_density * h * h / dt));
+  PetscCall(FluidClearSolids(fluid, right_side));
+  PetscCall(ClearHollow(fluid, right_side));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt, JumpUse jumps,
+                                   PetscBool *good)
+{
+  const PetscInt dimension = grid_box(fluid->grid)->dimension;
+  const Vec      right_side = fluid->scratch[0], pressure = fluid->scratch[1];
+
+  PetscFunctionBegin;
+  PetscCall(RefreshWeights(fluid));
+  for (PetscInt d = 0; d < dimension; d++) {
+    PetscCall(FluidSetSideFaces(fluid, d, faces[d], time));
+    if (jumps == JUMPS_ACT)
+      PetscCall(PushFaces(fluid, d, dt, NULL, faces[d]));
+    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
+  }
+  PetscCall(MacGridExchangeFaces(fluid->grid, faces));
+  PetscCall(RightSide(fluid, faces, dt, right_side));
+  PetscCall(VecCopy(fluid->pressure, pressure));
+  PetscCall(ClearHollow(fluid, pressure));
+  PetscCall(PoissonSolve(fluid->poisson, right_side, pressure, &fluid->report.pressure));
+  *good = fluid->report.pressure.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (!*good)
+    PetscFunctionReturn(0);
+  PetscCall(FluidFillPressureGhosts(fluid, pressure));
+  for (PetscInt d = 0; d < dimension; d++) {
+    PetscCall(PushFaces(fluid, d, dt, pressure, faces[d]));
+    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
+    PetscCall(ClearVoidFaces(fluid, d, faces[d]));
+  }
+  PetscCall(VecCopy(pressure, fluid->pressure));
+  PetscCall(FluidFillVelocityGhosts(fluid, faces, time));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[])
+{
+  PetscFunctionBegin;
+  if (!fluid->is_viscous)
+    PetscFunctionReturn(0);
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    PetscCall(VecSet(fluid->acceleration[d], 0.));
+    PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->acceleration[d], time, 0.5));
+    PetscCall(FluidAddForces(fluid, d, at_end, fluid->acceleration[d], time + dt, 0.5));
+    PetscCall(PushFaces(fluid, d, 1., NULL, fluid->acceleration[d]));
+    PetscCall(PushFaces(fluid, d, 1., fluid->pressure, fluid->acceleration[d]));
+  }
+  PetscFunctionReturn(0);
+}

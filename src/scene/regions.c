@@ -1,0 +1,162 @@
+/* Scenes with regions: what one key of a region, a tension or an inflow cannot tell. */
+#include "scene_impl.h"
+
+#include <string.h>
+
+static Node *list_of(Scene scene)
+{
+  Node *list = node_find(scene->root, "regions");
+
+  return list && list->kind == NODE_LIST ? list : NULL;
+}
+
+/* With regions there is a block `interfaces`, so that its defaults count. */
+PetscErrorCode SceneExpandRegions(Scene scene)
+{
+  PetscFunctionBegin;
+  if (node_find(scene->root, "regions"))
+    PetscCall(SceneAddBlock(scene, "interfaces"));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_region(Scene scene, const char name[])
+{
+  const PhaseConfig *phases = &scene->config.phases;
+
+  for (PetscInt r = 0; r < phases->region_count; r++)
+    if (phases->regions[r].name && !strcmp(phases->regions[r].name, name))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Refuses the name of a region that there is not. */
+static PetscErrorCode CheckRegionName(Scene scene, Node *node, const char name[])
+{
+  const PhaseConfig *phases = &scene->config.phases;
+  const char        *names[REGIONS_MAX + 1] = {NULL}, *near;
+  char               path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!name || is_region(scene, name))
+    PetscFunctionReturn(0);
+  for (PetscInt r = 0; r < PetscMin(phases->region_count, REGIONS_MAX); r++)
+    names[r] = phases->regions[r].name ? phases->regions[r].name : "";
+  near = closest_word(name, names);
+  node_path(node, path, sizeof(path));
+  PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s: no region is called \"%.40s\"%s%s%s", path, name,
+                       near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : ""));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
+{
+  const RegionConfig *region = &scene->config.phases.regions[number];
+  char                path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(item, path, sizeof(path));
+  if (is_usable(node_find(item, "density")) && region->kind != REGION_EMPTY && region->density == 0.)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "%s.density is missing (kg/m^3, mass per volume); only an empty region has none",
+                         path));
+  if (region->kind == REGION_EMPTY && (region->density > 0. || region->viscosity > 0.))
+    PetscCall(ProblemAddAtKey(scene, node_find(item, region->density > 0. ? "density" : "viscosity"),
+                              PROBLEM_WARNING, "%s is empty: its density and viscosity have no effect",
+                              path));
+  for (PetscInt other = 0; other < number; other++) {
+    const RegionConfig *before = &scene->config.phases.regions[other];
+
+    if (!node_find(item, "shape") && !node_find(node_item(list_of(scene), other), "shape"))
+      PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                           "%s has no shape, as regions[%d]: one region at most takes all that the others "
+                           "leave",
+                           path, (int)other));
+    if (region->kind == REGION_ONE_WAY && before->kind == REGION_ONE_WAY)
+      PetscCall(ProblemAdd(scene, node_find(item, "type"), PROBLEM_ERROR,
+                           "%s is one-way, as regions[%d]: there may be one such gas", path, (int)other));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckTensions(Scene scene)
+{
+  const PhaseConfig *phases = &scene->config.phases;
+  Node              *list = node_find(node_find(scene->root, "interfaces"), "tensions");
+
+  PetscFunctionBegin;
+  for (PetscInt t = 0; t < phases->tension_count; t++) {
+    const TensionConfig *tension = &phases->tensions[t];
+    Node                *item = node_item(list, t);
+
+    PetscCall(CheckRegionName(scene, node_find(item, "first"), tension->first));
+    PetscCall(CheckRegionName(scene, node_find(item, "second"), tension->second));
+    if (tension->first && tension->second && !strcmp(tension->first, tension->second))
+      PetscCall(ProblemAdd(scene, node_find(item, "second"), PROBLEM_ERROR,
+                           "a surface tension is between two regions, not \"%.40s\" and itself",
+                           tension->first));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckCount(Scene scene, Node *list)
+{
+  const PhaseConfig *phases = &scene->config.phases;
+  PetscBool          simulated = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (phases->region_count < 2 || phases->region_count > REGIONS_MAX)
+    PetscCall(ProblemAdd(scene, list, PROBLEM_ERROR,
+                         "regions must be 2 to %d, not %d; without any, one fluid fills the box", REGIONS_MAX,
+                         (int)phases->region_count));
+  for (PetscInt r = 0; r < phases->region_count; r++)
+    if (phases->regions[r].kind == REGION_SIMULATED)
+      simulated = PETSC_TRUE;
+  if (phases->region_count && !simulated)
+    PetscCall(ProblemAdd(scene, list, PROBLEM_ERROR, "regions: one of them must be simulated"));
+  PetscFunctionReturn(0);
+}
+
+/* Density and viscosity belong to the one fluid, or else to the regions. */
+static PetscErrorCode CheckFluid(Scene scene)
+{
+  FluidConfig *fluid = &scene->config.fluid;
+  Node        *block = node_find(scene->root, "fluid"), *density = node_find(block, "density");
+
+  PetscFunctionBegin;
+  if (!list_of(scene)) {
+    if (!density)
+      PetscCall(
+          ProblemAddAtKey(scene, block, PROBLEM_ERROR, "fluid.density is missing (kg/m^3, mass per volume)"));
+    PetscFunctionReturn(0);
+  }
+  if (density)
+    PetscCall(ProblemAddAtKey(scene, density, PROBLEM_ERROR,
+                              "fluid.density has no meaning beside regions: each has a density of its own"));
+  if (fluid->viscosity > 0.)
+    PetscCall(
+        ProblemAddAtKey(scene, node_find(block, "viscosity"), PROBLEM_ERROR,
+                        "fluid.viscosity has no meaning beside regions: each has a viscosity of its own"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheckRegions(Scene scene)
+{
+  Node *list = list_of(scene), *inflows = node_find(scene->root, "inflows");
+
+  PetscFunctionBegin;
+  PetscCall(CheckFluid(scene));
+  for (PetscInt n = 0; n < scene->config.inflow_count; n++)
+    PetscCall(
+        CheckRegionName(scene, node_find(node_item(inflows, n), "region"), scene->config.inflows[n].region));
+  if (node_find(scene->root, "interfaces") && !list)
+    PetscCall(ProblemAddAtKey(scene, node_find(scene->root, "interfaces"), PROBLEM_ERROR,
+                              "interfaces has no meaning without regions"));
+  if (!list)
+    PetscFunctionReturn(0);
+  PetscCall(CheckNames(scene, list));
+  PetscCall(CheckCount(scene, list));
+  for (PetscInt r = 0; r < scene->config.phases.region_count; r++)
+    PetscCall(CheckRegion(scene, node_item(list, r), r));
+  PetscCall(CheckTensions(scene));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,116 @@
+/* Regions in a run (docs/numerics.md, 12 and 13): they move half a step ahead of the velocity, inflows pour
+   into them, and what they make of density, viscosity and pressure jumps is the fluid's mixture. */
+#include "simulation_impl.h"
+
+#include <petsctime.h>
+
+/* The fluid learns what it is made of now. */
+static PetscErrorCode MixFluid(Simulation simulation)
+{
+  const Mixture *mixture;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetMixture(simulation->phase, &mixture));
+  PetscCall(FluidSetMixture(simulation->fluid, mixture));
+  PetscFunctionReturn(0);
+}
+
+static PetscInt region_named(const PhaseConfig *config, const char name[])
+{
+  for (PetscInt r = 0; r < config->region_count; r++)
+    if (!strcmp(config->regions[r].name, name))
+      return r;
+  return -1;
+}
+
+static PetscErrorCode PourInflows(Simulation simulation, PetscReal time)
+{
+  const SimulationConfig *config = simulation->config;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < config->inflow_count; n++) {
+    const InflowConfig *inflow = &config->inflows[n];
+
+    if (inflow->region && inflow_is_active(inflow, time))
+      PetscCall(PhasePour(simulation->phase, region_named(&config->phases, inflow->region), inflow->shape,
+                          simulation->closed));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  if (!simulation->config->phases.region_count)
+    PetscFunctionReturn(0);
+  PetscCall(PhaseCreate(simulation->grid, &simulation->config->phases, &simulation->phase));
+  PetscCall(PhaseStart(simulation->phase, simulation->closed, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  PetscCall(PourInflows(simulation, 0.));
+  PetscCall(MixFluid(simulation));
+  PetscCall(SimulationCreateGas(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
+{
+  PetscLogDouble begin, end;
+  Vec           *velocity;
+
+  PetscFunctionBegin;
+  if (!simulation->phase)
+    PetscFunctionReturn(0);
+  PetscCall(PetscTime(&begin));
+  PetscCall(PhaseKeep(simulation->phase));
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &velocity));
+  PetscCall(PhaseAdvance(simulation->phase, velocity, simulation->closed, 0.5 * (simulation->dt + dt)));
+  PetscCall(PourInflows(simulation, simulation->time + dt));
+  PetscCall(MixFluid(simulation));
+  PetscCall(PetscTime(&end));
+  simulation->wall_regions = end - begin;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationReturnRegions(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (!simulation->phase)
+    PetscFunctionReturn(0);
+  PetscCall(PhaseReturn(simulation->phase));
+  PetscCall(MixFluid(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationExtendVelocity(Simulation simulation)
+{
+  PetscLogDouble begin, end;
+  Vec           *velocity, *heavy;
+
+  PetscFunctionBegin;
+  if (!simulation->phase)
+    PetscFunctionReturn(0);
+  PetscCall(PetscTime(&begin));
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(PhaseExtendVelocity(simulation->phase, velocity));
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
+  if (heavy != velocity) {
+    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+      PetscCall(VecCopy(velocity[d], heavy[d]));
+    PetscCall(PhaseExtendHeavyVelocity(simulation->phase, heavy));
+  }
+  PetscCall(FluidRefreshVelocity(simulation->fluid));
+  PetscCall(PetscTime(&end));
+  simulation->wall_regions += end - begin;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoadRegions(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  if (!simulation->phase)
+    PetscFunctionReturn(0);
+  PetscCall(PhaseLoad(simulation->phase, archive));
+  PetscCall(MixFluid(simulation));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,74 @@
+#include "liquid.h"
+
+static PetscErrorCode Share(PetscReal *value)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, value, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
+/* Times 2 side - 1, so that the largest counts on either side; minus infinity if there is none here. */
+static PetscErrorCode FindEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
+                              PetscReal *found)
+{
+  const GridBox   *box = grid_box(flow->grid);
+  const PetscReal  h = grid_spacing(flow->grid), sign = 2 * side - 1;
+  const PetscReal *phi;
+  PetscInt         at[DIM] = {0, 0, 0};
+  Vec              distance;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal place = PetscFloorReal((point.at[d] - grid_origin(flow->grid).at[d]) / h);
+
+    at[d] = (PetscInt)PetscMin(PetscMax(place, 0.), box->cells[d] - 1.);
+    if (d != axis && (at[d] < box->start[d] || at[d] >= box->end[d]))
+      PetscFunctionReturn(0);
+  }
+  PetscCall(PhaseGetDistance(simulation_phase(flow->simulation), region, &distance));
+  PetscCall(VecGetArrayRead(distance, &phi));
+  for (at[axis] = box->start[axis]; at[axis] < box->end[axis]; at[axis]++) {
+    const PetscInt  c = box_index(box, at[X], at[Y], at[Z]), next = c + (2 * side - 1) * box->stride[axis];
+    const PetscReal center = grid_cell_center(flow->grid, at[X], at[Y], at[Z]).at[axis];
+
+    if (phi[c] <= 0. && phi[next] > 0.)
+      *found = PetscMax(*found, sign * center + h * phi[c] / (phi[c] - phi[next]));
+  }
+  PetscCall(VecRestoreArrayRead(distance, &phi));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RegionEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
+                         PetscReal *end)
+{
+  PetscReal found = -PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  if (flow->fluid)
+    PetscCall(FindEnd(flow, region, axis, side, point, &found));
+  PetscCall(Share(&found));
+  *end = side ? found : -found;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RegionVolume(Flow *flow, PetscInt region, PetscReal *volume)
+{
+  PetscFunctionBegin;
+  *volume = 0.;
+  if (flow->fluid)
+    *volume = phase_report(simulation_phase(flow->simulation))->volume[region];
+  PetscCall(Share(volume));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LargestSpeed(Flow *flow, PetscReal *speed)
+{
+  FluidTotals totals = {0};
+
+  PetscFunctionBegin;
+  if (flow->fluid)
+    PetscCall(FluidGetTotals(flow->fluid, &totals));
+  *speed = totals.largest_speed;
+  PetscCall(Share(speed));
+  PetscFunctionReturn(0);
+}

@@ -122,7 +122,7 @@ static PetscErrorCode TimeSolve(Regions *regions, PetscReal *seconds, PetscInt *
     PetscCall(FillRightSide(regions->grid, right_side));
     PetscCall(VecSet(pressure, 0.));
     PetscCall(GetTime(&began));
-    PetscCall(PoissonSetWeights(poisson, weights, NULL));
+    PetscCall(PoissonSetWeights(poisson, weights, mixture->empty));
     PetscCall(PoissonSolve(poisson, right_side, pressure, &report));
     PetscCall(GetTime(&ended));
     *seconds = ended - began;

@@ -403,6 +403,47 @@ static void a_saved_state_goes_on_as_it_would_have(void **state)
   assert_success(RegionsDestroy(&loaded));
 }
 
+/* Whether the first frame holds a dataset. */
+static PetscBool frame_holds(const char name[])
+{
+  char      message[512];
+  Archive   archive;
+  PetscBool has = PETSC_FALSE;
+
+  assert_success(ArchiveOpen(PETSC_COMM_WORLD, scratch_path("frames/frame-000000.h5"), &archive, message,
+                             sizeof(message)));
+  assert_success(ArchiveHas(archive, name, &has));
+  assert_success(ArchiveDestroy(&archive));
+  return has;
+}
+
+static void frames_show_markers_on_demand(void **state)
+{
+  const char *const points = "meshes/markers_a/vertices";
+  const FrameConfig config = {
+      .directory = scratch.directory, .dimension = 2, .cells = {40, 40, 1}, .spacing = 1. / 40};
+
+  (void)state;
+  for (PetscInt markers = MARKERS_HIDDEN; markers <= MARKERS_WRITTEN; markers++) {
+    char        message[512];
+    Regions     regions;
+    FrameSeries frames;
+
+    prepare_three(&regions, 2);
+    regions.config.markers = (MarkerOutput)markers;
+    start(&regions);
+    assert_success(FrameSeriesCreate(PETSC_COMM_WORLD, &config, &frames, message, sizeof(message)));
+    assert_success(FrameBegin(frames, 0, 0.));
+    assert_success(PhaseWriteFrame(regions.phase, frames));
+    assert_success(FrameEnd(frames, message, sizeof(message)));
+    assert_on_all_ranks(!message[0]);
+    assert_success(FrameSeriesDestroy(&frames));
+    assert_on_all_ranks(frame_holds("grid/fields/region") && frame_holds("grid/fields/distance_c"));
+    assert_on_all_ranks(frame_holds(points) == (markers == MARKERS_WRITTEN ? PETSC_TRUE : PETSC_FALSE));
+    assert_success(RegionsDestroy(&regions));
+  }
+}
+
 TEST_MAIN(cmocka_unit_test(projection_has_its_properties),
           cmocka_unit_test(projection_leaves_opposites_and_far_regions_alone),
           cmocka_unit_test(overlaps_and_voids_are_refused_by_name),
@@ -412,4 +453,5 @@ TEST_MAIN(cmocka_unit_test(projection_has_its_properties),
           cmocka_unit_test(what_is_poured_takes_the_place_of_others),
           cmocka_unit_test(interfaces_end_at_obstacles), cmocka_unit_test(a_step_can_be_taken_back),
           cmocka_unit_test_setup_teardown(a_saved_state_goes_on_as_it_would_have, scratch_make,
-                                          scratch_remove))
+                                          scratch_remove),
+          cmocka_unit_test_setup_teardown(frames_show_markers_on_demand, scratch_make, scratch_remove))

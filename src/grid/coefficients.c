@@ -145,14 +145,14 @@ static float *cut_out(const GridBox *box, const PetscBool grounded[DIM], float *
   return scratch;
 }
 
-static size_t scratch_needed(const Level *fine)
+static size_t scratch_needed(const Level *fine, const Level *coarse)
 {
   PetscInt arrays = fine->box.dimension;
   size_t   sum = 0;
 
   for (PetscInt d = 0; d < fine->box.dimension; d++)
     arrays += fine->grounded[d] ? 1 : 0;
-  for (PetscInt d = 0; d < fine->box.dimension; d++)
+  for (PetscInt d = 0; d < fine->box.dimension - (coarse->gathered ? 0 : 1); d++)
     sum += (size_t)(arrays * fine->halved[d].length);
   return sum;
 }
@@ -163,7 +163,7 @@ PetscErrorCode MultigridReserve(Multigrid multigrid)
 
   PetscFunctionBegin;
   for (PetscInt l = 0; l < multigrid->count - 1; l++)
-    needed = PetscMax(needed, scratch_needed(&multigrid->levels[l]));
+    needed = PetscMax(needed, scratch_needed(&multigrid->levels[l], &multigrid->levels[l + 1]));
   if (needed > multigrid->scratch_size) {
     PetscCall(PetscFree(multigrid->scratch));
     PetscCall(PetscCalloc1(needed, &multigrid->scratch));
@@ -179,8 +179,9 @@ PetscErrorCode LevelCoarsen(Level *fine, Level *coarse, float *scratch)
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++) {
-    scratch = cut_out(&fine->halved[d], fine->grounded, scratch, &stages[d]);
-    if (d == dimension - 1 && !coarse->gathered)
+    if (d < dimension - 1 || coarse->gathered)
+      scratch = cut_out(&fine->halved[d], fine->grounded, scratch, &stages[d]);
+    else
       for (PetscInt e = 0; e < dimension; e++) {
         stages[d].weight[e] = coarse->weight[e];
         stages[d].ground[e] = coarse->ground[e];

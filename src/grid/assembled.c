@@ -5,11 +5,10 @@ static PetscErrorCode SetRow(Poisson poisson, const PetscInt at[DIM], Mat matrix
 {
   const GridBox *box = &poisson->operand_box;
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
-  const float   *fixed =
-      poisson->fixed ? poisson->fixed + box_index(&poisson->box, at[X], at[Y], at[Z]) : NULL;
-  MatStencil     row = {.i = at[X], .j = at[Y], .k = at[Z]}, columns[2 * DIM + 1];
-  PetscScalar    values[2 * DIM + 1], diagonal = 0.;
-  PetscInt       count = 0;
+  const float *fixed = poisson->fixed ? poisson->fixed + box_index(&poisson->box, at[X], at[Y], at[Z]) : NULL;
+  MatStencil   row = {.i = at[X], .j = at[Y], .k = at[Z]}, columns[2 * DIM + 1];
+  PetscScalar  values[2 * DIM + 1], diagonal = 0.;
+  PetscInt     count = 0;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++)

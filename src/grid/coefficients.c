@@ -81,7 +81,9 @@ VECTOR_CLONES static void invert_row(PetscInt count, PetscInt dimension, float *
     const PetscReal sum = ((PetscReal)wx[i] + wx[i + 1]) + ((PetscReal)wy[i] + wy[i + row]) +
                           three * ((PetscReal)wz[i] + wz[i + slab]);
 
-    inverse[i] = (float)(sum > 0. ? 1. / sum : 0.);
+    const PetscReal some = sum > 0. ? 1. : 0.;
+
+    inverse[i] = (float)(some / (sum + (1. - some)));
   }
 }
 
@@ -89,9 +91,10 @@ VECTOR_CLONES static void invert_row(PetscInt count, PetscInt dimension, float *
 VECTOR_CLONES static void ground_row(PetscInt count, const float *restrict ground, float *restrict inverse)
 {
   for (PetscInt i = 0; i < count; i++) {
-    const PetscReal without = inverse[i] > 0.f ? 1. / inverse[i] : 0., sum = without + ground[i];
+    const PetscReal before = inverse[i] > 0.f ? 1. : 0.;
+    const PetscReal sum = before / (inverse[i] + (1. - before)) + ground[i], some = sum > 0. ? 1. : 0.;
 
-    inverse[i] = (float)(sum > 0. ? 1. / sum : 0.);
+    inverse[i] = (float)(some / (sum + (1. - some)));
   }
 }
 
@@ -129,25 +132,47 @@ PetscErrorCode LevelSetInverse(Level *level, const float *fixed)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateConductors(const GridBox *box, const PetscBool grounded[DIM],
-                                       Conductors *conductors)
+/* Cuts arrays on `box` out of a scratch buffer. */
+static float *cut_out(const GridBox *box, const PetscBool grounded[DIM], float *scratch,
+                      Conductors *conductors)
 {
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    conductors->weight[d] = scratch;
+    scratch += box->length;
+    conductors->ground[d] = grounded[d] ? scratch : NULL;
+    scratch += grounded[d] ? box->length : 0;
+  }
+  return scratch;
+}
+
+static size_t scratch_needed(const Level *fine, const Level *coarse)
+{
+  PetscInt arrays = fine->box.dimension;
+  size_t   sum = 0;
+
+  for (PetscInt d = 0; d < fine->box.dimension; d++)
+    arrays += fine->grounded[d] ? 1 : 0;
+  for (PetscInt d = 0; d < fine->box.dimension - (coarse->gathered ? 0 : 1); d++)
+    sum += (size_t)(arrays * fine->halved[d].length);
+  return sum;
+}
+
+PetscErrorCode MultigridReserve(Multigrid multigrid)
+{
+  size_t needed = 0;
+
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(PetscMalloc2(box->length, &conductors->weight[d], grounded[d] ? box->length : 0,
-                           &conductors->ground[d]));
+  for (PetscInt l = 0; l < multigrid->count - 1; l++)
+    needed = PetscMax(needed, scratch_needed(&multigrid->levels[l], &multigrid->levels[l + 1]));
+  if (needed > multigrid->scratch_size) {
+    PetscCall(PetscFree(multigrid->scratch));
+    PetscCall(PetscCalloc1(needed, &multigrid->scratch));
+    multigrid->scratch_size = needed;
+  }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode DestroyConductors(const GridBox *box, Conductors *conductors)
-{
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(PetscFree2(conductors->weight[d], conductors->ground[d]));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode LevelCoarsen(Level *fine, Level *coarse)
+PetscErrorCode LevelCoarsen(Level *fine, Level *coarse, float *scratch)
 {
   const PetscInt dimension = fine->box.dimension;
   Conductors     stages[DIM];
@@ -155,15 +180,13 @@ PetscErrorCode LevelCoarsen(Level *fine, Level *coarse)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++) {
     if (d < dimension - 1 || coarse->gathered)
-      PetscCall(CreateConductors(&fine->halved[d], fine->grounded, &stages[d]));
+      scratch = cut_out(&fine->halved[d], fine->grounded, scratch, &stages[d]);
     else
       for (PetscInt e = 0; e < dimension; e++) {
         stages[d].weight[e] = coarse->weight[e];
         stages[d].ground[e] = coarse->ground[e];
       }
     PetscCall(LevelHalve(fine, d, d == X ? NULL : &stages[d - 1], &stages[d]));
-    if (d > X)
-      PetscCall(DestroyConductors(&fine->halved[d - 1], &stages[d - 1]));
   }
   if (!coarse->gathered)
     PetscFunctionReturn(0);
@@ -172,6 +195,5 @@ PetscErrorCode LevelCoarsen(Level *fine, Level *coarse)
     if (fine->grounded[e])
       PetscCall(GatherCoefficients(coarse, GATHER_CELLS, stages[dimension - 1].ground[e], coarse->ground[e]));
   }
-  PetscCall(DestroyConductors(&coarse->arrival_box, &stages[dimension - 1]));
   PetscFunctionReturn(0);
 }

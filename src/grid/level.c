@@ -241,8 +241,8 @@ PetscErrorCode BoxExchangeShares(const GridBox *box, Share *const shares[2])
 {
   const PetscBool alone = box->ranks[X] * box->ranks[Y] * box->ranks[Z] == 1;
   const PetscInt  inward = 1 + box->stride[Y] + (box->dimension == 3 ? box->stride[Z] : 0);
-  void *const     all[2] = {shares[0], shares[1]}, *const inner[2] = {shares[0] + inward, shares[1] + inward};
-  GridBox         view = *box;
+  void *const all[2] = {shares[0], shares[1]}, *const inner[2] = {shares[0] + inward, shares[1] + inward};
+  GridBox view = *box;
 
   PetscFunctionBegin;
   view.ghost = LEVEL_GHOST - 1;

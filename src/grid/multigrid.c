@@ -33,6 +33,7 @@ PetscErrorCode MultigridDestroy(Multigrid *multigrid)
     PetscFunctionReturn(0);
   for (PetscInt l = 0; l < (*multigrid)->count; l++)
     PetscCall(LevelDestroy(&(*multigrid)->levels[l]));
+  PetscCall(PetscFree((*multigrid)->scratch));
   PetscCall(PetscFree(*multigrid));
   PetscFunctionReturn(0);
 }
@@ -46,10 +47,11 @@ PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM
   PetscCall(FindGround(&levels[0].arrival_box, weights, fixed, grounded));
   for (PetscInt l = 0; l < multigrid->count; l++)
     PetscCall(PetscArraycpy(levels[l].grounded, grounded, DIM));
+  PetscCall(MultigridReserve(multigrid));
   levels[0].has_fixed = fixed ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(LevelTakeWeights(&levels[0], weights, fixed));
   for (PetscInt l = 1; l < multigrid->count; l++) {
-    PetscCall(LevelCoarsen(&levels[l - 1], &levels[l]));
+    PetscCall(LevelCoarsen(&levels[l - 1], &levels[l], multigrid->scratch));
     PetscCall(LevelSetInverse(&levels[l], NULL));
   }
   coarsest_factor(multigrid);

@@ -37,30 +37,32 @@ KERNEL PetscReal share_other(Share share)
    Coefficients are rounded to single precision: the cycle then belongs to a slightly different operator, but
    stays exactly linear and symmetric, because vectors are in double precision. */
 typedef struct {
-  GridBox    box;            /* solved here; the whole level on every rank when `serial` */
-  PetscBool  serial;         /* no other rank is needed */
-  PetscBool  gathered;       /* serial, below a level that is not */
-  PetscBool  seam;           /* an odd period: cells of one colour meet across it */
-  PetscBool  borrows;        /* its weights belong to the caller */
-  float     *weight[DIM];    /* of lower faces */
-  float     *ground[DIM];    /* of owned cells to p = 0, by direction; null on the finest level, where these
-                                weights lie on faces */
-  PetscBool  grounded[DIM];  /* on any rank */
-  PetscBool  has_fixed;      /* of the finest level: cells that hold p = 0 */
-  float     *inverse;        /* of the diagonal; 0 outside the problem */
-  GridBox    halved[DIM];    /* halved along the directions up to this one */
-  Share     *share[DIM][2];  /* of the lower and the upper child along a direction, on `halved` */
-  PetscReal *right_side;     /* ghosts valid on the way down and up */
-  PetscReal *solution;       /* zero beyond the sides */
-  PetscReal *residual;       /* of a seam only */
-  PetscReal *slabs;          /* rolling slabs of the fused passes */
-  GridBox    arrival_box;    /* where the right side arrives: `box`, or this rank's part of it */
-  PetscReal *arrival;        /* `right_side`, or an array on `arrival_box` */
-  PetscInt  *parts;          /* of gathered levels: start and end of every rank */
+  GridBox   box;            /* solved here; the whole level on every rank when `serial` */
+  PetscBool serial;         /* no other rank is needed */
+  PetscBool gathered;       /* serial, below a level that is not */
+  PetscBool seam;           /* an odd period: cells of one colour meet across it */
+  PetscBool borrows;        /* its weights belong to the caller */
+  float    *weight[DIM];    /* of lower faces */
+  float    *ground[DIM];    /* of owned cells to p = 0, by direction; null on the finest level, where these
+                               weights lie on faces */
+  PetscBool  grounded[DIM]; /* on any rank */
+  PetscBool  has_fixed;     /* of the finest level: cells that hold p = 0 */
+  float     *inverse;       /* of the diagonal; 0 outside the problem */
+  GridBox    halved[DIM];   /* halved along the directions up to this one */
+  Share     *share[DIM][2]; /* of the lower and the upper child along a direction, on `halved` */
+  PetscReal *right_side;    /* ghosts valid on the way down and up */
+  PetscReal *solution;      /* zero beyond the sides */
+  PetscReal *residual;      /* of a seam only */
+  PetscReal *slabs;         /* rolling slabs of the fused passes */
+  GridBox    arrival_box;   /* where the right side arrives: `box`, or this rank's part of it */
+  PetscReal *arrival;       /* `right_side`, or an array on `arrival_box` */
+  PetscInt  *parts;         /* of gathered levels: start and end of every rank */
 } Level;
 
 struct _p_Multigrid {
   PetscInt  count;
+  float    *scratch; /* of the set-up */
+  size_t    scratch_size;
   Level     levels[LEVELS_MAX];
   PetscReal factor[COARSEST_CELLS][COARSEST_CELLS]; /* L D L^T of the coarsest level, inverse of D inside */
 };
@@ -103,8 +105,10 @@ PetscErrorCode FindGround(const GridBox *box, float *const weights[DIM], const f
 PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM], const float *fixed);
 /* From the weights and the ground of owned cells; completes the ghosts of all three. */
 PetscErrorCode LevelSetInverse(Level *level, const float *fixed);
+/* Room for the stages between a level and the next: kept, because new memory costs as much as they do. */
+PetscErrorCode MultigridReserve(Multigrid multigrid);
 /* The shares of a level, the weights of owned cells and the ground of the next coarser one. */
-PetscErrorCode LevelCoarsen(Level *fine, Level *coarse);
+PetscErrorCode LevelCoarsen(Level *fine, Level *coarse, float *scratch);
 
 /* halving.c: one direction at a time */
 typedef struct {

@@ -86,9 +86,9 @@ VECTOR_CLONES static void relax_red_run(PetscInt count, const Run *run, PetscRea
 
 /* Every second cell: b/D plus the interpolated correction. */
 ROUNDED_CLONES static void correct_run(PetscInt count, const float *restrict inverse,
-                                      const Share *restrict share, const PetscReal *restrict b,
-                                      const PetscReal *restrict parent, const PetscReal *restrict other,
-                                      PetscReal *restrict x)
+                                       const Share *restrict share, const PetscReal *restrict b,
+                                       const PetscReal *restrict parent, const PetscReal *restrict other,
+                                       PetscReal *restrict x)
 {
   for (PetscInt i = 0; i < count; i++)
     x[2 * i] = inverse[2 * i] * b[2 * i] +
@@ -160,9 +160,9 @@ PetscErrorCode LevelDescend(Level *fine, Level *coarse)
 static void correct_row(const Level *fine, const PetscReal *halved_row, PetscInt j, PetscInt k,
                         PetscReal *row)
 {
-  const GridBox *box = &fine->box, *halved = &fine->halved[X];
-  const PetscInt c = box_index(box, box->start[X], j, k) - LEVEL_GHOST; /* of the row's first ghost */
-  const PetscInt red = (j + k + 2 * LEVEL_GHOST) % 2, i = LEVEL_GHOST - 2 + red; /* start is even */
+  const GridBox   *box = &fine->box, *halved = &fine->halved[X];
+  const PetscInt   c = box_index(box, box->start[X], j, k) - LEVEL_GHOST; /* of the row's first ghost */
+  const PetscInt   red = (j + k + 2 * LEVEL_GHOST) % 2, i = LEVEL_GHOST - 2 + red; /* start is even */
   const PetscReal *parent = halved_row + LEVEL_GHOST - 1;
 
   correct_run(owned_width(halved, X) + 2, fine->inverse + c + i,
@@ -176,7 +176,7 @@ static void correct_slab(const Level *fine, const Level *coarse, PetscInt k, Pet
 {
   const GridBox *box = &fine->box;
   const PetscInt pitch = box->stride[Y];
-  PetscReal *halved_slab = scratch, *halved_row = scratch + slab_size(&fine->halved[slab_direction(box)]);
+  PetscReal     *halved_slab = scratch, *halved_row = scratch + slab_size(&fine->halved[slab_direction(box)]);
 
   interpolate_slab(fine, coarse, k, halved_slab);
   if (box->dimension == 2) {

@@ -9,14 +9,14 @@
 /* From every second cell of a row, `row` at the lower child of the first parent, `step` towards the other
    parent. */
 ROUNDED_CLONES static void halve_lower(PetscInt count, const Share *restrict share,
-                                      const PetscReal *restrict row, PetscReal *restrict half)
+                                       const PetscReal *restrict row, PetscReal *restrict half)
 {
   for (PetscInt i = 0; i < count; i++)
     half[i] = SHARE_UNIT * (share_own(share[i]) * row[2 * i] + share_other(share[i + 1]) * row[2 * i + 2]);
 }
 
 ROUNDED_CLONES static void halve_upper(PetscInt count, const Share *restrict share,
-                                      const PetscReal *restrict row, PetscReal *restrict half)
+                                       const PetscReal *restrict row, PetscReal *restrict half)
 {
   for (PetscInt i = 0; i < count; i++)
     half[i] =
@@ -24,7 +24,7 @@ ROUNDED_CLONES static void halve_upper(PetscInt count, const Share *restrict sha
 }
 
 ROUNDED_CLONES static void add_upper(PetscInt count, const Share *restrict share,
-                                    const PetscReal *restrict row, PetscReal *restrict half)
+                                     const PetscReal *restrict row, PetscReal *restrict half)
 {
   for (PetscInt i = 0; i < count; i++)
     half[i] +=
@@ -56,25 +56,26 @@ static void halve_row(const Level *fine, const PetscReal *row, const PetscInt at
 /* One halved row from the four rows around it, at the distance `stride`; shares at the row itself, `next`
    leads to the next one. */
 ROUNDED_CLONES static void combine_rows(PetscInt count, const Share *restrict lower,
-                                       const Share *restrict upper, PetscInt next,
-                                       const PetscReal *restrict rows, PetscInt stride,
-                                       PetscReal *restrict sum)
+                                        const Share *restrict upper, PetscInt    next,
+                                        const PetscReal *restrict rows, PetscInt stride,
+                                        PetscReal *restrict sum)
 {
   for (PetscInt i = 0; i < count; i++)
-    sum[i] = SHARE_UNIT * ((share_other(upper[i - next]) * rows[i] + share_own(lower[i]) * rows[i + stride]) +
-                           (share_own(upper[i]) * rows[i + 2 * stride] +
-                            share_other(lower[i + next]) * rows[i + 3 * stride]));
+    sum[i] =
+        SHARE_UNIT *
+        ((share_other(upper[i - next]) * rows[i] + share_own(lower[i]) * rows[i + stride]) +
+         (share_own(upper[i]) * rows[i + 2 * stride] + share_other(lower[i + next]) * rows[i + 3 * stride]));
 }
 
 ROUNDED_CLONES static void add_own(PetscInt count, const Share *restrict share, const PetscReal *restrict row,
-                                  PetscReal *restrict sum)
+                                   PetscReal *restrict sum)
 {
   for (PetscInt i = 0; i < count; i++)
     sum[i] += SHARE_UNIT * share_own(share[i]) * row[i];
 }
 
 ROUNDED_CLONES static void add_other(PetscInt count, const Share *restrict share,
-                                    const PetscReal *restrict row, PetscReal *restrict sum)
+                                     const PetscReal *restrict row, PetscReal *restrict sum)
 {
   for (PetscInt i = 0; i < count; i++)
     sum[i] += SHARE_UNIT * share_other(share[i]) * row[i];
@@ -122,8 +123,9 @@ void restrict_slab(const Level *fine, const PetscReal *residual, PetscInt k, Res
   }
 }
 
-ROUNDED_CLONES static void blend(PetscInt count, const Share *restrict share, const PetscReal *restrict parent,
-                                const PetscReal *restrict other, PetscReal *restrict result)
+ROUNDED_CLONES static void blend(PetscInt count, const Share *restrict share,
+                                 const PetscReal *restrict parent, const PetscReal *restrict other,
+                                 PetscReal *restrict result)
 {
   for (PetscInt i = 0; i < count; i++)
     result[i] = SHARE_UNIT * (share_own(share[i]) * parent[i] + share_other(share[i]) * other[i]);

@@ -8,6 +8,17 @@
 
 typedef enum { SOLID_NONE, SOLID_SPECKLES, SOLID_PARTITION, SOLID_PAIRS } Solids;
 
+/* Where the first of two materials is. */
+typedef enum {
+  SURFACE_NONE,
+  SURFACE_POOL,
+  SURFACE_DAM,
+  SURFACE_WAVES,
+  SURFACE_BALL,
+  SURFACE_BALLS,
+  SURFACE_SHEET, /* a thin one above a pool */
+} Surface;
+
 typedef struct {
   PetscInt  dimension, cells[DIM];
   PetscBool periodic[DIM];
@@ -15,6 +26,8 @@ typedef struct {
   Solids    solids;
   PetscReal contrast; /* weights from 1 to this; 0: all 1 */
   PetscReal drop;     /* density of a ball in the middle; 0: as outside */
+  Surface   surface;
+  PetscReal densities[2]; /* on its two sides; 0: empty, p = 0 */
 } Problem;
 
 #define PERIODIC                                                                                             \
@@ -93,6 +106,81 @@ static inline PetscReal density(const Problem *problem, const PetscInt at[DIM])
   return problem->drop > 0. && distance < PetscSqr(0.3) ? problem->drop : 1.;
 }
 
+static inline PetscReal balls(PetscInt dimension, const PetscReal x[DIM])
+{
+  PetscReal nearest = 1.;
+
+  for (PetscInt ball = 0; ball < 24; ball++) {
+    const PetscReal radius = 0.04 + 0.08 * noise(9, (PetscInt[]){ball, 3, 0});
+    PetscReal       square = 0.;
+
+    for (PetscInt d = 0; d < dimension; d++)
+      square += PetscSqr(x[d] - noise(9, (PetscInt[]){ball, d, 0}));
+    nearest = PetscMin(nearest, PetscSqrtReal(square) - radius);
+  }
+  return nearest;
+}
+
+static inline PetscReal ball(PetscInt dimension, const PetscReal x[DIM])
+{
+  static const PetscReal center[DIM] = {0.48, 0.51, 0.53};
+  PetscReal              square = 0.;
+
+  for (PetscInt d = 0; d < dimension; d++)
+    square += PetscSqr(x[d] - center[d]);
+  return PetscSqrtReal(square) - 0.3;
+}
+
+/* Negative in the first material; the box has the length 1 along x. */
+static inline PetscReal surface_distance(const Problem *problem, const PetscInt at[DIM])
+{
+  const PetscReal h = 1. / problem->cells[X];
+  const PetscReal x[DIM] = {(at[X] + 0.5) * h, (at[Y] + 0.5) * h, (at[Z] + 0.5) * h};
+  const PetscReal wave = 0.05 * PetscSinReal(7. * x[X]) * PetscCosReal(5. * x[Z]);
+
+  switch (problem->surface) {
+  case SURFACE_POOL:
+    return x[Y] - 0.5 - 0.532 * h;
+  case SURFACE_DAM:
+    return PetscMax(x[X] - 0.4, x[Y] - 0.5);
+  case SURFACE_WAVES:
+    return x[Y] - 0.5 - 2. * wave - 0.03 * PetscSinReal(20. * x[Z] + 25. * x[X]);
+  case SURFACE_BALL:
+    return ball(problem->dimension, x);
+  case SURFACE_BALLS:
+    return balls(problem->dimension, x);
+  case SURFACE_SHEET:
+    return PetscMin(PetscAbsReal(x[Y] - 0.55 - wave) - 1.3 * h, x[Y] - 0.2 - 0.4 * wave);
+  default:
+    return -1.;
+  }
+}
+
+static inline PetscBool is_fixed(const Problem *problem, const PetscInt at[DIM])
+{
+  const PetscInt side = surface_distance(problem, at) < 0. ? 0 : 1;
+
+  return problem->surface && !is_solid(problem, at) && problem->densities[side] == 0. ? PETSC_TRUE
+                                                                                      : PETSC_FALSE;
+}
+
+/* 1/density along the way between two centres; from the surface to the liquid where one side is empty. */
+static inline PetscReal mixed_weight(const Problem *problem, const PetscInt lower[DIM],
+                                     const PetscInt upper[DIM])
+{
+  const PetscReal smallest = 1e-3, a = surface_distance(problem, lower), b = surface_distance(problem, upper);
+  const PetscReal part = (a < 0.) == (b < 0.) ? 1. : PetscAbsReal(a) / (PetscAbsReal(a) + PetscAbsReal(b));
+  const PetscReal density_a = problem->densities[a >= 0.], density_b = problem->densities[b >= 0.];
+
+  if (density_a == 0. && density_b == 0.)
+    return 0.;
+  if (density_a == 0.)
+    return 1. / (PetscMax(1. - part, smallest) * density_b);
+  if (density_b == 0.)
+    return 1. / (PetscMax(part, smallest) * density_a);
+  return 1. / (part * density_a + (1. - part) * density_b);
+}
+
 static inline PetscReal face_weight(const Problem *problem, PetscInt d, const PetscInt at[DIM])
 {
   const PetscInt  n = problem->cells[d];
@@ -110,6 +198,8 @@ static inline PetscReal face_weight(const Problem *problem, PetscInt d, const Pe
     return d == X && at[X] % 2 ? weight : 0.;
   if (is_solid(problem, upper) || is_solid(problem, lower))
     return 0.;
+  if (problem->surface)
+    return weight * mixed_weight(problem, lower, upper);
   return weight * 2. / (density(problem, upper) + density(problem, lower));
 }
 
@@ -164,12 +254,30 @@ static inline PetscReal rough_too(const Problem *problem, const PetscInt at[DIM]
   return noise(8, at) - 0.5;
 }
 
+static inline PetscReal fixed_value(const Problem *problem, const PetscInt at[DIM])
+{
+  return is_fixed(problem, at) ? 1. : 0.;
+}
+
+/* Null without a surface. */
+static inline PetscErrorCode CreateFixed(Solver *solver, Vec *fixed)
+{
+  PetscFunctionBegin;
+  *fixed = NULL;
+  if (!solver->problem->surface)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridCreateField(solver->grid, fixed));
+  PetscCall(Fill(solver, fixed_value, *fixed));
+  PetscCall(MacGridExchange(solver->grid, *fixed));
+  PetscFunctionReturn(0);
+}
+
 static inline PetscErrorCode CreateSolver(MPI_Comm comm, const Problem *problem, const char prefix[],
                                           Solver *solver)
 {
   const PetscInt *cells = problem->cells;
   GridConfig      config = {.dimension = problem->dimension, .resolution = cells[X]};
-  Vec             weights[DIM];
+  Vec             weights[DIM], fixed;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < DIM; d++)
@@ -179,7 +287,9 @@ static inline PetscErrorCode CreateSolver(MPI_Comm comm, const Problem *problem,
   PetscCall(MacGridCreate(comm, &config, &solver->grid));
   PetscCall(PoissonCreate(solver->grid, prefix, &solver->poisson));
   PetscCall(CreateWeights(solver->grid, problem, weights));
-  PetscCall(PoissonSetWeights(solver->poisson, weights, NULL));
+  PetscCall(CreateFixed(solver, &fixed));
+  PetscCall(PoissonSetWeights(solver->poisson, weights, fixed));
+  PetscCall(VecDestroy(&fixed));
   PetscCall(MacGridDestroyFaceField(weights));
   PetscCall(MacGridCreateField(solver->grid, &solver->right_side));
   PetscCall(MacGridCreateField(solver->grid, &solver->pressure));
@@ -204,6 +314,25 @@ static inline PetscErrorCode Solve(Solver *solver, CellFunction right_side, Pets
   PetscCall(VecSet(solver->pressure, 0.));
   PetscCall(PoissonSolve(solver->poisson, solver->right_side, solver->pressure, &solver->report));
   PetscFunctionReturn(0);
+}
+
+/* The largest difference in the cells that this rank owns. */
+static inline PetscReal difference(const Solver *shared, const Solver *alone)
+{
+  const GridBox   *here = grid_box(shared->grid), *whole = grid_box(alone->grid);
+  const PetscReal *mine, *reference;
+  PetscReal        largest = 0.;
+
+  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(shared->pressure, &mine));
+  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(alone->pressure, &reference));
+  for (PetscInt k = here->start[Z]; k < here->end[Z]; k++)
+    for (PetscInt j = here->start[Y]; j < here->end[Y]; j++)
+      for (PetscInt i = here->start[X]; i < here->end[X]; i++)
+        largest = PetscMax(
+            largest, PetscAbsReal(mine[box_index(here, i, j, k)] - reference[box_index(whole, i, j, k)]));
+  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(shared->pressure, &mine));
+  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(alone->pressure, &reference));
+  return largest;
 }
 
 /* Sum of products over the owned cells of all ranks. */

@@ -41,25 +41,6 @@ static void every_size_and_shape_converges_fast(void **state)
   }
 }
 
-/* The largest difference in the cells that this rank owns. */
-static PetscReal difference(const Solver *shared, const Solver *alone)
-{
-  const GridBox   *here = grid_box(shared->grid), *whole = grid_box(alone->grid);
-  const PetscReal *mine, *reference;
-  PetscReal        largest = 0.;
-
-  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(shared->pressure, &mine));
-  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(alone->pressure, &reference));
-  for (PetscInt k = here->start[Z]; k < here->end[Z]; k++)
-    for (PetscInt j = here->start[Y]; j < here->end[Y]; j++)
-      for (PetscInt i = here->start[X]; i < here->end[X]; i++)
-        largest = PetscMax(
-            largest, PetscAbsReal(mine[box_index(here, i, j, k)] - reference[box_index(whole, i, j, k)]));
-  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(shared->pressure, &mine));
-  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(alone->pressure, &reference));
-  return largest;
-}
-
 /* Without sealed components nothing is summed over ranks: not a bit may differ. */
 static void cycle_does_not_show_the_ranks(void **state)
 {

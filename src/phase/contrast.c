@@ -53,7 +53,7 @@ static PetscErrorCode Extend(Phase phase, PetscBool (*is_known)(Phase, PetscInt)
       PetscCall(VecPointwiseMin(distance, distance, phase->distances[n]));
   PetscCall(VecSet(known, 1.));
   PetscCall(VecAXPY(known, -1., unknown));
-  PetscCall(ExtendFaces(phase->grid, distance, known, BAND_CELLS, faces));
+  PetscCall(PhaseContinue(phase, distance, known, faces));
   PetscFunctionReturn(0);
 }
 

@@ -113,6 +113,9 @@ PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centers and su
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 
+/* continuation.c: from faces of cells that are `known`, along the gradient of `distance` */
+PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM]);
+
 /* contrast.c: which cells are light */
 PetscErrorCode PhaseUpdateLight(Phase phase);
 

@@ -220,6 +220,100 @@ static void any_number_of_ranks_gives_the_same(void **state)
     }
 }
 
+static PetscReal all_outside(Vector3 point)
+{
+  (void)point;
+  return 0.2;
+}
+
+static PetscReal all_inside(Vector3 point)
+{
+  (void)point;
+  return -0.2;
+}
+
+enum { STRAYED = 300 };
+
+static Vector3 strayed_place(PetscInt n, PetscInt dimension)
+{
+  return vector3(noise(3 * n), noise(3 * n + 1), dimension == 3 ? noise(3 * n + 2) : 0.);
+}
+
+static PetscReal strayed_radius(PetscInt n, PetscReal h)
+{
+  return h * (0.1 + 0.4 * noise(1000 + n));
+}
+
+/* What the markers of the inside say about a cell's centre; x is periodic. */
+static PetscReal told(Vector3 centre, PetscReal h, PetscInt dimension)
+{
+  PetscReal least = 0.2;
+
+  for (PetscInt n = 0; n < STRAYED; n++) {
+    Vector3 away = vector3_subtract(strayed_place(n, dimension), centre);
+
+    away.at[X] -= PetscFloorReal(away.at[X] + 0.5);
+    if (PetscAbsReal(away.at[X]) < h && PetscAbsReal(away.at[Y]) < h && PetscAbsReal(away.at[Z]) < h)
+      least = PetscMin(least, vector3_norm(away) - strayed_radius(n, h));
+  }
+  return least;
+}
+
+static PetscReal largest_untold(Interface *interface, const PetscReal *value, PetscReal sign)
+{
+  const GridBox *box = grid_box(interface->grid);
+  PetscReal      error = 0.;
+
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscReal expected = sign * told(grid_cell_center(interface->grid, i, j, k),
+                                               grid_spacing(interface->grid), box->dimension);
+
+        error = PetscMax(error, PetscAbsReal(value[box_index(box, i, j, k)] - expected));
+      }
+  return error;
+}
+
+/* All from rank 0, to be sent where they belong. */
+static PetscErrorCode AddStrayed(Interface *interface, PetscInt side)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < STRAYED && harness_rank() == 0; n++) {
+    const Vector3    place = strayed_place(n, interface->grid_config.dimension);
+    const PetscReal  radius = strayed_radius(n, grid_spacing(interface->grid));
+    const PetscInt64 number = n;
+
+    PetscCall(ParticlesAdd(interface->markers[side], 1, &place, &radius, &number));
+  }
+  PetscCall(ParticlesArrange(interface->markers[side]));
+  PetscFunctionReturn(0);
+}
+
+/* Also where the centres around a marker belong to other ranks or lie beyond a periodic side. */
+static void strayed_markers_pull_the_field_back(void **state)
+{
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= 3; dimension++)
+    for (PetscInt side = 0; side < 2; side++) {
+      GridConfig grid = cube_grid(dimension, 12, 1.);
+      Interface  interface;
+      PetscReal *value;
+      Vec        field;
+
+      grid.periodic[X] = PETSC_TRUE;
+      assert_success(InterfaceCreate(PETSC_COMM_WORLD, &grid, &marked, &interface));
+      assert_success(InterfaceSet(&interface, side == 0 ? all_outside : all_inside));
+      assert_success(AddStrayed(&interface, side));
+      assert_success(LevelSetCorrect(interface.level_set, 2, interface.markers, 0));
+      assert_success(LevelSetGetField(interface.level_set, &field));
+      assert_success(VecGetArray(field, &value));
+      assert_near(largest_untold(&interface, value, side == 0 ? 1. : -1.), 0., 1e-14);
+      assert_success(VecRestoreArray(field, &value));
+      assert_success(InterfaceDestroy(&interface));
+    }
+}
+
 /* Writes the interface, reads it into a new one. */
 static PetscErrorCode SaveAndLoad(Interface *from, Interface *to)
 {
@@ -268,4 +362,5 @@ static void what_was_saved_goes_on_the_same(void **state)
 TEST_MAIN(cmocka_unit_test(fractions_are_those_of_planes), cmocka_unit_test(fractions_of_edge_cases),
           cmocka_unit_test(ghosts_beyond_sides_are_mirrored),
           cmocka_unit_test(volume_leaves_closed_cells_out), cmocka_unit_test(interface_at_a_wall_stays_there),
+          cmocka_unit_test(strayed_markers_pull_the_field_back),
           cmocka_unit_test(any_number_of_ranks_gives_the_same), in_scratch(what_was_saved_goes_on_the_same))

@@ -7,7 +7,7 @@
 static void deformed_ball_comes_back(void **state)
 {
   const InterfaceConfig marked = {.advection = INTERFACE_WENO5, .particles = 16};
-  const char           *wish = getenv("DEFORMATION_CELLS"); /* 100 takes an hour */
+  const char           *wish = getenv("DEFORMATION_CELLS"); /* 100 takes ten minutes */
   const PetscInt        cells = wish ? atoi(wish) : 64;
   FlowResult            result;
 

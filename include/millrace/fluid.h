@@ -81,13 +81,12 @@ PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
 /* The velocity of what is not light, which the caller sets between steps: that of the fluid, carried on into
    the light cells of the mixture. Without those it is that of the fluid. */
 PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
-PetscBool      fluid_is_contrasted(Fluid fluid); /* whether the two differ */
 /* Side faces, closed faces and ghosts of a velocity that was changed from outside: a step leaves zero on
    faces between empty cells. */
 PetscErrorCode FluidRefreshVelocity(Fluid fluid);
 
-/* Takes the initial velocity and scalars of the scene and projects; not `good` when that solve fails.
-   Collective: fluid. */
+/* Takes the scene's initial velocity and scalars and projects; not `good` if that fails. Collective: fluid.
+ */
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);
 
 /* One step in two parts, so that sources can act between them: 1 to 4 of docs/numerics.md, then 5 and 6. A

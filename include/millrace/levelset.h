@@ -6,13 +6,11 @@
 #include <millrace/particles.h>
 
 typedef enum { INTERFACE_SEMI_LAGRANGIAN, INTERFACE_WENO5 } InterfaceScheme;
-extern const char *const InterfaceSchemes[];
 
 typedef struct {
   InterfaceScheme advection;
   PetscInt        particles; /* markers per cell beside the interface; 0: none */
 } InterfaceConfig;
-extern const SchemaKey InterfaceKeys[];
 
 enum { BAND_CELLS = 6 }; /* half the width of the band */
 

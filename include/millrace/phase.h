@@ -7,6 +7,7 @@
 #include <millrace/levelset.h>
 #include <millrace/mixture.h>
 
+extern const char *const InterfaceSchemes[]; /* of a level set's advection */
 typedef enum { REGION_SIMULATED, REGION_EMPTY, REGION_ONE_WAY } RegionKind;
 extern const char *const RegionKinds[];
 

@@ -3,7 +3,6 @@
 #define MILLRACE_SIMULATION_H
 
 #include <millrace/fluid.h>
-#include <millrace/geometry.h>
 #include <millrace/parallel.h>
 #include <millrace/phase.h>
 #include <millrace/solid.h>
@@ -56,8 +55,8 @@ TeamWork simulation_config_work(const SimulationConfig *config);
 
 typedef struct _p_Simulation *Simulation;
 
-/* Lifetime; `config` must outlive the simulation. Bodies, joints or regions that cannot be are told in
-   `message`, and the simulation is then null. Collective: world. */
+/* Lifetime; `config` must outlive it. What cannot be is told in `message`, and the simulation is null.
+   Collective: world. */
 PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation,
                                 char message[], size_t message_size);
 PetscErrorCode SimulationDestroy(Simulation *simulation);
@@ -82,9 +81,7 @@ PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
 
 /* Why a saved state does not fit this simulation; "" when it does. Collective: who writes. */
-PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
-                                      size_t message_size);
-
+PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[], size_t size);
 /* Why the flow that the scene prescribes is impossible in a box without an open side; "" when it is not.
    Before the first step. Collective: world. */
 PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], size_t message_size);
@@ -103,7 +100,6 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
 
 /* From now on SIGUSR1 and SIGTERM do not end the process but its run; for the time before SimulationRun. */
 void simulation_listen(void);
-
 /* What a run of this scene on so many ranks needs, without running it. */
 typedef struct {
   PetscInt   cells[DIM];

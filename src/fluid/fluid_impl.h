@@ -159,6 +159,7 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[]);
 
 /* heavy.c: the flow of heavy cells takes the place of that of all, and back; both become one again. */
+PetscBool      fluid_is_contrasted(Fluid fluid); /* whether there are two flows */
 void           fluid_swap_heavy(Fluid fluid);
 PetscErrorCode FluidMergeHeavy(Fluid fluid);
 PetscErrorCode FluidCommitHeavy(Fluid fluid);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+const char *const InterfaceSchemes[] = {"semi-lagrangian", "weno5", NULL};
 const char *const RegionKinds[] = {"simulated", "empty", "one-way", NULL};
 const char *const RegionOverlaps[] = {"refuse", "project", NULL};
 const char *const VolumeCorrections[] = {"free", "kept", NULL};

@@ -29,13 +29,15 @@ static void one_error(const char text[], PetscInt line, const char words[])
 
 static void regions_and_tensions_are_read(void **state)
 {
-  Scene                   scene = read_scene(TOP "regions:\n" WATER AIR
-                                                 "interfaces: {tensions: [{first: water, second: air, tension: 0.07}]}\n"
-                                                                   "inflows: [{name: tap, region: water, velocity: [0, -1, 0],\n"
-                                                                   "  shape: {sphere: {center: [0.5, 0.9, 0.5], radius: 0.2}}}]\n");
-  const SimulationConfig *config = scene_config(scene);
+  const SimulationConfig *config;
+  Scene                   scene;
 
   (void)state;
+  scene = read_scene(TOP "regions:\n" WATER AIR
+                         "interfaces: {tensions: [{first: water, second: air, tension: 0.07}]}\n"
+                         "inflows: [{name: tap, region: water, velocity: [0, -1, 0],\n"
+                         "  shape: {sphere: {center: [0.5, 0.9, 0.5], radius: 0.2}}}]\n");
+  config = scene_config(scene);
   assert_non_null(config);
   assert_int_equal(config->phases.region_count, 2);
   assert_string_equal(config->phases.regions[1].name, "air");

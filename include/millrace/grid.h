@@ -108,12 +108,10 @@ typedef struct {
 /* `prefix` names its PETSc options: "pressure_" gives -pressure_pc_type and so on. Collective: fluid. */
 PetscErrorCode PoissonCreate(MacGrid grid, const char prefix[], Poisson *poisson);
 PetscErrorCode PoissonDestroy(Poisson *poisson);
-/* Copies the weights and builds the multigrid; call again when they change. `fixed` is a cell field with
-   valid ghosts, or null: none. */
+/* Copies both and builds the multigrid; call again when they change. `fixed` is a cell field, or null. */
 PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed);
 PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
-/* `pressure` (a field) is the first guess and the answer, without its ghosts; the part of `right_side` (a
-   field) that a sealed component cannot balance is removed. */
+/* `pressure` is first guess and answer, without ghosts; what sealed components cannot balance is removed. */
 PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, PoissonReport *report);
 PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y); /* y = A x on fields */
 

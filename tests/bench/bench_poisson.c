@@ -13,9 +13,35 @@ enum { SPHERES = 24 };
 
 typedef enum { TOP_CLOSED, TOP_OPEN } Top;
 
+/* Where the first of two materials is; the box has walls all around. */
+typedef enum { SOLIDS_ONLY, POOL, DAM, WAVES, BALL, BALLS, SHEET } Shape;
+
+typedef struct {
+  const char *name;
+  Shape       shape;
+  PetscReal   densities[2]; /* on its two sides; 0: empty, p = 0 */
+} Scene;
+
+static const Scene scenes[] = {
+    {"pool under air", POOL, {1., 1e-3}},
+    {"dam in air", DAM, {1., 1e-3}},
+    {"waves under air", WAVES, {1., 1e-3}},
+    {"drop in air", BALL, {1., 1e-3}},
+    {"bubble in water", BALL, {1e-3, 1.}},
+    {"24 heavy balls", BALLS, {1., 1e-3}},
+    {"24 light balls", BALLS, {1e-3, 1.}},
+    {"thin sheet in air", SHEET, {1., 1e-3}},
+    {"pool", POOL, {1., 0.}},
+    {"dam", DAM, {1., 0.}},
+    {"waves", WAVES, {1., 0.}},
+    {"24 drops", BALLS, {1., 0.}},
+    {"24 empty bubbles", BALLS, {0., 1.}},
+    {"thin sheet", SHEET, {1., 0.}},
+};
+
 typedef struct {
   MacGrid grid;
-  Vec     weights[DIM], right_side, pressure;
+  Vec     weights[DIM], fixed, right_side, pressure;
 } Case;
 
 /* Between 0 and 1, the same on any machine and number of ranks. */
@@ -40,6 +66,78 @@ static PetscBool is_solid(Vector3 point)
       return PETSC_TRUE;
   }
   return PETSC_FALSE;
+}
+
+static PetscReal balls(Vector3 point)
+{
+  PetscReal nearest = 1.;
+
+  for (PetscInt s = 0; s < SPHERES; s++) {
+    const Vector3   centre = vector3(noise(4 * s), noise(4 * s + 1), noise(4 * s + 2));
+    const PetscReal radius = 0.04 + 0.08 * noise(4 * s + 3);
+
+    nearest = PetscMin(nearest, vector3_norm(vector3_subtract(point, centre)) - radius);
+  }
+  return nearest;
+}
+
+/* Negative in the first material; `h` is the size of a cell. */
+static PetscReal distance(Shape shape, Vector3 point, PetscReal h)
+{
+  const PetscReal x = point.at[X], y = point.at[Y], z = point.at[Z];
+  const PetscReal wave = 0.05 * PetscSinReal(7. * x) * PetscCosReal(5. * z);
+
+  switch (shape) {
+  case POOL:
+    return y - 0.5 - 0.532 * h;
+  case DAM:
+    return PetscMax(x - 0.4, y - 0.5);
+  case WAVES:
+    return y - 0.5 - 2. * wave - 0.03 * PetscSinReal(20. * z + 25. * x);
+  case BALL:
+    return vector3_norm(vector3_subtract(point, vector3(0.48, 0.51, 0.53))) - 0.3;
+  case BALLS:
+    return balls(point);
+  case SHEET:
+    return PetscMin(PetscAbsReal(y - 0.55 - wave) - 1.3 * h, y - 0.2 - 0.4 * wave);
+  default:
+    return -1.;
+  }
+}
+
+/* 1/density along the way between two centres; from the surface to the liquid where one side is empty. */
+static PetscReal mixed_weight(const Scene *scene, PetscReal a, PetscReal b)
+{
+  const PetscReal smallest = 1e-3, density_a = scene->densities[a >= 0.],
+                  density_b = scene->densities[b >= 0.];
+  const PetscReal part = (a < 0.) == (b < 0.) ? 1. : PetscAbsReal(a) / (PetscAbsReal(a) + PetscAbsReal(b));
+
+  if (density_a == 0. && density_b == 0.)
+    return 0.;
+  if (density_a == 0.)
+    return 1. / (PetscMax(1. - part, smallest) * density_b);
+  if (density_b == 0.)
+    return 1. / (PetscMax(part, smallest) * density_a);
+  return 1. / (part * density_a + (1. - part) * density_b);
+}
+
+/* The distance, with ghosts. */
+static PetscErrorCode CreateDistance(MacGrid grid, Shape shape, Vec *field)
+{
+  const GridBox *box = grid_box(grid);
+  PetscReal     *values;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(grid, field));
+  PetscCall(VecGetArray(*field, &values));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        values[box_index(box, i, j, k)] =
+            distance(shape, grid_cell_center(grid, i, j, k), grid_spacing(grid));
+  PetscCall(VecRestoreArray(*field, &values));
+  PetscCall(MacGridExchange(grid, *field));
+  PetscFunctionReturn(0);
 }
 
 /* 1 in solid cells, with ghosts. */
@@ -108,7 +206,62 @@ static PetscErrorCode SetWeightsAndFlow(Case *c, Top top)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateCase(PetscInt n, Top top, Case *c)
+static PetscErrorCode SetFixed(Case *c, const Scene *scene, const PetscReal *phi)
+{
+  PetscReal *fixed;
+  PetscInt   length;
+
+  PetscFunctionBegin;
+  if (scene->densities[0] * scene->densities[1] > 0.)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridCreateField(c->grid, &c->fixed));
+  PetscCall(VecGetLocalSize(c->fixed, &length));
+  PetscCall(VecGetArray(c->fixed, &fixed));
+  for (PetscInt i = 0; i < length; i++)
+    fixed[i] = scene->densities[phi[i] >= 0.] == 0. ? 1. : 0.;
+  PetscCall(VecRestoreArray(c->fixed, &fixed));
+  PetscFunctionReturn(0);
+}
+
+/* Weights of two materials and the outflow of a random velocity. */
+static PetscErrorCode SetScene(Case *c, const Scene *scene)
+{
+  const GridBox *box = grid_box(c->grid);
+  PetscReal     *weights[DIM], *flow[DIM], *phi;
+  Vec            velocity[DIM], field;
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(CreateDistance(c->grid, scene->shape, &field));
+  PetscCall(MacGridCreateFaceField(c->grid, velocity));
+  PetscCall(MacGridGetFaces(c->grid, c->weights, weights));
+  PetscCall(MacGridGetFaces(c->grid, velocity, flow));
+  PetscCall(VecGetArray(field, &phi));
+  for (PetscInt d = 0; d < DIM; d++) {
+    grid_face_end(c->grid, d, end);
+    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
+        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+          const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
+          const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+          const PetscBool  inside = at[d] > 0 && at[d] < box->cells[d];
+
+          weights[d][f] = inside ? mixed_weight(scene, phi[f - box->stride[d]], phi[f]) : 0.;
+          flow[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 : 0.;
+        }
+  }
+  PetscCall(SetFixed(c, scene, phi));
+  PetscCall(VecRestoreArray(field, &phi));
+  PetscCall(VecDestroy(&field));
+  PetscCall(MacGridRestoreFaces(c->grid, velocity, flow));
+  PetscCall(MacGridRestoreFaces(c->grid, c->weights, weights));
+  PetscCall(MacGridExchangeFaces(c->grid, velocity));
+  PetscCall(MacGridDivergence(c->grid, velocity, c->right_side));
+  PetscCall(MacGridDestroyFaceField(velocity));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateCase(PetscInt n, Top top, const Scene *scene, Case *c)
 {
   const GridConfig config = {.dimension = 3, .size = vector3(1., 1., 1.), .resolution = n};
 
@@ -117,13 +270,18 @@ static PetscErrorCode CreateCase(PetscInt n, Top top, Case *c)
   PetscCall(MacGridCreateFaceField(c->grid, c->weights));
   PetscCall(MacGridCreateField(c->grid, &c->right_side));
   PetscCall(MacGridCreateField(c->grid, &c->pressure));
-  PetscCall(SetWeightsAndFlow(c, top));
+  c->fixed = NULL;
+  if (scene)
+    PetscCall(SetScene(c, scene));
+  else
+    PetscCall(SetWeightsAndFlow(c, top));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode DestroyCase(Case *c)
 {
   PetscFunctionBegin;
+  PetscCall(VecDestroy(&c->fixed));
   PetscCall(VecDestroy(&c->pressure));
   PetscCall(VecDestroy(&c->right_side));
   PetscCall(MacGridDestroyFaceField(c->weights));
@@ -182,7 +340,7 @@ static PetscErrorCode TimeSolve(const Case *c, Poisson poisson, PoissonReport *r
   PetscCall(VecSet(c->pressure, 0.));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   start = MPI_Wtime();
-  PetscCall(PoissonSetWeights(poisson, (Vec *)c->weights, NULL));
+  PetscCall(PoissonSetWeights(poisson, (Vec *)c->weights, c->fixed));
   PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
   between = MPI_Wtime();
   PetscCall(PoissonSolve(poisson, c->right_side, c->pressure, report));
@@ -217,7 +375,7 @@ static PetscErrorCode RunCase(PetscInt n, Top top)
   Vec           x, y;
 
   PetscFunctionBegin;
-  PetscCall(CreateCase(n, top, &c));
+  PetscCall(CreateCase(n, top, NULL, &c));
   PetscCall(MacGridCreateField(c.grid, &x));
   PetscCall(VecSet(x, 1.));
   PetscCall(VecDuplicate(x, &y));
@@ -244,9 +402,43 @@ static PetscErrorCode RunCase(PetscInt n, Top top)
   PetscFunctionReturn(0);
 }
 
+/* Two materials, against the closed box with spheres of the same run. */
+static PetscErrorCode RunScenes(PetscInt n)
+{
+  enum { REPEATS = 3 };
+  PetscReal plain = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt s = -1; s < (PetscInt)PETSC_STATIC_ARRAY_LENGTH(scenes); s++) {
+    const Scene  *scene = s < 0 ? NULL : &scenes[s];
+    Case          c;
+    Poisson       poisson;
+    PoissonReport report = {0};
+    Times         best = {PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL};
+
+    PetscCall(CreateCase(n, TOP_CLOSED, scene, &c));
+    PetscCall(PoissonCreate(c.grid, "pressure_", &poisson));
+    for (PetscInt repeat = 0; repeat < REPEATS; repeat++)
+      PetscCall(TimeSolve(&c, poisson, &report, &best));
+    plain = s < 0 ? best.solve : plain;
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "| %4" PetscInt_FMT " | %-17s | %10s | %10" PetscInt_FMT
+                          " | %8.1e | %8.2f | %7.1f |\n",
+                          n, scene ? scene->name : "24 spheres",
+                          c.fixed ? "empty"
+                          : scene ? "1000 : 1"
+                                  : "",
+                          report.iterations, (double)report.residual, (double)(best.solve / plain),
+                          (double)(100. * best.setup / best.solve)));
+    PetscCall(PoissonDestroy(&poisson));
+    PetscCall(DestroyCase(&c));
+  }
+  PetscFunctionReturn(0);
+}
+
 int main(int argc, char **argv)
 {
-  static const PetscInt sizes[] = {32, 64, 96, 128};
+  static const PetscInt sizes[] = {32, 64, 96, 128}, scene_sizes[] = {64, 128};
   PetscInt              only = 0;
 
   PetscFunctionBeginUser;
@@ -260,6 +452,13 @@ int main(int argc, char **argv)
     for (Top top = TOP_CLOSED; top <= TOP_OPEN; top++)
       if (!only || only == sizes[s])
         PetscCall(RunCase(sizes[s], top));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD,
+      "\n|    n | materials         |    density | iterations | residual | of plain | setup %% |\n"
+      "|-----:|-------------------|-----------:|-----------:|---------:|---------:|--------:|\n"));
+  for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(scene_sizes); s++)
+    if (!only || only == scene_sizes[s])
+      PetscCall(RunScenes(scene_sizes[s]));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -3,7 +3,6 @@
 #ifndef MILLRACE_FLUID_H
 #define MILLRACE_FLUID_H
 
-#include <millrace/grid.h>
 #include <millrace/mixture.h>
 
 typedef enum { SIDE_WALL, SIDE_SLIP, SIDE_INFLOW, SIDE_OPEN, SIDE_PERIODIC } SideKind;

@@ -78,6 +78,10 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool s
    until the next call, which must come when its fields change; null for that of the configuration again.
    Gravity is then a force of its own and the pressure the whole one. Collective: fluid. */
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
+/* The velocity of what is not light, which the caller sets between steps: that of the fluid, carried on into
+   the light cells of the mixture. Without those it is that of the fluid. */
+PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
+PetscBool      fluid_is_contrasted(Fluid fluid); /* whether the two differ */
 /* Side faces, closed faces and ghosts of a velocity that was changed from outside: a step leaves zero on
    faces between empty cells. */
 PetscErrorCode FluidRefreshVelocity(Fluid fluid);

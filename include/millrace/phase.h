@@ -67,6 +67,8 @@ PetscErrorCode PhaseReturn(Phase phase);
 PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);
 /* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along. */
 PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM]);
+/* The same from heavy regions into light ones, if the mixture tells them apart. */
+PetscErrorCode PhaseExtendHeavyVelocity(Phase phase, Vec faces[DIM]);
 /* 1 + region of every cell, as a cell field that is lent. */
 PetscErrorCode PhaseGetRegions(Phase phase, Vec *regions);
 PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance);

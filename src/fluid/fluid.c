@@ -72,6 +72,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->hollow));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(StressDestroy(&f->stress));
+  PetscCall(FluidDestroyHeavy(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }
@@ -200,7 +201,8 @@ static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidForgetPrediction(Fluid fluid)
+/* The opposite. */
+static PetscErrorCode RecoverEarlier(Fluid fluid)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
@@ -209,6 +211,18 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
                          fluid->velocity[d]));
     else
       PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidForgetPrediction(Fluid fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(RecoverEarlier(fluid));
+  if (fluid_is_contrasted(fluid)) {
+    fluid_swap_heavy(fluid);
+    PetscCall(RecoverEarlier(fluid));
+    fluid_swap_heavy(fluid);
   }
   PetscFunctionReturn(0);
 }
@@ -232,6 +246,39 @@ static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+/* Steps 1 and 2, and the trajectories of step 3. */
+static PetscErrorCode PrepareAdvection(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(ExplicitHalf(fluid, d, dt));
+  PetscCall(ExtrapolateFlow(fluid, dt));
+  PetscCall(FluidTraceTrajectories(fluid, dt));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AdvectVelocity(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    const Carried carried = {d, 0, dt};
+
+    PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The flow of heavy cells by itself. */
+static PetscErrorCode AdvectHeavy(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  fluid_swap_heavy(fluid);
+  PetscCall(PrepareAdvection(fluid, dt));
+  PetscCall(AdvectVelocity(fluid, dt));
+  fluid_swap_heavy(fluid);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
@@ -242,17 +289,14 @@ PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt)
   PetscCall(FluidRefreshMixture(fluid));
   fluid->report.viscosity_iterations = 0;
   fluid->report.diffusion_converged = PETSC_TRUE;
-  for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(ExplicitHalf(fluid, d, dt));
-  PetscCall(ExtrapolateFlow(fluid, dt));
-  PetscCall(FluidTraceTrajectories(fluid, dt));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(AdvectHeavy(fluid, dt));
+  PetscCall(PrepareAdvection(fluid, dt));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
-  for (PetscInt d = 0; d < dimension; d++) {
-    const Carried carried = {d, 0, dt};
-
-    PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
-  }
+  PetscCall(AdvectVelocity(fluid, dt));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(FluidMergeHeavy(fluid));
   PetscCall(PetscTime(&advected));
   if (fluid->mixture)
     PetscCall(FluidActOnMixture(fluid, dt));
@@ -277,6 +321,7 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
     fluid->velocity[d] = fluid->next[d];
     fluid->next[d] = spare;
   }
+  PetscCall(FluidCommitHeavy(fluid));
   fluid->earlier_time = fluid->time;
   fluid->time += dt;
   fluid->steps++;

@@ -47,6 +47,9 @@ struct _p_Fluid {
   PetscBool      is_viscous;        /* anywhere */
   Vec            acceleration[DIM]; /* by forces and pressure in the last step; null without viscosity */
   Stress         stress;
+  struct {
+    Vec velocity[DIM], earlier[DIM], next[DIM];
+  } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -152,6 +155,12 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
                                    PetscBool *good);
 /* Keeps the acceleration of the step from `time`, with the scalars at its ends and the new pressure. */
 PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[]);
+
+/* heavy.c: the flow of heavy cells takes the place of that of all, and back; both become one again. */
+void           fluid_swap_heavy(Fluid fluid);
+PetscErrorCode FluidMergeHeavy(Fluid fluid);
+PetscErrorCode FluidCommitHeavy(Fluid fluid);
+PetscErrorCode FluidDestroyHeavy(Fluid fluid);
 
 /* stress.c: (density - dt div viscosity (grad + grad^T)) faces = density faces, in place. */
 PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM]);

@@ -20,14 +20,23 @@ PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidRefreshVelocity(Fluid fluid)
+static PetscErrorCode RefreshFlow(Fluid fluid, Vec faces[DIM])
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(FluidSetSideFaces(fluid, d, fluid->velocity[d], fluid->time));
-    PetscCall(FluidSetClosedFaces(fluid, d, fluid->velocity[d]));
+    PetscCall(FluidSetSideFaces(fluid, d, faces[d], fluid->time));
+    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
   }
-  PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
+  PetscCall(FluidFillVelocityGhosts(fluid, faces, fluid->time));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidRefreshVelocity(Fluid fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(RefreshFlow(fluid, fluid->velocity));
+  if (fluid->heavy.velocity[X])
+    PetscCall(RefreshFlow(fluid, fluid->heavy.velocity));
   PetscFunctionReturn(0);
 }
 

@@ -240,6 +240,8 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
   PetscCall(MacGridSaveField(fluid->grid, "pressure", fluid->pressure, archive));
   if (fluid->acceleration[X])
     PetscCall(MacGridSaveFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+  if (fluid->heavy.velocity[X])
+    PetscCall(MacGridSaveFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
@@ -250,6 +252,7 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
 {
   PetscInt64 steps;
   PetscBool  viscous_mixture;
+  Vec       *heavy;
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "fluid"));
@@ -265,6 +268,9 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
   if (viscous_mixture)
     PetscCall(MacGridLoadFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+  PetscCall(FluidGetHeavyVelocity(fluid, &heavy));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(MacGridLoadFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridLoadField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));

@@ -9,6 +9,7 @@ PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
   PetscCall(MacGridCreateFaceField(grid, mixture->jump));
   PetscCall(MacGridCreateField(grid, &mixture->empty));
   PetscCall(MacGridCreateField(grid, &mixture->viscosity));
+  mixture->light = NULL;
   for (PetscInt d = 0; d < DIM; d++)
     mixture->edge_viscosity[d] = NULL;
   for (PetscInt d = grid_box(grid)->dimension == 2 ? Z : X; d < DIM; d++)
@@ -23,6 +24,7 @@ PetscErrorCode MixtureDestroy(Mixture *mixture)
   PetscCall(MacGridDestroyFaceField(mixture->mobility));
   PetscCall(MacGridDestroyFaceField(mixture->jump));
   PetscCall(VecDestroy(&mixture->empty));
+  PetscCall(VecDestroy(&mixture->light));
   PetscCall(VecDestroy(&mixture->viscosity));
   for (PetscInt d = 0; d < DIM; d++)
     PetscCall(VecDestroy(&mixture->edge_viscosity[d]));

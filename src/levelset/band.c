@@ -9,13 +9,12 @@ VECTOR_CLONES static void mark(const PetscReal *restrict value, PetscInt count, 
     mask[c] = PetscAbsReal(value[c]) < width;
 }
 
-/* Spreads marks by one cell along a direction, from bit `from` to bit `to`; the first and last `stride` cells
-   stay as they are. */
-VECTOR_CLONES static void spread(unsigned char *mask, PetscInt length, PetscInt stride, unsigned char from,
-                                 unsigned char to)
+/* Spreads marks by one cell along a direction; the first and last `stride` cells stay as they are. */
+VECTOR_CLONES static void spread(const unsigned char *restrict from, PetscInt length, PetscInt stride,
+                                 unsigned char *restrict to)
 {
   for (PetscInt c = stride; c < length - stride; c++)
-    mask[c] |= (mask[c - stride] | mask[c] | mask[c + stride]) & from ? to : 0;
+    to[c] = from[c - stride] | from[c] | from[c + stride];
 }
 
 static PetscErrorCode AddRun(Band *band, PetscInt first, PetscInt count)
@@ -56,20 +55,20 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 {
   const GridBox *box = grid_box(level_set->grid);
   const PetscInt row = box->end[X] - box->start[X];
-  unsigned char *mask = level_set->mask;
-  unsigned char  bit = 1;
 
   PetscFunctionBegin;
   level_set->band.count = level_set->band.cells = 0;
-  mark(value, box->length, width, mask);
+  mark(value, box->length, width, level_set->mask);
   for (PetscInt layer = 0; layer < margin; layer++)
-    for (PetscInt d = 0; d < box->dimension; d++, bit = (unsigned char)(3 - bit))
-      spread(mask, box->length, box->stride[d], bit, (unsigned char)(3 - bit));
-  if (margin)
-    for (PetscInt c = 0; c < box->length; c++)
-      mask[c] = mask[c] != 0;
+    for (PetscInt d = 0; d < box->dimension; d++) {
+      unsigned char *swap = level_set->mask;
+
+      spread(level_set->mask, box->length, box->stride[d], level_set->other_mask);
+      level_set->mask = level_set->other_mask;
+      level_set->other_mask = swap;
+    }
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      PetscCall(AddRow(&level_set->band, mask, box_index(box, box->start[X], j, k), row));
+      PetscCall(AddRow(&level_set->band, level_set->mask, box_index(box, box->start[X], j, k), row));
   PetscFunctionReturn(0);
 }

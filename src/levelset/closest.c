@@ -52,19 +52,15 @@ KERNEL PetscBool find_closest(const GridBox *box, const PetscReal *value, PetscI
   return PETSC_FALSE;
 }
 
-PetscBool closest_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance)
-{
-  return box->dimension == 2 ? find_closest(box, value, c, distance, 2)
-                             : find_closest(box, value, c, distance, 3);
-}
-
-/* The plane through the crossings on the axes; one crossing per axis, the nearer. */
-PetscBool crossing_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance)
+/* From where straight lines along the axes meet the interface, the nearer in each direction: the distance (in
+   cells) of the plane through them; false if the cell has no neighbour on the other side. */
+KERNEL PetscBool crossing_distance(const GridBox *box, const PetscReal *value, PetscInt c,
+                                   PetscReal *distance, const PetscInt dimension)
 {
   const PetscReal own = value[c];
   PetscReal       sum = 0.;
 
-  for (PetscInt a = 0; a < box->dimension; a++) {
+  for (PetscInt a = 0; a < dimension; a++) {
     PetscReal nearest = 2.;
 
     for (PetscInt side = -1; side <= 1; side += 2) {
@@ -80,4 +76,61 @@ PetscBool crossing_distance(const GridBox *box, const PetscReal value[], PetscIn
     return PETSC_FALSE;
   *distance = (own < 0. ? -1. : 1.) / PetscSqrtReal(sum);
   return PETSC_TRUE;
+}
+
+/* A zero set that is much nearer or farther than expected is another one, or a seam where two shapes were
+   joined. */
+KERNEL void set_run(LevelSet level_set, Run run, const PetscReal *from, PetscReal *value,
+                    const PetscInt dimension)
+{
+  const GridBox  *box = grid_box(level_set->grid);
+  const PetscReal h = grid_spacing(level_set->grid), reach = 2. * h, surprise = 1.;
+
+  for (PetscInt c = run.first; c < run.first + run.count; c++) {
+    PetscReal distance, crossing = 0.;
+    PetscBool beside, found;
+
+    level_set->mask[c] = CELL_WANTED;
+    if (PetscAbsReal(value[c]) >= reach)
+      continue;
+    beside = crossing_distance(box, from, c, &crossing, dimension);
+    found = find_closest(box, from, c, &distance, dimension);
+    if (!found || PetscAbsReal(distance - (beside ? crossing : value[c] / h)) > surprise) {
+      if (!beside)
+        continue;
+      distance = crossing;
+    }
+    level_set->mask[c] = CELL_KNOWN;
+    value[c] = distance * h;
+  }
+}
+
+VECTOR_CLONES void set_near(LevelSet level_set, const PetscReal from[], PetscReal value[])
+{
+  for (PetscInt r = 0; r < level_set->band.count; r++)
+    if (grid_box(level_set->grid)->dimension == 2)
+      set_run(level_set, level_set->band.runs[r], from, value, 2);
+    else
+      set_run(level_set, level_set->band.runs[r], from, value, 3);
+}
+
+void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])
+{
+  const GridBox  *box = grid_box(level_set->grid);
+  const PetscReal h = grid_spacing(level_set->grid);
+
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    const Run run = level_set->band.runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.count; c++) {
+      PetscReal distance;
+
+      level_set->mask[c] = CELL_WANTED;
+      value[c] = from[c] < 0. ? -BAND_CELLS * h : BAND_CELLS * h;
+      if (!crossing_distance(box, from, c, &distance, box->dimension))
+        continue;
+      level_set->mask[c] = CELL_KNOWN;
+      value[c] = distance * h;
+    }
+  }
 }

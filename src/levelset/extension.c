@@ -7,73 +7,195 @@
    place without a nearer neighbour that is known takes the mean of those that are. */
 #include "levelset_impl.h"
 
+enum { CELLS = -1 };             /* in place of the direction of faces */
+enum { KNOWN = 0, NEVER = 255 }; /* layers of places that need no value, and of those that have none yet */
+
 /* What is carried on: cell values, or one component of faces. */
 typedef struct {
-  MacGrid        grid;
-  const GridBox *box;
-  PetscInt       end[DIM]; /* one past the last owned place */
-  PetscReal     *distance; /* there */
-  PetscReal     *layer;    /* 0: known, n: filled in layer n, UNKNOWN: not yet */
-  PetscReal     *value;
-  Vec            values, layers; /* behind the two */
+  MacGrid          grid;
+  const GridBox   *box;
+  PetscInt         direction;
+  PetscInt         back;                /* from a place to the other cell whose face it is; 0: cells */
+  PetscInt         low[DIM], high[DIM]; /* places in the box, ghosts between ranks included */
+  PetscInt         end[DIM];            /* one past the last owned place */
+  const PetscReal *distance;
+  unsigned char   *layer, *next; /* of all local places */
+  PetscReal       *value;
+  Vec              field; /* behind it */
 } Carried;
 
-static const PetscReal UNKNOWN = 1e9;
-
+/* The owned places of a layer. */
 typedef struct {
   PetscInt   count, capacity;
   PetscInt  *place;
   PetscReal *result;
 } Front;
 
-static PetscBool touches_known(const Carried *carried, PetscInt c, PetscReal layer)
-{
-  for (PetscInt a = 0; a < carried->box->dimension; a++)
-    for (PetscInt side = -1; side <= 1; side += 2)
-      if (carried->layer[c + side * carried->box->stride[a]] < layer)
-        return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
-/* The places that lie beside those known before `layer`. */
-static PetscErrorCode CollectFront(const Carried *carried, PetscReal layer, Front *front)
+static void set_ranges(Carried *carried)
 {
   const GridBox *box = carried->box;
-  const PetscInt width = carried->end[X] - box->start[X];
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt ghost = d < box->dimension ? box->ghost : 0;
+
+    carried->low[d] = box->start[d] - ghost;
+    carried->high[d] = box->end[d] + ghost;
+    if (box->periodic[d])
+      continue;
+    carried->low[d] = PetscMax(carried->low[d], 0);
+    carried->high[d] = PetscMin(carried->high[d], box->cells[d] + (d == carried->direction ? 1 : 0));
+  }
+}
+
+/* The part of a row of places that has all neighbours in memory. */
+static Run inner_row(const Carried *carried, PetscInt j, PetscInt k)
+{
+  const GridBox *box = carried->box;
+  const PetscInt first = PetscMax(carried->low[X], box->start[X] - box->ghost + 1);
+  const PetscInt last = PetscMin(carried->high[X], box->end[X] + box->ghost - 1);
+
+  return (Run){box_index(box, first, j, k), last - first};
+}
+
+VECTOR_CLONES static void mark_row(const PetscReal *known, const PetscReal *below, PetscInt count,
+                                   unsigned char *layer)
+{
+  for (PetscInt c = 0; c < count; c++)
+    layer[c] = known[c] > 0. || below[c] > 0. ? KNOWN : NEVER;
+}
+
+/* Beyond a side nothing is known, whatever the ghosts of `known` hold. */
+static void find_known(Carried *carried, const PetscReal *known)
+{
+  const GridBox *box = carried->box;
+  const PetscInt d = carried->direction, back = carried->back;
+
+  memset(carried->layer, NEVER, (size_t)box->length);
+  for (PetscInt k = carried->low[Z]; k < carried->high[Z]; k++)
+    for (PetscInt j = carried->low[Y]; j < carried->high[Y]; j++) {
+      const PetscInt at[DIM] = {carried->low[X], j, k};
+      const Run      row = inner_row(carried, j, k);
+
+      if (row.first < back)
+        continue;
+      if (d == CELLS || d == X || box->periodic[d] || (at[d] > 0 && at[d] < box->cells[d]))
+        mark_row(known + row.first, known + row.first - back, row.count, carried->layer + row.first);
+      else if (at[d] == 0)
+        mark_row(known + row.first, known + row.first, row.count, carried->layer + row.first);
+      else
+        mark_row(known + row.first - back, known + row.first - back, row.count, carried->layer + row.first);
+      if (d != X || box->periodic[X])
+        continue;
+      if (carried->low[X] == 0)
+        carried->layer[row.first] = known[row.first] > 0. ? KNOWN : NEVER;
+      if (carried->high[X] == box->cells[X] + 1)
+        carried->layer[row.first + row.count - 1] = known[row.first + row.count - 2] > 0. ? KNOWN : NEVER;
+    }
+  memcpy(carried->next, carried->layer, (size_t)box->length);
+}
+
+/* The places of a row that have a neighbour in an earlier layer. */
+KERNEL void grow_row(const unsigned char *layer, const PetscInt stride[DIM], PetscInt count,
+                     unsigned char number, unsigned char *next, const PetscInt dimension)
+{
+  for (PetscInt c = 0; c < count; c++) {
+    unsigned char least = PetscMin(layer[c - 1], layer[c + 1]);
+
+    least = PetscMin(least, PetscMin(layer[c - stride[Y]], layer[c + stride[Y]]));
+    if (dimension == 3)
+      least = PetscMin(least, PetscMin(layer[c - stride[Z]], layer[c + stride[Z]]));
+    next[c] = layer[c] == NEVER && least < number ? number : layer[c];
+  }
+}
+
+VECTOR_CLONES static void grow(const Carried *carried, unsigned char number)
+{
+  const GridBox *box = carried->box;
+
+  for (PetscInt k = carried->low[Z]; k < carried->high[Z]; k++)
+    for (PetscInt j = carried->low[Y]; j < carried->high[Y]; j++) {
+      const Run row = inner_row(carried, j, k);
+
+      if (row.first < box->stride[box->dimension - 1] ||
+          row.first + row.count > box->length - box->stride[box->dimension - 1])
+        continue;
+      if (box->dimension == 2)
+        grow_row(carried->layer + row.first, box->stride, row.count, number, carried->next + row.first, 2);
+      else
+        grow_row(carried->layer + row.first, box->stride, row.count, number, carried->next + row.first, 3);
+    }
+}
+
+/* Growth is right one ghost layer less deep each time; this makes all of them right again. Collective. */
+static PetscErrorCode ExchangeLayers(const Carried *carried)
+{
+  const GridBox *box = carried->box;
+  PetscReal     *number;
+  Vec            numbers;
+  PetscBool      alone = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (box->neighbour[d][0] != MPI_PROC_NULL || box->neighbour[d][1] != MPI_PROC_NULL)
+      alone = PETSC_FALSE;
+  if (alone)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridCreateField(carried->grid, &numbers));
+  PetscCall(VecGetArray(numbers, &number));
+  for (PetscInt c = 0; c < box->length; c++)
+    number[c] = carried->layer[c];
+  PetscCall(MacGridExchange(carried->grid, numbers));
+  for (PetscInt c = 0; c < box->length; c++)
+    carried->layer[c] = (unsigned char)number[c];
+  PetscCall(VecRestoreArray(numbers, &number));
+  PetscCall(VecDestroy(&numbers));
+  PetscFunctionReturn(0);
+}
+
+/* The owned places with the given number. */
+static PetscErrorCode CollectFront(const Carried *carried, unsigned char number, Front *front)
+{
+  const GridBox *box = carried->box;
 
   PetscFunctionBegin;
   front->count = 0;
   for (PetscInt k = box->start[Z]; k < carried->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < carried->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
+      const unsigned char *row = carried->layer + box_index(box, box->start[X], j, k);
+      const unsigned char *end = row + carried->end[X] - box->start[X];
 
-      for (PetscInt c = first; c < first + width; c++) {
-        if (carried->layer[c] < layer || !touches_known(carried, c, layer))
-          continue;
+      while ((row = memchr(row, number, (size_t)(end - row)))) {
         if (front->count == front->capacity) {
           front->capacity = 2 * front->capacity + 256;
           PetscCall(PetscRealloc(front->capacity * sizeof(PetscInt), &front->place));
           PetscCall(PetscRealloc(front->capacity * sizeof(PetscReal), &front->result));
         }
-        front->place[front->count++] = c;
+        front->place[front->count++] = (PetscInt)(row++ - carried->layer);
       }
     }
   PetscFunctionReturn(0);
 }
 
-/* From the neighbours up to `layer`. */
-static PetscReal carried_value(const Carried *carried, PetscInt c, PetscReal layer)
+static inline PetscReal distance_at(const Carried *carried, PetscInt c)
 {
-  PetscReal upwind = 0., weight = 0., sum = 0.;
-  PetscInt  count = 0;
+  return carried->distance[c] + carried->distance[c - carried->back];
+}
+
+/* From the neighbours up to layer `number`. */
+static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char number)
+{
+  const PetscReal own = distance_at(carried, c);
+  PetscReal       upwind = 0., weight = 0., sum = 0.;
+  PetscInt        count = 0;
 
   for (PetscInt a = 0; a < carried->box->dimension; a++)
     for (PetscInt side = -1; side <= 1; side += 2) {
-      const PetscInt  b = c + side * carried->box->stride[a];
-      const PetscReal nearer = carried->distance[c] - carried->distance[b];
+      const PetscInt b = c + side * carried->box->stride[a];
+      PetscReal      nearer;
 
-      if (carried->layer[b] > layer)
+      if (carried->layer[b] > number)
         continue;
+      nearer = own - distance_at(carried, b);
       sum += carried->value[b];
       count++;
       if (nearer <= 0.)
@@ -84,11 +206,14 @@ static PetscReal carried_value(const Carried *carried, PetscInt c, PetscReal lay
   return weight > 0. ? upwind / weight : sum / count;
 }
 
-static PetscErrorCode Exchange(const Carried *carried)
+static PetscErrorCode FillFront(const Carried *carried, const Front *front, unsigned char number)
 {
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(carried->grid, carried->values));
-  PetscCall(MacGridExchange(carried->grid, carried->layers));
+  for (PetscInt n = 0; n < front->count; n++)
+    front->result[n] = carried_value(carried, front->place[n], number);
+  for (PetscInt n = 0; n < front->count; n++)
+    carried->value[front->place[n]] = front->result[n];
+  PetscCall(MacGridExchange(carried->grid, carried->field));
   PetscFunctionReturn(0);
 }
 
@@ -97,125 +222,72 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
   Front front = {0, 0, NULL, NULL};
 
   PetscFunctionBegin;
-  PetscCall(Exchange(carried));
-  for (PetscInt layer = 1; layer <= layers; layer++) {
-    PetscCall(CollectFront(carried, layer, &front));
-    for (PetscInt pass = 0; pass < 2; pass++) {
-      for (PetscInt n = 0; n < front.count; n++)
-        front.result[n] = carried_value(carried, front.place[n], pass == 0 ? layer - 1 : layer);
-      for (PetscInt n = 0; n < front.count; n++) {
-        carried->value[front.place[n]] = front.result[n];
-        carried->layer[front.place[n]] = layer;
-      }
-      PetscCall(Exchange(carried));
-    }
+  PetscCall(MacGridExchange(carried->grid, carried->field));
+  for (PetscInt n = 1; n <= layers; n++) {
+    const unsigned char number = (unsigned char)n;
+    unsigned char      *swap = carried->layer;
+
+    grow(carried, number);
+    carried->layer = carried->next;
+    carried->next = swap;
+    if (n % 2 == 0 && n < layers)
+      PetscCall(ExchangeLayers(carried));
+    memcpy(carried->next, carried->layer, (size_t)carried->box->length);
+    PetscCall(CollectFront(carried, number, &front));
+    PetscCall(FillFront(carried, &front, (unsigned char)(number - 1)));
+    PetscCall(FillFront(carried, &front, number));
   }
   PetscCall(PetscFree(front.place));
   PetscCall(PetscFree(front.result));
   PetscFunctionReturn(0);
 }
 
-/* Whether a place is in the box or its periodic images; what lies beyond a side is never known. */
-static PetscBool in_box(const GridBox *box, const PetscInt at[DIM], PetscInt direction)
+static PetscErrorCode ExtendField(MacGrid grid, PetscInt direction, Vec distance, Vec known, PetscInt layers,
+                                  Vec field)
 {
-  for (PetscInt d = 0; d < box->dimension; d++)
-    if (!box->periodic[d] && (at[d] < 0 || at[d] >= box->cells[d] + (d == direction)))
-      return PETSC_FALSE;
-  return PETSC_TRUE;
-}
-
-enum { CELLS = -1 };
-
-/* Marks the owned places that are known; all others, ghosts too, are unknown. */
-static void find_known(Carried *carried, const PetscReal *known, PetscInt direction)
-{
-  const GridBox *box = carried->box;
-  const PetscInt back = direction == CELLS ? 0 : box->stride[direction];
-  PetscInt       at[DIM];
-
-  for (PetscInt c = 0; c < box->length; c++)
-    carried->layer[c] = UNKNOWN;
-  for (at[Z] = box->start[Z]; at[Z] < carried->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < carried->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < carried->end[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
-        PetscInt       below[DIM] = {at[X], at[Y], at[Z]};
-        PetscBool      is_known = in_box(box, at, CELLS) && known[c] > 0. ? PETSC_TRUE : PETSC_FALSE;
-
-        if (direction != CELLS) {
-          below[direction]--;
-          if (in_box(box, below, CELLS) && known[c - back] > 0.)
-            is_known = PETSC_TRUE;
-        }
-        if (is_known)
-          carried->layer[c] = 0.;
-      }
-}
-
-/* The distance at faces: the mean of the two cells; ghosts of the distance are valid. */
-static void distance_at_faces(const GridBox *box, const PetscReal *distance, PetscInt direction,
-                              PetscReal *at_faces)
-{
-  const PetscInt back = box->stride[direction];
-
-  for (PetscInt c = 0; c < box->length; c++)
-    at_faces[c] = c < back ? distance[c] : 0.5 * (distance[c] + distance[c - back]);
-}
-
-static PetscErrorCode ExtendField(MacGrid grid, PetscInt direction, PetscReal *distance,
-                                  const PetscReal known[], PetscInt layers, Vec field)
-{
-  const GridBox *box = grid_box(grid);
-  Carried        carried = {
-             .grid = grid, .box = box, .values = field, .end = {box->end[X], box->end[Y], box->end[Z]}};
-  PetscReal *between;
+  const GridBox   *box = grid_box(grid);
+  const PetscReal *mark;
+  Carried          carried = {.grid = grid,
+                              .box = box,
+                              .direction = direction,
+                              .back = direction == CELLS ? 0 : box->stride[direction],
+                              .end = {box->end[X], box->end[Y], box->end[Z]},
+                              .field = field};
 
   PetscFunctionBegin;
+  PetscCheck(layers < NEVER, box->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " layers are too many",
+             layers);
   if (direction != CELLS)
     grid_face_end(grid, direction, carried.end);
-  PetscCall(PetscMalloc1(box->length, &between));
-  carried.distance = distance;
-  if (direction != CELLS) {
-    distance_at_faces(box, distance, direction, between);
-    carried.distance = between;
-  }
-  PetscCall(MacGridCreateField(grid, &carried.layers));
-  PetscCall(VecGetArray(carried.layers, &carried.layer));
-  find_known(&carried, known, direction);
+  set_ranges(&carried);
+  PetscCall(PetscMalloc1(box->length, &carried.layer));
+  PetscCall(PetscMalloc1(box->length, &carried.next));
+  PetscCall(VecGetArrayRead(known, &mark));
+  find_known(&carried, mark);
+  PetscCall(VecRestoreArrayRead(known, &mark));
+  PetscCall(VecGetArrayRead(distance, &carried.distance));
   PetscCall(VecGetArray(field, &carried.value));
   PetscCall(CarryOn(&carried, layers));
   PetscCall(VecRestoreArray(field, &carried.value));
-  PetscCall(VecRestoreArray(carried.layers, &carried.layer));
-  PetscCall(VecDestroy(&carried.layers));
-  PetscCall(PetscFree(between));
+  PetscCall(VecRestoreArrayRead(distance, &carried.distance));
+  PetscCall(PetscFree(carried.layer));
+  PetscCall(PetscFree(carried.next));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field)
 {
-  const PetscReal *mark;
-  PetscReal       *value;
-
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(known, &mark));
-  PetscCall(VecGetArray(distance, &value));
-  PetscCall(ExtendField(grid, CELLS, value, mark, layers, field));
-  PetscCall(VecRestoreArray(distance, &value));
-  PetscCall(VecRestoreArrayRead(known, &mark));
+  PetscCall(MacGridExchange(grid, known));
+  PetscCall(ExtendField(grid, CELLS, distance, known, layers, field));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM])
 {
-  const PetscReal *mark;
-  PetscReal       *value;
-
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(known, &mark));
-  PetscCall(VecGetArray(distance, &value));
+  PetscCall(MacGridExchange(grid, known));
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++)
-    PetscCall(ExtendField(grid, d, value, mark, layers, faces[d]));
-  PetscCall(VecRestoreArray(distance, &value));
-  PetscCall(VecRestoreArrayRead(known, &mark));
+    PetscCall(ExtendField(grid, d, distance, known, layers, faces[d]));
   PetscFunctionReturn(0);
 }

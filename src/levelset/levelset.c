@@ -11,6 +11,7 @@ PetscErrorCode LevelSetCreate(MacGrid grid, const InterfaceConfig *config, Level
   PetscCall(MacGridCreateField(grid, &(*level_set)->stage));
   PetscCall(MacGridCreateField(grid, &(*level_set)->start));
   PetscCall(PetscCalloc1(grid_box(grid)->length, &(*level_set)->mask));
+  PetscCall(PetscCalloc1(grid_box(grid)->length, &(*level_set)->other_mask));
   PetscCall(VecSet((*level_set)->distance, BAND_CELLS * grid_spacing(grid)));
   PetscFunctionReturn(0);
 }
@@ -24,6 +25,7 @@ PetscErrorCode LevelSetDestroy(LevelSet *level_set)
   PetscCall(VecDestroy(&(*level_set)->stage));
   PetscCall(VecDestroy(&(*level_set)->start));
   PetscCall(PetscFree((*level_set)->mask));
+  PetscCall(PetscFree((*level_set)->other_mask));
   PetscCall(PetscFree((*level_set)->band.runs));
   PetscCall(PetscFree(*level_set));
   PetscFunctionReturn(0);

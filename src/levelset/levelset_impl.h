@@ -20,8 +20,8 @@ struct _p_LevelSet {
   MacGrid                grid;   /* borrowed */
   const InterfaceConfig *config; /* borrowed */
   Vec                    distance, stage, start;
-  Band                   band; /* owned cells with |distance| < BAND_CELLS h */
-  unsigned char         *mask; /* scratch of all local cells, ghosts included */
+  Band                   band;              /* owned cells with |distance| < BAND_CELLS h */
+  unsigned char         *mask, *other_mask; /* scratch of all local cells, ghosts included */
 };
 
 /* band.c: the owned cells with |value| < width, and those up to `margin` cells beside them. */
@@ -31,12 +31,11 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 
-/* closest.c: distance (with its sign, in cells) from the centre of cell c to the zero set of the interpolant
-   of `value` around it, which must be closer than two cells; false if there is none to be found. */
-PetscBool closest_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance);
-/* The same from where straight lines along the axes meet the interface; false if the cell has no neighbour on
-   the other side. */
-PetscBool crossing_distance(const GridBox *box, const PetscReal value[], PetscInt c, PetscReal *distance);
+/* closest.c: cells of the band that lie within two cells of the interface, by what `value` says so far, take
+   the distance to the zero set of the field `from` and are marked CELL_KNOWN, the others CELL_WANTED. */
+void set_near(LevelSet level_set, const PetscReal from[], PetscReal value[]);
+/* The same for cells with a neighbour on the other side; all others forget their distance. */
+void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[]);
 
 /* march.c: the distance in the rest of the band from the cells that are known. */
 enum { CELL_KNOWN = 1, CELL_WANTED = 2 };

@@ -59,17 +59,18 @@ KERNEL Difference upwind_difference(const PetscReal *value, PetscReal sign, Pets
 
 typedef enum { ORDER_FIRST, ORDER_HIGH } Order;
 
-KERNEL PetscReal eikonal(const GridBox *box, const PetscReal *value, PetscReal sign, PetscReal h, Order order)
+KERNEL PetscReal eikonal(const GridBox *box, const PetscReal *value, PetscReal sign, PetscReal h, Order order,
+                         const PetscInt dimension)
 {
   Difference term[DIM] = {{1., 0.}, {1., 0.}, {1., 0.}};
 
-  for (PetscInt a = 0; a < box->dimension; a++) {
+  for (PetscInt a = 0; a < dimension; a++) {
     const PetscInt s = box->stride[a], step = sign * value[-s] < sign * value[s] ? -s : s;
 
     term[a] =
         order == ORDER_HIGH ? upwind_difference(value, sign, step, h) : (Difference){1., sign * value[step]};
   }
-  return godunov(term, box->dimension, h);
+  return godunov(term, dimension, h);
 }
 
 /* The largest change when all unknown cells of the band take what their neighbours say, if that is less. */
@@ -88,7 +89,7 @@ VECTOR_CLONES static PetscReal flood_once(const LevelSet level_set, const PetscR
 
       if (level_set->mask[c] == CELL_KNOWN)
         continue;
-      v = eikonal(box, from + c, sign, h, ORDER_FIRST);
+      v = eikonal(box, from + c, sign, h, ORDER_FIRST, box->dimension);
       if (v >= sign * from[c])
         continue;
       change = PetscMax(change, sign * from[c] - v);
@@ -166,7 +167,8 @@ static PetscErrorCode CollectLayers(LevelSet level_set, const PetscReal value[],
   PetscFunctionReturn(0);
 }
 
-static void march_layer(const LevelSet level_set, const Layers *layers, PetscInt layer, PetscReal *value)
+KERNEL void take_layer(const LevelSet level_set, const Layers *layers, PetscInt layer, PetscReal *value,
+                       const PetscInt dimension)
 {
   const GridBox  *box = grid_box(level_set->grid);
   const PetscReal h = grid_spacing(level_set->grid), most = BAND_CELLS * h;
@@ -175,10 +177,19 @@ static void march_layer(const LevelSet level_set, const Layers *layers, PetscInt
     const PetscInt  c = layers->cell[n];
     const PetscReal sign = value[c] < 0. ? -1. : 1.;
 
-    layers->result[n] = sign * PetscMin(eikonal(box, value + c, sign, h, ORDER_HIGH), most);
+    layers->result[n] = sign * PetscMin(eikonal(box, value + c, sign, h, ORDER_HIGH, dimension), most);
   }
   for (PetscInt n = layers->first[layer]; n < layers->first[layer + 1]; n++)
     value[layers->cell[n]] = layers->result[n];
+}
+
+VECTOR_CLONES static void march_layer(const LevelSet level_set, const Layers *layers, PetscInt layer,
+                                      PetscReal *value)
+{
+  if (grid_box(level_set->grid)->dimension == 2)
+    take_layer(level_set, layers, layer, value, 2);
+  else
+    take_layer(level_set, layers, layer, value, 3);
 }
 
 PetscErrorCode BandMarch(LevelSet level_set)

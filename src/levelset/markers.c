@@ -50,21 +50,38 @@ static void speak(const Sampler *sampler, Side side, Vector3 point, PetscReal ra
   }
 }
 
-/* Lets the strayed markers of a set speak; counts them. */
-static PetscErrorCode AskMarkers(const Sampler *sampler, Side side, Particles markers, PetscReal *field,
-                                 PetscInt64 *strayed)
+/* Number of a cell among the owned ones, counted tightly. */
+static PetscInt tight_index(const GridBox *box, PetscInt c)
+{
+  const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
+  const PetscInt i = in_slab % box->stride[Y] - box->ghost, j = in_slab / box->stride[Y] - box->ghost;
+  const PetscInt k = box->dimension == 3 ? deep - box->ghost : 0;
+
+  return i + (box->end[X] - box->start[X]) * (j + (box->end[Y] - box->start[Y]) * k);
+}
+
+/* Lets the strayed markers of a set speak; counts them. Only those within the band are asked: what a set far
+   from this interface costs is nothing. */
+static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Side side, Particles markers,
+                                 PetscReal *field, PetscInt64 *strayed)
 {
   ParticleView view;
 
   PetscFunctionBegin;
   PetscCall(ParticlesGetView(markers, &view));
-  for (PetscInt n = 0; n < view.count; n++) {
-    const PetscReal radius = view.values[n];
+  PetscCheck(view.first, sampler->box->comm, PETSC_ERR_ORDER, "Markers must be arranged to correct");
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    const Run      run = level_set->band.runs[r];
+    const PetscInt cell = tight_index(sampler->box, run.first);
 
-    if (side * sampled(sampler, view.positions[n]) >= -radius)
-      continue;
-    speak(sampler, side, view.positions[n], radius, field);
-    (*strayed)++;
+    for (PetscInt n = view.first[cell]; n < view.first[cell + run.count]; n++) {
+      const PetscReal radius = view.values[n];
+
+      if (side * sampled(sampler, view.positions[n]) >= -radius)
+        continue;
+      speak(sampler, side, view.positions[n], radius, field);
+      (*strayed)++;
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -99,8 +116,8 @@ PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particl
   PetscCall(VecGetArray(level_set->start, &outside));
   sampler.value = value;
   for (PetscInt s = 0; s < count; s++)
-    PetscCall(
-        AskMarkers(&sampler, s == own ? INSIDE : OUTSIDE, sets[s], s == own ? inside : outside, &strayed));
+    PetscCall(AskMarkers(level_set, &sampler, s == own ? INSIDE : OUTSIDE, sets[s],
+                         s == own ? inside : outside, &strayed));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &strayed, 1, MPIU_INT64, MPI_SUM, box->comm));
   if (strayed) {
     PetscCall(MacGridReduceGhosts(level_set->grid, level_set->stage, MPI_MIN));

@@ -3,61 +3,6 @@
    from a distance is first flooded from the cells beside the interface, to know who is where. */
 #include "levelset_impl.h"
 
-/* Cells that lie within two cells of the interface, by what is known of the distance so far, are set from the
-   field `from` as it came, and marked. A zero set that is much nearer or farther is another one, or a seam
-   where two shapes were joined. */
-static void set_near(LevelSet level_set, const PetscReal *from, PetscReal *value)
-{
-  const GridBox  *box = grid_box(level_set->grid);
-  const PetscReal h = grid_spacing(level_set->grid), reach = 2. * h;
-
-  for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const Run run = level_set->band.runs[r];
-
-    for (PetscInt c = run.first; c < run.first + run.count; c++) {
-      PetscReal distance, crossing = 0.;
-      PetscBool beside, found;
-
-      level_set->mask[c] = CELL_WANTED;
-      if (PetscAbsReal(value[c]) >= reach)
-        continue;
-      beside = crossing_distance(box, from, c, &crossing);
-      found = closest_distance(box, from, c, &distance);
-      if (!found || PetscAbsReal(distance - (beside ? crossing : value[c] / h)) > 1.) {
-        if (!beside)
-          continue;
-        distance = crossing;
-      }
-      level_set->mask[c] = CELL_KNOWN;
-      value[c] = distance * h;
-    }
-  }
-}
-
-/* All but the cells with a neighbour on the other side are forgotten. */
-static void set_beside_only(LevelSet level_set, const PetscReal *from, PetscReal *to)
-{
-  const GridBox  *box = grid_box(level_set->grid);
-  const PetscReal h = grid_spacing(level_set->grid);
-
-  for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const Run run = level_set->band.runs[r];
-
-    for (PetscInt c = run.first; c < run.first + run.count; c++) {
-      PetscReal distance, crossing;
-
-      to[c] = from[c] < 0. ? -BAND_CELLS * h : BAND_CELLS * h;
-      level_set->mask[c] = CELL_WANTED;
-      if (!crossing_distance(box, from, c, &crossing))
-        continue;
-      if (!closest_distance(box, from, c, &distance) || PetscAbsReal(distance) > 1. + PetscAbsReal(crossing))
-        distance = crossing;
-      level_set->mask[c] = CELL_KNOWN;
-      to[c] = distance * h;
-    }
-  }
-}
-
 VECTOR_CLONES static void clip(PetscReal *value, PetscInt count, PetscReal most)
 {
   for (PetscInt c = 0; c < count; c++)
@@ -67,7 +12,7 @@ VECTOR_CLONES static void clip(PetscReal *value, PetscInt count, PetscReal most)
 /* What tells whether a field is near enough to a distance. */
 typedef struct {
   PetscReal slopes, cells; /* sum of |grad| over the cells beside the interface, and their number */
-  PetscReal outside;       /* cells beside the interface that the band misses */
+  PetscReal leaps;         /* places where it goes from one end of the band to the other at once */
 } Quality;
 
 static void rate_cell(const GridBox *box, const PetscReal *value, PetscReal h, Quality *quality)
@@ -86,7 +31,21 @@ static void rate_cell(const GridBox *box, const PetscReal *value, PetscReal h, Q
     return;
   quality->slopes += PetscMin(PetscSqrtReal(square), 1e3);
   quality->cells += 1.;
-  quality->outside += PetscAbsReal(value[0]) >= BAND_CELLS * h;
+}
+
+/* Places in a row with large values of opposite sign side by side. */
+VECTOR_CLONES static PetscInt count_leaps(const PetscReal *value, const PetscInt stride[DIM], PetscInt count,
+                                          PetscReal most)
+{
+  PetscInt leaps = 0;
+
+  for (PetscInt c = 0; c < count; c++) {
+    const PetscReal own = value[c], limit = -most * most;
+
+    leaps += own * value[c + 1] <= limit || own * value[c + stride[Y]] <= limit ||
+             own * value[c + stride[Z]] <= limit;
+  }
+  return leaps;
 }
 
 /* Whether the field near the interface is no distance at all, so that the band says nothing. */
@@ -94,21 +53,25 @@ static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], Pe
 {
   const GridBox  *box = grid_box(level_set->grid);
   const PetscReal h = grid_spacing(level_set->grid);
+  const PetscInt  stride[DIM] = {1, box->stride[Y], box->dimension == 3 ? box->stride[Z] : 0};
   Quality         quality = {0., 0., 0.};
 
   PetscFunctionBegin;
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k), end = first + box->end[X] - box->start[X];
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      quality.leaps += (PetscReal)count_leaps(value + box_index(box, box->start[X], j, k), stride,
+                                              box->end[X] - box->start[X], BAND_CELLS * h);
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    const Run run = level_set->band.runs[r];
 
-      for (PetscInt c = first; c < end; c++)
+    for (PetscInt c = run.first; c < run.first + run.count; c++)
+      if (PetscAbsReal(value[c]) < 2. * h)
         rate_cell(box, value + c, h, &quality);
-    }
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &quality, 3, MPIU_REAL, MPIU_SUM, box->comm));
-  *strange =
-      quality.outside > 0. || quality.slopes > 2. * quality.cells || quality.slopes < 0.5 * quality.cells
-          ? PETSC_TRUE
-          : PETSC_FALSE;
+  *strange = quality.leaps > 0. || quality.slopes > 2. * quality.cells || quality.slopes < 0.5 * quality.cells
+                 ? PETSC_TRUE
+                 : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -120,37 +83,40 @@ static PetscErrorCode StartOver(LevelSet level_set, const PetscReal from[], Pets
 
   PetscFunctionBegin;
   PetscCall(BandBuild(level_set, from, width, 2));
-  set_beside_only(level_set, from, value);
+  set_beside(level_set, from, value);
   PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(BandFlood(level_set));
   clip(value, box->length, most);
   PetscFunctionReturn(0);
 }
 
-/* One refinement of `value`; `change` is the largest within the band. */
-static PetscErrorCode Refine(LevelSet level_set, const PetscReal from[], PetscReal *value, PetscReal *change)
+/* One refinement of `value` from the field as it came. */
+static PetscErrorCode Refine(LevelSet level_set, const PetscReal from[], PetscReal *value)
 {
-  const GridBox  *box = grid_box(level_set->grid);
-  const PetscReal h = grid_spacing(level_set->grid);
-  PetscReal      *old;
-
   PetscFunctionBegin;
-  *change = 0.;
-  PetscCall(VecGetArray(level_set->stage, &old));
-  PetscCall(PetscArraycpy(old, value, box->length));
-  PetscCall(BandBuild(level_set, value, BAND_CELLS * h, 2));
+  PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 2));
   set_near(level_set, from, value);
   PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(BandMarch(level_set));
+  PetscFunctionReturn(0);
+}
+
+/* The largest change within the band. */
+static PetscErrorCode LargestChange(LevelSet level_set, const PetscReal from[], const PetscReal to[],
+                                    PetscReal *largest)
+{
+  const PetscReal width = (BAND_CELLS - 1) * grid_spacing(level_set->grid);
+  PetscReal       most = 0.;
+
+  PetscFunctionBegin;
   for (PetscInt r = 0; r < level_set->band.count; r++) {
     const Run run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
-      if (PetscAbsReal(old[c]) < (BAND_CELLS - 1) * h)
-        *change = PetscMax(*change, PetscAbsReal(value[c] - old[c]));
+      if (PetscAbsReal(from[c]) < width)
+        most = PetscMax(most, PetscAbsReal(to[c] - from[c]));
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, change, 1, MPIU_REAL, MPIU_MAX, box->comm));
-  PetscCall(VecRestoreArray(level_set->stage, &old));
+  PetscCallMPI(MPI_Allreduce(&most, largest, 1, MPIU_REAL, MPIU_MAX, grid_box(level_set->grid)->comm));
   PetscFunctionReturn(0);
 }
 
@@ -160,22 +126,23 @@ PetscErrorCode LevelSetRedistance(LevelSet level_set)
   const PetscReal h = grid_spacing(level_set->grid), most = BAND_CELLS * h;
   const PetscReal upheaval = 0.5 * h;
   PetscBool       strange;
-  PetscReal      *value, *from, change;
+  PetscReal      *value, *from, change = 0.;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(VecGetArray(level_set->start, &from));
-  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+  PetscCall(LevelSetRefresh(level_set));
   PetscCall(PetscArraycpy(from, value, box->length));
   PetscCall(CheckField(level_set, from, &strange));
-  if (strange)
-    PetscCall(StartOver(level_set, from, PETSC_MAX_REAL, value));
-  PetscCall(Refine(level_set, from, value, &change));
-  if (change > upheaval && !strange) {
-    PetscCall(StartOver(level_set, from, most, value));
-    PetscCall(Refine(level_set, from, value, &change));
+  if (!strange) {
+    PetscCall(Refine(level_set, from, value));
+    PetscCall(LargestChange(level_set, from, value, &change));
   }
-  clip(value, box->length, most);
+  if (strange || change > upheaval) {
+    PetscCall(StartOver(level_set, from, strange ? PETSC_MAX_REAL : most, value));
+    PetscCall(Refine(level_set, from, value)); /* in the order of distances of first order */
+    PetscCall(Refine(level_set, from, value));
+  }
   PetscCall(VecRestoreArray(level_set->start, &from));
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(LevelSetRefresh(level_set));

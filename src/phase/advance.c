@@ -46,6 +46,7 @@ PetscErrorCode PhaseUpdate(Phase phase, Vec closed)
   PetscCall(PetscArraycpy(before, phase->report.volume, REGIONS_MAX));
   PetscCall(PhaseFindRegions(phase));
   PetscCall(PhaseUpdateMixture(phase));
+  PetscCall(PhaseUpdateLight(phase));
   PetscCall(PhaseMeasure(phase, closed));
   PetscCall(PhaseCountMarkers(phase));
   phase->report.vanished = vanished_region(phase, before);

@@ -218,32 +218,3 @@ PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region)
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);
 }
-
-/* Smallest distance to a simulated region. */
-static PetscErrorCode FindLiquids(Phase phase, Vec liquids)
-{
-  PetscFunctionBegin;
-  PetscCall(VecSet(liquids, phase->band));
-  for (PetscInt n = 0; n < phase->count; n++)
-    if (!region_is_empty(phase, n))
-      PetscCall(VecPointwiseMin(liquids, liquids, phase->distances[n]));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM])
-{
-  const Vec liquids = phase->scratch[0], known = phase->scratch[1];
-  PetscBool any = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  for (PetscInt n = 0; n < phase->count; n++)
-    if (region_is_empty(phase, n))
-      any = PETSC_TRUE;
-  if (!any)
-    PetscFunctionReturn(0);
-  PetscCall(FindLiquids(phase, liquids));
-  PetscCall(VecSet(known, 1.));
-  PetscCall(VecAXPY(known, -1., phase->mixture.empty));
-  PetscCall(ExtendFaces(phase->grid, liquids, known, BAND_CELLS, faces));
-  PetscFunctionReturn(0);
-}

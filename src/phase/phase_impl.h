@@ -110,6 +110,9 @@ PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centers and su
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 
+/* contrast.c: which cells are light */
+PetscErrorCode PhaseUpdateLight(Phase phase);
+
 /* volume.c */
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt);
 PetscErrorCode PhaseShiftVolumes(Phase phase);

@@ -1,6 +1,6 @@
 /* What part of a cube of one cell's size is in which region: each interface is taken for a plane through the
    place, with the value and the gradient of its distance there, projected on the fly (4.2.2). Exact for plane
-   interfaces between two regions, wherever they lie. */
+   interfaces between two regions, wherever they lie; fourth order in the volume of curved ones. */
 #include "phase_impl.h"
 
 void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby)
@@ -63,6 +63,18 @@ static Vector3 corner_gradient(const GridBox *box, const Corners *corners, const
   return gradient;
 }
 
+/* The distance to the plane that cuts off as much of the cell as the curved surface does, less the distance:
+   h^2/24 times the curvature, that of a ball of three cells at most. */
+static PetscReal bulge(const GridBox *box, const PetscReal *distance, PetscInt c, PetscReal h)
+{
+  const PetscReal most = h / 36.;
+  PetscReal       sum = 0.;
+
+  for (PetscInt d = 0; d < box->dimension; d++)
+    sum += distance[c + box->stride[d]] + distance[c - box->stride[d]] - 2. * distance[c];
+  return PetscMax(-most, PetscMin(sum / 24., most));
+}
+
 /* Makes the smallest value negative and the next its opposite. */
 static void project_values(PetscInt count, PetscReal value[])
 {
@@ -86,8 +98,11 @@ void find_shares(Phase phase, const Nearby *nearby, PetscInt c, const PetscInt h
   PetscReal       sum = 0.;
 
   shares->count = nearby->count;
-  for (PetscInt n = 0; n < nearby->count; n++)
+  for (PetscInt n = 0; n < nearby->count; n++) {
     shares->distance[n] = corner_mean(&corners, nearby->distance[n], 0);
+    if (corners.count == 1)
+      shares->distance[n] += bulge(box, nearby->distance[n], c, h);
+  }
   project_values(nearby->count, shares->distance);
   for (PetscInt n = 0; n < nearby->count; n++) {
     shares->region[n] = nearby->region[n];

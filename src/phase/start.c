@@ -179,24 +179,24 @@ static PetscErrorCode FindWorstFault(Phase phase, Vec closed, Fault *worst)
 
 static PetscErrorCode TellFault(Phase phase, const Fault *fault, char message[], size_t size)
 {
-  const RegionConfig *first = &phase->config->regions[(PetscInt)fault->first],
-                     *second = &phase->config->regions[(PetscInt)fault->second];
-  const double x = fault->point[X], y = fault->point[Y], z = fault->point[Z];
+  const char *first = phase->config->regions[(PetscInt)fault->first].name;
+  const char *second = phase->config->regions[(PetscInt)fault->second].name;
+  const int   flat = grid_box(phase->grid)->dimension == 2;
+  char        point[128];
 
   PetscFunctionBegin;
+  snprintf(point, sizeof(point), flat ? "(%g, %g)" : "(%g, %g, %g)", (double)fault->point[X],
+           (double)fault->point[Y], (double)fault->point[Z]);
   if (fault->is_void > 0.)
-    PetscCall(PetscSNPrintf(
-        message, size,
-        "no region holds the point (%g, %g, %g); the nearest are \"%s\" and \"%s\", at least %g m "
-        "away. Give one region no shape, so that it takes what the others leave, or use "
-        "interfaces.overlap: project",
-        x, y, z, first->name, second->name, (double)fault->depth));
+    snprintf(message, size,
+             "no region holds the point %s; the nearest are \"%s\" and \"%s\", at least %g m away. Give one "
+             "region no shape, so that it takes what the others leave, or use interfaces.overlap: project",
+             point, first, second, (double)fault->depth);
   else
-    PetscCall(PetscSNPrintf(
-        message, size,
-        "regions \"%s\" and \"%s\" overlap: the point (%g, %g, %g) is at least %g m inside of both. "
-        "Change their shapes, or use interfaces.overlap: project",
-        first->name, second->name, x, y, z, (double)fault->depth));
+    snprintf(message, size,
+             "regions \"%s\" and \"%s\" overlap: the point %s is at least %g m inside of both. Change their "
+             "shapes, or use interfaces.overlap: project",
+             first, second, point, (double)fault->depth);
   PetscFunctionReturn(0);
 }
 

@@ -121,6 +121,25 @@ PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt 
   PetscFunctionReturn(0);
 }
 
+/* A region that is gone, or a gas that stood still, is no failure but must be known. */
+void progress_warn(Simulation simulation, const Progress *progress, PetscInt gas_failures_before)
+{
+  const PetscInt vanished = simulation->phase ? phase_report(simulation->phase)->vanished : 0;
+  const char    *newline = progress->terminal ? "\n" : "";
+
+  if (!speaks(simulation))
+    return;
+  if (vanished)
+    fprintf(stderr, "%smillrace: warning: at t = %g s region \"%s\" has vanished\n", newline,
+            (double)simulation->time, simulation->config->phases.regions[vanished - 1].name);
+  if (simulation->gas_failures > gas_failures_before)
+    fprintf(stderr,
+            "%smillrace: warning: at t = %g s the pressure solve of the one-way gas ended with %s; it stood "
+            "still for a step\n",
+            newline, (double)simulation->time,
+            KSPConvergedReasons[fluid_report(simulation->gas)->pressure.reason]);
+}
+
 PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress)
 {
   PetscLogDouble now;

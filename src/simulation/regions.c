@@ -63,7 +63,7 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
     PetscFunctionReturn(0);
   PetscCall(PetscTime(&begin));
   PetscCall(PhaseKeep(simulation->phase));
-  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &velocity));
   PetscCall(PhaseAdvance(simulation->phase, velocity, simulation->closed, 0.5 * (simulation->dt + dt)));
   PetscCall(PourInflows(simulation, simulation->time + dt));
   PetscCall(MixFluid(simulation));
@@ -85,7 +85,7 @@ PetscErrorCode SimulationReturnRegions(Simulation simulation)
 PetscErrorCode SimulationExtendVelocity(Simulation simulation)
 {
   PetscLogDouble begin, end;
-  Vec           *velocity;
+  Vec           *velocity, *heavy;
 
   PetscFunctionBegin;
   if (!simulation->phase)
@@ -93,6 +93,12 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
   PetscCall(PetscTime(&begin));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(PhaseExtendVelocity(simulation->phase, velocity));
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
+  if (heavy != velocity) {
+    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+      PetscCall(VecCopy(velocity[d], heavy[d]));
+    PetscCall(PhaseExtendHeavyVelocity(simulation->phase, heavy));
+  }
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(PetscTime(&end));
   simulation->wall_regions += end - begin;

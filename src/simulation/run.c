@@ -31,6 +31,7 @@ typedef struct {
   PetscInt          frame;      /* the next one to write */
   PetscReal         frame_time; /* when */
   Progress          progress;
+  PetscInt          gas_failures;           /* so far */
   PetscLogDouble    began, last_checkpoint; /* wall clock */
   PetscReal         longest_step;           /* wall clock, checkpoints included */
   RunOutcome        begun;                  /* what a message at the start means */
@@ -289,6 +290,8 @@ static PetscErrorCode AfterStep(Run *run, PetscLogDouble began)
   at_frame = run->simulation->time >= run->frame_time * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
   if (at_frame)
     PetscCall(WriteFrame(run));
+  progress_warn(run->simulation, &run->progress, run->gas_failures);
+  run->gas_failures = run->simulation->gas_failures;
   PetscCall(ProgressShow(run->simulation, &run->progress, run->frame - 1,
                          at_frame ? PROGRESS_FRAME : PROGRESS_STEP));
   PetscCall(PetscTime(&now));

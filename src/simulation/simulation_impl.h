@@ -105,6 +105,7 @@ typedef struct {
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress);
 typedef enum { PROGRESS_STEP, PROGRESS_FRAME } ProgressMoment;
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment);
+void           progress_warn(Simulation simulation, const Progress *progress, PetscInt gas_failures_before);
 PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress);
 
 #endif

@@ -104,6 +104,7 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
     PetscCall(SimulationLoadRegions(simulation, archive));
     PetscCall(FluidLoad(simulation->fluid, archive));
+    PetscCall(SimulationExtendVelocity(simulation));
     PetscCall(SimulationLoadGas(simulation, archive));
   }
   PetscFunctionReturn(0);

@@ -217,7 +217,7 @@ PetscErrorCode InterfaceMismatch(Interface *interface, DistanceFunction exact, P
       }
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, box->comm));
-  *volume = sum * PetscPowInt(h, box->dimension);
+  *volume = sum * PetscPowRealInt(h, box->dimension);
   PetscFunctionReturn(0);
 }
 

@@ -72,15 +72,3 @@ PetscErrorCode LargestSpeed(Flow *flow, PetscReal *speed)
   PetscCall(Share(speed));
   PetscFunctionReturn(0);
 }
-
-PetscErrorCode KineticEnergy(Flow *flow, PetscReal *energy)
-{
-  FluidTotals totals = {0};
-
-  PetscFunctionBegin;
-  if (flow->fluid)
-    PetscCall(FluidGetTotals(flow->fluid, &totals));
-  *energy = totals.kinetic_energy;
-  PetscCall(Share(energy));
-  PetscFunctionReturn(0);
-}

@@ -11,7 +11,5 @@ PetscErrorCode RegionEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt si
 PetscErrorCode RegionVolume(Flow *flow, PetscInt region, PetscReal *volume);
 /* The largest velocity component on faces of cells that are not empty. */
 PetscErrorCode LargestSpeed(Flow *flow, PetscReal *speed);
-/* Joule; J/m in two dimensions. */
-PetscErrorCode KineticEnergy(Flow *flow, PetscReal *energy);
 
 #endif

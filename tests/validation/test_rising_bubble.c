@@ -64,7 +64,7 @@ static PetscErrorCode Rise(PetscInt cells, Bubble *bubble, PetscReal *loss)
 static void the_bubble_rises_as_in_the_benchmark(void **state)
 {
   Bubble    bubble[2];
-  PetscReal loss;
+  PetscReal loss = 0.;
 
   (void)state;
   for (PetscInt level = 0; level < 2; level++) {

@@ -144,7 +144,7 @@ static void seams(void **state)
   Interface  interface;
   Vec        field;
   FieldError error;
-  PetscReal volume;
+  PetscReal  volume;
 
   (void)state;
   assert_success(InterfaceCreate(2, 64, 1., &config, &interface));
@@ -155,7 +155,7 @@ static void seams(void **state)
   assert_success(LevelSetGetVolume(interface.level_set, NULL, &volume));
   note("seam %.2e %.2e cells, volume %g", error.largest * 64, error.mean * 64, volume / 0.36 - 1.);
   for (int i = 0; i < 100; i++)
-  assert_success(LevelSetRedistance(interface.level_set));
+    assert_success(LevelSetRedistance(interface.level_set));
   assert_success(InterfaceCompare(interface.grid, field, one_box, one_box, 5.5 / 64., &error));
   assert_success(LevelSetGetVolume(interface.level_set, NULL, &volume));
   note("100 times: seam %.2e %.2e cells, volume %g", error.largest * 64, error.mean * 64, volume / 0.36 - 1.);

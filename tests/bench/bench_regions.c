@@ -1,0 +1,173 @@
+/* What the interfaces of a step cost: five regions beside two with the same surface, and level sets and
+   markers beside a pressure solve. */
+#include "regions.h"
+#include <petsctime.h>
+
+enum { LAYERS = 5, WARM_UP = 2, STEPS = 5, SOLVES = 2 };
+
+static Vector3 swirling(Vector3 point)
+{
+  const PetscReal x = PETSC_PI * point.at[X], y = PETSC_PI * point.at[Y];
+
+  return vector3(-PetscSqr(PetscSinReal(x)) * PetscSinReal(2. * y),
+                 PetscSqr(PetscSinReal(y)) * PetscSinReal(2. * x), 0.);
+}
+
+/* Layers l of the box, l = first, first + every, …, in one shape. */
+static PetscErrorCode CreateLayers(PetscInt first, PetscInt every, Shape *shape)
+{
+  Shape    parts[LAYERS];
+  PetscInt count = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt l = first; l < LAYERS; l += every) {
+    const PetscReal low = l ? l / (PetscReal)LAYERS : -1., high = l < LAYERS - 1 ? (l + 1.) / LAYERS : 2.;
+
+    PetscCall(ShapeCreateBox(vector3(-1., low, -1.), vector3(2., high, 2.), &parts[count++]));
+  }
+  PetscCall(ShapeCreateCombination(SHAPE_UNION, count, parts, shape));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Start(Regions *regions)
+{
+  char message[512];
+
+  PetscFunctionBegin;
+  regions->config.interface.particles = 16;
+  PetscCall(RegionsStart(PETSC_COMM_WORLD, regions, message, sizeof(message)));
+  PetscCheck(!message[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s", message);
+  PetscCall(RegionsSetVelocity(regions, swirling));
+  PetscFunctionReturn(0);
+}
+
+/* Mean time of a step of half a cell. */
+static PetscErrorCode TimeSteps(Regions *regions, PetscReal *seconds)
+{
+  PetscLogDouble began = 0., ended;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < WARM_UP + STEPS; s++) {
+    if (s == WARM_UP) {
+      PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+      PetscCall(PetscTime(&began));
+    }
+    PetscCall(PhaseAdvance(regions->phase, regions->velocity, NULL, 0.5 * grid_spacing(regions->grid)));
+  }
+  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+  PetscCall(PetscTime(&ended));
+  *seconds = (ended - began) / STEPS;
+  PetscFunctionReturn(0);
+}
+
+/* The layers as `count` regions in turn. */
+static PetscErrorCode BenchLayers(PetscInt n, PetscInt count, PetscReal *seconds)
+{
+  Regions regions;
+  Shape   shape;
+
+  PetscFunctionBegin;
+  regions_prepare(3, n, &regions);
+  for (PetscInt r = 0; r < count - 1; r++) {
+    PetscCall(CreateLayers(r, count, &shape));
+    (void)regions_add(&regions, &shape);
+  }
+  (void)regions_add(&regions, NULL);
+  PetscCall(Start(&regions));
+  PetscCall(TimeSteps(&regions, seconds));
+  PetscCall(RegionsDestroy(&regions));
+  PetscFunctionReturn(0);
+}
+
+/* Divergence as a first step has it: that of the flow where it meets the surface, here a rough field. */
+static PetscErrorCode FillRightSide(MacGrid grid, Vec right_side)
+{
+  const GridBox *box = grid_box(grid);
+  PetscReal     *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(right_side, &value));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        value[box_index(box, i, j, k)] = hash_real(hash_key(i, j, k, 0), 0) - 0.5;
+  PetscCall(VecRestoreArray(right_side, &value));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TimeSolve(Regions *regions, PetscReal *seconds, PetscInt *iterations)
+{
+  const Mixture *mixture;
+  PetscLogDouble began, ended;
+  PoissonReport  report;
+  Poisson        poisson;
+  Vec            right_side, pressure, weights[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetMixture(regions->phase, &mixture));
+  PetscCall(MacGridCreateField(regions->grid, &right_side));
+  PetscCall(MacGridCreateField(regions->grid, &pressure));
+  for (PetscInt d = 0; d < DIM; d++)
+    weights[d] = mixture->mobility[d];
+  PetscCall(PoissonCreate(regions->grid, "bench_", &poisson));
+  PetscCall(PoissonSetTolerance(poisson, 1e-7));
+  for (PetscInt s = 0; s < SOLVES; s++) {
+    PetscCall(FillRightSide(regions->grid, right_side));
+    PetscCall(VecSet(pressure, 0.));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    PetscCall(PetscTime(&began));
+    PetscCall(PoissonSetWeights(poisson, weights, NULL));
+    PetscCall(PoissonSolve(poisson, right_side, pressure, &report));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    PetscCall(PetscTime(&ended));
+    *seconds = ended - began;
+  }
+  *iterations = report.iterations;
+  PetscCall(PoissonDestroy(&poisson));
+  PetscCall(VecDestroy(&right_side));
+  PetscCall(VecDestroy(&pressure));
+  PetscFunctionReturn(0);
+}
+
+/* A column of liquid (x < 0.4, y < 0.5) in another of `density`: the start of a dam break. */
+static PetscErrorCode BenchDam(PetscInt n, PetscReal density)
+{
+  Regions   regions;
+  Shape     shape;
+  PetscReal step, solve = 0.;
+  PetscInt  iterations = 0;
+
+  PetscFunctionBegin;
+  regions_prepare(3, n, &regions);
+  PetscCall(ShapeCreateBox(vector3(-1., -1., -1.), vector3(0.4, 0.5, 2.), &shape));
+  regions_add(&regions, &shape)->density = 1.;
+  regions_add(&regions, NULL)->density = density;
+  PetscCall(Start(&regions));
+  PetscCall(TimeSteps(&regions, &step));
+  PetscCall(TimeSolve(&regions, &solve, &iterations));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD,
+      "%4d^3  density ratio %g: interfaces %.2f s, pressure %.2f s (%d iterations), ratio %.2f (target "
+      "<= 1.5), %lld markers\n",
+      (int)n, (double)(1. / density), (double)step, (double)solve, (int)iterations, (double)(step / solve),
+      (long long)(phase_report(regions.phase)->particles[0] + phase_report(regions.phase)->particles[1])));
+  PetscCall(RegionsDestroy(&regions));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  const PetscInt n = argc > 1 ? atoi(argv[1]) : 128;
+  PetscReal      two, five;
+
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(BenchLayers(n, 2, &two));
+  PetscCall(BenchLayers(n, LAYERS, &five));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%4d^3  four surfaces: two regions %.2f s, five %.2f s, ratio %.2f (target <= 1.6)\n",
+                        (int)n, (double)two, (double)five, (double)(five / two)));
+  PetscCall(BenchDam(n, 1.));
+  PetscCall(BenchDam(n, 1e-3));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,104 @@
+/* Scenes with regions: what is read, and what is refused, with its place. */
+#include "harness.h"
+#include <millrace/scene.h>
+
+#define TOP                                                                                                  \
+  "grid: {size: [1, 1, 1], resolution: 8}\n"                                                                 \
+  "run: {end_time: 1, frame_interval: 1}\n"
+#define WATER "- {name: water, density: 1000, shape: {box: {low: [0, 0, 0], high: [1, 0.5, 1]}}}\n"
+#define AIR "- {name: air, type: empty}\n"
+
+static Scene read_scene(const char text[])
+{
+  Scene scene;
+
+  assert_int_equal(SceneReadText(PETSC_COMM_SELF, "test", text, 0, NULL, &scene), 0);
+  return scene;
+}
+
+static void one_error(const char text[], PetscInt line, const char words[])
+{
+  Scene scene = read_scene(text);
+
+  assert_int_equal(scene_problem_count(scene), 1);
+  assert_int_equal(scene_problem(scene, 0)->line, line);
+  if (!strstr(scene_problem(scene, 0)->message, words))
+    fail_msg("\"%s\" does not say \"%s\"", scene_problem(scene, 0)->message, words);
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
+static void regions_and_tensions_are_read(void **state)
+{
+  Scene                   scene = read_scene(TOP "regions:\n" WATER AIR
+                                                 "interfaces: {tensions: [{first: water, second: air, tension: 0.07}]}\n"
+                                                                   "inflows: [{name: tap, region: water, velocity: [0, -1, 0],\n"
+                                                                   "  shape: {sphere: {center: [0.5, 0.9, 0.5], radius: 0.2}}}]\n");
+  const SimulationConfig *config = scene_config(scene);
+
+  (void)state;
+  assert_non_null(config);
+  assert_int_equal(config->phases.region_count, 2);
+  assert_string_equal(config->phases.regions[1].name, "air");
+  assert_true(config->phases.regions[1].kind == REGION_EMPTY && !config->phases.regions[1].shape);
+  assert_true(config->phases.regions[0].density == 1000.);
+  assert_int_equal(config->phases.tension_count, 1);
+  assert_true(config->phases.tensions[0].tension == 0.07);
+  assert_true(config->phases.interface.particles > 0);
+  assert_string_equal(config->inflows[0].region, "water");
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
+static void the_resolved_scene_is_the_same(void **state)
+{
+  Scene scene = read_scene(TOP "regions:\n" WATER AIR), again = read_scene(scene_resolved_text(scene));
+
+  (void)state;
+  assert_true(scene_is_good(again));
+  assert_string_equal(scene_resolved_text(scene), scene_resolved_text(again));
+  assert_int_equal(SceneDestroy(&scene), 0);
+  assert_int_equal(SceneDestroy(&again), 0);
+}
+
+static void a_bad_set_of_regions_is_refused(void **state)
+{
+  (void)state;
+  one_error(TOP "regions:\n" WATER, 4, "2 to 32, not 1");
+  one_error(TOP "regions:\n" AIR
+                "- {name: nothing, type: empty, shape: {sphere: {center: [0, 0, 0], radius: 1}}}\n",
+            4, "one of them must be simulated");
+  one_error(TOP "regions:\n" WATER WATER AIR, 5, "names must differ");
+  one_error(TOP "regions:\n" AIR WATER "- {name: oil, density: 900}\n", 6, "has no shape, as regions[0]");
+  one_error(TOP "regions:\n" AIR "- {name: water, shape: {sphere: {center: [0, 0, 0], radius: 1}}}\n", 5,
+            "density is missing");
+  one_error(TOP "regions:\n" WATER
+                "- {name: a, type: one-way, density: 1, shape: {sphere: {center: [0, 0, 0], radius: 1}}}\n"
+                "- {name: b, type: one-way, density: 1}\n",
+            6, "there may be one such gas");
+}
+
+static void names_of_regions_that_are_not_are_refused(void **state)
+{
+  (void)state;
+  one_error(TOP "regions:\n" WATER AIR "interfaces: {tensions: [{first: watr, second: air, tension: 1}]}\n",
+            6, "did you mean \"water\"");
+  one_error(TOP "regions:\n" WATER AIR "interfaces: {tensions: [{first: air, second: air, tension: 1}]}\n", 6,
+            "and itself");
+  one_error(TOP "regions:\n" WATER AIR
+                "inflows: [{name: tap, region: oil, shape: {sphere: {center: [0, 0, 0], radius: 1}}}]\n",
+            6, "no region is called \"oil\"");
+}
+
+static void keys_that_contradict_regions_are_refused(void **state)
+{
+  (void)state;
+  one_error(TOP "fluid: {density: 1}\nregions:\n" WATER AIR, 3, "beside regions");
+  one_error(TOP "fluid: {viscosity: 1}\nregions:\n" WATER AIR, 3, "beside regions");
+  one_error(TOP "fluid: {density: 1}\ninterfaces: {particles: 8}\n", 4, "without regions");
+  one_error(TOP "fluid: {density: 1}\nobstacles: [{name: a, shape: {formula: {value: x - t}}}]\n", 4,
+            "must not depend on t");
+}
+
+TEST_MAIN(cmocka_unit_test(regions_and_tensions_are_read), cmocka_unit_test(the_resolved_scene_is_the_same),
+          cmocka_unit_test(a_bad_set_of_regions_is_refused),
+          cmocka_unit_test(names_of_regions_that_are_not_are_refused),
+          cmocka_unit_test(keys_that_contradict_regions_are_refused))

@@ -94,6 +94,14 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
   ok "by their speed too, from another side" "$picture" bodies -o speed.png --field speed --camera 80,5
   ok "bodies have no pressure" refuses "$picture" bodies --field pressure
   ok "plot draws their energy" "$plot" bodies solid_energy position_box.9_z -o energy.png
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/liquids/rising-bubble.yaml" -o liquids --set grid.resolution=24 \
+    --set run.end_time=0.2 --set run.frame_interval=0.1 --set interfaces.markers=written > liquids.log 2>&1 ||
+    sed 's/^/# /' liquids.log
+  ok "the regions of a run are those of its scene" measure regions_are liquids bubble:simulated liquid:simulated:all
+  ok "a bubble is where its ledger says, and rises" measure bubble_is_as_in_the_ledger liquids
+  ok "picture draws it with its markers" "$picture" liquids -o liquids.png --markers --size 500 800
+  ok "the bubble in the liquid" measure has_colour liquids.png 0.54,0.27=#2f7fc1 0.54,0.7=#d9e4ee
+  ok "plot draws its volume and its height" "$plot" liquids volume_bubble center_bubble_y -o volume.png
 else
   skip "a real run" "there is no millrace"
 fi

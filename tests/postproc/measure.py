@@ -158,6 +158,18 @@ def regions_are(directory, *wanted):
     expect(seen == list(wanted) and (1 + deepest == frame.scalar("region")).all(), seen)
 
 
+def bubble_is_as_in_the_ledger(directory):
+    """Its volume and height by cells and by the ledger, to a small part of a cell's height and a few cells' volume."""
+    run = millrace_run.Run(directory)
+    frame, ledger = run.frame(), run.ledger()
+    mine = numpy.clip(0.5 - frame.scalar("distance_bubble") / frame.spacing, 0, 1)
+    volume = mine.sum() * frame.spacing**2
+    height = (mine.sum(axis=(0, 2)) * frame.centres(1)).sum() / mine.sum()
+    told, heights = ledger.column("volume_bubble")[-1], ledger.column("center_bubble_y")
+    expect(abs(volume / told - 1) < 0.01 and abs(height - heights[-1]) < 0.05 * frame.spacing and heights[-1] > heights[0] + 1e-3,
+           volume, told, height, heights[-1], heights[0])
+
+
 def has_colour(path, *places):
     """Each as x,y=#rrggbb."""
     for place in places:

@@ -34,8 +34,9 @@ PetscErrorCode LevelSetRedistance(LevelSet level_set);
    outside; a marker that has strayed by more than its radius pulls the field back (particle level set
    method). */
 PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particles sets[], PetscInt own);
-/* Gives the markers of the inside their radii, drops those far from the interface or outside, and fills cells
-   that have too few; `salt` and `step` are keys of the random positions. */
+/* Gives the markers of the inside their radii, drops those far from the interface but not those that have
+   strayed, and fills cells that have too few; `salt` and `step` are keys of the random positions, and `step`
+   of the numbers: the same one only once between two moves. */
 PetscErrorCode LevelSetSeed(LevelSet level_set, Particles inside, PetscInt salt, PetscInt64 step);
 PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside);
 
@@ -43,7 +44,7 @@ PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside);
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume);
 
 /* On any distance field with valid ghosts. Curvature (1/m, positive where the inside is convex) in the cells
-   beside the interface. */
+   beside the interface, zero elsewhere; ghosts between ranks are valid. */
 PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature);
 /* Ghosts of a distance: between ranks, and mirrored at the sides. */
 PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
@@ -52,8 +53,8 @@ PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
 PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradient, PetscReal size);
 
 /* Carries values on from the places where `known` is positive, `layers` cells deep, constant along the
-   gradient of `distance` (which grows away from them). `known` is a cell field; a face is known if one of its
-   cells is. */
+   gradient of `distance` (which grows away from them; ghosts valid). `known` is a cell field; a face is known
+   if one of its cells is. Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. */
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
 PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM]);
 

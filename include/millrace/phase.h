@@ -53,8 +53,9 @@ typedef struct _p_Phase *Phase;
 PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase);
 PetscErrorCode PhaseDestroy(Phase *phase);
 
-/* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid.
-   Overlaps and voids that are not to be projected are told in `message`. */
+/* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid, but
+   not in sources, which PhasePour fills. Overlaps and voids that are not to be projected are told in
+   `message`. */
 PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size);
 /* Carries all regions along `velocity` over `dt`, corrects, projects and redistances them. */
 PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt);

@@ -65,6 +65,8 @@ typedef struct {
 /* The faces of direction d that are unknown to the viscous and advective updates: not on a side that
    prescribes the normal velocity. Closed faces are still among them. */
 FaceRange free_faces(Fluid fluid, PetscInt d);
+/* The same on another grid of the same box. */
+FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d);
 
 /* The owned places at one index along an axis, such as the faces on a side. */
 FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index);

@@ -166,7 +166,8 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
   if (fluid->solid)
     PetscCall(VecGetArrayRead(fluid->solid, &solid));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
+    if (!fluid->mixture)
+      PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
     PetscCall(ListClosedFaces(fluid, d, solid));
     if (solid)
       PetscCall(ListRubbing(fluid, d, solid));

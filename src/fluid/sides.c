@@ -310,17 +310,22 @@ PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec values)
   PetscFunctionReturn(0);
 }
 
-FaceRange free_faces(Fluid fluid, PetscInt d)
+FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d)
 {
-  const GridBox *box = grid_box(fluid->grid);
+  const GridBox *box = grid_box(grid);
   FaceRange      range;
 
   for (PetscInt a = 0; a < DIM; a++)
     range.start[a] = box->start[a];
-  grid_face_end(fluid->grid, d, range.end);
+  grid_face_end(grid, d, range.end);
   if (touches_side(box, d, 0) && fluid->config->sides[d][0].kind != SIDE_OPEN)
     range.start[d]++;
   if (touches_side(box, d, 1) && fluid->config->sides[d][1].kind != SIDE_OPEN)
     range.end[d]--;
   return range;
+}
+
+FaceRange free_faces(Fluid fluid, PetscInt d)
+{
+  return free_faces_on(fluid, fluid->grid, d);
 }

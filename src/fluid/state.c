@@ -276,6 +276,8 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   PetscCall(ArchiveLeave(archive));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->earlier, fluid->earlier_time));
+  if (fluid_is_contrasted(fluid))
+    PetscCall(FluidFillVelocityGhosts(fluid, fluid->heavy.earlier, fluid->earlier_time));
   PetscCall(FluidFillPressureGhosts(fluid, fluid->pressure));
   PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);

@@ -4,10 +4,12 @@
 
    Normal stresses live in cells and shear stresses on edges, each between the faces whose differences it is
    made of, so that the operator is symmetric positive definite; what is given on sides and closed faces
-   enters through the first residual. Conjugate gradients with the diagonal as preconditioner. */
+   enters through the first residual, and the rest is solved with zero there. Conjugate gradients; with much
+   viscosity their preconditioner is a multigrid, else the diagonal. */
 #include "stress_impl.h"
 
-enum { STRESS_ITERATIONS_MAX = 2000 };
+/* The diagonal is tried first; where it is slow the multigrid takes over. */
+enum { STRESS_ITERATIONS_MAX = 2000, TRIAL_ITERATIONS = 10, LONG_SOLVE = 40 };
 
 /* Rows of one component with what acts on them; pointers to the start of fields. */
 typedef struct {
@@ -70,66 +72,38 @@ VECTOR_CLONES static PetscReal dot_row(const PetscReal *a, const PetscReal *b, P
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* The surface of an obstacle lies half-way to a place inside it: the difference of u counts twice. */
-static PetscErrorCode AddRubbing(Fluid fluid, const Rows *rows, const StressMix *mix)
+static void apply_rows(const StressLevel *level, const Rows *rows, const StressMix *mix, PetscReal *product)
 {
-  const GridBox *box = grid_box(fluid->grid);
+  const GridBox   *box = grid_box(level->grid);
+  const FaceRange *range = &level->range[rows->d];
 
-  PetscFunctionBegin;
-  for (PetscInt n = 0; n < fluid->rubbing_count[rows->d]; n++) {
-    const Rubbing  pair = fluid->rubbing[rows->d][n];
-    PetscInt       edge;
-    const PetscInt e = rubbing_edge(box, rows->d, pair, &edge);
-    const PetscInt which = box->stride[X + Y + Z - e - rows->d] == rows->across[0] ? 0 : 1;
-
-    if (rows->mass[pair.face] > 0.)
-      rows->result[pair.face] +=
-          mix->share * rows->shear[which][edge] * (rows->u[pair.face] - rows->u[pair.inside]);
-  }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode ApplyRows(Fluid fluid, const Rows *rows, const StressMix *mix, PetscReal *product)
-{
-  const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = free_faces(fluid, rows->d);
-
-  PetscFunctionBegin;
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt first = box_index(box, range.start[X], j, k);
-      const PetscInt last = first + range.end[X] - range.start[X];
+  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+      const PetscInt first = box_index(box, range->start[X], j, k);
+      const PetscInt last = first + range->end[X] - range->start[X];
 
       if (box->dimension == 2)
         apply_row_2d(rows, mix, first, last);
       else
         apply_row_3d(rows, mix, first, last);
+      if (product)
+        *product += dot_row(rows->u + first, rows->result + first, last - first);
     }
-  PetscCall(AddRubbing(fluid, rows, mix));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt first = box_index(box, range.start[X], j, k);
-
-      *product += dot_row(rows->u + first, rows->result + first, range.end[X] - range.start[X]);
-    }
-  PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM], Vec result[DIM],
-                                PetscReal *product)
+PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, Vec from[DIM],
+                                Vec result[DIM], PetscReal *product)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  const Stress   stress = fluid->stress;
+  const GridBox *box = grid_box(level->grid);
   PetscReal     *u[DIM], *image[DIM], *mass[DIM], *normal, *shear[DIM] = {NULL};
 
   PetscFunctionBegin;
-  *product = 0.;
-  PetscCall(MacGridGetFaces(fluid->grid, from, u));
-  PetscCall(MacGridGetFaces(fluid->grid, result, image));
-  PetscCall(MacGridGetFaces(fluid->grid, stress->mass, mass));
-  PetscCall(VecGetArray(stress->normal, &normal));
+  PetscCall(MacGridGetFaces(level->grid, from, u));
+  PetscCall(MacGridGetFaces(level->grid, result, image));
+  PetscCall(MacGridGetFaces(level->grid, (Vec *)level->mass, mass));
+  PetscCall(VecGetArray(level->normal, &normal));
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
-    PetscCall(VecGetArray(stress->shear[e], &shear[e]));
+    PetscCall(VecGetArray(level->shear[e], &shear[e]));
   for (PetscInt d = 0; d < box->dimension; d++) {
     Rows rows = {d, box->stride[d], {0, 0}, u[d], {NULL}, mass[d], normal, {NULL}, image[d]};
 
@@ -139,23 +113,64 @@ PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM]
         rows.other[n] = u[a];
         rows.shear[n++] = shear[X + Y + Z - a - d];
       }
-    PetscCall(ApplyRows(fluid, &rows, mix, product));
+    apply_rows(level, &rows, mix, product);
   }
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
-    PetscCall(VecRestoreArray(stress->shear[e], &shear[e]));
-  PetscCall(VecRestoreArray(stress->normal, &normal));
-  PetscCall(MacGridRestoreFaces(fluid->grid, stress->mass, mass));
-  PetscCall(MacGridRestoreFaces(fluid->grid, result, image));
-  PetscCall(MacGridRestoreFaces(fluid->grid, from, u));
+    PetscCall(VecRestoreArray(level->shear[e], &shear[e]));
+  PetscCall(VecRestoreArray(level->normal, &normal));
+  PetscCall(MacGridRestoreFaces(level->grid, (Vec *)level->mass, mass));
+  PetscCall(MacGridRestoreFaces(level->grid, result, image));
+  PetscCall(MacGridRestoreFaces(level->grid, from, u));
   PetscFunctionReturn(0);
 }
 
+/* The surface of an obstacle lies half-way to a place inside it: the difference of u counts twice. */
+static PetscErrorCode AddRubbing(Fluid fluid, PetscInt d, PetscReal share, Vec from, Vec result)
+{
+  const GridBox     *box = grid_box(fluid->grid);
+  const StressLevel *level = &fluid->stress->levels[0];
+  const PetscReal   *u, *mass, *shear;
+  PetscReal         *image;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(from, &u));
+  PetscCall(VecGetArrayRead(level->mass[d], &mass));
+  PetscCall(VecGetArray(result, &image));
+  for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
+    const Rubbing  pair = fluid->rubbing[d][n];
+    PetscInt       edge;
+    const PetscInt e = rubbing_edge(box, d, pair, &edge);
+
+    PetscCall(VecGetArrayRead(level->shear[e], &shear));
+    if (mass[pair.face] > 0.)
+      image[pair.face] += share * shear[edge] * (u[pair.face] - u[pair.inside]);
+    PetscCall(VecRestoreArrayRead(level->shear[e], &shear));
+  }
+  PetscCall(VecRestoreArray(result, &image));
+  PetscCall(VecRestoreArrayRead(level->mass[d], &mass));
+  PetscCall(VecRestoreArrayRead(from, &u));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM], Vec result[DIM])
+{
+  PetscFunctionBegin;
+  PetscCall(StressLevelApply(&fluid->stress->levels[0], mix, from, result, NULL));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(AddRubbing(fluid, d, mix->share, from[d], result[d]));
+  PetscFunctionReturn(0);
+}
+
+/* The arrays of a solve, one component at a time. */
+enum { VALUE, RESIDUAL, SEARCH, IMAGE, INVERSE, BETTER, ARRAYS };
+
 /* value += a p, r -= a q, and the sum of r^2 / diagonal. */
-VECTOR_CLONES static PetscReal advance_row(PetscReal *const at[5], PetscInt first, PetscReal a,
+VECTOR_CLONES static PetscReal advance_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal a,
                                            PetscInt count)
 {
-  PetscReal *restrict value = at[0] + first, *restrict r = at[1] + first;
-  const PetscReal *restrict p = at[2] + first, *restrict q = at[3] + first, *restrict w = at[4] + first;
+  PetscReal *restrict value = at[VALUE] + first, *restrict r = at[RESIDUAL] + first;
+  const PetscReal *restrict p = at[SEARCH] + first, *restrict q = at[IMAGE] + first;
+  const PetscReal *restrict w = at[INVERSE] + first;
   PetscReal sum[4] = {0., 0., 0., 0.};
   PetscInt  n;
 
@@ -175,20 +190,28 @@ VECTOR_CLONES static PetscReal advance_row(PetscReal *const at[5], PetscInt firs
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* p = r / diagonal + b p. */
-VECTOR_CLONES static void turn_row(PetscReal *const at[5], PetscInt first, PetscReal b, PetscInt count)
+/* p = better + b p, where the multigrid has made a better residual of r, else with r / diagonal. */
+VECTOR_CLONES static void turn_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal b, PetscInt count)
 {
-  PetscReal *restrict p = at[2] + first;
-  const PetscReal *restrict r = at[1] + first, *restrict w = at[4] + first;
+  PetscReal *restrict p = at[SEARCH] + first;
+  const PetscReal *restrict r = at[RESIDUAL] + first, *restrict w = at[INVERSE] + first;
 
-  for (PetscInt n = 0; n < count; n++)
-    p[n] = w[n] * r[n] + b * p[n];
+  if (at[BETTER]) {
+    const PetscReal *restrict z = at[BETTER] + first;
+
+    for (PetscInt n = 0; n < count; n++)
+      p[n] = z[n] + b * p[n];
+  } else {
+    for (PetscInt n = 0; n < count; n++)
+      p[n] = w[n] * r[n] + b * p[n];
+  }
 }
 
 /* The sum of (r + q)^2 / diagonal. */
-VECTOR_CLONES static PetscReal measure_row(PetscReal *const at[5], PetscInt first, PetscInt count)
+VECTOR_CLONES static PetscReal measure_row(PetscReal *const at[ARRAYS], PetscInt first, PetscInt count)
 {
-  const PetscReal *restrict r = at[1] + first, *restrict q = at[3] + first, *restrict w = at[4] + first;
+  const PetscReal *restrict r = at[RESIDUAL] + first, *restrict q = at[IMAGE] + first;
+  const PetscReal *restrict w = at[INVERSE] + first;
   PetscReal sum = 0.;
 
   for (PetscInt n = 0; n < count; n++)
@@ -197,50 +220,62 @@ VECTOR_CLONES static PetscReal measure_row(PetscReal *const at[5], PetscInt firs
 }
 
 /* p = value where it is unknown, else 0. */
-VECTOR_CLONES static void take_row(PetscReal *const at[5], PetscInt first, PetscInt count)
+VECTOR_CLONES static void take_row(PetscReal *const at[ARRAYS], PetscInt first, PetscInt count)
 {
-  PetscReal *restrict p = at[2] + first;
-  const PetscReal *restrict value = at[0] + first, *restrict w = at[4] + first;
+  PetscReal *restrict p = at[SEARCH] + first;
+  const PetscReal *restrict value = at[VALUE] + first, *restrict w = at[INVERSE] + first;
 
   for (PetscInt n = 0; n < count; n++)
     p[n] = w[n] > 0. ? value[n] : 0.;
 }
 
-typedef enum { TAKE, MEASURE, ADVANCE, TURN } RowWork;
+typedef enum { TAKE, MEASURE, ADVANCE, MEET, TURN } RowWork;
 
-/* One pass over the unknowns of all components; MEASURE and ADVANCE give a sum over all ranks. */
+static PetscReal work_on_row(RowWork work, PetscReal *const at[ARRAYS], PetscInt first, PetscReal coefficient,
+                             PetscInt count)
+{
+  switch (work) {
+  case TAKE:
+    take_row(at, first, count);
+    return 0.;
+  case MEASURE:
+    return measure_row(at, first, count);
+  case ADVANCE:
+    return advance_row(at, first, coefficient, count);
+  case MEET:
+    return dot_row(at[RESIDUAL] + first, at[BETTER] + first, count);
+  default:
+    turn_row(at, first, coefficient, count);
+    return 0.;
+  }
+}
+
+/* One pass over the unknowns of all components; MEASURE, ADVANCE and MEET (residual and what the multigrid
+   made of it) give a sum over all ranks. */
 static PetscErrorCode WorkOnRows(Fluid fluid, RowWork work, Vec faces[DIM], PetscReal coefficient,
                                  PetscReal *sum)
 {
   const GridBox *box = grid_box(fluid->grid);
   const Stress   stress = fluid->stress;
+  StressLevel   *level = &stress->levels[0];
   PetscReal      total = 0.;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const FaceRange range = free_faces(fluid, d);
-    const Vec       fields[5] = {faces[d], stress->residual[d], stress->search[d], stress->image[d],
-                                 stress->inverse[d]};
-    const PetscInt  count = range.end[X] - range.start[X];
-    PetscReal      *at[5];
+    const FaceRange *range = &level->range[d];
+    const PetscInt   fields = stress->count > 1 ? ARRAYS : BETTER;
+    const Vec        field[ARRAYS] = {faces[d],        stress->residual[d], stress->search[d],
+                                      level->image[d], level->inverse[d],   level->solution[d]};
+    PetscReal       *at[ARRAYS] = {NULL};
 
-    for (PetscInt f = 0; f < 5; f++)
-      PetscCall(VecGetArray(fields[f], &at[f]));
-    for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-      for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-        const PetscInt first = box_index(box, range.start[X], j, k);
-
-        if (work == TAKE)
-          take_row(at, first, count);
-        else if (work == MEASURE)
-          total += measure_row(at, first, count);
-        else if (work == ADVANCE)
-          total += advance_row(at, first, coefficient, count);
-        else
-          turn_row(at, first, coefficient, count);
-      }
-    for (PetscInt f = 0; f < 5; f++)
-      PetscCall(VecRestoreArray(fields[f], &at[f]));
+    for (PetscInt f = 0; f < fields; f++)
+      PetscCall(VecGetArray(field[f], &at[f]));
+    for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+      for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
+        total += work_on_row(work, at, box_index(box, range->start[X], j, k), coefficient,
+                             range->end[X] - range->start[X]);
+    for (PetscInt f = 0; f < fields; f++)
+      PetscCall(VecRestoreArray(field[f], &at[f]));
   }
   if (sum) {
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPIU_REAL, MPI_SUM, box->comm));
@@ -249,15 +284,16 @@ static PetscErrorCode WorkOnRows(Fluid fluid, RowWork work, Vec faces[DIM], Pets
   PetscFunctionReturn(0);
 }
 
-/* image = A search, with zero on the sides; `curvature` over all ranks. */
+/* image = A search; `curvature` over all ranks. */
 static PetscErrorCode ApplyToSearch(Fluid fluid, PetscReal *curvature)
 {
   const StressMix mix = {1., 1.};
+  StressLevel    *level = &fluid->stress->levels[0];
 
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(FluidFillComponentGhosts(fluid, d, fluid->stress->search[d], 0., SIDE_VALUES_ZERO));
-  PetscCall(FluidApplyStress(fluid, &mix, fluid->stress->search, fluid->stress->image, curvature));
+  *curvature = 0.;
+  PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
+  PetscCall(StressLevelApply(level, &mix, fluid->stress->search, level->image, curvature));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, curvature, 1, MPIU_REAL, MPI_SUM, grid_box(fluid->grid)->comm));
   PetscFunctionReturn(0);
 }
@@ -271,24 +307,51 @@ static PetscErrorCode Begin(Fluid fluid, Vec faces[DIM], PetscReal *square, Pets
   PetscReal       unused, right_side;
 
   PetscFunctionBegin;
+  fluid->stress->count = 1;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(VecSet(fluid->stress->residual[d], 0.));
     PetscCall(VecSet(fluid->stress->search[d], 0.));
-    PetscCall(VecSet(fluid->stress->image[d], 0.));
+    PetscCall(VecSet(fluid->stress->levels[0].image[d], 0.));
   }
-  PetscCall(FluidApplyStress(fluid, &rest, faces, fluid->stress->residual, &unused));
+  PetscCall(FluidApplyStress(fluid, &rest, faces, fluid->stress->residual));
+  PetscCall(FluidCloseStress(fluid));
   PetscCall(WorkOnRows(fluid, TAKE, faces, 0., NULL));
   PetscCall(ApplyToSearch(fluid, &unused));
   PetscCall(WorkOnRows(fluid, MEASURE, faces, 0., &right_side));
   PetscCall(WorkOnRows(fluid, ADVANCE, faces, 0., square));
-  PetscCall(WorkOnRows(fluid, TURN, faces, 0., NULL));
   *goal = PetscSqr(fluid->config->viscosity_tolerance) * PetscMin(*square, right_side);
   PetscFunctionReturn(0);
 }
 
+/* Turns the search direction; `meeting` is the residual times what the preconditioner makes of it, before and
+   after. */
+static PetscErrorCode Turn(Fluid fluid, Vec faces[DIM], PetscBool is_first, PetscReal square,
+                           PetscReal *meeting)
+{
+  const PetscReal before = *meeting;
+
+  PetscFunctionBegin;
+  *meeting = square;
+  if (fluid->stress->count > 1) {
+    for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+      PetscCall(VecCopy(fluid->stress->residual[d], fluid->stress->levels[0].residual[d]));
+    PetscCall(FluidCycleStress(fluid));
+    PetscCall(WorkOnRows(fluid, MEET, faces, 0., meeting));
+  }
+  PetscCall(WorkOnRows(fluid, TURN, faces, is_first ? 0. : *meeting / before, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* Whether the goal is more than `LONG_SOLVE` iterations away at the rate of the last ones. */
+static PetscBool is_slow(PetscReal before, PetscReal now, PetscReal goal)
+{
+  return PetscLogReal(now / goal) * TRIAL_ITERATIONS > LONG_SOLVE * PetscLogReal(before / now);
+}
+
 PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM])
 {
-  PetscReal square = 0., goal = 0., curvature, next;
+  PetscReal square = 0., before, goal = 0., meeting = 0., curvature;
+  PetscBool fresh = PETSC_TRUE;
   PetscInt  iterations;
 
   PetscFunctionBegin;
@@ -299,12 +362,18 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
     PetscCall(FluidFillComponentGhosts(fluid, d, faces[d], time, SIDE_VALUES_GIVEN));
   }
   PetscCall(Begin(fluid, faces, &square, &goal));
+  before = square;
   for (iterations = 0; square > goal && iterations < STRESS_ITERATIONS_MAX; iterations++) {
+    if (fluid->stress->count == 1 && iterations > 0 && iterations % TRIAL_ITERATIONS == 0) {
+      fresh = is_slow(before, square, goal);
+      before = square;
+      if (fresh)
+        PetscCall(FluidSetUpStressLevels(fluid));
+    }
+    PetscCall(Turn(fluid, faces, fresh, square, &meeting));
     PetscCall(ApplyToSearch(fluid, &curvature));
-    PetscCall(WorkOnRows(fluid, ADVANCE, faces, square / curvature, &next));
-    if (next > goal)
-      PetscCall(WorkOnRows(fluid, TURN, faces, next / square, NULL));
-    square = next;
+    PetscCall(WorkOnRows(fluid, ADVANCE, faces, meeting / curvature, &square));
+    fresh = PETSC_FALSE;
   }
   fluid->report.viscosity_iterations = iterations;
   if (!(square <= goal)) /* not-a-number too */

@@ -4,18 +4,43 @@
    beside a face between two hollow cells: a surface without traction. */
 #include "stress_impl.h"
 
+PetscErrorCode StressLevelCreate(MacGrid grid, StressLevel *level)
+{
+  PetscFunctionBegin;
+  level->grid = grid;
+  PetscCall(MacGridCreateFaceField(grid, level->mass));
+  PetscCall(MacGridCreateFaceField(grid, level->inverse));
+  PetscCall(MacGridCreateFaceField(grid, level->image));
+  PetscCall(MacGridCreateField(grid, &level->normal));
+  for (PetscInt e = grid_box(grid)->dimension == 2 ? Z : X; e < DIM; e++)
+    PetscCall(MacGridCreateField(grid, &level->shear[e]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode StressLevelDestroy(StressLevel *level)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridDestroyFaceField(level->mass));
+  PetscCall(MacGridDestroyFaceField(level->inverse));
+  PetscCall(MacGridDestroyFaceField(level->image));
+  PetscCall(MacGridDestroyFaceField(level->shear));
+  PetscCall(MacGridDestroyFaceField(level->solution));
+  PetscCall(MacGridDestroyFaceField(level->residual));
+  PetscCall(MacGridDestroyFaceField(level->change));
+  PetscCall(VecDestroy(&level->normal));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CreateStress(Fluid fluid, Stress *stress)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(stress));
-  PetscCall(MacGridCreateFaceField(fluid->grid, (*stress)->mass));
-  PetscCall(MacGridCreateFaceField(fluid->grid, (*stress)->inverse));
+  (*stress)->created = (*stress)->count = 1;
+  PetscCall(StressLevelCreate(fluid->grid, &(*stress)->levels[0]));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    (*stress)->levels[0].range[d] = free_faces(fluid, d);
   PetscCall(MacGridCreateFaceField(fluid->grid, (*stress)->residual));
   PetscCall(MacGridCreateFaceField(fluid->grid, (*stress)->search));
-  PetscCall(MacGridCreateFaceField(fluid->grid, (*stress)->image));
-  PetscCall(MacGridCreateField(fluid->grid, &(*stress)->normal));
-  for (PetscInt e = grid_box(fluid->grid)->dimension == 2 ? Z : X; e < DIM; e++)
-    PetscCall(MacGridCreateField(fluid->grid, &(*stress)->shear[e]));
   PetscFunctionReturn(0);
 }
 
@@ -24,13 +49,13 @@ PetscErrorCode StressDestroy(Stress *stress)
   PetscFunctionBegin;
   if (!*stress)
     PetscFunctionReturn(0);
-  PetscCall(MacGridDestroyFaceField((*stress)->mass));
-  PetscCall(MacGridDestroyFaceField((*stress)->inverse));
+  for (PetscInt n = 0; n < (*stress)->created; n++) {
+    PetscCall(StressLevelDestroy(&(*stress)->levels[n]));
+    if (n > 0)
+      PetscCall(MacGridDestroy(&(*stress)->levels[n].grid));
+  }
   PetscCall(MacGridDestroyFaceField((*stress)->residual));
   PetscCall(MacGridDestroyFaceField((*stress)->search));
-  PetscCall(MacGridDestroyFaceField((*stress)->image));
-  PetscCall(MacGridDestroyFaceField((*stress)->shear));
-  PetscCall(VecDestroy(&(*stress)->normal));
   PetscCall(PetscFree(*stress));
   PetscFunctionReturn(0);
 }
@@ -69,9 +94,9 @@ static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *hollow)
   PetscReal       *mass;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(fluid->stress->mass[d], 0.));
+  PetscCall(VecSet(fluid->stress->levels[0].mass[d], 0.));
   PetscCall(VecGetArrayRead(fluid->mixture->density[d], &density));
-  PetscCall(VecGetArray(fluid->stress->mass[d], &mass));
+  PetscCall(VecGetArray(fluid->stress->levels[0].mass[d], &mass));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
       const PetscInt row = box_index(box, range.start[X], j, k);
@@ -85,8 +110,8 @@ static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *hollow)
       scale_layer(box, &layer, 0.5, mass);
   }
   for (PetscInt n = 0; n < fluid->closed_count[d]; n++)
-    mass[fluid->closed[d][n]] = 0.;
-  PetscCall(VecRestoreArray(fluid->stress->mass[d], &mass));
+    mass[fluid->closed[d][n]] = -1.;
+  PetscCall(VecRestoreArray(fluid->stress->levels[0].mass[d], &mass));
   PetscCall(VecRestoreArrayRead(fluid->mixture->density[d], &density));
   PetscFunctionReturn(0);
 }
@@ -106,14 +131,14 @@ static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *
     low[d] = box->start[d] - (touches_side(box, d, 0) ? 0 : layer);
     high[d] = box->end[d] + (touches_side(box, d, 1) ? 0 : layer);
   }
-  PetscCall(VecSet(fluid->stress->normal, 0.));
+  PetscCall(VecSet(fluid->stress->levels[0].normal, 0.));
   PetscCall(VecGetArrayRead(fluid->mixture->viscosity, &viscosity));
-  PetscCall(VecGetArray(fluid->stress->normal, &normal));
+  PetscCall(VecGetArray(fluid->stress->levels[0].normal, &normal));
   for (PetscInt k = low[Z]; k < high[Z]; k++)
     for (PetscInt j = low[Y]; j < high[Y]; j++)
       for (PetscInt c = box_index(box, low[X], j, k), n = low[X]; n < high[X]; n++, c++)
         normal[c] = 2. * factor * viscosity[c] * (1. - hollow[c]);
-  PetscCall(VecRestoreArray(fluid->stress->normal, &normal));
+  PetscCall(VecRestoreArray(fluid->stress->levels[0].normal, &normal));
   PetscCall(VecRestoreArrayRead(fluid->mixture->viscosity, &viscosity));
   PetscFunctionReturn(0);
 }
@@ -202,7 +227,7 @@ static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const 
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->mixture->edge_viscosity[e], &edges.viscosity));
-  PetscCall(VecGetArray(fluid->stress->shear[e], &edges.shear));
+  PetscCall(VecGetArray(fluid->stress->levels[0].shear[e], &edges.shear));
   for (PetscInt k = edges.range.start[Z]; k < edges.range.end[Z]; k++)
     for (PetscInt j = edges.range.start[Y]; j < edges.range.end[Y]; j++) {
       const PetscInt row = box_index(box, edges.range.start[X], j, k);
@@ -214,29 +239,9 @@ static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const 
   cut_at_sides(fluid, &edges, edges.b);
   if (fluid->solid && fluid->any_slips)
     PetscCall(CutAtSlippingObstacles(fluid, &edges));
-  PetscCall(VecRestoreArray(fluid->stress->shear[e], &edges.shear));
+  PetscCall(VecRestoreArray(fluid->stress->levels[0].shear[e], &edges.shear));
   PetscCall(VecRestoreArrayRead(fluid->mixture->edge_viscosity[e], &edges.viscosity));
   PetscFunctionReturn(0);
-}
-
-/* Beside a side that gives the velocity it lies half a cell away: the edges count twice there. */
-static void add_sides(Fluid fluid, PetscInt d, PetscInt a, const PetscReal *shear, PetscReal *diagonal)
-{
-  const GridBox *box = grid_box(fluid->grid);
-
-  for (PetscInt side = 0; side < 2; side++) {
-    const PetscInt up = side == 0 ? 0 : box->stride[a];
-    FaceRange      layer = free_faces(fluid, d);
-
-    if (!touches_side(box, a, side))
-      continue;
-    layer.start[a] = side == 0 ? 0 : box->cells[a] - 1;
-    layer.end[a] = layer.start[a] + 1;
-    for (PetscInt k = layer.start[Z]; k < layer.end[Z]; k++)
-      for (PetscInt j = layer.start[Y]; j < layer.end[Y]; j++)
-        for (PetscInt i = layer.start[X]; i < layer.end[X]; i++)
-          diagonal[box_index(box, i, j, k)] += shear[box_index(box, i, j, k) + up];
-  }
 }
 
 VECTOR_CLONES static void add_pair_row(PetscReal *restrict diagonal, const PetscReal *restrict coefficient,
@@ -250,61 +255,104 @@ VECTOR_CLONES static void invert_row(PetscReal *restrict diagonal, const PetscRe
                                      PetscInt count)
 {
   for (PetscInt n = 0; n < count; n++)
-    diagonal[n] = mass[n] > 0. ? 1. / diagonal[n] : 0.;
+    diagonal[n] = mass[n] > 0. ? 1. / (mass[n] + diagonal[n]) : 0.;
 }
 
 /* Adds the coefficients at both ends of every face along a direction: cells along d, edges along others. */
-static PetscErrorCode AddPairs(Fluid fluid, PetscInt d, PetscInt a, PetscReal *diagonal)
+static PetscErrorCode AddPairs(const StressLevel *level, PetscInt d, PetscInt a, PetscReal *diagonal)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, d);
-  const Vec        field = a == d ? fluid->stress->normal : fluid->stress->shear[X + Y + Z - a - d];
+  const GridBox   *box = grid_box(level->grid);
+  const FaceRange *range = &level->range[d];
+  const Vec        field = a == d ? level->normal : level->shear[X + Y + Z - a - d];
   const PetscInt   apart = a == d ? -box->stride[d] : box->stride[a];
   const PetscReal *coefficient;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(field, &coefficient));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt row = box_index(box, range.start[X], j, k);
+  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+      const PetscInt row = box_index(box, range->start[X], j, k);
 
-      add_pair_row(diagonal + row, coefficient + row, apart, range.end[X] - range.start[X]);
+      add_pair_row(diagonal + row, coefficient + row, apart, range->end[X] - range->start[X]);
     }
-  if (a != d)
-    add_sides(fluid, d, a, coefficient, diagonal);
   PetscCall(VecRestoreArrayRead(field, &coefficient));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SetInverse(Fluid fluid, PetscInt d)
+PetscErrorCode StressLevelSetInverse(StressLevel *level)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, d);
-  const PetscReal *mass, *shear;
+  const GridBox   *box = grid_box(level->grid);
+  const PetscReal *mass;
   PetscReal       *diagonal;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(fluid->stress->mass[d], fluid->stress->inverse[d]));
-  PetscCall(VecGetArray(fluid->stress->inverse[d], &diagonal));
-  for (PetscInt a = 0; a < box->dimension; a++)
-    PetscCall(AddPairs(fluid, d, a, diagonal));
-  for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
-    PetscInt       edge;
-    const PetscInt e = rubbing_edge(box, d, fluid->rubbing[d][n], &edge);
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const FaceRange *range = &level->range[d];
 
-    PetscCall(VecGetArrayRead(fluid->stress->shear[e], &shear));
-    diagonal[fluid->rubbing[d][n].face] += shear[edge];
-    PetscCall(VecRestoreArrayRead(fluid->stress->shear[e], &shear));
+    PetscCall(VecSet(level->inverse[d], 0.));
+    PetscCall(VecGetArray(level->inverse[d], &diagonal));
+    PetscCall(VecGetArrayRead(level->mass[d], &mass));
+    for (PetscInt a = 0; a < box->dimension; a++)
+      PetscCall(AddPairs(level, d, a, diagonal));
+    for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
+      for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
+        const PetscInt row = box_index(box, range->start[X], j, k);
+
+        invert_row(diagonal + row, mass + row, range->end[X] - range->start[X]);
+      }
+    PetscCall(VecRestoreArrayRead(level->mass[d], &mass));
+    PetscCall(VecRestoreArray(level->inverse[d], &diagonal));
   }
-  PetscCall(VecGetArrayRead(fluid->stress->mass[d], &mass));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt row = box_index(box, range.start[X], j, k);
+  PetscFunctionReturn(0);
+}
 
-      invert_row(diagonal + row, mass + row, range.end[X] - range.start[X]);
+/* A given velocity lies half a cell away: the edges on sides count twice. On open and slip sides none does.
+ */
+static PetscErrorCode DoubleSideEdges(Fluid fluid, PetscInt e)
+{
+  const GridBox *box = grid_box(fluid->grid);
+  PetscReal     *shear;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(fluid->stress->levels[0].shear[e], &shear));
+  for (PetscInt axis = 0; axis < box->dimension; axis++)
+    for (PetscInt side = 0; side < 2; side++) {
+      FaceRange layer = edge_range(box, e);
+
+      layer.start[axis] = side == 0 ? 0 : box->cells[axis];
+      layer.end[axis] = layer.start[axis] + 1;
+      if (axis != e && touches_side(box, axis, side))
+        scale_layer(box, &layer, 2., shear);
     }
-  PetscCall(VecRestoreArrayRead(fluid->stress->mass[d], &mass));
-  PetscCall(VecRestoreArray(fluid->stress->inverse[d], &diagonal));
+  PetscCall(VecRestoreArray(fluid->stress->levels[0].shear[e], &shear));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidCloseStress(Fluid fluid)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  StressLevel     *level = &fluid->stress->levels[0];
+  const PetscReal *shear;
+  PetscReal       *mass;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    PetscCall(VecGetArray(level->mass[d], &mass));
+    for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
+      const PetscInt face = fluid->rubbing[d][n].face;
+      PetscInt       edge;
+      const PetscInt e = rubbing_edge(box, d, fluid->rubbing[d][n], &edge);
+
+      PetscCall(VecGetArrayRead(level->shear[e], &shear));
+      if (mass[face] > 0.)
+        mass[face] += shear[edge];
+      PetscCall(VecRestoreArrayRead(level->shear[e], &shear));
+    }
+    PetscCall(VecRestoreArray(level->mass[d], &mass));
+  }
+  for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
+    PetscCall(DoubleSideEdges(fluid, e));
+  PetscCall(StressLevelSetInverse(level));
   PetscFunctionReturn(0);
 }
 
@@ -325,7 +373,5 @@ PetscErrorCode FluidSetUpStress(Fluid fluid, PetscReal dt)
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(SetShear(fluid, e, factor, hollow));
   PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(SetInverse(fluid, d));
   PetscFunctionReturn(0);
 }

@@ -64,13 +64,13 @@ PetscErrorCode FluidAddStressForces(Fluid fluid, PetscReal *forces)
   const PetscInt  dimension = grid_box(fluid->grid)->dimension;
   const PetscReal scale = dimension == 3 ? h : 1.; /* area over spacing */
   Stressed        stressed = {.fluid = fluid, .box = grid_box(fluid->grid)};
-  Stress          stress;
+  StressLevel    *stress;
 
   PetscFunctionBegin;
   if (!fluid->is_viscous)
     PetscFunctionReturn(0);
   PetscCall(FluidSetUpStress(fluid, scale * h * h)); /* coefficients are viscosities times `scale` */
-  stress = fluid->stress;
+  stress = &fluid->stress->levels[0];
   PetscCall(VecGetArrayRead(fluid->solid, &stressed.solid));
   PetscCall(MacGridGetFaces(fluid->grid, fluid->velocity, stressed.u));
   PetscCall(VecGetArray(stress->normal, &stressed.normal));

@@ -4,28 +4,60 @@
 
 #include "fluid_impl.h"
 
+enum { STRESS_LEVELS_MAX = 16 };
+
 /* In every unknown face  density u - dt div viscosity (grad u + grad u^T), per unit volume; zero elsewhere.
-   Coefficients have what the operator needs of their ghosts. */
+   One level for each grid, each half as fine as the one before. */
+typedef struct {
+  MacGrid   grid; /* the finest is borrowed */
+  FaceRange range[DIM];
+  Vec       mass[DIM]; /* on faces: density, half of it on an open side; where the face is no unknown, 0, or
+                          negative if something holds it */
+  Vec normal;          /* in cells: 2 dt viscosity / h^2; 0 beyond the sides */
+  Vec shear[DIM];      /* on edges along d: dt viscosity / h^2; 0 where no shear passes */
+  Vec inverse[DIM];    /* of the diagonal; 0 where the face is no unknown */
+  Vec image[DIM];      /* zero where nothing is unknown */
+  Vec solution[DIM], residual[DIM], change[DIM]; /* of the multigrid; null where there is none */
+} StressLevel;
+
 struct _p_Stress {
-  Vec mass[DIM];    /* on faces: density, half of it on an open side, 0 where the face is no unknown */
-  Vec normal;       /* in cells: 2 dt viscosity / h^2; 0 beyond the sides */
-  Vec shear[DIM];   /* on edges along d: dt viscosity / h^2; 0 where no shear passes */
-  Vec inverse[DIM]; /* of the diagonal; 0 where the face is no unknown */
-  Vec residual[DIM], search[DIM], image[DIM];
+  PetscInt    created;     /* levels that exist */
+  PetscBool   is_complete; /* there can be no more */
+  PetscInt    count;       /* levels in use: one while the multigrid is not needed */
+  StressLevel levels[STRESS_LEVELS_MAX];
+  Vec         residual[DIM], search[DIM]; /* of the conjugate gradients */
 };
 
 /* stress_coefficients.c */
-/* For steps of `dt`; creates what is not there. Collective: fluid. */
+/* The finest level, for steps of `dt`; creates what is not there. Collective: fluid. */
 PetscErrorCode FluidSetUpStress(Fluid fluid, PetscReal dt);
+/* Leaves the operator on values that are zero on and beyond all sides and in obstacles: what these hold
+   counts in the edges and faces beside them. FluidSetUpStress takes that back. */
+PetscErrorCode FluidCloseStress(Fluid fluid);
 /* The edge that a face of direction d shares with a place inside an obstacle: its direction and index. */
 PetscInt rubbing_edge(const GridBox *box, PetscInt d, Rubbing pair, PetscInt *edge);
+/* The diagonal's inverse, but for what sides and obstacles add to `mass`. */
+PetscErrorCode StressLevelSetInverse(StressLevel *level);
+PetscErrorCode StressLevelCreate(MacGrid grid, StressLevel *level);
+PetscErrorCode StressLevelDestroy(StressLevel *level);
 
 /* stress.c: result = take * mass * from - share * (div stress), given ghosts of `from`; `product` is this
-   rank's sum of from * result. */
+   rank's sum of from * result. That of the fluid knows obstacles whose surface lies half-way. */
 typedef struct {
   PetscReal take, share;
 } StressMix;
-PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM], Vec result[DIM],
-                                PetscReal *product);
+PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, Vec from[DIM],
+                                Vec result[DIM], PetscReal *product);
+PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM], Vec result[DIM]);
+
+/* stress_levels.c */
+/* Coarser levels below a closed finest one. Collective: fluid. */
+PetscErrorCode FluidSetUpStressLevels(Fluid fluid);
+/* coarse->residual from fine->residual; fine->change from coarse->solution. */
+PetscErrorCode FluidRestrictStress(Fluid fluid, StressLevel *fine, StressLevel *coarse);
+PetscErrorCode FluidInterpolateStress(Fluid fluid, StressLevel *fine, StressLevel *coarse);
+
+/* stress_cycle.c: one V-cycle on the finest level, from its `residual` to its `solution`. */
+PetscErrorCode FluidCycleStress(Fluid fluid);
 
 #endif

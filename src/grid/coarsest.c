@@ -39,6 +39,8 @@ static void assemble(const Level *level, PetscReal matrix[][COARSEST_CELLS])
     for (PetscInt d = 0; d < box->dimension; d++) {
       const PetscInt lower = lower_neighbour(box, at, d);
 
+      if (level->ground[d] && level->grounded[d])
+        matrix[n][n] += level->ground[d][c];
       matrix[n][n] += (PetscReal)level->weight[d][c] + level->weight[d][c + box->stride[d]];
       if (lower < 0)
         continue;

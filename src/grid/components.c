@@ -19,6 +19,8 @@ enum { CLOSED, OPEN }; /* of a piece: touches p = 0 */
 typedef struct {
   const GridBox *box;
   float *const  *weights;
+  const float   *fixed; /* null: none */
+  float         *faces; /* of one row, without those of fixed cells */
   Components    *components;
   PetscInt       run_room;
   PetscInt      *row_runs;    /* first run of every row, in the order of rows, and one past the last */
@@ -47,8 +49,15 @@ static void join(int *parent, int a, int b)
     parent[root_a] = root_b;
 }
 
+static inline PetscBool is_fixed(const Search *search, PetscInt c)
+{
+  return search->fixed && search->fixed[c] > 0.f ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static inline PetscBool is_active(const Search *search, PetscInt c)
 {
+  if (is_fixed(search, c))
+    return PETSC_FALSE;
   for (PetscInt d = 0; d < search->box->dimension; d++)
     if (search->weights[d][c] > 0.f || search->weights[d][c + search->box->stride[d]] > 0.f)
       return PETSC_TRUE;
@@ -87,6 +96,18 @@ static PetscErrorCode AddRun(Search *search, PetscInt first, PetscInt length)
   PetscFunctionReturn(0);
 }
 
+/* The faces along x of the row that starts at cell c which join unknowns. */
+static const float *joining_faces(const Search *search, PetscInt c, PetscInt width)
+{
+  const float *weights = search->weights[X] + c, *fixed = search->fixed + c;
+
+  if (!search->fixed)
+    return weights;
+  for (PetscInt i = 0; i <= width; i++)
+    search->faces[i] = fixed[i - 1] > 0.f || fixed[i] > 0.f ? 0.f : weights[i];
+  return search->faces;
+}
+
 /* The runs of all rows; `first` of a run counts owned cells tightly. */
 static PetscErrorCode FindRuns(Search *search)
 {
@@ -99,10 +120,11 @@ static PetscErrorCode FindRuns(Search *search)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, row++) {
       const PetscInt c = box_index(box, box->start[X], j, k);
+      const float   *faces = joining_faces(search, c, width);
 
       search->row_runs[row] = search->components->run_count;
       for (PetscInt i = 0, length; i < width; i += length) {
-        length = 1 + unbroken(width - i - 1, search->weights[X] + c + i + 1);
+        length = 1 + unbroken(width - i - 1, faces + i + 1);
         if (length > 1 || is_active(search, c + i))
           PetscCall(AddRun(search, row * width + i, length));
       }
@@ -236,6 +258,36 @@ static PetscErrorCode MarkOpen(Search *search, PetscInt direction, PetscInt side
   return 0;
 }
 
+static PetscBool touches_fixed(const Search *search, PetscInt c)
+{
+  for (PetscInt d = 0; d < search->box->dimension; d++) {
+    const PetscInt stride = search->box->stride[d];
+
+    if ((is_fixed(search, c - stride) && search->weights[d][c] > 0.f) ||
+        (is_fixed(search, c + stride) && search->weights[d][c + stride] > 0.f))
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Opens the pieces that touch fixed cells. */
+static void mark_grounded(Search *search)
+{
+  const GridBox *box = search->box;
+  const PetscInt width = owned_width(box, X), rows = owned_width(box, Y);
+
+  for (PetscInt r = 0; r < search->components->run_count; r++) {
+    const CellRun  run = search->components->runs[r];
+    const PetscInt row = run.first / width;
+    const PetscInt c = box_index(box, box->start[X] + run.first % width, box->start[Y] + row % rows,
+                                 box->start[Z] + row / rows);
+
+    for (PetscInt i = 0; i < run.length && search->pieces[run.component].state == CLOSED; i++)
+      if (touches_fixed(search, c + i))
+        search->pieces[run.component].state = OPEN;
+  }
+}
+
 static PetscErrorCode OfferFirst(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
 {
   (void)direction;
@@ -250,7 +302,7 @@ static PetscErrorCode AddLink(Search *search, PetscInt direction, PetscInt side,
 
   PetscFunctionBegin;
   (void)side;
-  if (!(search->weights[direction][c] > 0.f))
+  if (!(search->weights[direction][c] > 0.f) || is_fixed(search, c - search->box->stride[direction]))
     PetscFunctionReturn(0);
   link.b = (PetscInt64)search->first_cells[c - search->box->stride[direction]];
   for (PetscInt last = search->link_count; last > 0 && last > search->link_count - 4; last--)
@@ -388,22 +440,27 @@ static PetscErrorCode CountCells(MPI_Comm comm, Components *components)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], Components *components)
+PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], const float *fixed,
+                              Components *components)
 {
-  Search search = {.box = box, .weights = weights, .components = components};
+  Search search = {.box = box, .weights = weights, .fixed = fixed, .components = components};
 
   PetscFunctionBegin;
   PetscCall(ComponentsDestroy(components));
   PetscCall(PetscMalloc1(owned_width(box, Y) * owned_width(box, Z) + 1, &search.row_runs));
+  PetscCall(PetscMalloc1(owned_width(box, X) + 1, &search.faces));
   PetscCall(FindRuns(&search));
   PetscCall(NumberPieces(&search));
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
         PetscCall(VisitSide(&search, d, side, MarkOpen));
+  if (fixed)
+    mark_grounded(&search);
   PetscCall(FindLinks(&search));
   PetscCall(Agree(&search));
   PetscCall(CountCells(box->comm, components));
+  PetscCall(PetscFree(search.faces));
   PetscCall(PetscFree(search.row_runs));
   PetscCall(PetscFree(search.pieces));
   PetscCall(PetscFree(search.links));

@@ -20,17 +20,23 @@ void box_lay_out_level(GridBox *box)
   box->length = slab_size(box) * slab_count(box);
 }
 
+GridBox halved_box(const GridBox *fine, PetscInt direction)
+{
+  GridBox half = *fine;
+
+  half.cells[direction] = (fine->cells[direction] + 1) / 2;
+  half.start[direction] = fine->start[direction] / 2;
+  half.end[direction] = (fine->end[direction] + 1) / 2;
+  box_lay_out_level(&half);
+  return half;
+}
+
 GridBox coarse_box(const GridBox *fine)
 {
   GridBox coarse = *fine;
 
-  for (PetscInt d = 0; d < DIM; d++) {
-    const PetscInt ratio = fine->cells[d] > 1 ? 2 : 1;
-
-    coarse.cells[d] = (fine->cells[d] + ratio - 1) / ratio;
-    coarse.start[d] = fine->start[d] / ratio;
-    coarse.end[d] = (fine->end[d] + ratio - 1) / ratio;
-  }
+  for (PetscInt d = 0; d < fine->dimension; d++)
+    coarse = halved_box(&coarse, d);
   return coarse;
 }
 
@@ -89,21 +95,32 @@ static PetscErrorCode AllocateLevel(Level *level, PetscBool finest)
   for (PetscInt d = 0; d < level->box.dimension; d++) {
     if (!level->borrows)
       PetscCall(PetscCalloc1(length, &level->weight[d]));
-    if (level->box.periodic[d] && level->box.cells[d] % 2 && level->box.cells[d] > 1)
+    if (!finest)
+      PetscCall(PetscCalloc1(length, &level->ground[d]));
+    if (has_seam(&level->box, d) && level->box.cells[d] > 1)
       level->seam = PETSC_TRUE;
   }
   PetscCall(PetscCalloc1(length, &level->inverse));
-  PetscCall(PetscCalloc1(length, &level->spread));
   PetscCall(PetscCalloc1(length, &level->right_side));
   if (!finest || level->seam || level->gathered) /* otherwise it goes straight to the caller */
     PetscCall(PetscCalloc1(length, &level->solution));
   if (level->seam)
     PetscCall(PetscCalloc1(length, &level->residual));
-  PetscCall(PetscCalloc1((2 * STENCIL_SLABS + 1) * slab_size(&level->box) + 2 * level->box.stride[Y],
-                         &level->slabs));
+  PetscCall(PetscCalloc1((2 * STENCIL_SLABS + 2) * slab_size(&level->box), &level->slabs));
   level->arrival = level->right_side;
   if (level->gathered)
     PetscCall(PetscCalloc1(level->arrival_box.length, &level->arrival));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AllocateShares(Level *level)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < level->box.dimension; d++) {
+    level->halved[d] = halved_box(d == X ? &level->box : &level->halved[d - 1], d);
+    for (PetscInt child = 0; child < 2; child++)
+      PetscCall(PetscCalloc1(level->halved[d].length, &level->share[d][child]));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -128,46 +145,7 @@ PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer)
   if (level->gathered)
     PetscCall(RecordParts(level, size));
   PetscCall(AllocateLevel(level, finer ? PETSC_FALSE : PETSC_TRUE));
-  PetscFunctionReturn(0);
-}
-
-/* What coarse cell `coarse` takes from cell `fine`; indices beyond a periodic side mean the images. */
-static PetscReal share(const Level *level, PetscInt d, PetscInt coarse, PetscInt fine)
-{
-  const PetscInt n = level->box.cells[d], ratio = level->ratio[d];
-  const PetscInt coarse_count = (n + ratio - 1) / ratio;
-  PetscInt       image = fine, shift = 0, parent, other;
-  PetscReal      own;
-
-  if (fine < 0 || fine >= n) {
-    if (!level->box.periodic[d])
-      return 0.;
-    image = ((fine % n) + n) % n;
-    shift = (fine - image) / n;
-  }
-  parent = image / ratio + shift * coarse_count;
-  other = parent + (image % 2 ? 1 : -1);
-  own = level->own_share[d][image + LEVEL_GHOST];
-  return (parent == coarse ? own : 0.) + (ratio == 2 && other == coarse ? 1. - own : 0.);
-}
-
-PetscErrorCode LevelSetUpTransfer(Level *level)
-{
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < level->box.dimension; d++) {
-    const PetscInt n = level->box.cells[d], ratio = n > 1 ? 2 : 1;
-    const PetscInt coarse_count = (n + ratio - 1) / ratio;
-
-    level->ratio[d] = ratio;
-    PetscCall(PetscMalloc1(n + 2 * LEVEL_GHOST, &level->own_share[d]));
-    for (PetscInt i = 0; i < n + 2 * LEVEL_GHOST; i++)
-      level->own_share[d][i] = ratio == 2 ? 0.75 : 1.;
-    for (PetscInt offset = 0; offset < 4; offset++) {
-      PetscCall(PetscMalloc1(coarse_count, &level->restriction[d][offset]));
-      for (PetscInt coarse = 0; coarse < coarse_count; coarse++)
-        level->restriction[d][offset][coarse] = share(level, d, coarse, ratio * coarse - 1 + offset);
-    }
-  }
+  PetscCall(AllocateShares(level));
   PetscFunctionReturn(0);
 }
 
@@ -179,13 +157,11 @@ PetscErrorCode LevelDestroy(Level *level)
   for (PetscInt d = 0; d < DIM; d++) {
     if (!level->borrows)
       PetscCall(PetscFree(level->weight[d]));
-    PetscCall(PetscFree(level->own_share[d]));
-    for (PetscInt offset = 0; offset < 4; offset++)
-      PetscCall(PetscFree(level->restriction[d][offset]));
+    PetscCall(PetscFree(level->ground[d]));
+    for (PetscInt child = 0; child < 2; child++)
+      PetscCall(PetscFree(level->share[d][child]));
   }
   PetscCall(PetscFree(level->inverse));
-  PetscCall(PetscFree(level->spread));
-  PetscCall(PetscFree(level->strength));
   PetscCall(PetscFree(level->right_side));
   PetscCall(PetscFree(level->solution));
   PetscCall(PetscFree(level->residual));
@@ -209,6 +185,28 @@ static void wrap(const GridBox *box, PetscInt d, char *values, size_t size)
         memcpy(values + first * size + layer * layer_size, values + first * size + image * layer_size,
                layer_size);
     }
+}
+
+void box_part_seam(const GridBox *box, PetscInt d, void *values, size_t size)
+{
+  const PetscInt layers = owned_width(box, d) + 2 * LEVEL_GHOST;
+  const PetscInt block = box->stride[d] * (d == X ? box->stride[Y] : layers);
+  const size_t   layer = box->stride[d] * size;
+
+  if (!has_seam(box, d))
+    return;
+  for (PetscInt first = 0; first + block <= box->length; first += block) {
+    char *low = (char *)values + first * size, *high = low + (layers - LEVEL_GHOST) * layer;
+
+    if (box->start[d] == 0) {
+      memmove(low, low + layer, (LEVEL_GHOST - 1) * layer);
+      memset(low + (LEVEL_GHOST - 1) * layer, 0, layer);
+    }
+    if (box->end[d] == box->cells[d]) {
+      memmove(high + layer, high, (LEVEL_GHOST - 1) * layer);
+      memset(high, 0, layer);
+    }
+  }
 }
 
 static PetscErrorCode ExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size)
@@ -236,6 +234,22 @@ PetscErrorCode BoxExchangeRounded(const GridBox *box, PetscInt count, float *con
 {
   PetscFunctionBegin;
   PetscCall(ExchangeBytes(box, count, (void *const *)values, sizeof(**values)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoxExchangeShares(const GridBox *box, Share *const shares[2])
+{
+  const PetscBool alone = box->ranks[X] * box->ranks[Y] * box->ranks[Z] == 1;
+  const PetscInt  inward = 1 + box->stride[Y] + (box->dimension == 3 ? box->stride[Z] : 0);
+  void *const     all[2] = {shares[0], shares[1]}, *const inner[2] = {shares[0] + inward, shares[1] + inward};
+  GridBox         view = *box;
+
+  PetscFunctionBegin;
+  view.ghost = LEVEL_GHOST - 1;
+  if (alone)
+    PetscCall(ExchangeBytes(box, 2, all, sizeof(Share)));
+  else
+    PetscCall(GridBoxExchangeBytes(&view, 2, inner, sizeof(Share)));
   PetscFunctionReturn(0);
 }
 

@@ -21,7 +21,6 @@ PetscErrorCode MultigridCreate(const GridBox *box, Multigrid *multigrid)
 
     level = &(*multigrid)->levels[(*multigrid)->count++];
     PetscCall(LevelSetUp(level, &next, finer));
-    PetscCall(LevelSetUpTransfer(level));
     next = coarse_box(&level->box);
   } while (!is_coarsest(level));
   PetscFunctionReturn(0);
@@ -38,18 +37,20 @@ PetscErrorCode MultigridDestroy(Multigrid *multigrid)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM])
+PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM], const float *fixed)
 {
-  Level *levels = multigrid->levels;
+  Level    *levels = multigrid->levels;
+  PetscBool grounded[DIM];
 
   PetscFunctionBegin;
-  PetscCall(LevelTakeWeights(&levels[0], weights));
-  PetscCall(LevelSetInverse(&levels[0]));
+  PetscCall(FindGround(&levels[0].arrival_box, weights, fixed, grounded));
+  for (PetscInt l = 0; l < multigrid->count; l++)
+    PetscCall(PetscArraycpy(levels[l].grounded, grounded, DIM));
+  levels[0].has_fixed = fixed ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(LevelTakeWeights(&levels[0], weights, fixed));
   for (PetscInt l = 1; l < multigrid->count; l++) {
     PetscCall(LevelCoarsen(&levels[l - 1], &levels[l]));
-    PetscCall(LevelSetInverse(&levels[l]));
-    PetscCall(LevelSetStrength(&levels[l]));
-    PetscCall(LevelSetSpread(&levels[l - 1], &levels[l]));
+    PetscCall(LevelSetInverse(&levels[l], NULL));
   }
   coarsest_factor(multigrid);
   PetscFunctionReturn(0);
@@ -74,30 +75,12 @@ static void copy_owned(const GridBox *part, const GridBox *box, PetscReal *value
     }
 }
 
-/* Transfers go by strength in both directions, so that the cycle stays symmetric. */
-static void scale_by_strength(const Level *level, PetscReal *values)
-{
-  const GridBox *box = &level->box;
-  const PetscInt width = owned_width(box, X);
-
-  if (!level->strength)
-    return;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
-
-      for (PetscInt c = first; c < first + width; c++)
-        values[c] *= level->strength[c];
-    }
-}
-
 /* Completes a right side that has arrived. */
 static PetscErrorCode Arrive(Level *level)
 {
   PetscFunctionBegin;
   if (level->gathered)
     PetscCall(LevelGather(level, GATHER_CELLS, level->right_side));
-  scale_by_strength(level, level->right_side);
   PetscCall(BoxExchange(&level->box, level->right_side));
   PetscFunctionReturn(0);
 }
@@ -125,7 +108,6 @@ static PetscErrorCode Ascend(Multigrid multigrid, PetscReal *solution)
   for (PetscInt l = multigrid->count - 2; l >= 0; l--) {
     Level *level = &multigrid->levels[l];
 
-    scale_by_strength(level + 1, level[1].solution);
     PetscCall(BoxExchange(&level[1].box, level[1].solution));
     if (level->seam)
       PetscCall(SeamAscend(level, level + 1));

@@ -6,31 +6,57 @@
 
 enum { LEVELS_MAX = 32, LEVEL_GHOST = 3, COARSEST_CELLS = 8, STENCIL_SLABS = 3 };
 
+/* As VECTOR_CLONES, but sums of products are rounded as they are written. Which product of two is fused with
+   the sum may change between the vectors of a loop and its last few cells, and then the ranks show. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
+    !defined(__SANITIZE_ADDRESS__)
+#define ROUNDED_CLONES                                                                                       \
+  __attribute__((optimize("O3", "fp-contract=off"), target_clones("arch=x86-64-v3", "default")))
+#else
+#define ROUNDED_CLONES
+#endif
+
+/* What a cell takes from its parent (low half) and from the parent's neighbour on its side (high half), in
+   units of 1/SHARE_ONE: half the memory of two floats, and far more exact than a cycle needs. */
+typedef uint32_t Share;
+enum { SHARE_ONE = 32768, SHARE_BITS = 16, SHARE_MASK = 65535 };
+#define SHARE_UNIT (1. / SHARE_ONE)
+
+KERNEL PetscReal share_own(Share share)
+{
+  return (int)(share & SHARE_MASK);
+}
+KERNEL PetscReal share_other(Share share)
+{
+  return (int)(share >> SHARE_BITS);
+}
+
 /* One grid of the hierarchy. Rows have an odd pitch, so that the colour of a cell is the parity of its flat
    index plus a constant of its slab. A slab is a plane in three dimensions, a row in two.
 
    Coefficients are rounded to single precision: the cycle then belongs to a slightly different operator, but
    stays exactly linear and symmetric, because vectors are in double precision. */
 typedef struct {
-  GridBox    box;                 /* solved here; the whole level on every rank when `serial` */
-  PetscBool  serial;              /* no other rank is needed */
-  PetscBool  gathered;            /* serial, below a level that is not */
-  PetscBool  seam;                /* an odd period: cells of one colour meet across it */
-  PetscBool  borrows;             /* its weights belong to the caller */
-  float     *weight[DIM];         /* of lower faces */
-  float     *inverse;             /* of the diagonal; 0 outside the problem */
-  float     *spread;              /* scales what a cell takes from the coarser level; 0 outside the problem */
-  float     *strength;            /* of cells as parents: root of the diagonal; null on the finest level */
-  PetscReal *right_side;          /* ghosts valid on the way down and up */
-  PetscReal *solution;            /* zero beyond the sides */
-  PetscReal *residual;            /* of a seam only */
-  PetscReal *slabs;               /* rolling slabs of the fused passes */
-  GridBox    arrival_box;         /* where the right side arrives: `box`, or this rank's part of it */
-  PetscReal *arrival;             /* `right_side`, or an array on `arrival_box` */
-  PetscInt  *parts;               /* of gathered levels: start and end of every rank */
-  PetscInt   ratio[DIM];          /* cells of this level per cell of the next, 1 or 2 */
-  PetscReal *own_share[DIM];      /* what cell i takes from its parent; from -LEVEL_GHOST on */
-  PetscReal *restriction[DIM][4]; /* of coarse cell I from cells ratio I - 1 ... ratio I + 2 */
+  GridBox    box;            /* solved here; the whole level on every rank when `serial` */
+  PetscBool  serial;         /* no other rank is needed */
+  PetscBool  gathered;       /* serial, below a level that is not */
+  PetscBool  seam;           /* an odd period: cells of one colour meet across it */
+  PetscBool  borrows;        /* its weights belong to the caller */
+  float     *weight[DIM];    /* of lower faces */
+  float     *ground[DIM];    /* of owned cells to p = 0, by direction; null on the finest level, where these
+                                weights lie on faces */
+  PetscBool  grounded[DIM];  /* on any rank */
+  PetscBool  has_fixed;      /* of the finest level: cells that hold p = 0 */
+  float     *inverse;        /* of the diagonal; 0 outside the problem */
+  GridBox    halved[DIM];    /* halved along the directions up to this one */
+  Share     *share[DIM][2];  /* of the lower and the upper child along a direction, on `halved` */
+  PetscReal *right_side;     /* ghosts valid on the way down and up */
+  PetscReal *solution;       /* zero beyond the sides */
+  PetscReal *residual;       /* of a seam only */
+  PetscReal *slabs;          /* rolling slabs of the fused passes */
+  GridBox    arrival_box;    /* where the right side arrives: `box`, or this rank's part of it */
+  PetscReal *arrival;        /* `right_side`, or an array on `arrival_box` */
+  PetscInt  *parts;          /* of gathered levels: start and end of every rank */
 } Level;
 
 struct _p_Multigrid {
@@ -43,49 +69,65 @@ typedef struct _p_Multigrid *Multigrid;
 /* `box` as box_lay_out_level leaves it. */
 PetscErrorCode MultigridCreate(const GridBox *box, Multigrid *multigrid);
 PetscErrorCode MultigridDestroy(Multigrid *multigrid);
-/* `weights` lie on the box given to MultigridCreate, with all ghosts, and are borrowed. */
-PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM]);
+/* `weights` lie on the box given to MultigridCreate, with all ghosts, and are borrowed; so does `fixed`,
+   positive where p = 0, or null. */
+PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM], const float *fixed);
 /* One V-cycle from a zero guess; both arrays hold the owned cells, tightly. */
 PetscErrorCode MultigridApply(Multigrid multigrid, const PetscReal *right_side, PetscReal *solution);
 
 /* level.c: life of a level and how its arrays travel */
 PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer);
-PetscErrorCode LevelSetUpTransfer(Level *level);
 PetscErrorCode LevelDestroy(Level *level);
 /* Ghosts of a box of the hierarchy, from neighbours and periodic images. */
 PetscErrorCode BoxExchange(const GridBox *box, PetscReal *values);
 /* The same for `count` arrays of coefficients at once. */
 PetscErrorCode BoxExchangeRounded(const GridBox *box, PetscInt count, float *const values[]);
+/* The two ghost layers of shares that the transfers need; a halved box may be no wider. */
+PetscErrorCode BoxExchangeShares(const GridBox *box, Share *const shares[2]);
+/* Makes room for the sibling that the last cell before a seam lacks, in the ghosts on either side of it, so
+   that the cell beyond is the first child of its parent again. */
+void box_part_seam(const GridBox *box, PetscInt d, void *values, size_t size);
 /* Three ghost layers and rows of odd pitch. */
 void box_lay_out_level(GridBox *box);
 /* Which cells travel when a level is gathered: those of faces reach one layer beyond the upper sides. */
 typedef enum { GATHER_CELLS, GATHER_FACES } GatherKind;
 PetscErrorCode LevelGather(const Level *level, GatherKind kind, PetscReal *values);
 GridBox        coarse_box(const GridBox *fine);
+GridBox        halved_box(const GridBox *fine, PetscInt direction);
 
 /* coefficients.c */
+/* In which directions anything is joined to p = 0. */
+PetscErrorCode FindGround(const GridBox *box, float *const weights[DIM], const float *fixed,
+                          PetscBool grounded[DIM]);
 /* Takes the weights of the finest level, lent or gathered. */
-PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM]);
-/* From the weights of owned cells; completes the ghosts of both. */
-PetscErrorCode LevelSetInverse(Level *level);
-/* The weights of a coarser level, without their ghosts. */
-PetscErrorCode LevelCoarsen(const Level *fine, Level *coarse);
-PetscErrorCode LevelSetStrength(Level *level);
-PetscErrorCode LevelSetSpread(Level *fine, Level *coarse);
+PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM], const float *fixed);
+/* From the weights and the ground of owned cells; completes the ghosts of all three. */
+PetscErrorCode LevelSetInverse(Level *level, const float *fixed);
+/* The shares of a level, the weights of owned cells and the ground of the next coarser one. */
+PetscErrorCode LevelCoarsen(Level *fine, Level *coarse);
+
+/* halving.c: one direction at a time */
+typedef struct {
+  float *weight[DIM]; /* between unknowns */
+  float *ground[DIM];
+} Conductors;
+PetscErrorCode LevelHalve(Level *level, PetscInt direction, const Conductors *from, Conductors *to);
 
 /* coarsest.c */
 void coarsest_factor(Multigrid multigrid);
 void coarsest_solve(Multigrid multigrid);
 
 /* transfer.c */
-/* Adds what coarse cells take from slab `k` of the residual; `row` is scratch for one fine row. */
-void restrict_slab(const Level *fine, const PetscReal *residual, PetscInt k, Level *coarse, PetscReal *row);
-/* The coarser solution interpolated to slab `k`, still coarse in the other directions. */
-void interpolate_slab(const Level *fine, const Level *coarse, PetscInt k, PetscReal *coarse_slab);
-/* One row of that interpolated to row `j` of the slab, still coarse along x; lent from `coarse_slab` or
-   `coarse_row`. */
-const PetscReal *interpolate_row(const Level *fine, const Level *coarse, const PetscReal *coarse_slab,
-                                 PetscInt j, PetscReal *coarse_row);
+typedef enum { RED_CELLS, ALL_CELLS } Restricted;
+/* Adds what coarse cells take from slab `k` of the residual; `scratch` has the size of a fine slab. */
+void restrict_slab(const Level *fine, const PetscReal *residual, PetscInt k, Restricted which, Level *coarse,
+                   PetscReal *scratch);
+/* The coarser solution interpolated to slab `k`, still halved in the other directions. */
+void interpolate_slab(const Level *fine, const Level *coarse, PetscInt k, PetscReal *halved_slab);
+/* One row of that interpolated to row `j` of the slab, still halved along x; lent from `halved_slab` or
+   `halved_row`. It starts LEVEL_GHOST cells before the owned ones. */
+const PetscReal *interpolate_row(const Level *fine, const PetscReal *halved_slab, PetscInt j, PetscInt k,
+                                 PetscReal *halved_row);
 
 /* smoother.c */
 /* Smooths once from a zero guess and restricts what is left. */
@@ -109,6 +151,16 @@ static inline PetscInt slab_size(const GridBox *box)
 static inline PetscInt owned_width(const GridBox *box, PetscInt d)
 {
   return box->end[d] - box->start[d];
+}
+/* Of an index that may be below zero. */
+static inline PetscInt half_of(PetscInt index)
+{
+  return (index + 2 * LEVEL_GHOST) / 2 - LEVEL_GHOST;
+}
+/* An odd number of cells before the next period: the last of them has no sibling. */
+static inline PetscBool has_seam(const GridBox *box, PetscInt d)
+{
+  return box->periodic[d] && box->cells[d] % 2 ? PETSC_TRUE : PETSC_FALSE;
 }
 /* Rows of a slab, ghosts included. */
 static inline PetscInt slab_rows(const GridBox *box)

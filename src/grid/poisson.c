@@ -7,6 +7,13 @@
 #include "poisson_impl.h"
 #include "grid_impl.h"
 
+static PetscInt owned_cells(const Poisson poisson)
+{
+  const GridBox *box = &poisson->box;
+
+  return owned_width(box, X) * owned_width(box, Y) * owned_width(box, Z);
+}
+
 static PetscErrorCode MultiplyShell(Mat matrix, Vec x, Vec y)
 {
   Poisson          poisson;
@@ -18,6 +25,8 @@ static PetscErrorCode MultiplyShell(Mat matrix, Vec x, Vec y)
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
   PetscCall(PoissonMultiply(poisson, from, to));
+  if (poisson->fixed) /* their neighbours' weights give them something, but they are no unknowns */
+    components_clear_outside(&poisson->components, owned_cells(poisson), to);
   PetscCall(VecRestoreArrayWrite(y, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(0);
@@ -37,13 +46,6 @@ static PetscErrorCode ApplyMultigrid(PC pc, Vec right_side, Vec solution)
   PetscCall(VecRestoreArrayWrite(solution, &to));
   PetscCall(VecRestoreArrayRead(right_side, &from));
   PetscFunctionReturn(0);
-}
-
-static PetscInt owned_cells(const Poisson poisson)
-{
-  const GridBox *box = &poisson->box;
-
-  return owned_width(box, X) * owned_width(box, Y) * owned_width(box, Z);
 }
 
 static PetscErrorCode Project(Poisson poisson, Vec vector)
@@ -147,6 +149,7 @@ PetscErrorCode PoissonDestroy(Poisson *poisson)
     PetscCall(PetscFree((*poisson)->weights[d]));
     PetscCall(PetscFree((*poisson)->exact[d]));
   }
+  PetscCall(PetscFree((*poisson)->fixed));
   PetscCall(PetscFree((*poisson)->ghosts));
   PetscCall(PetscFree((*poisson)->row));
   PetscCall(PetscFree(*poisson));
@@ -156,11 +159,11 @@ PetscErrorCode PoissonDestroy(Poisson *poisson)
 PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed)
 {
   PetscFunctionBegin;
-  PetscCheck(!fixed, poisson->box.comm, PETSC_ERR_SUP, "fixed cells");
   PetscCall(PoissonTakeWeights(poisson, weights));
-  PetscCall(ComponentsFind(&poisson->box, poisson->weights, &poisson->components));
+  PetscCall(PoissonTakeFixed(poisson, fixed));
+  PetscCall(ComponentsFind(&poisson->box, poisson->weights, poisson->fixed, &poisson->components));
   if (poisson->multigrid) {
-    PetscCall(MultigridSetWeights(poisson->multigrid, poisson->weights));
+    PetscCall(MultigridSetWeights(poisson->multigrid, poisson->weights, poisson->fixed));
     PetscCall(KSPSetOperators(poisson->ksp, poisson->operator, poisson->operator));
   } else {
     PetscCall(PoissonAssemble(poisson, &poisson->assembled));

@@ -22,8 +22,9 @@ typedef struct {
   PetscReal *cells;     /* of each component, on all ranks */
 } Components;
 
-/* `weights` on `box` need valid ghosts. Collective: box->comm. */
-PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], Components *components);
+/* `weights` and `fixed` (or null) on `box` need valid ghosts. Collective: box->comm. */
+PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], const float *fixed,
+                              Components *components);
 PetscErrorCode ComponentsDestroy(Components *components);
 /* Subtracts the mean over each sealed component. Collective: comm. */
 PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscReal *values);
@@ -33,6 +34,7 @@ struct _p_Poisson {
   MacGrid      grid;         /* borrowed */
   GridBox      box;          /* the grid's, as the multigrid lays it out */
   float       *weights[DIM]; /* on `box`, with ghosts */
+  float       *fixed;        /* on `box`, with ghosts: positive where p = 0; null without such cells */
   GridBox      operand_box;  /* the same with one ghost layer */
   PetscReal   *ghosts;       /* on `operand_box`: outermost owned cells and ghosts of the operand */
   PetscReal   *exact[DIM];   /* weights on `operand_box`; null when rounding them changes nothing */
@@ -49,6 +51,7 @@ struct _p_Poisson {
 
 /* weights.c: takes over the weights, rounded and, where that changes them, exactly */
 PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM]);
+PetscErrorCode PoissonTakeFixed(Poisson poisson, Vec fixed);
 
 /* stencil.c: y = A x, both tightly */
 PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y);

@@ -54,8 +54,7 @@ static PetscErrorCode ComputeResidual(Level *level)
         level->residual[c] = 0.;
         if (level->inverse[c] > 0.f)
           level->residual[c] =
-              level->spread[c] *
-              (level->right_side[c] - x[c] / (PetscReal)level->inverse[c] + neighbours(level, x, c));
+              level->right_side[c] - x[c] / (PetscReal)level->inverse[c] + neighbours(level, x, c);
       }
   PetscCall(BoxExchange(&level->box, level->residual));
   PetscFunctionReturn(0);
@@ -72,45 +71,47 @@ PetscErrorCode SeamDescend(Level *fine, Level *coarse)
   PetscCall(HalfSweep(fine, BLACK));
   PetscCall(ComputeResidual(fine));
   PetscCall(PetscArrayzero(coarse->arrival, coarse->arrival_box.length));
-  for (PetscInt k = box->start[S] - 1; k < box->end[S] + 1; k++)
-    restrict_slab(fine, fine->residual + (k - box->start[S] + LEVEL_GHOST) * slab_size(box), k, coarse,
-                  fine->slabs);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    box_part_seam(box, d, fine->residual, sizeof(*fine->residual));
+  for (PetscInt k = box->start[S] - 1; k < box->end[S] + 2; k++)
+    restrict_slab(fine, fine->residual + (k - box->start[S] + LEVEL_GHOST) * slab_size(box), k, ALL_CELLS,
+                  coarse, fine->slabs);
   PetscFunctionReturn(0);
 }
 
-static void add_row(Level *fine, const Level *coarse, const PetscReal *coarse_row, PetscInt j, PetscInt k)
+static void add_row(Level *fine, const PetscReal *halved_row, PetscInt j, PetscInt k)
 {
-  const GridBox *box = &fine->box;
+  const GridBox *box = &fine->box, *halved = &fine->halved[X];
+  const PetscInt shift = LEVEL_GHOST - halved->start[X];
 
   for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-    const PetscInt  c = box_index(box, i, j, k);
-    const PetscInt  parent = i / fine->ratio[X] - coarse->box.start[X] + LEVEL_GHOST;
-    const PetscReal own = fine->own_share[X][i + LEVEL_GHOST];
+    const PetscInt parent = i / 2, child = i % 2, other = child ? parent + 1 : parent - 1;
+    const Share    share = fine->share[X][child][box_index(halved, parent, j, k)];
 
-    fine->solution[c] +=
-        fine->spread[c] * (own * coarse_row[parent] + (1. - own) * coarse_row[parent + (i % 2 ? 1 : -1)]);
+    fine->solution[box_index(box, i, j, k)] += SHARE_UNIT * (share_own(share) * halved_row[parent + shift] +
+                                                             share_other(share) * halved_row[other + shift]);
   }
 }
 
 static PetscErrorCode AddCorrection(Level *fine, const Level *coarse)
 {
-  const GridBox *box = &fine->box;
-  PetscReal     *coarse_slab, *scratch;
+  const GridBox *box = &fine->box, *halved = &fine->halved[slab_direction(box)];
+  PetscReal     *halved_slab, *scratch;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(slab_size(&coarse->box), &coarse_slab, coarse->box.stride[Y], &scratch));
+  PetscCall(PetscCalloc2(slab_size(halved), &halved_slab, halved->stride[Y], &scratch));
   if (box->dimension == 2)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      interpolate_slab(fine, coarse, j, coarse_slab);
-      add_row(fine, coarse, coarse_slab, j, 0);
+      interpolate_slab(fine, coarse, j, halved_slab);
+      add_row(fine, halved_slab, j, 0);
     }
   else
     for (PetscInt k = box->start[Z]; k < box->end[Z]; k++) {
-      interpolate_slab(fine, coarse, k, coarse_slab);
+      interpolate_slab(fine, coarse, k, halved_slab);
       for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        add_row(fine, coarse, interpolate_row(fine, coarse, coarse_slab, j, scratch), j, k);
+        add_row(fine, interpolate_row(fine, halved_slab, j, k, scratch), j, k);
     }
-  PetscCall(PetscFree2(coarse_slab, scratch));
+  PetscCall(PetscFree2(halved_slab, scratch));
   PetscFunctionReturn(0);
 }
 

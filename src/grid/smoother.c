@@ -19,7 +19,7 @@ static const PetscReal even_places[CHUNK + 2] = {
 /* Pointers to a run of cells; x_low and x_high are the same run in the slabs before and after. */
 typedef struct {
   PetscInt         dimension, row; /* row: distance to the next row of the slab */
-  const float     *wx, *wy, *wz, *wz_high, *inverse, *spread;
+  const float     *wx, *wy, *wz, *wz_high, *inverse;
   const PetscReal *b, *x_low, *x, *x_high;
   PetscInt         colour; /* 0 when the first cell is red */
 } Run;
@@ -55,19 +55,17 @@ VECTOR_CLONES static void relax_run(PetscInt count, const Run *run, PetscReal *r
       result[i] = inverse[i] * (b[i] + NEIGHBOURS_2D(i));
 }
 
-/* Residual of the red cells, ready to be restricted. */
+/* Residual of the red cells; what the black ones get is of no use. */
 VECTOR_CLONES static void residual_run(PetscInt count, const Run *run, PetscReal *restrict result)
 {
-  const float *restrict spread = run->spread;
-  const PetscReal *restrict red = even_places + run->colour;
   UNPACK_RUN(run);
 
   if (run->dimension == 3)
     for (PetscInt i = 0; i < count; i++)
-      result[i] = red[i] * spread[i] * (NEIGHBOURS_3D(i));
+      result[i] = NEIGHBOURS_3D(i);
   else
     for (PetscInt i = 0; i < count; i++)
-      result[i] = red[i] * spread[i] * (NEIGHBOURS_2D(i));
+      result[i] = NEIGHBOURS_2D(i);
 }
 
 /* Relaxes red cells and copies black ones. */
@@ -87,14 +85,14 @@ VECTOR_CLONES static void relax_red_run(PetscInt count, const Run *run, PetscRea
 }
 
 /* Every second cell: b/D plus the interpolated correction. */
-VECTOR_CLONES static void correct_run(PetscInt count, const float *restrict inverse,
-                                      const float *restrict spread, const PetscReal *restrict own,
-                                      const PetscReal *restrict b, const PetscReal *restrict parent,
-                                      const PetscReal *restrict other, PetscReal *restrict x)
+ROUNDED_CLONES static void correct_run(PetscInt count, const float *restrict inverse,
+                                      const Share *restrict share, const PetscReal *restrict b,
+                                      const PetscReal *restrict parent, const PetscReal *restrict other,
+                                      PetscReal *restrict x)
 {
   for (PetscInt i = 0; i < count; i++)
-    x[2 * i] =
-        inverse[2 * i] * b[2 * i] + spread[2 * i] * (own[2 * i] * parent[i] + (1. - own[2 * i]) * other[i]);
+    x[2 * i] = inverse[2 * i] * b[2 * i] +
+               SHARE_UNIT * (share_own(share[i]) * parent[i] + share_other(share[i]) * other[i]);
 }
 
 /* The run of slab `slab` that starts at `offset`, with x taken from rolling slabs. */
@@ -113,7 +111,6 @@ static Run run_at(const Level *level, PetscInt slab, PetscInt offset, const Pets
                .wz = level->weight[S] + c,
                .wz_high = level->weight[S] + c + size,
                .inverse = level->inverse + c,
-               .spread = level->spread + c,
                .b = level->right_side + c,
                .x_low = rolling + (slab + STENCIL_SLABS - 1) % STENCIL_SLABS * size + offset,
                .x = rolling + slab % STENCIL_SLABS * size + offset,
@@ -153,34 +150,24 @@ PetscErrorCode LevelDescend(Level *fine, Level *coarse)
       run_slab(fine, slab - 1, first, relax_run, second + (slab - 1) % STENCIL_SLABS * size);
     if (slab >= 4) {
       run_slab(fine, slab - 2, second, residual_run, residual);
-      restrict_slab(fine, residual, box->start[S] - LEVEL_GHOST + slab - 2, coarse, scratch);
+      restrict_slab(fine, residual, box->start[S] - LEVEL_GHOST + slab - 2, RED_CELLS, coarse, scratch);
     }
   }
   PetscFunctionReturn(0);
 }
 
 /* Fills the red cells of row `j` of slab `k`, from two cells before the owned ones to two after. */
-static void correct_row(const Level *fine, const Level *coarse, const PetscReal *coarse_row, PetscInt j,
-                        PetscInt k, PetscReal *row)
+static void correct_row(const Level *fine, const PetscReal *halved_row, PetscInt j, PetscInt k,
+                        PetscReal *row)
 {
-  const GridBox   *box = &fine->box;
-  const PetscInt   c = box_index(box, box->start[X], j, k) - LEVEL_GHOST; /* of the row's first ghost */
-  const PetscReal *own = fine->own_share[X] + box->start[X];
-  const PetscInt   parity = (box->start[X] + j + k + 2 * LEVEL_GHOST) % 2;
-  const PetscInt   i = 1 + parity; /* start[X] - 2 is local 1; first red cell there or next */
-  PetscInt         parent;
+  const GridBox *box = &fine->box, *halved = &fine->halved[X];
+  const PetscInt c = box_index(box, box->start[X], j, k) - LEVEL_GHOST; /* of the row's first ghost */
+  const PetscInt red = (j + k + 2 * LEVEL_GHOST) % 2, i = LEVEL_GHOST - 2 + red; /* start is even */
+  const PetscReal *parent = halved_row + LEVEL_GHOST - 1;
 
-  if (fine->ratio[X] == 1) {
-    const PetscInt only = LEVEL_GHOST;
-
-    row[only] = fine->inverse[c + only] * fine->right_side[c + only] +
-                fine->spread[c + only] * coarse_row[LEVEL_GHOST];
-    return;
-  }
-  parent = box->start[X] / 2 - 1 - coarse->box.start[X] + LEVEL_GHOST; /* start is even */
-  correct_run((owned_width(box, X) + 5 - parity) / 2, fine->inverse + c + i, fine->spread + c + i, own + i,
-              fine->right_side + c + i, coarse_row + parent, coarse_row + parent + (parity ? 1 : -1),
-              row + i);
+  correct_run(owned_width(halved, X) + 2, fine->inverse + c + i,
+              fine->share[X][red] + box_index(halved, halved->start[X] - 1, j, k), fine->right_side + c + i,
+              parent, parent + (red ? 1 : -1), row + i);
 }
 
 /* b/D plus the correction at the red cells of a slab and of two ghost rows around it. */
@@ -189,18 +176,17 @@ static void correct_slab(const Level *fine, const Level *coarse, PetscInt k, Pet
 {
   const GridBox *box = &fine->box;
   const PetscInt pitch = box->stride[Y];
-  PetscReal     *coarse_slab = scratch, *coarse_row = scratch + slab_size(&coarse->box);
+  PetscReal *halved_slab = scratch, *halved_row = scratch + slab_size(&fine->halved[slab_direction(box)]);
 
-  interpolate_slab(fine, coarse, k, coarse_slab);
+  interpolate_slab(fine, coarse, k, halved_slab);
   if (box->dimension == 2) {
-    correct_row(fine, coarse, coarse_slab, k, 0, slab);
+    correct_row(fine, halved_slab, k, 0, slab);
     return;
   }
   for (PetscInt row = 1; row < slab_rows(box) - 1; row++) {
     const PetscInt j = box->start[Y] - LEVEL_GHOST + row;
 
-    correct_row(fine, coarse, interpolate_row(fine, coarse, coarse_slab, j, coarse_row), j, k,
-                slab + row * pitch);
+    correct_row(fine, interpolate_row(fine, halved_slab, j, k, halved_row), j, k, slab + row * pitch);
   }
 }
 
@@ -231,7 +217,7 @@ PetscErrorCode LevelAscend(Level *fine, const Level *coarse, PetscReal *solution
   PetscReal     *scratch;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(slab_size(&coarse->box) + coarse->box.stride[Y], &scratch));
+  PetscCall(PetscCalloc1(slab_size(&fine->halved[S]) + fine->halved[S].stride[Y], &scratch));
   for (PetscInt slab = 1; slab < count - 1; slab++) {
     correct_slab(fine, coarse, box->start[S] - LEVEL_GHOST + slab, scratch,
                  first + slab % STENCIL_SLABS * size);

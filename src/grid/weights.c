@@ -85,3 +85,29 @@ PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM])
   PetscCall(MacGridRestoreFaces(poisson->grid, weights, values));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode PoissonTakeFixed(Poisson poisson, Vec fixed)
+{
+  const GridBox   *from = grid_box(poisson->grid), *to = &poisson->box;
+  const PetscReal *values;
+
+  PetscFunctionBegin;
+  if (!fixed) {
+    PetscCall(PetscFree(poisson->fixed));
+    PetscFunctionReturn(0);
+  }
+  if (!poisson->fixed)
+    PetscCall(PetscCalloc1(to->length, &poisson->fixed));
+  PetscCall(VecGetArrayRead(fixed, &values));
+  for (PetscInt k = to->start[Z]; k < to->end[Z]; k++)
+    for (PetscInt j = to->start[Y]; j < to->end[Y]; j++) {
+      const PetscReal *row = values + box_index(from, to->start[X], j, k);
+      float           *copy = poisson->fixed + box_index(to, to->start[X], j, k);
+
+      for (PetscInt i = 0; i < owned_width(to, X); i++)
+        copy[i] = row[i] > 0. ? 1.f : 0.f;
+    }
+  PetscCall(VecRestoreArrayRead(fixed, &values));
+  PetscCall(BoxExchangeRounded(to, 1, &poisson->fixed));
+  PetscFunctionReturn(0);
+}

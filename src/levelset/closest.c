@@ -134,3 +134,42 @@ void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])
     }
   }
 }
+
+/* Whether a cell was a distance already, up to the error of the interpolant near a surface that is curved
+   like this one. */
+static inline PetscBool is_calm(const GridBox *box, const PetscReal *from, const PetscReal *value,
+                                PetscReal h)
+{
+  PetscReal curvature = 0.; /* times h */
+
+  for (PetscInt a = 0; a < box->dimension; a++)
+    curvature += PetscAbsReal(from[box->stride[a]] - 2. * from[0] + from[-box->stride[a]]) / h;
+  curvature /= box->dimension - 1;
+  return PetscAbsReal(value[0] - from[0]) < h * PetscMin(0.5 * curvature * curvature * curvature + 1e-9, 3e-4)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+void keep_calm(LevelSet level_set, const PetscReal from[], PetscReal value[])
+{
+  const GridBox  *box = grid_box(level_set->grid);
+  const PetscReal h = grid_spacing(level_set->grid), width = 1.8 * h;
+
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    const Run run = level_set->band.runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.count; c++) {
+      PetscBool calm = level_set->mask[c] == CELL_KNOWN && is_calm(box, from + c, value + c, h);
+
+      for (PetscInt a = 0; a < box->dimension && calm; a++)
+        for (PetscInt side = -1; side <= 1; side += 2) {
+          const PetscInt b = c + side * box->stride[a];
+
+          if (PetscAbsReal(from[b]) < width && !is_calm(box, from + b, value + b, h))
+            calm = PETSC_FALSE;
+        }
+      if (calm)
+        value[c] = from[c];
+    }
+  }
+}

@@ -57,8 +57,8 @@ static Run inner_row(const Carried *carried, PetscInt j, PetscInt k)
   return (Run){box_index(box, first, j, k), last - first};
 }
 
-VECTOR_CLONES static void mark_row(const PetscReal *known, const PetscReal *below, PetscInt count,
-                                   unsigned char *layer)
+VECTOR_CLONES static void mark_row(const PetscReal *restrict known, const PetscReal *restrict below,
+                                   PetscInt count, unsigned char *restrict layer)
 {
   for (PetscInt c = 0; c < count; c++)
     layer[c] = known[c] > 0. || below[c] > 0. ? KNOWN : NEVER;
@@ -95,8 +95,8 @@ static void find_known(Carried *carried, const PetscReal *known)
 }
 
 /* The places of a row that have a neighbour in an earlier layer. */
-KERNEL void grow_row(const unsigned char *layer, const PetscInt stride[DIM], PetscInt count,
-                     unsigned char number, unsigned char *next, const PetscInt dimension)
+KERNEL void grow_row(const unsigned char *restrict layer, const PetscInt stride[DIM], PetscInt count,
+                     unsigned char number, unsigned char *restrict next, const PetscInt dimension)
 {
   for (PetscInt c = 0; c < count; c++) {
     unsigned char least = PetscMin(layer[c - 1], layer[c + 1]);

@@ -34,7 +34,10 @@ PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM
 /* closest.c: cells of the band that lie within two cells of the interface, by what `value` says so far, take
    the distance to the zero set of the field `from` and are marked CELL_KNOWN, the others CELL_WANTED. */
 void set_near(LevelSet level_set, const PetscReal from[], PetscReal value[]);
-/* The same for cells with a neighbour on the other side; all others forget their distance. */
+/* Gives those back that with their neighbours had a distance already, or the interface would move by the
+   error of the interpolant whenever this is repeated. Ghosts are valid. */
+void keep_calm(LevelSet level_set, const PetscReal from[], PetscReal value[]);
+/* As set_near, for cells with a neighbour on the other side; all others forget their distance. */
 void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[]);
 
 /* march.c: the distance in the rest of the band from the cells that are known. */

@@ -47,12 +47,15 @@ KERNEL PetscReal godunov(Difference term[DIM], PetscInt count, PetscReal h)
 /* Along one direction, `sign` makes the distance positive; in cell c + step lies the upwind neighbour. */
 KERNEL Difference upwind_difference(const PetscReal *value, PetscReal sign, PetscInt step, PetscReal h)
 {
+  const PetscReal v0 = sign * value[0];
   const PetscReal v1 = sign * value[step], v2 = sign * value[2 * step], v3 = sign * value[3 * step];
-  const PetscReal most = 1.2 * h, bend = 0.3 * h;
+  const PetscReal first_bend = PetscAbsReal(v0 - 2. * v1 + v2), second_bend = PetscAbsReal(v1 - 2. * v2 + v3);
+  const PetscReal smooth = 0.1 * h, kinked = 0.3 * h, most = 1.2 * h;
 
-  if (v2 > v1 || v1 - v2 > most)
+  /* what lies behind is upwind, or the field is so smooth that it makes no difference */
+  if ((v2 > v1 || v1 - v2 > most) && first_bend > smooth)
     return (Difference){1., v1};
-  if (v3 > v2 || PetscAbsReal(v1 - 2. * v2 + v3) > bend)
+  if (second_bend > (v3 > v2 ? smooth : kinked))
     return (Difference){1.5, 2. * v1 - 0.5 * v2};
   return (Difference){11. / 6., 3. * v1 - 1.5 * v2 + v3 / 3.};
 }
@@ -192,19 +195,49 @@ VECTOR_CLONES static void march_layer(const LevelSet level_set, const Layers *la
     take_layer(level_set, layers, layer, value, 3);
 }
 
+/* Whether a cell of the band is mirrored in ghosts beyond a side. */
+static PetscBool touches_side(LevelSet level_set)
+{
+  const GridBox *box = grid_box(level_set->grid);
+
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    PetscInt place = level_set->band.runs[r].first;
+
+    for (PetscInt d = box->dimension - 1; d >= 0; d--) {
+      const PetscInt low = place / box->stride[d] - box->ghost; /* from the first owned cell */
+      const PetscInt high = d == X ? low + level_set->band.runs[r].count - 1 : low;
+
+      place %= box->stride[d];
+      if (box->neighbour[d][0] == MPI_PROC_NULL && low < box->ghost)
+        return PETSC_TRUE;
+      if (box->neighbour[d][1] == MPI_PROC_NULL && high >= box->end[d] - box->start[d] - box->ghost)
+        return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 PetscErrorCode BandMarch(LevelSet level_set)
 {
-  Layers     layers;
-  PetscReal *value;
+  const PetscBool mirrored = touches_side(level_set);
+  PetscInt        size[LAYERS];
+  PetscReal      *value;
+  Layers          layers;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(CollectLayers(level_set, value, &layers));
   for (PetscInt layer = 0; layer < LAYERS; layer++)
+    size[layer] = layers.first[layer + 1] - layers.first[layer];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, size, LAYERS, MPIU_INT, MPI_MAX, grid_box(level_set->grid)->comm));
+  for (PetscInt layer = 0; layer < LAYERS; layer++)
     /* twice, for the directions in which a neighbour is in the same layer; the last one is wider */
-    for (PetscInt pass = 0; pass < (layer == LAYERS - 1 ? 3 : 2); pass++) {
+    for (PetscInt pass = 0; size[layer] && pass < (layer == LAYERS - 1 ? 3 : 2); pass++) {
       march_layer(level_set, &layers, layer, value);
-      PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+      if (mirrored)
+        PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+      else
+        PetscCall(MacGridExchange(level_set->grid, level_set->distance));
     }
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(PetscFree2(layers.cell, layers.result));

@@ -65,22 +65,27 @@ static PetscInt tight_index(const GridBox *box, PetscInt c)
 static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Side side, Particles markers,
                                  PetscReal *field, PetscInt64 *strayed)
 {
-  ParticleView view;
+  const PetscReal surely_right = 1.5 * sampler->h; /* the field at a centre, for all places in its cell */
+  ParticleView    view;
 
   PetscFunctionBegin;
   PetscCall(ParticlesGetView(markers, &view));
   PetscCheck(view.first, sampler->box->comm, PETSC_ERR_ORDER, "Markers must be arranged to correct");
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const Run      run = level_set->band.runs[r];
-    const PetscInt cell = tight_index(sampler->box, run.first);
+    const Run       run = level_set->band.runs[r];
+    const PetscInt *first = view.first + tight_index(sampler->box, run.first);
 
-    for (PetscInt n = view.first[cell]; n < view.first[cell + run.count]; n++) {
-      const PetscReal radius = view.values[n];
-
-      if (side * sampled(sampler, view.positions[n]) >= -radius)
+    for (PetscInt c = 0; c < run.count; c++) {
+      if (side * sampler->value[run.first + c] > surely_right)
         continue;
-      speak(sampler, side, view.positions[n], radius, field);
-      (*strayed)++;
+      for (PetscInt n = first[c]; n < first[c + 1]; n++) {
+        const PetscReal radius = view.values[n];
+
+        if (side * sampled(sampler, view.positions[n]) >= -radius)
+          continue;
+        speak(sampler, side, view.positions[n], radius, field);
+        (*strayed)++;
+      }
     }
   }
   PetscFunctionReturn(0);

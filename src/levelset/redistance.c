@@ -97,6 +97,8 @@ static PetscErrorCode Refine(LevelSet level_set, const PetscReal from[], PetscRe
   PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 2));
   set_near(level_set, from, value);
   PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+  keep_calm(level_set, from, value);
+  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(BandMarch(level_set));
   PetscFunctionReturn(0);
 }

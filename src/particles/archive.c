@@ -83,7 +83,8 @@ static PetscInt64 global_cell(MacGrid grid, const Vector3 *position)
   PetscInt64     cell = 0;
 
   for (PetscInt d = box->dimension - 1; d >= 0; d--)
-    cell = cell * box->cells[d] + (PetscInt)cell_place(position->at[d], origin.at[d], grid_spacing(grid));
+    cell =
+        cell * box->cells[d] + (PetscInt)cell_place(position->at[d], origin.at[d], 1. / grid_spacing(grid));
   return cell;
 }
 

@@ -9,21 +9,19 @@ static const PetscReal forgiven = 0.5;
 /* How far inside a side, in cells, a particle ends that lay on it. */
 static const PetscReal inside = 1e-9;
 
-enum { OUTSIDE = -1 };
+enum { OUTSIDE = -1, RUN = 512 }; /* positions of a run stay in the nearest cache */
 
 /* Index of the cell along a direction, or OUTSIDE; changes a position that is beyond the sides. */
 static PetscInt settle_beyond(const GridBox *box, PetscInt d, PetscReal origin, PetscReal spacing,
                               PetscReal *position)
 {
   const PetscReal cells = (PetscReal)box->cells[d];
-  PetscReal       place = cell_place(*position, origin, spacing);
+  PetscReal       place = cell_place(*position, origin, 1. / spacing);
 
   if (!(PetscAbsReal(place) < 1e9)) /* not a number, too */
     return OUTSIDE;
   if (box->periodic[d]) {
     place -= cells * PetscFloorReal(place / cells);
-    if (!(place < cells))
-      place = 0.; /* rounded up from just below zero */
   } else {
     if (place < -forgiven || place > cells + forgiven)
       return OUTSIDE;
@@ -31,22 +29,12 @@ static PetscInt settle_beyond(const GridBox *box, PetscInt d, PetscReal origin, 
     place = PetscMin(PetscMax(place, inside), cells - inside);
   }
   *position = origin + spacing * place;
-  place = cell_place(*position, origin, spacing); /* as any rank will see it from now on */
-  if (!(place >= 0. && place < cells)) {          /* rounded out again, far from the origin */
-    *position = origin + (box->periodic[d] ? 0. : spacing * (PetscMin(PetscMax(place, 0.5), cells - 0.5)));
-    place = cell_place(*position, origin, spacing);
+  place = cell_place(*position, origin, 1. / spacing); /* as any rank will see it from now on */
+  if (!(place >= 0. && place < cells)) {               /* rounded out again */
+    *position = origin + (box->periodic[d] ? 0. : spacing * PetscMin(PetscMax(place, 0.5), cells - 0.5));
+    place = cell_place(*position, origin, 1. / spacing);
   }
   return (PetscInt)place;
-}
-
-static inline PetscInt settle(const GridBox *box, PetscInt d, PetscReal origin, PetscReal spacing,
-                              PetscReal *position)
-{
-  const PetscReal place = cell_place(*position, origin, spacing);
-
-  if (place >= 0. && place < box->cells[d])
-    return (PetscInt)place;
-  return settle_beyond(box, d, origin, spacing, position);
 }
 
 /* The cell of a particle in the whole box; false when it has left. */
@@ -58,11 +46,40 @@ static PetscBool find_cell(const Particles particles, Vector3 *position, PetscIn
 
   at[Z] = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    at[d] = settle(box, d, origin.at[d], spacing, &position->at[d]);
+    const PetscReal place = cell_place(position->at[d], origin.at[d], 1. / spacing);
+
+    at[d] = place >= 0. && place < box->cells[d]
+                ? (PetscInt)place
+                : settle_beyond(box, d, origin.at[d], spacing, &position->at[d]);
     if (at[d] == OUTSIDE)
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
+}
+
+/* Owned cells of particles, or OUTSIDE for those that need a closer look. */
+VECTOR_CLONES static void find_owned_cells(const GridBox *box, Vector3 origin, PetscReal spacing,
+                                           PetscInt count, const Vector3 *restrict positions,
+                                           PetscInt *restrict cells)
+{
+  const PetscReal inverse = 1. / spacing;
+  PetscInt        stride = 1;
+
+  for (PetscInt n = 0; n < count; n++)
+    cells[n] = 0;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal low = (PetscReal)box->start[d], high = (PetscReal)box->end[d], start = origin.at[d];
+    const PetscInt  first = box->start[d];
+
+    for (PetscInt n = 0; n < count; n++) {
+      const PetscReal place = cell_place(positions[n].at[d], start, inverse);
+      const PetscReal held = place < high ? place : high; /* a whole number, whatever it was */
+      const PetscInt  cell = cells[n] + stride * ((PetscInt)(held > low ? held : low) - first);
+
+      cells[n] = (place >= low) & (place < high) & (cells[n] >= 0) ? cell : OUTSIDE;
+    }
+    stride *= box->end[d] - box->start[d];
+  }
 }
 
 static PetscBool is_owned(const GridBox *box, const PetscInt at[DIM])
@@ -112,12 +129,18 @@ static PetscErrorCode Part(Particles particles, PetscMPIInt **destination)
   *destination = NULL;
   spare->count = 0;
   for (PetscInt n = 0; n < now->count; n++) {
-    if (!find_cell(particles, &now->positions[n], at))
-      continue;
-    if (is_owned(box, at)) {
+    PetscInt cell = particles->cells[n];
+
+    if (cell == OUTSIDE) {
+      if (!find_cell(particles, &now->positions[n], at))
+        continue;
+      if (is_owned(box, at))
+        cell = owned_index(box, at);
+    }
+    if (cell != OUTSIDE) {
       if (kept < n)
         arrays_copy_one(now, n, now, kept);
-      particles->cells[kept++] = owned_index(box, at);
+      particles->cells[kept++] = cell;
       continue;
     }
     if (spare->count == capacity) {
@@ -158,6 +181,10 @@ PetscErrorCode ParticlesArrange(Particles particles)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(box->comm, &size));
   PetscCall(ParticlesReserveSort(particles, particles->now.count));
+  for (PetscInt n = 0; n < particles->now.count; n += RUN)
+    find_owned_cells(box, grid_origin(particles->grid), grid_spacing(particles->grid),
+                     PetscMin(RUN, particles->now.count - n), particles->now.positions + n,
+                     particles->cells + n);
   PetscCall(Part(particles, &destination));
   stayed = particles->now.count;
   if (size > 1)

@@ -34,7 +34,6 @@ struct _p_Particles {
 PetscErrorCode ArraysReserve(ParticleArrays *arrays, PetscInt count);
 PetscErrorCode ArraysAppend(ParticleArrays *to, const ParticleArrays *from);
 PetscErrorCode ArraysDestroy(ParticleArrays *arrays);
-void arrays_copy_one(const ParticleArrays *from, PetscInt source, ParticleArrays *to, PetscInt target);
 
 /* deliver.c: sends each of `from` to rank `destination` and appends what comes in to `to`, by rank of origin.
    Collective: comm. */
@@ -45,10 +44,18 @@ PetscErrorCode ArraysDeliver(MPI_Comm comm, const ParticleArrays *from, const Pe
 PetscErrorCode ParticlesSort(Particles particles);
 PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count);
 
-/* Cell along one direction, counted through the whole box; the same on any rank. */
-static inline PetscReal cell_place(PetscReal position, PetscReal origin, PetscReal spacing)
+/* Cells from the lower side of the box, by the inverse of their width: the same number on any rank. */
+KERNEL PetscReal cell_place(PetscReal position, PetscReal origin, PetscReal inverse)
 {
-  return (position - origin) / spacing;
+  return (position - origin) * inverse;
+}
+static inline void arrays_copy_one(const ParticleArrays *from, PetscInt source, ParticleArrays *to,
+                                   PetscInt target)
+{
+  to->positions[target] = from->positions[source];
+  to->numbers[target] = from->numbers[source];
+  for (PetscInt v = 0; v < to->width; v++)
+    to->values[target * to->width + v] = from->values[source * to->width + v];
 }
 static inline PetscInt owned_cells(const GridBox *box)
 {

@@ -66,7 +66,7 @@ PetscErrorCode ParticlesSort(Particles particles)
 
   PetscFunctionBegin;
   enter(particles, owned_cells(grid_box(particles->grid)));
-  PetscCall(ArraysReserve(&particles->spare, old.capacity));
+  PetscCall(ArraysReserve(&particles->spare, old.count));
   for (PetscInt n = 0; n < old.count; n++)
     arrays_copy_one(&old, particles->entries[n].from, &particles->spare, n);
   particles->now = particles->spare;

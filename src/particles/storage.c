@@ -41,14 +41,6 @@ PetscErrorCode ArraysAppend(ParticleArrays *to, const ParticleArrays *from)
   PetscFunctionReturn(0);
 }
 
-void arrays_copy_one(const ParticleArrays *from, PetscInt source, ParticleArrays *to, PetscInt target)
-{
-  to->positions[target] = from->positions[source];
-  to->numbers[target] = from->numbers[source];
-  for (PetscInt v = 0; v < to->width; v++)
-    to->values[target * to->width + v] = from->values[source * to->width + v];
-}
-
 /* Ranks lie in the process grid with x fastest. */
 static PetscErrorCode FindParts(Particles particles)
 {

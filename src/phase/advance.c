@@ -46,28 +46,34 @@ PetscErrorCode PhaseUpdate(Phase phase, Vec closed)
   PetscCall(PetscArraycpy(before, phase->report.volume, REGIONS_MAX));
   PetscCall(PhaseFindRegions(phase));
   PetscCall(PhaseUpdateMixture(phase));
-  PetscCall(PhaseUpdateLight(phase));
   PetscCall(PhaseMeasure(phase, closed));
   PetscCall(PhaseCountMarkers(phase));
-  phase->report.vanished = vanished_region(phase, before);
+  if (!phase->report.vanished)
+    phase->report.vanished = vanished_region(phase, before);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
 {
+  const unsigned shifted = phase->config->volume == VOLUME_KEPT ? ALL_REGIONS : NO_REGION;
+  const unsigned extended = closed ? ALL_REGIONS : NO_REGION;
+  PetscReal      shifts[REGIONS_MAX];
+
   PetscFunctionBegin;
+  phase->report.vanished = 0;
   PetscCall(PhaseFindLayers(phase, closed));
+  find_shifts(phase, shifts);
+  PetscCall(PhaseAccountOutflow(phase, velocity, dt));
   PetscCall(Carry(phase, velocity, closed, dt));
   PetscCall(Correct(phase));
-  PetscCall(PhaseShiftVolumes(phase));
-  PetscCall(PhaseAccountOutflow(phase, velocity, dt));
+  PetscCall(PhaseShift(phase, shifts));
   PetscCall(PhaseExtendIntoClosed(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, shifted | extended));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(LevelSetRedistance(phase->level_sets[n]));
   PetscCall(Correct(phase));
   PetscCall(PhaseExtendIntoClosed(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, extended));
   PetscCall(PhaseDropSunk(phase));
   phase->steps++;
   if (phase->config->interface.particles && phase->steps % STEPS_BETWEEN_SEEDINGS == 0)

@@ -122,7 +122,7 @@ PetscErrorCode PhaseDropSunk(Phase phase)
 static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *escaped)
 {
   const GridBox   *box = grid_box(phase->grid);
-  const PetscReal  h = grid_spacing(phase->grid), surely_inside = -1.5 * h; /* even at a corner of the cell */
+  const PetscReal  h = grid_spacing(phase->grid), surely_inside = -h; /* even at a corner of the cell */
   const PetscReal *distance;
   ParticleView     view;
   PetscInt         cell = 0;

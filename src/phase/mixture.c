@@ -238,5 +238,6 @@ PetscErrorCode PhaseUpdateMixture(Phase phase)
   PetscCall(PhaseRestoreCrossings(phase, &crossings));
   PetscCall(RestoreFields(phase, &fields));
   PetscCall(PhaseUpdateJumps(phase));
+  PetscCall(PhaseUpdateLight(phase));
   PetscFunctionReturn(0);
 }

@@ -69,10 +69,13 @@ PetscErrorCode PhaseRestoreDistances(Phase phase, PetscReal *distances[REGIONS_M
 PetscErrorCode PhaseRefresh(Phase phase); /* ghosts and bands after a change */
 
 /* project.c: the projection of 4.2.1 on `width` points, whose distances to region n lie in rows[n]; `work`
-   has room for three times as many. True if something changed. */
-PetscBool      project_row(PetscInt width, PetscInt count, PetscReal *const rows[], PetscReal band,
-                           PetscReal work[]);
-PetscErrorCode PhaseProject(Phase phase);     /* at all cells */
+   has room for three times as many. Bit n is set if a distance to region n has changed. */
+unsigned project_row(PetscInt width, PetscInt count, PetscReal *const rows[], PetscReal band,
+                     PetscReal work[]);
+/* At all cells; then makes ghosts and band valid of all that changed, here or (bits of `changed`) before. */
+#define NO_REGION 0u
+#define ALL_REGIONS (~0u)
+PetscErrorCode PhaseProject(Phase phase, unsigned changed);
 PetscErrorCode PhaseFindRegions(Phase phase); /* the map of regions and the mixed cells */
 
 /* obstacles.c: finds closed cells beside open ones; carries the distances on into them. Ghosts are to be
@@ -114,8 +117,9 @@ PetscErrorCode PhaseUpdateJumps(Phase phase);
 PetscErrorCode PhaseUpdateLight(Phase phase);
 
 /* volume.c */
-PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt);
-PetscErrorCode PhaseShiftVolumes(Phase phase);
+void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
+PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
+PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */
 
 /* advance.c: map, mixture and report of the present distances. */
 PetscErrorCode PhaseUpdate(Phase phase, Vec closed);

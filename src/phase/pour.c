@@ -62,8 +62,7 @@ PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed)
   for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++)
     if (n != region)
       PetscCall(DropInside(phase, n, distance));
-  PetscCall(PhaseRefresh(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, ALL_REGIONS));
   PetscCall(PhaseSeedRegion(phase, region, closed));
   phase->seedings++;
   PetscCall(PhaseUpdate(phase, closed));

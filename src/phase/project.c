@@ -37,25 +37,28 @@ VECTOR_CLONES static PetscBool find_mean(PetscInt width, const PetscReal *restri
   return largest > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
-PetscBool project_row(PetscInt width, PetscInt count, PetscReal *const rows[], PetscReal band,
-                      PetscReal work[])
+unsigned project_row(PetscInt width, PetscInt count, PetscReal *const rows[], PetscReal band,
+                     PetscReal work[])
 {
   PetscReal *first = work, *second = work + width, *mean = work + 2 * width;
+  unsigned   changed = 0;
 
   find_two_smallest(width, count, rows, first, second);
   if (!find_mean(width, first, second, band, mean))
-    return PETSC_FALSE;
+    return 0;
   for (PetscInt n = 0; n < count; n++)
     for (PetscInt x = 0; x < width; x++) {
       const PetscReal value = rows[n][x];
 
-      if (mean[x] != 0. && (value < band || value == second[x]))
-        rows[n][x] = PetscMin(value - mean[x], band);
+      if (mean[x] == 0. || (value >= band && value != second[x]))
+        continue;
+      rows[n][x] = PetscMin(value - mean[x], band);
+      changed |= 1u << n;
     }
-  return PETSC_TRUE;
+  return changed;
 }
 
-PetscErrorCode PhaseProject(Phase phase)
+PetscErrorCode PhaseProject(Phase phase, unsigned changed)
 {
   const GridBox *box = grid_box(phase->grid);
   const PetscInt width = box->end[X] - box->start[X];
@@ -68,11 +71,14 @@ PetscErrorCode PhaseProject(Phase phase)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
       for (PetscInt n = 0; n < phase->count; n++)
         rows[n] = distances[n] + box_index(box, box->start[X], j, k);
-      (void)project_row(width, phase->count, rows, phase->band, work);
+      changed |= project_row(width, phase->count, rows, phase->band, work);
     }
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscCall(PetscFree(work));
-  PetscCall(PhaseRefresh(phase));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_UNSIGNED, MPI_BOR, box->comm));
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (changed & 1u << n)
+      PetscCall(LevelSetRefresh(phase->level_sets[n]));
   PetscFunctionReturn(0);
 }
 

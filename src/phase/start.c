@@ -226,12 +226,11 @@ PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size)
     PetscFunctionReturn(0);
   }
   PetscCall(PhaseFindLayers(phase, closed));
-  PetscCall(PhaseRefresh(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, ALL_REGIONS));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(LevelSetRedistance(phase->level_sets[n]));
   PetscCall(PhaseExtendIntoClosed(phase));
-  PetscCall(PhaseProject(phase));
+  PetscCall(PhaseProject(phase, ALL_REGIONS));
   phase->steps = phase->seedings = 0;
   PetscCall(PetscMemzero(&phase->report, sizeof(phase->report)));
   PetscCall(PhaseSeed(phase, closed));

@@ -2,8 +2,9 @@
 
      (target - volume) / surface,  at most h / 10 in a step,
 
-   before the projection (half of which remains against a region that is not corrected). A target is the
-   volume at the start and what was poured since, less what has left through the sides of the box. */
+   with volumes and targets of the start of the step, before the projection, of which half remains against a
+   region that is not corrected. A target is the volume at the start and what was poured since, less what has
+   left through the sides of the box; the front of what leaves is known to half a cell. */
 #include "phase_impl.h"
 
 static const PetscReal largest_shift = 0.1; /* cells */
@@ -12,13 +13,14 @@ static const PetscReal largest_shift = 0.1; /* cells */
 static void add_outflow(Phase phase, const PetscReal *u, PetscInt direction, PetscInt side, PetscReal sums[])
 {
   const GridBox *box = grid_box(phase->grid);
-  const PetscInt index = side ? box->cells[direction] : 0;
   PetscInt       start[DIM], end[DIM];
 
   for (PetscInt d = 0; d < DIM; d++) {
-    start[d] = d == direction ? index : box->start[d];
-    end[d] = d == direction ? index + 1 : box->end[d];
+    start[d] = box->start[d];
+    end[d] = box->end[d];
   }
+  start[direction] = side ? box->cells[direction] : 0;
+  end[direction] = start[direction] + 1;
   for (PetscInt k = start[Z]; k < end[Z]; k++)
     for (PetscInt j = start[Y]; j < end[Y]; j++)
       for (PetscInt i = start[X]; i < end[X]; i++) {
@@ -38,12 +40,10 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
   if (phase->config->volume != VOLUME_KEPT)
     PetscFunctionReturn(0);
   PetscCall(MacGridGetFaces(phase->grid, velocity, u));
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    if (!box->periodic[d] && box->start[d] == 0)
-      add_outflow(phase, u[d], d, 0, sums);
-    if (!box->periodic[d] && box->end[d] == box->cells[d])
-      add_outflow(phase, u[d], d, 1, sums);
-  }
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (box->neighbour[d][side] == MPI_PROC_NULL)
+        add_outflow(phase, u[d], d, side, sums);
   PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, REGIONS_MAX, MPIU_REAL, MPI_SUM, box->comm));
   for (PetscInt n = 0; n < phase->count; n++)
@@ -51,33 +51,30 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Shift(Phase phase, PetscInt region, PetscReal shift)
-{
-  PetscReal *distance;
-  PetscInt   length;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(phase->distances[region], &length));
-  PetscCall(VecGetArray(phase->distances[region], &distance));
-  for (PetscInt c = 0; c < length; c++)
-    if (PetscAbsReal(distance[c]) < phase->band)
-      distance[c] -= shift;
-  PetscCall(VecRestoreArray(phase->distances[region], &distance));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode PhaseShiftVolumes(Phase phase)
+void find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX])
 {
   const PetscReal most = largest_shift * grid_spacing(phase->grid);
 
-  PetscFunctionBegin;
-  if (phase->config->volume != VOLUME_KEPT)
-    PetscFunctionReturn(0);
   for (PetscInt n = 0; n < phase->count; n++) {
     const PetscReal missing = phase->targets[n] - phase->report.volume[n], surface = phase->report.surface[n];
 
-    if (!region_is_empty(phase, n) && surface > 0. && missing != 0.)
-      PetscCall(Shift(phase, n, PetscMax(-most, PetscMin(missing / surface, most))));
+    shifts[n] = 0.;
+    if (phase->config->volume == VOLUME_KEPT && !region_is_empty(phase, n) && surface > 0.)
+      shifts[n] = PetscMax(-most, PetscMin(missing / surface, most));
   }
+}
+
+PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[])
+{
+  const PetscInt length = grid_box(phase->grid)->length;
+  PetscReal     *distances[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt n = 0; n < phase->count; n++)
+    for (PetscInt c = 0; c < length && shifts[n] != 0.; c++)
+      if (PetscAbsReal(distances[n][c]) < phase->band)
+        distances[n][c] -= shifts[n];
+  PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);
 }

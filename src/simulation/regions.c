@@ -23,28 +23,57 @@ static PetscInt region_named(const PhaseConfig *config, const char name[])
   return -1;
 }
 
+/* What is closed to the regions: obstacles and bodies, but not sources, which are full of what they let out.
+   Null: nothing. */
+static PetscErrorCode FindObstructed(Simulation simulation, Vec *obstructed)
+{
+  const PetscInt   length = grid_box(simulation->grid)->length;
+  const PetscReal *closed;
+  PetscReal       *mark;
+
+  PetscFunctionBegin;
+  *obstructed = NULL;
+  if (!simulation->closed || !simulation->closed_count)
+    PetscFunctionReturn(0);
+  if (!simulation->obstructed)
+    PetscCall(MacGridCreateField(simulation->grid, &simulation->obstructed));
+  PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  PetscCall(VecGetArray(simulation->obstructed, &mark));
+  for (PetscInt c = 0; c < length; c++)
+    mark[c] = closed[c] > simulation->closed_count ? 0. : closed[c];
+  PetscCall(VecRestoreArray(simulation->obstructed, &mark));
+  PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
+  *obstructed = simulation->obstructed;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode PourInflows(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
+  Vec                     closed;
 
   PetscFunctionBegin;
+  PetscCall(FindObstructed(simulation, &closed));
   for (PetscInt n = 0; n < config->inflow_count; n++) {
     const InflowConfig *inflow = &config->inflows[n];
 
     if (inflow->region && inflow_is_active(inflow, time))
-      PetscCall(PhasePour(simulation->phase, region_named(&config->phases, inflow->region), inflow->shape,
-                          simulation->closed));
+      PetscCall(
+          PhasePour(simulation->phase, region_named(&config->phases, inflow->region), inflow->shape, closed));
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size)
 {
+  Vec closed;
+
   PetscFunctionBegin;
   if (!simulation->config->phases.region_count)
     PetscFunctionReturn(0);
   PetscCall(PhaseCreate(simulation->grid, &simulation->config->phases, &simulation->phase));
-  PetscCall(PhaseStart(simulation->phase, simulation->closed, message, size));
+  PetscCall(FindObstructed(simulation, &closed));
+  PetscCall(PhaseStart(simulation->phase, closed, message, size));
   if (message[0])
     PetscFunctionReturn(0);
   PetscCall(PourInflows(simulation, 0.));
@@ -56,15 +85,16 @@ PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], si
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
 {
   PetscLogDouble begin, end;
-  Vec           *velocity;
+  Vec           *velocity, closed;
 
   PetscFunctionBegin;
   if (!simulation->phase)
     PetscFunctionReturn(0);
   PetscCall(PetscTime(&begin));
+  PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseKeep(simulation->phase));
   PetscCall(FluidGetHeavyVelocity(simulation->fluid, &velocity));
-  PetscCall(PhaseAdvance(simulation->phase, velocity, simulation->closed, 0.5 * (simulation->dt + dt)));
+  PetscCall(PhaseAdvance(simulation->phase, velocity, closed, 0.5 * (simulation->dt + dt)));
   PetscCall(PourInflows(simulation, simulation->time + dt));
   PetscCall(MixFluid(simulation));
   PetscCall(PetscTime(&end));

@@ -59,6 +59,7 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
   if (!s)
     PetscFunctionReturn(0);
   PetscCall(VecDestroy(&s->closed));
+  PetscCall(VecDestroy(&s->obstructed));
   PetscCall(MacGridDestroyFaceField(s->closed_velocity));
   PetscCall(VecDestroy(&s->gas_closed));
   PetscCall(MacGridDestroyFaceField(s->gas_velocity));

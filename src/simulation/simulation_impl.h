@@ -24,6 +24,7 @@ struct _p_Simulation {
   Vec       closed;               /* 0 in fluid cells, otherwise 1 + number of obstacle, body or source */
   Vec       closed_velocity[DIM]; /* null when all stand still */
   PetscInt  closed_count;         /* obstacles and bodies: higher numbers are sources */
+  Vec       obstructed;           /* `closed` without the sources, for the regions; null until needed */
   PetscBool obstacles_move;       /* or bodies do, or sources change */
 
   /* A gas that the liquids do not feel; null without one. */

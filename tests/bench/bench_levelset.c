@@ -128,11 +128,12 @@ static PetscErrorCode RunCase(PetscInt n)
 {
   const InterfaceConfig config = {.advection = INTERFACE_WENO5, .particles = 16};
   const PetscReal       band = 4. * PETSC_PI * PetscSqr(0.3 * n) * 2. * BAND_CELLS;
+  const GridConfig      grid = cube_grid(3, n, 1.);
   Case                  bench = {.dt = 0.25 / n};
   PetscInt64            markers[2];
 
   PetscFunctionBegin;
-  PetscCall(InterfaceCreate(3, n, 1., &config, &bench.interface));
+  PetscCall(InterfaceCreate(PETSC_COMM_WORLD, &grid, &config, &bench.interface));
   PetscCall(MacGridCreateField(bench.interface.grid, &bench.curvature));
   PetscCall(MacGridCreateField(bench.interface.grid, &bench.known));
   PetscCall(InterfaceSet(&bench.interface, sphere));

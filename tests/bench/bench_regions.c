@@ -1,7 +1,7 @@
 /* What the interfaces of a step cost: five regions beside two with the same surface, and level sets and
    markers beside a pressure solve. */
 #include "regions.h"
-#include <petsctime.h>
+#include <time.h>
 
 enum { LAYERS = 5, WARM_UP = 2, STEPS = 5, SOLVES = 2 };
 
@@ -41,21 +41,28 @@ static PetscErrorCode Start(Regions *regions)
   PetscFunctionReturn(0);
 }
 
+/* Of the busiest processor, which is the wall's on a quiet machine. */
+static PetscErrorCode GetTime(PetscReal *seconds)
+{
+  PetscFunctionBegin;
+  *seconds = clock() / (PetscReal)CLOCKS_PER_SEC;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
 /* Mean time of a step of half a cell. */
 static PetscErrorCode TimeSteps(Regions *regions, PetscReal *seconds)
 {
-  PetscLogDouble began = 0., ended;
+  PetscReal began = 0., ended;
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < WARM_UP + STEPS; s++) {
     if (s == WARM_UP) {
-      PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-      PetscCall(PetscTime(&began));
+      PetscCall(GetTime(&began));
     }
     PetscCall(PhaseAdvance(regions->phase, regions->velocity, NULL, 0.5 * grid_spacing(regions->grid)));
   }
-  PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-  PetscCall(PetscTime(&ended));
+  PetscCall(GetTime(&ended));
   *seconds = (ended - began) / STEPS;
   PetscFunctionReturn(0);
 }
@@ -98,7 +105,7 @@ static PetscErrorCode FillRightSide(MacGrid grid, Vec right_side)
 static PetscErrorCode TimeSolve(Regions *regions, PetscReal *seconds, PetscInt *iterations)
 {
   const Mixture *mixture;
-  PetscLogDouble began, ended;
+  PetscReal      began, ended;
   PoissonReport  report;
   Poisson        poisson;
   Vec            right_side, pressure, weights[DIM];
@@ -114,12 +121,10 @@ static PetscErrorCode TimeSolve(Regions *regions, PetscReal *seconds, PetscInt *
   for (PetscInt s = 0; s < SOLVES; s++) {
     PetscCall(FillRightSide(regions->grid, right_side));
     PetscCall(VecSet(pressure, 0.));
-    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-    PetscCall(PetscTime(&began));
-    PetscCall(PoissonSetWeights(poisson, weights, NULL));
+    PetscCall(GetTime(&began));
+    PetscCall(PoissonSetWeights(poisson, weights, mixture->empty));
     PetscCall(PoissonSolve(poisson, right_side, pressure, &report));
-    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
-    PetscCall(PetscTime(&ended));
+    PetscCall(GetTime(&ended));
     *seconds = ended - began;
   }
   *iterations = report.iterations;

@@ -25,6 +25,18 @@ for scene in plane space; do
   done
 done
 
+# Regions, their markers and a one-way gas.
+for scene in liquids surface; do
+  for ranks in 1 2 4; do
+    run $ranks $scene $scene-whole-$ranks 30
+    run $ranks $scene $scene-half-$ranks 10
+    ok "$scene: resumed on the same $ranks ranks, bit for bit" resumed $scene $ranks $ranks
+  done
+  for change in "1 2" "2 4" "4 1"; do
+    ok "$scene: written on ${change% *} and resumed on ${change#* } ranks, to 1e-10" resumed $scene $change 1e-10
+  done
+done
+
 # Bodies are computed alike on all ranks of the solid team.
 for ranks in 1 2 4; do
   run $ranks bodies bodies-whole-$ranks 30

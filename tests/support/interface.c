@@ -1,13 +1,18 @@
 #include "interface.h"
 
-PetscErrorCode InterfaceCreate(PetscInt dimension, PetscInt n, PetscReal size, const InterfaceConfig *config,
+GridConfig cube_grid(PetscInt dimension, PetscInt n, PetscReal size)
+{
+  return (GridConfig){
+      .dimension = dimension, .size = vector3(size, size, dimension == 3 ? size : 0.), .resolution = n};
+}
+
+PetscErrorCode InterfaceCreate(MPI_Comm comm, const GridConfig *grid, const InterfaceConfig *config,
                                Interface *interface)
 {
   PetscFunctionBegin;
-  interface->grid_config = (GridConfig){
-      .dimension = dimension, .size = vector3(size, size, dimension == 3 ? size : 0.), .resolution = n};
+  interface->grid_config = *grid;
   interface->config = *config;
-  PetscCall(MacGridCreate(PETSC_COMM_WORLD, &interface->grid_config, &interface->grid));
+  PetscCall(MacGridCreate(comm, &interface->grid_config, &interface->grid));
   PetscCall(LevelSetCreate(interface->grid, &interface->config, &interface->level_set));
   PetscCall(LevelSetCreate(interface->grid, &interface->config, &interface->complement));
   PetscCall(MacGridCreateFaceField(interface->grid, interface->velocity));

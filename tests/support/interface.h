@@ -18,8 +18,11 @@ typedef struct {
   PetscInt64      step;
 } Interface;
 
-/* A square or cube of side `size` and n cells along it. Collective: world, as all that follows. */
-PetscErrorCode InterfaceCreate(PetscInt dimension, PetscInt n, PetscReal size, const InterfaceConfig *config,
+/* A square or cube of side `size` and n cells along it. */
+GridConfig cube_grid(PetscInt dimension, PetscInt n, PetscReal size);
+
+/* Collective: comm, as all that follows. */
+PetscErrorCode InterfaceCreate(MPI_Comm comm, const GridConfig *grid, const InterfaceConfig *config,
                                Interface *interface);
 PetscErrorCode InterfaceDestroy(Interface *interface);
 

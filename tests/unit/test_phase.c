@@ -102,8 +102,7 @@ static void overlaps_and_voids_are_refused_by_name(void **state)
   regions_add(&regions, &right);
   regions_add(&regions, NULL);
   assert_success(RegionsStart(PETSC_COMM_WORLD, &regions, message, sizeof(message)));
-  assert_on_all_ranks(strstr(message, "\"a\" and \"b\" overlap") &&
-                      strstr(message, "(0.484375, 0.484375)") &&
+  assert_on_all_ranks(strstr(message, "\"a\" and \"b\" overlap") && strstr(message, "(0.484375, 0.484375)") &&
                       strstr(message, "interfaces.overlap: project"));
   assert_success(PhaseDestroy(&regions.phase));
   regions.config.overlap = OVERLAP_PROJECT;
@@ -203,6 +202,12 @@ static void volumes_centers_and_surfaces_are_measured(void **state)
   }
 }
 
+static void step(Regions *regions, PetscInt count)
+{
+  for (PetscInt n = 0; n < count; n++)
+    assert_success(PhaseAdvance(regions->phase, regions->velocity, regions->closed, 0.02));
+}
+
 static void what_is_poured_takes_the_place_of_others(void **state)
 {
   const PetscReal r = 0.2, area = PETSC_PI * r * r;
@@ -230,7 +235,7 @@ static void what_is_poured_takes_the_place_of_others(void **state)
   assert_success(PhasePour(regions.phase, 0, all, NULL));
   assert_near(report->volume[0], 1., 1e-12);
   assert_on_all_ranks(report->vanished == 2 && report->particles[1] == 0);
-  assert_success(PhasePour(regions.phase, 0, all, NULL));
+  step(&regions, 1);
   assert_on_all_ranks(report->vanished == 0);
   assert_success(ShapeDestroy(&drop));
   assert_success(ShapeDestroy(&all));
@@ -293,12 +298,6 @@ static void prepare_three(Regions *regions, PetscInt dimension)
   regions_add_tension(regions, 0, 2, 2.);
 }
 
-static void step(Regions *regions, PetscInt count)
-{
-  for (PetscInt n = 0; n < count; n++)
-    assert_success(PhaseAdvance(regions->phase, regions->velocity, regions->closed, 0.02));
-}
-
 static void assert_same(Regions *regions, const PetscInt64 expected[])
 {
   for (PetscInt n = 0; n < regions->config.region_count; n++) {
@@ -346,12 +345,25 @@ static void a_step_can_be_taken_back(void **state)
   assert_success(RegionsDestroy(&regions));
 }
 
+static void load(MPI_Comm comm, Regions *regions)
+{
+  char    message[512];
+  Archive archive;
+
+  assert_success(ArchiveOpen(comm, scratch_path("regions.h5"), &archive, message, sizeof(message)));
+  assert_success(PhaseLoad(regions->phase, archive));
+  assert_success(ArchiveDestroy(&archive));
+  assert_success(RegionsSetVelocity(regions, turning));
+}
+
 static void a_saved_state_goes_on_as_it_would_have(void **state)
 {
   char       message[512];
   Regions    regions, loaded;
   PetscInt64 sums[TEST_REGIONS];
   Archive    archive;
+  Vec        fields[2];
+  PetscReal  largest;
 
   (void)state;
   prepare_three(&regions, 2);
@@ -375,8 +387,61 @@ static void a_saved_state_goes_on_as_it_would_have(void **state)
   step(&loaded, 6);
   assert_same(&loaded, sums);
   assert_on_all_ranks(!memcmp(phase_report(regions.phase), phase_report(loaded.phase), sizeof(PhaseReport)));
+  assert_success(RegionsDestroy(&loaded));
+  prepare_three(&loaded, 2); /* once more, every rank by itself */
+  loaded.config.volume = VOLUME_KEPT;
+  assert_success(RegionsStart(PETSC_COMM_SELF, &loaded, message, sizeof(message)));
+  load(PETSC_COMM_SELF, &loaded);
+  step(&loaded, 6);
+  for (PetscInt n = 0; n < 3; n++) {
+    assert_success(PhaseGetDistance(regions.phase, n, &fields[0]));
+    assert_success(PhaseGetDistance(loaded.phase, n, &fields[1]));
+    assert_success(RegionsCompareWithSerial(&regions, fields[0], &loaded, fields[1], &largest));
+    assert_near(largest, 0., 1e-12); /* volumes are sums, and shift the regions */
+  }
   assert_success(RegionsDestroy(&regions));
   assert_success(RegionsDestroy(&loaded));
+}
+
+/* Whether the first frame holds a dataset. */
+static PetscBool frame_holds(const char name[])
+{
+  char      message[512];
+  Archive   archive;
+  PetscBool has = PETSC_FALSE;
+
+  assert_success(ArchiveOpen(PETSC_COMM_WORLD, scratch_path("frames/frame-000000.h5"), &archive, message,
+                             sizeof(message)));
+  assert_success(ArchiveHas(archive, name, &has));
+  assert_success(ArchiveDestroy(&archive));
+  return has;
+}
+
+static void frames_show_markers_on_demand(void **state)
+{
+  const char *const points = "meshes/markers_a/vertices";
+  const FrameConfig config = {
+      .directory = scratch.directory, .dimension = 2, .cells = {40, 40, 1}, .spacing = 1. / 40};
+
+  (void)state;
+  for (PetscInt markers = MARKERS_HIDDEN; markers <= MARKERS_WRITTEN; markers++) {
+    char        message[512];
+    Regions     regions;
+    FrameSeries frames;
+
+    prepare_three(&regions, 2);
+    regions.config.markers = (MarkerOutput)markers;
+    start(&regions);
+    assert_success(FrameSeriesCreate(PETSC_COMM_WORLD, &config, &frames, message, sizeof(message)));
+    assert_success(FrameBegin(frames, 0, 0.));
+    assert_success(PhaseWriteFrame(regions.phase, frames));
+    assert_success(FrameEnd(frames, message, sizeof(message)));
+    assert_on_all_ranks(!message[0]);
+    assert_success(FrameSeriesDestroy(&frames));
+    assert_on_all_ranks(frame_holds("grid/fields/region") && frame_holds("grid/fields/distance_c"));
+    assert_on_all_ranks(frame_holds(points) == (markers == MARKERS_WRITTEN ? PETSC_TRUE : PETSC_FALSE));
+    assert_success(RegionsDestroy(&regions));
+  }
 }
 
 TEST_MAIN(cmocka_unit_test(projection_has_its_properties),
@@ -388,4 +453,5 @@ TEST_MAIN(cmocka_unit_test(projection_has_its_properties),
           cmocka_unit_test(what_is_poured_takes_the_place_of_others),
           cmocka_unit_test(interfaces_end_at_obstacles), cmocka_unit_test(a_step_can_be_taken_back),
           cmocka_unit_test_setup_teardown(a_saved_state_goes_on_as_it_would_have, scratch_make,
-                                          scratch_remove))
+                                          scratch_remove),
+          cmocka_unit_test_setup_teardown(frames_show_markers_on_demand, scratch_make, scratch_remove))

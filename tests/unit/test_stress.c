@@ -53,8 +53,7 @@ static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, P
   const PetscBool slips[BLEND_OBSTACLES] = {PETSC_FALSE, PETSC_TRUE};
 
   PetscFunctionBegin;
-  blend_set_defaults(blend, dimension, dimension == 2 ? 16 : 12);
-  blend->grid_config.size.at[Z] = 0.5 + 1. / 6.;
+  blend_set_defaults(blend, dimension, 16);
   for (PetscInt d = 0; d < dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
       blend->config.sides[d][side].kind = places[place][d][side];
@@ -69,7 +68,7 @@ static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, P
   PetscFunctionReturn(0);
 }
 
-/* Values on unknown faces, zero elsewhere, and the ghosts that the linear operator wants. */
+/* Values on unknown faces, zero elsewhere. */
 static PetscErrorCode SetRough(Blend *blend, PetscInt salt, Vec faces[DIM])
 {
   const GridBox *box = grid_box(blend->grid);
@@ -82,7 +81,7 @@ static PetscErrorCode SetRough(Blend *blend, PetscInt salt, Vec faces[DIM])
     grid_face_end(blend->grid, d, end);
     PetscCall(VecSet(faces[d], 0.));
     PetscCall(VecGetArray(faces[d], &u));
-    PetscCall(VecGetArray(blend->fluid->stress->mass[d], &mass));
+    PetscCall(VecGetArray(blend->fluid->stress->levels[0].mass[d], &mass));
     for (PetscInt k = box->start[Z]; k < end[Z]; k++)
       for (PetscInt j = box->start[Y]; j < end[Y]; j++)
         for (PetscInt i = box->start[X]; i < end[X]; i++) {
@@ -91,10 +90,19 @@ static PetscErrorCode SetRough(Blend *blend, PetscInt salt, Vec faces[DIM])
           if (mass[c] > 0.)
             u[c] = rough_at(grid_face_center(blend->grid, d, i, j, k), salt + d) - 0.5;
         }
-    PetscCall(VecRestoreArray(blend->fluid->stress->mass[d], &mass));
+    PetscCall(VecRestoreArray(blend->fluid->stress->levels[0].mass[d], &mass));
     PetscCall(VecRestoreArray(faces[d], &u));
-    PetscCall(FluidFillComponentGhosts(blend->fluid, d, faces[d], 0., SIDE_VALUES_ZERO));
   }
+  PetscFunctionReturn(0);
+}
+
+/* With the ghosts that the linear operator wants. */
+static PetscErrorCode SetRoughWithGhosts(Blend *blend, PetscInt salt, Vec faces[DIM])
+{
+  PetscFunctionBegin;
+  PetscCall(SetRough(blend, salt, faces));
+  for (PetscInt d = 0; d < grid_box(blend->grid)->dimension; d++)
+    PetscCall(FluidFillComponentGhosts(blend->fluid, d, faces[d], 0., SIDE_VALUES_ZERO));
   PetscFunctionReturn(0);
 }
 
@@ -129,21 +137,20 @@ enum { FIRST_SECOND, SECOND_FIRST, FIRST_FIRST, MASS, PRODUCTS };
 static PetscErrorCode GetProducts(Blend *blend, PetscReal products[PRODUCTS])
 {
   const StressMix whole = {1., 1.}, mass = {1., 0.};
-  PetscReal       own;
   Vec             a[DIM], b[DIM], image[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridCreateFaceField(blend->grid, a));
   PetscCall(MacGridCreateFaceField(blend->grid, b));
   PetscCall(MacGridCreateFaceField(blend->grid, image));
-  PetscCall(SetRough(blend, 3, a));
-  PetscCall(SetRough(blend, 11, b));
-  PetscCall(FluidApplyStress(blend->fluid, &whole, a, image, &own));
+  PetscCall(SetRoughWithGhosts(blend, 3, a));
+  PetscCall(SetRoughWithGhosts(blend, 11, b));
+  PetscCall(FluidApplyStress(blend->fluid, &whole, a, image));
   PetscCall(Dot(blend, image, b, &products[FIRST_SECOND]));
   PetscCall(Dot(blend, image, a, &products[FIRST_FIRST]));
-  PetscCall(FluidApplyStress(blend->fluid, &whole, b, image, &own));
+  PetscCall(FluidApplyStress(blend->fluid, &whole, b, image));
   PetscCall(Dot(blend, image, a, &products[SECOND_FIRST]));
-  PetscCall(FluidApplyStress(blend->fluid, &mass, a, image, &own));
+  PetscCall(FluidApplyStress(blend->fluid, &mass, a, image));
   PetscCall(Dot(blend, image, a, &products[MASS]));
   PetscCall(MacGridDestroyFaceField(a));
   PetscCall(MacGridDestroyFaceField(b));
@@ -173,6 +180,72 @@ static void operator_is_symmetric_and_positive(void **state)
     }
 }
 
+/* <M a, b> for the V-cycle M. */
+static PetscErrorCode MeetThroughCycle(Blend *blend, PetscInt from, PetscInt with, PetscReal *product)
+{
+  StressLevel *level = &blend->fluid->stress->levels[0];
+  Vec          b[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateFaceField(blend->grid, b));
+  PetscCall(SetRough(blend, from, level->residual));
+  PetscCall(SetRough(blend, with, b));
+  PetscCall(FluidCycleStress(blend->fluid));
+  PetscCall(Dot(blend, level->solution, b, product));
+  PetscCall(MacGridDestroyFaceField(b));
+  PetscFunctionReturn(0);
+}
+
+static void cycle_is_symmetric_and_positive(void **state)
+{
+  (void)state;
+  for (size_t place = 0; place < PETSC_STATIC_ARRAY_LENGTH(places); place++)
+    for (PetscInt dimension = 2; dimension <= 3; dimension++) {
+      PetscReal left, right, own;
+      Blend     blend;
+
+      assert_success(Prepare(PETSC_COMM_WORLD, place, dimension, PETSC_TRUE, &blend));
+      assert_success(FluidCloseStress(blend.fluid));
+      assert_success(FluidSetUpStressLevels(blend.fluid));
+      assert_success(MeetThroughCycle(&blend, 3, 11, &left));
+      assert_success(MeetThroughCycle(&blend, 11, 3, &right));
+      assert_success(MeetThroughCycle(&blend, 3, 3, &own));
+      assert_success(BlendDestroy(&blend));
+      assert_on_all_ranks(own > 0. && PetscAbsReal(left) > 1e-6 * own);
+      assert_near(left / own, right / own, 1e-12);
+    }
+}
+
+static PetscReal a_thick_ball(const void *context, Vector3 point, PetscInt direction)
+{
+  (void)direction;
+  point.at[Z] = 0.;
+  return *(const PetscReal *)context * (a_sphere(point, vector3(0.5, 0.4, 0.), 0.25) > 0. ? 1. : 1e-3);
+}
+
+/* A viscosity ratio of 1000 and steps of 10^4 h^2: iterations do not grow with the grid. */
+static void much_viscosity_takes_few_iterations(void **state)
+{
+  (void)state;
+  for (PetscInt resolution = 32; resolution <= 128; resolution *= 2) {
+    PetscReal viscosity = 1.;
+    Blend     blend;
+
+    blend_set_defaults(&blend, 2, resolution);
+    blend.config.viscosity_tolerance = 1e-6;
+    blend.functions = (BlendFunctions){.context = &viscosity, .viscosity = a_thick_ball};
+    assert_success(BlendFormula("sin(7*x)*cos(5*y) + 0.3*sin(61*x*y)", &blend.config.initial_velocity[X]));
+    assert_success(
+        BlendFormula("cos(3*x + 4*y) + 0.3*cos(77*x + 33*y*y)", &blend.config.initial_velocity[Y]));
+    assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
+    assert_success(FluidPredict(blend.fluid, 1e4 / PetscSqr((PetscReal)resolution)));
+    note("%d cells: %d iterations", (int)resolution, (int)fluid_report(blend.fluid)->viscosity_iterations);
+    assert_on_all_ranks(fluid_report(blend.fluid)->diffusion_converged);
+    assert_on_all_ranks(fluid_report(blend.fluid)->viscosity_iterations <= 40);
+    assert_success(BlendDestroy(&blend));
+  }
+}
+
 /* In a periodic box of any material. */
 static void stress_keeps_momentum(void **state)
 {
@@ -180,7 +253,7 @@ static void stress_keeps_momentum(void **state)
   for (PetscInt dimension = 2; dimension <= 3; dimension++)
     for (PetscInt d = 0; d < dimension; d++) {
       const StressMix stress = {0., 1.};
-      PetscReal       own, sum, size;
+      PetscReal       sum, size;
       Vec             a[DIM], one[DIM], image[DIM];
       Blend           blend;
 
@@ -188,9 +261,9 @@ static void stress_keeps_momentum(void **state)
       assert_success(MacGridCreateFaceField(blend.grid, a));
       assert_success(MacGridCreateFaceField(blend.grid, one));
       assert_success(MacGridCreateFaceField(blend.grid, image));
-      assert_success(SetRough(&blend, 3, a));
+      assert_success(SetRoughWithGhosts(&blend, 3, a));
       assert_success(VecSet(one[d], 1.));
-      assert_success(FluidApplyStress(blend.fluid, &stress, a, image, &own));
+      assert_success(FluidApplyStress(blend.fluid, &stress, a, image));
       assert_success(Dot(&blend, image, one, &sum));
       assert_success(Dot(&blend, image, image, &size));
       assert_on_all_ranks(size > 1.);
@@ -239,7 +312,7 @@ static void rigid_rotation_feels_no_stress(void **state)
 
   (void)state;
   for (PetscInt which = 0; which < 2; which++) {
-    PetscReal own, largest;
+    PetscReal largest;
     Vec       turning[DIM], image[DIM];
     Blend     blend;
 
@@ -261,7 +334,7 @@ static void rigid_rotation_feels_no_stress(void **state)
       assert_success(FormulaDestroy(&formula));
     }
     assert_success(MacGridExchangeFaces(blend.grid, turning));
-    assert_success(FluidApplyStress(blend.fluid, &stress, turning, image, &own));
+    assert_success(FluidApplyStress(blend.fluid, &stress, turning, image));
     assert_success(LargestInside(&blend, image, &largest));
     if (which == 0)
       assert_near(largest, 0., 1e-10);
@@ -273,5 +346,7 @@ static void rigid_rotation_feels_no_stress(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(operator_is_symmetric_and_positive), cmocka_unit_test(stress_keeps_momentum),
+TEST_MAIN(cmocka_unit_test(operator_is_symmetric_and_positive),
+          cmocka_unit_test(cycle_is_symmetric_and_positive),
+          cmocka_unit_test(much_viscosity_takes_few_iterations), cmocka_unit_test(stress_keeps_momentum),
           cmocka_unit_test(rigid_rotation_feels_no_stress))

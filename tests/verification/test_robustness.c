@@ -192,10 +192,31 @@ static void a_body_that_starts_in_another_leaves_calmly(void **state)
   world_free(world);
 }
 
+/* Walls that are nearer to each other than a light body is wide hold it: it neither creeps nor hoards speed.
+ */
+static void walls_that_are_too_near_hold_a_body(void **state)
+{
+  World *world = world_new(G);
+
+  (void)state;
+  for (PetscInt side = -1; side <= 1; side += 2) {
+    BodyConfig *wall = add_cube(world, vector3((PetscReal)side * 1.496, 0, 0), 2);
+
+    wall->kind = BODY_STATIC;
+  }
+  add_cube(world, vector3(0.001, 0, 0), 1)->density = 1;
+  world_start(world);
+  world_run(world, 1. / 240, 240);
+  assert_near(vector3_norm(world_position(world, 2)), 0, 1e-3);
+  assert_near(solid_report(world->solid).largest_speed, 0, 1e-4);
+  world_free(world);
+}
+
 TEST_MAIN(cmocka_unit_test(a_heavy_body_stands_on_a_light_one),
           cmocka_unit_test(masses_may_alternate_in_a_stack),
           cmocka_unit_test(a_heavy_body_falls_on_a_light_one), cmocka_unit_test(large_and_small_bodies_meet),
           cmocka_unit_test(a_step_ten_times_too_long_does_no_harm),
           cmocka_unit_test(a_body_that_spins_fast_lands), cmocka_unit_test(two_walls_wedge_a_body),
           cmocka_unit_test(a_body_falls_through_a_gap_that_just_fits),
-          cmocka_unit_test(a_body_that_starts_in_another_leaves_calmly))
+          cmocka_unit_test(a_body_that_starts_in_another_leaves_calmly),
+          cmocka_unit_test(walls_that_are_too_near_hold_a_body))

@@ -17,8 +17,8 @@ static void compress(Row rows[], PetscInt count, PetscReal friction, PetscReal e
       PetscReal pressed;
 
       if (friction > 0)
-        row_rub(&rows[k], rows[k].grip, friction * rows[k].impulse, partners);
-      pressed = row_press(&rows[k], rows[k].hold, partners) / rows[k].hold;
+        row_rub(&rows[k], friction * rows[k].impulse, PETSC_FALSE, partners);
+      pressed = row_press(&rows[k], PETSC_FALSE, partners) / rows[k].hold;
       change = PetscMax(change, pressed);
     }
     if (change <= enough || (count == 1 && !(friction > 0)))
@@ -29,54 +29,52 @@ static void compress(Row rows[], PetscInt count, PetscReal friction, PetscReal e
 static void give_back(Row rows[], PetscInt count, const Rubbing *rubbing, Partners *partners)
 {
   for (PetscInt k = 0; k < count; k++) {
-    axis_push(&rows[k].normal, rubbing->restitution * rows[k].impulse, partners);
+    axis_push(&rows[k].normal, rubbing->restitution * rows[k].impulse, PETSC_FALSE, partners);
     rows[k].impulse *= 1 + rubbing->restitution;
   }
   if (rubbing->friction > 0)
     for (PetscInt k = 0; k < count; k++)
-      row_rub(&rows[k], rows[k].grip, rubbing->friction * rows[k].impulse, partners);
+      row_rub(&rows[k], rubbing->friction * rows[k].impulse, PETSC_FALSE, partners);
 }
 
-static Twist twist_blend(const Twist *a, const Twist *b, PetscReal s)
+static void blend(const Partners *from, Partners *to, PetscReal part)
 {
-  Twist blend;
-
-  blend.linear = vector3_add(a->linear, vector3_scale(s, vector3_subtract(b->linear, a->linear)));
-  blend.angular = vector3_add(a->angular, vector3_scale(s, vector3_subtract(b->angular, a->angular)));
-  return blend;
+  for (PetscInt i = 0; i < PAIR; i++)
+    to->at[i] = from->at[i] + part * (to->at[i] - from->at[i]);
 }
 
-static PetscReal pair_energy(Solid solid, const Contact *contact, const Twist twists[2])
+static PetscReal twice_energy(const Partners *partners)
 {
-  PetscReal energy = 0;
+  PetscReal sum = 0;
 
-  for (PetscInt side = 0; side < 2; side++)
-    energy += solid_body_energy(solid, contact->bodies[side], &twists[side]);
-  return energy;
+  for (PetscInt i = 0; i < PAIR; i++)
+    sum += partners->at[i] * partners->at[i];
+  return sum;
 }
 
 /* Cuts the way from `pressed` to `rebound` where the energy would exceed that of `before`. Energy is a convex
    parabola on the way, below its bound at the start, so the bound is passed once. */
-static void bound_rebound(Solid solid, const Contact *contact, const Twist before[2], const Twist pressed[2],
-                          Twist rebound[2])
+static void bound_rebound(const Partners *before, const Partners *pressed, Partners *rebound)
 {
-  const PetscReal bound = pair_energy(solid, contact, before);
-  const PetscReal start = pair_energy(solid, contact, pressed), end = pair_energy(solid, contact, rebound);
-  Twist           middle[2];
-  PetscReal       c2, c1, s;
+  const PetscReal bound = twice_energy(before), start = twice_energy(pressed), end = twice_energy(rebound);
+  PetscReal       c2 = 0, c1, s;
 
-  /* a kinematic body works on the other one: there is no bound */
-  if (end <= bound * (1 + 1e-14) || solid->bodies[contact->bodies[0]].config->kind == BODY_KINEMATIC ||
-      solid->bodies[contact->bodies[1]].config->kind == BODY_KINEMATIC)
+  if (end <= bound * (1 + 1e-14))
     return;
-  for (PetscInt side = 0; side < 2; side++)
-    middle[side] = twist_blend(&pressed[side], &rebound[side], 0.5);
-  c2 = 2 * (end + start - 2 * pair_energy(solid, contact, middle));
+  for (PetscInt i = 0; i < PAIR; i++)
+    c2 += PetscSqr(rebound->at[i] - pressed->at[i]);
   c1 = end - start - c2;
   s = c2 > 0 ? (-c1 + PetscSqrtReal(PetscMax(0, c1 * c1 + 4 * c2 * (bound - start)))) / (2 * c2) : 0;
-  s = PetscMax(0, PetscMin(1, s));
-  for (PetscInt side = 0; side < 2; side++)
-    rebound[side] = twist_blend(&pressed[side], &rebound[side], s);
+  blend(pressed, rebound, PetscMax(0, PetscMin(1, s)));
+}
+
+/* A kinematic body works on the other one: there is no bound. */
+static PetscBool is_driven(Solid solid, const Contact *contact)
+{
+  return solid->bodies[contact->bodies[0]].config->kind == BODY_KINEMATIC ||
+                 solid->bodies[contact->bodies[1]].config->kind == BODY_KINEMATIC
+             ? PETSC_TRUE
+             : PETSC_FALSE;
 }
 
 /* Of an approach that needs no impact: what forces make in a step, and round-off. */
@@ -113,31 +111,59 @@ static PetscInt approaching_places(ContactSet set, Solid solid, const Contact *c
   return approaching ? count : 0;
 }
 
+static Partners meet(const Contact *contact, const Scale scales[2], const Twist twists[])
+{
+  Partners partners;
+
+  for (PetscInt side = 0; side < 2; side++) {
+    const Freedoms y = scaled(&scales[side], &twists[contact->bodies[side]]);
+
+    memcpy(&partners.at[side * FREEDOMS], y.at, sizeof(y.at));
+  }
+  return partners;
+}
+
+static void part(const Contact *contact, const Scale scales[2], const Partners *before, const Partners *after,
+                 Twist twists[])
+{
+  for (PetscInt side = 0; side < 2; side++) {
+    Twist    *twist = &twists[contact->bodies[side]], change;
+    PetscReal y[FREEDOMS];
+
+    for (PetscInt i = 0; i < FREEDOMS; i++)
+      y[i] = after->at[side * FREEDOMS + i] - before->at[side * FREEDOMS + i];
+    change = unscaled(&scales[side], y);
+    twist->linear = vector3_add(twist->linear, change.linear);
+    twist->angular = vector3_add(twist->angular, change.angular);
+  }
+}
+
 static PetscBool collide_pair(ContactSet set, Solid solid, Contact *contact, PetscReal dt,
                               const Twist change[], Twist twists[])
 {
-  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
-  const Twist    before[2] = {twists[a], twists[b]};
   PetscInt       places[TOUCH_CAPACITY];
   PetscReal      bias[TOUCH_CAPACITY];
   const PetscInt count = approaching_places(set, solid, contact, dt, change, twists, places, bias);
-  Partners       pressed, rebound;
+  Scale          scales[2];
+  Partners       before, pressed, rebound;
   Row            rows[TOUCH_CAPACITY];
 
   if (count == 0)
     return PETSC_FALSE;
+  for (PetscInt side = 0; side < 2; side++)
+    scales[side] = scale_of(&solid->mobilities[contact->bodies[side]]);
   for (PetscInt k = 0; k < count; k++) {
-    rows[k] = make_row(solid, contact, &set->now.places[places[k]]);
-    rows[k].bias = bias[k];
+    rows[k] = make_row(solid, contact, &set->now.places[places[k]],
+                       (const Scale *const[2]){&scales[0], &scales[1]}, twists);
+    rows[k].bias += bias[k];
   }
-  pressed = (Partners){
-      {before[0], before[1]}, {1, 1}, {solid->mobilities[a].inverse_mass, solid->mobilities[b].inverse_mass}};
+  before = pressed = meet(contact, scales, twists);
   compress(rows, count, contact->rubbing.friction, 0.01 * slow_speed(contact, change, twists), &pressed);
   rebound = pressed;
   give_back(rows, count, &contact->rubbing, &rebound);
-  bound_rebound(solid, contact, before, pressed.twists, rebound.twists);
-  twists[a] = rebound.twists[0];
-  twists[b] = rebound.twists[1];
+  if (!is_driven(solid, contact))
+    bound_rebound(&before, &pressed, &rebound);
+  part(contact, scales, &before, &rebound, twists);
   contact->met = PETSC_TRUE;
   return PETSC_TRUE;
 }

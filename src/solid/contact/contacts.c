@@ -26,9 +26,11 @@ PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
   PetscCall(PetscNew(&s));
   PetscCall(PairFinderCreate(n, &s->finder));
   PetscCall(ContactGraphCreate(n, &s->graph));
-  PetscCall(PetscCalloc4(n, &s->jointed, n, &s->swept, n, &s->grounded, n, &s->parents));
+  PetscCall(PetscCalloc3(n, &s->jointed, n, &s->grounded, n, &s->parents));
   PetscCall(MarkJointed(solid, s->jointed));
   PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centers));
+  PetscCall(
+      PetscMalloc6(n, &s->scales, n, &s->motions, n, &s->known, n, &s->last, n, &s->search, n, &s->swept));
   s->smallest = PETSC_MAX_REAL;
   for (PetscInt b = 0; b < n; b++)
     if (body_is_free(&solid->bodies[b]))
@@ -56,11 +58,12 @@ PetscErrorCode ContactSetDestroy(ContactSet *set)
   PetscCall(ContactGraphDestroy(&s->graph));
   PetscCall(ListDestroy(&s->now));
   PetscCall(ListDestroy(&s->before));
-  PetscCall(PetscFree4(s->jointed, s->swept, s->grounded, s->parents));
+  PetscCall(PetscFree3(s->jointed, s->grounded, s->parents));
   PetscCall(PetscFree5(s->reaches, s->boxes, s->moves, s->fixed, s->centers));
   PetscCall(PetscFree2(s->pairs, s->edges));
+  PetscCall(PetscFree6(s->scales, s->motions, s->known, s->last, s->search, s->swept));
   PetscCall(PetscFree(s->rows));
-  PetscCall(PetscFree(s->groups));
+  PetscCall(PetscFree2(s->groups, s->rollings));
   PetscCall(PetscFree(*set));
   PetscFunctionReturn(0);
 }

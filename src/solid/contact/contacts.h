@@ -5,6 +5,7 @@
 #include "../solid_impl.h"
 #include "contact.h"
 #include "graph.h"
+#include "scale.h"
 
 /* Positions are moved by v^{n+1/2}, which is then forgotten; velocities stay (numerics.md, 8). */
 typedef enum { PHASE_POSITION, PHASE_VELOCITY, PHASE_COUNT } Phase;
@@ -55,10 +56,14 @@ struct ContactSet {
   PetscInt        level_count;
   const PetscInt *levels, *order; /* of bodies, of contacts; borrowed from the graph */
 
-  Twist        *swept; /* this and what follows: workspace of a solve */
-  struct Row   *rows;
-  struct Group *groups;
-  PetscInt      row_capacity, group_capacity;
+  /* workspace of a solve, by body: velocities now, as twists have them, before the last sweep, the direction
+     of the extrapolation, before shocks */
+  Scale          *scales;
+  Freedoms       *motions, *known, *last, *search, *swept;
+  struct Row     *rows;
+  struct Group   *groups;
+  struct Rolling *rollings;
+  PetscInt        row_capacity, group_capacity;
 };
 
 typedef struct ContactSet *ContactSet;

@@ -8,18 +8,13 @@
    that determines some of the six degrees of freedom, and the system is solved in the rest. See
    docs/numerics.md. */
 #include "push_out.h"
+#include "scale.h"
 
-enum { FREEDOMS = 2 * DIM, SIDES = 1 + FREEDOMS };
+enum { SIDES = 1 + FREEDOMS };
 
 /* Motions that the points of a body resist a thousand times less than the one they resist most are free:
    resisting would turn small disagreements into large motions. */
 static const PetscReal least_resistance = 1e-3;
-
-/* S: the scaled freedoms of a body to its motion. */
-typedef struct {
-  PetscReal linear;
-  Matrix3   angular;
-} Scale;
 
 /* G S: the scaled freedoms of a body to the displacement of a point. */
 typedef struct {
@@ -47,42 +42,6 @@ typedef struct {
   PetscInt        central, count;
   const Outer    *outers;
 } Problem;
-
-/* The lower Cholesky factor of a matrix that may be semidefinite. */
-static Matrix3 cholesky3(const Matrix3 *m)
-{
-  const PetscReal least = PETSC_MACHINE_EPSILON * (m->at[X][X] + m->at[Y][Y] + m->at[Z][Z]);
-  Matrix3         factor = {{{0}}};
-
-  for (PetscInt j = 0; j < DIM; j++) {
-    PetscReal pivot = m->at[j][j];
-
-    for (PetscInt k = 0; k < j; k++)
-      pivot -= factor.at[j][k] * factor.at[j][k];
-    if (pivot <= least)
-      continue;
-    factor.at[j][j] = PetscSqrtReal(pivot);
-    for (PetscInt i = j + 1; i < DIM; i++) {
-      PetscReal sum = m->at[i][j];
-
-      for (PetscInt k = 0; k < j; k++)
-        sum -= factor.at[i][k] * factor.at[j][k];
-      factor.at[i][j] = sum / factor.at[j][j];
-    }
-  }
-  return factor;
-}
-
-static Scale scale_of(const Mobility *mobility)
-{
-  return (Scale){PetscSqrtReal(mobility->inverse_mass), cholesky3(&mobility->inverse_inertia)};
-}
-
-static Twist unscaled(const Scale *scale, const PetscReal y[FREEDOMS])
-{
-  return (Twist){vector3_scale(scale->linear, vector3(y[0], y[1], y[2])),
-                 matrix3_apply(&scale->angular, vector3(y[3], y[4], y[5]))};
-}
 
 static Lever lever_at(const Scale *scale, Vector3 arm)
 {

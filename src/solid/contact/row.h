@@ -1,85 +1,118 @@
-/* Impulses along one direction at one place, and what they do to the two bodies. */
+/* Impulses along three directions at one place, and what they do to the two bodies.
+
+   The state of the two is in their scaled freedoms y (scale.h): the same twelve numbers say how fast they
+   part along a direction and how an impulse along it changes y. */
 #ifndef MILLRACE_SOLID_ROW_H
 #define MILLRACE_SOLID_ROW_H
 
 #include "contacts.h"
 
+enum { PAIR = 2 * FREEDOMS, LANES = 4 };
+
+/* The twelve numbers of a pair in three registers. Arrays of them would go through memory at every step. */
+typedef PetscReal Lanes __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal))));
 typedef struct {
-  Vector3   direction;
-  Vector3   turn[2];     /* arm x direction */
-  Vector3   response[2]; /* inverse inertia times turn */
-  PetscReal yield[2];    /* speed along the direction per unit impulse on each body */
+  Lanes first, middle, second;
+} Lanes12;
+
+typedef union {
+  Lanes12   lanes;
+  PetscReal at[PAIR];
 } Axis;
 
 typedef struct Row {
   Axis      normal, tangents[2];
   PetscReal hold,
       grip;           /* impulse per speed along the normal, and per speed of sliding that is sure to brake */
-  PetscReal     bias; /* speed at which the gap may close */
+  PetscReal     bias; /* speed at which the gap may close, less what bodies that are not free do */
+  PetscReal     drift[2]; /* speed of sliding of bodies that are not free */
+  PetscReal     squeeze;  /* impulse that presses beside `impulse` without moving anything */
   PetscReal     impulse, rub[2];
   PetscReal     last[3], search[3]; /* impulses before the sweep, direction of the extrapolation */
   ContactPlace *place;              /* borrowed */
 } Row;
 
-static inline Axis make_axis(Vector3 direction, const Vector3 arms[2], const Mobility *a, const Mobility *b)
-{
-  const Mobility *mobilities[2] = {a, b};
-  Axis            axis = {.direction = direction};
-
-  for (PetscInt k = 0; k < 2; k++) {
-    axis.turn[k] = vector3_cross(arms[k], direction);
-    axis.response[k] = matrix3_apply(&mobilities[k]->inverse_inertia, axis.turn[k]);
-    axis.yield[k] = mobilities[k]->inverse_mass + vector3_dot(axis.turn[k], axis.response[k]);
-  }
-  return axis;
-}
-
 /* The two bodies of a contact while it is at hand. */
 typedef struct {
-  Twist     twists[2];
-  PetscReal gives[2];   /* 0 for a body that is held */
-  PetscReal inverse[2]; /* of the masses; 0 too for a body that is held */
+  union {
+    Lanes12   lanes;
+    PetscReal at[PAIR];
+  };
+  Lanes12 gives; /* 0 for a body that is held */
 } Partners;
 
 /* How fast the second body leaves the first along the direction. */
 KERNEL PetscReal axis_speed(const Axis *axis, const Partners *partners)
 {
-  const Twist *a = &partners->twists[0], *b = &partners->twists[1];
+  const Lanes sums = axis->lanes.first * partners->lanes.first + axis->lanes.middle * partners->lanes.middle +
+                     axis->lanes.second * partners->lanes.second;
 
-  return vector3_dot(axis->direction, vector3_subtract(b->linear, a->linear)) +
-         vector3_dot(axis->turn[1], b->angular) - vector3_dot(axis->turn[0], a->angular);
+  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 }
 
-KERNEL void axis_push(const Axis *axis, PetscReal j, Partners *partners)
+KERNEL void axis_push(const Axis *axis, PetscReal j, const PetscBool held, Partners *partners)
 {
-  const PetscReal shift[2] = {j * partners->inverse[0], j * partners->inverse[1]};
-  const PetscReal turn[2] = {j * partners->gives[0], j * partners->gives[1]};
-
-  for (PetscInt d = 0; d < DIM; d++) {
-    partners->twists[0].linear.at[d] -= shift[0] * axis->direction.at[d];
-    partners->twists[0].angular.at[d] -= turn[0] * axis->response[0].at[d];
-    partners->twists[1].linear.at[d] += shift[1] * axis->direction.at[d];
-    partners->twists[1].angular.at[d] += turn[1] * axis->response[1].at[d];
+  if (held) {
+    partners->lanes.first += j * partners->gives.first * axis->lanes.first;
+    partners->lanes.middle += j * partners->gives.middle * axis->lanes.middle;
+    partners->lanes.second += j * partners->gives.second * axis->lanes.second;
+  } else {
+    partners->lanes.first += j * axis->lanes.first;
+    partners->lanes.middle += j * axis->lanes.middle;
+    partners->lanes.second += j * axis->lanes.second;
   }
 }
 
-KERNEL PetscReal axis_yield(const Axis *axis, const Partners *partners)
+KERNEL void load_pair(const PetscReal a[FREEDOMS], const PetscReal b[FREEDOMS], Lanes12 *lanes)
 {
-  return partners->gives[0] * axis->yield[0] + partners->gives[1] * axis->yield[1];
+  lanes->first = (Lanes){a[0], a[1], a[2], a[3]};
+  lanes->middle = (Lanes){a[4], a[5], b[0], b[1]};
+  lanes->second = (Lanes){b[2], b[3], b[4], b[5]};
 }
 
-/* Without impulses. */
-Row make_row(Solid solid, const Contact *contact, ContactPlace *place);
+KERNEL void store_pair(const Lanes12 *lanes, PetscReal a[FREEDOMS], PetscReal b[FREEDOMS])
+{
+  for (PetscInt i = 0; i < LANES; i++)
+    a[i] = lanes->first[i];
+  for (PetscInt i = 0; i < 2; i++) {
+    a[LANES + i] = lanes->middle[i];
+    b[i] = lanes->middle[2 + i];
+  }
+  for (PetscInt i = 0; i < LANES; i++)
+    b[2 + i] = lanes->second[i];
+}
+
+/* Speed along the direction per unit impulse. */
+KERNEL PetscReal axis_yield(const Axis *axis, const PetscReal gives[2])
+{
+  PetscReal yield = 0;
+
+  for (PetscInt i = 0; i < PAIR; i++)
+    yield += gives[i / FREEDOMS] * axis->at[i] * axis->at[i];
+  return yield;
+}
+
+/* The directions of a place's row: its normal and two across it. */
+typedef struct {
+  Vector3 axes[3];
+} Directions;
+Directions place_directions(const ContactPlace *place);
+
+/* Without impulses; at rest but for bodies that are not free, which move as `twists` say. */
+Row make_row(Solid solid, const Contact *contact, ContactPlace *place, const Scale *const scales[2],
+             const Twist twists[]);
 
 /* Friction: one step towards the impulse within `limit` that ends sliding or, where that is not enough, is
-   opposed to it. `grip` is impulse per speed of sliding. Returns the change of impulse. */
-KERNEL PetscReal row_rub(Row *row, PetscReal grip, PetscReal limit, Partners *partners)
+   opposed to it. Returns the change of impulse. */
+KERNEL PetscReal row_rub(Row *row, PetscReal limit, const PetscBool held, Partners *partners)
 {
-  PetscReal       wanted[2] = {row->rub[0] - grip * axis_speed(&row->tangents[0], partners),
-                               row->rub[1] - grip * axis_speed(&row->tangents[1], partners)};
-  PetscReal       change = 0;
-  const PetscReal square = wanted[0] * wanted[0] + wanted[1] * wanted[1];
+  PetscReal wanted[2], change = 0;
+  PetscReal square = 0;
 
+  for (PetscInt t = 0; t < 2; t++) {
+    wanted[t] = row->rub[t] - row->grip * (axis_speed(&row->tangents[t], partners) + row->drift[t]);
+    square += wanted[t] * wanted[t];
+  }
   if (square > limit * limit) {
     const PetscReal scale = limit / PetscSqrtReal(square);
 
@@ -87,22 +120,21 @@ KERNEL PetscReal row_rub(Row *row, PetscReal grip, PetscReal limit, Partners *pa
     wanted[1] *= scale;
   }
   for (PetscInt t = 0; t < 2; t++) {
-    axis_push(&row->tangents[t], wanted[t] - row->rub[t], partners);
+    axis_push(&row->tangents[t], wanted[t] - row->rub[t], held, partners);
     change += PetscAbsReal(wanted[t] - row->rub[t]);
     row->rub[t] = wanted[t];
   }
   return change;
 }
 
-/* The gap closes with `bias` at most; `grip` is impulse per speed of approach. Returns the change of impulse.
- */
-KERNEL PetscReal row_press(Row *row, PetscReal grip, Partners *partners)
+/* The gap closes with `bias` at most. Returns the change of impulse. */
+KERNEL PetscReal row_press(Row *row, const PetscBool held, Partners *partners)
 {
-  const PetscReal wanted =
-      PetscMax(0., row->impulse - grip * (axis_speed(&row->normal, partners) + row->bias));
+  const PetscReal speed = axis_speed(&row->normal, partners) + row->bias;
+  const PetscReal wanted = PetscMax(0., row->impulse - row->hold * speed);
   const PetscReal change = wanted - row->impulse;
 
-  axis_push(&row->normal, change, partners);
+  axis_push(&row->normal, change, held, partners);
   row->impulse = wanted;
   return PetscAbsReal(change);
 }

@@ -7,7 +7,8 @@ enum { ROUNDS = 10, OUTERS = 64 };
 
 /* Contacts by body, in the form of rows: those of body b are items[starts[b]] to items[starts[b + 1]]. */
 typedef struct {
-  PetscInt *starts, *items, *bodies; /* `bodies`: from the lowest level to the highest */
+  PetscInt  *starts, *items, *bodies; /* `bodies`: from the lowest level to the highest */
+  PetscReal *excess;                  /* of contacts: their depth over their slack */
 } Neighbours;
 
 /* Zero for bodies with joints, which a push would tear apart: step III moves them. */
@@ -25,27 +26,35 @@ static PetscReal contact_depth(const ContactSet set, const Contact *contact, Pet
   return depth;
 }
 
-static PetscBool is_clear(const ContactSet set)
+static PetscReal contact_excess(const ContactSet set, const Contact *contact)
 {
   PetscInt k;
 
+  return contact_depth(set, contact, &k) / contact->slack;
+}
+
+static PetscBool is_clear(const ContactSet set, const PetscReal excess[])
+{
   for (PetscInt c = 0; c < set->now.count; c++)
-    if (contact_depth(set, &set->now.contacts[c], &k) > set->now.contacts[c].slack)
+    if (excess[c] > 1)
       return PETSC_FALSE;
   return PETSC_TRUE;
 }
 
 static PetscErrorCode NeighboursCreate(const ContactSet set, Solid solid, Neighbours *neighbours)
 {
-  PetscInt *starts, *items, *filled, *bodies, *counts;
+  PetscInt  *starts, *items, *filled, *bodies, *counts;
+  PetscReal *excess;
 
   PetscFunctionBegin;
-  PetscCall(
-      PetscCalloc3(solid->body_count + 1, &starts, 2 * set->now.count, &items, solid->body_count, &bodies));
+  PetscCall(PetscCalloc4(solid->body_count + 1, &starts, 2 * set->now.count, &items, solid->body_count,
+                         &bodies, set->now.count, &excess));
   PetscCall(PetscCalloc2(solid->body_count, &filled, set->level_count + 1, &counts));
-  for (PetscInt c = 0; c < set->now.count; c++)
+  for (PetscInt c = 0; c < set->now.count; c++) {
+    excess[c] = contact_excess(set, &set->now.contacts[c]);
     for (PetscInt side = 0; side < 2; side++)
       starts[set->now.contacts[c].bodies[side] + 1]++;
+  }
   for (PetscInt b = 0; b < solid->body_count; b++) {
     starts[b + 1] += starts[b];
     counts[set->levels[b] + 1]++;
@@ -61,7 +70,7 @@ static PetscErrorCode NeighboursCreate(const ContactSet set, Solid solid, Neighb
   for (PetscInt b = 0; b < solid->body_count; b++)
     bodies[counts[set->levels[b]]++] = b;
   PetscCall(PetscFree2(filled, counts));
-  *neighbours = (Neighbours){starts, items, bodies};
+  *neighbours = (Neighbours){starts, items, bodies, excess};
   PetscFunctionReturn(0);
 }
 
@@ -79,6 +88,7 @@ static void follow(ContactSet set, Solid solid, const Neighbours *neighbours, Pe
 
       touch->gap += sign * vector3_dot(touch->normal, twist_at(move, arm));
     }
+    neighbours->excess[neighbours->items[n]] = contact_excess(set, contact);
   }
 }
 
@@ -112,14 +122,15 @@ static PetscInt collect_outers(const ContactSet set, const Neighbours *neighbour
   PetscInt count = 0;
 
   for (PetscInt n = neighbours->starts[central]; n < neighbours->starts[central + 1] && count < OUTERS; n++) {
-    const Contact  *contact = &set->now.contacts[neighbours->items[n]];
-    PetscInt        k = 0;
-    const PetscReal depth = contact_depth(set, contact, &k);
-    const PetscInt  side = contact->bodies[0] == central ? 1 : 0;
-    Vector3         normal;
+    const Contact *contact = &set->now.contacts[neighbours->items[n]];
+    const PetscInt side = contact->bodies[0] == central ? 1 : 0;
+    PetscReal      depth;
+    PetscInt       k = 0;
+    Vector3        normal;
 
-    if (depth <= 0.5 * contact->slack)
+    if (neighbours->excess[neighbours->items[n]] <= 0.5)
       continue;
+    depth = contact_depth(set, contact, &k);
     normal = vector3_scale(side == 1 ? 1 : -1, set->now.places[k].touch.normal);
     outers[count++] = (Outer){.body = contact->bodies[side],
                               .point = set->now.places[k].touch.point,
@@ -147,18 +158,21 @@ static PetscBool separate_from(ContactSet set, Solid solid, const Neighbours *ne
 PetscErrorCode ContactSetSeparate(ContactSet set, Solid solid, PetscInt *push_outs)
 {
   Neighbours neighbours;
+  PetscInt   c = 0;
 
   PetscFunctionBegin;
   *push_outs = 0;
-  if (is_clear(set))
+  while (c < set->now.count && contact_excess(set, &set->now.contacts[c]) <= 1)
+    c++;
+  if (c == set->now.count)
     PetscFunctionReturn(0);
   PetscCall(NeighboursCreate(set, solid, &neighbours));
   for (PetscInt b = 0; b < solid->body_count; b++)
     set->centers[b] = solid->placements[b].position;
-  for (PetscInt round = 0; round < ROUNDS && !is_clear(set); round++)
+  for (PetscInt round = 0; round < ROUNDS && !is_clear(set, neighbours.excess); round++)
     for (PetscInt b = 0; b < solid->body_count; b++)
       if (separate_from(set, solid, &neighbours, neighbours.bodies[b]))
         ++*push_outs;
-  PetscCall(PetscFree3(neighbours.starts, neighbours.items, neighbours.bodies));
+  PetscCall(PetscFree4(neighbours.starts, neighbours.items, neighbours.bodies, neighbours.excess));
   PetscFunctionReturn(0);
 }

@@ -1,292 +1,151 @@
 /* Steps III and V: contact with friction by projected Gauss-Seidel, pair by pair up the levels of the contact
    graph, starting from the impulses of the last step (numerics.md, 8). */
-#include "row.h"
+#include "groups.h"
 
-enum { SHOCK_ROUNDS = 10, SHOCK_ROUNDS_AT_REST = 20 };
+enum { SHOCK_ROUNDS = 10, SHOCK_ROUNDS_AT_REST = 20, CALM_SWEEPS = 4 };
 
-/* The rows of one contact that take part in a solve. */
-typedef struct Group {
-  Contact  *contact; /* borrowed */
-  PetscInt  a, b, first, count;
-  PetscReal inverse[2]; /* of the masses */
-  Vector3   rolling;
-  PetscReal rolling_grip; /* angular impulse per relative spin that is sure to brake */
-} Group;
-
-static Vector3 any_tangent(Vector3 n)
+static void start_motions(ContactSet set, Solid solid, const Twist twists[])
 {
-  const Vector3 other = PetscAbsReal(n.at[X]) < 0.6 ? vector3(1, 0, 0) : vector3(0, 1, 0);
-  const Vector3 tangent = vector3_cross(n, other);
-
-  return vector3_scale(1 / vector3_norm(tangent), tangent);
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    set->motions[b] = set->known[b] = scaled(&set->scales[b], &twists[b]);
 }
 
-Row make_row(Solid solid, const Contact *contact, ContactPlace *place)
+/* Bodies that nothing has pushed keep their velocities to the last digit. */
+static void tell_twists(const ContactSet set, Solid solid, Twist twists[])
 {
-  const PetscInt  a = contact->bodies[0], b = contact->bodies[1];
-  const Mobility *at_a = &solid->mobilities[a], *at_b = &solid->mobilities[b];
-  const Vector3   arms[2] = {vector3_subtract(place->touch.point, solid->placements[a].position),
-                             vector3_subtract(place->touch.point, solid->placements[b].position)};
-  const Vector3   tangent = any_tangent(place->touch.normal);
-  PetscReal       xx, xy, yy;
-  Row             row = {.place = place};
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    PetscReal y[FREEDOMS];
+    Twist     change;
 
-  row.normal = make_axis(place->touch.normal, arms, at_a, at_b);
-  row.tangents[0] = make_axis(tangent, arms, at_a, at_b);
-  row.tangents[1] = make_axis(vector3_cross(place->touch.normal, tangent), arms, at_a, at_b);
-  xx = row.tangents[0].yield[0] + row.tangents[0].yield[1];
-  yy = row.tangents[1].yield[0] + row.tangents[1].yield[1];
-  xy = vector3_dot(row.tangents[0].turn[0], row.tangents[1].response[0]) +
-       vector3_dot(row.tangents[0].turn[1], row.tangents[1].response[1]);
-  /* over the larger eigenvalue of the 2x2 matrix, or the fixed point would not oppose sliding */
-  row.hold = 1 / (row.normal.yield[0] + row.normal.yield[1]);
-  row.grip = 1 / (0.5 * (xx + yy) + PetscSqrtReal(0.25 * (xx - yy) * (xx - yy) + xy * xy));
-  return row;
-}
-
-static PetscBool takes_part(const Contact *contact, const ContactPlace *place, Phase phase,
-                            PetscReal approach)
-{
-  if (phase == PHASE_POSITION)
-    return place->touch.gap - approach <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
-  if (contact->rubbing.restitution > 0 && !contact->met)
-    return PETSC_FALSE; /* bounces first */
-  return place->touch.gap <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
-}
-
-/* At which a gap may close; an overlap beyond the slack opens, a deep one in several steps. */
-static PetscReal allowed_speed(const ContactSet set, const Contact *contact, const Touch *touch, PetscReal dt)
-{
-  const PetscReal gap = touch->gap >= 0 ? touch->gap : PetscMin(0., touch->gap + contact->slack);
-
-  return PetscMax(gap, -0.05 * set->smallest) / dt;
-}
-
-KERNEL Partners meet(const Group *group, const Twist twists[])
-{
-  return (Partners){{twists[group->a], twists[group->b]}, {1, 1}, {group->inverse[0], group->inverse[1]}};
-}
-
-KERNEL void part(const Group *group, const Partners *partners, Twist twists[])
-{
-  twists[group->a] = partners->twists[0];
-  twists[group->b] = partners->twists[1];
-}
-
-/* The impulses of the last step, as far as this step's normal and friction allow them. */
-static void warm_start(Row *row, const Group *group, Phase phase, Partners *partners)
-{
-  const Vector3 last = row->place->impulses[phase];
-  PetscReal     rub, limit;
-
-  row->impulse = PetscMax(0., vector3_dot(last, row->normal.direction));
-  for (PetscInt t = 0; t < 2; t++)
-    row->rub[t] = vector3_dot(last, row->tangents[t].direction);
-  rub = PetscSqrtReal(row->rub[0] * row->rub[0] + row->rub[1] * row->rub[1]);
-  limit = group->contact->rubbing.friction * row->impulse;
-  for (PetscInt t = 0; t < 2; t++) {
-    if (rub > limit)
-      row->rub[t] *= limit / rub;
-    axis_push(&row->tangents[t], row->rub[t], partners);
+    for (PetscInt i = 0; i < FREEDOMS; i++)
+      y[i] = set->motions[b].at[i] - set->known[b].at[i];
+    change = unscaled(&set->scales[b], y);
+    twists[b].linear = vector3_add(twists[b].linear, change.linear);
+    twists[b].angular = vector3_add(twists[b].angular, change.angular);
   }
-  axis_push(&row->normal, row->impulse, partners);
-  row->last[0] = row->impulse;
-  row->last[1] = row->rub[0];
-  row->last[2] = row->rub[1];
 }
 
-static void start_rolling(Group *group, Solid solid, Phase phase, Twist twists[])
+/* Up to the lever of rolling friction times the pressing impulse. */
+static void resist_rolling(const ContactSet set, const Group *group, const Row rows[],
+                           const PetscReal gives[2], Partners *partners)
 {
-  const Matrix3 *a = &solid->mobilities[group->a].inverse_inertia;
-  const Matrix3 *b = &solid->mobilities[group->b].inverse_inertia;
-  PetscReal      largest = 0; /* row sum: no less than the largest eigenvalue */
-
-  for (PetscInt i = 0; i < DIM; i++) {
-    PetscReal sum = 0;
-
-    for (PetscInt j = 0; j < DIM; j++)
-      sum += PetscAbsReal(a->at[i][j] + b->at[i][j]);
-    largest = PetscMax(largest, sum);
-  }
-  group->rolling_grip = 1 / largest;
-  group->rolling = group->contact->rolling[phase];
-  twists[group->a].angular = vector3_subtract(twists[group->a].angular, matrix3_apply(a, group->rolling));
-  twists[group->b].angular = vector3_add(twists[group->b].angular, matrix3_apply(b, group->rolling));
-}
-
-static PetscErrorCode Reserve(ContactSet set)
-{
-  PetscFunctionBegin;
-  if (set->row_capacity < set->now.place_count) {
-    set->row_capacity = 2 * set->now.place_count;
-    PetscCall(PetscFree(set->rows));
-    PetscCall(PetscMalloc1(set->row_capacity, &set->rows));
-  }
-  if (set->group_capacity < set->now.count) {
-    set->group_capacity = 2 * set->now.count;
-    PetscCall(PetscFree(set->groups));
-    PetscCall(PetscMalloc1(set->group_capacity, &set->groups));
-  }
-  PetscFunctionReturn(0);
-}
-
-/* Rows of all contacts, from the bottom level to the top; returns the number of groups. */
-static PetscInt make_groups(ContactSet set, Solid solid, Phase phase, PetscReal dt, Twist twists[])
-{
-  PetscInt groups = 0, rows = 0;
-
-  for (PetscInt k = 0; k < set->now.count; k++) {
-    Contact *contact = &set->now.contacts[set->order[k]];
-    Group   *group = &set->groups[groups];
-
-    *group = (Group){.contact = contact, .a = contact->bodies[0], .b = contact->bodies[1], .first = rows};
-    group->inverse[0] = solid->mobilities[group->a].inverse_mass;
-    group->inverse[1] = solid->mobilities[group->b].inverse_mass;
-    for (PetscInt p = 0; p < contact->count; p++) {
-      ContactPlace *place = &set->now.places[contact->first + p];
-
-      if (!takes_part(contact, place, phase, -dt * opening_speed(solid, contact, &place->touch, twists))) {
-        place->impulses[phase] = vector3(0, 0, 0);
-        continue;
-      }
-      set->rows[rows] = make_row(solid, contact, place);
-      set->rows[rows++].bias = phase == PHASE_POSITION ? allowed_speed(set, contact, &place->touch, dt) : 0;
-    }
-    group->count = rows - group->first;
-    if (group->count)
-      groups++;
-  }
-  /* after all have been chosen by what moves them */
-  for (PetscInt g = 0; g < groups; g++) {
-    Partners partners = meet(&set->groups[g], twists);
-
-    for (PetscInt r = 0; r < set->groups[g].count; r++)
-      warm_start(&set->rows[set->groups[g].first + r], &set->groups[g], phase, &partners);
-    part(&set->groups[g], &partners, twists);
-    if (set->groups[g].contact->rubbing.rolling_friction > 0)
-      start_rolling(&set->groups[g], solid, phase, twists);
-  }
-  return groups;
-}
-
-/* A torque against the relative spin, up to the lever of rolling friction times the pressing impulse. */
-static void resist_rolling(Group *group, const Row rows[], Solid solid, Partners *partners)
-{
-  const PetscInt bodies[2] = {group->a, group->b};
-  Twist         *twists = partners->twists;
-  const Vector3  spin = vector3_subtract(twists[1].angular, twists[0].angular);
-  Vector3        wanted = vector3_subtract(group->rolling, vector3_scale(group->rolling_grip, spin)), change;
-  PetscReal      limit = 0;
+  Rolling      *rolling = group->rolling;
+  const Twist   first = unscaled(&set->scales[group->a], &partners->at[0]);
+  const Twist   second = unscaled(&set->scales[group->b], &partners->at[FREEDOMS]);
+  const Vector3 spin = vector3_add(rolling->drift, vector3_subtract(second.angular, first.angular));
+  Vector3       wanted = vector3_subtract(rolling->impulse, vector3_scale(rolling->grip, spin));
+  PetscReal     limit = 0;
 
   for (PetscInt r = 0; r < group->count; r++)
-    limit += group->contact->rubbing.rolling_friction * rows[r].impulse;
+    limit += rolling->lever * rows[r].impulse;
   if (vector3_norm(wanted) > limit)
     wanted = vector3_scale(limit / vector3_norm(wanted), wanted);
-  change = vector3_subtract(wanted, group->rolling);
-  for (PetscInt side = 0; side < 2; side++) {
-    const Vector3 answer = matrix3_apply(&solid->mobilities[bodies[side]].inverse_inertia, change);
-
-    twists[side].angular = vector3_add(
-        twists[side].angular, vector3_scale(side ? partners->gives[1] : -partners->gives[0], answer));
-  }
-  group->rolling = wanted;
-}
-
-/* For bodies of which one may be held; the trace bounds the larger eigenvalue. */
-KERNEL PetscReal held_grip(const Row *row, const Partners *partners)
-{
-  return 1 / (axis_yield(&row->tangents[0], partners) + axis_yield(&row->tangents[1], partners));
+  push_rolling(set, group, vector3_subtract(wanted, rolling->impulse), gives, partners);
+  rolling->impulse = wanted;
 }
 
 /* Friction, rolling, then pressing, so that what presses is met best; returns the largest change of speed. */
-KERNEL PetscReal visit(Group *group, Row rows[], Solid solid, const PetscBool held, Partners *partners)
+KERNEL PetscReal visit(const ContactSet set, const Group *group, Row rows[], const PetscBool held,
+                       Partners *partners)
 {
-  const PetscReal friction = group->contact->rubbing.friction;
+  const PetscReal all[2] = {1, 1};
   PetscReal       largest = 0, change;
 
   for (PetscInt r = 0; r < group->count; r++) {
     Row            *row = &rows[r];
-    const PetscReal limit = friction * row->impulse;
+    const PetscReal limit = group->friction * (row->impulse + row->squeeze);
 
     if (!(limit > 0) && row->rub[0] == 0 && row->rub[1] == 0)
       continue;
-    change = row_rub(row, held ? held_grip(row, partners) : row->grip, limit, partners);
-    largest = PetscMax(largest, change * (row->tangents[0].yield[0] + row->tangents[0].yield[1]));
+    change = row_rub(row, limit, held, partners);
+    largest = PetscMax(largest, change / row->grip);
   }
-  if (group->contact->rubbing.rolling_friction > 0)
-    resist_rolling(group, rows, solid, partners);
+  if (group->rolling) {
+    Partners copy = *partners; /* the other stays in registers */
+
+    resist_rolling(set, group, rows, held ? group->gives : all, &copy);
+    *partners = copy;
+  }
   for (PetscInt r = 0; r < group->count; r++) {
-    Row *row = &rows[r];
-
-    change = row_press(row, held ? 1 / axis_yield(&row->normal, partners) : row->hold, partners);
-    largest = PetscMax(largest, change * (row->normal.yield[0] + row->normal.yield[1]));
+    change = row_press(&rows[r], held, partners);
+    largest = PetscMax(largest, change / rows[r].hold);
   }
   return largest;
 }
 
-typedef enum { UPWARDS, DOWNWARDS } Direction;
-
-/* All contacts, each visited twice while it is at hand; returns the largest change of speed in a first visit.
- */
-VECTOR_CLONES static PetscReal sweep(ContactSet set, Solid solid, Direction direction, PetscInt group_count,
-                                     Twist twists[])
+/* The impulses follow the velocities, which extrapolate() has carried on by `beta` times the search. */
+KERNEL void carry_on(Row *row, PetscReal beta)
 {
-  PetscReal largest = 0;
-
-  for (PetscInt k = 0; k < group_count; k++) {
-    Group    *group = &set->groups[direction == UPWARDS ? k : group_count - 1 - k];
-    Row      *rows = &set->rows[group->first];
-    Partners  partners = meet(group, twists);
-    PetscReal change = visit(group, rows, solid, PETSC_FALSE, &partners);
-
-    largest = PetscMax(largest, change);
-    visit(group, rows, solid, PETSC_FALSE, &partners);
-    part(group, &partners, twists);
-  }
-  return largest;
-}
-
-KERNEL void carry_on(Row *row, PetscReal beta, Partners *partners)
-{
-  const PetscReal value[3] = {row->impulse, row->rub[0], row->rub[1]};
+  PetscReal *values[3] = {&row->impulse, &row->rub[0], &row->rub[1]};
 
   for (PetscInt k = 0; k < 3; k++) {
     const PetscReal further = beta * row->search[k];
 
-    axis_push(k == 0 ? &row->normal : &row->tangents[k - 1], further, partners);
-    row->search[k] = further + value[k] - row->last[k];
-    row->last[k] = value[k] + further;
+    row->search[k] = further + *values[k] - row->last[k];
+    row->last[k] = *values[k] += further;
   }
-  row->impulse = row->last[0];
-  row->rub[0] = row->last[1];
-  row->rub[1] = row->last[2];
 }
 
-/* Nonlinear conjugate gradients over sweeps, which are taken for steps down a gradient: the impulses are
-   carried on along the last search direction, and the next sweep brings them back into their bounds. `square`
-   is that of the last gradient. */
-VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt group_count, PetscReal *square, Twist twists[])
+static void carry_rolling_on(Rolling *rolling, PetscReal beta)
 {
-  PetscReal       now = 0, beta;
-  const PetscReal before = *square;
+  const Vector3 further = vector3_scale(beta, rolling->search);
 
-  for (PetscInt g = 0; g < group_count; g++)
-    for (PetscInt r = 0; r < set->groups[g].count; r++) {
-      const Row *row = &set->rows[set->groups[g].first + r];
+  rolling->search = vector3_add(further, vector3_subtract(rolling->impulse, rolling->last));
+  rolling->last = rolling->impulse = vector3_add(rolling->impulse, further);
+}
 
-      now += PetscSqr(row->impulse - row->last[0]) + PetscSqr(row->rub[0] - row->last[1]) +
-             PetscSqr(row->rub[1] - row->last[2]);
-    }
-  *square = now;
-  beta = before > 0 && now <= before ? now / before : 0;
-  for (PetscInt g = 0; g < group_count; g++) {
-    const Group *group = &set->groups[g];
-    Partners     partners = meet(group, twists);
+KERNEL PetscReal changed_square(const Row *row)
+{
+  return PetscSqr(row->impulse - row->last[0]) + PetscSqr(row->rub[0] - row->last[1]) +
+         PetscSqr(row->rub[1] - row->last[2]);
+}
 
+typedef enum { UPWARDS, DOWNWARDS } Direction;
+
+/* What a sweep has changed. */
+typedef struct {
+  PetscReal speed;  /* the most, by first visits */
+  PetscReal square; /* of the impulses */
+} Change;
+
+/* All contacts, each visited twice while it is at hand. Memory is read once. */
+VECTOR_CLONES static Change sweep(ContactSet set, Direction direction, PetscInt group_count, PetscReal beta)
+{
+  Change all = {0, 0};
+
+  for (PetscInt k = 0; k < group_count; k++) {
+    const Group *group = &set->groups[direction == UPWARDS ? k : group_count - 1 - k];
+    Row         *rows = &set->rows[group->first];
+    Partners     partners;
+    PetscReal    speed;
+
+    meet(set, group, &partners);
     for (PetscInt r = 0; r < group->count; r++)
-      carry_on(&set->rows[group->first + r], beta, &partners);
-    part(group, &partners, twists);
+      carry_on(&rows[r], beta);
+    if (group->rolling)
+      carry_rolling_on(group->rolling, beta);
+    speed = visit(set, group, rows, PETSC_FALSE, &partners);
+    all.speed = PetscMax(all.speed, speed);
+    visit(set, group, rows, PETSC_FALSE, &partners);
+    part(set, group, &partners);
+    for (PetscInt r = 0; r < group->count; r++)
+      all.square += changed_square(&rows[r]);
   }
+  return all;
+}
+
+/* Nonlinear conjugate gradients over sweeps, which are taken for steps down a gradient: velocities are
+   carried on along the last search direction, their impulses in the next sweep, which brings them back into
+   their bounds. */
+VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt body_count, PetscReal beta)
+{
+  for (PetscInt b = 0; b < body_count; b++)
+    for (PetscInt i = 0; i < FREEDOMS; i++) {
+      const PetscReal further = beta * set->search[b].at[i], now = set->motions[b].at[i];
+
+      set->search[b].at[i] = further + now - set->last[b].at[i];
+      set->last[b].at[i] = set->motions[b].at[i] = now + further;
+    }
 }
 
 static PetscInt group_level(const ContactSet set, const Group *group)
@@ -294,27 +153,59 @@ static PetscInt group_level(const ContactSet set, const Group *group)
   return PetscMax(set->levels[group->a], set->levels[group->b]);
 }
 
-VECTOR_CLONES static PetscReal visit_held(ContactSet set, Solid solid, Group *group, Twist twists[])
+/* The lower of two bodies does not give way; neither does where nothing leads to a fixed body. */
+static void hold_lower(ContactSet set, Group *group)
 {
-  const PetscInt level_a = set->levels[group->a], level_b = set->levels[group->b];
-  Partners       partners = meet(group, twists);
-  PetscReal      change;
+  const PetscInt  level_a = set->levels[group->a], level_b = set->levels[group->b];
+  const PetscReal grounded = set->grounded[group->a] && set->grounded[group->b] ? 1 : 0;
 
-  partners.gives[0] = level_a < level_b ? 0 : 1;
-  partners.gives[1] = level_b < level_a ? 0 : 1;
-  for (PetscInt side = 0; side < 2; side++)
-    partners.inverse[side] *= partners.gives[side];
-  if (!(set->grounded[group->a] && set->grounded[group->b]) ||
-      !(partners.inverse[0] + partners.inverse[1] > 0))
-    return 0;
-  change = visit(group, &set->rows[group->first], solid, PETSC_TRUE, &partners);
-  part(group, &partners, twists);
-  return change;
+  group->gives[0] = level_a < level_b ? 0 : grounded;
+  group->gives[1] = level_b < level_a ? 0 : grounded;
+  for (PetscInt r = 0; r < group->count; r++) {
+    Row            *row = &set->rows[group->first + r];
+    const PetscReal yield = axis_yield(&row->normal, group->gives);
+
+    row->hold = yield > 0 ? 1 / yield : 0;
+    /* the trace bounds the larger eigenvalue */
+    row->grip =
+        1 / (axis_yield(&row->tangents[0], group->gives) + axis_yield(&row->tangents[1], group->gives));
+    if (!(yield > 0))
+      group->gives[0] = group->gives[1] = 0;
+  }
+}
+
+VECTOR_CLONES static PetscReal visit_held(ContactSet set, PetscInt first, PetscInt end)
+{
+  PetscReal largest = 0;
+
+  for (PetscInt g = first; g < end; g++) {
+    const Group    *group = &set->groups[g];
+    const PetscReal a = group->gives[0], b = group->gives[1];
+    Partners        partners = {.gives = {{a, a, a, a}, {a, a, b, b}, {b, b, b, b}}};
+    PetscReal       change;
+
+    if (!(group->gives[0] + group->gives[1] > 0))
+      continue;
+    meet(set, group, &partners);
+    change = visit(set, group, &set->rows[group->first], PETSC_TRUE, &partners);
+    largest = PetscMax(largest, change);
+    part(set, group, &partners);
+  }
+  return largest;
+}
+
+static PetscReal twice_energy(const Freedoms *motion)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < FREEDOMS; i++)
+    sum += motion->at[i] * motion->at[i];
+  return sum;
 }
 
 /* Bodies of a level that shock propagation has made faster take back what the sweeps gave them: it may not
    put energy into velocities that stay. */
-static void calm_level(ContactSet set, Solid solid, PetscInt first, PetscInt end, Twist twists[])
+static void calm_level(ContactSet set, PetscInt first, PetscInt end)
 {
   for (PetscInt g = first; g < end; g++) {
     const PetscInt bodies[2] = {set->groups[g].a, set->groups[g].b};
@@ -322,82 +213,110 @@ static void calm_level(ContactSet set, Solid solid, PetscInt first, PetscInt end
     for (PetscInt side = 0; side < 2; side++) {
       const PetscInt b = bodies[side];
 
-      if (solid_body_energy(solid, b, &twists[b]) > solid_body_energy(solid, b, &set->swept[b]))
-        twists[b] = set->swept[b];
+      if (twice_energy(&set->motions[b]) > twice_energy(&set->swept[b]))
+        set->motions[b] = set->swept[b];
     }
   }
 }
 
 /* Shock propagation [32]: level by level upwards; the lower of two bodies does not give way any more. */
 static void propagate(ContactSet set, Solid solid, const ContactSolve *solve, PetscReal enough,
-                      PetscInt group_count, Twist twists[])
+                      PetscInt group_count)
 {
   /* far below what a step of gravity makes: worth being brought to rest */
   const PetscReal calm = 0.01 * solve->dt * vector3_norm(solid->config->gravity);
 
-  memcpy(set->swept, twists, (size_t)solid->body_count * sizeof(*twists));
+  memcpy(set->swept, set->motions, (size_t)solid->body_count * sizeof(*set->swept));
   for (PetscInt first = 0, end; first < group_count; first = end) {
     const PetscInt level = group_level(set, &set->groups[first]);
     PetscReal      change = PETSC_MAX_REAL;
 
-    for (end = first; end < group_count && group_level(set, &set->groups[end]) == level;)
-      end++;
+    for (end = first; end < group_count && group_level(set, &set->groups[end]) == level; end++)
+      hold_lower(set, &set->groups[end]);
     for (PetscInt round = 0; round < (change < calm ? SHOCK_ROUNDS_AT_REST : SHOCK_ROUNDS) && change > enough;
-         round++) {
-      change = 0;
-      for (PetscInt g = first; g < end; g++) {
-        const PetscReal changed = visit_held(set, solid, &set->groups[g], twists);
-
-        change = PetscMax(change, changed);
-      }
-    }
+         round++)
+      change = visit_held(set, first, end);
     if (solve->phase == PHASE_VELOCITY)
-      calm_level(set, solid, first, end, twists);
+      calm_level(set, first, end);
   }
 }
 
-static void keep_impulses(ContactSet set, PetscInt group_count, Phase phase)
+static PetscErrorCode Join(ContactSet set, Solid solid, const ContactSolve *solve, Twist twists[])
 {
-  for (PetscInt g = 0; g < group_count; g++) {
-    const Group *group = &set->groups[g];
+  PetscFunctionBegin;
+  tell_twists(set, solid, twists);
+  PetscCall(solve->join(solid, solve, twists));
+  start_motions(set, solid, twists);
+  PetscFunctionReturn(0);
+}
 
-    group->contact->rolling[phase] = group->rolling;
-    for (PetscInt r = 0; r < group->count; r++) {
-      const Row *row = &set->rows[group->first + r];
-      Vector3    j = vector3_scale(row->impulse, row->normal.direction);
+/* Whether nothing moves faster than gravity makes it in two steps: more sweeps then find the forces that keep
+   it so, and the next steps start from them. */
+static PetscBool is_calm(Solid solid, PetscReal dt, const Twist twists[])
+{
+  const PetscReal slow = 2 * dt * vector3_norm(solid->config->gravity);
 
-      for (PetscInt t = 0; t < 2; t++)
-        j = vector3_add(j, vector3_scale(row->rub[t], row->tangents[t].direction));
-      row->place->impulses[phase] = j;
-    }
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (vector3_norm(twists[b].linear) > slow)
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* Joints know nothing of contact: the two take turns, and longer. */
+static PetscInt sweep_limit(Solid solid, const ContactSolve *solve, const Twist twists[])
+{
+  if (solve->join)
+    return 8 * solid->config->iterations;
+  return (is_calm(solid, solve->dt, twists) ? CALM_SWEEPS : 1) * solid->config->iterations;
+}
+
+/* Sweeps until they change no speed by more than `enough`; `rest` is what the last one changed. */
+static PetscErrorCode Sweep(ContactSet set, Solid solid, const ContactSolve *solve, PetscReal enough,
+                            PetscInt groups, Twist twists[], PetscInt *iterations, PetscReal *rest)
+{
+  const PetscInt limit = sweep_limit(solid, solve, twists);
+  PetscReal      beta = 0, square = 0;
+
+  PetscFunctionBegin;
+  memcpy(set->last, set->motions, (size_t)solid->body_count * sizeof(*set->last));
+  memset(set->search, 0, (size_t)solid->body_count * sizeof(*set->search));
+  for (*iterations = 0; *iterations < limit;) {
+    const Change change = sweep(set, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, beta);
+
+    ++*iterations;
+    *rest = change.speed;
+    if (solve->join)
+      PetscCall(Join(set, solid, solve, twists));
+    if (change.speed <= enough)
+      break;
+    if (solve->join || *iterations == limit)
+      continue;
+    beta = square > 0 && change.square <= square ? change.square / square : 0;
+    square = change.square;
+    extrapolate(set, solid->body_count, beta);
   }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *solve, Twist twists[],
                                PetscInt *iterations)
 {
   const PetscReal enough = 1e-5 * solid->config->tolerance * set->smallest / solve->dt; /* far more remains */
-  /* joints know nothing of contact: the two take turns, and longer */
-  const PetscInt limit = (solve->join ? 8 : 1) * solid->config->iterations;
-  PetscInt       groups;
-  PetscReal      change = 0, square = 0;
+  PetscInt        groups;
+  PetscReal       rest = 0;
 
   PetscFunctionBegin;
-  PetscCall(Reserve(set));
-  groups = make_groups(set, solid, solve->phase, solve->dt, twists);
   *iterations = 0;
-  while (groups && *iterations < limit) {
-    change = sweep(set, solid, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, twists);
-    ++*iterations;
-    if (solve->join)
-      PetscCall(solve->join(solid, solve, twists));
-    if (change <= enough)
-      break;
-    if (!solve->join && *iterations < limit)
-      extrapolate(set, groups, &square, twists);
-  }
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    set->scales[b] = scale_of(&solid->mobilities[b]);
+  start_motions(set, solid, twists);
+  PetscCall(ContactSetMakeGroups(set, solid, solve, twists, &groups));
+  if (!groups)
+    PetscFunctionReturn(0);
+  PetscCall(Sweep(set, solid, solve, enough, groups, twists, iterations, &rest));
   keep_impulses(set, groups, solve->phase);
-  if (change > enough && !solve->join)
-    propagate(set, solid, solve, enough, groups, twists);
+  if (rest > enough && !solve->join)
+    propagate(set, solid, solve, enough, groups);
+  tell_twists(set, solid, twists);
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,251 @@
+#include "harness.h"
+#include "interface.h"
+#include "scratch.h"
+
+static const InterfaceConfig marked = {.advection = INTERFACE_WENO5, .particles = 8};
+
+/* Numbers between 0 and 1 that are the same on all ranks. */
+static PetscReal noise(PetscInt n)
+{
+  const PetscReal x = PetscSinReal(12.9898 * (n + 1)) * 43758.5453;
+
+  return x - PetscFloorReal(x);
+}
+
+/* Part of a square or cube below a plane, from columns: exact along x, midpoints across. */
+static PetscReal fraction_by_columns(PetscInt dimension, PetscReal distance, Vector3 gradient)
+{
+  enum { COLUMNS = 400 };
+  const PetscInt deep = dimension == 3 ? COLUMNS : 1;
+  PetscReal      sum = 0.;
+
+  for (PetscInt k = 0; k < deep; k++)
+    for (PetscInt j = 0; j < COLUMNS; j++) {
+      const PetscReal y = (j + 0.5) / COLUMNS - 0.5, z = dimension == 3 ? (k + 0.5) / COLUMNS - 0.5 : 0.;
+      const PetscReal cut =
+          -(distance + gradient.at[Y] * y + gradient.at[Z] * z) / PetscAbsReal(gradient.at[X]);
+
+      sum += PetscMin(PetscMax(cut + 0.5, 0.), 1.);
+    }
+  return sum / (COLUMNS * deep);
+}
+
+static void fractions_are_those_of_planes(void **state)
+{
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= 3; dimension++)
+    for (PetscInt n = 0; n < 40; n++) {
+      const Vector3 gradient =
+          vector3(noise(4 * n) - 0.5, noise(4 * n + 1) - 0.5, dimension == 3 ? noise(4 * n + 2) - 0.5 : 0.);
+      const PetscReal distance = 0.7 * (noise(4 * n + 3) - 0.5);
+      const PetscReal part = inside_fraction(dimension, 3. * distance, gradient, 3.);
+
+      assert_near(part, fraction_by_columns(dimension, distance, gradient), 1e-4);
+      assert_near(part, 1. - inside_fraction(dimension, -3. * distance, gradient, 3.), 1e-14);
+      assert_near(inside_fraction(2, distance, gradient, 1.),
+                  inside_fraction(3, distance, vector3(gradient.at[X], 0., gradient.at[Y]), 1.), 1e-13);
+    }
+}
+
+static void fractions_of_edge_cases(void **state)
+{
+  (void)state;
+  assert_near(inside_fraction(3, 0.125, vector3(0., 1., 0.), 0.5), 0.25, 1e-15);
+  assert_near(inside_fraction(3, 0.125, vector3(1e-13, 1., -1e-9), 0.5), 0.25, 1e-12);
+  assert_near(inside_fraction(3, 0., vector3(1e-13, 1e-13, 1e-13), 0.5), 0.5, 1e-12);
+  assert_near(inside_fraction(2, -1., vector3(0., 0., 0.), 0.5), 1., 0.);
+  assert_near(inside_fraction(2, 1., vector3(0., 0., 0.), 0.5), 0., 0.);
+  /* a corner: tetrahedron of legs 0.3 */
+  assert_near(inside_fraction(3, 1.5 - 0.3, vector3(1., 1., 1.), 1.), 0.3 * 0.3 * 0.3 / 6., 1e-15);
+  assert_near(inside_fraction(2, 1. - 0.3, vector3(-1., 1., 0.), 1.), 0.3 * 0.3 / 2., 1e-15);
+}
+
+static PetscReal label(Vector3 point)
+{
+  return point.at[X] + 10. * point.at[Y] + 100. * point.at[Z];
+}
+
+static PetscInt mirrored(PetscInt index, PetscInt cells)
+{
+  return index < 0 ? -1 - index : index >= cells ? 2 * cells - 1 - index : index;
+}
+
+static PetscReal largest_ghost_error(MacGrid grid, const PetscReal *value)
+{
+  const GridBox *box = grid_box(grid);
+  const PetscInt depth = box->dimension == 3 ? box->ghost : 0;
+  PetscReal      error = 0.;
+
+  for (PetscInt k = box->start[Z] - depth; k < box->end[Z] + depth; k++)
+    for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
+      for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++) {
+        const Vector3 point = grid_cell_center(grid, mirrored(i, box->cells[X]), mirrored(j, box->cells[Y]),
+                                               mirrored(k, box->cells[Z]));
+
+        error = PetscMax(error, PetscAbsReal(value[box_index(box, i, j, k)] - label(point)));
+      }
+  return error;
+}
+
+static void ghosts_beyond_sides_are_mirrored(void **state)
+{
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= 3; dimension++) {
+    const GridConfig config = cube_grid(dimension, 13, 1.);
+    MacGrid          grid;
+    Vec              field;
+    PetscReal       *value;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, &config, &grid));
+    assert_success(MacGridCreateField(grid, &field));
+    assert_success(InterfaceFill(grid, label, field));
+    assert_success(DistanceFillGhosts(grid, field));
+    assert_success(VecGetArray(field, &value));
+    assert_near(largest_ghost_error(grid, value), 0., 1e-12);
+    assert_success(VecRestoreArray(field, &value));
+    assert_success(VecDestroy(&field));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+static PetscReal left_part(Vector3 point)
+{
+  return point.at[X] - 0.37;
+}
+
+static PetscReal right_wall(Vector3 point)
+{
+  return point.at[Y] - 0.5;
+}
+
+static void volume_leaves_closed_cells_out(void **state)
+{
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= 3; dimension++) {
+    const GridConfig grid = cube_grid(dimension, 16, 1.);
+    Interface        interface;
+    Vec              closed;
+    PetscReal        volume;
+
+    assert_success(InterfaceCreate(PETSC_COMM_WORLD, &grid, &marked, &interface));
+    assert_success(InterfaceSet(&interface, left_part));
+    assert_success(LevelSetGetVolume(interface.level_set, NULL, &volume));
+    assert_near(volume, 0.37, 1e-13);
+    assert_success(MacGridCreateField(interface.grid, &closed));
+    assert_success(InterfaceFill(interface.grid, right_wall, closed));
+    assert_success(LevelSetGetVolume(interface.level_set, closed, &volume));
+    assert_near(volume, 0.185, 1e-13);
+    assert_success(VecDestroy(&closed));
+    assert_success(InterfaceDestroy(&interface));
+  }
+}
+
+static void interface_at_a_wall_stays_there(void **state)
+{
+  const GridConfig grid = cube_grid(2, 32, 1.);
+  Interface        interface;
+  Vec              field;
+  FieldError       error;
+
+  (void)state;
+  assert_success(InterfaceCreate(PETSC_COMM_WORLD, &grid, &marked, &interface));
+  assert_success(InterfaceSet(&interface, left_part));
+  assert_success(LevelSetRedistance(interface.level_set));
+  assert_success(LevelSetGetField(interface.level_set, &field));
+  assert_success(InterfaceCompare(interface.grid, field, left_part, left_part, 5.5 / 32., &error));
+  assert_near(error.largest, 0., 1e-12);
+  assert_success(InterfaceDestroy(&interface));
+}
+
+/* A ball, or in two dimensions, where z is zero, a disk. */
+static PetscReal ball(Vector3 point)
+{
+  const Vector3 centre = vector3(0.45, 0.52, point.at[Z] == 0. ? 0. : 0.48);
+
+  return vector3_norm(vector3_subtract(point, centre)) - 0.25;
+}
+
+static Vector3 drift(Vector3 point, PetscReal time)
+{
+  (void)time;
+  return vector3(1. + 0.3 * PetscSinReal(2. * PETSC_PI * point.at[Y]),
+                 -0.7 + 0.2 * PetscSinReal(2. * PETSC_PI * point.at[X]),
+                 0.5 + 0.1 * PetscSinReal(2. * PETSC_PI * point.at[X]));
+}
+
+/* Twenty steps of a ball through periodic sides and along walls. */
+static PetscErrorCode Drift(MPI_Comm comm, PetscInt dimension, const InterfaceConfig *config,
+                            Interface *interface)
+{
+  GridConfig grid = cube_grid(dimension, dimension == 2 ? 40 : 24, 1.);
+
+  PetscFunctionBegin;
+  grid.periodic[X] = PETSC_TRUE;
+  PetscCall(InterfaceCreate(comm, &grid, config, interface));
+  PetscCall(InterfaceSet(interface, ball));
+  PetscCall(LevelSetRedistance(interface->level_set));
+  PetscCall(InterfaceSeed(interface));
+  for (PetscInt step = 0; step < 20; step++)
+    PetscCall(InterfaceStep(interface, drift, 0., 0.8 * grid.size.at[X] / grid.resolution, 3));
+  PetscFunctionReturn(0);
+}
+
+static void any_number_of_ranks_gives_the_same(void **state)
+{
+  const InterfaceConfig configs[] = {marked, {.advection = INTERFACE_SEMI_LAGRANGIAN, .particles = 8}};
+
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= 3; dimension++)
+    for (PetscInt c = 0; c < 2; c++) {
+      Interface  together, alone;
+      PetscReal  sum[2], volume[2];
+      PetscInt64 markers[2];
+      Vec        field;
+
+      assert_success(Drift(PETSC_COMM_WORLD, dimension, &configs[c], &together));
+      assert_success(Drift(PETSC_COMM_SELF, dimension, &configs[c], &alone));
+      assert_success(LevelSetGetField(together.level_set, &field));
+      assert_success(InterfaceChecksum(together.grid, field, &sum[0]));
+      assert_success(LevelSetGetField(alone.level_set, &field));
+      assert_success(InterfaceChecksum(alone.grid, field, &sum[1]));
+      assert_near(sum[0] / sum[1], 1., 1e-12);
+      assert_success(LevelSetGetVolume(together.level_set, NULL, &volume[0]));
+      assert_success(LevelSetGetVolume(alone.level_set, NULL, &volume[1]));
+      assert_near(volume[0] / volume[1], 1., 1e-12);
+      assert_success(ParticlesGetTotal(together.markers[1], &markers[0]));
+      assert_success(ParticlesGetTotal(alone.markers[1], &markers[1]));
+      assert_on_all_ranks(markers[0] == markers[1] && markers[0] > 0);
+      assert_success(InterfaceDestroy(&together));
+      assert_success(InterfaceDestroy(&alone));
+    }
+}
+
+static void archives_keep_the_field(void **state)
+{
+  Interface interface;
+  Archive   archive;
+  Vec       field;
+  PetscReal before, after;
+  char      message[256];
+
+  (void)state;
+  assert_success(Drift(PETSC_COMM_WORLD, 2, &marked, &interface));
+  assert_success(LevelSetGetField(interface.level_set, &field));
+  assert_success(InterfaceChecksum(interface.grid, field, &before));
+  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("state.h5"), &archive));
+  assert_success(LevelSetSave(interface.level_set, "surface", archive));
+  assert_success(ArchiveCommit(&archive));
+  assert_success(VecSet(field, 1.));
+  assert_success(ArchiveOpen(PETSC_COMM_WORLD, scratch_path("state.h5"), &archive, message, sizeof(message)));
+  assert_success(LevelSetLoad(interface.level_set, "surface", archive));
+  assert_success(ArchiveDestroy(&archive));
+  assert_success(InterfaceChecksum(interface.grid, field, &after));
+  assert_near(after, before, 0.);
+  assert_success(InterfaceStep(&interface, drift, 0., 0.01, 1));
+  assert_success(InterfaceDestroy(&interface));
+}
+
+TEST_MAIN(cmocka_unit_test(fractions_are_those_of_planes), cmocka_unit_test(fractions_of_edge_cases),
+          cmocka_unit_test(ghosts_beyond_sides_are_mirrored),
+          cmocka_unit_test(volume_leaves_closed_cells_out), cmocka_unit_test(interface_at_a_wall_stays_there),
+          cmocka_unit_test(any_number_of_ranks_gives_the_same), in_scratch(archives_keep_the_field))

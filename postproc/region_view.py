@@ -1,8 +1,8 @@
 """Regions as seen by a distant viewer: rays through the distances to their surfaces, lit. Needs numpy alone.
 
 A ray from the viewer enters the box and goes on by the distance to the nearest surface, which is never beyond it, until a
-distance changes its sign; there, a line between the last two places gives the point, and the slopes of the distance its normal. What
-begins at a side of the box shows that side.
+distance changes its sign. A line between the last two places gives the point there, and the slopes of the distance its
+normal. What begins at a side of the box shows that side.
 """
 
 import numpy

@@ -6,8 +6,8 @@ plume   3-D, z up: a smoke ball of radius 0.15 rises at 0.2 m/s from (0.4, 0.5, 
 vortex  2-D: Taylor-Green vortices in a box of 2 pi, decaying as exp(-2 nu t) with nu = 0.1; 40 by 40 cells.
 pool    3-D, y up, a unit cube of 24 cells: regions `pool`, y < 0.3, and `ball`, of radius 0.2 about (0.4, 0.6 + 0.1 t, 0.5), in
         empty `air`.
-bubble  2-D, a unit square of 32 cells: regions `heavy`, below y = 0.45 + 0.1 x, and `bubble`, of radius 0.15 about (0.7, 0.25), in
-        `light`; the markers of the bubble are 50 points on a circle.
+bubble  2-D, a unit square of 32 cells: regions `heavy`, below y = 0.45 + 0.1 x, and in it `bubble`, of radius 0.15 about
+        (0.7, 0.25), under `light`; the markers of the bubble are 50 points on a circle.
 """
 
 import os

@@ -123,6 +123,22 @@ class FrameEntry:
             raise Trouble(f"no field is called {name}; the frame has: " + ", ".join(sorted(self.fields())))
 
 
+class Region:
+    """A region of a scene: its number in the field `region`, its name and kind, and whether it takes what the others
+    leave."""
+
+    def __init__(self, number, text):
+        """`text` is its item of the scene's list, with a blank instead of the dash."""
+        lines = [line for line in text.split("\n") if line.strip()]
+        depth = min(len(line) - len(line.lstrip()) for line in lines)
+        keys = dict(re.findall(r"^ {%d}(\w+):[ ]*(.*)$" % depth, "\n".join(lines), re.MULTILINE))
+        self.number = number
+        self.name = keys.get("name", "").strip("'\"")
+        self.kind = keys.get("type", "simulated").strip("'\"")
+        self.is_background = "shape" not in keys
+        self.distance, self.markers = f"distance_{self.name}", f"markers_{self.name}"
+
+
 class Run:
     """A run's directory and the list of its frames."""
 
@@ -256,6 +272,15 @@ class Frame:
             if len(values) >= 2 and any(values):
                 return max(range(len(values)), key=lambda axis: abs(values[axis]))
         return 1 if self.dimension else 2
+
+    def regions(self):
+        """The regions of the scene, in its order; none in a run without them."""
+        block = re.search(r"^regions:[^\n]*\n((?:(?:[ \-][^\n]*)?(?:\n|$))*)", self.scene, re.MULTILINE)
+        if not block or "region" not in self.fields():
+            return []
+        indent = re.match(" *", block.group(1)).group()
+        items = re.split(f"^{indent}-", block.group(1), flags=re.MULTILINE)[1:]
+        return [Region(number, f"{indent} {item}") for number, item in enumerate(items, start=1)]
 
     def sample(self, name, points):
         """Values at points (n, 3), linear between the cell centres and beyond the outermost ones up to the sides

@@ -6,6 +6,7 @@ pictures to write: a list of times and files.
 
 import json
 import math
+import os
 import sys
 
 from paraview.simple import *  # the module's names are its interface
@@ -17,6 +18,25 @@ OBSTACLE = [0.80, 0.50, 0.35]
 BODIES = [[0.31, 0.47, 0.65], [0.95, 0.56, 0.17], [0.35, 0.63, 0.31], [0.88, 0.34, 0.35], [0.46, 0.72, 0.70],
           [0.93, 0.79, 0.28], [0.69, 0.48, 0.63], [0.61, 0.46, 0.37]]
 COLOURS = ["#4cc9f0", "#f4a261", "#90be6d", "#e76f51"]
+
+# ParaView's own values at the nodes of the box's sides are those of the cells' centres, so that surfaces would bend there; these
+# are linear up to the sides.
+DISTANCES_AT_NODES = """
+import numpy
+size = inputs[0].GetDimensions()[::-1]
+for name in inputs[0].CellData.keys():
+    if name.startswith("distance_"):
+        values = numpy.asarray(inputs[0].CellData[name]).reshape([n - 1 if n > 1 else 1 for n in size])
+        for axis in range(3):
+            count = values.shape[axis]
+            if size[axis] > 1 and count > 1:
+                first, second, before, last = (values.take([n], axis=axis) for n in (0, 1, count - 2, count - 1))
+                values = numpy.concatenate([2 * first - second, values, 2 * last - before], axis=axis)
+                values = (values.take(range(count + 1), axis=axis) + values.take(range(1, count + 2), axis=axis)) / 2
+            elif size[axis] > 1:
+                values = numpy.repeat(values, 2, axis=axis)
+        output.PointData.append(values.ravel(), name)
+"""
 
 
 class Stage:
@@ -34,6 +54,8 @@ class Stage:
         self.fluid = self.open("fluid") if "fluid" in job["grids"] else None
         if self.fluid:
             self.points = CellDatatoPointData(Input=self.fluid, PassCellData=1)
+            if job["regions"]:
+                self.points = ProgrammableFilter(Input=self.points, CopyArrays=1, Script=DISTANCES_AT_NODES)
             self.points.UpdatePipeline(self.job["pictures"][-1]["time"])
             bounds = self.fluid.GetDataInformation().GetBounds()
             self.low, self.high = bounds[0::2], bounds[1::2]
@@ -95,10 +117,15 @@ def colour_by(stage, display, source, field, association="POINTS"):
     add_bar(stage, table, field)
 
 
+def rgb(name):
+    """#rrggbb -> three numbers."""
+    return [int(name[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+
+
 def paint(display, colour):
     """One colour, (r, g, b) or #rrggbb, instead of a field's."""
     if isinstance(colour, str):
-        colour = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        colour = rgb(colour)
     display.ColorArrayName = [None, ""]
     display.AmbientColor = display.DiffuseColor = colour
 
@@ -135,7 +162,68 @@ def add_slice(stage):
         source.SliceType.Origin = middle
     display = stage.show(source)
     display.Ambient, display.Diffuse = 1.0, 0.0
-    colour_by(stage, display, source, stage.job["field"])
+    if is_plane(stage) and stage.job["regions"] and not stage.job["field_given"]:
+        Hide(source, stage.view)
+        add_regions_of_plane(stage)
+        stage.job["dark_lines"] = True
+    else:
+        colour_by(stage, display, source, stage.job["field"])
+    add_interfaces(stage, source)
+
+
+def inside(source, region):
+    """The part of a source where the distance to the surface of a region is negative."""
+    clip = Clip(Input=source, ClipType="Scalar", Scalars=["POINTS", region["array"]], Invert=1)
+    clip.Value = 0.0  # given with the others, it is overwritten by the middle of the range
+    return clip
+
+
+def add_regions_of_plane(stage):
+    """Each region in its colour, sharp, over the cells of its colour, which show where three regions meet."""
+    display = stage.show(stage.fluid)
+    ColorBy(display, ("CELLS", "region"))
+    table = GetColorTransferFunction("region")
+    table.InterpretValuesAsCategories = 1
+    regions = stage.job["regions"]
+    table.Annotations = [text for number, region in enumerate(regions, start=1) for text in (str(number), region["name"])]
+    table.IndexedColors = [part for region in regions for part in rgb(region["colour"])]
+    display.Ambient, display.Diffuse = 1.0, 0.0
+    for region in regions:
+        lifted = Transform(Input=inside(stage.points, region))
+        lifted.Transform.Translate = [0, 0, stage.size() / 1000]
+        display = stage.show(lifted)
+        paint(display, region["colour"])
+        display.Ambient, display.Diffuse = 1.0, 0.0
+    add_bar(stage, table, {"array": "region", "label": ""})
+    GetScalarBar(table, stage.view).TextPosition = "Ticks left/bottom, annotations right/top"
+
+
+def add_interfaces(stage, plane):
+    """The lines between regions on a plane of colours."""
+    for region in stage.job["regions"]:
+        lines = Contour(Input=plane, ContourBy=["POINTS", region["array"]], Isosurfaces=[0.0])
+        lifted = Transform(Input=lines)
+        lifted.Transform.Translate = [0, 0, stage.size() / 500 if is_plane(stage) else 0]
+        display = stage.show(lifted)
+        paint(display, [0.1, 0.1, 0.12] if stage.job["dark_lines"] else [1, 1, 1])
+        display.LineWidth, display.Ambient, display.Diffuse = 2.0, 1.0, 0.0
+
+
+def add_regions(stage):
+    """In 3-D: their surfaces, closed by the parts of the box's sides that they touch."""
+    box = ExtractSurface(Input=stage.points)
+    for region in stage.job["regions"]:
+        if not region["shown"]:
+            continue
+        contour = Contour(Input=stage.points, ContourBy=["POINTS", region["array"]], Isosurfaces=[0.0])
+        contour.ComputeNormals = 1
+        for source in (contour, inside(box, region)):
+            display = stage.show(source)
+            display.Specular, display.SpecularPower = 0.3 if source is contour else 0.0, 40
+            if stage.job["field_given"]:
+                colour_by(stage, display, stage.points, stage.job["field"])
+            else:
+                paint(display, region["colour"])
 
 
 def add_iso_surfaces(stage):
@@ -252,7 +340,9 @@ def solid_cells(stage):
 
 def add_particles(stage):
     for number, grid in enumerate(stage.job["particles"]):
-        display = stage.show(stage.open(grid))
+        lifted = Transform(Input=stage.open(grid))
+        lifted.Transform.Translate = [0, 0, stage.size() / 100 if is_plane(stage) else 0]
+        display = stage.show(lifted)
         display.SetRepresentationType("Point Gaussian")
         display.GaussianRadius = stage.size() * stage.job["particle_size"]
         paint(display, COLOURS[(number + 1) % len(COLOURS)])
@@ -305,6 +395,8 @@ def main():
     stage = Stage(job)
     if job["slice"]:
         add_slice(stage)
+    if not is_plane(stage):
+        add_regions(stage)
     add_iso_surfaces(stage)
     if job["volume"]:
         add_volume(stage)
@@ -322,4 +414,10 @@ def main():
         print(picture["file"], flush=True)
 
 
-main()
+if __name__ == "__main__":
+    # Scripts of ProgrammableFilter run among the names of __main__ and put others in the place of max, min and sum there.
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+    import render_paraview
+
+    render_paraview.main()

@@ -17,7 +17,7 @@ picture=$MILLRACE_SOURCE/postproc/picture
 plot=$MILLRACE_SOURCE/postproc/plot
 measure() { "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" "$@"; }
 refuses() { exits 2 "$@" -o refused.png && [ ! -e refused.png ]; }
-for kind in plume vortex; do
+for kind in plume vortex pool bubble; do
   "$python" "$MILLRACE_SOURCE/tests/support/synthetic_run.py" $kind $kind || exit 1
 done
 
@@ -29,6 +29,12 @@ ok "smoke is seen where it is, lit from the upper left" measure smoke_is_seen_wh
 ok "an obstacle in front hides the smoke" measure obstacle_in_front_hides_the_smoke
 ok "the faces of bodies towards the viewer are seen" measure near_faces_are_seen
 
+ok "the regions of a scene are read" measure regions_are pool pool:simulated ball:simulated air:empty:all
+ok "however the list is written" measure regions_are bubble heavy:simulated bubble:simulated light:simulated:all
+ok "planes of regions are linear up to the sides" measure planes_of_regions_are_linear
+ok "a ball of liquid is seen as a disc, lit from above" measure ball_is_seen_as_a_disc
+ok "the nearer of two regions hides the other" measure nearer_region_hides_the_other
+
 ok "picture draws a 3-D run" "$picture" plume -o plume.png --size 840 700
 ok "it has the size asked for" measure has_size plume.png 840 700
 ok "it is not blank" measure is_drawn plume.png 0.3
@@ -39,6 +45,15 @@ ok "seen along z from above, the sphere is in front of the smoke" measure is_red
 ok "picture draws a 2-D run" "$picture" vortex -o vortex.png --field vorticity --streamlines no --size 700 600
 ok "positive vorticity at the lower left is red, negative at the upper left blue" \
   measure is_redder vortex.png 0.25,0.3 0.25,0.75
+ok "picture draws regions in 2-D" "$picture" bubble -o bubble.png --size 500 480
+ok "each in its colour" measure has_colour bubble.png 0.3,0.2=#2f7fc1 0.7,0.26=#f0932b 0.5,0.75=#d9e4ee
+ok "a field with the lines between them, and markers" "$picture" bubble -o lines.png --field pressure --markers --size 500 480
+ok "picture draws regions in 3-D" "$picture" pool -o pool.png --size 800 460
+"$picture" pool -o ball.png --size 400 400 --slice none --camera 0,0 --frame 0
+ok "from the front, the pool fills the lower part and the ball is above it" \
+  measure has_patches ball.png '#2f7fc1' 0.3 '#f0932b' 0.12566
+ok "a region that is not there is refused" refuses "$picture" pool --regions honey
+ok "markers that are not there are refused" refuses "$picture" pool --markers
 ok "a directory without a run is refused" refuses "$picture" .
 ok "a field that is not there is refused" refuses "$picture" plume --field nothing
 ok "a frame that is not there is refused" refuses "$picture" plume --frame 7
@@ -79,6 +94,14 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
   ok "by their speed too, from another side" "$picture" bodies -o speed.png --field speed --camera 80,5
   ok "bodies have no pressure" refuses "$picture" bodies --field pressure
   ok "plot draws their energy" "$plot" bodies solid_energy position_box.9_z -o energy.png
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/liquids/rising-bubble.yaml" -o liquids --set grid.resolution=24 \
+    --set run.end_time=0.2 --set run.frame_interval=0.1 --set interfaces.markers=written > liquids.log 2>&1 ||
+    sed 's/^/# /' liquids.log
+  ok "the regions of a run are those of its scene" measure regions_are liquids bubble:simulated liquid:simulated:all
+  ok "a bubble is where its ledger says, and rises" measure bubble_is_as_in_the_ledger liquids
+  ok "picture draws it with its markers" "$picture" liquids -o liquids.png --markers --size 500 800
+  ok "the bubble in the liquid" measure has_colour liquids.png 0.54,0.27=#2f7fc1 0.54,0.7=#d9e4ee
+  ok "plot draws its volume and its height" "$plot" liquids volume_bubble center_bubble_y -o volume.png
 else
   skip "a real run" "there is no millrace"
 fi

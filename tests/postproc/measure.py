@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "postproc"))
 import body_view
 import millrace_run
+import region_view
 import smoke_view
 from PIL import Image
 
@@ -146,6 +147,91 @@ def near_faces_are_seen():
             body_view.draw(axes, (corners, cells, numpy.zeros(4, int)), viewer, numpy.ones((4, 3)))
             count = len(axes.collections[0].get_paths())
             expect(count == seen, up, side, count)
+
+
+def regions_are(directory, *wanted):
+    """Each as name:kind, with :all if it takes what the others leave; in the order of their numbers in the field."""
+    frame = millrace_run.Run(directory).frame()
+    regions = frame.regions()
+    seen = [f"{region.name}:{region.kind}" + (":all" if region.is_background else "") for region in regions]
+    deepest = numpy.argmin([frame.scalar(region.distance) for region in regions], axis=0)
+    expect(seen == list(wanted) and (1 + deepest == frame.scalar("region")).all(), seen)
+
+
+def bubble_is_as_in_the_ledger(directory):
+    """Its volume and height by cells and by the ledger, to a small part of a cell's height and a few cells' volume."""
+    run = millrace_run.Run(directory)
+    frame, ledger = run.frame(), run.ledger()
+    mine = numpy.clip(0.5 - frame.scalar("distance_bubble") / frame.spacing, 0, 1)
+    volume = mine.sum() * frame.spacing**2
+    height = (mine.sum(axis=(0, 2)) * frame.centres(1)).sum() / mine.sum()
+    told, heights = ledger.column("volume_bubble")[-1], ledger.column("center_bubble_y")
+    expect(abs(volume / told - 1) < 0.01 and abs(height - heights[-1]) < 0.05 * frame.spacing and heights[-1] > heights[0] + 1e-3,
+           volume, told, height, heights[-1], heights[0])
+
+
+def has_colour(path, *places):
+    """Each as x,y=#rrggbb."""
+    for place in places:
+        where, _, colour = place.partition("=")
+        pixel = pixels_at(path, where)[0]
+        expect(abs(pixel - 255 * numpy.array(region_view.rgb(colour))).max() < 6, place, pixel)
+
+
+def has_patches(path, *wanted):
+    """Colours and the shares of the box that they cover; the box is all that is not the white of the upper left corner. Dark or
+    bright, a colour keeps the order of its parts."""
+    image = pixels(path)
+    box = (abs(image - image[0, 0]).max(axis=2) > 8)[40:]
+    vivid = (image.max(axis=2) - image.min(axis=2))[40:] > 25
+    order = image[40:].argsort(axis=2)
+    for colour, share in zip(wanted[::2], wanted[1::2]):
+        mine = vivid & (order == numpy.argsort(region_view.rgb(colour))).all(axis=2)
+        expect(abs(mine.sum() / box.sum() - float(share)) < 0.03 * float(share), colour, mine.sum() / box.sum())
+
+
+def planes_of_regions_are_linear():
+    """What is linear in space stays so between the cell centres and up to the sides."""
+    centres = (numpy.arange(8) + 0.5) / 8
+    values = 2 * centres[:, None] - 3 * centres[None, :5]
+    fine = (numpy.arange(32) + 0.5) / 32
+    error = abs(region_view.enlarged(values, 4) - (2 * fine[:, None] - 3 * fine[None, :20])).max()
+    sides = region_view.to_sides(values)
+    expect(error < 1e-12 and abs(sides[0, 0]) < 1e-12 and abs(sides[-1, -1] - (2 - 15 / 8)) < 1e-12, error, sides)
+
+
+def cells_of_a_ball(centre, radius, cells=32):
+    z, y, x = numpy.meshgrid(*3 * [(numpy.arange(cells) + 0.5) / cells], indexing="ij")
+    return numpy.sqrt((x - centre[0]) ** 2 + (y - centre[1]) ** 2 + (z - centre[2]) ** 2) - radius
+
+
+def ball_is_seen_as_a_disc():
+    """Of its radius and in its place, from any side, lit from above; the distance is cut off as in a frame."""
+    for azimuth, elevation, up in ((0, 0, 1), (30, 20, 1), (70, 50, 2), (200, -30, 0)):
+        view = body_view.camera_axes(azimuth, elevation, up)
+        distance = numpy.clip(cells_of_a_ball((0.4, 0.6, 0.5), 0.2), -0.15, 0.15)
+        image, extent = region_view.picture([distance], [(1, 0, 0)], ((0, 0, 0), 1 / 32), view, up, pixels=300)
+        rows, columns = numpy.nonzero(image[:, :, 0] > image[:, :, 1] + 0.2)
+        size = (extent[1] - extent[0]) / image.shape[1]
+        across, top = extent[0] + (columns.mean() + 0.5) * size, extent[3] - (rows.mean() + 0.5) * size
+        wrong = numpy.array([across, top]) - (view @ (0.4, 0.6, 0.5))[[0, 2]]
+        area = len(rows) * size**2 / (numpy.pi * 0.2**2)
+        expect(abs(wrong).max() < 0.005 and abs(area - 1) < 0.02, azimuth, wrong, area)
+        middle, offset = int(columns.mean()), int(0.15 / size)
+        above, below = (image[int(rows.mean()) + sign * offset, middle, 0] for sign in (-1, 1))
+        expect(above > below + 0.1, above, below)
+
+
+def nearer_region_hides_the_other():
+    """A ball before a plate is seen, one behind it not; the viewer is at large z."""
+    z = (numpy.arange(32)[:, None, None] + 0.5) / 32
+    plate = numpy.broadcast_to(abs(z - 0.5) - 0.1, (32, 32, 32))
+    view, box, red = body_view.camera_axes(0, 0, 1), ((0, 0, 0), 1 / 32), []
+    for place in (0.8, 0.2):
+        ball = cells_of_a_ball((0.5, 0.5, place), 0.15)
+        image, _ = region_view.picture([plate, ball], [(0, 0, 1), (1, 0, 0)], box, view, 1, pixels=100)
+        red.append(float(image[50, 50, 0] - image[50, 50, 2]))
+    expect(red[0] > 0.3 and red[1] < -0.3, red)
 
 
 def curve_is(path, formula, tolerance):

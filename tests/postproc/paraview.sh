@@ -14,7 +14,7 @@ cd "$work" || exit 1
 render=$MILLRACE_SOURCE/postproc/render
 measure() { "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" "$@"; }
 refuses() { exits 2 "$@" -o refused.png && [ ! -e refused.png ]; }
-for kind in plume vortex; do
+for kind in plume vortex pool bubble; do
   "$python" "$MILLRACE_SOURCE/tests/support/synthetic_run.py" $kind $kind || exit 1
 done
 
@@ -32,6 +32,7 @@ done
 ok "a field that is not there is refused" refuses "$render" plume --field nothing
 ok "an iso-surface without a value is refused" refuses "$render" plume --iso smoke
 ok "a volume of a 2-D run is refused" refuses "$render" vortex --volume
+ok "a region that is not there is refused" refuses "$render" pool --regions honey
 ok "a camera that makes no sense is refused" refuses "$render" plume --camera sideways
 ok "a directory without a run is refused" refuses "$render" .
 ok "a name that is no picture is refused" exits 2 "$render" plume -o plume.txt
@@ -41,6 +42,15 @@ ok "the picture has the size asked for" measure has_size vortex.png 300 300
 ok "positive vorticity at the lower left is red, negative at the lower right blue" \
   measure is_redder vortex.png 0.2,0.18 0.8,0.18
 ok "and at the upper left blue" measure is_redder vortex.png 0.2,0.18 0.2,0.82
+ok "render draws regions in 2-D" "$render" bubble -o bubble.png --plain --size 300 300
+ok "each in its colour" measure has_colour bubble.png 0.23,0.23=#2f7fc1 0.68,0.28=#f0932b 0.5,0.77=#d9e4ee
+ok "the bubble up to its surface and not beyond" measure has_colour bubble.png 0.568,0.277=#f0932b 0.52,0.277=#2f7fc1
+ok "a field, the lines between regions and markers" "$render" bubble -o lines.png --field pressure --particles --size 300 300
+ok "render draws surfaces of regions" "$render" pool -o pool.png --camera front --plain --size 400 400
+ok "the ball above the pool" measure is_redder pool.png 0.443,0.67 0.5,0.3
+ok "surfaces stay round at the sides" measure has_colour pool.png 0.483,0.777=#171c29 0.7,0.65=#171c29
+ok "one of them, with a slice of the pressure" "$render" pool -o slice.png --regions ball --slice z --field pressure \
+  --size 200 200
 ok "render draws slice, iso-surface, streamlines, particles and surfaces" "$render" plume -o plume.png --slice y=0.9 \
   --iso smoke=0.5 --streamlines 20 --particles --surfaces --size 320 240
 ok "something is seen" measure is_drawn plume.png 0.1

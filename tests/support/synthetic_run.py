@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""synthetic_run.py plume|vortex DIR: writes a run as docs/output.md describes it, with fields known in closed form.
+"""synthetic_run.py plume|vortex|pool|bubble DIR: writes a run as docs/output.md describes it, with fields known in closed form.
 
 plume   3-D, z up: a smoke ball of radius 0.15 rises at 0.2 m/s from (0.4, 0.5, 0.3); velocity (-y, x, 0) about the axis of
         the box; a solid sphere of radius 0.12 at (0.5, 0.5, 0.7), also as the surface `sphere`; 40 points `tracers`.
 vortex  2-D: Taylor-Green vortices in a box of 2 pi, decaying as exp(-2 nu t) with nu = 0.1; 40 by 40 cells.
+pool    3-D, y up, a unit cube of 24 cells: regions `pool`, y < 0.3, and `ball`, of radius 0.2 about (0.4, 0.6 + 0.1 t, 0.5), in
+        empty `air`.
+bubble  2-D, a unit square of 32 cells: regions `heavy`, below y = 0.45 + 0.1 x, and in it `bubble`, of radius 0.15 about
+        (0.7, 0.25), under `light`; the markers of the bubble are 50 points on a circle.
 """
 
 import os
@@ -43,6 +47,77 @@ def vortex(time):
     return 2, cells, spacing, fields, {}
 
 
+def by_depth(distances, band):
+    """The fields of regions whose distances, but the last, are given: the last takes what they leave."""
+    names = list(distances)
+    distances[names[-1]] = -numpy.min([distances[name] for name in names[:-1]], axis=0)
+    for place, name in enumerate(names[1:-1], start=1):
+        distances[name] = numpy.max([distances[name]] + [-distances[other] for other in names[:place]], axis=0)
+    fields = {f"distance_{name}": numpy.clip(values, -band, band) for name, values in distances.items()}
+    return {"region": 1.0 + numpy.argmin(list(distances.values()), axis=0), **fields}
+
+
+def pool(time):
+    cells, spacing = (24, 24, 24), 1.0 / 24
+    z, y, x = numpy.meshgrid(*[spacing * (numpy.arange(n) + 0.5) for n in cells[::-1]], indexing="ij")
+    drop = numpy.sqrt((x - 0.4) ** 2 + (y - 0.6 - 0.1 * time) ** 2 + (z - 0.5) ** 2) - 0.2
+    fields = {"velocity": numpy.stack([0 * x, 0.1 + 0 * x, 0 * x], axis=-1), "pressure": 1 - y}
+    return 3, cells, spacing, {**fields, **by_depth({"pool": y - 0.3, "ball": drop, "air": None}, 6 * spacing)}, {}
+
+
+def bubble(time):
+    cells, spacing = (32, 32, 1), 1.0 / 32
+    y, x = numpy.meshgrid(*[spacing * (numpy.arange(n) + 0.5) for n in cells[1::-1]], indexing="ij")
+    hole = numpy.sqrt((x - 0.7) ** 2 + (y - 0.25) ** 2) - 0.15
+    heavy = numpy.maximum((y - 0.45 - 0.1 * x) / numpy.sqrt(1.01), -hole)
+    fields = {"velocity": numpy.stack([0.1 * time + 0 * x, 0 * x, 0 * x], axis=-1), "pressure": 1 - y}
+    angle = 2 * numpy.pi * numpy.arange(50) / 50
+    points = numpy.stack([0.7 + 0.14 * numpy.cos(angle), 0.25 + 0.14 * numpy.sin(angle), 0 * angle], axis=-1)
+    regions = by_depth({"heavy": heavy, "bubble": hole, "light": None}, 6 * spacing)
+    return 2, cells, spacing, {**fields, **regions}, {"markers_bubble": (points, numpy.arange(50)[:, None])}
+
+
+# In both ways of writing a list, and with keys that are not a region's own.
+SCENES = {
+    "plume": "title: A synthetic run\nfluid:\n  gravity: [0, 0, -9.81]\n",
+    "vortex": "title: x\n",
+    "pool": """title: x
+fluid:
+  gravity: [0, -9.81, 0]
+regions:
+  -
+    shape:
+      box:
+        name: no
+        low: [0, 0, 0]
+    name: "pool"
+    type: simulated
+  -
+    name: ball
+    type: simulated
+    shape:
+      union:
+        -
+          sphere:
+            radius: 0.2
+    density: 800
+  -
+    name: air
+    type: empty
+interfaces:
+  advection: weno5
+""",
+    "bubble": """title: x
+regions:
+- name: heavy
+  shape: {formula: {value: y - 0.45 - 0.1*x}}
+- name: bubble
+  shape: {sphere: {radius: 0.15}}
+- name: light
+""",
+}
+
+
 def ball(centre, radius, rings=12):
     """A closed surface of latitudes and longitudes, normals outwards."""
     latitude = numpy.linspace(-numpy.pi / 2, numpy.pi / 2, rings + 1)
@@ -63,12 +138,12 @@ def cloud(time):
     return vertices, numpy.arange(40)[:, None]
 
 
-def write_frame(path, number, time, state):
+def write_frame(path, number, time, state, scene):
     dimension, cells, spacing, fields, meshes = state
     with h5py.File(path, "w", userblock_size=512, libver="latest") as file:
         file["time"], file["frame"], file["step"] = time, number, 10 * number
         file["title"] = "A synthetic run"
-        file["scene"] = "title: A synthetic run\nfluid:\n  gravity: [0, 0, -9.81]\n" if dimension == 3 else "title: x\n"
+        file["scene"] = scene
         file["grid/dimension"], file["grid/cells"] = dimension, numpy.array(cells)
         file["grid/origin"], file["grid/spacing"] = numpy.zeros(3), spacing
         for name, values in fields.items():
@@ -126,8 +201,8 @@ def main():
     os.makedirs(os.path.join(directory, "frames"))
     text = ""
     for number in range(FRAMES):
-        state = {"plume": plume, "vortex": vortex}[kind](float(number))
-        write_frame(os.path.join(directory, "frames", f"frame-{number:06d}.h5"), number, float(number), state)
+        state = {"plume": plume, "vortex": vortex, "pool": pool, "bubble": bubble}[kind](float(number))
+        write_frame(os.path.join(directory, "frames", f"frame-{number:06d}.h5"), number, float(number), state, SCENES[kind])
         text += frame_xml(number, float(number), state)
     with open(os.path.join(directory, "run.xmf"), "w", encoding="utf-8") as stream:
         stream.write('<?xml version="1.0"?>\n<Xdmf Version="3.0"><Domain>\n')

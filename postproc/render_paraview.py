@@ -395,7 +395,7 @@ def main():
     stage = Stage(job)
     if job["slice"]:
         add_slice(stage)
-    if not is_plane(stage):
+    if job["regions"] and not is_plane(stage):
         add_regions(stage)
     add_iso_surfaces(stage)
     if job["volume"]:

@@ -368,7 +368,7 @@ PetscErrorCode SceneBlame(Scene scene, const char message[])
 
   PetscFunctionBegin;
   PetscCall(PetscStrbeginswith(message, "Joint", &joint));
-  PetscCall(PetscStrbeginswith(message, "Region", &region));
+  region = !strncmp(message, "regions ", 8) || !strncmp(message, "no region ", 10) ? PETSC_TRUE : PETSC_FALSE;
   if (strchr(message, '"'))
     item = named_item(
         region ? node_find(scene->root, "regions") : list_of(scene, joint ? "joints" : "bodies"), message);

@@ -5,7 +5,7 @@
 
 /* Measured, see docs/performance.md. */
 static const PetscReal bytes_to_write = 10e6;        /* of a process that opens its first file */
-static const PetscReal solver_bytes_per_cell = 102.;  /* of the pressure: multigrid and conjugate gradients */
+static const PetscReal solver_bytes_per_cell = 102.; /* of the pressure: multigrid and conjugate gradients */
 static const PetscReal written_bytes_per_cell = 36.; /* of a frame's vector field, in chunks on their way */
 
 enum { SAMPLES = 17 }; /* along each direction, to find the largest value of a formula in the box */
@@ -155,6 +155,37 @@ static void estimate_fluid(const SimulationConfig *config, SimulationEstimate *e
     estimate->time_step = PetscMin(estimate->time_step, config->fluid.cfl * spacing / speed);
 }
 
+enum { MOST_CELLS_TO_TRY = 1 << 21 };
+
+/* Whether regions can begin, on the grid of the scene or, where that is large, on one with half its cells in
+   each direction, as often as these are even. */
+static PetscErrorCode TryRegions(const SimulationConfig *config, const SimulationEstimate *estimate,
+                                 char message[], size_t size)
+{
+  PhaseConfig phases = config->phases;
+  GridConfig  grid = config->grid;
+  PetscInt64  cells = estimate->cell_count, half = 1;
+  MacGrid     box;
+  Phase       phase;
+
+  PetscFunctionBegin;
+  if (!phases.region_count)
+    PetscFunctionReturn(0);
+  for (; cells > MOST_CELLS_TO_TRY && grid.resolution % 2 == 0; cells >>= grid.dimension, half *= 2) {
+    for (PetscInt d = 0; d < grid.dimension; d++)
+      if (estimate->cells[d] % (2 * half))
+        PetscFunctionReturn(0); /* the run itself will tell */
+    grid.resolution /= 2;
+  }
+  phases.interface.particles = 0;
+  PetscCall(MacGridCreate(PETSC_COMM_SELF, &grid, &box));
+  PetscCall(PhaseCreate(box, &phases, &phase));
+  PetscCall(PhaseStart(phase, NULL, message, size));
+  PetscCall(PhaseDestroy(&phase));
+  PetscCall(MacGridDestroy(&box));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
                                         SimulationEstimate *estimate, char message[], size_t size)
 {
@@ -176,6 +207,8 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
   if (config->run.largest_time_step > 0.)
     estimate->time_step = PetscMin(estimate->time_step, config->run.largest_time_step);
   estimate->steps = config->run.end_time / estimate->time_step;
+  if (work != WORK_SOLIDS)
+    PetscCall(TryRegions(config, estimate, message, size)); /* after the memory was looked at */
   PetscFunctionReturn(0);
 }
 

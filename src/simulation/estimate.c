@@ -74,6 +74,43 @@ static PetscReal solid_fields(const SimulationConfig *config)
   return (any ? 2. : 0.) + (moving ? 2. * config->grid.dimension : 0.);
 }
 
+/* What a mixture needs beside its level sets. */
+static PetscReal mixture_fields(const SimulationConfig *config)
+{
+  const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
+  PetscReal      least = PETSC_MAX_REAL, most = 0., viscosity = 0., fields;
+  PetscBool      empty = PETSC_FALSE, contrast;
+
+  for (PetscInt r = 0; r < config->phases.region_count; r++) {
+    const RegionConfig *region = &config->phases.regions[r];
+
+    if (region->kind != REGION_SIMULATED)
+      empty = PETSC_TRUE;
+    else {
+      least = PetscMin(least, region->density);
+      most = PetscMax(most, region->density);
+      viscosity = PetscMax(viscosity, region->viscosity);
+    }
+  }
+  contrast = most > 10. * least ? PETSC_TRUE : PETSC_FALSE;
+  fields = 3 * dimension + edges + 2 + 5;            /* the mixture; maps of regions */
+  fields += dimension + 1;                           /* exact weights */
+  fields += dimension * (empty || contrast ? 2 : 1); /* velocities carried on, or weights under way */
+  if (contrast)
+    fields += 3 * dimension + 1; /* the heavy flow */
+  if (viscosity > 0.)
+    fields += 7 * dimension + edges + 1 + 3; /* acceleration; stresses with their coarser levels */
+  return fields;
+}
+
+/* Level sets with what they were before the step, and the mixture. */
+static PetscReal region_fields(const SimulationConfig *config)
+{
+  if (!config->phases.region_count)
+    return 0.;
+  return mixture_fields(config) + 4.25 * config->phases.region_count;
+}
+
 /* Fields of doubles over a rank's part, ghosts included, that are alive at the same time
  * (docs/performance.md). */
 static PetscReal fields_alive(const SimulationConfig *config)
@@ -92,7 +129,7 @@ static PetscReal fields_alive(const SimulationConfig *config)
       diffuses = PETSC_TRUE;
   if (diffuses)
     fields += 1; /* the residual */
-  return fields + solid_fields(config);
+  return fields + solid_fields(config) + region_fields(config);
 }
 
 /* Values of a field over cells, for a rank's part of about equal sides. */
@@ -108,16 +145,23 @@ static PetscReal ghosted_share(const SimulationEstimate *estimate, PetscInt dime
   return share;
 }
 
+/* Markers lie in a layer on either side of interfaces; they are kept, moved and sorted. */
+static PetscReal marker_bytes(const SimulationConfig *config, PetscReal surface)
+{
+  const PetscReal h = config->grid.size.at[X] / config->grid.resolution;
+  const PetscReal cells = 2.5 * surface / PetscPowRealInt(h, config->grid.dimension - 1);
+
+  return 3. * (sizeof(Vector3) + 16.) * config->phases.interface.particles * cells;
+}
+
 /* This process has read the scene with its surfaces, made the bodies and started MPI and PETSc, as each rank
    will; then come the fields, a frame's buffer of a vector field among them. */
-static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEstimate *estimate)
+static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEstimate *estimate,
+                            PetscReal resident)
 {
   const PetscInt ranks = estimate->fluid_ranks + estimate->solid_ranks;
-  struct rusage  own;
-  PetscReal      bytes;
+  PetscReal      bytes = ranks * (resident + bytes_to_write);
 
-  getrusage(RUSAGE_SELF, &own);
-  bytes = ranks * (1024. * own.ru_maxrss + bytes_to_write);
   if (estimate->cell_count)
     bytes += estimate->cell_count *
              (8. * ghosted_share(estimate, config->grid.dimension) * (fields_alive(config) + DIM) +
@@ -160,7 +204,7 @@ enum { MOST_CELLS_TO_TRY = 1 << 21 };
 /* Whether regions can begin, on the grid of the scene or, where that is large, on one with half its cells in
    each direction, as often as these are even. */
 static PetscErrorCode TryRegions(const SimulationConfig *config, const SimulationEstimate *estimate,
-                                 char message[], size_t size)
+                                 PetscReal *surface, char message[], size_t size)
 {
   PhaseConfig phases = config->phases;
   GridConfig  grid = config->grid;
@@ -169,6 +213,7 @@ static PetscErrorCode TryRegions(const SimulationConfig *config, const Simulatio
   Phase       phase;
 
   PetscFunctionBegin;
+  *surface = 0.; /* of all regions */
   if (!phases.region_count)
     PetscFunctionReturn(0);
   for (; cells > MOST_CELLS_TO_TRY && grid.resolution % 2 == 0; cells >>= grid.dimension, half *= 2) {
@@ -181,6 +226,8 @@ static PetscErrorCode TryRegions(const SimulationConfig *config, const Simulatio
   PetscCall(MacGridCreate(PETSC_COMM_SELF, &grid, &box));
   PetscCall(PhaseCreate(box, &phases, &phase));
   PetscCall(PhaseStart(phase, NULL, message, size));
+  for (PetscInt r = 0; r < phases.region_count; r++)
+    *surface += phase_report(phase)->surface[r];
   PetscCall(PhaseDestroy(&phase));
   PetscCall(MacGridDestroy(&box));
   PetscFunctionReturn(0);
@@ -190,6 +237,8 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
                                         SimulationEstimate *estimate, char message[], size_t size)
 {
   const TeamWork work = simulation_config_work(config);
+  PetscReal      resident, surface = 0.;
+  struct rusage  own;
 
   PetscFunctionBegin;
   message[0] = '\0';
@@ -199,16 +248,18 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
   PetscCall(EstimateSolids(&config->solids, estimate, message, size));
   if (message[0])
     PetscFunctionReturn(0);
-  if (work != WORK_SOLIDS)
+  getrusage(RUSAGE_SELF, &own);
+  resident = 1024. * own.ru_maxrss; /* before regions are tried */
+  if (work != WORK_SOLIDS) {
     estimate_fluid(config, estimate);
-  estimate->bytes = peak_bytes(config, estimate);
+    PetscCall(TryRegions(config, estimate, &surface, message, size));
+  }
+  estimate->bytes = peak_bytes(config, estimate, resident) + marker_bytes(config, surface);
   if (config->run.time_step > 0.)
     estimate->time_step = config->run.time_step;
   if (config->run.largest_time_step > 0.)
     estimate->time_step = PetscMin(estimate->time_step, config->run.largest_time_step);
   estimate->steps = config->run.end_time / estimate->time_step;
-  if (work != WORK_SOLIDS)
-    PetscCall(TryRegions(config, estimate, message, size)); /* after the memory was looked at */
   PetscFunctionReturn(0);
 }
 

@@ -37,6 +37,10 @@ static inline PetscReal between(PetscReal a, PetscReal b, PetscReal fraction)
   return a + fraction * (b - a);
 }
 
+/* A shift that misses a whole number by less counts as that number: in a flow that does not move along an
+   axis, round-off must not choose the cell whose values limit the correction. */
+static const PetscReal roundoff = 1e-10;
+
 /* Loops go through rows in runs, in stages short enough for the compiler to vectorise. */
 enum { RUN = 128 };
 
@@ -54,7 +58,7 @@ KERNEL void locate(const GridBox *box, const PetscReal *const shift[DIM], PetscI
     places->corner[n] = first + n;
   for (PetscInt a = 0; a < dimension; a++)
     for (PetscInt n = 0; n < count; n++) {
-      const PetscInt whole = (PetscInt)(shift[a][n] + 4.) - 4; /* floor for shifts above -4 */
+      const PetscInt whole = (PetscInt)(shift[a][n] + (4. + roundoff)) - 4; /* floor for shifts above -4 */
 
       places->fraction[a][n] = shift[a][n] - whole;
       places->corner[n] += whole * box->stride[a];

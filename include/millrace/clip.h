@@ -44,7 +44,7 @@ void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal pa
 void box_cut(Vector3 low, Vector3 high, const Triangles *triangles, PetscReal *area, PetscReal *volume);
 
 /* Adds to every box how often the closed surface winds about its center: 1 inside, 0 outside. Exact for
-   corners rounded to 2^-16 spacings, within 4096 spacings of each other. */
+   corners rounded to 2^-16 spacings, within 8192 spacings of each other. */
 void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt winding[]);
 
 /* Sets to `mark` those boxes for which the segment from the center of the box before, along `direction`, to

@@ -9,7 +9,7 @@
 
 enum { UNITS = 65536 };
 
-#define FARTHEST ((int64_t)1 << 28)
+#define FARTHEST ((int64_t)1 << 29)
 
 typedef struct {
   int64_t at[DIM];

@@ -32,7 +32,8 @@ room_of() {
   case $path in
   schema.h) echo base ;; # its second header
   clip.h | motion.h) echo geometry ;;
-  mixture.h) echo grid ;;
+  mixture.h | poisson.h) echo grid ;;
+  body.h) echo solid ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

@@ -10,8 +10,13 @@
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
 extern const char *const CouplingSolvers[];
 
+/* How fluid beside a surface moves: freely along it, or with the body as in the thesis. */
+typedef enum { COUPLING_CUT, COUPLING_TIED } CouplingFaces;
+extern const char *const CouplingFaceKinds[];
+
 typedef struct {
   CouplingSolver solver;
+  CouplingFaces  faces;
   PetscReal      tolerance;  /* residual of the pressure, relative to the right side */
   PetscInt       iterations; /* at most */
 } CouplingConfig;

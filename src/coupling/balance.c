@@ -83,6 +83,33 @@ static void change_masses(Coupling coupling, const PetscReal changes[])
   }
 }
 
+/* Moves the arms of a body's faces along one direction together, across it, until the solid volumes in the
+   dual cells have their center where the body has it: then hydrostatic pressure has no torque. */
+static void find_offset(Coupling coupling, PetscInt body, PetscInt d, const Balance *balance)
+{
+  const Placed *placed = &coupling->bodies[body];
+  PetscReal     center[3];
+
+  places_across(d, placed->center, center);
+  if (PetscAbsReal(balance->volume - placed->volume) > 1e-9 * placed->volume || balance->displaced[0] <= 0.)
+    return; /* not all of it is here */
+  for (PetscInt n = 1; n < 3; n++)
+    coupling->offsets[DIM * body + d].at[(d + n) % DIM] =
+        center[n] - balance->displaced[n] / balance->displaced[0];
+}
+
+static void move_arms(Coupling coupling)
+{
+  for (PetscInt m = 0; m < coupling->mixed_count; m++)
+    for (PetscInt s = coupling->mixed[m].first; s < coupling->mixed[m].first + coupling->mixed[m].count;
+         s++) {
+      Share *share = &coupling->shares[s];
+
+      share->arm =
+          vector3_add(share->arm, coupling->offsets[DIM * share->body + coupling->mixed[m].direction]);
+    }
+}
+
 /* In two dimensions the middle of a body is in the plane. */
 static void flatten(Coupling coupling, Placed *placed)
 {
@@ -108,9 +135,11 @@ PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[])
     for (PetscInt d = 0; d < dimension; d++) {
       Balance *balance = &balances[DIM * b + d];
 
-      if (balance->moments[0] <= 0.)
+      is_seen = is_seen || balance->faces > 0.;
+      if (coupling->config.faces == COUPLING_CUT)
+        find_offset(coupling, b, d, balance);
+      if (balance->moments[0] <= 0. || coupling->config.faces == COUPLING_CUT) /* which needs no balance */
         continue;
-      is_seen = PETSC_TRUE;
       if (!find_change(coupling, &coupling->bodies[b], d, balance, &changes[3 * (DIM * b + d)]))
         is_exact = PETSC_FALSE;
     }
@@ -118,6 +147,7 @@ PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[])
     coupling->found.inexact_bodies += is_seen && !is_exact;
   }
   change_masses(coupling, changes);
+  move_arms(coupling);
   PetscCall(PetscFree(changes));
   PetscFunctionReturn(0);
 }

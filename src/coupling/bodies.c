@@ -12,6 +12,7 @@ PetscErrorCode CouplingDropBodies(Coupling coupling)
   }
   PetscCall(PetscFree(coupling->bodies));
   PetscCall(PetscFree(coupling->free_bodies));
+  PetscCall(PetscFree(coupling->offsets));
   coupling->body_count = coupling->free_count = 0;
   PetscFunctionReturn(0);
 }
@@ -105,6 +106,7 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
   PetscCall(CouplingDropBodies(coupling));
   PetscCall(PetscCalloc1(count, &coupling->bodies));
   PetscCall(PetscMalloc1(count, &coupling->free_bodies));
+  PetscCall(PetscCalloc1(DIM * count, &coupling->offsets));
   coupling->body_count = count;
   for (PetscInt b = 0; b < count; b++) {
     Placed *placed = &coupling->bodies[b];
@@ -169,7 +171,7 @@ PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const 
   PetscFunctionReturn(0);
 }
 
-/* Cells with one ghost layer; faces of all owned cells. The lattice is shifted instead of the body. */
+/* Cells with two ghost layers; faces of all owned cells. The lattice is shifted instead of the body. */
 PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction, Vector3 shift,
                            Lattice *lattice)
 {
@@ -184,7 +186,9 @@ PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction,
   for (PetscInt d = 0; d < DIM; d++) {
     const PetscReal low = (placed->low.at[d] - lattice->origin.at[d]) / h,
                     high = (placed->high.at[d] - lattice->origin.at[d]) / h;
-    const PetscInt before = direction == CELLS ? 1 : 0, after = direction == CELLS || direction == d ? 1 : 0;
+    const PetscInt before = direction == CELLS ? 2 : 0, after = direction == CELLS ? 2
+                                                                : direction == d   ? 1
+                                                                                   : 0;
 
     lattice->start[d] = (PetscInt)PetscMax(PetscFloorReal(low) - 1., box->start[d] - before);
     lattice->end[d] = (PetscInt)PetscMin(PetscFloorReal(high) + 2., box->end[d] + after);
@@ -206,7 +210,7 @@ Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DI
 
   if (grid_box(coupling->grid)->dimension == 2)
     arm.at[Z] = 0.;
-  return arm;
+  return vector3_add(arm, coupling->offsets[DIM * body + direction]);
 }
 
 Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body)

@@ -15,7 +15,7 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   coupling->cell_count = 1;
   for (PetscInt d = 0; d < DIM; d++)
     coupling->cell_count *= box->end[d] - box->start[d];
-  PetscCall(PetscCalloc1(box->length, &coupling->solid));
+  PetscCall(PetscCalloc2(box->length, &coupling->solid, box->length, &coupling->active));
   PetscCall(PetscMalloc1(coupling->cell_count, &coupling->labels));
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(PetscCalloc2(2 * box->length, &coupling->marks[d], box->length, &coupling->kinds[d]));
@@ -61,7 +61,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
   PetscCall(MacGridDestroyFaceField(coupling->weights));
   for (PetscInt d = 0; d < DIM; d++)
     PetscCall(PetscFree2(coupling->marks[d], coupling->kinds[d]));
-  PetscCall(PetscFree(coupling->solid));
+  PetscCall(PetscFree2(coupling->solid, coupling->active));
   PetscCall(PetscFree(coupling->labels));
   PetscCall(PetscFree(coupling->mixed));
   PetscCall(PetscFree(coupling->shares));
@@ -122,13 +122,13 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *flui
   PetscFunctionBegin;
   PetscCall(TakeFixed(coupling, fluid->fixed));
   PetscCall(CouplingFindFaces(coupling, fluid));
-  PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
   PetscCall(PetscCalloc1(DIM * coupling->body_count, &balances));
   if (fluid->densities)
     PetscCall(MacGridGetFaces(coupling->grid, (Vec *)fluid->densities, densities));
   PetscCall(CouplingFindShares(coupling, fluid->densities ? densities : NULL, balances));
   if (fluid->densities)
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
+  PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
   PetscCall(CouplingBalanceMass(coupling, balances));
   PetscCall(PetscFree(balances));
   PetscCall(CouplingFindRows(coupling));

@@ -36,7 +36,9 @@ typedef struct {
   PetscBool is_owned;
   PetscInt  owners[2];    /* the bodies that make it mixed; mostly one, then the second is -1 */
   PetscReal density;      /* of the fluid there */
-  PetscReal mass;         /* of that fluid */
+  PetscReal mass;         /* of the fluid that moves with the bodies */
+  PetscReal weight;       /* of the face without bodies */
+  PetscReal open;         /* part of the face whose fluid moves freely; zero: it moves with the bodies */
   PetscInt  first, count; /* shares */
 } MixedFace;
 
@@ -57,6 +59,7 @@ typedef struct {
   PetscInt   count;  /* of bodies */
   PetscInt  *bodies; /* free numbers */
   PetscReal *matrix, *inverse;
+  PetscReal *softened; /* inverse with the fluid that follows, by CouplingSoftenMass */
 } MassGroup;
 
 /* Where a body meets no fluid cell that is part of the problem but a wall, another body, or a cell all of
@@ -104,12 +107,14 @@ struct _p_Coupling {
   PetscInt  body_count, free_count;
   Placed   *bodies;
   PetscInt *free_bodies;
+  Vector3  *offsets; /* of the arms of each body and direction, see balance.c */
 
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
 
-  PetscInt   cell_count;   /* owned */
-  PetscInt  *solid;        /* on the grid's box: 0 or 1 + body; one ghost layer valid */
+  PetscInt   cell_count; /* owned */
+  PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
+  char      *active; /* fluid neighbours of solid cells that have a pressure, else 0; one ghost layer valid */
   PetscInt  *marks[DIM];   /* 1 + body whose surface is between the centers */
   PetscInt  *seconds[DIM]; /* 1 + another such body */
   PetscInt  *kinds[DIM];   /* of faces */
@@ -174,11 +179,13 @@ PetscErrorCode CouplingDropSurfaces(Coupling coupling);
 PetscErrorCode CouplingFindCells(Coupling coupling);
 
 /* faces.c: kinds, weights and the list of mixed faces */
+PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscReal weight);
 PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid);
 PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
 
 /* shares.c: shares of mixed faces, with the balance sheet of every body for mass.c */
 typedef struct {
+  PetscReal faces;        /* how many it has a part in */
   PetscReal volume;       /* of the body in dual cells that count */
   PetscReal displaced[3]; /* fluid mass that the body displaces, with its two moments across */
   PetscReal missing[3];   /* sum over mixed faces of fluid mass that should be there and is not */
@@ -193,7 +200,10 @@ void           places_across(PetscInt direction, Vector3 arm, PetscReal across[3
 PetscErrorCode CouplingFindMass(Coupling coupling);
 PetscErrorCode CouplingDropMass(Coupling coupling);
 void           mass_apply_inverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
-void           mass_apply(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+void           mass_apply_softened(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+
+/* following.c. Collective: world. */
+PetscErrorCode CouplingSoftenMass(Coupling coupling);
 
 /* dense.c: matrices row by row */
 PetscErrorCode DenseInvert(PetscInt n, PetscReal *a, PetscBool *is_positive);

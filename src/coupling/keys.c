@@ -4,6 +4,7 @@
 #define AT(member) offsetof(CouplingConfig, member)
 
 const char *const CouplingSolvers[] = {"minres", "schur", "thesis", NULL};
+const char *const CouplingFaceKinds[] = {"cut", "tied", NULL};
 
 const SchemaKey CouplingKeys[] = {
     {.name = "solver",
@@ -14,6 +15,14 @@ const SchemaKey CouplingKeys[] = {
      .help =
          "of the coupled system: minres (the block system), schur (bodies eliminated: the fastest), thesis "
          "(incomplete Cholesky, for comparison)"},
+    {.name = "faces",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(faces),
+     .fallback = "cut",
+     .choices = CouplingFaceKinds,
+     .help = "at the surfaces of bodies: cut (the fluid beside them slips), or tied (it moves with them, as "
+             "in the "
+             "thesis; first order)"},
     {.name = "tolerance",
      .kind = SCHEMA_REAL,
      .offset = AT(tolerance),

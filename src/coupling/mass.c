@@ -156,7 +156,8 @@ static PetscErrorCode FormGroups(MassMatrix *mass, PetscInt *group, PetscInt *pl
     const PetscInt n = TWIST * mass->groups[g].count;
 
     PetscCall(PetscMalloc1(mass->groups[g].count, &mass->groups[g].bodies));
-    PetscCall(PetscCalloc2(n * n, &mass->groups[g].matrix, n * n, &mass->groups[g].inverse));
+    PetscCall(PetscCalloc3(n * n, &mass->groups[g].matrix, n * n, &mass->groups[g].inverse, n * n,
+                           &mass->groups[g].softened));
   }
   for (PetscInt b = 0; b < mass->free_count; b++)
     mass->groups[group[b]].bodies[place[b]] = b;
@@ -195,7 +196,7 @@ PetscErrorCode CouplingDropMass(Coupling coupling)
   PetscFunctionBegin;
   for (PetscInt g = 0; g < mass->group_count; g++) {
     PetscCall(PetscFree(mass->groups[g].bodies));
-    PetscCall(PetscFree2(mass->groups[g].matrix, mass->groups[g].inverse));
+    PetscCall(PetscFree3(mass->groups[g].matrix, mass->groups[g].inverse, mass->groups[g].softened));
   }
   PetscCall(PetscFree(mass->groups));
   PetscCall(PetscFree(mass->diagonal));
@@ -253,8 +254,8 @@ void mass_apply_inverse(const MassMatrix *mass, const PetscReal *from, PetscReal
     apply_group(&mass->groups[g], mass->groups[g].inverse, from, to);
 }
 
-void mass_apply(const MassMatrix *mass, const PetscReal *from, PetscReal *to)
+void mass_apply_softened(const MassMatrix *mass, const PetscReal *from, PetscReal *to)
 {
   for (PetscInt g = 0; g < mass->group_count; g++)
-    apply_group(&mass->groups[g], mass->groups[g].matrix, from, to);
+    apply_group(&mass->groups[g], mass->groups[g].softened, from, to);
 }

@@ -119,7 +119,10 @@ static PetscErrorCode PreconditionSolid(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
-  mass_apply_inverse(&system->coupling->mass, from, to);
+  if (system->coupling->config.solver == COUPLING_THESIS)
+    mass_apply_inverse(&system->coupling->mass, from, to);
+  else
+    mass_apply_softened(&system->coupling->mass, from, to);
   PetscCall(VecRestoreArrayWrite(y, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(0);
@@ -312,6 +315,8 @@ static PetscErrorCode Create(Coupling coupling)
   }
   if (coupling->grid && coupling->config.solver == COUPLING_THESIS)
     PetscCall(CouplingCreateCholesky(coupling, &system->cholesky));
+  if (coupling->config.solver != COUPLING_THESIS)
+    PetscCall(CouplingSoftenMass(coupling));
   PetscCall(CreateMatrices(system));
   PetscCall(CreateSolver(system));
   PetscFunctionReturn(0);

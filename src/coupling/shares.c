@@ -23,6 +23,7 @@ static PetscErrorCode AddShare(Coupling coupling, Share share)
 
 typedef struct {
   PetscReal *const *densities; /* null: uniform */
+  PetscReal *const *weights;
   Balance          *balances;
 } Books;
 
@@ -30,16 +31,19 @@ typedef struct {
 static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, const PetscInt at[DIM],
                             Share share)
 {
-  const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
-  Balance       *balance = &books->balances[DIM * share.body + d];
-  PetscReal      across[3], mass;
-  PetscInt       end[DIM];
+  const PetscInt  c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
+  const PetscReal negligible = 1e-9 * coupling->volume;
+  Balance        *balance = &books->balances[DIM * share.body + d];
+  PetscReal       across[3], mass;
+  PetscInt        end[DIM];
 
   PetscFunctionBegin;
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
-  if (kind >= 0) {
-    share.face = kind;
+  if (kind == COUPLED_FLUID && coupling->config.faces == COUPLING_CUT && share.volume > negligible)
+    PetscCall(CouplingAddMixed(coupling, d, at, books->weights[d][c]));
+  if (coupling->kinds[d][c] >= 0) {
+    share.face = coupling->kinds[d][c];
     PetscCall(AddShare(coupling, share));
   }
   grid_face_end(coupling->grid, d, end);
@@ -101,7 +105,7 @@ static PetscErrorCode AddOwners(Coupling coupling)
   for (PetscInt m = 0; m < coupling->mixed_count; m++) {
     const MixedFace *mixed = &coupling->mixed[m];
 
-    if (!has_owner[m])
+    if (!has_owner[m] && mixed->owners[0] >= 0)
       PetscCall(AddShare(coupling, (Share){.face = m,
                                            .body = mixed->owners[0],
                                            .arm = coupling_nearest_arm(coupling, mixed->direction, mixed->at,
@@ -142,8 +146,9 @@ static PetscReal area_of_owner(const MixedFace *mixed, const Share *share)
   return share->body == mixed->owners[0] || share->body == mixed->owners[1] ? share->area : 0.;
 }
 
-/* By the areas of the owners; others have a volume in the dual cell and no part in its velocity. */
-static void weigh_shares(const MixedFace *mixed, Share *shares)
+/* By the areas of the owners; others have a volume in the dual cell and no part in its velocity. Without
+   owners, by volume. */
+static void weigh_shares(const MixedFace *mixed, PetscReal solid, Share *shares)
 {
   PetscReal area = 0.;
   PetscBool is_given = PETSC_FALSE;
@@ -151,7 +156,9 @@ static void weigh_shares(const MixedFace *mixed, Share *shares)
   for (PetscInt s = 0; s < mixed->count; s++)
     area += area_of_owner(mixed, &shares[s]);
   for (PetscInt s = 0; s < mixed->count; s++) {
-    if (area > 0.)
+    if (mixed->owners[0] < 0)
+      shares[s].weight = shares[s].volume / solid;
+    else if (area > 0.)
       shares[s].weight = area_of_owner(mixed, &shares[s]) / area;
     else
       shares[s].weight = shares[s].body == mixed->owners[0] && !is_given ? 1. : 0.;
@@ -159,21 +166,35 @@ static void weigh_shares(const MixedFace *mixed, Share *shares)
   }
 }
 
-static void finish_face(Coupling coupling, const Books *books, MixedFace *mixed)
+/* The part of a face whose fluid slips along the bodies: beside a fluid cell and a pressure on its other
+   side, with no thin surface between them. */
+static PetscReal open_part(Coupling coupling, const MixedFace *mixed, PetscReal solid)
 {
-  Share    *shares = &coupling->shares[mixed->first];
-  PetscReal solid = 0., across[3];
+  const PetscReal least = 1e-4, open = 1. - solid / coupling->volume;
+  const PetscInt  c = mixed->face, lower = c - grid_box(coupling->grid)->stride[mixed->direction];
+  const PetscBool upper_in = !coupling->solid[c], lower_in = !coupling->solid[lower];
+  const int       common = coupling->active[c] & coupling->active[lower];
 
-  weigh_shares(mixed, shares);
-  for (PetscInt s = 0; s < mixed->count; s++)
-    solid += shares[s].volume;
-  mixed->density = coupling_density(coupling, books->densities, mixed->direction, mixed->face);
-  mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
-  for (PetscInt s = 0; s < mixed->count && mixed->is_owned; s++) {
+  if (coupling->config.faces == COUPLING_TIED || open < least)
+    return 0.;
+  if (!upper_in && !lower_in) /* two cells with fluid on the same side of them */
+    return common ? open : 0.;
+  if (upper_in && lower_in)
+    return coupling->marks[mixed->direction][c] ? 0. : open;
+  return coupling->active[upper_in ? lower : c] ? open : 0.;
+}
+
+static void enter_mixed(Coupling coupling, const Books *books, const MixedFace *mixed)
+{
+  const Share *shares = &coupling->shares[mixed->first];
+  PetscReal    across[3];
+
+  for (PetscInt s = 0; s < mixed->count; s++) {
     Balance        *balance = &books->balances[DIM * shares[s].body + mixed->direction];
     const PetscReal mass = shares[s].weight * mixed->mass,
                     wanted = shares[s].weight * mixed->density * coupling->volume;
 
+    balance->faces += shares[s].weight > 0.;
     places_across(mixed->direction, shares[s].arm, across);
     for (PetscInt n = 0; n < 3; n++) /* a mixed face shall hold rho (v - V_s), and holds `mass` */
       balance->missing[n] += (wanted - mass) * across[n];
@@ -181,6 +202,28 @@ static void finish_face(Coupling coupling, const Books *books, MixedFace *mixed)
       for (PetscInt l = m; l < 3; l++)
         balance->moments[n++] += mass * across[m] * across[l];
   }
+}
+
+static void finish_face(Coupling coupling, const Books *books, MixedFace *mixed)
+{
+  Share    *shares = &coupling->shares[mixed->first];
+  PetscReal solid = 0.;
+
+  for (PetscInt s = 0; s < mixed->count; s++)
+    solid += shares[s].volume;
+  mixed->density = coupling_density(coupling, books->densities, mixed->direction, mixed->face);
+  mixed->open = open_part(coupling, mixed, solid);
+  books->weights[mixed->direction][mixed->face] = mixed->weight * mixed->open;
+  if (mixed->open > 0.) {
+    mixed->mass = 0.;
+    for (PetscInt s = 0; s < mixed->count; s++)
+      shares[s].weight = shares[s].volume / coupling->volume;
+  } else {
+    mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
+    weigh_shares(mixed, solid, shares);
+  }
+  if (mixed->is_owned)
+    enter_mixed(coupling, books, mixed);
 }
 
 /* Solid dual cells, in halves for the bodies of their two cells. */
@@ -222,16 +265,21 @@ static PetscErrorCode CutImage(Coupling coupling, PetscInt body, Vector3 shift, 
 
 PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
 {
-  const Books books = {densities, balances};
+  PetscReal  *weights[DIM];
+  const Books books = {densities, weights, balances};
 
   PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
+  PetscCall(PetscArrayzero(coupling->offsets, DIM * coupling->body_count));
   coupling->share_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, &books));
   PetscCall(AddOwners(coupling));
   PetscCall(SortShares(coupling));
   for (PetscInt m = 0; m < coupling->mixed_count; m++)
     finish_face(coupling, &books, &coupling->mixed[m]);
-  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension && coupling->config.faces == COUPLING_TIED;
+       d++)
     enter_solid_faces(coupling, &books, d);
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
   PetscFunctionReturn(0);
 }

@@ -50,7 +50,7 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
           choice == ALL_BODIES || coupling->bodies[b].free < 0 ? twists[TWIST * b + n] : 0.;
   PetscCall(VecGetArray(coupling->flow, &flow));
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) { /* mixed faces count through B only */
+  for (PetscInt m = 0; m < coupling->mixed_count; m++) { /* the part of bodies counts through B */
     const MixedFace *mixed = &coupling->mixed[m];
     PetscInt         at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
 
@@ -60,7 +60,8 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
       at[mixed->direction] = mixed->at[mixed->direction] - 1 + side;
       cell = tight_cell(box, at);
       if (cell >= 0)
-        flow[cell] -= (side ? coupling->area : -coupling->area) * u[mixed->direction][mixed->face];
+        flow[cell] -=
+            (side ? 1. : -1.) * coupling->area * (1. - mixed->open) * u[mixed->direction][mixed->face];
     }
   }
   entries_apply(&coupling->all_entries, moving, flow);
@@ -195,8 +196,15 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
         }
     }
   for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    if (coupling->mixed[m].direction == d && coupling->mixed[m].is_owned)
-      u[coupling->mixed[m].face] = mixed_velocity(coupling, &coupling->mixed[m], twists, ALL_BODIES);
+    if (coupling->mixed[m].direction == d && coupling->mixed[m].is_owned) {
+      const MixedFace *mixed = &coupling->mixed[m];
+      const PetscInt   c = mixed->face;
+
+      if (mixed->open > 0.) /* what its own weight has left out */
+        u[c] -= (mixed->weight - weights[c]) / coupling->area * (q[c] - q[c - box->stride[d]]);
+      else
+        u[c] = mixed_velocity(coupling, mixed, twists, ALL_BODIES);
+    }
   PetscCall(VecRestoreArrayRead(coupling->weights[d], &weights));
   PetscCall(VecRestoreArrayRead(coupling->field, &q));
   PetscFunctionReturn(0);

@@ -43,10 +43,17 @@ static void add_fluid(Coupling coupling, PetscInt d, const PetscReal *weights, c
       for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
         const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-        if (weights[c] > 0.)
+        if (weights[c] > 0. && coupling->kinds[d][c] < 0)
           add_momentum(d, grid_face_center(coupling->grid, d, at[X], at[Y], at[Z]),
                        coupling->density * coupling->volume / weights[c] * u[c], momentum);
       }
+}
+
+/* Of all fluid in the dual cell. */
+static PetscReal mixed_mass(Coupling coupling, const MixedFace *mixed)
+{
+  return mixed->mass +
+         (mixed->open > 0. ? mixed->open * coupling->density * coupling->volume / mixed->weight : 0.);
 }
 
 static void add_bodies(Coupling coupling, const PetscReal *twists, PetscReal momentum[2 * DIM])
@@ -82,7 +89,7 @@ PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const P
         add_momentum(
             mixed->direction,
             grid_face_center(coupling->grid, mixed->direction, mixed->at[X], mixed->at[Y], mixed->at[Z]),
-            mixed->mass * u[mixed->direction][mixed->face], momentum);
+            mixed_mass(coupling, mixed) * u[mixed->direction][mixed->face], momentum);
     }
     PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
     PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));

@@ -100,9 +100,9 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
                          upper < lower ? PETSC_TRUE : PETSC_FALSE));
   if (kind != COUPLED_GIVEN || (fixed && (fixed[c] > 0. || fixed[c - box->stride[d]] > 0.)))
     PetscFunctionReturn(0);
-  if (upper >= 0 && is_within(box, d, at[d]))
+  if (upper >= 0 && !coupling->active[c] && is_within(box, d, at[d]))
     PetscCall(AddContact(coupling, found, d, at, (PetscInt[2]){upper, -1}, PETSC_TRUE));
-  if (lower >= 0 && is_within(box, d, at[d] - 1))
+  if (lower >= 0 && !coupling->active[c - box->stride[d]] && is_within(box, d, at[d] - 1))
     PetscCall(AddContact(coupling, found, d, at, (PetscInt[2]){lower, -1}, PETSC_FALSE));
   PetscFunctionReturn(0);
 }
@@ -148,8 +148,8 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
         Share share = coupling->shares[s];
 
         if (touching.around[0] < 0) { /* the same for all, so that all feel the same pressure */
-          touching.around[0] = mixed->owners[0];
-          touching.place = coupling_nearest_arm(coupling, d, mixed->at, mixed->owners[0]);
+          touching.around[0] = share.body;
+          touching.place = coupling_nearest_arm(coupling, d, mixed->at, share.body);
           touching.place.at[d] += (side ? -0.5 : 0.5) * coupling->spacing;
         }
         touching.body = share.body;

@@ -89,34 +89,42 @@ static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Poly
                              sum.at[Z] * size.at[X] * size.at[Y]));
 }
 
+static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon);
+
+/* What lies in one layer of boxes across d. */
+static void go_on(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon)
+{
+  const Lattice *lattice = cutting->lattice;
+
+  if (polygon->count < 3)
+    return;
+  if (d == X)
+    add_piece(cutting, at, polygon);
+  else if (at[d] >= lattice->start[d] && at[d] < lattice->end[d])
+    cut_along(cutting, d - 1, at, polygon);
+}
+
 static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon)
 {
   const Lattice *lattice = cutting->lattice;
-  Polygon        rest = *polygon, below, above;
+  const Polygon *rest = polygon;
+  Polygon        below, above[2];
   PetscReal      low, high;
-  PetscInt       first, last;
+  PetscInt       last;
 
   extent(polygon, d, &low, &high);
-  if (high < (PetscReal)lattice->start[d] && d != X)
+  if ((high < (PetscReal)lattice->start[d] && d != X) || low > (PetscReal)lattice->end[d])
     return;
-  if (low > (PetscReal)lattice->end[d])
-    return;
-  first = (PetscInt)PetscMax(floor(low), (PetscReal)lattice->start[d] - 1);
-  last = PetscMax(first, (PetscInt)PetscMin(floor(high), (PetscReal)lattice->end[d]));
-  for (at[d] = first; at[d] <= last && rest.count > 2; at[d]++) {
-    const PetscBool is_last = at[d] == last ? PETSC_TRUE : PETSC_FALSE;
+  at[d] = (PetscInt)PetscMax(floor(low), (PetscReal)lattice->start[d] - 1);
+  last = PetscMax(at[d], (PetscInt)PetscMin(floor(high), (PetscReal)lattice->end[d]));
+  for (; at[d] < last && rest->count > 2; at[d]++) {
+    Polygon *next = &above[at[d] & 1];
 
-    if (is_last)
-      below = rest;
-    else
-      split(&rest, d, (PetscReal)(at[d] + 1), &below, &above);
-    if (below.count > 2 && d == X)
-      add_piece(cutting, at, &below);
-    else if (below.count > 2 && at[d] >= lattice->start[d] && at[d] < lattice->end[d])
-      cut_along(cutting, d - 1, at, &below);
-    if (!is_last)
-      rest = above;
+    split(rest, d, (PetscReal)(at[d] + 1), &below, next);
+    go_on(cutting, d, at, &below);
+    rest = next;
   }
+  go_on(cutting, d, at, rest);
 }
 
 void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], PetscReal volume[],

@@ -1,5 +1,6 @@
 #include "coupled.h"
 
+#include "coupling/coupling_impl.h"
 #include "harness.h"
 #include "solids.h"
 
@@ -49,7 +50,7 @@ static PetscReal set_weight(Coupled *coupled, PetscInt d, const PetscInt at[DIM]
 Coupled *coupled_new(MPI_Comm comm, const CoupledSetup *setup)
 {
   const TeamConfig     team = {.solid_ranks = -1};
-  const CouplingConfig config = {setup->solver, setup->tolerance, 500};
+  const CouplingConfig config = {setup->solver, setup->faces, setup->tolerance, 500};
   GridConfig           grid = {.dimension = setup->dimension, .resolution = setup->cells[X]};
   Coupled             *coupled;
 
@@ -206,25 +207,59 @@ PetscReal coupled_largest_speed(Coupled *coupled)
   return largest;
 }
 
+/* What passes through a face: fluid where it is open, and bodies. */
+static void set_passing(Coupled *coupled, PetscReal *passing[DIM])
+{
+  const Coupling coupling = coupled->coupling;
+  PetscReal      row[6];
+
+  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
+    const MixedFace *mixed = &coupling->mixed[m];
+    PetscReal       *value = &passing[mixed->direction][mixed->face];
+
+    *value *= mixed->open;
+    for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
+      share_row(mixed->direction, &coupling->shares[s], row);
+      for (PetscInt n = 0; n < 6; n++)
+        *value += row[n] * coupled->twists[6 * coupling->shares[s].body + n];
+    }
+  }
+}
+
+static PetscReal largest_in_fluid(Coupled *coupled, Vec field)
+{
+  const GridBox  *box = grid_box(coupled->grid);
+  const PetscInt *labels = coupled->coupling->labels;
+  PetscReal       largest = 0., *values;
+  PetscInt        number = 0;
+
+  PetscCallAbort(PETSC_COMM_SELF, VecGetArray(field, &values));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        if (labels[number++] >= 0)
+          largest = PetscMax(largest, PetscAbsReal(values[box_index(box, i, j, k)]));
+  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(field, &values));
+  return largest;
+}
+
 PetscReal coupled_largest_divergence(Coupled *coupled)
 {
-  PetscReal largest = 0., *values;
-  Vec       divergence;
+  PetscReal largest = 0., *values[DIM];
+  Vec       divergence, passing[DIM];
 
   if (coupled->grid) {
-    const GridBox  *box = grid_box(coupled->grid);
-    const PetscInt *solid = coupling_solid_cells(coupled->coupling);
-
     PetscCallAbort(PETSC_COMM_SELF, MacGridCreateField(coupled->grid, &divergence));
-    PetscCallAbort(PETSC_COMM_SELF, MacGridExchangeFaces(coupled->grid, coupled->velocity));
-    PetscCallAbort(PETSC_COMM_SELF, MacGridDivergence(coupled->grid, coupled->velocity, divergence));
-    PetscCallAbort(PETSC_COMM_SELF, VecGetArray(divergence, &values));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-          if (!solid[box_index(box, i, j, k)])
-            largest = PetscMax(largest, PetscAbsReal(values[box_index(box, i, j, k)]));
-    PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(divergence, &values));
+    PetscCallAbort(PETSC_COMM_SELF, MacGridCreateFaceField(coupled->grid, passing));
+    for (PetscInt d = 0; d < coupled->setup.dimension; d++)
+      PetscCallAbort(PETSC_COMM_SELF, VecCopy(coupled->velocity[d], passing[d]));
+    PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(coupled->grid, passing, values));
+    set_passing(coupled, values);
+    PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(coupled->grid, passing, values));
+    PetscCallAbort(PETSC_COMM_SELF, MacGridExchangeFaces(coupled->grid, passing));
+    PetscCallAbort(PETSC_COMM_SELF, MacGridDivergence(coupled->grid, passing, divergence));
+    largest = largest_in_fluid(coupled, divergence);
+    PetscCallAbort(PETSC_COMM_SELF, MacGridDestroyFaceField(passing));
     PetscCallAbort(PETSC_COMM_SELF, VecDestroy(&divergence));
   }
   (void)MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, team_world(coupled->team));

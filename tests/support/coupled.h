@@ -14,6 +14,7 @@ typedef struct {
   PetscBool      is_open; /* along the last direction, above */
   PetscReal      density;
   CouplingSolver solver;
+  CouplingFaces  faces;
   PetscReal      tolerance;
 } CoupledSetup;
 
@@ -48,7 +49,8 @@ void coupled_fill_impulse(Coupled *coupled, CellFunction function);
 void coupled_accelerate(Coupled *coupled, Vector3 by);
 void coupled_solve(Coupled *coupled); /* and expects it to converge */
 
-/* The largest speed of any face that is not given, and of any divergence in fluid cells. */
+/* The largest speed of any face, and the largest divergence of fluid and bodies together in any cell that has
+   a pressure. */
 PetscReal coupled_largest_speed(Coupled *coupled);
 PetscReal coupled_largest_divergence(Coupled *coupled);
 

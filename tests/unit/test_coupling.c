@@ -25,6 +25,31 @@ static const CoupledSetup sheet = {.dimension = 2,
                                    .solver = COUPLING_SCHUR,
                                    .tolerance = 1e-13};
 
+/* Every law holds for both kinds of faces. */
+static CouplingFaces faces;
+
+static int with_cut_faces(void **state)
+{
+  (void)state;
+  faces = COUPLING_CUT;
+  return 0;
+}
+
+static int with_tied_faces(void **state)
+{
+  (void)state;
+  faces = COUPLING_TIED;
+  return 0;
+}
+
+static Coupled *make(MPI_Comm comm, const CoupledSetup *setup)
+{
+  CoupledSetup chosen = *setup;
+
+  chosen.faces = faces;
+  return coupled_new(comm, &chosen);
+}
+
 static PetscReal swirl(PetscInt d, Vector3 x)
 {
   return PetscSinReal(3.1 * x.at[(d + 1) % 3] + d) +
@@ -40,7 +65,7 @@ static PetscReal one(Vector3 x)
 /* Bodies of the fluid's density, wherever and however they stand, stay at rest under gravity. */
 static void check_archimedes(const CoupledSetup *setup, Vector3 gravity)
 {
-  Coupled *coupled = coupled_new(PETSC_COMM_WORLD, setup);
+  Coupled *coupled = make(PETSC_COMM_WORLD, setup);
 
   if (setup->dimension == 3) {
     coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup->density, vector3(0.52, 0.61, 0.73),
@@ -105,7 +130,7 @@ static void momentum_is_kept(void **state)
 
     setup.solver = solver;
     setup.tolerance = 1e-6; /* it does not depend on it */
-    coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+    coupled = make(PETSC_COMM_WORLD, &setup);
     add_crowd(coupled);
     coupled_start(coupled);
     coupled_fill(coupled, swirl);
@@ -133,7 +158,7 @@ static void a_neutral_body_does_not_disturb_a_uniform_flow(void **state)
     Coupled     *coupled;
 
     setup.solver = solver;
-    coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+    coupled = make(PETSC_COMM_WORLD, &setup);
     coupled_add_ball(coupled, 0.31, setup.density, vector3(0.52, 0.61, 0.73));
     coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup.density, vector3(1.5, 1.2, 1.03),
                 vector3(0.3, 0.5, 0.2));
@@ -160,7 +185,7 @@ static void minres_schur_and_thesis_agree(void **state)
       setup.solver = solver;
       setup.tolerance = 1e-12;
       setup.is_open = PETSC_TRUE;
-      coupled[solver] = coupled_new(PETSC_COMM_WORLD, &setup);
+      coupled[solver] = make(PETSC_COMM_WORLD, &setup);
       coupled_add_ball(coupled[solver], 0.31, 0.3 * setup.density, vector3(0.52, 0.61, flat ? 0. : 0.73));
       coupled_add_ball(coupled[solver], 0.31, 3. * setup.density,
                        vector3(1.14, 0.69, flat ? 0. : 0.73)); /* touches it */
@@ -206,7 +231,7 @@ static PetscErrorCode RandomVectors(Coupling coupling, Vec vectors[4])
 
 static void operator_and_preconditioner_are_symmetric(void **state)
 {
-  Coupled  *coupled = coupled_new(PETSC_COMM_WORLD, &ring);
+  Coupled  *coupled = make(PETSC_COMM_WORLD, &ring);
   PetscReal left[2] = {0}, right[2] = {0}, self[2] = {1., 1.};
   Vec       v[4];
 
@@ -258,7 +283,7 @@ static void ranks_do_not_show(void **state)
 
     setup.solver = solver;
     for (int alone = 0; alone < 2; alone++) {
-      coupled[alone] = coupled_new(alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD, &setup);
+      coupled[alone] = make(alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD, &setup);
       add_crowd(coupled[alone]);
       coupled_start(coupled[alone]);
       coupled_fill(coupled[alone], swirl);
@@ -279,7 +304,7 @@ static void ranks_do_not_show(void **state)
 /* Wherever bodies touch walls or each other, a constant pressure moves nothing. */
 static void a_constant_pressure_pushes_nobody(void **state)
 {
-  Coupled  *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  Coupled  *coupled = make(PETSC_COMM_WORLD, &tank);
   PetscReal impulses[6 * COUPLED_BODIES];
 
   (void)state;
@@ -304,7 +329,7 @@ static void a_constant_pressure_pushes_nobody(void **state)
 /* Water inside a closed shell goes with it, and none passes through. */
 static void a_sealed_shell_keeps_its_water(void **state)
 {
-  Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  Coupled *coupled = make(PETSC_COMM_WORLD, &tank);
 
   (void)state;
   coupled_add(coupled, make_ball(0.52, 16, 24), 0.005, 8000., vector3(1.02, 0.91, 0.83),
@@ -332,7 +357,7 @@ static void pistons_are_held_by_sealed_water(void **state)
       setup.solver = solver;
       setup.is_open = open ? PETSC_TRUE : PETSC_FALSE;
       setup.tolerance = 1e-11;
-      coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+      coupled = make(PETSC_COMM_WORLD, &setup);
       coupled_add(coupled, make_box(vector3(1.1, 1., 0.2)), 0., 3000., vector3(1., 0.9, 0.8),
                   vector3(0, 0, 0));
       coupled_start(coupled);
@@ -349,7 +374,7 @@ static void pistons_are_held_by_sealed_water(void **state)
 /* Given velocities: of a kinematic body, and of all in the projection of F2. */
 static void given_velocities_are_met(void **state)
 {
-  Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  Coupled *coupled = make(PETSC_COMM_WORLD, &tank);
 
   (void)state;
   coupled_add_ball(coupled, 0.31, 0., vector3(0.52, 0.61, 0.73));
@@ -382,7 +407,7 @@ static void a_failed_solve_says_why(void **state)
     PetscReal    speed;
 
     setup.solver = solver;
-    coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+    coupled = make(PETSC_COMM_WORLD, &setup);
     coupled->coupling->config.iterations = 2;
     coupled_add_ball(coupled, 0.31, 10., vector3(0.52, 0.61, 0.73));
     coupled_start(coupled);
@@ -401,11 +426,15 @@ static void a_failed_solve_says_why(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(submerged_bodies_feel_archimedes), cmocka_unit_test(momentum_is_kept),
-          cmocka_unit_test(a_neutral_body_does_not_disturb_a_uniform_flow),
-          cmocka_unit_test(minres_schur_and_thesis_agree),
-          cmocka_unit_test(operator_and_preconditioner_are_symmetric), cmocka_unit_test(ranks_do_not_show),
-          cmocka_unit_test(a_constant_pressure_pushes_nobody),
-          cmocka_unit_test(a_sealed_shell_keeps_its_water),
-          cmocka_unit_test(pistons_are_held_by_sealed_water), cmocka_unit_test(given_velocities_are_met),
-          cmocka_unit_test(a_failed_solve_says_why))
+#define BOTH(test)                                                                                           \
+  {#test " (cut)", test, with_cut_faces, NULL, NULL},                                                        \
+  {                                                                                                          \
+#test " (tied)", test, with_tied_faces, NULL, NULL                                                       \
+  }
+
+TEST_MAIN(BOTH(submerged_bodies_feel_archimedes), BOTH(momentum_is_kept),
+          BOTH(a_neutral_body_does_not_disturb_a_uniform_flow), BOTH(minres_schur_and_thesis_agree),
+          BOTH(operator_and_preconditioner_are_symmetric), BOTH(ranks_do_not_show),
+          BOTH(a_constant_pressure_pushes_nobody), BOTH(a_sealed_shell_keeps_its_water),
+          BOTH(pistons_are_held_by_sealed_water), BOTH(given_velocities_are_met),
+          BOTH(a_failed_solve_says_why))

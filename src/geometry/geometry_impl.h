@@ -102,6 +102,15 @@ typedef struct {
 } Triangle;
 
 /* A binary tree of boxes over triangles; see tree.c. */
+enum { TREE_MAX_DEPTH = 72 };
+
+struct TreeNode {
+  Box      box;
+  PetscInt start; /* first triangle */
+  PetscInt count; /* of triangles below */
+  PetscInt right; /* child; 0 in a leaf */
+};
+
 typedef struct {
   PetscInt           triangle_count;
   Triangle          *triangles; /* in the order of the leaves */
@@ -117,8 +126,9 @@ PetscErrorCode TreeDestroy(Tree *tree);
 Box            tree_box(const Tree *tree);
 PetscReal      tree_distance(const Tree *tree, Vector3 point); /* no sign */
 /* Also without a sign; the normal is zero if that triangle has no area. */
-PetscReal tree_nearest(const Tree *tree, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal);
-PetscReal tree_winding(const Tree *tree, Vector3 point);
+PetscReal   tree_nearest(const Tree *tree, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal);
+PetscReal   tree_winding(const Tree *tree, Vector3 point);
+const Tree *surface_tree(Surface surface); /* lent */
 /* Solid angle under which `point` sees the triangle, positive from behind. */
 PetscReal triangle_solid_angle(const Triangle *triangle, Vector3 point);
 

@@ -161,6 +161,11 @@ PetscErrorCode SurfaceGet(Surface surface, PetscInt *vertex_count, const Vector3
   PetscFunctionReturn(0);
 }
 
+const Tree *surface_tree(Surface surface)
+{
+  return &surface->tree;
+}
+
 PetscReal surface_winding(Surface surface, Vector3 point)
 {
   return tree_winding(&surface->tree, point);

@@ -9,16 +9,9 @@
    area-weighted centre (Barill et al. 2018, Fast winding numbers for soups and clouds). */
 #include "geometry_impl.h"
 
-enum { LEAF_SIZE = 4, BIN_COUNT = 16, MAX_HEURISTIC_DEPTH = 40, MAX_DEPTH = MAX_HEURISTIC_DEPTH + 32 };
+enum { LEAF_SIZE = 4, BIN_COUNT = 16, MAX_HEURISTIC_DEPTH = 40, MAX_DEPTH = TREE_MAX_DEPTH };
 
 #define FAR 2.5
-
-struct TreeNode {
-  Box      box;
-  PetscInt start; /* first triangle */
-  PetscInt count; /* of triangles below */
-  PetscInt right; /* child; 0 in a leaf */
-};
 
 /* A triangle in its own plane: the longest edge along the first axis, the tip above it. */
 struct TreeFacet {

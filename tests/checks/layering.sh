@@ -16,7 +16,7 @@ declare -A below=(
   [fluid]="base parallel io grid"
   [solid]="base parallel io geometry"
   [phase]="base parallel io geometry grid particles levelset"
-  [coupling]="base parallel grid geometry fluid solid"
+  [coupling]="base parallel io grid geometry fluid solid"
 )
 under_level_4="base parallel geometry io grid particles levelset fluid solid"
 for room in splash points eol reduced; do
@@ -31,8 +31,9 @@ room_of() {
   path=${path#include/millrace/}
   case $path in
   schema.h) echo base ;; # its second header
-  motion.h) echo geometry ;;
-  mixture.h) echo grid ;;
+  clip.h | motion.h) echo geometry ;;
+  mixture.h | poisson.h) echo grid ;;
+  body.h) echo solid ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

@@ -1,0 +1,23 @@
+/* A body of the solids as the fluid meets it: its surface and its resistance. */
+#ifndef MILLRACE_BODY_H
+#define MILLRACE_BODY_H
+
+#include <millrace/solid.h>
+
+typedef struct {
+  PetscBool  is_free;   /* else its velocity is given */
+  PetscReal  thickness; /* m; > 0: a shell, its surface in the middle */
+  PetscReal  mass;      /* kg; this and the inertia are zero unless it is free */
+  Matrix3    inertia;   /* about its position, in the world's axes */
+  Quaternion rotation;  /* from its own frame to the world's */
+} BodyResistance;
+BodyResistance solid_body_resistance(Solid solid, PetscInt body);
+
+/* In the body's frame, to be placed by its position and rotation; the caller destroys it. Circles are cut
+   into edges no longer than about `edge`, and the surface is widened to hold the volume of the body. Copies
+   have the same surface. A plane is a block that holds all of the half-space that lies in the box between the
+   `bounds`: it does not last, and has to be made anew where the body has moved. */
+PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge, const Vector3 bounds[2],
+                                      Surface *surface, PetscBool *lasts);
+
+#endif

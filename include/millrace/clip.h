@@ -1,0 +1,67 @@
+/* Triangles cut by boxes, crossed by lines and in the way of segments.
+
+   A lattice is a block of equal boxes, box (i, j, k) between origin + i spacing and origin + (i + 1) spacing.
+   Its arrays hold one value per box, x fastest. Bodies on several ranks get the same answer to round-off
+   whatever part of the lattice a rank looks at. */
+#ifndef MILLRACE_CLIP_H
+#define MILLRACE_CLIP_H
+
+#include <millrace/geometry.h>
+
+typedef struct {
+  PetscInt       vertex_count, triangle_count;
+  const Vector3 *vertices;
+  const PetscInt (*triangles)[3];
+} Triangles; /* borrowed */
+
+typedef struct {
+  Vector3  origin, spacing;
+  PetscInt start[DIM], end[DIM]; /* boxes start <= index < end */
+} Lattice;
+
+static inline PetscInt lattice_size(const Lattice *lattice)
+{
+  PetscInt size = 1;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    size *= PetscMax(lattice->end[d] - lattice->start[d], 0);
+  return size;
+}
+static inline PetscInt lattice_index(const Lattice *lattice, PetscInt i, PetscInt j, PetscInt k)
+{
+  const PetscInt width = lattice->end[X] - lattice->start[X], depth = lattice->end[Y] - lattice->start[Y];
+
+  return i - lattice->start[X] + width * (j - lattice->start[Y] + depth * (k - lattice->start[Z]));
+}
+
+/* Adds to every box the area of triangles in it. `volume` and `passing` gather what lattice_fill makes the
+   volume of, inside closed surfaces that face outwards; triangles beyond the lattice count for it too. */
+void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], PetscReal volume[],
+                 PetscReal passing[]);
+/* `volume` becomes the volume in each box. */
+void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal passing[]);
+/* Area and volume of one box. */
+void box_cut(Vector3 low, Vector3 high, const Triangles *triangles, PetscReal *area, PetscReal *volume);
+
+/* Adds to every box how often the closed surface winds about its center: 1 inside, 0 outside. Exact for
+   corners rounded to 2^-16 spacings, within 8192 spacings of each other. */
+void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt winding[]);
+
+/* Sets to `mark` those boxes for which the segment from the center of the box before, along `direction`, to
+   its own comes closer to a triangle than `margin` spacings; others keep what they have. */
+void lattice_block(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
+                   PetscInt mark, PetscInt marks[]);
+
+/* Whether a segment comes closer to the surface than `margin`: nothing is seen beyond. */
+PetscBool surface_blocks(Surface surface, Vector3 from, Vector3 to, PetscReal margin);
+
+/* The prism over the cross-section at the height z, from z - 1/2 to z + 1/2 and without its ends; the arrays
+   of `prism` are to be freed with PetscFree2(vertices, triangles). */
+typedef struct {
+  PetscInt vertex_count, triangle_count;
+  Vector3 *vertices;
+  PetscInt (*triangles)[3];
+} Prism;
+PetscErrorCode TrianglesSlice(const Triangles *triangles, PetscReal z, Prism *prism);
+
+#endif

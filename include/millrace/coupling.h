@@ -1,0 +1,96 @@
+/* Where fluid meets solid: mixed faces and the symmetric system (5.13) that moves rigid bodies and fluid
+   together (docs/numerics.md, section 14). */
+#ifndef MILLRACE_COUPLING_H
+#define MILLRACE_COUPLING_H
+
+#include <millrace/grid.h>
+#include <millrace/parallel.h>
+#include <millrace/solid.h>
+
+typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
+extern const char *const CouplingSolvers[];
+
+/* How fluid beside a surface moves: freely along it, or with the body as in the thesis. */
+typedef enum { COUPLING_CUT, COUPLING_TIED } CouplingFaces;
+extern const char *const CouplingFaceKinds[];
+
+typedef struct {
+  CouplingSolver solver;
+  CouplingFaces  faces;
+  PetscReal      tolerance;  /* residual of the pressure, relative to the right side */
+  PetscInt       iterations; /* at most */
+} CouplingConfig;
+extern const SchemaKey CouplingKeys[];
+
+/* A rigid body or rigid shell. In two dimensions: the prism of unit depth over its cross-section. */
+typedef struct {
+  Surface    surface; /* borrowed; in the body's frame */
+  PetscReal  thickness;
+  Vector3    position; /* center of mass */
+  Quaternion rotation;
+  PetscBool  is_free; /* else its velocity is given */
+  PetscReal  mass;    /* of a free body; per metre of depth in two dimensions */
+  Matrix3    inertia; /* about its position, in the world's axes */
+} CoupledBody;
+
+/* What is between the bodies, as if there were none. The fields are read on the fluid team only. */
+typedef struct {
+  PetscReal  density;   /* kg/m^3: the reference */
+  const Vec *weights;   /* of the Poisson problem, where a full inner face of the reference density weighs 1;
+                           zero: the velocity of the face is given */
+  const Vec *densities; /* of faces, kg/m^3, inside bodies too; null: the reference everywhere */
+  Vec        fixed;     /* cells that hold p = 0, with ghosts; null: none */
+} CoupledFluid;
+
+typedef struct _p_Coupling *Coupling;
+
+/* `team` and `grid` must outlive it; `grid` is null outside the fluid team. PETSc's options of the pressure
+   part begin with -coupled_. Collective: world. */
+PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling);
+PetscErrorCode CouplingDestroy(Coupling *coupling);
+
+/* Where the bodies are: first this, the same on all ranks, then what the fluid is. Surfaces are borrowed
+   until the next placing. Collective: world. */
+PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
+PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid); /* all bodies of a solid */
+PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid);
+
+typedef struct {
+  KSPConvergedReason reason;
+  PetscInt           iterations;
+  PetscReal          residual;     /* of the pressure rows with the bodies eliminated, relative */
+  PetscInt           components;   /* of the fluid */
+  PetscInt           null_vectors; /* sealed components whose pressure is free by a constant */
+  PetscInt           moved;        /* sealed components whose volume free bodies can change */
+  PetscReal          imbalance;    /* largest inflow into a sealed component that was left out, m^3/s */
+  PetscInt           mixed_faces, shared_faces; /* shared: with two surfaces */
+  PetscInt           touching;                  /* places where bodies touch walls or each other */
+  PetscInt           unseen_bodies;             /* without a mixed face: the fluid does not feel them */
+  PetscInt           inexact_bodies;            /* whose fluid mass could not be balanced */
+  PetscInt worst_component, worst_body; /* of a solve that failed: where the residual is; -1: nowhere */
+  char     message[256];                /* then: what is to blame and what to change; else empty */
+} CouplingReport;
+
+/* Solves (5.13). `velocity` (u*, faces) becomes u on all owned faces; `impulse` (Delta t times the pressure,
+   a cell field) is the first guess and the answer, without ghosts; `twists` (velocity and spin of every body,
+   on all ranks) are V* of free bodies and become V. A solve that fails leaves all three as they were, and
+   says why. Collective: world. */
+PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, PetscReal twists[],
+                             CouplingReport *report);
+/* The same with the velocities of all bodies given (F2): a plain Poisson solve. */
+PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal twists[],
+                               CouplingReport *report);
+/* The impulse and its moment (about the position) that the pressure gives every body. Collective: world. */
+PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, PetscReal impulses[]);
+
+/* Momentum, and angular momentum about the origin, of what the system moves: free bodies and the fluid of
+   fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
+PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * DIM]);
+
+/* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
+enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */
+const PetscInt *coupling_faces(Coupling coupling, PetscInt direction); /* by local index, owned ones */
+const PetscInt *coupling_solid_cells(Coupling coupling); /* 0, or 1 + body; with one ghost layer */
+
+#endif

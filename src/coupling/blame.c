@@ -1,0 +1,61 @@
+/* Where a solve got stuck, in words. */
+#include "coupling_impl.h"
+
+static PetscInt largest_of(PetscInt count, const PetscReal *sums)
+{
+  PetscInt largest = -1;
+
+  for (PetscInt n = 0; n < count; n++)
+    if (sums[n] > 0. && (largest < 0 || sums[n] > sums[largest]))
+      largest = n;
+  return largest;
+}
+
+static PetscErrorCode FindWorst(Coupling coupling, CouplingReport *report)
+{
+  const PetscInt components = poisson_components(coupling->poisson).count,
+                 count = components + coupling->body_count;
+  const EntryList *list = &coupling->all_entries;
+  const PetscReal *residual;
+  PetscReal       *sums;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(count, &sums));
+  PetscCall(VecGetArrayRead(coupling->work, &residual));
+  for (PetscInt c = 0; c < coupling->cell_count; c++)
+    if (coupling->labels[c] >= 0)
+      sums[coupling->labels[c]] += PetscSqr(residual[c]);
+  for (PetscInt n = 0; n < list->count; n++)
+    sums[components + list->entries[n].into[0] / TWIST] += PetscSqr(residual[list->entries[n].cell]);
+  PetscCall(VecRestoreArrayRead(coupling->work, &residual));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+  report->worst_component = largest_of(components, sums);
+  report->worst_body = largest_of(coupling->body_count, sums + components);
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report)
+{
+  const PoissonComponents components = poisson_components(coupling->poisson);
+  char                    place[96] = "", body[64] = "";
+
+  PetscFunctionBegin;
+  PetscCall(FindWorst(coupling, report));
+  if (report->worst_component >= 0)
+    PetscCall(PetscSNPrintf(place, sizeof(place),
+                            ", most of it in fluid component %" PetscInt_FMT " (%g cells%s)",
+                            report->worst_component, (double)components.cells[report->worst_component],
+                            components.is_sealed[report->worst_component] ? ", sealed" : ""));
+  if (report->worst_body >= 0)
+    PetscCall(PetscSNPrintf(body, sizeof(body), " beside body %" PetscInt_FMT, report->worst_body));
+  PetscCall(PetscSNPrintf(
+      report->message, sizeof(report->message),
+      "the coupled solve (%s) left a residual of %.1e after %" PetscInt_FMT " iterations%s%s: %s",
+      CouplingSolvers[coupling->config.solver], (double)report->residual, report->iterations, place, body,
+      report->reason == KSP_DIVERGED_ITS && coupling->config.solver != COUPLING_SCHUR
+          ? "set coupling.solver: schur, or raise coupling.iterations"
+      : report->reason == KSP_DIVERGED_ITS ? "raise coupling.iterations"
+                                           : "use a smaller time step"));
+  PetscFunctionReturn(0);
+}

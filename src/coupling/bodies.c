@@ -1,0 +1,241 @@
+/* Bodies as triangles in the world, near this rank, with their periodic images. */
+#include "coupling_impl.h"
+
+#include <millrace/body.h>
+
+PetscErrorCode CouplingDropBodies(Coupling coupling)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < coupling->body_count; b++) {
+    PetscCall(PetscFree(coupling->bodies[b].vertices));
+    PetscCall(PetscFree2(coupling->bodies[b].prism.vertices, coupling->bodies[b].prism.triangles));
+  }
+  PetscCall(PetscFree(coupling->bodies));
+  PetscCall(PetscFree(coupling->free_bodies));
+  PetscCall(PetscFree(coupling->offsets));
+  coupling->body_count = coupling->free_count = 0;
+  PetscFunctionReturn(0);
+}
+
+static void find_bounds(Placed *placed)
+{
+  const PetscReal far = PETSC_MAX_REAL;
+
+  placed->low = vector3(far, far, far);
+  placed->high = vector3(-far, -far, -far);
+  for (PetscInt v = 0; v < placed->triangles.vertex_count; v++)
+    for (PetscInt d = 0; d < DIM; d++) {
+      placed->low.at[d] = PetscMin(placed->low.at[d], placed->triangles.vertices[v].at[d]);
+      placed->high.at[d] = PetscMax(placed->high.at[d], placed->triangles.vertices[v].at[d]);
+    }
+}
+
+/* By the divergence theorem along x, which needs no ends of a prism: V = int x n_x, and x/2, y, z times that
+   for the moments, exact at the middles of edges. */
+static void add_solid(const Vector3 corner[3], PetscReal *volume, Vector3 *moment)
+{
+  const PetscReal area =
+      0.5 *
+      vector3_cross(vector3_subtract(corner[1], corner[0]), vector3_subtract(corner[2], corner[0])).at[X];
+
+  for (PetscInt n = 0; n < 3; n++) {
+    const Vector3   middle = vector3_scale(0.5, vector3_add(corner[n], corner[(n + 1) % 3]));
+    const PetscReal part = area / 3. * middle.at[X];
+
+    *volume += part;
+    *moment =
+        vector3_add(*moment, vector3(0.5 * part * middle.at[X], part * middle.at[Y], part * middle.at[Z]));
+  }
+}
+
+static void add_shell(const Vector3 corner[3], PetscReal thickness, PetscReal *volume, Vector3 *moment)
+{
+  const PetscReal part = 0.5 * thickness *
+                         vector3_norm(vector3_cross(vector3_subtract(corner[1], corner[0]),
+                                                    vector3_subtract(corner[2], corner[0])));
+  const Vector3 sum = vector3_add(corner[0], vector3_add(corner[1], corner[2]));
+
+  *volume += part;
+  *moment = vector3_add(*moment, vector3_scale(part / 3., sum));
+}
+
+static void find_displaced(Placed *placed)
+{
+  const Triangles *triangles = &placed->triangles;
+  Vector3          moment = vector3(0, 0, 0), corner[3];
+
+  placed->volume = 0.;
+  for (PetscInt t = 0; t < triangles->triangle_count; t++) {
+    for (PetscInt c = 0; c < 3; c++)
+      corner[c] = vector3_subtract(triangles->vertices[triangles->triangles[t][c]], placed->body.position);
+    if (placed->body.thickness > 0.)
+      add_shell(corner, placed->body.thickness, &placed->volume, &moment);
+    else
+      add_solid(corner, &placed->volume, &moment);
+  }
+  placed->center = placed->volume > 0. ? vector3_scale(1. / placed->volume, moment) : vector3(0, 0, 0);
+}
+
+static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
+{
+  PetscInt       vertex_count, triangle_count;
+  const Vector3 *vertices;
+  const PetscInt(*triangles)[3];
+
+  PetscFunctionBegin;
+  PetscCall(SurfaceGet(placed->body.surface, &vertex_count, &vertices, &triangle_count, &triangles));
+  PetscCall(PetscMalloc1(vertex_count, &placed->vertices));
+  for (PetscInt v = 0; v < vertex_count; v++)
+    placed->vertices[v] =
+        vector3_add(placed->body.position, quaternion_rotate(placed->body.rotation, vertices[v]));
+  placed->triangles = (Triangles){vertex_count, triangle_count, placed->vertices, triangles};
+  if (grid_box(coupling->grid)->dimension == 2) {
+    PetscCall(TrianglesSlice(&placed->triangles, grid_origin(coupling->grid).at[Z], &placed->prism));
+    PetscCall(PetscFree(placed->vertices));
+    placed->triangles = (Triangles){placed->prism.vertex_count, placed->prism.triangle_count,
+                                    placed->prism.vertices, (const PetscInt(*)[3])placed->prism.triangles};
+  }
+  find_bounds(placed);
+  find_displaced(placed);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[])
+{
+  PetscFunctionBegin;
+  PetscCall(CouplingDropBodies(coupling));
+  PetscCall(PetscCalloc1(count, &coupling->bodies));
+  PetscCall(PetscMalloc1(count, &coupling->free_bodies));
+  PetscCall(PetscCalloc1(DIM * count, &coupling->offsets));
+  coupling->body_count = count;
+  for (PetscInt b = 0; b < count; b++) {
+    Placed *placed = &coupling->bodies[b];
+
+    placed->body = bodies[b];
+    placed->free = -1;
+    PetscCheck(!bodies[b].is_free || bodies[b].mass > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
+               "Body %" PetscInt_FMT " is free and needs a positive mass, not %g", b, (double)bodies[b].mass);
+    if (bodies[b].is_free) {
+      placed->free = coupling->free_count;
+      coupling->free_bodies[coupling->free_count++] = b;
+    }
+    if (coupling->grid)
+      PetscCall(MakeTriangles(coupling, placed));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The images of a body that reach this rank: shifts by whole periods, first <= n <= last. */
+typedef struct {
+  PetscInt first[DIM], last[DIM];
+  Vector3  period;
+} Images;
+
+static Images images_of(Coupling coupling, PetscInt body)
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const Placed   *placed = &coupling->bodies[body];
+  const Vector3   origin = grid_origin(coupling->grid);
+  const PetscReal h = coupling->spacing;
+  Images          images = {{0, 0, 0}, {0, 0, 0}, {{0, 0, 0}}};
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal low = origin.at[d] + (box->start[d] - 2) * h, high = origin.at[d] + (box->end[d] + 2) * h;
+
+    images.period.at[d] = box->cells[d] * h;
+    if (!box->periodic[d])
+      continue;
+    images.first[d] = (PetscInt)PetscCeilReal((low - placed->high.at[d]) / images.period.at[d]);
+    images.last[d] = (PetscInt)PetscFloorReal((high - placed->low.at[d]) / images.period.at[d]);
+  }
+  return images;
+}
+
+PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const void *context)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < coupling->body_count; b++) {
+    const Images images = images_of(coupling, b);
+    PetscInt     n[DIM];
+
+    if (!coupling->bodies[b].triangles.triangle_count)
+      continue;
+    for (n[Z] = images.first[Z]; n[Z] <= images.last[Z]; n[Z]++)
+      for (n[Y] = images.first[Y]; n[Y] <= images.last[Y]; n[Y]++)
+        for (n[X] = images.first[X]; n[X] <= images.last[X]; n[X]++)
+          PetscCall(visit(
+              coupling, b,
+              vector3(n[X] * images.period.at[X], n[Y] * images.period.at[Y], n[Z] * images.period.at[Z]),
+              context));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Cells with two ghost layers; faces of all owned cells. The lattice is shifted instead of the body. */
+PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction, Vector3 shift,
+                           Lattice *lattice)
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const Placed   *placed = &coupling->bodies[body];
+  const PetscReal h = coupling->spacing;
+
+  lattice->origin = vector3_subtract(grid_origin(coupling->grid), shift);
+  lattice->spacing = vector3(h, h, h);
+  if (direction != CELLS)
+    lattice->origin.at[direction] -= 0.5 * h;
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscReal low = (placed->low.at[d] - lattice->origin.at[d]) / h,
+                    high = (placed->high.at[d] - lattice->origin.at[d]) / h;
+    const PetscInt before = direction == CELLS ? 2 : 0, after = direction == CELLS ? 2
+                                                                : direction == d   ? 1
+                                                                                   : 0;
+
+    lattice->start[d] = (PetscInt)PetscMax(PetscFloorReal(low) - 1., box->start[d] - before);
+    lattice->end[d] = (PetscInt)PetscMin(PetscFloorReal(high) + 2., box->end[d] + after);
+  }
+  if (box->dimension == 2) {
+    lattice->origin.at[Z] -= 0.5;
+    lattice->spacing.at[Z] = 1.;
+    lattice->start[Z] = 0;
+    lattice->end[Z] = 1;
+  }
+  return lattice_size(lattice) > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body,
+                     Vector3 shift)
+{
+  Vector3 arm = vector3_subtract(grid_face_center(coupling->grid, direction, at[X], at[Y], at[Z]),
+                                 vector3_add(coupling->bodies[body].body.position, shift));
+
+  if (grid_box(coupling->grid)->dimension == 2)
+    arm.at[Z] = 0.;
+  return vector3_add(arm, coupling->offsets[DIM * body + direction]);
+}
+
+Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  Vector3        arm = coupling_arm(coupling, direction, at, body, vector3(0, 0, 0));
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal period = box->cells[d] * coupling->spacing;
+
+    if (box->periodic[d])
+      arm.at[d] -= period * PetscFloorReal(arm.at[d] / period + 0.5);
+  }
+  return arm;
+}
+
+PetscErrorCode CouplingGetScratch(Coupling coupling, PetscInt reals, PetscReal **scratch)
+{
+  PetscFunctionBegin;
+  if (coupling->scratch_room < reals) {
+    PetscCall(PetscFree(coupling->scratch));
+    PetscCall(PetscMalloc1(reals, &coupling->scratch));
+    coupling->scratch_room = reals;
+  }
+  PetscCall(PetscArrayzero(coupling->scratch, reals));
+  *scratch = coupling->scratch;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,76 @@
+/* Which cells are solid, and between which centers a surface lies. */
+#include "coupling_impl.h"
+
+/* As a fraction of h: far above the round-off of positions, far below what anyone can see. */
+#define MARGIN 1e-6
+
+static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt      *winding;
+  PetscReal     *scratch;
+  Lattice        lattice;
+
+  PetscFunctionBegin;
+  (void)context;
+  if (coupling->bodies[body].body.thickness > 0. || !coupling_lattice(coupling, body, CELLS, shift, &lattice))
+    PetscFunctionReturn(0);
+  PetscCall(CouplingGetScratch(coupling, lattice_size(&lattice), &scratch));
+  winding = (PetscInt *)scratch;
+  lattice_wind(&lattice, &coupling->bodies[body].triangles, winding);
+  for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
+    for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
+      const PetscInt c = box_index(box, lattice.start[X], j, k);
+      const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
+
+      for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
+        if (winding[n + i] > 0 && !coupling->solid[c + i])
+          coupling->solid[c + i] = 1 + body;
+    }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscReal     *scratch;
+  Lattice        lattice;
+
+  PetscFunctionBegin;
+  (void)context;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    PetscInt *marks;
+
+    if (!coupling_lattice(coupling, body, d, shift, &lattice))
+      continue;
+    lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to center i */
+    PetscCall(CouplingGetScratch(coupling, lattice_size(&lattice), &scratch));
+    marks = (PetscInt *)scratch;
+    lattice_block(&lattice, &coupling->bodies[body].triangles, d, MARGIN, 1 + body, marks);
+    for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
+      for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
+        const PetscInt c = box_index(box, lattice.start[X], j, k);
+        const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
+
+        for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
+          if (marks[n + i] && !coupling->marks[d][c + i])
+            coupling->marks[d][c + i] = marks[n + i];
+          else if (marks[n + i] && coupling->marks[d][c + i] != marks[n + i])
+            coupling->seconds[d][c + i] = marks[n + i];
+      }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindCells(Coupling coupling)
+{
+  const GridBox *box = grid_box(coupling->grid);
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(coupling->solid, box->length));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(PetscArrayzero(coupling->marks[d], 2 * box->length)); /* and `seconds` behind */
+  PetscCall(CouplingVisitImages(coupling, MarkCells, NULL));
+  PetscCall(CouplingVisitImages(coupling, MarkFaces, NULL));
+  PetscFunctionReturn(0);
+}

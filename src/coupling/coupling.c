@@ -1,0 +1,192 @@
+/* The life of a coupling, and its set-up for bodies and fluid as they are. */
+#include "coupling_impl.h"
+
+#include <millrace/body.h>
+
+static PetscErrorCode CreateFluidPart(Coupling coupling)
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscReal h = grid_spacing(coupling->grid);
+
+  PetscFunctionBegin;
+  coupling->spacing = h;
+  coupling->area = box->dimension == 3 ? h * h : h;
+  coupling->volume = coupling->area * h;
+  coupling->cell_count = 1;
+  for (PetscInt d = 0; d < DIM; d++)
+    coupling->cell_count *= box->end[d] - box->start[d];
+  PetscCall(PetscCalloc2(box->length, &coupling->solid, box->length, &coupling->active));
+  PetscCall(PetscMalloc1(coupling->cell_count, &coupling->labels));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    PetscCall(PetscCalloc2(2 * box->length, &coupling->marks[d], box->length, &coupling->kinds[d]));
+    coupling->seconds[d] = coupling->marks[d] + box->length;
+  }
+  PetscCall(MacGridCreateFaceField(coupling->grid, coupling->weights));
+  PetscCall(MacGridCreateField(coupling->grid, &coupling->field));
+  PetscCall(DMCreateGlobalVector(grid_cell_dm(coupling->grid), &coupling->flow));
+  PetscCall(VecDuplicate(coupling->flow, &coupling->right_side));
+  PetscCall(VecDuplicate(coupling->flow, &coupling->solution));
+  PetscCall(VecDuplicate(coupling->flow, &coupling->work));
+  PetscCall(PoissonCreate(coupling->grid, "coupled_", &coupling->poisson));
+  PetscCall(PoissonSetTolerance(coupling->poisson, coupling->config.tolerance));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscNew(coupling));
+  (*coupling)->team = team;
+  (*coupling)->grid = grid;
+  (*coupling)->config = *config;
+  (*coupling)->world = team_world(team);
+  (*coupling)->fluid = team_fluid(team);
+  if (grid)
+    PetscCall(CreateFluidPart(*coupling));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DestroyFluidPart(Coupling coupling)
+{
+  PetscFunctionBegin;
+  PetscCall(KSPDestroy(&coupling->schur));
+  PetscCall(MatDestroy(&coupling->schur_operator));
+  PetscCall(PoissonDestroy(&coupling->poisson));
+  PetscCall(VecDestroy(&coupling->flow));
+  PetscCall(VecDestroy(&coupling->right_side));
+  PetscCall(VecDestroy(&coupling->solution));
+  PetscCall(VecDestroy(&coupling->work));
+  PetscCall(VecDestroy(&coupling->field));
+  PetscCall(VecDestroy(&coupling->fixed));
+  PetscCall(MacGridDestroyFaceField(coupling->weights));
+  for (PetscInt d = 0; d < DIM; d++)
+    PetscCall(PetscFree2(coupling->marks[d], coupling->kinds[d]));
+  PetscCall(PetscFree2(coupling->solid, coupling->active));
+  PetscCall(PetscFree(coupling->labels));
+  PetscCall(PetscFree(coupling->mixed));
+  PetscCall(PetscFree(coupling->shares));
+  PetscCall(PetscFree(coupling->touching));
+  PetscCall(PetscFree(coupling->scratch));
+  PetscCall(PetscFree(coupling->free_entries.entries));
+  PetscCall(PetscFree(coupling->all_entries.entries));
+  PetscCall(PetscFree3(coupling->sealed, coupling->modes, coupling->stiffness));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingDestroy(Coupling *coupling)
+{
+  PetscFunctionBegin;
+  if (!*coupling)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingDropBlocks(*coupling));
+  if ((*coupling)->grid)
+    PetscCall(DestroyFluidPart(*coupling));
+  PetscCall(CouplingDropSurfaces(*coupling));
+  PetscCall(CouplingDropBodies(*coupling));
+  PetscCall(CouplingDropMass(*coupling));
+  PetscCall(PetscFree3((*coupling)->push, (*coupling)->pull, (*coupling)->motion));
+  PetscCall(PetscFree(*coupling));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[])
+{
+  PetscFunctionBegin;
+  coupling->is_ready = PETSC_FALSE;
+  PetscCall(CouplingTakeBodies(coupling, count, bodies));
+  PetscCall(PetscFree3(coupling->push, coupling->pull, coupling->motion));
+  PetscCall(PetscMalloc3(TWIST * coupling->free_count, &coupling->push, TWIST * coupling->free_count,
+                         &coupling->pull, TWIST * coupling->free_count, &coupling->motion));
+  if (coupling->grid)
+    PetscCall(CouplingFindCells(coupling));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeFixed(Coupling coupling, Vec fixed)
+{
+  PetscFunctionBegin;
+  if (fixed && !coupling->fixed)
+    PetscCall(VecDuplicate(fixed, &coupling->fixed));
+  if (fixed)
+    PetscCall(VecCopy(fixed, coupling->fixed));
+  else
+    PetscCall(VecDestroy(&coupling->fixed));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *fluid)
+{
+  PetscReal *densities[DIM];
+  Balance   *balances;
+
+  PetscFunctionBegin;
+  PetscCall(TakeFixed(coupling, fluid->fixed));
+  PetscCall(CouplingFindFaces(coupling, fluid));
+  PetscCall(PetscCalloc1(DIM * coupling->body_count, &balances));
+  if (fluid->densities)
+    PetscCall(MacGridGetFaces(coupling->grid, (Vec *)fluid->densities, densities));
+  PetscCall(CouplingFindShares(coupling, fluid->densities ? densities : NULL, balances));
+  if (fluid->densities)
+    PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
+  PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
+  PetscCall(CouplingBalanceMass(coupling, balances));
+  PetscCall(PetscFree(balances));
+  PetscCall(CouplingFindRows(coupling));
+  PetscCall(CouplingFindTouching(coupling, fluid->fixed));
+  PetscCall(CouplingAddTouching(coupling));
+  PetscFunctionReturn(0);
+}
+
+/* On the fluid team. */
+static PetscErrorCode Count(Coupling coupling)
+{
+  CouplingReport *found = &coupling->found;
+  PetscInt        counts[2] = {0, 0};
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < coupling->mixed_count; m++)
+    if (coupling->mixed[m].is_owned) {
+      counts[0]++;
+      counts[1] += coupling->mixed[m].owners[1] >= 0;
+    }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPIU_INT, MPI_SUM, coupling->fluid));
+  found->mixed_faces = counts[0];
+  found->shared_faces = counts[1];
+  found->touching = coupling->touching_count;
+  found->components = poisson_components(coupling->poisson).count;
+  found->null_vectors = coupling->null_count;
+  found->moved = coupling->sealed_count - coupling->null_count;
+  found->worst_body = found->worst_component = -1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
+{
+  PetscFunctionBegin;
+  PetscCheck(fluid->density > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
+             "The reference density must be positive, not %g", (double)fluid->density);
+  coupling->density = fluid->density;
+  if (coupling->grid) {
+    coupling->scale = (grid_box(coupling->grid)->dimension == 3 ? coupling->spacing : 1.) / fluid->density;
+    PetscCall(SetUpFluidPart(coupling, fluid));
+  }
+  PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
+  PetscCall(CouplingFindMass(coupling));
+  if (coupling->grid) {
+    PetscCall(CouplingFindSealed(coupling));
+    PetscCall(Count(coupling));
+  }
+  PetscCall(CouplingDropBlocks(coupling));
+  coupling->is_ready = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+const PetscInt *coupling_faces(Coupling coupling, PetscInt direction)
+{
+  return coupling->kinds[direction];
+}
+
+const PetscInt *coupling_solid_cells(Coupling coupling)
+{
+  return coupling->solid;
+}

@@ -1,0 +1,252 @@
+/* Private to src/coupling. */
+#ifndef MILLRACE_COUPLING_IMPL_H
+#define MILLRACE_COUPLING_IMPL_H
+
+#include <millrace/clip.h>
+#include <millrace/coupling.h>
+#include <millrace/poisson.h>
+
+enum { TWIST = 2 * DIM };
+
+/* A body of CouplingPlace as triangles of the world. */
+typedef struct {
+  CoupledBody body;
+  PetscInt    free;      /* its number among the free bodies; -1: its velocity is given */
+  Vector3    *vertices;  /* owned; null in two dimensions and far from this rank */
+  Prism       prism;     /* owned; in two dimensions */
+  Triangles   triangles; /* of one of the two; none far from this rank */
+  Vector3     low, high;
+  PetscReal   volume; /* what it displaces */
+  Vector3     center; /* of that, from the body's position */
+} Placed;
+
+/* The part of a body in the velocity of a mixed face. */
+typedef struct {
+  PetscInt  face; /* number of the mixed face */
+  PetscInt  body;
+  PetscReal weight;       /* of its velocity in that of the face */
+  PetscReal area, volume; /* in the dual cell */
+  Vector3   arm;          /* from the body's position to the center of the face */
+} Share;
+
+typedef struct {
+  PetscInt  face; /* local index */
+  PetscInt  direction;
+  PetscInt  at[DIM];
+  PetscBool is_owned;
+  PetscInt  owners[2];    /* the bodies that make it mixed; mostly one, then the second is -1 */
+  PetscReal density;      /* of the fluid there */
+  PetscReal mass;         /* of the fluid that moves with the bodies */
+  PetscReal weight;       /* of the face without bodies */
+  PetscReal open;         /* part of the face whose fluid moves freely; zero: it moves with the bodies */
+  PetscInt  first, count; /* shares */
+} MixedFace;
+
+/* Part of a row of B: what three velocities bring into an owned cell. */
+typedef struct {
+  int       cell;    /* in the order of solver vectors */
+  int       into[3]; /* among the velocities of the free or of all bodies */
+  PetscReal by[3];
+} Entry;
+
+typedef struct {
+  PetscInt count, room;
+  Entry   *entries;
+} EntryList;
+
+/* Bodies that share dual cells: a dense block of C. */
+typedef struct {
+  PetscInt   count;  /* of bodies */
+  PetscInt  *bodies; /* free numbers */
+  PetscReal *matrix, *inverse;
+  PetscReal *softened; /* inverse with the fluid that follows, by CouplingSoftenMass */
+} MassGroup;
+
+/* Where a body meets no fluid cell that is part of the problem but a wall, another body, or a cell all of
+   whose faces are mixed. */
+typedef struct {
+  PetscInt   around[2]; /* bodies around whose contact the pressure is taken; the second may be -1 */
+  PetscInt   side;      /* direction and sign of the contact faces; -1 for a cell */
+  PetscInt   body;      /* that feels it */
+  PetscInt64 cell;      /* counted through the whole box; -1 for contact faces */
+  PetscReal  count;
+  Vector3    place;      /* from the position of the first body: sum of the centers, later their mean */
+  PetscReal  row[TWIST]; /* what the body's velocity brings to what lies beyond */
+} Touching;
+
+typedef struct {
+  PetscInt         free_count;
+  PetscReal       *diagonal; /* TWIST x TWIST of each free body */
+  PetscInt         pair_count, pair_room;
+  struct MassPair *pairs;
+  PetscInt         group_count;
+  MassGroup       *groups;
+} MassMatrix;
+
+struct MassPair {
+  PetscInt  a, b; /* a < b */
+  PetscReal block[TWIST * TWIST];
+};
+
+/* A surface that is kept between placings. */
+typedef struct {
+  const void *form; /* of which bodies; null: it does not last */
+  Surface     surface;
+} KeptSurface;
+
+struct _p_Coupling {
+  Team           team; /* borrowed */
+  MacGrid        grid; /* borrowed; null outside the fluid team */
+  CouplingConfig config;
+  MPI_Comm       world, fluid; /* borrowed */
+
+  PetscReal spacing, area, volume; /* of a cell and its dual cells, per metre of depth in two dimensions */
+  PetscReal scale;                 /* from p^ to the unknown of the Poisson problem */
+  PetscReal density;
+
+  PetscInt  body_count, free_count;
+  Placed   *bodies;
+  PetscInt *free_bodies;
+  Vector3  *offsets; /* of the arms of each body and direction, see balance.c */
+
+  PetscInt     surface_count, surface_room;
+  KeptSurface *surfaces;
+
+  PetscInt   cell_count; /* owned */
+  PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
+  char      *active; /* fluid neighbours of solid cells that have a pressure, else 0; one ghost layer valid */
+  PetscInt  *marks[DIM];   /* 1 + body whose surface is between the centers */
+  PetscInt  *seconds[DIM]; /* 1 + another such body */
+  PetscInt  *kinds[DIM];   /* of faces */
+  Vec        weights[DIM]; /* of fluid faces, zero on all others */
+  PetscInt   mixed_count, mixed_room;
+  MixedFace *mixed;
+  PetscInt   share_count, share_room;
+  Share     *shares;
+
+  EntryList  free_entries, all_entries;
+  PetscInt   touching_count;
+  Touching  *touching;
+  MassMatrix mass;
+  Poisson    poisson;
+  PetscInt  *labels; /* component of each owned cell */
+
+  /* Sealed components; z = sum of modes x (1_c / root of its cells) are eigenvectors of Z^T S Z. */
+  PetscInt   sealed_count, null_count; /* the first `null_count` modes are null vectors */
+  PetscInt  *sealed;
+  PetscReal *modes; /* sealed_count x sealed_count, mode by mode */
+  PetscReal *stiffness;
+
+  Vec        flow;                       /* b1: V G^T u*, with the given bodies */
+  Vec        right_side, solution, work; /* of S q = right_side; solver vectors of the fluid team */
+  Vec        field;                      /* q with ghosts */
+  Vec        fixed;                      /* copy; null: none */
+  PetscReal  reference;                  /* what the residual is relative to */
+  PetscReal *push;                       /* b2, scaled */
+  PetscReal *pull, *motion;              /* scratch for B^T q and C^-1 of it */
+  KSP        schur;
+  Mat        schur_operator;
+
+  PetscInt       scratch_room;
+  PetscReal     *scratch;
+  PetscBool      is_ready;
+  CouplingReport found; /* what CouplingSetFluid counted */
+
+  struct BlockSystem *system; /* minres.c; null until it is needed */
+};
+
+/* bodies.c */
+PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
+PetscErrorCode CouplingDropBodies(Coupling coupling);
+
+/* The cells, or for a direction the dual cells of its faces, where the image of a body may be. */
+enum { CELLS = -1 };
+PetscBool      coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction, Vector3 shift,
+                                Lattice *lattice);
+PetscErrorCode CouplingGetScratch(Coupling coupling, PetscInt reals, PetscReal **scratch); /* zero */
+
+typedef PetscErrorCode (*ImageVisitor)(Coupling coupling, PetscInt body, Vector3 shift, const void *context);
+PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const void *context);
+/* From the position of a body, or of its image `shift` away, to a face; flat in two dimensions. */
+Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body,
+                     Vector3 shift);
+Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body);
+
+/* surfaces.c */
+PetscErrorCode CouplingDropSurfaces(Coupling coupling);
+
+/* cells.c */
+PetscErrorCode CouplingFindCells(Coupling coupling);
+
+/* faces.c: kinds, weights and the list of mixed faces */
+PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscReal weight);
+PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid);
+PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
+
+/* shares.c: shares of mixed faces, with the balance sheet of every body for mass.c */
+typedef struct {
+  PetscReal faces;        /* how many it has a part in */
+  PetscReal volume;       /* of the body in dual cells that count */
+  PetscReal displaced[3]; /* fluid mass that the body displaces, with its two moments across */
+  PetscReal missing[3];   /* sum over mixed faces of fluid mass that should be there and is not */
+  PetscReal moments[6];   /* of the fluid mass of mixed faces: 1, x, y, xx, xy, yy */
+} Balance;
+PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], Balance balances[]);
+
+/* mass.c */
+PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[]);
+/* The coordinates 1, x, y across a direction. */
+void           places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
+PetscErrorCode CouplingFindMass(Coupling coupling);
+PetscErrorCode CouplingDropMass(Coupling coupling);
+void           mass_apply_inverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+void           mass_apply_softened(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+
+/* following.c. Collective: world. */
+PetscErrorCode CouplingSoftenMass(Coupling coupling);
+
+/* dense.c: matrices row by row */
+PetscErrorCode DenseInvert(PetscInt n, PetscReal *a, PetscBool *is_positive);
+/* `a` becomes diagonal; the vectors are the rows. */
+void dense_eigenvectors(PetscInt n, PetscReal *a, PetscReal *vectors);
+
+/* touching.c */
+PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed);
+PetscErrorCode CouplingAddTouching(Coupling coupling);
+
+/* rows.c */
+PetscErrorCode CouplingFindRows(Coupling coupling);
+PetscErrorCode EntryListAdd(EntryList *list, Entry entry);
+PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST]);
+void           entries_apply(const EntryList *list, const PetscReal *twists, PetscReal *cells); /* adds B V */
+void entries_gather(const EntryList *list, const PetscReal *cells, PetscReal *twists); /* adds B^T p */
+/* The two numbers across that e_d x arm has, and the rows of W they make. */
+void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
+
+/* sealed.c */
+PetscErrorCode CouplingFindSealed(Coupling coupling);
+typedef enum { SEALED_BALANCE, SEALED_LIFT } SealedUse;
+/* Takes null vectors out of `to`, or adds what the other modes make of `from`: Z (Z^T S Z)^-1 Z^T. */
+PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec to);
+
+/* system.c */
+/* On the fluid team. */
+PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y);
+PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y);
+PetscErrorCode CouplingMeasure(Coupling coupling, Vec q,
+                               PetscReal *residual); /* of S q, relative; in `work` */
+/* V = C^-1 (b2 - B^T q), on all ranks of the fluid team. */
+PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists);
+
+/* schur.c, minres.c: solve S q = right_side, with the number of iterations and the reason */
+PetscErrorCode CouplingSolveSchur(Coupling coupling, CouplingReport *report);
+PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report);
+PetscErrorCode CouplingDropBlocks(Coupling coupling);
+
+/* thesis.c: incomplete Cholesky of A, on the fluid team */
+PetscErrorCode CouplingCreateCholesky(Coupling coupling, PC *pc);
+
+/* blame.c: after CouplingMeasure */
+PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report);
+
+#endif

@@ -1,0 +1,156 @@
+/* What every face is: fluid, mixed, solid, or of given velocity. */
+#include "coupling_impl.h"
+
+PetscReal coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c)
+{
+  return densities ? densities[d][c] : coupling->density;
+}
+
+/* The fluid neighbours of a solid cell: bit 2 d + side. */
+static int open_neighbours(const GridBox *box, const PetscInt *solid, PetscReal *const weights[DIM],
+                           PetscInt c)
+{
+  int open = 0;
+
+  for (PetscInt n = 0; n < 2 * box->dimension; n++) {
+    const PetscInt d = n / 2, next = n % 2 ? c + box->stride[d] : c - box->stride[d];
+
+    if (!solid[next] && weights[d][PetscMax(c, next)] > 0.)
+      open |= 1 << n;
+  }
+  return open;
+}
+
+/* Whether fluid leads around the cell from each open neighbour to all others: if not, they lie on two sides
+   of a thin wall, which a pressure within the cell would join. */
+static PetscBool is_joined(const GridBox *box, const PetscInt *solid, PetscInt c, int open)
+{
+  int reached = open & -open, before = 0;
+
+  while (before != reached) {
+    before = reached;
+    for (PetscInt a = 0; a < 2 * box->dimension; a++)
+      for (PetscInt b = 0; b < 2 * box->dimension; b++) {
+        const PetscInt diagonal =
+            c + (a % 2 ? 1 : -1) * box->stride[a / 2] + (b % 2 ? 1 : -1) * box->stride[b / 2];
+
+        if (a / 2 != b / 2 && (reached & 1 << a) && (open & 1 << b) && !solid[diagonal])
+          reached |= 1 << b;
+      }
+  }
+  return reached == open ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The solid cells that have a pressure, each with its fluid neighbours. */
+static void find_active(Coupling coupling, PetscReal *const weights[DIM])
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt deep = box->dimension == 3 ? 1 : 0;
+
+  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
+    for (PetscInt j = box->start[Y] - 1; j < box->end[Y] + 1; j++)
+      for (PetscInt i = box->start[X] - 1; i < box->end[X] + 1; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+        int            open;
+
+        coupling->active[c] = 0;
+        if (!coupling->solid[c] || coupling->config.faces == COUPLING_TIED)
+          continue;
+        open = open_neighbours(box, coupling->solid, weights, c);
+        coupling->active[c] = is_joined(box, coupling->solid, c, open) ? (char)open : 0;
+      }
+}
+
+/* The bodies that a tied face moves with. A solid cell takes all of its faces, a surface between two fluid
+   cells shares one with another; between two solid cells, one without pressure takes it, and else the volumes
+   decide (none). */
+static void find_owners(Coupling coupling, PetscInt d, PetscInt c, PetscInt owners[2])
+{
+  const PetscInt lower = c - grid_box(coupling->grid)->stride[d], *solid = coupling->solid;
+
+  owners[0] = owners[1] = -1;
+  if (solid[c] && solid[lower]) {
+    if (!coupling->active[c] || !coupling->active[lower])
+      owners[0] = solid[coupling->active[c] ? lower : c] - 1;
+  } else if (solid[c] || solid[lower])
+    owners[0] = PetscMax(solid[c], solid[lower]) - 1;
+  else {
+    owners[0] = coupling->marks[d][c] - 1;
+    owners[1] = coupling->seconds[d][c] - 1;
+  }
+}
+
+PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscReal weight)
+{
+  MixedFace *mixed;
+  PetscInt   end[DIM];
+
+  PetscFunctionBegin;
+  if (coupling->mixed_count == coupling->mixed_room) {
+    coupling->mixed_room = 2 * coupling->mixed_room + 1024;
+    PetscCall(PetscRealloc(coupling->mixed_room * sizeof(MixedFace), &coupling->mixed));
+  }
+  grid_face_end(coupling->grid, d, end);
+  mixed = &coupling->mixed[coupling->mixed_count];
+  *mixed = (MixedFace){.face = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
+                       .direction = d,
+                       .at = {at[X], at[Y], at[Z]},
+                       .is_owned = at[d] < end[d] ? PETSC_TRUE : PETSC_FALSE,
+                       .weight = weight};
+  find_owners(coupling, d, mixed->face, mixed->owners);
+  coupling->kinds[d][mixed->face] = coupling->mixed_count++;
+  PetscFunctionReturn(0);
+}
+
+/* Faces of owned cells, upper ones included. */
+static PetscErrorCode SortRow(Coupling coupling, PetscInt d, PetscInt at[DIM], PetscInt width,
+                              PetscReal *weights)
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscInt  first = box_index(box, at[X], at[Y], at[Z]), stride = box->stride[d], start = at[X];
+  const PetscInt *solid = coupling->solid, *marks = coupling->marks[d];
+  const char     *active = coupling->active;
+  PetscInt       *kinds = coupling->kinds[d];
+
+  PetscFunctionBegin;
+  for (PetscInt c = first; c < first + width; c++)
+    kinds[c] = weights[c] == 0.                                                     ? COUPLED_GIVEN
+               : solid[c] && solid[c - stride] && !active[c] && !active[c - stride] ? COUPLED_SOLID
+               : solid[c] || solid[c - stride] || marks[c]                          ? 0
+                                                                                    : COUPLED_FLUID;
+  for (PetscInt c = first; c < first + width; c++) {
+    if (kinds[c] == 0) {
+      at[X] = start + c - first;
+      PetscCall(CouplingAddMixed(coupling, d, at, weights[c]));
+      weights[c] = 0.;
+    } else if (kinds[c] == COUPLED_SOLID)
+      weights[c] = 0.;
+  }
+  at[X] = start;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscReal     *weights[DIM];
+  PetscInt       at[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(VecCopy(fluid->weights[d], coupling->weights[d]));
+  PetscCall(MacGridExchangeFaces(coupling->grid, coupling->weights));
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
+  find_active(coupling, weights);
+  coupling->mixed_count = 0;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscInt width = box->end[X] - box->start[X] + (d == X ? 1 : 0);
+
+    at[X] = box->start[X];
+    for (at[Z] = box->start[Z]; at[Z] < box->end[Z] + (d == Z ? 1 : 0); at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < box->end[Y] + (d == Y ? 1 : 0); at[Y]++)
+        PetscCall(SortRow(coupling, d, at, width, weights[d]));
+  }
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,42 @@
+/* The keys of the coupling. */
+#include "coupling_impl.h"
+
+#define AT(member) offsetof(CouplingConfig, member)
+
+const char *const CouplingSolvers[] = {"minres", "schur", "thesis", NULL};
+const char *const CouplingFaceKinds[] = {"cut", "tied", NULL};
+
+const SchemaKey CouplingKeys[] = {
+    {.name = "solver",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(solver),
+     .fallback = "minres",
+     .choices = CouplingSolvers,
+     .help =
+         "of the coupled system: minres (the block system), schur (bodies eliminated: the fastest), thesis "
+         "(incomplete Cholesky, for comparison)"},
+    {.name = "faces",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(faces),
+     .fallback = "cut",
+     .choices = CouplingFaceKinds,
+     .help = "at the surfaces of bodies: cut (the fluid beside them slips), or tied (it moves with them, as "
+             "in the "
+             "thesis; first order)"},
+    {.name = "tolerance",
+     .kind = SCHEMA_REAL,
+     .offset = AT(tolerance),
+     .fallback = "1e-8",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1e-14,
+     .highest = 0.1,
+     .help = "residual of the pressure equation at which the coupled solve ends, relative to its right side"},
+    {.name = "iterations",
+     .kind = SCHEMA_INTEGER,
+     .offset = AT(iterations),
+     .fallback = "500",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 1000000,
+     .help = "after which the coupled solve has failed"},
+    {0}};

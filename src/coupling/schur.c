@@ -1,0 +1,63 @@
+/* S q = b1 + B C^-1 b2 by conjugate gradients, preconditioned by one multigrid cycle on A. */
+#include "coupling_impl.h"
+
+static PetscErrorCode Multiply(Mat matrix, Vec x, Vec y)
+{
+  Coupling coupling;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(matrix, &coupling));
+  PetscCall(CouplingApplySchur(coupling, x, y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Precondition(PC pc, Vec x, Vec y)
+{
+  Coupling coupling;
+
+  PetscFunctionBegin;
+  PetscCall(PCShellGetContext(pc, &coupling));
+  PetscCall(CouplingPrecondition(coupling, x, y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Create(Coupling coupling)
+{
+  const PetscInt cells = coupling->cell_count;
+  PC             pc;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateShell(coupling->fluid, cells, cells, PETSC_DETERMINE, PETSC_DETERMINE, coupling,
+                           &coupling->schur_operator));
+  PetscCall(MatShellSetOperation(coupling->schur_operator, MATOP_MULT, (void (*)(void))Multiply));
+  PetscCall(MatSetOption(coupling->schur_operator, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(KSPCreate(coupling->fluid, &coupling->schur));
+  PetscCall(KSPSetOptionsPrefix(coupling->schur, "coupled_schur_"));
+  PetscCall(KSPSetType(coupling->schur, KSPCG));
+  PetscCall(KSPSetNormType(coupling->schur, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPGetPC(coupling->schur, &pc));
+  PetscCall(PCSetType(pc, PCSHELL));
+  PetscCall(PCShellSetContext(pc, coupling));
+  PetscCall(PCShellSetApply(pc, Precondition));
+  PetscCall(KSPSetFromOptions(coupling->schur));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingSolveSchur(Coupling coupling, CouplingReport *report)
+{
+  PetscReal guess;
+
+  PetscFunctionBegin;
+  if (!coupling->schur)
+    PetscCall(Create(coupling));
+  PetscCall(KSPSetOperators(coupling->schur, coupling->schur_operator, coupling->schur_operator));
+  PetscCall(KSPSetTolerances(coupling->schur, coupling->config.tolerance,
+                             PetscMax(coupling->config.tolerance * coupling->reference, 1e-300),
+                             PETSC_DEFAULT, coupling->config.iterations));
+  PetscCall(VecNorm(coupling->solution, NORM_INFINITY, &guess));
+  PetscCall(KSPSetInitialGuessNonzero(coupling->schur, guess > 0. ? PETSC_TRUE : PETSC_FALSE));
+  PetscCall(KSPSolve(coupling->schur, coupling->right_side, coupling->solution));
+  PetscCall(KSPGetConvergedReason(coupling->schur, &report->reason));
+  PetscCall(KSPGetIterationNumber(coupling->schur, &report->iterations));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,150 @@
+/* Sealed components of the fluid. With z_c = 1_c / root of the cells of c, A z_c = 0 and
+   z_c^T S z_d = g_c^T C^-1 g_d with g_c = B^T z_c. The eigenvectors of this small matrix with the value zero
+   are the null vectors of S: a component that no free body moves is one by itself, two chambers on either
+   side of a piston make one together. The others are lifted out of the preconditioner's blind spot. */
+#include "coupling_impl.h"
+
+#define NEGLIGIBLE 1e-10
+
+/* B^T 1_c of all sealed components, and the sums of absolute entries; what is round-off becomes zero. */
+static PetscErrorCode GatherRows(Coupling coupling, const PetscInt *place, PetscReal *rows)
+{
+  const PetscInt   width = TWIST * coupling->free_count, size = coupling->sealed_count * width;
+  const EntryList *list = &coupling->free_entries;
+  PetscReal       *sums = rows + size;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < list->count; n++) {
+    const Entry   *entry = &list->entries[n];
+    const PetscInt c = place[coupling->labels[entry->cell]];
+
+    for (PetscInt i = 0; i < 3 && c >= 0; i++) {
+      rows[c * width + entry->into[i]] += entry->by[i];
+      sums[c * width + entry->into[i]] += PetscAbsReal(entry->by[i]);
+    }
+  }
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, rows, (PetscMPIInt)(2 * size), MPIU_REAL, MPI_SUM, coupling->fluid));
+  for (PetscInt n = 0; n < size; n++) {
+    const PetscInt twist = n - n % TWIST;
+    PetscReal      whole = sums[n];
+
+    for (PetscInt d = 0; d < DIM && n % TWIST >= DIM; d++) /* arms may vanish */
+      whole = PetscMax(whole, coupling->spacing * sums[twist + d]);
+    if (PetscAbsReal(rows[n]) <= NEGLIGIBLE * whole)
+      rows[n] = 0.;
+  }
+  PetscFunctionReturn(0);
+}
+
+static void swap(PetscReal *a, PetscReal *b)
+{
+  const PetscReal kept = *a;
+
+  *a = *b;
+  *b = kept;
+}
+
+/* Null vectors to the front. */
+static void sort_modes(Coupling coupling, const PetscReal *matrix)
+{
+  const PetscInt count = coupling->sealed_count;
+  PetscReal      largest = 0.;
+
+  for (PetscInt m = 0; m < count; m++) {
+    coupling->stiffness[m] = matrix[count * m + m];
+    largest = PetscMax(largest, coupling->stiffness[m]);
+  }
+  for (PetscInt m = 0; m < count; m++) {
+    const PetscInt front = coupling->null_count;
+
+    if (coupling->stiffness[m] > 1e-13 * largest)
+      continue;
+    swap(&coupling->stiffness[m], &coupling->stiffness[front]);
+    for (PetscInt i = 0; i < count && m != front; i++)
+      swap(&coupling->modes[count * m + i], &coupling->modes[count * front + i]);
+    coupling->null_count++;
+  }
+}
+
+static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
+{
+  const PetscInt   count = coupling->sealed_count, width = TWIST * coupling->free_count;
+  const PetscReal *cells = poisson_components(coupling->poisson).cells;
+  PetscReal       *half, *matrix;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(width, &half, count * count, &matrix));
+  for (PetscInt i = 0; i < count; i++) {
+    mass_apply_inverse(&coupling->mass, &rows[i * width], half);
+    for (PetscInt j = 0; j < count; j++) {
+      PetscReal sum = 0.;
+
+      for (PetscInt n = 0; n < width; n++)
+        sum += half[n] * rows[j * width + n];
+      matrix[i * count + j] = sum / PetscSqrtReal(cells[coupling->sealed[i]] * cells[coupling->sealed[j]]);
+    }
+  }
+  dense_eigenvectors(count, matrix, coupling->modes);
+  sort_modes(coupling, matrix);
+  PetscCall(PetscFree2(half, matrix));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindSealed(Coupling coupling)
+{
+  const PoissonComponents components = poisson_components(coupling->poisson);
+  PetscReal              *rows;
+  PetscInt               *place;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(coupling->sealed, coupling->modes, coupling->stiffness));
+  PetscCall(PetscMalloc1(components.count, &place));
+  coupling->sealed_count = coupling->null_count = 0;
+  for (PetscInt c = 0; c < components.count; c++)
+    place[c] = components.is_sealed[c] ? coupling->sealed_count++ : -1;
+  PetscCall(PetscCalloc3(coupling->sealed_count, &coupling->sealed,
+                         coupling->sealed_count * coupling->sealed_count, &coupling->modes,
+                         coupling->sealed_count, &coupling->stiffness));
+  for (PetscInt c = 0; c < components.count; c++)
+    if (place[c] >= 0)
+      coupling->sealed[place[c]] = c;
+  if (coupling->sealed_count) {
+    PetscCall(PetscCalloc1(2 * coupling->sealed_count * TWIST * coupling->free_count, &rows));
+    PetscCall(GatherRows(coupling, place, rows));
+    PetscCall(FindModes(coupling, rows));
+    PetscCall(PetscFree(rows));
+  }
+  PetscCall(PetscFree(place));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec to)
+{
+  const PoissonComponents components = poisson_components(coupling->poisson);
+  const PetscInt          count = coupling->sealed_count;
+  const PetscInt          first = use == SEALED_BALANCE ? 0 : coupling->null_count,
+                 last = use == SEALED_BALANCE ? coupling->null_count : count;
+  PetscReal *sums, *shifts;
+
+  PetscFunctionBegin;
+  if (first == last)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(components.count, &sums));
+  PetscCall(PetscCalloc1(components.count, &shifts));
+  PetscCall(PoissonSumComponents(coupling->poisson, from, sums));
+  for (PetscInt m = first; m < last; m++) {
+    const PetscReal *mode = &coupling->modes[m * count];
+    PetscReal        part = 0.;
+
+    for (PetscInt i = 0; i < count; i++)
+      part += mode[i] * sums[coupling->sealed[i]] / PetscSqrtReal(components.cells[coupling->sealed[i]]);
+    part *= use == SEALED_BALANCE ? -1. : 1. / coupling->stiffness[m];
+    for (PetscInt i = 0; i < count; i++)
+      shifts[coupling->sealed[i]] += part * mode[i] / PetscSqrtReal(components.cells[coupling->sealed[i]]);
+  }
+  PetscCall(PoissonShiftComponents(coupling->poisson, shifts, to));
+  PetscCall(PetscFree(sums));
+  PetscCall(PetscFree(shifts));
+  PetscFunctionReturn(0);
+}

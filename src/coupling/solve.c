@@ -1,0 +1,317 @@
+/* A coupled solve from u* and V* to u and V, and what can be read from it. */
+#include "coupling_impl.h"
+
+/* Velocity that the bodies of the list give a mixed face. */
+typedef enum { GIVEN_BODIES, ALL_BODIES } BodyChoice;
+
+static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const PetscReal *twists,
+                                BodyChoice choice)
+{
+  PetscReal row[TWIST], velocity = 0.;
+
+  for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
+    const Share *share = &coupling->shares[s];
+
+    if (choice == GIVEN_BODIES && coupling->bodies[share->body].free >= 0)
+      continue;
+    share_row(mixed->direction, share, row);
+    for (PetscInt n = 0; n < TWIST; n++)
+      velocity += row[n] * twists[TWIST * share->body + n];
+  }
+  return velocity;
+}
+
+static PetscInt tight_cell(const GridBox *box, const PetscInt at[DIM])
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (at[d] < box->start[d] || at[d] >= box->end[d])
+      return -1;
+  return at[X] - box->start[X] +
+         (box->end[X] - box->start[X]) *
+             (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
+}
+
+/* flow = V G^T u over fluid and given faces, plus B V of the chosen bodies. */
+static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const PetscReal *twists,
+                               BodyChoice choice)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscReal     *u[DIM], *flow, *moving;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridExchangeFaces(coupling->grid, velocity));
+  PetscCall(MacGridDivergence(coupling->grid, velocity, coupling->field));
+  PetscCall(MacGridToSolver(coupling->grid, coupling->field, coupling->flow));
+  PetscCall(VecScale(coupling->flow, -coupling->volume));
+  PetscCall(PetscMalloc1(TWIST * coupling->body_count, &moving));
+  for (PetscInt b = 0; b < coupling->body_count; b++)
+    for (PetscInt n = 0; n < TWIST; n++)
+      moving[TWIST * b + n] =
+          choice == ALL_BODIES || coupling->bodies[b].free < 0 ? twists[TWIST * b + n] : 0.;
+  PetscCall(VecGetArray(coupling->flow, &flow));
+  PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+  for (PetscInt m = 0; m < coupling->mixed_count; m++) { /* the part of bodies counts through B */
+    const MixedFace *mixed = &coupling->mixed[m];
+    PetscInt         at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
+
+    for (PetscInt side = 0; side < 2; side++) {
+      PetscInt cell;
+
+      at[mixed->direction] = mixed->at[mixed->direction] - 1 + side;
+      cell = tight_cell(box, at);
+      if (cell >= 0)
+        flow[cell] -=
+            (side ? 1. : -1.) * coupling->area * (1. - mixed->open) * u[mixed->direction][mixed->face];
+    }
+  }
+  entries_apply(&coupling->all_entries, moving, flow);
+  PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscCall(VecRestoreArray(coupling->flow, &flow));
+  PetscCall(PetscFree(moving));
+  PetscCall(PoissonClearOutside(coupling->poisson, coupling->flow));
+  PetscFunctionReturn(0);
+}
+
+/* push = M_S V* + W^T M_F (u* - W_k V_k), scaled; on all ranks. */
+static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists)
+{
+  PetscReal *push = coupling->push, row[TWIST], *u[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(push, TWIST * coupling->free_count));
+  if (coupling->grid)
+    PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
+    const MixedFace *mixed = &coupling->mixed[m];
+    PetscReal        momentum;
+
+    if (!mixed->is_owned)
+      continue;
+    momentum = coupling->scale * mixed->mass *
+               (u[mixed->direction][mixed->face] - mixed_velocity(coupling, mixed, twists, GIVEN_BODIES));
+    for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
+      const PetscInt free = coupling->bodies[coupling->shares[s].body].free;
+
+      share_row(mixed->direction, &coupling->shares[s], row);
+      for (PetscInt n = 0; n < TWIST && free >= 0; n++)
+        push[TWIST * free + n] += momentum * row[n];
+    }
+  }
+  if (coupling->grid)
+    PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, push, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL,
+                             MPI_SUM, coupling->world));
+  for (PetscInt f = 0; f < coupling->free_count; f++) {
+    const CoupledBody *body = &coupling->bodies[coupling->free_bodies[f]].body;
+    const PetscReal   *twist = &twists[TWIST * coupling->free_bodies[f]];
+
+    for (PetscInt i = 0; i < DIM; i++) {
+      push[TWIST * f + i] += coupling->scale * body->mass * twist[i];
+      for (PetscInt j = 0; j < DIM; j++)
+        push[TWIST * f + DIM + i] += coupling->scale * body->inertia.at[i][j] * twist[DIM + j];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Takes out what sealed components cannot balance; `imbalance` is the largest inflow among that. */
+static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
+{
+  const PoissonComponents components = poisson_components(coupling->poisson);
+  PetscReal              *before, *after;
+
+  PetscFunctionBegin;
+  *imbalance = 0.;
+  if (!coupling->null_count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc2(components.count, &before, components.count, &after));
+  PetscCall(PoissonSumComponents(coupling->poisson, coupling->right_side, before));
+  PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->right_side, coupling->right_side));
+  PetscCall(PoissonSumComponents(coupling->poisson, coupling->right_side, after));
+  for (PetscInt c = 0; c < components.count; c++)
+    *imbalance = PetscMax(*imbalance, PetscAbsReal(before[c] - after[c]));
+  PetscCall(PetscFree2(before, after));
+  PetscFunctionReturn(0);
+}
+
+/* right_side = flow + B C^-1 push, balanced. Where the two cancel, round-off is not to be solved for. */
+static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
+{
+  const PetscReal round_off = 1e-14;
+  PetscReal      *values, whole;
+
+  PetscFunctionBegin;
+  mass_apply_inverse(&coupling->mass, coupling->push, coupling->motion);
+  PetscCall(VecCopy(coupling->flow, coupling->right_side));
+  PetscCall(VecGetArray(coupling->right_side, &values));
+  entries_apply(&coupling->free_entries, coupling->motion, values);
+  PetscCall(VecRestoreArray(coupling->right_side, &values));
+  PetscCall(BalanceRightSide(coupling, imbalance));
+  PetscCall(VecNorm(coupling->flow, NORM_2, &whole));
+  PetscCall(VecNorm(coupling->right_side, NORM_2, &coupling->reference));
+  coupling->reference = PetscMax(coupling->reference, round_off / coupling->config.tolerance * whole);
+  PetscFunctionReturn(0);
+}
+
+VECTOR_CLONES static void subtract_row(PetscInt count, PetscInt back, PetscReal factor,
+                                       const PetscReal *restrict weights, const PetscReal *restrict q,
+                                       PetscReal *restrict u)
+{
+  for (PetscInt c = 0; c < count; c++)
+    u[c] -= factor * weights[c] * (q[c] - q[c - back]);
+}
+
+static PetscReal solid_velocity(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
+                                const PetscReal *twists)
+{
+  const Share share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
+  PetscReal   row[TWIST], velocity = 0.;
+
+  share_row(d, &share, row);
+  for (PetscInt n = 0; n < TWIST; n++)
+    velocity += row[n] * twists[TWIST * body + n];
+  return velocity;
+}
+
+/* u = u* - (1/rho) G p^ on fluid faces, the bodies' velocity on mixed and solid ones; q is in `field`. */
+static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscReal *twists, PetscReal *u)
+{
+  const GridBox   *box = grid_box(coupling->grid);
+  const PetscReal *q, *weights;
+  PetscInt         at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(coupling->field, &q));
+  PetscCall(VecGetArrayRead(coupling->weights[d], &weights));
+  grid_face_end(coupling->grid, d, end);
+  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+      const PetscInt first = box_index(box, box->start[X], at[Y], at[Z]), count = end[X] - box->start[X];
+
+      subtract_row(count, box->stride[d], 1. / coupling->area, weights + first, q + first, u + first);
+      for (PetscInt c = first; c < first + count; c++)
+        if (coupling->kinds[d][c] == COUPLED_SOLID) {
+          at[X] = box->start[X] + c - first;
+          u[c] = solid_velocity(coupling, d, at, coupling->solid[c] - 1, twists);
+        }
+    }
+  for (PetscInt m = 0; m < coupling->mixed_count; m++)
+    if (coupling->mixed[m].direction == d && coupling->mixed[m].is_owned) {
+      const MixedFace *mixed = &coupling->mixed[m];
+      const PetscInt   c = mixed->face;
+
+      if (mixed->open > 0.) /* what its own weight has left out */
+        u[c] -= (mixed->weight - weights[c]) / coupling->area * (q[c] - q[c - box->stride[d]]);
+      else
+        u[c] = mixed_velocity(coupling, mixed, twists, ALL_BODIES);
+    }
+  PetscCall(VecRestoreArrayRead(coupling->weights[d], &weights));
+  PetscCall(VecRestoreArrayRead(coupling->field, &q));
+  PetscFunctionReturn(0);
+}
+
+/* From the solution to the fields. */
+static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal *twists)
+{
+  PetscReal *u[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(coupling->field, 0.)); /* beyond open sides too */
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, coupling->field));
+  PetscCall(MacGridExchange(coupling->grid, coupling->field));
+  PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+    PetscCall(UpdateVelocity(coupling, d, twists, u[d]));
+  PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscCall(VecScale(coupling->solution, 1. / coupling->scale));
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, impulse));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeGuess(Coupling coupling, Vec impulse)
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridToSolver(coupling->grid, impulse, coupling->solution));
+  PetscCall(PoissonClearOutside(coupling->poisson, coupling->solution));
+  PetscCall(VecScale(coupling->solution, coupling->scale));
+  PetscFunctionReturn(0);
+}
+
+/* The first rank of the world has fluid and tells the others. */
+static PetscErrorCode Tell(Coupling coupling, CouplingReport *report)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(report, (PetscMPIInt)sizeof(*report), MPI_BYTE, 0, coupling->world));
+  PetscCallMPI(MPI_Bcast(coupling->motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0,
+                         coupling->world));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, PetscReal twists[],
+                             CouplingReport *report)
+{
+  PetscFunctionBegin;
+  PetscCheck(coupling->is_ready, coupling->world, PETSC_ERR_ORDER,
+             "CouplingPlace and CouplingSetFluid must come before CouplingSolve");
+  *report = coupling->found;
+  if (coupling->grid)
+    PetscCall(FindFlow(coupling, velocity, twists, GIVEN_BODIES));
+  PetscCall(FindPush(coupling, velocity, twists));
+  if (coupling->grid) {
+    PetscCall(FindRightSide(coupling, &report->imbalance));
+    PetscCall(TakeGuess(coupling, impulse));
+  }
+  if (coupling->config.solver == COUPLING_SCHUR || !coupling->free_count) {
+    if (coupling->grid)
+      PetscCall(CouplingSolveSchur(coupling, report));
+  } else
+    PetscCall(CouplingSolveBlocks(coupling, report));
+  if (coupling->grid) {
+    PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->solution, coupling->solution));
+    PetscCall(CouplingMeasure(coupling, coupling->solution, &report->residual));
+    if (report->reason < 0)
+      PetscCall(CouplingBlame(coupling, report));
+    PetscCall(CouplingEliminate(coupling, coupling->solution, coupling->motion));
+  }
+  PetscCall(Tell(coupling, report));
+  if (report->reason < 0)
+    PetscFunctionReturn(0);
+  for (PetscInt f = 0; f < coupling->free_count; f++)
+    PetscCall(PetscArraycpy(&twists[TWIST * coupling->free_bodies[f]], &coupling->motion[TWIST * f], TWIST));
+  if (coupling->grid)
+    PetscCall(Finish(coupling, velocity, impulse, twists));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal twists[],
+                               CouplingReport *report)
+{
+  PoissonReport poisson;
+  Vec           right_side, q;
+
+  PetscFunctionBegin;
+  PetscCheck(coupling->is_ready, coupling->world, PETSC_ERR_ORDER,
+             "CouplingPlace and CouplingSetFluid must come before CouplingProject");
+  *report = coupling->found;
+  if (coupling->grid) {
+    PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
+    PetscCall(TakeGuess(coupling, impulse));
+    PetscCall(VecDuplicate(coupling->field, &right_side));
+    PetscCall(VecDuplicate(coupling->field, &q));
+    PetscCall(MacGridFromSolver(coupling->grid, coupling->flow, right_side));
+    PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, q));
+    PetscCall(PoissonSolve(coupling->poisson, right_side, q, &poisson));
+    PetscCall(MacGridToSolver(coupling->grid, q, coupling->solution));
+    PetscCall(VecDestroy(&right_side));
+    PetscCall(VecDestroy(&q));
+    report->reason = poisson.reason;
+    report->iterations = poisson.iterations;
+    report->residual = poisson.residual;
+    report->null_vectors = poisson.sealed;
+    report->moved = 0;
+  }
+  PetscCall(Tell(coupling, report));
+  if (report->reason > 0 && coupling->grid)
+    PetscCall(Finish(coupling, velocity, impulse, twists));
+  PetscFunctionReturn(0);
+}

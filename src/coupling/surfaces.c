@@ -1,0 +1,88 @@
+/* From the bodies of a solid to bodies in the fluid; copies share a surface. */
+#include "coupling_impl.h"
+
+#include <millrace/body.h>
+
+/* Circles are cut into edges of this part of a cell. */
+#define EDGE 1.5
+
+PetscErrorCode CouplingDropSurfaces(Coupling coupling)
+{
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < coupling->surface_count; s++)
+    PetscCall(SurfaceDestroy(&coupling->surfaces[s].surface));
+  PetscCall(PetscFree(coupling->surfaces));
+  coupling->surface_count = coupling->surface_room = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode KeepSurface(Coupling coupling, KeptSurface kept)
+{
+  PetscFunctionBegin;
+  if (coupling->surface_count == coupling->surface_room) {
+    coupling->surface_room = 2 * coupling->surface_room + 16;
+    PetscCall(PetscRealloc(coupling->surface_room * sizeof(KeptSurface), &coupling->surfaces));
+  }
+  coupling->surfaces[coupling->surface_count++] = kept;
+  PetscFunctionReturn(0);
+}
+
+/* What does not last is made anew at every placing. */
+static PetscErrorCode DropFleeting(Coupling coupling)
+{
+  PetscInt kept = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < coupling->surface_count; s++)
+    if (coupling->surfaces[s].form)
+      coupling->surfaces[kept++] = coupling->surfaces[s];
+    else
+      PetscCall(SurfaceDestroy(&coupling->surfaces[s].surface));
+  coupling->surface_count = kept;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindSurface(Coupling coupling, Solid solid, PetscInt body, Surface *surface)
+{
+  const void *form = solid_body_view(solid, body).config;
+  Vector3     bounds[2];
+  PetscBool   lasts;
+
+  PetscFunctionBegin;
+  for (PetscInt s = coupling->surface_count - 1; s >= 0; s--) /* copies follow each other */
+    if (coupling->surfaces[s].form == form) {
+      *surface = coupling->surfaces[s].surface;
+      PetscFunctionReturn(0);
+    }
+  bounds[0] = bounds[1] = grid_origin(coupling->grid);
+  for (PetscInt d = 0; d < DIM; d++)
+    bounds[1].at[d] += grid_box(coupling->grid)->cells[d] * coupling->spacing;
+  PetscCall(SolidCreateBodySurface(solid, body, EDGE * coupling->spacing, bounds, surface, &lasts));
+  PetscCall(KeepSurface(coupling, (KeptSurface){lasts ? form : NULL, *surface}));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid)
+{
+  const PetscInt count = solid_body_count(solid);
+  CoupledBody   *bodies;
+
+  PetscFunctionBegin;
+  PetscCall(DropFleeting(coupling));
+  PetscCall(PetscCalloc1(count, &bodies));
+  for (PetscInt b = 0; b < count; b++) {
+    const BodyResistance resistance = solid_body_resistance(solid, b);
+
+    if (coupling->grid)
+      PetscCall(FindSurface(coupling, solid, b, &bodies[b].surface));
+    bodies[b].thickness = resistance.thickness;
+    bodies[b].position = solid_body_view(solid, b).position;
+    bodies[b].rotation = resistance.rotation;
+    bodies[b].is_free = resistance.is_free;
+    bodies[b].mass = resistance.mass;
+    bodies[b].inertia = resistance.inertia;
+  }
+  PetscCall(CouplingPlace(coupling, count, bodies));
+  PetscCall(PetscFree(bodies));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,323 @@
+/* Where bodies touch walls and each other there is no fluid cell whose pressure would balance that of the
+   other side. These contact faces take the pressure of the fluid cells around (docs/numerics.md, section 14):
+   B_b += sum over places of contact of D (x) w, the same w for both bodies, so that momentum is kept. */
+#include "coupling_impl.h"
+
+static int compare(PetscInt64 a, PetscInt64 b)
+{
+  return (a > b) - (a < b);
+}
+
+static int compare_keys(const void *x, const void *y)
+{
+  const Touching *a = x, *b = y;
+  int             order = compare(a->around[0], b->around[0]);
+
+  order = order ? order : compare(a->around[1], b->around[1]);
+  order = order ? order : compare(a->side, b->side);
+  order = order ? order : compare(a->cell, b->cell);
+  return order ? order : compare(a->body, b->body);
+}
+
+/* Equal keys become one. */
+static PetscInt merge(PetscInt count, Touching *list)
+{
+  PetscInt kept = 0;
+
+  qsort(list, count, sizeof(*list), compare_keys);
+  for (PetscInt t = 0; t < count; t++) {
+    if (!kept || compare_keys(&list[kept - 1], &list[t])) {
+      list[kept++] = list[t];
+      continue;
+    }
+    list[kept - 1].count += list[t].count;
+    list[kept - 1].place = vector3_add(list[kept - 1].place, list[t].place);
+    for (PetscInt n = 0; n < TWIST; n++)
+      list[kept - 1].row[n] += list[t].row[n];
+  }
+  return kept;
+}
+
+typedef struct {
+  PetscInt  count, room;
+  Touching *list;
+} Found;
+
+static PetscErrorCode AddTouching(Found *found, const Touching *touching)
+{
+  PetscFunctionBegin;
+  if (found->count == found->room) {
+    found->count = merge(found->count, found->list);
+    found->room = 2 * found->count + 256;
+    PetscCall(PetscRealloc(found->room * sizeof(Touching), &found->list));
+  }
+  found->list[found->count++] = *touching;
+  PetscFunctionReturn(0);
+}
+
+/* The face between `body`, in its upper or lower cell, and a wall or `other`; each of them feels it. */
+static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
+                                 const PetscInt pair[2], PetscBool is_upper)
+{
+  Touching touching;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&touching, sizeof(touching)));
+  touching.around[0] = pair[0];
+  touching.around[1] = pair[1];
+  touching.side = 2 * d + (is_upper ? 0 : 1);
+  touching.cell = -1;
+  touching.count = 1.;
+  touching.place = coupling_nearest_arm(coupling, d, at, pair[0]);
+  for (PetscInt n = 0; n < 2 && pair[n] >= 0; n++) {
+    const Share share = {.weight = (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area : coupling->area,
+                         .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
+
+    touching.body = pair[n];
+    share_row(d, &share, touching.row);
+    PetscCall(AddTouching(found, &touching));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Whether the cell below or above a face is in the box. */
+static PetscBool is_within(const GridBox *box, PetscInt d, PetscInt place)
+{
+  return box->periodic[d] || (place >= 0 && place < box->cells[d]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
+                                 const PetscReal *fixed)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
+  const PetscInt lower = coupling->solid[c - box->stride[d]] - 1, upper = coupling->solid[c] - 1;
+
+  PetscFunctionBegin;
+  if (kind == COUPLED_SOLID && lower != upper)
+    PetscCall(AddContact(coupling, found, d, at,
+                         (PetscInt[2]){PetscMin(lower, upper), PetscMax(lower, upper)},
+                         upper < lower ? PETSC_TRUE : PETSC_FALSE));
+  if (kind != COUPLED_GIVEN || (fixed && (fixed[c] > 0. || fixed[c - box->stride[d]] > 0.)))
+    PetscFunctionReturn(0);
+  if (upper >= 0 && !coupling->active[c] && is_within(box, d, at[d]))
+    PetscCall(AddContact(coupling, found, d, at, (PetscInt[2]){upper, -1}, PETSC_TRUE));
+  if (lower >= 0 && !coupling->active[c - box->stride[d]] && is_within(box, d, at[d] - 1))
+    PetscCall(AddContact(coupling, found, d, at, (PetscInt[2]){lower, -1}, PETSC_FALSE));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LookAtFaces(Coupling coupling, const PetscReal *fixed, Found *found)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    grid_face_end(coupling->grid, d, end);
+    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+        const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
+
+        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++)
+          if (coupling->solid[row + at[X]] || coupling->solid[row + at[X] - box->stride[d]])
+            PetscCall(LookAtFace(coupling, found, d, at, fixed));
+      }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A cell all of whose faces are mixed: what would be its row, for each body. */
+static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at[DIM])
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  Touching       touching;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(&touching, sizeof(touching)));
+  touching.around[0] = touching.around[1] = touching.side = -1;
+  touching.cell = at[X] + box->cells[X] * (at[Y] + (PetscInt64)box->cells[Y] * at[Z]);
+  touching.count = 1.;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++) {
+      const PetscInt   kind = coupling->kinds[d][side ? c + box->stride[d] : c];
+      const MixedFace *mixed = &coupling->mixed[PetscMax(kind, 0)];
+
+      for (PetscInt s = mixed->first; kind >= 0 && s < mixed->first + mixed->count; s++) {
+        Share share = coupling->shares[s];
+
+        if (touching.around[0] < 0) { /* the same for all, so that all feel the same pressure */
+          touching.around[0] = share.body;
+          touching.place = coupling_nearest_arm(coupling, d, mixed->at, share.body);
+          touching.place.at[d] += (side ? -0.5 : 0.5) * coupling->spacing;
+        }
+        touching.body = share.body;
+        share.weight *= side ? -coupling->area : coupling->area;
+        share_row(d, &share, touching.row);
+        PetscCall(AddTouching(found, &touching));
+      }
+    }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LookAtCells(Coupling coupling, const PetscReal *fixed, Found *found)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], number = 0;
+
+  PetscFunctionBegin;
+  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++, number++) {
+        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+        if (coupling->labels[number] < 0 && !coupling->solid[c] && !(fixed && fixed[c] > 0.))
+          PetscCall(AddCell(coupling, found, at));
+      }
+  PetscFunctionReturn(0);
+}
+
+/* Everybody's places of contact on every rank of the fluid team. */
+static PetscErrorCode Gather(Coupling coupling, Found *found)
+{
+  PetscMPIInt size, *counts, *offsets, mine = (PetscMPIInt)(found->count * sizeof(Touching)), sum = 0;
+  Touching   *all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(coupling->fluid, &size));
+  PetscCall(PetscMalloc2(size, &counts, size, &offsets));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, coupling->fluid));
+  for (PetscMPIInt r = 0; r < size; r++) {
+    offsets[r] = sum;
+    sum += counts[r];
+  }
+  PetscCall(PetscMalloc1(sum / sizeof(Touching), &all));
+  PetscCallMPI(MPI_Allgatherv(found->list, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, coupling->fluid));
+  PetscCall(PetscFree(found->list));
+  PetscCall(PetscFree2(counts, offsets));
+  PetscCall(PetscFree(coupling->touching));
+  coupling->touching = all;
+  coupling->touching_count = merge((PetscInt)(sum / sizeof(Touching)), all);
+  for (PetscInt t = 0; t < coupling->touching_count; t++)
+    all[t].place = vector3_scale(1. / all[t].count, all[t].place);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed)
+{
+  const PetscReal *values = NULL;
+  Found            found = {0};
+
+  PetscFunctionBegin;
+  if (fixed)
+    PetscCall(VecGetArrayRead(fixed, &values));
+  PetscCall(LookAtFaces(coupling, values, &found));
+  PetscCall(LookAtCells(coupling, values, &found));
+  found.count = merge(found.count, found.list);
+  if (fixed)
+    PetscCall(VecRestoreArrayRead(fixed, &values));
+  PetscCall(Gather(coupling, &found));
+  PetscFunctionReturn(0);
+}
+
+/* The cells that the entries of each body lead to: first[b] to first[b + 1] of `cells`. */
+static PetscErrorCode SortCells(Coupling coupling, PetscInt **first, int **cells)
+{
+  const EntryList *list = &coupling->all_entries;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(coupling->body_count + 2, first));
+  PetscCall(PetscMalloc1(list->count, cells));
+  for (PetscInt n = 0; n < list->count; n++)
+    (*first)[list->entries[n].into[0] / TWIST + 2]++;
+  for (PetscInt b = 2; b < coupling->body_count + 2; b++)
+    (*first)[b] += (*first)[b - 1];
+  for (PetscInt n = 0; n < list->count; n++)
+    (*cells)[(*first)[list->entries[n].into[0] / TWIST + 1]++] = list->entries[n].cell;
+  PetscFunctionReturn(0);
+}
+
+static PetscReal distance_to(Coupling coupling, const Touching *touching, PetscInt cell)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt width = box->end[X] - box->start[X], depth = box->end[Y] - box->start[Y];
+  Vector3        arm = vector3_subtract(
+             grid_cell_center(coupling->grid, box->start[X] + cell % width, box->start[Y] + cell / width % depth,
+                              box->start[Z] + cell / width / depth),
+             vector3_add(coupling->bodies[touching->around[0]].body.position, touching->place));
+
+  if (box->dimension == 2)
+    arm.at[Z] = 0.;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (box->periodic[d])
+      arm.at[d] -= box->cells[d] * coupling->spacing *
+                   PetscFloorReal(arm.at[d] / (box->cells[d] * coupling->spacing) + 0.5);
+  return vector3_norm(arm);
+}
+
+static inline PetscReal weight_at(PetscReal distance, PetscReal reach)
+{
+  return distance < reach ? PetscSqr(1. - PetscSqr(distance / reach)) : 0.;
+}
+
+typedef enum { FIND_NEAREST, SUM_WEIGHTS, ADD_ROWS } Pass;
+
+/* Goes through the cells around one place of contact, those of both bodies. */
+static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pass pass,
+                                 const PetscInt *first, const int *cells, PetscReal *reach, PetscReal *sum)
+{
+  const PetscInt *bodies = touching->around;
+
+  PetscFunctionBegin;
+  for (PetscInt side = 0; side < 2 && bodies[side] >= 0; side++)
+    for (PetscInt n = first[bodies[side]]; n < first[bodies[side] + 1]; n++) {
+      const PetscReal distance = distance_to(coupling, touching, cells[n]);
+      PetscReal       weight, row[TWIST];
+
+      if (pass == FIND_NEAREST) {
+        *reach = PetscMin(*reach, distance + 2. * coupling->spacing);
+        continue;
+      }
+      weight = weight_at(distance, *reach);
+      if (pass == SUM_WEIGHTS)
+        *sum += weight;
+      if (pass == SUM_WEIGHTS || weight == 0.)
+        continue;
+      for (PetscInt r = 0; r < TWIST; r++)
+        row[r] = weight / *sum * touching->row[r];
+      PetscCall(CouplingAddRow(coupling, cells[n], touching->body, row));
+    }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAddTouching(Coupling coupling)
+{
+  const PetscInt count = coupling->touching_count;
+  PetscInt      *first;
+  PetscReal     *reach, *sum;
+  int           *cells;
+
+  PetscFunctionBegin;
+  if (!count)
+    PetscFunctionReturn(0);
+  PetscCall(SortCells(coupling, &first, &cells));
+  PetscCall(PetscMalloc1(count, &reach));
+  PetscCall(PetscCalloc1(count, &sum));
+  for (PetscInt t = 0; t < count; t++) {
+    reach[t] = PETSC_MAX_REAL;
+    PetscCall(VisitCells(coupling, &coupling->touching[t], FIND_NEAREST, first, cells, &reach[t], NULL));
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, reach, (PetscMPIInt)count, MPIU_REAL, MPIU_MIN, coupling->fluid));
+  for (PetscInt t = 0; t < count; t++)
+    PetscCall(VisitCells(coupling, &coupling->touching[t], SUM_WEIGHTS, first, cells, &reach[t], &sum[t]));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (PetscMPIInt)count, MPIU_REAL, MPIU_SUM, coupling->fluid));
+  for (PetscInt t = 0; t < count; t++)
+    if (sum[t] > 0.)
+      PetscCall(VisitCells(coupling, &coupling->touching[t], ADD_ROWS, first, cells, &reach[t], &sum[t]));
+  PetscCall(PetscFree(reach));
+  PetscCall(PetscFree(sum));
+  PetscCall(PetscFree(first));
+  PetscCall(PetscFree(cells));
+  PetscFunctionReturn(0);
+}

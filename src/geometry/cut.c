@@ -1,0 +1,169 @@
+/* Areas and volumes of a triangle surface in the boxes of a lattice.
+
+   A triangle is cut by the planes across z, then y, then x into convex pieces. By the divergence theorem a
+   piece with the normal n in box i puts  -n_x (x_{i+1} - x) dA  into its own box and  -n_x dx dA  into all
+   that follow along x. Sums over boxes equal the whole to round-off, because nothing else is decided than in
+   which box a piece lies, and there both answers give the same sum. */
+#include "geometry_impl.h"
+
+#include <millrace/clip.h>
+
+enum { CORNERS_MAX = 12 };
+
+typedef struct {
+  int     count;
+  Vector3 corner[CORNERS_MAX];
+} Polygon;
+
+typedef struct {
+  const Lattice *lattice;
+  PetscReal     *area, *volume, *passing;
+} Cutting;
+
+static inline Vector3 crossing(Vector3 a, Vector3 b, int d, PetscReal plane)
+{
+  const PetscReal part = (plane - a.at[d]) / (b.at[d] - a.at[d]);
+  Vector3         point = vector3_add(a, vector3_scale(part, vector3_subtract(b, a)));
+
+  point.at[d] = plane;
+  return point;
+}
+
+/* A convex polygon into what is below and above a plane. */
+static void split(const Polygon *polygon, int d, PetscReal plane, Polygon *below, Polygon *above)
+{
+  Vector3 from = polygon->corner[polygon->count - 1];
+
+  below->count = above->count = 0;
+  for (int n = 0; n < polygon->count; n++) {
+    const Vector3 to = polygon->corner[n];
+
+    if ((from.at[d] < plane && to.at[d] > plane) || (from.at[d] > plane && to.at[d] < plane)) {
+      const Vector3 middle = from.at[d] < plane ? crossing(from, to, d, plane) : crossing(to, from, d, plane);
+
+      below->corner[below->count++] = middle;
+      above->corner[above->count++] = middle;
+    }
+    if (to.at[d] <= plane)
+      below->corner[below->count++] = to;
+    if (to.at[d] >= plane)
+      above->corner[above->count++] = to;
+    from = to;
+  }
+}
+
+static void extent(const Polygon *polygon, int d, PetscReal *low, PetscReal *high)
+{
+  *low = *high = polygon->corner[0].at[d];
+  for (int n = 1; n < polygon->count; n++) {
+    *low = PetscMin(*low, polygon->corner[n].at[d]);
+    *high = PetscMax(*high, polygon->corner[n].at[d]);
+  }
+}
+
+/* A piece within one box; coordinates count boxes. */
+static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Polygon *piece)
+{
+  const Lattice *lattice = cutting->lattice;
+  const Vector3  size = lattice->spacing;
+  const PetscInt i = PetscMax(at[X], lattice->start[X]), n = lattice_index(lattice, i, at[Y], at[Z]);
+  Vector3        sum = vector3(0, 0, 0);
+  PetscReal      lever = 0;
+
+  if (at[X] >= lattice->end[X])
+    return;
+  for (int c = 2; c < piece->count; c++) {
+    const Vector3 *corner = piece->corner;
+    const Vector3  cross =
+        vector3_cross(vector3_subtract(corner[c - 1], corner[0]), vector3_subtract(corner[c], corner[0]));
+    const PetscReal middle = (corner[0].at[X] + corner[c - 1].at[X] + corner[c].at[X]) / 3;
+
+    sum = vector3_add(sum, vector3_scale(0.5, cross));
+    lever += 0.5 * cross.at[X] * (at[X] < i ? 1 : (PetscReal)(i + 1) - middle);
+  }
+  cutting->volume[n] -= lever * size.at[X] * size.at[Y] * size.at[Z];
+  cutting->passing[n] -= sum.at[X] * size.at[X] * size.at[Y] * size.at[Z];
+  if (at[X] == i)
+    cutting->area[n] +=
+        vector3_norm(vector3(sum.at[X] * size.at[Y] * size.at[Z], sum.at[Y] * size.at[Z] * size.at[X],
+                             sum.at[Z] * size.at[X] * size.at[Y]));
+}
+
+static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon);
+
+/* What lies in one layer of boxes across d. */
+static void go_on(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon)
+{
+  const Lattice *lattice = cutting->lattice;
+
+  if (polygon->count < 3)
+    return;
+  if (d == X)
+    add_piece(cutting, at, polygon);
+  else if (at[d] >= lattice->start[d] && at[d] < lattice->end[d])
+    cut_along(cutting, d - 1, at, polygon);
+}
+
+static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon)
+{
+  const Lattice *lattice = cutting->lattice;
+  const Polygon *rest = polygon;
+  Polygon        below, above[2];
+  PetscReal      low, high;
+  PetscInt       last;
+
+  extent(polygon, d, &low, &high);
+  if ((high < (PetscReal)lattice->start[d] && d != X) || low > (PetscReal)lattice->end[d])
+    return;
+  at[d] = (PetscInt)PetscMax(floor(low), (PetscReal)lattice->start[d] - 1);
+  last = PetscMax(at[d], (PetscInt)PetscMin(floor(high), (PetscReal)lattice->end[d]));
+  for (; at[d] < last && rest->count > 2; at[d]++) {
+    Polygon *next = &above[at[d] & 1];
+
+    split(rest, d, (PetscReal)(at[d] + 1), &below, next);
+    go_on(cutting, d, at, &below);
+    rest = next;
+  }
+  go_on(cutting, d, at, rest);
+}
+
+void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], PetscReal volume[],
+                 PetscReal passing[])
+{
+  const Cutting cutting = {lattice, area, volume, passing};
+
+  for (PetscInt t = 0; t < triangles->triangle_count; t++) {
+    Polygon  polygon = {.count = 3};
+    PetscInt at[DIM];
+
+    for (int c = 0; c < 3; c++)
+      for (int d = 0; d < DIM; d++)
+        polygon.corner[c].at[d] =
+            (triangles->vertices[triangles->triangles[t][c]].at[d] - lattice->origin.at[d]) /
+            lattice->spacing.at[d];
+    cut_along(&cutting, Z, at, &polygon);
+  }
+}
+
+void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal passing[])
+{
+  const PetscInt width = lattice->end[X] - lattice->start[X], size = lattice_size(lattice);
+
+  for (PetscInt row = 0; row < size; row += width) {
+    PetscReal sum = 0;
+
+    for (PetscInt n = row; n < row + width; n++) {
+      volume[n] += sum;
+      sum += passing[n];
+    }
+  }
+}
+
+void box_cut(Vector3 low, Vector3 high, const Triangles *triangles, PetscReal *area, PetscReal *volume)
+{
+  const Lattice lattice = {.origin = low, .spacing = vector3_subtract(high, low), .end = {1, 1, 1}};
+  PetscReal     passing = 0;
+
+  *area = *volume = 0;
+  lattice_cut(&lattice, triangles, area, volume, &passing);
+}

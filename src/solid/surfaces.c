@@ -1,0 +1,99 @@
+/* The surfaces of bodies as the fluid meets them. */
+#include "solid_impl.h"
+
+#include <millrace/body.h>
+
+enum { FEWEST_SEGMENTS = 12, MOST_SEGMENTS = 96 };
+
+BodyResistance solid_body_resistance(Solid solid, PetscInt body)
+{
+  const Body    *the = &solid->bodies[body];
+  BodyResistance resistance = {.is_free = body_is_free(the),
+                               .thickness = the->form->thickness,
+                               .rotation = solid->placements[body].rotation};
+
+  if (resistance.is_free) {
+    resistance.mass = the->mass;
+    resistance.inertia = matrix3_turned_diagonal(resistance.rotation, the->inertia);
+  }
+  return resistance;
+}
+
+/* Moved and stretched across z. */
+static PetscErrorCode Remake(Surface *surface, PetscReal across, Vector3 shift)
+{
+  PetscInt       vertex_count, triangle_count;
+  const Vector3 *vertices;
+  const PetscInt(*triangles)[3];
+  Vector3 *moved;
+  Surface  given = *surface;
+
+  PetscFunctionBegin;
+  PetscCall(SurfaceGet(given, &vertex_count, &vertices, &triangle_count, &triangles));
+  PetscCall(PetscMalloc1(vertex_count, &moved));
+  for (PetscInt n = 0; n < vertex_count; n++)
+    moved[n] = vector3_add(vector3(across * vertices[n].at[X], across * vertices[n].at[Y], vertices[n].at[Z]),
+                           shift);
+  PetscCall(SurfaceCreate(vertex_count, moved, triangle_count, triangles, surface));
+  PetscCall(PetscFree(moved));
+  PetscCall(SurfaceDestroy(&given));
+  PetscFunctionReturn(0);
+}
+
+/* The volume of a polyhedron grows with the square of its width. Simple forms keep the axes of their
+   primitive, so that their frame is only moved to the center of mass. */
+static PetscErrorCode CreateSimple(const Body *body, PetscReal edge, Surface *surface)
+{
+  const Primitive primitive = shape_primitive(body->config->shape);
+  const Moments   moments = primitive_moments(&primitive);
+  const PetscReal widest = primitive.radius + (primitive.kind == PRIMITIVE_TORUS ? primitive.reach : 0.),
+                  wanted = PetscMin(2. * PETSC_PI * widest / edge, MOST_SEGMENTS);
+  const PetscInt segments = PetscMax(FEWEST_SEGMENTS, 4 * (PetscInt)PetscCeilReal(0.25 * wanted));
+
+  PetscFunctionBegin;
+  PetscCall(SurfaceCreatePrimitive(&primitive, segments, surface));
+  PetscCall(Remake(surface, PetscSqrtReal(moments.volume / surface_volume(*surface)),
+                   vector3_scale(-1., moments.center)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateCopy(Surface given, Surface *surface)
+{
+  PetscInt       vertex_count, triangle_count;
+  const Vector3 *vertices;
+  const PetscInt(*triangles)[3];
+
+  PetscFunctionBegin;
+  PetscCall(SurfaceGet(given, &vertex_count, &vertices, &triangle_count, &triangles));
+  PetscCall(SurfaceCreate(vertex_count, vertices, triangle_count, triangles, surface));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateBlock(const Placement *plane, const Vector3 bounds[2], Surface *surface)
+{
+  const Vector3   middle = placement_to_local(plane, vector3_scale(0.5, vector3_add(bounds[0], bounds[1])));
+  const PetscReal reach = vector3_norm(vector3_subtract(bounds[1], bounds[0])),
+                  depth = 0.5 * (PetscAbsReal(middle.at[Z]) + reach);
+  const Primitive block = {.kind = PRIMITIVE_BOX, .half = vector3(reach, reach, depth)};
+
+  PetscFunctionBegin;
+  PetscCall(SurfaceCreatePrimitive(&block, 4, surface));
+  PetscCall(Remake(surface, 1., vector3(middle.at[X], middle.at[Y], -depth)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge, const Vector3 bounds[2],
+                                      Surface *surface, PetscBool *lasts)
+{
+  const Form *form = solid->bodies[body].form;
+
+  PetscFunctionBegin;
+  *lasts = form->kind != FORM_PLANE;
+  if (form->kind == FORM_PLANE)
+    PetscCall(CreateBlock(&solid->placements[body], bounds, surface));
+  else if (form->kind == FORM_HULL || form->kind == FORM_SURFACE || form->kind == FORM_SHELL)
+    PetscCall(CreateCopy(form->surface, surface));
+  else
+    PetscCall(CreateSimple(&solid->bodies[body], edge, surface));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,326 @@
+/* Triangles against boxes, lines and segments. */
+#include "harness.h"
+#include "solids.h"
+
+#include <millrace/clip.h>
+
+typedef struct {
+  Vector3  *vertices;
+  Triangles triangles;
+} Placed;
+
+/* A surface turned and moved. */
+static Placed place(Surface surface, Vector3 rotation, Vector3 shift)
+{
+  const Quaternion turn = quaternion_from_rotation(rotation);
+  const Vector3   *vertices;
+  Placed           placed = {0};
+
+  assert_success(SurfaceGet(surface, &placed.triangles.vertex_count, &vertices,
+                            &placed.triangles.triangle_count, &placed.triangles.triangles));
+  assert_success(PetscMalloc1(placed.triangles.vertex_count, &placed.vertices));
+  for (PetscInt v = 0; v < placed.triangles.vertex_count; v++)
+    placed.vertices[v] = vector3_add(shift, quaternion_rotate(turn, vertices[v]));
+  placed.triangles.vertices = placed.vertices;
+  return placed;
+}
+
+static PetscReal total_area(const Triangles *triangles)
+{
+  PetscReal area = 0;
+
+  for (PetscInt t = 0; t < triangles->triangle_count; t++) {
+    const Vector3  *v = triangles->vertices;
+    const PetscInt *c = triangles->triangles[t];
+
+    area += 0.5 * vector3_norm(
+                      vector3_cross(vector3_subtract(v[c[1]], v[c[0]]), vector3_subtract(v[c[2]], v[c[0]])));
+  }
+  return area;
+}
+
+typedef struct {
+  Lattice    lattice;
+  PetscReal *area, *volume, *passing;
+} Cut;
+
+static Cut cut(const Lattice *lattice, const Triangles *triangles)
+{
+  Cut            cut = {.lattice = *lattice};
+  const PetscInt size = lattice_size(lattice);
+
+  assert_success(PetscCalloc3(size, &cut.area, size, &cut.volume, size, &cut.passing));
+  lattice_cut(lattice, triangles, cut.area, cut.volume, cut.passing);
+  lattice_fill(lattice, cut.volume, cut.passing);
+  return cut;
+}
+
+static void cut_free(Cut *c)
+{
+  assert_success(PetscFree3(c->area, c->volume, c->passing));
+}
+
+static const Lattice lattice = {.origin = {{-1.03, -1.01, -1.02}},
+                                .spacing = {{0.1, 0.13, 0.17}},
+                                .start = {-2, -3, -1},
+                                .end = {24, 20, 15}};
+
+static void check_sums(Surface surface, uint64_t *seed)
+{
+  const Vector3 rotation = vector3_scale(3, random_direction(seed)),
+                shift = vector3_scale(0.2, random_direction(seed));
+  Placed    placed = place(surface, rotation, shift);
+  Cut       c = cut(&lattice, &placed.triangles);
+  PetscReal area = 0, volume = 0, least = 0, most = 0;
+
+  for (PetscInt n = 0; n < lattice_size(&lattice); n++) {
+    area += c.area[n];
+    volume += c.volume[n];
+    least = PetscMin(least, c.volume[n]);
+    most = PetscMax(most, c.volume[n]);
+  }
+  assert_near(area, total_area(&placed.triangles), 1e-12);
+  assert_near(volume, surface_volume(surface), 1e-12);
+  assert_on_all_ranks(least > -1e-15 && most < 0.1 * 0.13 * 0.17 * (1 + 1e-12));
+  cut_free(&c);
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&surface));
+}
+
+static void parts_add_up_to_the_whole(void **state)
+{
+  uint64_t seed = 5;
+
+  (void)state;
+  for (int n = 0; n < 20; n++) {
+    check_sums(make_tetrahedron(0.8), &seed);
+    check_sums(make_box(vector3(0.5, 0.3, 0.4)), &seed);
+    check_sums(make_ball(0.7, 12, 24), &seed);
+    check_sums(make_ring(0.5, 0.2, 20, 12), &seed);
+  }
+}
+
+/* Planes of the lattice lie in faces of the box. */
+static void an_aligned_box_fills_its_boxes(void **state)
+{
+  const Lattice unit = {.spacing = {{0.25, 0.25, 0.25}}, .start = {-3, -3, -3}, .end = {3, 3, 3}};
+  Surface       surface = make_box(vector3(0.5, 0.25, 0.375));
+  Placed        placed = place(surface, vector3(0, 0, 0), vector3(0, 0, 0));
+  Cut           c = cut(&unit, &placed.triangles);
+
+  (void)state;
+  for (PetscInt k = -3; k < 3; k++)
+    for (PetscInt j = -3; j < 3; j++)
+      for (PetscInt i = -3; i < 3; i++) {
+        const PetscBool within = i >= -2 && i < 2 && j >= -1 && j < 1 && k >= -2 && k < 2;
+        const PetscReal part = within ? (k == -2 || k == 1 ? 0.5 : 1) : 0;
+
+        assert_near(c.volume[lattice_index(&unit, i, j, k)], part / 64, 1e-16);
+      }
+  cut_free(&c);
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&surface));
+}
+
+/* Any part of the lattice alone gives what the whole gives there. */
+static void a_part_of_the_lattice_sees_the_same(void **state)
+{
+  const Lattice part = {lattice.origin, lattice.spacing, {9, 5, 3}, {20, 16, 13}};
+  Surface       surface = make_ball(0.7, 12, 24);
+  Placed        placed = place(surface, vector3(0.3, 0.2, 0.1), vector3(0.05, 0.02, 0.01));
+  Cut           whole = cut(&lattice, &placed.triangles), c = cut(&part, &placed.triangles);
+  PetscInt      used = 0;
+
+  (void)state;
+  for (PetscInt k = 3; k < 13; k++)
+    for (PetscInt j = 5; j < 16; j++)
+      for (PetscInt i = 9; i < 20; i++) {
+        const PetscInt a = lattice_index(&part, i, j, k), b = lattice_index(&lattice, i, j, k);
+
+        assert_near(c.volume[a], whole.volume[b], 1e-15);
+        assert_near(c.area[a], whole.area[b], 1e-15);
+        used += c.area[a] > 0 ? 1 : 0;
+      }
+  assert_on_all_ranks(used > 20);
+  cut_free(&whole);
+  cut_free(&c);
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&surface));
+}
+
+static void one_box_is_cut_alike(void **state)
+{
+  Surface   surface = make_ball(0.7, 24, 48);
+  Placed    placed = place(surface, vector3(0, 0, 0), vector3(0, 0, 0));
+  PetscReal area, volume;
+
+  (void)state;
+  box_cut(vector3(0, 0, 0), vector3(1, 1, 1), &placed.triangles, &area, &volume);
+  assert_near(volume, surface_volume(surface) / 8, 1e-12);
+  assert_near(area, total_area(&placed.triangles) / 8, 1e-12);
+  box_cut(vector3(-1, -1, -0.1), vector3(1, 1, 0.1), &placed.triangles, &area, &volume);
+  assert_near(volume, PETSC_PI * (0.49 * 0.2 - 2e-3 / 3), 0.02 * volume);
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&surface));
+}
+
+static void centers_are_inside_or_not(void **state)
+{
+  uint64_t  seed = 9;
+  PetscInt *winding, inside = 0;
+
+  (void)state;
+  assert_success(PetscMalloc1(lattice_size(&lattice), &winding));
+  for (int trial = 0; trial < 10; trial++) {
+    Surface surface = trial % 2 ? make_ring(0.5, 0.2, 20, 12) : make_ball(0.7, 6, 8), moved;
+    Placed  placed = place(surface, vector3_scale(3, random_direction(&seed)), vector3(0.1, 0, 0));
+
+    assert_success(SurfaceCreate(placed.triangles.vertex_count, placed.vertices,
+                                 placed.triangles.triangle_count, placed.triangles.triangles, &moved));
+    assert_success(PetscArrayzero(winding, lattice_size(&lattice)));
+    lattice_wind(&lattice, &placed.triangles, winding);
+    for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
+      for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++)
+        for (PetscInt i = lattice.start[X]; i < lattice.end[X]; i++) {
+          const Vector3 point =
+              vector3_add(lattice.origin, vector3((i + 0.5) * 0.1, (j + 0.5) * 0.13, (k + 0.5) * 0.17));
+          const PetscInt n = winding[lattice_index(&lattice, i, j, k)];
+
+          inside += n;
+          if (PetscAbsReal(surface_distance(moved, point)) > 1e-4)
+            assert_int_equal(n, surface_is_inside(moved, point) ? 1 : 0);
+        }
+    assert_success(PetscFree(placed.vertices));
+    assert_success(SurfaceDestroy(&moved));
+    assert_success(SurfaceDestroy(&surface));
+  }
+  assert_true(inside > 1000);
+  assert_success(PetscFree(winding));
+}
+
+/* Lines run exactly through corners and along edges. */
+static void no_line_slips_through_an_edge(void **state)
+{
+  const Lattice unit = {.spacing = {{1, 1, 1}}, .start = {-4, -4, -4}, .end = {4, 4, 4}};
+  const Vector3 half = vector3(0.5, 0.5, 0.5), tip = vector3(3, 3, 3);
+  Surface       surfaces[2] = {make_box(tip), make_icosahedron(3)};
+  PetscInt      winding[8 * 8 * 8];
+
+  (void)state;
+  for (int s = 0; s < 2; s++) {
+    Placed placed = place(surfaces[s], vector3(0, 0, 0), half);
+
+    assert_success(PetscArrayzero(winding, 512));
+    lattice_wind(&unit, &placed.triangles, winding);
+    for (PetscInt k = -4; k < 4; k++)
+      for (PetscInt j = -4; j < 4; j++) {
+        assert_int_equal(winding[lattice_index(&unit, -4, j, k)], 0);
+        assert_int_equal(winding[lattice_index(&unit, 3, j, k)] * (s == 0 ? 0 : 1), 0);
+        for (PetscInt i = -4; i < 4; i++)
+          assert_in_range(winding[lattice_index(&unit, i, j, k)], 0, 1);
+      }
+    assert_int_equal(winding[lattice_index(&unit, 0, 0, 0)], 1);
+    assert_success(PetscFree(placed.vertices));
+    assert_success(SurfaceDestroy(&surfaces[s]));
+  }
+}
+
+/* From inside to outside every path of centers meets a blocked segment: flood and see. */
+static void closed_shells_are_tight(void **state)
+{
+  enum { N = 20 };
+  const Lattice   box = {.origin = {{-1, -1, -1}}, .spacing = {{0.1, 0.1, 0.1}}, .end = {N, N, N}};
+  uint64_t        seed = 3;
+  static PetscInt blocked[DIM][N * N * N], stack[N * N * N];
+  static char     seen[N * N * N];
+
+  (void)state;
+  for (int trial = 0; trial < 12; trial++) {
+    Surface surface = trial % 3 == 0 ? make_box(vector3(0.55, 0.55, 0.55)) : make_ball(0.62, 6, 9);
+    Placed  placed = place(surface, trial < 6 ? vector3(0, 0, 0) : vector3_scale(2, random_direction(&seed)),
+                          trial < 3 ? vector3(0.05, 0.05, 0.05) : vector3(0, 0, 0));
+    const PetscInt stride[DIM] = {1, N, N * N};
+    PetscInt       height = 0, count = 0;
+
+    assert_success(PetscMemzero(blocked, sizeof(blocked)));
+    assert_success(PetscMemzero(seen, sizeof(seen)));
+    for (PetscInt d = 0; d < DIM; d++)
+      lattice_block(&box, &placed.triangles, d, 1e-6, 1, blocked[d]);
+    stack[height++] = lattice_index(&box, 10, 10, 10);
+    seen[stack[0]] = 1;
+    while (height > 0) {
+      const PetscInt c = stack[--height];
+
+      count++;
+      for (PetscInt d = 0; d < DIM; d++)
+        for (PetscInt side = 0; side < 2; side++) {
+          const PetscInt at = c / stride[d] % N, next = side ? c + stride[d] : c - stride[d];
+
+          assert_in_range(at, 1, N - 2);
+          if (seen[next] || blocked[d][side ? next : c])
+            continue;
+          seen[next] = 1;
+          stack[height++] = next;
+        }
+    }
+    assert_in_range(count, 300, 1500);
+    assert_success(PetscFree(placed.vertices));
+    assert_success(SurfaceDestroy(&surface));
+  }
+}
+
+static void segments_are_blocked_by_surfaces(void **state)
+{
+  Surface  surface = make_ball(0.7, 8, 12);
+  uint64_t seed = 11;
+  PetscInt blocked = 0;
+
+  (void)state;
+  for (int n = 0; n < 2000; n++) {
+    const Vector3   from = vector3_scale(0.9 + 0.5 * random_number(&seed), random_direction(&seed));
+    const Vector3   to = vector3_add(from, vector3_scale(0.3, random_direction(&seed)));
+    const PetscBool blocks = surface_blocks(surface, from, to, 1e-6);
+
+    if (surface_is_inside(surface, from) != surface_is_inside(surface, to))
+      assert_true(blocks);
+    if (surface_distance(surface, from) > 0.31 || surface_distance(surface, from) < -0.31)
+      assert_false(blocks);
+    blocked += blocks;
+  }
+  assert_in_range(blocked, 100, 1900);
+  assert_true(surface_blocks(surface, vector3(0, 0, 0.7), vector3(0, 0, 1), 1e-6)); /* begins at the pole */
+  assert_false(surface_blocks(surface, vector3(0, 0, 0.7001), vector3(0, 0, 1), 1e-6));
+  assert_true(surface_blocks(surface, vector3(0, 0, 0.7001), vector3(0, 0, 1), 1e-3));
+  assert_success(SurfaceDestroy(&surface));
+}
+
+static void a_slice_is_a_prism(void **state)
+{
+  const Lattice flat = {.origin = {{-1, -1, -0.5}}, .spacing = {{0.1, 0.1, 1}}, .end = {20, 20, 1}};
+  Surface       surface = make_ball(0.7, 7, 12);
+  Placed placed = place(surface, vector3(0, 0, 0), vector3(0.01, 0.02, 0.)); /* a ring of corners at z = 0 */
+  const PetscReal area = 6 * 0.49 * PetscSinReal(PETSC_PI / 6);
+  PetscReal       volume = 0;
+  Prism           prism;
+  Triangles       walls;
+  Cut             c;
+
+  (void)state;
+  assert_success(TrianglesSlice(&placed.triangles, 0., &prism));
+  walls = (Triangles){prism.vertex_count, prism.triangle_count, prism.vertices,
+                      (const PetscInt(*)[3])prism.triangles};
+  c = cut(&flat, &walls);
+  for (PetscInt n = 0; n < 400; n++)
+    volume += c.volume[n];
+  assert_near(volume, area, 1e-12);
+  cut_free(&c);
+  assert_success(PetscFree2(prism.vertices, prism.triangles));
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&surface));
+}
+
+TEST_MAIN(cmocka_unit_test(parts_add_up_to_the_whole), cmocka_unit_test(an_aligned_box_fills_its_boxes),
+          cmocka_unit_test(a_part_of_the_lattice_sees_the_same), cmocka_unit_test(one_box_is_cut_alike),
+          cmocka_unit_test(centers_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
+          cmocka_unit_test(closed_shells_are_tight), cmocka_unit_test(segments_are_blocked_by_surfaces),
+          cmocka_unit_test(a_slice_is_a_prism))

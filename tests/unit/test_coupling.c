@@ -1,0 +1,440 @@
+/* The coupled system: laws that every solve keeps, to round-off or to its tolerance. */
+#include "coupled.h"
+#include "harness.h"
+#include "solids.h"
+
+#include "coupling/coupling_impl.h"
+
+static const CoupledSetup tank = {.dimension = 3,
+                                  .cells = {20, 18, 16},
+                                  .length = 2.,
+                                  .density = 1000.,
+                                  .solver = COUPLING_SCHUR,
+                                  .tolerance = 1e-13};
+static const CoupledSetup ring = {.dimension = 3,
+                                  .cells = {20, 18, 16},
+                                  .length = 2.,
+                                  .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
+                                  .density = 1000.,
+                                  .solver = COUPLING_SCHUR,
+                                  .tolerance = 1e-12};
+static const CoupledSetup sheet = {.dimension = 2,
+                                   .cells = {30, 24, 1},
+                                   .length = 3.,
+                                   .density = 2.,
+                                   .solver = COUPLING_SCHUR,
+                                   .tolerance = 1e-13};
+
+/* Every law holds for both kinds of faces. */
+static CouplingFaces faces;
+
+static int with_cut_faces(void **state)
+{
+  (void)state;
+  faces = COUPLING_CUT;
+  return 0;
+}
+
+static int with_tied_faces(void **state)
+{
+  (void)state;
+  faces = COUPLING_TIED;
+  return 0;
+}
+
+static Coupled *make(MPI_Comm comm, const CoupledSetup *setup)
+{
+  CoupledSetup chosen = *setup;
+
+  chosen.faces = faces;
+  return coupled_new(comm, &chosen);
+}
+
+static PetscReal swirl(PetscInt d, Vector3 x)
+{
+  return PetscSinReal(3.1 * x.at[(d + 1) % 3] + d) +
+         0.5 * PetscCosReal(2.3 * x.at[d] - 1.7 * x.at[(d + 2) % 3]);
+}
+
+static PetscReal one(Vector3 x)
+{
+  (void)x;
+  return 1.;
+}
+
+/* Bodies of the fluid's density, wherever and however they stand, stay at rest under gravity. */
+static void check_archimedes(const CoupledSetup *setup, Vector3 gravity)
+{
+  Coupled *coupled = make(PETSC_COMM_WORLD, setup);
+
+  if (setup->dimension == 3) {
+    coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup->density, vector3(0.52, 0.61, 0.73),
+                vector3(0.3, 0.5, 0.2));
+    coupled_add_ball(coupled, 0.27, setup->density, vector3(1.43, 1.12, 0.79));
+    coupled_add(coupled, make_ring(0.3, 0.12, 24, 12), 0., setup->density, vector3(1.37, 0.43, 0.77),
+                vector3(1.1, 0.2, 0.));
+  } else {
+    coupled_add(coupled, make_box(vector3(0.41, 0.23, 0.5)), 0., setup->density, vector3(0.73, 0.81, 0.),
+                vector3(0., 0., 0.4));
+    coupled_add_ball(coupled, 0.37, setup->density, vector3(2.03, 1.42, 0.));
+  }
+  coupled_start(coupled);
+  coupled_accelerate(coupled, gravity);
+  coupled_solve(coupled);
+  assert_int_equal(coupled->report.inexact_bodies, 0);
+  assert_int_equal(coupled->report.null_vectors, setup->is_open ? 0 : 1);
+  for (PetscInt n = 0; n < 6 * coupled->count; n++)
+    assert_near(coupled->twists[n], 0., 1e-10);
+  assert_near(coupled_largest_speed(coupled), 0., 1e-10);
+  coupled_free(coupled);
+}
+
+static void submerged_bodies_feel_archimedes(void **state)
+{
+  CoupledSetup open = tank, flat = sheet;
+
+  (void)state;
+  check_archimedes(&tank, vector3(0., 0., -9.81));
+  check_archimedes(&tank, vector3(3., -2., -9.81));
+  check_archimedes(&sheet, vector3(1., -9.81, 0.));
+  open.is_open = PETSC_TRUE;
+  check_archimedes(&open, vector3(0., 0., -9.81));
+  flat.is_open = PETSC_TRUE;
+  check_archimedes(&flat, vector3(0., -9.81, 0.));
+}
+
+/* Lifted by the weight of the water less its own, whatever moves: M V + what the pressure gave = M V*. */
+static void add_crowd(Coupled *coupled)
+{
+  const PetscReal rho = coupled->setup.density;
+
+  coupled_add_ball(coupled, 0.31, 0.4 * rho, vector3(0.52, 0.61, 0.73));
+  coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., 2.5 * rho, vector3(0.82, 0.85, 1.03),
+              vector3(0.3, 0.5, 0.2));
+  coupled_add(coupled, make_ball(0.28, 8, 16), 0.004, 3. * rho, vector3(1.43, 1.12, 0.79),
+              vector3(0, 0, 0)); /* a sealed shell */
+  coupled_add(coupled, make_disc(0.3, 3, 12), 0.01, rho, vector3(1.43, 0.5, 1.5),
+              vector3(0.4, 0.1, 0)); /* across the seam */
+  coupled_add(coupled, make_disc(0.3, 3, 12), 0.01, 2. * rho, vector3(1.43, 0.5, 1.53),
+              vector3(0.4, 0.1, 0));                                   /* close to it */
+  coupled_add_ball(coupled, 0.2, 1e-3 * rho, vector3(0.02, 1.2, 0.4)); /* across another seam */
+}
+
+static void momentum_is_kept(void **state)
+{
+  (void)state;
+  for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
+    CoupledSetup setup = ring;
+    Coupled     *coupled;
+    PetscReal    before[6], after[6], scale;
+
+    setup.solver = solver;
+    setup.tolerance = 1e-6; /* it does not depend on it */
+    coupled = make(PETSC_COMM_WORLD, &setup);
+    add_crowd(coupled);
+    coupled_start(coupled);
+    coupled_fill(coupled, swirl);
+    for (PetscInt n = 0; n < 6 * coupled->count; n++)
+      coupled->twists[n] = PetscSinReal(1. + 3. * n);
+    assert_success(CouplingGetMomentum(coupled->coupling, coupled->velocity, coupled->twists, before));
+    coupled_solve(coupled);
+    assert_on_all_ranks(coupled->report.shared_faces > 0);
+    assert_int_equal(coupled->report.null_vectors, 2);
+    assert_success(CouplingGetMomentum(coupled->coupling, coupled->velocity, coupled->twists, after));
+    scale = setup.density * 2. * 1.8 * 1.6;
+    for (PetscInt d = 0; d < DIM; d++)
+      assert_near(after[d], before[d], 1e-12 * scale);
+    coupled_free(coupled);
+  }
+}
+
+static void a_neutral_body_does_not_disturb_a_uniform_flow(void **state)
+{
+  const Vector3 flow = vector3(1., -0.5, 0.3);
+
+  (void)state;
+  for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
+    CoupledSetup setup = ring;
+    Coupled     *coupled;
+
+    setup.solver = solver;
+    coupled = make(PETSC_COMM_WORLD, &setup);
+    coupled_add_ball(coupled, 0.31, setup.density, vector3(0.52, 0.61, 0.73));
+    coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup.density, vector3(1.5, 1.2, 1.03),
+                vector3(0.3, 0.5, 0.2));
+    coupled_start(coupled);
+    coupled_accelerate(coupled, flow);
+    coupled_solve(coupled);
+    for (PetscInt n = 0; n < 6 * coupled->count; n++)
+      assert_near(coupled->twists[n], n % 6 < 3 ? flow.at[n % 6] : 0., 1e-9);
+    coupled_accelerate(coupled, vector3_scale(-1., flow));
+    assert_near(coupled_largest_speed(coupled), 0., 1e-9);
+    coupled_free(coupled);
+  }
+}
+
+static void minres_schur_and_thesis_agree(void **state)
+{
+  Coupled *coupled[3];
+
+  (void)state;
+  for (int flat = 0; flat < 2; flat++) {
+    for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_THESIS; solver++) {
+      CoupledSetup setup = flat ? sheet : tank;
+
+      setup.solver = solver;
+      setup.tolerance = 1e-12;
+      setup.is_open = PETSC_TRUE;
+      coupled[solver] = make(PETSC_COMM_WORLD, &setup);
+      coupled_add_ball(coupled[solver], 0.31, 0.3 * setup.density, vector3(0.52, 0.61, flat ? 0. : 0.73));
+      coupled_add_ball(coupled[solver], 0.31, 3. * setup.density,
+                       vector3(1.14, 0.69, flat ? 0. : 0.73)); /* touches it */
+      coupled_start(coupled[solver]);
+      coupled_fill(coupled[solver], swirl);
+      coupled_accelerate(coupled[solver], vector3(0, 0, -9.81));
+      coupled_solve(coupled[solver]);
+    }
+    for (int s = 0; s < 3; s += 2) {
+      PetscReal difference = 0.;
+
+      for (PetscInt n = 0; n < 12; n++)
+        assert_near(coupled[s]->twists[n], coupled[COUPLING_SCHUR]->twists[n], 1e-9);
+      if (coupled[s]->grid) {
+        PetscCallAbort(PETSC_COMM_SELF, VecAXPY(coupled[s]->impulse, -1., coupled[COUPLING_SCHUR]->impulse));
+        PetscCallAbort(PETSC_COMM_SELF, VecNorm(coupled[s]->impulse, NORM_INFINITY, &difference));
+      }
+      assert_near(difference, 0., 1e-8 * coupled[s]->setup.density);
+    }
+    for (int s = 0; s < 3; s++)
+      coupled_free(coupled[s]);
+  }
+}
+
+static PetscErrorCode RandomVectors(Coupling coupling, Vec vectors[4])
+{
+  uint64_t seed = 17;
+
+  PetscFunctionBegin;
+  for (int v = 0; v < 4; v++)
+    PetscCall(VecDuplicate(coupling->flow, &vectors[v]));
+  for (int v = 0; v < 2; v++) {
+    PetscReal *values;
+
+    PetscCall(VecGetArray(vectors[v], &values));
+    for (PetscInt c = 0; c < coupling->cell_count; c++)
+      values[c] = random_number(&seed);
+    PetscCall(VecRestoreArray(vectors[v], &values));
+    PetscCall(PoissonClearOutside(coupling->poisson, vectors[v]));
+  }
+  PetscFunctionReturn(0);
+}
+
+static void operator_and_preconditioner_are_symmetric(void **state)
+{
+  Coupled  *coupled = make(PETSC_COMM_WORLD, &ring);
+  PetscReal left[2] = {0}, right[2] = {0}, self[2] = {1., 1.};
+  Vec       v[4];
+
+  (void)state;
+  add_crowd(coupled);
+  coupled_start(coupled);
+  if (coupled->grid) {
+    PetscCallAbort(PETSC_COMM_SELF, RandomVectors(coupled->coupling, v));
+    for (int which = 0; which < 2; which++) {
+      PetscErrorCode (*apply)(Coupling, Vec, Vec) = which ? CouplingPrecondition : CouplingApplySchur;
+
+      PetscCallAbort(PETSC_COMM_SELF, apply(coupled->coupling, v[0], v[2]));
+      PetscCallAbort(PETSC_COMM_SELF, apply(coupled->coupling, v[1], v[3]));
+      PetscCallAbort(PETSC_COMM_SELF, VecDot(v[2], v[1], &left[which]));
+      PetscCallAbort(PETSC_COMM_SELF, VecDot(v[3], v[0], &right[which]));
+      PetscCallAbort(PETSC_COMM_SELF, VecDot(v[2], v[0], &self[which]));
+    }
+    for (int n = 0; n < 4; n++)
+      PetscCallAbort(PETSC_COMM_SELF, VecDestroy(&v[n]));
+  }
+  for (int which = 0; which < 2; which++) {
+    assert_on_all_ranks(self[which] > 0.);
+    assert_near(left[which], right[which], 1e-12 * self[which]);
+  }
+  for (PetscInt g = 0; g < coupled->coupling->mass.group_count; g++) {
+    const MassGroup *group = &coupled->coupling->mass.groups[g];
+    const PetscInt   n = 6 * group->count;
+
+    for (PetscInt i = 0; i < n * n; i++) {
+      PetscReal product = 0.;
+
+      for (PetscInt j = 0; j < n; j++)
+        product += group->matrix[n * (i / n) + j] * group->inverse[n * (i % n) + j];
+      assert_near(group->matrix[i], group->matrix[n * (i % n) + i / n], 0.);
+      assert_near(group->inverse[i], group->inverse[n * (i % n) + i / n], 0.);
+      assert_near(product, i / n == i % n ? 1. : 0., 1e-9);
+    }
+  }
+  coupled_free(coupled);
+}
+
+/* On any number of ranks what one rank gives. */
+static void ranks_do_not_show(void **state)
+{
+  (void)state;
+  for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
+    CoupledSetup setup = ring;
+    Coupled     *coupled[2];
+
+    setup.solver = solver;
+    for (int alone = 0; alone < 2; alone++) {
+      coupled[alone] = make(alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD, &setup);
+      add_crowd(coupled[alone]);
+      coupled_start(coupled[alone]);
+      coupled_fill(coupled[alone], swirl);
+      PetscCallAbort(PETSC_COMM_SELF,
+                     CouplingSolve(coupled[alone]->coupling, coupled[alone]->velocity,
+                                   coupled[alone]->impulse, coupled[alone]->twists, &coupled[alone]->report));
+      assert_on_all_ranks(coupled[alone]->report.reason > 0);
+    }
+    for (PetscInt n = 0; n < 6 * coupled[0]->count; n++)
+      assert_near(coupled[0]->twists[n], coupled[1]->twists[n], 1e-10);
+    assert_on_all_ranks(coupled[0]->report.mixed_faces == coupled[1]->report.mixed_faces);
+    assert_on_all_ranks(coupled[0]->report.shared_faces == coupled[1]->report.shared_faces);
+    for (int alone = 0; alone < 2; alone++)
+      coupled_free(coupled[alone]);
+  }
+}
+
+/* Wherever bodies touch walls or each other, a constant pressure moves nothing. */
+static void a_constant_pressure_pushes_nobody(void **state)
+{
+  Coupled  *coupled = make(PETSC_COMM_WORLD, &tank);
+  PetscReal impulses[6 * COUPLED_BODIES];
+
+  (void)state;
+  coupled_add_ball(coupled, 0.31, 1000., vector3(0.52, 0.61, 0.29)); /* on the floor */
+  coupled_add_ball(coupled, 0.31, 500., vector3(0.53, 0.63, 0.88));  /* on the first */
+  coupled_add(coupled, make_box(vector3(0.3, 0.33, 0.17)), 0., 2000., vector3(1.75, 1.5, 0.19),
+              vector3(0, 0, 0)); /* in a corner */
+  coupled_add(coupled, make_disc(0.3, 3, 12), 0.01, 1000., vector3(1.3, 0.6, 0.9), vector3(0.4, 0.1, 0));
+  coupled_start(coupled);
+  coupled_fill_impulse(coupled, one);
+  assert_success(CouplingGetImpulses(coupled->coupling, coupled->impulse, impulses));
+  for (PetscInt n = 0; n < 6 * coupled->count; n++)
+    assert_near(impulses[n], 0., 1e-14);
+  coupled_accelerate(coupled, vector3(0., 0., -9.81));
+  coupled_solve(coupled);
+  assert_on_all_ranks(coupled->report.touching > 4);
+  assert_int_equal(coupled->report.null_vectors, 1);
+  assert_on_all_ranks(coupled->twists[6 + 2] > -3. && coupled->twists[6 + 2] < 9.); /* lighter than water */
+  coupled_free(coupled);
+}
+
+/* Water inside a closed shell goes with it, and none passes through. */
+static void a_sealed_shell_keeps_its_water(void **state)
+{
+  Coupled *coupled = make(PETSC_COMM_WORLD, &tank);
+
+  (void)state;
+  coupled_add(coupled, make_ball(0.52, 16, 24), 0.005, 8000., vector3(1.02, 0.91, 0.83),
+              vector3(0.1, 0.2, 0.3));
+  coupled_start(coupled);
+  coupled_accelerate(coupled, vector3(0., 0., -9.81));
+  coupled_solve(coupled);
+  assert_int_equal(coupled->report.components, 2);
+  assert_int_equal(coupled->report.null_vectors, 2);
+  assert_near(coupled_largest_divergence(coupled), 0., 1e-9);
+  /* with 4.0 m^2 x 5 mm of steel around 0.57 m^3 of water it hardly sinks */
+  assert_on_all_ranks(coupled->twists[2] < -0.2 && coupled->twists[2] > -3.);
+  coupled_free(coupled);
+}
+
+/* A piston between two sealed chambers: each is moved, both together are a null vector. */
+static void pistons_are_held_by_sealed_water(void **state)
+{
+  (void)state;
+  for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++)
+    for (int open = 0; open < 2; open++) {
+      CoupledSetup setup = tank;
+      Coupled     *coupled;
+
+      setup.solver = solver;
+      setup.is_open = open ? PETSC_TRUE : PETSC_FALSE;
+      setup.tolerance = 1e-11;
+      coupled = make(PETSC_COMM_WORLD, &setup);
+      coupled_add(coupled, make_box(vector3(1.1, 1., 0.2)), 0., 3000., vector3(1., 0.9, 0.8),
+                  vector3(0, 0, 0));
+      coupled_start(coupled);
+      coupled_accelerate(coupled, vector3(0., 0., -9.81));
+      coupled_solve(coupled);
+      assert_int_equal(coupled->report.components, 2);
+      assert_int_equal(coupled->report.null_vectors, open ? 0 : 1);
+      assert_int_equal(coupled->report.moved, 1);
+      assert_near(coupled->twists[2], 0., 1e-8);
+      coupled_free(coupled);
+    }
+}
+
+/* Given velocities: of a kinematic body, and of all in the projection of F2. */
+static void given_velocities_are_met(void **state)
+{
+  Coupled *coupled = make(PETSC_COMM_WORLD, &tank);
+
+  (void)state;
+  coupled_add_ball(coupled, 0.31, 0., vector3(0.52, 0.61, 0.73));
+  coupled_add_ball(coupled, 0.31, 500., vector3(1.32, 0.95, 0.7));
+  coupled_start(coupled);
+  coupled_fill(coupled, swirl);
+  coupled->twists[0] = 1.;
+  coupled->twists[5] = 2.;
+  coupled_solve(coupled);
+  assert_near(coupled->twists[0], 1., 0.);
+  assert_near(coupled->twists[5], 2., 0.);
+  assert_near(coupled_largest_divergence(coupled), 0., 1e-9);
+  coupled_fill(coupled, swirl);
+  coupled->twists[6] = -1.;
+  coupled->twists[10] = 3.;
+  assert_success(CouplingProject(coupled->coupling, coupled->velocity, coupled->impulse, coupled->twists,
+                                 &coupled->report));
+  assert_on_all_ranks(coupled->report.reason > 0);
+  assert_near(coupled->twists[6], -1., 0.);
+  assert_near(coupled_largest_divergence(coupled), 0., 1e-9);
+  coupled_free(coupled);
+}
+
+static void a_failed_solve_says_why(void **state)
+{
+  (void)state;
+  for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_THESIS; solver++) {
+    CoupledSetup setup = tank;
+    Coupled     *coupled;
+    PetscReal    speed;
+
+    setup.solver = solver;
+    coupled = make(PETSC_COMM_WORLD, &setup);
+    coupled->coupling->config.iterations = 2;
+    coupled_add_ball(coupled, 0.31, 10., vector3(0.52, 0.61, 0.73));
+    coupled_start(coupled);
+    coupled_fill(coupled, swirl);
+    speed = coupled_largest_speed(coupled);
+    coupled->twists[0] = 1.;
+    assert_success(CouplingSolve(coupled->coupling, coupled->velocity, coupled->impulse, coupled->twists,
+                                 &coupled->report));
+    assert_on_all_ranks(coupled->report.reason < 0);
+    assert_on_all_ranks(coupled->report.worst_body == 0 && coupled->report.worst_component == 0);
+    assert_on_all_ranks(strstr(coupled->report.message, "body 0") &&
+                        strstr(coupled->report.message, "coupling."));
+    assert_near(coupled->twists[0], 1., 0.);
+    assert_near(coupled_largest_speed(coupled), speed, 0.);
+    coupled_free(coupled);
+  }
+}
+
+#define BOTH(test)                                                                                           \
+  {#test " (cut)", test, with_cut_faces, NULL, NULL},                                                        \
+  {                                                                                                          \
+#test " (tied)", test, with_tied_faces, NULL, NULL                                                       \
+  }
+
+TEST_MAIN(BOTH(submerged_bodies_feel_archimedes), BOTH(momentum_is_kept),
+          BOTH(a_neutral_body_does_not_disturb_a_uniform_flow), BOTH(minres_schur_and_thesis_agree),
+          BOTH(operator_and_preconditioner_are_symmetric), BOTH(ranks_do_not_show),
+          BOTH(a_constant_pressure_pushes_nobody), BOTH(a_sealed_shell_keeps_its_water),
+          BOTH(pistons_are_held_by_sealed_water), BOTH(given_velocities_are_met),
+          BOTH(a_failed_solve_says_why))

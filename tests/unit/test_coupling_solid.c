@@ -1,0 +1,83 @@
+/* The bodies of a solid in the fluid. */
+#include "coupled.h"
+#include "harness.h"
+#include "world.h"
+
+#include "coupling/coupling_impl.h"
+
+static const CoupledSetup tank = {.dimension = 3,
+                                  .cells = {20, 18, 16},
+                                  .length = 2.,
+                                  .density = 1000.,
+                                  .solver = COUPLING_SCHUR,
+                                  .tolerance = 1e-12};
+
+/* A ball, a turned box and a capsule of the water's density over a tilted ground, and a shell. */
+static World *make_world(void)
+{
+  World *world = world_new(9.81);
+  Shape  capsule, hull;
+
+  world_add_plane(world, vector3(1, 0.9, 0.3), vector3(0.1, 0.2, 1));
+  world_add_sphere(world, vector3(0.55, 0.61, 1.03), 0.27);
+  world_add_box(world, vector3(1.47, 0.52, 0.95), vector3(0.21, 0.28, 0.17), vector3(0.3, 0.5, 0.2));
+  assert_success(ShapeCreateCapsule(vector3(0.4, 1.3, 0.8), vector3(0.8, 1.4, 0.9), 0.15, &capsule));
+  world_add(world, capsule);
+  assert_success(ShapeCreateSphere(vector3(1.4, 1.3, 1.), 0.3, &hull));
+  world_add(world, hull)->thickness = 0.01;
+  world_start(world);
+  return world;
+}
+
+static void start(Coupled *coupled, Solid solid)
+{
+  const CoupledFluid fluid = {.density = 1000., .weights = coupled->weights};
+
+  coupled->count = 0;
+  assert_success(CouplingPlaceSolid(coupled->coupling, solid));
+  assert_success(CouplingSetFluid(coupled->coupling, &fluid));
+}
+
+static void bodies_of_a_solid_float_where_they_are(void **state)
+{
+  for (CouplingFaces faces = COUPLING_CUT; faces <= COUPLING_TIED; faces++) {
+    CoupledSetup setup = tank;
+    World       *world = make_world();
+    Coupled     *coupled;
+
+    (void)state;
+    setup.faces = faces;
+    coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+    for (int again = 0; again < 2; again++) /* surfaces are kept, but for that of the plane */
+      start(coupled, world->solid);
+    coupled_accelerate(coupled, vector3(0., 0., -9.81));
+    for (PetscInt b = 1; b < 5; b++)
+      coupled->twists[6 * b + 2] = -9.81;
+    coupled_solve(coupled);
+    assert_on_all_ranks(coupled->report.unseen_bodies == 0 && coupled->report.components == 2);
+    assert_int_equal(coupled->report.null_vectors, 2); /* inside the shell, and outside */
+    for (PetscInt n = 0; n < 6 * 4; n++)
+      assert_near(coupled->twists[n], 0., 1e-8);
+    coupled_free(coupled);
+    world_free(world);
+  }
+}
+
+/* No water passes the shell of a body, at any of its places. */
+static void shells_stay_tight_while_they_move(void **state)
+{
+  Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  World   *world = make_world();
+
+  (void)state;
+  for (int step = 0; step < 20; step++) {
+    start(coupled, world->solid);
+    assert_int_equal(coupled->coupling->grid ? coupled->coupling->found.components : 2, 2);
+    world_run(world, 0.005, 1);
+  }
+  coupled_free(coupled);
+  world_free(world);
+}
+
+TEST_MAIN(cmocka_unit_test(bodies_of_a_solid_float_where_they_are),
+          cmocka_unit_test(shells_stay_tight_while_they_move))

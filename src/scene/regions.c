@@ -124,7 +124,7 @@ static PetscErrorCode CheckFluid(Scene scene)
 
   PetscFunctionBegin;
   if (!list_of(scene)) {
-    if (!density)
+    if (block && block->kind == NODE_MAP && !density)
       PetscCall(
           ProblemAddAtKey(scene, block, PROBLEM_ERROR, "fluid.density is missing (kg/m^3, mass per volume)"));
     PetscFunctionReturn(0);

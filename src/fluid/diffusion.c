@@ -103,7 +103,7 @@ static void combine_selectively(Fluid fluid, const PetscReal *solid, PetscInt di
 }
 
 /* Four partial sums: one would wait for itself at every term. */
-VECTOR_CLONES static PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count)
+VECTOR_CLONES PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count)
 {
   PetscReal sum[4] = {0., 0., 0., 0.};
   PetscInt  n;

@@ -141,6 +141,8 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, Petsc
 PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
                             PetscInt *iterations);
 
+PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count);
+
 /* projection.c: `faces` becomes divergence-free and the pressure is brought up to date, unless the solve
  * fails. */
 PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt,

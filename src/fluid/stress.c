@@ -59,19 +59,6 @@ VECTOR_CLONES static void apply_row_3d(const Rows *rows, const StressMix *mix, P
   apply_row(rows, mix, first, last, 3);
 }
 
-VECTOR_CLONES static PetscReal dot_row(const PetscReal *a, const PetscReal *b, PetscInt count)
-{
-  PetscReal sum[4] = {0., 0., 0., 0.};
-  PetscInt  n;
-
-  for (n = 0; n + 4 <= count; n += 4)
-    for (PetscInt lane = 0; lane < 4; lane++)
-      sum[lane] += a[n + lane] * b[n + lane];
-  for (; n < count; n++)
-    sum[0] += a[n] * b[n];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 static void apply_rows(const StressLevel *level, const Rows *rows, const StressMix *mix, PetscReal *product)
 {
   const GridBox   *box = grid_box(level->grid);
@@ -87,7 +74,7 @@ static void apply_rows(const StressLevel *level, const Rows *rows, const StressM
       else
         apply_row_3d(rows, mix, first, last);
       if (product)
-        *product += dot_row(rows->u + first, rows->result + first, last - first);
+        *product += row_dot(rows->u + first, rows->result + first, last - first);
     }
 }
 
@@ -243,7 +230,7 @@ static PetscReal work_on_row(RowWork work, PetscReal *const at[ARRAYS], PetscInt
   case ADVANCE:
     return advance_row(at, first, coefficient, count);
   case MEET:
-    return dot_row(at[RESIDUAL] + first, at[BETTER] + first, count);
+    return row_dot(at[RESIDUAL] + first, at[BETTER] + first, count);
   default:
     turn_row(at, first, coefficient, count);
     return 0.;

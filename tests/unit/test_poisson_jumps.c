@@ -110,25 +110,8 @@ static void assembled_matrix_is_the_operator(void **state)
 static void cycle_is_symmetric_and_positive(void **state)
 {
   (void)state;
-  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(empty); p++) {
-    Solver    solver;
-    Vec       keep;
-    PetscReal left, right, scale;
-
-    assert_success(CreateSolver(PETSC_COMM_WORLD, &empty[p], "cycle_", &solver));
-    assert_success(MacGridCreateField(solver.grid, &keep));
-    assert_success(Solve(&solver, rough, 1e-8));
-    assert_success(Dot(&solver, solver.pressure, solver.right_side, &scale));
-    assert_success(Fill(&solver, rough_too, keep));
-    assert_success(Dot(&solver, solver.pressure, keep, &left));
-    assert_success(Solve(&solver, rough_too, 1e-8));
-    assert_success(Fill(&solver, rough, keep));
-    assert_success(Dot(&solver, solver.pressure, keep, &right));
-    assert_on_all_ranks(scale > 0.);
-    assert_near(left, right, 1e-12 * scale);
-    assert_success(VecDestroy(&keep));
-    assert_success(DestroySolver(&solver));
-  }
+  for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(empty); p++)
+    assert_cycle_is_symmetric_and_positive(&empty[p]);
 }
 
 static void ranks_do_not_show(void **state)

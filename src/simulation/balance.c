@@ -9,8 +9,12 @@ typedef struct {
   PetscReal in, out; /* through faces of the fluid, in face areas times m/s */
 } Flux;
 
-static PetscBool has_open_side(const SimulationConfig *config)
+/* Through an open side, or into nothing. */
+static PetscBool can_give_way(const SimulationConfig *config)
 {
+  for (PetscInt r = 0; r < config->phases.region_count; r++)
+    if (config->phases.regions[r].kind != REGION_SIMULATED)
+      return PETSC_TRUE;
   for (PetscInt axis = 0; axis < config->grid.dimension; axis++)
     for (PetscInt side = 0; side < 2; side++)
       if (config->fluid.sides[axis][side].kind == SIDE_OPEN)
@@ -121,7 +125,7 @@ PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], siz
 {
   PetscFunctionBegin;
   message[0] = '\0';
-  if (simulation->fluid && !has_open_side(simulation->config))
+  if (simulation->fluid && !can_give_way(simulation->config))
     PetscCall(CheckTimes(simulation, message, message_size));
   PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, team_world(simulation->team)));
   PetscFunctionReturn(0);

@@ -5,7 +5,7 @@
 
 /* Measured, see docs/performance.md. */
 static const PetscReal bytes_to_write = 10e6;        /* of a process that opens its first file */
-static const PetscReal solver_bytes_per_cell = 102.;  /* of the pressure: multigrid and conjugate gradients */
+static const PetscReal solver_bytes_per_cell = 102.; /* of the pressure: multigrid and conjugate gradients */
 static const PetscReal written_bytes_per_cell = 36.; /* of a frame's vector field, in chunks on their way */
 
 enum { SAMPLES = 17 }; /* along each direction, to find the largest value of a formula in the box */

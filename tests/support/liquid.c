@@ -51,6 +51,46 @@ PetscErrorCode RegionEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt si
   PetscFunctionReturn(0);
 }
 
+/* As FindEnd, of all lines; a region that reaches the side of the box ends there. */
+static PetscErrorCode FindReach(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, PetscReal *found)
+{
+  const GridBox   *box = grid_box(flow->grid);
+  const PetscReal  h = grid_spacing(flow->grid), sign = 2 * side - 1;
+  const PetscInt   last = side ? box->cells[axis] - 1 : 0;
+  const PetscReal *phi;
+  Vec              distance;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistance(simulation_phase(flow->simulation), region, &distance));
+  PetscCall(VecGetArrayRead(distance, &phi));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+        const PetscReal here = phi[c], next = phi[c + (2 * side - 1) * box->stride[axis]];
+        const PetscReal center = sign * grid_cell_center(flow->grid, i, j, k).at[axis];
+
+        if (here <= 0. && at[axis] == last)
+          *found = PetscMax(*found, center + 0.5 * h);
+        else if (here <= 0. && next > 0.)
+          *found = PetscMax(*found, center + h * here / (here - next));
+      }
+  PetscCall(VecRestoreArrayRead(distance, &phi));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RegionReach(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, PetscReal *end)
+{
+  PetscReal found = -PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  if (flow->fluid)
+    PetscCall(FindReach(flow, region, axis, side, &found));
+  PetscCall(Share(&found));
+  *end = side ? found : -found;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode RegionVolume(Flow *flow, PetscInt region, PetscReal *volume)
 {
   PetscFunctionBegin;

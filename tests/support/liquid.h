@@ -8,6 +8,8 @@
    lowest if `side` is 0. */
 PetscErrorCode RegionEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
                          PetscReal *end);
+/* The same over the whole region, which may end at a side of the box. */
+PetscErrorCode RegionReach(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, PetscReal *end);
 PetscErrorCode RegionVolume(Flow *flow, PetscInt region, PetscReal *volume);
 /* The largest velocity component on faces of cells that are not empty. */
 PetscErrorCode LargestSpeed(Flow *flow, PetscReal *speed);

@@ -110,7 +110,7 @@ PetscErrorCode PhaseDropSunk(Phase phase)
   if (!phase->config->interface.particles)
     PetscFunctionReturn(0);
   for (PetscInt n = 0; n < phase->count; n++)
-    if (phase->config->regions[n].kind == REGION_EMPTY)
+    if (region_is_empty(phase, n))
       PetscCall(DropSunkOf(phase, n, &here));
   dropped = here;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &dropped, 1, MPIU_INT64, MPI_SUM, grid_box(phase->grid)->comm));

@@ -14,19 +14,6 @@ obstacles:
   - {name: ball, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}
 END
 
-# bad WORD... -- ARGUMENT...: a run of them is refused with the words and makes no directory.
-bad() {
-  local words=()
-  while [ "$1" != -- ]; do
-    words+=("$1")
-    shift
-  done
-  shift
-  refused 2 "${words[@]}" -- millrace "${RANKS:-1}" run -o out "$@" || return 1
-  [ ! -e out ] || { echo "something was written" && ls -R out && return 1; }
-  ! grep -q PETSC said || { cat said && return 1; }
-}
-
 # The command line.
 usage() { refused "$1" "millrace run SCENE" -- millrace 1 "${@:2}"; }
 ok "help explains the command" usage 0 help

@@ -16,19 +16,6 @@ regions:
   - {name: high, density: 600, shape: {box: {low: [-1, 0.5], high: [2, 2]}}}
 END
 
-# bad WORD... -- ARGUMENT...: a run of them is refused with the words and makes no directory.
-bad() {
-  local words=()
-  while [ "$1" != -- ]; do
-    words+=("$1")
-    shift
-  done
-  shift
-  refused 2 "${words[@]}" -- millrace "${RANKS:-1}" run -o out "$@" || return 1
-  [ ! -e out ] || { echo "something was written" && ls -R out && return 1; }
-  ! grep -q PETSC said || { cat said && return 1; }
-}
-
 # column DIR NAME: its values in the ledger.
 column() { "$python" -c 'import csv, sys; [print(float(row[sys.argv[2]])) for row in csv.DictReader(open(sys.argv[1] + "/ledger.csv"))]' "$@"; }
 

@@ -68,3 +68,16 @@ wait_for_rows() {
 
 # The first rank of the run that works in DIR.
 process_of() { sed -n 's/^process \([0-9]*\) .*/\1/p' "$1/run.lock"; }
+
+# bad WORD... -- ARGUMENT...: a run of them is refused with the words and makes no directory.
+bad() {
+  local words=()
+  while [ "$1" != -- ]; do
+    words+=("$1")
+    shift
+  done
+  shift
+  refused 2 "${words[@]}" -- millrace "${RANKS:-1}" run -o out "$@" || return 1
+  [ ! -e out ] || { echo "something was written" && ls -R out && return 1; }
+  ! grep -q PETSC said || { cat said && return 1; }
+}

@@ -92,7 +92,7 @@ static PetscReal path_error(PetscInt steps)
   return PetscAbsReal(path - 0.5 * acceleration);
 }
 
-static void the_path_of_a_block_is_exact_at_any_step(void **state)
+static void the_path_of_a_block_is_exact(void **state)
 {
   (void)state;
   assert_near(path_error(50), 0, 1e-8);
@@ -100,4 +100,4 @@ static void the_path_of_a_block_is_exact_at_any_step(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(blocks_slide_or_stick), cmocka_unit_test(balls_roll_or_slip),
-          cmocka_unit_test(the_path_of_a_block_is_exact_at_any_step))
+          cmocka_unit_test(the_path_of_a_block_is_exact))

@@ -20,4 +20,19 @@ BodyResistance solid_body_resistance(Solid solid, PetscInt body);
 PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge, const Vector3 bounds[2],
                                       Surface *surface, PetscBool *lasts);
 
+/* A step in parts (docs/numerics.md, section 15), so that a fluid can act between them. Twists are velocity
+   and spin of every body, 6 numbers each, as in the state vector.
+
+   I, on every rank alike: the twists at the middle of the step, of forces alone; lent, to be changed. */
+PetscErrorCode SolidPredictHalf(Solid solid, PetscReal time, PetscReal dt, PetscReal **half);
+/* II to IV and the push-out, with those twists: where the bodies are at the end of the step. Collective: comm
+   of the solid; the others take its word with SolidShare. */
+PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt);
+/* The motion of free and other bodies since SolidKeep, over dt. */
+PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[]);
+/* Forces over dt on the velocities of the state, on every rank alike. */
+PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt);
+/* V: contact and joints hold the velocities of the state. Collective: comm of the solid. */
+PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt);
+
 #endif

@@ -19,6 +19,7 @@ typedef struct {
   CouplingFaces  faces;
   PetscReal      tolerance;  /* residual of the pressure, relative to the right side */
   PetscInt       iterations; /* at most */
+  PetscInt       rounds;     /* of a step's solve with contact and joints, at most */
 } CouplingConfig;
 extern const SchemaKey CouplingKeys[];
 
@@ -87,6 +88,9 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, PetscReal imp
    fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
+
+/* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
+PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

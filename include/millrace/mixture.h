@@ -23,5 +23,7 @@ typedef struct {
 /* Lifetime of the fields: zero at first. Collective: fluid. */
 PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture);
 PetscErrorCode MixtureDestroy(Mixture *mixture);
+/* The same everywhere. */
+PetscErrorCode MixtureSetUniform(MacGrid grid, PetscReal density, PetscReal viscosity, Mixture *mixture);
 
 #endif

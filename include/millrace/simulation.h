@@ -2,10 +2,9 @@
 #ifndef MILLRACE_SIMULATION_H
 #define MILLRACE_SIMULATION_H
 
+#include <millrace/coupling.h>
 #include <millrace/fluid.h>
-#include <millrace/parallel.h>
 #include <millrace/phase.h>
-#include <millrace/solid.h>
 
 typedef enum { OBSTACLE_NO_SLIP, OBSTACLE_SLIP } ObstacleSurface;
 extern const char *const ObstacleSurfaces[];
@@ -50,6 +49,7 @@ typedef struct {
   PetscInt        inflow_count;
   InflowConfig   *inflows;
   SolidConfig     solids; /* no bodies: there are none */
+  CouplingConfig  coupling;
 } SimulationConfig;
 TeamWork simulation_config_work(const SimulationConfig *config);
 

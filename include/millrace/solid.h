@@ -1,7 +1,6 @@
 /* Solids: rigid bodies that fall, collide, rub, stack and hang together by joints.
 
-   All ranks that know the solids hold the whole state; the solid team advances it, the same on every one of
-   its ranks, and the others take a copy. */
+   All ranks that know the solids hold the whole state; the solid team advances it and the others copy. */
 #ifndef MILLRACE_SOLID_H
 #define MILLRACE_SOLID_H
 
@@ -69,6 +68,7 @@ typedef struct {
   PetscReal          cfl;        /* the fastest body moves this part of the smallest one's size in a step */
   PetscInt           iterations; /* of contact, at most */
   PetscReal          tolerance;  /* of contact: penetration left over, in parts of the smallest body's size */
+  PetscBool          planar;     /* bodies move along x and y and turn about z only */
   PetscInt           particle_count, body_count;
   ParticleConfig    *particles; /* of what is not rigid; no keys of their own */
   BodyConfig        *bodies;

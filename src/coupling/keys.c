@@ -39,4 +39,13 @@ const SchemaKey CouplingKeys[] = {
      .lowest = 1,
      .highest = 1000000,
      .help = "after which the coupled solve has failed"},
+    {.name = "rounds",
+     .kind = SCHEMA_INTEGER,
+     .offset = AT(rounds),
+     .fallback = "3",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 100,
+     .help = "of the solve at the end of a step, at most: where contact or joints change its velocities, the "
+             "fluid answers in another one"},
     {0}};

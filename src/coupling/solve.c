@@ -210,6 +210,40 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
   PetscFunctionReturn(0);
 }
 
+/* A face inside a body may be given where there is nothing but the body in nothing. */
+static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscReal *twists, PetscReal *u)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  grid_face_end(coupling->grid, d, end);
+  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+        const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
+        const PetscInt body = PetscMax(coupling->solid[c], coupling->solid[c - box->stride[d]]) - 1;
+
+        if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
+          u[c] = solid_velocity(coupling, d, at, body, twists);
+        else if (kind >= 0 && coupling->mixed[kind].open <= 0.)
+          u[c] = mixed_velocity(coupling, &coupling->mixed[kind], twists, ALL_BODIES);
+      }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM])
+{
+  PetscReal *u[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+    PetscCall(FillDirection(coupling, d, twists, u[d]));
+  PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscFunctionReturn(0);
+}
+
 /* From the solution to the fields. */
 static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal *twists)
 {

@@ -181,13 +181,13 @@ static PetscReal combine(const Diffusion *diffusion, const Combination *mix, con
 static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, Diffusion *diffusion)
 {
   PetscFunctionBegin;
-  *diffusion =
-      (Diffusion){.fluid = fluid,
-                  .direction = carried->direction,
-                  .range = carried_range(fluid, carried),
-                  .selective = fluid->solid && (carried->direction == CELL_VALUES || fluid->any_slips)};
-  if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &diffusion->solid));
+  *diffusion = (Diffusion){.fluid = fluid,
+                           .direction = carried->direction,
+                           .range = carried_range(fluid, carried),
+                           .selective = fluid_covered(fluid) &&
+                                        (carried->direction == CELL_VALUES || fluid->any_slips)};
+  if (fluid_covered(fluid))
+    PetscCall(VecGetArrayRead(fluid_covered(fluid), &diffusion->solid));
   PetscFunctionReturn(0);
 }
 
@@ -195,7 +195,7 @@ static PetscErrorCode Finish(Diffusion *diffusion)
 {
   PetscFunctionBegin;
   if (diffusion->solid)
-    PetscCall(VecRestoreArrayRead(diffusion->fluid->solid, &diffusion->solid));
+    PetscCall(VecRestoreArrayRead(fluid_covered(diffusion->fluid), &diffusion->solid));
   PetscFunctionReturn(0);
 }
 

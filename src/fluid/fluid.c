@@ -1,6 +1,8 @@
 /* The state of the fluid and the order of its step (docs/numerics.md, sections 2 and 13). */
 #include "fluid_impl.h"
 
+#include <millrace/coupled_flow.h>
+
 #include <petsctime.h>
 
 enum { DAMPED_STEPS = 4 }; /* fully implicit ones at the start */
@@ -52,8 +54,11 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->feet));
   PetscCall(MacGridDestroyFaceField(f->heads));
   PetscCall(MacGridDestroyFaceField(f->solid_velocity));
+  PetscCall(MacGridDestroyFaceField(f->weights));
+  PetscCall(MacGridDestroyFaceField(f->diversion));
   PetscCall(VecDestroy(&f->pressure));
   PetscCall(VecDestroy(&f->solid));
+  PetscCall(VecDestroy(&f->covered));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(VecDestroy(&f->scratch[s]));
   for (PetscInt s = 0; s < f->config->scalar_count; s++) {
@@ -140,13 +145,22 @@ static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidBegin(Fluid fluid)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(SetInitialComponent(fluid, d));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(SetInitialScalar(fluid, s));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good)
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
 
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(SetInitialComponent(fluid, d));
+  PetscCall(FluidBegin(fluid));
   if (fluid->mixture)
     PetscCall(FluidProjectMixture(fluid, fluid->velocity, 0., 1., JUMPS_LEFT_OUT, good));
   else
@@ -156,8 +170,6 @@ PetscErrorCode FluidStart(Fluid fluid, PetscBool *good)
   PetscCall(VecSet(fluid->pressure, 0.)); /* what the projection found is no pressure of the flow */
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
-  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
-    PetscCall(SetInitialScalar(fluid, s));
   PetscCall(BalanceForces(fluid, good));
   PetscFunctionReturn(0);
 }
@@ -196,8 +208,11 @@ static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
 
   PetscFunctionBegin;
   fluid->share = before > 0. ? 0.5 * dt / before : 0.;
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(VecAXPBY(fluid->earlier[d], 1. + fluid->share, -fluid->share, fluid->velocity[d]));
+    if (fluid->diversion[d])
+      PetscCall(VecAXPY(fluid->earlier[d], 1., fluid->diversion[d]));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -206,6 +221,8 @@ static PetscErrorCode RecoverEarlier(Fluid fluid)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    if (fluid->diversion[d])
+      PetscCall(VecAXPY(fluid->earlier[d], -1., fluid->diversion[d]));
     if (fluid->share > 0.)
       PetscCall(VecAXPBY(fluid->earlier[d], (1. + fluid->share) / fluid->share, -1. / fluid->share,
                          fluid->velocity[d]));
@@ -351,5 +368,21 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good
     PetscCall(Commit(fluid, dt));
   PetscCall(PetscTime(&end));
   fluid->report.wall_projection = end - begin;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidTakePrediction(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  if (dt == 0.) {
+    PetscCall(FluidKeepAcceleration(fluid, 0., 0., fluid->scalars));
+    for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+      PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(FluidClearVoidFaces(fluid, d, fluid->next[d]));
+  PetscCall(FluidKeepAcceleration(fluid, fluid->time, dt, fluid->next_scalars));
+  PetscCall(Commit(fluid, dt));
   PetscFunctionReturn(0);
 }

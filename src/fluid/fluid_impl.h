@@ -30,6 +30,7 @@ struct _p_Fluid {
   /* Obstacles, all null when there are none. */
   Vec        solid;               /* 0 in fluid, 1 + number in other cells; ghosts valid */
   Vec        solid_velocity[DIM]; /* on closed faces */
+  Vec        covered;             /* `solid` and the cells of bodies that are coupled; null without those */
   PetscInt   obstacle_count;
   PetscBool *obstacle_slips;
   PetscBool  any_slips;
@@ -50,6 +51,10 @@ struct _p_Fluid {
   struct {
     Vec velocity[DIM], earlier[DIM], next[DIM];
   } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */
+
+  /* With bodies that are coupled, null without. */
+  Vec weights[DIM];   /* of the projection without bodies */
+  Vec diversion[DIM]; /* what is added to the velocity for advection along it */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -153,6 +158,11 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
 PetscErrorCode FluidRefreshMixture(Fluid fluid);
 /* Forces and viscosity over `dt` on the advected velocity `next`. */
 PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt direction, Vec component);
+/* Only viscosity, on velocities that will feel the acceleration of the last step. */
+PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]);
+/* Weights of the projection, with ghosts, and whether `any` cell is hollow. */
+PetscErrorCode FluidWeighMixture(Fluid fluid, Vec weights[DIM], PetscBool *any);
 /* `faces` becomes divergence-free and the pressure that of the step, unless the solve fails. */
 typedef enum { JUMPS_ACT, JUMPS_LEFT_OUT } JumpUse;
 PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt, JumpUse jumps,
@@ -173,7 +183,11 @@ PetscErrorCode StressDestroy(Stress *stress);
 /* stress_forces.c: what the stresses do to each obstacle, added to DIM values for each, on this rank. */
 PetscErrorCode FluidAddStressForces(Fluid fluid, PetscReal *forces);
 
-/* scalar.c */
+/* scalar.c: `covered` cells hold no fluid; null: there are none. */
+static inline Vec fluid_covered(Fluid fluid)
+{
+  return fluid->covered ? fluid->covered : fluid->solid;
+}
 PetscErrorCode FluidClearSolids(Fluid fluid, Vec field);
 /* Values next to the fluid, and in sources those of `kept` (null: none). */
 PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field);

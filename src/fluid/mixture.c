@@ -6,6 +6,8 @@
    with p = 0 in empty cells and rho_0 such that the largest weight of an inner face is 1. */
 #include "fluid_impl.h"
 
+#include <millrace/coupled_flow.h>
+
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture)
 {
   const PetscBool back_to_one = fluid->mixture && !mixture ? PETSC_TRUE : PETSC_FALSE;
@@ -171,23 +173,34 @@ PetscErrorCode FluidRefreshMixture(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidWeighMixture(Fluid fluid, Vec weights[DIM], PetscBool *any)
+{
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  PetscCall(FluidRefreshMixture(fluid));
+  PetscCall(VecNorm(fluid->hollow, NORM_INFINITY, &largest));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, grid_box(fluid->grid)->comm));
+  *any = largest > 0. ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(WeighFaces(fluid, d, weights[d]));
+  PetscCall(MacGridExchangeFaces(fluid->grid, weights));
+  PetscFunctionReturn(0);
+}
+
 /* Only a projection needs the multigrid of the new weights. */
 static PetscErrorCode RefreshWeights(Fluid fluid)
 {
-  PetscReal any;
+  PetscBool any;
   Vec       weights[DIM];
 
   PetscFunctionBegin;
   PetscCall(FluidRefreshMixture(fluid));
   if (!fluid->weights_are_old)
     PetscFunctionReturn(0);
-  PetscCall(VecNorm(fluid->hollow, NORM_INFINITY, &any));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPIU_REAL, MPI_MAX, grid_box(fluid->grid)->comm));
   PetscCall(MacGridCreateFaceField(fluid->grid, weights));
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(WeighFaces(fluid, d, weights[d]));
-  PetscCall(MacGridExchangeFaces(fluid->grid, weights));
-  PetscCall(PoissonSetWeights(fluid->poisson, weights, any > 0. ? fluid->hollow : NULL));
+  PetscCall(FluidWeighMixture(fluid, weights, &any));
+  PetscCall(PoissonSetWeights(fluid->poisson, weights, any ? fluid->hollow : NULL));
   PetscCall(MacGridDestroyFaceField(weights));
   fluid->weights_are_old = PETSC_FALSE;
   PetscFunctionReturn(0);
@@ -195,19 +208,26 @@ static PetscErrorCode RefreshWeights(Fluid fluid)
 
 /* Viscosity sees the velocity with the acceleration of the last step, which it loses again: what rests under
    forces and pressure stays at rest beside walls, and steady flows do not depend on the step. */
-PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt)
+PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM])
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension;
 
   PetscFunctionBegin;
-  if (fluid->is_viscous) {
-    for (PetscInt d = 0; d < dimension; d++)
-      PetscCall(VecAXPY(fluid->next[d], dt, fluid->acceleration[d]));
-    PetscCall(FluidDiffuseMixture(fluid, dt, fluid->time + dt, fluid->next));
-    for (PetscInt d = 0; d < dimension; d++)
-      PetscCall(VecAXPY(fluid->next[d], -dt, fluid->acceleration[d]));
-  }
-  for (PetscInt d = 0; d < dimension; d++) {
+  if (!fluid->is_viscous)
+    PetscFunctionReturn(0);
+  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(VecAXPY(faces[d], dt, fluid->acceleration[d]));
+  PetscCall(FluidDiffuseMixture(fluid, dt, fluid->time + dt, faces));
+  for (PetscInt d = 0; d < dimension; d++)
+    PetscCall(VecAXPY(faces[d], -dt, fluid->acceleration[d]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidDiffuseAccelerated(fluid, dt, fluid->next));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], fluid->time, 0.5 * dt));
     PetscCall(FluidAddForces(fluid, d, fluid->next_scalars, fluid->next[d], fluid->time + dt, 0.5 * dt));
   }
@@ -285,7 +305,7 @@ static PetscErrorCode ClearHollow(Fluid fluid, Vec field)
 }
 
 /* Nothing drives these faces; whoever needs a velocity there carries it on from the flow. */
-static PetscErrorCode ClearVoidFaces(Fluid fluid, PetscInt d, Vec component)
+PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt d, Vec component)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange  range = free_faces(fluid, d);
@@ -321,6 +341,28 @@ static PetscErrorCode RightSide(Fluid fluid, Vec faces[DIM], PetscReal dt, Vec r
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[DIM])
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    PetscCall(FluidSetSideFaces(fluid, d, faces[d], time));
+    if (dt > 0.)
+      PetscCall(PushFaces(fluid, d, dt, NULL, faces[d]));
+    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
+  }
+  PetscCall(MacGridExchangeFaces(fluid->grid, faces));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidFinishFaces(Fluid fluid, PetscReal time, Vec faces[DIM])
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
+  PetscCall(FluidFillVelocityGhosts(fluid, faces, time));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt, JumpUse jumps,
                                    PetscBool *good)
 {
@@ -329,13 +371,7 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 
   PetscFunctionBegin;
   PetscCall(RefreshWeights(fluid));
-  for (PetscInt d = 0; d < dimension; d++) {
-    PetscCall(FluidSetSideFaces(fluid, d, faces[d], time));
-    if (jumps == JUMPS_ACT)
-      PetscCall(PushFaces(fluid, d, dt, NULL, faces[d]));
-    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
-  }
-  PetscCall(MacGridExchangeFaces(fluid->grid, faces));
+  PetscCall(FluidPrepareFaces(fluid, time, jumps == JUMPS_ACT ? dt : 0., faces));
   PetscCall(RightSide(fluid, faces, dt, right_side));
   PetscCall(VecCopy(fluid->pressure, pressure));
   PetscCall(ClearHollow(fluid, pressure));
@@ -346,11 +382,10 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
   PetscCall(FluidFillPressureGhosts(fluid, pressure));
   for (PetscInt d = 0; d < dimension; d++) {
     PetscCall(PushFaces(fluid, d, dt, pressure, faces[d]));
-    PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
-    PetscCall(ClearVoidFaces(fluid, d, faces[d]));
+    PetscCall(FluidClearVoidFaces(fluid, d, faces[d]));
   }
   PetscCall(VecCopy(pressure, fluid->pressure));
-  PetscCall(FluidFillVelocityGhosts(fluid, faces, time));
+  PetscCall(FluidFinishFaces(fluid, time, faces));
   PetscFunctionReturn(0);
 }
 

@@ -7,15 +7,15 @@ PetscErrorCode FluidClearSolids(Fluid fluid, Vec field)
   PetscReal       *value;
 
   PetscFunctionBegin;
-  if (!fluid->solid)
+  if (!fluid_covered(fluid))
     PetscFunctionReturn(0);
-  PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
   PetscCall(VecGetArray(field, &value));
   for (PetscInt c = 0; c < grid_box(fluid->grid)->length; c++)
     if (solid[c] > 0.)
       value[c] = 0.;
   PetscCall(VecRestoreArray(field, &value));
-  PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));
   PetscFunctionReturn(0);
 }
 
@@ -56,14 +56,14 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
   PetscReal       *value;
 
   PetscFunctionBegin;
-  if (!fluid->solid)
+  if (!fluid_covered(fluid))
     PetscFunctionReturn(0);
   if (kept == field)
     kept = NULL; /* they are there already */
   if (kept)
     PetscCall(VecGetArrayRead(kept, &held));
   PetscCall(MacGridExchange(fluid->grid, field));
-  PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
   PetscCall(VecGetArray(field, &value));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
@@ -76,7 +76,7 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
           value[c] = mean_of_fluid_around(box, solid, value, at);
       }
   PetscCall(VecRestoreArray(field, &value));
-  PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));
   if (kept)
     PetscCall(VecRestoreArrayRead(kept, &held));
   PetscFunctionReturn(0);

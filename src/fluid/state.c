@@ -209,8 +209,8 @@ PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *tota
 
   PetscFunctionBegin;
   *total = 0.;
-  if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  if (fluid_covered(fluid))
+    PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
   PetscCall(VecGetArrayRead(fluid->scalars[scalar], &value));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
@@ -221,8 +221,8 @@ PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *tota
           *total += value[c];
       }
   PetscCall(VecRestoreArrayRead(fluid->scalars[scalar], &value));
-  if (fluid->solid)
-    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  if (fluid_covered(fluid))
+    PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, total, 1, MPIU_REAL, MPI_SUM, box->comm));
   *total *= cell_volume(fluid);
   PetscFunctionReturn(0);

@@ -30,3 +30,19 @@ PetscErrorCode MixtureDestroy(Mixture *mixture)
     PetscCall(VecDestroy(&mixture->edge_viscosity[d]));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode MixtureSetUniform(MacGrid grid, PetscReal density, PetscReal viscosity, Mixture *mixture)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
+    PetscCall(VecSet(mixture->density[d], density));
+    PetscCall(VecSet(mixture->mobility[d], 1. / density));
+    PetscCall(VecSet(mixture->jump[d], 0.));
+  }
+  PetscCall(VecSet(mixture->empty, 0.));
+  PetscCall(VecSet(mixture->viscosity, viscosity));
+  for (PetscInt d = 0; d < DIM; d++)
+    if (mixture->edge_viscosity[d])
+      PetscCall(VecSet(mixture->edge_viscosity[d], viscosity));
+  PetscFunctionReturn(0);
+}

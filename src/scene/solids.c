@@ -304,7 +304,7 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joi
 }
 
 /* Beside a fluid, and where there is none. */
-static PetscErrorCode CheckCompany(Scene scene, Node *solids)
+static PetscErrorCode CheckCompany(Scene scene)
 {
   static const char *const fluid_lists[] = {"obstacles", "inflows"};
 
@@ -313,12 +313,8 @@ static PetscErrorCode CheckCompany(Scene scene, Node *solids)
     if (node_find(scene->root, fluid_lists[i]))
       PetscCall(ProblemAddAtKey(scene, node_find(scene->root, fluid_lists[i]), PROBLEM_ERROR,
                                 "%s need a fluid: add grid and fluid, or make them bodies", fluid_lists[i]));
-  if (scene->has_fluid && scene->config.grid.dimension == 2)
-    PetscCall(
-        ProblemAddAtKey(scene, solids, PROBLEM_ERROR, "bodies need three dimensions; in two, use obstacles"));
-  else if (scene->has_fluid)
-    PetscCall(ProblemAddAtKey(scene, solids, PROBLEM_WARNING,
-                              "the bodies push the fluid, but the fluid does not push them"));
+  scene->config.solids.planar =
+      scene->has_fluid && scene->config.grid.dimension == 2 ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -330,7 +326,7 @@ PetscErrorCode SceneCheckSolids(Scene scene)
   PetscFunctionBegin;
   if (!solids || solids->kind != NODE_MAP)
     PetscFunctionReturn(0);
-  PetscCall(CheckCompany(scene, solids));
+  PetscCall(CheckCompany(scene));
   if (!node_find(solids, "gravity"))
     config->gravity = scene->config.fluid.gravity;
   if (bodies && !bodies->count)

@@ -35,8 +35,8 @@ static PetscErrorCode MarkCells(Simulation simulation)
   PetscFunctionBegin;
   PetscCall(PhaseGetRegions(simulation->phase, &regions));
   PetscCall(VecGetArrayRead(regions, &region));
-  if (simulation->closed)
-    PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  if (simulation_covered(simulation))
+    PetscCall(VecGetArrayRead(simulation_covered(simulation), &closed));
   PetscCall(VecGetArray(simulation->gas_closed, &mark));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
@@ -49,8 +49,8 @@ static PetscErrorCode MarkCells(Simulation simulation)
           mark[c] = (PetscInt)region[c] == gas + 1 ? 0. : simulation->closed_count + 1.;
       }
   PetscCall(VecRestoreArray(simulation->gas_closed, &mark));
-  if (simulation->closed)
-    PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
+  if (simulation_covered(simulation))
+    PetscCall(VecRestoreArrayRead(simulation_covered(simulation), &closed));
   PetscCall(VecRestoreArrayRead(regions, &region));
   PetscCall(MacGridExchange(simulation->grid, simulation->gas_closed));
   PetscFunctionReturn(0);

@@ -1,7 +1,7 @@
-/* Obstacles and bodies on the grid: a cell is closed when its centre lies inside one (docs/numerics.md, 5).
+/* Obstacles on the grid: a cell is closed when its centre lies inside one (docs/numerics.md, 5).
 
-   They are numbered through: obstacles, then bodies, then the sources, which hold the velocity of their
-   cells. */
+   They are numbered through: obstacles, then bodies (coupled.c), then the sources, which hold the velocity of
+   their cells. */
 #include "simulation_impl.h"
 
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
@@ -29,11 +29,9 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
 
 /* Something that closes cells, at one time. */
 typedef struct {
-  Shape    shape; /* null: it is body number `body` */
-  Pose     pose;
-  Solid    solid;
-  PetscInt body;
-  Vector3  low, high; /* in the world */
+  Shape   shape;
+  Pose    pose;
+  Vector3 low, high; /* in the world */
 } Thing;
 
 static Thing thing_of_shape(Shape shape, Motion motion, PetscReal time)
@@ -45,18 +43,9 @@ static Thing thing_of_shape(Shape shape, Motion motion, PetscReal time)
   return thing;
 }
 
-static Thing thing_of_body(Solid solid, PetscInt body)
-{
-  Thing thing = {.solid = solid, .body = body};
-
-  solid_body_bounds(solid, body, &thing.low, &thing.high);
-  return thing;
-}
-
 static PetscBool is_inside(const Thing *thing, Vector3 point)
 {
-  return thing->shape ? shape_is_inside(thing->shape, pose_to_rest(&thing->pose, point))
-                      : solid_body_holds(thing->solid, thing->body, point);
+  return shape_is_inside(thing->shape, pose_to_rest(&thing->pose, point));
 }
 
 /* Marks the fluid cells inside a thing as `mark`; where two overlap the first one stays. */
@@ -80,21 +69,17 @@ static PetscErrorCode Voxelise(Simulation simulation, const Thing *thing, PetscR
   PetscFunctionReturn(0);
 }
 
-/* Component d of the velocity of obstacle, body or source `number` at a face. */
+/* Component d of the velocity of obstacle or source `number` at a face. */
 static PetscReal velocity_of(Simulation simulation, PetscInt number, PetscInt d, Vector3 point,
                              PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
-  BodyView                body;
 
   if (number < 0)
     return 0.;
   if (number >= simulation->closed_count)
     return formula_value(config->inflows[number - simulation->closed_count].velocity[d], point, time);
-  if (number < config->obstacle_count)
-    return motion_velocity(config->obstacles[number].motion, time, point).at[d];
-  body = solid_body_view(simulation->solid, number - config->obstacle_count);
-  return body.velocity.at[d] + vector3_cross(body.spin, vector3_subtract(point, body.position)).at[d];
+  return motion_velocity(config->obstacles[number].motion, time, point).at[d];
 }
 
 static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscReal time)
@@ -143,16 +128,13 @@ static PetscErrorCode CreateClosedFields(Simulation simulation)
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     if (!motion_is_still(config->obstacles[o].motion))
       simulation->obstacles_move = PETSC_TRUE;
-  for (PetscInt b = 0; b < config->solids.body_count; b++)
-    if (config->solids.bodies[b].kind != BODY_STATIC)
-      simulation->obstacles_move = PETSC_TRUE;
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n])) {
       sources = PETSC_TRUE;
       if (source_changes(config, &config->inflows[n]))
         simulation->obstacles_move = PETSC_TRUE;
     }
-  if (simulation->closed_count || sources)
+  if (config->obstacle_count || sources)
     PetscCall(MacGridCreateField(simulation->grid, &simulation->closed));
   if (simulation->obstacles_move || sources)
     PetscCall(MacGridCreateFaceField(simulation->grid, simulation->closed_velocity));
@@ -170,10 +152,6 @@ static PetscErrorCode VoxeliseAll(Simulation simulation, PetscReal time)
   for (PetscInt o = 0; o < config->obstacle_count; o++) {
     thing = thing_of_shape(config->obstacles[o].shape, config->obstacles[o].motion, time);
     PetscCall(Voxelise(simulation, &thing, o + 1));
-  }
-  for (PetscInt b = config->obstacle_count; b < simulation->closed_count; b++) {
-    thing = thing_of_body(simulation->solid, b - config->obstacle_count);
-    PetscCall(Voxelise(simulation, &thing, b + 1));
   }
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time)) {
@@ -196,7 +174,7 @@ PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time)
   PetscCall(VoxeliseAll(simulation, time));
   for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension && moving; d++)
     PetscCall(SetFaceVelocity(simulation, d, time));
-  PetscCall(PetscCalloc1(simulation->closed_count, &slips)); /* the fluid sticks to bodies */
+  PetscCall(PetscCalloc1(simulation->closed_count, &slips));
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     slips[o] = config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(FluidSetSolids(simulation->fluid, simulation->closed_count, slips, simulation->closed,

@@ -33,16 +33,16 @@ static PetscErrorCode FindObstructed(Simulation simulation, Vec *obstructed)
 
   PetscFunctionBegin;
   *obstructed = NULL;
-  if (!simulation->closed || !simulation->closed_count)
+  if (!simulation_covered(simulation) || !simulation->closed_count)
     PetscFunctionReturn(0);
   if (!simulation->obstructed)
     PetscCall(MacGridCreateField(simulation->grid, &simulation->obstructed));
-  PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  PetscCall(VecGetArrayRead(simulation_covered(simulation), &closed));
   PetscCall(VecGetArray(simulation->obstructed, &mark));
   for (PetscInt c = 0; c < length; c++)
     mark[c] = closed[c] > simulation->closed_count ? 0. : closed[c];
   PetscCall(VecRestoreArray(simulation->obstructed, &mark));
-  PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
+  PetscCall(VecRestoreArrayRead(simulation_covered(simulation), &closed));
   *obstructed = simulation->obstructed;
   PetscFunctionReturn(0);
 }
@@ -93,7 +93,7 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscCall(PetscTime(&begin));
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseKeep(simulation->phase));
-  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &velocity));
+  PetscCall(SimulationGetCarrying(simulation, &velocity));
   PetscCall(PhaseAdvance(simulation->phase, velocity, closed, 0.5 * (simulation->dt + dt)));
   PetscCall(PourInflows(simulation, simulation->time + dt));
   PetscCall(MixFluid(simulation));

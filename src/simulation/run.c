@@ -156,20 +156,39 @@ static PetscErrorCode Resume(Run *run)
   PetscFunctionReturn(0);
 }
 
+/* Which solve failed and how, in words; nothing where there is no fluid. */
+static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size_t size)
+{
+  const FluidReport *report = simulation->fluid ? fluid_report(simulation->fluid) : NULL;
+
+  PetscFunctionBegin;
+  if (report && !report->diffusion_converged)
+    PetscCall(PetscSNPrintf(reason, size, "the diffusion solve ended with too many iterations"));
+  else if (simulation->coupled)
+    PetscCall(SimulationDescribeCoupledFailure(simulation, reason, size));
+  else if (report)
+    PetscCall(PetscSNPrintf(reason, size, "the pressure solve ended with %s",
+                            KSPConvergedReasons[report->pressure.reason]));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode StartAfresh(Run *run)
 {
+  char      reason[512] = "";
   PetscBool good;
 
   PetscFunctionBegin;
   PetscCall(SimulationTryStart(run->simulation, &good));
   if (!good) {
     run->begun = RUN_FAILED;
+    PetscCall(DescribeFailure(run->simulation, reason, sizeof(reason)));
     PetscCall(PetscSNPrintf(run->message, run->message_size,
-                            "The projection of the initial state failed: the solve ended with %s. Try a "
-                            "looser fluid.pressure_tolerance or another -pressure_pc_type",
-                            KSPConvergedReasons[fluid_report(run->simulation->fluid)->pressure.reason]));
-    PetscFunctionReturn(0);
+                            "The projection of the initial state failed: %s. Try a looser "
+                            "fluid.pressure_tolerance or another -pressure_pc_type",
+                            reason));
   }
+  if (!good || !simulation_writes(run->simulation))
+    PetscFunctionReturn(0);
   PetscCall(OpenLedger(run, 0));
   if (!run->message[0])
     PetscCall(OpenFrames(run));
@@ -193,6 +212,8 @@ static PetscErrorCode ShareStart(Run *run)
   PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
   if (run->simulation->solid)
     PetscCall(SolidShare(run->simulation->solid, world, 0));
+  if (run->options->checkpoint && !run->message[0])
+    PetscCall(SimulationResumeCoupled(run->simulation));
   run->simulation->time = times[0];
   run->simulation->dt = times[1];
   run->simulation->step = (PetscInt)counts[0];
@@ -207,14 +228,11 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
 {
   const Simulation   simulation = run->simulation;
   const FluidReport *report = simulation->fluid ? fluid_report(simulation->fluid) : NULL;
-  char               reason[256] = "a velocity of a body is not finite";
+  char               reason[512] = "a velocity of a body is not finite";
 
   PetscFunctionBegin;
-  if (report && simulation->fluid_failed)
-    PetscCall(PetscSNPrintf(reason, sizeof(reason), "the %s solve ended with %s",
-                            report->diffusion_converged ? "pressure" : "diffusion",
-                            report->diffusion_converged ? KSPConvergedReasons[report->pressure.reason]
-                                                        : "too many iterations"));
+  if (simulation->fluid_failed)
+    PetscCall(DescribeFailure(simulation, reason, sizeof(reason)));
   PetscCall(PetscSNPrintf(run->message, run->message_size,
                           "Step %" PetscInt_FMT
                           " at t = %g s failed, also with half its size (dt = %g s): %s. Look at the last "
@@ -373,8 +391,10 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   simulation_listen();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
-  if (simulation_writes(simulation))
-    PetscCall(options->checkpoint ? Resume(run) : StartAfresh(run));
+  if (!options->checkpoint)
+    PetscCall(StartAfresh(run));
+  else if (simulation_writes(simulation))
+    PetscCall(Resume(run));
   PetscCall(ShareStart(run));
   *outcome = run->begun;
   if (!message[0]) {

@@ -43,8 +43,10 @@ PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, 
       s->fluid_config.scalar_count = 0;
     PetscCall(FluidCreate(s->grid, &s->fluid_config, &s->fluid));
     PetscCall(SimulationCreateObstacles(s));
-    PetscCall(SimulationCreateRegions(s, message, message_size));
   }
+  PetscCall(SimulationCreateCoupled(s));
+  if (s->grid)
+    PetscCall(SimulationCreateRegions(s, message, message_size));
   PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, world));
   if (message[0])
     PetscCall(SimulationDestroy(simulation));
@@ -58,6 +60,7 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
   PetscFunctionBegin;
   if (!s)
     PetscFunctionReturn(0);
+  PetscCall(SimulationDestroyCoupled(s));
   PetscCall(VecDestroy(&s->closed));
   PetscCall(VecDestroy(&s->obstructed));
   PetscCall(MacGridDestroyFaceField(s->closed_velocity));
@@ -79,12 +82,15 @@ PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good)
 
   PetscFunctionBegin;
   *good = PETSC_TRUE;
-  if (simulation->fluid)
+  if (simulation->coupled)
+    PetscCall(SimulationStartCoupled(simulation, good));
+  else if (simulation->fluid) {
     PetscCall(FluidStart(simulation->fluid, good));
-  if (simulation->fluid && *good) {
-    PetscCall(SimulationExtendVelocity(simulation));
-    PetscCall(SimulationStartGas(simulation, good));
+    if (*good)
+      PetscCall(SimulationExtendVelocity(simulation));
   }
+  if (simulation->fluid && *good)
+    PetscCall(SimulationStartGas(simulation, good));
   if (simulation->fluid && *good) {
     PetscCall(FluidGetScalars(simulation_carrier(simulation), &scalars));
     PetscCall(SimulationHoldScalars(simulation, 0., scalars));
@@ -137,6 +143,8 @@ static PetscErrorCode Return(Simulation simulation)
     PetscCall(SolidReturn(simulation->solid));
   if (simulation->fluid && simulation->obstacles_move)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  if (simulation->coupled)
+    PetscCall(SimulationReturnCoupled(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -144,10 +152,12 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
 {
   PetscFunctionBegin;
   *good = PETSC_TRUE;
-  if (simulation->solid)
-    PetscCall(SimulationStepSolids(simulation, dt, good)); /* S1, S2 */
-  simulation->fluid_failed = *good;
-  if (simulation->fluid && *good)
+  simulation->fluid_failed = simulation->config->grid.dimension ? PETSC_TRUE : PETSC_FALSE;
+  if (simulation->coupled)
+    PetscCall(SimulationStepCoupled(simulation, dt, good));
+  else if (simulation->solid)
+    PetscCall(SimulationStepSolids(simulation, dt, good));
+  else
     PetscCall(StepFluid(simulation, dt, good));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
   if (!*good) {

@@ -20,12 +20,14 @@ struct _p_Simulation {
   PetscReal               wall_solids;  /* s of wall clock that the solids took in the last step */
   PetscReal               wall_regions; /* and the regions: moving and mixing them, extending the velocity */
 
-  /* Obstacles, bodies and sources as the fluid sees them; null without any. */
-  Vec       closed;               /* 0 in fluid cells, otherwise 1 + number of obstacle, body or source */
+  /* Obstacles and sources as the fluid sees them; null without any. Bodies have numbers between them. */
+  Vec       closed;               /* 0 in fluid cells, otherwise 1 + number of obstacle or source */
   Vec       closed_velocity[DIM]; /* null when all stand still */
   PetscInt  closed_count;         /* obstacles and bodies: higher numbers are sources */
-  Vec       obstructed;           /* `closed` without the sources, for the regions; null until needed */
-  PetscBool obstacles_move;       /* or bodies do, or sources change */
+  Vec       obstructed;           /* what is covered, without sources, for the regions; null until needed */
+  PetscBool obstacles_move;       /* or sources change */
+
+  struct Coupled *coupled; /* coupled.c; null unless there are bodies in a fluid */
 
   /* A gas that the liquids do not feel; null without one. */
   Fluid       gas;
@@ -45,7 +47,23 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 MPI_Comm  simulation_writers(Simulation simulation);
 PetscBool simulation_writes(Simulation simulation);
 
-/* obstacles.c: obstacles and bodies, as the fluid sees them. Collective: fluid. */
+/* coupled.c: bodies in a fluid. Collective: world. */
+PetscBool      simulation_is_coupled(const SimulationConfig *config);
+PetscErrorCode SimulationCreateCoupled(Simulation simulation);
+PetscErrorCode SimulationDestroyCoupled(Simulation simulation);
+PetscErrorCode SimulationPlaceBodies(Simulation simulation);
+PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good);
+PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive); /* this and loading: fluid */
+PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive);
+PetscErrorCode SimulationResumeCoupled(Simulation simulation); /* once all else is loaded and shared */
+PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscBool *good);
+PetscErrorCode SimulationReturnCoupled(Simulation simulation);
+PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size);
+/* What carries the regions, with ghosts: leak-proof with bodies. Fluid. */
+PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces);
+Vec            simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
+
+/* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationCreateObstacles(Simulation simulation);
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
 PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit);

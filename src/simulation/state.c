@@ -86,6 +86,8 @@ PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
     PetscCall(SimulationSaveGas(simulation, archive));
   if (simulation->solid)
     PetscCall(SolidSave(simulation->solid, archive));
+  if (simulation->coupled)
+    PetscCall(SimulationSaveCoupled(simulation, archive));
   PetscFunctionReturn(0);
 }
 
@@ -102,6 +104,7 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
     PetscCall(SolidLoad(simulation->solid, archive));
   if (simulation->fluid) {
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+    PetscCall(SimulationLoadCoupled(simulation, archive));
     PetscCall(SimulationLoadRegions(simulation, archive));
     PetscCall(FluidLoad(simulation->fluid, archive));
     PetscCall(SimulationExtendVelocity(simulation));

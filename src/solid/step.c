@@ -1,6 +1,8 @@
 /* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
 #include "step.h"
 
+#include <millrace/body.h>
+
 static Twist twist_add(Twist a, Twist b)
 {
   return (Twist){vector3_add(a.linear, b.linear), vector3_add(a.angular, b.angular)};
@@ -123,6 +125,13 @@ static Vector3 kept_spin_momentum(Solid solid, PetscInt b, PetscReal dt, const T
   return vector3_subtract(momentum, vector3_scale(dt * body->mass, vector3_cross(aside, velocity)));
 }
 
+/* In two dimensions round-off must not lead out of the plane. */
+static void flatten(Solid solid)
+{
+  for (PetscInt b = 0; b < solid->body_count && solid->config->planar; b++)
+    solid->twists[b].linear.at[Z] = solid->twists[b].angular.at[X] = solid->twists[b].angular.at[Y] = 0.;
+}
+
 /* IV: positions; the angular momentum of v̂ⁿ stays, so its spin changes with the inertia. */
 static void move(Solid solid, PetscReal time, PetscReal dt, const Twist half[])
 {
@@ -141,10 +150,66 @@ static void move(Solid solid, PetscReal time, PetscReal dt, const Twist half[])
     }
   }
   solid_refresh_mobilities(solid);
+  flatten(solid);
 }
 
-/* V: velocities. */
-static PetscErrorCode ConstrainVelocity(Solid solid, PetscReal time, PetscReal dt)
+PetscErrorCode SolidPredictHalf(Solid solid, PetscReal time, PetscReal dt, PetscReal **half)
+{
+  PetscFunctionBegin;
+  predict(solid, time, dt, solid->step->half);
+  if (half)
+    *half = (PetscReal *)solid->step->half;
+  PetscFunctionReturn(0);
+}
+
+/* II to IV: impacts, contact, positions. */
+static PetscErrorCode MoveBodies(Solid solid, PetscReal time, PetscReal dt)
+{
+  Twist *half = solid->step->half;
+
+  PetscFunctionBegin;
+  step_particles(solid, dt);
+  if (!contact_set_covers(solid->contacts, solid, dt, half))
+    PetscCall(Find(solid, dt, solid->twists, half));
+  PetscCall(Collide(solid, dt, half));
+  PetscCall(ConstrainMotion(solid, time, dt, half));
+  move(solid, time, dt, half);
+  PetscFunctionReturn(0);
+}
+
+/* What forces will add by the end of the step is twice what they did by its middle. */
+PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt)
+{
+  Twist *falling = solid->step->half;
+
+  PetscFunctionBegin;
+  PetscCall(MoveBodies(solid, time, dt));
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    falling[b] = body_is_free(&solid->bodies[b])
+                     ? twist_add(solid->twists[b], twist_scale(2., solid->step->change[b]))
+                     : solid->twists[b];
+  PetscCall(Find(solid, dt, solid->twists, falling));
+  PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[])
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    ((Twist *)twists)[b] = twist_between(&solid->kept_placements[b], &solid->placements[b], dt);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    solid->twists[b] = twist_add(solid->twists[b], twist_scale(dt, body_acceleration(solid, b)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt)
 {
   const ContactSolve solve = {PHASE_VELOCITY, time, dt, solid->config->joint_count ? JoinVelocity : NULL};
 
@@ -153,27 +218,21 @@ static PetscErrorCode ConstrainVelocity(Solid solid, PetscReal time, PetscReal d
     PetscCall(JoinVelocity(solid, &solve, solid->twists));
   PetscCall(
       ContactSetSolve(solid->contacts, solid, &solve, solid->twists, &solid->report.velocity_iterations));
+  flatten(solid);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
 {
-  Twist *half = solid->step->half;
+  Twist *still = solid->step->half;
 
   PetscFunctionBegin;
-  step_particles(solid, dt);
-  predict(solid, time, dt, half);
-  if (!contact_set_covers(solid->contacts, solid, dt, half))
-    PetscCall(Find(solid, dt, solid->twists, half));
-  PetscCall(Collide(solid, dt, half));
-  PetscCall(ConstrainMotion(solid, time, dt, half));
-  move(solid, time, dt, half);
-  for (PetscInt b = 0; b < solid->body_count; b++) {
-    half[b] = solid->twists[b];
-    solid->twists[b] = twist_add(solid->twists[b], twist_scale(dt, body_acceleration(solid, b)));
-  }
-  PetscCall(Find(solid, dt, half, solid->twists));
+  PetscCall(SolidPredictHalf(solid, time, dt, NULL));
+  PetscCall(MoveBodies(solid, time, dt));
+  PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
+  PetscCall(SolidAccelerate(solid, dt));
+  PetscCall(Find(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
-  PetscCall(ConstrainVelocity(solid, time, dt));
+  PetscCall(SolidConstrainVelocity(solid, time, dt));
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,41 @@
+/* The fluid's part of a coupled step (docs/numerics.md, section 15): what (5.13) needs of a mixture, and what
+   becomes of its answer. The third header of the room fluid. Collective: fluid. */
+#ifndef MILLRACE_COUPLED_FLOW_H
+#define MILLRACE_COUPLED_FLOW_H
+
+#include <millrace/fluid.h>
+
+/* Cells that bodies cover, as in FluidSetSolids, obstacles and sources included: there scalars are carried on
+   from outside, and faces are not closed. Copies. */
+PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered);
+
+/* The projection as if there were no bodies; lent until the mixture or the obstacles change. */
+typedef struct {
+  PetscReal  density;   /* the reference: a full inner face of it weighs 1 */
+  const Vec *weights;   /* of faces; zero: the velocity is given */
+  const Vec *densities; /* of faces */
+  Vec        fixed;     /* cells with p = 0; null: none */
+} FluidSystem;
+PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system);
+
+/* The scene's velocity and scalars, not projected. */
+PetscErrorCode FluidBegin(Fluid fluid);
+/* F1: `faces` becomes the velocity after `dt` of viscosity and forces, without advection. */
+typedef enum { VISCOSITY_ACTS, VISCOSITY_LEFT_OUT } ViscosityUse;
+PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse viscosity, Vec faces[DIM]);
+/* F2: until the end of the step what moves is carried along `faces` (with ghosts), and in time to the middle
+   of the step as the fluid itself. Null: along the fluid itself. */
+PetscErrorCode FluidSetAdvecting(Fluid fluid, Vec faces[DIM]);
+/* Given velocities and pressure jumps over `dt` on the way to u*; dt = 0: no jumps. */
+PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[DIM]);
+/* Given velocities and ghosts of a velocity that was solved for. */
+PetscErrorCode FluidFinishFaces(Fluid fluid, PetscReal time, Vec faces[DIM]);
+/* The first guess of dt times the pressure, and the answer. */
+PetscErrorCode FluidGetImpulse(Fluid fluid, PetscReal dt, Vec impulse);
+PetscErrorCode FluidTakeImpulse(Fluid fluid, PetscReal dt, Vec impulse);
+/* F4: what FluidPredict began and (5.13) solved is the state at the end of the step; dt = 0: of the start. */
+PetscErrorCode FluidTakePrediction(Fluid fluid, PetscReal dt);
+/* By forces and pressure in the last step, where there is viscosity; else null. */
+PetscErrorCode FluidGetAcceleration(Fluid fluid, Vec **faces);
+
+#endif

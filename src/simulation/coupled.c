@@ -1,0 +1,495 @@
+/* The step of bodies in a fluid (thesis 5.6; docs/numerics.md, section 15): F1 S1 F2 F3 S2 F4.
+
+   Solves and twists belong to all ranks, fields to those with fluid; the bodies move on the solid team and
+   the others take its word. */
+#include "coupled_impl.h"
+
+enum { TWIST = 2 * DIM };
+
+PetscBool simulation_is_coupled(const SimulationConfig *config)
+{
+  return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
+}
+
+Vec simulation_covered(Simulation simulation)
+{
+  return simulation->coupled ? simulation->coupled->covered : simulation->closed;
+}
+
+/* Velocity and spin of every body, in the state of the solid. */
+static PetscErrorCode GetTwists(Simulation simulation, PetscReal **twists)
+{
+  PetscInt   count;
+  PetscReal *state;
+
+  PetscFunctionBegin;
+  PetscCall(SolidGetState(simulation->solid, &count, &state));
+  *twists = state + count - simulation->coupled->count;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateFields(Simulation simulation)
+{
+  struct Coupled    *coupled = simulation->coupled;
+  const FluidConfig *fluid = &simulation->config->fluid;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(simulation->grid, &coupled->covered));
+  PetscCall(MacGridCreateField(simulation->grid, &coupled->impulse));
+  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->faces));
+  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->star));
+  if (simulation->config->phases.region_count)
+    PetscFunctionReturn(0);
+  PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
+  PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
+  PetscCall(FluidSetMixture(simulation->fluid, &coupled->uniform));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCreateCoupled(Simulation simulation)
+{
+  struct Coupled *coupled;
+
+  PetscFunctionBegin;
+  if (!simulation_is_coupled(simulation->config))
+    PetscFunctionReturn(0);
+  PetscCall(PetscNew(&coupled));
+  simulation->coupled = coupled;
+  coupled->count = TWIST * solid_body_count(simulation->solid);
+  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
+                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved));
+  PetscCall(
+      CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
+  if (simulation->grid)
+    PetscCall(CreateFields(simulation));
+  PetscCall(SimulationPlaceBodies(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  if (!coupled)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingDestroy(&coupled->coupling));
+  PetscCall(VecDestroy(&coupled->covered));
+  PetscCall(VecDestroy(&coupled->impulse));
+  PetscCall(MacGridDestroyFaceField(coupled->faces));
+  PetscCall(MacGridDestroyFaceField(coupled->star));
+  if (coupled->uniform.empty)
+    PetscCall(MixtureDestroy(&coupled->uniform));
+  PetscCall(PetscFree4(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved));
+  PetscCall(PetscFree(simulation->coupled));
+  PetscFunctionReturn(0);
+}
+
+/* Cells that obstacles, sources and bodies cover, numbered through as in obstacles.c. */
+static PetscErrorCode Cover(Simulation simulation)
+{
+  struct Coupled  *coupled = simulation->coupled;
+  const GridBox   *box = grid_box(simulation->grid);
+  const PetscInt   obstacles = simulation->config->obstacle_count;
+  const PetscInt  *bodies = coupling_solid_cells(coupled->coupling);
+  const PetscReal *closed = NULL;
+  PetscReal       *covered;
+
+  PetscFunctionBegin;
+  if (simulation->closed)
+    PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  PetscCall(VecGetArray(coupled->covered, &covered));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        covered[c] = closed && closed[c] > 0. ? closed[c] : bodies[c] ? obstacles + bodies[c] : 0.;
+      }
+  PetscCall(VecRestoreArray(coupled->covered, &covered));
+  if (simulation->closed)
+    PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
+  PetscCall(MacGridExchange(simulation->grid, coupled->covered));
+  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationPlaceBodies(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
+  if (simulation->grid)
+    PetscCall(Cover(simulation));
+  PetscFunctionReturn(0);
+}
+
+/* The coupled system of the bodies and the mixture as they are. */
+static PetscErrorCode SetUp(Simulation simulation)
+{
+  FluidSystem  system;
+  CoupledFluid fluid = {.density = 1.};
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(FluidGetSystem(simulation->fluid, &system));
+    fluid = (CoupledFluid){system.density, system.weights, system.densities, system.fixed};
+  }
+  PetscCall(CouplingSetFluid(simulation->coupled->coupling, &fluid));
+  PetscFunctionReturn(0);
+}
+
+/* After all that changes the velocity between steps. */
+static PetscErrorCode FillBodies(Simulation simulation)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists;
+  Vec            *velocity, *heavy, *acceleration;
+
+  PetscFunctionBegin;
+  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
+  PetscCall(CouplingFillFaces(coupled->coupling, twists, velocity));
+  if (heavy != velocity)
+    PetscCall(CouplingFillFaces(coupled->coupling, twists, heavy));
+  PetscCall(FluidRefreshVelocity(simulation->fluid));
+  PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
+  if (acceleration)
+    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, acceleration));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
+{
+  PetscFunctionBegin;
+  if (simulation->fluid && !fluid_report(simulation->fluid)->diffusion_converged)
+    *good = PETSC_FALSE;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
+  PetscFunctionReturn(0);
+}
+
+/* The pressure that holds the forces of the start, and the accelerations that they leave. */
+static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists;
+
+  PetscFunctionBegin;
+  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(SolidKeep(simulation->solid));
+  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
+  PetscCall(SolidAccelerate(simulation->solid, 1.));
+  PetscCall(PetscArraycpy(coupled->solved, twists, coupled->count));
+  PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
+  if (simulation->fluid) {
+    PetscCall(FluidActWithoutAdvection(simulation->fluid, 1., VISCOSITY_LEFT_OUT, coupled->faces));
+    PetscCall(FluidPrepareFaces(simulation->fluid, 0., 1., coupled->faces));
+    PetscCall(VecSet(coupled->impulse, 0.));
+  }
+  PetscCall(
+      CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, coupled->solved, &coupled->report));
+  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt n = 0; n < coupled->count && *good; n++)
+    coupled->acceleration[n] = coupled->solved[n] - twists[n];
+  if (simulation->fluid && *good) {
+    PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
+    PetscCall(FluidTakePrediction(simulation->fluid, 0.));
+    PetscCall(FillBodies(simulation));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists;
+  Vec            *velocity = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(SetUp(simulation));
+  PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid) {
+    PetscCall(FluidBegin(simulation->fluid));
+    PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+    PetscCall(FluidPrepareFaces(simulation->fluid, 0., 0., velocity));
+    PetscCall(VecSet(coupled->impulse, 0.));
+  }
+  PetscCall(CouplingProject(coupled->coupling, velocity, coupled->impulse, twists, &coupled->report));
+  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (!*good)
+    PetscFunctionReturn(0);
+  if (simulation->fluid) {
+    PetscCall(FluidFinishFaces(simulation->fluid, 0., velocity));
+    PetscCall(SimulationExtendVelocity(simulation));
+    PetscCall(FillBodies(simulation));
+  }
+  PetscCall(BalanceStart(simulation, good));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveWriteShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
+                               simulation->coupled->acceleration));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
+                              simulation->coupled->acceleration));
+  PetscCall(SimulationPlaceBodies(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationResumeCoupled(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Bcast(simulation->coupled->acceleration, (PetscMPIInt)simulation->coupled->count,
+                         MPIU_REAL, 0, team_world(simulation->team)));
+  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SetUp(simulation));
+  if (simulation->fluid)
+    PetscCall(FillBodies(simulation));
+  PetscFunctionReturn(0);
+}
+
+/* F1 and S1: where the bodies are at the end of the step. */
+static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const Team      team = simulation->team;
+  PetscReal      *half;
+
+  PetscFunctionBegin;
+  PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
+  if (simulation->fluid) {
+    PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
+    PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, 0.5 * dt, coupled->faces));
+    PetscCall(FluidGetImpulse(simulation->fluid, 0.5 * dt, coupled->impulse));
+  }
+  PetscCall(CollectGood(simulation, good));
+  if (!*good)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, half, &coupled->report));
+  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  coupled->half_iterations = coupled->report.iterations;
+  if (!*good)
+    PetscFunctionReturn(0);
+  if (team_has_solids(team))
+    PetscCall(SolidMove(simulation->solid, simulation->time, dt));
+  PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
+  PetscFunctionReturn(0);
+}
+
+/* F2: the leak-proof velocity, in `faces`. */
+static PetscErrorCode FindAdvecting(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  CouplingReport  report;
+  Vec            *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(SolidGetEffective(simulation->solid, dt, coupled->effective));
+  if (simulation->fluid) {
+    PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+      PetscCall(VecCopy(velocity[d], coupled->faces[d]));
+    PetscCall(VecSet(coupled->impulse, 0.));
+  }
+  PetscCall(
+      CouplingProject(coupled->coupling, coupled->faces, coupled->impulse, coupled->effective, &report));
+  *good = report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  coupled->advecting_iterations = report.iterations;
+  if (!*good)
+    coupled->report = report;
+  else if (simulation->fluid) {
+    PetscCall(CouplingFillFaces(coupled->coupling, coupled->effective, coupled->faces));
+    PetscCall(FluidFinishFaces(simulation->fluid, simulation->time, coupled->faces));
+    PetscCall(FluidSetAdvecting(simulation->fluid, coupled->faces));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
+{
+  Vec *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, faces));
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  if (*faces == velocity)
+    *faces = simulation->coupled->faces;
+  PetscFunctionReturn(0);
+}
+
+/* F3, around the bodies where they are now. */
+static PetscErrorCode Predict(Simulation simulation, PetscReal dt)
+{
+  const PetscReal end = simulation->time + dt;
+  Vec            *velocity, *scalars;
+
+  PetscFunctionBegin;
+  if (simulation->fluid && simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, end));
+  PetscCall(SimulationPlaceBodies(simulation));
+  if (!simulation->fluid)
+    PetscFunctionReturn(0);
+  PetscCall(SimulationMoveRegions(simulation, dt));
+  PetscCall(FluidPredict(simulation->fluid, dt));
+  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  if (!simulation->gas)
+    PetscCall(SimulationHoldScalars(simulation, end, scalars));
+  PetscFunctionReturn(0);
+}
+
+/* What contact and joints do to the velocities that (5.13) has found; the largest change over the largest
+   velocity. */
+static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, PetscReal *change)
+{
+  const Team team = simulation->team;
+  PetscReal  largest = 0.;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(simulation->coupled->solved, twists, simulation->coupled->count));
+  if (team_has_solids(team))
+    PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt));
+  PetscCallMPI(MPI_Bcast(twists, (PetscMPIInt)simulation->coupled->count, MPIU_REAL,
+                         team_first_solid_rank(team), team_world(team)));
+  *change = 0.;
+  for (PetscInt n = 0; n < simulation->coupled->count; n++) {
+    const PetscReal by = twists[n] - simulation->coupled->solved[n];
+
+    simulation->coupled->wanted[n] += by;
+    *change = PetscMax(*change, PetscAbsReal(by));
+    largest = PetscMax(largest, PetscAbsReal(simulation->coupled->wanted[n]));
+  }
+  *change = largest > 0. ? *change / largest : 0.;
+  PetscFunctionReturn(0);
+}
+
+/* S2: the velocities of the state are V* and become V. What contact and joints do joins V*, and the fluid
+   answers to it. */
+static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twists, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscReal enough = 1e-6;
+  const PetscInt  dimension = simulation->config->grid.dimension;
+  Vec            *next = NULL, *scalars;
+  PetscReal       change = 1.;
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
+    PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + dt, dt, next));
+    PetscCall(FluidGetImpulse(simulation->fluid, dt, coupled->impulse));
+    for (PetscInt d = 0; d < dimension; d++)
+      PetscCall(VecCopy(next[d], coupled->star[d]));
+  }
+  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
+  coupled->iterations = 0;
+  for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
+       coupled->rounds++) {
+    for (PetscInt d = 0; d < dimension && next && coupled->rounds; d++)
+      PetscCall(VecCopy(coupled->star[d], next[d]));
+    PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
+    PetscCall(CouplingSolve(coupled->coupling, next, coupled->impulse, twists, &coupled->report));
+    *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+    coupled->iterations += coupled->report.iterations;
+    if (!*good)
+      PetscFunctionReturn(0);
+    PetscCall(Constrain(simulation, dt, twists, &change));
+  }
+  PetscCall(
+      SolidShare(simulation->solid, team_world(simulation->team), team_first_solid_rank(simulation->team)));
+  PetscFunctionReturn(0);
+}
+
+/* F4 */
+static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
+{
+  struct Coupled *coupled = simulation->coupled;
+  Vec            *next, *scalars;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
+  PetscCall(FluidTakeImpulse(simulation->fluid, dt, coupled->impulse));
+  PetscCall(FluidFinishFaces(simulation->fluid, simulation->time + dt, next));
+  PetscCall(FluidTakePrediction(simulation->fluid, dt));
+  PetscCall(SimulationExtendVelocity(simulation));
+  PetscCall(FillBodies(simulation));
+  PetscCall(SimulationStepGas(simulation, dt));
+  PetscFunctionReturn(0);
+}
+
+/* Everything but the bodies themselves as before a step that went wrong after F2. */
+static PetscErrorCode Forget(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(FluidForgetPrediction(simulation->fluid));
+    PetscCall(SimulationReturnRegions(simulation));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationReturnCoupled(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SetUp(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists;
+
+  PetscFunctionBegin;
+  *good = PETSC_TRUE;
+  PetscCall(SolidKeep(simulation->solid));
+  PetscCall(MoveBodies(simulation, dt, good)); /* F1, S1 */
+  if (*good)
+    PetscCall(FindAdvecting(simulation, dt, good)); /* F2 */
+  if (!*good)
+    PetscFunctionReturn(0);
+  PetscCall(Predict(simulation, dt)); /* F3 */
+  PetscCall(SetUp(simulation));
+  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
+  PetscCall(SolidAccelerate(simulation->solid, dt));
+  PetscCall(CollectGood(simulation, good));
+  if (*good)
+    PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
+  if (!*good) {
+    PetscCall(Forget(simulation));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt n = 0; n < coupled->count; n++)
+    coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
+  if (simulation->fluid)
+    PetscCall(Finish(simulation, dt)); /* F4 */
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size)
+{
+  const CouplingReport *report = &simulation->coupled->report;
+
+  PetscFunctionBegin;
+  if (report->message[0])
+    PetscCall(PetscStrncpy(reason, report->message, size));
+  else
+    PetscCall(
+        PetscSNPrintf(reason, size, "the coupled solve ended with %s", KSPConvergedReasons[report->reason]));
+  PetscFunctionReturn(0);
+}

@@ -6,6 +6,7 @@
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/solid.h>
+#include <millrace/ties.h>
 
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
 extern const char *const CouplingSolvers[];
@@ -87,6 +88,10 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, PetscReal imp
    fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
+
+/* What viscosity needs to know of the bodies, whose velocities are `twists` (borrowed), on the fluid team;
+   lent until the next CouplingSetFluid. Collective: fluid. */
+PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

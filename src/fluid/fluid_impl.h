@@ -51,6 +51,10 @@ struct _p_Fluid {
     Vec velocity[DIM], earlier[DIM], next[DIM];
   } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */
 
+  /* Bodies that viscosity holds on to. */
+  const struct Ties *ties;         /* borrowed; null: none */
+  PetscReal         *tie_impulses; /* of each body, by the last solve */
+
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
   PetscReal   share;    /* of the last extrapolation: earlier = (1 + share) u^n - share u^{n-1} */

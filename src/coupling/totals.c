@@ -1,23 +1,58 @@
 /* Impulses of the pressure on bodies, and the momentum of all that the coupled system moves. */
 #include "coupling_impl.h"
 
-PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, PetscReal impulses[])
+static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impulses[])
 {
-  const PetscInt   count = TWIST * coupling->body_count;
   const PetscReal *values;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(impulses, count));
-  if (coupling->grid) {
-    PetscCall(MacGridToSolver(coupling->grid, impulse, coupling->work));
-    PetscCall(VecGetArrayRead(coupling->work, &values));
-    entries_gather(&coupling->all_entries, values, impulses);
-    PetscCall(VecRestoreArrayRead(coupling->work, &values));
+  PetscCall(MacGridToSolver(coupling->grid, impulse, coupling->work));
+  PetscCall(VecScale(coupling->work, -1.));
+  PetscCall(VecGetArrayRead(coupling->work, &values));
+  entries_gather(&coupling->all_entries, values, impulses);
+  PetscCall(VecRestoreArrayRead(coupling->work, &values));
+  PetscFunctionReturn(0);
+}
+
+/* W^T M_F (u* - u): the fluid that moves with bodies resists them. */
+static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, PetscReal impulses[])
+{
+  PetscReal *before[DIM], *after[DIM], row[TWIST];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(coupling->grid, faces->before, before));
+  PetscCall(MacGridGetFaces(coupling->grid, faces->after, after));
+  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
+    const MixedFace *mixed = &coupling->mixed[m];
+    const PetscReal  lost =
+        mixed->is_owned
+             ? mixed->mass * (before[mixed->direction][mixed->face] - after[mixed->direction][mixed->face])
+             : 0.;
+
+    for (PetscInt s = mixed->first; s < mixed->first + mixed->count && lost != 0.; s++) {
+      share_row(mixed->direction, &coupling->shares[s], row);
+      for (PetscInt n = 0; n < TWIST; n++)
+        impulses[TWIST * coupling->shares[s].body + n] += lost * row[n];
+    }
   }
+  PetscCall(MacGridRestoreFaces(coupling->grid, faces->after, after));
+  PetscCall(MacGridRestoreFaces(coupling->grid, faces->before, before));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedFaces *faces,
+                                   PetscReal impulses[])
+{
+  const PetscInt count = TWIST * coupling->body_count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(impulses, count));
+  if (coupling->grid)
+    PetscCall(AddPressure(coupling, impulse, impulses));
+  if (coupling->grid && faces)
+    PetscCall(AddCarried(coupling, faces, impulses));
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, impulses, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->world));
-  for (PetscInt n = 0; n < count; n++)
-    impulses[n] = -impulses[n];
   PetscFunctionReturn(0);
 }
 

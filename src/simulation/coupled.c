@@ -4,13 +4,6 @@
    the others take its word. */
 #include "coupled_impl.h"
 
-enum { TWIST = 2 * DIM };
-
-PetscBool simulation_is_coupled(const SimulationConfig *config)
-{
-  return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
-}
-
 Vec simulation_covered(Simulation simulation)
 {
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
@@ -25,63 +18,6 @@ static PetscErrorCode GetTwists(Simulation simulation, PetscReal **twists)
   PetscFunctionBegin;
   PetscCall(SolidGetState(simulation->solid, &count, &state));
   *twists = state + count - simulation->coupled->count;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode CreateFields(Simulation simulation)
-{
-  struct Coupled    *coupled = simulation->coupled;
-  const FluidConfig *fluid = &simulation->config->fluid;
-
-  PetscFunctionBegin;
-  PetscCall(MacGridCreateField(simulation->grid, &coupled->covered));
-  PetscCall(MacGridCreateField(simulation->grid, &coupled->impulse));
-  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->faces));
-  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->star));
-  if (simulation->config->phases.region_count)
-    PetscFunctionReturn(0);
-  PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
-  PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
-  PetscCall(FluidSetMixture(simulation->fluid, &coupled->uniform));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationCreateCoupled(Simulation simulation)
-{
-  struct Coupled *coupled;
-
-  PetscFunctionBegin;
-  if (!simulation_is_coupled(simulation->config))
-    PetscFunctionReturn(0);
-  PetscCall(PetscNew(&coupled));
-  simulation->coupled = coupled;
-  coupled->count = TWIST * solid_body_count(simulation->solid);
-  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
-                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved));
-  PetscCall(
-      CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
-  if (simulation->grid)
-    PetscCall(CreateFields(simulation));
-  PetscCall(SimulationPlaceBodies(simulation));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
-{
-  struct Coupled *coupled = simulation->coupled;
-
-  PetscFunctionBegin;
-  if (!coupled)
-    PetscFunctionReturn(0);
-  PetscCall(CouplingDestroy(&coupled->coupling));
-  PetscCall(VecDestroy(&coupled->covered));
-  PetscCall(VecDestroy(&coupled->impulse));
-  PetscCall(MacGridDestroyFaceField(coupled->faces));
-  PetscCall(MacGridDestroyFaceField(coupled->star));
-  if (coupled->uniform.empty)
-    PetscCall(MixtureDestroy(&coupled->uniform));
-  PetscCall(PetscFree4(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved));
-  PetscCall(PetscFree(simulation->coupled));
   PetscFunctionReturn(0);
 }
 
@@ -168,6 +104,14 @@ static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CopyFaces(Simulation simulation, Vec from[DIM], Vec to[DIM])
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+    PetscCall(VecCopy(from[d], to[d]));
+  PetscFunctionReturn(0);
+}
+
 /* The pressure that holds the forces of the start, and the accelerations that they leave. */
 static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
 {
@@ -185,12 +129,15 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 1., VISCOSITY_LEFT_OUT, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, 0., 1., coupled->faces));
     PetscCall(VecSet(coupled->impulse, 0.));
+    PetscCall(CopyFaces(simulation, coupled->faces, coupled->star));
   }
   PetscCall(
       CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, coupled->solved, &coupled->report));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt n = 0; n < coupled->count && *good; n++)
     coupled->acceleration[n] = coupled->solved[n] - twists[n];
+  if (*good)
+    PetscCall(SimulationTakeLoads(simulation, 1., coupled->faces));
   if (simulation->fluid && *good) {
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
@@ -224,25 +171,6 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
     PetscCall(FillBodies(simulation));
   }
   PetscCall(BalanceStart(simulation, good));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive)
-{
-  PetscFunctionBegin;
-  PetscCall(ArchiveWriteShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
-                               simulation->coupled->acceleration));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
-{
-  PetscFunctionBegin;
-  if (!simulation->coupled)
-    PetscFunctionReturn(0);
-  PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
-                              simulation->coupled->acceleration));
-  PetscCall(SimulationPlaceBodies(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -299,8 +227,7 @@ static PetscErrorCode FindAdvecting(Simulation simulation, PetscReal dt, PetscBo
   PetscCall(SolidGetEffective(simulation->solid, dt, coupled->effective));
   if (simulation->fluid) {
     PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      PetscCall(VecCopy(velocity[d], coupled->faces[d]));
+    PetscCall(CopyFaces(simulation, velocity, coupled->faces));
     PetscCall(VecSet(coupled->impulse, 0.));
   }
   PetscCall(
@@ -382,7 +309,6 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
 {
   struct Coupled *coupled = simulation->coupled;
   const PetscReal enough = 1e-6;
-  const PetscInt  dimension = simulation->config->grid.dimension;
   Vec            *next = NULL, *scalars;
   PetscReal       change = 1.;
 
@@ -391,15 +317,14 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
     PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + dt, dt, next));
     PetscCall(FluidGetImpulse(simulation->fluid, dt, coupled->impulse));
-    for (PetscInt d = 0; d < dimension; d++)
-      PetscCall(VecCopy(next[d], coupled->star[d]));
+    PetscCall(CopyFaces(simulation, next, coupled->star));
   }
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   coupled->iterations = 0;
   for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
        coupled->rounds++) {
-    for (PetscInt d = 0; d < dimension && next && coupled->rounds; d++)
-      PetscCall(VecCopy(coupled->star[d], next[d]));
+    if (next && coupled->rounds)
+      PetscCall(CopyFaces(simulation, coupled->star, next));
     PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
     PetscCall(CouplingSolve(coupled->coupling, next, coupled->impulse, twists, &coupled->report));
     *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
@@ -408,6 +333,7 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
       PetscFunctionReturn(0);
     PetscCall(Constrain(simulation, dt, twists, &change));
   }
+  PetscCall(SimulationTakeLoads(simulation, dt, next));
   PetscCall(
       SolidShare(simulation->solid, team_world(simulation->team), team_first_solid_rank(simulation->team)));
   PetscFunctionReturn(0);

@@ -7,13 +7,18 @@
 #include <millrace/body.h>
 #include <millrace/coupled_flow.h>
 
+/* What the fluid does to a body. */
+typedef enum { LOAD_PRESSURE, LOAD_VISCOSITY, LOAD_ALL, LOAD_COUNT } Load;
+
 struct Coupled {
   Coupling coupling;
   PetscInt count; /* of numbers in the twists of all bodies */
   PetscReal
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
-  PetscReal *effective;       /* scratch: the bodies' way over the step, later their velocities before S2 */
-  PetscReal *wanted, *solved; /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
+  PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal *viscous_impulses;  /* on all bodies in the last step */
+  PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
   /* Null outside the fluid team. */
   Mixture uniform; /* of a scene without regions */
@@ -24,5 +29,9 @@ struct Coupled {
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */
 };
+
+/* loads.c: from `impulse`, `star` and what was solved for over dt, and from `viscous_impulses`. Collective:
+   world. */
+PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solved[DIM]);
 
 #endif

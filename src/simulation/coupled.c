@@ -193,11 +193,13 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
 {
   struct Coupled *coupled = simulation->coupled;
   const Team      team = simulation->team;
-  PetscReal      *half;
+  PetscReal      *half, *twists;
 
   PetscFunctionBegin;
+  PetscCall(GetTwists(simulation, &twists));
   PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
   if (simulation->fluid) {
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, 0.5 * dt, coupled->faces));
     PetscCall(FluidGetImpulse(simulation->fluid, 0.5 * dt, coupled->impulse));
@@ -205,6 +207,7 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   PetscCall(CollectGood(simulation, good));
   if (!*good)
     PetscFunctionReturn(0);
+  PetscCall(SimulationTakeViscosity(simulation, twists, 0.5 * dt, half));
   PetscCall(CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, half, &coupled->report));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   coupled->half_iterations = coupled->report.iterations;
@@ -262,15 +265,20 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
 static PetscErrorCode Predict(Simulation simulation, PetscReal dt)
 {
   const PetscReal end = simulation->time + dt;
+  PetscReal      *twists;
   Vec            *velocity, *scalars;
 
   PetscFunctionBegin;
   if (simulation->fluid && simulation->obstacles_move)
     PetscCall(SimulationPlaceObstacles(simulation, end));
   PetscCall(SimulationPlaceBodies(simulation));
+  if (simulation->fluid)
+    PetscCall(SimulationMoveRegions(simulation, dt));
+  PetscCall(SetUp(simulation));
   if (!simulation->fluid)
     PetscFunctionReturn(0);
-  PetscCall(SimulationMoveRegions(simulation, dt));
+  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(SimulationTieViscosity(simulation, twists, dt));
   PetscCall(FluidPredict(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   if (!simulation->gas)
@@ -389,11 +397,12 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   if (!*good)
     PetscFunctionReturn(0);
   PetscCall(Predict(simulation, dt)); /* F3 */
-  PetscCall(SetUp(simulation));
+  PetscCall(CollectGood(simulation, good));
   PetscCall(GetTwists(simulation, &twists));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
+  PetscCall(SimulationTakeViscosity(simulation, coupled->effective, dt, twists));
+  PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
-  PetscCall(CollectGood(simulation, good));
   if (*good)
     PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
   if (!*good) {

@@ -20,8 +20,9 @@ static PetscInt copies_of(const BodyConfig *config)
   return (PetscInt)copies->count.at[X] * (PetscInt)copies->count.at[Y] * (PetscInt)copies->count.at[Z];
 }
 
-static Placement place_copy(const BodyConfig *config, PetscInt entry, PetscInt copy, const Placement *first)
+static Placement place_copy(Solid solid, PetscInt entry, PetscInt copy, const Placement *first)
 {
+  const BodyConfig   *config = &solid->config->bodies[entry];
   const CopiesConfig *copies = &config->copies;
   const PetscInt      n[DIM] = {(PetscInt)copies->count.at[X], (PetscInt)copies->count.at[Y], 0};
   const PetscInt      at[DIM] = {copy % n[X], copy / n[X] % n[Y], copy / (n[X] * n[Y])};
@@ -31,6 +32,10 @@ static Placement place_copy(const BodyConfig *config, PetscInt entry, PetscInt c
     offset.at[d] =
         (PetscReal)at[d] * copies->step.at[d] + copies->shift * hashed(copies->seed, entry, copy, d);
     axis.at[d] = hashed(copies->seed, entry, copy, DIM + d);
+  }
+  if (solid->config->planar) {
+    offset.at[Z] = 0.;
+    axis = vector3(0, 0, axis.at[Z]);
   }
   axis = vector3_scale(
       copies->turn * hashed(copies->seed, entry, copy, 2 * DIM) / PetscMax(vector3_norm(axis), 1e-6), axis);
@@ -75,7 +80,7 @@ static PetscErrorCode FillEntry(Solid solid, PetscInt entry, const Placement *re
     body->config = config;
     body->copy = copy;
     body->form = solid->forms[entry];
-    body->rest = place_copy(config, entry, copy, rest);
+    body->rest = place_copy(solid, entry, copy, rest);
     PetscCall(SetMass(solid, body, message, size));
     solid->placements[first + copy] = body->rest;
     if (config->kind == BODY_DYNAMIC)

@@ -50,7 +50,7 @@ static PetscReal set_weight(Coupled *coupled, PetscInt d, const PetscInt at[DIM]
 Coupled *coupled_new(MPI_Comm comm, const CoupledSetup *setup)
 {
   const TeamConfig     team = {.solid_ranks = -1};
-  const CouplingConfig config = {setup->solver, setup->faces, setup->tolerance, 500};
+  const CouplingConfig config = {setup->solver, setup->faces, setup->tolerance, 500, 1};
   GridConfig           grid = {.dimension = setup->dimension, .resolution = setup->cells[X]};
   Coupled             *coupled;
 

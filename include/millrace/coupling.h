@@ -26,7 +26,7 @@ extern const SchemaKey CouplingKeys[];
 
 /* A rigid body or rigid shell. In two dimensions: the prism of unit depth over its cross-section. */
 typedef struct {
-  Surface    surface; /* borrowed; in the body's frame */
+  Surface    surface; /* borrowed; in the body's frame; null: the fluid does not meet it */
   PetscReal  thickness;
   Vector3    position; /* center of mass */
   Quaternion rotation;

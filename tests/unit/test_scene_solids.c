@@ -137,6 +137,34 @@ static void gravity_is_that_of_the_fluid_unless_told(void **state)
   assert_success(SceneDestroy(&scene));
 }
 
+#define TANK                                                                                                 \
+  "grid: {size: [1, 2, 1], resolution: 8, origin: [1, 0, 0]}\n"                                              \
+  "fluid: {density: 1, sides: {y_low: slip, y_high: open, z_low: periodic, z_high: periodic}}\n"
+
+static void walls_of_the_box_hold_bodies(void **state)
+{
+  Scene scene = good_scene(TANK BODIES "  pairs: [{first: wall_y_low, second: link, restitution: 1}]\n");
+  const SolidConfig *solids = &scene_config(scene)->solids;
+
+  (void)state;
+  assert_true(solids->walls && solids->held[X][0] && solids->held[X][1] && solids->held[Y][0]);
+  assert_false(solids->held[Y][1] || solids->held[Z][0] || solids->held[Z][1]);
+  assert_true(solids->box_low.at[X] == 1. && solids->box_high.at[X] == 2. && solids->box_high.at[Y] == 2.);
+  assert_true(solids->pairs[0].friction == 0.5 && solids->pairs[0].restitution == 1.);
+  assert_success(SceneDestroy(&scene));
+  scene = good_scene(TANK BODIES "  walls: false\n");
+  for (PetscInt side = 0; side < 2 * DIM; side++)
+    assert_false(scene_config(scene)->solids.held[side / 2][side % 2]);
+  assert_success(SceneDestroy(&scene));
+  scene = good_scene(BODIES); /* no fluid, no box */
+  assert_false(scene_config(scene)->solids.held[X][0]);
+  assert_success(SceneDestroy(&scene));
+#define WALL(name) "    - {name: " name ", shape: {sphere: {center: [0, 0, 9], radius: 0.5}}}\n"
+  one_error(TANK BODIES WALL("wall_x_high"), 8, "side of the box");
+  assert_success(SceneDestroy((Scene[]){good_scene(TANK BODIES WALL("wall_y_high"))}));
+  one_error(TANK BODIES "  pairs: [{first: wall_y_high, second: link}]\n", 8, "no body is called");
+}
+
 static void pairs_take_the_mean_of_what_they_do_not_say(void **state)
 {
   static const char        text[] = BODIES "  pairs:\n"
@@ -241,6 +269,7 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(a_scene_with_a_grid_has_a_fluid),
           cmocka_unit_test(bodies_in_two_dimensions_are_a_metre_deep),
           cmocka_unit_test(gravity_is_that_of_the_fluid_unless_told),
+          cmocka_unit_test(walls_of_the_box_hold_bodies),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
           cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),

@@ -9,6 +9,11 @@ Vec simulation_covered(Simulation simulation)
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
 }
 
+const PetscReal *simulation_accelerations(Simulation simulation)
+{
+  return simulation->coupled ? simulation->coupled->acceleration : NULL;
+}
+
 /* Velocity and spin of every body, in the state of the solid. */
 static PetscErrorCode GetTwists(Simulation simulation, PetscReal **twists)
 {

@@ -95,9 +95,10 @@ typedef struct {
 
 typedef struct {
   Ties       lent;
-  PetscInt   tie_room[DIM], brush_room[DIM], screen_room[DIM];
+  PetscInt   tie_room[DIM], brush_room[DIM], corner_room[DIM], screen_room[DIM];
   Tie       *ties[DIM];
   Brush     *brushes[DIM];
+  Corner    *corners[DIM];
   Screen    *screens[DIM];
   PetscInt   body_room;
   PetscBool *is_free;

@@ -5,6 +5,7 @@
 
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
+#include <millrace/sight.h>
 #include <millrace/solid.h>
 
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
@@ -87,6 +88,10 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, PetscReal imp
    fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
+
+/* The shells at the placing before the last one and at the last one, `dt` apart: lent until the next placing.
+   Null without shells and outside the fluid team. A body that was not there before has not moved. */
+PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -88,6 +88,11 @@ struct MassPair {
   PetscReal block[TWIST * TWIST];
 };
 
+typedef struct {
+  Vector3    position;
+  Quaternion rotation;
+} Place;
+
 /* A surface that is kept between placings. */
 typedef struct {
   const void *form; /* of which bodies; null: it does not last */
@@ -111,6 +116,10 @@ struct _p_Coupling {
 
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
+
+  PetscInt           before_count;
+  Place             *before; /* of the bodies at the placing before this one */
+  struct ShellSight *sight;  /* null until someone asks */
 
   PetscInt   cell_count; /* owned */
   PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
@@ -174,6 +183,10 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
 
 /* surfaces.c */
 PetscErrorCode CouplingDropSurfaces(Coupling coupling);
+
+/* shells.c: before a placing */
+PetscErrorCode CouplingRememberPlaces(Coupling coupling);
+PetscErrorCode CouplingDropSight(Coupling coupling);
 
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);

@@ -7,6 +7,13 @@
 
 typedef enum { SIGHT_BEFORE, SIGHT_AFTER } SightMoment; /* the step */
 
+/* How the shell nearest to a point moves over the step, there and around: velocity + slope (x - point). */
+typedef struct {
+  PetscReal distance; /* to that shell, m; PETSC_INFINITY, and no motion, beyond reach of all */
+  Vector3   velocity; /* m/s */
+  Matrix3   slope;    /* 1/s */
+} SightMotion;
+
 /* Every point has one side of a shell, also one that lies on it; in two dimensions z does not matter. Points
    may lie beyond periodic sides: shells are everywhere that their images are. */
 typedef struct {
@@ -21,8 +28,9 @@ typedef struct {
   /* Where a point of one moment, moved with the shell nearest to it, is at the other: on the same side of all
      shells. Beyond reach of all shells it stays. */
   Vector3 (*carry)(const void *context, SightMoment to, Vector3 point);
-  /* Of the shell nearest to the point, of the moment before, at that point, m/s: the way over the step. */
+  /* Of the shell nearest to a point of the moment before, there, m/s: the way over the step. */
   Vector3 (*velocity)(const void *context, Vector3 point);
+  SightMotion (*motion)(const void *context, Vector3 point); /* the same, with more */
 } Sight;
 enum { SIGHT_REACH = 4 };
 

@@ -274,11 +274,31 @@ static Vector3 sight_velocity(const void *context, Vector3 point)
   return vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, SIGHT_AFTER, start), start));
 }
 
+static SightMotion sight_motion(const void *context, Vector3 point)
+{
+  const ShellSight *view = context;
+  const Vector3     start = flattened(view, point);
+  const Image       own = nearest_shell(view, SIGHT_BEFORE, start);
+  SightMotion       motion = {.distance = own.shell ? own.distance : PETSC_INFINITY};
+
+  if (!own.shell || own.shell->is_still)
+    return motion;
+  motion.velocity =
+      vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, SIGHT_AFTER, start), start));
+  motion.slope =
+      matrix3_multiply(&own.shell->stands[SIGHT_AFTER].turn, &own.shell->stands[SIGHT_BEFORE].back);
+  for (PetscInt a = 0; a < DIM; a++)
+    for (PetscInt b = 0; b < DIM; b++)
+      motion.slope.at[a][b] = (motion.slope.at[a][b] - (a == b ? 1. : 0.)) / view->dt;
+  return motion;
+}
+
 Sight shell_sight(const ShellSight *view)
 {
   return (Sight){.context = view,
                  .blocks = sight_blocks,
                  .distance = sight_distance,
                  .carry = sight_carry,
-                 .velocity = sight_velocity};
+                 .velocity = sight_velocity,
+                 .motion = sight_motion};
 }

@@ -73,6 +73,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(StressDestroy(&f->stress));
   PetscCall(FluidDestroyHeavy(f));
+  PetscCall(FluidDropSighting(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }

@@ -5,6 +5,7 @@
 
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
+#include <millrace/sight.h>
 #include <millrace/solid.h>
 #include <millrace/ties.h>
 
@@ -100,6 +101,9 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Ve
 /* What viscosity needs to know of the bodies, whose velocities are `twists` (borrowed), on the fluid team;
    lent until the next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
+/* The shells at the placing before the last one and at the last one, `dt` apart: lent until the next placing.
+   Null without shells and outside the fluid team. A body that was not there before has not moved. */
+PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

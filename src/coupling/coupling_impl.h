@@ -104,6 +104,10 @@ typedef struct {
   PetscBool *is_free;
   PetscReal *resistance;
 } TieSet;
+typedef struct {
+  Vector3    position;
+  Quaternion rotation;
+} Place;
 
 /* A surface that is kept between placings. */
 typedef struct {
@@ -128,6 +132,10 @@ struct _p_Coupling {
 
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
+
+  PetscInt           before_count;
+  Place             *before; /* of the bodies at the placing before this one */
+  struct ShellSight *sight;  /* null until someone asks */
 
   PetscInt   cell_count; /* owned */
   PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
@@ -195,6 +203,10 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
 
 /* surfaces.c */
 PetscErrorCode CouplingDropSurfaces(Coupling coupling);
+
+/* shells.c: before a placing */
+PetscErrorCode CouplingRememberPlaces(Coupling coupling);
+PetscErrorCode CouplingDropSight(Coupling coupling);
 
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);

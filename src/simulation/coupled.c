@@ -142,6 +142,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
 }
@@ -176,6 +177,8 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
 
 PetscErrorCode SimulationResumeCoupled(Simulation simulation)
 {
+  PetscReal *twists;
+
   PetscFunctionBegin;
   if (!simulation->coupled)
     PetscFunctionReturn(0);
@@ -183,8 +186,11 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
                          MPIU_REAL, 0, team_world(simulation->team)));
   PetscCall(SimulationPlaceBodies(simulation));
   PetscCall(SetUp(simulation));
-  if (simulation->fluid)
+  PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid) {
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationStartMomentum(simulation, twists));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -258,23 +264,34 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
   PetscFunctionReturn(0);
 }
 
-/* F3, around the bodies where they are now. */
-static PetscErrorCode Predict(Simulation simulation, PetscReal dt)
+/* The box at the end of the step: what is where, and the system that follows from it. */
+static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
-  const PetscReal end = simulation->time + dt;
-  Vec            *velocity, *scalars;
-
   PetscFunctionBegin;
   if (simulation->fluid && simulation->obstacles_move)
-    PetscCall(SimulationPlaceObstacles(simulation, end));
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
   PetscCall(SimulationPlaceBodies(simulation));
-  if (!simulation->fluid)
-    PetscFunctionReturn(0);
-  PetscCall(SimulationMoveRegions(simulation, dt));
-  PetscCall(FluidPredict(simulation->fluid, dt));
+  if (simulation->fluid)
+    PetscCall(SimulationMoveRegions(simulation, dt));
+  PetscCall(SetUp(simulation));
+  PetscFunctionReturn(0);
+}
+
+/* F3, around the bodies where they are now. */
+static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscReal twists[])
+{
+  Vec *velocity, *scalars;
+
+  PetscFunctionBegin;
+  PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
+  PetscCall(SimulationMoveMomentum(simulation));
+  PetscCall(FluidPredictViscosity(simulation->fluid, dt));
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, twists));
+  PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
-    PetscCall(SimulationHoldScalars(simulation, end, scalars));
+    PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
   PetscFunctionReturn(0);
 }
 
@@ -318,13 +335,18 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + dt, dt, next));
     PetscCall(FluidGetImpulse(simulation->fluid, dt, coupled->impulse));
     PetscCall(CopyFaces(simulation, next, coupled->star));
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_FORCES, next, twists));
   }
+  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   coupled->iterations = 0;
   for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
        coupled->rounds++) {
     if (next && coupled->rounds)
       PetscCall(CopyFaces(simulation, coupled->star, next));
+    if (next)
+      PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
+    PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
     PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
     PetscCall(CouplingSolve(coupled->coupling, next, coupled->impulse, twists, &coupled->report));
     *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
@@ -333,6 +355,8 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
       PetscFunctionReturn(0);
     PetscCall(Constrain(simulation, dt, twists, &change));
   }
+  if (next)
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_PRESSURE, next, coupled->solved));
   PetscCall(SimulationTakeLoads(simulation, dt, next));
   PetscCall(
       SolidShare(simulation->solid, team_world(simulation->team), team_first_solid_rank(simulation->team)));
@@ -340,7 +364,7 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
 }
 
 /* F4 */
-static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
+static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscReal twists[])
 {
   struct Coupled *coupled = simulation->coupled;
   Vec            *next, *scalars;
@@ -352,6 +376,7 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
   PetscCall(SimulationExtendVelocity(simulation));
   PetscCall(FillBodies(simulation));
+  PetscCall(SimulationHoldMomentum(simulation, twists));
   PetscCall(SimulationStepGas(simulation, dt));
   PetscFunctionReturn(0);
 }
@@ -383,14 +408,17 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscFunctionBegin;
   *good = PETSC_TRUE;
   PetscCall(SolidKeep(simulation->solid));
+  if (simulation->fluid)
+    PetscCall(SimulationBeginMomentum(simulation));
   PetscCall(MoveBodies(simulation, dt, good)); /* F1, S1 */
   if (*good)
     PetscCall(FindAdvecting(simulation, dt, good)); /* F2 */
   if (!*good)
     PetscFunctionReturn(0);
-  PetscCall(Predict(simulation, dt)); /* F3 */
-  PetscCall(SetUp(simulation));
+  PetscCall(Place(simulation, dt));
   PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid)
+    PetscCall(Predict(simulation, dt, twists)); /* F3 */
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
   PetscCall(CollectGood(simulation, good));
@@ -403,7 +431,7 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   for (PetscInt n = 0; n < coupled->count; n++)
     coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
   if (simulation->fluid)
-    PetscCall(Finish(simulation, dt)); /* F4 */
+    PetscCall(Finish(simulation, dt, twists)); /* F4 */
   PetscFunctionReturn(0);
 }
 

@@ -38,6 +38,8 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   coupled->count = TWIST * solid_body_count(simulation->solid);
   PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
                          coupled->count, &coupled->wanted, coupled->count, &coupled->solved));
+  PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
+                         &coupled->momentum.bodies));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
                          coupled->count, &coupled->loads[LOAD_ALL]));
@@ -63,6 +65,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscCall(MacGridDestroyFaceField(coupled->star));
   if (coupled->uniform.empty)
     PetscCall(MixtureDestroy(&coupled->uniform));
+  PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
   PetscCall(PetscFree4(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved));

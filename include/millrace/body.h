@@ -16,7 +16,8 @@ BodyResistance solid_body_resistance(Solid solid, PetscInt body);
 /* In the body's frame, to be placed by its position and rotation; the caller destroys it. Circles are cut
    into edges no longer than about `edge`, and the surface is widened to hold the volume of the body. Copies
    have the same surface. A plane is a block that holds all of the half-space that lies in the box between the
-   `bounds`: it does not last, and has to be made anew where the body has moved. */
+   `bounds`, null if there is nothing of it: it does not last, and has to be made anew where the body has
+   moved. */
 PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge, const Vector3 bounds[2],
                                       Surface *surface, PetscBool *lasts);
 

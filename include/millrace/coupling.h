@@ -6,6 +6,7 @@
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/solid.h>
+#include <millrace/ties.h>
 
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
 extern const char *const CouplingSolvers[];
@@ -25,7 +26,7 @@ extern const SchemaKey CouplingKeys[];
 
 /* A rigid body or rigid shell. In two dimensions: the prism of unit depth over its cross-section. */
 typedef struct {
-  Surface    surface; /* borrowed; in the body's frame */
+  Surface    surface; /* borrowed; in the body's frame; null: the fluid does not meet it */
   PetscReal  thickness;
   Vector3    position; /* center of mass */
   Quaternion rotation;
@@ -100,6 +101,9 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
 
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
+/* What viscosity needs to know of the bodies, whose velocities are `twists` (borrowed), on the fluid team;
+   lent until the next CouplingSetFluid. Collective: fluid. */
+PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -41,10 +41,8 @@ typedef struct {
   PetscReal friction, restitution, rolling_friction;
   PetscBool none; /* they pass through each other */
 } ContactPairConfig;
-
 typedef enum { JOINT_POINT, JOINT_RIGID, JOINT_HINGE, JOINT_TWIST, JOINT_PRISMATIC } JointKind;
 extern const char *const JointKinds[];
-
 /* All given in the world at time zero. */
 typedef struct {
   char     *name;
@@ -69,6 +67,9 @@ typedef struct {
   PetscInt           iterations; /* of contact, at most */
   PetscReal          tolerance;  /* of contact: penetration left over, in parts of the smallest body's size */
   PetscBool          planar;     /* bodies move along x and y and turn about z only */
+  PetscBool          walls;      /* the sides of a fluid's box hold free bodies in it, as far as */
+  PetscBool          held[DIM][2]; /* those do; contact alone sees them */
+  Vector3            box_low, box_high;
   PetscInt           particle_count, body_count;
   ParticleConfig    *particles; /* of what is not rigid; no keys of their own */
   BodyConfig        *bodies;
@@ -76,8 +77,7 @@ typedef struct {
   ContactPairConfig *pairs;
   JointConfig       *joints;
 } SolidConfig;
-extern const SchemaKey SolidKeys[];
-
+extern const SchemaKey   SolidKeys[];
 typedef struct _p_Solid *Solid;
 
 /* Lifetime; `config` must outlive it. What is wrong with the bodies or joints is told in `message`, and the

@@ -21,6 +21,8 @@ static void find_bounds(Placed *placed)
 {
   const PetscReal far = PETSC_MAX_REAL;
 
+  if (!placed->triangles.vertex_count)
+    return;
   placed->low = vector3(far, far, far);
   placed->high = vector3(-far, -far, -far);
   for (PetscInt v = 0; v < placed->triangles.vertex_count; v++)
@@ -83,6 +85,8 @@ static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
   const PetscInt(*triangles)[3];
 
   PetscFunctionBegin;
+  if (!placed->body.surface) /* nothing of it is in the box */
+    PetscFunctionReturn(0);
   PetscCall(SurfaceGet(placed->body.surface, &vertex_count, &vertices, &triangle_count, &triangles));
   PetscCall(PetscMalloc1(vertex_count, &placed->vertices));
   for (PetscInt v = 0; v < vertex_count; v++)

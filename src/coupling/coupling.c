@@ -63,6 +63,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
     PetscCall(PetscFree2(coupling->marks[d], coupling->kinds[d]));
   PetscCall(PetscFree2(coupling->solid, coupling->active));
   PetscCall(PetscFree(coupling->labels));
+  PetscCall(CouplingDropTies(coupling));
   PetscCall(PetscFree(coupling->mixed));
   PetscCall(PetscFree(coupling->shares));
   PetscCall(PetscFree(coupling->touching));

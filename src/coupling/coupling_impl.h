@@ -6,8 +6,6 @@
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
 
-enum { TWIST = 2 * DIM };
-
 /* A body of CouplingPlace as triangles of the world. */
 typedef struct {
   CoupledBody body;
@@ -88,6 +86,24 @@ struct MassPair {
   PetscReal block[TWIST * TWIST];
 };
 
+/* What a body has in the dual cell of an owned face. */
+typedef struct {
+  PetscInt  direction, face, body; /* the face by its local index */
+  PetscReal volume;
+  Vector3   arm; /* as in Share, without the offset of the body's arms */
+} Filling;
+
+typedef struct {
+  Ties       lent;
+  PetscInt   tie_room[DIM], brush_room[DIM], screen_room[DIM];
+  Tie       *ties[DIM];
+  Brush     *brushes[DIM];
+  Screen    *screens[DIM];
+  PetscInt   body_room;
+  PetscBool *is_free;
+  PetscReal *resistance;
+} TieSet;
+
 /* A surface that is kept between placings. */
 typedef struct {
   const void *form; /* of which bodies; null: it does not last */
@@ -123,6 +139,10 @@ struct _p_Coupling {
   MixedFace *mixed;
   PetscInt   share_count, share_room;
   Share     *shares;
+
+  PetscInt filling_count, filling_room;
+  Filling *fillings;
+  TieSet   tie_set;
 
   EntryList  free_entries, all_entries;
   PetscInt   touching_count;
@@ -192,6 +212,16 @@ typedef struct {
   PetscReal moments[6];   /* of the fluid mass of mixed faces: 1, x, y, xx, xy, yy */
 } Balance;
 PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], Balance balances[]);
+
+/* ties.c */
+#define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
+PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling);
+PetscErrorCode CouplingDropTies(Coupling coupling);
+PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush);
+PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen);
+
+/* screens.c: pairs of faces with a surface between them */
+PetscErrorCode CouplingFindScreens(Coupling coupling);
 
 /* mass.c */
 PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[]);

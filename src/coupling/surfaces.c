@@ -58,7 +58,8 @@ static PetscErrorCode FindSurface(Coupling coupling, Solid solid, PetscInt body,
   for (PetscInt d = 0; d < DIM; d++)
     bounds[1].at[d] += grid_box(coupling->grid)->cells[d] * coupling->spacing;
   PetscCall(SolidCreateBodySurface(solid, body, EDGE * coupling->spacing, bounds, surface, &lasts));
-  PetscCall(KeepSurface(coupling, (KeptSurface){lasts ? form : NULL, *surface}));
+  if (*surface)
+    PetscCall(KeepSurface(coupling, (KeptSurface){lasts ? form : NULL, *surface}));
   PetscFunctionReturn(0);
 }
 

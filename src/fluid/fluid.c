@@ -77,6 +77,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->hollow));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(StressDestroy(&f->stress));
+  PetscCall(PetscFree(f->tie_impulses));
   PetscCall(FluidDestroyHeavy(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);

@@ -55,6 +55,9 @@ struct _p_Fluid {
   /* With bodies that are coupled, null without. */
   Vec weights[DIM];   /* of the projection without bodies */
   Vec diversion[DIM]; /* what is added to the velocity for advection along it */
+  /* Bodies that viscosity holds on to. */
+  const struct Ties *ties;         /* borrowed; null: none */
+  PetscReal         *tie_impulses; /* of each body, by the last solve */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */

@@ -177,13 +177,15 @@ static PetscErrorCode ReportNoBody(Scene scene, Node *node, const char word[])
   PetscFunctionReturn(0);
 }
 
-/* `*body` is null where the name of a pair means no body. */
+/* `*body` is null where the name of a pair means no body, or a wall of the box. */
 static PetscErrorCode CheckPairName(Scene scene, Node *node, const char word[], const BodyConfig **body)
 {
   long copy;
 
   PetscFunctionBegin;
   *body = find_body(scene, word, &copy);
+  if (!*body && scene_has_wall(scene, word))
+    PetscFunctionReturn(0);
   if (!*body)
     PetscCall(ReportNoBody(scene, node, word));
   else if (copy >= 0) {
@@ -210,8 +212,10 @@ static PetscErrorCode CheckPair(Scene scene, Node *item, ContactPairConfig *pair
     PetscFunctionReturn(0);
   PetscCall(CheckPairName(scene, node_find(item, "first"), pair->first, &first));
   PetscCall(CheckPairName(scene, node_find(item, "second"), pair->second, &second));
-  if (!first || !second)
+  if (!first && !second)
     PetscFunctionReturn(0);
+  first = first ? first : second; /* a wall is like the other */
+  second = second ? second : first;
   if (!node_find(item, "friction"))
     pair->friction = geometric_mean(first->friction, second->friction);
   if (!node_find(item, "restitution"))
@@ -333,8 +337,12 @@ PetscErrorCode SceneCheckSolids(Scene scene)
     PetscCall(ProblemAddAtKey(scene, bodies, PROBLEM_ERROR, "solids.bodies must not be empty"));
   PetscCall(CheckNames(scene, bodies));
   PetscCall(CheckNames(scene, list_of(scene, "joints")));
+  PetscCall(SceneBuildWalls(scene, bodies));
   for (PetscInt b = 0; b < config->body_count; b++)
     PetscCall(CheckBody(scene, node_item(bodies, b), &config->bodies[b]));
+  for (PetscInt b = 0; b < config->body_count && config->planar; b++)
+    if (is_usable(node_find(node_item(bodies, b), "shape")) && config->bodies[b].name)
+      PetscCall(SceneFlattenBody(scene, node_item(bodies, b), &config->bodies[b]));
   for (PetscInt p = 0; p < config->pair_count; p++)
     PetscCall(CheckPair(scene, node_item(list_of(scene, "pairs"), p), &config->pairs[p]));
   for (PetscInt j = 0; j < config->joint_count; j++)

@@ -199,11 +199,13 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
 {
   struct Coupled *coupled = simulation->coupled;
   const Team      team = simulation->team;
-  PetscReal      *half;
+  PetscReal      *half, *twists;
 
   PetscFunctionBegin;
+  PetscCall(GetTwists(simulation, &twists));
   PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
   if (simulation->fluid) {
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, 0.5 * dt, coupled->faces));
     PetscCall(FluidGetImpulse(simulation->fluid, 0.5 * dt, coupled->impulse));
@@ -211,6 +213,7 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   PetscCall(CollectGood(simulation, good));
   if (!*good)
     PetscFunctionReturn(0);
+  PetscCall(SimulationTakeViscosity(simulation, twists, 0.5 * dt, half));
   PetscCall(CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, half, &coupled->report));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   coupled->half_iterations = coupled->report.iterations;
@@ -283,12 +286,14 @@ static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscRe
   Vec *velocity, *scalars;
 
   PetscFunctionBegin;
+  PetscCall(SimulationTieViscosity(simulation, twists, dt));
   PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
   PetscCall(SimulationMoveMomentum(simulation));
   PetscCall(FluidPredictViscosity(simulation->fluid, dt));
-  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, twists));
+  simulation_drag(simulation, twists, dt, simulation->coupled->begun);
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
   PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
@@ -419,9 +424,11 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscCall(GetTwists(simulation, &twists));
   if (simulation->fluid)
     PetscCall(Predict(simulation, dt, twists)); /* F3 */
+  PetscCall(CollectGood(simulation, good));
+  PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
+  PetscCall(SimulationTakeViscosity(simulation, coupled->effective, dt, twists));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
-  PetscCall(CollectGood(simulation, good));
   if (*good)
     PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
   if (!*good) {

@@ -7,8 +7,6 @@
    these change is advection. Every rank of the fluid holds its part, summed once at the end. */
 #include "coupled_impl.h"
 
-enum { TWIST = 2 * DIM };
-
 PetscErrorCode SimulationMeasureMomentum(Simulation simulation, MomentumChange change, Vec faces[DIM],
                                          const PetscReal twists[])
 {

@@ -51,6 +51,12 @@ static PetscErrorCode DescribeSolids(Simulation simulation, char text[], size_t 
   PetscCall(PetscStrlen(text, &length));
   PetscCall(
       PetscSNPrintf(text + length, size - length, " with %" PetscInt_FMT " joints", config->joint_count));
+  for (PetscInt side = 0; side < 2 * DIM; side++)
+    if (config->held[side / 2][side % 2]) {
+      PetscCall(PetscStrlen(text, &length));
+      PetscCall(PetscSNPrintf(text + length, size - length, ", wall_%c_%s", "xyz"[side / 2],
+                              side % 2 ? "high" : "low"));
+    }
   PetscFunctionReturn(0);
 }
 

@@ -20,9 +20,10 @@ static PetscInt copies_of(const BodyConfig *config)
   return (PetscInt)copies->count.at[X] * (PetscInt)copies->count.at[Y] * (PetscInt)copies->count.at[Z];
 }
 
-static Placement place_copy(const BodyConfig *config, PetscInt entry, PetscInt copy, const Placement *first)
+/* On the plane z = 0 disorder stays in it. */
+static Placement place_copy(const SolidConfig *solids, PetscInt entry, PetscInt copy, const Placement *first)
 {
-  const CopiesConfig *copies = &config->copies;
+  const CopiesConfig *copies = &solids->bodies[entry].copies;
   const PetscInt      n[DIM] = {(PetscInt)copies->count.at[X], (PetscInt)copies->count.at[Y], 0};
   const PetscInt      at[DIM] = {copy % n[X], copy / n[X] % n[Y], copy / (n[X] * n[Y])};
   Vector3             offset, axis;
@@ -31,6 +32,10 @@ static Placement place_copy(const BodyConfig *config, PetscInt entry, PetscInt c
     offset.at[d] =
         (PetscReal)at[d] * copies->step.at[d] + copies->shift * hashed(copies->seed, entry, copy, d);
     axis.at[d] = hashed(copies->seed, entry, copy, DIM + d);
+  }
+  if (solids->planar) {
+    offset.at[Z] = (PetscReal)at[Z] * copies->step.at[Z];
+    axis = vector3(0, 0, 1);
   }
   axis = vector3_scale(
       copies->turn * hashed(copies->seed, entry, copy, 2 * DIM) / PetscMax(vector3_norm(axis), 1e-6), axis);
@@ -75,7 +80,7 @@ static PetscErrorCode FillEntry(Solid solid, PetscInt entry, const Placement *re
     body->config = config;
     body->copy = copy;
     body->form = solid->forms[entry];
-    body->rest = place_copy(config, entry, copy, rest);
+    body->rest = place_copy(solid->config, entry, copy, rest);
     PetscCall(SetMass(solid, body, message, size));
     solid->placements[first + copy] = body->rest;
     if (config->kind == BODY_DYNAMIC)
@@ -96,6 +101,7 @@ static PetscErrorCode CreateState(Solid solid)
   solid->particle_count = config->particle_count;
   for (PetscInt entry = 0; entry < config->body_count; entry++)
     solid->body_count += copies_of(&config->bodies[entry]);
+  solid_name_walls(solid);
   PetscCall(PetscCalloc3(3 * solid->particle_count + 6 * solid->body_count, &solid->velocity,
                          solid->particle_count, &solid->particle_positions, solid->particle_count,
                          &solid->particle_masses));
@@ -115,8 +121,9 @@ PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(CreateState(solid));
-  PetscCall(PetscCalloc4(config->body_count, &solid->forms, solid->body_count, &solid->bodies,
-                         solid->body_count, &solid->placements, solid->body_count, &solid->mobilities));
+  PetscCall(PetscCalloc4(config->body_count + solid->wall_count, &solid->forms, solid->body_count,
+                         &solid->bodies, solid->body_count, &solid->placements, solid->body_count,
+                         &solid->mobilities));
   for (PetscInt entry = 0; entry < config->body_count && !message[0]; entry++) {
     const BodyConfig *body = &config->bodies[entry];
     char              problem[512];
@@ -129,8 +136,11 @@ PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
       break;
     }
     PetscCall(FillEntry(solid, entry, &rest, first, message, size));
+    if (!message[0] && config->planar && body->kind == BODY_DYNAMIC)
+      PetscCall(SolidCheckPrism(solid, first, message, size));
     first += copies_of(body);
   }
+  PetscCall(SolidPlaceWalls(solid));
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }
@@ -139,7 +149,7 @@ PetscErrorCode SolidDestroyBodies(Solid solid)
 {
   PetscFunctionBegin;
   if (solid->forms)
-    for (PetscInt entry = 0; entry < solid->config->body_count; entry++)
+    for (PetscInt entry = 0; entry < solid->config->body_count + solid->wall_count; entry++)
       PetscCall(FormDestroy(&solid->forms[entry]));
   PetscCall(PetscFree4(solid->forms, solid->bodies, solid->placements, solid->mobilities));
   PetscCall(PetscFree3(solid->velocity, solid->particle_positions, solid->particle_masses));

@@ -12,9 +12,9 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
-  PetscCall(ArchiveWriteShared(archive, "placements", solid->body_count, PLACEMENT_NUMBERS,
+  PetscCall(ArchiveWriteShared(archive, "placements", solid_body_count(solid), PLACEMENT_NUMBERS,
                                (const PetscReal *)solid->placements));
-  PetscCall(ArchiveWriteShared(archive, "twists", solid->body_count, TWIST_NUMBERS,
+  PetscCall(ArchiveWriteShared(archive, "twists", solid_body_count(solid), TWIST_NUMBERS,
                                (const PetscReal *)solid->twists));
   PetscCall(ArchiveWriteShared(archive, "particles", solid->particle_count, DIM,
                                (const PetscReal *)solid->particle_positions));
@@ -31,10 +31,10 @@ PetscErrorCode SolidLoad(Solid solid, Archive archive)
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
-  PetscCall(ArchiveReadShared(archive, "placements", solid->body_count, PLACEMENT_NUMBERS,
+  PetscCall(ArchiveReadShared(archive, "placements", solid_body_count(solid), PLACEMENT_NUMBERS,
                               (PetscReal *)solid->placements));
-  PetscCall(
-      ArchiveReadShared(archive, "twists", solid->body_count, TWIST_NUMBERS, (PetscReal *)solid->twists));
+  PetscCall(ArchiveReadShared(archive, "twists", solid_body_count(solid), TWIST_NUMBERS,
+                              (PetscReal *)solid->twists));
   PetscCall(ArchiveReadShared(archive, "particles", solid->particle_count, DIM,
                               (PetscReal *)solid->particle_positions));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
@@ -152,7 +152,7 @@ static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames, PetscInt fiel
   PetscInt  start = 0, end = 0;
 
   PetscFunctionBegin;
-  PetscCall(GetShare(frames, solid->body_count, &start, &end));
+  PetscCall(GetShare(frames, solid_body_count(solid), &start, &end));
   for (PetscInt b = start; b < end; b++)
     PetscCall(DrawBody(solid, b, &counted));
   PetscCall(PetscMalloc5(counted.vertex_count + 1, &picture.vertices, counted.vertex_count,

@@ -4,6 +4,7 @@
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
+static const char *const yes_or_no[] = {"false", "true", NULL};     /* index: PetscBool */
 static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: ContactPairConfig.none */
 
 #define OF_BODY(member) offsetof(BodyConfig, member)
@@ -274,6 +275,14 @@ const SchemaKey SolidKeys[] = {
      .fallback = "1e-4",
      .range = SCHEMA_POSITIVE,
      .help = "penetration that may be left, in parts of the smallest body's size"},
+    {.name = "walls",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_SOLID(walls),
+     .fallback = "true",
+     .choices = yes_or_no,
+     .help =
+         "sides of a fluid's box that are a wall or slip hold dynamic bodies in it; they rub and bounce as "
+         "the body does, and open, inflow and periodic sides let all pass"},
     {.name = "bodies",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bodies),

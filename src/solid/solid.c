@@ -52,7 +52,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity)
 {
   PetscFunctionBegin;
-  *count = 3 * solid->particle_count + 6 * solid->body_count;
+  *count = 3 * solid->particle_count + 6 * solid_body_count(solid);
   *velocity = solid->velocity;
   PetscFunctionReturn(0);
 }

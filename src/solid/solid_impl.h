@@ -30,14 +30,16 @@ struct _p_Solid {
   MPI_Comm           comm;
   const SolidConfig *config; /* borrowed */
 
-  PetscInt   particle_count, body_count;
+  PetscInt   particle_count, body_count; /* with the walls, which are the last */
+  PetscInt   wall_count;
+  BodyConfig walls[2 * DIM];
   PetscReal *velocity; /* 3 per particle, then a Twist per body */
   Twist     *twists;   /* the bodies' part of `velocity` */
 
   Vector3   *particle_positions;
   PetscReal *particle_masses;
 
-  Form     **forms; /* owned; one per entry of the configuration */
+  Form     **forms; /* owned; one per entry of the configuration, then of the walls */
   Body      *bodies;
   Placement *placements;
   Mobility  *mobilities; /* at `placements` */
@@ -78,6 +80,17 @@ Twist     body_prescribed_twist(const Body *body, PetscReal time);
 Placement placement_moved(const Placement *from, Vector3 translation, Vector3 rotation);
 Twist     twist_between(const Placement *from, const Placement *to,
                         PetscReal dt); /* that takes one to the other */
+
+/* prism.c: why a body is not what two dimensions make of it; left alone if it is. */
+PetscErrorCode SolidCheckPrism(Solid solid, PetscInt body, char message[], size_t size);
+
+/* walls.c: what the sides of the box are as bodies, and where they stand. */
+void                    solid_name_walls(Solid solid);
+PetscErrorCode          SolidPlaceWalls(Solid solid);
+static inline PetscBool is_wall(Solid solid, PetscInt body)
+{
+  return body >= solid->body_count - solid->wall_count ? PETSC_TRUE : PETSC_FALSE;
+}
 
 /* bodies.c: the bodies of the configuration with all copies, at rest. */
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);

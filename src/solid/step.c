@@ -196,7 +196,7 @@ PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt)
 PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[])
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < solid->body_count; b++)
+  for (PetscInt b = 0; b < solid_body_count(solid); b++)
     ((Twist *)twists)[b] = twist_between(&solid->kept_placements[b], &solid->placements[b], dt);
   PetscFunctionReturn(0);
 }

@@ -69,6 +69,18 @@ static PetscErrorCode CreateCopy(Surface given, Surface *surface)
   PetscFunctionReturn(0);
 }
 
+static PetscBool reaches_into(const Placement *plane, const Vector3 bounds[2])
+{
+  const PetscReal negligible = 1e-9 * vector3_norm(vector3_subtract(bounds[1], bounds[0]));
+
+  for (PetscInt c = 0; c < 8; c++)
+    if (placement_to_local(plane,
+                           vector3(bounds[c & 1].at[X], bounds[c >> 1 & 1].at[Y], bounds[c >> 2].at[Z]))
+            .at[Z] < -negligible)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 static PetscErrorCode CreateBlock(const Placement *plane, const Vector3 bounds[2], Surface *surface)
 {
   const Vector3   middle = placement_to_local(plane, vector3_scale(0.5, vector3_add(bounds[0], bounds[1])));
@@ -89,6 +101,9 @@ PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge
 
   PetscFunctionBegin;
   *lasts = form->kind != FORM_PLANE;
+  *surface = NULL;
+  if (form->kind == FORM_PLANE && !reaches_into(&solid->placements[body], bounds))
+    PetscFunctionReturn(0);
   if (form->kind == FORM_PLANE)
     PetscCall(CreateBlock(&solid->placements[body], bounds, surface));
   else if (form->kind == FORM_HULL || form->kind == FORM_SURFACE || form->kind == FORM_SHELL)

@@ -5,7 +5,7 @@
 
 PetscInt solid_body_count(Solid solid)
 {
-  return solid->body_count;
+  return solid->body_count - solid->wall_count;
 }
 
 BodyView solid_body_view(Solid solid, PetscInt body)

@@ -34,6 +34,7 @@ room_of() {
   clip.h | motion.h) echo geometry ;;
   mixture.h | poisson.h) echo grid ;;
   body.h) echo solid ;;
+  ties.h) echo fluid ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

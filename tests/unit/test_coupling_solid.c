@@ -79,5 +79,36 @@ static void shells_stay_tight_while_they_move(void **state)
   world_free(world);
 }
 
-TEST_MAIN(cmocka_unit_test(bodies_of_a_solid_float_where_they_are),
+/* Floor and walls at the sides of the box, or tilted ones beyond it. */
+static void planes_beyond_the_box_do_not_meet_the_fluid(void **state)
+{
+  PetscInt faces[2];
+
+  (void)state;
+  for (int planes = 0; planes < 2; planes++) {
+    Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+    World   *world = world_new(9.81);
+
+    world_add_sphere(world, vector3(0.55, 0.61, 1.03), 0.27);
+    if (planes) {
+      world_add_plane(world, vector3(1, 1, 0), vector3(0, 0, 1));
+      world_add_plane(world, vector3(2, 1, 1), vector3(-1, 0, 0));
+      world_add_plane(world, vector3(-0.5, 0, 0), vector3(1, 0.2, 0.2));
+    }
+    world_start(world);
+    start(coupled, world->solid);
+    faces[planes] = coupled->coupling->found.mixed_faces;
+    coupled_accelerate(coupled, vector3(0., 0., -9.81));
+    coupled->twists[2] = -9.81;
+    coupled_solve(coupled);
+    for (PetscInt n = 0; n < 6; n++)
+      assert_near(coupled->twists[n], 0., 1e-8);
+    coupled_free(coupled);
+    world_free(world);
+  }
+  assert_on_all_ranks(faces[0] == faces[1]);
+}
+
+TEST_MAIN(cmocka_unit_test(planes_beyond_the_box_do_not_meet_the_fluid),
+          cmocka_unit_test(bodies_of_a_solid_float_where_they_are),
           cmocka_unit_test(shells_stay_tight_while_they_move))

@@ -73,11 +73,55 @@ static void a_scene_with_a_grid_has_a_fluid(void **state)
   (void)state;
   assert_false(scene_is_good(scene)); /* the fluid lacks its density */
   assert_success(SceneDestroy(&scene));
-  one_problem("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES, PROBLEM_WARNING, 4,
-              "does not push them");
-  one_error("grid: {dimension: 2, size: [1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES, 4,
-            "three dimensions");
+  scene = good_scene("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES);
+  assert_int_equal(simulation_config_work(scene_config(scene)), WORK_BOTH);
+  assert_success(SceneDestroy(&scene));
   one_error(BODIES "obstacles: []\n", 6, "need a fluid");
+}
+
+#define PLANE                                                                                                \
+  "grid: {dimension: 2, size: [1, 1], resolution: 8}\nfluid: {density: 1}\n" SOLIDS "    - {name: flat, "
+
+/* Volume per metre of depth, and where z ends. */
+static void check_prism(const char body[], PetscReal volume)
+{
+  char              text[1024];
+  Scene             scene;
+  Shape             shape;
+  Moments           moments;
+  Primitive         primitive;
+  const BodyConfig *config;
+  Vector3           low, high;
+
+  snprintf(text, sizeof text, PLANE "%s}\n", body);
+  scene = good_scene(text);
+  config = &scene_config(scene)->solids.bodies[0];
+  shape = config->shape;
+  shape_bounds(shape, &low, &high);
+  assert_near(low.at[Z], -0.5, 1e-14);
+  assert_near(high.at[Z], 0.5, 1e-14);
+  primitive = shape_primitive(shape);
+  moments = config->thickness > 0. ? surface_shell_moments(primitive.surface, config->thickness)
+                                   : primitive_moments(&primitive);
+  assert_near(moments.volume, volume, 1e-12);
+  assert_near(0.5 * (low.at[X] + high.at[X]), 0.5, 1e-12);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void bodies_in_two_dimensions_are_a_metre_deep(void **state)
+{
+  (void)state;
+  check_prism("shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}", 0.04 * PETSC_PI);
+  check_prism("shape: {cylinder: {from: [0.5, 0.5, 3], to: [0.5, 0.5, 1], radius: 0.2}}", 0.04 * PETSC_PI);
+  check_prism("shape: {box: {low: [0.4, 0.4], high: [0.6, 0.7]}}", 0.06);
+  check_prism("shape: {placed: {shape: {box: {low: [-0.2, -0.1], high: [0.2, 0.1]}}, rotate: [0, 0, 30], "
+              "translate: [0.5, 0.5]}}",
+              0.08);
+  check_prism("thickness: 0.01, shape: {box: {low: [0.4, 0.4], high: [0.6, 0.7]}}", 0.01);
+  one_error(PLANE "shape: {torus: {center: [0.5, 0.5, 0], axis: [0, 0, 1], major: 0.2, minor: 0.1}}}\n", 6,
+            "two dimensions");
+  one_error(PLANE "shape: {cylinder: {from: [0.2, 0.5, 0], to: [0.8, 0.5, 0], radius: 0.1}}}\n", 6,
+            "cylinder along z");
 }
 
 static void gravity_is_that_of_the_fluid_unless_told(void **state)
@@ -91,6 +135,34 @@ static void gravity_is_that_of_the_fluid_unless_told(void **state)
   scene = good_scene(BODIES "  gravity: [0, 0, -3]\n");
   assert_true(scene_config(scene)->solids.gravity.at[Z] == -3.);
   assert_success(SceneDestroy(&scene));
+}
+
+#define TANK                                                                                                 \
+  "grid: {size: [1, 2, 1], resolution: 8, origin: [1, 0, 0]}\n"                                              \
+  "fluid: {density: 1, sides: {y_low: slip, y_high: open, z_low: periodic, z_high: periodic}}\n"
+
+static void walls_of_the_box_hold_bodies(void **state)
+{
+  Scene scene = good_scene(TANK BODIES "  pairs: [{first: wall_y_low, second: link, restitution: 1}]\n");
+  const SolidConfig *solids = &scene_config(scene)->solids;
+
+  (void)state;
+  assert_true(solids->walls && solids->held[X][0] && solids->held[X][1] && solids->held[Y][0]);
+  assert_false(solids->held[Y][1] || solids->held[Z][0] || solids->held[Z][1]);
+  assert_true(solids->box_low.at[X] == 1. && solids->box_high.at[X] == 2. && solids->box_high.at[Y] == 2.);
+  assert_true(solids->pairs[0].friction == 0.5 && solids->pairs[0].restitution == 1.);
+  assert_success(SceneDestroy(&scene));
+  scene = good_scene(TANK BODIES "  walls: false\n");
+  for (PetscInt side = 0; side < 2 * DIM; side++)
+    assert_false(scene_config(scene)->solids.held[side / 2][side % 2]);
+  assert_success(SceneDestroy(&scene));
+  scene = good_scene(BODIES); /* no fluid, no box */
+  assert_false(scene_config(scene)->solids.held[X][0]);
+  assert_success(SceneDestroy(&scene));
+#define WALL(name) "    - {name: " name ", shape: {sphere: {center: [0, 0, 9], radius: 0.5}}}\n"
+  one_error(TANK BODIES WALL("wall_x_high"), 8, "side of the box");
+  assert_success(SceneDestroy((Scene[]){good_scene(TANK BODIES WALL("wall_y_high"))}));
+  one_error(TANK BODIES "  pairs: [{first: wall_y_high, second: link}]\n", 8, "no body is called");
 }
 
 static void pairs_take_the_mean_of_what_they_do_not_say(void **state)
@@ -195,7 +267,9 @@ static void blame_falls_on_the_body_that_is_named(void **state)
 
 TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(a_scene_with_a_grid_has_a_fluid),
+          cmocka_unit_test(bodies_in_two_dimensions_are_a_metre_deep),
           cmocka_unit_test(gravity_is_that_of_the_fluid_unless_told),
+          cmocka_unit_test(walls_of_the_box_hold_bodies),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
           cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),

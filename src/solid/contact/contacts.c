@@ -93,6 +93,8 @@ PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing)
     *rubbing = (Rubbing){pair->friction, pair->restitution, pair->rolling_friction};
     return pair->none ? PETSC_FALSE : PETSC_TRUE;
   }
+  if (is_wall(solid, b)) /* what a wall is like nobody says */
+    second = first;
   *rubbing = (Rubbing){mean(first->friction, second->friction), mean(first->restitution, second->restitution),
                        mean(first->rolling_friction, second->rolling_friction)};
   return PETSC_TRUE;

@@ -99,6 +99,11 @@ PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const P
 PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
 
+/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Collective:
+   fluid. */
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                     PetscReal *largest);
+
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
 /* What viscosity needs to know of the bodies, whose velocities are `twists` (borrowed), on the fluid team;

@@ -142,6 +142,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
@@ -189,6 +190,7 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
   PetscCall(GetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);

@@ -45,6 +45,7 @@ struct Coupled {
 
   PetscReal *begun; /* scratch: V* */
   Momentum   momentum;
+  PetscReal  divergence; /* largest, 1/s, of fluid and bodies; on the fluid team */
 
   /* Null outside the fluid team. */
   Mixture uniform; /* of a scene without regions */

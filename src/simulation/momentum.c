@@ -94,6 +94,8 @@ PetscErrorCode SimulationHoldMomentum(Simulation simulation, const PetscReal twi
 
   PetscFunctionBegin;
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(CouplingGetDivergence(simulation->coupled->coupling, velocity, twists,
+                                  &simulation->coupled->divergence));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_CONTACT, velocity, twists));
   PetscCall(PetscArraycpy(momentum->held, momentum->last, TWIST));
   PetscCall(PetscArraycpy(sums[0], momentum->last, TWIST));

@@ -92,9 +92,18 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
                                    PetscReal impulses[]);
 
 /* Momentum, and angular momentum about the origin, of what the system moves: free bodies and the fluid of
-   fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
+   fluid and mixed faces, with its velocity taken at their centers. From CouplingSetFluid until the next
+   placing. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
+/* Adds this rank's part of it, that of bodies on the first rank; without velocity, of bodies alone. */
+PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * DIM]);
+
+/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Collective:
+   fluid. */
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                     PetscReal *largest);
 
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);

@@ -364,3 +364,13 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
     PetscCall(Finish(coupling, velocity, impulse, twists));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                     PetscReal *largest)
+{
+  PetscFunctionBegin;
+  PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
+  PetscCall(VecNorm(coupling->flow, NORM_INFINITY, largest));
+  *largest /= coupling->volume;
+  PetscFunctionReturn(0);
+}

@@ -147,6 +147,8 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
 }
@@ -181,6 +183,8 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
 
 PetscErrorCode SimulationResumeCoupled(Simulation simulation)
 {
+  PetscReal *twists;
+
   PetscFunctionBegin;
   if (!simulation->coupled)
     PetscFunctionReturn(0);
@@ -188,8 +192,12 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
                          MPIU_REAL, 0, team_world(simulation->team)));
   PetscCall(SimulationPlaceBodies(simulation));
   PetscCall(SetUp(simulation));
-  if (simulation->fluid)
+  PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid) {
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationStartMomentum(simulation, twists));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -266,28 +274,36 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
   PetscFunctionReturn(0);
 }
 
-/* F3, around the bodies where they are now. */
-static PetscErrorCode Predict(Simulation simulation, PetscReal dt)
+/* The box at the end of the step: what is where, and the system that follows from it. */
+static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
-  const PetscReal end = simulation->time + dt;
-  PetscReal      *twists;
-  Vec            *velocity, *scalars;
-
   PetscFunctionBegin;
   if (simulation->fluid && simulation->obstacles_move)
-    PetscCall(SimulationPlaceObstacles(simulation, end));
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
   PetscCall(SimulationPlaceBodies(simulation));
   if (simulation->fluid)
     PetscCall(SimulationMoveRegions(simulation, dt));
   PetscCall(SetUp(simulation));
-  if (!simulation->fluid)
-    PetscFunctionReturn(0);
-  PetscCall(GetTwists(simulation, &twists));
+  PetscFunctionReturn(0);
+}
+
+/* F3, around the bodies where they are now. */
+static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscReal twists[])
+{
+  Vec *velocity, *scalars;
+
+  PetscFunctionBegin;
   PetscCall(SimulationTieViscosity(simulation, twists, dt));
-  PetscCall(FluidPredict(simulation->fluid, dt));
+  PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
+  PetscCall(SimulationMoveMomentum(simulation));
+  PetscCall(FluidPredictViscosity(simulation->fluid, dt));
+  simulation_drag(simulation, twists, dt, simulation->coupled->begun);
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
+  PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
-    PetscCall(SimulationHoldScalars(simulation, end, scalars));
+    PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
   PetscFunctionReturn(0);
 }
 
@@ -331,13 +347,18 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + dt, dt, next));
     PetscCall(FluidGetImpulse(simulation->fluid, dt, coupled->impulse));
     PetscCall(CopyFaces(simulation, next, coupled->star));
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_FORCES, next, twists));
   }
+  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   coupled->iterations = 0;
   for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
        coupled->rounds++) {
     if (next && coupled->rounds)
       PetscCall(CopyFaces(simulation, coupled->star, next));
+    if (next)
+      PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
+    PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
     PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
     PetscCall(CouplingSolve(coupled->coupling, next, coupled->impulse, twists, &coupled->report));
     *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
@@ -346,6 +367,8 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
       PetscFunctionReturn(0);
     PetscCall(Constrain(simulation, dt, twists, &change));
   }
+  if (next)
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_PRESSURE, next, coupled->solved));
   PetscCall(SimulationTakeLoads(simulation, dt, next));
   PetscCall(
       SolidShare(simulation->solid, team_world(simulation->team), team_first_solid_rank(simulation->team)));
@@ -353,7 +376,7 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
 }
 
 /* F4 */
-static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
+static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscReal twists[])
 {
   struct Coupled *coupled = simulation->coupled;
   Vec            *next, *scalars;
@@ -365,6 +388,7 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
   PetscCall(SimulationExtendVelocity(simulation));
   PetscCall(FillBodies(simulation));
+  PetscCall(SimulationHoldMomentum(simulation, twists));
   PetscCall(SimulationStepGas(simulation, dt));
   PetscFunctionReturn(0);
 }
@@ -396,14 +420,18 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscFunctionBegin;
   *good = PETSC_TRUE;
   PetscCall(SolidKeep(simulation->solid));
+  if (simulation->fluid)
+    PetscCall(SimulationBeginMomentum(simulation));
   PetscCall(MoveBodies(simulation, dt, good)); /* F1, S1 */
   if (*good)
     PetscCall(FindAdvecting(simulation, dt, good)); /* F2 */
   if (!*good)
     PetscFunctionReturn(0);
-  PetscCall(Predict(simulation, dt)); /* F3 */
-  PetscCall(CollectGood(simulation, good));
+  PetscCall(Place(simulation, dt));
   PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid)
+    PetscCall(Predict(simulation, dt, twists)); /* F3 */
+  PetscCall(CollectGood(simulation, good));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SimulationTakeViscosity(simulation, coupled->effective, dt, twists));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
@@ -417,7 +445,7 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   for (PetscInt n = 0; n < coupled->count; n++)
     coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
   if (simulation->fluid)
-    PetscCall(Finish(simulation, dt)); /* F4 */
+    PetscCall(Finish(simulation, dt, twists)); /* F4 */
   PetscFunctionReturn(0);
 }
 

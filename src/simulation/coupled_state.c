@@ -37,6 +37,8 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
                          coupled->count, &coupled->wanted, coupled->count, &coupled->solved, coupled->count,
                          &coupled->dragged));
+  PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
+                         &coupled->momentum.bodies));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
                          coupled->count, &coupled->loads[LOAD_ALL]));
@@ -62,6 +64,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscCall(MacGridDestroyFaceField(coupled->star));
   if (coupled->uniform.empty)
     PetscCall(MixtureDestroy(&coupled->uniform));
+  PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
   PetscCall(PetscFree5(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved,

@@ -17,6 +17,14 @@ PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal twi
   PetscFunctionReturn(0);
 }
 
+void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[])
+{
+  const struct Coupled *coupled = simulation->coupled;
+
+  for (PetscInt n = 0; n < coupled->count; n++)
+    after[n] = before[n] + (coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]));
+}
+
 PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
                                        PetscReal twists[])
 {

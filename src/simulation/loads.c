@@ -56,6 +56,7 @@ static void put_load(Simulation simulation, Record *record, PetscInt body, Load 
 void record_put_coupled(Simulation simulation, Record *record)
 {
   put_solves(simulation->coupled, record);
+  record_put_momentum(simulation, record);
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (record_shows_body(simulation, b)) {
       put_load(simulation, record, b, LOAD_PRESSURE);

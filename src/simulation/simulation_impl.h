@@ -120,6 +120,7 @@ void      record_body_name(Simulation simulation, PetscInt body, char name[], si
 
 /* loads.c: what the fluid does to bodies, and how it was found; nothing happens without coupled bodies. */
 void           record_put_coupled(Simulation simulation, Record *record);
+void           record_put_momentum(Simulation simulation, Record *record);       /* momentum.c */
 PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames); /* collective: who writes */
 
 /* frame.c. Collective: who writes. */

@@ -37,6 +37,7 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
                          coupled->count, &coupled->wanted, coupled->count, &coupled->solved, coupled->count,
                          &coupled->dragged));
+  PetscCall(PetscCalloc2(coupled->count, &coupled->last, coupled->count / DIM, &coupled->factors));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
                          coupled->count, &coupled->loads[LOAD_ALL]));
@@ -64,6 +65,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
     PetscCall(MixtureDestroy(&coupled->uniform));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
+  PetscCall(PetscFree2(coupled->last, coupled->factors));
   PetscCall(PetscFree5(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved,
                        coupled->dragged));
   PetscCall(PetscFree(simulation->coupled));

@@ -307,12 +307,45 @@ static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscRe
   PetscFunctionReturn(0);
 }
 
-/* What contact and joints do to the velocities that (5.13) has found; the largest change over the largest
-   velocity. */
+/* Contact knows the mass of a body, but not that of the fluid that follows it: of a change `by` that it wants
+   of V, the solve leaves R by, R = m / (m + added mass). From two rounds Aitken's factor finds 1 / R. */
+static PetscReal relaxation(const PetscReal last[DIM], const PetscReal by[DIM], PetscReal factor)
+{
+  const PetscReal largest = 1000.; /* of a body of a thousandth of the fluid's density */
+  PetscReal       product = 0., square = 0.;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    product += last[d] * (last[d] - by[d]);
+    square += PetscSqr(last[d] - by[d]);
+  }
+  return square > 0. ? PetscMax(1., PetscMin(factor * product / square, largest)) : 1.;
+}
+
+/* Joins what a round has done to V with V*; the largest change over the largest velocity. */
+static PetscReal join_changes(struct Coupled *coupled, const PetscReal *twists)
+{
+  PetscReal change = 0., largest = 0., by[DIM];
+
+  for (PetscInt n = 0; n < coupled->count; n += DIM) {
+    PetscReal *factor = &coupled->factors[n / DIM];
+
+    for (PetscInt d = 0; d < DIM; d++)
+      by[d] = twists[n + d] - coupled->solved[n + d];
+    *factor = coupled->rounds ? relaxation(&coupled->last[n], by, *factor) : 1.;
+    for (PetscInt d = 0; d < DIM; d++) {
+      coupled->last[n + d] = by[d];
+      coupled->wanted[n + d] += *factor * by[d];
+      change = PetscMax(change, PetscAbsReal(by[d]));
+      largest = PetscMax(largest, PetscAbsReal(coupled->wanted[n + d]));
+    }
+  }
+  return largest > 0. ? change / largest : 0.;
+}
+
+/* What contact and joints do to the velocities that (5.13) has found. */
 static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, PetscReal *change)
 {
   const Team team = simulation->team;
-  PetscReal  largest = 0.;
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(simulation->coupled->solved, twists, simulation->coupled->count));
@@ -320,15 +353,7 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
     PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt));
   PetscCallMPI(MPI_Bcast(twists, (PetscMPIInt)simulation->coupled->count, MPIU_REAL,
                          team_first_solid_rank(team), team_world(team)));
-  *change = 0.;
-  for (PetscInt n = 0; n < simulation->coupled->count; n++) {
-    const PetscReal by = twists[n] - simulation->coupled->solved[n];
-
-    simulation->coupled->wanted[n] += by;
-    *change = PetscMax(*change, PetscAbsReal(by));
-    largest = PetscMax(largest, PetscAbsReal(simulation->coupled->wanted[n]));
-  }
-  *change = largest > 0. ? *change / largest : 0.;
+  *change = join_changes(simulation->coupled, twists);
   PetscFunctionReturn(0);
 }
 

@@ -39,6 +39,8 @@ struct Coupled {
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
   PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
   PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal *last, *factors;    /* scratch: what contact changed in the round before; a factor for velocity
+                                   and one for spin of every body */
   PetscReal *dragged;           /* scratch: the bodies' velocities as viscosity changes them */
   PetscReal *viscous_impulses;  /* on all bodies in the last step */
   PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */

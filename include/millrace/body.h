@@ -36,4 +36,13 @@ PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt);
 /* V: contact and joints hold the velocities of the state. Collective: comm of the solid. */
 PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt);
 
+/* The surfaces of all bodies and their contacts, with a vector for each body: the first 3 of every 6 values.
+   Collective: who writes. */
+typedef struct {
+  const char      *name;
+  const PetscReal *values;
+} BodyField;
+PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_count,
+                               const BodyField fields[]);
+
 #endif

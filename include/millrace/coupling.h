@@ -81,12 +81,21 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
 /* The same with the velocities of all bodies given (F2): a plain Poisson solve. */
 PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal twists[],
                                CouplingReport *report);
-/* The impulse and its moment (about the position) that the pressure gives every body. Collective: world. */
-PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, PetscReal impulses[]);
+/* The impulse and its moment (about the position) that the pressure gives every body, less what it takes to
+   carry along the fluid that moves with it: u* and u of the solve, null without that. Collective: world. */
+typedef struct {
+  Vec *before, *after;
+} SolvedFaces;
+PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedFaces *faces,
+                                   PetscReal impulses[]);
 
 /* Momentum, and angular momentum about the origin, of what the system moves: free bodies and the fluid of
-   fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
+   fluid and mixed faces, with its velocity taken at their centers. From CouplingSetFluid until the next
+   placing. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * DIM]);
+/* Adds this rank's part of it, that of bodies on the first rank; without velocity, of bodies alone. */
+PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
 
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */

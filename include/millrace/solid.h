@@ -92,7 +92,6 @@ PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt);
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode SolidSave(Solid solid, Archive archive);
 PetscErrorCode SolidLoad(Solid solid, Archive archive);
-PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames);
 /* The state vector: 3 numbers for every particle, then velocity and spin of every body. */
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity);
 

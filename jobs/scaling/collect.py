@@ -23,12 +23,16 @@ def read_ledger(path):
 
 
 def measure(directory, case, skip):
-    """Medians over the steps of one run after the first ones: each wall_* column and the pressure iterations."""
+    """Medians over the steps of one run after the first ones: each wall_* column and the iterations."""
     rows = [row for row in read_ledger(os.path.join(directory, case["name"], "ledger.csv")) if row["step"] > skip]
     if not rows:
         raise Incomplete(f"no step beyond {skip}")
-    names = [name for name in rows[0] if name.startswith("wall_") or name == "pressure_iterations"]
-    return {name: statistics.median(row[name] for row in rows) for name in names}
+    names = [name for name in rows[0] if name.startswith("wall_")]
+    medians = {name: statistics.median(row[name] for row in rows) for name in names}
+    for name in "pressure_iterations", "coupled_iterations":  # a run with bodies in a fluid has the second
+        if name in rows[0]:
+            medians["iterations"] = statistics.median(row[name] for row in rows)
+    return medians
 
 
 def measure_all(directory, study):
@@ -95,7 +99,7 @@ def markdown(study, table):
         cells = [row["ranks"]] + ([row["resolution"]] if weak else [])
         cells += [row["repeats"], milliseconds(row["wall_step"]),
                   f"{milliseconds(row['wall_step_min'])}–{milliseconds(row['wall_step_max'])}", f"{row['speedup']:.2f}",
-                  f"{100 * row['efficiency']:.0f} %", f"{row.get('pressure_iterations', float('nan')):.0f}"]
+                  f"{100 * row['efficiency']:.0f} %", f"{row.get('iterations', float('nan')):.0f}"]
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -156,8 +156,6 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
 /* mixture.c: the step of a mixture. */
 /* Brings what follows from mixture and obstacles up to date; before anything that reads `hollow`. */
 PetscErrorCode FluidRefreshMixture(Fluid fluid);
-/* Forces and viscosity over `dt` on the advected velocity `next`. */
-PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt direction, Vec component);
 /* Only viscosity, on velocities that will feel the acceleration of the last step. */
 PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]);

@@ -4,13 +4,6 @@
    the others take its word. */
 #include "coupled_impl.h"
 
-enum { TWIST = 2 * DIM };
-
-PetscBool simulation_is_coupled(const SimulationConfig *config)
-{
-  return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
-}
-
 Vec simulation_covered(Simulation simulation)
 {
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
@@ -25,63 +18,6 @@ static PetscErrorCode GetTwists(Simulation simulation, PetscReal **twists)
   PetscFunctionBegin;
   PetscCall(SolidGetState(simulation->solid, &count, &state));
   *twists = state + count - simulation->coupled->count;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode CreateFields(Simulation simulation)
-{
-  struct Coupled    *coupled = simulation->coupled;
-  const FluidConfig *fluid = &simulation->config->fluid;
-
-  PetscFunctionBegin;
-  PetscCall(MacGridCreateField(simulation->grid, &coupled->covered));
-  PetscCall(MacGridCreateField(simulation->grid, &coupled->impulse));
-  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->faces));
-  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->star));
-  if (simulation->config->phases.region_count)
-    PetscFunctionReturn(0);
-  PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
-  PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
-  PetscCall(FluidSetMixture(simulation->fluid, &coupled->uniform));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationCreateCoupled(Simulation simulation)
-{
-  struct Coupled *coupled;
-
-  PetscFunctionBegin;
-  if (!simulation_is_coupled(simulation->config))
-    PetscFunctionReturn(0);
-  PetscCall(PetscNew(&coupled));
-  simulation->coupled = coupled;
-  coupled->count = TWIST * solid_body_count(simulation->solid);
-  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
-                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved));
-  PetscCall(
-      CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
-  if (simulation->grid)
-    PetscCall(CreateFields(simulation));
-  PetscCall(SimulationPlaceBodies(simulation));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
-{
-  struct Coupled *coupled = simulation->coupled;
-
-  PetscFunctionBegin;
-  if (!coupled)
-    PetscFunctionReturn(0);
-  PetscCall(CouplingDestroy(&coupled->coupling));
-  PetscCall(VecDestroy(&coupled->covered));
-  PetscCall(VecDestroy(&coupled->impulse));
-  PetscCall(MacGridDestroyFaceField(coupled->faces));
-  PetscCall(MacGridDestroyFaceField(coupled->star));
-  if (coupled->uniform.empty)
-    PetscCall(MixtureDestroy(&coupled->uniform));
-  PetscCall(PetscFree4(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved));
-  PetscCall(PetscFree(simulation->coupled));
   PetscFunctionReturn(0);
 }
 
@@ -168,6 +104,14 @@ static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CopyFaces(Simulation simulation, Vec from[DIM], Vec to[DIM])
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
+    PetscCall(VecCopy(from[d], to[d]));
+  PetscFunctionReturn(0);
+}
+
 /* The pressure that holds the forces of the start, and the accelerations that they leave. */
 static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
 {
@@ -185,16 +129,20 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 1., VISCOSITY_LEFT_OUT, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, 0., 1., coupled->faces));
     PetscCall(VecSet(coupled->impulse, 0.));
+    PetscCall(CopyFaces(simulation, coupled->faces, coupled->star));
   }
   PetscCall(
       CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, coupled->solved, &coupled->report));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt n = 0; n < coupled->count && *good; n++)
     coupled->acceleration[n] = coupled->solved[n] - twists[n];
+  if (*good)
+    PetscCall(SimulationTakeLoads(simulation, 1., coupled->faces));
   if (simulation->fluid && *good) {
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
 }
@@ -227,27 +175,10 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive)
-{
-  PetscFunctionBegin;
-  PetscCall(ArchiveWriteShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
-                               simulation->coupled->acceleration));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
-{
-  PetscFunctionBegin;
-  if (!simulation->coupled)
-    PetscFunctionReturn(0);
-  PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
-                              simulation->coupled->acceleration));
-  PetscCall(SimulationPlaceBodies(simulation));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode SimulationResumeCoupled(Simulation simulation)
 {
+  PetscReal *twists;
+
   PetscFunctionBegin;
   if (!simulation->coupled)
     PetscFunctionReturn(0);
@@ -255,8 +186,11 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
                          MPIU_REAL, 0, team_world(simulation->team)));
   PetscCall(SimulationPlaceBodies(simulation));
   PetscCall(SetUp(simulation));
-  if (simulation->fluid)
+  PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid) {
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationStartMomentum(simulation, twists));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -299,8 +233,7 @@ static PetscErrorCode FindAdvecting(Simulation simulation, PetscReal dt, PetscBo
   PetscCall(SolidGetEffective(simulation->solid, dt, coupled->effective));
   if (simulation->fluid) {
     PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      PetscCall(VecCopy(velocity[d], coupled->faces[d]));
+    PetscCall(CopyFaces(simulation, velocity, coupled->faces));
     PetscCall(VecSet(coupled->impulse, 0.));
   }
   PetscCall(
@@ -331,23 +264,34 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
   PetscFunctionReturn(0);
 }
 
-/* F3, around the bodies where they are now. */
-static PetscErrorCode Predict(Simulation simulation, PetscReal dt)
+/* The box at the end of the step: what is where, and the system that follows from it. */
+static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
-  const PetscReal end = simulation->time + dt;
-  Vec            *velocity, *scalars;
-
   PetscFunctionBegin;
   if (simulation->fluid && simulation->obstacles_move)
-    PetscCall(SimulationPlaceObstacles(simulation, end));
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
   PetscCall(SimulationPlaceBodies(simulation));
-  if (!simulation->fluid)
-    PetscFunctionReturn(0);
-  PetscCall(SimulationMoveRegions(simulation, dt));
-  PetscCall(FluidPredict(simulation->fluid, dt));
+  if (simulation->fluid)
+    PetscCall(SimulationMoveRegions(simulation, dt));
+  PetscCall(SetUp(simulation));
+  PetscFunctionReturn(0);
+}
+
+/* F3, around the bodies where they are now. */
+static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscReal twists[])
+{
+  Vec *velocity, *scalars;
+
+  PetscFunctionBegin;
+  PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
+  PetscCall(SimulationMoveMomentum(simulation));
+  PetscCall(FluidPredictViscosity(simulation->fluid, dt));
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, twists));
+  PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
-    PetscCall(SimulationHoldScalars(simulation, end, scalars));
+    PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
   PetscFunctionReturn(0);
 }
 
@@ -382,7 +326,6 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
 {
   struct Coupled *coupled = simulation->coupled;
   const PetscReal enough = 1e-6;
-  const PetscInt  dimension = simulation->config->grid.dimension;
   Vec            *next = NULL, *scalars;
   PetscReal       change = 1.;
 
@@ -391,15 +334,19 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
     PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + dt, dt, next));
     PetscCall(FluidGetImpulse(simulation->fluid, dt, coupled->impulse));
-    for (PetscInt d = 0; d < dimension; d++)
-      PetscCall(VecCopy(next[d], coupled->star[d]));
+    PetscCall(CopyFaces(simulation, next, coupled->star));
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_FORCES, next, twists));
   }
+  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   coupled->iterations = 0;
   for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
        coupled->rounds++) {
-    for (PetscInt d = 0; d < dimension && next && coupled->rounds; d++)
-      PetscCall(VecCopy(coupled->star[d], next[d]));
+    if (next && coupled->rounds)
+      PetscCall(CopyFaces(simulation, coupled->star, next));
+    if (next)
+      PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
+    PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
     PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
     PetscCall(CouplingSolve(coupled->coupling, next, coupled->impulse, twists, &coupled->report));
     *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
@@ -408,13 +355,16 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
       PetscFunctionReturn(0);
     PetscCall(Constrain(simulation, dt, twists, &change));
   }
+  if (next)
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_PRESSURE, next, coupled->solved));
+  PetscCall(SimulationTakeLoads(simulation, dt, next));
   PetscCall(
       SolidShare(simulation->solid, team_world(simulation->team), team_first_solid_rank(simulation->team)));
   PetscFunctionReturn(0);
 }
 
 /* F4 */
-static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
+static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscReal twists[])
 {
   struct Coupled *coupled = simulation->coupled;
   Vec            *next, *scalars;
@@ -426,6 +376,7 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
   PetscCall(SimulationExtendVelocity(simulation));
   PetscCall(FillBodies(simulation));
+  PetscCall(SimulationHoldMomentum(simulation, twists));
   PetscCall(SimulationStepGas(simulation, dt));
   PetscFunctionReturn(0);
 }
@@ -457,14 +408,17 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscFunctionBegin;
   *good = PETSC_TRUE;
   PetscCall(SolidKeep(simulation->solid));
+  if (simulation->fluid)
+    PetscCall(SimulationBeginMomentum(simulation));
   PetscCall(MoveBodies(simulation, dt, good)); /* F1, S1 */
   if (*good)
     PetscCall(FindAdvecting(simulation, dt, good)); /* F2 */
   if (!*good)
     PetscFunctionReturn(0);
-  PetscCall(Predict(simulation, dt)); /* F3 */
-  PetscCall(SetUp(simulation));
+  PetscCall(Place(simulation, dt));
   PetscCall(GetTwists(simulation, &twists));
+  if (simulation->fluid)
+    PetscCall(Predict(simulation, dt, twists)); /* F3 */
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
   PetscCall(CollectGood(simulation, good));
@@ -477,7 +431,7 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   for (PetscInt n = 0; n < coupled->count; n++)
     coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
   if (simulation->fluid)
-    PetscCall(Finish(simulation, dt)); /* F4 */
+    PetscCall(Finish(simulation, dt, twists)); /* F4 */
   PetscFunctionReturn(0);
 }
 

@@ -7,13 +7,43 @@
 #include <millrace/body.h>
 #include <millrace/coupled_flow.h>
 
+/* What the fluid does to a body. */
+typedef enum { LOAD_PRESSURE, LOAD_VISCOSITY, LOAD_ALL, LOAD_COUNT } Load;
+
+/* What changes the momentum of fluid and free bodies in a step. */
+typedef enum {
+  CHANGE_ADVECTION, /* with bodies that move and cover other faces, and densities that change */
+  CHANGE_FORCES,
+  CHANGE_VISCOSITY,
+  CHANGE_PRESSURE,
+  CHANGE_CONTACT, /* and joints, with what is not free */
+  CHANGE_COUNT
+} MomentumChange;
+
+typedef struct {
+  Vector3 position, linear, angular; /* the last about the position */
+} BodyMomentum;
+
+/* Linear, then angular about the origin. On the fluid team. */
+typedef struct {
+  PetscReal     total[2 * DIM], changes[CHANGE_COUNT][2 * DIM]; /* after the last step; in it */
+  PetscReal     held[2 * DIM];                                  /* this rank's part of the total */
+  PetscReal     last[2 * DIM], part[CHANGE_COUNT][2 * DIM];     /* during a step, this rank's parts */
+  BodyMomentum *bodies;                                         /* at the start of the step */
+} Momentum;
+
 struct Coupled {
   Coupling coupling;
   PetscInt count; /* of numbers in the twists of all bodies */
   PetscReal
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
-  PetscReal *effective;       /* scratch: the bodies' way over the step, later their velocities before S2 */
-  PetscReal *wanted, *solved; /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
+  PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal *viscous_impulses;  /* on all bodies in the last step */
+  PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
+
+  PetscReal *begun; /* scratch: V* */
+  Momentum   momentum;
 
   /* Null outside the fluid team. */
   Mixture uniform; /* of a scene without regions */
@@ -24,5 +54,22 @@ struct Coupled {
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */
 };
+
+/* loads.c: from `impulse`, `star` and what was solved for over dt, and from `viscous_impulses`. Collective:
+   world. */
+PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solved[DIM]);
+
+/* momentum.c, on the fluid team. Within a step: begin, measure what each part has made of the velocities
+   (`move` after the first time), hold what has become the state. */
+PetscErrorCode SimulationStartMomentum(Simulation simulation, const PetscReal twists[]); /* no step before */
+PetscErrorCode SimulationBeginMomentum(Simulation simulation);
+PetscErrorCode SimulationMeasureMomentum(Simulation simulation, MomentumChange change, Vec faces[DIM],
+                                         const PetscReal twists[]);
+PetscErrorCode SimulationMoveMomentum(Simulation simulation);
+/* Contact and joints took the bodies' velocities from `before` to `after`. */
+PetscErrorCode SimulationPushMomentum(Simulation simulation, const PetscReal before[],
+                                      const PetscReal after[]);
+PetscErrorCode SimulationHoldMomentum(Simulation      simulation,
+                                      const PetscReal twists[]); /* collective: fluid */
 
 #endif

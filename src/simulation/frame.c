@@ -87,13 +87,14 @@ static PetscErrorCode WriteScalar(Simulation simulation, FrameSeries frames, con
 static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, PetscReal buffer[])
 {
   const GridBox   *box = grid_box(simulation->grid);
+  const Vec        covered = simulation_covered(simulation);
   const PetscReal *number;
   PetscReal       *next = buffer;
 
   PetscFunctionBegin;
-  if (!simulation->closed)
+  if (!covered)
     PetscFunctionReturn(0);
-  PetscCall(VecGetArrayRead(simulation->closed, &number));
+  PetscCall(VecGetArrayRead(covered, &number));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
@@ -101,7 +102,7 @@ static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, Pets
 
         *next++ = mark > 0. && mark <= simulation->closed_count ? 1. : 0.;
       }
-  PetscCall(VecRestoreArrayRead(simulation->closed, &number));
+  PetscCall(VecRestoreArrayRead(covered, &number));
   PetscCall(WriteOwned(simulation, frames, "solid", 1, buffer));
   PetscFunctionReturn(0);
 }
@@ -144,7 +145,7 @@ PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, P
   if (simulation->phase)
     PetscCall(PhaseWriteFrame(simulation->phase, frames));
   if (simulation->solid)
-    PetscCall(SolidWriteFrame(simulation->solid, frames));
+    PetscCall(SimulationWriteBodies(simulation, frames));
   PetscCall(FrameEnd(frames, message, message_size));
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
 /* The progress line: rewritten in place on a terminal, one line per frame in a log. */
-#include "simulation_impl.h"
+#include "coupled_impl.h"
 
 #include <petsctime.h>
 #include <unistd.h>
@@ -79,15 +79,17 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   PetscFunctionReturn(0);
 }
 
-/* What the solvers did: "  pressure 12 it  3.1 Mcells/s  41 contacts 8 it". */
+/* What the solvers did, "coupled" with bodies: "  pressure 12 it  3.1 Mcells/s  41 contacts 8 it". */
 static void describe_work(Simulation simulation, PetscReal cells_per_second, char text[], size_t size)
 {
   size_t used = 0;
 
   text[0] = '\0';
   if (simulation->fluid)
-    used = (size_t)snprintf(text, size, "  pressure %" PetscInt_FMT " it  %.3g Mcells/s",
-                            fluid_report(simulation->fluid)->pressure.iterations,
+    used = (size_t)snprintf(text, size, "  %s %" PetscInt_FMT " it  %.3g Mcells/s",
+                            simulation->coupled ? "coupled" : "pressure",
+                            simulation->coupled ? simulation->coupled->iterations
+                                                : fluid_report(simulation->fluid)->pressure.iterations,
                             1e-6 * (double)cells_per_second);
   if (simulation->solid) {
     const SolidReport report = solid_report(simulation->solid);

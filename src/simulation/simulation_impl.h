@@ -47,7 +47,7 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 MPI_Comm  simulation_writers(Simulation simulation);
 PetscBool simulation_writes(Simulation simulation);
 
-/* coupled.c: bodies in a fluid. Collective: world. */
+/* coupled_state.c, coupled.c: bodies in a fluid. Collective: world. */
 PetscBool      simulation_is_coupled(const SimulationConfig *config);
 PetscErrorCode SimulationCreateCoupled(Simulation simulation);
 PetscErrorCode SimulationDestroyCoupled(Simulation simulation);
@@ -97,7 +97,7 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
 
 /* One row of the ledger: the first collection names the columns, later ones give the values in the same
  * order. */
-enum { RECORD_CAPACITY = 512, RECORD_NAME_LENGTH = 96 };
+enum { RECORD_CAPACITY = 1024, RECORD_NAME_LENGTH = 96 };
 typedef struct {
   PetscInt    count;
   char        names[RECORD_CAPACITY][RECORD_NAME_LENGTH];
@@ -107,6 +107,19 @@ typedef struct {
 
 /* record.c. Collective: who writes. */
 PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record);
+void           record_put(Record *record, PetscReal value, const char unit[], const char format[], ...)
+    __attribute__((format(printf, 4, 5)));
+void record_put_vector(Record *record, const PetscReal value[DIM], PetscInt dimension, const char unit[],
+                       const char name[]); /* name_x, name_y, ... */
+/* Of bodies, the dynamic ones and the others each have columns of their own if they are not too many. */
+enum { MOST_BODIES = 16 };
+PetscBool record_shows_body(Simulation simulation, PetscInt body);
+void      record_body_name(Simulation simulation, PetscInt body, char name[], size_t size);
+
+/* loads.c: what the fluid does to bodies, and how it was found; nothing happens without coupled bodies. */
+void           record_put_coupled(Simulation simulation, Record *record);
+void           record_put_momentum(Simulation simulation, Record *record);       /* momentum.c */
+PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames); /* collective: who writes */
 
 /* frame.c. Collective: who writes. */
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,

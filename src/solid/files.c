@@ -1,6 +1,8 @@
 /* Solids in checkpoints and frames. Whoever writes holds the whole state. */
 #include "step.h"
 
+#include <millrace/body.h>
+
 enum { PLACEMENT_NUMBERS = 7, TWIST_NUMBERS = 6, REPORT_NUMBERS = 4 };
 
 PetscErrorCode SolidSave(Solid solid, Archive archive)
@@ -125,7 +127,25 @@ static PetscErrorCode GetShare(FrameSeries frames, PetscInt total, PetscInt *sta
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames)
+/* On the triangles of every body, its vector. */
+static PetscErrorCode WriteBodyField(FrameSeries frames, const Picture *picture, const BodyField *field)
+{
+  Vector3 *vectors;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(picture->triangle_count, &vectors));
+  for (PetscInt t = 0; t < picture->triangle_count; t++) {
+    const PetscReal *value = &field->values[TWIST_NUMBERS * (PetscInt)picture->bodies[t]];
+
+    vectors[t] = vector3(value[X], value[Y], value[Z]);
+  }
+  PetscCall(FrameWriteMeshField(frames, field->name, FRAME_CELL, DIM, (const PetscReal *)vectors));
+  PetscCall(PetscFree(vectors));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames, PetscInt field_count,
+                                  const BodyField fields[])
 {
   Picture   picture = {0}, counted = {0};
   FrameMesh mesh = {.name = "bodies", .cell_size = 3};
@@ -149,6 +169,8 @@ static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames)
       FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)picture.velocities));
   PetscCall(FrameWriteMeshField(frames, "speed", FRAME_VERTEX, 1, picture.speeds));
   PetscCall(FrameWriteMeshField(frames, "body", FRAME_CELL, 1, picture.bodies));
+  for (PetscInt f = 0; f < field_count; f++)
+    PetscCall(WriteBodyField(frames, &picture, &fields[f]));
   PetscCall(FrameEndMesh(frames));
   PetscCall(
       PetscFree5(picture.vertices, picture.velocities, picture.speeds, picture.bodies, picture.triangles));
@@ -190,10 +212,11 @@ static PetscErrorCode WriteContacts(Solid solid, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames)
+PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_count,
+                               const BodyField fields[])
 {
   PetscFunctionBegin;
-  PetscCall(WriteBodies(solid, frames));
+  PetscCall(WriteBodies(solid, frames, field_count, fields));
   PetscCall(WriteContacts(solid, frames));
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,93 @@
+/* Bodies in a fluid: what a run holds for them, and their part of a checkpoint. */
+#include "coupled_impl.h"
+
+enum { TWIST = 2 * DIM };
+
+PetscBool simulation_is_coupled(const SimulationConfig *config)
+{
+  return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode CreateFields(Simulation simulation)
+{
+  struct Coupled    *coupled = simulation->coupled;
+  const FluidConfig *fluid = &simulation->config->fluid;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(simulation->grid, &coupled->covered));
+  PetscCall(MacGridCreateField(simulation->grid, &coupled->impulse));
+  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->faces));
+  PetscCall(MacGridCreateFaceField(simulation->grid, coupled->star));
+  if (simulation->config->phases.region_count)
+    PetscFunctionReturn(0);
+  PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
+  PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
+  PetscCall(FluidSetMixture(simulation->fluid, &coupled->uniform));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCreateCoupled(Simulation simulation)
+{
+  struct Coupled *coupled;
+
+  PetscFunctionBegin;
+  if (!simulation_is_coupled(simulation->config))
+    PetscFunctionReturn(0);
+  PetscCall(PetscNew(&coupled));
+  simulation->coupled = coupled;
+  coupled->count = TWIST * solid_body_count(simulation->solid);
+  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
+                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved));
+  PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
+                         &coupled->momentum.bodies));
+  PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
+                         &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
+                         coupled->count, &coupled->loads[LOAD_ALL]));
+  PetscCall(
+      CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
+  if (simulation->grid)
+    PetscCall(CreateFields(simulation));
+  PetscCall(SimulationPlaceBodies(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  if (!coupled)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingDestroy(&coupled->coupling));
+  PetscCall(VecDestroy(&coupled->covered));
+  PetscCall(VecDestroy(&coupled->impulse));
+  PetscCall(MacGridDestroyFaceField(coupled->faces));
+  PetscCall(MacGridDestroyFaceField(coupled->star));
+  if (coupled->uniform.empty)
+    PetscCall(MixtureDestroy(&coupled->uniform));
+  PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
+  PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
+                       coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
+  PetscCall(PetscFree4(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved));
+  PetscCall(PetscFree(simulation->coupled));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveWriteShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
+                               simulation->coupled->acceleration));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
+                              simulation->coupled->acceleration));
+  PetscCall(SimulationPlaceBodies(simulation));
+  PetscFunctionReturn(0);
+}

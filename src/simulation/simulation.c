@@ -157,7 +157,7 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
     PetscCall(SimulationStepCoupled(simulation, dt, good));
   else if (simulation->solid)
     PetscCall(SimulationStepSolids(simulation, dt, good));
-  else
+  else if (simulation->fluid)
     PetscCall(StepFluid(simulation, dt, good));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
   if (!*good) {

@@ -132,8 +132,8 @@ static PetscErrorCode OpenViewer(Fluid fluid, PetscReal dt, Viewer *viewer)
                      .h = grid_spacing(fluid->grid),
                      .dt = dt};
   PetscCall(VecGetArrayRead(fluid->sight->near, &viewer->near));
-  if (fluid->solid)
-    PetscCall(VecGetArrayRead(fluid->solid, &viewer->solid));
+  if (fluid_covered(fluid))
+    PetscCall(VecGetArrayRead(fluid_covered(fluid), &viewer->solid));
   PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, viewer->flow));
   if (fluid->feet[X])
     PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, viewer->feet));
@@ -152,8 +152,8 @@ static PetscErrorCode CloseViewer(Viewer *viewer)
   if (fluid->feet[X])
     PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, viewer->feet));
   PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, viewer->flow));
-  if (fluid->solid)
-    PetscCall(VecRestoreArrayRead(fluid->solid, &viewer->solid));
+  if (fluid_covered(fluid))
+    PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &viewer->solid));
   PetscCall(VecRestoreArrayRead(fluid->sight->near, &viewer->near));
   PetscFunctionReturn(0);
 }

@@ -32,6 +32,23 @@ typedef struct {
   BodyMomentum *bodies;                                         /* at the start of the step */
 } Momentum;
 
+typedef enum { BUSY_WITH_FLUID, BUSY_WITH_SOLIDS, WAITS, ACTIVITY_COUNT } Activity;
+
+/* What the ledger shows of that: seconds in every part, of work on solids, of waiting. */
+enum { ROW_PARTS, ROW_SOLIDS = ROW_PARTS + PART_COUNT, ROW_FLUID_WAITS, ROW_SOLIDS_WAIT, ROW_COUNT };
+
+/* What this rank spends its time on. */
+typedef struct {
+  PetscBool      is_running; /* from the first step on */
+  PetscLogStage  stages[PART_COUNT];
+  StepPart       part;
+  Activity       activity;
+  PetscLogDouble since;
+  PetscReal      seconds[PART_COUNT][ACTIVITY_COUNT];
+  PetscReal      counted[ROW_COUNT]; /* in rows of the ledger so far */
+  PetscReal      row[ROW_COUNT];     /* since the row before, largest over the ranks; on the first rank */
+} Watch;
+
 struct Coupled {
   Coupling coupling;
   PetscInt count; /* of numbers in the twists of all bodies */
@@ -47,6 +64,7 @@ struct Coupled {
 
   PetscReal *begun; /* scratch: V* */
   Momentum   momentum;
+  Watch      watch;
   PetscReal  divergence; /* largest, 1/s, of fluid and bodies; on the fluid team */
 
   /* Null outside the fluid team. */
@@ -61,6 +79,13 @@ struct Coupled {
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */
 };
+
+/* placing.c: velocity and spin of every body, in the state of the solid. */
+PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
+/* The coupled system of the bodies and the mixture as they are. Collective: world. */
+PetscErrorCode SimulationSetUpSystem(Simulation simulation);
+/* After all that changes the velocity between steps. Collective: fluid. */
+PetscErrorCode SimulationFillBodies(Simulation simulation);
 
 /* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
    added to `twists`. The first: fluid, the second: world. */
@@ -86,5 +111,7 @@ PetscErrorCode SimulationPushMomentum(Simulation simulation, const PetscReal bef
                                       const PetscReal after[]);
 PetscErrorCode SimulationHoldMomentum(Simulation      simulation,
                                       const PetscReal twists[]); /* collective: fluid */
+
+PetscErrorCode SimulationDestroyWatch(Simulation simulation); /* waiting.c */
 
 #endif

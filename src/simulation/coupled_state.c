@@ -58,6 +58,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscFunctionBegin;
   if (!coupled)
     PetscFunctionReturn(0);
+  PetscCall(SimulationDestroyWatch(simulation));
   PetscCall(CouplingDestroy(&coupled->coupling));
   PetscCall(VecDestroy(&coupled->covered));
   PetscCall(VecDestroy(&coupled->impulse));

@@ -35,8 +35,10 @@ PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal be
   PetscFunctionBegin;
   if (simulation->fluid)
     PetscCall(FluidGetTieImpulses(simulation->fluid, coupled->viscous_impulses));
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Bcast(coupled->viscous_impulses, count, MPIU_REAL, 0, world)); /* it has fluid */
   PetscCallMPI(MPI_Bcast(coupled->dragged, count, MPIU_REAL, 0, world));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
   for (PetscInt n = 0; n < coupled->count; n++)
     twists[n] += coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]);
   PetscFunctionReturn(0);

@@ -199,11 +199,14 @@ PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_ste
   if (simulation->fluid) {
     record_put(record, fluid_report(simulation->fluid)->wall_advection, "s", "wall_advection");
     record_put(record, fluid_report(simulation->fluid)->wall_viscosity, "s", "wall_viscosity");
-    record_put(record, fluid_report(simulation->fluid)->wall_projection, "s", "wall_projection");
+    if (!simulation->coupled)
+      record_put(record, fluid_report(simulation->fluid)->wall_projection, "s", "wall_projection");
   }
   if (simulation->phase)
     record_put(record, simulation->wall_regions, "s", "wall_regions");
-  if (simulation->solid)
+  if (simulation->coupled)
+    record_put_waiting(simulation, record);
+  else if (simulation->solid)
     record_put(record, simulation->wall_solids, "s", "wall_solids");
   PetscFunctionReturn(0);
 }

@@ -159,11 +159,14 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
     PetscCall(SimulationStepSolids(simulation, dt, good));
   else if (simulation->fluid)
     PetscCall(StepFluid(simulation, dt, good));
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
-  if (!*good) {
+  if (!*good)
     PetscCall(Return(simulation));
+  PetscCall(SimulationEnterPart(simulation, PART_OUTPUT));
+  if (!*good)
     PetscFunctionReturn(0);
-  }
+  PetscCall(SimulationCountWaiting(simulation));
   simulation->time += dt;
   simulation->dt = dt;
   simulation->step++;

@@ -52,6 +52,11 @@ void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt w
 void lattice_block(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
                    PetscInt mark, PetscInt marks[]);
 
+/* The part of these segments that triangles touch: `first` and `last` become the least and the largest place
+   on each, from 0 to 1; others keep what they have. */
+void lattice_hit(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
+                 PetscReal first[], PetscReal last[]);
+
 /* Whether a segment comes closer to the surface than `margin`: nothing is seen beyond. */
 PetscBool surface_blocks(Surface surface, Vector3 from, Vector3 to, PetscReal margin);
 

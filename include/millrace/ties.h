@@ -5,35 +5,61 @@
 
 #include <millrace/fluid.h>
 
-/* An owned face whose velocity is row . twist of a body. */
+enum { TWIST = 2 * DIM }; /* numbers of a rigid motion: velocity and spin */
+
+/* A row is that of W at the center of a face: row . twist is the body's velocity there, also outside of it.
+   Faces are given by their local index, distances in cells. */
+
+/* An owned face that moves with a body. */
 typedef struct {
-  PetscInt  face, body; /* the face by its local index */
-  PetscReal row[2 * DIM];
+  PetscInt  face, body;
+  PetscReal row[TWIST];
 } Tie;
 
-/* Two neighbouring faces of one component with a shell between them: neither feels the other, both feel the
-   shell, each at its distance. The body's velocity there is row . twist. */
+/* An owned face that is not tied and, one cell along an axis, one that is: the difference between them
+   reaches only to the surface. */
 typedef struct {
-  PetscInt  lower, upper, body; /* local indices; at least one of the two is owned */
-  PetscReal below, above;       /* distance from the shell to each, in cells; they add up to 1 */
-  PetscReal row[2 * DIM];
+  PetscInt  face, beyond, body;
+  PetscReal distance;   /* from `face`, at most 1 */
+  PetscReal row[TWIST]; /* at `face` */
+} Brush;
+
+/* Two faces of different components that meet at an edge, each with its tied neighbour beyond it. */
+typedef struct {
+  PetscInt  face, other, body; /* `face` is owned */
+  PetscInt  across, edge;      /* the direction of `other`, the index of the edge */
+  PetscReal distances[2];      /* from `face` and from `other` */
+  PetscReal sign;              /* -1 if one lies above the surface and the other below */
+  PetscReal rows[2][TWIST];
+} Corner;
+
+/* Two neighbouring faces of one component, none of them tied, with a shell or a thin body between them:
+   neither feels the other, each feels the surface that it sees. */
+typedef struct {
+  PetscInt  faces[2], bodies[2]; /* the lower and the upper one; at least one face is owned */
+  PetscBool is_owned[2];
+  PetscReal distances[2]; /* add up to at most 1 */
+  PetscReal rows[2][TWIST];
 } Screen;
 
-typedef struct {
+typedef struct Ties {
   PetscInt         body_count;
   const PetscBool *is_free;    /* else its velocity is given */
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
-  PetscInt         tie_count[DIM], screen_count[DIM];
+  PetscInt         tie_count[DIM], brush_count[DIM], corner_count[DIM], screen_count[DIM];
   const Tie       *ties[DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
+  const Brush     *brushes[DIM];
+  const Corner    *corners[DIM];
   const Screen    *screens[DIM];
-  Vec              open[DIM]; /* on faces, ghosts valid: the part of the dual cell that is fluid */
+  Vec              open[DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
+  Vec              bodies[DIM]; /* on faces, ghosts valid: 1 + body of those that are tied, else 0 */
 } Ties;
 
 /* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */
 PetscErrorCode FluidSetTies(Fluid fluid, const Ties *ties);
 /* Impulse and its moment (about the body's position) that viscosity gave each body in the last solve: 6 for
-   each. Collective: fluid. */
+   each; zero before that. Collective: fluid. */
 PetscErrorCode FluidGetTieImpulses(Fluid fluid, PetscReal impulses[]);
 
 #endif

@@ -63,6 +63,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
     PetscCall(PetscFree2(coupling->marks[d], coupling->kinds[d]));
   PetscCall(PetscFree2(coupling->solid, coupling->active));
   PetscCall(PetscFree(coupling->labels));
+  PetscCall(CouplingDropTies(coupling));
   PetscCall(PetscFree(coupling->mixed));
   PetscCall(PetscFree(coupling->shares));
   PetscCall(PetscFree(coupling->touching));
@@ -81,6 +82,8 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(CouplingDropBlocks(*coupling));
   if ((*coupling)->grid)
     PetscCall(DestroyFluidPart(*coupling));
+  PetscCall(CouplingDropSight(*coupling));
+  PetscCall(PetscFree((*coupling)->before));
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));
   PetscCall(CouplingDropMass(*coupling));
@@ -93,6 +96,7 @@ PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBod
 {
   PetscFunctionBegin;
   coupling->is_ready = PETSC_FALSE;
+  PetscCall(CouplingRememberPlaces(coupling));
   PetscCall(CouplingTakeBodies(coupling, count, bodies));
   PetscCall(PetscFree3(coupling->push, coupling->pull, coupling->motion));
   PetscCall(PetscMalloc3(TWIST * coupling->free_count, &coupling->push, TWIST * coupling->free_count,

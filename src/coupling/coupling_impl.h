@@ -6,8 +6,6 @@
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
 
-enum { TWIST = 2 * DIM };
-
 /* A body of CouplingPlace as triangles of the world. */
 typedef struct {
   CoupledBody body;
@@ -88,6 +86,29 @@ struct MassPair {
   PetscReal block[TWIST * TWIST];
 };
 
+/* What a body has in the dual cell of an owned face. */
+typedef struct {
+  PetscInt  direction, face, body; /* the face by its local index */
+  PetscReal volume;
+  Vector3   arm; /* as in Share, without the offset of the body's arms */
+} Filling;
+
+typedef struct {
+  Ties       lent;
+  PetscInt   tie_room[DIM], brush_room[DIM], corner_room[DIM], screen_room[DIM];
+  Tie       *ties[DIM];
+  Brush     *brushes[DIM];
+  Corner    *corners[DIM];
+  Screen    *screens[DIM];
+  PetscInt   body_room;
+  PetscBool *is_free;
+  PetscReal *resistance;
+} TieSet;
+typedef struct {
+  Vector3    position;
+  Quaternion rotation;
+} Place;
+
 /* A surface that is kept between placings. */
 typedef struct {
   const void *form; /* of which bodies; null: it does not last */
@@ -112,6 +133,10 @@ struct _p_Coupling {
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
 
+  PetscInt           before_count;
+  Place             *before; /* of the bodies at the placing before this one */
+  struct ShellSight *sight;  /* null until someone asks */
+
   PetscInt   cell_count; /* owned */
   PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
   char      *active; /* fluid neighbours of solid cells that have a pressure, else 0; one ghost layer valid */
@@ -123,6 +148,10 @@ struct _p_Coupling {
   MixedFace *mixed;
   PetscInt   share_count, share_room;
   Share     *shares;
+
+  PetscInt filling_count, filling_room;
+  Filling *fillings;
+  TieSet   tie_set;
 
   EntryList  free_entries, all_entries;
   PetscInt   touching_count;
@@ -175,6 +204,10 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
 /* surfaces.c */
 PetscErrorCode CouplingDropSurfaces(Coupling coupling);
 
+/* shells.c: before a placing */
+PetscErrorCode CouplingRememberPlaces(Coupling coupling);
+PetscErrorCode CouplingDropSight(Coupling coupling);
+
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);
 
@@ -192,6 +225,16 @@ typedef struct {
   PetscReal moments[6];   /* of the fluid mass of mixed faces: 1, x, y, xx, xy, yy */
 } Balance;
 PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], Balance balances[]);
+
+/* ties.c */
+#define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
+PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling);
+PetscErrorCode CouplingDropTies(Coupling coupling);
+PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush);
+PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen);
+
+/* screens.c: pairs of faces with a surface between them */
+PetscErrorCode CouplingFindScreens(Coupling coupling);
 
 /* mass.c */
 PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[]);

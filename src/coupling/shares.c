@@ -38,6 +38,9 @@ static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, c
   PetscInt        end[DIM];
 
   PetscFunctionBegin;
+  grid_face_end(coupling->grid, d, end);
+  if (at[d] < end[d])
+    PetscCall(CouplingAddFilling(coupling, (Filling){d, c, share.body, share.volume, share.arm}));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
   if (kind == COUPLED_FLUID && coupling->config.faces == COUPLING_CUT && share.volume > negligible)
@@ -46,7 +49,6 @@ static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, c
     share.face = coupling->kinds[d][c];
     PetscCall(AddShare(coupling, share));
   }
-  grid_face_end(coupling->grid, d, end);
   if (at[d] >= end[d])
     PetscFunctionReturn(0);
   mass = coupling_density(coupling, books->densities, d, c) * share.volume;
@@ -271,7 +273,7 @@ PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
   PetscCall(PetscArrayzero(coupling->offsets, DIM * coupling->body_count));
-  coupling->share_count = 0;
+  coupling->share_count = coupling->filling_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, &books));
   PetscCall(AddOwners(coupling));
   PetscCall(SortShares(coupling));

@@ -271,6 +271,20 @@ static PetscErrorCode TakeGuess(Coupling coupling, Vec impulse)
   PetscFunctionReturn(0);
 }
 
+/* One that is worse than none (a steady flow has no use for the pressure of its advection in S1) would only
+   leave its round-off behind. */
+static PetscErrorCode CheckGuess(Coupling coupling)
+{
+  PetscReal residual, none;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(coupling->right_side, NORM_2, &none));
+  PetscCall(CouplingMeasure(coupling, coupling->solution, &residual));
+  if (residual * (coupling->reference > 0. ? coupling->reference : 1.) >= none)
+    PetscCall(VecSet(coupling->solution, 0.));
+  PetscFunctionReturn(0);
+}
+
 /* The first rank of the world has fluid and tells the others. */
 static PetscErrorCode Tell(Coupling coupling, CouplingReport *report)
 {
@@ -294,6 +308,7 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   if (coupling->grid) {
     PetscCall(FindRightSide(coupling, &report->imbalance));
     PetscCall(TakeGuess(coupling, impulse));
+    PetscCall(CheckGuess(coupling));
   }
   if (coupling->config.solver == COUPLING_SCHUR || !coupling->free_count) {
     if (coupling->grid)
@@ -347,5 +362,15 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
   PetscCall(Tell(coupling, report));
   if (report->reason > 0 && coupling->grid)
     PetscCall(Finish(coupling, velocity, impulse, twists));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                     PetscReal *largest)
+{
+  PetscFunctionBegin;
+  PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
+  PetscCall(VecNorm(coupling->flow, NORM_INFINITY, largest));
+  *largest /= coupling->volume;
   PetscFunctionReturn(0);
 }

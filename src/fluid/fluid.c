@@ -77,7 +77,9 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->hollow));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(StressDestroy(&f->stress));
+  PetscCall(PetscFree(f->tie_impulses));
   PetscCall(FluidDestroyHeavy(f));
+  PetscCall(FluidDropSighting(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }

@@ -8,7 +8,19 @@ typedef struct {
   PetscInt face, inside; /* local indices */
 } Rubbing;
 
-typedef struct _p_Stress *Stress;
+typedef struct _p_Stress   *Stress;
+typedef struct _p_Sighting *Sighting;
+
+/* Neighbouring cells with a shell between them, from each side, in the order of cells. */
+typedef struct {
+  PetscInt cell, beyond; /* local indices; `cell` is owned */
+} Wall;
+
+typedef struct {
+  PetscBool is_known;
+  PetscInt  count, room;
+  Wall     *list;
+} WallList;
 
 struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
@@ -55,6 +67,12 @@ struct _p_Fluid {
   /* With bodies that are coupled, null without. */
   Vec weights[DIM];   /* of the projection without bodies */
   Vec diversion[DIM]; /* what is added to the velocity for advection along it */
+  /* Bodies that viscosity holds on to. */
+  const struct Ties *ties;         /* borrowed; null: none */
+  PetscReal         *tie_impulses; /* of each body, by the last solve */
+  const Sight *sight;    /* borrowed; null: none */
+  Sighting     sighting; /* what this step sees, sight.c */
+  WallList     walls[2]; /* by SightMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -131,6 +149,19 @@ PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried,
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
 FaceRange      carried_range(Fluid fluid, const Carried *carried);
+
+/* sight.c: values near shells. Finds what each can see, before any of the following; without shells they do
+   nothing. */
+PetscErrorCode FluidLookAround(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidDropSighting(Fluid fluid);
+/* Places to which values of `original` (with ghosts) come past a shell, in `result`. */
+PetscErrorCode FluidCarryInSight(Fluid fluid, const Carried *carried, Vec original, Vec result);
+/* Takes a correction away where it has looked at a shell. */
+PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec uncorrected, Vec result);
+
+/* walls.c: lent until the sight changes; none without one. */
+PetscErrorCode FluidGetWalls(Fluid fluid, SightMoment moment, const WallList **walls);
+PetscErrorCode FluidDropWalls(Fluid fluid);
 
 /* forces.c: adds dt (body force at `time` + buoyancy of `scalars`); takes off factor * grad potential, whose
  * ghosts are valid. */

@@ -4,7 +4,8 @@
 
    Normal stresses live in cells and shear stresses on edges, each between the faces whose differences it is
    made of, so that the operator is symmetric positive definite; what is given on sides and closed faces
-   enters through the first residual, and the rest is solved with zero there. Conjugate gradients; with much
+   enters through the first residual, and the rest is solved with zero there. Bodies to which faces are tied
+   are unknowns too (ties.c). Conjugate gradients; with much
    viscosity their preconditioner is a multigrid, else the diagonal. */
 #include "stress_impl.h"
 
@@ -216,10 +217,8 @@ VECTOR_CLONES static void take_row(PetscReal *const at[ARRAYS], PetscInt first, 
     p[n] = w[n] > 0. ? value[n] : 0.;
 }
 
-typedef enum { TAKE, MEASURE, ADVANCE, MEET, TURN } RowWork;
-
-static PetscReal work_on_row(RowWork work, PetscReal *const at[ARRAYS], PetscInt first, PetscReal coefficient,
-                             PetscInt count)
+static PetscReal work_on_row(StressWork work, PetscReal *const at[ARRAYS], PetscInt first,
+                             PetscReal coefficient, PetscInt count)
 {
   switch (work) {
   case TAKE:
@@ -237,17 +236,19 @@ static PetscReal work_on_row(RowWork work, PetscReal *const at[ARRAYS], PetscInt
   }
 }
 
-/* One pass over the unknowns of all components; MEASURE, ADVANCE and MEET (residual and what the multigrid
+/* One pass over all unknowns; MEASURE, ADVANCE and MEET (residual and what the multigrid
    made of it) give a sum over all ranks. */
-static PetscErrorCode WorkOnRows(Fluid fluid, RowWork work, Vec faces[DIM], PetscReal coefficient,
+static PetscErrorCode WorkOnRows(Fluid fluid, StressWork work, Vec faces[DIM], PetscReal coefficient,
                                  PetscReal *sum)
 {
   const GridBox *box = grid_box(fluid->grid);
   const Stress   stress = fluid->stress;
   StressLevel   *level = &stress->levels[0];
-  PetscReal      total = 0.;
+  PetscReal      total = 0., by_bodies = 0.;
 
   PetscFunctionBegin;
+  if (fluid->ties)
+    by_bodies = tied_work(fluid, work, coefficient);
   for (PetscInt d = 0; d < box->dimension; d++) {
     const FaceRange *range = &level->range[d];
     const PetscInt   fields = stress->count > 1 ? ARRAYS : BETTER;
@@ -266,7 +267,7 @@ static PetscErrorCode WorkOnRows(Fluid fluid, RowWork work, Vec faces[DIM], Pets
   }
   if (sum) {
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPIU_REAL, MPI_SUM, box->comm));
-    *sum = total;
+    *sum = total + by_bodies;
   }
   PetscFunctionReturn(0);
 }
@@ -275,12 +276,18 @@ static PetscErrorCode WorkOnRows(Fluid fluid, RowWork work, Vec faces[DIM], Pets
 static PetscErrorCode ApplyToSearch(Fluid fluid, PetscReal *curvature)
 {
   const StressMix mix = {1., 1.};
-  StressLevel    *level = &fluid->stress->levels[0];
+  StressLevel     level = fluid->stress->levels[0];
 
   PetscFunctionBegin;
   *curvature = 0.;
+  if (fluid->ties)
+    PetscCall(FluidTieSearch(fluid, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
-  PetscCall(StressLevelApply(level, &mix, fluid->stress->search, level->image, curvature));
+  PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, curvature));
+  if (fluid->ties) {
+    PetscCall(FluidApplyTies(fluid, curvature));
+    PetscFunctionReturn(0);
+  }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, curvature, 1, MPIU_REAL, MPI_SUM, grid_box(fluid->grid)->comm));
   PetscFunctionReturn(0);
 }
@@ -301,6 +308,8 @@ static PetscErrorCode Begin(Fluid fluid, Vec faces[DIM], PetscReal *square, Pets
     PetscCall(VecSet(fluid->stress->levels[0].image[d], 0.));
   }
   PetscCall(FluidApplyStress(fluid, &rest, faces, fluid->stress->residual));
+  if (fluid->ties)
+    PetscCall(FluidBeginTies(fluid, faces));
   PetscCall(FluidCloseStress(fluid));
   PetscCall(WorkOnRows(fluid, TAKE, faces, 0., NULL));
   PetscCall(ApplyToSearch(fluid, &unused));
@@ -343,6 +352,8 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
 
   PetscFunctionBegin;
   PetscCall(FluidSetUpStress(fluid, dt));
+  if (fluid->ties)
+    PetscCall(FluidStartTies(fluid, faces));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(FluidSetSideFaces(fluid, d, faces[d], time));
     PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
@@ -363,6 +374,8 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
     fresh = PETSC_FALSE;
   }
   fluid->report.viscosity_iterations = iterations;
+  if (fluid->ties)
+    PetscCall(FluidFinishTies(fluid));
   if (!(square <= goal)) /* not-a-number too */
     fluid->report.diffusion_converged = PETSC_FALSE;
   PetscFunctionReturn(0);

@@ -56,6 +56,7 @@ PetscErrorCode StressDestroy(Stress *stress)
   }
   PetscCall(MacGridDestroyFaceField((*stress)->residual));
   PetscCall(MacGridDestroyFaceField((*stress)->search));
+  PetscCall(TiedDestroy(&(*stress)->tied));
   PetscCall(PetscFree(*stress));
   PetscFunctionReturn(0);
 }
@@ -350,9 +351,13 @@ PetscErrorCode FluidCloseStress(Fluid fluid)
     }
     PetscCall(VecRestoreArray(level->mass[d], &mass));
   }
+  if (fluid->ties)
+    PetscCall(FluidCloseTies(fluid));
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(DoubleSideEdges(fluid, e));
   PetscCall(StressLevelSetInverse(level));
+  if (fluid->ties)
+    PetscCall(FluidInvertTies(fluid));
   PetscFunctionReturn(0);
 }
 
@@ -373,5 +378,7 @@ PetscErrorCode FluidSetUpStress(Fluid fluid, PetscReal dt)
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(SetShear(fluid, e, factor, hollow));
   PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  if (fluid->ties)
+    PetscCall(FluidWeighTies(fluid));
   PetscFunctionReturn(0);
 }

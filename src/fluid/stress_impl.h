@@ -4,6 +4,8 @@
 
 #include "fluid_impl.h"
 
+#include <millrace/ties.h>
+
 enum { STRESS_LEVELS_MAX = 16 };
 
 /* In every unknown face  density u - dt div viscosity (grad u + grad u^T), per unit volume; zero elsewhere.
@@ -20,12 +22,25 @@ typedef struct {
   Vec solution[DIM], residual[DIM], change[DIM]; /* of the multigrid; null where there is none */
 } StressLevel;
 
+/* The bodies' part in the conjugate gradients: TWIST numbers each, the same on all ranks; masses and impulses
+   over the volume of a cell. Null without ties. */
+typedef struct {
+  PetscInt   count;                              /* of bodies */
+  PetscReal *before, *residual, *search, *image; /* `before` the solve */
+  PetscReal *factor;                             /* Cholesky's, of each body's part in the preconditioner */
+  PetscReal *sums;                               /* scratch */
+  PetscReal *lags[DIM];                          /* of each tie: the face before less the body */
+  PetscReal *brushes[DIM], *corners[DIM], *screens[DIM]; /* coefficients */
+  Vec        mass[DIM];                                  /* of the closed operator, on tied faces too */
+} Tied;
+
 struct _p_Stress {
   PetscInt    created;     /* levels that exist */
   PetscBool   is_complete; /* there can be no more */
   PetscInt    count;       /* levels in use: one while the multigrid is not needed */
   StressLevel levels[STRESS_LEVELS_MAX];
   Vec         residual[DIM], search[DIM]; /* of the conjugate gradients */
+  Tied        tied;
 };
 
 /* stress_coefficients.c */
@@ -49,6 +64,34 @@ typedef struct {
 PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, Vec from[DIM],
                                 Vec result[DIM], PetscReal *product);
 PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM], Vec result[DIM]);
+
+/* What the conjugate gradients do with all unknowns, see stress.c. */
+typedef enum { TAKE, MEASURE, ADVANCE, MEET, TURN } StressWork;
+
+/* ties.c: the part of the bodies in that; gives what they add to its sum. */
+PetscReal      tied_work(Fluid fluid, StressWork work, PetscReal coefficient);
+PetscErrorCode FluidStartTies(Fluid fluid, Vec faces[DIM]); /* tied faces move with their bodies */
+PetscErrorCode FluidBeginTies(Fluid fluid, Vec faces[DIM]); /* the first residual, from that of the faces */
+/* Before and after the operator on the search direction. */
+PetscErrorCode FluidTieSearch(Fluid fluid, StressLevel *level);
+PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature);
+PetscErrorCode FluidFinishTies(Fluid fluid);
+PetscErrorCode TiedDestroy(Tied *tied);
+
+/* stress_ties.c */
+PetscErrorCode FluidWeighTies(Fluid fluid); /* open parts in the masses; coefficients at surfaces */
+/* Tied faces are held on the finest level; the bodies' part in the preconditioner. */
+PetscErrorCode FluidCloseTies(Fluid fluid);
+PetscErrorCode FluidInvertTies(Fluid fluid); /* once the finest level is closed */
+/* Adds to `image` what surfaces do to faces, to `product` this rank's sum of that times from, and to `forces`
+   what all of `image` does to bodies, `share` times. Tied faces are then zero. */
+typedef struct {
+  PetscReal        share;
+  const PetscReal *twists; /* that belong to `from` */
+  PetscReal        product;
+  PetscReal       *forces;
+} Pull;
+PetscErrorCode FluidPullTies(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM]);
 
 /* stress_levels.c */
 /* Coarser levels below a closed finest one. Collective: fluid. */

@@ -94,23 +94,41 @@ static PetscInt within(const Lattice *lattice, const View *view, int side, Petsc
   return (PetscInt)ceil(low);
 }
 
+/* What becomes of a segment that is met: it is marked, or the places are widened to where. */
+typedef struct {
+  PetscInt   direction;
+  PetscReal  margin;
+  PetscInt   mark, *marks;
+  PetscReal *first, *last;
+} Segments;
+
 /* Segment i goes from center i - 1 to center i. */
-static void mark_reach(const Lattice *lattice, PetscInt at[DIM], PetscInt direction, Reach reach,
-                       PetscInt mark, PetscInt marks[])
+static void meet_segments(const Lattice *lattice, PetscInt at[DIM], Reach reach, const Segments *segments)
 {
-  const PetscReal low = PetscMax(reach.low, (PetscReal)lattice->start[direction]),
-                  high = PetscMin(reach.high + 1, (PetscReal)lattice->end[direction]);
+  const PetscInt  direction = segments->direction;
+  const PetscReal low = PetscMax(reach.low - segments->margin, (PetscReal)lattice->start[direction]),
+                  high = PetscMin(reach.high + segments->margin + 1, (PetscReal)lattice->end[direction]);
 
   for (at[direction] = (PetscInt)ceil(low);
-       (PetscReal)at[direction] <= high && at[direction] < lattice->end[direction]; at[direction]++)
-    marks[lattice_index(lattice, at[X], at[Y], at[Z])] = mark;
+       (PetscReal)at[direction] <= high && at[direction] < lattice->end[direction]; at[direction]++) {
+    const PetscInt  n = lattice_index(lattice, at[X], at[Y], at[Z]);
+    const PetscReal from = (PetscReal)at[direction] - 1;
+
+    if (segments->marks)
+      segments->marks[n] = segments->mark;
+    if (segments->first)
+      segments->first[n] = PetscMin(segments->first[n], PetscMin(PetscMax(reach.low - from, 0), 1));
+    if (segments->last)
+      segments->last[n] = PetscMax(segments->last[n], PetscMin(PetscMax(reach.high - from, 0), 1));
+  }
 }
 
-void lattice_block(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
-                   PetscInt mark, PetscInt marks[])
+static void look_along(const Lattice *lattice, const Triangles *triangles, const Segments *segments)
 {
-  const PetscInt first = (direction + 1) % DIM, second = (direction + 2) % DIM;
-  PetscInt       at[DIM], end[2];
+  const PetscInt direction = segments->direction, first = (direction + 1) % DIM,
+                 second = (direction + 2) % DIM;
+  const PetscReal margin = segments->margin;
+  PetscInt        at[DIM], end[2];
 
   for (PetscInt t = 0; t < triangles->triangle_count; t++) {
     const View     view = view_of(lattice, triangles, t, direction);
@@ -120,15 +138,28 @@ void lattice_block(const Lattice *lattice, const Triangles *triangles, PetscInt 
     for (at[second] = start[1]; at[second] < end[1]; at[second]++)
       for (at[first] = start[0]; at[first] < end[0]; at[first]++) {
         const PetscReal point[2] = {(PetscReal)at[first], (PetscReal)at[second]};
-        Reach           reach = touched(&view, point, margin);
+        const Reach     reach = touched(&view, point, margin);
 
-        if (reach.low > reach.high)
-          continue;
-        reach.low -= margin;
-        reach.high += margin;
-        mark_reach(lattice, at, direction, reach, mark, marks);
+        if (reach.low <= reach.high)
+          meet_segments(lattice, at, reach, segments);
       }
   }
+}
+
+void lattice_block(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
+                   PetscInt mark, PetscInt marks[])
+{
+  const Segments segments = {direction, margin, .mark = mark, .marks = marks};
+
+  look_along(lattice, triangles, &segments);
+}
+
+void lattice_hit(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
+                 PetscReal first[], PetscReal last[])
+{
+  const Segments segments = {direction, margin, .first = first, .last = last};
+
+  look_along(lattice, triangles, &segments);
 }
 
 /* Squared distance of two segments, or of a point if one has no length (Ericson 2005, 5.1.9). */
@@ -167,25 +198,28 @@ static PetscReal foot_distance(const Triangle *triangle, Vector3 normal, Vector3
   return height * height / square;
 }
 
+/* Most triangles lie on one side of a plane that the segment does not reach: they are answered first. */
 static PetscBool triangle_blocks(const Triangle *triangle, Vector3 from, Vector3 to, PetscReal margin)
 {
   const Vector3 *corner = triangle->corner;
   const Vector3  normal =
       vector3_cross(vector3_subtract(corner[1], corner[0]), vector3_subtract(corner[2], corner[0]));
   const PetscReal before = vector3_dot(vector3_subtract(from, corner[0]), normal),
-                  after = vector3_dot(vector3_subtract(to, corner[0]), normal);
+                  after = vector3_dot(vector3_subtract(to, corner[0]), normal),
+                  nearer = PetscMin(PetscAbsReal(before), PetscAbsReal(after));
 
+  if (before * after > 0 && nearer * nearer > margin * margin * vector3_dot(normal, normal))
+    return PETSC_FALSE;
+  if (before * after < 0 &&
+      foot_distance(triangle, normal,
+                    vector3_add(from, vector3_scale(before / (before - after), vector3_subtract(to, from)))) <
+          PETSC_INFINITY)
+    return PETSC_TRUE;
   for (int n = 0; n < 3; n++)
     if (segments_apart(from, to, corner[n], corner[(n + 1) % 3]) <= margin * margin)
       return PETSC_TRUE;
-  if (foot_distance(triangle, normal, from) <= margin * margin ||
-      foot_distance(triangle, normal, to) <= margin * margin)
-    return PETSC_TRUE;
-  if (before * after >= 0)
-    return PETSC_FALSE;
-  return foot_distance(triangle, normal,
-                       vector3_add(from, vector3_scale(before / (before - after),
-                                                       vector3_subtract(to, from)))) < PETSC_INFINITY
+  return foot_distance(triangle, normal, from) <= margin * margin ||
+                 foot_distance(triangle, normal, to) <= margin * margin
              ? PETSC_TRUE
              : PETSC_FALSE;
 }

@@ -104,6 +104,8 @@ PetscErrorCode SceneExpandRegions(Scene scene);
 PetscErrorCode SceneCheckRegions(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */
 PetscErrorCode SceneCheckSolids(Scene scene);
+/* Makes the shape of a body in two dimensions a prism of unit depth. */
+PetscErrorCode SceneFlattenBody(Scene scene, Node *item, BodyConfig *body);
 /* walls.c: which sides of the box hold bodies; none of the list may have their names. */
 PetscErrorCode SceneBuildWalls(Scene scene, const Node *bodies);
 PetscBool      scene_has_wall(Scene scene, const char name[]);

@@ -340,6 +340,9 @@ PetscErrorCode SceneCheckSolids(Scene scene)
   PetscCall(SceneBuildWalls(scene, bodies));
   for (PetscInt b = 0; b < config->body_count; b++)
     PetscCall(CheckBody(scene, node_item(bodies, b), &config->bodies[b]));
+  for (PetscInt b = 0; b < config->body_count && config->planar; b++)
+    if (is_usable(node_find(node_item(bodies, b), "shape")) && config->bodies[b].name)
+      PetscCall(SceneFlattenBody(scene, node_item(bodies, b), &config->bodies[b]));
   for (PetscInt p = 0; p < config->pair_count; p++)
     PetscCall(CheckPair(scene, node_item(list_of(scene, "pairs"), p), &config->pairs[p]));
   for (PetscInt j = 0; j < config->joint_count; j++)

@@ -9,6 +9,11 @@ Vec simulation_covered(Simulation simulation)
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
 }
 
+const PetscReal *simulation_accelerations(Simulation simulation)
+{
+  return simulation->coupled ? simulation->coupled->acceleration : NULL;
+}
+
 /* Velocity and spin of every body, in the state of the solid. */
 static PetscErrorCode GetTwists(Simulation simulation, PetscReal **twists)
 {
@@ -142,6 +147,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
@@ -189,6 +195,7 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
   PetscCall(GetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(FillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
@@ -199,11 +206,13 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
 {
   struct Coupled *coupled = simulation->coupled;
   const Team      team = simulation->team;
-  PetscReal      *half;
+  PetscReal      *half, *twists;
 
   PetscFunctionBegin;
+  PetscCall(GetTwists(simulation, &twists));
   PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
   if (simulation->fluid) {
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, 0.5 * dt, coupled->faces));
     PetscCall(FluidGetImpulse(simulation->fluid, 0.5 * dt, coupled->impulse));
@@ -211,6 +220,7 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   PetscCall(CollectGood(simulation, good));
   if (!*good)
     PetscFunctionReturn(0);
+  PetscCall(SimulationTakeViscosity(simulation, twists, 0.5 * dt, half));
   PetscCall(CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, half, &coupled->report));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   coupled->half_iterations = coupled->report.iterations;
@@ -283,24 +293,59 @@ static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscRe
   Vec *velocity, *scalars;
 
   PetscFunctionBegin;
+  PetscCall(SimulationTieViscosity(simulation, twists, dt));
   PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
   PetscCall(SimulationMoveMomentum(simulation));
   PetscCall(FluidPredictViscosity(simulation->fluid, dt));
-  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, twists));
+  simulation_drag(simulation, twists, dt, simulation->coupled->begun);
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
   PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
   PetscFunctionReturn(0);
 }
 
-/* What contact and joints do to the velocities that (5.13) has found; the largest change over the largest
-   velocity. */
+/* Contact knows the mass of a body, but not that of the fluid that follows it: of a change `by` that it wants
+   of V, the solve leaves R by, R = m / (m + added mass). From two rounds Aitken's factor finds 1 / R. */
+static PetscReal relaxation(const PetscReal last[DIM], const PetscReal by[DIM], PetscReal factor)
+{
+  const PetscReal largest = 1000.; /* of a body of a thousandth of the fluid's density */
+  PetscReal       product = 0., square = 0.;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    product += last[d] * (last[d] - by[d]);
+    square += PetscSqr(last[d] - by[d]);
+  }
+  return square > 0. ? PetscMax(1., PetscMin(factor * product / square, largest)) : 1.;
+}
+
+/* Joins what a round has done to V with V*; the largest change over the largest velocity. */
+static PetscReal join_changes(struct Coupled *coupled, const PetscReal *twists)
+{
+  PetscReal change = 0., largest = 0., by[DIM];
+
+  for (PetscInt n = 0; n < coupled->count; n += DIM) {
+    PetscReal *factor = &coupled->factors[n / DIM];
+
+    for (PetscInt d = 0; d < DIM; d++)
+      by[d] = twists[n + d] - coupled->solved[n + d];
+    *factor = coupled->rounds ? relaxation(&coupled->last[n], by, *factor) : 1.;
+    for (PetscInt d = 0; d < DIM; d++) {
+      coupled->last[n + d] = by[d];
+      coupled->wanted[n + d] += *factor * by[d];
+      change = PetscMax(change, PetscAbsReal(by[d]));
+      largest = PetscMax(largest, PetscAbsReal(coupled->wanted[n + d]));
+    }
+  }
+  return largest > 0. ? change / largest : 0.;
+}
+
+/* What contact and joints do to the velocities that (5.13) has found. */
 static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, PetscReal *change)
 {
   const Team team = simulation->team;
-  PetscReal  largest = 0.;
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(simulation->coupled->solved, twists, simulation->coupled->count));
@@ -308,15 +353,7 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
     PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt));
   PetscCallMPI(MPI_Bcast(twists, (PetscMPIInt)simulation->coupled->count, MPIU_REAL,
                          team_first_solid_rank(team), team_world(team)));
-  *change = 0.;
-  for (PetscInt n = 0; n < simulation->coupled->count; n++) {
-    const PetscReal by = twists[n] - simulation->coupled->solved[n];
-
-    simulation->coupled->wanted[n] += by;
-    *change = PetscMax(*change, PetscAbsReal(by));
-    largest = PetscMax(largest, PetscAbsReal(simulation->coupled->wanted[n]));
-  }
-  *change = largest > 0. ? *change / largest : 0.;
+  *change = join_changes(simulation->coupled, twists);
   PetscFunctionReturn(0);
 }
 
@@ -419,9 +456,11 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscCall(GetTwists(simulation, &twists));
   if (simulation->fluid)
     PetscCall(Predict(simulation, dt, twists)); /* F3 */
+  PetscCall(CollectGood(simulation, good));
+  PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
+  PetscCall(SimulationTakeViscosity(simulation, coupled->effective, dt, twists));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
-  PetscCall(CollectGood(simulation, good));
   if (*good)
     PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
   if (!*good) {

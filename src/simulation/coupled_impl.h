@@ -39,11 +39,15 @@ struct Coupled {
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
   PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
   PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal *last, *factors;    /* scratch: what contact changed in the round before; a factor for velocity
+                                   and one for spin of every body */
+  PetscReal *dragged;           /* scratch: the bodies' velocities as viscosity changes them */
   PetscReal *viscous_impulses;  /* on all bodies in the last step */
   PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
   PetscReal *begun; /* scratch: V* */
   Momentum   momentum;
+  PetscReal  divergence; /* largest, 1/s, of fluid and bodies; on the fluid team */
 
   /* Null outside the fluid team. */
   Mixture uniform; /* of a scene without regions */
@@ -54,6 +58,14 @@ struct Coupled {
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */
 };
+
+/* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
+   added to `twists`. The first: fluid, the second: world. */
+PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal before[], PetscReal dt);
+PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
+                                       PetscReal twists[]);
+/* Fluid: the velocities `after`, between the two. */
+void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[]);
 
 /* loads.c: from `impulse`, `star` and what was solved for over dt, and from `viscous_impulses`. Collective:
    world. */

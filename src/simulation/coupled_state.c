@@ -1,8 +1,6 @@
 /* Bodies in a fluid: what a run holds for them, and their part of a checkpoint. */
 #include "coupled_impl.h"
 
-enum { TWIST = 2 * DIM };
-
 PetscBool simulation_is_coupled(const SimulationConfig *config)
 {
   return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
@@ -36,10 +34,12 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   PetscCall(PetscNew(&coupled));
   simulation->coupled = coupled;
   coupled->count = TWIST * solid_body_count(simulation->solid);
-  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
-                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved));
+  PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
+                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved, coupled->count,
+                         &coupled->dragged));
   PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
                          &coupled->momentum.bodies));
+  PetscCall(PetscCalloc2(coupled->count, &coupled->last, coupled->count / DIM, &coupled->factors));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
                          coupled->count, &coupled->loads[LOAD_ALL]));
@@ -68,7 +68,9 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
-  PetscCall(PetscFree4(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved));
+  PetscCall(PetscFree2(coupled->last, coupled->factors));
+  PetscCall(PetscFree5(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved,
+                       coupled->dragged));
   PetscCall(PetscFree(simulation->coupled));
   PetscFunctionReturn(0);
 }

@@ -7,8 +7,6 @@
    these change is advection. Every rank of the fluid holds its part, summed once at the end. */
 #include "coupled_impl.h"
 
-enum { TWIST = 2 * DIM };
-
 PetscErrorCode SimulationMeasureMomentum(Simulation simulation, MomentumChange change, Vec faces[DIM],
                                          const PetscReal twists[])
 {
@@ -96,6 +94,8 @@ PetscErrorCode SimulationHoldMomentum(Simulation simulation, const PetscReal twi
 
   PetscFunctionBegin;
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(CouplingGetDivergence(simulation->coupled->coupling, velocity, twists,
+                                  &simulation->coupled->divergence));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_CONTACT, velocity, twists));
   PetscCall(PetscArraycpy(momentum->held, momentum->last, TWIST));
   PetscCall(PetscArraycpy(sums[0], momentum->last, TWIST));

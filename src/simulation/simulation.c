@@ -177,8 +177,11 @@ static PetscErrorCode GetLimit(Simulation simulation, PetscReal *limit)
 
   PetscFunctionBegin;
   *limit = PETSC_MAX_REAL;
-  if (simulation->solid)
-    PetscCall(SolidGetTimeStepLimit(simulation->solid, limit));
+  if (simulation->solid) /* bodies do not jump over cells */
+    PetscCall(SolidGetTimeStepLimit(
+        simulation->solid,
+        simulation->grid ? simulation->config->fluid.cfl * grid_spacing(simulation->grid) : PETSC_MAX_REAL,
+        simulation_accelerations(simulation), limit));
   if (simulation->fluid) {
     PetscCall(FluidGetTimeStepLimit(simulation->fluid, &other));
     *limit = PetscMin(*limit, other);

@@ -61,6 +61,8 @@ PetscErrorCode SimulationReturnCoupled(Simulation simulation);
 PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size);
 /* What carries the regions, with ghosts: leak-proof with bodies. Fluid. */
 PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces);
+/* Of all bodies, 6 numbers each; null without a fluid that they move in. */
+const PetscReal *simulation_accelerations(Simulation simulation);
 Vec            simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */

@@ -197,7 +197,7 @@ static PetscErrorCode RunCase(const Case *c, CouplingSolver last)
   PetscCall(PetscNew(&tank));
   PetscCall(CreateTank(c, tank));
   for (CouplingSolver solver = COUPLING_MINRES; solver <= last; solver++) {
-    const CouplingConfig config = {solver, c->faces, 1e-8, 500};
+    const CouplingConfig config = {solver, c->faces, 1e-8, 500, 1};
     Times    times = {PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL, 0, 0, 0., 0};
     Coupling coupling;
 

@@ -73,11 +73,55 @@ static void a_scene_with_a_grid_has_a_fluid(void **state)
   (void)state;
   assert_false(scene_is_good(scene)); /* the fluid lacks its density */
   assert_success(SceneDestroy(&scene));
-  scene = good_scene("grid: {dimension: 2, size: [1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES);
+  scene = good_scene("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BODIES);
   assert_int_equal(simulation_config_work(scene_config(scene)), WORK_BOTH);
-  assert_true(scene_config(scene)->solids.planar);
   assert_success(SceneDestroy(&scene));
   one_error(BODIES "obstacles: []\n", 6, "need a fluid");
+}
+
+#define PLANE                                                                                                \
+  "grid: {dimension: 2, size: [1, 1], resolution: 8}\nfluid: {density: 1}\n" SOLIDS "    - {name: flat, "
+
+/* Volume per metre of depth, and where z ends. */
+static void check_prism(const char body[], PetscReal volume)
+{
+  char              text[1024];
+  Scene             scene;
+  Shape             shape;
+  Moments           moments;
+  Primitive         primitive;
+  const BodyConfig *config;
+  Vector3           low, high;
+
+  snprintf(text, sizeof text, PLANE "%s}\n", body);
+  scene = good_scene(text);
+  config = &scene_config(scene)->solids.bodies[0];
+  shape = config->shape;
+  shape_bounds(shape, &low, &high);
+  assert_near(low.at[Z], -0.5, 1e-14);
+  assert_near(high.at[Z], 0.5, 1e-14);
+  primitive = shape_primitive(shape);
+  moments = config->thickness > 0. ? surface_shell_moments(primitive.surface, config->thickness)
+                                   : primitive_moments(&primitive);
+  assert_near(moments.volume, volume, 1e-12);
+  assert_near(0.5 * (low.at[X] + high.at[X]), 0.5, 1e-12);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void bodies_in_two_dimensions_are_a_metre_deep(void **state)
+{
+  (void)state;
+  check_prism("shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}", 0.04 * PETSC_PI);
+  check_prism("shape: {cylinder: {from: [0.5, 0.5, 3], to: [0.5, 0.5, 1], radius: 0.2}}", 0.04 * PETSC_PI);
+  check_prism("shape: {box: {low: [0.4, 0.4], high: [0.6, 0.7]}}", 0.06);
+  check_prism("shape: {placed: {shape: {box: {low: [-0.2, -0.1], high: [0.2, 0.1]}}, rotate: [0, 0, 30], "
+              "translate: [0.5, 0.5]}}",
+              0.08);
+  check_prism("thickness: 0.01, shape: {box: {low: [0.4, 0.4], high: [0.6, 0.7]}}", 0.01);
+  one_error(PLANE "shape: {torus: {center: [0.5, 0.5, 0], axis: [0, 0, 1], major: 0.2, minor: 0.1}}}\n", 6,
+            "two dimensions");
+  one_error(PLANE "shape: {cylinder: {from: [0.2, 0.5, 0], to: [0.8, 0.5, 0], radius: 0.1}}}\n", 6,
+            "cylinder along z");
 }
 
 static void gravity_is_that_of_the_fluid_unless_told(void **state)
@@ -223,6 +267,7 @@ static void blame_falls_on_the_body_that_is_named(void **state)
 
 TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(a_scene_with_a_grid_has_a_fluid),
+          cmocka_unit_test(bodies_in_two_dimensions_are_a_metre_deep),
           cmocka_unit_test(gravity_is_that_of_the_fluid_unless_told),
           cmocka_unit_test(walls_of_the_box_hold_bodies),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),

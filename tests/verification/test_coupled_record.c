@@ -61,6 +61,30 @@ static void forces_are_what_moves_a_free_body(void **state)
   assert_success(FlowDestroy(&flow));
 }
 
+/* Bodies displace fluid; what flows between them has no divergence. */
+static void totals_are_those_of_the_fluid_alone(void **state)
+{
+  const PetscReal water = 1000. * (0.64 - 4. / 3. * PETSC_PI * 0.13 * 0.13 * 0.13 - 0.26 * 0.29 * 0.22);
+  PetscReal       numbers[2] = {0., 0.};
+  FluidTotals     totals;
+  Flow            flow;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  for (PetscInt step = 0; step < 3; step++) {
+    if (flow.fluid) {
+      assert_int_equal(FluidGetTotals(flow.fluid, &totals), 0);
+      numbers[0] = totals.mass;
+      numbers[1] = flow.simulation->coupled->divergence;
+    }
+    assert_success(MPI_Bcast(numbers, 2, MPIU_REAL, 0, PETSC_COMM_WORLD));
+    assert_near(numbers[0], water, 1e-9 * water);
+    assert_near(numbers[1], 0., 1e-6);
+    assert_success(FlowStep(&flow, 1, 0.01));
+  }
+  assert_success(FlowDestroy(&flow));
+}
+
 /* The number of a column in a ledger, or -1; on the first rank. */
 static int column_of(const char path[], const char name[])
 {
@@ -135,4 +159,6 @@ static void ledger_and_frames_show_the_forces(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(water_lifts_a_held_block_by_the_weight_of_what_it_displaces),
-          cmocka_unit_test(forces_are_what_moves_a_free_body), in_scratch(ledger_and_frames_show_the_forces))
+          cmocka_unit_test(forces_are_what_moves_a_free_body),
+          cmocka_unit_test(totals_are_those_of_the_fluid_alone),
+          in_scratch(ledger_and_frames_show_the_forces))

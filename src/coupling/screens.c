@@ -1,0 +1,183 @@
+/* Pairs of neighbouring faces of one component with a surface between them that ties none of the two, as a
+   shell does, or only by blocking one: how far each is from it. */
+#include "coupling_impl.h"
+
+/* As that of blocked faces (cells.c). */
+#define MARGIN 1e-6
+
+/* What a body has between the upper face and the one before. */
+typedef struct {
+  PetscInt  face, at[DIM], body;
+  Vector3   shift; /* of its image */
+  PetscReal first, last;
+} Hit;
+
+typedef struct {
+  PetscInt         d, a; /* faces of direction d, one behind the other along a */
+  const PetscReal *open, *bodies;
+  PetscInt         end[DIM]; /* of owned faces */
+  PetscInt        *count, *room;
+  Hit            **hits;
+} Search;
+
+static PetscErrorCode AddHit(const Search *search, const Hit *hit)
+{
+  PetscFunctionBegin;
+  if (*search->count == *search->room) {
+    *search->room = 2 * *search->room + 256;
+    PetscCall(PetscRealloc(*search->room * sizeof(Hit), search->hits));
+  }
+  (*search->hits)[(*search->count)++] = *hit;
+  PetscFunctionReturn(0);
+}
+
+/* Whether a pair is in the box, and a volume does not tie one of its faces. */
+static PetscBool is_pair(const GridBox *box, const Search *search, const PetscInt at[DIM], PetscInt c)
+{
+  const PetscInt a = search->a, lower = c - box->stride[a], faces = a == search->d ? 1 : 0;
+
+  if (!box->periodic[a] && (at[a] < 1 || at[a] >= box->cells[a] + faces))
+    return PETSC_FALSE;
+  for (PetscInt e = 0; e < box->dimension; e++)
+    if (e != a && at[e] >= search->end[e])
+      return PETSC_FALSE;
+  return (search->bodies[c] == 0. || search->open[c] >= TIED_BELOW) &&
+                 (search->bodies[lower] == 0. || search->open[lower] >= TIED_BELOW) &&
+                 (search->bodies[c] == 0. || search->bodies[lower] == 0.)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
+{
+  const Search  *search = context;
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt a = search->a;
+  PetscReal     *first, *last;
+  PetscInt       at[DIM], size;
+  Lattice        lattice;
+
+  PetscFunctionBegin;
+  (void)coupling_lattice(coupling, body, search->d, shift, &lattice);
+  lattice.end[a] = (PetscInt)PetscMin(
+      PetscFloorReal((coupling->bodies[body].high.at[a] - lattice.origin.at[a]) / coupling->spacing) + 2.,
+      box->end[a] + 1);
+  size = lattice_size(&lattice);
+  if (!size)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingGetScratch(coupling, 2 * size, &first));
+  last = first + size;
+  for (PetscInt n = 0; n < size; n++)
+    first[n] = 2.;
+  lattice_hit(&lattice, &coupling->bodies[body].triangles, a, MARGIN, first, last);
+  for (at[Z] = lattice.start[Z]; at[Z] < lattice.end[Z]; at[Z]++)
+    for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
+      for (at[X] = lattice.start[X]; at[X] < lattice.end[X]; at[X]++) {
+        const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]),
+                       c = box_index(box, at[X], at[Y], at[Z]);
+        const Hit hit = {c, {at[X], at[Y], at[Z]}, body, shift, first[n], last[n]};
+
+        if (first[n] <= 1. && is_pair(box, search, at, c))
+          PetscCall(AddHit(search, &hit));
+      }
+  PetscFunctionReturn(0);
+}
+
+static int compare_hits(const void *x, const void *y)
+{
+  const Hit *a = x, *b = y;
+
+  if (a->face != b->face)
+    return a->face < b->face ? -1 : 1;
+  return (a->body > b->body) - (a->body < b->body);
+}
+
+static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Hit *hit,
+                     PetscReal row[TWIST])
+{
+  const Share share = {.weight = 1., .arm = coupling_arm(coupling, d, at, hit->body, hit->shift)};
+
+  share_row(d, &share, row);
+}
+
+/* `low` is the first surface above the lower face, `high` the last one below the upper face. */
+static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit *low, const Hit *high)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt d = search->d, a = search->a, lower = low->face - box->stride[a];
+  const Hit     *seen[2] = {low, high};
+  Screen         screen = {.faces = {lower, low->face}, .distances = {low->first, 1. - high->last}};
+  PetscInt       at[DIM] = {low->at[X], low->at[Y], low->at[Z]};
+
+  PetscFunctionBegin;
+  screen.is_owned[1] = at[a] < search->end[a] ? PETSC_TRUE : PETSC_FALSE;
+  screen.is_owned[0] = at[a] > box->start[a] ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt side = 0; side < 2; side++) {
+    at[a] = low->at[a] - 1 + side;
+    screen.bodies[side] = seen[side]->body;
+    find_row(coupling, d, at, seen[side], screen.rows[side]);
+  }
+  if (search->bodies[lower] == 0. && search->bodies[low->face] == 0.) {
+    PetscCall(TieSetAddScreen(&coupling->tie_set, d, &screen));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt side = 0; side < 2; side++) { /* the other one is blocked */
+    Brush brush = {.face = screen.faces[side],
+                   .beyond = screen.faces[1 - side],
+                   .body = screen.bodies[side],
+                   .distance = screen.distances[side]};
+
+    PetscCall(PetscArraycpy(brush.row, screen.rows[side], TWIST));
+    if (screen.is_owned[side] && search->bodies[brush.face] == 0.)
+      PetscCall(TieSetAddBrush(&coupling->tie_set, d, &brush));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AddPairs(Coupling coupling, const Search *search)
+{
+  const PetscInt count = *search->count;
+  const Hit     *hits;
+
+  PetscFunctionBegin;
+  if (count)
+    qsort(*search->hits, count, sizeof(Hit), compare_hits);
+  hits = *search->hits;
+  for (PetscInt first = 0, next; first < count; first = next) {
+    const Hit *low = &hits[first], *high = low;
+
+    for (next = first + 1; next < count && hits[next].face == hits[first].face; next++) {
+      if (hits[next].first < low->first)
+        low = &hits[next];
+      if (hits[next].last > high->last)
+        high = &hits[next];
+    }
+    PetscCall(AddPair(coupling, search, low, high));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindScreens(Coupling coupling)
+{
+  const PetscInt dimension = grid_box(coupling->grid)->dimension;
+  PetscInt       count, room = 0;
+  Hit           *hits = NULL;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < dimension; d++) {
+    Search search = {.d = d, .count = &count, .room = &room, .hits = &hits};
+
+    grid_face_end(coupling->grid, d, search.end);
+    PetscCall(VecGetArrayRead(coupling->tie_set.lent.open[d], &search.open));
+    PetscCall(VecGetArrayRead(coupling->tie_set.lent.bodies[d], &search.bodies));
+    for (search.a = 0; search.a < dimension; search.a++) {
+      count = 0;
+      PetscCall(CouplingVisitImages(coupling, HitImage, &search));
+      PetscCall(AddPairs(coupling, &search));
+    }
+    PetscCall(VecRestoreArrayRead(coupling->tie_set.lent.bodies[d], &search.bodies));
+    PetscCall(VecRestoreArrayRead(coupling->tie_set.lent.open[d], &search.open));
+  }
+  PetscCall(PetscFree(hits));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,351 @@
+/* Which faces move with bodies as viscosity sees it, and how far others are from a surface
+   (docs/numerics.md, section 15): tied are faces of whose dual cell less than half is fluid, and those that a
+   thin surface blocks. */
+#include "coupling_impl.h"
+
+PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling)
+{
+  PetscFunctionBegin;
+  if (coupling->filling_count == coupling->filling_room) {
+    coupling->filling_room = 2 * coupling->filling_room + 1024;
+    PetscCall(PetscRealloc(coupling->filling_room * sizeof(Filling), &coupling->fillings));
+  }
+  coupling->fillings[coupling->filling_count++] = filling;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AddTie(TieSet *set, PetscInt d, const Tie *tie)
+{
+  const PetscInt n = set->lent.tie_count[d]++;
+
+  PetscFunctionBegin;
+  if (n == set->tie_room[d]) {
+    set->tie_room[d] = 2 * n + 1024;
+    PetscCall(PetscRealloc(set->tie_room[d] * sizeof(*tie), &set->ties[d]));
+  }
+  set->ties[d][n] = *tie;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush)
+{
+  const PetscInt n = set->lent.brush_count[d]++;
+
+  PetscFunctionBegin;
+  if (n == set->brush_room[d]) {
+    set->brush_room[d] = 2 * n + 1024;
+    PetscCall(PetscRealloc(set->brush_room[d] * sizeof(*brush), &set->brushes[d]));
+  }
+  set->brushes[d][n] = *brush;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AddCorner(TieSet *set, PetscInt d, const Corner *corner)
+{
+  const PetscInt n = set->lent.corner_count[d]++;
+
+  PetscFunctionBegin;
+  if (n == set->corner_room[d]) {
+    set->corner_room[d] = 2 * n + 1024;
+    PetscCall(PetscRealloc(set->corner_room[d] * sizeof(*corner), &set->corners[d]));
+  }
+  set->corners[d][n] = *corner;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen)
+{
+  const PetscInt n = set->lent.screen_count[d]++;
+
+  PetscFunctionBegin;
+  if (n == set->screen_room[d]) {
+    set->screen_room[d] = 2 * n + 256;
+    PetscCall(PetscRealloc(set->screen_room[d] * sizeof(*screen), &set->screens[d]));
+  }
+  set->screens[d][n] = *screen;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingDropTies(Coupling coupling)
+{
+  TieSet *set = &coupling->tie_set;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    PetscCall(PetscFree(set->ties[d]));
+    PetscCall(PetscFree(set->brushes[d]));
+    PetscCall(PetscFree(set->corners[d]));
+    PetscCall(PetscFree(set->screens[d]));
+  }
+  PetscCall(MacGridDestroyFaceField(set->lent.open));
+  PetscCall(MacGridDestroyFaceField(set->lent.bodies));
+  PetscCall(PetscFree2(set->is_free, set->resistance));
+  PetscCall(PetscFree(coupling->fillings));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
+{
+  TieSet *set = &coupling->tie_set;
+
+  PetscFunctionBegin;
+  if (set->body_room < coupling->body_count || !set->is_free) {
+    PetscCall(PetscFree2(set->is_free, set->resistance));
+    set->body_room = coupling->body_count;
+    PetscCall(PetscMalloc2(set->body_room, &set->is_free, TWIST * TWIST * set->body_room, &set->resistance));
+  }
+  PetscCall(PetscArrayzero(set->resistance, TWIST * TWIST * coupling->body_count));
+  for (PetscInt b = 0; b < coupling->body_count; b++) {
+    const CoupledBody *body = &coupling->bodies[b].body;
+    PetscReal         *block = &set->resistance[TWIST * TWIST * b];
+
+    set->is_free[b] = body->is_free;
+    for (PetscInt i = 0; i < DIM && body->is_free; i++) {
+      block[TWIST * i + i] = body->mass;
+      for (PetscInt j = 0; j < DIM; j++)
+        block[TWIST * (DIM + i) + DIM + j] = body->inertia.at[i][j];
+    }
+  }
+  set->lent.body_count = coupling->body_count;
+  set->lent.is_free = set->is_free;
+  set->lent.resistance = set->resistance;
+  set->lent.twists = twists;
+  PetscFunctionReturn(0);
+}
+
+/* `arm` as in Filling. */
+static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
+                              PetscReal *bodies)
+{
+  const Share share = {.weight = 1., .arm = arm};
+  Tie         tie = {.face = c, .body = body};
+
+  PetscFunctionBegin;
+  share_row(d, &share, tie.row);
+  bodies[c] = (PetscReal)(1 + body);
+  PetscCall(AddTie(&coupling->tie_set, d, &tie));
+  PetscFunctionReturn(0);
+}
+
+/* Faces with little fluid move with the body that has most of the dual cell. `best` is that of each face, by
+   the number of its filling, -1 at first and in the end. */
+static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscReal *open, PetscReal *bodies,
+                                   PetscInt *best)
+{
+  const Filling *fillings = coupling->fillings;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < coupling->filling_count; n++) {
+    const PetscInt c = fillings[n].face;
+
+    if (fillings[n].direction == d && open[c] < TIED_BELOW &&
+        (best[c] < 0 || fillings[n].volume > fillings[best[c]].volume))
+      best[c] = n;
+  }
+  for (PetscInt n = 0; n < coupling->filling_count; n++) {
+    const PetscInt c = fillings[n].face, body = fillings[n].body;
+
+    if (fillings[n].direction != d || best[c] != n)
+      continue;
+    PetscCall(TieFace(coupling, d, c, body, vector3_add(fillings[n].arm, coupling->offsets[DIM * body + d]),
+                      bodies));
+    best[c] = -1;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *bodies)
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscInt *solid = coupling->solid, *marks = coupling->marks[d], stride = box->stride[d];
+  PetscInt        at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  grid_face_end(coupling->grid, d, end);
+  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+      const PetscInt row = box_index(box, 0, at[Y], at[Z]);
+
+      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+        const PetscInt c = row + at[X];
+
+        if (marks[c] && !solid[c] && !solid[c - stride] && bodies[c] == 0.)
+          PetscCall(TieFace(coupling, d, c, marks[c] - 1, coupling_nearest_arm(coupling, d, at, marks[c] - 1),
+                            bodies));
+      }
+    }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
+{
+  TieSet    *set = &coupling->tie_set;
+  PetscReal *open, *bodies;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(set->lent.open[d], 1.));
+  PetscCall(VecSet(set->lent.bodies[d], 0.));
+  PetscCall(VecGetArray(set->lent.open[d], &open));
+  PetscCall(VecGetArray(set->lent.bodies[d], &bodies));
+  for (PetscInt n = 0; n < coupling->filling_count; n++)
+    if (coupling->fillings[n].direction == d)
+      open[coupling->fillings[n].face] -= coupling->fillings[n].volume / coupling->volume;
+  for (PetscInt n = 0; n < coupling->filling_count; n++) /* bodies that overlap, and round-off */
+    if (coupling->fillings[n].direction == d)
+      open[coupling->fillings[n].face] = PetscMax(open[coupling->fillings[n].face], 0.);
+  PetscCall(TieFullFaces(coupling, d, open, bodies, best));
+  PetscCall(TieBlockedFaces(coupling, d, bodies));
+  PetscCall(VecRestoreArray(set->lent.bodies[d], &bodies));
+  PetscCall(VecRestoreArray(set->lent.open[d], &open));
+  PetscFunctionReturn(0);
+}
+
+/* The tied and the open parts of all components. */
+typedef struct {
+  PetscReal *open[DIM], *bodies[DIM];
+} Parts;
+
+/* Of a volume, not of what blocks a face. */
+static inline PetscBool is_full(const Parts *parts, PetscInt d, PetscInt c)
+{
+  return parts->bodies[d][c] > 0. && parts->open[d][c] < TIED_BELOW;
+}
+
+/* From an open face to the surface before a tied one: exact for a plane that cuts the two dual cells across.
+ */
+static inline PetscReal distance_between(const Parts *parts, PetscInt d, PetscInt face, PetscInt beyond)
+{
+  return PetscMin(parts->open[d][face] + parts->open[d][beyond] - 0.5, 1.);
+}
+
+static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
+                     PetscReal row[TWIST])
+{
+  const Share share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
+
+  share_row(d, &share, row);
+}
+
+/* The two faces of direction a at the edge that a brush crosses. */
+static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
+                                 const Parts *parts, const Brush *brush)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt edge = PetscMax(brush->face, brush->beyond), below = edge - box->stride[d];
+  PetscInt       place[DIM] = {at[X], at[Y], at[Z]}, beyond;
+  Corner         corner = {.face = brush->face, .body = brush->body, .across = a, .edge = edge};
+
+  PetscFunctionBegin;
+  if (!box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]))
+    PetscFunctionReturn(0);
+  if (parts->bodies[a][edge] == 0. && is_full(parts, a, below)) {
+    corner.other = edge;
+    beyond = below;
+  } else if (parts->bodies[a][below] == 0. && is_full(parts, a, edge)) {
+    corner.other = below;
+    beyond = edge;
+  } else
+    PetscFunctionReturn(0);
+  if ((PetscInt)parts->bodies[a][beyond] - 1 != brush->body)
+    PetscFunctionReturn(0);
+  if (edge != brush->face)
+    place[a]++;
+  if (corner.other == below)
+    place[d]--;
+  corner.sign = (edge == brush->face) == (corner.other == edge) ? 1. : -1.;
+  corner.distances[0] = brush->distance;
+  corner.distances[1] = distance_between(parts, a, corner.other, beyond);
+  PetscCall(PetscArraycpy(corner.rows[0], brush->row, TWIST));
+  find_row(coupling, a, place, brush->body, corner.rows[1]);
+  PetscCall(AddCorner(&coupling->tie_set, d, &corner));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Parts *parts)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+  PetscFunctionBegin;
+  for (PetscInt a = 0; a < box->dimension; a++)
+    for (PetscInt step = -1; step <= 1; step += 2) {
+      Brush brush = {.face = c, .beyond = c + step * box->stride[a]};
+
+      if (!is_full(parts, d, brush.beyond))
+        continue;
+      brush.body = (PetscInt)parts->bodies[d][brush.beyond] - 1;
+      brush.distance = distance_between(parts, d, c, brush.beyond);
+      find_row(coupling, d, at, brush.body, brush.row);
+      PetscCall(TieSetAddBrush(&coupling->tie_set, d, &brush));
+      if (a != d)
+        PetscCall(FindCorner(coupling, d, a, at, parts, &brush));
+    }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d, const Parts *parts)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  grid_face_end(coupling->grid, d, end);
+  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+      const PetscInt row = box_index(box, 0, at[Y], at[Z]);
+
+      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+        const PetscReal *b = parts->bodies[d] + row + at[X];
+        PetscReal        beside = 0.;
+
+        for (PetscInt a = 0; a < box->dimension; a++)
+          beside += b[box->stride[a]] + b[-box->stride[a]];
+        if (b[0] == 0. && beside > 0.)
+          PetscCall(BrushFace(coupling, d, at, parts));
+      }
+    }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  TieSet        *set = &coupling->tie_set;
+  PetscInt      *best;
+  Parts          parts;
+
+  PetscFunctionBegin;
+  PetscCheck(coupling->is_ready, coupling->fluid, PETSC_ERR_ORDER,
+             "Ties need bodies and fluid: call CouplingPlace and CouplingSetFluid first");
+  if (!set->lent.open[X]) {
+    PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.open));
+    PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.bodies));
+  }
+  PetscCall(DescribeBodies(coupling, twists));
+  PetscCall(PetscMalloc1(box->length, &best));
+  for (PetscInt c = 0; c < box->length; c++)
+    best[c] = -1;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    set->lent.tie_count[d] = set->lent.brush_count[d] = set->lent.corner_count[d] =
+        set->lent.screen_count[d] = 0;
+    PetscCall(FindTies(coupling, d, best));
+  }
+  PetscCall(PetscFree(best));
+  PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.open));
+  PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.bodies));
+  PetscCall(MacGridGetFaces(coupling->grid, set->lent.open, parts.open));
+  PetscCall(MacGridGetFaces(coupling->grid, set->lent.bodies, parts.bodies));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(FindBrushes(coupling, d, &parts));
+  PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.bodies, parts.bodies));
+  PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.open, parts.open));
+  PetscCall(CouplingFindScreens(coupling));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    set->lent.ties[d] = set->ties[d];
+    set->lent.brushes[d] = set->brushes[d];
+    set->lent.corners[d] = set->corners[d];
+    set->lent.screens[d] = set->screens[d];
+  }
+  *ties = &set->lent;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,43 @@
+/* Viscosity between bodies and fluid: the fluid team solves for both (docs/numerics.md, section 15). As the
+   faces of the fluid, the bodies enter with the acceleration of the last step and lose it again. */
+#include "coupled_impl.h"
+
+#include <millrace/ties.h>
+
+PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal twists[], PetscReal dt)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const Ties     *ties;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < coupled->count; n++)
+    coupled->dragged[n] = twists[n] + dt * coupled->acceleration[n];
+  PetscCall(CouplingGetTies(coupled->coupling, coupled->dragged, &ties));
+  PetscCall(FluidSetTies(simulation->fluid, ties));
+  PetscFunctionReturn(0);
+}
+
+void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[])
+{
+  const struct Coupled *coupled = simulation->coupled;
+
+  for (PetscInt n = 0; n < coupled->count; n++)
+    after[n] = before[n] + (coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]));
+}
+
+PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
+                                       PetscReal twists[])
+{
+  struct Coupled   *coupled = simulation->coupled;
+  const PetscMPIInt count = (PetscMPIInt)coupled->count;
+  const MPI_Comm    world = team_world(simulation->team);
+
+  PetscFunctionBegin;
+  if (simulation->fluid)
+    PetscCall(FluidGetTieImpulses(simulation->fluid, coupled->viscous_impulses));
+  PetscCallMPI(MPI_Bcast(coupled->viscous_impulses, count, MPIU_REAL, 0, world)); /* it has fluid */
+  PetscCallMPI(MPI_Bcast(coupled->dragged, count, MPIU_REAL, 0, world));
+  for (PetscInt n = 0; n < coupled->count; n++)
+    twists[n] += coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]);
+  PetscFunctionReturn(0);
+}

@@ -111,7 +111,8 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Ve
    lent until the next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
 /* The shells at the placing before the last one and at the last one, `dt` apart: lent until the next placing.
-   Null without shells and outside the fluid team. A body that was not there before has not moved. */
+   Null without shells and outside the fluid team. A body that was not there before has not moved; dt = 0:
+   none has, and the last placing is both. */
 PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */

@@ -49,6 +49,8 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
 static PetscErrorCode DestroyFluidPart(Coupling coupling)
 {
   PetscFunctionBegin;
+  PetscCall(CouplingDropFollowing(coupling));
+  PetscCall(CouplingDropRows(coupling));
   PetscCall(KSPDestroy(&coupling->schur));
   PetscCall(MatDestroy(&coupling->schur_operator));
   PetscCall(PoissonDestroy(&coupling->poisson));
@@ -138,6 +140,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *flui
   PetscCall(CouplingFindRows(coupling));
   PetscCall(CouplingFindTouching(coupling, fluid->fixed));
   PetscCall(CouplingAddTouching(coupling));
+  PetscCall(CouplingMergeRows(coupling));
   PetscFunctionReturn(0);
 }
 
@@ -180,6 +183,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
     PetscCall(CouplingFindSealed(coupling));
     PetscCall(Count(coupling));
   }
+  PetscCall(CouplingDropFollowing(coupling));
   PetscCall(CouplingDropBlocks(coupling));
   coupling->is_ready = PETSC_TRUE;
   PetscFunctionReturn(0);

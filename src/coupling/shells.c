@@ -343,8 +343,9 @@ PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **s
   PetscInt count = 0;
 
   PetscFunctionBegin;
-  PetscCheck(dt > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE, "A step takes time, not %g s", (double)dt);
   *sight = NULL;
+  if (dt == 0.)
+    PetscCall(CouplingRememberPlaces(coupling));
   for (PetscInt b = 0; b < coupling->body_count; b++)
     if (coupling->bodies[b].body.thickness > 0. && coupling->bodies[b].triangles.triangle_count > 0)
       count++;
@@ -352,7 +353,7 @@ PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **s
     PetscFunctionReturn(0);
   if (!coupling->sight)
     PetscCall(BuildSight(coupling, count));
-  coupling->sight->dt = dt;
+  coupling->sight->dt = dt > 0. ? dt : 1.;
   *sight = &coupling->sight->sight;
   PetscFunctionReturn(0);
 }

@@ -141,10 +141,10 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
   PetscReal      *values, whole;
 
   PetscFunctionBegin;
-  mass_apply_inverse(&coupling->mass, coupling->push, coupling->motion);
+  PetscCall(MassApplyInverse(&coupling->mass, coupling->push, coupling->motion));
   PetscCall(VecCopy(coupling->flow, coupling->right_side));
   PetscCall(VecGetArray(coupling->right_side, &values));
-  entries_apply(&coupling->free_entries, coupling->motion, values);
+  rows_apply(&coupling->rows, coupling->motion, values);
   PetscCall(VecRestoreArray(coupling->right_side, &values));
   PetscCall(BalanceRightSide(coupling, imbalance));
   PetscCall(VecNorm(coupling->flow, NORM_2, &whole));

@@ -9,6 +9,11 @@ Vec simulation_covered(Simulation simulation)
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
 }
 
+PetscBool simulation_has_shells(Simulation simulation)
+{
+  return simulation->coupled && simulation->coupled->has_shells ? PETSC_TRUE : PETSC_FALSE;
+}
+
 const PetscReal *simulation_accelerations(Simulation simulation)
 {
   return simulation->coupled ? simulation->coupled->acceleration : NULL;
@@ -55,12 +60,31 @@ static PetscErrorCode Cover(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationPlaceBodies(Simulation simulation)
+PetscErrorCode SimulationShowShells(Simulation simulation, PetscReal dt)
+{
+  const Sight *sight;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingGetSight(simulation->coupled->coupling, dt, &sight));
+  simulation->coupled->has_shells = sight ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(FluidSetSight(simulation->fluid, sight));
+  if (simulation->gas)
+    PetscCall(FluidSetSight(simulation->gas, sight));
+  if (simulation->phase)
+    PetscCall(PhaseSetSight(simulation->phase, sight));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationPlaceBodies(Simulation simulation, PetscReal dt)
 {
   PetscFunctionBegin;
   PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
-  if (simulation->grid)
-    PetscCall(Cover(simulation));
+  if (!simulation->grid)
+    PetscFunctionReturn(0);
+  PetscCall(Cover(simulation));
+  PetscCall(SimulationShowShells(simulation, dt));
   PetscFunctionReturn(0);
 }
 
@@ -190,7 +214,7 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Bcast(simulation->coupled->acceleration, (PetscMPIInt)simulation->coupled->count,
                          MPIU_REAL, 0, team_world(simulation->team)));
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
   PetscCall(SetUp(simulation));
   PetscCall(GetTwists(simulation, &twists));
   if (simulation->fluid) {
@@ -278,9 +302,10 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
 static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
   PetscFunctionBegin;
+  simulation->coupled->is_under_way = PETSC_TRUE;
   if (simulation->fluid && simulation->obstacles_move)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, dt));
   if (simulation->fluid)
     PetscCall(SimulationMoveRegions(simulation, dt));
   PetscCall(SetUp(simulation));
@@ -411,6 +436,7 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscRea
   PetscCall(FluidTakeImpulse(simulation->fluid, dt, coupled->impulse));
   PetscCall(FluidFinishFaces(simulation->fluid, simulation->time + dt, next));
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
+  PetscCall(SimulationShowShells(simulation, 0.)); /* as a resumed run would see them */
   PetscCall(SimulationExtendVelocity(simulation));
   PetscCall(FillBodies(simulation));
   PetscCall(SimulationHoldMomentum(simulation, twists));
@@ -418,21 +444,15 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscRea
   PetscFunctionReturn(0);
 }
 
-/* Everything but the bodies themselves as before a step that went wrong after F2. */
-static PetscErrorCode Forget(Simulation simulation)
-{
-  PetscFunctionBegin;
-  if (simulation->fluid) {
-    PetscCall(FluidForgetPrediction(simulation->fluid));
-    PetscCall(SimulationReturnRegions(simulation));
-  }
-  PetscFunctionReturn(0);
-}
-
+/* Everything but the bodies themselves, which are back already, as before a step that went wrong. */
 PetscErrorCode SimulationReturnCoupled(Simulation simulation)
 {
   PetscFunctionBegin;
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
+  if (simulation->fluid && simulation->coupled->is_under_way) {
+    PetscCall(FluidForgetPrediction(simulation->fluid));
+    PetscCall(SimulationReturnRegions(simulation));
+  }
   PetscCall(SetUp(simulation));
   PetscFunctionReturn(0);
 }
@@ -444,6 +464,7 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
 
   PetscFunctionBegin;
   *good = PETSC_TRUE;
+  coupled->is_under_way = PETSC_FALSE;
   PetscCall(SolidKeep(simulation->solid));
   if (simulation->fluid)
     PetscCall(SimulationBeginMomentum(simulation));
@@ -463,10 +484,8 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscCall(SolidAccelerate(simulation->solid, dt));
   if (*good)
     PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
-  if (!*good) {
-    PetscCall(Forget(simulation));
+  if (!*good)
     PetscFunctionReturn(0);
-  }
   for (PetscInt n = 0; n < coupled->count; n++)
     coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
   if (simulation->fluid)

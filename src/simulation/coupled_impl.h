@@ -54,6 +54,9 @@ struct Coupled {
   Vec     covered; /* cells of obstacles, bodies and sources, as `closed` */
   Vec     impulse, faces[DIM], star[DIM];
 
+  PetscBool has_shells;
+  PetscBool is_under_way; /* the step has gone beyond F2 */
+
   CouplingReport report;                                            /* of the last coupled solve */
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */

@@ -47,7 +47,7 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
       CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
   if (simulation->grid)
     PetscCall(CreateFields(simulation));
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
   PetscFunctionReturn(0);
 }
 
@@ -90,6 +90,6 @@ PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
     PetscFunctionReturn(0);
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
                               simulation->coupled->acceleration));
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
   PetscFunctionReturn(0);
 }

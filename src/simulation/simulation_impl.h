@@ -51,7 +51,10 @@ PetscBool simulation_writes(Simulation simulation);
 PetscBool      simulation_is_coupled(const SimulationConfig *config);
 PetscErrorCode SimulationCreateCoupled(Simulation simulation);
 PetscErrorCode SimulationDestroyCoupled(Simulation simulation);
-PetscErrorCode SimulationPlaceBodies(Simulation simulation);
+PetscErrorCode SimulationPlaceBodies(Simulation simulation,
+                                     PetscReal  dt); /* since the last placing; 0: still */
+PetscErrorCode SimulationShowShells(Simulation simulation,
+                                    PetscReal  dt); /* likewise; to all that look. Fluid */
 PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good);
 PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive); /* this and loading: fluid */
 PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive);
@@ -63,7 +66,8 @@ PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reas
 PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces);
 /* Of all bodies, 6 numbers each; null without a fluid that they move in. */
 const PetscReal *simulation_accelerations(Simulation simulation);
-Vec            simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
+PetscBool        simulation_has_shells(Simulation simulation);
+Vec              simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationCreateObstacles(Simulation simulation);

@@ -96,7 +96,8 @@ static PetscErrorCode GatherPairs(MassMatrix *mass, MPI_Comm world)
   total = (PetscInt)(sum / sizeof(MassPair));
   PetscCall(PetscMalloc1(total, &all));
   PetscCallMPI(MPI_Allgatherv(mass->pairs, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, world));
-  qsort(all, total, sizeof(MassPair), compare_pairs);
+  if (total)
+    qsort(all, total, sizeof(MassPair), compare_pairs);
   for (PetscInt p = 0; p < total; p++)
     if (kept && compare_pairs(&all[kept - 1], &all[p]) == 0)
       for (PetscInt n = 0; n < TWIST * TWIST; n++)

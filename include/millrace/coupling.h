@@ -100,19 +100,16 @@ PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const P
 PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
 
-/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Collective:
-   fluid. */
+/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Fluid. */
 PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                      PetscReal *largest);
 
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
-/* What viscosity needs to know of the bodies, whose velocities are `twists` (borrowed), on the fluid team;
-   lent until the next CouplingSetFluid. Collective: fluid. */
+/* What viscosity needs to know of bodies with velocities `twists` (borrowed); lent likewise. Fluid. */
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
-/* The shells at the placing before the last one and at the last one, `dt` apart: lent until the next placing.
-   Null without shells and outside the fluid team. A body that was not there before has not moved; dt = 0:
-   none has, and the last placing is both. */
+/* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
+   without shells. Fluid. */
 PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */

@@ -97,7 +97,8 @@ PetscErrorCode PairListGather(PairList *list, MPI_Comm comm)
   total = (PetscInt)(sum / sizeof(BodyPair));
   PetscCall(PetscMalloc1(total, &all));
   PetscCallMPI(MPI_Allgatherv(list->pairs, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, comm));
-  qsort(all, total, sizeof(BodyPair), compare_pairs);
+  if (total)
+    qsort(all, total, sizeof(BodyPair), compare_pairs);
   for (PetscInt p = 0; p < total; p++)
     if (kept && compare_pairs(&all[kept - 1], &all[p]) == 0)
       for (PetscInt n = 0; n < TWIST * TWIST; n++)

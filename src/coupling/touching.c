@@ -24,7 +24,8 @@ static PetscInt merge(PetscInt count, Touching *list)
 {
   PetscInt kept = 0;
 
-  qsort(list, count, sizeof(*list), compare_keys);
+  if (count)
+    qsort(list, count, sizeof(*list), compare_keys);
   for (PetscInt t = 0; t < count; t++) {
     if (!kept || compare_keys(&list[kept - 1], &list[t])) {
       list[kept++] = list[t];

@@ -70,9 +70,9 @@ struct _p_Fluid {
   /* Bodies that viscosity holds on to. */
   const struct Ties *ties;         /* borrowed; null: none */
   PetscReal         *tie_impulses; /* of each body, by the last solve */
-  const Sight *sight;    /* borrowed; null: none */
-  Sighting     sighting; /* what this step sees, sight.c */
-  WallList     walls[2]; /* by SightMoment */
+  const Sight       *sight;        /* borrowed; null: none */
+  Sighting           sighting;     /* what this step sees, sight.c */
+  WallList           walls[2];     /* by SightMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */

@@ -13,7 +13,7 @@ static const CoupledSetup sheet = {.dimension = 2,
                                    .solver = COUPLING_SCHUR,
                                    .tolerance = 1e-10};
 static const CoupledSetup ring = {.dimension = 3,
-                                  .cells = {20, 16, 18},
+                                  .cells = {20, 18, 16},
                                   .length = 2.,
                                   .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
                                   .density = 3.,

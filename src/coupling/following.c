@@ -15,6 +15,10 @@
    an application takes two solves with its sparse factor: bodies meet in it where their mixed faces do. */
 #include "coupling_impl.h"
 
+/* Light bodies for which it pays: conjugate gradients find the six stiff directions of one by themselves, in
+   half a dozen iterations more. */
+enum { FEWEST = 2 };
+
 struct Following {
   PetscInt     count;           /* of light bodies */
   PetscInt    *bodies, *number; /* their free numbers; the light number of a free body, or -1 */
@@ -323,7 +327,9 @@ PetscErrorCode CouplingFindFollowing(Coupling coupling)
   PetscCall(PetscMalloc3(2 * TWIST * following->count, &following->from, 2 * TWIST * following->count,
                          &following->to, TWIST * following->count, &following->inner));
   PetscCall(VecDuplicate(coupling->flow, &following->rest));
-  if (following->count)
+  if (following->count < FEWEST)
+    following->count = 0;
+  else
     PetscCall(Build(coupling, light));
   PetscCall(PetscFree(light));
   PetscFunctionReturn(0);

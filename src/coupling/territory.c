@@ -15,25 +15,29 @@ typedef struct {
 /* The value that a cell takes in a sweep, from values on the grid's box; zero: none. */
 typedef PetscReal (*CellRule)(const Sweep *sweep, PetscInt cell, const PetscReal *values, PetscReal layer);
 
-static PetscReal neighbour_of(const Sweep *sweep, PetscInt c, PetscInt n, const PetscReal *values)
+static PetscInt beyond(const GridBox *box, PetscInt c, PetscInt side)
 {
-  const PetscInt d = n / 2, stride = grid_box(sweep->coupling->grid)->stride[d];
+  return side % 2 ? c + box->stride[side / 2] : c - box->stride[side / 2];
+}
 
-  if (sweep->weights[d][n % 2 ? c + stride : c] <= 0.)
-    return -1.;
-  return values[n % 2 ? c + stride : c - stride];
+static PetscBool is_joined(const Sweep *sweep, PetscInt c, PetscInt side)
+{
+  const GridBox *box = grid_box(sweep->coupling->grid);
+
+  return sweep->weights[side / 2][side % 2 ? beyond(box, c, side) : c] > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* The first body among those next to it. */
 static PetscReal next_body(const Sweep *sweep, PetscInt c, const PetscReal *values, PetscReal layer)
 {
-  PetscReal first = 0.;
+  const GridBox *box = grid_box(sweep->coupling->grid);
+  PetscReal      first = 0.;
 
   (void)layer;
-  for (PetscInt n = 0; n < 2 * grid_box(sweep->coupling->grid)->dimension; n++) {
-    const PetscReal body = neighbour_of(sweep, c, n, values);
+  for (PetscInt side = 0; side < 2 * box->dimension; side++) {
+    const PetscReal body = values[beyond(box, c, side)];
 
-    if (body > 0. && (first == 0. || body < first))
+    if (body > 0. && (first == 0. || body < first) && is_joined(sweep, c, side))
       first = body;
   }
   return first;
@@ -41,13 +45,15 @@ static PetscReal next_body(const Sweep *sweep, PetscInt c, const PetscReal *valu
 
 static PetscReal next_layer(const Sweep *sweep, PetscInt c, const PetscReal *values, PetscReal layer)
 {
-  for (PetscInt n = 0; n < 2 * grid_box(sweep->coupling->grid)->dimension; n++)
-    if (neighbour_of(sweep, c, n, values) == layer - 1.)
+  const GridBox *box = grid_box(sweep->coupling->grid);
+
+  for (PetscInt side = 0; side < 2 * box->dimension; side++)
+    if (values[beyond(box, c, side)] == layer - 1. && is_joined(sweep, c, side))
       return layer;
   return 0.;
 }
 
-/* Cells that are part of the problem, hold zero in `field` and, if it is given, not in `within`. */
+/* Cells that are part of the problem, hold zero in `field` and, where that is given, not in `within`. */
 static PetscErrorCode Spread(Sweep *sweep, Vec field, const PetscReal *within, CellRule rule, PetscReal layer)
 {
   const Coupling coupling = sweep->coupling;
@@ -121,12 +127,9 @@ static PetscErrorCode FindBorder(const Sweep *sweep, const PetscReal *body, Vec 
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        for (PetscInt n = 0; n < 2 * box->dimension && body[c] > 0.; n++) {
-          const PetscReal other = neighbour_of(sweep, c, n, body);
-
-          if (other >= 0. && other != body[c])
+        for (PetscInt side = 0; side < 2 * box->dimension && body[c] > 0.; side++)
+          if (body[beyond(box, c, side)] != body[c] && is_joined(sweep, c, side))
             values[c] = 1.;
-        }
       }
   PetscCall(VecRestoreArray(depth, &values));
   PetscFunctionReturn(0);

@@ -4,6 +4,7 @@ import numpy
 
 LIGHT = numpy.array([0.35, 0.45, 0.82])  # right, towards the viewer, up
 GROUND = (0.86, 0.87, 0.89)
+FIXED = (0.62, 0.64, 0.67)
 PALETTE = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f"]
 
 
@@ -46,6 +47,34 @@ def colours_of_bodies(body):
     from matplotlib import colors
 
     return numpy.array([colors.to_rgb(name) for name in PALETTE])[body % len(PALETTE)]
+
+
+def densities(entries):
+    """Of the bodies of a frame, kg/m^3; none unless the dynamic ones have several."""
+    known = [entry.density for entry in entries if entry.kind == "dynamic"]
+    if None in known or len(set(known)) < 2:
+        return None
+    return numpy.array([entry.density if entry.kind == "dynamic" else numpy.nan for entry in entries])
+
+
+def density_scale(values):
+    """From light to heavy: pale yellow to dark red, by ratios."""
+    from matplotlib import cm, colors
+
+    low, high = numpy.nanmin(values), numpy.nanmax(values)
+    shades = colors.LinearSegmentedColormap.from_list("density", ["#fdf3c4", "#f6c45e", "#e8772e", "#b5302a", "#5c1a33"])
+    return cm.ScalarMappable(colors.LogNorm(low, high), shades)
+
+
+def colours_of_entries(entries, body):
+    """Of triangles: by density where that differs, and grey what is not free; otherwise each body in its own colour. And the
+    scale, or None."""
+    values = densities(entries)
+    if values is None:
+        return colours_of_bodies(body), None
+    scale = density_scale(values)
+    colour = numpy.where(numpy.isnan(values)[:, None], FIXED, scale.to_rgba(numpy.nan_to_num(values, nan=1.0))[:, :3])
+    return colour[body], scale
 
 
 def shaded(corners, colour):

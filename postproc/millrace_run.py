@@ -12,7 +12,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 AXES = "xyz"
-UNITS = {"velocity": "m/s", "speed": "m/s", "pressure": "Pa", "vorticity": "1/s", "temperature": "K"}
+UNITS = {"velocity": "m/s", "speed": "m/s", "pressure": "Pa", "vorticity": "1/s", "temperature": "K", "density of bodies": "kg/m³"}
 PACKAGES = {
     "numpy": "python3-numpy",
     "h5py": "python3-h5py",
@@ -137,6 +137,22 @@ class Region:
         self.kind = keys.get("type", "simulated").strip("'\"")
         self.is_background = "shape" not in keys
         self.distance, self.markers = f"distance_{self.name}", f"markers_{self.name}"
+
+
+class BodyEntry:
+    """A body of a scene, which may stand for many copies: its name and kind, and its density where the scene gives it."""
+
+    def __init__(self, text):
+        """As that of Region."""
+        lines = [line for line in text.split("\n") if line.strip()]
+        depth = min(len(line) - len(line.lstrip()) for line in lines)
+        keys = dict(re.findall(r"^ {%d}(\w+):[ ]*(.*)$" % depth, "\n".join(lines), re.MULTILINE))
+        count = re.search(r"^\s*count:\s*\[([^\]]*)\]", text, re.MULTILINE)
+        self.name = keys.get("name", "").strip("'\"")
+        self.kind = keys.get("type", "dynamic").strip("'\"")
+        self.density = number_of(keys["density"]) if "density" in keys else None if "mass" in keys else 1000.0
+        self.is_shell = number_of(keys.get("thickness", "0")) > 0
+        self.copies = math.prod(int(number_of(n)) for n in count.group(1).split(",")) if count else 1
 
 
 class Run:
@@ -281,6 +297,16 @@ class Frame:
         indent = re.match(" *", block.group(1)).group()
         items = re.split(f"^{indent}-", block.group(1), flags=re.MULTILINE)[1:]
         return [Region(number, f"{indent} {item}") for number, item in enumerate(items, start=1)]
+
+    def bodies(self):
+        """The bodies of the scene, copies one by one, as the field `body` numbers them; none in a run without them."""
+        block = re.search(r"^solids:[^\n]*\n((?:(?: [^\n]*)?(?:\n|$))*)", self.scene, re.MULTILINE)
+        found = block and re.search(r"^( +)bodies:[^\n]*\n((?:\1[ \-][^\n]*(?:\n|$))*)", block.group(1), re.MULTILINE)
+        if not found or "bodies" not in self.entry.meshes():
+            return []
+        indent = re.match(" *", found.group(2)).group()
+        items = [BodyEntry(f"{indent} {item}") for item in re.split(f"^{indent}-", found.group(2), flags=re.MULTILINE)[1:]]
+        return [item for item in items for _ in range(item.copies)]
 
     def sample(self, name, points):
         """Values at points (n, 3), linear between the cell centres and beyond the outermost ones up to the sides

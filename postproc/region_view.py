@@ -124,7 +124,7 @@ class Rays:
         up, across = numpy.meshgrid(*[numpy.linspace(end, start, n) for start, end, n in
                                       ((*self.extent[2:], self.shape[0]), (self.extent[1], self.extent[0], self.shape[1]))],
                                     indexing="ij")
-        self.direction = -view[1]
+        self.direction, self.near = -view[1], high[1]
         self.start = across.ravel()[:, None] * view[0] + up.ravel()[:, None] * view[2] + high[1] * view[1]
         self.clip(volume)
 

@@ -220,6 +220,8 @@ def add_regions(stage):
         for source in (contour, inside(box, region)):
             display = stage.show(source)
             display.Specular, display.SpecularPower = 0.3 if source is contour else 0.0, 40
+            if stage.job["bodies"]["any"]:
+                display.Opacity = 0.5 if source is contour else 0.25
             if stage.job["field_given"]:
                 colour_by(stage, display, stage.points, stage.job["field"])
             else:
@@ -300,7 +302,7 @@ def add_surfaces(stage):
     for grid in stage.job["surfaces"]:
         source = stage.open(grid)
         display = stage.show(source)
-        if grid == "bodies" and not stage.fluid:
+        if grid == "bodies":
             colour_bodies(stage, display, source)
         else:
             paint(display, OBSTACLE)
@@ -313,16 +315,28 @@ def add_surfaces(stage):
 
 def colour_bodies(stage, display, source):
     """By their speed if asked for, otherwise each in a colour of its own, taken in turn."""
-    if stage.job["field"]["array"] == "speed":
+    if stage.job["field"]["array"] == "speed" and not stage.fluid:
         colour_by(stage, display, source, stage.job["field"])
         return
+    colours = stage.job["bodies"]["colours"] or BODIES
     ColorBy(display, ("CELLS", "body"))
     table = GetColorTransferFunction("body")
     table.InterpretValuesAsCategories = 1
     last = int(source.CellData.GetArray("body").GetRange()[1])
     table.Annotations = [text for body in range(last + 1) for text in (str(body), "")]
-    table.IndexedColors = [part for body in range(last + 1) for part in BODIES[body % len(BODIES)]]
+    table.IndexedColors = [part for body in range(last + 1) for part in colours[body % len(colours)]]
     display.SetScalarBarVisibility(stage.view, False)
+    add_density_bar(stage)
+
+
+def add_density_bar(stage):
+    scale = stage.job["bodies"]["scale"]
+    if not scale:
+        return
+    table = GetColorTransferFunction("density")
+    table.RGBPoints = [number for point in scale for number in point]
+    table.ColorSpace, table.UseLogScale = "RGB", 1
+    add_bar(stage, table, {"array": "density", "label": "density [kg/m^3]"})
 
 
 def solid_surface(stage):

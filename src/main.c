@@ -289,8 +289,10 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
   if (lock) {
     PetscCall(SimulationRun(simulation, &options, &outcome, message, sizeof(message)));
     *code = exit_code_of(outcome, message);
-    if (outcome != RUN_REFUSED)
+    if (outcome != RUN_REFUSED) {
       PetscCall(ReportPeakMemory());
+      PetscCall(SimulationPrintWaiting(simulation));
+    }
     PetscCall(RunDirectoryClose(&lock));
   }
   if (message[0])

@@ -26,6 +26,10 @@ PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse 
 /* F2: until the end of the step what moves is carried along `faces` (with ghosts), and in time to the middle
    of the step as the fluid itself. Null: along the fluid itself. */
 PetscErrorCode FluidSetAdvecting(Fluid fluid, Vec faces[DIM]);
+/* F3: the parts of FluidPredict for a mixture, in this order. */
+PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt); /* of scalars too */
+PetscErrorCode FluidPredictViscosity(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidPredictForces(Fluid fluid, PetscReal dt);
 /* Given velocities and pressure jumps over `dt` on the way to u*; dt = 0: no jumps. */
 PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[DIM]);
 /* Given velocities and ghosts of a velocity that was solved for. */

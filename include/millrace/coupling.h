@@ -5,6 +5,7 @@
 
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
+#include <millrace/sight.h>
 #include <millrace/solid.h>
 #include <millrace/ties.h>
 
@@ -91,15 +92,28 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
                                    PetscReal impulses[]);
 
 /* Momentum, and angular momentum about the origin, of what the system moves: free bodies and the fluid of
-   fluid and mixed faces, with its velocity taken at their centers. Collective: world. */
+   fluid and mixed faces, with its velocity taken at their centers. From CouplingSetFluid until the next
+   placing. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM]);
+/* Adds this rank's part of it, that of bodies on the first rank; without velocity, of bodies alone. */
+PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * DIM]);
+
+/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Collective:
+   fluid. */
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                     PetscReal *largest);
 
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
 /* What viscosity needs to know of the bodies, whose velocities are `twists` (borrowed), on the fluid team;
    lent until the next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
+/* The shells at the placing before the last one and at the last one, `dt` apart: lent until the next placing.
+   Null without shells and outside the fluid team. A body that was not there before has not moved; dt = 0:
+   none has, and the last placing is both. */
+PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -1,9 +1,9 @@
-/* Momentum and incompressibility on the MAC grid: advection, forces, viscosity, sides, projection, scalars.
- */
+/* Momentum and incompressibility on the MAC grid. */
 #ifndef MILLRACE_FLUID_H
 #define MILLRACE_FLUID_H
 
 #include <millrace/mixture.h>
+#include <millrace/sight.h>
 
 typedef enum { SIDE_WALL, SIDE_SLIP, SIDE_INFLOW, SIDE_OPEN, SIDE_PERIODIC } SideKind;
 extern const char *const SideKinds[];
@@ -68,8 +68,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid);
 
 /* What is not fluid: `solid` holds 0 in fluid cells and 1 + number in others; `velocity` is read on the faces
    that these close, null when all stand still. Numbers below `obstacles` are obstacles, the others sources,
-   whose cells keep their scalars; `slips` says for each obstacle whether it lets the fluid slip. Copies.
-   Collective: fluid. */
+   whose cells keep their scalars; `slips` says which obstacles let it slip. Copies. Collective: fluid. */
 PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
                               Vec velocity[DIM]);
 
@@ -83,9 +82,10 @@ PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
 /* Side faces, closed faces and ghosts of a velocity that was changed from outside: a step leaves zero on
    faces between empty cells. */
 PetscErrorCode FluidRefreshVelocity(Fluid fluid);
+/* What advection and scalars do not look through; borrowed until the next call; null: nothing. */
+PetscErrorCode FluidSetSight(Fluid fluid, const Sight *sight);
 
-/* Takes the scene's initial velocity and scalars and projects; not `good` if that fails. Collective: fluid.
- */
+/* Takes the scene's initial velocity and scalars and projects; not `good` if that fails. */
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);
 
 /* One step in two parts, so that sources can act between them: 1 to 4 of docs/numerics.md, then 5 and 6. A

@@ -19,6 +19,9 @@ typedef struct _p_LevelSet *LevelSet;
 /* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */
 PetscErrorCode LevelSetCreate(MacGrid grid, const InterfaceConfig *config, LevelSet *level_set);
 PetscErrorCode LevelSetDestroy(LevelSet *level_set);
+/* From now on nothing looks through shells, and distances do not pass them; borrowed; null: there are none.
+ */
+PetscErrorCode LevelSetSetOutlook(LevelSet level_set, const Outlook *outlook);
 /* The field, lent, to be read or changed; LevelSetRefresh after a change makes ghosts and band valid again.
  */
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
@@ -28,6 +31,8 @@ PetscErrorCode LevelSetRefresh(LevelSet level_set);
 PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 /* Makes the field a distance again without moving the interface. */
 PetscErrorCode LevelSetRedistance(LevelSet level_set);
+PetscErrorCode
+LevelSetRebuild(LevelSet level_set); /* the same for a field of which only the signs are right */
 /* Markers: value 0 is the radius (m), positive. Those of `own` mark the inside, those of the other sets the
    outside; a marker that has strayed by more than its radius pulls the field back (particle level set
    method). */
@@ -44,6 +49,7 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
 /* On any distance field with valid ghosts. Curvature (1/m, positive where the inside is convex) in the cells
    beside the interface, zero elsewhere; ghosts between ranks are valid. */
 PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature);
+PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const Outlook *outlook, Vec distance, Vec curvature);
 /* Ghosts of a distance: between ranks, and mirrored at the sides. */
 PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
 /* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
@@ -55,6 +61,9 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
    if one of its cells is. Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. */
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
 PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM]);
+/* The same from places that are seen. */
+PetscErrorCode ExtendFacesPast(MacGrid grid, const Outlook *outlook, Vec distance, Vec known, PetscInt layers,
+                               Vec faces[DIM]);
 
 PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive);
 PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive);

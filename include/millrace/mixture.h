@@ -15,7 +15,8 @@ typedef struct {
   Vec empty;               /* in cells: 1 where there is nothing and p = 0, else 0 */
   Vec light;               /* in cells: 1 where it is empty or much lighter than elsewhere, else 0; null where
                               densities differ little. The caller creates it. */
-  Vec viscosity;           /* in cells, Pa s */
+  Vec       viscosity;     /* in cells, Pa s */
+  PetscBool uniform;       /* the same everywhere: it floats in itself */
   Vec edge_viscosity[DIM]; /* on edges along d (in two dimensions only along z), Pa s: at c the edge at the
                               lower ends of cell c in the two other directions */
 } Mixture;

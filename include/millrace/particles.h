@@ -5,7 +5,7 @@
 #ifndef MILLRACE_PARTICLES_H
 #define MILLRACE_PARTICLES_H
 
-#include <millrace/grid.h>
+#include <millrace/outlook.h>
 
 typedef struct _p_Particles *Particles;
 
@@ -39,6 +39,9 @@ PetscErrorCode ParticlesArrange(Particles particles);
    direction, and arranges them. One that goes through a side is dropped if the velocity on that side points
    outwards there, too. Particles must be in cells of their rank. Collective: fluid. */
 PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt);
+/* The same past shells that move meanwhile (null: there are none): none is passed through. */
+PetscErrorCode ParticlesMovePast(Particles particles, const Outlook *outlook, Vec velocity[DIM],
+                                 PetscReal dt);
 
 /* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */
 Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing, PetscReal *const faces[DIM],

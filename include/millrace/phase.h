@@ -53,6 +53,10 @@ typedef struct _p_Phase *Phase;
 /* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */
 PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase);
 PetscErrorCode PhaseDestroy(Phase *phase);
+/* From now on, until the next call, nothing looks through these shells, which move over the `dt` of
+   PhaseAdvance; borrowed; null: there are none. To be called again when they have moved, and before
+   PhaseReturn and PhaseLoad. */
+PetscErrorCode PhaseSetSight(Phase phase, const Sight *sight);
 
 /* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid, but
    not in sources, which PhasePour fills. Overlaps and voids that are not to be projected are told in

@@ -97,6 +97,7 @@ typedef struct {
 } RunOptions;
 PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
                              char message[], size_t message_size);
+PetscErrorCode SimulationPrintWaiting(Simulation simulation); /* of the two teams; collective: world */
 
 /* From now on SIGUSR1 and SIGTERM do not end the process but its run; for the time before SimulationRun. */
 void simulation_listen(void);
@@ -104,8 +105,7 @@ void simulation_listen(void);
 typedef struct {
   PetscInt   cells[DIM];
   PetscInt64 cell_count;
-  PetscInt   fluid_ranks, solid_ranks;
-  PetscInt   bodies, joints;
+  PetscInt   fluid_ranks, solid_ranks, bodies, joints;
   PetscReal  bytes;     /* peak memory of all ranks */
   PetscReal  time_step; /* s; PETSC_MAX_REAL when nothing moves yet */
   PetscReal  steps;     /* to the end, at that step */

@@ -80,14 +80,15 @@ typedef struct {
 extern const SchemaKey   SolidKeys[];
 typedef struct _p_Solid *Solid;
 
-/* Lifetime; `config` must outlive it. What is wrong with the bodies or joints is told in `message`, and the
-   solid is then null. Collective: comm. */
+/* `config` must outlive it. What is wrong is told in `message`, and the solid is null. Collective: comm. */
 PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
                            size_t size);
 PetscErrorCode SolidDestroy(Solid *solid);
 /* Steps I to V of a time step (docs/numerics.md). Collective: comm. */
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
-PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt);
+/* No body goes farther than `farthest`, with accelerations (6 numbers each; null: that of gravity). */
+PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal farthest, const PetscReal accelerations[],
+                                     PetscReal *dt);
 /* The state of `root` to all others of `world`, who each hold a solid of the same configuration. */
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode SolidSave(Solid solid, Archive archive);

@@ -24,6 +24,15 @@ typedef struct {
   PetscReal row[TWIST]; /* at `face` */
 } Brush;
 
+/* Two faces of different components that meet at an edge, each with its tied neighbour beyond it. */
+typedef struct {
+  PetscInt  face, other, body; /* `face` is owned */
+  PetscInt  across, edge;      /* the direction of `other`, the index of the edge */
+  PetscReal distances[2];      /* from `face` and from `other` */
+  PetscReal sign;              /* -1 if one lies above the surface and the other below */
+  PetscReal rows[2][TWIST];
+} Corner;
+
 /* Two neighbouring faces of one component, none of them tied, with a shell or a thin body between them:
    neither feels the other, each feels the surface that it sees. */
 typedef struct {
@@ -38,9 +47,10 @@ typedef struct Ties {
   const PetscBool *is_free;    /* else its velocity is given */
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
-  PetscInt         tie_count[DIM], brush_count[DIM], screen_count[DIM];
+  PetscInt         tie_count[DIM], brush_count[DIM], corner_count[DIM], screen_count[DIM];
   const Tie       *ties[DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
   const Brush     *brushes[DIM];
+  const Corner    *corners[DIM];
   const Screen    *screens[DIM];
   Vec              open[DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
   Vec              bodies[DIM]; /* on faces, ghosts valid: 1 + body of those that are tied, else 0 */

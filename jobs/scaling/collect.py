@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 SYSTEM_PYTHON = "/usr/bin/python3"
+# of the pressure in a plain step; of S1, F2 and S2 in a coupled one
+ITERATIONS = ["pressure_iterations", "half_iterations", "advecting_iterations", "coupled_iterations"]
 
 
 class Incomplete(Exception):
@@ -27,12 +29,8 @@ def measure(directory, case, skip):
     rows = [row for row in read_ledger(os.path.join(directory, case["name"], "ledger.csv")) if row["step"] > skip]
     if not rows:
         raise Incomplete(f"no step beyond {skip}")
-    names = [name for name in rows[0] if name.startswith("wall_")]
-    medians = {name: statistics.median(row[name] for row in rows) for name in names}
-    for name in "pressure_iterations", "coupled_iterations":  # a run with bodies in a fluid has the second
-        if name in rows[0]:
-            medians["iterations"] = statistics.median(row[name] for row in rows)
-    return medians
+    names = [name for name in rows[0] if name.startswith("wall_") or name in ITERATIONS]
+    return {name: statistics.median(row[name] for row in rows) for name in names}
 
 
 def measure_all(directory, study):
@@ -99,7 +97,7 @@ def markdown(study, table):
         cells = [row["ranks"]] + ([row["resolution"]] if weak else [])
         cells += [row["repeats"], milliseconds(row["wall_step"]),
                   f"{milliseconds(row['wall_step_min'])}–{milliseconds(row['wall_step_max'])}", f"{row['speedup']:.2f}",
-                  f"{100 * row['efficiency']:.0f} %", f"{row.get('iterations', float('nan')):.0f}"]
+                  f"{100 * row['efficiency']:.0f} %", f"{sum(row[name] for name in ITERATIONS if name in row):.0f}"]
         lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -113,7 +111,8 @@ def plot(path, study, table):
     ranks = [row["ranks"] for row in table]
     first = table[0]
     figure, (times, efficiency) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for name in [name for name in first if name.startswith("wall_") and name not in ("wall_step_min", "wall_step_max")]:
+    for name in [name for name in first if name.startswith("wall_") and name not in ("wall_step_min", "wall_step_max")
+                 and any(row[name] > 0 for row in table)]:
         style = dict(linewidth=2, color="black") if name == "wall_step" else dict(linewidth=1)
         times.plot(ranks, [row[name] for row in table], marker="o", label=name[len("wall_"):], **style)
     times.vlines(ranks, [row["wall_step_min"] for row in table], [row["wall_step_max"] for row in table], color="black")

@@ -49,6 +49,8 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
 static PetscErrorCode DestroyFluidPart(Coupling coupling)
 {
   PetscFunctionBegin;
+  PetscCall(CouplingDropFollowing(coupling));
+  PetscCall(CouplingDropRows(coupling));
   PetscCall(KSPDestroy(&coupling->schur));
   PetscCall(MatDestroy(&coupling->schur_operator));
   PetscCall(PoissonDestroy(&coupling->poisson));
@@ -82,6 +84,8 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(CouplingDropBlocks(*coupling));
   if ((*coupling)->grid)
     PetscCall(DestroyFluidPart(*coupling));
+  PetscCall(CouplingDropSight(*coupling));
+  PetscCall(PetscFree((*coupling)->before));
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));
   PetscCall(CouplingDropMass(*coupling));
@@ -94,6 +98,7 @@ PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBod
 {
   PetscFunctionBegin;
   coupling->is_ready = PETSC_FALSE;
+  PetscCall(CouplingRememberPlaces(coupling));
   PetscCall(CouplingTakeBodies(coupling, count, bodies));
   PetscCall(PetscFree3(coupling->push, coupling->pull, coupling->motion));
   PetscCall(PetscMalloc3(TWIST * coupling->free_count, &coupling->push, TWIST * coupling->free_count,
@@ -135,6 +140,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *flui
   PetscCall(CouplingFindRows(coupling));
   PetscCall(CouplingFindTouching(coupling, fluid->fixed));
   PetscCall(CouplingAddTouching(coupling));
+  PetscCall(CouplingMergeRows(coupling));
   PetscFunctionReturn(0);
 }
 
@@ -177,6 +183,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
     PetscCall(CouplingFindSealed(coupling));
     PetscCall(Count(coupling));
   }
+  PetscCall(CouplingDropFollowing(coupling));
   PetscCall(CouplingDropBlocks(coupling));
   coupling->is_ready = PETSC_TRUE;
   PetscFunctionReturn(0);

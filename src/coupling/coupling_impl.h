@@ -52,12 +52,32 @@ typedef struct {
   Entry   *entries;
 } EntryList;
 
-/* Bodies that share dual cells: a dense block of C. */
+/* B of the free bodies, body by body. */
 typedef struct {
-  PetscInt   count;  /* of bodies */
-  PetscInt  *bodies; /* free numbers */
-  PetscReal *matrix, *inverse;
-  PetscReal *softened; /* inverse with the fluid that follows, by CouplingSoftenMass */
+  PetscInt   bodies, *first; /* row of each body, and one past the last */
+  int       *cells;
+  PetscReal *by; /* six for each row */
+} MergedRows;
+
+/* What one velocity of each of two bodies has to do with the other: 6 x 6, rows of `a` and columns of `b`. */
+typedef struct {
+  PetscInt  a, b;
+  PetscReal block[TWIST * TWIST];
+} BodyPair;
+
+typedef struct {
+  PetscInt  count, room;
+  BodyPair *pairs;
+} PairList;
+
+typedef struct SparseFactor *SparseFactor;
+
+/* Free bodies that share tied faces. */
+typedef struct {
+  PetscInt     count;
+  PetscInt    *bodies;  /* free numbers */
+  PetscReal   *inverse; /* dense; null in large groups */
+  SparseFactor factor;  /* of those */
 } MassGroup;
 
 /* Where a body meets no fluid cell that is part of the problem but a wall, another body, or a cell all of
@@ -73,18 +93,12 @@ typedef struct {
 } Touching;
 
 typedef struct {
-  PetscInt         free_count;
-  PetscReal       *diagonal; /* TWIST x TWIST of each free body */
-  PetscInt         pair_count, pair_room;
-  struct MassPair *pairs;
-  PetscInt         group_count;
-  MassGroup       *groups;
+  PetscInt   free_count;
+  PetscReal *diagonal; /* TWIST x TWIST of each free body */
+  PairList   pairs;    /* a < b */
+  PetscInt   group_count;
+  MassGroup *groups;
 } MassMatrix;
-
-struct MassPair {
-  PetscInt  a, b; /* a < b */
-  PetscReal block[TWIST * TWIST];
-};
 
 /* What a body has in the dual cell of an owned face. */
 typedef struct {
@@ -95,14 +109,19 @@ typedef struct {
 
 typedef struct {
   Ties       lent;
-  PetscInt   tie_room[DIM], brush_room[DIM], screen_room[DIM];
+  PetscInt   tie_room[DIM], brush_room[DIM], corner_room[DIM], screen_room[DIM];
   Tie       *ties[DIM];
   Brush     *brushes[DIM];
+  Corner    *corners[DIM];
   Screen    *screens[DIM];
   PetscInt   body_room;
   PetscBool *is_free;
   PetscReal *resistance;
 } TieSet;
+typedef struct {
+  Vector3    position;
+  Quaternion rotation;
+} Place;
 
 /* A surface that is kept between placings. */
 typedef struct {
@@ -128,6 +147,10 @@ struct _p_Coupling {
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
 
+  PetscInt           before_count;
+  Place             *before; /* of the bodies at the placing before this one */
+  struct ShellSight *sight;  /* null until someone asks */
+
   PetscInt   cell_count; /* owned */
   PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
   char      *active; /* fluid neighbours of solid cells that have a pressure, else 0; one ghost layer valid */
@@ -145,6 +168,7 @@ struct _p_Coupling {
   TieSet   tie_set;
 
   EntryList  free_entries, all_entries;
+  MergedRows rows;
   PetscInt   touching_count;
   Touching  *touching;
   MassMatrix mass;
@@ -172,7 +196,8 @@ struct _p_Coupling {
   PetscBool      is_ready;
   CouplingReport found; /* what CouplingSetFluid counted */
 
-  struct BlockSystem *system; /* minres.c; null until it is needed */
+  struct Following   *following; /* following.c; null until it is needed */
+  struct BlockSystem *system;    /* minres.c; null until it is needed */
 };
 
 /* bodies.c */
@@ -194,6 +219,10 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
 
 /* surfaces.c */
 PetscErrorCode CouplingDropSurfaces(Coupling coupling);
+
+/* shells.c: before a placing */
+PetscErrorCode CouplingRememberPlaces(Coupling coupling);
+PetscErrorCode CouplingDropSight(Coupling coupling);
 
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);
@@ -229,11 +258,31 @@ PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[]);
 void           places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 PetscErrorCode CouplingFindMass(Coupling coupling);
 PetscErrorCode CouplingDropMass(Coupling coupling);
-void           mass_apply_inverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
-void           mass_apply_softened(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+PetscErrorCode MassApplyInverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+/* The block of a pair, new ones zero; it may be there more than once until all are gathered. */
+PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair);
+/* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks. */
+PetscErrorCode PairListGather(PairList *list, MPI_Comm comm);
 
-/* following.c. Collective: world. */
-PetscErrorCode CouplingSoftenMass(Coupling coupling);
+/* sparse.c: each block on one side of the diagonal, or on it; without room for round-off it is not regular */
+PetscErrorCode SparseFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[],
+                                  SparseFactor *factor, PetscBool *is_regular);
+PetscErrorCode SparseFactorDestroy(SparseFactor *factor);
+PetscErrorCode SparseFactorSolve(SparseFactor factor, const PetscReal *from, PetscReal *to);
+
+/* territory.c, on the fluid team: the free number of the light body whose fields a cell belongs to, or -1, on
+   the grid's box with one ghost layer, and how much of them it keeps. */
+typedef struct {
+  PetscInt  *owner;
+  PetscReal *part;
+  char      *is_mixed; /* whether the body's own mixed faces are there; owned cells */
+} Territory;
+PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Territory *territory);
+
+/* following.c, on the fluid team: built by the first solve after CouplingSetFluid */
+PetscErrorCode CouplingFindFollowing(Coupling coupling);
+PetscErrorCode CouplingDropFollowing(Coupling coupling);
+PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x */
 
 /* dense.c: matrices row by row */
 PetscErrorCode DenseInvert(PetscInt n, PetscReal *a, PetscBool *is_positive);
@@ -250,6 +299,11 @@ PetscErrorCode EntryListAdd(EntryList *list, Entry entry);
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST]);
 void           entries_apply(const EntryList *list, const PetscReal *twists, PetscReal *cells); /* adds B V */
 void entries_gather(const EntryList *list, const PetscReal *cells, PetscReal *twists); /* adds B^T p */
+/* merged.c: the same for free bodies, faster */
+PetscErrorCode CouplingMergeRows(Coupling coupling);
+PetscErrorCode CouplingDropRows(Coupling coupling);
+void rows_apply(const MergedRows *rows, const PetscReal *restrict twists, PetscReal *restrict cells);
+void rows_gather(const MergedRows *rows, const PetscReal *restrict cells, PetscReal *restrict twists);
 /* The two numbers across that e_d x arm has, and the rows of W they make. */
 void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
 
@@ -262,7 +316,8 @@ PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec
 /* system.c */
 /* On the fluid team. */
 PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y);
-PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y);
+PetscErrorCode CouplingGather(Coupling coupling, Vec x);       /* pull = B^T x, on all ranks */
+PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y); /* the inverse of A, roughly */
 PetscErrorCode CouplingMeasure(Coupling coupling, Vec q,
                                PetscReal *residual); /* of S q, relative; in `work` */
 /* V = C^-1 (b2 - B^T q), on all ranks of the fluid team. */

@@ -1,8 +1,9 @@
-/* C = M_S + W^T M_F W, scaled like the pressure rows: six by six per free body, and dense where bodies share
-   dual cells. Every rank holds all of it. */
+/* C = M_S + W^T M_F W, scaled like the pressure rows: six by six per free body, and blocks between bodies
+   that share tied faces. Every rank holds all of it; the inverse is dense in small groups of such bodies and
+   a sparse factor in large ones. */
 #include "coupling_impl.h"
 
-typedef struct MassPair MassPair;
+enum { MOST_DENSE = 12 }; /* bodies */
 
 void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST])
 {
@@ -23,20 +24,19 @@ static void add_product(PetscReal factor, const PetscReal a[TWIST], const PetscR
       block[TWIST * i + j] += factor * a[i] * b[j];
 }
 
-static PetscErrorCode AddPair(MassMatrix *mass, PetscInt a, PetscInt b, MassPair **pair)
+PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair)
 {
   PetscFunctionBegin;
-  for (PetscInt p = mass->pair_count - 1; p >= 0 && p >= mass->pair_count - 8;
-       p--) /* faces follow each other */
-    if (mass->pairs[p].a == a && mass->pairs[p].b == b) {
-      *pair = &mass->pairs[p];
+  for (PetscInt p = list->count - 1; p >= 0 && p >= list->count - 8; p--) /* faces follow each other */
+    if (list->pairs[p].a == a && list->pairs[p].b == b) {
+      *pair = &list->pairs[p];
       PetscFunctionReturn(0);
     }
-  if (mass->pair_count == mass->pair_room) {
-    mass->pair_room = 2 * mass->pair_room + 16;
-    PetscCall(PetscRealloc(mass->pair_room * sizeof(MassPair), &mass->pairs));
+  if (list->count == list->room) {
+    list->room = 2 * list->room + 16;
+    PetscCall(PetscRealloc(list->room * sizeof(BodyPair), &list->pairs));
   }
-  *pair = &mass->pairs[mass->pair_count++];
+  *pair = &list->pairs[list->count++];
   PetscCall(PetscMemzero(*pair, sizeof(**pair)));
   (*pair)->a = a;
   (*pair)->b = b;
@@ -49,11 +49,13 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
   PetscReal       row[TWIST], other[TWIST];
 
   PetscFunctionBegin;
+  if (mixed->mass == 0.)
+    PetscFunctionReturn(0);
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
     for (PetscInt t = mixed->first; t < mixed->first + mixed->count; t++) {
       const PetscInt a = coupling->bodies[coupling->shares[s].body].free,
                      b = coupling->bodies[coupling->shares[t].body].free;
-      MassPair *pair = NULL;
+      BodyPair *pair = NULL;
 
       if (a < 0 || b < 0 || a > b || coupling->shares[s].weight * coupling->shares[t].weight == 0.)
         continue;
@@ -62,7 +64,7 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
       if (a == b) {
         add_product(factor, row, other, &coupling->mass.diagonal[TWIST * TWIST * a]);
       } else {
-        PetscCall(AddPair(&coupling->mass, a, b, &pair));
+        PetscCall(PairListFind(&coupling->mass.pairs, a, b, &pair));
         add_product(factor, row, other, pair->block);
       }
     }
@@ -71,46 +73,44 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
 
 static int compare_pairs(const void *x, const void *y)
 {
-  const MassPair *a = x, *b = y;
+  const BodyPair *a = x, *b = y;
 
   if (a->a != b->a)
     return a->a < b->a ? -1 : 1;
   return (a->b > b->b) - (a->b < b->b);
 }
 
-/* The pairs of all ranks on all ranks, each once; equal ones are summed in the order of ranks. */
-static PetscErrorCode GatherPairs(MassMatrix *mass, MPI_Comm world)
+PetscErrorCode PairListGather(PairList *list, MPI_Comm comm)
 {
-  PetscMPIInt size, *counts, *offsets, mine = (PetscMPIInt)(mass->pair_count * sizeof(MassPair)), sum = 0;
-  MassPair   *all;
+  PetscMPIInt size, *counts, *offsets, mine = (PetscMPIInt)(list->count * sizeof(BodyPair)), sum = 0;
+  BodyPair   *all;
   PetscInt    total, kept = 0;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(world, &size));
+  PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(PetscMalloc2(size, &counts, size, &offsets));
-  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, world));
+  PetscCallMPI(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT, comm));
   for (PetscMPIInt r = 0; r < size; r++) {
     offsets[r] = sum;
     sum += counts[r];
   }
-  total = (PetscInt)(sum / sizeof(MassPair));
+  total = (PetscInt)(sum / sizeof(BodyPair));
   PetscCall(PetscMalloc1(total, &all));
-  PetscCallMPI(MPI_Allgatherv(mass->pairs, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, world));
-  qsort(all, total, sizeof(MassPair), compare_pairs);
+  PetscCallMPI(MPI_Allgatherv(list->pairs, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, comm));
+  qsort(all, total, sizeof(BodyPair), compare_pairs);
   for (PetscInt p = 0; p < total; p++)
     if (kept && compare_pairs(&all[kept - 1], &all[p]) == 0)
       for (PetscInt n = 0; n < TWIST * TWIST; n++)
         all[kept - 1].block[n] += all[p].block[n];
     else
       all[kept++] = all[p];
-  PetscCall(PetscFree(mass->pairs));
+  PetscCall(PetscFree(list->pairs));
   PetscCall(PetscFree2(counts, offsets));
-  mass->pairs = all;
-  mass->pair_count = kept;
-  mass->pair_room = total;
+  *list = (PairList){kept, total, all};
   PetscFunctionReturn(0);
 }
 
+/* Adds M_S, and leaves a block that is symmetric to the last bit. */
 static void add_own_mass(Coupling coupling, PetscInt free)
 {
   const CoupledBody *body = &coupling->bodies[coupling->free_bodies[free]].body;
@@ -121,6 +121,9 @@ static void add_own_mass(Coupling coupling, PetscInt free)
     for (PetscInt j = 0; j < DIM; j++)
       block[TWIST * (DIM + i) + DIM + j] += coupling->scale * body->inertia.at[i][j];
   }
+  for (PetscInt i = 0; i < TWIST; i++)
+    for (PetscInt j = 0; j < i; j++)
+      block[TWIST * i + j] = block[TWIST * j + i];
 }
 
 static PetscInt find_root(PetscInt *parent, PetscInt one)
@@ -139,8 +142,9 @@ static PetscErrorCode FormGroups(MassMatrix *mass, PetscInt *group, PetscInt *pl
   PetscCall(PetscMalloc1(mass->free_count, &parent));
   for (PetscInt b = 0; b < mass->free_count; b++)
     parent[b] = b;
-  for (PetscInt p = 0; p < mass->pair_count; p++) {
-    const PetscInt a = find_root(parent, mass->pairs[p].a), b = find_root(parent, mass->pairs[p].b);
+  for (PetscInt p = 0; p < mass->pairs.count; p++) {
+    const PetscInt a = find_root(parent, mass->pairs.pairs[p].a),
+                   b = find_root(parent, mass->pairs.pairs[p].b);
 
     parent[PetscMax(a, b)] = PetscMin(a, b);
   }
@@ -156,8 +160,8 @@ static PetscErrorCode FormGroups(MassMatrix *mass, PetscInt *group, PetscInt *pl
     const PetscInt n = TWIST * mass->groups[g].count;
 
     PetscCall(PetscMalloc1(mass->groups[g].count, &mass->groups[g].bodies));
-    PetscCall(PetscCalloc3(n * n, &mass->groups[g].matrix, n * n, &mass->groups[g].inverse, n * n,
-                           &mass->groups[g].softened));
+    if (mass->groups[g].count <= MOST_DENSE)
+      PetscCall(PetscCalloc1(n * n, &mass->groups[g].inverse));
   }
   for (PetscInt b = 0; b < mass->free_count; b++)
     mass->groups[group[b]].bodies[place[b]] = b;
@@ -165,27 +169,57 @@ static PetscErrorCode FormGroups(MassMatrix *mass, PetscInt *group, PetscInt *pl
   PetscFunctionReturn(0);
 }
 
-static void put_block(MassGroup *group, PetscInt a, PetscInt b, const PetscReal *block)
+static void put_block(MassGroup *group, const BodyPair *pair)
 {
   const PetscInt n = TWIST * group->count;
 
   for (PetscInt i = 0; i < TWIST; i++)
     for (PetscInt j = 0; j < TWIST; j++) {
-      group->matrix[n * (TWIST * a + i) + TWIST * b + j] = block[TWIST * i + j];
-      group->matrix[n * (TWIST * b + j) + TWIST * a + i] = block[TWIST * i + j];
+      group->inverse[n * (TWIST * pair->a + i) + TWIST * pair->b + j] = pair->block[TWIST * i + j];
+      group->inverse[n * (TWIST * pair->b + j) + TWIST * pair->a + i] = pair->block[TWIST * i + j];
     }
 }
 
-static PetscErrorCode Invert(MassGroup *group)
+/* `pairs` count bodies within the group. */
+static PetscErrorCode Invert(MassGroup *group, const PairList *pairs)
 {
-  const PetscInt n = TWIST * group->count;
-  PetscBool      is_positive;
+  PetscBool is_positive;
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(group->inverse, group->matrix, n * n));
-  PetscCall(DenseInvert(n, group->inverse, &is_positive));
+  if (group->inverse) {
+    for (PetscInt p = 0; p < pairs->count; p++)
+      put_block(group, &pairs->pairs[p]);
+    PetscCall(DenseInvert(TWIST * group->count, group->inverse, &is_positive));
+  } else
+    PetscCall(SparseFactorCreate(group->count, pairs->count, pairs->pairs, &group->factor, &is_positive));
   PetscCheck(is_positive, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "The mass matrix of %" PetscInt_FMT " bodies is not positive", group->count);
+  PetscFunctionReturn(0);
+}
+
+/* All blocks of each group, then its inverse. */
+static PetscErrorCode InvertGroups(MassMatrix *mass, const PetscInt *group, const PetscInt *place)
+{
+  PairList *lists;
+  BodyPair *pair;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(mass->group_count, &lists));
+  for (PetscInt b = 0; b < mass->free_count; b++) {
+    PetscCall(PairListFind(&lists[group[b]], place[b], place[b], &pair));
+    PetscCall(PetscArraycpy(pair->block, &mass->diagonal[TWIST * TWIST * b], TWIST * TWIST));
+  }
+  for (PetscInt p = 0; p < mass->pairs.count; p++) {
+    const BodyPair *from = &mass->pairs.pairs[p];
+
+    PetscCall(PairListFind(&lists[group[from->a]], place[from->a], place[from->b], &pair));
+    PetscCall(PetscArraycpy(pair->block, from->block, TWIST * TWIST));
+  }
+  for (PetscInt g = 0; g < mass->group_count; g++) {
+    PetscCall(Invert(&mass->groups[g], &lists[g]));
+    PetscCall(PetscFree(lists[g].pairs));
+  }
+  PetscCall(PetscFree(lists));
   PetscFunctionReturn(0);
 }
 
@@ -196,11 +230,12 @@ PetscErrorCode CouplingDropMass(Coupling coupling)
   PetscFunctionBegin;
   for (PetscInt g = 0; g < mass->group_count; g++) {
     PetscCall(PetscFree(mass->groups[g].bodies));
-    PetscCall(PetscFree3(mass->groups[g].matrix, mass->groups[g].inverse, mass->groups[g].softened));
+    PetscCall(PetscFree(mass->groups[g].inverse));
+    PetscCall(SparseFactorDestroy(&mass->groups[g].factor));
   }
   PetscCall(PetscFree(mass->groups));
   PetscCall(PetscFree(mass->diagonal));
-  PetscCall(PetscFree(mass->pairs));
+  PetscCall(PetscFree(mass->pairs.pairs));
   *mass = (MassMatrix){0};
   PetscFunctionReturn(0);
 }
@@ -219,23 +254,17 @@ PetscErrorCode CouplingFindMass(Coupling coupling)
       PetscCall(AddFace(coupling, &coupling->mixed[m]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mass->diagonal, (PetscMPIInt)(TWIST * TWIST * mass->free_count),
                              MPIU_REAL, MPI_SUM, coupling->world));
-  PetscCall(GatherPairs(mass, coupling->world));
+  PetscCall(PairListGather(&mass->pairs, coupling->world));
   PetscCall(PetscMalloc2(mass->free_count, &group, mass->free_count, &place));
   PetscCall(FormGroups(mass, group, place));
-  for (PetscInt b = 0; b < mass->free_count; b++) {
+  for (PetscInt b = 0; b < mass->free_count; b++)
     add_own_mass(coupling, b);
-    put_block(&mass->groups[group[b]], place[b], place[b], &mass->diagonal[TWIST * TWIST * b]);
-  }
-  for (PetscInt p = 0; p < mass->pair_count; p++)
-    put_block(&mass->groups[group[mass->pairs[p].a]], place[mass->pairs[p].a], place[mass->pairs[p].b],
-              mass->pairs[p].block);
-  for (PetscInt g = 0; g < mass->group_count; g++)
-    PetscCall(Invert(&mass->groups[g]));
+  PetscCall(InvertGroups(mass, group, place));
   PetscCall(PetscFree2(group, place));
   PetscFunctionReturn(0);
 }
 
-static void apply_group(const MassGroup *group, const PetscReal *matrix, const PetscReal *from, PetscReal *to)
+static void apply_group(const MassGroup *group, const PetscReal *from, PetscReal *to)
 {
   const PetscInt n = TWIST * group->count;
 
@@ -243,19 +272,34 @@ static void apply_group(const MassGroup *group, const PetscReal *matrix, const P
     PetscReal sum = 0.;
 
     for (PetscInt j = 0; j < n; j++)
-      sum += matrix[n * i + j] * from[TWIST * group->bodies[j / TWIST] + j % TWIST];
+      sum += group->inverse[n * i + j] * from[TWIST * group->bodies[j / TWIST] + j % TWIST];
     to[TWIST * group->bodies[i / TWIST] + i % TWIST] = sum;
   }
 }
 
-void mass_apply_inverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to)
+static PetscErrorCode SolveGroup(const MassGroup *group, const PetscReal *from, PetscReal *to)
 {
-  for (PetscInt g = 0; g < mass->group_count; g++)
-    apply_group(&mass->groups[g], mass->groups[g].inverse, from, to);
+  const PetscInt n = TWIST * group->count;
+  PetscReal     *part;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &part));
+  for (PetscInt i = 0; i < n; i++)
+    part[i] = from[TWIST * group->bodies[i / TWIST] + i % TWIST];
+  PetscCall(SparseFactorSolve(group->factor, part, part));
+  for (PetscInt i = 0; i < n; i++)
+    to[TWIST * group->bodies[i / TWIST] + i % TWIST] = part[i];
+  PetscCall(PetscFree(part));
+  PetscFunctionReturn(0);
 }
 
-void mass_apply_softened(const MassMatrix *mass, const PetscReal *from, PetscReal *to)
+PetscErrorCode MassApplyInverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to)
 {
+  PetscFunctionBegin;
   for (PetscInt g = 0; g < mass->group_count; g++)
-    apply_group(&mass->groups[g], mass->groups[g].softened, from, to);
+    if (mass->groups[g].inverse)
+      apply_group(&mass->groups[g], from, to);
+    else
+      PetscCall(SolveGroup(&mass->groups[g], from, to));
+  PetscFunctionReturn(0);
 }

@@ -1,18 +1,21 @@
 /* The system (5.13) as a block matrix on all ranks,
 
      [  A   -B ] [ q ]   [ flow  ]
-     [ -B^T -C ] [ V ] = [ -push ],
+     [ -B^T -C ] [ V ] = [ -push ]  =  L diag(S, -C) L^T,   L = [ I  B C^-1 ; 0  I ],
 
-   fluid rows on the fluid ranks and six rows per free body on the first solid rank, solved by MINRES with
-   the positive definite preconditioner diag(A, C)^-1: a multigrid cycle, or the thesis's incomplete Cholesky,
-   and the inverse of C. It ends when the residual of the pressure rows with V eliminated is small; what
-   MINRES itself measures, the preconditioned norm of all rows, only says when to look. */
+   fluid rows on the fluid ranks and six rows per free body on the first solid rank, solved by MINRES. The
+   preconditioner L^-T diag(P, C^-1) L^-1 is positive definite and leaves the eigenvalues of P S and -1: it is
+   one symmetric sweep over the two blocks of [ A B ; B^T C ], bodies first, with P ~ S^-1 of following.c.
+   `thesis` takes diag(A, C)^-1 with the thesis's incomplete Cholesky of A. MINRES ends when the residual of
+   the pressure rows with V eliminated is small; what it measures itself, the preconditioned norm of all rows,
+   only says when to look. */
 #include "coupling_impl.h"
 
 struct BlockSystem {
-  Coupling  coupling;                                 /* borrowed */
-  PetscInt  own;                                      /* velocities on this rank: all or none */
-  Mat       fluid, flow, transposed, solid, positive; /* A, -B, -B^T, -C and +C */
+  Coupling  coupling;                       /* borrowed */
+  PetscInt  own;                            /* velocities on this rank: all or none */
+  Mat       fluid, flow, transposed, solid; /* A, -B, -B^T, -C */
+  Mat       outflow, collected, positive;   /* B, B^T, C of the preconditioner */
   Mat       matrix, preconditioner;
   KSP       ksp;
   Vec       right_side, solution;
@@ -37,6 +40,8 @@ PetscErrorCode CouplingDropBlocks(Coupling coupling)
   PetscCall(MatDestroy(&system->flow));
   PetscCall(MatDestroy(&system->transposed));
   PetscCall(MatDestroy(&system->solid));
+  PetscCall(MatDestroy(&system->outflow));
+  PetscCall(MatDestroy(&system->collected));
   PetscCall(MatDestroy(&system->positive));
   PetscCall(VecDestroy(&system->right_side));
   PetscCall(VecDestroy(&system->solution));
@@ -119,10 +124,7 @@ static PetscErrorCode PreconditionSolid(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
-  if (system->coupling->config.solver == COUPLING_THESIS)
-    mass_apply_inverse(&system->coupling->mass, from, to);
-  else
-    mass_apply_softened(&system->coupling->mass, from, to);
+  PetscCall(MassApplyInverse(&system->coupling->mass, from, to));
   PetscCall(VecRestoreArrayWrite(y, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(0);
@@ -160,6 +162,20 @@ static PetscErrorCode CreateFlow(BlockSystem *system)
   PetscFunctionReturn(0);
 }
 
+/* One block of C, and its mirror image. */
+static PetscErrorCode SetBlock(BlockSystem *system, PetscInt a, PetscInt b, const PetscReal *block)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < TWIST; i++)
+    for (PetscInt j = 0; j < TWIST; j++) {
+      PetscCall(
+          MatSetValue(system->positive, TWIST * a + i, TWIST * b + j, block[TWIST * i + j], INSERT_VALUES));
+      PetscCall(
+          MatSetValue(system->positive, TWIST * b + j, TWIST * a + i, block[TWIST * i + j], INSERT_VALUES));
+    }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CreateSolid(BlockSystem *system)
 {
   const MassMatrix *mass = &system->coupling->mass;
@@ -167,25 +183,23 @@ static PetscErrorCode CreateSolid(BlockSystem *system)
   PetscInt         *counts;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(columns, &counts));
-  for (PetscInt g = 0; g < mass->group_count; g++)
-    for (PetscInt i = 0; i < TWIST * mass->groups[g].count; i++)
-      counts[TWIST * mass->groups[g].bodies[i / TWIST] + i % TWIST] = TWIST * mass->groups[g].count;
+  PetscCall(PetscMalloc1(columns, &counts));
+  for (PetscInt n = 0; n < columns; n++)
+    counts[n] = TWIST;
+  for (PetscInt p = 0; p < mass->pairs.count; p++)
+    for (PetscInt i = 0; i < TWIST; i++) {
+      counts[TWIST * mass->pairs.pairs[p].a + i] += TWIST;
+      counts[TWIST * mass->pairs.pairs[p].b + i] += TWIST;
+    }
   PetscCall(MatCreate(system->coupling->world, &system->positive));
   PetscCall(MatSetSizes(system->positive, system->own, system->own, columns, columns));
   PetscCall(MatSetType(system->positive, MATAIJ));
   PetscCall(MatSeqAIJSetPreallocation(system->positive, 0, counts));
   PetscCall(MatMPIAIJSetPreallocation(system->positive, 0, system->own ? counts : NULL, 0, NULL));
-  for (PetscInt g = 0; g < mass->group_count && system->own; g++) {
-    const MassGroup *group = &mass->groups[g];
-    const PetscInt   n = TWIST * group->count;
-
-    for (PetscInt i = 0; i < n; i++)
-      for (PetscInt j = 0; j < n; j++)
-        PetscCall(MatSetValue(system->positive, TWIST * group->bodies[i / TWIST] + i % TWIST,
-                              TWIST * group->bodies[j / TWIST] + j % TWIST, group->matrix[n * i + j],
-                              INSERT_VALUES));
-  }
+  for (PetscInt b = 0; b < mass->free_count && system->own; b++)
+    PetscCall(SetBlock(system, b, b, &mass->diagonal[TWIST * TWIST * b]));
+  for (PetscInt p = 0; p < mass->pairs.count && system->own; p++)
+    PetscCall(SetBlock(system, mass->pairs.pairs[p].a, mass->pairs.pairs[p].b, mass->pairs.pairs[p].block));
   PetscCall(MatAssemblyBegin(system->positive, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(system->positive, MAT_FINAL_ASSEMBLY));
   PetscCall(MatDuplicate(system->positive, MAT_COPY_VALUES, &system->solid));
@@ -198,7 +212,7 @@ static PetscErrorCode CreateMatrices(BlockSystem *system)
 {
   const Coupling coupling = system->coupling;
   const PetscInt cells = coupling->cell_count;
-  Mat            blocks[4], diagonal[4] = {NULL, NULL, NULL, NULL};
+  Mat            blocks[4], sweep[4] = {NULL, NULL, NULL, NULL};
 
   PetscFunctionBegin;
   PetscCall(MatCreateShell(coupling->world, cells, cells, PETSC_DETERMINE, PETSC_DETERMINE, system,
@@ -206,13 +220,20 @@ static PetscErrorCode CreateMatrices(BlockSystem *system)
   PetscCall(MatShellSetOperation(system->fluid, MATOP_MULT, (void (*)(void))Multiply));
   PetscCall(CreateFlow(system));
   PetscCall(CreateSolid(system));
-  blocks[0] = diagonal[0] = system->fluid;
+  blocks[0] = sweep[0] = system->fluid;
   blocks[1] = system->flow;
   blocks[2] = system->transposed;
   blocks[3] = system->solid;
-  diagonal[3] = system->positive;
+  if (coupling->config.solver != COUPLING_THESIS) {
+    PetscCall(MatDuplicate(system->flow, MAT_COPY_VALUES, &system->outflow));
+    PetscCall(MatScale(system->outflow, -1.));
+    PetscCall(MatCreateTranspose(system->outflow, &system->collected));
+    sweep[1] = system->outflow;
+    sweep[2] = system->collected;
+  }
+  sweep[3] = system->positive;
   PetscCall(MatCreateNest(coupling->world, 2, NULL, 2, NULL, blocks, &system->matrix));
-  PetscCall(MatCreateNest(coupling->world, 2, NULL, 2, NULL, diagonal, &system->preconditioner));
+  PetscCall(MatCreateNest(coupling->world, 2, NULL, 2, NULL, sweep, &system->preconditioner));
   PetscCall(MatCreateVecs(system->matrix, &system->solution, &system->right_side));
   PetscFunctionReturn(0);
 }
@@ -283,15 +304,17 @@ static PetscErrorCode CreateSolver(BlockSystem *system)
   PetscCall(KSPSetConvergenceTest(system->ksp, Converged, system, NULL));
   PetscCall(KSPGetPC(system->ksp, &pc));
   PetscCall(PCSetType(pc, PCFIELDSPLIT));
-  PetscCall(PCFieldSplitSetType(pc, PC_COMPOSITE_ADDITIVE));
+  PetscCall(PCFieldSplitSetType(pc, coupling->config.solver == COUPLING_THESIS
+                                        ? PC_COMPOSITE_ADDITIVE
+                                        : PC_COMPOSITE_SYMMETRIC_MULTIPLICATIVE));
   PetscCall(MatNestGetISs(system->matrix, rows, NULL));
-  PetscCall(PCFieldSplitSetIS(pc, "fluid", rows[0]));
   PetscCall(PCFieldSplitSetIS(pc, "solid", rows[1]));
+  PetscCall(PCFieldSplitSetIS(pc, "fluid", rows[0]));
   PetscCall(KSPSetFromOptions(system->ksp));
   PetscCall(PCSetUp(pc));
   PetscCall(PCFieldSplitGetSubKSP(pc, &count, &parts));
-  PetscCall(SetPart(system, parts[0], PreconditionFluid));
-  PetscCall(SetPart(system, parts[1], PreconditionSolid));
+  PetscCall(SetPart(system, parts[0], PreconditionSolid));
+  PetscCall(SetPart(system, parts[1], PreconditionFluid));
   PetscCall(PetscFree(parts));
   PetscFunctionReturn(0);
 }
@@ -315,8 +338,6 @@ static PetscErrorCode Create(Coupling coupling)
   }
   if (coupling->grid && coupling->config.solver == COUPLING_THESIS)
     PetscCall(CouplingCreateCholesky(coupling, &system->cholesky));
-  if (coupling->config.solver != COUPLING_THESIS)
-    PetscCall(CouplingSoftenMass(coupling));
   PetscCall(CreateMatrices(system));
   PetscCall(CreateSolver(system));
   PetscFunctionReturn(0);

@@ -1,4 +1,5 @@
-/* S q = b1 + B C^-1 b2 by conjugate gradients, preconditioned by one multigrid cycle on A. */
+/* S q = b1 + B C^-1 b2 by conjugate gradients, preconditioned by one multigrid cycle on A, and
+   following.c where bodies are light. */
 #include "coupling_impl.h"
 
 static PetscErrorCode Multiply(Mat matrix, Vec x, Vec y)

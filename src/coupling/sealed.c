@@ -76,7 +76,7 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(width, &half, count * count, &matrix));
   for (PetscInt i = 0; i < count; i++) {
-    mass_apply_inverse(&coupling->mass, &rows[i * width], half);
+    PetscCall(MassApplyInverse(&coupling->mass, &rows[i * width], half));
     for (PetscInt j = 0; j < count; j++) {
       PetscReal sum = 0.;
 

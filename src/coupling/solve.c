@@ -141,10 +141,10 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
   PetscReal      *values, whole;
 
   PetscFunctionBegin;
-  mass_apply_inverse(&coupling->mass, coupling->push, coupling->motion);
+  PetscCall(MassApplyInverse(&coupling->mass, coupling->push, coupling->motion));
   PetscCall(VecCopy(coupling->flow, coupling->right_side));
   PetscCall(VecGetArray(coupling->right_side, &values));
-  entries_apply(&coupling->free_entries, coupling->motion, values);
+  rows_apply(&coupling->rows, coupling->motion, values);
   PetscCall(VecRestoreArray(coupling->right_side, &values));
   PetscCall(BalanceRightSide(coupling, imbalance));
   PetscCall(VecNorm(coupling->flow, NORM_2, &whole));
@@ -362,5 +362,15 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
   PetscCall(Tell(coupling, report));
   if (report->reason > 0 && coupling->grid)
     PetscCall(Finish(coupling, velocity, impulse, twists));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                     PetscReal *largest)
+{
+  PetscFunctionBegin;
+  PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
+  PetscCall(VecNorm(coupling->flow, NORM_INFINITY, largest));
+  *largest /= coupling->volume;
   PetscFunctionReturn(0);
 }

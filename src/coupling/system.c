@@ -1,8 +1,7 @@
-/* The operator S = A + B C^-1 B^T and its preconditioner, on solver vectors of the fluid team. */
+/* The operator S = A + B C^-1 B^T and the cycle on A, on solver vectors of the fluid team. */
 #include "coupling_impl.h"
 
-/* pull = B^T x over all ranks. */
-static PetscErrorCode Gather(Coupling coupling, Vec x)
+PetscErrorCode CouplingGather(Coupling coupling, Vec x)
 {
   const PetscInt   count = TWIST * coupling->free_count;
   const PetscReal *values;
@@ -10,7 +9,7 @@ static PetscErrorCode Gather(Coupling coupling, Vec x)
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(coupling->pull, count));
   PetscCall(VecGetArrayRead(x, &values));
-  entries_gather(&coupling->free_entries, values, coupling->pull);
+  rows_gather(&coupling->rows, values, coupling->pull);
   PetscCall(VecRestoreArrayRead(x, &values));
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, coupling->pull, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
@@ -25,15 +24,15 @@ PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
   PetscCall(PoissonMultiplyVector(coupling->poisson, x, y));
   if (!coupling->free_count)
     PetscFunctionReturn(0);
-  PetscCall(Gather(coupling, x));
-  mass_apply_inverse(&coupling->mass, coupling->pull, coupling->motion);
+  PetscCall(CouplingGather(coupling, x));
+  PetscCall(MassApplyInverse(&coupling->mass, coupling->pull, coupling->motion));
   PetscCall(VecGetArray(y, &values));
-  entries_apply(&coupling->free_entries, coupling->motion, values);
+  rows_apply(&coupling->rows, coupling->motion, values);
   PetscCall(VecRestoreArray(y, &values));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
+PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(PoissonCycle(coupling->poisson, x, y));
@@ -44,10 +43,10 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
 PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists)
 {
   PetscFunctionBegin;
-  PetscCall(Gather(coupling, q));
+  PetscCall(CouplingGather(coupling, q));
   for (PetscInt n = 0; n < TWIST * coupling->free_count; n++)
     coupling->pull[n] = coupling->push[n] - coupling->pull[n];
-  mass_apply_inverse(&coupling->mass, coupling->pull, twists);
+  PetscCall(MassApplyInverse(&coupling->mass, coupling->pull, twists));
   PetscFunctionReturn(0);
 }
 

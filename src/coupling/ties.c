@@ -40,6 +40,19 @@ PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode AddCorner(TieSet *set, PetscInt d, const Corner *corner)
+{
+  const PetscInt n = set->lent.corner_count[d]++;
+
+  PetscFunctionBegin;
+  if (n == set->corner_room[d]) {
+    set->corner_room[d] = 2 * n + 1024;
+    PetscCall(PetscRealloc(set->corner_room[d] * sizeof(*corner), &set->corners[d]));
+  }
+  set->corners[d][n] = *corner;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen)
 {
   const PetscInt n = set->lent.screen_count[d]++;
@@ -61,6 +74,7 @@ PetscErrorCode CouplingDropTies(Coupling coupling)
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree(set->ties[d]));
     PetscCall(PetscFree(set->brushes[d]));
+    PetscCall(PetscFree(set->corners[d]));
     PetscCall(PetscFree(set->screens[d]));
   }
   PetscCall(MacGridDestroyFaceField(set->lent.open));
@@ -186,9 +200,68 @@ static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
   PetscFunctionReturn(0);
 }
 
-/* Exact for a plane that cuts the two dual cells across; what blocks a face is no part of that. */
-static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const PetscReal *open,
-                                const PetscReal *bodies)
+/* The tied and the open parts of all components. */
+typedef struct {
+  PetscReal *open[DIM], *bodies[DIM];
+} Parts;
+
+/* Of a volume, not of what blocks a face. */
+static inline PetscBool is_full(const Parts *parts, PetscInt d, PetscInt c)
+{
+  return parts->bodies[d][c] > 0. && parts->open[d][c] < TIED_BELOW;
+}
+
+/* From an open face to the surface before a tied one: exact for a plane that cuts the two dual cells across.
+ */
+static inline PetscReal distance_between(const Parts *parts, PetscInt d, PetscInt face, PetscInt beyond)
+{
+  return PetscMin(parts->open[d][face] + parts->open[d][beyond] - 0.5, 1.);
+}
+
+static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
+                     PetscReal row[TWIST])
+{
+  const Share share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
+
+  share_row(d, &share, row);
+}
+
+/* The two faces of direction a at the edge that a brush crosses. */
+static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
+                                 const Parts *parts, const Brush *brush)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt edge = PetscMax(brush->face, brush->beyond), below = edge - box->stride[d];
+  PetscInt       place[DIM] = {at[X], at[Y], at[Z]}, beyond;
+  Corner         corner = {.face = brush->face, .body = brush->body, .across = a, .edge = edge};
+
+  PetscFunctionBegin;
+  if (!box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]))
+    PetscFunctionReturn(0);
+  if (parts->bodies[a][edge] == 0. && is_full(parts, a, below)) {
+    corner.other = edge;
+    beyond = below;
+  } else if (parts->bodies[a][below] == 0. && is_full(parts, a, edge)) {
+    corner.other = below;
+    beyond = edge;
+  } else
+    PetscFunctionReturn(0);
+  if ((PetscInt)parts->bodies[a][beyond] - 1 != brush->body)
+    PetscFunctionReturn(0);
+  if (edge != brush->face)
+    place[a]++;
+  if (corner.other == below)
+    place[d]--;
+  corner.sign = (edge == brush->face) == (corner.other == edge) ? 1. : -1.;
+  corner.distances[0] = brush->distance;
+  corner.distances[1] = distance_between(parts, a, corner.other, beyond);
+  PetscCall(PetscArraycpy(corner.rows[0], brush->row, TWIST));
+  find_row(coupling, a, place, brush->body, corner.rows[1]);
+  PetscCall(AddCorner(&coupling->tie_set, d, &corner));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Parts *parts)
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
@@ -197,45 +270,40 @@ static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at
   for (PetscInt a = 0; a < box->dimension; a++)
     for (PetscInt step = -1; step <= 1; step += 2) {
       Brush brush = {.face = c, .beyond = c + step * box->stride[a]};
-      Share share = {.weight = 1.};
 
-      if (bodies[brush.beyond] == 0. || open[brush.beyond] >= TIED_BELOW)
+      if (!is_full(parts, d, brush.beyond))
         continue;
-      brush.body = (PetscInt)bodies[brush.beyond] - 1;
-      brush.distance = PetscMin(open[c] + open[brush.beyond] - 0.5, 1.);
-      share.arm = coupling_nearest_arm(coupling, d, at, brush.body);
-      share_row(d, &share, brush.row);
+      brush.body = (PetscInt)parts->bodies[d][brush.beyond] - 1;
+      brush.distance = distance_between(parts, d, c, brush.beyond);
+      find_row(coupling, d, at, brush.body, brush.row);
       PetscCall(TieSetAddBrush(&coupling->tie_set, d, &brush));
+      if (a != d)
+        PetscCall(FindCorner(coupling, d, a, at, parts, &brush));
     }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d)
+static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d, const Parts *parts)
 {
-  const GridBox   *box = grid_box(coupling->grid);
-  const PetscReal *open, *bodies;
-  PetscInt         at[DIM], end[DIM];
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   grid_face_end(coupling->grid, d, end);
-  PetscCall(VecGetArrayRead(coupling->tie_set.lent.open[d], &open));
-  PetscCall(VecGetArrayRead(coupling->tie_set.lent.bodies[d], &bodies));
   for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
       const PetscInt row = box_index(box, 0, at[Y], at[Z]);
 
       for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const PetscReal *b = bodies + row + at[X];
+        const PetscReal *b = parts->bodies[d] + row + at[X];
         PetscReal        beside = 0.;
 
         for (PetscInt a = 0; a < box->dimension; a++)
           beside += b[box->stride[a]] + b[-box->stride[a]];
         if (b[0] == 0. && beside > 0.)
-          PetscCall(BrushFace(coupling, d, at, open, bodies));
+          PetscCall(BrushFace(coupling, d, at, parts));
       }
     }
-  PetscCall(VecRestoreArrayRead(coupling->tie_set.lent.bodies[d], &bodies));
-  PetscCall(VecRestoreArrayRead(coupling->tie_set.lent.open[d], &open));
   PetscFunctionReturn(0);
 }
 
@@ -244,6 +312,7 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
   const GridBox *box = grid_box(coupling->grid);
   TieSet        *set = &coupling->tie_set;
   PetscInt      *best;
+  Parts          parts;
 
   PetscFunctionBegin;
   PetscCheck(coupling->is_ready, coupling->fluid, PETSC_ERR_ORDER,
@@ -257,18 +326,24 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
   for (PetscInt c = 0; c < box->length; c++)
     best[c] = -1;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    set->lent.tie_count[d] = set->lent.brush_count[d] = set->lent.screen_count[d] = 0;
+    set->lent.tie_count[d] = set->lent.brush_count[d] = set->lent.corner_count[d] =
+        set->lent.screen_count[d] = 0;
     PetscCall(FindTies(coupling, d, best));
   }
   PetscCall(PetscFree(best));
   PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.open));
   PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.bodies));
+  PetscCall(MacGridGetFaces(coupling->grid, set->lent.open, parts.open));
+  PetscCall(MacGridGetFaces(coupling->grid, set->lent.bodies, parts.bodies));
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(FindBrushes(coupling, d));
+    PetscCall(FindBrushes(coupling, d, &parts));
+  PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.bodies, parts.bodies));
+  PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.open, parts.open));
   PetscCall(CouplingFindScreens(coupling));
   for (PetscInt d = 0; d < box->dimension; d++) {
     set->lent.ties[d] = set->ties[d];
     set->lent.brushes[d] = set->brushes[d];
+    set->lent.corners[d] = set->corners[d];
     set->lent.screens[d] = set->screens[d];
   }
   *ties = &set->lent;

@@ -56,32 +56,55 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
   PetscFunctionReturn(0);
 }
 
-static void add_momentum(PetscInt d, Vector3 place, PetscReal amount, PetscReal momentum[2 * DIM])
+/* Momentum along d with its moments: the sum of places times amounts. */
+static void add_momentum(PetscInt d, PetscReal amount, Vector3 moment, PetscReal momentum[2 * DIM])
 {
   const PetscInt first = (d + 1) % DIM, second = (d + 2) % DIM;
 
   momentum[d] += amount;
-  momentum[DIM + first] += place.at[second] * amount;
-  momentum[DIM + second] -= place.at[first] * amount;
+  momentum[DIM + first] += moment.at[second];
+  momentum[DIM + second] -= moment.at[first];
 }
 
-/* The mass of a fluid face is what its weight says: rho_0 v / weight. */
+/* The mass of a fluid face is what its weight says, rho_0 v / weight: the sum of u / weight over fluid faces,
+   and the same times their places in the row. Four partial sums of each, as in row_dot. */
+VECTOR_CLONES static void sum_row(const PetscReal *weights, const PetscInt *kinds, const PetscReal *u,
+                                  PetscInt count, PetscReal sums[2])
+{
+  PetscReal amount[4] = {0., 0., 0., 0.}, moment[4] = {0., 0., 0., 0.};
+
+  for (PetscInt n = 0; n < count; n += 4)
+    for (PetscInt lane = 0; lane < PetscMin(4, count - n); lane++) {
+      const PetscInt  i = n + lane;
+      const PetscBool counts = weights[i] > 0. && kinds[i] < 0;
+      const PetscReal part = counts ? u[i] / weights[i] : 0.;
+
+      amount[lane] += part;
+      moment[lane] += part * i;
+    }
+  sums[0] = (amount[0] + amount[1]) + (amount[2] + amount[3]);
+  sums[1] = (moment[0] + moment[1]) + (moment[2] + moment[3]);
+}
+
 static void add_fluid(Coupling coupling, PetscInt d, const PetscReal *weights, const PetscReal *u,
                       PetscReal momentum[2 * DIM])
 {
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscReal unit = coupling->density * coupling->volume;
+  PetscInt        end[DIM];
 
   grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < end[Y]; j++) {
+      const PetscInt first = box_index(box, box->start[X], j, k);
+      PetscReal      sums[2];
+      Vector3        moment;
 
-        if (weights[c] > 0. && coupling->kinds[d][c] < 0)
-          add_momentum(d, grid_face_center(coupling->grid, d, at[X], at[Y], at[Z]),
-                       coupling->density * coupling->volume / weights[c] * u[c], momentum);
-      }
+      sum_row(weights + first, coupling->kinds[d] + first, u + first, end[X] - box->start[X], sums);
+      moment = vector3_scale(unit * sums[0], grid_face_center(coupling->grid, d, box->start[X], j, k));
+      moment.at[X] += unit * coupling->spacing * sums[1];
+      add_momentum(d, unit * sums[0], moment, momentum);
+    }
 }
 
 /* Of all fluid in the dual cell. */
@@ -99,37 +122,50 @@ static void add_bodies(Coupling coupling, const PetscReal *twists, PetscReal mom
     const Vector3      spin = matrix3_apply(&body->inertia, vector3(twist[3], twist[4], twist[5]));
 
     for (PetscInt d = 0; d < DIM; d++) {
-      add_momentum(d, body->position, body->mass * twist[d], momentum);
+      add_momentum(d, body->mass * twist[d], vector3_scale(body->mass * twist[d], body->position), momentum);
       momentum[DIM + d] += spin.at[d];
     }
   }
 }
 
-PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * DIM])
 {
-  PetscReal *weights[DIM], *u[DIM];
+  PetscReal  *weights[DIM], *u[DIM];
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(momentum, 2 * DIM));
-  if (coupling->grid) {
+  if (coupling->grid && velocity) {
     PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
     PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
       add_fluid(coupling, d, weights[d], u[d], momentum);
     for (PetscInt m = 0; m < coupling->mixed_count; m++) {
       const MixedFace *mixed = &coupling->mixed[m];
+      const PetscInt   d = mixed->direction;
+      const PetscReal  amount = mixed->is_owned ? mixed_mass(coupling, mixed) * u[d][mixed->face] : 0.;
 
       if (mixed->is_owned)
-        add_momentum(
-            mixed->direction,
-            grid_face_center(coupling->grid, mixed->direction, mixed->at[X], mixed->at[Y], mixed->at[Z]),
-            mixed_mass(coupling, mixed) * u[mixed->direction][mixed->face], momentum);
+        add_momentum(d, amount,
+                     vector3_scale(amount, grid_face_center(coupling->grid, d, mixed->at[X], mixed->at[Y],
+                                                            mixed->at[Z])),
+                     momentum);
     }
     PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
     PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   }
+  PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
+  if (rank == 0)
+    add_bodies(coupling, twists, momentum);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * DIM])
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(momentum, 2 * DIM));
+  PetscCall(CouplingAddMomentum(coupling, velocity, twists, momentum));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, momentum, 2 * DIM, MPIU_REAL, MPI_SUM, coupling->world));
-  add_bodies(coupling, twists, momentum);
   PetscFunctionReturn(0);
 }

@@ -241,6 +241,7 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(TraceShifts(fluid, -dt, fluid->feet));
   PetscCall(TraceShifts(fluid, dt, fluid->heads));
+  PetscCall(FluidLookAround(fluid, dt));
   PetscFunctionReturn(0);
 }
 
@@ -313,9 +314,11 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carrie
 
   PetscFunctionBegin;
   PetscCall(Carry(fluid, &journey, &range, original));
+  PetscCall(FluidCarryInSight(fluid, carried, original, fluid->scratch[0]));
   if (fluid->config->advection == ADVECT_MACCORMACK) {
     PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
     PetscCall(Correct(fluid, &journey, &range, original));
+    PetscCall(FluidDropCorrections(fluid, carried, fluid->scratch[0], fluid->scratch[1]));
   }
   *field = fluid->scratch[answer];
   fluid->scratch[answer] = original;

@@ -123,23 +123,30 @@ typedef struct {
   FaceRange        range;
   const PetscReal *solid;     /* null without any */
   PetscBool        selective; /* some solid passes no flux */
+  const WallList  *walls;     /* that pass none */
 } Diffusion;
 
-/* The places of a row that obstacles touch, taken from lists in the order of places. */
+/* The places of a row that obstacles and shells touch, taken from lists in the order of places. */
 typedef struct {
-  PetscInt  rubbing_left, closed_left;
-  Rubbing  *rubbing;
-  PetscInt *closed;
+  PetscInt         rubbing_left, closed_left, walls_left;
+  Rubbing         *rubbing;
+  PetscInt        *closed;
+  const Wall      *walls;
+  const PetscReal *solid;
 } Touched;
 
-static Touched touched_by_obstacles(const Diffusion *diffusion)
+static Touched find_touched(const Diffusion *diffusion)
 {
   const PetscInt d = diffusion->direction;
   const Fluid    fluid = diffusion->fluid;
 
   if (d == CELL_VALUES)
-    return (Touched){0, 0, NULL, NULL};
-  return (Touched){fluid->rubbing_count[d], fluid->closed_count[d], fluid->rubbing[d], fluid->closed[d]};
+    return (Touched){
+        .walls_left = diffusion->walls->count, .walls = diffusion->walls->list, .solid = diffusion->solid};
+  return (Touched){.rubbing_left = fluid->rubbing_count[d],
+                   .closed_left = fluid->closed_count[d],
+                   .rubbing = fluid->rubbing[d],
+                   .closed = fluid->closed[d]};
 }
 
 static void mend_row(Touched *touched, const Combination *mix, const PetscReal *u, PetscReal *result,
@@ -147,6 +154,12 @@ static void mend_row(Touched *touched, const Combination *mix, const PetscReal *
 {
   for (; touched->rubbing_left && touched->rubbing->face < last; touched->rubbing++, touched->rubbing_left--)
     result[touched->rubbing->face] += mix->factor * (u[touched->rubbing->inside] - u[touched->rubbing->face]);
+  for (; touched->walls_left && touched->walls->cell < last; touched->walls++, touched->walls_left--) {
+    const PetscInt c = touched->walls->cell, beyond = touched->walls->beyond;
+
+    if (!touched->solid || (touched->solid[c] <= 0. && touched->solid[beyond] <= 0.))
+      result[c] -= mix->factor * (u[beyond] - u[c]);
+  }
   for (; touched->closed_left && *touched->closed < last; touched->closed++, touched->closed_left--)
     result[*touched->closed] = 0.;
 }
@@ -158,7 +171,7 @@ static PetscReal combine(const Diffusion *diffusion, const Combination *mix, con
   const Fluid      fluid = diffusion->fluid;
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange *range = &diffusion->range;
-  Touched          touched = touched_by_obstacles(diffusion);
+  Touched          touched = find_touched(diffusion);
   PetscReal        sum = 0.;
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
@@ -178,7 +191,7 @@ static PetscReal combine(const Diffusion *diffusion, const Combination *mix, con
   return sum;
 }
 
-static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, Diffusion *diffusion)
+static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, SightMoment moment, Diffusion *diffusion)
 {
   PetscFunctionBegin;
   *diffusion = (Diffusion){.fluid = fluid,
@@ -188,6 +201,8 @@ static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, Diffusion *di
                                         (carried->direction == CELL_VALUES || fluid->any_slips)};
   if (fluid_covered(fluid))
     PetscCall(VecGetArrayRead(fluid_covered(fluid), &diffusion->solid));
+  if (carried->direction == CELL_VALUES)
+    PetscCall(FluidGetWalls(fluid, moment, &diffusion->walls));
   PetscFunctionReturn(0);
 }
 
@@ -208,7 +223,7 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, Petsc
   Diffusion         diffusion;
 
   PetscFunctionBegin;
-  PetscCall(Prepare(fluid, carried, &diffusion));
+  PetscCall(Prepare(fluid, carried, SIGHT_BEFORE, &diffusion));
   PetscCall(VecGetArrayRead(from, &u));
   PetscCall(VecGetArray(to, &result));
   (void)combine(&diffusion, &mix, u, result);
@@ -399,7 +414,7 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
     PetscCall(FluidSetClosedFaces(fluid, carried->direction, field));
   }
   PetscCall(VecSet(fluid->residual, 0.));
-  PetscCall(Prepare(fluid, carried, &diffusion));
+  PetscCall(Prepare(fluid, carried, SIGHT_AFTER, &diffusion));
   if (squares > large_amount)
     PetscCall(TakeUnknowns(&diffusion, field));
   PetscCall(FillGhosts(fluid, carried, field, time, SIDE_VALUES_GIVEN));

@@ -8,7 +8,19 @@ typedef struct {
   PetscInt face, inside; /* local indices */
 } Rubbing;
 
-typedef struct _p_Stress *Stress;
+typedef struct _p_Stress   *Stress;
+typedef struct _p_Sighting *Sighting;
+
+/* Neighbouring cells with a shell between them, from each side, in the order of cells. */
+typedef struct {
+  PetscInt cell, beyond; /* local indices; `cell` is owned */
+} Wall;
+
+typedef struct {
+  PetscBool is_known;
+  PetscInt  count, room;
+  Wall     *list;
+} WallList;
 
 struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
@@ -58,6 +70,9 @@ struct _p_Fluid {
   /* Bodies that viscosity holds on to. */
   const struct Ties *ties;         /* borrowed; null: none */
   PetscReal         *tie_impulses; /* of each body, by the last solve */
+  const Sight *sight;    /* borrowed; null: none */
+  Sighting     sighting; /* what this step sees, sight.c */
+  WallList     walls[2]; /* by SightMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -135,6 +150,19 @@ PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
 FaceRange      carried_range(Fluid fluid, const Carried *carried);
 
+/* sight.c: values near shells. Finds what each can see, before any of the following; without shells they do
+   nothing. */
+PetscErrorCode FluidLookAround(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidDropSighting(Fluid fluid);
+/* Places to which values of `original` (with ghosts) come past a shell, in `result`. */
+PetscErrorCode FluidCarryInSight(Fluid fluid, const Carried *carried, Vec original, Vec result);
+/* Takes a correction away where it has looked at a shell. */
+PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec uncorrected, Vec result);
+
+/* walls.c: lent until the sight changes; none without one. */
+PetscErrorCode FluidGetWalls(Fluid fluid, SightMoment moment, const WallList **walls);
+PetscErrorCode FluidDropWalls(Fluid fluid);
+
 /* forces.c: adds dt (body force at `time` + buoyancy of `scalars`); takes off factor * grad potential, whose
  * ghosts are valid. */
 PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars[], Vec component,
@@ -159,8 +187,6 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
 /* mixture.c: the step of a mixture. */
 /* Brings what follows from mixture and obstacles up to date; before anything that reads `hollow`. */
 PetscErrorCode FluidRefreshMixture(Fluid fluid);
-/* Forces and viscosity over `dt` on the advected velocity `next`. */
-PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt direction, Vec component);
 /* Only viscosity, on velocities that will feel the acceleration of the last step. */
 PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]);

@@ -54,6 +54,12 @@ static PetscReal weight(Fluid fluid, PetscInt d)
   return fluid->mixture ? fluid->config->gravity.at[d] : 0.;
 }
 
+/* What pressure holds at rest. */
+static PetscReal held(Fluid fluid, PetscInt d)
+{
+  return fluid->mixture && fluid->mixture->uniform ? weight(fluid, d) : 0.;
+}
+
 static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoyancy *buoyancy, PetscInt d,
                                           const PetscInt at[DIM], PetscReal time)
 {
@@ -70,7 +76,8 @@ static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoy
   return result;
 }
 
-/* Adds dt * acceleration to `u` where it is not null; returns the largest acceleration met. */
+/* Adds dt * acceleration to `u` where it is not null; returns the largest acceleration that can move
+   anything. */
 static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], PetscReal *u, PetscReal time,
                                   PetscReal dt, PetscReal *largest)
 {
@@ -91,7 +98,7 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], 
 
           if (u)
             u[box_index(box, at[X], at[Y], at[Z])] += dt * acceleration;
-          *largest = PetscMax(*largest, PetscAbsReal(acceleration));
+          *largest = PetscMax(*largest, PetscAbsReal(acceleration - held(fluid, d)));
         }
   PetscCall(RestoreBuoyancy(fluid, scalars, d, &buoyancy));
   PetscFunctionReturn(0);

@@ -223,17 +223,6 @@ PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidActOnMixture(Fluid fluid, PetscReal dt)
-{
-  PetscFunctionBegin;
-  PetscCall(FluidDiffuseAccelerated(fluid, dt, fluid->next));
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], fluid->time, 0.5 * dt));
-    PetscCall(FluidAddForces(fluid, d, fluid->next_scalars, fluid->next[d], fluid->time + dt, 0.5 * dt));
-  }
-  PetscFunctionReturn(0);
-}
-
 /* u += factor * mobility * jump / h or, with a pressure, u -= factor * mobility * (p - p_back) / h. */
 typedef struct {
   PetscReal        factor; /* over h */

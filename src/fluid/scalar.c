@@ -24,11 +24,25 @@ static inline PetscBool is_in_box(const GridBox *box, PetscInt axis, PetscInt in
   return box->periodic[axis] || (index >= 0 && index < box->cells[axis]) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* Mean of the fluid cells among the cells that touch one; keeps the value where there are none. What lies
-   beyond a side is left out: it follows from the values inside and may not be up to date. */
-static inline PetscReal mean_of_fluid_around(const GridBox *box, const PetscReal *solid,
-                                             const PetscReal *value, const PetscInt at[DIM])
+/* Whether a shell stands between two cells, at either end of the step. */
+static PetscBool are_parted(Fluid fluid, const PetscInt a[DIM], const PetscInt b[DIM])
 {
+  const Vector3 from = grid_cell_center(fluid->grid, a[X], a[Y], a[Z]),
+                to = grid_cell_center(fluid->grid, b[X], b[Y], b[Z]);
+  const Sight *sight = fluid->sight;
+
+  return sight->blocks(sight->context, SIGHT_BEFORE, from, to) ||
+                 sight->blocks(sight->context, SIGHT_AFTER, from, to)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Mean of the fluid cells among the cells that touch one and are not hidden; keeps the value where there are
+   none. What lies beyond a side is left out: it follows from the values inside and may not be up to date. */
+static inline PetscReal mean_of_fluid_around(Fluid fluid, const PetscReal *solid, const PetscReal *value,
+                                             const PetscInt at[DIM])
+{
+  const GridBox *box = grid_box(fluid->grid);
   const PetscInt depth = box->dimension == 3 ? 1 : 0;
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
   PetscReal      sum = 0.;
@@ -41,6 +55,8 @@ static inline PetscReal mean_of_fluid_around(const GridBox *box, const PetscReal
 
         if (solid[neighbour] != 0. || !is_in_box(box, X, at[X] + i) || !is_in_box(box, Y, at[Y] + j) ||
             !is_in_box(box, Z, at[Z] + k))
+          continue;
+        if (fluid->sight && are_parted(fluid, at, (const PetscInt[DIM]){at[X] + i, at[Y] + j, at[Z] + k}))
           continue;
         sum += value[neighbour];
         count++;
@@ -73,7 +89,7 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
         if (solid[c] > fluid->obstacle_count)
           value[c] = held ? held[c] : value[c];
         else if (solid[c] > 0.)
-          value[c] = mean_of_fluid_around(box, solid, value, at);
+          value[c] = mean_of_fluid_around(fluid, solid, value, at);
       }
   PetscCall(VecRestoreArray(field, &value));
   PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));

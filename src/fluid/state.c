@@ -1,6 +1,8 @@
 /* What others may see of the fluid: fields, totals, and its place in a checkpoint. */
 #include "fluid_impl.h"
 
+#include <millrace/ties.h>
+
 PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars)
 {
   PetscFunctionBegin;
@@ -74,6 +76,7 @@ static void add_cell(const GridBox *box, PetscReal *const u[DIM], PetscInt c, Fl
 /* What a mixture adds up from. */
 typedef struct {
   PetscReal       *u[DIM], *density[DIM];
+  PetscReal       *open[DIM]; /* the part of a face that bodies leave to the fluid; null without bodies */
   const PetscReal *solid, *hollow;
 } Mixed;
 
@@ -87,7 +90,8 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, PetscInt c, F
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
       const PetscInt  face = c + side * box->stride[d], other = face - (1 - side) * box->stride[d];
-      const PetscReal u = mixed->u[d][face], share = 0.5 * mixed->density[d][face];
+      const PetscReal u = mixed->u[d][face], open = mixed->open[d] ? mixed->open[d][face] : 1.;
+      const PetscReal share = 0.5 * mixed->density[d][face] * open;
 
       divergence += (2 * side - 1) * u;
       if (hollow && (mixed->hollow[other] > 0. || (mixed->solid && mixed->solid[other] > 0.)))
@@ -95,7 +99,8 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, PetscInt c, F
       totals->mass += share / box->dimension;
       totals->momentum[d] += share * u;
       totals->kinetic_energy += 0.5 * share * u * u;
-      totals->largest_speed = PetscMax(totals->largest_speed, PetscAbsReal(u));
+      if (open > 0.)
+        totals->largest_speed = PetscMax(totals->largest_speed, PetscAbsReal(u));
     }
   if (!hollow)
     totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
@@ -148,12 +153,15 @@ static PetscErrorCode ReduceTotals(MPI_Comm comm, FluidTotals *totals)
 static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
 {
   const GridBox *box = grid_box(fluid->grid);
-  Mixed          mixed = {.solid = NULL, .hollow = NULL};
+  Vec           *open = fluid->ties ? (Vec *)fluid->ties->open : NULL;
+  Mixed          mixed = {.open = {NULL, NULL, NULL}, .solid = NULL, .hollow = NULL};
 
   PetscFunctionBegin;
   if (fluid->solid)
     PetscCall(VecGetArrayRead(fluid->solid, &mixed.solid));
   PetscCall(MacGridGetFaces(fluid->grid, fluid->velocity, mixed.u));
+  if (open)
+    PetscCall(MacGridGetFaces(fluid->grid, open, mixed.open));
   if (fluid->mixture) {
     PetscCall(MacGridGetFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
     PetscCall(VecGetArrayRead(fluid->hollow, &mixed.hollow));
@@ -175,6 +183,8 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
     PetscCall(VecRestoreArrayRead(fluid->hollow, &mixed.hollow));
     PetscCall(MacGridRestoreFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
   }
+  if (open)
+    PetscCall(MacGridRestoreFaces(fluid->grid, open, mixed.open));
   PetscCall(MacGridRestoreFaces(fluid->grid, fluid->velocity, mixed.u));
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &mixed.solid));

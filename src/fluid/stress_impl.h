@@ -30,8 +30,8 @@ typedef struct {
   PetscReal *factor;                             /* Cholesky's, of each body's part in the preconditioner */
   PetscReal *sums;                               /* scratch */
   PetscReal *lags[DIM];                          /* of each tie: the face before less the body */
-  PetscReal *brushes[DIM], *screens[DIM];        /* coefficients */
-  Vec        mass[DIM];                          /* of the closed operator, on tied faces too */
+  PetscReal *brushes[DIM], *corners[DIM], *screens[DIM]; /* coefficients */
+  Vec        mass[DIM];                                  /* of the closed operator, on tied faces too */
 } Tied;
 
 struct _p_Stress {

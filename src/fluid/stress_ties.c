@@ -4,6 +4,7 @@
    of the stress between two faces, the energy 1/2 s (du + dv)^2 of that stress becomes
 
      1/2 s [(du + dv)^2 + (1/theta - 1) w^2]                      between an open face and a tied one,
+     and +- s [1/(theta_u theta_v)^1/2 - 1] w_u w_v               where that is so for both components,
      1/2 s [(du + dv)^2 + sum (1/theta - 1) w^2 + 2 w_0 w_1]      between two open ones with a shell between:
 
    differences reach over theta to the surface, and what moves with the body feels nothing. */
@@ -78,8 +79,9 @@ static PetscErrorCode CreateTied(Fluid fluid)
   PetscCall(
       PetscCalloc2(TWIST * TWIST * tied->count, &tied->factor, TWIST * TWIST * tied->count + 1, &tied->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(PetscCalloc3(ties->tie_count[d], &tied->lags[d], ties->brush_count[d], &tied->brushes[d],
-                           ties->screen_count[d], &tied->screens[d]));
+    PetscCall(PetscCalloc4(ties->tie_count[d], &tied->lags[d], ties->brush_count[d], &tied->brushes[d],
+                           ties->corner_count[d], &tied->corners[d], ties->screen_count[d],
+                           &tied->screens[d]));
   PetscCall(MacGridCreateFaceField(fluid->grid, tied->mass));
   PetscFunctionReturn(0);
 }
@@ -90,7 +92,7 @@ PetscErrorCode TiedDestroy(Tied *tied)
   PetscCall(PetscFree4(tied->before, tied->residual, tied->search, tied->image));
   PetscCall(PetscFree2(tied->factor, tied->sums));
   for (PetscInt d = 0; d < DIM; d++)
-    PetscCall(PetscFree3(tied->lags[d], tied->brushes[d], tied->screens[d]));
+    PetscCall(PetscFree4(tied->lags[d], tied->brushes[d], tied->corners[d], tied->screens[d]));
   PetscCall(MacGridDestroyFaceField(tied->mass));
   PetscFunctionReturn(0);
 }
@@ -126,6 +128,15 @@ PetscErrorCode FluidWeighTies(Fluid fluid)
 
       fluid->stress->tied.brushes[d][n] = between(&at, box, d, brush->face, brush->beyond) *
                                           (1. / PetscMax(brush->distance, least_distance) - 1.);
+    }
+    for (PetscInt n = 0; n < ties->corner_count[d]; n++) {
+      const Corner *corner = &ties->corners[d][n];
+
+      fluid->stress->tied.corners[d][n] =
+          corner->sign * at.shear[X + Y + Z - d - corner->across][corner->edge] *
+          (1. / PetscSqrtReal(PetscMax(corner->distances[0], least_distance) *
+                              PetscMax(corner->distances[1], least_distance)) -
+           1.);
     }
     for (PetscInt n = 0; n < ties->screen_count[d]; n++)
       fluid->stress->tied.screens[d][n] =
@@ -297,6 +308,18 @@ static void press_brushes(Fluid fluid, const Pulled *at)
   }
 }
 
+static void press_corners(Fluid fluid, const Pulled *at, PetscReal *const u[DIM])
+{
+  for (PetscInt n = 0; n < fluid->ties->corner_count[at->d]; n++) {
+    const Corner    *corner = &fluid->ties->corners[at->d][n];
+    const PetscReal *twist = &at->pull->twists[TWIST * corner->body];
+    const PetscReal  other = u[corner->across][corner->other] - row_velocity(corner->rows[1], twist);
+
+    press(at, corner->face, fluid->stress->tied.corners[at->d][n] * other,
+          slip_at(at, corner->face, corner->body, corner->rows[0]), corner->body, corner->rows[0]);
+  }
+}
+
 static void press_screens(Fluid fluid, const Pulled *at)
 {
   for (PetscInt n = 0; n < fluid->ties->screen_count[at->d]; n++) {
@@ -316,14 +339,17 @@ static void press_screens(Fluid fluid, const Pulled *at)
 
 PetscErrorCode FluidPullTies(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM])
 {
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    Pulled at = {.d = d, .pull = pull};
+  PetscReal *u[DIM];
 
-    PetscCall(VecGetArrayRead(from[d], &at.u));
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(fluid->grid, from, u));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    Pulled at = {.d = d, .pull = pull, .u = u[d]};
+
     PetscCall(VecGetArrayRead(fluid->stress->levels[0].mass[d], &at.mass));
     PetscCall(VecGetArray(image[d], &at.image));
     press_brushes(fluid, &at);
+    press_corners(fluid, &at, u);
     press_screens(fluid, &at);
     for (PetscInt n = 0; n < fluid->ties->tie_count[d]; n++) {
       const Tie *tie = &fluid->ties->ties[d][n];
@@ -333,7 +359,7 @@ PetscErrorCode FluidPullTies(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[D
     }
     PetscCall(VecRestoreArray(image[d], &at.image));
     PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &at.mass));
-    PetscCall(VecRestoreArrayRead(from[d], &at.u));
   }
+  PetscCall(MacGridRestoreFaces(fluid->grid, from, u));
   PetscFunctionReturn(0);
 }

@@ -198,25 +198,28 @@ static PetscReal foot_distance(const Triangle *triangle, Vector3 normal, Vector3
   return height * height / square;
 }
 
+/* Most triangles lie on one side of a plane that the segment does not reach: they are answered first. */
 static PetscBool triangle_blocks(const Triangle *triangle, Vector3 from, Vector3 to, PetscReal margin)
 {
   const Vector3 *corner = triangle->corner;
   const Vector3  normal =
       vector3_cross(vector3_subtract(corner[1], corner[0]), vector3_subtract(corner[2], corner[0]));
   const PetscReal before = vector3_dot(vector3_subtract(from, corner[0]), normal),
-                  after = vector3_dot(vector3_subtract(to, corner[0]), normal);
+                  after = vector3_dot(vector3_subtract(to, corner[0]), normal),
+                  nearer = PetscMin(PetscAbsReal(before), PetscAbsReal(after));
 
+  if (before * after > 0 && nearer * nearer > margin * margin * vector3_dot(normal, normal))
+    return PETSC_FALSE;
+  if (before * after < 0 &&
+      foot_distance(triangle, normal,
+                    vector3_add(from, vector3_scale(before / (before - after), vector3_subtract(to, from)))) <
+          PETSC_INFINITY)
+    return PETSC_TRUE;
   for (int n = 0; n < 3; n++)
     if (segments_apart(from, to, corner[n], corner[(n + 1) % 3]) <= margin * margin)
       return PETSC_TRUE;
-  if (foot_distance(triangle, normal, from) <= margin * margin ||
-      foot_distance(triangle, normal, to) <= margin * margin)
-    return PETSC_TRUE;
-  if (before * after >= 0)
-    return PETSC_FALSE;
-  return foot_distance(triangle, normal,
-                       vector3_add(from, vector3_scale(before / (before - after),
-                                                       vector3_subtract(to, from)))) < PETSC_INFINITY
+  return foot_distance(triangle, normal, from) <= margin * margin ||
+                 foot_distance(triangle, normal, to) <= margin * margin
              ? PETSC_TRUE
              : PETSC_FALSE;
 }

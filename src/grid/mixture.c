@@ -10,6 +10,7 @@ PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
   PetscCall(MacGridCreateField(grid, &mixture->empty));
   PetscCall(MacGridCreateField(grid, &mixture->viscosity));
   mixture->light = NULL;
+  mixture->uniform = PETSC_FALSE;
   for (PetscInt d = 0; d < DIM; d++)
     mixture->edge_viscosity[d] = NULL;
   for (PetscInt d = grid_box(grid)->dimension == 2 ? Z : X; d < DIM; d++)
@@ -34,6 +35,7 @@ PetscErrorCode MixtureDestroy(Mixture *mixture)
 PetscErrorCode MixtureSetUniform(MacGrid grid, PetscReal density, PetscReal viscosity, Mixture *mixture)
 {
   PetscFunctionBegin;
+  mixture->uniform = PETSC_TRUE;
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
     PetscCall(VecSet(mixture->density[d], density));
     PetscCall(VecSet(mixture->mobility[d], 1. / density));

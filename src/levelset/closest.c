@@ -4,12 +4,12 @@
 #include "interpolant.h"
 
 /* One step from y; returns the square of its length, or a negative number if the field is flat there. */
-KERNEL PetscReal approach(const GridBox *box, const PetscReal *value, PetscInt c, PetscReal y[DIM],
+KERNEL PetscReal approach(const PetscInt stride[DIM], const PetscReal *value, PetscReal y[DIM],
                           const PetscInt dimension)
 {
   PetscReal      fraction[DIM], square = 0., along = 0., length = 0.;
-  const PetscInt corner = find_corner(box->stride, c, y, fraction, dimension);
-  const Local    local = interpolate(value + corner, box->stride, fraction, dimension);
+  const PetscInt corner = find_corner(stride, 0, y, fraction, dimension);
+  const Local    local = interpolate(value + corner, stride, fraction, dimension);
 
   for (PetscInt a = 0; a < dimension; a++) {
     square += PetscSqr(local.gradient[a]);
@@ -26,7 +26,7 @@ KERNEL PetscReal approach(const GridBox *box, const PetscReal *value, PetscInt c
   return length;
 }
 
-KERNEL PetscBool find_closest(const GridBox *box, const PetscReal *value, PetscInt c, PetscReal *distance,
+KERNEL PetscBool find_closest(const PetscInt stride[DIM], const PetscReal *value, PetscReal *distance,
                               const PetscInt dimension)
 {
   enum { STEPS = 10 };
@@ -34,7 +34,7 @@ KERNEL PetscBool find_closest(const GridBox *box, const PetscReal *value, PetscI
   PetscReal       y[DIM] = {0., 0., 0.};
 
   for (PetscInt s = 0; s < STEPS; s++) {
-    const PetscReal moved = approach(box, value, c, y, dimension);
+    const PetscReal moved = approach(stride, value, y, dimension);
     PetscReal       square = 0.;
 
     if (moved < 0.)
@@ -45,7 +45,7 @@ KERNEL PetscBool find_closest(const GridBox *box, const PetscReal *value, PetscI
       square += PetscSqr(y[a]);
     }
     if (moved < PetscSqr(near)) {
-      *distance = value[c] < 0. ? -PetscSqrtReal(square) : PetscSqrtReal(square);
+      *distance = value[0] < 0. ? -PetscSqrtReal(square) : PetscSqrtReal(square);
       return PETSC_TRUE;
     }
   }
@@ -54,17 +54,17 @@ KERNEL PetscBool find_closest(const GridBox *box, const PetscReal *value, PetscI
 
 /* From where straight lines along the axes meet the interface, the nearer in each direction: the distance (in
    cells) of the plane through them; false if the cell has no neighbour on the other side. */
-KERNEL PetscBool crossing_distance(const GridBox *box, const PetscReal *value, PetscInt c,
-                                   PetscReal *distance, const PetscInt dimension)
+KERNEL PetscBool crossing_distance(const PetscInt stride[DIM], const PetscReal *value, PetscReal *distance,
+                                   const PetscInt dimension)
 {
-  const PetscReal own = value[c];
+  const PetscReal own = value[0];
   PetscReal       sum = 0.;
 
   for (PetscInt a = 0; a < dimension; a++) {
     PetscReal nearest = 2.;
 
     for (PetscInt side = -1; side <= 1; side += 2) {
-      const PetscReal other = value[c + side * box->stride[a]];
+      const PetscReal other = value[side * stride[a]];
 
       if (changes_sign(own, other))
         nearest = PetscMin(nearest, own / (own - other));
@@ -78,30 +78,53 @@ KERNEL PetscBool crossing_distance(const GridBox *box, const PetscReal *value, P
   return PETSC_TRUE;
 }
 
-/* A zero set that is much nearer or farther than expected is another one, or a seam where two shapes were
-   joined. */
+/* The distance (m) of a cell around which the field is `from`; `value` is what it was so far. A zero set that
+   is much nearer or farther than expected is another one, or a seam where two shapes were joined. */
+KERNEL PetscBool near_distance(const PetscInt stride[DIM], const PetscReal *from, PetscReal h,
+                               PetscReal *value, const PetscInt dimension)
+{
+  const PetscReal surprise = 1.;
+  PetscReal       distance, crossing = 0.;
+  const PetscBool beside = crossing_distance(stride, from, &crossing, dimension);
+  const PetscBool found = find_closest(stride, from, &distance, dimension);
+
+  if (!found || PetscAbsReal(distance - (beside ? crossing : *value / h)) > surprise) {
+    if (!beside)
+      return PETSC_FALSE;
+    distance = crossing;
+  }
+  *value = distance * h;
+  return PETSC_TRUE;
+}
+
+/* The same from what the cell sees. */
+static PetscBool seen_distance(const Outlook *outlook, const PetscReal *from, PetscInt c, PetscReal h,
+                               PetscReal *value)
+{
+  Patch patch;
+
+  patch_cell(outlook, c, 3, from, &patch);
+  return grid_box(outlook->grid)->dimension == 2
+             ? near_distance(patch.stride, patch.value + patch.center, h, value, 2)
+             : near_distance(patch.stride, patch.value + patch.center, h, value, 3);
+}
+
 KERNEL void set_run(LevelSet level_set, Run run, const PetscReal *from, PetscReal *value,
                     const PetscInt dimension)
 {
-  const GridBox  *box = grid_box(level_set->grid);
-  const PetscReal h = grid_spacing(level_set->grid), reach = 2. * h, surprise = 1.;
+  const PetscInt *stride = grid_box(level_set->grid)->stride;
+  const PetscReal h = grid_spacing(level_set->grid), reach = 2. * h;
 
   for (PetscInt c = run.first; c < run.first + run.count; c++) {
-    PetscReal distance, crossing = 0.;
-    PetscBool beside, found;
+    PetscBool known;
 
     level_set->mask[c] = CELL_WANTED;
     if (PetscAbsReal(value[c]) >= reach)
       continue;
-    beside = crossing_distance(box, from, c, &crossing, dimension);
-    found = find_closest(box, from, c, &distance, dimension);
-    if (!found || PetscAbsReal(distance - (beside ? crossing : value[c] / h)) > surprise) {
-      if (!beside)
-        continue;
-      distance = crossing;
-    }
-    level_set->mask[c] = CELL_KNOWN;
-    value[c] = distance * h;
+    known = is_screened(level_set->outlook, c) ? seen_distance(level_set->outlook, from, c, h, value + c)
+                                               : near_distance(stride, from + c, h, value + c, dimension);
+    if (known)
+      level_set->mask[c] = CELL_KNOWN;
   }
 }
 
@@ -114,9 +137,19 @@ VECTOR_CLONES void set_near(LevelSet level_set, const PetscReal from[], PetscRea
       set_run(level_set, level_set->band.runs[r], from, value, 3);
 }
 
+static PetscBool beside_distance(LevelSet level_set, const PetscReal from[], PetscInt c, PetscReal *distance)
+{
+  const GridBox *box = grid_box(level_set->grid);
+  Patch          patch;
+
+  if (!is_screened(level_set->outlook, c))
+    return crossing_distance(box->stride, from + c, distance, box->dimension);
+  patch_cell(level_set->outlook, c, 1, from, &patch);
+  return crossing_distance(patch.stride, patch.value + patch.center, distance, box->dimension);
+}
+
 void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])
 {
-  const GridBox  *box = grid_box(level_set->grid);
   const PetscReal h = grid_spacing(level_set->grid);
 
   for (PetscInt r = 0; r < level_set->band.count; r++) {
@@ -127,7 +160,7 @@ void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])
 
       level_set->mask[c] = CELL_WANTED;
       value[c] = from[c] < 0. ? -BAND_CELLS * h : BAND_CELLS * h;
-      if (!crossing_distance(box, from, c, &distance, box->dimension))
+      if (!beside_distance(level_set, from, c, &distance))
         continue;
       level_set->mask[c] = CELL_KNOWN;
       value[c] = distance * h;
@@ -136,40 +169,53 @@ void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])
 }
 
 /* Whether a cell was a distance already, up to the error of the interpolant near a surface that is curved
-   like this one. */
-static inline PetscBool is_calm(const GridBox *box, const PetscReal *from, const PetscReal *value,
-                                PetscReal h)
+   like this one. A direction in which a shell bounds the view counts as flat. */
+static PetscBool is_calm(LevelSet level_set, const PetscReal *from, const PetscReal *value, PetscInt c,
+                         PetscReal h)
 {
-  PetscReal curvature = 0.; /* times h */
+  const GridBox  *box = grid_box(level_set->grid);
+  const PetscBool screened = is_screened(level_set->outlook, c);
+  PetscReal       curvature = 0.; /* times h */
 
   for (PetscInt a = 0; a < box->dimension; a++)
-    curvature += PetscAbsReal(from[box->stride[a]] - 2. * from[0] + from[-box->stride[a]]) / h;
+    if (!screened || !(face_is_shut(level_set->outlook, SIGHT_AFTER, c, a, -1) ||
+                       face_is_shut(level_set->outlook, SIGHT_AFTER, c, a, 1)))
+      curvature += PetscAbsReal(from[c + box->stride[a]] - 2. * from[c] + from[c - box->stride[a]]) / h;
   curvature /= box->dimension - 1;
-  return PetscAbsReal(value[0] - from[0]) < h * PetscMin(0.5 * curvature * curvature * curvature + 1e-9, 3e-4)
+  return PetscAbsReal(value[c] - from[c]) < h * PetscMin(0.5 * curvature * curvature * curvature + 1e-9, 3e-4)
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
 
-void keep_calm(LevelSet level_set, const PetscReal from[], PetscReal value[])
+static PetscBool is_calm_around(LevelSet level_set, const PetscReal *from, const PetscReal *value, PetscInt c,
+                                PetscReal h)
 {
   const GridBox  *box = grid_box(level_set->grid);
-  const PetscReal h = grid_spacing(level_set->grid), width = 1.8 * h;
+  const PetscReal width = 1.8 * h;
+
+  if (!is_calm(level_set, from, value, c, h))
+    return PETSC_FALSE;
+  for (PetscInt a = 0; a < box->dimension; a++)
+    for (PetscInt side = -1; side <= 1; side += 2) {
+      const PetscInt b = c + side * box->stride[a];
+
+      if (is_screened(level_set->outlook, c) && face_is_shut(level_set->outlook, SIGHT_AFTER, c, a, side))
+        continue;
+      if (PetscAbsReal(from[b]) < width && !is_calm(level_set, from, value, b, h))
+        return PETSC_FALSE;
+    }
+  return PETSC_TRUE;
+}
+
+void keep_calm(LevelSet level_set, const PetscReal from[], PetscReal value[])
+{
+  const PetscReal h = grid_spacing(level_set->grid);
 
   for (PetscInt r = 0; r < level_set->band.count; r++) {
     const Run run = level_set->band.runs[r];
 
-    for (PetscInt c = run.first; c < run.first + run.count; c++) {
-      PetscBool calm = level_set->mask[c] == CELL_KNOWN && is_calm(box, from + c, value + c, h);
-
-      for (PetscInt a = 0; a < box->dimension && calm; a++)
-        for (PetscInt side = -1; side <= 1; side += 2) {
-          const PetscInt b = c + side * box->stride[a];
-
-          if (PetscAbsReal(from[b]) < width && !is_calm(box, from + b, value + b, h))
-            calm = PETSC_FALSE;
-        }
-      if (calm)
+    for (PetscInt c = run.first; c < run.first + run.count; c++)
+      if (level_set->mask[c] == CELL_KNOWN && is_calm_around(level_set, from, value, c, h))
         value[c] = from[c];
-    }
   }
 }

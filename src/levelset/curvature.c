@@ -28,18 +28,38 @@ KERNEL PetscReal curvature_at(const PetscReal *p, const PetscInt stride[DIM], Pe
   return (trace * square - bent) / (square * PetscSqrtReal(square));
 }
 
-static PetscBool beside_interface(const PetscReal *p, const GridBox *box)
+static PetscBool beside_interface(const PetscReal *p, const PetscInt stride[DIM], PetscInt dimension)
 {
-  for (PetscInt a = 0; a < box->dimension; a++)
-    if (changes_sign(p[0], p[box->stride[a]]) || changes_sign(p[0], p[-box->stride[a]]))
+  for (PetscInt a = 0; a < dimension; a++)
+    if (changes_sign(p[0], p[stride[a]]) || changes_sign(p[0], p[-stride[a]]))
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
-PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature)
+static PetscReal cell_curvature(const PetscReal *p, const PetscInt stride[DIM], PetscReal h,
+                                PetscInt dimension)
+{
+  const PetscReal most = (dimension - 1) / h;
+  PetscReal       kappa;
+
+  if (!beside_interface(p, stride, dimension))
+    return 0.;
+  kappa = dimension == 2 ? curvature_at(p, stride, h, 2) : curvature_at(p, stride, h, 3);
+  return PetscMin(PetscMax(kappa, -most), most);
+}
+
+static PetscReal seen_curvature(const Outlook *outlook, const PetscReal *value, PetscInt c, PetscReal h)
+{
+  Patch patch;
+
+  patch_cell(outlook, c, 2, value, &patch);
+  return cell_curvature(patch.value + patch.center, patch.stride, h, grid_box(outlook->grid)->dimension);
+}
+
+PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const Outlook *outlook, Vec distance, Vec curvature)
 {
   const GridBox   *box = grid_box(grid);
-  const PetscReal  h = grid_spacing(grid), most = (box->dimension - 1) / h;
+  const PetscReal  h = grid_spacing(grid);
   const PetscReal *value;
   PetscReal       *result;
 
@@ -51,18 +71,20 @@ PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
       const PetscInt first = box_index(box, box->start[X], j, k), end = first + box->end[X] - box->start[X];
 
-      for (PetscInt c = first; c < end; c++) {
-        PetscReal kappa;
-
-        if (PetscAbsReal(value[c]) > 2. * h || !beside_interface(value + c, box))
-          continue;
-        kappa = box->dimension == 2 ? curvature_at(value + c, box->stride, h, 2)
-                                    : curvature_at(value + c, box->stride, h, 3);
-        result[c] = PetscMin(PetscMax(kappa, -most), most);
-      }
+      for (PetscInt c = first; c < end; c++)
+        if (PetscAbsReal(value[c]) <= 2. * h)
+          result[c] = is_screened(outlook, c) ? seen_curvature(outlook, value, c, h)
+                                              : cell_curvature(value + c, box->stride, h, box->dimension);
     }
   PetscCall(VecRestoreArray(curvature, &result));
   PetscCall(VecRestoreArrayRead(distance, &value));
   PetscCall(MacGridExchange(grid, curvature));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature)
+{
+  PetscFunctionBegin;
+  PetscCall(DistanceGetCurvaturePast(grid, NULL, distance, curvature));
   PetscFunctionReturn(0);
 }

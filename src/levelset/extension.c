@@ -4,7 +4,8 @@
    0.
 
    Layer by layer, all places of a layer at once, and twice, so that neighbours of the same layer count too; a
-   place without a nearer neighbour that is known takes the mean of those that are. */
+   place without a nearer neighbour that is known takes the mean of those that are. Neighbours behind a shell
+   do not count. */
 #include "levelset_impl.h"
 
 enum { CELLS = -1 };             /* in place of the direction of faces */
@@ -13,6 +14,7 @@ enum { KNOWN = 0, NEVER = 255 }; /* layers of places that need no value, and of 
 /* What is carried on: cell values, or one component of faces. */
 typedef struct {
   MacGrid          grid;
+  const Outlook   *outlook; /* null: there are no shells */
   const GridBox   *box;
   PetscInt         direction;
   PetscInt         back;                /* from a place to the other cell whose face it is; 0: cells */
@@ -126,6 +128,53 @@ VECTOR_CLONES static void grow(const Carried *carried, unsigned char number)
     }
 }
 
+static Vector3 place_of(const Carried *carried, PetscInt c)
+{
+  const GridBox *box = carried->box;
+  const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
+  const PetscInt at[DIM] = {in_slab % box->stride[Y] - box->ghost + box->start[X],
+                            in_slab / box->stride[Y] - box->ghost + box->start[Y],
+                            box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0};
+
+  return carried->direction == CELLS
+             ? grid_cell_center(carried->grid, at[X], at[Y], at[Z])
+             : grid_face_center(carried->grid, carried->direction, at[X], at[Y], at[Z]);
+}
+
+/* Whether a shell lies between a place and its neighbour b. */
+static PetscBool is_hidden(const Carried *carried, PetscInt c, PetscInt b)
+{
+  const Outlook *outlook = carried->outlook;
+
+  if (!is_screened(outlook, c))
+    return PETSC_FALSE;
+  return outlook->sight->blocks(outlook->sight->context, SIGHT_AFTER, place_of(carried, PetscMin(c, b)),
+                                place_of(carried, PetscMax(c, b)));
+}
+
+/* Takes places back that have grown through a shell only. */
+static void shrink(const Carried *carried, unsigned char number)
+{
+  const GridBox *box = carried->box;
+  const PetscInt last = box->stride[box->dimension - 1];
+
+  for (PetscInt c = last; c < box->length - last; c++) {
+    PetscBool reached = PETSC_FALSE;
+
+    if (carried->next[c] != number || !is_screened(carried->outlook, c))
+      continue;
+    for (PetscInt a = 0; a < box->dimension && !reached; a++)
+      for (PetscInt side = -1; side <= 1; side += 2) {
+        const PetscInt b = c + side * box->stride[a];
+
+        if (carried->layer[b] < number && !is_hidden(carried, c, b))
+          reached = PETSC_TRUE;
+      }
+    if (!reached)
+      carried->next[c] = NEVER;
+  }
+}
+
 /* Growth is right one ghost layer less deep each time; this makes all of them right again. Collective. */
 static PetscErrorCode ExchangeLayers(const Carried *carried)
 {
@@ -193,7 +242,7 @@ static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char
       const PetscInt b = c + side * carried->box->stride[a];
       PetscReal      nearer;
 
-      if (carried->layer[b] > number)
+      if (carried->layer[b] > number || is_hidden(carried, c, b))
         continue;
       nearer = own - distance_at(carried, b);
       sum += carried->value[b];
@@ -228,6 +277,8 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
     unsigned char      *swap = carried->layer;
 
     grow(carried, number);
+    if (carried->outlook)
+      shrink(carried, number);
     carried->layer = carried->next;
     carried->next = swap;
     if (n % 2 == 0 && n < layers)
@@ -242,52 +293,62 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ExtendField(MacGrid grid, PetscInt direction, Vec distance, Vec known, PetscInt layers,
-                                  Vec field)
+/* From what `carried` says about grid, outlook, direction and field. */
+static PetscErrorCode ExtendField(Carried *carried, Vec distance, Vec known, PetscInt layers)
 {
-  const GridBox   *box = grid_box(grid);
+  const GridBox   *box = grid_box(carried->grid);
   const PetscReal *mark;
-  Carried          carried = {.grid = grid,
-                              .box = box,
-                              .direction = direction,
-                              .back = direction == CELLS ? 0 : box->stride[direction],
-                              .end = {box->end[X], box->end[Y], box->end[Z]},
-                              .field = field};
 
   PetscFunctionBegin;
   PetscCheck(layers < NEVER, box->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " layers are too many",
              layers);
-  if (direction != CELLS)
-    grid_face_end(grid, direction, carried.end);
-  set_ranges(&carried);
-  PetscCall(PetscMalloc1(box->length, &carried.layer));
-  PetscCall(PetscMalloc1(box->length, &carried.next));
+  carried->box = box;
+  carried->back = carried->direction == CELLS ? 0 : box->stride[carried->direction];
+  PetscCall(PetscArraycpy(carried->end, box->end, DIM));
+  if (carried->direction != CELLS)
+    grid_face_end(carried->grid, carried->direction, carried->end);
+  set_ranges(carried);
+  PetscCall(PetscMalloc1(box->length, &carried->layer));
+  PetscCall(PetscMalloc1(box->length, &carried->next));
   PetscCall(VecGetArrayRead(known, &mark));
-  find_known(&carried, mark);
+  find_known(carried, mark);
   PetscCall(VecRestoreArrayRead(known, &mark));
-  PetscCall(VecGetArrayRead(distance, &carried.distance));
-  PetscCall(VecGetArray(field, &carried.value));
-  PetscCall(CarryOn(&carried, layers));
-  PetscCall(VecRestoreArray(field, &carried.value));
-  PetscCall(VecRestoreArrayRead(distance, &carried.distance));
-  PetscCall(PetscFree(carried.layer));
-  PetscCall(PetscFree(carried.next));
+  PetscCall(VecGetArrayRead(distance, &carried->distance));
+  PetscCall(VecGetArray(carried->field, &carried->value));
+  PetscCall(CarryOn(carried, layers));
+  PetscCall(VecRestoreArray(carried->field, &carried->value));
+  PetscCall(VecRestoreArrayRead(distance, &carried->distance));
+  PetscCall(PetscFree(carried->layer));
+  PetscCall(PetscFree(carried->next));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field)
 {
+  Carried carried = {.grid = grid, .direction = CELLS, .field = field};
+
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
-  PetscCall(ExtendField(grid, CELLS, distance, known, layers, field));
+  PetscCall(ExtendField(&carried, distance, known, layers));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ExtendFacesPast(MacGrid grid, const Outlook *outlook, Vec distance, Vec known, PetscInt layers,
+                               Vec faces[DIM])
+{
+  PetscFunctionBegin;
+  PetscCall(MacGridExchange(grid, known));
+  for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
+    Carried carried = {.grid = grid, .outlook = outlook, .direction = d, .field = faces[d]};
+
+    PetscCall(ExtendField(&carried, distance, known, layers));
+  }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM])
 {
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(grid, known));
-  for (PetscInt d = 0; d < grid_box(grid)->dimension; d++)
-    PetscCall(ExtendField(grid, d, distance, known, layers, faces[d]));
+  PetscCall(ExtendFacesPast(grid, NULL, distance, known, layers, faces));
   PetscFunctionReturn(0);
 }

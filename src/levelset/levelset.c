@@ -31,6 +31,13 @@ PetscErrorCode LevelSetDestroy(LevelSet *level_set)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode LevelSetSetOutlook(LevelSet level_set, const Outlook *outlook)
+{
+  PetscFunctionBegin;
+  level_set->outlook = outlook;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance)
 {
   PetscFunctionBegin;

@@ -17,8 +17,9 @@ typedef struct {
 } Band;
 
 struct _p_LevelSet {
-  MacGrid                grid;   /* borrowed */
-  const InterfaceConfig *config; /* borrowed */
+  MacGrid                grid;    /* borrowed */
+  const InterfaceConfig *config;  /* borrowed */
+  const Outlook         *outlook; /* borrowed; null: there are no shells */
   Vec                    distance, stage, start;
   Band                   band;              /* owned cells with |distance| < BAND_CELLS h */
   unsigned char         *mask, *other_mask; /* scratch of all local cells, ghosts included */
@@ -30,6 +31,10 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 /* weno.c, semi_lagrangian.c */
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
+
+/* shells.c: what the screened cells of the outlook hold after a step, in their order; the caller frees it. */
+PetscErrorCode LevelSetCarryScreened(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
+                                     const PetscReal from[], PetscReal **results);
 
 /* closest.c: cells of the band that lie within two cells of the interface, by what `value` says so far, take
    the distance to the zero set of the field `from` and are marked CELL_KNOWN, the others CELL_WANTED. */

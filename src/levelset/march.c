@@ -76,6 +76,35 @@ KERNEL PetscReal eikonal(const GridBox *box, const PetscReal *value, PetscReal s
   return godunov(term, dimension, h);
 }
 
+/* From seen neighbours only, and with as many behind each other as are seen, for the higher orders. */
+static PetscReal seen_eikonal(const Outlook *outlook, const PetscReal *value, PetscInt c, PetscReal h,
+                              Order order)
+{
+  const GridBox  *box = grid_box(outlook->grid);
+  const PetscReal sign = value[c] < 0. ? -1. : 1.;
+  Difference      term[DIM];
+  PetscInt        count = 0;
+
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    PetscReal smallest = PETSC_MAX_REAL;
+    PetscInt  side = 0, far;
+
+    for (PetscInt s = -1; s <= 1; s += 2)
+      if (!face_is_shut(outlook, SIGHT_AFTER, c, a, s) && sign * value[c + s * box->stride[a]] < smallest) {
+        smallest = sign * value[c + s * box->stride[a]];
+        side = s;
+      }
+    if (side == 0)
+      continue;
+    for (far = 1; far < 3 && !face_is_shut(outlook, SIGHT_AFTER, c + far * side * box->stride[a], a, side);)
+      far++;
+    term[count++] = order == ORDER_HIGH && far == 3
+                        ? upwind_difference(value + c, sign, side * box->stride[a], h)
+                        : (Difference){1., smallest};
+  }
+  return godunov(term, count, h);
+}
+
 /* The largest change when all unknown cells of the band take what their neighbours say, if that is less. */
 VECTOR_CLONES static PetscReal flood_once(const LevelSet level_set, const PetscReal *from, PetscReal *to)
 {
@@ -92,7 +121,8 @@ VECTOR_CLONES static PetscReal flood_once(const LevelSet level_set, const PetscR
 
       if (level_set->mask[c] == CELL_KNOWN)
         continue;
-      v = eikonal(box, from + c, sign, h, ORDER_FIRST, box->dimension);
+      v = is_screened(level_set->outlook, c) ? seen_eikonal(level_set->outlook, from, c, h, ORDER_FIRST)
+                                             : eikonal(box, from + c, sign, h, ORDER_FIRST, box->dimension);
       if (v >= sign * from[c])
         continue;
       change = PetscMax(change, sign * from[c] - v);
@@ -179,8 +209,11 @@ KERNEL void take_layer(const LevelSet level_set, const Layers *layers, PetscInt 
   for (PetscInt n = layers->first[layer]; n < layers->first[layer + 1]; n++) {
     const PetscInt  c = layers->cell[n];
     const PetscReal sign = value[c] < 0. ? -1. : 1.;
+    const PetscReal v = is_screened(level_set->outlook, c)
+                            ? seen_eikonal(level_set->outlook, value, c, h, ORDER_HIGH)
+                            : eikonal(box, value + c, sign, h, ORDER_HIGH, dimension);
 
-    layers->result[n] = sign * PetscMin(eikonal(box, value + c, sign, h, ORDER_HIGH, dimension), most);
+    layers->result[n] = sign * PetscMin(v, most);
   }
   for (PetscInt n = layers->first[layer]; n < layers->first[layer + 1]; n++)
     value[layers->cell[n]] = layers->result[n];

@@ -4,7 +4,7 @@
 
      phi <= |y - x| - r  for a marker of the inside,   phi >= r - |y - x|  for one of the outside;
 
-   of the two fields that follow, the smaller in size counts. */
+   of the two fields that follow, the smaller in size counts. Nobody speaks through a shell. */
 #include "levelset_impl.h"
 
 static const PetscReal least_radius = 0.1, largest_radius = 0.5; /* cells */
@@ -15,17 +15,39 @@ typedef struct {
   Vector3          origin;
   PetscReal        h;
   const PetscReal *value;
+  const Outlook   *outlook; /* null: there are no shells */
 } Sampler;
 
-static PetscReal sampled(const Sampler *sampler, Vector3 point)
+static Sampler sampler_of(LevelSet level_set, const PetscReal *value)
 {
+  return (Sampler){grid_box(level_set->grid), grid_origin(level_set->grid), grid_spacing(level_set->grid),
+                   value, level_set->outlook};
+}
+
+/* The field as seen from a point in cell c; `blind` if nothing is. */
+static PetscReal sampled(const Sampler *sampler, PetscInt c, Vector3 point, PetscReal blind)
+{
+  PetscReal value;
+
+  if (is_screened(sampler->outlook, c))
+    return sample_seen_cells(sampler->outlook, sampler->value, point, &value) ? value : blind;
   return sample_cells(sampler->box, sampler->origin, sampler->h, sampler->value, point);
 }
 
 typedef enum { INSIDE = -1, OUTSIDE = 1 } Side;
 
-/* What a strayed marker says, at the cell centres around it. */
-static void speak(const Sampler *sampler, Side side, Vector3 point, PetscReal radius, PetscReal *field)
+static PetscBool is_heard(const Sampler *sampler, Vector3 point, const PetscInt at[DIM])
+{
+  const Sight  *sight = sampler->outlook->sight;
+  const Vector3 center = grid_cell_center(sampler->outlook->grid, at[X], at[Y], at[Z]);
+
+  point.at[Z] = sampler->box->dimension == 2 ? center.at[Z] : point.at[Z];
+  return sight->blocks(sight->context, SIGHT_AFTER, point, center) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+/* What a strayed marker of a cell that may be screened says, at the cell centres around it. */
+static void speak(const Sampler *sampler, Side side, PetscBool screened, Vector3 point, PetscReal radius,
+                  PetscReal *field)
 {
   const GridBox *box = sampler->box;
   PetscInt       low[DIM] = {0, 0, 0};
@@ -38,13 +60,16 @@ static void speak(const Sampler *sampler, Side side, Vector3 point, PetscReal ra
     part[a] = place - low[a];
   }
   for (PetscInt n = 0; n < 1 << box->dimension; n++) {
-    PetscInt  c = box_index(box, low[X], low[Y], low[Z]);
+    PetscInt  at[DIM] = {low[X], low[Y], low[Z]}, c;
     PetscReal square = 0., says;
 
     for (PetscInt a = 0; a < box->dimension; a++) {
-      c += (n >> a & 1) * box->stride[a];
+      at[a] += n >> a & 1;
       square += PetscSqr(part[a] - (n >> a & 1));
     }
+    if (screened && !is_heard(sampler, point, at))
+      continue;
+    c = box_index(box, at[X], at[Y], at[Z]);
     says = sampler->h * PetscSqrtReal(square) - radius;
     field[c] = side == INSIDE ? PetscMin(field[c], says) : PetscMax(field[c], -says);
   }
@@ -76,14 +101,16 @@ static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Sid
     const PetscInt *first = view.first + tight_index(sampler->box, run.first);
 
     for (PetscInt c = 0; c < run.count; c++) {
-      if (side * sampler->value[run.first + c] > surely_right)
+      const PetscBool screened = is_screened(sampler->outlook, run.first + c);
+
+      if (!screened && side * sampler->value[run.first + c] > surely_right)
         continue;
       for (PetscInt n = first[c]; n < first[c + 1]; n++) {
         const PetscReal radius = view.values[n];
 
-        if (side * sampled(sampler, view.positions[n]) >= -radius)
+        if (side * sampled(sampler, run.first + c, view.positions[n], side * sampler->h) >= -radius)
           continue;
-        speak(sampler, side, view.positions[n], radius, field);
+        speak(sampler, side, screened, view.positions[n], radius, field);
         (*strayed)++;
       }
     }
@@ -109,7 +136,7 @@ VECTOR_CLONES static void agree(const GridBox *box, const PetscReal *inside, con
 PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particles sets[], PetscInt own)
 {
   const GridBox *box = grid_box(level_set->grid);
-  Sampler        sampler = {box, grid_origin(level_set->grid), grid_spacing(level_set->grid), NULL};
+  Sampler        sampler = sampler_of(level_set, NULL);
   PetscReal     *value, *inside, *outside;
   PetscInt64     strayed = 0;
 
@@ -145,8 +172,7 @@ static PetscReal marker_radius(PetscReal distance, PetscReal h)
 
 PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside)
 {
-  Sampler sampler = {grid_box(level_set->grid), grid_origin(level_set->grid), grid_spacing(level_set->grid),
-                     NULL};
+  Sampler          sampler = sampler_of(level_set, NULL);
   const PetscReal *value;
   ParticleView     view;
 
@@ -154,8 +180,11 @@ PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside)
   PetscCall(VecGetArrayRead(level_set->distance, &value));
   sampler.value = value;
   PetscCall(ParticlesGetView(inside, &view));
-  for (PetscInt n = 0; n < view.count; n++)
-    view.values[n] = marker_radius(sampled(&sampler, view.positions[n]), sampler.h);
+  for (PetscInt n = 0; n < view.count; n++) {
+    const PetscInt c = sampler.outlook ? outlook_cell(sampler.outlook, view.positions[n]) : 0;
+
+    view.values[n] = marker_radius(sampled(&sampler, c, view.positions[n], -sampler.h), sampler.h);
+  }
   PetscCall(VecRestoreArrayRead(level_set->distance, &value));
   PetscFunctionReturn(0);
 }

@@ -15,13 +15,14 @@ typedef struct {
   PetscReal leaps;         /* places where it goes from one end of the band to the other at once */
 } Quality;
 
-static void rate_cell(const GridBox *box, const PetscReal *value, PetscReal h, Quality *quality)
+static void rate_cell(const GridBox *box, const PetscInt stride[DIM], const PetscReal *value, PetscReal h,
+                      Quality *quality)
 {
   PetscReal square = 0.;
   PetscBool beside = PETSC_FALSE;
 
   for (PetscInt a = 0; a < box->dimension; a++) {
-    const PetscReal low = value[-box->stride[a]], high = value[box->stride[a]];
+    const PetscReal low = value[-stride[a]], high = value[stride[a]];
 
     if (changes_sign(value[0], low) || changes_sign(value[0], high))
       beside = PETSC_TRUE;
@@ -48,6 +49,34 @@ VECTOR_CLONES static PetscInt count_leaps(const PetscReal *value, const PetscInt
   return leaps;
 }
 
+static void rate_seen(const Outlook *outlook, const PetscReal *value, PetscInt c, Quality *quality)
+{
+  Patch patch;
+
+  patch_cell(outlook, c, 1, value, &patch);
+  rate_cell(grid_box(outlook->grid), patch.stride, patch.value + patch.center, grid_spacing(outlook->grid),
+            quality);
+}
+
+/* A shell may have one end of the band on one side and the other end on the other. */
+static void forgive_leaps(const Outlook *outlook, const PetscReal *value, PetscReal most, Quality *quality)
+{
+  const GridBox *box = grid_box(outlook->grid);
+
+  for (PetscInt n = 0; n < outlook->count; n++) {
+    const PetscInt c = outlook->cells[n];
+    PetscBool      leaps = PETSC_FALSE, shown = PETSC_FALSE;
+
+    for (PetscInt a = 0; a < box->dimension; a++)
+      if (value[c] * value[c + box->stride[a]] <= -most * most) {
+        leaps = PETSC_TRUE;
+        if (!face_is_shut(outlook, SIGHT_AFTER, c, a, 1))
+          shown = PETSC_TRUE;
+      }
+    quality->leaps -= leaps && !shown ? 1. : 0.;
+  }
+}
+
 /* Whether the field near the interface is no distance at all, so that the band says nothing. */
 static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], PetscBool *strange)
 {
@@ -61,12 +90,18 @@ static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], Pe
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       quality.leaps += (PetscReal)count_leaps(value + box_index(box, box->start[X], j, k), stride,
                                               box->end[X] - box->start[X], BAND_CELLS * h);
+  if (level_set->outlook)
+    forgive_leaps(level_set->outlook, value, BAND_CELLS * h, &quality);
   for (PetscInt r = 0; r < level_set->band.count; r++) {
     const Run run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
-      if (PetscAbsReal(value[c]) < 2. * h)
-        rate_cell(box, value + c, h, &quality);
+      if (PetscAbsReal(value[c]) >= 2. * h)
+        continue;
+      else if (is_screened(level_set->outlook, c))
+        rate_seen(level_set->outlook, value, c, &quality);
+      else
+        rate_cell(box, box->stride, value + c, h, &quality);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &quality, 3, MPIU_REAL, MPIU_SUM, box->comm));
   *strange = quality.leaps > 0. || quality.slopes > 2. * quality.cells || quality.slopes < 0.5 * quality.cells
@@ -122,12 +157,12 @@ static PetscErrorCode LargestChange(LevelSet level_set, const PetscReal from[], 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode LevelSetRedistance(LevelSet level_set)
+static PetscErrorCode Redistance(LevelSet level_set, PetscBool anew)
 {
   const GridBox  *box = grid_box(level_set->grid);
   const PetscReal h = grid_spacing(level_set->grid), most = BAND_CELLS * h;
   const PetscReal upheaval = 0.5 * h;
-  PetscBool       strange;
+  PetscBool       strange = anew;
   PetscReal      *value, *from, change = 0.;
 
   PetscFunctionBegin;
@@ -135,7 +170,8 @@ PetscErrorCode LevelSetRedistance(LevelSet level_set)
   PetscCall(VecGetArray(level_set->start, &from));
   PetscCall(LevelSetRefresh(level_set));
   PetscCall(PetscArraycpy(from, value, box->length));
-  PetscCall(CheckField(level_set, from, &strange));
+  if (!strange)
+    PetscCall(CheckField(level_set, from, &strange));
   if (!strange) {
     PetscCall(Refine(level_set, from, value));
     PetscCall(LargestChange(level_set, from, value, &change));
@@ -148,5 +184,19 @@ PetscErrorCode LevelSetRedistance(LevelSet level_set)
   PetscCall(VecRestoreArray(level_set->start, &from));
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(LevelSetRefresh(level_set));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetRedistance(LevelSet level_set)
+{
+  PetscFunctionBegin;
+  PetscCall(Redistance(level_set, PETSC_FALSE));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetRebuild(LevelSet level_set)
+{
+  PetscFunctionBegin;
+  PetscCall(Redistance(level_set, PETSC_TRUE));
   PetscFunctionReturn(0);
 }

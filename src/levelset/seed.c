@@ -39,22 +39,36 @@ static PetscErrorCode AddToBatch(Batch *batch, Vector3 position, PetscInt64 numb
   PetscFunctionReturn(0);
 }
 
-static PetscReal depth_at(const Seeding *seeding, Vector3 point)
+/* Of a point in cell c; `blind` if nothing is seen from there. */
+static PetscReal depth_at(const Seeding *seeding, PetscInt c, Vector3 point, PetscReal blind)
 {
+  const Outlook *outlook = seeding->level_set->outlook;
+  PetscReal      value;
+
+  if (is_screened(outlook, c))
+    return sample_seen_cells(outlook, seeding->value, point, &value) ? -value : blind;
   return -sample_cells(seeding->box, seeding->origin, seeding->h, seeding->value, point);
 }
 
 /* Part of a cell in which markers belong. */
 static PetscReal part_for_markers(const Seeding *seeding, PetscInt c)
 {
+  const Outlook   *outlook = seeding->level_set->outlook;
+  const PetscInt  *stride = seeding->box->stride;
   const PetscReal *p = seeding->value + c;
   const PetscReal  h = seeding->h;
   Vector3          gradient = {{0., 0., 0.}};
+  Patch            patch;
 
   if (p[0] > 2. * h || p[0] < -(depth + 2.) * h)
     return 0.;
+  if (is_screened(outlook, c)) {
+    patch_cell(outlook, c, 1, seeding->value, &patch);
+    p = patch.value + patch.center;
+    stride = patch.stride;
+  }
   for (PetscInt a = 0; a < seeding->box->dimension; a++)
-    gradient.at[a] = (p[seeding->box->stride[a]] - p[-seeding->box->stride[a]]) / (2. * h);
+    gradient.at[a] = (p[stride[a]] - p[-stride[a]]) / (2. * h);
   return inside_fraction(seeding->box->dimension, p[0] + shallow * h, gradient, h) -
          inside_fraction(seeding->box->dimension, p[0] + depth * h, gradient, h);
 }
@@ -73,13 +87,13 @@ static PetscBool is_taken(const ParticleView *view, PetscInt from, PetscInt to, 
 }
 
 /* Which markers of a cell stay. Those that have strayed do: they know better than the field. */
-static PetscInt thin_out(const Seeding *seeding, const ParticleView *view, PetscInt from, PetscInt to,
-                         PetscBool *drop)
+static PetscInt thin_out(const Seeding *seeding, PetscInt c, const ParticleView *view,
+                         const PetscInt range[2], PetscBool *drop)
 {
   PetscInt kept = 0;
 
-  for (PetscInt n = from; n < to; n++) {
-    const PetscReal deep = depth_at(seeding, view->positions[n]);
+  for (PetscInt n = range[0]; n < range[1]; n++) {
+    const PetscReal deep = depth_at(seeding, c, view->positions[n], shallow * seeding->h);
     const PetscBool far = deep > (depth + 0.5) * seeding->h || deep < -(BAND_CELLS - 1) * seeding->h;
 
     drop[n] = far || (kept >= 2 * seeding->wanted && deep > 0.) ? PETSC_TRUE : PETSC_FALSE;
@@ -107,7 +121,7 @@ static PetscErrorCode FillCell(Seeding *seeding, const PetscInt at[DIM], PetscIn
 
     for (PetscInt a = 0; a < box->dimension; a++)
       point.at[a] = seeding->origin.at[a] + (at[a] + hash_real(key, a)) * seeding->h;
-    deep = depth_at(seeding, point);
+    deep = depth_at(seeding, box_index(box, at[X], at[Y], at[Z]), point, -seeding->h);
     if (deep < shallow * seeding->h || deep > depth * seeding->h ||
         is_taken(view, range[0], range[1], number))
       continue;
@@ -127,8 +141,9 @@ static PetscErrorCode SeedCells(Seeding *seeding, const ParticleView *view, Pets
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++, tight++) {
         const PetscInt  range[2] = {view->first[tight], view->first[tight + 1]};
-        const PetscInt  kept = thin_out(seeding, view, range[0], range[1], drop);
-        const PetscReal part = part_for_markers(seeding, box_index(box, at[X], at[Y], at[Z]));
+        const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+        const PetscInt  kept = thin_out(seeding, c, view, range, drop);
+        const PetscReal part = part_for_markers(seeding, c);
         const PetscInt  wanted = (PetscInt)PetscCeilReal(part * seeding->wanted);
 
         if (2 * kept < wanted)

@@ -67,7 +67,8 @@ VECTOR_CLONES static void carry_band(LevelSet level_set, PetscReal *const flow[D
 
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt)
 {
-  PetscReal *flow[DIM], *value, *from;
+  const Outlook *outlook = level_set->outlook;
+  PetscReal     *flow[DIM], *value, *from, *screened = NULL;
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(level_set->grid, velocity, flow));
@@ -75,6 +76,11 @@ PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM
   PetscCall(VecGetArray(level_set->stage, &from));
   PetscCall(PetscArraycpy(from, value, grid_box(level_set->grid)->length));
   carry_band(level_set, flow, dt, from, value);
+  if (outlook)
+    PetscCall(LevelSetCarryScreened(level_set, flow, dt, from, &screened));
+  for (PetscInt n = 0; outlook && n < outlook->count; n++)
+    value[outlook->cells[n]] = screened[n];
+  PetscCall(PetscFree(screened));
   PetscCall(VecRestoreArray(level_set->stage, &from));
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(MacGridRestoreFaces(level_set->grid, velocity, flow));

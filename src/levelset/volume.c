@@ -59,22 +59,30 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
 
 /* The plane lies at the mean height of the surface over a cell, h^2/24 times its curvature from where it
    touches it; the laplacian of a distance is the curvature. */
-static PetscReal cell_part(const GridBox *box, const PetscReal *p, PetscReal h)
+static PetscReal cell_part(PetscInt dimension, const PetscInt stride[DIM], const PetscReal *p, PetscReal h)
 {
-  const PetscReal most = (box->dimension - 1) * h / 24.;
+  const PetscReal most = (dimension - 1) * h / 24.;
   PetscReal       bend = 0.;
   Vector3         gradient = {{0., 0., 0.}};
 
   if (PetscAbsReal(p[0]) > 2. * h)
     return p[0] < 0. ? 1. : 0.;
-  for (PetscInt a = 0; a < box->dimension; a++) {
-    const PetscReal low = p[-box->stride[a]], high = p[box->stride[a]];
+  for (PetscInt a = 0; a < dimension; a++) {
+    const PetscReal low = p[-stride[a]], high = p[stride[a]];
 
     gradient.at[a] = (high - low) / (2. * h);
     bend += (high - 2. * p[0] + low) / 24.;
   }
   bend = PetscMin(PetscMax(bend, -most), most);
-  return inside_fraction(box->dimension, p[0] + bend, gradient, h);
+  return inside_fraction(dimension, p[0] + bend, gradient, h);
+}
+
+static PetscReal seen_part(const Outlook *outlook, const PetscReal *value, PetscInt c, PetscReal h)
+{
+  Patch patch;
+
+  patch_cell(outlook, c, 1, value, &patch);
+  return cell_part(grid_box(outlook->grid)->dimension, patch.stride, patch.value + patch.center, h);
 }
 
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume)
@@ -95,7 +103,8 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
 
       for (PetscInt c = first; c < first + width; c++)
         if (!shut || !(shut[c] > 0.))
-          row += cell_part(box, value + c, h);
+          row += is_screened(level_set->outlook, c) ? seen_part(level_set->outlook, value, c, h)
+                                                    : cell_part(box->dimension, box->stride, value + c, h);
       sum += row;
     }
   if (closed)

@@ -1,6 +1,7 @@
 /* d phi/dt = -u . grad phi in the band, with the fifth-order upwind WENO derivative of Jiang and Peng (2000)
    in each direction and the three-stage TVD Runge-Kutta method of Shu and Osher; u at a cell centre is the
-   mean of two faces. A long step is taken in parts. */
+   mean of two faces. A long step is taken in parts. Cells near shells are carried by shells.c and go from
+   their old values to the new ones meanwhile. */
 #include "levelset_impl.h"
 
 /* Derivative from the five slopes that lie upwind, of the order of one; the three weights over a common
@@ -40,6 +41,8 @@ typedef struct {
   const Band    *band;
   PetscReal     *flow[DIM];
   PetscReal      spacing, dt;
+  const Outlook *outlook;           /* null: there are no shells */
+  PetscReal     *before, *screened; /* of its cells at the start and at the end of the whole step */
 } Carrier;
 
 /* to = mix start + (1 - mix) (from + dt rate(from)) in the band; `to` may be `start`. */
@@ -56,6 +59,28 @@ VECTOR_CLONES static void euler_stage(const Carrier *carrier, PetscReal mix, con
     for (PetscInt n = 0, c = run.first; n < run.count; n++, c++)
       to[c] = mix * start[c] + (1. - mix) * (from[c] + rate[n]);
   }
+}
+
+static PetscErrorCode FindScreened(LevelSet level_set, PetscReal dt, const PetscReal value[],
+                                   Carrier *carrier)
+{
+  PetscFunctionBegin;
+  carrier->outlook = level_set->outlook;
+  carrier->before = carrier->screened = NULL;
+  if (!carrier->outlook)
+    PetscFunctionReturn(0);
+  PetscCall(LevelSetCarryScreened(level_set, carrier->flow, dt, value, &carrier->screened));
+  PetscCall(PetscMalloc1(carrier->outlook->count, &carrier->before));
+  for (PetscInt n = 0; n < carrier->outlook->count; n++)
+    carrier->before[n] = value[carrier->outlook->cells[n]];
+  PetscFunctionReturn(0);
+}
+
+/* After this part of the step. */
+static void set_screened(const Carrier *carrier, PetscReal part, PetscReal *value)
+{
+  for (PetscInt n = 0; carrier->outlook && n < carrier->outlook->count; n++)
+    value[carrier->outlook->cells[n]] = (1. - part) * carrier->before[n] + part * carrier->screened[n];
 }
 
 /* Cells that the flow crosses in a unit of time, summed over the directions. Collective. */
@@ -98,14 +123,20 @@ PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscRe
   PetscCall(VecGetArray(level_set->start, &second));
   PetscCall(PetscArraycpy(first, value, box->length));
   PetscCall(PetscArraycpy(second, value, box->length));
+  PetscCall(FindScreened(level_set, dt, value, &carrier));
   for (PetscInt part = 0; part < parts; part++) {
     euler_stage(&carrier, 0., value, value, first);
+    set_screened(&carrier, (part + 1.) / parts, first);
     PetscCall(DistanceFillGhosts(level_set->grid, level_set->stage));
     euler_stage(&carrier, 0.75, value, first, second);
+    set_screened(&carrier, (part + 0.5) / parts, second);
     PetscCall(DistanceFillGhosts(level_set->grid, level_set->start));
     euler_stage(&carrier, 1. / 3., value, second, value);
+    set_screened(&carrier, (part + 1.) / parts, value);
     PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   }
+  PetscCall(PetscFree(carrier.before));
+  PetscCall(PetscFree(carrier.screened));
   PetscCall(VecRestoreArray(level_set->start, &second));
   PetscCall(VecRestoreArray(level_set->stage, &first));
   PetscCall(VecRestoreArray(level_set->distance, &value));

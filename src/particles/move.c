@@ -216,30 +216,42 @@ static inline PetscBool is_inside(const GridBox *box, const Flow *flow, const Ve
   return PETSC_TRUE;
 }
 
-PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt)
+static void move_all(const GridBox *box, const Flow *flow, PetscReal dt, PetscInt count, Vector3 *positions)
+{
+  for (PetscInt n = 0; n < count; n += RUN)
+    if (box->dimension == 2)
+      move_run_2d(flow, dt, PetscMin(RUN, count - n), positions + n);
+    else
+      move_run_3d(flow, dt, PetscMin(RUN, count - n), positions + n);
+}
+
+PetscErrorCode ParticlesMovePast(Particles particles, const Outlook *outlook, Vec velocity[DIM], PetscReal dt)
 {
   const GridBox  *box = grid_box(particles->grid);
   const PetscReal spacing = grid_spacing(particles->grid);
   ParticleArrays *now = &particles->now;
   PetscReal      *faces[DIM];
-  Flow flow = {.frame = frame_of(box, grid_origin(particles->grid), spacing), .reach = (2. - 1e-9) * spacing};
+  Passage         passage = {.outlook = outlook, .dt = dt, .reach = (2. - 1e-9) * spacing};
+  Flow flow = {.frame = frame_of(box, grid_origin(particles->grid), spacing), .reach = passage.reach};
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(particles->grid, velocity, faces));
   for (PetscInt d = 0; d < DIM; d++)
-    flow.faces[d] = faces[d];
-  for (PetscInt n = 0; n < now->count; n += RUN) {
-    const PetscInt count = PetscMin(RUN, now->count - n);
-
-    if (box->dimension == 2)
-      move_run_2d(&flow, dt, count, now->positions + n);
-    else
-      move_run_3d(&flow, dt, count, now->positions + n);
-    for (PetscInt m = n; m < n + count; m++)
-      if (!is_inside(box, &flow, &now->positions[m]))
-        leave_with_the_flow(box, &flow, dt, &now->positions[m]);
-  }
+    flow.faces[d] = passage.faces[d] = faces[d];
+  PetscCall(PassageBegin(&passage, now));
+  move_all(box, &flow, dt, now->count, now->positions);
+  PetscCall(PassageEnd(&passage, now));
+  for (PetscInt n = 0; n < now->count; n++)
+    if (!is_inside(box, &flow, &now->positions[n]))
+      leave_with_the_flow(box, &flow, dt, &now->positions[n]);
   PetscCall(MacGridRestoreFaces(particles->grid, velocity, faces));
   PetscCall(ParticlesArrange(particles));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(ParticlesMovePast(particles, NULL, velocity, dt));
   PetscFunctionReturn(0);
 }

@@ -44,6 +44,18 @@ PetscErrorCode ArraysDeliver(MPI_Comm comm, const ParticleArrays *from, const Pe
 PetscErrorCode ParticlesSort(Particles particles);
 PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count);
 
+/* passage.c: particles near shells. PassageBegin remembers where they start, PassageEnd moves them past the
+   shells, whatever others did with them in between. */
+typedef struct {
+  const Outlook *outlook; /* borrowed; null: there are no shells */
+  PetscReal     *faces[DIM];
+  PetscReal      dt, reach; /* m: what a whole step covers at most in each direction */
+  PetscInt       count, *which;
+  Vector3       *starts;
+} Passage;
+PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays);
+PetscErrorCode PassageEnd(Passage *passage, ParticleArrays *arrays);
+
 /* Cells from the lower side of the box, by the inverse of their width: the same number on any rank. */
 KERNEL PetscReal cell_place(PetscReal position, PetscReal origin, PetscReal inverse)
 {

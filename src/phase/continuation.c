@@ -5,12 +5,13 @@
    where u_0, g and distance_0 are values at faces that are known, each carried on constantly. With u_0 alone
    an interface between its two nearest faces would be too slow by a quarter of a cell times the gradient, a
    first-order error. Differences point into the known side, and of two behind each other the smaller counts
-   (minmod), so that nothing new overshoots. */
+   (minmod), so that nothing new overshoots. Nothing is carried on through a shell. */
 #include "phase_impl.h"
 
 static const PetscReal farthest = 1.5; /* cells beyond which u stays what it is */
 
 typedef struct {
+  Phase            phase;
   const GridBox   *box;
   PetscInt         back; /* from a face to the other cell */
   const PetscReal *distance, *known, *u;
@@ -24,6 +25,23 @@ static inline PetscReal face_distance(const Continued *from, PetscInt c)
 static inline PetscBool is_known(const Continued *from, PetscInt c)
 {
   return from->known[c] > 0. || from->known[c - from->back] > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whether no shell lies between the cells of a face and those two cells further along a. */
+static PetscBool is_seen(const Continued *from, PetscInt c, PetscInt a, PetscInt side)
+{
+  const Outlook *outlook = from->phase->outlook;
+
+  if (!is_screened(outlook, c))
+    return PETSC_TRUE;
+  for (PetscInt n = 0; n < 2; n++) {
+    const PetscInt cell = c + n * side * from->box->stride[a];
+
+    if (face_is_shut(outlook, SIGHT_AFTER, cell, a, side) ||
+        face_is_shut(outlook, SIGHT_AFTER, cell - from->back, a, side))
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
 }
 
 static inline PetscReal smaller_of_one_sign(PetscReal a, PetscReal b)
@@ -44,7 +62,8 @@ static PetscReal outward_slope(const Continued *from, PetscInt c)
     const PetscInt  inward = rise > 0. ? -stride : stride;
 
     square += rise * rise;
-    if (is_known(from, c + inward) && is_known(from, c + 2 * inward))
+    if (is_known(from, c + inward) && is_known(from, c + 2 * inward) &&
+        is_seen(from, c, a, rise > 0. ? -1 : 1))
       slope += PetscAbsReal(rise) * smaller_of_one_sign(from->u[c] - from->u[c + inward],
                                                         from->u[c + inward] - from->u[c + 2 * inward]);
   }
@@ -94,7 +113,7 @@ static PetscErrorCode VisitFaces(Phase phase, PetscInt d, Continued *from, FaceW
 static PetscErrorCode Visit(Phase phase, Vec distance, Vec known, Vec faces[DIM], Vec slopes[DIM],
                             Vec places[DIM], FaceWork work)
 {
-  Continued  from = {.box = grid_box(phase->grid)};
+  Continued  from = {.phase = phase, .box = grid_box(phase->grid)};
   PetscReal *u[DIM], *slope[DIM], *place[DIM];
 
   PetscFunctionBegin;
@@ -124,9 +143,9 @@ PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM
   PetscCall(MacGridCreateFaceField(phase->grid, slopes));
   PetscCall(MacGridCreateFaceField(phase->grid, places));
   PetscCall(Visit(phase, distance, known, faces, slopes, places, take_slope));
-  PetscCall(ExtendFaces(phase->grid, distance, known, BAND_CELLS, faces));
-  PetscCall(ExtendFaces(phase->grid, distance, known, (PetscInt)farthest + 1, slopes));
-  PetscCall(ExtendFaces(phase->grid, distance, known, (PetscInt)farthest + 1, places));
+  PetscCall(ExtendFacesPast(phase->grid, phase->outlook, distance, known, BAND_CELLS, faces));
+  PetscCall(ExtendFacesPast(phase->grid, phase->outlook, distance, known, (PetscInt)farthest + 1, slopes));
+  PetscCall(ExtendFacesPast(phase->grid, phase->outlook, distance, known, (PetscInt)farthest + 1, places));
   PetscCall(Visit(phase, distance, known, faces, slopes, places, add_slope));
   PetscCall(MacGridExchangeFaces(phase->grid, faces));
   PetscCall(MacGridDestroyFaceField(places));

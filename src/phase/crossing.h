@@ -1,5 +1,5 @@
 /* The one lookup through which two materials see each other: the crossing between the centres of two
-   neighbouring cells. */
+   neighbouring cells. A shell between them is no crossing: half of the way lies on either side. */
 #ifndef MILLRACE_PHASE_CROSSING_H
 #define MILLRACE_PHASE_CROSSING_H
 
@@ -9,6 +9,7 @@ typedef struct {
   PetscInt  lower, upper; /* regions of the two cells */
   PetscReal theta;        /* part of the way from the lower to the upper centre that is in the lower region */
   PetscReal jump;         /* of the pressure, upper less lower, Pa; 0 unless curvature is at hand */
+  PetscBool shut;         /* a shell lies between the two */
 } Crossing;
 
 typedef struct {
@@ -35,10 +36,19 @@ static inline PetscReal crossing_jump(const Crossings *crossings, const Crossing
   return (crossing->lower == first ? -1. : 1.) * crossings->phase->tension[first][second] * at_crossing;
 }
 
-static inline Crossing crossing_between(const Crossings *crossings, PetscInt below, PetscInt above)
+/* Between cell `above` and its lower neighbour along d. */
+static inline Crossing crossing_below(const Crossings *crossings, PetscInt above, PetscInt d)
 {
-  const unsigned char *region = crossings->phase->region;
-  Crossing             crossing = {region[below], region[above], 1., 0.};
+  const Phase          phase = crossings->phase;
+  const PetscInt       below = above - grid_box(phase->grid)->stride[d];
+  const unsigned char *region = phase->region;
+  Crossing             crossing = {region[below], region[above], 1., 0., PETSC_FALSE};
+
+  if (phase->outlook && face_is_shut(phase->outlook, SIGHT_AFTER, above, d, -1)) {
+    crossing.theta = 0.5;
+    crossing.shut = PETSC_TRUE;
+    return crossing;
+  }
 
   if (crossing.lower != crossing.upper) {
     const PetscReal lower = PetscAbsReal(crossings->distances[crossing.lower][below]);

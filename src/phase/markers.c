@@ -56,16 +56,19 @@ PetscErrorCode PhaseSeed(Phase phase, Vec closed)
 }
 
 /* The bottom of a pocket that is at most two cells wide: what is left of it will be filled. */
-static PetscBool is_sink(const GridBox *box, const PetscInt at[DIM], const PetscReal *distance, PetscInt c,
-                         PetscReal h)
+static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *distance, PetscInt c)
 {
-  if (PetscAbsReal(distance[c]) > h)
+  const GridBox *box = grid_box(phase->grid);
+
+  if (PetscAbsReal(distance[c]) > grid_spacing(phase->grid))
     return PETSC_FALSE;
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscBool beyond = at[d] + side < 0 || at[d] + side >= box->cells[d];
+      const PetscBool hidden =
+          phase->outlook && face_is_shut(phase->outlook, SIGHT_AFTER, c, d, side) ? PETSC_TRUE : PETSC_FALSE;
 
-      if (!(beyond && !box->periodic[d]) && distance[c + side * box->stride[d]] <= distance[c])
+      if (!(beyond && !box->periodic[d]) && !hidden && distance[c + side * box->stride[d]] <= distance[c])
         return PETSC_FALSE;
     }
   return PETSC_TRUE;
@@ -89,7 +92,7 @@ static PetscErrorCode DropSunkOf(Phase phase, PetscInt region, PetscInt *dropped
         const PetscInt at[DIM] = {i, j, k};
 
         if (view.first[cell] == view.first[cell + 1] ||
-            !is_sink(box, at, distance, box_index(box, i, j, k), grid_spacing(phase->grid)))
+            !is_sink(phase, at, distance, box_index(box, i, j, k)))
           continue;
         for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++, ++*dropped)
           drop[m] = PETSC_TRUE;
@@ -118,6 +121,16 @@ PetscErrorCode PhaseDropSunk(Phase phase)
   PetscFunctionReturn(0);
 }
 
+PetscReal phase_sample(Phase phase, const PetscReal *distance, PetscInt c, Vector3 point, PetscReal blind)
+{
+  PetscReal value;
+
+  if (is_screened(phase->outlook, c))
+    return sample_seen_cells(phase->outlook, distance, point, &value) ? value : blind;
+  return sample_cells(grid_box(phase->grid), grid_origin(phase->grid), grid_spacing(phase->grid), distance,
+                      point);
+}
+
 /* Markers that are outside of their own region by more than their radius. */
 static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *escaped)
 {
@@ -132,11 +145,14 @@ static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *esc
   PetscCall(VecGetArrayRead(phase->distances[region], &distance));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
-        if (view.first[cell] < view.first[cell + 1] && distance[box_index(box, i, j, k)] > surely_inside)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        if (view.first[cell] < view.first[cell + 1] &&
+            (distance[c] > surely_inside || is_screened(phase->outlook, c)))
           for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
-            *escaped +=
-                sample_cells(box, grid_origin(phase->grid), h, distance, view.positions[m]) > view.values[m];
+            *escaped += phase_sample(phase, distance, c, view.positions[m], -h) > view.values[m];
+      }
   PetscCall(VecRestoreArrayRead(phase->distances[region], &distance));
   PetscFunctionReturn(0);
 }

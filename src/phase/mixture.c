@@ -3,7 +3,8 @@
      mobility = 1 / (theta rho_i + (1 - theta) rho_j),   theta = |phi_i| / (|phi_i| + |phi_j|),
 
    with rho = 0 and the pressure given at the crossing where one of them is empty. Cells, dual cells and edges
-   hold the mean density and viscosity of their shares. */
+   hold the mean density and viscosity of their shares. Two cells with a shell between them have half of it
+   each, and neither sees the other's surface. */
 #include "phase_impl.h"
 #include "crossing.h"
 
@@ -34,6 +35,8 @@ static PetscReal crossing_mobility(Phase phase, const Crossing *crossing)
 
   if (lower == 0. && upper == 0.)
     return 0.;
+  if (crossing->shut && (lower == 0. || upper == 0.))
+    return 1. / (lower + upper);
   if (upper == 0.)
     return 1. / (PetscMax(way, smallest_way) * lower);
   if (lower == 0.)
@@ -194,6 +197,42 @@ static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *s
   return steepest == direction ? mean / sum : sum / inverse;
 }
 
+static PetscReal shut_density(const Fields *fields, const Crossing *crossing)
+{
+  return 0.5 * (fields->fill_density[crossing->lower] + fields->fill_density[crossing->upper]);
+}
+
+/* The mean of the cells around an edge between which a shell passes; negative if there is none. */
+static PetscReal shut_viscosity(Phase phase, PetscInt direction, PetscInt c)
+{
+  const GridBox *box = grid_box(phase->grid);
+  const PetscInt a = (direction + 1) % DIM, b = (direction + 2) % DIM;
+  const PetscInt cells[4] = {c, c - box->stride[a], c - box->stride[b], c - box->stride[a] - box->stride[b]};
+  PetscReal      sum = 0.;
+
+  if (!is_screened(phase->outlook, c) || !(face_is_shut(phase->outlook, SIGHT_AFTER, c, a, -1) ||
+                                           face_is_shut(phase->outlook, SIGHT_AFTER, c, b, -1) ||
+                                           face_is_shut(phase->outlook, SIGHT_AFTER, cells[1], b, -1) ||
+                                           face_is_shut(phase->outlook, SIGHT_AFTER, cells[2], a, -1)))
+    return -1.;
+  for (PetscInt n = 0; n < 4; n++)
+    sum += 0.25 * region_viscosity(phase, phase->region[cells[n]]);
+  return sum;
+}
+
+static void set_mixed_edges(Phase phase, const Fields *fields, const Nearby *nearby, PetscInt c)
+{
+  Shares shares;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    if (fields->edge_viscosity[d]) {
+      const PetscReal shut = shut_viscosity(phase, d, c);
+
+      find_shares(phase, nearby, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &shares);
+      fields->edge_viscosity[d][c] = shut < 0. ? edge_viscosity(phase, d, &shares) : shut;
+    }
+}
+
 static void set_mixed_cell(const Crossings *crossings, const Fields *fields, PetscInt c)
 {
   Phase          phase = crossings->phase;
@@ -202,20 +241,17 @@ static void set_mixed_cell(const Crossings *crossings, const Fields *fields, Pet
   Shares         shares;
 
   find_nearby(phase, crossings->distances, c, &nearby);
-  find_shares(phase, &nearby, c, (const PetscInt[DIM]){0, 0, 0}, &shares);
+  find_shares(phase, &nearby, (const PetscInt[DIM]){0, 0, 0}, &shares);
   fields->viscosity[c] = shares_viscosity(phase, &shares);
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const Crossing crossing = crossing_between(crossings, c - box->stride[d], c);
+    const Crossing crossing = crossing_below(crossings, c, d);
 
     fields->mobility[d][c] = crossing_mobility(phase, &crossing);
-    find_shares(phase, &nearby, c, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &shares);
-    fields->density[d][c] = shares_density(phase, fields, &shares);
+    find_shares(phase, &nearby, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &shares);
+    fields->density[d][c] =
+        crossing.shut ? shut_density(fields, &crossing) : shares_density(phase, fields, &shares);
   }
-  for (PetscInt d = 0; d < DIM; d++)
-    if (fields->edge_viscosity[d]) {
-      find_shares(phase, &nearby, c, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &shares);
-      fields->edge_viscosity[d][c] = edge_viscosity(phase, d, &shares);
-    }
+  set_mixed_edges(phase, fields, &nearby, c);
 }
 
 PetscErrorCode PhaseUpdateMixture(Phase phase)

@@ -57,11 +57,18 @@ static PetscErrorCode ListClosed(Phase phase, const PetscReal *closed)
   PetscFunctionReturn(0);
 }
 
-static PetscBool has_neighbour_of_depth(const GridBox *box, const unsigned char *depth, PetscInt c,
-                                        PetscInt wanted)
+/* Whether the neighbour of a cell along d lies at a depth, and no shell between them. */
+static PetscBool neighbour_has_depth(Phase phase, PetscInt c, PetscInt d, PetscInt side, PetscInt wanted)
 {
-  for (PetscInt d = 0; d < box->dimension; d++)
-    if (depth[c - box->stride[d]] == wanted || depth[c + box->stride[d]] == wanted)
+  if (phase->depth[c + side * grid_box(phase->grid)->stride[d]] != wanted)
+    return PETSC_FALSE;
+  return phase->outlook && face_is_shut(phase->outlook, SIGHT_AFTER, c, d, side) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+static PetscBool has_neighbour_of_depth(Phase phase, PetscInt c, PetscInt wanted)
+{
+  for (PetscInt d = 0; d < grid_box(phase->grid)->dimension; d++)
+    if (neighbour_has_depth(phase, c, d, -1, wanted) || neighbour_has_depth(phase, c, d, 1, wanted))
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
@@ -88,7 +95,7 @@ PetscErrorCode PhaseFindLayers(Phase phase, Vec closed)
     for (PetscInt m = found; m < phase->closed_count; m++) {
       const PetscInt c = phase->closed_cells[m];
 
-      if (!has_neighbour_of_depth(box, phase->depth, c, layer - 1))
+      if (!has_neighbour_of_depth(phase, c, layer - 1))
         continue;
       phase->depth[c] = (unsigned char)layer;
       phase->closed_cells[m] = phase->closed_cells[found];
@@ -100,29 +107,26 @@ PetscErrorCode PhaseFindLayers(Phase phase, Vec closed)
 }
 
 /* The mean over the neighbours of the layer before. */
-static PetscReal mean_from(const GridBox *box, const unsigned char *depth, const PetscReal *distance,
-                           PetscInt c)
+static PetscReal mean_from(Phase phase, const PetscReal *distance, PetscInt c)
 {
-  const PetscInt before = depth[c] - 1;
+  const GridBox *box = grid_box(phase->grid);
+  const PetscInt before = phase->depth[c] - 1;
   PetscReal      sum = 0.;
   PetscInt       count = 0;
 
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
-      const PetscInt neighbour = c + side * box->stride[d];
-
-      if (depth[neighbour] == before) {
-        sum += distance[neighbour];
-        count++;
-      }
+      if (!neighbour_has_depth(phase, c, d, side, before))
+        continue;
+      sum += distance[c + side * box->stride[d]];
+      count++;
     }
   return sum / count;
 }
 
 PetscErrorCode PhaseExtendIntoClosed(Phase phase)
 {
-  const GridBox *box = grid_box(phase->grid);
-  PetscReal     *distances[REGIONS_MAX];
+  PetscReal *distances[REGIONS_MAX];
 
   PetscFunctionBegin;
   if (!phase->closed_count)
@@ -131,7 +135,7 @@ PetscErrorCode PhaseExtendIntoClosed(Phase phase)
   for (PetscInt n = 0; n < phase->count; n++)
     for (PetscInt m = 0; m < phase->layer_end[CLOSED_LAYERS]; m++) {
       const PetscInt  c = phase->closed_cells[m];
-      const PetscReal mean = mean_from(box, phase->depth, distances[n], c);
+      const PetscReal mean = mean_from(phase, distances[n], c);
 
       distances[n][c] = PetscMax(-phase->band, PetscMin(mean, phase->band));
     }

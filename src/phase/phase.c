@@ -86,6 +86,19 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode PhaseSetSight(Phase phase, const Sight *sight)
+{
+  PetscFunctionBegin;
+  if (sight && !phase->outlook_room)
+    PetscCall(OutlookCreate(phase->grid, &phase->outlook_room));
+  if (sight)
+    PetscCall(OutlookUpdate(phase->outlook_room, sight));
+  phase->outlook = sight ? phase->outlook_room : NULL;
+  for (PetscInt n = 0; n < phase->count; n++)
+    PetscCall(LevelSetSetOutlook(phase->level_sets[n], phase->outlook));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode DestroyKept(Phase phase)
 {
   PetscFunctionBegin;
@@ -105,6 +118,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
   if (!*phase)
     PetscFunctionReturn(0);
   PetscCall(DestroyKept(*phase));
+  PetscCall(OutlookDestroy(&(*phase)->outlook_room));
   for (PetscInt n = 0; n < (*phase)->count; n++) {
     PetscCall(LevelSetDestroy(&(*phase)->level_sets[n]));
     PetscCall(ParticlesDestroy(&(*phase)->markers[n]));
@@ -207,8 +221,8 @@ PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region)
   *region = 0;
   PetscCall(PhaseGetDistances(phase, distances));
   for (PetscInt n = 0; n < phase->count; n++) {
-    const PetscReal distance = sample_cells(grid_box(phase->grid), grid_origin(phase->grid),
-                                            grid_spacing(phase->grid), distances[n], point);
+    const PetscInt  c = phase->outlook ? outlook_cell(phase->outlook, point) : 0;
+    const PetscReal distance = phase_sample(phase, distances[n], c, point, phase->band);
 
     if (distance < smallest) {
       smallest = distance;

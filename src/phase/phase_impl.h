@@ -21,6 +21,9 @@ struct _p_Phase {
   PetscReal          band;                              /* m: what a distance is beyond the band */
   PetscReal          tension[REGIONS_MAX][REGIONS_MAX]; /* N/m, symmetric */
 
+  const Outlook *outlook;      /* past the shells; null: there are none */
+  Outlook       *outlook_room; /* the same; null until needed */
+
   LevelSet  *level_sets;
   Vec       *distances; /* lent by the level sets */
   Particles *markers;   /* value 0: radius */
@@ -90,6 +93,9 @@ PetscErrorCode PhaseDropClosed(Phase phase, PetscInt region, Vec closed); /* mar
 PetscErrorCode PhaseDropSunk(Phase phase);     /* markers of empty regions in sinks (4.4) */
 PetscErrorCode PhaseCountMarkers(Phase phase); /* totals and escaped ones, into the report */
 
+/* A distance at a point in cell c, as seen from there; `blind` if nothing is seen. */
+PetscReal phase_sample(Phase phase, const PetscReal *distance, PetscInt c, Vector3 point, PetscReal blind);
+
 /* shares.c: the parts of the cube of one cell's size that are in each of some regions. The cube lies around
    the centre of cell c, or half a cell below it in the directions for which `half` is 1. */
 typedef struct {
@@ -99,14 +105,16 @@ typedef struct {
   PetscReal distance[REGIONS_MAX];
   Vector3   gradient[REGIONS_MAX];
 } Shares;
+/* The regions within two cells of the centre of a cell, and their distances around it as seen from there. */
 typedef struct {
-  PetscInt   count;
-  PetscInt   region[REGIONS_MAX];
-  PetscReal *distance[REGIONS_MAX];
+  PetscInt         count;
+  PetscInt         region[REGIONS_MAX];
+  const PetscReal *distance[REGIONS_MAX]; /* at the centre */
+  PetscInt         stride[DIM];           /* of these */
+  PetscReal        seen[REGIONS_MAX][27]; /* room for a cell that is screened */
 } Nearby;
-/* The regions within two cells of the centre of c. */
-void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
-void find_shares(Phase phase, const Nearby *nearby, PetscInt c, const PetscInt half[DIM], Shares *shares);
+void           find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
+void           find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares);
 PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centers and surfaces, into the report */
 
 /* mixture.c, tension.c */

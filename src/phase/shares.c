@@ -3,32 +3,49 @@
    interfaces between two regions, wherever they lie; fourth order in the volume of curved ones. */
 #include "phase_impl.h"
 
+/* What the cell sees of a distance takes the place of the field. */
+static void take_seen(Phase phase, const PetscReal *distance, PetscInt c, Nearby *nearby)
+{
+  PetscReal *seen = nearby->seen[nearby->count];
+  Patch      patch;
+
+  patch_cell(phase->outlook, c, 1, distance, &patch);
+  memcpy(seen, patch.value, sizeof(nearby->seen[0]));
+  memcpy(nearby->stride, patch.stride, sizeof(nearby->stride));
+  nearby->distance[nearby->count] = seen + patch.center;
+}
+
 void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby)
 {
   const PetscReal reach = 2. * grid_spacing(phase->grid);
+  const PetscBool screened = is_screened(phase->outlook, c);
 
   nearby->count = 0;
+  memcpy(nearby->stride, grid_box(phase->grid)->stride, sizeof(nearby->stride));
   for (PetscInt n = 0; n < phase->count; n++)
     if (distances[n][c] < reach) {
       nearby->region[nearby->count] = n;
-      nearby->distance[nearby->count++] = distances[n];
+      nearby->distance[nearby->count] = distances[n] + c;
+      if (screened)
+        take_seen(phase, distances[n], c, nearby);
+      nearby->count++;
     }
 }
 
-/* The corners of the cell of centres around a place: one, two or four cells, c the uppermost. */
+/* The corners of the cell of centres around a place, from the uppermost: one, two or four cells. */
 typedef struct {
   PetscInt count;
   PetscInt cell[4];
 } Corners;
 
-static Corners corners_at(const GridBox *box, PetscInt c, const PetscInt half[DIM])
+static Corners corners_at(PetscInt dimension, const PetscInt stride[DIM], const PetscInt half[DIM])
 {
-  Corners corners = {.count = 1, .cell = {c}};
+  Corners corners = {.count = 1, .cell = {0}};
 
-  for (PetscInt d = 0; d < box->dimension; d++)
+  for (PetscInt d = 0; d < dimension; d++)
     if (half[d])
       for (PetscInt m = 0, count = corners.count; m < count; m++)
-        corners.cell[corners.count++] = corners.cell[m] - box->stride[d];
+        corners.cell[corners.count++] = corners.cell[m] - stride[d];
   return corners;
 }
 
@@ -42,14 +59,14 @@ static PetscReal corner_mean(const Corners *corners, const PetscReal *distance, 
 }
 
 /* Differences over one cell where the place lies between two centres, else over two. */
-static Vector3 corner_gradient(const GridBox *box, const Corners *corners, const PetscInt half[DIM],
-                               const PetscReal *distance, PetscReal h)
+static Vector3 corner_gradient(PetscInt dimension, const PetscInt strides[DIM], const Corners *corners,
+                               const PetscInt half[DIM], const PetscReal *distance, PetscReal h)
 {
   Vector3  gradient = vector3(0., 0., 0.);
   PetscInt bit = 0; /* of a corner's number, that says whether it lies below */
 
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscInt stride = box->stride[d];
+  for (PetscInt d = 0; d < dimension; d++) {
+    const PetscInt stride = strides[d];
 
     if (!half[d]) {
       gradient.at[d] =
@@ -65,13 +82,13 @@ static Vector3 corner_gradient(const GridBox *box, const Corners *corners, const
 
 /* The distance to the plane that cuts off as much of the cell as the curved surface does, less the distance:
    h^2/24 times the curvature, that of a ball of three cells at most. */
-static PetscReal bulge(const GridBox *box, const PetscReal *distance, PetscInt c, PetscReal h)
+static PetscReal bulge(PetscInt dimension, const PetscInt stride[DIM], const PetscReal *distance, PetscReal h)
 {
   const PetscReal most = h / 36.;
   PetscReal       sum = 0.;
 
-  for (PetscInt d = 0; d < box->dimension; d++)
-    sum += distance[c + box->stride[d]] + distance[c - box->stride[d]] - 2. * distance[c];
+  for (PetscInt d = 0; d < dimension; d++)
+    sum += distance[stride[d]] + distance[-stride[d]] - 2. * distance[0];
   return PetscMax(-most, PetscMin(sum / 24., most));
 }
 
@@ -90,24 +107,24 @@ static void project_values(PetscInt count, PetscReal value[])
     value[n] -= 0.5 * (first + second);
 }
 
-void find_shares(Phase phase, const Nearby *nearby, PetscInt c, const PetscInt half[DIM], Shares *shares)
+void find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares)
 {
-  const GridBox  *box = grid_box(phase->grid);
+  const PetscInt  dimension = grid_box(phase->grid)->dimension, *stride = nearby->stride;
   const PetscReal h = grid_spacing(phase->grid);
-  const Corners   corners = corners_at(box, c, half);
+  const Corners   corners = corners_at(dimension, stride, half);
   PetscReal       sum = 0.;
 
   shares->count = nearby->count;
   for (PetscInt n = 0; n < nearby->count; n++) {
     shares->distance[n] = corner_mean(&corners, nearby->distance[n], 0);
     if (corners.count == 1)
-      shares->distance[n] += bulge(box, nearby->distance[n], c, h);
+      shares->distance[n] += bulge(dimension, stride, nearby->distance[n], h);
   }
   project_values(nearby->count, shares->distance);
   for (PetscInt n = 0; n < nearby->count; n++) {
     shares->region[n] = nearby->region[n];
-    shares->gradient[n] = corner_gradient(box, &corners, half, nearby->distance[n], h);
-    shares->share[n] = inside_fraction(box->dimension, shares->distance[n], shares->gradient[n], h);
+    shares->gradient[n] = corner_gradient(dimension, stride, &corners, half, nearby->distance[n], h);
+    shares->share[n] = inside_fraction(dimension, shares->distance[n], shares->gradient[n], h);
     sum += shares->share[n];
   }
   for (PetscInt n = 0; n < nearby->count; n++)
@@ -138,7 +155,7 @@ static void add_mixed_cell(Phase phase, PetscReal *const distances[], const Pets
   Shares                shares;
 
   find_nearby(phase, distances, c, &nearby);
-  find_shares(phase, &nearby, c, centre, &shares);
+  find_shares(phase, &nearby, centre, &shares);
   for (PetscInt n = 0; n < shares.count; n++) {
     const PetscReal steepness = vector3_norm(shares.gradient[n]), shift = 0.5 * h * steepness;
 

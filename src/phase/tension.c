@@ -38,7 +38,7 @@ static PetscErrorCode SetPairJumps(Phase phase, PetscInt first, PetscInt second,
   for (PetscInt m = 0; m < phase->mixed_count; m++)
     for (PetscInt d = 0; d < box->dimension; d++) {
       const PetscInt c = phase->mixed_cells[m];
-      const Crossing crossing = crossing_between(&crossings, c - box->stride[d], c);
+      const Crossing crossing = crossing_below(&crossings, c, d);
 
       if (crossing.jump != 0.)
         jump[d][c] = crossing.jump;
@@ -63,7 +63,7 @@ PetscErrorCode PhaseUpdateJumps(Phase phase)
       if (pairs[first] & 1u << second) {
         PetscCall(VecWAXPY(pair, -1., phase->distances[second], phase->distances[first]));
         PetscCall(VecScale(pair, 0.5));
-        PetscCall(DistanceGetCurvature(phase->grid, pair, curvature));
+        PetscCall(DistanceGetCurvaturePast(phase->grid, phase->outlook, pair, curvature));
         PetscCall(DistanceFillGhosts(phase->grid, curvature));
         PetscCall(SetPairJumps(phase, first, second, curvature));
       }

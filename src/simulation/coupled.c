@@ -4,103 +4,41 @@
    the others take its word. */
 #include "coupled_impl.h"
 
-Vec simulation_covered(Simulation simulation)
-{
-  return simulation->coupled ? simulation->coupled->covered : simulation->closed;
-}
-
-/* Velocity and spin of every body, in the state of the solid. */
-static PetscErrorCode GetTwists(Simulation simulation, PetscReal **twists)
-{
-  PetscInt   count;
-  PetscReal *state;
-
-  PetscFunctionBegin;
-  PetscCall(SolidGetState(simulation->solid, &count, &state));
-  *twists = state + count - simulation->coupled->count;
-  PetscFunctionReturn(0);
-}
-
-/* Cells that obstacles, sources and bodies cover, numbered through as in obstacles.c. */
-static PetscErrorCode Cover(Simulation simulation)
-{
-  struct Coupled  *coupled = simulation->coupled;
-  const GridBox   *box = grid_box(simulation->grid);
-  const PetscInt   obstacles = simulation->config->obstacle_count;
-  const PetscInt  *bodies = coupling_solid_cells(coupled->coupling);
-  const PetscReal *closed = NULL;
-  PetscReal       *covered;
-
-  PetscFunctionBegin;
-  if (simulation->closed)
-    PetscCall(VecGetArrayRead(simulation->closed, &closed));
-  PetscCall(VecGetArray(coupled->covered, &covered));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        covered[c] = closed && closed[c] > 0. ? closed[c] : bodies[c] ? obstacles + bodies[c] : 0.;
-      }
-  PetscCall(VecRestoreArray(coupled->covered, &covered));
-  if (simulation->closed)
-    PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
-  PetscCall(MacGridExchange(simulation->grid, coupled->covered));
-  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationPlaceBodies(Simulation simulation)
-{
-  PetscFunctionBegin;
-  PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
-  if (simulation->grid)
-    PetscCall(Cover(simulation));
-  PetscFunctionReturn(0);
-}
-
-/* The coupled system of the bodies and the mixture as they are. */
-static PetscErrorCode SetUp(Simulation simulation)
-{
-  FluidSystem  system;
-  CoupledFluid fluid = {.density = 1.};
-
-  PetscFunctionBegin;
-  if (simulation->fluid) {
-    PetscCall(FluidGetSystem(simulation->fluid, &system));
-    fluid = (CoupledFluid){system.density, system.weights, system.densities, system.fixed};
-  }
-  PetscCall(CouplingSetFluid(simulation->coupled->coupling, &fluid));
-  PetscFunctionReturn(0);
-}
-
-/* After all that changes the velocity between steps. */
-static PetscErrorCode FillBodies(Simulation simulation)
-{
-  struct Coupled *coupled = simulation->coupled;
-  PetscReal      *twists;
-  Vec            *velocity, *heavy, *acceleration;
-
-  PetscFunctionBegin;
-  PetscCall(GetTwists(simulation, &twists));
-  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
-  PetscCall(CouplingFillFaces(coupled->coupling, twists, velocity));
-  if (heavy != velocity)
-    PetscCall(CouplingFillFaces(coupled->coupling, twists, heavy));
-  PetscCall(FluidRefreshVelocity(simulation->fluid));
-  PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
-  if (acceleration)
-    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, acceleration));
-  PetscFunctionReturn(0);
-}
-
+/* Only viscosity can have failed: the fluid does not wait for the solids to hear it. */
 static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
 {
+  const MPI_Comm world = team_world(simulation->team);
+
   PetscFunctionBegin;
-  if (simulation->fluid && !fluid_report(simulation->fluid)->diffusion_converged)
-    *good = PETSC_FALSE;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
+  if (simulation->fluid)
+    *good = fluid_report(simulation->fluid)->diffusion_converged; /* the same on all its ranks */
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
+  PetscCallMPI(MPI_Bcast(good, 1, MPIU_BOOL, 0, world)); /* it has fluid */
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
+  PetscFunctionReturn(0);
+}
+
+/* The bodies as the solid team has left them. */
+static PetscErrorCode Share(Simulation simulation)
+{
+  const Team team = simulation->team;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_SOLIDS));
+  PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
+  PetscFunctionReturn(0);
+}
+
+/* A rank without fluid has a few rows of the system at most. */
+static PetscErrorCode SolveSystem(Simulation simulation, Vec faces[DIM], PetscReal twists[])
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
+  PetscCall(CouplingSolve(coupled->coupling, faces, coupled->impulse, twists, &coupled->report));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
   PetscFunctionReturn(0);
 }
 
@@ -119,7 +57,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   PetscReal      *twists;
 
   PetscFunctionBegin;
-  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(SolidKeep(simulation->solid));
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, 1.));
@@ -141,7 +79,9 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   if (simulation->fluid && *good) {
     PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
-    PetscCall(FillBodies(simulation));
+    PetscCall(SimulationFillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
 }
@@ -153,8 +93,8 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
   Vec            *velocity = NULL;
 
   PetscFunctionBegin;
-  PetscCall(SetUp(simulation));
-  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(SimulationSetUpSystem(simulation));
+  PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(FluidBegin(simulation->fluid));
     PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
@@ -168,7 +108,7 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
   if (simulation->fluid) {
     PetscCall(FluidFinishFaces(simulation->fluid, 0., velocity));
     PetscCall(SimulationExtendVelocity(simulation));
-    PetscCall(FillBodies(simulation));
+    PetscCall(SimulationFillBodies(simulation));
   }
   PetscCall(BalanceStart(simulation, good));
   PetscFunctionReturn(0);
@@ -176,15 +116,21 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
 
 PetscErrorCode SimulationResumeCoupled(Simulation simulation)
 {
+  PetscReal *twists;
+
   PetscFunctionBegin;
   if (!simulation->coupled)
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Bcast(simulation->coupled->acceleration, (PetscMPIInt)simulation->coupled->count,
                          MPIU_REAL, 0, team_world(simulation->team)));
-  PetscCall(SimulationPlaceBodies(simulation));
-  PetscCall(SetUp(simulation));
-  if (simulation->fluid)
-    PetscCall(FillBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
+  PetscCall(SimulationSetUpSystem(simulation));
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  if (simulation->fluid) {
+    PetscCall(SimulationFillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationStartMomentum(simulation, twists));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -192,11 +138,12 @@ PetscErrorCode SimulationResumeCoupled(Simulation simulation)
 static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
-  const Team      team = simulation->team;
   PetscReal      *half, *twists;
+  Vec            *velocity;
 
   PetscFunctionBegin;
-  PetscCall(GetTwists(simulation, &twists));
+  PetscCall(SimulationEnterPart(simulation, PART_MOVE));
+  PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
   if (simulation->fluid) {
     PetscCall(SimulationTieViscosity(simulation, twists, 0.5 * dt));
@@ -208,33 +155,38 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   if (!*good)
     PetscFunctionReturn(0);
   PetscCall(SimulationTakeViscosity(simulation, twists, 0.5 * dt, half));
-  PetscCall(CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, half, &coupled->report));
+  PetscCall(SolveSystem(simulation, coupled->faces, half));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   coupled->half_iterations = coupled->report.iterations;
   if (!*good)
     PetscFunctionReturn(0);
-  if (team_has_solids(team))
+  if (team_has_solids(simulation->team)) {
+    PetscCall(SimulationAttend(simulation, ATTEND_SOLIDS));
     PetscCall(SolidMove(simulation->solid, simulation->time, dt));
-  PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
-  PetscFunctionReturn(0);
-}
-
-/* F2: the leak-proof velocity, in `faces`. */
-static PetscErrorCode FindAdvecting(Simulation simulation, PetscReal dt, PetscBool *good)
-{
-  struct Coupled *coupled = simulation->coupled;
-  CouplingReport  report;
-  Vec            *velocity;
-
-  PetscFunctionBegin;
-  PetscCall(SolidGetEffective(simulation->solid, dt, coupled->effective));
-  if (simulation->fluid) {
+  }
+  if (simulation->fluid) { /* meanwhile, for F2 */
+    PetscCall(SimulationAttend(simulation, ATTEND_OWN));
     PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
     PetscCall(CopyFaces(simulation, velocity, coupled->faces));
     PetscCall(VecSet(coupled->impulse, 0.));
   }
+  PetscCall(Share(simulation));
+  PetscFunctionReturn(0);
+}
+
+/* F2: the leak-proof velocity, in `faces` where the velocity is already. */
+static PetscErrorCode FindAdvecting(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  CouplingReport  report;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationEnterPart(simulation, PART_ADVECTING));
+  PetscCall(SolidGetEffective(simulation->solid, dt, coupled->effective));
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCall(
       CouplingProject(coupled->coupling, coupled->faces, coupled->impulse, coupled->effective, &report));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
   *good = report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   coupled->advecting_iterations = report.iterations;
   if (!*good)
@@ -261,78 +213,69 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
   PetscFunctionReturn(0);
 }
 
-/* F3, around the bodies where they are now. */
-static PetscErrorCode Predict(Simulation simulation, PetscReal dt)
+/* The box at the end of the step: what is where, and the system that follows from it. */
+static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
-  const PetscReal end = simulation->time + dt;
-  PetscReal      *twists;
-  Vec            *velocity, *scalars;
-
   PetscFunctionBegin;
+  PetscCall(SimulationEnterPart(simulation, PART_PREDICT));
+  simulation->coupled->is_under_way = PETSC_TRUE;
   if (simulation->fluid && simulation->obstacles_move)
-    PetscCall(SimulationPlaceObstacles(simulation, end));
-  PetscCall(SimulationPlaceBodies(simulation));
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
+  PetscCall(SimulationPlaceBodies(simulation, dt));
   if (simulation->fluid)
     PetscCall(SimulationMoveRegions(simulation, dt));
-  PetscCall(SetUp(simulation));
-  if (!simulation->fluid)
-    PetscFunctionReturn(0);
-  PetscCall(GetTwists(simulation, &twists));
-  PetscCall(SimulationTieViscosity(simulation, twists, dt));
-  PetscCall(FluidPredict(simulation->fluid, dt));
-  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
-  if (!simulation->gas)
-    PetscCall(SimulationHoldScalars(simulation, end, scalars));
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
+  PetscCall(SimulationSetUpSystem(simulation));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
   PetscFunctionReturn(0);
 }
 
-/* Contact knows the mass of a body, but not that of the fluid that follows it: of a change `by` that it wants
-   of V, the solve leaves R by, R = m / (m + added mass). From two rounds Aitken's factor finds 1 / R. */
-static PetscReal relaxation(const PetscReal last[DIM], const PetscReal by[DIM], PetscReal factor)
+/* F3, around the bodies where they are now. */
+static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscReal twists[])
 {
-  const PetscReal largest = 1000.; /* of a body of a thousandth of the fluid's density */
-  PetscReal       product = 0., square = 0.;
+  Vec *velocity, *scalars;
 
-  for (PetscInt d = 0; d < DIM; d++) {
-    product += last[d] * (last[d] - by[d]);
-    square += PetscSqr(last[d] - by[d]);
-  }
-  return square > 0. ? PetscMax(1., PetscMin(factor * product / square, largest)) : 1.;
+  PetscFunctionBegin;
+  PetscCall(SimulationTieViscosity(simulation, twists, dt));
+  PetscCall(FluidPredictAdvection(simulation->fluid, dt));
+  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
+  PetscCall(SimulationMoveMomentum(simulation));
+  PetscCall(FluidPredictViscosity(simulation->fluid, dt));
+  simulation_drag(simulation, twists, dt, simulation->coupled->begun);
+  PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
+  PetscCall(FluidPredictForces(simulation->fluid, dt));
+  if (!simulation->gas)
+    PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
+  PetscFunctionReturn(0);
 }
 
-/* Joins what a round has done to V with V*; the largest change over the largest velocity. */
-static PetscReal join_changes(struct Coupled *coupled, const PetscReal *twists)
-{
-  PetscReal change = 0., largest = 0., by[DIM];
-
-  for (PetscInt n = 0; n < coupled->count; n += DIM) {
-    PetscReal *factor = &coupled->factors[n / DIM];
-
-    for (PetscInt d = 0; d < DIM; d++)
-      by[d] = twists[n + d] - coupled->solved[n + d];
-    *factor = coupled->rounds ? relaxation(&coupled->last[n], by, *factor) : 1.;
-    for (PetscInt d = 0; d < DIM; d++) {
-      coupled->last[n + d] = by[d];
-      coupled->wanted[n + d] += *factor * by[d];
-      change = PetscMax(change, PetscAbsReal(by[d]));
-      largest = PetscMax(largest, PetscAbsReal(coupled->wanted[n + d]));
-    }
-  }
-  return largest > 0. ? change / largest : 0.;
-}
-
-/* What contact and joints do to the velocities that (5.13) has found. */
+/* What contact and joints do to the velocities that (5.13) has found; the largest change over the largest
+   velocity. */
 static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, PetscReal *change)
 {
   const Team team = simulation->team;
+  PetscReal  largest = 0.;
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(simulation->coupled->solved, twists, simulation->coupled->count));
-  if (team_has_solids(team))
+  if (team_has_solids(team)) {
+    PetscCall(SimulationAttend(simulation, ATTEND_SOLIDS));
     PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt));
+  }
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_SOLIDS));
   PetscCallMPI(MPI_Bcast(twists, (PetscMPIInt)simulation->coupled->count, MPIU_REAL,
                          team_first_solid_rank(team), team_world(team)));
-  *change = join_changes(simulation->coupled, twists);
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
+  *change = 0.;
+  for (PetscInt n = 0; n < simulation->coupled->count; n++) {
+    const PetscReal by = twists[n] - simulation->coupled->solved[n];
+
+    simulation->coupled->wanted[n] += by;
+    *change = PetscMax(*change, PetscAbsReal(by));
+    largest = PetscMax(largest, PetscAbsReal(simulation->coupled->wanted[n]));
+  }
+  *change = largest > 0. ? *change / largest : 0.;
   PetscFunctionReturn(0);
 }
 
@@ -346,34 +289,41 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
   PetscReal       change = 1.;
 
   PetscFunctionBegin;
+  PetscCall(SimulationEnterPart(simulation, PART_SOLVE));
   if (simulation->fluid) {
     PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + dt, dt, next));
     PetscCall(FluidGetImpulse(simulation->fluid, dt, coupled->impulse));
     PetscCall(CopyFaces(simulation, next, coupled->star));
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_FORCES, next, twists));
   }
+  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   coupled->iterations = 0;
   for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
        coupled->rounds++) {
     if (next && coupled->rounds)
       PetscCall(CopyFaces(simulation, coupled->star, next));
+    if (next)
+      PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
+    PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
     PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
-    PetscCall(CouplingSolve(coupled->coupling, next, coupled->impulse, twists, &coupled->report));
+    PetscCall(SolveSystem(simulation, next, twists));
     *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
     coupled->iterations += coupled->report.iterations;
     if (!*good)
       PetscFunctionReturn(0);
     PetscCall(Constrain(simulation, dt, twists, &change));
   }
+  if (next)
+    PetscCall(SimulationMeasureMomentum(simulation, CHANGE_PRESSURE, next, coupled->solved));
   PetscCall(SimulationTakeLoads(simulation, dt, next));
-  PetscCall(
-      SolidShare(simulation->solid, team_world(simulation->team), team_first_solid_rank(simulation->team)));
+  PetscCall(Share(simulation));
   PetscFunctionReturn(0);
 }
 
 /* F4 */
-static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
+static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscReal twists[])
 {
   struct Coupled *coupled = simulation->coupled;
   Vec            *next, *scalars;
@@ -383,28 +333,24 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt)
   PetscCall(FluidTakeImpulse(simulation->fluid, dt, coupled->impulse));
   PetscCall(FluidFinishFaces(simulation->fluid, simulation->time + dt, next));
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
+  PetscCall(SimulationShowShells(simulation, 0.)); /* as a resumed run would see them */
   PetscCall(SimulationExtendVelocity(simulation));
-  PetscCall(FillBodies(simulation));
+  PetscCall(SimulationFillBodies(simulation));
+  PetscCall(SimulationHoldMomentum(simulation, twists));
   PetscCall(SimulationStepGas(simulation, dt));
   PetscFunctionReturn(0);
 }
 
-/* Everything but the bodies themselves as before a step that went wrong after F2. */
-static PetscErrorCode Forget(Simulation simulation)
-{
-  PetscFunctionBegin;
-  if (simulation->fluid) {
-    PetscCall(FluidForgetPrediction(simulation->fluid));
-    PetscCall(SimulationReturnRegions(simulation));
-  }
-  PetscFunctionReturn(0);
-}
-
+/* Everything but the bodies themselves, which are back already, as before a step that went wrong. */
 PetscErrorCode SimulationReturnCoupled(Simulation simulation)
 {
   PetscFunctionBegin;
-  PetscCall(SimulationPlaceBodies(simulation));
-  PetscCall(SetUp(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
+  if (simulation->fluid && simulation->coupled->is_under_way) {
+    PetscCall(FluidForgetPrediction(simulation->fluid));
+    PetscCall(SimulationReturnRegions(simulation));
+  }
+  PetscCall(SimulationSetUpSystem(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -415,29 +361,32 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
 
   PetscFunctionBegin;
   *good = PETSC_TRUE;
+  coupled->is_under_way = PETSC_FALSE;
   PetscCall(SolidKeep(simulation->solid));
+  if (simulation->fluid)
+    PetscCall(SimulationBeginMomentum(simulation));
   PetscCall(MoveBodies(simulation, dt, good)); /* F1, S1 */
   if (*good)
     PetscCall(FindAdvecting(simulation, dt, good)); /* F2 */
   if (!*good)
     PetscFunctionReturn(0);
-  PetscCall(Predict(simulation, dt)); /* F3 */
+  PetscCall(Place(simulation, dt));
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  if (simulation->fluid)
+    PetscCall(Predict(simulation, dt, twists)); /* F3 */
   PetscCall(CollectGood(simulation, good));
-  PetscCall(GetTwists(simulation, &twists));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SimulationTakeViscosity(simulation, coupled->effective, dt, twists));
   PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
   if (*good)
     PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
-  if (!*good) {
-    PetscCall(Forget(simulation));
+  if (!*good)
     PetscFunctionReturn(0);
-  }
   for (PetscInt n = 0; n < coupled->count; n++)
     coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
   if (simulation->fluid)
-    PetscCall(Finish(simulation, dt)); /* F4 */
+    PetscCall(Finish(simulation, dt, twists)); /* F4 */
   PetscFunctionReturn(0);
 }
 

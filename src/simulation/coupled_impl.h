@@ -10,6 +10,45 @@
 /* What the fluid does to a body. */
 typedef enum { LOAD_PRESSURE, LOAD_VISCOSITY, LOAD_ALL, LOAD_COUNT } Load;
 
+/* What changes the momentum of fluid and free bodies in a step. */
+typedef enum {
+  CHANGE_ADVECTION, /* with bodies that move and cover other faces, and densities that change */
+  CHANGE_FORCES,
+  CHANGE_VISCOSITY,
+  CHANGE_PRESSURE,
+  CHANGE_CONTACT, /* and joints, with what is not free */
+  CHANGE_COUNT
+} MomentumChange;
+
+typedef struct {
+  Vector3 position, linear, angular; /* the last about the position */
+} BodyMomentum;
+
+/* Linear, then angular about the origin. On the fluid team. */
+typedef struct {
+  PetscReal     total[2 * DIM], changes[CHANGE_COUNT][2 * DIM]; /* after the last step; in it */
+  PetscReal     held[2 * DIM];                                  /* this rank's part of the total */
+  PetscReal     last[2 * DIM], part[CHANGE_COUNT][2 * DIM];     /* during a step, this rank's parts */
+  BodyMomentum *bodies;                                         /* at the start of the step */
+} Momentum;
+
+typedef enum { BUSY_WITH_FLUID, BUSY_WITH_SOLIDS, WAITS, ACTIVITY_COUNT } Activity;
+
+/* What the ledger shows of that: seconds in every part, of work on solids, of waiting. */
+enum { ROW_PARTS, ROW_SOLIDS = ROW_PARTS + PART_COUNT, ROW_FLUID_WAITS, ROW_SOLIDS_WAIT, ROW_COUNT };
+
+/* What this rank spends its time on. */
+typedef struct {
+  PetscBool      is_running; /* from the first step on */
+  PetscLogStage  stages[PART_COUNT];
+  StepPart       part;
+  Activity       activity;
+  PetscLogDouble since;
+  PetscReal      seconds[PART_COUNT][ACTIVITY_COUNT];
+  PetscReal      counted[ROW_COUNT]; /* in rows of the ledger so far */
+  PetscReal      row[ROW_COUNT];     /* since the row before, largest over the ranks; on the first rank */
+} Watch;
+
 struct Coupled {
   Coupling coupling;
   PetscInt count; /* of numbers in the twists of all bodies */
@@ -23,24 +62,56 @@ struct Coupled {
   PetscReal *viscous_impulses;  /* on all bodies in the last step */
   PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
+  PetscReal *begun; /* scratch: V* */
+  Momentum   momentum;
+  Watch      watch;
+  PetscReal  divergence; /* largest, 1/s, of fluid and bodies; on the fluid team */
+
   /* Null outside the fluid team. */
   Mixture uniform; /* of a scene without regions */
   Vec     covered; /* cells of obstacles, bodies and sources, as `closed` */
   Vec     impulse, faces[DIM], star[DIM];
+
+  PetscBool has_shells;
+  PetscBool is_under_way; /* the step has gone beyond F2 */
 
   CouplingReport report;                                            /* of the last coupled solve */
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */
 };
 
+/* placing.c: velocity and spin of every body, in the state of the solid. */
+PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
+/* The coupled system of the bodies and the mixture as they are. Collective: world. */
+PetscErrorCode SimulationSetUpSystem(Simulation simulation);
+/* After all that changes the velocity between steps. Collective: fluid. */
+PetscErrorCode SimulationFillBodies(Simulation simulation);
+
 /* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
    added to `twists`. The first: fluid, the second: world. */
 PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal before[], PetscReal dt);
 PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
                                        PetscReal twists[]);
+/* Fluid: the velocities `after`, between the two. */
+void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[]);
 
 /* loads.c: from `impulse`, `star` and what was solved for over dt, and from `viscous_impulses`. Collective:
    world. */
 PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solved[DIM]);
+
+/* momentum.c, on the fluid team. Within a step: begin, measure what each part has made of the velocities
+   (`move` after the first time), hold what has become the state. */
+PetscErrorCode SimulationStartMomentum(Simulation simulation, const PetscReal twists[]); /* no step before */
+PetscErrorCode SimulationBeginMomentum(Simulation simulation);
+PetscErrorCode SimulationMeasureMomentum(Simulation simulation, MomentumChange change, Vec faces[DIM],
+                                         const PetscReal twists[]);
+PetscErrorCode SimulationMoveMomentum(Simulation simulation);
+/* Contact and joints took the bodies' velocities from `before` to `after`. */
+PetscErrorCode SimulationPushMomentum(Simulation simulation, const PetscReal before[],
+                                      const PetscReal after[]);
+PetscErrorCode SimulationHoldMomentum(Simulation      simulation,
+                                      const PetscReal twists[]); /* collective: fluid */
+
+PetscErrorCode SimulationDestroyWatch(Simulation simulation); /* waiting.c */
 
 #endif

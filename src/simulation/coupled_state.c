@@ -37,6 +37,8 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
                          coupled->count, &coupled->wanted, coupled->count, &coupled->solved, coupled->count,
                          &coupled->dragged));
+  PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
+                         &coupled->momentum.bodies));
   PetscCall(PetscCalloc2(coupled->count, &coupled->last, coupled->count / DIM, &coupled->factors));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
@@ -45,7 +47,7 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
       CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
   if (simulation->grid)
     PetscCall(CreateFields(simulation));
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
   PetscFunctionReturn(0);
 }
 
@@ -56,6 +58,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscFunctionBegin;
   if (!coupled)
     PetscFunctionReturn(0);
+  PetscCall(SimulationDestroyWatch(simulation));
   PetscCall(CouplingDestroy(&coupled->coupling));
   PetscCall(VecDestroy(&coupled->covered));
   PetscCall(VecDestroy(&coupled->impulse));
@@ -63,6 +66,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscCall(MacGridDestroyFaceField(coupled->star));
   if (coupled->uniform.empty)
     PetscCall(MixtureDestroy(&coupled->uniform));
+  PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
   PetscCall(PetscFree2(coupled->last, coupled->factors));
@@ -87,6 +91,6 @@ PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
     PetscFunctionReturn(0);
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
                               simulation->coupled->acceleration));
-  PetscCall(SimulationPlaceBodies(simulation));
+  PetscCall(SimulationPlaceBodies(simulation, 0.));
   PetscFunctionReturn(0);
 }

@@ -17,6 +17,14 @@ PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal twi
   PetscFunctionReturn(0);
 }
 
+void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal dt, PetscReal after[])
+{
+  const struct Coupled *coupled = simulation->coupled;
+
+  for (PetscInt n = 0; n < coupled->count; n++)
+    after[n] = before[n] + (coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]));
+}
+
 PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
                                        PetscReal twists[])
 {
@@ -27,8 +35,10 @@ PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal be
   PetscFunctionBegin;
   if (simulation->fluid)
     PetscCall(FluidGetTieImpulses(simulation->fluid, coupled->viscous_impulses));
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Bcast(coupled->viscous_impulses, count, MPIU_REAL, 0, world)); /* it has fluid */
   PetscCallMPI(MPI_Bcast(coupled->dragged, count, MPIU_REAL, 0, world));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
   for (PetscInt n = 0; n < coupled->count; n++)
     twists[n] += coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]);
   PetscFunctionReturn(0);

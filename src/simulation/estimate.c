@@ -183,7 +183,7 @@ static PetscErrorCode EstimateSolids(const SolidConfig *config, SimulationEstima
     PetscFunctionReturn(0);
   estimate->bodies = solid_body_count(solid);
   estimate->joints = config->joint_count;
-  PetscCall(SolidGetTimeStepLimit(solid, &estimate->time_step));
+  PetscCall(SolidGetTimeStepLimit(solid, PETSC_MAX_REAL, NULL, &estimate->time_step));
   PetscCall(SolidDestroy(&solid));
   PetscFunctionReturn(0);
 }

@@ -7,7 +7,9 @@ PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solv
   const SolvedFaces faces = {coupled->star, solved};
 
   PetscFunctionBegin;
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCall(CouplingGetImpulses(coupled->coupling, coupled->impulse, &faces, coupled->loads[LOAD_PRESSURE]));
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
   for (PetscInt n = 0; n < coupled->count; n++) {
     coupled->loads[LOAD_PRESSURE][n] /= dt;
     coupled->loads[LOAD_VISCOSITY][n] = coupled->viscous_impulses[n] / dt;
@@ -56,6 +58,7 @@ static void put_load(Simulation simulation, Record *record, PetscInt body, Load 
 void record_put_coupled(Simulation simulation, Record *record)
 {
   put_solves(simulation->coupled, record);
+  record_put_momentum(simulation, record);
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (record_shows_body(simulation, b)) {
       put_load(simulation, record, b, LOAD_PRESSURE);

@@ -191,15 +191,13 @@ PetscErrorCode SimulationCreateObstacles(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-/* Neither an obstacle nor a body may jump over cells. */
+/* No obstacle may jump over cells. */
 PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit)
 {
   const PetscReal distance = simulation->config->fluid.cfl * grid_spacing(simulation->grid);
 
   PetscFunctionBegin;
   *limit = PETSC_MAX_REAL;
-  if (simulation->solid && solid_report(simulation->solid).largest_speed > 0.)
-    *limit = distance / solid_report(simulation->solid).largest_speed;
   for (PetscInt o = 0; o < simulation->config->obstacle_count; o++) {
     const ObstacleConfig *obstacle = &simulation->config->obstacles[o];
     Vector3               low, high;

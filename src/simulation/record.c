@@ -1,5 +1,5 @@
 /* The rows of the ledger: what a run measures of itself at every step. */
-#include "simulation_impl.h"
+#include "coupled_impl.h"
 
 #include <stdarg.h>
 
@@ -37,7 +37,8 @@ static PetscErrorCode PutTotals(Simulation simulation, Record *record)
   record_put_vector(record, totals.momentum, box->dimension, "kg m/s", "momentum");
   record_put(record, totals.kinetic_energy, "J", "kinetic_energy");
   record_put(record, totals.largest_speed, "m/s", "speed_max");
-  record_put(record, totals.largest_divergence, "1/s", "divergence_max");
+  record_put(record, simulation->coupled ? simulation->coupled->divergence : totals.largest_divergence, "1/s",
+             "divergence_max");
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++)
       if (!box->periodic[axis])
@@ -198,11 +199,14 @@ PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_ste
   if (simulation->fluid) {
     record_put(record, fluid_report(simulation->fluid)->wall_advection, "s", "wall_advection");
     record_put(record, fluid_report(simulation->fluid)->wall_viscosity, "s", "wall_viscosity");
-    record_put(record, fluid_report(simulation->fluid)->wall_projection, "s", "wall_projection");
+    if (!simulation->coupled)
+      record_put(record, fluid_report(simulation->fluid)->wall_projection, "s", "wall_projection");
   }
   if (simulation->phase)
     record_put(record, simulation->wall_regions, "s", "wall_regions");
-  if (simulation->solid)
+  if (simulation->coupled)
+    record_put_waiting(simulation, record);
+  else if (simulation->solid)
     record_put(record, simulation->wall_solids, "s", "wall_solids");
   PetscFunctionReturn(0);
 }

@@ -157,13 +157,16 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
     PetscCall(SimulationStepCoupled(simulation, dt, good));
   else if (simulation->solid)
     PetscCall(SimulationStepSolids(simulation, dt, good));
-  else
+  else if (simulation->fluid)
     PetscCall(StepFluid(simulation, dt, good));
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
-  if (!*good) {
+  if (!*good)
     PetscCall(Return(simulation));
+  PetscCall(SimulationEnterPart(simulation, PART_OUTPUT));
+  if (!*good)
     PetscFunctionReturn(0);
-  }
+  PetscCall(SimulationCountWaiting(simulation));
   simulation->time += dt;
   simulation->dt = dt;
   simulation->step++;
@@ -177,8 +180,11 @@ static PetscErrorCode GetLimit(Simulation simulation, PetscReal *limit)
 
   PetscFunctionBegin;
   *limit = PETSC_MAX_REAL;
-  if (simulation->solid)
-    PetscCall(SolidGetTimeStepLimit(simulation->solid, limit));
+  if (simulation->solid) /* bodies do not jump over cells */
+    PetscCall(SolidGetTimeStepLimit(
+        simulation->solid,
+        simulation->grid ? simulation->config->fluid.cfl * grid_spacing(simulation->grid) : PETSC_MAX_REAL,
+        simulation_accelerations(simulation), limit));
   if (simulation->fluid) {
     PetscCall(FluidGetTimeStepLimit(simulation->fluid, &other));
     *limit = PetscMin(*limit, other);

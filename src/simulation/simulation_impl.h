@@ -47,11 +47,14 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 MPI_Comm  simulation_writers(Simulation simulation);
 PetscBool simulation_writes(Simulation simulation);
 
-/* coupled_state.c, coupled.c: bodies in a fluid. Collective: world. */
+/* coupled_state.c, placing.c, coupled.c: bodies in a fluid. Collective: world. */
 PetscBool      simulation_is_coupled(const SimulationConfig *config);
 PetscErrorCode SimulationCreateCoupled(Simulation simulation);
 PetscErrorCode SimulationDestroyCoupled(Simulation simulation);
-PetscErrorCode SimulationPlaceBodies(Simulation simulation);
+PetscErrorCode SimulationPlaceBodies(Simulation simulation,
+                                     PetscReal  dt); /* since the last placing; 0: still */
+PetscErrorCode SimulationShowShells(Simulation simulation,
+                                    PetscReal  dt); /* likewise; to all that look. Fluid */
 PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good);
 PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive); /* this and loading: fluid */
 PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive);
@@ -61,7 +64,10 @@ PetscErrorCode SimulationReturnCoupled(Simulation simulation);
 PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size);
 /* What carries the regions, with ghosts: leak-proof with bodies. Fluid. */
 PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces);
-Vec            simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
+/* Of all bodies, 6 numbers each; null without a fluid that they move in. */
+const PetscReal *simulation_accelerations(Simulation simulation);
+PetscBool        simulation_has_shells(Simulation simulation);
+Vec              simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationCreateObstacles(Simulation simulation);
@@ -91,6 +97,14 @@ PetscErrorCode SimulationSaveGas(Simulation simulation, Archive archive);
 PetscErrorCode SimulationLoadGas(Simulation simulation, Archive archive);
 PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
 
+/* waiting.c: what this rank attends to, by the part of the step, until it says something else: its own work,
+   the solids' work, or what the other team has to say. Without coupled bodies nothing happens. */
+typedef enum { PART_MOVE, PART_ADVECTING, PART_PREDICT, PART_SOLVE, PART_OUTPUT, PART_COUNT } StepPart;
+typedef enum { ATTEND_OWN, ATTEND_SOLIDS, ATTEND_WORD_OF_SOLIDS, ATTEND_WORD_OF_FLUID } Attention;
+PetscErrorCode SimulationEnterPart(Simulation simulation, StepPart part);
+PetscErrorCode SimulationAttend(Simulation simulation, Attention attention);
+PetscErrorCode SimulationCountWaiting(Simulation simulation); /* for a row of the ledger; collective: world */
+
 /* solids.c: a step of all bodies, known to every rank; not `good` when a number is not finite. Collective:
    world. */
 PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBool *good);
@@ -118,6 +132,8 @@ void      record_body_name(Simulation simulation, PetscInt body, char name[], si
 
 /* loads.c: what the fluid does to bodies, and how it was found; nothing happens without coupled bodies. */
 void           record_put_coupled(Simulation simulation, Record *record);
+void           record_put_momentum(Simulation simulation, Record *record);       /* momentum.c */
+void           record_put_waiting(Simulation simulation, Record *record);        /* waiting.c */
 PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames); /* collective: who writes */
 
 /* frame.c. Collective: who writes. */

@@ -57,9 +57,16 @@ PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt)
+/* Of the points of a body. */
+static PetscReal largest_at(const Body *body, const Twist *twist)
 {
-  PetscReal fastest = 0, smallest = PETSC_MAX_REAL;
+  return vector3_norm(twist->linear) + vector3_norm(twist->angular) * body->form->reach;
+}
+
+PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal farthest, const PetscReal accelerations[],
+                                     PetscReal *dt)
+{
+  PetscReal fastest = 0, smallest = PETSC_MAX_REAL, fall = 0;
 
   PetscFunctionBegin;
   *dt = PETSC_MAX_REAL;
@@ -69,11 +76,14 @@ PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal *dt)
     if (body_is_free(body))
       smallest = PetscMin(smallest, body->form->size);
     if (isfinite(body->form->reach))
-      fastest = PetscMax(fastest, vector3_norm(solid->twists[b].linear) +
-                                      vector3_norm(solid->twists[b].angular) * body->form->reach);
+      fastest = PetscMax(fastest, largest_at(body, &solid->twists[b]));
+    if (accelerations && body_is_free(body))
+      fall = PetscMax(fall, largest_at(body, (const Twist *)accelerations + b));
   }
-  if (smallest < PETSC_MAX_REAL) {
-    const PetscReal path = solid->config->cfl * smallest, fall = vector3_norm(solid->config->gravity);
+  if (!accelerations)
+    fall = vector3_norm(solid->config->gravity);
+  if (PetscMin(smallest, farthest) < PETSC_MAX_REAL) {
+    const PetscReal path = PetscMin(solid->config->cfl * smallest, farthest);
 
     /* from rest the step is bounded by the fall: fastest dt + fall dt^2 = path */
     *dt = 2 * path / (fastest + PetscSqrtReal(fastest * fastest + 4 * fall * path) + 1e-300);

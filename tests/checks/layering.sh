@@ -32,9 +32,9 @@ room_of() {
   case $path in
   schema.h) echo base ;; # its second header
   clip.h | motion.h) echo geometry ;;
-  mixture.h | poisson.h) echo grid ;;
+  mixture.h | outlook.h | poisson.h | sight.h) echo grid ;;
   body.h) echo solid ;;
-  ties.h) echo fluid ;;
+  coupled_flow.h | ties.h) echo fluid ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

@@ -23,7 +23,7 @@ assert abs(float(last["efficiency"]) / expected - 1) < 1e-9, f"{last['efficiency
 END
 }
 
-echo "1..6"
+echo "1..8"
 ok "a strong study runs" "$jobs/scaling/strong" "$scene" -o strong "${small[@]}"
 ok "its efficiency is that of its ledgers" efficiency_is_right strong 1
 ok "it leaves a table" grep -q '^| 2 | 1 |' strong/scaling.md
@@ -31,3 +31,5 @@ ok "a weak study runs" "$jobs/scaling/weak" "$scene" -o weak "${small[@]}" --mul
 # 16^2 cells on one rank; twice as many would be 22.6^2
 ok "its resolution grows with the ranks" grep -q '^| 2 | 22 |' weak/scaling.md
 ok "its efficiency is that of its ledgers" efficiency_is_right weak "$(awk 'BEGIN {printf "%.17g", 22 * 22 / 16 / 16}')"
+ok "a coupled scene scales too" "$jobs/scaling/strong" "$here/spheres.yaml" -o coupled "${small[@]}"
+ok "its efficiency is that of its ledgers" efficiency_is_right coupled 1

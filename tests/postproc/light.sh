@@ -34,6 +34,9 @@ ok "however the list is written" measure regions_are bubble heavy:simulated bubb
 ok "planes of regions are linear up to the sides" measure planes_of_regions_are_linear
 ok "a ball of liquid is seen as a disc, lit from above" measure ball_is_seen_as_a_disc
 ok "the nearer of two regions hides the other" measure nearer_region_hides_the_other
+ok "bodies are seen through water" measure bodies_are_seen_through_water
+ok "bodies hide the smoke behind them" measure bodies_hide_the_smoke_behind_them
+ok "bodies are cut in lines" measure cuts_are_lines
 
 ok "picture draws a 3-D run" "$picture" plume -o plume.png --size 840 700
 ok "it has the size asked for" measure has_size plume.png 840 700
@@ -94,6 +97,11 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
   ok "by their speed too, from another side" "$picture" bodies -o speed.png --field speed --camera 80,5
   ok "bodies have no pressure" refuses "$picture" bodies --field pressure
   ok "plot draws their energy" "$plot" bodies solid_energy position_box.9_z -o energy.png
+  "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/coupling/buoyancy.yaml" -o pond --set grid.resolution=16 \
+    --set run.end_time=0.05 --set run.frame_interval=0.05 > pond.log 2>&1 || sed 's/^/# /' pond.log
+  ok "the bodies of a run are those of its scene" measure bodies_of_scene_are pond cork:200 wood:500 ice:900 amber:1080 stone:2500
+  ok "picture draws bodies in water" "$picture" pond -o pond.png --size 900 420
+  ok "coloured by their density" measure is_brighter pond.png 0.58,0.58 0.94,0.58
   "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/liquids/rising-bubble.yaml" -o liquids --set grid.resolution=24 \
     --set run.end_time=0.2 --set run.frame_interval=0.1 --set interfaces.markers=written > liquids.log 2>&1 ||
     sed 's/^/# /' liquids.log

@@ -8,6 +8,7 @@ import numpy
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "postproc"))
 import body_view
+import depth_view
 import millrace_run
 import region_view
 import smoke_view
@@ -232,6 +233,57 @@ def nearer_region_hides_the_other():
         image, _ = region_view.picture([plate, ball], [(0, 0, 1), (1, 0, 0)], box, view, 1, pixels=100)
         red.append(float(image[50, 50, 0] - image[50, 50, 2]))
     expect(red[0] > 0.3 and red[1] < -0.3, red)
+
+
+def octahedron(centre, radius):
+    """Vertices and cells that look outwards."""
+    axes = numpy.vstack([numpy.eye(3), -numpy.eye(3)])
+    cells = [[x, y, z] if (x < 3) ^ (y < 3) ^ (z < 3) else [x, z, y] for x in (0, 3) for y in (1, 4) for z in (2, 5)]
+    return numpy.asarray(centre) + radius * axes, numpy.array(cells)
+
+
+def bodies_are_seen_through_water():
+    """Half of the box is water. A red body above it keeps its colour; the deeper one is, the bluer."""
+    view, distance = body_view.camera_axes(0, 0, 1), numpy.zeros((32, 32, 32))
+    distance += ((numpy.arange(32) + 0.5) / 32 - 0.5)[None, :, None]
+    red = []
+    for place in ((0.5, 0.8, 0.5), (0.5, 0.2, 0.9), (0.5, 0.2, 0.1)):
+        vertices, cells = octahedron(place, 0.08)
+        bodies = (vertices, cells, numpy.zeros(8, int)), numpy.tile([1.0, 0.0, 0.0], (8, 1))
+        image, extent = depth_view.in_water([distance], [(0, 0, 1)], bodies, ((0, 0, 0), 1 / 32), view, 1, pixels=200)
+        row = int((extent[3] - place[1] - 0.02) / (extent[3] - extent[2]) * image.shape[0])
+        red.append(image[row, image.shape[1] // 2, 0] - image[row, image.shape[1] // 2, 2])
+    expect(red[0] > red[1] + 0.1 > red[2] + 0.2, red)
+
+
+def bodies_hide_the_smoke_behind_them():
+    view = body_view.camera_axes(0, 0, 1)
+    density = numpy.zeros((32, 32, 32))
+    density[8:16] = 1  # from z = 1/4 to 1/2; the viewer looks along -z
+    for depth, hidden in ((0.8, True), (0.1, False)):
+        vertices, cells = octahedron((0.5, 0.5, depth), 0.08)
+        bodies = (vertices, cells, numpy.zeros(8, int)), numpy.tile([1.0, 0.0, 0.0], (8, 1))
+        image, _ = depth_view.in_smoke(density, bodies, ((0, 0, 0), 1 / 32), view, 1, pixels=200)
+        red, green = image[image.shape[0] // 2 - 3, image.shape[1] // 2, :2]
+        expect((green < 0.25) == hidden, depth, red, green)
+
+
+def cuts_are_lines():
+    """A plane cuts an octahedron in a square, and one without its top in a square too, or not at all."""
+    vertices, cells = octahedron((1, 2, 3), 1.0)
+    for axis, place, length in ((0, 1.25, 5), (1, 1.5, 5), (2, 3.75, 5), (2, 4.25, 0)):
+        lines = depth_view.outlines(vertices, cells, axis, place)
+        expect(len(lines) == (1 if length else 0) and all(len(line) == length for line in lines), axis, lines)
+    line = depth_view.outlines(vertices, cells, 0, 1.25)[0]
+    expect(numpy.allclose(line[0], line[-1]) and numpy.allclose(abs(line - (1, 2, 3)).sum(axis=1), 1), line)
+    open_line = depth_view.outlines(vertices, cells[1:], 0, 1.25)[0]
+    expect(len(open_line) == 4 and not numpy.allclose(open_line[0], open_line[-1]), open_line)
+
+
+def bodies_of_scene_are(directory, *wanted):
+    """NAME:DENSITY for each."""
+    found = [f"{entry.name}:{entry.density:g}" for entry in millrace_run.Run(directory).frame().bodies()]
+    expect(found == list(wanted), found)
 
 
 def curve_is(path, formula, tolerance):

@@ -294,6 +294,40 @@ static void segments_are_blocked_by_surfaces(void **state)
   assert_success(SurfaceDestroy(&surface));
 }
 
+/* A box between -0.33 and 0.21, met from both sides by lines along each direction. */
+static void segments_are_hit_where_the_surface_is(void **state)
+{
+  const Lattice blocks = {.origin = {{-1, -1, -1}}, .spacing = {{0.1, 0.1, 0.1}}, .end = {20, 20, 20}};
+  Surface       surface = make_box(vector3(0.27, 0.27, 0.27));
+  Placed        placed = place(surface, vector3(0, 0, 0), vector3(-0.06, -0.06, -0.06));
+  PetscReal     first[20 * 20 * 20], last[20 * 20 * 20];
+
+  (void)state;
+  for (PetscInt direction = 0; direction < DIM; direction++) {
+    PetscInt hits = 0;
+
+    for (PetscInt n = 0; n < 20 * 20 * 20; n++) {
+      first[n] = 2;
+      last[n] = -1;
+    }
+    lattice_hit(&blocks, &placed.triangles, direction, 1e-6, first, last);
+    for (PetscInt k = 0; k < 20; k++)
+      for (PetscInt j = 0; j < 20; j++)
+        for (PetscInt i = 0; i < 20; i++) {
+          const PetscInt at[DIM] = {i, j, k}, n = lattice_index(&blocks, i, j, k);
+
+          if (first[n] > 1)
+            continue;
+          hits++;
+          assert_near(first[n], at[direction] == 7 ? 0.2 : 0.6, 1e-9); /* after the centers -0.35 and 0.15 */
+          assert_near(last[n], first[n], 1e-9);
+        }
+    assert_int_equal(hits, 2 * 5 * 5); /* lines from -0.25 to 0.15 */
+  }
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&surface));
+}
+
 static void a_slice_is_a_prism(void **state)
 {
   const Lattice flat = {.origin = {{-1, -1, -0.5}}, .spacing = {{0.1, 0.1, 1}}, .end = {20, 20, 1}};
@@ -323,4 +357,4 @@ TEST_MAIN(cmocka_unit_test(parts_add_up_to_the_whole), cmocka_unit_test(an_align
           cmocka_unit_test(a_part_of_the_lattice_sees_the_same), cmocka_unit_test(one_box_is_cut_alike),
           cmocka_unit_test(centers_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
           cmocka_unit_test(closed_shells_are_tight), cmocka_unit_test(segments_are_blocked_by_surfaces),
-          cmocka_unit_test(a_slice_is_a_prism))
+          cmocka_unit_test(segments_are_hit_where_the_surface_is), cmocka_unit_test(a_slice_is_a_prism))

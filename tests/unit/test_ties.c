@@ -47,9 +47,9 @@ static Surface make_plate(PetscReal half_x, PetscReal half_z)
 }
 
 /* Free and given bodies, a shell, two of them beside each other, one across the seams of a periodic box. */
-static Tank *crowded_tank(const CoupledSetup *setup, PetscReal viscosity)
+static Tank *crowded_tank(MPI_Comm comm, const CoupledSetup *setup, PetscReal viscosity)
 {
-  Tank    *tank = tank_new(PETSC_COMM_WORLD, setup, viscosity);
+  Tank    *tank = tank_new(comm, setup, viscosity);
   Coupled *coupled = tank->coupled;
 
   if (setup->dimension == 3) {
@@ -138,7 +138,7 @@ static void operator_is_symmetric_and_positive(void **state)
 
   (void)state;
   for (PetscInt n = 0; n < 3; n++) {
-    Tank     *tank = crowded_tank(&setups[n], 0.7);
+    Tank     *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
     PetscReal left = 1., right = 1., own[2] = {1., 1.};
 
     if (tank->coupled->grid) {
@@ -164,7 +164,7 @@ static void momentum_is_kept(void **state)
 
   (void)state;
   for (PetscInt n = 0; n < 2; n++) {
-    Tank     *tank = crowded_tank(&setups[n], 0.7);
+    Tank     *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
     PetscReal fluid[2][6], bodies[2][6], before[6 * COUPLED_BODIES];
     PetscInt  iterations;
 
@@ -235,5 +235,195 @@ static void couette_drag_is_exact(void **state)
       }
 }
 
+/* A cylinder that turns within a ring at rest. */
+typedef struct {
+  PetscReal torque, other; /* on the cylinder and on the ring, over the exact one less one */
+} TorqueError;
+
+static TorqueError torque_error(PetscInt resolution, Vector3 center, PetscReal thickness)
+{
+  const CoupledSetup setup = {.dimension = 2,
+                              .cells = {resolution, resolution, 1},
+                              .length = 1.,
+                              .density = 1.,
+                              .solver = COUPLING_SCHUR,
+                              .tolerance = 1e-10};
+  const PetscReal    inner = 0.2, outer = 0.4,
+                  exact = 4. * PETSC_PI * 0.3 / (1. / PetscSqr(inner) - 1. / PetscSqr(outer));
+  Tank       *tank = tank_new(PETSC_COMM_WORLD, &setup, 0.3);
+  TorqueError error;
+
+  coupled_add(tank->coupled, make_prism(inner, 0.5, 800), thickness, 0., center, vector3(0., 0., 0.));
+  coupled_add(tank->coupled, make_ring(0.445, 0.045, 800, 8), 0., 0., center, vector3(0., 0., 0.));
+  tank->coupled->twists[DIM + Z] = 1.;
+  tank_start(tank, NULL);
+  (void)tank_diffuse(tank, 1e12);
+  error.torque = -tank->impulses[DIM + Z] / 1e12 / exact - 1.;
+  error.other = tank->impulses[TWIST + DIM + Z] / 1e12 / exact - 1.;
+  note("%d cells, %s: torque off by %g", (int)resolution, thickness > 0. ? "shell" : "solid",
+       (double)error.torque);
+  tank_free(tank);
+  return error;
+}
+
+/* Second order where volumes are cut, first for shells. */
+static void torque_converges(void **state)
+{
+  const Vector3     center = vector3(0.503, 0.489, 0.);
+  const TorqueError coarse = torque_error(32, center, 0.), fine = torque_error(64, center, 0.),
+                    shell = torque_error(64, center, 1e-6);
+
+  (void)state;
+  assert_on_all_ranks(PetscAbsReal(fine.torque) < 0.0015);
+  assert_on_all_ranks(order_between(PetscAbsReal(coarse.torque), PetscAbsReal(fine.torque)) > 1.5);
+  assert_near(fine.torque, fine.other, 1e-4); /* the corners of the box are no part of that */
+  assert_on_all_ranks(PetscAbsReal(shell.torque) < 0.015);
+}
+
+/* A ball that turns about a skew axis within a spherical shell at rest: 8 pi mu w / (1/a^3 - 1/b^3). */
+static PetscReal ball_torque_error(PetscInt resolution)
+{
+  const CoupledSetup setup = {.dimension = 3,
+                              .cells = {resolution, resolution, resolution},
+                              .length = 1.,
+                              .density = 1.,
+                              .solver = COUPLING_SCHUR,
+                              .tolerance = 1e-6};
+  const PetscReal    inner = 0.2, outer = 0.45,
+                  exact = 8. * PETSC_PI * 0.3 / (PetscPowReal(inner, -3.) - PetscPowReal(outer, -3.));
+  const Vector3 axis = vector3(1. / 3., -2. / 3., 2. / 3.), center = vector3(0.503, 0.489, 0.506);
+  Tank         *tank = tank_new(PETSC_COMM_WORLD, &setup, 0.3);
+  PetscReal     torque = 0.;
+
+  coupled_add(tank->coupled, make_ball(inner, 40, 80), 0., 0., center, vector3(0.3, 0.2, 0.));
+  coupled_add(tank->coupled, make_ball(outer, 60, 120), 1e-6, 0., center, vector3(0., 0., 0.));
+  for (PetscInt d = 0; d < DIM; d++)
+    tank->coupled->twists[DIM + d] = axis.at[d];
+  tank->blend.config.viscosity_tolerance = 1e-6;
+  tank_start(tank, NULL);
+  (void)tank_diffuse(tank, 1e12);
+  for (PetscInt d = 0; d < DIM; d++)
+    torque -= axis.at[d] * tank->impulses[DIM + d] / 1e12;
+  tank_free(tank);
+  note("%d cells: torque on the ball off by %g", (int)resolution, (double)(torque / exact - 1.));
+  return PetscAbsReal(torque / exact - 1.);
+}
+
+static void torque_on_a_ball_converges(void **state)
+{
+  const PetscReal coarse = ball_torque_error(16), fine = ball_torque_error(32);
+
+  (void)state;
+  assert_on_all_ranks(fine < 0.02 && order_between(coarse, fine) > 1.5);
+}
+
+static PetscReal one_along_x(PetscInt d, Vector3 x)
+{
+  (void)x;
+  return d == X ? 1. : 0.;
+}
+
+/* The first problem of Stokes on both sides of a shell that is held: the fluid loses 2 rho U (4 nu t/pi)^1/2
+   while it does not feel the walls. */
+static PetscReal stokes_layer_error(PetscInt resolution, PetscReal offset)
+{
+  const PetscReal viscosity = 0.01, until = 0.2,
+                  exact = 2. * 0.5 * 2. * PetscSqrtReal(viscosity * until / PETSC_PI);
+  const PetscInt steps = resolution * resolution / 32;
+  CoupledSetup   setup = periodic_sheet(PETSC_FALSE);
+  PetscReal      taken = 0.;
+  Tank          *tank;
+
+  setup.length = 0.5;
+  setup.cells[X] = resolution / 2;
+  setup.cells[Y] = resolution;
+  tank = tank_new(PETSC_COMM_WORLD, &setup, viscosity);
+  tank_set_wall(tank, Y, 0, X, "1");
+  tank_set_wall(tank, Y, 1, X, "1");
+  coupled_add(tank->coupled, make_plate(0.25, 0.5), 1e-6, 0.,
+              vector3(0.25, 0.5 + offset / (PetscReal)resolution, 0.), vector3(0., 0., 0.));
+  tank_start(tank, NULL);
+  tank_fill(tank, one_along_x);
+  for (PetscInt n = 0; n < steps; n++) {
+    (void)tank_diffuse(tank, until / (PetscReal)steps);
+    taken += tank->impulses[X];
+  }
+  tank_free(tank);
+  note("%d cells: impulse on the shell off by %g", (int)resolution, (double)(taken / exact - 1.));
+  return taken / exact - 1.;
+}
+
+static void a_shell_has_a_layer_on_both_sides(void **state)
+{
+  const PetscReal coarse = stokes_layer_error(32, 0.2), fine = stokes_layer_error(64, 0.2);
+
+  (void)state;
+  assert_on_all_ranks(PetscAbsReal(fine) < 0.01);
+  assert_on_all_ranks(order_between(PetscAbsReal(coarse), PetscAbsReal(fine)) > 1.8);
+}
+
+static PetscReal two_blocks(const void *context, Vector3 point, PetscInt direction)
+{
+  const PetscReal h = 1. / 32.;
+
+  (void)context;
+  (void)direction;
+  if (point.at[X] > 6. * h && point.at[X] < 13. * h && point.at[Y] > 5. * h && point.at[Y] < 14. * h)
+    return 1.;
+  return point.at[X] > 20. * h && point.at[X] < 25. * h && point.at[Y] > 14. * h && point.at[Y] < 18. * h
+             ? 2.
+             : 0.;
+}
+
+/* What fills cells is the same as an obstacle of these cells. */
+static void voxels_agree_with_obstacles(void **state)
+{
+  const PetscReal h = 1. / 32.;
+  Tank *tied = tank_new(PETSC_COMM_WORLD, &sheet, 0.3), *closed = tank_new(PETSC_COMM_WORLD, &sheet, 0.3);
+
+  (void)state;
+  coupled_add(tied->coupled, make_box(vector3(3.5 * h, 4.5 * h, 0.5)), 0., 0., vector3(9.5 * h, 9.5 * h, 0.),
+              vector3(0., 0., 0.));
+  coupled_add(tied->coupled, make_box(vector3(2.5 * h, 2. * h, 0.5)), 0., 0., vector3(22.5 * h, 16. * h, 0.),
+              vector3(0., 0., 0.));
+  tank_set_wall(tied, Y, 1, X, "1");
+  tank_set_wall(closed, Y, 1, X, "1");
+  tank_start(tied, NULL);
+  tank_start(closed, two_blocks);
+  tank_fill(tied, rough);
+  tank_fill(closed, rough);
+  (void)tank_diffuse(tied, 1e-2);
+  (void)tank_diffuse(closed, 1e-2);
+  assert_near(tank_largest_difference(tied, closed), 0., 1e-10);
+  tank_free(tied);
+  tank_free(closed);
+}
+
+/* Light and heavy bodies, shells and walls, nu dt/h^2 of 0.07 to 700; the same on one rank as on all. */
+static void ranks_do_not_show(void **state)
+{
+  const CoupledSetup setups[2] = {sheet, ring};
+
+  (void)state;
+  for (PetscInt n = 0; n < 2; n++)
+    for (PetscInt much = 0; much < 2; much++) {
+      Tank           *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
+      Tank           *alone = crowded_tank(PETSC_COMM_SELF, &setups[n], 0.7);
+      const PetscReal dt = much ? 1. : 1e-3;
+      const PetscInt  iterations = tank_diffuse(tank, dt);
+
+      (void)tank_diffuse(alone, dt);
+      note("%d iterations", (int)iterations);
+      for (PetscInt m = 0; m < TWIST * tank->coupled->count; m++) {
+        assert_near(tank->coupled->twists[m], alone->coupled->twists[m], 1e-9);
+        assert_near(tank->impulses[m], alone->impulses[m], 1e-9);
+      }
+      tank_free(tank);
+      tank_free(alone);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(operator_is_symmetric_and_positive), cmocka_unit_test(momentum_is_kept),
-          cmocka_unit_test(couette_drag_is_exact))
+          cmocka_unit_test(couette_drag_is_exact), cmocka_unit_test(torque_converges),
+          cmocka_unit_test(torque_on_a_ball_converges), cmocka_unit_test(a_shell_has_a_layer_on_both_sides),
+          cmocka_unit_test(voxels_agree_with_obstacles), cmocka_unit_test(ranks_do_not_show))

@@ -61,6 +61,30 @@ static void forces_are_what_moves_a_free_body(void **state)
   assert_success(FlowDestroy(&flow));
 }
 
+/* Bodies displace fluid; what flows between them has no divergence. */
+static void totals_are_those_of_the_fluid_alone(void **state)
+{
+  const PetscReal water = 1000. * (0.64 - 4. / 3. * PETSC_PI * 0.13 * 0.13 * 0.13 - 0.26 * 0.29 * 0.22);
+  PetscReal       numbers[2] = {0., 0.};
+  FluidTotals     totals;
+  Flow            flow;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  for (PetscInt step = 0; step < 3; step++) {
+    if (flow.fluid) {
+      assert_int_equal(FluidGetTotals(flow.fluid, &totals), 0);
+      numbers[0] = totals.mass;
+      numbers[1] = flow.simulation->coupled->divergence;
+    }
+    assert_success(MPI_Bcast(numbers, 2, MPIU_REAL, 0, PETSC_COMM_WORLD));
+    assert_near(numbers[0], water, 1e-9 * water);
+    assert_near(numbers[1], 0., 1e-6);
+    assert_success(FlowStep(&flow, 1, 0.01));
+  }
+  assert_success(FlowDestroy(&flow));
+}
+
 /* The number of a column in a ledger, or -1; on the first rank. */
 static int column_of(const char path[], const char name[])
 {
@@ -80,12 +104,22 @@ static int column_of(const char path[], const char name[])
 
 static void assert_columns(const char path[])
 {
-  static const char *const present[] = {"coupled_iterations",     "half_iterations",
-                                        "advecting_iterations",   "coupled_residual",
-                                        "coupled_rounds",         "imbalance",
-                                        "pressure_force_block_y", "viscous_force_ball_z",
-                                        "pressure_torque_ball_x", "viscous_torque_block_z"};
-  static const char *const absent[] = {"pressure_iterations", "sealed_components"};
+  static const char *const present[] = {"coupled_iterations",
+                                        "half_iterations",
+                                        "advecting_iterations",
+                                        "coupled_residual",
+                                        "coupled_rounds",
+                                        "imbalance",
+                                        "pressure_force_block_y",
+                                        "viscous_force_ball_z",
+                                        "pressure_torque_ball_x",
+                                        "viscous_torque_block_z",
+                                        "total_momentum_x",
+                                        "contact_angular_momentum_z",
+                                        "wall_half",
+                                        "wall_fluid_waits",
+                                        "wall_solids_wait"};
+  static const char *const absent[] = {"pressure_iterations", "sealed_components", "wall_projection"};
 
   for (size_t n = 0; n < sizeof(present) / sizeof(present[0]); n++)
     assert_on_all_ranks(harness_rank() || column_of(path, present[n]) >= 0);
@@ -118,6 +152,38 @@ static void assert_frame(Flow *flow, const char path[])
   assert_success(ArchiveDestroy(&archive));
 }
 
+/* A rank is always at something, and waits only for others. */
+static void assert_watched(Flow *flow, PetscReal elapsed)
+{
+  const Watch *watch = &flow->simulation->coupled->watch;
+  PetscReal    all = 0., waits = 0.;
+  int          size;
+
+  for (PetscInt p = 0; p < PART_COUNT; p++) {
+    waits += watch->seconds[p][WAITS];
+    for (Activity a = 0; a < ACTIVITY_COUNT; a++)
+      all += watch->seconds[p][a];
+  }
+  assert_success(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  assert_on_all_ranks(all > 0.5 * elapsed && all <= elapsed);
+  assert_on_all_ranks(size == 1 ? waits == 0. : waits > 0.);
+  assert_on_all_ranks(flow->fluid || waits > 0.5 * all);
+}
+
+static void parts_and_waiting_fill_the_time_of_a_step(void **state)
+{
+  PetscReal began;
+  Flow      flow;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  began = MPI_Wtime();
+  assert_success(FlowStep(&flow, 5, 0.01));
+  assert_success(SimulationPrintWaiting(flow.simulation));
+  assert_watched(&flow, MPI_Wtime() - began);
+  assert_success(FlowDestroy(&flow));
+}
+
 static void ledger_and_frames_show_the_forces(void **state)
 {
   RunOptions options = {.directory = scratch.directory, .scene_text = ""};
@@ -135,4 +201,7 @@ static void ledger_and_frames_show_the_forces(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(water_lifts_a_held_block_by_the_weight_of_what_it_displaces),
-          cmocka_unit_test(forces_are_what_moves_a_free_body), in_scratch(ledger_and_frames_show_the_forces))
+          cmocka_unit_test(forces_are_what_moves_a_free_body),
+          cmocka_unit_test(totals_are_those_of_the_fluid_alone),
+          cmocka_unit_test(parts_and_waiting_fill_the_time_of_a_step),
+          in_scratch(ledger_and_frames_show_the_forces))

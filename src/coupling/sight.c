@@ -1,0 +1,304 @@
+/* Shells as walls to every look, before and after a step (docs/numerics.md, section 15, Shells).
+
+   A shell is its triangles, thickened by a margin, in the frame of its body, so that one tree serves both
+   moments. A point within the margin is first put off the triangles, to its own side: that of the nearest
+   place, or where the normal points if it lies on it. So each point has one side, the same at both moments,
+   and a closed shell lets nothing through. */
+#include "sight_impl.h"
+
+#define MARGIN 1e-6 /* of a cell, as in cells.c */
+
+typedef struct {
+  PetscInt first[DIM], last[DIM], at[DIM];
+} Images;
+
+/* The images of a shell that meet a box; false if none does. */
+static PetscBool images_start(const ShellSight *view, const Stand *stand, Vector3 low, Vector3 high,
+                              Images *images)
+{
+  for (PetscInt d = 0; d < view->dimension; d++) {
+    const PetscReal period = view->period.at[d];
+
+    images->first[d] = images->last[d] = 0;
+    if (period > 0.) {
+      images->first[d] = (PetscInt)PetscCeilReal((low.at[d] - stand->high.at[d]) / period);
+      images->last[d] = (PetscInt)PetscFloorReal((high.at[d] - stand->low.at[d]) / period);
+    } else if (low.at[d] > stand->high.at[d] || high.at[d] < stand->low.at[d])
+      return PETSC_FALSE;
+    if (images->first[d] > images->last[d])
+      return PETSC_FALSE;
+    images->at[d] = images->first[d];
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool images_next(const ShellSight *view, Images *images)
+{
+  for (PetscInt d = 0; d < view->dimension; d++) {
+    if (images->at[d]++ < images->last[d])
+      return PETSC_TRUE;
+    images->at[d] = images->first[d];
+  }
+  return PETSC_FALSE;
+}
+
+static Vector3 images_shift(const ShellSight *view, const Images *images)
+{
+  Vector3 shift = {{0., 0., 0.}};
+
+  for (PetscInt d = 0; d < view->dimension; d++)
+    shift.at[d] = (PetscReal)images->at[d] * view->period.at[d];
+  return shift;
+}
+
+static inline Vector3 into_frame(const Stand *stand, Vector3 shift, Vector3 point)
+{
+  return matrix3_apply(&stand->back, vector3_subtract(point, vector3_add(stand->position, shift)));
+}
+
+static inline Vector3 out_of_frame(const Stand *stand, Vector3 shift, Vector3 point)
+{
+  return vector3_add(matrix3_apply(&stand->turn, point), vector3_add(stand->position, shift));
+}
+
+/* The z at which prisms stand. */
+static inline Vector3 flattened(const ShellSight *view, Vector3 point)
+{
+  if (view->dimension == 2)
+    point.at[Z] = view->ground;
+  return point;
+}
+
+/* Off the surface, on its own side; false where there is no room, such as within a margin of a fold. */
+static PetscBool put_off(Surface surface, PetscReal margin, Vector3 *point)
+{
+  enum { TRIES = 4 }; /* one for each wall of a corner */
+
+  for (int n = 0; n < TRIES; n++) {
+    Vector3         nearest, normal, arm, place;
+    const PetscReal distance = surface_nearest(surface, *point, 2. * margin, &nearest, &normal);
+
+    if (distance > margin)
+      return PETSC_TRUE;
+    arm = vector3_subtract(*point, nearest);
+    if (vector3_norm(arm) > 1e-3 * margin) {
+      place = vector3_add(nearest, vector3_scale(2. * margin / vector3_norm(arm), arm));
+      if (surface_blocks(surface, *point, place, 0.))
+        return PETSC_FALSE;
+    } else
+      place = vector3_add(nearest, vector3_scale(2. * margin, normal));
+    *point = place;
+  }
+  return PETSC_FALSE;
+}
+
+static PetscBool shell_blocks(const Shell *shell, Vector3 from, Vector3 to, PetscReal margin)
+{
+  PetscBool from_is_on, to_is_on;
+
+  if (!surface_blocks(shell->surface, from, to, margin))
+    return PETSC_FALSE;
+  from_is_on = surface_blocks(shell->surface, from, from, margin);
+  to_is_on = surface_blocks(shell->surface, to, to, margin);
+  if (!from_is_on && !to_is_on)
+    return PETSC_TRUE;
+  if ((from_is_on && !put_off(shell->surface, margin, &from)) ||
+      (to_is_on && !put_off(shell->surface, margin, &to)))
+    return PETSC_TRUE;
+  return surface_blocks(shell->surface, from, to, margin);
+}
+
+static PetscBool sight_blocks(const void *context, SightMoment moment, Vector3 from, Vector3 to)
+{
+  const ShellSight *view = context;
+  const PetscReal   margin = MARGIN * view->spacing;
+  Vector3           low, high;
+  Images            images;
+
+  from = flattened(view, from);
+  to = flattened(view, to);
+  for (PetscInt d = 0; d < DIM; d++) {
+    low.at[d] = PetscMin(from.at[d], to.at[d]) - margin;
+    high.at[d] = PetscMax(from.at[d], to.at[d]) + margin;
+  }
+  for (PetscInt s = 0; s < view->count; s++) {
+    const Shell *shell = &view->shells[s];
+    const Stand *stand = &shell->stands[moment];
+
+    if (!images_start(view, stand, low, high, &images))
+      continue;
+    do {
+      const Vector3 shift = images_shift(view, &images);
+
+      if (shell_blocks(shell, into_frame(stand, shift, from), into_frame(stand, shift, to), margin))
+        return PETSC_TRUE;
+    } while (images_next(view, &images));
+  }
+  return PETSC_FALSE;
+}
+
+/* An image of a shell, at a distance from a point. */
+typedef struct {
+  const Shell *shell; /* null: none within reach */
+  Vector3      shift;
+  PetscReal    distance;
+} Image;
+
+static PetscReal distance_from_bounds(const ShellSight *view, const Stand *stand, Vector3 shift,
+                                      Vector3 point)
+{
+  PetscReal square = 0.;
+
+  for (PetscInt d = 0; d < view->dimension; d++) {
+    const PetscReal place = point.at[d] - shift.at[d];
+
+    square += PetscSqr(PetscMax(0., PetscMax(stand->low.at[d] - place, place - stand->high.at[d])));
+  }
+  return PetscSqrtReal(square);
+}
+
+static void box_around(const ShellSight *view, Vector3 point, Vector3 *low, Vector3 *high)
+{
+  const PetscReal reach = SIGHT_REACH * view->spacing;
+
+  *low = vector3_subtract(point, vector3(reach, reach, reach));
+  *high = vector3_add(point, vector3(reach, reach, reach));
+}
+
+static Image nearest_shell(const ShellSight *view, SightMoment moment, Vector3 point)
+{
+  Image   found = {NULL, {{0., 0., 0.}}, SIGHT_REACH * view->spacing};
+  Vector3 low, high;
+  Images  images;
+
+  box_around(view, point, &low, &high);
+  for (PetscInt s = 0; s < view->count; s++) {
+    const Stand *stand = &view->shells[s].stands[moment];
+
+    if (!images_start(view, stand, low, high, &images))
+      continue;
+    do {
+      const Vector3 shift = images_shift(view, &images);
+      Vector3       nearest, normal;
+      PetscReal     distance = distance_from_bounds(view, stand, shift, point);
+
+      if (distance >= found.distance)
+        continue;
+      distance = surface_nearest(view->shells[s].surface, into_frame(stand, shift, point), found.distance,
+                                 &nearest, &normal);
+      if (distance < found.distance)
+        found = (Image){&view->shells[s], shift, distance};
+    } while (images_next(view, &images));
+  }
+  return found;
+}
+
+static PetscReal sight_distance(const void *context, SightMoment moment, Vector3 point)
+{
+  const ShellSight *view = context;
+  const Image       found = nearest_shell(view, moment, flattened(view, point));
+
+  return found.shell ? found.distance : PETSC_INFINITY;
+}
+
+static Vector3 moved_with(const Image *image, SightMoment to, Vector3 point)
+{
+  const SightMoment from = to == SIGHT_BEFORE ? SIGHT_AFTER : SIGHT_BEFORE;
+
+  if (image->shell->is_still)
+    return point;
+  return out_of_frame(&image->shell->stands[to], image->shift,
+                      into_frame(&image->shell->stands[from], image->shift, point));
+}
+
+/* Nearer to its own shell, until another one is not between it and where that one would carry it. */
+static Vector3 brought_before(const ShellSight *view, SightMoment to, const Image *own, const Image *other,
+                              Vector3 beside, Vector3 place)
+{
+  enum { HALVINGS = 8 };
+  const PetscReal margin = MARGIN * view->spacing;
+  const Stand    *stand = &other->shell->stands[to];
+  const Vector3   seen = into_frame(stand, other->shift, beside);
+  Vector3         foot, normal, trial = place;
+
+  if (!shell_blocks(other->shell, into_frame(stand, other->shift, place), seen, margin))
+    return place;
+  (void)surface_nearest(own->shell->surface, into_frame(&own->shell->stands[to], own->shift, place),
+                        PETSC_INFINITY, &foot, &normal);
+  foot = out_of_frame(&own->shell->stands[to], own->shift, foot);
+  for (int n = 0; n < HALVINGS; n++) {
+    trial = vector3_scale(0.5, vector3_add(trial, foot));
+    if (!shell_blocks(other->shell, into_frame(stand, other->shift, trial), seen, margin))
+      return trial;
+  }
+  return place;
+}
+
+static Vector3 sight_carry(const void *context, SightMoment to, Vector3 point)
+{
+  const ShellSight *view = context;
+  const SightMoment from = to == SIGHT_BEFORE ? SIGHT_AFTER : SIGHT_BEFORE;
+  const Vector3     start = flattened(view, point);
+  const Image       own = nearest_shell(view, from, start);
+  Vector3           place, low, high;
+  Images            images;
+
+  if (!own.shell)
+    return point;
+  place = moved_with(&own, to, start);
+  box_around(view, start, &low, &high);
+  for (PetscInt s = 0; s < view->count; s++) {
+    const Shell *shell = &view->shells[s];
+
+    if (shell == own.shell || !images_start(view, &shell->stands[from], low, high, &images))
+      continue;
+    do {
+      const Image other = {shell, images_shift(view, &images), 0.};
+
+      place = brought_before(view, to, &own, &other, moved_with(&other, to, start), place);
+    } while (images_next(view, &images));
+  }
+  if (view->dimension == 2)
+    place.at[Z] = point.at[Z];
+  return place;
+}
+
+static Vector3 sight_velocity(const void *context, Vector3 point)
+{
+  const ShellSight *view = context;
+  const Vector3     start = flattened(view, point);
+  const Image       own = nearest_shell(view, SIGHT_BEFORE, start);
+
+  if (!own.shell)
+    return vector3(0., 0., 0.);
+  return vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, SIGHT_AFTER, start), start));
+}
+
+static SightMotion sight_motion(const void *context, Vector3 point)
+{
+  const ShellSight *view = context;
+  const Vector3     start = flattened(view, point);
+  const Image       own = nearest_shell(view, SIGHT_BEFORE, start);
+  SightMotion       motion = {.distance = own.shell ? own.distance : PETSC_INFINITY};
+
+  if (!own.shell || own.shell->is_still)
+    return motion;
+  motion.velocity =
+      vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, SIGHT_AFTER, start), start));
+  motion.slope =
+      matrix3_multiply(&own.shell->stands[SIGHT_AFTER].turn, &own.shell->stands[SIGHT_BEFORE].back);
+  for (PetscInt a = 0; a < DIM; a++)
+    for (PetscInt b = 0; b < DIM; b++)
+      motion.slope.at[a][b] = (motion.slope.at[a][b] - (a == b ? 1. : 0.)) / view->dt;
+  return motion;
+}
+
+Sight shell_sight(const ShellSight *view)
+{
+  return (Sight){.context = view,
+                 .blocks = sight_blocks,
+                 .distance = sight_distance,
+                 .carry = sight_carry,
+                 .velocity = sight_velocity,
+                 .motion = sight_motion};
+}

@@ -1,0 +1,371 @@
+/* Advection past thin shells (docs/numerics.md, section 15, Shells): first-order semi-Lagrangian in the frame
+   of the nearest shell,
+
+     x' = x moved back with the shell,   foot = x' - dt w(x' - dt/2 w(x')),   w = u - velocity of the shell,
+
+   where the way from x' to the foot must be free of shells as they stood before the step, and every
+   interpolation takes only nodes that are seen from where it is done. Beyond, w is zero, a velocity that of
+   the shell, and a scalar that of the seen nodes. Trajectories belong to cells; a face takes the mean of
+   those of its cells that it sees. Places from which no shell can be seen are left to the other schemes. */
+#include "look.h"
+
+/* A point of the moment before, and how far around it nothing is hidden. */
+typedef struct {
+  Vector3   point;
+  PetscReal clear;
+} Spot;
+
+/* A node and its seven neighbours upwards; the place within. */
+typedef struct {
+  PetscInt  at[DIM];
+  PetscReal fraction[DIM];
+} Stencil;
+
+/* Largest shifts, in cells, from a cell to where the flow is sampled and from a value to its foot: both stay
+   within the ghosts. */
+static const PetscReal sample_farthest = 1.5 - 1e-9, foot_farthest = 2. - 1e-9;
+
+static Vector3 node_of(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM])
+{
+  if (direction == CELL_VALUES)
+    return grid_cell_center(viewer->fluid->grid, at[X], at[Y], at[Z]);
+  return grid_face_center(viewer->fluid->grid, direction, at[X], at[Y], at[Z]);
+}
+
+static PetscReal distance_between(Vector3 a, Vector3 b)
+{
+  return vector3_norm(vector3_subtract(a, b));
+}
+
+static PetscBool is_seen(const Viewer *viewer, const Spot *spot, Vector3 point)
+{
+  if (distance_between(spot->point, point) < spot->clear)
+    return PETSC_TRUE;
+  return viewer->sight->blocks(viewer->sight->context, SIGHT_BEFORE, spot->point, point) ? PETSC_FALSE
+                                                                                         : PETSC_TRUE;
+}
+
+static PetscReal clear_around(const Viewer *viewer, PetscReal distance)
+{
+  return PetscMin(distance, SIGHT_REACH * viewer->h) * (1. - 1e-5); /* a shell has a margin */
+}
+
+/* Around a point, from the node at `at`. */
+static Stencil stencil_around(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], Vector3 point)
+{
+  const Vector3 node = node_of(viewer, direction, at);
+  Stencil       stencil = {{at[X], at[Y], at[Z]}, {0., 0., 0.}};
+
+  for (PetscInt a = 0; a < viewer->box->dimension; a++) {
+    const PetscReal shift = (point.at[a] - node.at[a]) / viewer->h, whole = PetscFloorReal(shift);
+
+    stencil.at[a] += (PetscInt)whole;
+    stencil.fraction[a] = shift - whole;
+  }
+  return stencil;
+}
+
+/* Index and weight of a corner. */
+static PetscReal corner_of(const Viewer *viewer, const Stencil *stencil, int n, PetscInt at[DIM])
+{
+  PetscReal weight = 1.;
+
+  for (PetscInt a = 0; a < DIM; a++) {
+    const int side = n >> a & 1;
+
+    at[a] = stencil->at[a] + side;
+    if (a < viewer->box->dimension)
+      weight *= side ? stencil->fraction[a] : 1. - stencil->fraction[a];
+  }
+  return weight;
+}
+
+static int corner_count(const Viewer *viewer)
+{
+  return viewer->box->dimension == 2 ? 4 : 8;
+}
+
+/* Of the shell at a point, from its motion about `start`. */
+static PetscReal shell_velocity(const SightMotion *motion, Vector3 start, Vector3 point, PetscInt e)
+{
+  const Vector3 arm = vector3_subtract(point, start);
+
+  return motion->velocity.at[e] + motion->slope.at[e][X] * arm.at[X] + motion->slope.at[e][Y] * arm.at[Y] +
+         motion->slope.at[e][Z] * arm.at[Z];
+}
+
+/* w at a spot that is less than sample_farthest from the center of cell `at`. */
+static Vector3 relative_flow(const Viewer *viewer, const PetscInt at[DIM], const Spot *spot,
+                             const SightMotion *motion, Vector3 start)
+{
+  Vector3 flow = {{0., 0., 0.}};
+
+  for (PetscInt e = 0; e < viewer->box->dimension; e++) {
+    const Stencil stencil = stencil_around(viewer, e, at, spot->point);
+
+    for (int n = 0; n < corner_count(viewer); n++) {
+      PetscInt        corner[DIM];
+      const PetscReal weight = corner_of(viewer, &stencil, n, corner);
+      const Vector3   node = node_of(viewer, e, corner);
+
+      if (weight > 0. && is_seen(viewer, spot, node))
+        flow.at[e] += weight * (viewer->flow[e][box_index(viewer->box, corner[X], corner[Y], corner[Z])] -
+                                shell_velocity(motion, start, node, e));
+    }
+  }
+  return flow;
+}
+
+/* The last free point of a way, to a 256th of it. */
+static Vector3 stopped_short(const Viewer *viewer, const Spot *from, Vector3 to)
+{
+  enum { HALVINGS = 8 };
+  PetscReal free = 0., hidden = 1.;
+  Vector3   way = vector3_subtract(to, from->point), place = from->point;
+
+  if (is_seen(viewer, from, to))
+    return to;
+  for (int n = 0; n < HALVINGS; n++) {
+    const PetscReal middle = 0.5 * (free + hidden);
+    const Vector3   trial = vector3_add(from->point, vector3_scale(middle, way));
+
+    if (is_seen(viewer, from, trial)) {
+      free = middle;
+      place = trial;
+    } else
+      hidden = middle;
+  }
+  return place;
+}
+
+static Vector3 clamped(const Viewer *viewer, Vector3 about, Vector3 point, PetscReal cells)
+{
+  for (PetscInt a = 0; a < viewer->box->dimension; a++)
+    point.at[a] =
+        about.at[a] + PetscMin(PetscMax(point.at[a] - about.at[a], -cells * viewer->h), cells * viewer->h);
+  return point;
+}
+
+static PetscBool is_within(const Viewer *viewer, Vector3 about, Vector3 point, PetscReal cells)
+{
+  for (PetscInt a = 0; a < viewer->box->dimension; a++)
+    if (PetscAbsReal(point.at[a] - about.at[a]) > cells * viewer->h)
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static Vector3 trace_glide(const Viewer *viewer, const PetscInt at[DIM])
+{
+  const Vector3     center = node_of(viewer, CELL_VALUES, at);
+  const Vector3     start = viewer->sight->carry(viewer->sight->context, SIGHT_BEFORE, center);
+  const SightMotion motion = viewer->sight->motion(viewer->sight->context, start);
+  const Spot        here = {start, clear_around(viewer, motion.distance)};
+  Spot              middle;
+  Vector3           flow;
+
+  if (!is_within(viewer, center, start, sample_farthest))
+    return vector3(0., 0., 0.);
+  flow = relative_flow(viewer, at, &here, &motion, start);
+  middle.point = vector3_subtract(start, vector3_scale(0.5 * viewer->dt, flow));
+  middle.point = stopped_short(viewer, &here, clamped(viewer, center, middle.point, sample_farthest));
+  middle.clear = here.clear - distance_between(start, middle.point);
+  flow = relative_flow(viewer, at, &middle, &motion, start);
+  return vector3_scale(viewer->dt, flow);
+}
+
+static Vector3 glide_of(const Viewer *viewer, const PetscInt at[DIM])
+{
+  const PetscInt c = box_index(viewer->box, at[X], at[Y], at[Z]);
+  Vector3        glide;
+
+  if (!viewer->kept->is_traced[c]) {
+    glide = trace_glide(viewer, at);
+    for (PetscInt a = 0; a < DIM; a++)
+      viewer->kept->glides[a][c] = glide.at[a];
+    viewer->kept->is_traced[c] = 1;
+  }
+  return vector3(viewer->kept->glides[X][c], viewer->kept->glides[Y][c], viewer->kept->glides[Z][c]);
+}
+
+/* Of a value: its cell's, or the mean of those of its two cells that are on its side. */
+static Vector3 glide_at(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], Vector3 place)
+{
+  Vector3   sum = {{0., 0., 0.}};
+  PetscReal count = 0.;
+
+  if (direction == CELL_VALUES)
+    return glide_of(viewer, at);
+  for (int side = 0; side < 2; side++) {
+    PetscInt cell[DIM] = {at[X], at[Y], at[Z]};
+
+    cell[direction] -= side;
+    if (viewer->sight->blocks(viewer->sight->context, SIGHT_AFTER, place, node_of(viewer, CELL_VALUES, cell)))
+      continue;
+    sum = vector3_add(sum, glide_of(viewer, cell));
+    count += 1.;
+  }
+  return count > 0. ? vector3_scale(1. / count, sum) : sum;
+}
+
+/* A scalar is not taken from an obstacle, nor from beyond a side if the cell that it mirrors is hidden. */
+static PetscBool is_usable(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], const Spot *spot)
+{
+  const GridBox *box = viewer->box;
+  PetscInt       mirrored[DIM] = {at[X], at[Y], at[Z]};
+  PetscBool      is_beyond = PETSC_FALSE;
+
+  if (direction != CELL_VALUES)
+    return PETSC_TRUE;
+  if (viewer->solid) {
+    const PetscReal solid = viewer->solid[box_index(box, at[X], at[Y], at[Z])];
+
+    if (solid > 0. && solid <= (PetscReal)viewer->fluid->obstacle_count)
+      return PETSC_FALSE;
+  }
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    if (box->periodic[a] || (at[a] >= 0 && at[a] < box->cells[a]))
+      continue;
+    mirrored[a] = at[a] < 0 ? -1 - at[a] : 2 * box->cells[a] - 1 - at[a];
+    is_beyond = PETSC_TRUE;
+  }
+  return !is_beyond || is_seen(viewer, spot, node_of(viewer, CELL_VALUES, mirrored)) ? PETSC_TRUE
+                                                                                     : PETSC_FALSE;
+}
+
+/* The nearest seen cell of those that this rank knows around `at`; that cell itself if there is none. */
+static PetscInt nearest_seen(const Viewer *viewer, const PetscInt at[DIM], const Spot *spot)
+{
+  const PetscInt reach = GHOST_WIDTH, deep = viewer->box->dimension == 3 ? reach : 0;
+  PetscReal      least = PETSC_INFINITY;
+  PetscInt       found = box_index(viewer->box, at[X], at[Y], at[Z]), n[DIM];
+
+  for (n[Z] = at[Z] - deep; n[Z] <= at[Z] + deep; n[Z]++)
+    for (n[Y] = at[Y] - reach; n[Y] <= at[Y] + reach; n[Y]++)
+      for (n[X] = at[X] - reach; n[X] <= at[X] + reach; n[X]++) {
+        const Vector3   node = node_of(viewer, CELL_VALUES, n);
+        const PetscReal distance = distance_between(node, spot->point);
+
+        if (distance >= least || !is_usable(viewer, CELL_VALUES, n, spot) || !is_seen(viewer, spot, node))
+          continue;
+        least = distance;
+        found = box_index(viewer->box, n[X], n[Y], n[Z]);
+      }
+  return found;
+}
+
+Look look_back(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], Vector3 start)
+{
+  const Vector3     place = node_of(viewer, direction, at);
+  const SightMotion motion = viewer->sight->motion(viewer->sight->context, start);
+  const Spot        here = {start, clear_around(viewer, motion.distance)};
+  Look              look = {.place = box_index(viewer->box, at[X], at[Y], at[Z])};
+  PetscReal         total = 0.;
+  Stencil           stencil;
+  Spot              foot;
+
+  look.instead = look.corner = look.place;
+  if (!is_within(viewer, place, start, foot_farthest))
+    return look;
+  foot.point = vector3_subtract(start, glide_at(viewer, direction, at, place));
+  foot.point = stopped_short(viewer, &here, clamped(viewer, place, foot.point, foot_farthest));
+  foot.clear = here.clear - distance_between(start, foot.point);
+  stencil = stencil_around(viewer, direction, at, foot.point);
+  look.corner = box_index(viewer->box, stencil.at[X], stencil.at[Y], stencil.at[Z]);
+  for (int n = 0; n < corner_count(viewer); n++) {
+    PetscInt        corner[DIM];
+    const PetscReal weight = corner_of(viewer, &stencil, n, corner);
+    const Vector3   node = node_of(viewer, direction, corner);
+
+    if (weight <= 0.)
+      continue;
+    if (is_usable(viewer, direction, corner, &foot) && is_seen(viewer, &foot, node))
+      total += look.weights[n] = weight;
+    else if (direction != CELL_VALUES)
+      look.beyond += weight * shell_velocity(&motion, start, node, direction);
+  }
+  if (direction == CELL_VALUES && total < 1e-9) {
+    PetscArrayzero(look.weights, 8);
+    look.instead = nearest_seen(viewer, at, &foot);
+  }
+  return look;
+}
+
+static Vector3 shift_at(const Viewer *viewer, PetscReal *const shifts[DIM], PetscInt direction, PetscInt c)
+{
+  const PetscInt back = direction == CELL_VALUES ? c : c - viewer->box->stride[direction];
+  Vector3        shift = {{0., 0., 0.}};
+
+  for (PetscInt a = 0; a < viewer->box->dimension; a++)
+    shift.at[a] = 0.5 * viewer->h * (shifts[a][c] + shifts[a][back]);
+  return shift;
+}
+
+/* How far around a place no shell is after the step. */
+static PetscReal clear_after(const Viewer *viewer, Vector3 place)
+{
+  return clear_around(viewer, viewer->sight->distance(viewer->sight->context, SIGHT_AFTER, place));
+}
+
+/* At least that far, from what is known of its cell. */
+static PetscReal clear_at_least(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM])
+{
+  PetscReal *clear = &viewer->kept->clear[box_index(viewer->box, at[X], at[Y], at[Z])];
+
+  if (*clear < 0.)
+    *clear = clear_after(viewer, node_of(viewer, CELL_VALUES, at));
+  return direction == CELL_VALUES ? *clear : *clear - 0.5 * viewer->h;
+}
+
+/* What must be clear around a foot that is `way` from its value, for interpolation there and half-way, where
+   the flow was sampled; a face has its trajectory from cells half a cell away. */
+static PetscReal need_at_foot(const Viewer *viewer, PetscInt direction, PetscReal way)
+{
+  return (PetscSqrtReal((PetscReal)viewer->box->dimension) + (direction == CELL_VALUES ? 0. : 0.5)) *
+             viewer->h +
+         0.5 * way;
+}
+
+/* What a place must have clear around it for its foot, and for its head, to see no shell. */
+static void find_needs(const Viewer *viewer, PetscInt direction, PetscInt c, PetscReal needs[2])
+{
+  const PetscReal way_of_shell = viewer->sight->way;
+  PetscReal       way;
+
+  needs[0] = GHOST_WIDTH * viewer->h + way_of_shell;
+  needs[1] = 0.;
+  if (viewer->feet[X]) {
+    way = vector3_norm(shift_at(viewer, viewer->feet, direction, c));
+    needs[0] = way + way_of_shell + PetscMax(need_at_foot(viewer, direction, way), way + way_of_shell);
+  }
+  if (viewer->heads[X]) {
+    way = vector3_norm(shift_at(viewer, viewer->heads, direction, c));
+    needs[1] = way + need_at_foot(viewer, direction, way);
+  }
+}
+
+/* Cheap answers first. */
+LookKind look_kind(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], Vector3 *start)
+{
+  const Sight   *sight = viewer->sight;
+  const PetscInt c = box_index(viewer->box, at[X], at[Y], at[Z]);
+  const Vector3  place = node_of(viewer, direction, at);
+  PetscReal      clear = clear_at_least(viewer, direction, at), needs[2];
+  Vector3        foot;
+
+  find_needs(viewer, direction, c, needs);
+  if (clear > needs[0] && clear > needs[1])
+    return LOOK_CLEAR;
+  if (direction != CELL_VALUES)
+    clear = clear_after(viewer, place);
+  if (clear <= needs[0]) {
+    *start = sight->carry(sight->context, SIGHT_BEFORE, place);
+    if (!viewer->feet[X])
+      return LOOK_BACK;
+    foot = vector3_add(place, shift_at(viewer, viewer->feet, direction, c));
+    if (clear_around(viewer, sight->distance(sight->context, SIGHT_BEFORE, foot)) <=
+        PetscMax(need_at_foot(viewer, direction, distance_between(place, foot)),
+                 distance_between(foot, *start)))
+      return LOOK_BACK;
+  }
+  return clear > needs[1] ? LOOK_CLEAR : LOOK_AHEAD;
+}

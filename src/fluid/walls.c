@@ -1,0 +1,80 @@
+/* Neighbouring cells between which a shell stands: no scalar diffuses from one to the other. */
+#include "fluid_impl.h"
+
+PetscErrorCode FluidDropWalls(Fluid fluid)
+{
+  PetscFunctionBegin;
+  for (int moment = 0; moment < 2; moment++) {
+    PetscCall(PetscFree(fluid->walls[moment].list));
+    fluid->walls[moment] = (WallList){.is_known = PETSC_FALSE};
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AddWall(WallList *walls, Wall wall)
+{
+  PetscFunctionBegin;
+  if (walls->count == walls->room) {
+    walls->room = 2 * walls->room + 1024;
+    PetscCall(PetscRealloc(walls->room * sizeof(Wall), &walls->list));
+  }
+  walls->list[walls->count++] = wall;
+  PetscFunctionReturn(0);
+}
+
+/* One question for both sides: always upwards. */
+static PetscBool is_hidden(Fluid fluid, SightMoment moment, const PetscInt at[DIM], PetscInt a, int side)
+{
+  PetscInt low[DIM] = {at[X], at[Y], at[Z]}, high[DIM] = {at[X], at[Y], at[Z]};
+
+  if (side)
+    high[a]++;
+  else
+    low[a]--;
+  return fluid->sight->blocks(fluid->sight->context, moment,
+                              grid_cell_center(fluid->grid, low[X], low[Y], low[Z]),
+                              grid_cell_center(fluid->grid, high[X], high[Y], high[Z]));
+}
+
+static PetscErrorCode AddWallsOf(Fluid fluid, SightMoment moment, const PetscInt at[DIM])
+{
+  const GridBox *box = grid_box(fluid->grid);
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+  PetscFunctionBegin;
+  for (PetscInt a = 0; a < box->dimension; a++)
+    for (int side = 0; side < 2; side++) {
+      if (!box->periodic[a] && at[a] == (side ? box->cells[a] - 1 : 0))
+        continue; /* what is beyond a side is not beyond a shell */
+      if (is_hidden(fluid, moment, at, a, side))
+        PetscCall(AddWall(&fluid->walls[moment], (Wall){c, c + (side ? 1 : -1) * box->stride[a]}));
+    }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindWalls(Fluid fluid, SightMoment moment)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscReal *near;
+  PetscInt         at[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->sight->near, &near));
+  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
+      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
+        if (near[box_index(box, at[X], at[Y], at[Z])] > 0.)
+          PetscCall(AddWallsOf(fluid, moment, at));
+  PetscCall(VecRestoreArrayRead(fluid->sight->near, &near));
+  fluid->walls[moment].is_known = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidGetWalls(Fluid fluid, SightMoment moment, const WallList **walls)
+{
+  PetscFunctionBegin;
+  if (fluid->sight && !fluid->walls[moment].is_known)
+    PetscCall(FindWalls(fluid, moment));
+  *walls = &fluid->walls[moment];
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,376 @@
+/* Values around a place as they are seen from there. What is not seen is filled up layer by layer from its
+   face neighbours b in earlier layers, with the mean of  2 f_b - f_bb,  bb behind b, or of f_b where bb is
+   not known or the sign would change. */
+#include <millrace/outlook.h>
+
+enum { SEEN = 0, NEVER = 255 }; /* layers */
+
+/* A patch being made: where it lies in the field, and who sees whom. */
+typedef struct {
+  const unsigned char *shut;  /* at the lower corner of the patch */
+  const PetscInt      *outer; /* strides of the field */
+  PetscInt             dimension, count;
+  PetscInt      low, high; /* along each direction the cells low … high are around the place itself */
+  unsigned char at[PATCH_MOST * PATCH_MOST * PATCH_MOST][DIM];
+  unsigned char layer[PATCH_MOST * PATCH_MOST * PATCH_MOST];
+} Making;
+
+/* Returns whether there is a shell in the patch at all. */
+static PetscBool begin(const Outlook *outlook, SightMoment moment, PetscInt corner, const PetscReal *values,
+                       Making *making, Patch *patch)
+{
+  const GridBox *box = grid_box(outlook->grid);
+  const PetscInt width = patch->width;
+  PetscInt       n = 0;
+  unsigned char  shut = 0;
+
+  making->shut = outlook->shut[moment] + corner;
+  making->outer = box->stride;
+  making->dimension = box->dimension;
+  for (PetscInt d = 0; d < DIM; d++)
+    patch->stride[d] = d == X ? 1 : d == Y ? width : box->dimension == 3 ? width * width : 0;
+  for (PetscInt k = 0; k < (box->dimension == 3 ? width : 1); k++)
+    for (PetscInt j = 0; j < width; j++)
+      for (PetscInt i = 0; i < width; i++, n++) {
+        const PetscInt from = i + j * box->stride[Y] + (box->dimension == 3 ? k * box->stride[Z] : 0);
+
+        making->at[n][X] = (unsigned char)i;
+        making->at[n][Y] = (unsigned char)j;
+        making->at[n][Z] = (unsigned char)k;
+        making->layer[n] = NEVER;
+        patch->value[n] = values[corner + from];
+        shut |= making->shut[from];
+      }
+  making->count = n;
+  return shut ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Steps from the place outwards along a direction: negative below, positive above. */
+static PetscInt steps_along(const Making *making, PetscInt n, PetscInt d)
+{
+  const PetscInt at = making->at[n][d];
+
+  return at < making->low ? at - making->low : at > making->high ? at - making->high : 0;
+}
+
+/* Whether a cell is seen through a neighbour that is nearer to the place. */
+static PetscBool is_seen(const Making *making, const Patch *patch, PetscInt n)
+{
+  for (PetscInt d = 0; d < making->dimension; d++) {
+    const PetscInt steps = steps_along(making, n, d);
+    PetscInt       upper = 0;
+
+    if (!steps || making->layer[n + (steps < 0 ? 1 : -1) * patch->stride[d]] != SEEN)
+      continue;
+    for (PetscInt e = 0; e < making->dimension; e++)
+      upper += making->at[n][e] * making->outer[e];
+    if (steps < 0)
+      upper += making->outer[d];
+    if (!(making->shut[upper] >> d & 1))
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* From the cells around the place, which are decided, outwards; returns how many are not seen. */
+static PetscInt look_outwards(Making *making, const Patch *patch)
+{
+  const PetscInt planes = making->dimension == 3 ? patch->width : 1;
+  PetscInt       order[PATCH_MOST], count = 0, unseen = 0;
+
+  for (PetscInt at = making->low; at <= making->high; at++)
+    order[count++] = at;
+  for (PetscInt step = 1; count < patch->width; step++) {
+    order[count++] = making->low - step;
+    order[count++] = making->high + step;
+  }
+  for (PetscInt k = 0; k < planes; k++)
+    for (PetscInt j = 0; j < patch->width; j++)
+      for (PetscInt i = 0; i < patch->width; i++) {
+        const PetscInt n =
+            order[i] + order[j] * patch->stride[Y] + (planes > 1 ? order[k] * patch->stride[Z] : 0);
+
+        if (making->layer[n] != SEEN && is_seen(making, patch, n))
+          making->layer[n] = SEEN;
+        unseen += making->layer[n] != SEEN;
+      }
+  return unseen;
+}
+
+/* What neighbour b, one step along `step`, says about the value before it. */
+static PetscReal continued(const Making *making, const Patch *patch, PetscInt b, PetscInt d, PetscInt side,
+                           unsigned char layer)
+{
+  const PetscInt  behind = b + side * patch->stride[d], place = making->at[b][d] + side;
+  const PetscReal value = patch->value[b];
+  PetscReal       result;
+
+  if (place < 0 || place >= patch->width || making->layer[behind] >= layer)
+    return value;
+  result = 2. * value - patch->value[behind];
+  return (result < 0.) == (value < 0.) ? result : value;
+}
+
+static PetscBool fill_one(const Making *making, Patch *patch, PetscInt n, unsigned char layer)
+{
+  PetscReal sum = 0.;
+  PetscInt  count = 0;
+
+  for (PetscInt d = 0; d < making->dimension; d++)
+    for (PetscInt side = -1; side <= 1; side += 2) {
+      const PetscInt place = making->at[n][d] + side, b = n + side * patch->stride[d];
+
+      if (place < 0 || place >= patch->width || making->layer[b] >= layer)
+        continue;
+      sum += continued(making, patch, b, d, side, layer);
+      count++;
+    }
+  if (count)
+    patch->value[n] = sum / count;
+  return count ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static void fill(Making *making, Patch *patch, PetscInt unseen)
+{
+  PetscInt filled[PATCH_MOST * PATCH_MOST * PATCH_MOST], count;
+
+  for (unsigned char layer = 1; unseen > 0; layer++, unseen -= count) {
+    count = 0;
+    for (PetscInt n = 0; n < making->count; n++)
+      if (making->layer[n] == NEVER && fill_one(making, patch, n, layer))
+        filled[count++] = n;
+    for (PetscInt m = 0; m < count; m++)
+      making->layer[filled[m]] = layer;
+  }
+}
+
+void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscReal values[], Patch *patch)
+{
+  const GridBox *box = grid_box(outlook->grid);
+  Making         making = {.low = reach, .high = reach};
+  PetscInt       corner = c;
+  PetscBool      divided;
+
+  patch->width = 2 * reach + 1;
+  patch->center = 0;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    corner -= reach * box->stride[d];
+  divided = begin(outlook, SIGHT_AFTER, corner, values, &making, patch);
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    patch->center += reach * patch->stride[d];
+    patch->fraction[d] = 0.;
+  }
+  if (!divided)
+    return;
+  making.layer[patch->center] = SEEN;
+  fill(&making, patch, look_outwards(&making, patch));
+}
+
+/* The centre of a cell, or of the one whose mirror image it is. */
+static Vector3 seen_center(const Outlook *outlook, const PetscInt at[DIM])
+{
+  const GridBox *box = grid_box(outlook->grid);
+  PetscInt       place[DIM] = {at[X], at[Y], at[Z]};
+
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (!box->periodic[d] && at[d] < 0)
+      place[d] = -1 - at[d];
+    else if (!box->periodic[d] && at[d] >= box->cells[d])
+      place[d] = 2 * box->cells[d] - 1 - at[d];
+  return grid_cell_center(outlook->grid, place[X], place[Y], place[Z]);
+}
+
+/* Asks for the cells whose steps from the place are at most `most`; returns how many are seen. */
+static PetscInt ask(const Outlook *outlook, SightMoment moment, Vector3 point, const PetscInt first[DIM],
+                    PetscInt most, Making *making)
+{
+  PetscInt seen = 0;
+
+  for (PetscInt n = 0; n < making->count; n++) {
+    PetscInt at[DIM] = {0, 0, 0}, steps = 0;
+
+    for (PetscInt d = 0; d < making->dimension; d++) {
+      at[d] = first[d] + making->at[n][d];
+      steps = PetscMax(steps, PetscAbsInt(steps_along(making, n, d)));
+    }
+    if (steps > most ||
+        outlook->sight->blocks(outlook->sight->context, moment, point, seen_center(outlook, at)))
+      continue;
+    making->layer[n] = SEEN;
+    seen++;
+  }
+  return seen;
+}
+
+PetscBool patch_point(const Outlook *outlook, SightMoment moment, Vector3 point, const PetscReal values[],
+                      Patch *patch)
+{
+  const GridBox *box = grid_box(outlook->grid);
+  const Vector3  origin = grid_origin(outlook->grid);
+  Making         making = {.low = 1, .high = 2};
+  PetscInt       first[DIM] = {0, 0, 0};
+  PetscBool      divided;
+
+  patch->width = 4;
+  patch->center = 0;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal place = (point.at[d] - origin.at[d]) / grid_spacing(outlook->grid) - 0.5;
+    const PetscInt  whole = (PetscInt)PetscFloorReal(place);
+
+    patch->fraction[d] = place - whole;
+    first[d] = whole - 1;
+  }
+  if (box->dimension == 2)
+    point.at[Z] = origin.at[Z];
+  divided = begin(outlook, moment, box_index(box, first[X], first[Y], first[Z]), values, &making, patch);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    patch->center += patch->stride[d];
+  if (!divided)
+    return PETSC_TRUE;
+  /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be in sight */
+  if (!ask(outlook, moment, point, first, 0, &making) && !ask(outlook, moment, point, first, 1, &making))
+    return PETSC_FALSE;
+  fill(&making, patch, look_outwards(&making, patch));
+  return PETSC_TRUE;
+}
+
+PetscReal patch_linear(const Patch *patch, PetscInt dimension)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt n = 0; n < 1 << dimension; n++) {
+    PetscReal weight = 1.;
+    PetscInt  place = patch->center;
+
+    for (PetscInt d = 0; d < dimension; d++) {
+      weight *= n >> d & 1 ? patch->fraction[d] : 1. - patch->fraction[d];
+      place += (n >> d & 1) * patch->stride[d];
+    }
+    sum += weight * patch->value[place];
+  }
+  return sum;
+}
+
+PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Vector3 point, PetscReal *value)
+{
+  Patch patch;
+
+  if (!patch_point(outlook, SIGHT_AFTER, point, values, &patch))
+    return PETSC_FALSE;
+  *value = patch_linear(&patch, grid_box(outlook->grid)->dimension);
+  return PETSC_TRUE;
+}
+
+/* Whether a face of component e counts: if it is seen, or if it lies on the shell itself and moves with it.
+ */
+static PetscBool face_counts(const Outlook *outlook, PetscInt e, const PetscInt at[DIM], Vector3 eye)
+{
+  const Sight *sight = outlook->sight;
+
+  if (outlook->shut[SIGHT_BEFORE][box_index(grid_box(outlook->grid), at[X], at[Y], at[Z])] >> e & 1)
+    return PETSC_TRUE;
+  return sight->blocks(sight->context, SIGHT_BEFORE, eye,
+                       grid_face_center(outlook->grid, e, at[X], at[Y], at[Z]))
+             ? PETSC_FALSE
+             : PETSC_TRUE;
+}
+
+/* Whether there is no shell in sight: none between the cells around both points. */
+static PetscBool is_clear(const Outlook *outlook, Vector3 eye, Vector3 point)
+{
+  const GridBox       *box = grid_box(outlook->grid);
+  const unsigned char *shut = outlook->shut[SIGHT_BEFORE];
+  PetscInt             low[DIM] = {0, 0, 0}, high[DIM] = {0, 0, 0};
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal origin = grid_origin(outlook->grid).at[d], h = grid_spacing(outlook->grid);
+
+    low[d] = (PetscInt)PetscFloorReal((PetscMin(eye.at[d], point.at[d]) - origin) / h) - 1;
+    high[d] = (PetscInt)PetscFloorReal((PetscMax(eye.at[d], point.at[d]) - origin) / h) + 1;
+  }
+  for (PetscInt k = low[Z]; k <= high[Z]; k++)
+    for (PetscInt j = low[Y]; j <= high[Y]; j++)
+      for (PetscInt i = low[X]; i <= high[X]; i++)
+        if (shut[box_index(box, i, j, k)])
+          return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* Sums over the faces around a point that count: weights, values, and velocities of the shell there. */
+typedef struct {
+  PetscReal weight, value, shell;
+  PetscBool all; /* faces count; then those of the shell are left out */
+} Around;
+
+static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *face, Vector3 point,
+                          const Vector3 *eye)
+{
+  const GridBox *box = grid_box(outlook->grid);
+  const Sight   *sight = outlook->sight;
+  Around         around = {0., 0., 0., PETSC_TRUE};
+  PetscInt       low[DIM] = {0, 0, 0}, at[DIM];
+  PetscReal      fraction[DIM], weights[8];
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal origin = grid_origin(outlook->grid).at[d];
+    const PetscReal place = (point.at[d] - origin) / grid_spacing(outlook->grid) - (d == e ? 0. : 0.5);
+
+    low[d] = (PetscInt)PetscFloorReal(place);
+    fraction[d] = place - low[d];
+  }
+  for (PetscInt n = 0; n < 1 << box->dimension; n++) {
+    weights[n] = 1.;
+    for (PetscInt d = 0; d < DIM; d++) {
+      at[d] = low[d] + (n >> d & 1);
+      if (d < box->dimension)
+        weights[n] *= n >> d & 1 ? fraction[d] : 1. - fraction[d];
+    }
+    if (eye && weights[n] > 0. && !face_counts(outlook, e, at, *eye)) {
+      around.all = PETSC_FALSE;
+      weights[n] = 0.;
+    }
+    around.weight += weights[n];
+    around.value += weights[n] * face[box_index(box, at[X], at[Y], at[Z])];
+  }
+  for (PetscInt n = 0; n < 1 << box->dimension && !around.all; n++) {
+    const Vector3 place =
+        grid_face_center(outlook->grid, e, low[X] + (n & 1), low[Y] + (n >> 1 & 1), low[Z] + (n >> 2 & 1));
+
+    if (weights[n] > 0.)
+      around.shell += weights[n] * sight->velocity(sight->context, place).at[e];
+  }
+  return around;
+}
+
+/* Relative to the shell, so that what moves with it does. */
+Vector3 sample_seen_faces(const Outlook *outlook, PetscReal *const faces[DIM], Vector3 eye, Vector3 point)
+{
+  const PetscInt  dimension = grid_box(outlook->grid)->dimension;
+  const PetscBool clear = is_clear(outlook, eye, point);
+  Vector3         result = vector3(0., 0., 0.);
+
+  if (dimension == 2)
+    eye.at[Z] = grid_origin(outlook->grid).at[Z];
+  for (PetscInt e = 0; e < dimension; e++) {
+    const Around around = look_around(outlook, e, faces[e], point, clear ? NULL : &eye);
+
+    result.at[e] = around.value;
+    if (around.all)
+      continue;
+    result.at[e] = outlook->sight->velocity(outlook->sight->context, point).at[e];
+    if (around.weight > 1e-3)
+      result.at[e] += (around.value - around.shell) / around.weight;
+  }
+  return result;
+}
+
+PetscInt outlook_cell(const Outlook *outlook, Vector3 point)
+{
+  const GridBox *box = grid_box(outlook->grid);
+  PetscInt       at[DIM] = {0, 0, 0};
+
+  for (PetscInt d = 0; d < box->dimension; d++)
+    at[d] = (PetscInt)PetscFloorReal((point.at[d] - grid_origin(outlook->grid).at[d]) /
+                                     grid_spacing(outlook->grid));
+  return box_index(box, at[X], at[Y], at[Z]);
+}

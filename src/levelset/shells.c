@@ -1,0 +1,101 @@
+/* Transport of cells near shells, whatever the scheme elsewhere. With K the motion of the nearest shell over
+   the step and x the centre of a cell,
+
+     phi(x, t + dt) = phi(foot),  foot = x - dt u(x - dt/2 u(x)),
+
+   u and phi as seen from K^-1 x, where the cell was relative to the shell. If the way from there to the foot
+   meets a shell, the foot stays before it. */
+#include "interpolant.h"
+
+enum { HALVINGS = 6 }; /* of a way that is not free */
+
+typedef struct {
+  const Outlook    *outlook;
+  PetscReal *const *flow;
+  const PetscReal  *from;
+  PetscReal         dt, h, reach; /* m: what a whole step covers at most in each direction */
+} Transport;
+
+static Vector3 moved(const Transport *transport, Vector3 from, Vector3 way, PetscReal reach)
+{
+  for (PetscInt d = 0; d < grid_box(transport->outlook->grid)->dimension; d++)
+    from.at[d] += PetscMin(PetscMax(way.at[d], -reach), reach);
+  return from;
+}
+
+/* The foot, or how far one comes towards it from the eye. */
+static Vector3 find_foot(const Transport *transport, Vector3 center, Vector3 eye)
+{
+  const Outlook *outlook = transport->outlook;
+  const Sight   *sight = outlook->sight;
+  const Vector3  slow = sample_seen_faces(outlook, transport->flow, eye, center);
+  const Vector3  middle =
+      moved(transport, center, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
+  const Vector3 flow = sample_seen_faces(outlook, transport->flow, eye, middle);
+  const Vector3 foot = moved(transport, center, vector3_scale(-transport->dt, flow), transport->reach);
+  PetscReal     part = 1.;
+
+  for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
+    const Vector3 place = vector3_add(eye, vector3_scale(part, vector3_subtract(foot, eye)));
+
+    if (!sight->blocks(sight->context, SIGHT_BEFORE, eye, place))
+      return place;
+  }
+  return eye;
+}
+
+/* Whether all values that a foot can reach are the same, as they are away from interfaces. */
+static PetscBool is_uniform(const GridBox *box, const PetscReal *value)
+{
+  const PetscInt deep = box->dimension == 3 ? 3 : 0;
+
+  for (PetscInt k = -deep; k <= deep; k++)
+    for (PetscInt j = -3; j <= 3; j++)
+      for (PetscInt i = -3; i <= 3; i++)
+        if (value[i + j * box->stride[Y] + (deep ? k * box->stride[Z] : 0)] != value[0])
+          return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static Vector3 center_of(const Outlook *outlook, PetscInt c)
+{
+  const GridBox *box = grid_box(outlook->grid);
+  const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
+
+  return grid_cell_center(outlook->grid, in_slab % box->stride[Y] - box->ghost + box->start[X],
+                          in_slab / box->stride[Y] - box->ghost + box->start[Y],
+                          box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0);
+}
+
+static PetscReal carried_value(const Transport *transport, PetscInt c)
+{
+  const Outlook *outlook = transport->outlook;
+  const GridBox *box = grid_box(outlook->grid);
+  Vector3        center, eye, foot;
+  Patch          patch;
+
+  if (is_uniform(box, transport->from + c))
+    return transport->from[c];
+  center = center_of(outlook, c);
+  eye = outlook->sight->carry(outlook->sight->context, SIGHT_BEFORE, center);
+  eye = moved(transport, center, vector3_subtract(eye, center), transport->reach);
+  foot = find_foot(transport, center, eye);
+  if (!patch_point(outlook, SIGHT_BEFORE, foot, transport->from, &patch) &&
+      !patch_point(outlook, SIGHT_BEFORE, eye, transport->from, &patch))
+    return transport->from[c];
+  return box->dimension == 2 ? interpolate(patch.value + patch.center, patch.stride, patch.fraction, 2).value
+                             : interpolate(patch.value + patch.center, patch.stride, patch.fraction, 3).value;
+}
+
+PetscErrorCode LevelSetCarryScreened(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
+                                     const PetscReal from[], PetscReal **results)
+{
+  const PetscReal h = grid_spacing(level_set->grid);
+  const Transport transport = {level_set->outlook, flow, from, dt, h, (2. - 1e-9) * h};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(level_set->outlook->count, results));
+  for (PetscInt n = 0; n < level_set->outlook->count; n++)
+    (*results)[n] = carried_value(&transport, level_set->outlook->cells[n]);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,82 @@
+/* Particles near shells that move. With K the motion of the nearest shell over the step, a particle at x has
+
+     x' = x + dt u(x + dt/2 u(x)),  u as seen from x,
+
+   if the way from x to K^-1 x' meets no shell at the start of the step, and the one from K x to x' none at
+   its end. Otherwise it goes only so far along the way from x to K^-1 x' as is free, and on with the shell.
+ */
+#include "particles_impl.h"
+
+static const PetscReal clearance = 1e-3; /* cells that a way must be free beyond its end */
+enum { HALVINGS = 5 };                   /* of a way that is not free */
+
+PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays)
+{
+  PetscFunctionBegin;
+  passage->count = 0;
+  passage->which = NULL;
+  passage->starts = NULL;
+  if (!passage->outlook)
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < arrays->count; n++)
+    passage->count += is_screened(passage->outlook, outlook_cell(passage->outlook, arrays->positions[n]));
+  PetscCall(PetscMalloc2(passage->count, &passage->which, passage->count, &passage->starts));
+  passage->count = 0;
+  for (PetscInt n = 0; n < arrays->count; n++)
+    if (is_screened(passage->outlook, outlook_cell(passage->outlook, arrays->positions[n]))) {
+      passage->which[passage->count] = n;
+      passage->starts[passage->count++] = arrays->positions[n];
+    }
+  PetscFunctionReturn(0);
+}
+
+static Vector3 carried(const Passage *passage, Vector3 from, PetscReal dt, PetscReal reach, Vector3 velocity)
+{
+  for (PetscInt d = 0; d < grid_box(passage->outlook->grid)->dimension; d++)
+    from.at[d] += PetscMin(PetscMax(dt * velocity.at[d], -reach), reach);
+  return from;
+}
+
+static PetscBool is_free(const Passage *passage, SightMoment moment, Vector3 from, Vector3 to)
+{
+  const Sight    *sight = passage->outlook->sight;
+  const Vector3   way = vector3_subtract(to, from);
+  const PetscReal length = vector3_norm(way);
+
+  if (length > 0.)
+    to = vector3_add(to, vector3_scale(clearance * grid_spacing(passage->outlook->grid) / length, way));
+  return sight->blocks(sight->context, moment, from, to) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+static Vector3 end_of_passage(const Passage *passage, Vector3 start)
+{
+  const Outlook  *outlook = passage->outlook;
+  const Sight    *sight = outlook->sight;
+  const PetscReal half = 0.5 * passage->dt;
+  const Vector3   slow = sample_seen_faces(outlook, passage->faces, start, start);
+  const Vector3   middle = carried(passage, start, half, 0.5 * passage->reach, slow);
+  const Vector3   flow = sample_seen_faces(outlook, passage->faces, start, middle);
+  const Vector3   on = sight->carry(sight->context, SIGHT_AFTER, start);
+  Vector3         end = carried(passage, start, passage->dt, passage->reach, flow);
+  const Vector3   back = sight->carry(sight->context, SIGHT_BEFORE, end);
+  PetscReal       part = 1.;
+
+  for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
+    const Vector3 before = vector3_add(start, vector3_scale(part, vector3_subtract(back, start)));
+
+    if (n > 0)
+      end = sight->carry(sight->context, SIGHT_AFTER, before);
+    if (is_free(passage, SIGHT_BEFORE, start, before) && is_free(passage, SIGHT_AFTER, on, end))
+      return end;
+  }
+  return on;
+}
+
+PetscErrorCode PassageEnd(Passage *passage, ParticleArrays *arrays)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < passage->count; n++)
+    arrays->positions[passage->which[n]] = end_of_passage(passage, passage->starts[n]);
+  PetscCall(PetscFree2(passage->which, passage->starts));
+  PetscFunctionReturn(0);
+}

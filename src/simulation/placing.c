@@ -1,0 +1,119 @@
+/* Where coupled bodies are: what they cover, the system that follows, and their velocities in the fields. */
+#include "coupled_impl.h"
+
+Vec simulation_covered(Simulation simulation)
+{
+  return simulation->coupled ? simulation->coupled->covered : simulation->closed;
+}
+
+PetscBool simulation_has_shells(Simulation simulation)
+{
+  return simulation->coupled && simulation->coupled->has_shells ? PETSC_TRUE : PETSC_FALSE;
+}
+
+const PetscReal *simulation_accelerations(Simulation simulation)
+{
+  return simulation->coupled ? simulation->coupled->acceleration : NULL;
+}
+
+PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists)
+{
+  PetscInt   count;
+  PetscReal *state;
+
+  PetscFunctionBegin;
+  PetscCall(SolidGetState(simulation->solid, &count, &state));
+  *twists = state + count - simulation->coupled->count;
+  PetscFunctionReturn(0);
+}
+
+/* Cells that obstacles, sources and bodies cover, numbered through as in obstacles.c. */
+static PetscErrorCode Cover(Simulation simulation)
+{
+  struct Coupled  *coupled = simulation->coupled;
+  const GridBox   *box = grid_box(simulation->grid);
+  const PetscInt   obstacles = simulation->config->obstacle_count;
+  const PetscInt  *bodies = coupling_solid_cells(coupled->coupling);
+  const PetscReal *closed = NULL;
+  PetscReal       *covered;
+
+  PetscFunctionBegin;
+  if (simulation->closed)
+    PetscCall(VecGetArrayRead(simulation->closed, &closed));
+  PetscCall(VecGetArray(coupled->covered, &covered));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscInt c = box_index(box, i, j, k);
+
+        covered[c] = closed && closed[c] > 0. ? closed[c] : bodies[c] ? obstacles + bodies[c] : 0.;
+      }
+  PetscCall(VecRestoreArray(coupled->covered, &covered));
+  if (simulation->closed)
+    PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
+  PetscCall(MacGridExchange(simulation->grid, coupled->covered));
+  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationShowShells(Simulation simulation, PetscReal dt)
+{
+  const Sight *sight;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCall(CouplingGetSight(simulation->coupled->coupling, dt, &sight));
+  simulation->coupled->has_shells = sight ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(FluidSetSight(simulation->fluid, sight));
+  if (simulation->gas)
+    PetscCall(FluidSetSight(simulation->gas, sight));
+  if (simulation->phase)
+    PetscCall(PhaseSetSight(simulation->phase, sight));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationPlaceBodies(Simulation simulation, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
+  if (!simulation->grid)
+    PetscFunctionReturn(0);
+  PetscCall(Cover(simulation));
+  PetscCall(SimulationShowShells(simulation, dt));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationSetUpSystem(Simulation simulation)
+{
+  FluidSystem  system;
+  CoupledFluid fluid = {.density = 1.};
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(FluidGetSystem(simulation->fluid, &system));
+    fluid = (CoupledFluid){system.density, system.weights, system.densities, system.fixed};
+  }
+  PetscCall(CouplingSetFluid(simulation->coupled->coupling, &fluid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationFillBodies(Simulation simulation)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists;
+  Vec            *velocity, *heavy, *acceleration;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
+  PetscCall(CouplingFillFaces(coupled->coupling, twists, velocity));
+  if (heavy != velocity)
+    PetscCall(CouplingFillFaces(coupled->coupling, twists, heavy));
+  PetscCall(FluidRefreshVelocity(simulation->fluid));
+  PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
+  if (acceleration)
+    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, acceleration));
+  PetscFunctionReturn(0);
+}

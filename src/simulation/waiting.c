@@ -1,0 +1,196 @@
+/* Who works and who waits in a step of bodies in a fluid. The two teams meet where one needs what the other
+   has found: there a rank that has nothing to add waits. Within a team, ranks wait for each other in every
+   exchange, and that counts as work. The parts of the step are PETSc's log stages too. */
+#include "coupled_impl.h"
+
+#include <petsctime.h>
+
+static const char *const part_names[] = {"F1 S1", "F2", "F3", "S2 F4", "output"};
+
+static PetscErrorCode RegisterStages(Watch *watch)
+{
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < PART_COUNT; p++) {
+    PetscCall(PetscLogStageGetId(part_names[p], &watch->stages[p]));
+    if (watch->stages[p] < 0)
+      PetscCall(PetscLogStageRegister(part_names[p], &watch->stages[p]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What this rank has done until now goes to the books. */
+static PetscErrorCode Turn(Watch *watch, Activity activity)
+{
+  PetscLogDouble now;
+
+  PetscFunctionBegin;
+  PetscCall(PetscTime(&now));
+  if (watch->is_running)
+    watch->seconds[watch->part][watch->activity] += now - watch->since;
+  watch->since = now;
+  watch->activity = activity;
+  PetscFunctionReturn(0);
+}
+
+/* A rank without fluid has nothing to do with output. */
+static Activity own_work(Simulation simulation)
+{
+  if (simulation->fluid)
+    return BUSY_WITH_FLUID;
+  return simulation->coupled->watch.part == PART_OUTPUT ? WAITS : BUSY_WITH_SOLIDS;
+}
+
+PetscErrorCode SimulationEnterPart(Simulation simulation, StepPart part)
+{
+  Watch *watch;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  watch = &simulation->coupled->watch;
+  PetscCall(Turn(watch, WAITS));
+  if (watch->is_running)
+    PetscCall(PetscLogStagePop());
+  else
+    PetscCall(RegisterStages(watch));
+  watch->is_running = PETSC_TRUE;
+  watch->part = part;
+  watch->activity = own_work(simulation);
+  PetscCall(PetscLogStagePush(watch->stages[part]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationAttend(Simulation simulation, Attention attention)
+{
+  Activity activity;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled || !simulation->coupled->watch.is_running)
+    PetscFunctionReturn(0);
+  activity = own_work(simulation);
+  if (attention == ATTEND_SOLIDS)
+    activity = BUSY_WITH_SOLIDS;
+  else if ((attention == ATTEND_WORD_OF_SOLIDS && !team_has_solids(simulation->team)) ||
+           (attention == ATTEND_WORD_OF_FLUID && !simulation->fluid))
+    activity = WAITS;
+  PetscCall(Turn(&simulation->coupled->watch, activity));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCountWaiting(Simulation simulation)
+{
+  PetscReal now[ROW_COUNT] = {0.};
+  Watch    *watch;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscFunctionReturn(0);
+  watch = &simulation->coupled->watch;
+  PetscCall(Turn(watch, watch->activity));
+  for (PetscInt p = 0; p < PART_COUNT; p++) {
+    now[simulation->fluid ? ROW_FLUID_WAITS : ROW_SOLIDS_WAIT] += watch->seconds[p][WAITS];
+    now[ROW_SOLIDS] += watch->seconds[p][BUSY_WITH_SOLIDS];
+    for (Activity a = 0; a < ACTIVITY_COUNT; a++)
+      now[ROW_PARTS + p] += watch->seconds[p][a];
+  }
+  for (PetscInt n = 0; n < ROW_COUNT; n++) {
+    const PetscReal before = watch->counted[n];
+
+    watch->counted[n] = now[n];
+    now[n] -= before;
+  }
+  PetscCallMPI(MPI_Reduce(now, watch->row, ROW_COUNT, MPIU_REAL, MPI_MAX, 0, team_world(simulation->team)));
+  PetscFunctionReturn(0);
+}
+
+void record_put_waiting(Simulation simulation, Record *record)
+{
+  static const char *const names[] = {"wall_half",        "wall_advecting",  "wall_predict",
+                                      "wall_solve",       "wall_output",     "wall_solids",
+                                      "wall_fluid_waits", "wall_solids_wait"};
+
+  for (PetscInt n = 0; n < ROW_COUNT; n++)
+    record_put(record, simulation->coupled->watch.row[n], "s", "%s", names[n]);
+}
+
+PetscErrorCode SimulationDestroyWatch(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->coupled->watch.is_running)
+    PetscCall(PetscLogStagePop());
+  PetscFunctionReturn(0);
+}
+
+/* Of each part. */
+enum { FLUID_WORKS, FLUID_WAITS, SOLIDS_WORK, SOLIDS_WAIT, COLUMNS };
+
+/* Seconds summed over all ranks, with the number of ranks that make up each column. */
+typedef struct {
+  PetscReal seconds[PART_COUNT][COLUMNS], ranks[COLUMNS];
+} Summary;
+
+static PetscErrorCode SumUp(Simulation simulation, Summary *summary)
+{
+  const Watch    *watch = &simulation->coupled->watch;
+  const PetscBool solids = team_has_solids(simulation->team);
+  const PetscBool fluid = simulation->fluid ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *summary = (Summary){.ranks = {fluid, fluid, solids, solids}};
+  for (PetscInt p = 0; p < PART_COUNT; p++) {
+    summary->seconds[p][FLUID_WORKS] = watch->seconds[p][BUSY_WITH_FLUID];
+    summary->seconds[p][fluid ? FLUID_WAITS : SOLIDS_WAIT] = watch->seconds[p][WAITS];
+    summary->seconds[p][SOLIDS_WORK] = watch->seconds[p][BUSY_WITH_SOLIDS];
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, summary, (PetscMPIInt)(sizeof(*summary) / sizeof(PetscReal)),
+                             MPIU_REAL, MPI_SUM, team_world(simulation->team)));
+  PetscFunctionReturn(0);
+}
+
+static void print_row(const char name[], const PetscReal seconds[COLUMNS])
+{
+  printf("%-8s", name);
+  for (PetscInt c = 0; c < COLUMNS; c++)
+    printf("%16.2f", (double)seconds[c]);
+  printf("\n");
+}
+
+/* Means over the ranks of each team. */
+static void print_summary(const Summary *summary)
+{
+  PetscReal mean[PART_COUNT][COLUMNS], total[COLUMNS] = {0.};
+  PetscInt  longest = 0, column;
+
+  printf("%-8s%16s%16s%16s%16s\n", "seconds", "fluid works", "and waits", "solids work", "and wait");
+  for (PetscInt p = 0; p < PART_COUNT; p++) {
+    for (PetscInt c = 0; c < COLUMNS; c++) {
+      mean[p][c] = summary->seconds[p][c] / summary->ranks[c];
+      total[c] += mean[p][c];
+    }
+    print_row(part_names[p], mean[p]);
+  }
+  print_row("all", total);
+  column = total[FLUID_WAITS] > total[SOLIDS_WAIT] ? FLUID_WAITS : SOLIDS_WAIT;
+  for (PetscInt p = 1; p < PART_COUNT; p++)
+    if (mean[p][column] > mean[longest][column])
+      longest = p;
+  if (total[column] > 0.)
+    printf("the %s waited %.2f s for the %s, longest in %s\n", column == FLUID_WAITS ? "fluid" : "solids",
+           (double)total[column], column == FLUID_WAITS ? "solids" : "fluid", part_names[longest]);
+}
+
+PetscErrorCode SimulationPrintWaiting(Simulation simulation)
+{
+  Summary     summary;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled || !simulation->coupled->watch.is_running)
+    PetscFunctionReturn(0);
+  PetscCall(Turn(&simulation->coupled->watch, WAITS));
+  PetscCall(SumUp(simulation, &summary));
+  PetscCallMPI(MPI_Comm_rank(team_world(simulation->team), &rank));
+  if (rank == 0)
+    print_summary(&summary);
+  PetscFunctionReturn(0);
+}

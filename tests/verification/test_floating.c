@@ -1,0 +1,192 @@
+/* Bodies in a pool (B7, Archimedes): what floats at its draft stays there, what does not comes to rest where
+   it displaces its weight, what is heavier lies on the floor, and what weighs as much as water stays where it
+   is. */
+#include "flow.h"
+#include "harness.h"
+
+#include <math.h>
+
+enum { CELLS = 32 };
+
+/* Two dimensions, water up to y = 1/2. */
+static void fill_pool(Flow *flow, PetscReal viscosity, PetscReal density, const char shape[])
+{
+  assert_success(FlowCreate(PETSC_COMM_WORLD, flow,
+                            "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                            "run: {end_time: 10, frame_interval: 1}\n"
+                            "fluid: {gravity: [0, -9.81]}\n"
+                            "regions:\n"
+                            "  - {name: water, density: 1000, viscosity: %g, shape: {box: {low: [-1, -1], "
+                            "high: [2, 0.5]}}}\n"
+                            "  - {name: air, type: empty}\n"
+                            "solids:\n"
+                            "  bodies:\n"
+                            "    - {name: body, density: %g, shape: {%s}}\n"
+                            "    - {name: floor, type: static, shape: {plane: {point: [0, 0, 0], normal: "
+                            "[0, 1, 0]}}}\n",
+                            CELLS, (double)viscosity, (double)density, shape));
+}
+
+static BodyView body_of(Flow *flow)
+{
+  return solid_body_view(simulation_solid(flow->simulation), 0);
+}
+
+static PetscReal largest_speed(Flow *flow)
+{
+  FluidTotals    totals = {.mass = 0.};
+  PetscErrorCode error = flow->fluid ? FluidGetTotals(flow->fluid, &totals) : 0;
+
+  assert_success(error);
+  assert_success(MPI_Bcast(&totals.largest_speed, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
+  return totals.largest_speed;
+}
+
+/* Some steps from rest; the largest speed of the fluid on the way. */
+static void check_stays(Flow *flow, PetscInt steps, PetscReal dt)
+{
+  const PetscReal h = grid_spacing(flow->grid);
+  const BodyView  before = body_of(flow);
+  PetscReal       fastest = 0.;
+  Vector3         way;
+
+  for (PetscInt n = 0; n < steps; n++) {
+    assert_success(FlowStep(flow, 1, dt));
+    fastest = PetscMax(fastest, largest_speed(flow));
+  }
+  way = vector3_subtract(body_of(flow).position, before.position);
+  note("fastest %.1e m/s, moved by %.1e cells", (double)fastest, (double)(vector3_norm(way) / h));
+  assert_near(fastest, 0., 1e-6);
+  assert_near(vector3_norm(way), 0., 1e-6);
+}
+
+static void a_box_floats_at_its_draft(void **state)
+{
+  Flow flow;
+
+  (void)state;
+  fill_pool(&flow, 1., 600., "box: {low: [0.3, 0.32], high: [0.7, 0.62]}");
+  check_stays(&flow, 50, 0.02);
+  assert_success(FlowDestroy(&flow));
+  fill_pool(&flow, 0., 500., "box: {low: [0.21, 0.35], high: [0.61, 0.65]}");
+  check_stays(&flow, 50, 0.02);
+  assert_success(FlowDestroy(&flow));
+}
+
+static void what_weighs_as_much_as_water_stays(void **state)
+{
+  Flow flow;
+
+  (void)state;
+  fill_pool(&flow, 1., 1000., "sphere: {center: [0.43, 0.23], radius: 0.15}");
+  check_stays(&flow, 50, 0.02);
+  assert_success(FlowDestroy(&flow));
+  fill_pool(&flow, 1., 1000.,
+            "placed: {shape: {box: {low: [-0.12, -0.08], high: [0.12, 0.08]}}, rotate: "
+            "[0, 0, 20], translate: [0.5, 0.25]}");
+  check_stays(&flow, 50, 0.02);
+  assert_success(FlowDestroy(&flow));
+}
+
+static void a_cube_floats_at_its_draft_in_space(void **state)
+{
+  Flow     flow;
+  BodyView body;
+
+  (void)state;
+  assert_success(FlowCreate(
+      PETSC_COMM_WORLD, &flow, "%s",
+      "grid: {size: [1, 1, 1], resolution: 20}\n"
+      "run: {end_time: 10, frame_interval: 1}\n"
+      "fluid: {gravity: [0, 0, -9.81]}\n"
+      "regions:\n"
+      "  - {name: water, density: 1000, viscosity: 1, shape: {box: {low: [-1, -1, -1], high: [2, 2, 0.5]}}}\n"
+      "  - {name: air, type: empty}\n"
+      "solids: {bodies: [{name: body, density: 500, shape: {box: {low: [0.28, 0.28, 0.28], high: [0.72, "
+      "0.72, "
+      "0.72]}}}]}\n"));
+  check_stays(&flow, 20, 0.02);
+  body = body_of(&flow);
+  assert_near(body.spin.at[X], 0., 1e-6);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* How far the center of a disc of radius 1 is above the surface when `part` of it is under water. */
+static PetscReal disc_above(PetscReal part)
+{
+  PetscReal low = -1., high = 1.;
+
+  for (int n = 0; n < 60; n++) {
+    const PetscReal y = 0.5 * (low + high), under = (acos(y) - y * sqrt(1. - y * y)) / PETSC_PI;
+
+    if (under > part)
+      low = y;
+    else
+      high = y;
+  }
+  return 0.5 * (low + high);
+}
+
+/* The height at which a body comes to rest that starts at y = 0.45; its size is `reach` up and down. */
+typedef struct {
+  const char *shape;
+  PetscReal   area, under, reach; /* under: of the area, at the start */
+  PetscBool   is_round;
+} Floater;
+
+static PetscReal resting_height(const Floater *floater, PetscReal ratio)
+{
+  const PetscReal level = 0.5 - floater->under + PetscMin(ratio, 1.) * floater->area;
+
+  if (ratio > 1.)
+    return floater->reach;
+  return level + floater->reach * (floater->is_round ? disc_above(ratio) : 1. - 2. * ratio);
+}
+
+static void check_comes_to_rest(const Floater *floater, PetscReal ratio)
+{
+  const PetscReal h = 1. / CELLS, wanted = resting_height(floater, ratio);
+  PetscReal       height[2];
+  Flow            flow;
+
+  /* what sinks starts under water: its splash would be another test; and oil under it would hold it up */
+  fill_pool(&flow, ratio > 1. ? 1. : 20., 1000. * ratio, floater->shape);
+  assert_success(FlowStep(&flow, 200, 0.02));
+  height[0] = body_of(&flow).position.at[Y];
+  assert_success(FlowStep(&flow, 50, 0.02));
+  height[1] = body_of(&flow).position.at[Y];
+  note("%s of %g: %.4f, then %.4f, wanted %.4f: %+.2f cells; body %.1e m/s, fluid %.1e m/s",
+       floater->is_round ? "disc" : "box", (double)ratio, (double)height[0], (double)height[1],
+       (double)wanted, (double)((height[1] - wanted) / h), (double)vector3_norm(body_of(&flow).velocity),
+       (double)largest_speed(&flow));
+  assert_near(height[0], wanted, 0.5 * h);
+  assert_near(height[1], wanted, 0.5 * h);
+  assert_near(height[1], height[0], 0.1 * h);
+  assert_near(vector3_norm(body_of(&flow).velocity), 0., 0.01);
+  assert_success(FlowDestroy(&flow));
+}
+
+static void bodies_of_five_densities_come_to_rest_where_archimedes_wants_them(void **state)
+{
+  static const PetscReal ratios[] = {0.25, 0.5, 0.75, 0.9};
+  const PetscReal        r = 0.15, dip = 0.05;
+  const Floater          box = {"box: {low: [0.3, 0.35], high: [0.7, 0.55]}", 0.08, 0.06, 0.1, PETSC_FALSE};
+  const Floater          disc = {"sphere: {center: [0.5, 0.45], radius: 0.15}", PETSC_PI * r * r,
+                                 PETSC_PI * r * r - r * r * acos(dip / r) + dip * sqrt(r * r - dip * dip), r,
+                                 PETSC_TRUE};
+  const Floater sunken_box = {"box: {low: [0.3, 0.12], high: [0.7, 0.32]}", 0.08, 0.08, 0.1, PETSC_FALSE};
+  const Floater sunken_disc = {"sphere: {center: [0.5, 0.25], radius: 0.15}", PETSC_PI * r * r,
+                               PETSC_PI * r * r, r, PETSC_TRUE};
+
+  (void)state;
+  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(ratios); n++) {
+    check_comes_to_rest(&box, ratios[n]);
+    check_comes_to_rest(&disc, ratios[n]);
+  }
+  check_comes_to_rest(&sunken_box, 1.5);
+  check_comes_to_rest(&sunken_disc, 1.5);
+}
+
+TEST_MAIN(cmocka_unit_test(a_box_floats_at_its_draft), cmocka_unit_test(what_weighs_as_much_as_water_stays),
+          cmocka_unit_test(a_cube_floats_at_its_draft_in_space),
+          cmocka_unit_test(bodies_of_five_densities_come_to_rest_where_archimedes_wants_them))

@@ -260,8 +260,56 @@ static void a_fountain_stirs_its_bodies(void **state)
   assert_success(FlowDestroy(&flow));
 }
 
+/* Largest value of the first scalar farther than `radius` from a point, and its integral within. */
+static void measure_smoke(Flow *flow, Vector3 center, PetscReal radius, PetscReal *outside, PetscReal *inside)
+{
+  *outside = *inside = 0.;
+  if (flow->fluid) {
+    const GridBox   *box = grid_box(flow->grid);
+    const PetscReal *smoke;
+    Vec             *scalars;
+
+    PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(flow->fluid, &scalars));
+    PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(scalars[0], &smoke));
+    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+        for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+          const Vector3   arm = vector3_subtract(grid_cell_center(flow->grid, i, j, k), center);
+          const PetscReal value = smoke[box_index(box, i, j, k)];
+
+          if (vector3_norm(arm) > radius)
+            *outside = PetscMax(*outside, PetscAbsReal(value));
+          else
+            *inside += value * PetscPowRealInt(grid_spacing(flow->grid), DIM);
+        }
+    PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(scalars[0], &smoke));
+  }
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, outside, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, inside, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+}
+
+/* Nothing passes; what is lost inside is lost to interpolation, as it is without a shell. */
+static void a_sealed_shell_keeps_its_smoke(void **state)
+{
+  PetscReal outside, before, inside;
+  Flow      flow;
+
+  (void)state;
+  start(&flow, "sealed-shell", 20, NULL);
+  measure_smoke(&flow, body(&flow, 0).position, 0.2, &outside, &before);
+  assert_on_all_ranks(outside == 0. && before > 0.);
+  for (int n = 1; n <= 8; n++) {
+    assert_success(FlowRunUntil(&flow, 0.1 * n));
+    measure_smoke(&flow, body(&flow, 0).position, 0.2, &outside, &inside);
+    assert_near(outside, 0., 0.);
+  }
+  note("sealed-shell: no smoke outside, %.1f %% of it left inside", 100. * (double)(inside / before));
+  assert_near(inside / before, 1., 0.2);
+  assert_success(FlowDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(spheres_float_as_deep_as_they_are_dense),
           cmocka_unit_test(the_heavier_sphere_sinks_faster),
           cmocka_unit_test(many_spheres_are_sorted_by_density),
           cmocka_unit_test(a_light_ball_leaves_the_water), cmocka_unit_test(a_smoke_jet_turns_the_wheel),
-          cmocka_unit_test(a_fountain_stirs_its_bodies))
+          cmocka_unit_test(a_fountain_stirs_its_bodies), cmocka_unit_test(a_sealed_shell_keeps_its_smoke))

@@ -38,21 +38,19 @@ static PetscErrorCode FindWorst(Coupling coupling, CouplingReport *report)
 PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report)
 {
   const PoissonComponents components = poisson_components(coupling->poisson);
-  char                    place[96] = "", body[64] = "";
+  char                    place[96] = "";
 
   PetscFunctionBegin;
   PetscCall(FindWorst(coupling, report));
   if (report->worst_component >= 0)
     PetscCall(PetscSNPrintf(place, sizeof(place),
-                            ", most of it in fluid component %" PetscInt_FMT " (%g cells%s)",
+                            ", most of it in fluid component %" PetscInt_FMT " (%.0f cells%s)",
                             report->worst_component, (double)components.cells[report->worst_component],
                             components.is_sealed[report->worst_component] ? ", sealed" : ""));
-  if (report->worst_body >= 0)
-    PetscCall(PetscSNPrintf(body, sizeof(body), " beside body %" PetscInt_FMT, report->worst_body));
   PetscCall(PetscSNPrintf(
       report->message, sizeof(report->message),
-      "the coupled solve (%s) left a residual of %.1e after %" PetscInt_FMT " iterations%s%s: %s",
-      CouplingSolvers[coupling->config.solver], (double)report->residual, report->iterations, place, body,
+      "the coupled solve (%s) left a residual of %.1e after %" PetscInt_FMT " iterations%s: %s",
+      CouplingSolvers[coupling->config.solver], (double)report->residual, report->iterations, place,
       report->reason == KSP_DIVERGED_ITS && coupling->config.solver != COUPLING_SCHUR
           ? "set coupling.solver: schur, or raise coupling.iterations"
       : report->reason == KSP_DIVERGED_ITS ? "raise coupling.iterations"

@@ -393,10 +393,14 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
 PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size)
 {
   const CouplingReport *report = &simulation->coupled->report;
+  char                  body[128] = "";
 
   PetscFunctionBegin;
+  if (report->worst_body >= 0)
+    PetscCall(PetscSNPrintf(body, sizeof(body), "beside body \"%.40s\", ",
+                            solid_body_view(simulation->solid, report->worst_body).config->name));
   if (report->message[0])
-    PetscCall(PetscStrncpy(reason, report->message, size));
+    PetscCall(PetscSNPrintf(reason, size, "%s%s", body, report->message));
   else
     PetscCall(
         PetscSNPrintf(reason, size, "the coupled solve ended with %s", KSPConvergedReasons[report->reason]));

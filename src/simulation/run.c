@@ -172,6 +172,12 @@ static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size
   PetscFunctionReturn(0);
 }
 
+/* What to try when a solve fails. */
+static const char *looser_tolerance(Simulation simulation)
+{
+  return simulation->coupled ? "coupling.tolerance" : "fluid.pressure_tolerance or another -pressure_pc_type";
+}
+
 static PetscErrorCode StartAfresh(Run *run)
 {
   char      reason[512] = "";
@@ -183,9 +189,8 @@ static PetscErrorCode StartAfresh(Run *run)
     run->begun = RUN_FAILED;
     PetscCall(DescribeFailure(run->simulation, reason, sizeof(reason)));
     PetscCall(PetscSNPrintf(run->message, run->message_size,
-                            "The projection of the initial state failed: %s. Try a looser "
-                            "fluid.pressure_tolerance or another -pressure_pc_type",
-                            reason));
+                            "The projection of the initial state failed: %s. Try a looser %s", reason,
+                            looser_tolerance(run->simulation)));
   }
   if (!good || !simulation_writes(run->simulation))
     PetscFunctionReturn(0);
@@ -236,10 +241,10 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
   PetscCall(PetscSNPrintf(run->message, run->message_size,
                           "Step %" PetscInt_FMT
                           " at t = %g s failed, also with half its size (dt = %g s): %s. Look at the last "
-                          "frame; try a smaller %s or run.largest_time_step%s",
+                          "frame; try a smaller %s or run.largest_time_step%s%s",
                           simulation->step + 1, (double)simulation->time, 0.5 * (double)dt, reason,
-                          report ? "fluid.cfl" : "solids.cfl",
-                          report ? ", a looser tolerance, or another -pressure_pc_type" : ""));
+                          report ? "fluid.cfl" : "solids.cfl", report ? ", or a looser " : "",
+                          report ? looser_tolerance(simulation) : ""));
   PetscFunctionReturn(0);
 }
 

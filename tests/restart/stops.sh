@@ -140,6 +140,24 @@ done
 ok "a solve that fails at the start" refused 3 "initial state failed" -- run 1 first -pressure_ksp_max_it 1
 ok "leaves nothing" [ -z "$(ls first)" ]
 
+# The same for bodies in a fluid: tried once more with half the step, and told where and what to change.
+bodies() { millrace "$1" run "$scenes/collision.yaml" -o "$2" "${@:3}"; } # RANKS DIR [ARGUMENT...]
+coupled_fails_after() { # RANKS DIR
+  bodies "$1" "$2" --set run.step_limit=5 > log 2>&1 &&
+    refused 3 "Step 6" "also with half its size (dt = 0.005 s)" 'beside body "' "the coupled solve (minres)" \
+      "fluid component 0" "coupling.solver: schur" -- bodies "$1" "$2" --restart latest --set coupling.iterations=1 &&
+    [ "$(checkpoints "$2")" = checkpoint-00000005.h5 ]
+}
+for ranks in 1 2; do
+  ok "a failed coupled solve on $ranks ranks: code 3 and the last good step" coupled_fails_after $ranks sunk-$ranks
+  ok "with more iterations it goes on" bodies $ranks sunk-$ranks --restart latest --set run.step_limit=8
+  bodies $ranks afloat-$ranks --set run.step_limit=8 > log 2>&1
+  ok "as if nothing had been" same afloat-$ranks sunk-$ranks 1e-10
+done
+ok "a coupled solve that fails at the start" refused 3 "initial state failed" "coupling.iterations" -- \
+  bodies 1 never --set coupling.iterations=1
+ok "leaves nothing" [ -z "$(ls never)" ]
+
 # What does not fit is refused and changes nothing.
 cp -r two copy
 ok "another resolution is refused" refused 2 "36 x 18" "40 x 20" -- run 1 two --restart latest --set grid.resolution=40

@@ -304,6 +304,8 @@ static void range(const Pass *pass, PetscInt d, PetscInt *low, PetscInt *high)
   else if (d > pass->direction) {
     *low = halved->start[d] - 2;
     *high = 2 * ((halved->end[d] + 1) / 2) + 2;
+    if (has_seam(halved, d) && halved->end[d] == halved->cells[d])
+      *high = halved->end[d] + 2; /* box_part_seam moves them up by one */
   }
 }
 

@@ -61,10 +61,11 @@ static const float *weight_row(const Pass *pass, PetscInt e, PetscInt j, PetscIn
 
   if (pass->from)
     return pass->from->weight[e] + c;
-  if (!mixed && !has_seam(box, X))
+  if (!mixed && !has_seam(box, X) && c + box->stride[Y] < box->length) /* the last is read a cell further */
     return level->weight[e] + c;
   if (mixed)
-    inner_faces(box->stride[Y], box->stride[e], level->weight[e] + c, level->inverse + c, pass->rows[e]);
+    inner_faces(box->stride[Y] - 1, box->stride[e], level->weight[e] + c + 1, level->inverse + c + 1,
+                pass->rows[e] + 1); /* nobody asks for the first, and it may be that of the array */
   else
     memcpy(pass->rows[e], level->weight[e] + c, box->stride[Y] * sizeof(float));
   part_row(pass, pass->rows[e]);
@@ -304,6 +305,8 @@ static void range(const Pass *pass, PetscInt d, PetscInt *low, PetscInt *high)
   else if (d > pass->direction) {
     *low = halved->start[d] - 2;
     *high = 2 * ((halved->end[d] + 1) / 2) + 2;
+    if (has_seam(halved, d) && halved->end[d] == halved->cells[d])
+      *high = halved->end[d] + 2; /* box_part_seam moves them up by one */
   }
 }
 

@@ -61,6 +61,7 @@ static const Problem problems[] = {
     {.dimension = 2, .cells = {64, 64, 1}, .open = OPEN_TOP, .solids = SOLID_SPECKLES},
     {.dimension = 2, .cells = {51, 33, 1}},
     {.dimension = 2, .cells = {25, 35, 1}, .periodic = PERIODIC, .solids = SOLID_SPECKLES},
+    {.dimension = 2, .cells = {22, 15, 1}, .periodic = {PETSC_FALSE, PETSC_TRUE}, .open = {{PETSC_TRUE}}},
     {.dimension = 2, .cells = {200, 4, 1}, .open = OPEN_TOP},
     {.dimension = 2, .cells = {40, 50, 1}, .contrast = 1000., .open = OPEN_TOP},
 };

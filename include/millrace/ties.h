@@ -13,6 +13,7 @@ enum { TWIST = 2 * DIM }; /* numbers of a rigid motion: velocity and spin */
 /* An owned face that moves with a body. */
 typedef struct {
   PetscInt  face, body;
+  PetscBool slips; /* what fluid it has moves freely, but for viscosity */
   PetscReal row[TWIST];
 } Tie;
 

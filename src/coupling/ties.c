@@ -117,10 +117,12 @@ static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
 static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
                               PetscReal *bodies)
 {
-  const Share share = {.weight = 1., .arm = arm};
-  Tie         tie = {.face = c, .body = body};
+  const Share    share = {.weight = 1., .arm = arm};
+  const PetscInt kind = coupling->kinds[d][c];
+  Tie            tie = {.face = c, .body = body};
 
   PetscFunctionBegin;
+  tie.slips = kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open > 0.);
   share_row(d, &share, tie.row);
   bodies[c] = (PetscReal)(1 + body);
   PetscCall(AddTie(&coupling->tie_set, d, &tie));

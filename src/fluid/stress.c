@@ -375,7 +375,7 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
   }
   fluid->report.viscosity_iterations = iterations;
   if (fluid->ties)
-    PetscCall(FluidFinishTies(fluid));
+    PetscCall(FluidFinishTies(fluid, faces));
   if (!(square <= goal)) /* not-a-number too */
     fluid->report.diffusion_converged = PETSC_FALSE;
   PetscFunctionReturn(0);

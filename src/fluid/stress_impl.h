@@ -30,6 +30,7 @@ typedef struct {
   PetscReal *factor;                             /* Cholesky's, of each body's part in the preconditioner */
   PetscReal *sums;                               /* scratch */
   PetscReal *lags[DIM];                          /* of each tie: the face before less the body */
+  PetscReal *shares[DIM];                        /* of its fluid, that viscosity reaches in the step */
   PetscReal *brushes[DIM], *corners[DIM], *screens[DIM]; /* coefficients */
   Vec        mass[DIM];                                  /* of the closed operator, on tied faces too */
 } Tied;
@@ -75,7 +76,7 @@ PetscErrorCode FluidBeginTies(Fluid fluid, Vec faces[DIM]); /* the first residua
 /* Before and after the operator on the search direction. */
 PetscErrorCode FluidTieSearch(Fluid fluid, StressLevel *level);
 PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature);
-PetscErrorCode FluidFinishTies(Fluid fluid);
+PetscErrorCode FluidFinishTies(Fluid fluid, Vec faces[DIM]);
 PetscErrorCode TiedDestroy(Tied *tied);
 
 /* stress_ties.c */

@@ -79,9 +79,9 @@ static PetscErrorCode CreateTied(Fluid fluid)
   PetscCall(
       PetscCalloc2(TWIST * TWIST * tied->count, &tied->factor, TWIST * TWIST * tied->count + 1, &tied->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(PetscCalloc4(ties->tie_count[d], &tied->lags[d], ties->brush_count[d], &tied->brushes[d],
-                           ties->corner_count[d], &tied->corners[d], ties->screen_count[d],
-                           &tied->screens[d]));
+    PetscCall(PetscCalloc5(ties->tie_count[d], &tied->lags[d], ties->tie_count[d], &tied->shares[d],
+                           ties->brush_count[d], &tied->brushes[d], ties->corner_count[d], &tied->corners[d],
+                           ties->screen_count[d], &tied->screens[d]));
   PetscCall(MacGridCreateFaceField(fluid->grid, tied->mass));
   PetscFunctionReturn(0);
 }
@@ -92,7 +92,8 @@ PetscErrorCode TiedDestroy(Tied *tied)
   PetscCall(PetscFree4(tied->before, tied->residual, tied->search, tied->image));
   PetscCall(PetscFree2(tied->factor, tied->sums));
   for (PetscInt d = 0; d < DIM; d++)
-    PetscCall(PetscFree4(tied->lags[d], tied->brushes[d], tied->corners[d], tied->screens[d]));
+    PetscCall(
+        PetscFree5(tied->lags[d], tied->shares[d], tied->brushes[d], tied->corners[d], tied->screens[d]));
   PetscCall(MacGridDestroyFaceField(tied->mass));
   PetscFunctionReturn(0);
 }
@@ -102,6 +103,26 @@ VECTOR_CLONES static void open_row(const PetscReal *restrict open, PetscInt coun
 {
   for (PetscInt n = 0; n < count; n++)
     mass[n] *= mass[n] > 0. ? PetscMax(open[n], PETSC_MACHINE_EPSILON) : 1.;
+}
+
+/* A layer of phi h beside a surface that moves takes the share s of the way to its velocity in a step:
+
+     rho phi h s = dt mu / (phi h / 2) (1 - s)
+
+   All of it where it is thin or thick as honey, nothing without viscosity. The rest of its mass stays loose.
+ */
+static void share_ties(const Ties *ties, PetscInt d, PetscInt stride, const PetscReal *normal,
+                       const PetscReal *open, PetscReal *mass, PetscReal *shares)
+{
+  for (PetscInt n = 0; n < ties->tie_count[d]; n++) {
+    const Tie      *tie = &ties->ties[d][n];
+    const PetscInt  c = tie->face;
+    const PetscReal reached = 0.5 * (normal[c] + normal[c - stride]), inert = mass[c] * open[c];
+
+    shares[n] = tie->slips && mass[c] > 0. && inert > 0. ? reached / (reached + inert) : 1.;
+    if (mass[c] > 0.)
+      mass[c] *= PetscMax(shares[n], PETSC_MACHINE_EPSILON);
+  }
 }
 
 PetscErrorCode FluidWeighTies(Fluid fluid)
@@ -121,6 +142,7 @@ PetscErrorCode FluidWeighTies(Fluid fluid)
     PetscCall(VecGetArrayRead(ties->open[d], &open));
     PetscCall(VecGetArray(level->mass[d], &mass));
     open_row(open, box->length, mass);
+    share_ties(ties, d, box->stride[d], at.normal, open, mass, fluid->stress->tied.shares[d]);
     PetscCall(VecRestoreArray(level->mass[d], &mass));
     PetscCall(VecRestoreArrayRead(ties->open[d], &open));
     for (PetscInt n = 0; n < ties->brush_count[d]; n++) {

@@ -209,12 +209,33 @@ PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidFinishTies(Fluid fluid)
+/* What viscosity did not reach keeps its own velocity. */
+static PetscErrorCode LoosenFaces(Fluid fluid, PetscInt d, Vec component)
+{
+  const Tied *tied = &fluid->stress->tied;
+  PetscReal  *u;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(component, &u));
+  for (PetscInt n = 0; n < fluid->ties->tie_count[d]; n++) {
+    const Tie      *tie = &fluid->ties->ties[d][n];
+    const PetscReal before = tied->lags[d][n] + dot(TWIST, tie->row, &tied->before[TWIST * tie->body]);
+
+    if (tied->shares[d][n] < 1.)
+      u[tie->face] += (1. - tied->shares[d][n]) * (before - u[tie->face]);
+  }
+  PetscCall(VecRestoreArray(component, &u));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidFinishTies(Fluid fluid, Vec faces[DIM])
 {
   const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
   const Tied     *tied = &fluid->stress->tied;
 
   PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(LoosenFaces(fluid, d, faces[d]));
   for (PetscInt b = 0; b < tied->count; b++) {
     PetscReal gained[TWIST], taken[TWIST] = {0.};
 

@@ -153,6 +153,8 @@ def step_exchanges(box, work):
     found.append(Exchange("viscosity", 6, fine))
     found.append(Exchange("fields", 3 + work.rounds + 1, fine, 3))  # before S1, S2; right sides of S1, F2, S2
     found.append(Exchange("fields", 9 + 6 + 3 + 2 + work.rounds, fine))
+    found.append(Exchange("bodies", 4, fine, 3))  # parts of faces that are open and tied; the velocity inside bodies
+    found.append(Exchange("bodies", 3, fine))  # covered cells
     if work.regions:
         found.append(Exchange("regions", 265, fine))
     return found
@@ -174,6 +176,7 @@ def step_meetings(box, work, bodies, contacts, places):
               Meeting("set-up", 3, "gather", 4 * box.size), Meeting("set-up", 2, "gather", 16 * box.size),
               Meeting("set-up", 1, "gather", TOUCHING * contacts), Meeting("set-up", 1, "gather", 4 * box.size, True),
               Meeting("set-up", 1, "gather", PAIR * contacts, True)]
+    found += [Meeting("bodies", 11, "reduce", vector), Meeting("bodies", 5, "tell", vector, True)]  # drag, momentum
     if box.gathered:
         level = REAL * math.prod(box.gathered.cells)
         found += [Meeting("coarse", work.cycles(), "gather", level), Meeting("coarse", GATHERED, "gather", level)]

@@ -11,6 +11,7 @@ import counts
 
 CELLS, BODIES = (32, 32, 32), 24
 WHOLE_STEP = 0.1  # what may change in a step before it has to be counted again
+IN_SET_UP = 2  # gathers within the first cycle after it
 TWO_DIGITS = 0.06  # of PETSc's table of events
 
 
@@ -23,8 +24,9 @@ def read(path, ranks):
              "bytes": float(re.search(rf"MPI Msg Len \(bytes\): .* {number}$", text, re.M)[1]),
              "reductions": float(re.search(rf"MPI Reductions: +{number}", text)[1])}
     for event in ("PCApply", "MatMult"):
-        fields = re.search(rf"^{event} .*", text, re.M)[0].split()
-        found[event] = (float(fields[1]), float(fields[7]), float(fields[9]) * ranks / fluid_ranks(ranks))
+        stages = [line.split() for line in re.findall(rf"^{event} .*", text, re.M)]
+        calls, messages, reductions = (sum(float(fields[n]) for fields in stages) for n in (1, 7, 9))
+        found[event] = (calls, messages, reductions * ranks / fluid_ranks(ranks))
     return found
 
 
@@ -50,14 +52,16 @@ def main():
     ranks, steps = int(sys.argv[2]), int(sys.argv[3])
     first, second = (read(path, ranks) for path in sys.argv[4:6])
     with open(sys.argv[6], encoding="utf-8", newline="") as ledger:
-        viscous = float(list(csv.DictReader(ledger))[-1]["viscosity_iterations"])
+        rows = list(csv.DictReader(ledger))
+    viscous, set_ups = float(rows[-1]["viscosity_iterations"]), len(rows)
     box = counts.Box(CELLS, fluid_ranks(ranks))
     total = counts.totals(CELLS, ranks, average_work(steps, first, second, viscous), BODIES)
     cycle = sum(one.count * one.level.messages() for one in counts.cycle_exchanges(box, 1))
     calls, messages, gathers = second["PCApply"]
     products, product_messages, _ = second["MatMult"]
     good = [check("messages of a cycle", messages / calls, cycle, TWO_DIGITS),
-            check("gathers of a cycle", gathers / calls, 1 if box.gathered else 0, TWO_DIGITS),
+            check("gathers of a cycle", gathers / calls,
+                  1 + IN_SET_UP * set_ups / calls if box.gathered else 0, TWO_DIGITS),
             check("messages of a product", product_messages / products, box.fine.messages(), TWO_DIGITS)]
     good += [check(f"{name} of a step", (second[name] - first[name]) / steps, total[name], WHOLE_STEP)
              for name in ("messages", "bytes", "reductions")]

@@ -157,17 +157,20 @@ PetscErrorCode SolidDestroyBodies(Solid solid)
   PetscFunctionReturn(0);
 }
 
+void solid_refresh_mobility(Solid solid, PetscInt b)
+{
+  Matrix3 *inertia = &solid->mobilities[b].inverse_inertia;
+
+  solid->mobilities[b] = body_mobility(&solid->bodies[b], &solid->placements[b]);
+  for (PetscInt n = 0; n < DIM * DIM - 1 && solid->config->planar; n++)
+    inertia->at[n / DIM][n % DIM] = 0.; /* all but that about z */
+}
+
 void solid_refresh_mobilities(Solid solid)
 {
-  for (PetscInt b = 0; b < solid->body_count; b++) {
-    Matrix3 *inertia = &solid->mobilities[b].inverse_inertia;
-
-    if (!solid->bodies[b].form || !body_is_free(&solid->bodies[b]))
-      continue;
-    solid->mobilities[b] = body_mobility(&solid->bodies[b], &solid->placements[b]);
-    for (PetscInt n = 0; n < DIM * DIM - 1 && solid->config->planar; n++)
-      inertia->at[n / DIM][n % DIM] = 0.; /* all but that about z */
-  }
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (solid->bodies[b].form && body_is_free(&solid->bodies[b]))
+      solid_refresh_mobility(solid, b);
 }
 
 PetscReal solid_body_energy(Solid solid, PetscInt b, const Twist *twist)

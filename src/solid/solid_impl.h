@@ -95,6 +95,7 @@ static inline PetscBool is_wall(Solid solid, PetscInt body)
 /* bodies.c: the bodies of the configuration with all copies, at rest. */
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBodies(Solid solid);
+void           solid_refresh_mobility(Solid solid, PetscInt b); /* of a free body */
 void           solid_refresh_mobilities(Solid solid);
 /* Kinetic energy of a body where it is, if it had these velocities; zero for what is not free. */
 PetscReal solid_body_energy(Solid solid, PetscInt body, const Twist *twist);

@@ -14,6 +14,13 @@ resumed() { # SCENE FROM TO [TOLERANCE]
   same "$1-whole-$2" "$1-$2-$3" ${4:+"$4"}
 }
 
+# The same apart from what the solver has counted.
+alike() {
+  same "$@" > differences
+  cat differences
+  ! grep "differs" differences | grep -qv "_iterations differs"
+}
+
 for scene in plane space; do
   for ranks in 1 2 4; do
     run $ranks $scene $scene-whole-$ranks 30
@@ -64,13 +71,9 @@ done
 for change in "1 2" "2 4" "4 1"; do
   ok "a collision in water: written on ${change% *} and resumed on ${change#* } ranks, to 1e-10" resumed collision $change 1e-10
 done
-for solver in minres schur; do
-  run 2 collision collision-$solver 30 --set coupling.solver=$solver --set coupling.tolerance=1e-12
-done
-ok "a collision in water: by either solver, to 1e-6" same collision-minres collision-schur 1e-6
+run 1 collision collision-schur 30 --set coupling.solver=schur
+ok "a collision in water: by either solver, to 1e-9 but for the number of iterations" alike collision-whole-1 collision-schur 1e-9
 
-run 4 collision collision-shared 30 --set parallel.solid_ranks=0
-ok "a collision in water: with and without a rank for the bodies, to 1e-10" same collision-whole-4 collision-shared 1e-10
 run 2 both both-shared 30 --set parallel.solid_ranks=0
 ok "bodies in a fluid: on the last fluid rank as on one of their own, to 1e-10" same both-whole-2 both-shared 1e-10
 

@@ -110,7 +110,7 @@ static void apply_move(ContactSet set, Solid solid, const Neighbours *neighbours
     spinning =
         vector3_subtract(spinning, vector3_scale(body->mass, vector3_cross(move->linear, twist->linear)));
   solid->placements[b] = placement_moved(&solid->placements[b], move->linear, move->angular);
-  solid->mobilities[b] = body_mobility(body, &solid->placements[b]);
+  solid_refresh_mobility(solid, b);
   set->centers[b] = solid->placements[b].position;
   twist->angular = body_spin(body, &solid->placements[b], spinning);
 }

@@ -442,7 +442,7 @@ static void a_failed_solve_says_why(void **state)
                                  &coupled->report));
     assert_on_all_ranks(coupled->report.reason < 0);
     assert_on_all_ranks(coupled->report.worst_body == 0 && coupled->report.worst_component == 0);
-    assert_on_all_ranks(strstr(coupled->report.message, "body 0") &&
+    assert_on_all_ranks(strstr(coupled->report.message, "component 0") &&
                         strstr(coupled->report.message, "coupling."));
     assert_near(coupled->twists[0], 1., 0.);
     assert_near(coupled_largest_speed(coupled), speed, 0.);

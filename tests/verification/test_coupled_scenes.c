@@ -161,7 +161,7 @@ static void many_spheres_are_sorted_by_density(void **state)
   start(&flow, "many-spheres", 24, NULL);
   assert_int_equal(solid_body_count(solid_of(&flow)), 24);
   before = water_of(&flow);
-  for (int n = 1; n <= 20; n++) {
+  for (int n = 1; n <= 30; n++) {
     assert_success(FlowRunUntil(&flow, 0.1 * n));
     assert_in_tank(&flow);
   }

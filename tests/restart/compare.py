@@ -56,6 +56,10 @@ def differences(first, second, tolerance):
         scales[group(name)] = max(scales.get(group(name), 0.0), largest)
     # in a closed box the momentum is a sum of round-off
     scales["ledger momentum"] = scales.get("ledger mass", 0.0) * scales.get("ledger speed_max", 0.0)
+    # how deep bodies are in each other is a difference of positions
+    far = max((scale for name, scale in scales.items() if name.startswith("ledger position_")), default=0.0)
+    for name in ("ledger penetration_max", "ledger joint_error_max"):
+        scales[name] = max(scales.get(name, 0.0), far)
     for name in common:
         a, b = first[name], second[name]
         if a.shape != b.shape:

@@ -103,6 +103,7 @@ typedef struct {
 /* What a body has in the dual cell of an owned face. */
 typedef struct {
   PetscInt  direction, face, body; /* the face by its local index */
+  PetscInt  at[DIM];
   PetscReal volume;
   Vector3   arm; /* as in Share, without the offset of the body's arms */
 } Filling;

@@ -40,7 +40,8 @@ static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, c
   PetscFunctionBegin;
   grid_face_end(coupling->grid, d, end);
   if (at[d] < end[d])
-    PetscCall(CouplingAddFilling(coupling, (Filling){d, c, share.body, share.volume, share.arm}));
+    PetscCall(CouplingAddFilling(
+        coupling, (Filling){d, c, share.body, {at[X], at[Y], at[Z]}, share.volume, share.arm}));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
   if (kind == COUPLED_FLUID && coupling->config.faces == COUPLING_CUT && share.volume > negligible)
@@ -90,6 +91,38 @@ static PetscErrorCode CutBody(Coupling coupling, const Books *books, PetscInt bo
         share.arm = coupling_arm(coupling, d, at, body, shift);
         PetscCall(Enter(coupling, books, d, at, share));
       }
+  PetscFunctionReturn(0);
+}
+
+/* A solid face whose dual cell bodies do not fill: the fluid there has no pressure and moves with them. */
+static PetscErrorCode AddGaps(Coupling coupling)
+{
+  const PetscReal full = coupling->volume * (1. - 1e-9);
+  const PetscInt  first = coupling->mixed_count;
+  PetscReal      *filled;
+
+  PetscFunctionBegin;
+  PetscCall(CouplingGetScratch(coupling, grid_box(coupling->grid)->length, &filled));
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
+    for (PetscInt n = 0; n < coupling->filling_count; n++)
+      filled[coupling->fillings[n].face] = 0.;
+    for (PetscInt n = 0; n < coupling->filling_count; n++)
+      if (coupling->fillings[n].direction == d)
+        filled[coupling->fillings[n].face] += coupling->fillings[n].volume;
+    for (PetscInt n = 0; n < coupling->filling_count; n++) {
+      const Filling *filling = &coupling->fillings[n];
+      PetscInt      *kind = &coupling->kinds[d][filling->face];
+
+      if (filling->direction != d || filled[filling->face] >= full)
+        continue;
+      if (*kind == COUPLED_SOLID)
+        PetscCall(CouplingAddMixed(coupling, d, filling->at, 0.));
+      if (*kind >= first)
+        PetscCall(AddShare(
+            coupling,
+            (Share){.face = *kind, .body = filling->body, .volume = filling->volume, .arm = filling->arm}));
+    }
+  }
   PetscFunctionReturn(0);
 }
 
@@ -275,6 +308,8 @@ PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[
   PetscCall(PetscArrayzero(coupling->offsets, DIM * coupling->body_count));
   coupling->share_count = coupling->filling_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, &books));
+  if (coupling->config.faces == COUPLING_CUT)
+    PetscCall(AddGaps(coupling));
   PetscCall(AddOwners(coupling));
   PetscCall(SortShares(coupling));
   for (PetscInt m = 0; m < coupling->mixed_count; m++)

@@ -87,6 +87,15 @@ static PetscBool is_within(const GridBox *box, PetscInt d, PetscInt place)
   return box->periodic[d] || (place >= 0 && place < box->cells[d]) ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Between two cells of bodies that have no pressure. */
+static PetscBool is_pressed(Coupling coupling, PetscInt kind, PetscInt above, PetscInt below)
+{
+  return kind != COUPLED_GIVEN && coupling->solid[above] && coupling->solid[below] &&
+                 !coupling->active[above] && !coupling->active[below]
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
 static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
                                  const PetscReal *fixed)
 {
@@ -95,7 +104,7 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
   const PetscInt lower = coupling->solid[c - box->stride[d]] - 1, upper = coupling->solid[c] - 1;
 
   PetscFunctionBegin;
-  if (kind == COUPLED_SOLID && lower != upper)
+  if (lower != upper && is_pressed(coupling, kind, c, c - box->stride[d]))
     PetscCall(AddContact(coupling, found, d, at,
                          (PetscInt[2]){PetscMin(lower, upper), PetscMax(lower, upper)},
                          upper < lower ? PETSC_TRUE : PETSC_FALSE));

@@ -279,6 +279,9 @@ typedef struct {
   char      *is_mixed; /* whether the body's own mixed faces are there; owned cells */
 } Territory;
 PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Territory *territory);
+/* Colours 1 to COLOURS for some free bodies, such that neighbours differ where they can. */
+enum { COLOURS = 2 };
+PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[]);
 
 /* following.c, on the fluid team: built by the first solve after CouplingSetFluid */
 PetscErrorCode CouplingFindFollowing(Coupling coupling);

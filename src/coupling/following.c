@@ -12,7 +12,9 @@
      [ F  D^T ] [ x ]   [ t ]
      [ D  -C  ] [ l ] = [ u ]       u = 0: x = E^-1 t, l = C^-1 D x;   t = 0: x = E^-1 D^T C^-1 u
 
-   an application takes two solves with its sparse factor: bodies meet in it where their mixed faces do. */
+   an application takes two solves with its sparse factor: bodies meet in it where their mixed faces do.
+
+   Z comes from one cycle per velocity for all light bodies of one colour at once. */
 #include "coupling_impl.h"
 
 /* Light bodies for which it pays: conjugate gradients find the six stiff directions of one by themselves, in
@@ -23,14 +25,22 @@ struct Following {
   PetscInt     count;           /* of light bodies */
   PetscInt    *bodies, *number; /* their free numbers; the light number of a free body, or -1 */
   PetscInt     cell_count;
-  int         *cells, *owners; /* owned cells, and their light bodies */
-  PetscReal   *fields;         /* Z: six for each of these cells */
+  int         *cells, *owners; /* owned cells, one colour after the other, and their light bodies */
+  float       *fields;         /* Z: six for each of these cells; any Z will do, and half the bytes */
   SparseFactor factor;
   PetscReal   *from, *to, *inner; /* scratch: twelve for each light body; six */
   Vec          rest;
 };
 
 typedef struct Following Following;
+
+/* Light bodies of one colour. */
+typedef struct {
+  char     *members; /* of the free bodies */
+  Territory territory;
+  PetscInt  first, *places; /* their cells among those of `Following`, and on the grid's box */
+  Vec       fields[TWIST];  /* Z, with ghosts */
+} Flock;
 
 /* Lighter than half of the fluid in a ball around it: then the fluid that follows it, which is no more than
    half of that, may outweigh it. */
@@ -54,16 +64,16 @@ static PetscReal sign_of(PetscInt body)
   return ((uint32_t)body * 2654435761u) >> 31 ? -1. : 1.;
 }
 
-/* One cycle for a velocity of all light bodies at once. */
-static PetscErrorCode Respond(Coupling coupling, PetscInt velocity, Vec pushed, Vec response)
+/* One cycle for a velocity of all members at once. */
+static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt velocity, Vec pushed,
+                              Vec response)
 {
-  const Following *following = coupling->following;
-  PetscReal       *values;
+  PetscReal *values;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(coupling->motion, TWIST * coupling->free_count));
-  for (PetscInt l = 0; l < following->count; l++)
-    coupling->motion[TWIST * following->bodies[l] + velocity] = sign_of(following->bodies[l]);
+  for (PetscInt f = 0; f < coupling->free_count; f++)
+    coupling->motion[TWIST * f + velocity] = flock->members[f] ? sign_of(f) : 0.;
   PetscCall(VecSet(pushed, 0.));
   PetscCall(VecGetArray(pushed, &values));
   rows_apply(&coupling->rows, coupling->motion, values);
@@ -73,7 +83,7 @@ static PetscErrorCode Respond(Coupling coupling, PetscInt velocity, Vec pushed, 
 }
 
 /* The mean beside each body: what its neighbours add to all of its cells exerts no force. */
-static PetscErrorCode FindMeans(Coupling coupling, const Territory *territory, const PetscReal *response,
+static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const PetscReal *response,
                                 PetscReal *means)
 {
   const Following *following = coupling->following;
@@ -81,8 +91,8 @@ static PetscErrorCode FindMeans(Coupling coupling, const Territory *territory, c
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(means, 2 * count));
-  for (PetscInt n = 0; n < following->cell_count; n++)
-    if (territory->is_mixed[following->cells[n]]) {
+  for (PetscInt n = flock->first; n < following->cell_count; n++)
+    if (flock->territory.is_mixed[following->cells[n]]) {
       means[following->owners[n]] += response[following->cells[n]];
       means[count + following->owners[n]] += 1.;
     }
@@ -93,38 +103,39 @@ static PetscErrorCode FindMeans(Coupling coupling, const Territory *territory, c
   PetscFunctionReturn(0);
 }
 
-/* The cells of territories, in the order of solver vectors and on the grid's box. */
-static PetscErrorCode ListCells(Coupling coupling, const Territory *territory, PetscInt **places)
+/* The cells of a territory, in the order of solver vectors and on the grid's box. */
+static PetscErrorCode ListCells(Coupling coupling, Flock *flock)
 {
   const GridBox *box = grid_box(coupling->grid);
   Following     *following = coupling->following;
-  PetscInt       number = 0, count = 0;
+  PetscInt       number = 0, count = following->cell_count;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(coupling->cell_count, places));
-  PetscCall(PetscMalloc2(coupling->cell_count, &following->cells, coupling->cell_count, &following->owners));
+  flock->first = count;
+  PetscCall(PetscMalloc1(coupling->cell_count, &flock->places));
+  PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &following->cells));
+  PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &following->owners));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++, number++) {
-        const PetscInt c = box_index(box, i, j, k);
+        const PetscInt c = box_index(box, i, j, k), owner = flock->territory.owner[c];
 
-        if (territory->owner[c] < 0)
+        if (owner < 0)
           continue;
         following->cells[count] = (int)number;
-        following->owners[count] = (int)following->number[territory->owner[c]];
-        (*places)[count++] = c;
+        following->owners[count] = (int)following->number[owner];
+        flock->places[count++ - flock->first] = c;
       }
   following->cell_count = count;
-  PetscCall(PetscCalloc1(TWIST * count, &following->fields));
+  PetscCall(PetscRealloc(TWIST * count * sizeof(float), &following->fields));
+  PetscCall(PetscArrayzero(following->fields + TWIST * flock->first, TWIST * (count - flock->first)));
   PetscFunctionReturn(0);
 }
 
-/* Z, and as fields with ghosts. */
-static PetscErrorCode FindFields(Coupling coupling, const Territory *territory, const PetscInt *places,
-                                 Vec fields[TWIST])
+static PetscErrorCode FindFields(Coupling coupling, Flock *flock)
 {
   Following       *following = coupling->following;
-  const PetscReal *values;
+  const PetscReal *values, *part = flock->territory.part;
   PetscReal       *field, *means;
   Vec              response;
 
@@ -132,21 +143,23 @@ static PetscErrorCode FindFields(Coupling coupling, const Territory *territory, 
   PetscCall(VecDuplicate(coupling->flow, &response));
   PetscCall(PetscMalloc1(2 * following->count, &means));
   for (PetscInt n = 0; n < TWIST; n++) {
-    PetscCall(MacGridCreateField(coupling->grid, &fields[n]));
-    PetscCall(VecSet(fields[n], 0.));
+    PetscCall(VecSet(flock->fields[n], 0.));
     if (grid_box(coupling->grid)->dimension == 2 && n != X && n != Y && n != DIM + Z)
       continue;
-    PetscCall(Respond(coupling, n, following->rest, response));
+    PetscCall(Respond(coupling, flock, n, following->rest, response));
     PetscCall(VecGetArrayRead(response, &values));
-    PetscCall(VecGetArray(fields[n], &field));
-    PetscCall(FindMeans(coupling, territory, values, means));
-    for (PetscInt i = 0; i < following->cell_count; i++)
-      following->fields[TWIST * i + n] = field[places[i]] =
-          territory->part[places[i]] * sign_of(following->bodies[following->owners[i]]) *
-          (values[following->cells[i]] - means[following->owners[i]]);
-    PetscCall(VecRestoreArray(fields[n], &field));
+    PetscCall(VecGetArray(flock->fields[n], &field));
+    PetscCall(FindMeans(coupling, flock, values, means));
+    for (PetscInt i = flock->first; i < following->cell_count; i++) {
+      const PetscInt place = flock->places[i - flock->first], owner = following->owners[i];
+
+      following->fields[TWIST * i + n] = (float)(part[place] * sign_of(following->bodies[owner]) *
+                                                 (values[following->cells[i]] - means[owner]));
+      field[place] = (PetscReal)following->fields[TWIST * i + n];
+    }
+    PetscCall(VecRestoreArray(flock->fields[n], &field));
     PetscCall(VecRestoreArrayRead(response, &values));
-    PetscCall(MacGridExchange(coupling->grid, fields[n]));
+    PetscCall(MacGridExchange(coupling->grid, flock->fields[n]));
   }
   PetscCall(PetscFree(means));
   PetscCall(VecDestroy(&response));
@@ -171,9 +184,8 @@ static void cell_flow(Coupling coupling, PetscReal *const weights[DIM], const Pe
     }
 }
 
-/* F, a block for each light body. */
-static PetscErrorCode FindEnergies(Coupling coupling, const Territory *territory, const PetscInt *places,
-                                   Vec fields[TWIST], PetscReal *energies)
+/* F of the members, on each rank its part: a block for each light body. */
+static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, PetscReal *energies)
 {
   const Following *following = coupling->following;
   const PetscReal *z[TWIST];
@@ -182,24 +194,22 @@ static PetscErrorCode FindEnergies(Coupling coupling, const Territory *territory
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
   for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(VecGetArrayRead(fields[n], &z[n]));
-  for (PetscInt c = 0; c < following->cell_count; c++) {
+    PetscCall(VecGetArrayRead(flock->fields[n], &z[n]));
+  for (PetscInt c = flock->first; c < following->cell_count; c++) {
     PetscReal *block = &energies[TWIST * TWIST * following->owners[c]];
 
-    cell_flow(coupling, weights, territory->owner, z, places[c], flow);
+    cell_flow(coupling, weights, flock->territory.owner, z, flock->places[c - flock->first], flow);
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      block[n] += following->fields[TWIST * c + n / TWIST] * flow[n % TWIST];
+      block[n] += (PetscReal)following->fields[TWIST * c + n / TWIST] * flow[n % TWIST];
   }
   for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(VecRestoreArrayRead(fields[n], &z[n]));
+    PetscCall(VecRestoreArrayRead(flock->fields[n], &z[n]));
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * following->count),
-                             MPIU_REAL, MPI_SUM, coupling->fluid));
   PetscFunctionReturn(0);
 }
 
-/* D: rows of l below, columns of x above, as in the matrix. */
-static PetscErrorCode FindForces(Coupling coupling, PairList *list)
+/* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
+static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, PairList *list)
 {
   const Following  *following = coupling->following;
   const MergedRows *rows = &coupling->rows;
@@ -210,7 +220,7 @@ static PetscErrorCode FindForces(Coupling coupling, PairList *list)
   PetscCall(PetscMalloc1(coupling->cell_count, &place));
   for (PetscInt c = 0; c < coupling->cell_count; c++)
     place[c] = -1;
-  for (PetscInt n = 0; n < following->cell_count; n++)
+  for (PetscInt n = flock->first; n < following->cell_count; n++)
     place[following->cells[n]] = (int)n;
   for (PetscInt l = 0; l < following->count; l++)
     for (PetscInt r = rows->first[following->bodies[l]]; r < rows->first[following->bodies[l] + 1]; r++) {
@@ -221,9 +231,8 @@ static PetscErrorCode FindForces(Coupling coupling, PairList *list)
       PetscCall(PairListFind(list, 2 * l + 1, 2 * following->owners[n], &pair));
       for (PetscInt i = 0; i < TWIST; i++)
         for (PetscInt j = 0; j < TWIST; j++)
-          pair->block[TWIST * i + j] += rows->by[TWIST * r + i] * following->fields[TWIST * n + j];
+          pair->block[TWIST * i + j] += rows->by[TWIST * r + i] * (PetscReal)following->fields[TWIST * n + j];
     }
-  PetscCall(PairListGather(list, coupling->fluid));
   PetscCall(PetscFree(place));
   PetscFunctionReturn(0);
 }
@@ -274,36 +283,54 @@ static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Build(Coupling coupling, const char *light)
+/* Z of every colour, and what it makes of F and D. */
+static PetscErrorCode FindFlocks(Coupling coupling, const char *colours, PetscReal *energies, PairList *list)
 {
-  Following     *following = coupling->following;
   const PetscInt length = grid_box(coupling->grid)->length;
-  Territory      territory;
-  PairList       list = {0};
-  PetscReal     *energies;
-  PetscInt      *places;
-  PetscBool      is_regular;
-  Vec            fields[TWIST];
+  Flock          flock;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc4(length, &territory.owner, length, &territory.part, coupling->cell_count,
-                         &territory.is_mixed, TWIST * TWIST * following->count, &energies));
-  PetscCall(CouplingFindTerritory(coupling, light, &territory));
-  PetscCall(ListCells(coupling, &territory, &places));
-  PetscCall(FindFields(coupling, &territory, places, fields));
-  PetscCall(FindEnergies(coupling, &territory, places, fields, energies));
-  PetscCall(FindForces(coupling, &list));
+  PetscCall(PetscMalloc4(length, &flock.territory.owner, length, &flock.territory.part, coupling->cell_count,
+                         &flock.territory.is_mixed, coupling->free_count, &flock.members));
+  for (PetscInt n = 0; n < TWIST; n++)
+    PetscCall(MacGridCreateField(coupling->grid, &flock.fields[n]));
+  for (PetscInt colour = 1; colour <= COLOURS; colour++) {
+    for (PetscInt f = 0; f < coupling->free_count; f++)
+      flock.members[f] = colours[f] == colour;
+    PetscCall(CouplingFindTerritory(coupling, flock.members, &flock.territory));
+    PetscCall(ListCells(coupling, &flock));
+    PetscCall(FindFields(coupling, &flock));
+    PetscCall(AddFlockEnergies(coupling, &flock, energies));
+    PetscCall(AddFlockForces(coupling, &flock, list));
+    PetscCall(PetscFree(flock.places));
+  }
+  for (PetscInt n = 0; n < TWIST; n++)
+    PetscCall(VecDestroy(&flock.fields[n]));
+  PetscCall(PetscFree4(flock.territory.owner, flock.territory.part, flock.territory.is_mixed, flock.members));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Build(Coupling coupling, const char *colours)
+{
+  Following *following = coupling->following;
+  PairList   list = {0};
+  PetscReal *energies;
+  PetscBool  is_regular;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(TWIST * TWIST * following->count, &energies));
+  PetscCall(FindFlocks(coupling, colours, energies, &list));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * following->count),
+                             MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCall(PairListGather(&list, coupling->fluid));
   PetscCall(AddEnergies(coupling, energies, &list));
   PetscCall(AddMass(coupling, &list));
   PetscCall(
       SparseFactorCreate(2 * following->count, list.count, list.pairs, &following->factor, &is_regular));
   if (!is_regular) /* do without */
     following->count = 0;
-  for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(VecDestroy(&fields[n]));
   PetscCall(PetscFree(list.pairs));
-  PetscCall(PetscFree(places));
-  PetscCall(PetscFree4(territory.owner, territory.part, territory.is_mixed, energies));
+  PetscCall(PetscFree(energies));
   PetscFunctionReturn(0);
 }
 
@@ -311,17 +338,16 @@ PetscErrorCode CouplingFindFollowing(Coupling coupling)
 {
   const PetscInt count = coupling->free_count;
   Following     *following;
-  char          *light;
+  char          *colours;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&following));
   coupling->following = following;
   PetscCall(PetscMalloc2(count, &following->bodies, count, &following->number));
-  PetscCall(PetscCalloc1(count, &light));
+  PetscCall(PetscCalloc1(count, &colours));
   for (PetscInt f = 0; f < count; f++) {
-    light[f] = (char)is_light(coupling, f);
-    following->number[f] = light[f] ? following->count : -1;
-    if (light[f])
+    following->number[f] = is_light(coupling, f) ? following->count : -1;
+    if (following->number[f] >= 0)
       following->bodies[following->count++] = f;
   }
   PetscCall(PetscMalloc3(2 * TWIST * following->count, &following->from, 2 * TWIST * following->count,
@@ -329,9 +355,11 @@ PetscErrorCode CouplingFindFollowing(Coupling coupling)
   PetscCall(VecDuplicate(coupling->flow, &following->rest));
   if (following->count < FEWEST)
     following->count = 0;
-  else
-    PetscCall(Build(coupling, light));
-  PetscCall(PetscFree(light));
+  else {
+    PetscCall(CouplingColour(coupling, following->count, following->bodies, colours));
+    PetscCall(Build(coupling, colours));
+  }
+  PetscCall(PetscFree(colours));
   PetscFunctionReturn(0);
 }
 
@@ -343,7 +371,8 @@ PetscErrorCode CouplingDropFollowing(Coupling coupling)
   if (!following)
     PetscFunctionReturn(0);
   PetscCall(PetscFree2(following->bodies, following->number));
-  PetscCall(PetscFree2(following->cells, following->owners));
+  PetscCall(PetscFree(following->cells));
+  PetscCall(PetscFree(following->owners));
   PetscCall(PetscFree(following->fields));
   PetscCall(PetscFree3(following->from, following->to, following->inner));
   PetscCall(SparseFactorDestroy(&following->factor));
@@ -356,11 +385,12 @@ VECTOR_CLONES static void gather_fields(const Following *following, const PetscR
                                         PetscReal *restrict sums)
 {
   for (PetscInt c = 0; c < following->cell_count; c++) {
-    const PetscReal value = values[following->cells[c]], *z = &following->fields[TWIST * c];
+    const PetscReal value = values[following->cells[c]];
+    const float    *z = &following->fields[TWIST * c];
     PetscReal      *sum = &sums[TWIST * following->owners[c]];
 
     for (PetscInt n = 0; n < TWIST; n++)
-      sum[n] += z[n] * value;
+      sum[n] += (PetscReal)z[n] * value;
   }
 }
 
@@ -368,10 +398,13 @@ VECTOR_CLONES static void add_fields(const Following *following, const PetscReal
                                      PetscReal *restrict values)
 {
   for (PetscInt c = 0; c < following->cell_count; c++) {
-    const PetscReal *part = &parts[2 * TWIST * following->owners[c]], *z = &following->fields[TWIST * c];
+    const PetscReal *part = &parts[2 * TWIST * following->owners[c]];
+    const float     *z = &following->fields[TWIST * c];
+    PetscReal        sum = 0.;
 
-    values[following->cells[c]] += (z[0] * part[0] + z[1] * part[1] + z[2] * part[2]) +
-                                   (z[3] * part[3] + z[4] * part[4] + z[5] * part[5]);
+    for (PetscInt n = 0; n < TWIST; n++)
+      sum += (PetscReal)z[n] * part[n];
+    values[following->cells[c]] += sum;
   }
 }
 

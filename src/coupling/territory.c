@@ -1,9 +1,9 @@
-/* Which cells keep the fields of which light body: those beside its mixed faces and a few layers around them,
-   where no other body is nearer, counted in faces that carry weight, so that nothing reaches through a shell.
-   Towards the border of a territory less and less of the fields is kept. */
+/* Which cells keep the fields of which light body: those beside its mixed faces and some layers around them,
+   where no other body of its colour is nearer, counted in faces that carry weight, so that nothing reaches
+   through a shell. Towards the border of a territory less and less of the fields is kept. */
 #include "coupling_impl.h"
 
-enum { REACH = 6 }; /* layers */
+enum { REACH = 8 }; /* layers */
 
 typedef struct {
   Coupling   coupling;
@@ -90,6 +90,7 @@ static PetscErrorCode Settle(Coupling coupling, const char *is_light, Vec bodies
   Vec              solver;
 
   PetscFunctionBegin;
+  PetscCall(PetscArrayzero(is_mixed, coupling->cell_count));
   PetscCall(VecDuplicate(coupling->flow, &solver));
   PetscCall(VecSet(solver, 0.));
   PetscCall(VecGetArray(solver, &owner));
@@ -171,5 +172,55 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
   PetscCall(PetscFree2(sweep.cells, sweep.values));
   PetscCall(VecDestroy(&bodies));
   PetscCall(VecDestroy(&depth));
+  PetscFunctionReturn(0);
+}
+
+static int compare_left(const void *a, const void *b)
+{
+  const Placed *const *first = a, *const *second = b;
+
+  return (*first)->low.at[X] > (*second)->low.at[X]   ? 1
+         : (*first)->low.at[X] < (*second)->low.at[X] ? -1
+                                                      : (*first)->free - (*second)->free;
+}
+
+/* One where the boxes of two bodies meet, less the farther they are apart, in cells. */
+static PetscReal nearness(const Placed *a, const Placed *b, PetscReal spacing)
+{
+  PetscReal square = 0.;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    square += PetscSqr(
+        PetscMax(0., PetscMax(a->low.at[d] - b->high.at[d], b->low.at[d] - a->high.at[d]) / spacing));
+  return 1. / (1. + square);
+}
+
+/* From left to right, each body takes the colour that is farther away; only those that may meet its territory
+   are looked at. */
+PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[])
+{
+  const PetscReal reach = 2. * REACH * coupling->spacing;
+  const Placed  **sorted;
+  PetscReal       widest = 0.;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, &sorted));
+  for (PetscInt n = 0; n < count; n++) {
+    sorted[n] = &coupling->bodies[coupling->free_bodies[bodies[n]]];
+    widest = PetscMax(widest, sorted[n]->high.at[X] - sorted[n]->low.at[X]);
+  }
+  qsort(sorted, (size_t)count, sizeof(*sorted), compare_left);
+  for (PetscInt n = 0; n < count; n++) {
+    PetscReal near[COLOURS] = {0.};
+    PetscInt  best = 0;
+
+    for (PetscInt m = n - 1; m >= 0 && sorted[n]->low.at[X] - sorted[m]->low.at[X] <= widest + reach; m--)
+      near[colours[sorted[m]->free] - 1] += nearness(sorted[n], sorted[m], coupling->spacing);
+    for (PetscInt colour = 1; colour < COLOURS; colour++)
+      if (near[colour] < near[best])
+        best = colour;
+    colours[sorted[n]->free] = (char)(best + 1);
+  }
+  PetscCall(PetscFree(sorted));
   PetscFunctionReturn(0);
 }

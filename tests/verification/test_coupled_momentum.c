@@ -96,7 +96,7 @@ static void a_periodic_box_keeps_its_momentum(void **state)
   assert_on_all_ranks(budget.changes[CHANGE_PRESSURE] <= 1e-12 * scale);
   assert_on_all_ranks(budget.changes[CHANGE_FORCES] <= 1e-12 * scale);
   assert_on_all_ranks(budget.changes[CHANGE_VISCOSITY] <= 1e-8 * scale); /* its tolerance */
-  assert_on_all_ranks(budget.changes[CHANGE_ADVECTION] > 1e-6 * scale); /* that scheme does not keep it */
+  assert_on_all_ranks(budget.changes[CHANGE_ADVECTION] > 1e-6 * scale);  /* that scheme does not keep it */
 }
 
 /* But for the fluid that moves with bodies, which follows what they do to each other after the last solve of

@@ -147,10 +147,11 @@ static void fill(Making *making, Patch *patch, PetscInt unseen)
 void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscReal values[], Patch *patch)
 {
   const GridBox *box = grid_box(outlook->grid);
-  Making         making = {.low = reach, .high = reach};
   PetscInt       corner = c;
   PetscBool      divided;
+  Making         making;
 
+  making.low = making.high = reach;
   patch->width = 2 * reach + 1;
   patch->center = 0;
   for (PetscInt d = 0; d < box->dimension; d++)
@@ -202,26 +203,51 @@ static PetscInt ask(const Outlook *outlook, SightMoment moment, Vector3 point, c
   return seen;
 }
 
+/* The cell below and before a point, and where the point lies between its centre and the next ones. */
+typedef struct {
+  PetscInt  at[DIM];
+  PetscReal fraction[DIM];
+} Place;
+
+static Place place_of(const Outlook *outlook, Vector3 point)
+{
+  const Vector3 origin = grid_origin(outlook->grid);
+  Place         result = {{0, 0, 0}, {0., 0., 0.}};
+
+  for (PetscInt d = 0; d < grid_box(outlook->grid)->dimension; d++) {
+    const PetscReal place = (point.at[d] - origin.at[d]) / grid_spacing(outlook->grid) - 0.5;
+
+    result.at[d] = (PetscInt)PetscFloorReal(place);
+    result.fraction[d] = place - result.at[d];
+  }
+  return result;
+}
+
+static Vector3 flattened(const Outlook *outlook, Vector3 point)
+{
+  if (grid_box(outlook->grid)->dimension == 2)
+    point.at[Z] = grid_origin(outlook->grid).at[Z];
+  return point;
+}
+
 PetscBool patch_point(const Outlook *outlook, SightMoment moment, Vector3 point, const PetscReal values[],
                       Patch *patch)
 {
   const GridBox *box = grid_box(outlook->grid);
-  const Vector3  origin = grid_origin(outlook->grid);
-  Making         making = {.low = 1, .high = 2};
+  const Place    place = place_of(outlook, point);
   PetscInt       first[DIM] = {0, 0, 0};
   PetscBool      divided;
+  Making         making;
 
+  making.low = 1;
+  making.high = 2;
   patch->width = 4;
   patch->center = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscReal place = (point.at[d] - origin.at[d]) / grid_spacing(outlook->grid) - 0.5;
-    const PetscInt  whole = (PetscInt)PetscFloorReal(place);
-
-    patch->fraction[d] = place - whole;
-    first[d] = whole - 1;
+    patch->fraction[d] = place.fraction[d];
+    first[d] = place.at[d] - 1;
   }
-  if (box->dimension == 2)
-    point.at[Z] = origin.at[Z];
+  point = flattened(outlook, point);
   divided = begin(outlook, moment, box_index(box, first[X], first[Y], first[Z]), values, &making, patch);
   for (PetscInt d = 0; d < box->dimension; d++)
     patch->center += patch->stride[d];
@@ -251,13 +277,53 @@ PetscReal patch_linear(const Patch *patch, PetscInt dimension)
   return sum;
 }
 
+/* Whether the point sees all cells around it: with no shell in the patch, or none between. */
+static PetscBool sees_all_around(const Outlook *outlook, Vector3 point, const Place *place)
+{
+  const GridBox       *box = grid_box(outlook->grid);
+  const Sight         *sight = outlook->sight;
+  const PetscInt       planes = box->dimension == 3 ? 4 : 1;
+  const unsigned char *shut = outlook->shut[SIGHT_AFTER] + box_index(box, place->at[X] - 1, place->at[Y] - 1,
+                                                                     place->at[Z] - (planes > 1 ? 1 : 0));
+  unsigned char        any = 0;
+
+  for (PetscInt k = 0; k < planes; k++)
+    for (PetscInt j = 0; j < 4; j++)
+      for (PetscInt i = 0; i < 4; i++)
+        any |= shut[i + j * box->stride[Y] + (planes > 1 ? k * box->stride[Z] : 0)];
+  for (PetscInt n = 0; any && n < 1 << box->dimension; n++) {
+    PetscInt at[DIM];
+
+    for (PetscInt d = 0; d < DIM; d++)
+      at[d] = place->at[d] + (n >> d & 1);
+    if (sight->blocks(sight->context, SIGHT_AFTER, point, seen_center(outlook, at)))
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Vector3 point, PetscReal *value)
 {
-  Patch patch;
+  const GridBox *box = grid_box(outlook->grid);
+  Place          place = place_of(outlook, point);
+  Patch          patch;
 
-  if (!patch_point(outlook, SIGHT_AFTER, point, values, &patch))
-    return PETSC_FALSE;
-  *value = patch_linear(&patch, grid_box(outlook->grid)->dimension);
+  if (!sees_all_around(outlook, flattened(outlook, point), &place)) {
+    if (!patch_point(outlook, SIGHT_AFTER, point, values, &patch))
+      return PETSC_FALSE;
+    *value = patch_linear(&patch, box->dimension);
+    return PETSC_TRUE;
+  }
+  *value = 0.;
+  for (PetscInt n = 0; n < 1 << box->dimension; n++) {
+    PetscReal weight = 1.;
+
+    for (PetscInt d = 0; d < box->dimension; d++)
+      weight *= n >> d & 1 ? place.fraction[d] : 1. - place.fraction[d];
+    *value +=
+        weight *
+        values[box_index(box, place.at[X] + (n & 1), place.at[Y] + (n >> 1 & 1), place.at[Z] + (n >> 2))];
+  }
   return PETSC_TRUE;
 }
 

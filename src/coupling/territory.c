@@ -3,7 +3,7 @@
    through a shell. Towards the border of a territory less and less of the fields is kept. */
 #include "coupling_impl.h"
 
-enum { REACH = 8 }; /* layers */
+enum { LEAST_REACH = 1, MOST_REACH = 8 }; /* layers */
 
 typedef struct {
   Coupling   coupling;
@@ -11,6 +11,17 @@ typedef struct {
   PetscInt   count, *cells; /* found by a sweep */
   PetscReal *values;
 } Sweep;
+
+/* A third of the length of a body, in cells. */
+static PetscInt reach_of(Coupling coupling, PetscInt free)
+{
+  const Placed *placed = &coupling->bodies[coupling->free_bodies[free]];
+  PetscReal     length = 0.;
+
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+    length = PetscMax(length, (placed->high.at[d] - placed->low.at[d]) / coupling->spacing);
+  return PetscMin(PetscMax((PetscInt)(length / 3.), LEAST_REACH), MOST_REACH);
+}
 
 /* The value that a cell takes in a sweep, from values on the grid's box; zero: none. */
 typedef PetscReal (*CellRule)(const Sweep *sweep, PetscInt cell, const PetscReal *values, PetscReal layer);
@@ -33,11 +44,11 @@ static PetscReal next_body(const Sweep *sweep, PetscInt c, const PetscReal *valu
   const GridBox *box = grid_box(sweep->coupling->grid);
   PetscReal      first = 0.;
 
-  (void)layer;
   for (PetscInt side = 0; side < 2 * box->dimension; side++) {
     const PetscReal body = values[beyond(box, c, side)];
 
-    if (body > 0. && (first == 0. || body < first) && is_joined(sweep, c, side))
+    if (body > 0. && (first == 0. || body < first) && is_joined(sweep, c, side) &&
+        layer <= reach_of(sweep->coupling, (PetscInt)body - 1))
       first = body;
   }
   return first;
@@ -140,7 +151,10 @@ static void take_parts(Coupling coupling, const PetscReal *body, const PetscReal
 {
   for (PetscInt c = 0; c < grid_box(coupling->grid)->length; c++) {
     territory->owner[c] = (PetscInt)body[c] - 1;
-    territory->part[c] = body[c] == 0. ? 0. : depth[c] == 0. ? 1. : depth[c] / (REACH + 1.);
+    territory->part[c] = body[c] == 0. ? 0.
+                         : depth[c] == 0.
+                             ? 1.
+                             : PetscMin(1., depth[c] / (reach_of(coupling, territory->owner[c]) + 1.));
   }
 }
 
@@ -157,12 +171,12 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
   PetscCall(PetscMalloc2(coupling->cell_count + 1, &sweep.cells, coupling->cell_count + 1, &sweep.values));
   PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, sweep.weights));
   PetscCall(Settle(coupling, is_light, bodies, territory->is_mixed));
-  for (PetscInt layer = 1; layer <= REACH; layer++)
+  for (PetscInt layer = 1; layer <= MOST_REACH; layer++)
     PetscCall(Spread(&sweep, bodies, NULL, next_body, layer));
   PetscCall(MacGridExchange(coupling->grid, bodies));
   PetscCall(VecGetArrayRead(bodies, &body));
   PetscCall(FindBorder(&sweep, body, depth));
-  for (PetscInt layer = 2; layer <= REACH; layer++)
+  for (PetscInt layer = 2; layer <= MOST_REACH; layer++)
     PetscCall(Spread(&sweep, depth, body, next_layer, layer));
   PetscCall(VecGetArrayRead(depth, &layers));
   take_parts(coupling, body, layers, territory);
@@ -196,10 +210,11 @@ static PetscReal nearness(const Placed *a, const Placed *b, PetscReal spacing)
 }
 
 /* From left to right, each body takes the colour that is farther away; only those that may meet its territory
-   are looked at. */
+   are looked at. Small bodies have one colour: with two, the factor of their common matrix would cost more
+   than it saves. */
 PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[])
 {
-  const PetscReal reach = 2. * REACH * coupling->spacing;
+  const PetscReal reach = 2. * MOST_REACH * coupling->spacing;
   const Placed  **sorted;
   PetscReal       widest = 0.;
 
@@ -216,7 +231,7 @@ PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt 
 
     for (PetscInt m = n - 1; m >= 0 && sorted[n]->low.at[X] - sorted[m]->low.at[X] <= widest + reach; m--)
       near[colours[sorted[m]->free] - 1] += nearness(sorted[n], sorted[m], coupling->spacing);
-    for (PetscInt colour = 1; colour < COLOURS; colour++)
+    for (PetscInt colour = 1; colour < COLOURS && reach_of(coupling, sorted[n]->free) > LEAST_REACH; colour++)
       if (near[colour] < near[best])
         best = colour;
     colours[sorted[n]->free] = (char)(best + 1);

@@ -76,6 +76,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->residual));
   PetscCall(VecDestroy(&f->hollow));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
+  PetscCall(MacGridDestroyFaceField(f->advected));
   PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(f->tie_impulses));
   PetscCall(FluidDestroyHeavy(f));
@@ -181,6 +182,19 @@ static PetscReal implicitness(Fluid fluid)
   return fluid->steps < DAMPED_STEPS ? 1. : 0.5;
 }
 
+/* What acted on a uniform mixture in the last step, for a while. Across interfaces it jumps: not there. */
+static PetscErrorCode AddGain(Fluid fluid, PetscInt d, PetscReal time)
+{
+  const PetscReal share = fluid->advected_over > 0. ? time / fluid->advected_over : 0.;
+
+  PetscFunctionBegin;
+  if (share != 0.) {
+    PetscCall(VecAXPY(fluid->next[d], share, fluid->velocity[d]));
+    PetscCall(VecAXPY(fluid->next[d], -share, fluid->advected[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* Step 2: what acts at the start of the trajectories. In a mixture all acts at their end. */
 static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
@@ -191,6 +205,7 @@ static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   PetscFunctionBegin;
   if (fluid->mixture) {
     PetscCall(VecCopy(fluid->velocity[d], fluid->next[d]));
+    PetscCall(AddGain(fluid, d, 0.5 * dt));
     PetscFunctionReturn(0);
   }
   if (amount > 0.)
@@ -237,6 +252,7 @@ static PetscErrorCode RecoverEarlier(Fluid fluid)
 PetscErrorCode FluidForgetPrediction(Fluid fluid)
 {
   PetscFunctionBegin;
+  fluid->advected_over = 0.;
   PetscCall(RecoverEarlier(fluid));
   if (fluid_is_contrasted(fluid)) {
     fluid_swap_heavy(fluid);
@@ -283,7 +299,17 @@ static PetscErrorCode AdvectVelocity(Fluid fluid, PetscReal dt)
     const Carried carried = {d, 0, dt};
 
     PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
+    PetscCall(AddGain(fluid, d, -0.5 * dt));
   }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode KeepAdvected(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension && fluid->advected[X]; d++)
+    PetscCall(VecCopy(fluid->next[d], fluid->advected[d]));
+  fluid->advected_over = fluid->advected[X] ? dt : 0.;
   PetscFunctionReturn(0);
 }
 
@@ -313,6 +339,7 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
   PetscCall(AdvectVelocity(fluid, dt));
+  PetscCall(KeepAdvected(fluid, dt));
   if (fluid_is_contrasted(fluid))
     PetscCall(FluidMergeHeavy(fluid));
   PetscCall(PetscTime(&end));

@@ -59,7 +59,10 @@ struct _p_Fluid {
   PetscReal      reference_density; /* weight of a face over its mobility */
   PetscBool      is_viscous;        /* anywhere */
   Vec            acceleration[DIM]; /* by forces and pressure in the last step; null without viscosity */
-  Stress         stress;
+  Vec advected[DIM];       /* the velocity of the last step as it was carried along, before anything acted
+                              on it; null but in a uniform mixture */
+  PetscReal advected_over; /* that step; 0: there was none */
+  Stress    stress;
   struct {
     Vec velocity[DIM], earlier[DIM], next[DIM];
   } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */

@@ -101,6 +101,8 @@ static PetscErrorCode FindScales(Fluid fluid)
   fluid->is_viscous = largest[1] > 0. ? PETSC_TRUE : PETSC_FALSE;
   if (fluid->is_viscous && !fluid->acceleration[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
+  if (fluid->mixture->uniform && !fluid->advected[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
   PetscFunctionReturn(0);
 }
 

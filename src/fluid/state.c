@@ -250,11 +250,31 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
   PetscCall(MacGridSaveField(fluid->grid, "pressure", fluid->pressure, archive));
   if (fluid->acceleration[X])
     PetscCall(MacGridSaveFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+  if (fluid->advected_over > 0.) {
+    PetscCall(MacGridSaveFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
+    PetscCall(ArchiveWriteReal(archive, "advected_over", fluid->advected_over));
+  }
   if (fluid->heavy.velocity[X])
     PetscCall(MacGridSaveFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
+{
+  PetscBool has;
+
+  PetscFunctionBegin;
+  fluid->advected_over = 0.;
+  PetscCall(ArchiveHas(archive, "advected_velocity_x", &has));
+  if (!has)
+    PetscFunctionReturn(0);
+  if (!fluid->advected[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
+  PetscCall(MacGridLoadFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
+  PetscCall(ArchiveReadReal(archive, "advected_over", &fluid->advected_over));
   PetscFunctionReturn(0);
 }
 
@@ -278,6 +298,7 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
   if (viscous_mixture)
     PetscCall(MacGridLoadFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+  PetscCall(LoadAdvected(fluid, archive));
   PetscCall(FluidGetHeavyVelocity(fluid, &heavy));
   if (fluid_is_contrasted(fluid))
     PetscCall(MacGridLoadFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));

@@ -6,7 +6,7 @@
 
 static void a_cylinder_is_held_by_the_coupling_as_by_nothing(void **state)
 {
-  const PetscReal bound[CYLINDER_QUANTITIES] = {0.06, 0.2, 0.04};
+  const PetscReal bound[CYLINDER_QUANTITIES] = {0.03, 0.1, 0.04};
   PetscReal       still[CYLINDER_QUANTITIES], joined[CYLINDER_QUANTITIES];
 
   (void)state;

@@ -295,8 +295,14 @@ static PetscErrorCode FindFlocks(Coupling coupling, const char *colours, PetscRe
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(MacGridCreateField(coupling->grid, &flock.fields[n]));
   for (PetscInt colour = 1; colour <= COLOURS; colour++) {
-    for (PetscInt f = 0; f < coupling->free_count; f++)
+    PetscInt count = 0;
+
+    for (PetscInt f = 0; f < coupling->free_count; f++) {
       flock.members[f] = colours[f] == colour;
+      count += flock.members[f];
+    }
+    if (!count)
+      continue;
     PetscCall(CouplingFindTerritory(coupling, flock.members, &flock.territory));
     PetscCall(ListCells(coupling, &flock));
     PetscCall(FindFields(coupling, &flock));

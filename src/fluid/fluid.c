@@ -307,8 +307,11 @@ static PetscErrorCode AdvectVelocity(Fluid fluid, PetscReal dt)
 static PetscErrorCode KeepAdvected(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension && fluid->advected[X]; d++)
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension && fluid->advected[X]; d++) {
     PetscCall(VecCopy(fluid->next[d], fluid->advected[d]));
+    PetscCall(FluidSetSideFaces(fluid, d, fluid->advected[d], fluid->time + dt));
+    PetscCall(FluidSetClosedFaces(fluid, d, fluid->advected[d]));
+  }
   fluid->advected_over = fluid->advected[X] ? dt : 0.;
   PetscFunctionReturn(0);
 }

@@ -195,7 +195,8 @@ static PetscErrorCode AddGain(Fluid fluid, PetscInt d, PetscReal time)
   PetscFunctionReturn(0);
 }
 
-/* Step 2: what acts at the start of the trajectories. In a mixture all acts at their end. */
+/* Step 2: what acts at the start of the trajectories. In a mixture all acts at their end; of what acted in
+   the last step half is carried along, and taken off again there. */
 static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
   const Carried   carried = {d, 0, dt};

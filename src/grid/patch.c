@@ -260,21 +260,28 @@ PetscBool patch_point(const Outlook *outlook, SightMoment moment, Vector3 point,
   return PETSC_TRUE;
 }
 
-PetscReal patch_linear(const Patch *patch, PetscInt dimension)
+/* Linear between the cells around a point, from the lower corner on. */
+static PetscReal between(const PetscReal *corner, const PetscInt stride[DIM], const PetscReal fraction[DIM],
+                         PetscInt dimension)
 {
   PetscReal sum = 0.;
 
   for (PetscInt n = 0; n < 1 << dimension; n++) {
     PetscReal weight = 1.;
-    PetscInt  place = patch->center;
+    PetscInt  place = 0;
 
     for (PetscInt d = 0; d < dimension; d++) {
-      weight *= n >> d & 1 ? patch->fraction[d] : 1. - patch->fraction[d];
-      place += (n >> d & 1) * patch->stride[d];
+      weight *= n >> d & 1 ? fraction[d] : 1. - fraction[d];
+      place += (n >> d & 1) * stride[d];
     }
-    sum += weight * patch->value[place];
+    sum += weight * corner[place];
   }
   return sum;
+}
+
+PetscReal patch_linear(const Patch *patch, PetscInt dimension)
+{
+  return between(patch->value + patch->center, patch->stride, patch->fraction, dimension);
 }
 
 /* Whether the point sees all cells around it: with no shell in the patch, or none between. */
@@ -314,16 +321,8 @@ PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Ve
     *value = patch_linear(&patch, box->dimension);
     return PETSC_TRUE;
   }
-  *value = 0.;
-  for (PetscInt n = 0; n < 1 << box->dimension; n++) {
-    PetscReal weight = 1.;
-
-    for (PetscInt d = 0; d < box->dimension; d++)
-      weight *= n >> d & 1 ? place.fraction[d] : 1. - place.fraction[d];
-    *value +=
-        weight *
-        values[box_index(box, place.at[X] + (n & 1), place.at[Y] + (n >> 1 & 1), place.at[Z] + (n >> 2))];
-  }
+  *value = between(values + box_index(box, place.at[X], place.at[Y], place.at[Z]), box->stride,
+                   place.fraction, box->dimension);
   return PETSC_TRUE;
 }
 

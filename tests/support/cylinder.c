@@ -32,8 +32,7 @@ static PetscErrorCode Start(CylinderHold hold, PetscInt per_diameter, PetscReal 
   PetscFunctionReturn(0);
 }
 
-/* At a point of the surface, from the two cells before it (outward: -1 or 1 along x). */
-static PetscErrorCode SurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure)
+PetscErrorCode CylinderSurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure)
 {
   const PetscReal h = grid_spacing(flow->grid);
   PetscReal       near, far;
@@ -61,8 +60,8 @@ PetscErrorCode CylinderRun(CylinderHold hold, PetscInt per_diameter, PetscReal c
   results[CYLINDER_LIFT] = scale * force[Y];
   results[CYLINDER_PRESSURE_DIFFERENCE] = 0.;
   if (flow.fluid) {
-    PetscCall(SurfacePressure(&flow, 0.15, -1., &front));
-    PetscCall(SurfacePressure(&flow, 0.25, 1., &rear));
+    PetscCall(CylinderSurfacePressure(&flow, 0.15, -1., &front));
+    PetscCall(CylinderSurfacePressure(&flow, 0.25, 1., &rear));
     results[CYLINDER_PRESSURE_DIFFERENCE] = front - rear;
   }
   PetscCallMPI(MPI_Bcast(results, CYLINDER_QUANTITIES, MPIU_REAL, 0, PETSC_COMM_WORLD));

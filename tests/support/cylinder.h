@@ -10,6 +10,8 @@ extern const char *const CylinderNames[CYLINDER_QUANTITIES];
 /* Nabh 1998, as FeatFlow gives them. */
 extern const PetscReal CylinderReference[CYLINDER_QUANTITIES];
 
+/* At a point of the surface, from the two cells before it (outward: -1 or 1 along x). Collective: fluid. */
+PetscErrorCode CylinderSurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure);
 /* At t = 8 with so many cells per diameter and per step; the same on all ranks. Collective: world. */
 PetscErrorCode CylinderRun(CylinderHold hold, PetscInt per_diameter, PetscReal cfl,
                            PetscReal results[CYLINDER_QUANTITIES]);

@@ -3,26 +3,13 @@
 
    Reference: cD 5.57953523384, cL 0.010618948146, pressure difference 0.11752016697 (Nabh 1998, as FeatFlow
    gives them); length of the recirculation 0.0842 to 0.0852 (Schaefer and Turek), here the middle of it. */
-#include "flow.h"
+#include "cylinder.h"
 #include "harness.h"
 
 enum { DRAG, LIFT, PRESSURE_DIFFERENCE, RECIRCULATION, QUANTITIES };
 
 static const char *const names[QUANTITIES] = {"cD", "cL", "pressure difference", "recirculation length"};
 static const PetscReal   reference[QUANTITIES] = {5.57953523384, 0.010618948146, 0.11752016697, 0.0847};
-
-/* At a point of the cylinder's surface, from the two cells before it (outward: -1 or 1 along x). */
-static PetscErrorCode SurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure)
-{
-  const PetscReal h = grid_spacing(flow->grid);
-  PetscReal       near, far;
-
-  PetscFunctionBegin;
-  PetscCall(FlowSample(flow, FLOW_PRESSURE, vector3(x + 0.5 * outward * h, 0.2, 0.), &near));
-  PetscCall(FlowSample(flow, FLOW_PRESSURE, vector3(x + 1.5 * outward * h, 0.2, 0.), &far));
-  *pressure = 1.5 * near - 0.5 * far;
-  PetscFunctionReturn(0);
-}
 
 /* From the rear of the cylinder to where the flow on its axis turns forward. */
 static PetscErrorCode RecirculationLength(Flow *flow, PetscReal *length)
@@ -68,8 +55,8 @@ static PetscErrorCode RunCylinder(PetscInt per_diameter, PetscReal results[QUANT
   PetscCall(FluidGetForces(flow.fluid, &pressure, &viscous));
   results[DRAG] = scale * (pressure.at[X] + viscous.at[X]);
   results[LIFT] = scale * (pressure.at[Y] + viscous.at[Y]);
-  PetscCall(SurfacePressure(&flow, 0.15, -1., &front));
-  PetscCall(SurfacePressure(&flow, 0.25, 1., &rear));
+  PetscCall(CylinderSurfacePressure(&flow, 0.15, -1., &front));
+  PetscCall(CylinderSurfacePressure(&flow, 0.25, 1., &rear));
   results[PRESSURE_DIFFERENCE] = front - rear;
   PetscCall(RecirculationLength(&flow, &results[RECIRCULATION]));
   PetscCall(FlowDestroy(&flow));

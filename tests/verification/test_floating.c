@@ -42,8 +42,8 @@ static PetscReal largest_speed(Flow *flow)
   return totals.largest_speed;
 }
 
-/* Some steps from rest; the largest speed of the fluid on the way. */
-static void check_stays(Flow *flow, PetscInt steps, PetscReal dt)
+/* Some steps from rest: speed of the fluid and way of the body. */
+static void check_drift(Flow *flow, PetscInt steps, PetscReal dt, PetscReal speed, PetscReal drift)
 {
   const BodyView before = body_of(flow);
   PetscReal      fastest = 0.;
@@ -55,8 +55,13 @@ static void check_stays(Flow *flow, PetscInt steps, PetscReal dt)
   }
   way = vector3_subtract(body_of(flow).position, before.position);
   note("fastest %.1e m/s, moved by %.1e m", (double)fastest, (double)vector3_norm(way));
-  assert_near(fastest, 0., 1e-6);
-  assert_near(vector3_norm(way), 0., 1e-6);
+  assert_near(fastest, 0., speed);
+  assert_near(vector3_norm(way), 0., drift);
+}
+
+static void check_stays(Flow *flow, PetscInt steps, PetscReal dt)
+{
+  check_drift(flow, steps, dt, 1e-6, 1e-6);
 }
 
 static void a_box_floats_at_its_draft(void **state)
@@ -69,6 +74,17 @@ static void a_box_floats_at_its_draft(void **state)
   assert_success(FlowDestroy(&flow));
   fill_pool(&flow, 0., 500., "box: {low: [0.3, 0.35], high: [0.7, 0.65]}");
   check_stays(&flow, 50, 0.02);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* Its cut cells turn a box that does not lie as the lattice does; wanted: 1e-6 m/s here too. */
+static void a_box_anywhere_floats_near_its_draft(void **state)
+{
+  Flow flow;
+
+  (void)state;
+  fill_pool(&flow, 0., 500., "box: {low: [0.21, 0.35], high: [0.61, 0.65]}");
+  check_drift(&flow, 50, 0.02, 0.005, 0.01 / CELLS);
   assert_success(FlowDestroy(&flow));
 }
 
@@ -176,14 +192,18 @@ static void bodies_of_five_densities_come_to_rest_where_archimedes_wants_them(vo
   const Floater          sunken_disc = {"sphere: {center: [0.5, 0.25], radius: 0.15}", PETSC_PI * r * r,
                                         PETSC_PI * r * r, r, PETSC_TRUE};
 
+  const Floater sunken_box = {"box: {low: [0.3, 0.12], high: [0.7, 0.32]}", 0.08, 0.08, 0.1, PETSC_FALSE};
+
   (void)state;
   for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(ratios); n++) {
     check_comes_to_rest(&box, ratios[n]);
     check_comes_to_rest(&disc, ratios[n]);
   }
+  check_comes_to_rest(&sunken_box, 1.5);
   check_comes_to_rest(&sunken_disc, 1.5);
 }
 
-TEST_MAIN(cmocka_unit_test(a_box_floats_at_its_draft), cmocka_unit_test(what_weighs_as_much_as_water_stays),
+TEST_MAIN(cmocka_unit_test(a_box_floats_at_its_draft), cmocka_unit_test(a_box_anywhere_floats_near_its_draft),
+          cmocka_unit_test(what_weighs_as_much_as_water_stays),
           cmocka_unit_test(a_cube_floats_at_its_draft_in_space),
           cmocka_unit_test(bodies_of_five_densities_come_to_rest_where_archimedes_wants_them))

@@ -84,18 +84,18 @@ static void change_masses(Coupling coupling, const PetscReal changes[])
 }
 
 /* Moves the arms of a body's faces along one direction together, across it, until the solid volumes in the
-   dual cells have their center where the body has it: then hydrostatic pressure has no torque. */
+   dual cells have their center where the body has it: then hydrostatic pressure has no torque. Dry ones
+   count too: what is wet of an upright box is moved as far as the whole of it. */
 static void find_offset(Coupling coupling, PetscInt body, PetscInt d, const Balance *balance)
 {
   const Placed *placed = &coupling->bodies[body];
   PetscReal     center[3];
 
   places_across(d, placed->center, center);
-  if (PetscAbsReal(balance->volume - placed->volume) > 1e-9 * placed->volume || balance->displaced[0] <= 0.)
-    return; /* not all of it is here */
+  if (PetscAbsReal(balance->whole[0] - placed->volume) > 1e-9 * placed->volume || placed->volume <= 0.)
+    return; /* not all of it is in the box */
   for (PetscInt n = 1; n < 3; n++)
-    coupling->offsets[DIM * body + d].at[(d + n) % DIM] =
-        center[n] - balance->displaced[n] / balance->displaced[0];
+    coupling->offsets[DIM * body + d].at[(d + n) % DIM] = center[n] - balance->whole[n] / balance->whole[0];
 }
 
 static void move_arms(Coupling coupling)

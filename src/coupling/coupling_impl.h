@@ -233,10 +233,11 @@ PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at
 PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid);
 PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
 
-/* shares.c: shares of mixed faces, with the balance sheet of every body for mass.c */
+/* shares.c: shares of mixed faces, with the balance sheet of every body for balance.c */
 typedef struct {
   PetscReal faces;        /* how many it has a part in */
-  PetscReal volume;       /* of the body in dual cells that count */
+  PetscReal whole[3];     /* its volume in all dual cells, with its two moments across, at their centers */
+  PetscReal volume;       /* in dual cells that count: not where the velocity is given */
   PetscReal displaced[3]; /* fluid mass that the body displaces, with its two moments across */
   PetscReal missing[3];   /* sum over mixed faces of fluid mass that should be there and is not */
   PetscReal moments[6];   /* of the fluid mass of mixed faces: 1, x, y, xx, xy, yy */

@@ -260,7 +260,7 @@ static PetscErrorCode Converged(KSP ksp, PetscInt iteration, PetscReal norm, KSP
     system->first = norm;
   if (PetscIsInfOrNanReal(norm))
     *reason = KSP_DIVERGED_NANORINF;
-  if ((norm > system->next && iteration % LOOK_AFTER) || *reason)
+  if ((norm > system->next && iteration % LOOK_AFTER && iteration < coupling->config.iterations) || *reason)
     PetscFunctionReturn(0);
   PetscCall(KSPBuildSolution(ksp, NULL, &solution));
   if (coupling->grid) {

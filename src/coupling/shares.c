@@ -39,9 +39,13 @@ static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, c
 
   PetscFunctionBegin;
   grid_face_end(coupling->grid, d, end);
-  if (at[d] < end[d])
+  places_across(d, share.arm, across);
+  if (at[d] < end[d]) {
     PetscCall(CouplingAddFilling(
         coupling, (Filling){d, c, share.body, {at[X], at[Y], at[Z]}, share.volume, share.arm}));
+    for (PetscInt n = 0; n < 3; n++)
+      balance->whole[n] += share.volume * across[n];
+  }
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
   if (kind == COUPLED_FLUID && coupling->config.faces == COUPLING_CUT && share.volume > negligible)
@@ -54,7 +58,6 @@ static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, c
     PetscFunctionReturn(0);
   mass = coupling_density(coupling, books->densities, d, c) * share.volume;
   balance->volume += share.volume;
-  places_across(d, share.arm, across);
   for (PetscInt n = 0; n < 3; n++) {
     balance->displaced[n] += mass * across[n];
     balance->missing[n] -= mass * across[n]; /* shares of mixed faces are put back by FinishFaces */

@@ -318,8 +318,6 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   if (coupling->grid) {
     PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->solution, coupling->solution));
     PetscCall(CouplingMeasure(coupling, coupling->solution, &report->residual));
-    if (report->reason == KSP_DIVERGED_ITS && report->residual <= coupling->config.tolerance)
-      report->reason = KSP_CONVERGED_RTOL; /* MINRES judges by an estimate, which may not fall any more */
     if (report->reason < 0)
       PetscCall(CouplingBlame(coupling, report));
     PetscCall(CouplingEliminate(coupling, coupling->solution, coupling->motion));

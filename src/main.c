@@ -1,4 +1,4 @@
-/* The command: run, check, info, keys. */
+/* The command: run, check, info, keys, version, help. */
 #include <millrace/scene.h>
 
 #include <sys/resource.h>
@@ -14,6 +14,7 @@ static const char usage_text[] =
     "step\n"
     "millrace info FILE                         what a checkpoint or frame holds\n"
     "millrace keys [PATTERN] [--markdown]       every scene key with unit, default and meaning\n"
+    "millrace version                           its version, and those of PETSc and MPI\n"
     "Under MPI: mpiexec -n N millrace run ... or srun millrace run ...\n"
     "Exit codes: 0 done, 2 bad input, 3 the numerics failed, 85 stopped with a checkpoint, 1 anything "
     "else.\n";
@@ -50,6 +51,10 @@ static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
     arguments->restart = value_of(argc, argv, n, arguments);
   else if (!strcmp(word, "--overwrite"))
     arguments->use = RUN_OVERWRITE;
+  else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+    arguments->command = "help";
+  else if (!strcmp(word, "--version"))
+    arguments->command = "version";
   else if (!strcmp(word, "--markdown"))
     arguments->markdown = PETSC_TRUE;
   else if (!strcmp(word, "--ranks")) {
@@ -426,6 +431,19 @@ static PetscErrorCode CommandKeys(const Arguments *arguments, int *code)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CommandVersion(void)
+{
+  char petsc[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int  length;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetVersion(petsc, sizeof(petsc)));
+  PetscCallMPI(MPI_Get_library_version(mpi, &length));
+  mpi[strcspn(mpi, ",\n")] = '\0';
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "millrace %s\n%s\n%s\n", PACKAGE_VERSION, petsc, mpi));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Command(const Arguments *arguments, int *code)
 {
   const char *command = arguments->command;
@@ -445,8 +463,10 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
     PetscCall(CommandInfo(arguments, code));
   else if (!strcmp(command, "keys"))
     PetscCall(CommandKeys(arguments, code));
+  else if (!strcmp(command, "version"))
+    PetscCall(CommandVersion());
   else
-    *code = refuse("there is no command \"%s\": run, check, info, keys or help", command);
+    *code = refuse("there is no command \"%s\": run, check, info, keys, version or help", command);
   PetscFunctionReturn(0);
 }
 

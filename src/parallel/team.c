@@ -1,6 +1,10 @@
 /* The split of the world into a fluid and a solid team. */
 #include <millrace/parallel.h>
 
+#include <petscdm.h>
+#include <petscksp.h>
+#include <petscsf.h>
+
 struct _p_Team {
   MPI_Comm    world, fluid, solid;
   PetscMPIInt first_solid_rank;
@@ -17,6 +21,21 @@ PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscM
   return config->solid_ranks;
 }
 
+/* Before the teams part, all ranks give PETSc's events the same numbers, whichever they use later: -log_view
+   compares them by number. */
+static PetscErrorCode RegisterEvents(void)
+{
+  PetscFunctionBegin;
+  PetscCall(ISInitializePackage());
+  PetscCall(PetscSFInitializePackage());
+  PetscCall(VecInitializePackage());
+  PetscCall(MatInitializePackage());
+  PetscCall(DMInitializePackage());
+  PetscCall(PCInitializePackage());
+  PetscCall(KSPInitializePackage());
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, TeamWork work, Team *team)
 {
   PetscMPIInt rank, size, first;
@@ -24,6 +43,7 @@ PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, TeamWork wor
   PetscBool   fluid, solid;
 
   PetscFunctionBegin;
+  PetscCall(RegisterEvents());
   PetscCallMPI(MPI_Comm_rank(world, &rank));
   PetscCallMPI(MPI_Comm_size(world, &size));
   solid_ranks = team_config_solid_ranks(config, work, size);

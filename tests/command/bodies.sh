@@ -73,6 +73,14 @@ ok "limits that cannot be reached" bad "scene.yaml:8:" "outside its limits"
 scene "    - {name: ball, mass: 0, shape: {sphere: {center: [0, 0, 0.5], radius: 0.1}}}
 "
 ok "no mass" bad "scene.yaml:6:" "must be positive"
+cat > water.yaml << 'END'
+grid: {size: [1, 1, 1], resolution: 8}
+run: {end_time: 1, frame_interval: 1, time_step: 0.01, step_limit: 1}
+fluid: {density: 1000, viscosity: 0.001, gravity: [0, 0, -9.81]}
+solids: {bodies: [{name: ball, density: 500, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.25}}}]}
+END
+logs() { refused 0 "1 steps" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "S2 F4"; }
+ok "PETSc's log in detail, with a rank that has no fluid" logs
 for scene in "$MILLRACE_SOURCE"/inputs/solids/*.yaml; do
   ok "${scene##*/} is good" refused 0 "bodies     " -- millrace 1 check "$scene"
 done

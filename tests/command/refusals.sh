@@ -17,6 +17,9 @@ END
 # The command line.
 usage() { refused "$1" "millrace run SCENE" -- millrace 1 "${@:2}"; }
 ok "help explains the command" usage 0 help
+ok "so does --help, wherever it stands" usage 0 run good.yaml --help
+ok "so does -h" usage 0 -h
+ok "version names what it is built on" refused 0 "millrace 0" "Petsc" -- millrace 1 --version
 ok "no command is a mistake" usage 2
 ok "an unknown command is a mistake" refused 2 '"walk"' run -- millrace 1 walk
 ok "an unknown option is a mistake" bad '"--fast"' -- good.yaml --fast

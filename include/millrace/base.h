@@ -21,6 +21,10 @@ enum { X, Y, Z, DIM };
 #define KERNEL static inline
 #endif
 
+/* Makes room for one more item after the `count` of a list: twice as much when it is full. */
+#define GrowList(count, room, list)                                                                          \
+  ((count) < *(room) ? 0 : (*(room) = 2 * (count) + 64, PetscRealloc(*(room) * sizeof(**(list)), list)))
+
 typedef struct {
   PetscReal at[DIM];
 } Vector3;

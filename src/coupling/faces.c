@@ -86,10 +86,7 @@ PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at
   PetscInt   end[DIM];
 
   PetscFunctionBegin;
-  if (coupling->mixed_count == coupling->mixed_room) {
-    coupling->mixed_room = 2 * coupling->mixed_room + 1024;
-    PetscCall(PetscRealloc(coupling->mixed_room * sizeof(MixedFace), &coupling->mixed));
-  }
+  PetscCall(GrowList(coupling->mixed_count, &coupling->mixed_room, &coupling->mixed));
   grid_face_end(coupling->grid, d, end);
   mixed = &coupling->mixed[coupling->mixed_count];
   *mixed = (MixedFace){.face = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),

@@ -32,10 +32,7 @@ PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **p
       *pair = &list->pairs[p];
       PetscFunctionReturn(0);
     }
-  if (list->count == list->room) {
-    list->room = 2 * list->room + 16;
-    PetscCall(PetscRealloc(list->room * sizeof(BodyPair), &list->pairs));
-  }
+  PetscCall(GrowList(list->count, &list->room, &list->pairs));
   *pair = &list->pairs[list->count++];
   PetscCall(PetscMemzero(*pair, sizeof(**pair)));
   (*pair)->a = a;

@@ -5,10 +5,7 @@
 PetscErrorCode EntryListAdd(EntryList *list, Entry entry)
 {
   PetscFunctionBegin;
-  if (list->count == list->room) {
-    list->room = 2 * list->room + 1024;
-    PetscCall(PetscRealloc(list->room * sizeof(Entry), &list->entries));
-  }
+  PetscCall(GrowList(list->count, &list->room, &list->entries));
   list->entries[list->count++] = entry;
   PetscFunctionReturn(0);
 }

@@ -23,10 +23,7 @@ typedef struct {
 static PetscErrorCode AddHit(const Search *search, const Hit *hit)
 {
   PetscFunctionBegin;
-  if (*search->count == *search->room) {
-    *search->room = 2 * *search->room + 256;
-    PetscCall(PetscRealloc(*search->room * sizeof(Hit), search->hits));
-  }
+  PetscCall(GrowList(*search->count, search->room, search->hits));
   (*search->hits)[(*search->count)++] = *hit;
   PetscFunctionReturn(0);
 }

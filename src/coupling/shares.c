@@ -13,10 +13,7 @@ void places_across(PetscInt d, Vector3 arm, PetscReal across[3])
 static PetscErrorCode AddShare(Coupling coupling, Share share)
 {
   PetscFunctionBegin;
-  if (coupling->share_count == coupling->share_room) {
-    coupling->share_room = 2 * coupling->share_room + 1024;
-    PetscCall(PetscRealloc(coupling->share_room * sizeof(Share), &coupling->shares));
-  }
+  PetscCall(GrowList(coupling->share_count, &coupling->share_room, &coupling->shares));
   coupling->shares[coupling->share_count++] = share;
   PetscFunctionReturn(0);
 }

@@ -19,10 +19,7 @@ PetscErrorCode CouplingDropSurfaces(Coupling coupling)
 static PetscErrorCode KeepSurface(Coupling coupling, KeptSurface kept)
 {
   PetscFunctionBegin;
-  if (coupling->surface_count == coupling->surface_room) {
-    coupling->surface_room = 2 * coupling->surface_room + 16;
-    PetscCall(PetscRealloc(coupling->surface_room * sizeof(KeptSurface), &coupling->surfaces));
-  }
+  PetscCall(GrowList(coupling->surface_count, &coupling->surface_room, &coupling->surfaces));
   coupling->surfaces[coupling->surface_count++] = kept;
   PetscFunctionReturn(0);
 }

@@ -6,10 +6,7 @@
 PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling)
 {
   PetscFunctionBegin;
-  if (coupling->filling_count == coupling->filling_room) {
-    coupling->filling_room = 2 * coupling->filling_room + 1024;
-    PetscCall(PetscRealloc(coupling->filling_room * sizeof(Filling), &coupling->fillings));
-  }
+  PetscCall(GrowList(coupling->filling_count, &coupling->filling_room, &coupling->fillings));
   coupling->fillings[coupling->filling_count++] = filling;
   PetscFunctionReturn(0);
 }
@@ -19,10 +16,7 @@ static PetscErrorCode AddTie(TieSet *set, PetscInt d, const Tie *tie)
   const PetscInt n = set->lent.tie_count[d]++;
 
   PetscFunctionBegin;
-  if (n == set->tie_room[d]) {
-    set->tie_room[d] = 2 * n + 1024;
-    PetscCall(PetscRealloc(set->tie_room[d] * sizeof(*tie), &set->ties[d]));
-  }
+  PetscCall(GrowList(n, &set->tie_room[d], &set->ties[d]));
   set->ties[d][n] = *tie;
   PetscFunctionReturn(0);
 }
@@ -32,10 +26,7 @@ PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush)
   const PetscInt n = set->lent.brush_count[d]++;
 
   PetscFunctionBegin;
-  if (n == set->brush_room[d]) {
-    set->brush_room[d] = 2 * n + 1024;
-    PetscCall(PetscRealloc(set->brush_room[d] * sizeof(*brush), &set->brushes[d]));
-  }
+  PetscCall(GrowList(n, &set->brush_room[d], &set->brushes[d]));
   set->brushes[d][n] = *brush;
   PetscFunctionReturn(0);
 }
@@ -45,10 +36,7 @@ static PetscErrorCode AddCorner(TieSet *set, PetscInt d, const Corner *corner)
   const PetscInt n = set->lent.corner_count[d]++;
 
   PetscFunctionBegin;
-  if (n == set->corner_room[d]) {
-    set->corner_room[d] = 2 * n + 1024;
-    PetscCall(PetscRealloc(set->corner_room[d] * sizeof(*corner), &set->corners[d]));
-  }
+  PetscCall(GrowList(n, &set->corner_room[d], &set->corners[d]));
   set->corners[d][n] = *corner;
   PetscFunctionReturn(0);
 }
@@ -58,10 +46,7 @@ PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen)
   const PetscInt n = set->lent.screen_count[d]++;
 
   PetscFunctionBegin;
-  if (n == set->screen_room[d]) {
-    set->screen_room[d] = 2 * n + 256;
-    PetscCall(PetscRealloc(set->screen_room[d] * sizeof(*screen), &set->screens[d]));
-  }
+  PetscCall(GrowList(n, &set->screen_room[d], &set->screens[d]));
   set->screens[d][n] = *screen;
   PetscFunctionReturn(0);
 }

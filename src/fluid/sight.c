@@ -16,10 +16,7 @@ struct _p_Sighting {
 static PetscErrorCode AddLook(Looks *looks, Look look)
 {
   PetscFunctionBegin;
-  if (looks->count == looks->room) {
-    looks->room = 2 * looks->room + 1024;
-    PetscCall(PetscRealloc(looks->room * sizeof(Look), &looks->looks));
-  }
+  PetscCall(GrowList(looks->count, &looks->room, &looks->looks));
   looks->looks[looks->count++] = look;
   PetscFunctionReturn(0);
 }
@@ -27,10 +24,7 @@ static PetscErrorCode AddLook(Looks *looks, Look look)
 static PetscErrorCode AddPlain(Looks *looks, PetscInt place)
 {
   PetscFunctionBegin;
-  if (looks->plain_count == looks->plain_room) {
-    looks->plain_room = 2 * looks->plain_room + 1024;
-    PetscCall(PetscRealloc(looks->plain_room * sizeof(PetscInt), &looks->plain));
-  }
+  PetscCall(GrowList(looks->plain_count, &looks->plain_room, &looks->plain));
   looks->plain[looks->plain_count++] = place;
   PetscFunctionReturn(0);
 }

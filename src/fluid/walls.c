@@ -14,10 +14,7 @@ PetscErrorCode FluidDropWalls(Fluid fluid)
 static PetscErrorCode AddWall(WallList *walls, Wall wall)
 {
   PetscFunctionBegin;
-  if (walls->count == walls->room) {
-    walls->room = 2 * walls->room + 1024;
-    PetscCall(PetscRealloc(walls->room * sizeof(Wall), &walls->list));
-  }
+  PetscCall(GrowList(walls->count, &walls->room, &walls->list));
   walls->list[walls->count++] = wall;
   PetscFunctionReturn(0);
 }

@@ -88,10 +88,7 @@ static PetscErrorCode AddRun(Search *search, PetscInt first, PetscInt length)
   Components *components = search->components;
 
   PetscFunctionBegin;
-  if (components->run_count == search->run_room) {
-    search->run_room = 2 * search->run_room + 64;
-    PetscCall(PetscRealloc(search->run_room * sizeof(CellRun), &components->runs));
-  }
+  PetscCall(GrowList(components->run_count, &search->run_room, &components->runs));
   components->runs[components->run_count++] = (CellRun){(int)first, (int)length, 0};
   PetscFunctionReturn(0);
 }
@@ -308,10 +305,7 @@ static PetscErrorCode AddLink(Search *search, PetscInt direction, PetscInt side,
   for (PetscInt last = search->link_count; last > 0 && last > search->link_count - 4; last--)
     if (search->links[last - 1].a == link.a && search->links[last - 1].b == link.b)
       PetscFunctionReturn(0); /* neighbouring faces mostly repeat it */
-  if (search->link_count == search->link_room) {
-    search->link_room = 2 * search->link_room + 64;
-    PetscCall(PetscRealloc(search->link_room * sizeof(Link), &search->links));
-  }
+  PetscCall(GrowList(search->link_count, &search->link_room, &search->links));
   search->links[search->link_count++] = link;
   PetscFunctionReturn(0);
 }

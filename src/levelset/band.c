@@ -21,10 +21,7 @@ static PetscErrorCode AddRun(Band *band, PetscInt first, PetscInt count)
 {
   PetscFunctionBegin;
   for (; count > 0; first += RUN, count -= RUN) {
-    if (band->count == band->capacity) {
-      band->capacity = 2 * band->capacity + 64;
-      PetscCall(PetscRealloc(band->capacity * sizeof(Run), &band->runs));
-    }
+    PetscCall(GrowList(band->count, &band->capacity, &band->runs));
     band->runs[band->count++] = (Run){first, PetscMin(count, RUN)};
     band->cells += PetscMin(count, RUN);
   }

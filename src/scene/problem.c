@@ -8,10 +8,7 @@
 static PetscErrorCode Append(Scene scene, SceneProblem problem, const char message[])
 {
   PetscFunctionBegin;
-  if (scene->problem_count == scene->problem_capacity) {
-    scene->problem_capacity = 2 * scene->problem_capacity + 16;
-    PetscCall(PetscRealloc(scene->problem_capacity * sizeof(*scene->problems), &scene->problems));
-  }
+  PetscCall(GrowList(scene->problem_count, &scene->problem_capacity, &scene->problems));
   PetscCall(PetscStrallocpy(message, &problem.message));
   scene->problems[scene->problem_count++] = problem;
   if (problem.severity == PROBLEM_ERROR)

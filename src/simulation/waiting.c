@@ -155,6 +155,18 @@ static void print_row(const char name[], const PetscReal seconds[COLUMNS])
   printf("\n");
 }
 
+/* Whether the rank of the solids had better share the fluid: it has time for that, and the fluid has 2^k
+   ranks then, which multigrid halves well. */
+static PetscBool had_better_share(const Summary *summary, const PetscReal total[COLUMNS])
+{
+  const PetscInt shared = (PetscInt)summary->ranks[FLUID_WORKS] + 1;
+
+  return total[SOLIDS_WAIT] > 0. && summary->ranks[SOLIDS_WORK] == 1. && !(shared & (shared - 1)) &&
+                 total[SOLIDS_WORK] * shared < total[FLUID_WORKS]
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
 /* Means over the ranks of each team. */
 static void print_summary(const Summary *summary)
 {
@@ -177,6 +189,8 @@ static void print_summary(const Summary *summary)
   if (total[column] > 0.)
     printf("the %s waited %.2f s for the %s, longest in %s\n", column == FLUID_WAITS ? "fluid" : "solids",
            (double)total[column], column == FLUID_WAITS ? "solids" : "fluid", part_names[longest]);
+  if (had_better_share(summary, total))
+    printf("--set parallel.solid_ranks=0 gives the fluid their rank as well\n");
 }
 
 PetscErrorCode SimulationPrintWaiting(Simulation simulation)

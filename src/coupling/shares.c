@@ -57,7 +57,7 @@ static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, c
   balance->volume += share.volume;
   for (PetscInt n = 0; n < 3; n++) {
     balance->displaced[n] += mass * across[n];
-    balance->missing[n] -= mass * across[n]; /* shares of mixed faces are put back by FinishFaces */
+    balance->missing[n] -= mass * across[n]; /* shares of mixed faces are put back by enter_mixed */
   }
   PetscFunctionReturn(0);
 }

@@ -414,8 +414,7 @@ Vector3 sample_seen_faces(const Outlook *outlook, PetscReal *const faces[DIM], V
   const PetscBool clear = is_clear(outlook, eye, point);
   Vector3         result = vector3(0., 0., 0.);
 
-  if (dimension == 2)
-    eye.at[Z] = grid_origin(outlook->grid).at[Z];
+  eye = flattened(outlook, eye);
   for (PetscInt e = 0; e < dimension; e++) {
     const Around around = look_around(outlook, e, faces[e], point, clear ? NULL : &eye);
 

@@ -2,7 +2,6 @@
 #include <millrace/parallel.h>
 
 #include <petscdm.h>
-#include <petscksp.h>
 #include <petscsf.h>
 
 struct _p_Team {

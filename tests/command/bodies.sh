@@ -82,7 +82,7 @@ END
 logs() { refused 0 "1 steps" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "S2 F4"; }
 ok "PETSc's log in detail, with a rank that has no fluid" logs
 ok "a rank that idles for the bodies is offered to the fluid" refused 0 "--set parallel.solid_ranks=0" -- \
-  millrace 2 run water.yaml -o idle
+  millrace 2 run water.yaml -o idle --set grid.resolution=24
 for scene in "$MILLRACE_SOURCE"/inputs/solids/*.yaml; do
   ok "${scene##*/} is good" refused 0 "bodies     " -- millrace 1 check "$scene"
 done

@@ -1,5 +1,28 @@
 #!/bin/sh
 # launch.sh path/test_x.N.np: run path/test_x on N ranks and pass its TAP on.
+# launch.sh path/test_x.sh:   the same for a script.
+# Its last line says how long it took; `make slowest` reads that.
+limit_of() { # PROGRAM
+  case $1 in
+  */validation/*) limit=3600 ;;
+  *.sh) limit=900 ;;
+  */verification/*) limit=600 ;;
+  *) limit=120 ;;
+  esac
+  [ "$SANITIZERS" != yes ] || limit=$((limit * 10))
+  echo "${TEST_TIMEOUT:-$limit}"
+}
+
+start=$(date +%s.%N)
+took() { date +%s.%N | awk -v start="$start" '{printf "# took %.1f s\n", $1 - start}'; }
+
+if [ "${1%.np}" = "$1" ]; then
+  timeout -k 10 "$(limit_of "$1")" "${BASH_SHELL:-bash}" "$1"
+  status=$?
+  took
+  exit $status
+fi
+
 entry=${1%.np}
 program=${entry%.*}
 ranks=${entry##*.}
@@ -9,26 +32,19 @@ if [ "$HAVE_CMOCKA" = no ]; then
   exit 0
 fi
 
-case $program in
-*/validation/*) limit=3600 ;;
-*/verification/*) limit=600 ;;
-*) limit=120 ;;
-esac
-[ "$SANITIZERS" != yes ] || limit=$((limit * 10))
-
 # cmocka 1.1.5 writes "not ok 3 # SKIP", which TAP counts as a failure. The status of the program goes through
 # a file because a pipe in sh only keeps that of sed.
+limit=$(limit_of "$program")
 status_file=$entry.status
-start=$(date +%s)
 {
-  timeout -k 10 "${TEST_TIMEOUT:-$limit}" "$MPIEXEC" $MPIEXEC_FLAGS -n "$ranks" "$program"
+  timeout -k 10 "$limit" "$MPIEXEC" $MPIEXEC_FLAGS -n "$ranks" "$program"
   echo $? > "$status_file"
 } | sed 's/^not ok \(.*# SKIP\)/ok \1/'
 status=$(cat "$status_file")
 rm -f "$status_file"
-echo "# took $(($(date +%s) - start)) s"
+took
 
 if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-  echo "Bail out! $program on $ranks ranks was stopped after ${TEST_TIMEOUT:-$limit} s"
+  echo "Bail out! $program on $ranks ranks was stopped after $limit s"
 fi
 exit "$status"

@@ -13,22 +13,16 @@ static const char *const holds[] = {[CYLINDER_STATIC] = "type: static", [CYLINDE
 
 static PetscErrorCode Start(CylinderHold hold, PetscInt per_diameter, PetscReal cfl, Flow *flow)
 {
-  const char *source = getenv("MILLRACE_SOURCE");
-  char        path[PETSC_MAX_PATH_LEN], resolution[64], cells[64], solids[512];
-  const char *overrides[] = {resolution, cells, "obstacles=[]", solids};
+  char cells[64], solids[512];
 
   PetscFunctionBegin;
-  *flow = (Flow){0};
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/inputs/flow/channel-cylinder.yaml", source ? source : "."));
-  PetscCall(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)(22 * per_diameter)));
   PetscCall(PetscSNPrintf(cells, sizeof(cells), "fluid.cfl=%g", (double)cfl));
   PetscCall(
       PetscSNPrintf(solids, sizeof(solids),
                     "solids={bodies: [{name: cylinder, %s, shape: {sphere: {center: [0.2, 0.2], radius: "
                     "0.05}}}], joints: %s}",
                     holds[hold], joints[hold]));
-  PetscCall(SceneRead(PETSC_COMM_WORLD, path, 4, overrides, &flow->scene));
-  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
+  PetscCall(FlowOpen(flow, "flow/channel-cylinder", 22 * per_diameter, cells, "obstacles=[]", solids, NULL));
   PetscFunctionReturn(0);
 }
 

@@ -35,6 +35,30 @@ PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FlowOpen(Flow *flow, const char scene[], PetscInt cells, ...)
+{
+  enum { MOST_OVERRIDES = 8 };
+  const char *source = getenv("MILLRACE_SOURCE"), *overrides[MOST_OVERRIDES], *next;
+  char        path[PETSC_MAX_PATH_LEN], resolution[64];
+  PetscInt    count = 0;
+  va_list     further;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/inputs/%s.yaml", source ? source : ".", scene));
+  PetscCall(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)cells));
+  if (cells > 0)
+    overrides[count++] = resolution;
+  va_start(further, cells);
+  while ((next = va_arg(further, const char *)) && count < MOST_OVERRIDES)
+    overrides[count++] = next;
+  va_end(further);
+  PetscCheck(!next, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "Too many overrides");
+  *flow = (Flow){0};
+  PetscCall(SceneRead(PETSC_COMM_WORLD, path, count, overrides, &flow->scene));
+  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FlowDestroy(Flow *flow)
 {
   PetscFunctionBegin;

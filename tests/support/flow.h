@@ -16,6 +16,9 @@ typedef struct {
 PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(3, 4);
 /* The same where the scene has been read already. */
 PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow);
+/* A scene of inputs/, such as "liquids/drops", with `cells` along x and further overrides up to a null; 0
+   cells: its own. Collective: world. */
+PetscErrorCode FlowOpen(Flow *flow, const char scene[], PetscInt cells, ...);
 PetscErrorCode FlowDestroy(Flow *flow);
 
 /* Steps of the size that the simulation asks for until `time`, or `count` steps of size `dt`. A step that is

@@ -81,6 +81,8 @@ void harness_start(int *argc, char ***argv, const char *options)
   if (harness_rank() > 0)
     silence_output();
   cmocka_set_message_output(CM_OUTPUT_TAP);
+  if (getenv("TEST_FILTER"))
+    cmocka_set_test_filter(getenv("TEST_FILTER"));
 }
 
 /* Zero although tests may have failed: the TAP says that, and any other status means a crash. */

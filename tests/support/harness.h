@@ -39,7 +39,8 @@ void harness_agree_near(PetscReal a, PetscReal b, PetscReal tolerance, const cha
 PetscMPIInt harness_rank(void);
 PetscMPIInt harness_size(void);
 
-/* `options` is a string of PETSc options such as "-ksp_type cg", or empty. */
+/* `options` is a string of PETSc options such as "-ksp_type cg", or empty. The environment's TEST_FILTER, a
+   pattern such as "a_ball*", chooses tests of the group. */
 void harness_start(int *argc, char ***argv, const char *options);
 int  harness_finish(void);
 

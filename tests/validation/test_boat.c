@@ -9,17 +9,6 @@
 
 enum { BOAT, LIGHT, HEAVY, BODIES };
 
-static void start(Flow *flow)
-{
-  const char *source = getenv("MILLRACE_SOURCE"), *overrides[] = {"grid.resolution=24"};
-  char        path[PETSC_MAX_PATH_LEN];
-
-  *flow = (Flow){0};
-  assert_success(PetscSNPrintf(path, sizeof(path), "%s/inputs/coupling/boat.yaml", source ? source : "."));
-  assert_success(SceneRead(PETSC_COMM_WORLD, path, 1, overrides, &flow->scene));
-  assert_success(FlowStart(PETSC_COMM_WORLD, flow));
-}
-
 /* Runs on; afterwards the bodies. */
 static void look_at(Flow *flow, PetscReal time, BodyView bodies[BODIES])
 {
@@ -100,7 +89,7 @@ static void a_heavy_ball_sinks_the_boat_that_a_light_one_rocks(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow);
+  assert_success(FlowOpen(&flow, "coupling/boat", 24, NULL));
   assert_success(RegionVolume(&flow, 0, &before));
   center = vector3_subtract(solid_body_view(simulation_solid(flow.simulation), BOAT).position,
                             vector3(0.5, 0.41, 0.5));

@@ -58,21 +58,6 @@ static PetscReal place_at(const Front *front, PetscReal time)
                                    (front->time[n] - front->time[n - 1]);
 }
 
-static PetscErrorCode Start(PetscInt cells, Flow *flow)
-{
-  const char *source = getenv("MILLRACE_SOURCE");
-  char        path[PETSC_MAX_PATH_LEN], resolution[64];
-  const char *overrides[] = {resolution};
-
-  PetscFunctionBegin;
-  *flow = (Flow){0};
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/inputs/liquids/dam-break.yaml", source ? source : "."));
-  PetscCall(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)(8 * cells)));
-  PetscCall(SceneRead(PETSC_COMM_WORLD, path, 1, overrides, &flow->scene));
-  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
-  PetscFunctionReturn(0);
-}
-
 static void the_front_runs_as_martin_and_moyce_measured(void **state)
 {
   static Front front;
@@ -80,7 +65,7 @@ static void the_front_runs_as_martin_and_moyce_measured(void **state)
   Flow         flow;
 
   (void)state;
-  assert_success(Start(40, &flow));
+  assert_success(FlowOpen(&flow, "liquids/dam-break", 8 * 40, NULL));
   assert_success(RegionVolume(&flow, 0, &first));
   assert_success(Follow(&flow, &front));
   assert_success(RegionVolume(&flow, 0, &last));

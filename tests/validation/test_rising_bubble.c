@@ -10,21 +10,6 @@ typedef struct {
 
 static const Bubble reference = {0.90125, 0.24166, 1.08175};
 
-static PetscErrorCode Start(PetscInt cells, Flow *flow)
-{
-  const char *source = getenv("MILLRACE_SOURCE");
-  char        path[PETSC_MAX_PATH_LEN], resolution[64];
-  const char *overrides[] = {resolution};
-
-  PetscFunctionBegin;
-  *flow = (Flow){0};
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/inputs/liquids/rising-bubble.yaml", source ? source : "."));
-  PetscCall(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)cells));
-  PetscCall(SceneRead(PETSC_COMM_WORLD, path, 1, overrides, &flow->scene));
-  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
-  PetscFunctionReturn(0);
-}
-
 /* Centre, and perimeter of the circle of the same area over that of the bubble. */
 static PetscErrorCode Measure(Flow *flow, PetscReal *center, PetscReal *circularity)
 {
@@ -44,7 +29,7 @@ static PetscErrorCode Rise(PetscInt cells, Bubble *bubble, PetscReal *loss)
 
   PetscFunctionBegin;
   *bubble = (Bubble){1., 0., 0.};
-  PetscCall(Start(cells, &flow));
+  PetscCall(FlowOpen(&flow, "liquids/rising-bubble", cells, NULL));
   PetscCall(RegionVolume(&flow, 0, &first));
   PetscCall(Measure(&flow, &before, &circularity));
   for (PetscInt n = 1; n <= 60; n++) {

@@ -27,21 +27,6 @@ static PetscErrorCode RecirculationLength(Flow *flow, PetscReal *length)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Start(PetscInt per_diameter, Flow *flow)
-{
-  const char *source = getenv("MILLRACE_SOURCE");
-  char        path[PETSC_MAX_PATH_LEN], resolution[64];
-  const char *overrides[] = {resolution};
-
-  PetscFunctionBegin;
-  *flow = (Flow){0};
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/inputs/flow/channel-cylinder.yaml", source ? source : "."));
-  PetscCall(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)(22 * per_diameter)));
-  PetscCall(SceneRead(PETSC_COMM_WORLD, path, 1, overrides, &flow->scene));
-  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode RunCylinder(PetscInt per_diameter, PetscReal results[QUANTITIES])
 {
   const PetscReal scale = 2. / (0.2 * 0.2 * 0.1); /* mean velocity 0.2, diameter 0.1, density 1 */
@@ -50,7 +35,7 @@ static PetscErrorCode RunCylinder(PetscInt per_diameter, PetscReal results[QUANT
   Flow            flow;
 
   PetscFunctionBegin;
-  PetscCall(Start(per_diameter, &flow));
+  PetscCall(FlowOpen(&flow, "flow/channel-cylinder", 22 * per_diameter, NULL));
   PetscCall(FlowRunUntil(&flow, 8.));
   PetscCall(FluidGetForces(flow.fluid, &pressure, &viscous));
   results[DRAG] = scale * (pressure.at[X] + viscous.at[X]);

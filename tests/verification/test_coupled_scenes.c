@@ -5,22 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WATER, MOST_OVERRIDES = 2 };
-
-/* `other` is an override beside the resolution, null: none. */
-static void start(Flow *flow, const char scene[], PetscInt cells, const char other[])
-{
-  const char *source = getenv("MILLRACE_SOURCE");
-  char        path[PETSC_MAX_PATH_LEN], resolution[64];
-  const char *overrides[MOST_OVERRIDES] = {resolution, other};
-
-  *flow = (Flow){0};
-  assert_success(
-      PetscSNPrintf(path, sizeof(path), "%s/inputs/coupling/%s.yaml", source ? source : ".", scene));
-  assert_success(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)cells));
-  assert_success(SceneRead(PETSC_COMM_WORLD, path, other ? 2 : 1, overrides, &flow->scene));
-  assert_success(FlowStart(PETSC_COMM_WORLD, flow));
-}
+enum { WATER };
 
 static Solid solid_of(const Flow *flow)
 {
@@ -100,7 +85,7 @@ static void spheres_float_as_deep_as_they_are_dense(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "buoyancy", 40, NULL);
+  assert_success(FlowOpen(&flow, "coupling/buoyancy", 40, NULL));
   before = water_of(&flow);
   assert_success(FlowRunUntil(&flow, 1.5));
   average_heights(&flow, 3., SPHERES, heights);
@@ -128,7 +113,7 @@ static void the_heavier_sphere_sinks_faster(void **state)
   Flow flow;
 
   (void)state;
-  start(&flow, "buoyancy", 32, NULL);
+  assert_success(FlowOpen(&flow, "coupling/buoyancy", 32, NULL));
   assert_success(FlowRunUntil(&flow, 0.3));
   note("buoyancy: at 0.3 s amber is at %.3f m, stone at %.3f m", (double)body(&flow, AMBER).position.at[Y],
        (double)body(&flow, STONE).position.at[Y]);
@@ -158,7 +143,7 @@ static void many_spheres_are_sorted_by_density(void **state)
   Flow      flow;
 
   (void)state;
-  start(&flow, "many-spheres", 24, NULL);
+  assert_success(FlowOpen(&flow, "coupling/many-spheres", 24, NULL));
   assert_int_equal(solid_body_count(solid_of(&flow)), 24);
   before = water_of(&flow);
   for (int n = 1; n <= 30; n++) {
@@ -186,7 +171,7 @@ static void a_light_ball_leaves_the_water(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "light-ball", 20, NULL);
+  assert_success(FlowOpen(&flow, "coupling/light-ball", 20, NULL));
   before = water_of(&flow);
   assert_success(FlowStep(&flow, 1, dt));
   note("light-ball: starts with %.3f g", (double)(body(&flow, 0).velocity.at[Y] / dt / 9.81));
@@ -212,7 +197,7 @@ static void a_smoke_jet_turns_the_wheel(void **state)
   Flow      flow;
 
   (void)state;
-  start(&flow, "paddle-wheel", 20, NULL);
+  assert_success(FlowOpen(&flow, "coupling/paddle-wheel", 20, NULL));
   while (simulation_time(flow.simulation) < 1.5 - 1e-9) {
     assert_success(SimulationGetTimeStep(flow.simulation, 1.5, &dt));
     assert_success(FlowStep(&flow, 1, dt));
@@ -235,7 +220,7 @@ static void a_fountain_stirs_its_bodies(void **state)
   Flow      flow;
 
   (void)state;
-  start(&flow, "fountain", 20, NULL);
+  assert_success(FlowOpen(&flow, "coupling/fountain", 20, NULL));
   before = water_of(&flow);
   count = solid_body_count(solid_of(&flow));
   assert_success(PetscMalloc1(count, &from));
@@ -295,7 +280,7 @@ static void a_sealed_shell_keeps_its_smoke(void **state)
   Flow      flow;
 
   (void)state;
-  start(&flow, "sealed-shell", 20, NULL);
+  assert_success(FlowOpen(&flow, "coupling/sealed-shell", 20, NULL));
   measure_smoke(&flow, body(&flow, 0).position, 0.2, &outside, &before);
   assert_on_all_ranks(outside == 0. && before > 0.);
   for (int n = 1; n <= 8; n++) {

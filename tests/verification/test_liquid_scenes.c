@@ -4,24 +4,6 @@
 #include "prosperetti.h"
 #include "simulation/simulation_impl.h"
 
-enum { MOST_OVERRIDES = 3 };
-
-/* `first` and `second` are overrides beside the resolution, null: none. */
-static void start(Flow *flow, const char scene[], PetscInt cells, const char first[], const char second[])
-{
-  const char *source = getenv("MILLRACE_SOURCE");
-  char        path[PETSC_MAX_PATH_LEN], resolution[64];
-  const char *overrides[MOST_OVERRIDES] = {resolution, first, second};
-
-  *flow = (Flow){0};
-  assert_success(
-      PetscSNPrintf(path, sizeof(path), "%s/inputs/liquids/%s.yaml", source ? source : ".", scene));
-  assert_success(PetscSNPrintf(resolution, sizeof(resolution), "grid.resolution=%d", (int)cells));
-  assert_success(
-      SceneRead(PETSC_COMM_WORLD, path, 1 + (first ? 1 : 0) + (second ? 1 : 0), overrides, &flow->scene));
-  assert_success(FlowStart(PETSC_COMM_WORLD, flow));
-}
-
 /* No bodies: every rank is one of the fluid. */
 static const PhaseReport *report_of(const Flow *flow)
 {
@@ -47,7 +29,7 @@ static void a_dam_breaks_as_fast_as_measured(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "dam-break", 96, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/dam-break", 96, NULL));
   first = *report_of(&flow);
   do {
     assert_success(SimulationGetTimeStep(flow.simulation, 0.4, &dt));
@@ -71,7 +53,7 @@ static void a_bubble_rises_as_published(void **state)
   Flow        flow;
 
   (void)state;
-  start(&flow, "rising-bubble", 20, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/rising-bubble", 20, NULL));
   first = *report_of(&flow);
   assert_success(FlowRunUntil(&flow, 3.));
   round = 2. * PetscSqrtReal(PETSC_PI * report_of(&flow)->volume[0]) / report_of(&flow)->surface[0];
@@ -93,7 +75,7 @@ static void a_standing_wave_turns_over_in_half_a_period(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "standing-wave", 32, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/standing-wave", 32, NULL));
   for (PetscInt n = 0; n < 3; n++) {
     if (n > 0)
       assert_success(FlowRunUntil(&flow, n * half));
@@ -116,7 +98,7 @@ static void a_capillary_wave_is_damped_as_in_theory(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "capillary-wave", 32, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/capillary-wave", 32, NULL));
   assert_success(RegionEnd(&flow, 0, Y, 1, vector3(0., 0., 0.), &first));
   for (PetscInt n = 0; n < 2; n++) {
     const PetscReal exact = sign[n] * wave_equal_densities[sample[n]];
@@ -149,7 +131,7 @@ static void a_ball_goes_through_all_layers(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "layered-splash", 24, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/layered-splash", 24, NULL));
   first = *report_of(&flow);
   assert_success(FlowRunUntil(&flow, 0.45));
   measure_rise(&flow, LAYERS, top, rise);
@@ -189,7 +171,7 @@ static void two_layers_change_places(void **state)
   Flow            flow;
 
   (void)state;
-  start(&flow, "rayleigh-taylor", 24, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/rayleigh-taylor", 24, NULL));
   first = *report_of(&flow);
   before = measure_wave(&flow, LIGHT);
   assert_success(FlowRunUntil(&flow, 0.4));
@@ -235,14 +217,14 @@ static PetscReal least_gap(Flow *flow, PetscInt a, PetscInt b)
 /* Fig. 4.7: neighbours stay together, and the thinner drags the thicker along. */
 static void thin_liquids_run_ahead(void **state)
 {
-  enum { LIQUIDS = 4 };
+  enum { HONEY = 2, LIQUIDS = 4 };
   const PetscReal width = 0.2; /* of each, along z */
   PhaseReport     first;
   PetscReal       front[LIQUIDS], near_side, far_side;
   Flow            flow;
 
   (void)state;
-  start(&flow, "incline-viscosities", 40, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/incline-viscosities", 40, NULL));
   first = *report_of(&flow);
   assert_success(FlowRunUntil(&flow, 0.24));
   for (PetscInt n = 0; n < LIQUIDS; n++) {
@@ -255,11 +237,11 @@ static void thin_liquids_run_ahead(void **state)
     assert_on_all_ranks(front[n - 1] > front[n] + grid_spacing(flow.grid));
     assert_on_all_ranks(least_gap(&flow, n - 1, n) < 0.1);
   }
-  assert_success(RegionEnd(&flow, LIQUIDS - 1, X, 1, vector3(0., 0.05, 3.2 * width), &near_side));
-  assert_success(RegionEnd(&flow, LIQUIDS - 1, X, 1, vector3(0., 0.05, 3.9 * width), &far_side));
-  note("incline-viscosities: tar at %.3f m beside honey, %.3f m at the wall", (double)near_side,
+  assert_success(RegionEnd(&flow, HONEY, X, 1, vector3(0., 0.05, 2.1 * width), &near_side));
+  assert_success(RegionEnd(&flow, HONEY, X, 1, vector3(0., 0.05, 2.9 * width), &far_side));
+  note("incline-viscosities: honey at %.3f m beside oil, %.3f m beside tar", (double)near_side,
        (double)far_side);
-  assert_on_all_ranks(near_side > far_side);
+  assert_on_all_ranks(near_side > far_side + 0.25 * grid_spacing(flow.grid));
   assert_near(largest_change(&flow, &first, LIQUIDS), 0., 0.05);
   assert_success(FlowDestroy(&flow));
 }
@@ -273,7 +255,7 @@ static void a_light_and_a_heavy_drop_meet(void **state)
   Flow        flow;
 
   (void)state;
-  start(&flow, "drops", 28, NULL, NULL);
+  assert_success(FlowOpen(&flow, "liquids/drops", 28, NULL));
   first = *report_of(&flow);
   gap[0] = least_gap(&flow, LIGHT, HEAVY);
   assert_success(FlowRunUntil(&flow, 0.4));
@@ -309,7 +291,7 @@ static PetscReal jets_differ(Flow *a, Flow *b)
 }
 
 /* Fig. 4.8. Steps of one size, since the speed of the gas limits them. */
-static void a_jet_feels_the_air_only_if_both_ways(void **state)
+static void compare_jets(const char dimension[], PetscInt cells, PetscInt steps, PetscReal dt)
 {
   const char *const kind[] = {"regions.1.type=one-way", "regions.1.type=one-way", "regions.1.type=simulated"};
   const char *const density[] = {"regions.1.density=1.2", "regions.1.density=120", "regions.1.density=120"};
@@ -317,16 +299,15 @@ static void a_jet_feels_the_air_only_if_both_ways(void **state)
   Flow              flow[3];
   PetscReal         h;
 
-  (void)state;
   for (PetscInt n = 0; n < 3; n++) {
-    start(&flow[n], "air-coupling", 48, kind[n], density[n]);
-    assert_success(FlowStep(&flow[n], 75, 0.004));
+    assert_success(FlowOpen(&flow[n], "liquids/air-coupling", cells, dimension, kind[n], density[n], NULL));
+    assert_success(FlowStep(&flow[n], steps, dt));
   }
   h = grid_spacing(flow[0].grid);
   assert_success(FluidGetTotals(flow[0].simulation->gas, &gas));
-  note("air-coupling: jets differ by %.2e cells one-way, %.2f cells two-way; gas moves at %.2f m/s",
-       (double)(jets_differ(&flow[0], &flow[1]) / h), (double)(jets_differ(&flow[0], &flow[2]) / h),
-       (double)gas.largest_speed);
+  note("air-coupling, %s: jets differ by %.2e cells one-way, %.2f cells two-way; gas moves at %.2f m/s",
+       dimension, (double)(jets_differ(&flow[0], &flow[1]) / h),
+       (double)(jets_differ(&flow[0], &flow[2]) / h), (double)gas.largest_speed);
   assert_on_all_ranks(jets_differ(&flow[0], &flow[1]) <= 1e-9 * h);
   assert_on_all_ranks(jets_differ(&flow[0], &flow[2]) > h);
   assert_on_all_ranks(gas.largest_speed > 0.5);
@@ -334,9 +315,21 @@ static void a_jet_feels_the_air_only_if_both_ways(void **state)
     assert_success(FlowDestroy(&flow[n]));
 }
 
+static void a_jet_feels_the_air_only_if_both_ways(void **state)
+{
+  (void)state;
+  compare_jets("grid.dimension=2", 48, 75, 0.004);
+}
+
+static void so_does_a_round_jet(void **state)
+{
+  (void)state;
+  compare_jets("grid.dimension=3", 32, 60, 0.005);
+}
+
 TEST_MAIN(cmocka_unit_test(a_dam_breaks_as_fast_as_measured), cmocka_unit_test(a_bubble_rises_as_published),
           cmocka_unit_test(a_standing_wave_turns_over_in_half_a_period),
           cmocka_unit_test(a_capillary_wave_is_damped_as_in_theory),
           cmocka_unit_test(a_ball_goes_through_all_layers), cmocka_unit_test(two_layers_change_places),
           cmocka_unit_test(thin_liquids_run_ahead), cmocka_unit_test(a_light_and_a_heavy_drop_meet),
-          cmocka_unit_test(a_jet_feels_the_air_only_if_both_ways))
+          cmocka_unit_test(a_jet_feels_the_air_only_if_both_ways), cmocka_unit_test(so_does_a_round_jet))

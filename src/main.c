@@ -1,6 +1,7 @@
 /* The command: run, check, info, keys, version, help. */
 #include <millrace/scene.h>
 
+#include <signal.h>
 #include <sys/resource.h>
 
 enum { EXIT_DONE = 0, EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_NUMERICS = 3, EXIT_STOPPED = 85 };
@@ -20,7 +21,7 @@ static const char usage_text[] =
     "else.\n";
 
 typedef struct {
-  const char  *command, *target; /* target: scene, file or pattern */
+  const char  *program, *command, *target; /* target: scene, file or pattern */
   const char  *directory, *restart;
   RunUse       use;
   PetscBool    markdown;
@@ -75,6 +76,7 @@ static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
 /* PETSc's options begin with one dash and may have a value that does not. */
 static void parse(int argc, char **argv, Arguments *arguments)
 {
+  arguments->program = argv[0];
   arguments->petsc[arguments->petsc_count++] = argv[0];
   for (int n = 1; n < argc; n++) {
     if (parse_own(argc, argv, &n, arguments))
@@ -278,11 +280,14 @@ static PetscErrorCode CreateSimulation(Scene scene, Simulation *simulation, char
 static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const char directory[],
                                const char checkpoint[], int *code)
 {
-  RunOptions   options = {directory, checkpoint[0] ? checkpoint : NULL, scene_resolved_text(scene)};
-  Simulation   simulation = NULL;
-  RunDirectory lock = NULL;
-  RunOutcome   outcome;
-  char         message[1024] = "";
+  RunOptions  options = {.directory = directory,
+                         .checkpoint = checkpoint[0] ? checkpoint : NULL,
+                         .scene_text = scene_resolved_text(scene),
+                         .program = arguments->program};
+  Simulation  simulation = NULL;
+  RunEnding   ending = {.outcome = RUN_REFUSED};
+  PetscMPIInt rank;
+  char        message[1024] = "";
 
   PetscFunctionBegin;
   *code = EXIT_BAD_INPUT;
@@ -290,20 +295,40 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
   if (!message[0])
     PetscCall(CreateSimulation(scene, &simulation, message, sizeof(message)));
   if (simulation && !message[0])
-    PetscCall(RunDirectoryOpen(PETSC_COMM_WORLD, directory, arguments->use, &lock, message, sizeof(message)));
-  if (lock) {
-    PetscCall(SimulationRun(simulation, &options, &outcome, message, sizeof(message)));
-    *code = exit_code_of(outcome, message);
-    if (outcome != RUN_REFUSED) {
-      PetscCall(ReportPeakMemory());
-      PetscCall(SimulationPrintWaiting(simulation));
-    }
-    PetscCall(RunDirectoryClose(&lock));
+    PetscCall(RunDirectoryOpen(PETSC_COMM_WORLD, directory, arguments->use, &options.results, message,
+                               sizeof(message)));
+  if (options.results) {
+    PetscCall(SimulationRun(simulation, &options, &ending, message, sizeof(message)));
+    *code = exit_code_of(ending.outcome, message);
+  }
+  if (ending.outcome != RUN_REFUSED) {
+    PetscCall(ReportPeakMemory());
+    PetscCall(SimulationPrintWaiting(simulation));
   }
   if (message[0])
     (void)refuse("%s", message);
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (ending.outcome != RUN_REFUSED && rank == 0)
+    print_ending(simulation, &options, &ending);
+  PetscCall(RunDirectoryClose(&options.results));
   PetscCall(SimulationDestroy(&simulation));
   PetscFunctionReturn(0);
+}
+
+/* The longest name below a run's directory has some 50 characters. */
+static PetscBool is_too_long(const char path[])
+{
+  return path && strlen(path) > PETSC_MAX_PATH_LEN - 128 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Mistakes that the command line shows by itself; "" if it has none. */
+static const char *find_contradiction(const Arguments *arguments)
+{
+  if (is_too_long(arguments->target) || is_too_long(arguments->directory) || is_too_long(arguments->restart))
+    return "a path is longer than this system allows";
+  if (arguments->restart && arguments->use == RUN_OVERWRITE)
+    return "--restart goes on with a run, --overwrite deletes it: only one of the two is possible";
+  return "";
 }
 
 static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
@@ -312,7 +337,6 @@ static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
   Scene scene = NULL;
 
   PetscFunctionBegin;
-  simulation_listen(); /* once more: PETSc has its own ideas about signals */
   if (arguments->directory)
     PetscCall(PetscStrncpy(directory, arguments->directory, sizeof(directory)));
   else if (arguments->target)
@@ -452,6 +476,8 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
   *code = EXIT_DONE;
   if (arguments->mistake)
     *code = refuse("do not know what to do with \"%s\"; see millrace help", arguments->mistake);
+  else if (find_contradiction(arguments)[0])
+    *code = refuse("%s", find_contradiction(arguments));
   else if (!command || !strcmp(command, "help")) {
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", usage_text));
     *code = command ? EXIT_DONE : EXIT_BAD_INPUT;
@@ -470,6 +496,20 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
   PetscFunctionReturn(0);
 }
 
+/* PETSc takes signals that are ours or the shell's to handle, and prints a trace when they come. */
+static int InitializePetsc(Arguments *arguments)
+{
+  struct sigaction hangup, end;
+  int              problem;
+
+  sigaction(SIGHUP, NULL, &hangup);
+  sigaction(SIGTERM, NULL, &end);
+  problem = PetscInitialize(&arguments->petsc_count, &arguments->petsc, NULL, NULL);
+  sigaction(SIGHUP, &hangup, NULL);
+  sigaction(SIGTERM, &end, NULL);
+  return problem;
+}
+
 int main(int argc, char **argv)
 {
   Arguments arguments = {.use = RUN_NEW};
@@ -482,7 +522,7 @@ int main(int argc, char **argv)
   parse(argc, argv, &arguments);
   if (arguments.command && !strcmp(arguments.command, "run"))
     simulation_listen();
-  if (PetscInitialize(&arguments.petsc_count, &arguments.petsc, NULL, NULL))
+  if (InitializePetsc(&arguments))
     return EXIT_OTHER;
   /* the trace is printed on the way up; other ranks may wait in a collective call for ever */
   if (Command(&arguments, &code))

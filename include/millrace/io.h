@@ -60,8 +60,12 @@ typedef enum { RUN_NEW, RUN_RESTART, RUN_OVERWRITE } RunUse;
 typedef struct _p_RunDirectory *RunDirectory;
 PetscErrorCode RunDirectoryOpen(MPI_Comm, const char path[], RunUse use, RunDirectory *directory,
                                 char message[], size_t size);
+/* Deletes the results that RUN_OVERWRITE gives up, once the new run is sure to begin; else nothing. The first
+   rank does so on its own. */
+PetscErrorCode RunDirectoryClear(RunDirectory directory);
 PetscErrorCode RunDirectoryClose(RunDirectory *directory);
 const char    *run_directory_path(RunDirectory directory);
+PetscReal      run_directory_bytes(RunDirectory directory); /* of the results that are there now */
 
 /* Checkpoints in a run's directory; the commit keeps the two newest. */
 PetscErrorCode CheckpointCreate(MPI_Comm, const char directory[], PetscInt64 step, Archive *archive);

@@ -82,24 +82,37 @@ PetscInt  simulation_step(Simulation simulation);
 
 /* Why a saved state does not fit this simulation; "" when it does. Collective: who writes. */
 PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[], size_t size);
-/* Why the flow that the scene prescribes is impossible in a box without an open side; "" when it is not.
-   Before the first step. Collective: world. */
+/* Why the flow cannot begin or go on as the scene prescribes: fields that are not finite, or a box without an
+   open side that does not let out what it takes in; "" when it can. Before the state is made or loaded, which
+   this changes. Collective: world. */
 PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], size_t message_size);
 
-/* Steps to the end of the run, with frames, ledger, checkpoints and a progress line. Signals SIGUSR1 and
-   SIGTERM and the wall limit end it with a checkpoint (RUN_STOPPED), a solve that fails twice likewise
+/* Steps to the end of the run, with frames, ledger, checkpoints and a progress line. Signals (USR1, TERM,
+   INT, HUP) and the wall limit end it with a checkpoint (RUN_STOPPED), a solve that fails twice likewise
    (RUN_FAILED); what the user has to know is in `message`. Collective: world. */
 typedef enum { RUN_DONE, RUN_STOPPED, RUN_FAILED, RUN_REFUSED } RunOutcome;
 typedef struct {
-  const char *directory;
-  const char *checkpoint; /* file to go on from; null: from the start */
-  const char *scene_text; /* the resolved scene, for frames and checkpoints */
+  const char  *directory;
+  const char  *checkpoint; /* file to go on from; null: from the start */
+  const char  *scene_text; /* the resolved scene, for frames and checkpoints */
+  RunDirectory results;    /* borrowed; cleared when the run has begun; null: nothing is deleted */
+  const char  *program;    /* as the user called it; null: millrace */
 } RunOptions;
-PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
+typedef struct {
+  RunOutcome outcome;
+  char       reason[32];    /* what stopped it */
+  PetscBool  saved;         /* there is a checkpoint of the last good step */
+  PetscBool  trouble;       /* there is a message */
+  PetscInt   steps, frames; /* taken now; written in all */
+} RunEnding;
+PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunEnding *ending,
                              char message[], size_t message_size);
+/* The last line, for the first rank to print. */
+void           print_ending(Simulation simulation, const RunOptions *options, const RunEnding *ending);
 PetscErrorCode SimulationPrintWaiting(Simulation simulation); /* of the two teams; collective: world */
 
-/* From now on SIGUSR1 and SIGTERM do not end the process but its run; for the time before SimulationRun. */
+/* From now on these signals do not end the process but its run, unless it was started to ignore them; a
+   second SIGINT ends the process. For the time before SimulationRun. */
 void simulation_listen(void);
 /* What a run of this scene on so many ranks needs, without running it. */
 typedef struct {

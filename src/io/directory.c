@@ -10,6 +10,7 @@
 struct _p_RunDirectory {
   PetscMPIInt rank;
   int         lock; /* of rank 0; negative elsewhere */
+  RunUse      use;
   char        path[PETSC_MAX_PATH_LEN];
 };
 
@@ -110,7 +111,9 @@ static PetscErrorCode CheckUse(const char path[], RunUse use, char message[], si
   PetscCall(VisitResults(path, NULL, note_name, found));
   if (use == RUN_NEW && found[0]) {
     snprintf(message, size,
-             "%s holds the results of a run (%s): choose another directory, restart that run or overwrite it",
+             "%s holds the results of a run (%s): choose another directory, go on with it (--restart latest) "
+             "or overwrite it "
+             "(--overwrite)",
              path, found);
   }
   PetscFunctionReturn(0);
@@ -149,8 +152,6 @@ static PetscErrorCode OpenOnFirstRank(RunDirectory directory, RunUse use, char m
     PetscFunctionReturn(0);
   }
   PetscCall(VisitResults(directory->path, ".tmp", remove_name, NULL));
-  if (use == RUN_OVERWRITE)
-    PetscCall(VisitResults(directory->path, NULL, remove_name, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -163,6 +164,7 @@ PetscErrorCode RunDirectoryOpen(MPI_Comm comm, const char path[], RunUse use, Ru
   PetscCall(JoinPath(path, "", (*directory)->path));
   (*directory)->path[strlen(path)] = '\0';
   (*directory)->lock = -1;
+  (*directory)->use = use;
   PetscCallMPI(MPI_Comm_rank(comm, &(*directory)->rank));
   if ((*directory)->rank == 0)
     PetscCall(OpenOnFirstRank(*directory, use, message, message_size));
@@ -172,6 +174,14 @@ PetscErrorCode RunDirectoryOpen(MPI_Comm comm, const char path[], RunUse use, Ru
       close((*directory)->lock);
     PetscCall(PetscFree(*directory));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RunDirectoryClear(RunDirectory directory)
+{
+  PetscFunctionBegin;
+  if (directory->lock >= 0 && directory->use == RUN_OVERWRITE)
+    PetscCall(VisitResults(directory->path, NULL, remove_name, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -186,6 +196,22 @@ PetscErrorCode RunDirectoryClose(RunDirectory *directory)
   }
   PetscCall(PetscFree(*directory));
   PetscFunctionReturn(0);
+}
+
+static void add_size(const char directory[], const char name[], void *context)
+{
+  char        path[PETSC_MAX_PATH_LEN];
+  struct stat status;
+
+  if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path) && !stat(path, &status))
+    *(PetscReal *)context += (PetscReal)status.st_size;
+}
+
+PetscReal run_directory_bytes(RunDirectory directory)
+{
+  PetscReal bytes = 0.;
+
+  return VisitResults(directory->path, NULL, add_size, &bytes) ? 0. : bytes;
 }
 
 const char *run_directory_path(RunDirectory directory)

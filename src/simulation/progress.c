@@ -1,10 +1,59 @@
 /* The progress line: rewritten in place on a terminal, one line per frame in a log. */
 #include "coupled_impl.h"
 
+#include <fcntl.h>
 #include <petsctime.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TEXT_LENGTH = 32 };
+enum { TEXT_LENGTH = 32, USUAL_WIDTH = 80 };
+
+/* What a line can do without is dropped from the first of these on until it fits. */
+typedef enum {
+  NEED_RATE,
+  NEED_SPEED,
+  NEED_CONTACTS,
+  NEED_ITERATIONS,
+  NEED_ELAPSED,
+  NEED_STEP_SIZE,
+  NEED_STEP,
+  NEED_TIME,
+  NEED_FRAME,
+  NEED_LEFT,
+  NEED_SHARE
+} Need;
+enum { MOST_PARTS = NEED_SHARE + 1 };
+typedef struct {
+  int count;
+  struct {
+    Need need;
+    char text[2 * TEXT_LENGTH];
+  } parts[MOST_PARTS]; /* in the order of the line */
+} Line;
+
+static void line_add(Line *line, Need need, const char format[], ...) __attribute__((format(printf, 3, 4)));
+static void line_add(Line *line, Need need, const char format[], ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  line->parts[line->count].need = need;
+  vsnprintf(line->parts[line->count++].text, 2 * TEXT_LENGTH, format, arguments);
+  va_end(arguments);
+}
+
+/* With two spaces between the parts, of which those below `least` are left out; the length. */
+static int line_write(const Line *line, Need least, char text[], size_t size)
+{
+  int used = 0;
+
+  text[0] = '\0';
+  for (int p = 0; p < line->count; p++)
+    if (line->parts[p].need >= least)
+      used += snprintf(text + used, size - (size_t)used, "%s%s", used ? "  " : "", line->parts[p].text);
+  return used;
+}
 
 /* 75 -> 1:15, 4000 -> 1:06:40. */
 static void write_duration(PetscReal seconds, char text[TEXT_LENGTH])
@@ -17,23 +66,38 @@ static void write_duration(PetscReal seconds, char text[TEXT_LENGTH])
     snprintf(text, TEXT_LENGTH, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-/* Open MPI gives every rank a terminal of its own, so under mpiexec its own output decides. */
-static PetscBool writes_to_terminal(void)
+/* The file that is the user's terminal; "" if there is none. Open MPI gives every rank a terminal of its own,
+   so under mpiexec its own output decides. */
+static void find_terminal(char path[2 * TEXT_LENGTH])
 {
-  char    link[64], target[64];
+  char    link[2 * TEXT_LENGTH];
   ssize_t length;
 
+  path[0] = '\0';
   if (!isatty(STDOUT_FILENO))
-    return PETSC_FALSE;
+    return;
+  snprintf(path, 2 * TEXT_LENGTH, "/dev/stdout");
   if (!getenv("OMPI_COMM_WORLD_SIZE"))
-    return PETSC_TRUE;
+    return;
   snprintf(link, sizeof(link), "/proc/%ld/fd/1", (long)getppid());
-  length = readlink(link, target, sizeof(target) - 1);
-  if (length < 0)
-    return PETSC_FALSE;
-  target[length] = '\0';
-  return strncmp(target, "/dev/pts/", 9) == 0 || strncmp(target, "/dev/tty", 8) == 0 ? PETSC_TRUE
-                                                                                     : PETSC_FALSE;
+  length = readlink(link, path, 2 * TEXT_LENGTH - 1);
+  path[length > 0 ? length : 0] = '\0';
+  if (strncmp(path, "/dev/pts/", 9) && strncmp(path, "/dev/tty", 8))
+    path[0] = '\0';
+}
+
+/* Columns of the terminal, which the user may change at any time. */
+static int terminal_width(const char path[])
+{
+  const int      file = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  struct winsize window = {0};
+
+  if (file >= 0) {
+    if (ioctl(file, TIOCGWINSZ, &window))
+      window.ws_col = 0;
+    close(file);
+  }
+  return window.ws_col ? window.ws_col : USUAL_WIDTH;
 }
 
 static PetscBool speaks(Simulation simulation)
@@ -54,7 +118,8 @@ static void describe_size(Simulation simulation, const PetscInt cells[DIM], char
     used = (size_t)snprintf(text, size, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s",
                             cells[X], cells[Y], cells[Z], simulation->solid ? ", " : "");
   if (simulation->solid)
-    snprintf(text + used, size - used, "%" PetscInt_FMT " bodies", solid_body_count(simulation->solid));
+    snprintf(text + used, size - used, "%" PetscInt_FMT " %s", solid_body_count(simulation->solid),
+             solid_body_count(simulation->solid) == 1 ? "body" : "bodies");
 }
 
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
@@ -69,7 +134,7 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   PetscCall(PetscTime(&progress->began));
   progress->began_time = simulation->time;
   progress->began_step = simulation->step;
-  progress->terminal = writes_to_terminal();
+  find_terminal(progress->terminal);
   progress->cells = (PetscInt64)cells[X] * cells[Y] * cells[Z];
   progress->frames = (PetscInt64)PetscCeilReal(run->end_time / run->frame_interval * (1. - 1e-9));
   describe_size(simulation, cells, sizes, sizeof(sizes));
@@ -79,46 +144,66 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   PetscFunctionReturn(0);
 }
 
-/* What the solvers did, "coupled" with bodies: "  pressure 12 it  3.1 Mcells/s  41 contacts 8 it". */
-static void describe_work(Simulation simulation, PetscReal cells_per_second, char text[], size_t size)
+/* What the solvers did: "pressure 12 it  3.1 Mcells/s  41 contacts 8 it  0.2 m/s"; "coupled" with bodies. */
+static void describe_work(Simulation simulation, PetscReal cells_per_second, Line *line)
 {
-  size_t used = 0;
-
-  text[0] = '\0';
-  if (simulation->fluid)
-    used = (size_t)snprintf(text, size, "  %s %" PetscInt_FMT " it  %.3g Mcells/s",
-                            simulation->coupled ? "coupled" : "pressure",
-                            simulation->coupled ? simulation->coupled->iterations
-                                                : fluid_report(simulation->fluid)->pressure.iterations,
-                            1e-6 * (double)cells_per_second);
+  if (simulation->fluid) {
+    line_add(line, NEED_ITERATIONS, "%s %" PetscInt_FMT " it", simulation->coupled ? "coupled" : "pressure",
+             simulation->coupled ? simulation->coupled->iterations
+                                 : fluid_report(simulation->fluid)->pressure.iterations);
+    line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)cells_per_second);
+  }
   if (simulation->solid) {
     const SolidReport report = solid_report(simulation->solid);
 
-    snprintf(text + used, size - used, "  %" PetscInt_FMT " contacts %" PetscInt_FMT " it  %.3g m/s",
-             report.contacts, report.position_iterations + report.velocity_iterations,
-             (double)report.largest_speed);
+    line_add(line, NEED_CONTACTS, "%" PetscInt_FMT " contact%s %" PetscInt_FMT " it", report.contacts,
+             report.contacts == 1 ? "" : "s", report.position_iterations + report.velocity_iterations);
+    line_add(line, NEED_SPEED, "%.3g m/s", (double)report.largest_speed);
   }
+}
+
+static void describe_progress(Simulation simulation, const Progress *progress, PetscInt frame,
+                              PetscReal elapsed, Line *line)
+{
+  const PetscReal end = simulation->config->run.end_time, done = simulation->time - progress->began_time;
+  const PetscInt  steps = simulation->step - progress->began_step;
+  char            gone[TEXT_LENGTH], left[TEXT_LENGTH];
+
+  write_duration(elapsed, gone);
+  write_duration(done > 0. ? elapsed * (end - simulation->time) / done : 0., left);
+  line_add(line, NEED_FRAME, "frame %" PetscInt_FMT "/%lld", frame, (long long)progress->frames);
+  line_add(line, NEED_SHARE, "%.3g %%", PetscMin(100., PetscFloorReal(1000. * simulation->time / end) / 10.));
+  line_add(line, NEED_TIME, "t %.4g s", (double)simulation->time);
+  line_add(line, NEED_STEP, "step %" PetscInt_FMT, simulation->step);
+  line_add(line, NEED_STEP_SIZE, "dt %.3g s", (double)simulation->dt);
+  describe_work(simulation, (PetscReal)progress->cells * steps / elapsed, line);
+  line_add(line, NEED_ELAPSED, "%s gone", gone);
+  line_add(line, NEED_LEFT, "%s left", left);
 }
 
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment)
 {
-  const PetscInt  steps = simulation->step - progress->began_step;
-  const PetscReal done = simulation->time - progress->began_time;
-  PetscLogDouble  now;
-  char            elapsed[TEXT_LENGTH], left[TEXT_LENGTH], work[4 * TEXT_LENGTH];
+  Line           line = {0};
+  char           text[MOST_PARTS * 2 * TEXT_LENGTH];
+  PetscLogDouble now;
+  Need           least = NEED_RATE;
+  int            width;
 
   PetscFunctionBegin;
-  if (!speaks(simulation) || (!progress->terminal && moment == PROGRESS_STEP))
+  if (!speaks(simulation) || (!progress->terminal[0] && moment == PROGRESS_STEP))
     PetscFunctionReturn(0);
   PetscCall(PetscTime(&now));
-  write_duration(now - progress->began, elapsed);
-  write_duration(
-      done > 0. ? (now - progress->began) * (simulation->config->run.end_time - simulation->time) / done : 0.,
-      left);
-  describe_work(simulation, (PetscReal)progress->cells * steps / (now - progress->began), work, sizeof(work));
-  printf("%sframe %" PetscInt_FMT "/%lld  t %.4g s  step %" PetscInt_FMT "  dt %.3g s%s  %s gone  %s left%s",
-         progress->terminal ? "\r\033[K" : "", frame, (long long)progress->frames, (double)simulation->time,
-         simulation->step, (double)simulation->dt, work, elapsed, left, progress->terminal ? "" : "\n");
+  describe_progress(simulation, progress, frame, now - progress->began, &line);
+  if (progress->terminal[0]) {
+    /* a line that fills the last column may wrap, and then cannot be written over */
+    width = PetscMax(terminal_width(progress->terminal) - 1, 1);
+    while (line_write(&line, least, text, sizeof(text)) > width && least < NEED_SHARE)
+      least++;
+    printf("\r\033[K%.*s", width, text);
+  } else {
+    line_write(&line, least, text, sizeof(text));
+    printf("%s\n", text);
+  }
   fflush(stdout);
   PetscFunctionReturn(0);
 }
@@ -127,7 +212,7 @@ PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt 
 void progress_warn(Simulation simulation, const Progress *progress, PetscInt gas_failures_before)
 {
   const PetscInt vanished = simulation->phase ? phase_report(simulation->phase)->vanished : 0;
-  const char    *newline = progress->terminal ? "\n" : "";
+  const char    *newline = progress->terminal[0] ? "\n" : "";
 
   if (!speaks(simulation))
     return;
@@ -144,6 +229,7 @@ void progress_warn(Simulation simulation, const Progress *progress, PetscInt gas
 
 PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress)
 {
+  const PetscInt steps = simulation->step - progress->began_step;
   PetscLogDouble now;
   char           elapsed[TEXT_LENGTH];
 
@@ -152,7 +238,7 @@ PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress)
     PetscFunctionReturn(0);
   PetscCall(PetscTime(&now));
   write_duration(now - progress->began, elapsed);
-  printf("%s%" PetscInt_FMT " steps to t = %g s in %s\n", progress->terminal ? "\n" : "",
-         simulation->step - progress->began_step, (double)simulation->time, elapsed);
+  printf("%s%" PetscInt_FMT " step%s to t = %g s in %s\n", progress->terminal[0] && steps ? "\n" : "", steps,
+         steps == 1 ? "" : "s", (double)simulation->time, elapsed);
   PetscFunctionReturn(0);
 }

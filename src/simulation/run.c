@@ -2,25 +2,6 @@
 #include "simulation_impl.h"
 
 #include <petsctime.h>
-#include <signal.h>
-
-/* Set by signals, read once a step; a signal handler can reach nothing else. */
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int number)
-{
-  (void)number;
-  stop_asked = 1;
-}
-
-void simulation_listen(void)
-{
-  struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
-
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGUSR1, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 typedef struct {
   Simulation        simulation;
@@ -35,6 +16,7 @@ typedef struct {
   PetscLogDouble    began, last_checkpoint; /* wall clock */
   PetscReal         longest_step;           /* wall clock, checkpoints included */
   RunOutcome        begun;                  /* what a message at the start means */
+  RunEnding        *ending;
   char             *message;
   size_t            message_size;
 } Run;
@@ -194,6 +176,8 @@ static PetscErrorCode StartAfresh(Run *run)
   }
   if (!good || !simulation_writes(run->simulation))
     PetscFunctionReturn(0);
+  if (run->options->results)
+    PetscCall(RunDirectoryClear(run->options->results));
   PetscCall(OpenLedger(run, 0));
   if (!run->message[0])
     PetscCall(OpenFrames(run));
@@ -276,14 +260,20 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
 
 /* What the first rank's clock, everybody's signals and the disk say. */
 typedef struct {
-  PetscMPIInt stop, checkpoint, trouble;
+  PetscMPIInt signal; /* number of one that asks for the end; 0: none */
+  PetscMPIInt wall_limit, checkpoint, trouble;
 } Orders;
+
+static PetscBool is_stopped(const Orders *orders)
+{
+  return orders->signal || orders->wall_limit || orders->trouble ? PETSC_TRUE : PETSC_FALSE;
+}
 
 static PetscErrorCode GetOrders(Run *run, Orders *orders)
 {
   const RunConfig *config = &run->simulation->config->run;
   const MPI_Comm   world = team_world(run->simulation->team);
-  PetscMPIInt      asked[3] = {stop_asked, 0, run->message[0] != '\0'}, rank;
+  PetscMPIInt      asked[4] = {simulation_stop_signal(), 0, 0, run->message[0] != '\0'}, rank;
   PetscLogDouble   now;
 
   PetscFunctionBegin;
@@ -292,12 +282,12 @@ static PetscErrorCode GetOrders(Run *run, Orders *orders)
   if (rank == 0) {
     /* room for one more step and for writing the checkpoint */
     if (config->wall_limit > 0. && now - run->began + 3. * run->longest_step > config->wall_limit)
-      asked[0] = 1;
-    if (config->checkpoint_interval > 0. && now - run->last_checkpoint > config->checkpoint_interval)
       asked[1] = 1;
+    if (config->checkpoint_interval > 0. && now - run->last_checkpoint > config->checkpoint_interval)
+      asked[2] = 1;
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 3, MPI_INT, MPI_MAX, world));
-  *orders = (Orders){asked[0], asked[1], asked[2]};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 4, MPI_INT, MPI_MAX, world));
+  *orders = (Orders){asked[0], asked[1], asked[2], asked[3]};
   PetscFunctionReturn(0);
 }
 
@@ -332,31 +322,36 @@ static PetscBool is_over(const Run *run)
   return simulation->time >= config->end_time * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode Loop(Run *run, RunOutcome *outcome)
+static PetscErrorCode Loop(Run *run)
 {
   PetscLogDouble began;
   PetscBool      good = PETSC_TRUE;
-  Orders         orders = {0, 0, 0};
+  Orders         orders = {0, 0, 0, 0};
 
   PetscFunctionBegin;
-  *outcome = RUN_DONE;
+  run->ending->outcome = RUN_DONE;
   PetscCall(GetOrders(run, &orders));
-  while (!is_over(run) && !orders.stop && !orders.trouble) {
+  while (!is_over(run) && !is_stopped(&orders)) {
     PetscCall(PetscTime(&began));
     PetscCall(TryStep(run, &good));
     if (!good)
       break;
     PetscCall(AfterStep(run, began));
     PetscCall(GetOrders(run, &orders));
-    if (orders.checkpoint && !orders.stop && !orders.trouble) {
+    if (orders.checkpoint && !is_stopped(&orders)) {
       PetscCall(WriteCheckpoint(run));
       PetscCall(GetOrders(run, &orders));
     }
   }
   if (!good)
-    *outcome = RUN_FAILED;
+    run->ending->outcome = RUN_FAILED;
   else if (!is_over(run))
-    *outcome = RUN_STOPPED;
+    run->ending->outcome = RUN_STOPPED;
+  if (orders.signal)
+    PetscCall(PetscSNPrintf(run->ending->reason, sizeof(run->ending->reason), "signal %s",
+                            signal_name(orders.signal)));
+  else if (orders.wall_limit)
+    PetscCall(PetscStrncpy(run->ending->reason, "run.wall_limit", sizeof(run->ending->reason)));
   PetscFunctionReturn(0);
 }
 
@@ -370,6 +365,7 @@ static PetscErrorCode Finish(Run *run)
   PetscCall(PetscStrncpy(earlier, run->message, sizeof(earlier)));
   run->message[0] = '\0';
   PetscCall(WriteCheckpoint(run));
+  run->ending->saved = run->message[0] ? PETSC_FALSE : PETSC_TRUE;
   if (earlier[0] && run->message[0] && strcmp(earlier, run->message))
     PetscCall(PetscStrlcat(earlier, ". No checkpoint could be written either: ", sizeof(earlier)));
   if (earlier[0]) {
@@ -380,10 +376,11 @@ static PetscErrorCode Finish(Run *run)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunOutcome *outcome,
+PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, RunEnding *ending,
                              char message[], size_t message_size)
 {
-  Run *run;
+  PetscInt first;
+  Run     *run;
 
   PetscFunctionBegin;
   message[0] = '\0';
@@ -391,6 +388,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   *run = (Run){.simulation = simulation,
                .options = options,
                .begun = RUN_STOPPED,
+               .ending = ending,
                .message = message,
                .message_size = message_size};
   simulation_listen();
@@ -401,13 +399,17 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   else if (simulation_writes(simulation))
     PetscCall(Resume(run));
   PetscCall(ShareStart(run));
-  *outcome = run->begun;
+  *ending = (RunEnding){.outcome = run->begun};
+  first = simulation->step;
   if (!message[0]) {
     PetscCall(ProgressBegin(simulation, &run->progress));
-    PetscCall(Loop(run, outcome));
+    PetscCall(Loop(run));
     PetscCall(ProgressEnd(simulation, &run->progress));
     PetscCall(Finish(run));
   }
+  ending->trouble = message[0] ? PETSC_TRUE : PETSC_FALSE;
+  ending->steps = simulation->step - first;
+  ending->frames = run->frame;
   PetscCall(LedgerDestroy(&run->ledger));
   PetscCall(FrameSeriesDestroy(&run->frames));
   PetscCall(PetscFree(run));

@@ -140,11 +140,15 @@ PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames);
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
                                     const char scene_text[], char message[], size_t message_size);
 
+/* signals.c: the last signal that asks for the end; 0: none has come. */
+int         simulation_stop_signal(void);
+const char *signal_name(int number); /* "TERM" */
+
 /* progress.c: what the user sees of a run, on the first rank. */
 typedef struct {
-  PetscBool      terminal;
-  PetscLogDouble began;      /* wall clock */
-  PetscReal      began_time; /* simulated */
+  char           terminal[64]; /* its file; "": there is none */
+  PetscLogDouble began;        /* wall clock */
+  PetscReal      began_time;   /* simulated */
   PetscInt       began_step;
   PetscInt64     cells;
   PetscInt64     frames;

@@ -53,10 +53,10 @@ for file in flat open; do
 done
 scene "    - {name: stone, shape: {surface: {file: good.obj}}}
 "
-RANKS=2 ok "a good one is" refused 0 "1 bodies" -- millrace 2 run scene.yaml -o stone
+RANKS=2 ok "a good one is" refused 0 "1 body" -- millrace 2 run scene.yaml -o stone
 scene "    - {name: leaf, thickness: 0.01, shape: {surface: {file: open.obj}}}
 "
-ok "an open one with a thickness is" refused 0 "1 bodies" -- millrace 1 run scene.yaml -o leaf
+ok "an open one with a thickness is" refused 0 "1 body" -- millrace 1 run scene.yaml -o leaf
 scene "$floor" "    - {name: a, type: static, shape: {sphere: {center: [0, 0, 2], radius: 0.1}}}
 " "$ball" "  joints:
     - {name: pin, parent: floor, child: a, anchor: [0, 0, 1]}
@@ -79,7 +79,7 @@ run: {end_time: 1, frame_interval: 1, time_step: 0.01, step_limit: 1}
 fluid: {density: 1000, viscosity: 0.001, gravity: [0, 0, -9.81]}
 solids: {bodies: [{name: ball, density: 500, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.25}}}]}
 END
-logs() { refused 0 "1 steps" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "S2 F4"; }
+logs() { refused 0 "1 step to" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "S2 F4"; }
 ok "PETSc's log in detail, with a rank that has no fluid" logs
 ok "a rank that idles for the bodies is offered to the fluid" refused 0 "--set parallel.solid_ranks=0" -- \
   millrace 2 run water.yaml -o idle --set grid.resolution=24

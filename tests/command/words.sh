@@ -14,9 +14,10 @@ obstacles:
   - {name: ball, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}
 END
 
-# A log has a line per frame and nothing else between the first line and the last two.
+# A log has a line per frame and nothing else between the first line and the last three.
 one_line_per_frame() {
-  [ "$(wc -l < log)" = 7 ] && [ "$(grep -c '^frame [1-4]/4  t 0\.[1-4] s  step [0-9]*  dt 0.02 s' log)" = 4 ] &&
+  [ "$(wc -l < log)" = 8 ] &&
+    [ "$(grep -c '^frame [1-4]/4  [0-9]* %  t 0\.[1-4] s  step [0-9]*  dt 0.02 s' log)" = 4 ] &&
     [ "$(sed -n 1p log)" = "words: 16 x 8 x 1 cells, from t = 0 s to 0.4 s" ] &&
     ! grep -q $'[\r\033]' log || { cat -v log && return 1; }
 }
@@ -24,7 +25,13 @@ for ranks in 1 2; do
   millrace $ranks run scene.yaml -o log-$ranks > log 2> errors
   ok "a log on $ranks ranks has one line per frame" one_line_per_frame
   ok "and no errors" [ ! -s errors ]
+  ok "and says at its end that it is done, and where the results are" \
+    last_line log "done: results in log-$ranks (5 frames, 0." " MB)" log-$ranks/run.xmf
 done
+complete() { millrace 1 run -o log-1 --restart latest > log 2>&1 && last_line log "done: the run in log-1 was complete" run.end_time; }
+ok "a run that has nothing left to do says so" complete
+one() { millrace 1 run scene.yaml -o "a b" --set run.step_limit=1 > log 2>&1 && says log "1 step to t = 0.02 s" && last_line log "done with run.step_limit" "(1 frame" "millrace run -o 'a b' --restart latest"; }
+ok "one step is no steps; a directory with a space is quoted" one
 
 # On a terminal, a line that is written over at every step.
 on_terminal() { # RANKS
@@ -33,6 +40,37 @@ on_terminal() { # RANKS
   timeout 60 script -qec "$command" typescript < /dev/null > /dev/null || return 1
   [ "$(grep -o $'\r\033\\[Kframe' typescript | wc -l)" = 20 ] || { cat -v typescript && return 1; }
 }
+# fits WIDTH RANKS [ARGUMENT...]: no progress line is longer than the terminal is wide, and the best of it is there.
+cat > terminal.py << 'END'
+import fcntl, os, pty, struct, subprocess, sys, termios
+width, command = int(sys.argv[1]), sys.argv[2:]
+leader, follower = pty.openpty()
+fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower)
+os.close(follower)
+said = b""
+try:
+    while chunk := os.read(leader, 65536):
+        said += chunk
+except OSError:
+    pass
+lines = [line.split("\r")[0].split("\n")[0] for line in said.decode().split("\r\033[K")[1:]]
+longest = max(lines, key=len, default="")
+print(f"{len(lines)} lines, the longest has {len(longest)} characters:", longest)
+sys.exit(child.wait() or not 10 <= len(lines) or len(longest) >= width or any("%" not in line for line in lines))
+END
+fits() {
+  local command=("$MILLRACE_BUILD/millrace")
+  rm -rf narrow
+  [ "$2" = 1 ] || command=("$MPIEXEC" $MPIEXEC_FLAGS -n "$2" "$MILLRACE_BUILD/millrace")
+  timeout 60 "$python" terminal.py "$1" "${command[@]}" run "${@:3}" -o narrow
+}
+for width in 80 40 9; do
+  ok "a progress line fits $width columns" fits $width 1 scene.yaml
+done
+ok "also that of a run with bodies and water" fits 80 1 "$scenes/collision.yaml" --set run.step_limit=12
+ok "also on 2 ranks" fits 80 2 scene.yaml
+
 for ranks in 1 2; do
   if command -v script > /dev/null; then
     ok "on a terminal a progress line moves with each step, on $ranks ranks" on_terminal $ranks

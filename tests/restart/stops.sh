@@ -21,19 +21,45 @@ resumed_whole() {
 run 1 late --set run.step_limit=39 > log 2>&1
 ok "what a step leaves outside the state does not show in the next" resumed_whole 1 late
 
+# A shell lets what it starts in the background ignore SIGINT.
+started_by=(env --default-signal=INT,HUP)
+"${started_by[@]}" true 2> /dev/null || started_by=()
+
 # signalled SIGNAL RANKS DIR: exit 85 and a checkpoint of where the ledger ends.
 signalled() {
-  run "$2" "$3" > log 2>&1 &
+  run "$2" "$3" > log 2> errors &
   wait_for_rows "$3" 6 && kill -"$1" "$(process_of "$3")"
   exits 85 wait $! && [ "$(checkpoints "$3")" = "checkpoint-$(printf %08d $(($(rows "$3") - 1))).h5" ] &&
-    [ ! -e "$3/run.lock" ]
+    [ ! -e "$3/run.lock" ] && ! grep PETSC errors && last_line log "stopped at t = " "(signal $1)" "$(checkpoints "$3")" \
+    "millrace run -o $3 --restart latest"
 }
-for signal in USR1 TERM; do
+for signal in USR1 TERM ${started_by:+INT} HUP; do
   for ranks in 1 2; do
     ok "SIG$signal on $ranks ranks: a checkpoint and exit code 85" signalled $signal $ranks $signal-$ranks
     ok "then it goes on as if nothing had been" resumed_whole $ranks $signal-$ranks
   done
 done
+
+# ends_at_once DIR: at the second Ctrl-C, in the middle of a step.
+ends_at_once() {
+  run 1 "$1" --set grid.resolution=720 --set run.time_step=1e-4 > log 2>&1 &
+  wait_for_rows "$1" 1 && kill -INT "$(process_of "$1")"
+  sleep 0.05
+  kill -INT "$(process_of "$1")"
+  exits 130 wait $! && [ ! -e "$1/checkpoints" ]
+}
+# unmoved SIGNAL DIR: what was started to ignore the signal, as by nohup, does.
+unmoved() {
+  (
+    trap '' "$1"
+    "$MILLRACE_BUILD/millrace" run "$scene" -o "$2" --set run.step_limit=40 > log 2>&1 &
+    wait_for_rows "$2" 6 && kill -"$1" "$(process_of "$2")"
+    exits 0 wait $!
+  ) && last_line log "done" && same whole-1 "$2"
+}
+[ -z "$started_by" ] || ok "a second Ctrl-C ends a run at once" ends_at_once twice
+ok "a run under nohup outlives its terminal" unmoved HUP nohup
+started_by=()
 
 # signalled_early DIR: as soon as the process has ears.
 signalled_early() {
@@ -54,9 +80,10 @@ fi
 
 stops_before() { # LIMIT DIR
   local began=$SECONDS
-  exits 85 run 1 "$2" --set run.wall_limit="$1" --set run.time_step=1e-4 && [ $((SECONDS - began)) -le $(($1 + 5)) ]
+  exits 85 run 1 "$2" --set run.wall_limit="$1" --set run.time_step=1e-4 > log && [ $((SECONDS - began)) -le $(($1 + 5)) ]
 }
 ok "run.wall_limit: a checkpoint and exit code 85 in time" stops_before 4 limited
+ok "the last line says so" last_line log "stopped at t = " "of " "(run.wall_limit)" checkpoint- "--restart latest"
 ok "a later run goes on from there" run 1 limited --restart latest --set run.time_step=1e-4 \
   --set run.step_limit=$(($(rows limited) + 3))
 
@@ -130,7 +157,7 @@ done
 fails_after() { # RANKS DIR
   run "$1" "$2" --set run.step_limit=20 > log 2>&1 && cp -r "$2" "$2-good" &&
     refused 3 "Step 21" "pressure solve" DIVERGED_ITS -- run "$1" "$2" --restart latest -pressure_ksp_max_it 1 &&
-    same "$2-good" "$2" 1e-13
+    says said "failed at t = " "checkpoint-00000020.h5 is the last good step" && same "$2-good" "$2" 1e-13
 }
 for ranks in 1 2; do
   ok "a failed solve on $ranks ranks: code 3 and the last good step" fails_after $ranks failed-$ranks
@@ -157,6 +184,20 @@ done
 ok "a coupled solve that fails at the start" refused 3 "initial state failed" "coupling.iterations" -- \
   bodies 1 never --set coupling.iterations=1
 ok "leaves nothing" [ -z "$(ls never)" ]
+
+# Results are deleted when the run that replaces them has begun, not before.
+run 1 precious --set run.step_limit=2 > log 2>&1
+ok "the last line of a run to its step limit" last_line log "done with run.step_limit at t = " "results in precious (" " MB)"
+cp -r precious copy
+for what in latest precious/checkpoints/checkpoint-00000002.h5 nowhere.h5; do
+  ok "--restart $what --overwrite is refused" refused 2 "--restart" "--overwrite" -- run 1 precious --restart $what --overwrite
+done
+ok "a run that cannot begin overwrites nothing" refused 3 "initial state failed" "failed at the start" -- \
+  run 1 precious --overwrite -pressure_ksp_max_it 1
+ok "nothing has changed" diff -r precious copy
+ok "one that can does" run 1 precious --overwrite --set run.step_limit=1
+ok "and leaves nothing of what was there" [ "$(checkpoints precious)" = checkpoint-00000001.h5 ]
+rm -r copy
 
 # What does not fit is refused and changes nothing.
 cp -r two copy

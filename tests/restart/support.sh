@@ -10,14 +10,15 @@ python=python3
 "$python" -c 'import h5py' 2> /dev/null || python=/usr/bin/python3
 need_h5py() { "$python" -c 'import h5py' 2> /dev/null || skip_all "h5py is missing (Debian: python3-h5py)"; }
 
-# millrace RANKS ARGUMENT...: one rank is started without mpiexec.
+# millrace RANKS ARGUMENT...: one rank is started without mpiexec; `started_by` may be set to what runs before it.
+started_by=()
 millrace() {
   local ranks=$1
   shift
   if [ "$ranks" = 1 ]; then
-    timeout -k 5 "${LIMIT:-120}" "$MILLRACE_BUILD/millrace" "$@"
+    "${started_by[@]}" timeout -k 5 "${LIMIT:-120}" "$MILLRACE_BUILD/millrace" "$@"
   else
-    timeout -k 5 "${LIMIT:-120}" "$MPIEXEC" $MPIEXEC_FLAGS -n "$ranks" "$MILLRACE_BUILD/millrace" "$@"
+    "${started_by[@]}" timeout -k 5 "${LIMIT:-120}" "$MPIEXEC" $MPIEXEC_FLAGS -n "$ranks" "$MILLRACE_BUILD/millrace" "$@"
   fi
 }
 
@@ -51,6 +52,15 @@ refused() {
     return 1
   }
   says said "${words[@]}"
+}
+
+# last_line FILE WORD...: it begins with the first and has the others.
+last_line() {
+  tail -n 1 "$1" > last
+  [[ $(< last) == "$2"* ]] && says last "${@:3}" && return
+  echo "the last line does not begin with: $2"
+  cat "$1"
+  return 1
 }
 
 checkpoints() { (cd "$1/checkpoints" && echo *); }

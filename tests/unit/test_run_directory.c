@@ -50,9 +50,14 @@ static void results_of_another_run_are_refused_unless_told(void **state)
   assert_on_all_ranks(!file_exists(scratch_path("run.lock")));
   assert_success(Open("", RUN_RESTART, &directory));
   assert_on_all_ranks(directory && file_exists(scratch_path("ledger.csv")));
+  assert_success(RunDirectoryClear(directory)); /* a restart gives nothing up */
+  assert_on_all_ranks(file_exists(scratch_path("ledger.csv")));
   assert_success(RunDirectoryClose(&directory));
   assert_success(Open("", RUN_OVERWRITE, &directory));
-  assert_on_all_ranks(directory && !file_exists(scratch_path("ledger.csv")));
+  assert_on_all_ranks(directory && file_exists(scratch_path("ledger.csv")));
+  assert_success(RunDirectoryClear(directory));
+  wait_for_all();
+  assert_on_all_ranks(!file_exists(scratch_path("ledger.csv")));
   assert_on_all_ranks(file_exists(scratch_path("notes.txt")));
   assert_success(RunDirectoryClose(&directory));
 }

@@ -187,14 +187,14 @@ static void parts_and_waiting_fill_the_time_of_a_step(void **state)
 static void ledger_and_frames_show_the_forces(void **state)
 {
   RunOptions options = {.directory = scratch.directory, .scene_text = ""};
-  RunOutcome outcome;
+  RunEnding  ending;
   char       message[1024];
   Flow       flow;
 
   (void)state;
   assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
-  assert_success(SimulationRun(flow.simulation, &options, &outcome, message, sizeof(message)));
-  assert_on_all_ranks(outcome == RUN_DONE);
+  assert_success(SimulationRun(flow.simulation, &options, &ending, message, sizeof(message)));
+  assert_on_all_ranks(ending.outcome == RUN_DONE);
   assert_columns(scratch_path("ledger.csv"));
   assert_frame(&flow, scratch_path("frames/frame-000002.h5"));
   assert_success(FlowDestroy(&flow));

@@ -10,6 +10,7 @@ static const char usage_text[] =
     "millrace run SCENE [-o DIR] [--restart latest|FILE] [--overwrite] [--set KEY=VALUE]... [PETSc options]\n"
     "millrace run --restart latest -o DIR ...   go on with the scene that the checkpoint holds\n"
     "millrace run --restart FILE ...            the same from a certain checkpoint\n"
+    "millrace run ... --allow-files             PETSc options of the scene may write files\n"
     "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells, bodies and memory, "
     "estimate the "
     "step\n"
@@ -25,6 +26,7 @@ typedef struct {
   const char  *directory, *restart;
   RunUse       use;
   PetscBool    markdown;
+  OptionReach  reach;
   PetscInt     ranks;
   PetscInt     set_count;
   const char **sets;
@@ -52,6 +54,8 @@ static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
     arguments->restart = value_of(argc, argv, n, arguments);
   else if (!strcmp(word, "--overwrite"))
     arguments->use = RUN_OVERWRITE;
+  else if (!strcmp(word, "--allow-files"))
+    arguments->reach = OPTIONS_MAY_REACH_OUT;
   else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
     arguments->command = "help";
   else if (!strcmp(word, "--version"))
@@ -357,6 +361,8 @@ static PetscErrorCode CommandRun(const Arguments *arguments, int *code)
     *code = refuse("%s", message);
   if (!scene)
     PetscFunctionReturn(0);
+  if (scene_is_good(scene))
+    PetscCall(SceneCheckOptionValues(scene, arguments->reach));
   PetscCall(SceneReport(scene, stderr));
   if (scene_is_good(scene))
     PetscCall(RunScene(arguments, scene, directory, checkpoint, code));
@@ -395,6 +401,8 @@ static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
     size = (PetscMPIInt)arguments->ranks;
   PetscCall(SceneRead(PETSC_COMM_WORLD, arguments->target, arguments->set_count, arguments->sets, &scene));
   *code = EXIT_BAD_INPUT;
+  if (scene_is_good(scene))
+    PetscCall(SceneCheckOptionValues(scene, arguments->reach));
   if (scene_is_good(scene)) {
     PetscCall(SimulationConfigCheckRanks(scene_config(scene), size, message, sizeof(message)));
     if (message[0])

@@ -43,6 +43,11 @@ PetscErrorCode SceneReport(Scene scene, FILE *file);
 /* Adds what a room says of a scene that had been good as an error, at the body or joint that it names. */
 PetscErrorCode SceneBlame(Scene scene, const char message[]);
 
+/* Adds a problem for every option of `petsc:` that may write files or run programs, unless they are allowed
+   to, and for values, also of the command line, that PETSc does not understand. Before solvers are created.
+ */
+typedef enum { OPTIONS_STAY_INSIDE, OPTIONS_MAY_REACH_OUT } OptionReach;
+PetscErrorCode SceneCheckOptionValues(Scene scene, OptionReach reach);
 /* Hands `petsc:` to PETSc's database; the command line wins. Call before solvers are created. */
 PetscErrorCode SceneSetPetscOptions(Scene scene);
 /* Adds a problem for every option that no solver has asked for on any rank, PETSc's late ones exempt; call

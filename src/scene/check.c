@@ -40,6 +40,9 @@ static PetscErrorCode CheckGrid(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* A run gives up below this share of the interval between frames. */
+static const double SMALLEST_STEP = 2e-9;
+
 static PetscErrorCode CheckRun(Scene scene)
 {
   const RunConfig *run = &scene->config.run;
@@ -59,6 +62,14 @@ static PetscErrorCode CheckRun(Scene scene)
     PetscCall(ProblemAdd(scene, at(scene, "run", "time_step"), PROBLEM_ERROR,
                          "run.time_step must not exceed run.largest_time_step (%g)",
                          (double)run->largest_time_step));
+  if (run->time_step > 0 && run->time_step < SMALLEST_STEP * run->frame_interval)
+    PetscCall(ProblemAdd(scene, at(scene, "run", "time_step"), PROBLEM_ERROR,
+                         "run.time_step is too small for run.frame_interval: at least %g",
+                         SMALLEST_STEP * (double)run->frame_interval));
+  if (run->largest_time_step > 0 && run->largest_time_step < SMALLEST_STEP * run->frame_interval)
+    PetscCall(ProblemAdd(scene, at(scene, "run", "largest_time_step"), PROBLEM_ERROR,
+                         "run.largest_time_step is too small for run.frame_interval: at least %g",
+                         SMALLEST_STEP * (double)run->frame_interval));
   if (run->end_time / run->frame_interval > 1e6)
     PetscCall(ProblemAdd(scene, at(scene, "run", "frame_interval"), PROBLEM_ERROR,
                          "run.frame_interval gives more than a million frames"));
@@ -146,6 +157,31 @@ static PetscBool is_outside(Scene scene, Shape shape)
   return PETSC_FALSE;
 }
 
+PetscErrorCode SceneCheckShape(Scene scene, const Node *item, Shape shape)
+{
+  enum { SAMPLES = 12 }; /* along each direction */
+  const GridConfig *grid = &scene->config.grid;
+  const PetscInt    layers = grid->dimension == 3 ? SAMPLES : 1;
+  char              path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!shape || !is_usable(at(scene, "grid", "size")) || !is_usable(at(scene, "grid", "origin")))
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < SAMPLES * SAMPLES * layers; n++) {
+    const PetscInt place[DIM] = {n % SAMPLES, n / SAMPLES % SAMPLES, n / (SAMPLES * SAMPLES)};
+    Vector3        point = grid->origin;
+
+    for (PetscInt d = 0; d < grid->dimension; d++)
+      point.at[d] += (place[d] + 0.5) / SAMPLES * grid->size.at[d];
+    if (!isnan(shape_distance(shape, point)))
+      PetscFunctionReturn(0);
+  }
+  node_path(node_find(item, "shape"), path, sizeof(path));
+  PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
+                            "%s is a number nowhere in the box; look at its formula", path));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckObstacles(Scene scene)
 {
   Node *list = node_find(scene->root, "obstacles");
@@ -155,6 +191,7 @@ static PetscErrorCode CheckObstacles(Scene scene)
     const ObstacleConfig *obstacle = &scene->config.obstacles[i];
     Node                 *item = node_item(list, i);
 
+    PetscCall(SceneCheckShape(scene, item, obstacle->shape));
     if (obstacle->shape && !node_find(item, "motion") && is_outside(scene, obstacle->shape))
       PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_WARNING,
                                 "obstacles[%d] lies outside the box and has no effect", (int)i));
@@ -171,6 +208,7 @@ static PetscErrorCode CheckInflows(Scene scene)
     const InflowConfig *inflow = &scene->config.inflows[i];
     Node               *item = node_item(list, i);
 
+    PetscCall(SceneCheckShape(scene, item, inflow->shape));
     if (inflow->shape && is_outside(scene, inflow->shape))
       PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
                                 "inflows[%d] lies outside the box", (int)i));

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *bare(const char name[])
+const char *option_name(const char name[])
 {
   return name + strspn(name, "-");
 }
@@ -21,7 +21,7 @@ PetscErrorCode ReadOptions(Scene scene, Node *node)
     if (child->kind != NODE_VALUE)
       PetscCall(ProblemAdd(scene, child, PROBLEM_ERROR, "petsc.%.40s must be a single value, not %s",
                            child->key, node_kind_name(child)));
-    else if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", bare(child->key)[0]) ||
+    else if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", option_name(child->key)[0]) ||
              strpbrk(child->key, " \t\n"))
       PetscCall(ProblemAddAtKey(scene, child, PROBLEM_ERROR, "\"%.40s\" is not the name of a PETSc option",
                                 child->key));
@@ -29,7 +29,7 @@ PetscErrorCode ReadOptions(Scene scene, Node *node)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode IsOnCommandLine(const char name[], PetscBool *given)
+PetscErrorCode OptionIsOnCommandLine(const char name[], PetscBool *given)
 {
   int    count;
   char **arguments;
@@ -38,7 +38,7 @@ static PetscErrorCode IsOnCommandLine(const char name[], PetscBool *given)
   PetscCall(PetscGetArgs(&count, &arguments));
   *given = PETSC_FALSE;
   for (int i = 1; i < count; i++)
-    if (arguments[i][0] == '-' && !strcmp(bare(arguments[i]), name))
+    if (arguments[i][0] == '-' && !strcmp(option_name(arguments[i]), name))
       *given = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
@@ -53,17 +53,15 @@ PetscErrorCode SceneSetPetscOptions(Scene scene)
     char      name[PATH_LENGTH];
     PetscBool given;
 
-    PetscCall(IsOnCommandLine(bare(child->key), &given));
-    snprintf(name, sizeof(name), "-%s", bare(child->key));
+    PetscCall(OptionIsOnCommandLine(option_name(child->key), &given));
+    snprintf(name, sizeof(name), "-%s", option_name(child->key));
     if (!given)
       PetscCall(PetscOptionsSetValue(NULL, name, child->text[0] ? child->text : NULL));
   }
   PetscFunctionReturn(0);
 }
 
-/* Asked for only while a run goes on or ends, or by the inner solvers of a preconditioner, which are born
-   with the first matrix. */
-static PetscBool is_late(const char name[])
+PetscBool option_is_of_program(const char name[])
 {
   static const char *const starts[] = {"log_",
                                        "options_",
@@ -88,6 +86,17 @@ static PetscBool is_late(const char name[])
                                        "check_",
                                        "nox",
                                        NULL};
+
+  for (PetscInt i = 0; starts[i]; i++)
+    if (!strncmp(name, starts[i], strlen(starts[i])))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Asked for only while a run goes on or ends, or by the inner solvers of a preconditioner, which are born
+   with the first matrix. */
+static PetscBool is_late(const char name[])
+{
   static const char *const parts[] = {"mg_levels_",   "mg_coarse_", "_sub_",       "_redundant_",
                                       "_fieldsplit_", "_esteig_",   "_telescope_", NULL};
   const size_t             length = strlen(name);
@@ -95,9 +104,8 @@ static PetscBool is_late(const char name[])
   for (PetscInt i = 0; parts[i]; i++)
     if (strstr(name, parts[i]))
       return PETSC_TRUE;
-  for (PetscInt i = 0; starts[i]; i++)
-    if (!strncmp(name, starts[i], strlen(starts[i])))
-      return PETSC_TRUE;
+  if (option_is_of_program(name))
+    return PETSC_TRUE;
   return (length > 5 && !strcmp(name + length - 5, "_view")) ? PETSC_TRUE : PETSC_FALSE;
 }
 
@@ -110,7 +118,7 @@ static PetscErrorCode IsLeftEverywhere(MPI_Comm comm, const char name[], PetscIn
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++)
-    if (!strcmp(bare(left[i]), name))
+    if (!strcmp(option_name(left[i]), name))
       here = PETSC_TRUE;
   PetscCallMPI(MPI_Allreduce(&here, everywhere, 1, MPIU_BOOL, MPI_LAND, comm));
   PetscFunctionReturn(0);
@@ -122,9 +130,9 @@ static PetscErrorCode ReportLeft(Scene scene, const char name[])
   PetscBool   given;
 
   PetscFunctionBegin;
-  PetscCall(IsOnCommandLine(name, &given));
+  PetscCall(OptionIsOnCommandLine(name, &given));
   for (const Node *child = options && !given ? options->first : NULL; child; child = child->next)
-    if (!strcmp(bare(child->key), name))
+    if (!strcmp(option_name(child->key), name))
       found = child;
   PetscCall(ProblemAddAtKey(scene, found, PROBLEM_ERROR,
                             "no solver knows the PETSc option -%s%s; check its prefix and spelling", name,
@@ -149,7 +157,7 @@ PetscErrorCode SceneCheckPetscOptions(Scene scene, PetscBool *good)
     PetscBool everywhere;
 
     if (!rank)
-      snprintf(name, sizeof(name), "%s", bare(left[i]));
+      snprintf(name, sizeof(name), "%s", option_name(left[i]));
     PetscCallMPI(MPI_Bcast(name, PATH_LENGTH, MPI_CHAR, 0, scene->comm));
     if (is_late(name))
       continue;

@@ -63,6 +63,7 @@ static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
     PetscCall(ProblemAddAtKey(scene, node_find(item, region->density > 0. ? "density" : "viscosity"),
                               PROBLEM_WARNING, "%s is empty: its density and viscosity have no effect",
                               path));
+  PetscCall(SceneCheckShape(scene, item, region->shape));
   for (PetscInt other = 0; other < number; other++) {
     const RegionConfig *before = &scene->config.phases.regions[other];
 

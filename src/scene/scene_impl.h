@@ -89,6 +89,9 @@ PetscErrorCode ReadShape(Scene scene, Node *node, SurfaceDemand demand, Shape *s
 PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion);
 PetscErrorCode ReadNamed(Scene scene, Node *node, Formula **values);
 PetscErrorCode ReadOptions(Scene scene, Node *node);
+const char    *option_name(const char name[]); /* without dashes */
+PetscErrorCode OptionIsOnCommandLine(const char name[], PetscBool *given);
+PetscBool      option_is_of_program(const char name[]); /* read by PETSc itself as it starts or ends */
 PetscErrorCode ExpectKind(Scene scene, Node *node, NodeKind kind, const char what[], PetscBool *good);
 
 /* What no single key can tell. */
@@ -110,6 +113,8 @@ PetscErrorCode SceneFlattenBody(Scene scene, Node *item, BodyConfig *body);
 PetscErrorCode SceneBuildWalls(Scene scene, const Node *bodies);
 PetscBool      scene_has_wall(Scene scene, const char name[]);
 PetscErrorCode CheckNames(Scene scene, const Node *list);
+/* Refuses a shape whose formula is a number nowhere in the box. */
+PetscErrorCode SceneCheckShape(Scene scene, const Node *item, Shape shape);
 PetscInt       scene_dimension(Scene scene); /* 0 where it is in doubt */
 
 typedef struct {

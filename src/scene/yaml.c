@@ -4,7 +4,7 @@
 #include <libfyaml.h>
 #include <string.h>
 
-enum { DEEPEST = 48, MOST_NODES = 100000 };
+enum { DEEPEST = 48, MOST_NODES = 100000, MOST_KEYS = 1000 };
 
 typedef struct {
   Scene     scene;
@@ -43,6 +43,15 @@ static PetscErrorCode CreatePlaced(Builder *builder, NodeKind kind, struct fy_ev
   PetscFunctionReturn(0);
 }
 
+static PetscInt node_count(const Node *parent)
+{
+  PetscInt count = 0;
+
+  for (const Node *child = parent->first; child; child = child->next)
+    count++;
+  return count;
+}
+
 /* Puts a finished key or value where it belongs; takes the node. */
 static PetscErrorCode Place(Builder *builder, Node *node)
 {
@@ -73,6 +82,8 @@ static PetscErrorCode Place(Builder *builder, Node *node)
   PetscCall(NodeSetKey(node, builder->key->text ? builder->key->text : ""));
   node->key_line = builder->key->line;
   node->key_column = builder->key->column;
+  if (node_count(open) == MOST_KEYS)
+    PetscCall(Refuse(builder, node, "a block has more than 1000 keys"));
   if (node_find(open, node->key))
     PetscCall(ProblemAdd(builder->scene, builder->key, PROBLEM_ERROR,
                          "the key \"%s\" is given twice (first in line %d); remove one", node->key,

@@ -1,5 +1,8 @@
-/* Whether as much enters a closed box as leaves it: an incompressible fluid has nowhere else to go. */
+/* Whether as much enters a closed box as leaves it: an incompressible fluid has nowhere else to go. And
+   whether the fields begin with numbers. */
 #include "simulation_impl.h"
+
+#include <millrace/coupled_flow.h>
 
 enum { TIMES = 5 }; /* at which the formulas are looked at, from the start to the end of the run */
 
@@ -121,12 +124,66 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode IsFinite(MPI_Comm comm, Vec field, PetscBool *finite)
+{
+  PetscReal sum;
+
+  PetscFunctionBegin;
+  PetscCall(VecNorm(field, NORM_1, &sum));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, comm));
+  *finite = PetscIsInfOrNanReal(sum) ? PETSC_FALSE : PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+/* What of the fluid does not begin with finite values; nothing is said of what does. */
+static PetscErrorCode CheckInitialFields(MacGrid grid, Fluid fluid, const FluidConfig *config, char message[],
+                                         size_t size)
+{
+  const MPI_Comm comm = grid_box(grid)->comm;
+  Vec           *velocity, *scalars;
+  PetscBool      finite;
+
+  PetscFunctionBegin;
+  PetscCall(FluidBegin(fluid));
+  PetscCall(FluidGetVelocity(fluid, &velocity));
+  PetscCall(FluidGetScalars(fluid, &scalars));
+  for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
+    PetscCall(IsFinite(comm, velocity[d], &finite));
+    if (!finite)
+      PetscCall(PetscSNPrintf(message, size,
+                              "fluid.initial.velocity along %c is not a finite number everywhere in the box",
+                              "xyz"[d]));
+  }
+  for (PetscInt s = 0; s < config->scalar_count; s++) {
+    PetscCall(IsFinite(comm, scalars[s], &finite));
+    if (!finite)
+      PetscCall(PetscSNPrintf(
+          message, size, "the scalar \"%.40s\" does not begin with a finite number everywhere in the box",
+          config->scalars[s].name));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Before anything else is asked of the fields. */
+static PetscErrorCode CheckBegin(Simulation simulation, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  if (simulation->fluid)
+    PetscCall(
+        CheckInitialFields(simulation->grid, simulation->fluid, &simulation->fluid_config, message, size));
+  if (simulation->gas)
+    PetscCall(CheckInitialFields(simulation->grid, simulation->gas, &simulation->gas_config, message, size));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], size_t message_size)
 {
   PetscFunctionBegin;
   message[0] = '\0';
   if (simulation->fluid && !can_give_way(simulation->config))
     PetscCall(CheckTimes(simulation, message, message_size));
+  if (!message[0])
+    PetscCall(CheckBegin(simulation, message, message_size));
   PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, team_world(simulation->team)));
   PetscFunctionReturn(0);
 }

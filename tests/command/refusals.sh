@@ -69,6 +69,44 @@ ok "an unknown PETSc option on the command line" bad "-pressure_ksp_tpye" -- goo
 ok "an unknown PETSc option in the scene" bad "--set petsc.presure_pc_type=gamg" presure -- good.yaml --set petsc.presure_pc_type=gamg
 printf 'petsc:\n  presure_pc_type: gamg\n' | cat good.yaml - > option.yaml
 ok "with its place" bad "option.yaml:11:3: error:" "presure_pc_type" -- option.yaml
+# Values of all solvers are looked at, also those of inner ones that are made later, and of scenes without.
+wrong=(-pressure_pc_type gmg -pressure_sub_pc_type lux -coupled_schur_ksp_type none_such -a_ksp_rtol abc -b_ksp_view nonsense)
+RANKS=2 ok "values that PETSc does not understand" bad -pressure_... "PC type gmg" -pressure_sub_... lux -coupled_schur_... none_such \
+  -a_... abc -b_... nonsense -- good.yaml "${wrong[@]}"
+ok "one of the scene" bad "--set petsc.pressure_pc_type=nonsense: error:" -- good.yaml --set petsc.pressure_pc_type=nonsense
+ok "good values are left alone" millrace 1 run good.yaml -o values -pressure_pc_type jacobi -pressure_ksp_rtol 1e-9
+{ cat good.yaml && echo petsc: && seq -f '  pressure_a%g: 1' 45000; } > many.yaml
+ok "more options than anybody needs" bad "many.yaml:1011:" "more than 1000 keys" -- many.yaml
+
+# Options that write files or run programs: only if the command line says so, not a scene that somebody sent.
+reaching=(a_ksp_view=ascii:FILE b_ksp_view=:FILE c_ksp_view=binary d_ksp_view=xhdf5 e_ksp_view=FILE f_ksp_view_solution=binary:FILE
+  a_ksp_monitor=ascii:FILE b_ksp_monitor=draw a_ksp_converged_reason=:FILE a_mat_view=:FILE a_pc_python_type=os.FILE
+  g_ksp_view=ascii:FILE:ascii_info:append a_any_name=/FILE log_view=:FILE history=FILE info=:FILE memory_view=:FILE
+  options_view=:FILE malloc_dump=FILE log_trace=FILE)
+{ cat good.yaml && echo petsc: && printf '  %s\n' "${reaching[@]/=/: }"; } > reaching.yaml
+all_refused() { bad "command line" -- reaching.yaml && [ "$(grep -c '^reaching.yaml:.*command line' said)" = ${#reaching[@]} ] || { cat said && return 1; }; }
+ok "all ${#reaching[@]} of them are refused, each at its place" all_refused
+ok "check refuses them too" refused 2 --allow-files -- millrace 1 check good.yaml --set petsc.pressure_ksp_view=:FILE
+RANKS=2 ok "several ranks do" bad --allow-files -- good.yaml --set petsc.pressure_ksp_view=:FILE
+ok "nothing is written" [ ! -e FILE ]
+ok "what the screen shows is no file" refused 0 "PC Object" -- millrace 1 run good.yaml -o screen --set petsc.pressure_ksp_view=ascii::ascii_info
+allowed() { millrace 1 run good.yaml -o "$1" "${@:2}" && [ -s FILE ] && rm FILE; }
+ok "--allow-files allows them" allowed allowed --set petsc.pressure_ksp_view=:FILE --allow-files
+ok "the scene of a checkpoint is no better than others" refused 2 allowed/checkpoints/ --allow-files -- \
+  millrace 1 run --restart allowed/checkpoints/checkpoint-00000002.h5 --set run.step_limit=3
+ok "which nothing has changed" [ "$(rows allowed)" = 3 ]
+ok "the command line needs no permission" allowed plain -pressure_ksp_view :FILE
+ok "and wins over a scene that has none" allowed wins --set petsc.pressure_ksp_view=:other -pressure_ksp_view :FILE
+ok "which is not even opened" [ ! -e other ]
+
+# Numbers that are none.
+ok "an initial velocity that is no number at a face" bad "fluid.initial.velocity along x" finite -- good.yaml --set 'fluid.initial.velocity=["1/x", 0]'
+RANKS=2 ok "on one of two ranks" bad "fluid.initial.velocity along y" -- good.yaml --set 'fluid.initial.velocity=[0, "sqrt(0.9-x)"]'
+ok "a scalar that is none" bad '"smoke"' finite -- good.yaml --set 'fluid.scalars=[{name: smoke, initial: "log(x-0.5)"}]'
+ok "a shape that is nowhere a number" bad "obstacles[0].shape" "number nowhere" -- good.yaml --set 'obstacles.ball.shape={formula: {value: "sqrt(-1-x^2)"}}'
+ok "a step that is too small" bad run.time_step 1e-09 -- good.yaml --set run.time_step=1e-300
+ok "a bound of it likewise" bad run.largest_time_step -- good.yaml --set run.largest_time_step=1e-300
+
 RANKS=4 ok "too many ranks for the grid" bad "4 fluid ranks are too many for 4 x 4" -- good.yaml --set grid.resolution=4
 RANKS=2 ok "no rank left for the fluid" bad "parallel.solid_ranks" -- good.yaml --set parallel.solid_ranks=2
 SLURM_NTASKS=3 ok "another number of ranks than SLURM_NTASKS" bad "SLURM_NTASKS" "3 tasks" -- good.yaml
@@ -92,6 +130,11 @@ ok "a side through which as much leaves as enters will do" millrace 1 run good.y
   --set 'fluid.sides.x_low={type: inflow, velocity: ["sin(2*pi*y)", 0]}'
 
 # The directory.
+long=$(printf '%05000d' 0)
+ok "a path that is too long" refused 2 "path" -- millrace 1 run good.yaml -o "$long"
+ok "that of a scene likewise" bad "path" -- "$long"
+ok "nor is there such a checkpoint" refused 2 "path" -- millrace 1 run --restart "$long" -o out
+ok "nor such a file" refused 2 "path" -- millrace 1 info "$long"
 touch file
 ok "a directory below a file" refused 2 file -- millrace 1 run good.yaml -o file/out
 ok "a file for a directory" refused 2 "not a directory" -- millrace 1 run good.yaml -o file
@@ -110,8 +153,8 @@ wait
 ok "of two runs at once one is refused" [ "$(cat race-?.code | sort | tr '\n' ' ')" = "0 2 " ]
 ok "the other is whole" [ "$(rows race)" = 21 ]
 
-long=(--set run.end_time=1000 --set run.step_limit=0 --set run.checkpoint_interval=1e-9)
-millrace 1 run good.yaml -o busy "${long[@]}" > log 2>&1 &
+endless=(--set run.end_time=1000 --set run.step_limit=0 --set run.checkpoint_interval=1e-9)
+millrace 1 run good.yaml -o busy "${endless[@]}" > log 2>&1 &
 wait_for_rows busy 4
 for how in "" --overwrite "--restart latest"; do
   ok "a directory in which a run works${how:+, with $how}" refused 2 "busy is in use" -- millrace 1 run good.yaml -o busy $how

@@ -1,0 +1,255 @@
+/* Options of PETSc that a scene must not have, and values that PETSc does not understand. Both are found
+   before anything is made, on every rank alike: an error inside of a solver would end the program with a
+   trace, and wait for ranks that have no such solver. */
+#include "scene_impl.h"
+
+#include <petscviewer.h>
+#include <string.h>
+
+enum { NAME_LENGTH = 256 };
+
+/* "", true, 3, ascii, ascii::ascii_info: nothing but what the screen shows. */
+static PetscBool stays_on_screen(const char value[])
+{
+  static const char *const switches[] = {"true", "false", "yes", "no", "on", "off", NULL};
+  const size_t             start = strncmp(value, PETSCVIEWERASCII, 5) ? 0 : 5;
+
+  for (PetscInt s = 0; switches[s]; s++)
+    if (!strcmp(value, switches[s]))
+      return PETSC_TRUE;
+  if (value[strspn(value, "0123456789.+-eE")] == '\0' || value[start] == '\0')
+    return PETSC_TRUE;
+  /* viewers are type:file:format:mode */
+  return !strncmp(value + start, "::", 2) && !strpbrk(value + start + 2, ":/") ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* PETSc compares the ends of words only. */
+static PetscErrorCode NamesViewer(const char value[], PetscBool *names)
+{
+  const char **types;
+  int          count;
+
+  PetscFunctionBegin;
+  PetscCall(PetscViewerInitializePackage());
+  PetscCall(PetscFunctionListGet(PetscViewerList, &types, &count));
+  *names = PETSC_FALSE;
+  for (int t = 0; t < count && types[t]; t++) {
+    const size_t length = strlen(value), own = strlen(types[t]);
+
+    if (length >= own && !strcmp(value + length - own, types[t]) && strcmp(types[t], PETSCVIEWERASCII))
+      *names = PETSC_TRUE;
+  }
+  PetscCall(PetscFree(types));
+  PetscFunctionReturn(0);
+}
+
+/* Whether an option may write files, talk to other programs or run code. What shows something takes values of
+   which little is harmless; values of any other option are words and numbers. */
+static PetscErrorCode ReachesOut(const char name[], const char value[], PetscBool *reaches)
+{
+  static const char *const shows[] = {"view", "monitor", "log",  "info", "history", "file",
+                                      "dump", "trace",   "save", "dir",  NULL};
+
+  PetscFunctionBegin;
+  PetscCall(NamesViewer(value, reaches));
+  if (strpbrk(value, ":/") && (!stays_on_screen(value) || strstr(name, "monitor")))
+    *reaches = PETSC_TRUE; /* PETSc 3.18 does not survive a monitor with a format */
+  for (PetscInt s = 0; shows[s]; s++)
+    if (strstr(name, shows[s]) && !stays_on_screen(value))
+      *reaches = PETSC_TRUE;
+  if (strstr(name, "python"))
+    *reaches = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckReach(Scene scene, const Node *option, OptionReach reach)
+{
+  const char *name = option_name(option->key);
+  PetscBool   given, reaches = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(OptionIsOnCommandLine(name, &given));
+  if (given)
+    PetscFunctionReturn(0);
+  if (option_is_of_program(name)) {
+    PetscCall(ProblemAddAtKey(scene, option, PROBLEM_ERROR,
+                              "-%.80s is no option of a solver: it works on the command line only", name));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(ReachesOut(name, option->text, &reaches));
+  if (reaches && reach == OPTIONS_STAY_INSIDE)
+    PetscCall(ProblemAddAtKey(scene, option, PROBLEM_ERROR,
+                              "-%.80s %.80s may write files or run other programs, which a scene must not "
+                              "do by itself: allow it with --allow-files, or give it on the command line",
+                              name, option->text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode KeepFirst(MPI_Comm comm, int line, const char function[], const char file[],
+                                PetscErrorCode code, PetscErrorType type, const char text[], void *first)
+{
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL)
+    snprintf(first, MESSAGE_LENGTH, "%s", text);
+  return code;
+}
+
+/* What PETSc has against a solver with these options under this prefix; "" if nothing. */
+static PetscErrorCode TryPrefix(PetscOptions options, const char prefix[], char message[MESSAGE_LENGTH])
+{
+  PetscErrorCode problem;
+  KSP            solver;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &solver));
+  PetscCall(PetscObjectSetOptions((PetscObject)solver, options));
+  PetscCall(KSPSetOptionsPrefix(solver, prefix));
+  PetscCall(PetscPushErrorHandler(KeepFirst, message));
+  problem = KSPSetFromOptions(solver);
+  PetscCall(PetscPopErrorHandler());
+  if (problem && !message[0])
+    PetscCall(PetscSNPrintf(message, MESSAGE_LENGTH, "PETSc ends with error %d", (int)problem));
+  message[strcspn(message, "\n")] = '\0';
+  PetscCall(KSPDestroy(&solver));
+  PetscFunctionReturn(0);
+}
+
+/* Where the part of an option's name begins that a solver or a preconditioner knows; the end if there is
+   none: pressure_mg_levels_ksp_type -> 19. */
+static size_t prefix_length(const char name[])
+{
+  static const char *const parts[] = {"ksp_", "pc_", NULL};
+
+  for (size_t start = strlen(name); start > 0; start--)
+    for (PetscInt p = 0; parts[p]; p++)
+      if (!strncmp(name + start - 1, parts[p], strlen(parts[p])) && (start == 1 || name[start - 2] == '_'))
+        return start - 1;
+  return strlen(name);
+}
+
+/* The option of the scene under this prefix whose value the message quotes; null if there is none. */
+static const Node *find_blamed(const Node *first, const char prefix[], const char message[])
+{
+  for (const Node *option = first; option; option = option->next)
+    if (!strncmp(option_name(option->key), prefix, strlen(prefix)) && option->text[0] &&
+        strstr(message, option->text))
+      return option;
+  return NULL;
+}
+
+/* And not a value, which may be a negative number. */
+static PetscBool is_option(const char word[])
+{
+  return word[0] == '-' && !strchr("0123456789.", word[1]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Leaves out what opens a file or a window. */
+static PetscErrorCode AddOption(PetscOptions options, const char name[], const char value[])
+{
+  char      dashed[NAME_LENGTH];
+  PetscBool opens;
+
+  PetscFunctionBegin;
+  snprintf(dashed, sizeof(dashed), "-%s", name);
+  PetscCall(NamesViewer(value, &opens));
+  if (!opens && !strchr(value, ':') && strcmp(name, "help"))
+    PetscCall(PetscOptionsSetValue(options, dashed, value[0] ? value : NULL));
+  PetscFunctionReturn(0);
+}
+
+/* What the options of the command line and the scene come to. */
+static PetscErrorCode JoinOptions(const Node *first, PetscOptions *options)
+{
+  int    count;
+  char **arguments;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsCreate(options));
+  PetscCall(PetscGetArgs(&count, &arguments));
+  for (int a = 1; a < count; a++)
+    if (is_option(arguments[a]))
+      PetscCall(AddOption(*options, option_name(arguments[a]),
+                          a + 1 < count && !is_option(arguments[a + 1]) ? arguments[a + 1] : ""));
+  for (const Node *option = first; option; option = option->next) {
+    PetscBool given;
+
+    PetscCall(OptionIsOnCommandLine(option_name(option->key), &given));
+    if (!given)
+      PetscCall(AddOption(*options, option_name(option->key), option->text));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Once for each prefix: the first option that has it calls. */
+static PetscErrorCode CheckPrefix(Scene scene, PetscOptions options, const char name[])
+{
+  const Node  *block = node_find(scene->root, "petsc"), *first = block ? block->first : NULL, *blamed;
+  const size_t length = prefix_length(name);
+  char         prefix[NAME_LENGTH], message[MESSAGE_LENGTH];
+
+  PetscFunctionBegin;
+  if (length >= sizeof(prefix) || !name[length])
+    PetscFunctionReturn(0);
+  snprintf(prefix, sizeof(prefix), "%.*s", (int)length, name);
+  PetscCall(TryPrefix(options, prefix, message));
+  blamed = find_blamed(first, prefix, message);
+  if (message[0])
+    PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR, "PETSc refuses an option -%s...%s: %.200s", prefix,
+                         blamed ? "" : " of the command line", message));
+  PetscFunctionReturn(0);
+}
+
+/* Whether a name before this one has the same prefix. */
+static PetscBool is_repeated(const char *const names[], PetscInt n)
+{
+  const size_t length = prefix_length(names[n]);
+
+  for (PetscInt before = 0; before < n; before++)
+    if (prefix_length(names[before]) == length && !strncmp(names[before], names[n], length) &&
+        names[before][length])
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode CheckValues(Scene scene)
+{
+  const Node  *block = node_find(scene->root, "petsc"), *first = block ? block->first : NULL;
+  PetscInt     count = 0;
+  int          argument_count;
+  char       **arguments;
+  const char **names;
+  PetscOptions options;
+
+  PetscFunctionBegin;
+  PetscCall(PetscGetArgs(&argument_count, &arguments));
+  for (const Node *option = first; option; option = option->next)
+    count++;
+  PetscCall(PetscMalloc1(argument_count + count, &names));
+  count = 0;
+  for (int a = 1; a < argument_count; a++)
+    if (is_option(arguments[a]))
+      names[count++] = option_name(arguments[a]);
+  for (const Node *option = first; option; option = option->next)
+    names[count++] = option_name(option->key);
+  PetscCall(JoinOptions(first, &options));
+  for (PetscInt n = 0; n < count; n++)
+    if (!is_repeated(names, n))
+      PetscCall(CheckPrefix(scene, options, names[n]));
+  PetscCall(PetscOptionsDestroy(&options));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheckOptionValues(Scene scene, OptionReach reach)
+{
+  const Node *block = node_find(scene->root, "petsc");
+
+  PetscFunctionBegin;
+  PetscCheck(scene_is_good(scene), scene->comm, PETSC_ERR_ORDER, "The scene has errors");
+  for (const Node *option = block ? block->first : NULL; option; option = option->next)
+    PetscCall(CheckReach(scene, option, reach));
+  if (scene_is_good(scene))
+    PetscCall(CheckValues(scene));
+  PetscFunctionReturn(0);
+}

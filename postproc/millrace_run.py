@@ -4,8 +4,10 @@ Run lists the frames that run.xmf names and opens one of them or the ledger; not
 for the contents, neither for the list.
 """
 
+import ast
 import importlib.util
 import math
+import operator
 import os
 import re
 import sys
@@ -69,15 +71,34 @@ def label_of(field):
     return f"{field.replace('_', ' ')} [{unit}]" if unit else field.replace("_", " ")
 
 
+OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+              ast.Pow: operator.pow, ast.UAdd: operator.pos, ast.USub: operator.neg}
+FUNCTIONS = {name: getattr(math, name) for name in ("sin", "cos", "tan", "sqrt", "exp")}
+LONGEST_NUMBER = 200
+
+
+def value_of(node):
+    """Of arithmetic in floats, which overflow where whole numbers would grow without end."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return float(node.value)
+    if isinstance(node, ast.Name) and node.id == "pi":
+        return math.pi
+    if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATIONS:
+        return OPERATIONS[type(node.op)](value_of(node.operand))
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+        return OPERATIONS[type(node.op)](value_of(node.left), value_of(node.right))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
+        return FUNCTIONS[node.func.id](*[value_of(argument) for argument in node.args])
+    raise ValueError("no arithmetic")
+
+
 def number_of(text):
-    """The value of a number of a scene, which may be arithmetic such as -9.81*cos(pi/9)."""
+    """The value of a number of a scene, which may be arithmetic such as -9.81*cos(pi/9); 0 if it is not."""
     text = re.sub(r"^-\s+", "", text.strip()).strip("'\"").replace("^", "**")
-    names = {name: getattr(math, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "pi")}
-    if not re.fullmatch(r"[-+*/(). 0-9a-z]+", text):
-        return 0.0
     try:
-        return float(eval(text, {"__builtins__": {}}, names))
-    except (SyntaxError, NameError, TypeError, ArithmeticError, ValueError):
+        value = value_of(ast.parse(text, mode="eval").body) if len(text) <= LONGEST_NUMBER else 0.0
+        return value if math.isfinite(value) else 0.0
+    except (SyntaxError, TypeError, ArithmeticError, ValueError, RecursionError, MemoryError):
         return 0.0
 
 

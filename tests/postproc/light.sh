@@ -25,6 +25,7 @@ ok "a linear field is sampled exactly, and nothing outside the box" measure line
 ok "vortices turn the right way and decay" measure vortex_turns_and_decays vortex
 ok "the last line of a ledger counts only when it is whole" measure ledger_has_whole_rows plume 41
 ok "up is against gravity" measure up_is_against_gravity plume 2
+ok "arithmetic of a scene is understood, and ends" timeout 20 "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" numbers_of_scenes_are_bounded
 ok "smoke is seen where it is, lit from the upper left" measure smoke_is_seen_where_it_is
 ok "an obstacle in front hides the smoke" measure obstacle_in_front_hides_the_smoke
 ok "the faces of bodies towards the viewer are seen" measure near_faces_are_seen

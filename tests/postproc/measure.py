@@ -286,6 +286,15 @@ def bodies_of_scene_are(directory, *wanted):
     expect(found == list(wanted), found)
 
 
+def numbers_of_scenes_are_bounded():
+    for text, value in {"-9.81*cos(pi/3)": -4.905, "2^3": 8, "'1e3'": 1000, "-(1+2)/4": -0.75, "sqrt(4)": 2}.items():
+        expect(abs(millrace_run.number_of(text) - value) < 1e-12, text, millrace_run.number_of(text))
+    for text in ("9**9**9", "9^9^9^9", "1e999", "(-1)**0.5", "(" * 5000, "-" * 199, "9" * 199, "exit()", "().__class__",
+                 "[1]*9", "lambda: 1", "sin", "1/0", ""):
+        found = millrace_run.number_of(text)
+        expect(found == 0 or text == "9" * 199, text, found)
+
+
 def curve_is(path, formula, tolerance):
     """Every row of plot's data satisfies y = formula(x)."""
     rows = [line.rstrip("\n").split(",") for line in open(path, encoding="utf-8")][1:]

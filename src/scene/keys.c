@@ -81,8 +81,9 @@ const SchemaKey SceneKeys[] = {
     {.name = "petsc",
      .kind = SCHEMA_OPTIONS,
      .fallback = "",
-     .help = "options of PETSc's solvers without the leading dash, such as {pressure_pc_type: gamg}; those that "
-             "write files or run programs work only if the command line has --allow-files"},
+     .help =
+         "options of PETSc's solvers without the leading dash, such as {pressure_pc_type: gamg}; those that "
+         "write files or run programs work only if the command line has --allow-files"},
     {0}};
 
 static const char *const kind_names[] = {

@@ -138,12 +138,6 @@ static const Node *find_blamed(const Node *first, const char prefix[], const cha
   return NULL;
 }
 
-/* And not a value, which may be a negative number. */
-static PetscBool is_option(const char word[])
-{
-  return word[0] == '-' && !strchr("0123456789.", word[1]) ? PETSC_TRUE : PETSC_FALSE;
-}
-
 /* Leaves out what opens a file or a window. */
 static PetscErrorCode AddOption(PetscOptions options, const char name[], const char value[])
 {
@@ -153,30 +147,42 @@ static PetscErrorCode AddOption(PetscOptions options, const char name[], const c
   PetscFunctionBegin;
   snprintf(dashed, sizeof(dashed), "-%s", name);
   PetscCall(NamesViewer(value, &opens));
-  if (!opens && !strchr(value, ':') && strcmp(name, "help"))
+  if (!opens && !strchr(value, ':'))
     PetscCall(PetscOptionsSetValue(options, dashed, value[0] ? value : NULL));
   PetscFunctionReturn(0);
 }
 
-/* What the options of the command line and the scene come to. */
-static PetscErrorCode JoinOptions(const Node *first, PetscOptions *options)
+/* Every option that solvers will find; names and values are borrowed. */
+typedef struct {
+  PetscInt     given_count; /* by the command line, the environment and PETSc's own files */
+  char       **given, **given_values;
+  PetscInt     count; /* with those of the scene */
+  const char **names;
+  PetscOptions options;
+} AllOptions;
+
+static PetscErrorCode CollectOptions(const Node *first, AllOptions *all)
 {
-  int    count;
-  char **arguments;
+  PetscInt more = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsCreate(options));
-  PetscCall(PetscGetArgs(&count, &arguments));
-  for (int a = 1; a < count; a++)
-    if (is_option(arguments[a]))
-      PetscCall(AddOption(*options, option_name(arguments[a]),
-                          a + 1 < count && !is_option(arguments[a + 1]) ? arguments[a + 1] : ""));
+  PetscCall(PetscOptionsCreate(&all->options));
+  PetscCall(PetscOptionsLeftGet(NULL, &all->given_count, &all->given, &all->given_values));
+  for (const Node *option = first; option; option = option->next)
+    more++;
+  PetscCall(PetscMalloc1(all->given_count + more, &all->names));
+  for (all->count = 0; all->count < all->given_count; all->count++) {
+    all->names[all->count] = option_name(all->given[all->count]);
+    PetscCall(AddOption(all->options, all->names[all->count],
+                        all->given_values[all->count] ? all->given_values[all->count] : ""));
+  }
   for (const Node *option = first; option; option = option->next) {
-    PetscBool given;
+    PetscBool wins;
 
-    PetscCall(OptionIsOnCommandLine(option_name(option->key), &given));
-    if (!given)
-      PetscCall(AddOption(*options, option_name(option->key), option->text));
+    all->names[all->count++] = option_name(option->key);
+    PetscCall(OptionIsOnCommandLine(option_name(option->key), &wins));
+    if (!wins)
+      PetscCall(AddOption(all->options, option_name(option->key), option->text));
   }
   PetscFunctionReturn(0);
 }
@@ -196,7 +202,7 @@ static PetscErrorCode CheckPrefix(Scene scene, PetscOptions options, const char 
   blamed = find_blamed(first, prefix, message);
   if (message[0])
     PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR, "PETSc refuses an option -%s...%s: %.200s", prefix,
-                         blamed ? "" : " of the command line", message));
+                         blamed ? "" : " of the command line or environment", message));
   PetscFunctionReturn(0);
 }
 
@@ -214,30 +220,50 @@ static PetscBool is_repeated(const char *const names[], PetscInt n)
 
 static PetscErrorCode CheckValues(Scene scene)
 {
-  const Node  *block = node_find(scene->root, "petsc"), *first = block ? block->first : NULL;
-  PetscInt     count = 0;
-  int          argument_count;
-  char       **arguments;
-  const char **names;
-  PetscOptions options;
+  const Node *block = node_find(scene->root, "petsc");
+  AllOptions  all;
 
   PetscFunctionBegin;
-  PetscCall(PetscGetArgs(&argument_count, &arguments));
-  for (const Node *option = first; option; option = option->next)
-    count++;
-  PetscCall(PetscMalloc1(argument_count + count, &names));
-  count = 0;
-  for (int a = 1; a < argument_count; a++)
-    if (is_option(arguments[a]))
-      names[count++] = option_name(arguments[a]);
-  for (const Node *option = first; option; option = option->next)
-    names[count++] = option_name(option->key);
-  PetscCall(JoinOptions(first, &options));
-  for (PetscInt n = 0; n < count; n++)
-    if (!is_repeated(names, n))
-      PetscCall(CheckPrefix(scene, options, names[n]));
-  PetscCall(PetscOptionsDestroy(&options));
-  PetscCall(PetscFree(names));
+  PetscCall(CollectOptions(block ? block->first : NULL, &all));
+  for (PetscInt n = 0; n < all.count; n++)
+    if (!is_repeated(all.names, n))
+      PetscCall(CheckPrefix(scene, all.options, all.names[n]));
+  PetscCall(PetscFree(all.names));
+  PetscCall(PetscOptionsLeftRestore(NULL, &all.given_count, &all.given, &all.given_values));
+  PetscCall(PetscOptionsDestroy(&all.options));
+  PetscFunctionReturn(0);
+}
+
+/* PETSc looks at -log_view when all is done, and a mistake would give the run another exit code. */
+static PetscErrorCode CheckLogView(Scene scene)
+{
+  char        value[PETSC_MAX_PATH_LEN], *file, *end;
+  PetscMPIInt rank, good = 1;
+  PetscBool   given;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-log_view", value, sizeof(value), &given));
+  if (!given)
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(scene->comm, &rank));
+  file = strchr(value, ':');
+  if (file)
+    *file++ = '\0';
+  end = file ? strchr(file, ':') : NULL;
+  if (end)
+    *end = '\0';
+  if (file && file[0] && !rank) {
+    FILE *stream = fopen(file, "a");
+
+    good = stream && !fclose(stream);
+  }
+  PetscCallMPI(MPI_Bcast(&good, 1, MPI_INT, 0, scene->comm));
+  if (!good)
+    PetscCall(ProblemAdd(scene, NULL, PROBLEM_ERROR, "-log_view cannot write %.200s", file));
+  if (value[0] && strcmp(value, PETSCVIEWERASCII))
+    PetscCall(ProblemAdd(scene, NULL, PROBLEM_ERROR, "-log_view must be alone or :FILE, not %.200s", value));
+  if (!scene_is_good(scene))
+    PetscCall(PetscOptionsClearValue(NULL, "-log_view")); /* or the program could not even end */
   PetscFunctionReturn(0);
 }
 
@@ -249,7 +275,9 @@ PetscErrorCode SceneCheckOptionValues(Scene scene, OptionReach reach)
   PetscCheck(scene_is_good(scene), scene->comm, PETSC_ERR_ORDER, "The scene has errors");
   for (const Node *option = block ? block->first : NULL; option; option = option->next)
     PetscCall(CheckReach(scene, option, reach));
-  if (scene_is_good(scene))
+  if (scene_is_good(scene)) {
     PetscCall(CheckValues(scene));
+    PetscCall(CheckLogView(scene));
+  }
   PetscFunctionReturn(0);
 }

@@ -74,6 +74,9 @@ wrong=(-pressure_pc_type gmg -pressure_sub_pc_type lux -coupled_schur_ksp_type n
 RANKS=2 ok "values that PETSc does not understand" bad -pressure_... "PC type gmg" -pressure_sub_... lux -coupled_schur_... none_such \
   -a_... abc -b_... nonsense -- good.yaml "${wrong[@]}"
 ok "one of the scene" bad "--set petsc.pressure_pc_type=nonsense: error:" -- good.yaml --set petsc.pressure_pc_type=nonsense
+PETSC_OPTIONS="-pressure_pc_type gmg" ok "one of the environment" bad "PC type gmg" environment -- good.yaml
+ok "a table for nobody" bad "-log_view cannot write /nowhere/table" -- good.yaml -log_view :/nowhere/table:ascii_info_detail
+ok "a table of no kind" bad "-log_view must be" nonsense -- good.yaml -log_view nonsense
 ok "good values are left alone" millrace 1 run good.yaml -o values -pressure_pc_type jacobi -pressure_ksp_rtol 1e-9
 { cat good.yaml && echo petsc: && seq -f '  pressure_a%g: 1' 45000; } > many.yaml
 ok "more options than anybody needs" bad "many.yaml:1011:" "more than 1000 keys" -- many.yaml

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { EXIT_DONE = 0, EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_NUMERICS = 3, EXIT_STOPPED = 85 };
 
@@ -280,6 +281,57 @@ static PetscErrorCode CreateSimulation(Scene scene, Simulation *simulation, char
   PetscFunctionReturn(0);
 }
 
+/* What PETSc has said of an error on its way up. */
+typedef struct {
+  char      first[512], trace[8192];
+  PetscBool in_set_up; /* of a solver, which depends on its options more than on anything else */
+} Failure;
+
+static PetscErrorCode NoteFailure(MPI_Comm comm, int line, const char function[], const char file[],
+                                  PetscErrorCode code, PetscErrorType type, const char text[], void *context)
+{
+  static const char *const set_ups[] = {"PCSetUp", "KSPSetUp", "PCSetFromOptions", "KSPSetFromOptions", NULL};
+  Failure                 *failure = context;
+  const size_t             used = type == PETSC_ERROR_INITIAL ? 0 : strlen(failure->trace);
+
+  (void)comm;
+  if (type == PETSC_ERROR_INITIAL) {
+    snprintf(failure->first, sizeof(failure->first), "%s", text && text[0] ? text : "unknown");
+    failure->in_set_up = PETSC_FALSE;
+  }
+  snprintf(failure->trace + used, sizeof(failure->trace) - used, "    %s() at %s:%d\n", function, file, line);
+  for (int s = 0; set_ups[s]; s++)
+    if (!strcmp(function, set_ups[s]))
+      failure->in_set_up = PETSC_TRUE;
+  return code;
+}
+
+/* The end after an error: other ranks may wait in a collective call for ever. */
+static void give_up(const Failure *failure)
+{
+  PetscMPIInt     rank, size;
+  char           *options = NULL;
+  const PetscBool given =
+      !PetscOptionsGetAll(NULL, &options) && options && (strstr(options, "pc_") || strstr(options, "ksp_"))
+          ? PETSC_TRUE
+          : PETSC_FALSE;
+  const int code = failure->in_set_up && given ? EXIT_BAD_INPUT : EXIT_OTHER;
+
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &size);
+  if (code == EXIT_OTHER)
+    fprintf(stderr, "[%d]PETSC ERROR: %s\n%s", rank, failure->first, failure->trace);
+  else if (rank > 0)
+    sleep(1); /* the first rank says it for all that fail alike */
+  else
+    fprintf(stderr, "millrace: error: a solver cannot work with its PETSc options: %.*s\n",
+            (int)strcspn(failure->first, "\n"), failure->first);
+  fflush(NULL);
+  if (size > 1)
+    MPI_Abort(MPI_COMM_WORLD, code);
+  _exit(code);
+}
+
 /* A good scene, from its first step to its last. */
 static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const char directory[],
                                const char checkpoint[], int *code)
@@ -302,7 +354,11 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
     PetscCall(RunDirectoryOpen(PETSC_COMM_WORLD, directory, arguments->use, &options.results, message,
                                sizeof(message)));
   if (options.results) {
-    PetscCall(SimulationRun(simulation, &options, &ending, message, sizeof(message)));
+    const PetscErrorCode problem = SimulationRun(simulation, &options, &ending, message, sizeof(message));
+
+    if (problem)
+      (void)RunDirectoryClose(&options.results);
+    PetscCall(problem);
     *code = exit_code_of(ending.outcome, message);
   }
   if (ending.outcome != RUN_REFUSED) {
@@ -521,6 +577,7 @@ static int InitializePetsc(Arguments *arguments)
 int main(int argc, char **argv)
 {
   Arguments arguments = {.use = RUN_NEW};
+  Failure   failure = {"", "", PETSC_FALSE};
   int       code = EXIT_OTHER;
 
   arguments.petsc = calloc((size_t)argc + 1, sizeof(*arguments.petsc));
@@ -532,9 +589,12 @@ int main(int argc, char **argv)
     simulation_listen();
   if (InitializePetsc(&arguments))
     return EXIT_OTHER;
-  /* the trace is printed on the way up; other ranks may wait in a collective call for ever */
+  if (PetscPushErrorHandler(NoteFailure, &failure))
+    return EXIT_OTHER;
   if (Command(&arguments, &code))
-    MPI_Abort(MPI_COMM_WORLD, EXIT_OTHER);
+    give_up(&failure);
+  if (PetscPopErrorHandler())
+    return EXIT_OTHER;
   if (PetscFinalize())
     return EXIT_OTHER;
   free(arguments.sets);

@@ -151,6 +151,7 @@ static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
 PetscErrorCode FluidBegin(Fluid fluid)
 {
   PetscFunctionBegin;
+  fluid->report.diffusion_converged = PETSC_TRUE; /* nothing has diffused that could have failed to */
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(SetInitialComponent(fluid, d));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)

@@ -77,6 +77,12 @@ ok "one of the scene" bad "--set petsc.pressure_pc_type=nonsense: error:" -- goo
 PETSC_OPTIONS="-pressure_pc_type gmg" ok "one of the environment" bad "PC type gmg" environment -- good.yaml
 ok "a table for nobody" bad "-log_view cannot write /nowhere/table" -- good.yaml -log_view :/nowhere/table:ascii_info_detail
 ok "a table of no kind" bad "-log_view must be" nonsense -- good.yaml -log_view nonsense
+unfit() { # RANKS TYPE
+  refused 2 "a solver cannot work with its PETSc options" -- millrace "$1" run good.yaml -o unfit -pressure_pc_type "$2" &&
+    ! grep "PETSC ERROR" said && [ -z "$(ls unfit)" ]
+}
+ok "a preconditioner that does not fit the matrix" unfit 1 bddc
+ok "one that works on one rank only" unfit 2 ilu
 ok "good values are left alone" millrace 1 run good.yaml -o values -pressure_pc_type jacobi -pressure_ksp_rtol 1e-9
 { cat good.yaml && echo petsc: && seq -f '  pressure_a%g: 1' 45000; } > many.yaml
 ok "more options than anybody needs" bad "many.yaml:1011:" "more than 1000 keys" -- many.yaml

@@ -164,7 +164,7 @@ for ranks in 1 2; do
   ok "with a better solver it goes on" run $ranks failed-$ranks --restart latest --set run.step_limit=40
   ok "as if nothing had been" same whole-$ranks failed-$ranks 1e-10
 done
-ok "a solve that fails at the start" refused 3 "initial state failed" -- run 1 first -pressure_ksp_max_it 1
+ok "a solve that fails at the start" refused 3 "initial state failed: the pressure solve" -- run 1 first -pressure_ksp_max_it 1
 ok "leaves nothing" [ -z "$(ls first)" ]
 
 # The same for bodies in a fluid: tried once more with half the step, and told where and what to change.

@@ -33,8 +33,13 @@ PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt);
 PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[]);
 /* Forces over dt on the velocities of the state, on every rank alike. */
 PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt);
-/* V: contact and joints hold the velocities of the state. Collective: comm of the solid. */
-PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt);
+/* V: contact and joints hold the velocities of the state, by impulses on bodies as heavy as they are with
+   what is added (null: nothing). Collective: comm of the solid. */
+typedef struct {
+  PetscReal mass;
+  Matrix3   inertia; /* in the world's axes */
+} AddedMass;
+PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt, const AddedMass added[]);
 
 /* The surfaces of all bodies and their contacts, with a vector for each body: the first 3 of every 6 values.
    Collective: who writes. */

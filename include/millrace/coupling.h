@@ -3,6 +3,7 @@
 #ifndef MILLRACE_COUPLING_H
 #define MILLRACE_COUPLING_H
 
+#include <millrace/body.h>
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/sight.h>
@@ -111,6 +112,9 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
 /* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
    without shells. Fluid. */
 PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
+
+/* What follows a free body, roughly. From CouplingSetFluid on, on every rank. */
+AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -117,7 +117,8 @@ static void flatten(Coupling coupling, Placed *placed)
     placed->center.at[Z] = 0.;
 }
 
-PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[])
+/* `displaced`: the mass of the fluid in the place of each body. */
+PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[], PetscReal displaced[])
 {
   const PetscInt dimension = grid_box(coupling->grid)->dimension;
   PetscReal     *changes;
@@ -136,6 +137,7 @@ PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[])
       Balance *balance = &balances[DIM * b + d];
 
       is_seen = is_seen || balance->faces > 0.;
+      displaced[b] += balance->displaced[0] / (PetscReal)dimension;
       if (coupling->config.faces == COUPLING_CUT)
         find_offset(coupling, b, d, balance);
       if (balance->moments[0] <= 0. || coupling->config.faces == COUPLING_CUT) /* which needs no balance */

@@ -120,7 +120,7 @@ static PetscErrorCode TakeFixed(Coupling coupling, Vec fixed)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *fluid)
+static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *fluid, PetscReal displaced[])
 {
   PetscReal *densities[DIM];
   Balance   *balances;
@@ -135,7 +135,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *flui
   if (fluid->densities)
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
   PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
-  PetscCall(CouplingBalanceMass(coupling, balances));
+  PetscCall(CouplingBalanceMass(coupling, balances, displaced));
   PetscCall(PetscFree(balances));
   PetscCall(CouplingFindRows(coupling));
   PetscCall(CouplingFindTouching(coupling, fluid->fixed));
@@ -169,15 +169,21 @@ static PetscErrorCode Count(Coupling coupling)
 
 PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
 {
+  PetscReal *displaced;
+
   PetscFunctionBegin;
   PetscCheck(fluid->density > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
              "The reference density must be positive, not %g", (double)fluid->density);
   coupling->density = fluid->density;
+  PetscCall(PetscCalloc1(coupling->body_count, &displaced));
   if (coupling->grid) {
     coupling->scale = (grid_box(coupling->grid)->dimension == 3 ? coupling->spacing : 1.) / fluid->density;
-    PetscCall(SetUpFluidPart(coupling, fluid));
+    PetscCall(SetUpFluidPart(coupling, fluid, displaced));
   }
   PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
+  PetscCall(CouplingFindAdded(coupling, coupling->grid ? grid_box(coupling->grid)->dimension : DIM,
+                              coupling->grid ? displaced : NULL));
+  PetscCall(PetscFree(displaced));
   PetscCall(CouplingFindMass(coupling));
   if (coupling->grid) {
     PetscCall(CouplingFindSealed(coupling));

@@ -15,6 +15,7 @@ typedef struct {
   Triangles   triangles; /* of one of the two; none far from this rank */
   Vector3     low, high;
   PetscReal   volume; /* what it displaces */
+  AddedMass   added;  /* zero unless it is free */
   Vector3     center; /* of that, from the body's position */
 } Placed;
 
@@ -255,7 +256,7 @@ PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen);
 PetscErrorCode CouplingFindScreens(Coupling coupling);
 
 /* mass.c */
-PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[]);
+PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[], PetscReal displaced[]);
 /* The coordinates 1, x, y across a direction. */
 void           places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 PetscErrorCode CouplingFindMass(Coupling coupling);
@@ -311,6 +312,9 @@ void rows_apply(const MergedRows *rows, const PetscReal *restrict twists, PetscR
 void rows_gather(const MergedRows *rows, const PetscReal *restrict cells, PetscReal *restrict twists);
 /* The two numbers across that e_d x arm has, and the rows of W they make. */
 void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
+
+/* added.c. Collective: world. */
+PetscErrorCode CouplingFindAdded(Coupling coupling, PetscInt dimension, const PetscReal displaced[]);
 
 /* sealed.c */
 PetscErrorCode CouplingFindSealed(Coupling coupling);

@@ -42,10 +42,10 @@ const SchemaKey CouplingKeys[] = {
     {.name = "rounds",
      .kind = SCHEMA_INTEGER,
      .offset = AT(rounds),
-     .fallback = "5",
+     .fallback = "40",
      .range = SCHEMA_BETWEEN,
      .lowest = 1,
      .highest = 100,
      .help = "of the solve at the end of a step, at most: where contact or joints change its velocities, the "
-             "fluid answers in another one"},
+             "fluid answers in another one; without agreement the step is repeated with half its size"},
     {0}};

@@ -250,32 +250,73 @@ static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscRe
   PetscFunctionReturn(0);
 }
 
-/* What contact and joints do to the velocities that (5.13) has found; the largest change over the largest
-   velocity. */
-static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, PetscReal *change)
+/* What contact and joints do to the velocities that (5.13) has found. */
+static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, Rounds rounds)
 {
-  const Team team = simulation->team;
-  PetscReal  largest = 0.;
+  struct Coupled *coupled = simulation->coupled;
+  const Team      team = simulation->team;
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(simulation->coupled->solved, twists, simulation->coupled->count));
+  PetscCall(PetscArraycpy(coupled->solved, twists, coupled->count));
+  rounds_release(rounds, coupled->wanted, twists);
   if (team_has_solids(team)) {
     PetscCall(SimulationAttend(simulation, ATTEND_SOLIDS));
-    PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt));
+    PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt, rounds_added(rounds)));
   }
   PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_SOLIDS));
-  PetscCallMPI(MPI_Bcast(twists, (PetscMPIInt)simulation->coupled->count, MPIU_REAL,
-                         team_first_solid_rank(team), team_world(team)));
+  PetscCallMPI(MPI_Bcast(twists, (PetscMPIInt)coupled->count, MPIU_REAL, team_first_solid_rank(team),
+                         team_world(team)));
   PetscCall(SimulationAttend(simulation, ATTEND_OWN));
-  *change = 0.;
-  for (PetscInt n = 0; n < simulation->coupled->count; n++) {
-    const PetscReal by = twists[n] - simulation->coupled->solved[n];
+  coupled->rounds++;
+  coupled->disagreement = rounds_disagreement(rounds, coupled->solved, twists);
+  PetscFunctionReturn(0);
+}
 
-    simulation->coupled->wanted[n] += by;
-    *change = PetscMax(*change, PetscAbsReal(by));
-    largest = PetscMax(largest, PetscAbsReal(simulation->coupled->wanted[n]));
+/* The fluid's answer to V* with what contact and joints have done so far. */
+static PetscErrorCode Answer(Simulation simulation, Vec next[DIM], PetscReal *twists, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  if (next && coupled->rounds)
+    PetscCall(CopyFaces(simulation, coupled->star, next));
+  if (next)
+    PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
+  PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
+  PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
+  PetscCall(SolveSystem(simulation, next, twists));
+  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  coupled->iterations += coupled->report.iterations;
+  PetscFunctionReturn(0);
+}
+
+/* Rounds of both until they agree: to a part of the fastest body that the solves are good for, or until what
+   is left moves nothing. */
+static PetscErrorCode Agree(Simulation simulation, PetscReal dt, Vec next[DIM], PetscReal *twists,
+                            PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscReal enough = PetscMax(1e-6, simulation->config->coupling.tolerance);
+  const PetscReal nothing = 1e-7 * simulation_spacing(simulation) / dt;
+  PetscReal       allowed = 0.;
+  Rounds          rounds;
+
+  PetscFunctionBegin;
+  PetscCall(RoundsCreate(simulation, twists, &rounds));
+  PetscCall(Answer(simulation, next, twists, good));
+  if (*good)
+    PetscCall(Constrain(simulation, dt, twists, rounds));
+  while (*good &&
+         coupled->disagreement > (allowed = PetscMax(enough * rounds_speed(rounds, twists), nothing)) &&
+         coupled->rounds < simulation->config->coupling.rounds) {
+    PetscCall(RoundsJoin(rounds, coupled->wanted));
+    PetscCall(Answer(simulation, next, twists, good));
+    if (*good)
+      PetscCall(Constrain(simulation, dt, twists, rounds));
   }
-  *change = largest > 0. ? *change / largest : 0.;
+  PetscCall(RoundsDestroy(&rounds));
+  if (*good && coupled->disagreement > allowed)
+    PetscCall(SimulationJudgeDisagreement(simulation, dt, good));
   PetscFunctionReturn(0);
 }
 
@@ -284,9 +325,7 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
 static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twists, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
-  const PetscReal enough = 1e-6;
   Vec            *next = NULL, *scalars;
-  PetscReal       change = 1.;
 
   PetscFunctionBegin;
   PetscCall(SimulationEnterPart(simulation, PART_SOLVE));
@@ -299,22 +338,10 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
   }
   PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
-  coupled->iterations = 0;
-  for (coupled->rounds = 0; coupled->rounds < simulation->config->coupling.rounds && change > enough;
-       coupled->rounds++) {
-    if (next && coupled->rounds)
-      PetscCall(CopyFaces(simulation, coupled->star, next));
-    if (next)
-      PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
-    PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
-    PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
-    PetscCall(SolveSystem(simulation, next, twists));
-    *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
-    coupled->iterations += coupled->report.iterations;
-    if (!*good)
-      PetscFunctionReturn(0);
-    PetscCall(Constrain(simulation, dt, twists, &change));
-  }
+  coupled->iterations = coupled->rounds = 0;
+  PetscCall(Agree(simulation, dt, next, twists, good));
+  if (!*good)
+    PetscFunctionReturn(0);
   if (next)
     PetscCall(SimulationMeasureMomentum(simulation, CHANGE_PRESSURE, next, coupled->solved));
   PetscCall(SimulationTakeLoads(simulation, dt, next));
@@ -362,6 +389,8 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscFunctionBegin;
   *good = PETSC_TRUE;
   coupled->is_under_way = PETSC_FALSE;
+  if (!simulation->failures)
+    coupled->unsettled = 0;
   PetscCall(SolidKeep(simulation->solid));
   if (simulation->fluid)
     PetscCall(SimulationBeginMomentum(simulation));

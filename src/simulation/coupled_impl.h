@@ -56,8 +56,6 @@ struct Coupled {
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
   PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
   PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
-  PetscReal *last, *factors;    /* scratch: what contact changed in the round before; a factor for velocity
-                                   and one for spin of every body */
   PetscReal *dragged;           /* scratch: the bodies' velocities as viscosity changes them */
   PetscReal *viscous_impulses;  /* on all bodies in the last step */
   PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
@@ -78,7 +76,15 @@ struct Coupled {
   CouplingReport report;                                            /* of the last coupled solve */
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
   PetscInt       rounds;                                            /* of S2 */
+  PetscReal      disagreement; /* m/s: what contact and joints changed after the last round */
+  PetscInt       unsettled;    /* tries of the step whose rounds did not end in agreement */
 };
+
+/* Of the grid's cells, on every rank. */
+static inline PetscReal simulation_spacing(Simulation simulation)
+{
+  return simulation->config->grid.size.at[X] / simulation->config->grid.resolution;
+}
 
 /* placing.c: velocity and spin of every body, in the state of the solid. */
 PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
@@ -98,6 +104,23 @@ void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal 
 /* loads.c: from `impulse`, `star` and what was solved for over dt, and from `viscous_impulses`. Collective:
    world. */
 PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solved[DIM]);
+
+/* rounds.c: contact, joints and fluid in S2, which begins with the velocities `start`. On every rank alike.
+ */
+typedef struct Rounds *Rounds;
+PetscErrorCode         RoundsCreate(Simulation simulation, const PetscReal start[], Rounds *rounds);
+PetscErrorCode         RoundsDestroy(Rounds *rounds);
+/* With what the bodies are weighed in contact and joints. */
+const AddedMass *rounds_added(Rounds rounds);
+/* Takes what contact and joints did to `wanted` out of the velocities that follow from it. */
+void rounds_release(Rounds rounds, const PetscReal wanted[], PetscReal twists[]);
+/* The most, m/s, that they then changed of what was solved for; of spins, at the radius of gyration. */
+PetscReal rounds_disagreement(Rounds rounds, const PetscReal solved[], const PetscReal twists[]);
+PetscReal rounds_speed(Rounds rounds, const PetscReal twists[]); /* of the fastest, now or at the start */
+/* What the next round should want. */
+PetscErrorCode RoundsJoin(Rounds rounds, PetscReal wanted[]);
+/* What becomes of a step that ends without agreement. */
+PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, PetscBool *good);
 
 /* momentum.c, on the fluid team. Within a step: begin, measure what each part has made of the velocities
    (`move` after the first time), hold what has become the state. */

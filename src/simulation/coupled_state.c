@@ -39,7 +39,6 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
                          &coupled->dragged));
   PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
                          &coupled->momentum.bodies));
-  PetscCall(PetscCalloc2(coupled->count, &coupled->last, coupled->count / DIM, &coupled->factors));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
                          coupled->count, &coupled->loads[LOAD_ALL]));
@@ -69,7 +68,6 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
-  PetscCall(PetscFree2(coupled->last, coupled->factors));
   PetscCall(PetscFree5(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved,
                        coupled->dragged));
   PetscCall(PetscFree(simulation->coupled));

@@ -27,6 +27,8 @@ static void put_solves(const struct Coupled *coupled, Record *record)
   record_put(record, coupled->advecting_iterations, "1", "advecting_iterations");
   record_put(record, report->residual, "1", "coupled_residual");
   record_put(record, coupled->rounds, "1", "coupled_rounds");
+  record_put(record, coupled->disagreement, "m/s", "coupled_disagreement");
+  record_put(record, coupled->unsettled, "1", "coupled_unsettled");
   record_put(record, report->mixed_faces, "1", "mixed_faces");
   record_put(record, report->shared_faces, "1", "shared_faces");
   record_put(record, report->touching, "1", "touching");

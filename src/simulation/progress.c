@@ -208,14 +208,30 @@ PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt 
   PetscFunctionReturn(0);
 }
 
+/* Once in a run: the ledger knows the rest. */
+static void warn_of_disagreement(Simulation simulation, Progress *progress)
+{
+  const struct Coupled *coupled = simulation->coupled;
+
+  if (!coupled || !coupled->unsettled || progress->told_of_disagreement)
+    return;
+  progress->told_of_disagreement = PETSC_TRUE;
+  fprintf(stderr,
+          "%smillrace: warning: at t = %g s contact and fluid did not agree in %" PetscInt_FMT
+          " rounds, and the step was repeated with half its size%s; see coupled_unsettled in the ledger\n",
+          progress->terminal ? "\n" : "", (double)simulation->time, simulation->config->coupling.rounds,
+          coupled->unsettled > 1 ? ", in which they did not either but almost" : "");
+}
+
 /* A region that is gone, or a gas that stood still, is no failure but must be known. */
-void progress_warn(Simulation simulation, const Progress *progress, PetscInt gas_failures_before)
+void progress_warn(Simulation simulation, Progress *progress, PetscInt gas_failures_before)
 {
   const PetscInt vanished = simulation->phase ? phase_report(simulation->phase)->vanished : 0;
   const char    *newline = progress->terminal[0] ? "\n" : "";
 
   if (!speaks(simulation))
     return;
+  warn_of_disagreement(simulation, progress);
   if (vanished)
     fprintf(stderr, "%smillrace: warning: at t = %g s region \"%s\" has vanished\n", newline,
             (double)simulation->time, simulation->config->phases.regions[vanished - 1].name);

@@ -161,6 +161,7 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
     PetscCall(StepFluid(simulation, dt, good));
   PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
+  simulation->failures = *good ? 0 : simulation->failures + 1;
   if (!*good)
     PetscCall(Return(simulation));
   PetscCall(SimulationEnterPart(simulation, PART_OUTPUT));

@@ -16,6 +16,7 @@ struct _p_Simulation {
   PetscReal               time;
   PetscReal               dt; /* of the last step */
   PetscInt                step;
+  PetscInt                failures;     /* tries of the step under way that came to nothing */
   PetscBool               fluid_failed; /* and not the solids, in the last step */
   PetscReal               wall_solids;  /* s of wall clock that the solids took in the last step */
   PetscReal               wall_regions; /* and the regions: moving and mixing them, extending the velocity */
@@ -152,11 +153,12 @@ typedef struct {
   PetscInt       began_step;
   PetscInt64     cells;
   PetscInt64     frames;
+  PetscBool      told_of_disagreement;
 } Progress;
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress);
 typedef enum { PROGRESS_STEP, PROGRESS_FRAME } ProgressMoment;
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment);
-void           progress_warn(Simulation simulation, const Progress *progress, PetscInt gas_failures_before);
+void           progress_warn(Simulation simulation, Progress *progress, PetscInt gas_failures_before);
 PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress);
 
 #endif

@@ -209,15 +209,31 @@ PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt)
+/* (M + M_a)^-1 = (1 + M^-1 M_a)^-1 M^-1, where M^-1 may be singular. */
+static void weigh_down(Mobility *mobility, const AddedMass *added)
+{
+  Matrix3 ratio = matrix3_multiply(&mobility->inverse_inertia, &added->inertia);
+
+  for (PetscInt d = 0; d < DIM; d++)
+    ratio.at[d][d] += 1.;
+  ratio = matrix3_inverse(&ratio);
+  mobility->inverse_mass /= 1. + mobility->inverse_mass * added->mass;
+  mobility->inverse_inertia = matrix3_multiply(&ratio, &mobility->inverse_inertia);
+}
+
+PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt, const AddedMass added[])
 {
   const ContactSolve solve = {PHASE_VELOCITY, time, dt, solid->config->joint_count ? JoinVelocity : NULL};
 
   PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid_body_count(solid) && added; b++)
+    weigh_down(&solid->mobilities[b], &added[b]);
   if (solve.join)
     PetscCall(JoinVelocity(solid, &solve, solid->twists));
   PetscCall(
       ContactSetSolve(solid->contacts, solid, &solve, solid->twists, &solid->report.velocity_iterations));
+  if (added)
+    solid_refresh_mobilities(solid);
   flatten(solid);
   PetscFunctionReturn(0);
 }
@@ -233,6 +249,6 @@ PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(SolidAccelerate(solid, dt));
   PetscCall(Find(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
-  PetscCall(SolidConstrainVelocity(solid, time, dt));
+  PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,269 @@
+/* The rounds of S2: the fluid answers to the impulses of contact and joints, and these to the fluid, until
+   both stay as they are (docs/numerics.md, section 15).
+
+   w is V* with all impulses so far, V(w) what (5.13) makes of it. Contact and joints are solved for anew in
+   every round, from V(w) less what they did to w: an impulse that was too large is taken back. What they
+   change of V is zero where both agree, and Anderson's method looks for that place: of the last rounds it
+   finds the combination that would have left the least, and goes on from there. All bodies have the same
+   coefficients, so impulses between two remain opposite. */
+#include "coupled_impl.h"
+
+enum { COLUMNS = 12 };
+
+typedef struct {
+  PetscReal *move, *change; /* of w between two rounds, of what was left */
+} Column;
+
+/* How much heavier a body is with what follows it: M^-1 (M + M_a). */
+typedef struct {
+  PetscReal linear;
+  Matrix3   angular;
+} Heaviness;
+
+struct Rounds {
+  PetscInt   count;       /* of numbers in the twists of all bodies */
+  PetscInt   round, used; /* the last columns that hold something */
+  Heaviness *bodies;
+  AddedMass *added;                               /* zero for what is not free */
+  PetscReal *start, *weights;                     /* V*; these masses, and moments of inertia */
+  PetscReal *left;                                /* what contact and joints change of V(w) */
+  PetscReal *before, *left_before;                /* w in the round before, and what was left */
+  Column     columns[COLUMNS], straight[COLUMNS]; /* round after round; newest first, orthonormal */
+};
+
+/* Contact weighs each body with about what follows it when it moves. Were it the body alone, next to nothing
+   would arrive of a change of a light one; as it is, rounds are few at any density. */
+static void weigh(Simulation simulation, Rounds rounds)
+{
+  for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
+    const BodyResistance body = solid_body_resistance(simulation->solid, b);
+    const AddedMass      added = coupling_added_mass(simulation->coupled->coupling, b);
+    Heaviness           *heaviness = &rounds->bodies[b];
+
+    *heaviness = (Heaviness){1., {{{1., 0., 0.}, {0., 1., 0.}, {0., 0., 1.}}}};
+    if (!(body.mass > 0.))
+      continue;
+    rounds->added[b] = added;
+    heaviness->linear = 1. + added.mass / body.mass;
+    heaviness->angular = matrix3_inverse(&body.inertia);
+    heaviness->angular = matrix3_multiply(&heaviness->angular, &added.inertia);
+    for (PetscInt d = 0; d < DIM; d++) {
+      heaviness->angular.at[d][d] += 1.;
+      rounds->weights[TWIST * b + d] = body.mass + added.mass;
+      rounds->weights[TWIST * b + DIM + d] = body.inertia.at[d][d] + added.inertia.at[d][d];
+    }
+  }
+}
+
+PetscErrorCode RoundsCreate(Simulation simulation, const PetscReal start[], Rounds *rounds)
+{
+  const PetscInt count = simulation->coupled->count;
+  Rounds         r;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&r));
+  r->count = count;
+  PetscCall(PetscCalloc6(count, &r->start, count, &r->weights, count, &r->before, count, &r->left, count,
+                         &r->left_before, count / TWIST, &r->bodies));
+  PetscCall(PetscCalloc1(count / TWIST, &r->added));
+  PetscCall(PetscArraycpy(r->start, start, count));
+  weigh(simulation, r);
+  *rounds = r;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DropColumns(Column columns[COLUMNS])
+{
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < COLUMNS; c++)
+    PetscCall(PetscFree2(columns[c].move, columns[c].change));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RoundsDestroy(Rounds *rounds)
+{
+  PetscFunctionBegin;
+  if (!*rounds)
+    PetscFunctionReturn(0);
+  PetscCall(DropColumns((*rounds)->columns));
+  PetscCall(DropColumns((*rounds)->straight));
+  PetscCall(PetscFree6((*rounds)->start, (*rounds)->weights, (*rounds)->before, (*rounds)->left,
+                       (*rounds)->left_before, (*rounds)->bodies));
+  PetscCall(PetscFree((*rounds)->added));
+  PetscCall(PetscFree(*rounds));
+  PetscFunctionReturn(0);
+}
+
+const AddedMass *rounds_added(Rounds rounds)
+{
+  return rounds->added;
+}
+
+/* Adds `scale` M^-1 (M + M_a) of what contact changed: what the same impulses change in w. */
+static void add_impulses(Rounds rounds, PetscReal scale, const PetscReal changed[], PetscReal wanted[])
+{
+  for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
+    const PetscReal *by = &changed[TWIST * b];
+    const Vector3    turn = matrix3_apply(&rounds->bodies[b].angular, vector3(by[3], by[4], by[5]));
+
+    for (PetscInt d = 0; d < DIM; d++) {
+      wanted[TWIST * b + d] += scale * rounds->bodies[b].linear * by[d];
+      wanted[TWIST * b + DIM + d] += scale * turn.at[d];
+    }
+  }
+}
+
+void rounds_release(Rounds rounds, const PetscReal wanted[], PetscReal twists[])
+{
+  for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
+    const Matrix3    lighter = matrix3_inverse(&rounds->bodies[b].angular);
+    const PetscReal *now = &wanted[TWIST * b], *before = &rounds->start[TWIST * b];
+    const Vector3    turn =
+        matrix3_apply(&lighter, vector3(now[3] - before[3], now[4] - before[4], now[5] - before[5]));
+
+    for (PetscInt d = 0; d < DIM; d++) {
+      twists[TWIST * b + d] -= (now[d] - before[d]) / rounds->bodies[b].linear;
+      twists[TWIST * b + DIM + d] -= turn.at[d];
+    }
+  }
+}
+
+static PetscErrorCode Reserve(Rounds rounds, Column *column)
+{
+  PetscFunctionBegin;
+  if (!column->move)
+    PetscCall(PetscMalloc2(rounds->count, &column->move, rounds->count, &column->change));
+  PetscFunctionReturn(0);
+}
+
+/* What changed between the last round and this one, over the oldest column. */
+static PetscErrorCode Remember(Rounds rounds, const PetscReal wanted[])
+{
+  Column *column = &rounds->columns[(rounds->round - 1) % COLUMNS];
+
+  PetscFunctionBegin;
+  PetscCall(Reserve(rounds, column));
+  for (PetscInt n = 0; n < rounds->count; n++) {
+    column->move[n] = wanted[n] - rounds->before[n];
+    column->change[n] = rounds->left[n] - rounds->left_before[n];
+  }
+  rounds->used = PetscMin(rounds->round, COLUMNS);
+  PetscFunctionReturn(0);
+}
+
+static PetscReal product(Rounds rounds, const PetscReal a[], const PetscReal b[])
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt n = 0; n < rounds->count; n++)
+    sum += rounds->weights[n] * a[n] * b[n];
+  return sum;
+}
+
+static void add_column(PetscInt count, PetscReal factor, const Column *from, Column *to)
+{
+  for (PetscInt n = 0; n < count; n++) {
+    to->move[n] += factor * from->move[n];
+    to->change[n] += factor * from->change[n];
+  }
+}
+
+/* The columns, newest first, by Gram and Schmidt. One that is nearly a combination of newer ones is noise of
+   the solves, or from before a contact opened. */
+static PetscErrorCode Straighten(Rounds rounds, PetscInt *count)
+{
+  const PetscReal least = 1e-3;
+
+  PetscFunctionBegin;
+  *count = 0;
+  for (PetscInt k = 0; k < rounds->used; k++) {
+    const Column *column = &rounds->columns[(rounds->round - 1 - k) % COLUMNS];
+    Column       *straight = &rounds->straight[*count];
+    PetscReal     whole, rest;
+
+    PetscCall(Reserve(rounds, straight));
+    PetscCall(PetscArraycpy(straight->move, column->move, rounds->count));
+    PetscCall(PetscArraycpy(straight->change, column->change, rounds->count));
+    whole = product(rounds, column->change, column->change);
+    for (PetscInt c = 0; c < *count; c++)
+      add_column(rounds->count, -product(rounds, rounds->straight[c].change, straight->change),
+                 &rounds->straight[c], straight);
+    rest = product(rounds, straight->change, straight->change);
+    if (!(rest > PetscSqr(least) * whole))
+      continue;
+    for (PetscInt n = 0; n < rounds->count; n++) {
+      straight->move[n] /= PetscSqrtReal(rest);
+      straight->change[n] /= PetscSqrtReal(rest);
+    }
+    ++*count;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode RoundsJoin(Rounds rounds, PetscReal wanted[])
+{
+  PetscInt columns = 0;
+
+  PetscFunctionBegin;
+  if (rounds->round)
+    PetscCall(Remember(rounds, wanted));
+  PetscCall(Straighten(rounds, &columns));
+  PetscCall(PetscArraycpy(rounds->before, wanted, rounds->count));
+  PetscCall(PetscArraycpy(rounds->left_before, rounds->left, rounds->count));
+  add_impulses(rounds, 1., rounds->left, wanted);
+  for (PetscInt c = 0; c < columns; c++) {
+    const PetscReal share = product(rounds, rounds->straight[c].change, rounds->left);
+
+    for (PetscInt n = 0; n < rounds->count; n++)
+      wanted[n] -= share * rounds->straight[c].move[n];
+    add_impulses(rounds, -share, rounds->straight[c].change, wanted);
+  }
+  rounds->round++;
+  PetscFunctionReturn(0);
+}
+
+static PetscReal largest_speed(Rounds rounds, const PetscReal twists[])
+{
+  PetscReal largest = 0.;
+
+  for (PetscInt n = 0; n < rounds->count; n++) {
+    const PetscReal mass = rounds->weights[n - n % TWIST];
+
+    if (mass > 0.)
+      largest = PetscMax(largest, PetscAbsReal(twists[n]) * PetscSqrtReal(rounds->weights[n] / mass));
+  }
+  return largest;
+}
+
+PetscReal rounds_disagreement(Rounds rounds, const PetscReal solved[], const PetscReal twists[])
+{
+  for (PetscInt n = 0; n < rounds->count; n++)
+    rounds->left[n] = twists[n] - solved[n];
+  return largest_speed(rounds, rounds->left);
+}
+
+PetscReal rounds_speed(Rounds rounds, const PetscReal twists[])
+{
+  return PetscMax(largest_speed(rounds, rounds->start), largest_speed(rounds, twists));
+}
+
+/* A step in which contact and fluid do not agree is repeated with half its size. If they still do not, it
+   counts where bodies and fluid pass through each other by a thousandth of a cell at most. */
+PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscReal most = 1e-3 * simulation_spacing(simulation) / dt;
+
+  PetscFunctionBegin;
+  coupled->unsettled++;
+  if (coupled->unsettled > 1 && coupled->disagreement <= most)
+    PetscFunctionReturn(0);
+  *good = PETSC_FALSE;
+  PetscCall(
+      PetscSNPrintf(coupled->report.message, sizeof(coupled->report.message),
+                    "after %" PetscInt_FMT
+                    " rounds contact and joints still change velocities that the fluid has answered to, "
+                    "by %.2g m/s; more coupling.rounds may help",
+                    coupled->rounds, (double)coupled->disagreement));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,157 @@
+/* Bodies in contact within the coupled step: what contact holds and what the fluid answers agree, or the run
+   knows that they do not. */
+#include "flow.h"
+#include "harness.h"
+
+#include "simulation/coupled_impl.h"
+
+#define HEAVY                                                                                                \
+  "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"                                                     \
+  "run: {end_time: 1, frame_interval: 1}\n"                                                                  \
+  "fluid: {gravity: [0, -9.81]}\n"                                                                           \
+  "coupling: {solver: %s}\n"                                                                                 \
+  "regions:\n"                                                                                               \
+  "  - {name: water, density: 1000, viscosity: 0.001, shape: {box: {low: [-1, -1], high: [2, 0.5]}}}\n"      \
+  "  - {name: air, type: empty}\n"                                                                           \
+  "solids:\n"                                                                                                \
+  "  bodies:\n"                                                                                              \
+  "    - {name: body, density: %g, shape: {box: {low: [%g, 0], high: [%g, 0.2]}}}\n"                         \
+  "    - {name: floor, type: static, shape: {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}}\n"
+
+#define LIGHT                                                                                                \
+  "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"                                                     \
+  "run: {end_time: 1, frame_interval: 1}\n"                                                                  \
+  "fluid: {density: 1000, viscosity: 0.001, gravity: [0, -9.81], sides: {all: slip}}\n"                      \
+  "coupling: {solver: %s, rounds: %d}\n"                                                                     \
+  "solids: {bodies: [{name: body, density: %g, shape: {box: {low: [0.3, 0.75], high: [0.7, 1]}}}]}\n"
+
+/* Discs between floor and lid: two rows rest on the floor, two under the lid, pressed against each other. */
+#define CROWD                                                                                                \
+  "grid: {dimension: 2, size: [1, 1], resolution: 24}\n"                                                     \
+  "run: {end_time: 1, frame_interval: 1}\n"                                                                  \
+  "fluid: {density: 1000, viscosity: 0.001, gravity: [0, -9.81], sides: {all: slip}}\n"                      \
+  "coupling: {solver: schur}\n"                                                                              \
+  "solids:\n"                                                                                                \
+  "  bodies:\n"                                                                                              \
+  "    - {name: stone, density: 2500, shape: {cylinder: {from: [0.2, 0.12, -0.5], to: [0.2, 0.12, 0.5], "    \
+  "radius: 0.088}}, copies: {count: [4, 2, 1], step: [0.2, 0.2, 1], shift: 0.01, seed: 1}}\n"                  \
+  "    - {name: cork, density: 100, shape: {cylinder: {from: [0.2, 0.66, -0.5], to: [0.2, 0.66, 0.5], "      \
+  "radius: 0.088}}, copies: {count: [4, 2, 1], step: [0.2, 0.2, 1], shift: 0.01, seed: 2}}\n"
+
+static PetscReal largest_speed(Flow *flow)
+{
+  FluidTotals totals = {.mass = 0.};
+
+  if (flow->fluid)
+    assert_success(FluidGetTotals(flow->fluid, &totals));
+  assert_success(MPI_Bcast(&totals.largest_speed, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
+  return totals.largest_speed;
+}
+
+/* Nothing moves but by what round-off and the tolerances leave. */
+static void check_rest(Flow *flow, const char name[], PetscReal dt)
+{
+  PetscInt rounds = 0;
+
+  for (PetscInt step = 0; step < 5; step++) {
+    assert_success(FlowStep(flow, 1, dt));
+    rounds = PetscMax(rounds, flow->simulation->coupled->rounds);
+  }
+  note("%s: fastest fluid %.1e m/s, at most %d rounds", name, (double)largest_speed(flow), (int)rounds);
+  assert_on_all_ranks(largest_speed(flow) <= 1e-3);
+  assert_on_all_ranks(rounds > 1 && rounds < 20);
+  assert_success(FlowDestroy(flow));
+}
+
+static void fluid_rests_beside_a_heavy_box_on_the_floor(void **state)
+{
+  const PetscReal densities[] = {1050., 1500., 10000.};
+  Flow            flow;
+
+  (void)state;
+  for (PetscInt n = 0; n < 3; n++) {
+    assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, HEAVY, n ? "schur" : "minres", (double)densities[n],
+                              0.3 + 0.01 * (double)n, 0.7 + 0.02 * (double)n));
+    check_rest(&flow, "heavy", 0.01);
+  }
+}
+
+static void fluid_rests_below_a_light_body_under_a_lid(void **state)
+{
+  const PetscReal densities[] = {1., 10., 100.};
+  Flow            flow;
+
+  (void)state;
+  for (PetscInt n = 0; n < 3; n++) {
+    assert_success(
+        FlowCreate(PETSC_COMM_WORLD, &flow, LIGHT, n ? "schur" : "minres", 40, (double)densities[n]));
+    check_rest(&flow, "light", 0.01);
+  }
+}
+
+/* Heavy ones fall onto each other and the floor, light ones rise against the lid, all at once. */
+static void many_contacts_agree_with_the_fluid(void **state)
+{
+  PetscReal divergence = 0.;
+  PetscInt  rounds = 0;
+  Flow      flow;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", CROWD));
+  for (PetscInt step = 0; step < 40; step++) {
+    assert_success(FlowStep(&flow, 1, 0.01));
+    rounds = PetscMax(rounds, flow.simulation->coupled->rounds);
+    divergence = PetscMax(divergence, flow.simulation->coupled->divergence);
+    assert_on_all_ranks(flow.simulation->coupled->unsettled == 0);
+  }
+  assert_success(MPI_Bcast(&divergence, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
+  note("at most %d rounds, divergence at most %.1e 1/s", (int)rounds, (double)divergence);
+  assert_on_all_ranks(rounds > 3);
+  assert_on_all_ranks(divergence <= 1e-3);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* One round leaves what contact did to the body to the next step, and the fluid flows through it. */
+static void a_step_without_agreement_is_no_step(void **state)
+{
+  const PetscReal dt = 0.01;
+  PetscBool       good;
+  Flow            flow;
+  char            reason[512];
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 1, 10.));
+  for (PetscInt attempt = 1; attempt <= 2; attempt++) {
+    assert_success(SimulationStep(flow.simulation, dt / (PetscReal)attempt, &good));
+    assert_on_all_ranks(!good);
+    assert_on_all_ranks(flow.simulation->coupled->unsettled == attempt);
+  }
+  assert_success(SimulationDescribeCoupledFailure(flow.simulation, reason, sizeof(reason)));
+  note("%s", reason);
+  assert_on_all_ranks(strstr(reason, "after 1 rounds contact and joints still change velocities") != NULL);
+  assert_on_all_ranks(simulation_step(flow.simulation) == 0);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* In a step that is small enough what is left does no harm: it counts, and is known. */
+static void what_is_left_is_known(void **state)
+{
+  PetscBool good;
+  Flow      flow;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 2, 10.));
+  assert_success(SimulationStep(flow.simulation, 1e-3, &good));
+  assert_on_all_ranks(!good);
+  assert_success(SimulationStep(flow.simulation, 5e-4, &good));
+  note("%.1e m/s left", (double)flow.simulation->coupled->disagreement);
+  assert_on_all_ranks(good && flow.simulation->coupled->unsettled == 2);
+  assert_success(SimulationStep(flow.simulation, 1e-3, &good));
+  assert_on_all_ranks(!good && flow.simulation->coupled->unsettled == 1);
+  assert_success(FlowDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(fluid_rests_beside_a_heavy_box_on_the_floor),
+          cmocka_unit_test(fluid_rests_below_a_light_body_under_a_lid),
+          cmocka_unit_test(many_contacts_agree_with_the_fluid),
+          cmocka_unit_test(a_step_without_agreement_is_no_step), cmocka_unit_test(what_is_left_is_known))

@@ -7,12 +7,10 @@
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/sight.h>
-#include <millrace/solid.h>
 #include <millrace/ties.h>
 
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
 extern const char *const CouplingSolvers[];
-
 /* How fluid beside a surface moves: freely along it, or with the body as in the thesis. */
 typedef enum { COUPLING_CUT, COUPLING_TIED } CouplingFaces;
 extern const char *const CouplingFaceKinds[];
@@ -104,7 +102,8 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
 /* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Fluid. */
 PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
                                      PetscReal *largest);
-
+/* What follows a free body, roughly. From CouplingSetFluid on, on every rank. */
+AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
 /* What viscosity needs to know of bodies with velocities `twists` (borrowed); lent likewise. Fluid. */
@@ -112,9 +111,6 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
 /* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
    without shells. Fluid. */
 PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
-
-/* What follows a free body, roughly. From CouplingSetFluid on, on every rank. */
-AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -14,44 +14,52 @@ typedef struct {
   PetscReal *move, *change; /* of w between two rounds, of what was left */
 } Column;
 
-/* How much heavier a body is with what follows it: M^-1 (M + M_a). */
+/* A body and what follows it. */
 typedef struct {
-  PetscReal linear;
+  PetscReal mass;
+  Matrix3   inertia;
+  PetscReal linear; /* how much heavier it is with that: M^-1 (M + M_a) */
   Matrix3   angular;
-} Heaviness;
+} Weighed;
 
 struct Rounds {
   PetscInt   count;       /* of numbers in the twists of all bodies */
   PetscInt   round, used; /* the last columns that hold something */
-  Heaviness *bodies;
+  Weighed   *bodies;
   AddedMass *added;                               /* zero for what is not free */
   PetscReal *start, *weights;                     /* V*; these masses, and moments of inertia */
   PetscReal *left;                                /* what contact and joints change of V(w) */
+  PetscReal *answer;                              /* V(w) */
   PetscReal *before, *left_before;                /* w in the round before, and what was left */
   Column     columns[COLUMNS], straight[COLUMNS]; /* round after round; newest first, orthonormal */
 };
 
+static void weigh(Rounds rounds, PetscInt b, const AddedMass *added)
+{
+  Weighed *body = &rounds->bodies[b];
+
+  rounds->added[b] = *added;
+  body->linear = 1. + added->mass / body->mass;
+  body->angular = matrix3_inverse(&body->inertia);
+  body->angular = matrix3_multiply(&body->angular, &added->inertia);
+  for (PetscInt d = 0; d < DIM; d++) {
+    body->angular.at[d][d] += 1.;
+    rounds->weights[TWIST * b + d] = body->mass + added->mass;
+    rounds->weights[TWIST * b + DIM + d] = body->inertia.at[d][d] + added->inertia.at[d][d];
+  }
+}
+
 /* Contact weighs each body with about what follows it when it moves. Were it the body alone, next to nothing
    would arrive of a change of a light one; as it is, rounds are few at any density. */
-static void weigh(Simulation simulation, Rounds rounds)
+static void weigh_all(Simulation simulation, Rounds rounds)
 {
   for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
     const BodyResistance body = solid_body_resistance(simulation->solid, b);
     const AddedMass      added = coupling_added_mass(simulation->coupled->coupling, b);
-    Heaviness           *heaviness = &rounds->bodies[b];
 
-    *heaviness = (Heaviness){1., {{{1., 0., 0.}, {0., 1., 0.}, {0., 0., 1.}}}};
-    if (!(body.mass > 0.))
-      continue;
-    rounds->added[b] = added;
-    heaviness->linear = 1. + added.mass / body.mass;
-    heaviness->angular = matrix3_inverse(&body.inertia);
-    heaviness->angular = matrix3_multiply(&heaviness->angular, &added.inertia);
-    for (PetscInt d = 0; d < DIM; d++) {
-      heaviness->angular.at[d][d] += 1.;
-      rounds->weights[TWIST * b + d] = body.mass + added.mass;
-      rounds->weights[TWIST * b + DIM + d] = body.inertia.at[d][d] + added.inertia.at[d][d];
-    }
+    rounds->bodies[b] = (Weighed){body.mass, body.inertia, 1., {{{1., 0., 0.}, {0., 1., 0.}, {0., 0., 1.}}}};
+    if (body.is_free)
+      weigh(rounds, b, &added);
   }
 }
 
@@ -65,9 +73,9 @@ PetscErrorCode RoundsCreate(Simulation simulation, const PetscReal start[], Roun
   r->count = count;
   PetscCall(PetscCalloc6(count, &r->start, count, &r->weights, count, &r->before, count, &r->left, count,
                          &r->left_before, count / TWIST, &r->bodies));
-  PetscCall(PetscCalloc1(count / TWIST, &r->added));
+  PetscCall(PetscCalloc2(count / TWIST, &r->added, count, &r->answer));
   PetscCall(PetscArraycpy(r->start, start, count));
-  weigh(simulation, r);
+  weigh_all(simulation, r);
   *rounds = r;
   PetscFunctionReturn(0);
 }
@@ -89,7 +97,7 @@ PetscErrorCode RoundsDestroy(Rounds *rounds)
   PetscCall(DropColumns((*rounds)->straight));
   PetscCall(PetscFree6((*rounds)->start, (*rounds)->weights, (*rounds)->before, (*rounds)->left,
                        (*rounds)->left_before, (*rounds)->bodies));
-  PetscCall(PetscFree((*rounds)->added));
+  PetscCall(PetscFree2((*rounds)->added, (*rounds)->answer));
   PetscCall(PetscFree(*rounds));
   PetscFunctionReturn(0);
 }
@@ -113,8 +121,56 @@ static void add_impulses(Rounds rounds, PetscReal scale, const PetscReal changed
   }
 }
 
+/* How much more than contact takes it for an impulse has moved a body, from the last round to this one. */
+static PetscReal excess(Rounds rounds, PetscInt b, const PetscReal wanted[], const PetscReal answer[])
+{
+  const Weighed *body = &rounds->bodies[b];
+  const Matrix3  lighter = matrix3_inverse(&body->angular);
+  PetscReal      by[TWIST], moved[TWIST], expected = 0., found = 0.;
+  Vector3        torque, turn;
+
+  for (PetscInt n = 0; n < TWIST; n++) {
+    by[n] = wanted[TWIST * b + n] - rounds->before[TWIST * b + n];
+    moved[n] = answer[TWIST * b + n] - rounds->answer[TWIST * b + n];
+  }
+  torque = matrix3_apply(&body->inertia, vector3(by[3], by[4], by[5]));
+  turn = matrix3_apply(&lighter, vector3(by[3], by[4], by[5]));
+  for (PetscInt d = 0; d < DIM; d++) {
+    expected += body->mass * by[d] * by[d] / body->linear + torque.at[d] * turn.at[d];
+    found += body->mass * by[d] * moved[d] + torque.at[d] * moved[DIM + d];
+  }
+  return expected > 0. ? found / expected : 0.;
+}
+
+/* A body that is all but out of the fluid has less to follow it than the fluid in its place. Contact would
+   push it too hard, take all of that back, and so on; so it learns. */
+static void learn(Rounds rounds, const PetscReal wanted[], const PetscReal answer[])
+{
+  const PetscReal too_much = 5.;
+
+  for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
+    const Weighed  *body = &rounds->bodies[b];
+    const PetscReal by = body->linear > 1. ? excess(rounds, b, wanted, answer) : 0.;
+    AddedMass       added = rounds->added[b];
+    PetscReal       part;
+
+    if (!(by > too_much))
+      continue;
+    part = PetscMax(0., (body->linear / by - 1.) / (body->linear - 1.));
+    added.mass *= part;
+    for (PetscInt n = 0; n < DIM * DIM; n++)
+      added.inertia.at[n / DIM][n % DIM] *= part;
+    weigh(rounds, b, &added);
+    rounds->round = rounds->used = 0; /* rounds with other masses tell nothing */
+  }
+}
+
 void rounds_release(Rounds rounds, const PetscReal wanted[], PetscReal twists[])
 {
+  if (rounds->round)
+    learn(rounds, wanted, twists);
+  for (PetscInt n = 0; n < rounds->count; n++)
+    rounds->answer[n] = twists[n];
   for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
     const Matrix3    lighter = matrix3_inverse(&rounds->bodies[b].angular);
     const PetscReal *now = &wanted[TWIST * b], *before = &rounds->start[TWIST * b];

@@ -34,7 +34,7 @@
   "solids:\n"                                                                                                \
   "  bodies:\n"                                                                                              \
   "    - {name: stone, density: 2500, shape: {cylinder: {from: [0.2, 0.12, -0.5], to: [0.2, 0.12, 0.5], "    \
-  "radius: 0.088}}, copies: {count: [4, 2, 1], step: [0.2, 0.2, 1], shift: 0.01, seed: 1}}\n"                  \
+  "radius: 0.088}}, copies: {count: [4, 2, 1], step: [0.2, 0.2, 1], shift: 0.01, seed: 1}}\n"                \
   "    - {name: cork, density: 100, shape: {cylinder: {from: [0.2, 0.66, -0.5], to: [0.2, 0.66, 0.5], "      \
   "radius: 0.088}}, copies: {count: [4, 2, 1], step: [0.2, 0.2, 1], shift: 0.01, seed: 2}}\n"
 

@@ -104,8 +104,12 @@ PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const
                                      PetscReal *largest);
 /* What follows a free body, roughly. From CouplingSetFluid on, on every rank. */
 AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
-/* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Fluid. */
-PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM]);
+/* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Limited:
+   inside those of less than a tenth of the fluid's density at most what is fastest outside. Collective:
+   fluid. */
+typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
+PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
+                                 Vec velocity[DIM]);
 /* What viscosity needs to know of bodies with velocities `twists` (borrowed); lent likewise. Fluid. */
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
 /* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null

@@ -210,8 +210,53 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
   PetscFunctionReturn(0);
 }
 
+/* A body that weighs next to nothing can move and turn at any speed where little fluid holds it. Fluid that
+   came into its place with that speed would have energy from nowhere. */
+static PetscBool is_feather(Coupling coupling, PetscInt body)
+{
+  const Placed *placed = &coupling->bodies[body];
+
+  return placed->body.is_free && placed->body.mass < 0.1 * coupling->density * placed->volume ? PETSC_TRUE
+                                                                                              : PETSC_FALSE;
+}
+
+/* The largest component of a velocity where fluid moves on its own, on all ranks of the fluid. */
+static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], PetscReal *fastest)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], end[DIM];
+
+  PetscFunctionBegin;
+  *fastest = 0.;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    grid_face_end(coupling->grid, d, end);
+    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
+        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+          const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
+
+          if (kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open > 0.))
+            *fastest = PetscMax(*fastest, PetscAbsReal(u[d][c]));
+        }
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, fastest, 1, MPIU_REAL, MPI_MAX, coupling->fluid));
+  PetscFunctionReturn(0);
+}
+
+/* No fluid moves with it, and there is such a body. */
+static PetscBool is_hollow(Coupling coupling, const MixedFace *mixed)
+{
+  return !(mixed->mass > 0.) && mixed->owners[0] >= 0 ? is_feather(coupling, mixed->owners[0]) : PETSC_FALSE;
+}
+
+static PetscReal limited(PetscReal velocity, PetscReal most)
+{
+  return PetscMax(-most, PetscMin(velocity, most));
+}
+
 /* A face inside a body may be given where there is nothing but the body in nothing. */
-static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscReal *twists, PetscReal *u)
+static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscReal *twists, PetscReal fastest,
+                                    PetscReal *u)
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscInt       at[DIM], end[DIM];
@@ -225,21 +270,26 @@ static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscRe
         const PetscInt body = PetscMax(coupling->solid[c], coupling->solid[c - box->stride[d]]) - 1;
 
         if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
-          u[c] = solid_velocity(coupling, d, at, body, twists);
+          u[c] = limited(solid_velocity(coupling, d, at, body, twists),
+                         is_feather(coupling, body) ? fastest : PETSC_MAX_REAL);
         else if (kind >= 0 && coupling->mixed[kind].open <= 0.)
-          u[c] = mixed_velocity(coupling, &coupling->mixed[kind], twists, ALL_BODIES);
+          u[c] = limited(mixed_velocity(coupling, &coupling->mixed[kind], twists, ALL_BODIES),
+                         is_hollow(coupling, &coupling->mixed[kind]) ? fastest : PETSC_MAX_REAL);
       }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Vec velocity[DIM])
+PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
+                                 Vec velocity[DIM])
 {
-  PetscReal *u[DIM];
+  PetscReal *u[DIM], fastest = PETSC_MAX_REAL;
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+  if (limit == FILL_LIMITED)
+    PetscCall(FindFastest(coupling, u, &fastest));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
-    PetscCall(FillDirection(coupling, d, twists, u[d]));
+    PetscCall(FillDirection(coupling, d, twists, fastest, u[d]));
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscFunctionReturn(0);
 }

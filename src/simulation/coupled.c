@@ -192,7 +192,7 @@ static PetscErrorCode FindAdvecting(Simulation simulation, PetscReal dt, PetscBo
   if (!*good)
     coupled->report = report;
   else if (simulation->fluid) {
-    PetscCall(CouplingFillFaces(coupled->coupling, coupled->effective, coupled->faces));
+    PetscCall(CouplingFillFaces(coupled->coupling, coupled->effective, FILL_WHOLE, coupled->faces));
     PetscCall(FluidFinishFaces(simulation->fluid, simulation->time, coupled->faces));
     PetscCall(FluidSetAdvecting(simulation->fluid, coupled->faces));
   }

@@ -108,12 +108,12 @@ PetscErrorCode SimulationFillBodies(Simulation simulation)
   PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
-  PetscCall(CouplingFillFaces(coupled->coupling, twists, velocity));
+  PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
   if (heavy != velocity)
-    PetscCall(CouplingFillFaces(coupled->coupling, twists, heavy));
+    PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, heavy));
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
   if (acceleration)
-    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, acceleration));
+    PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, FILL_LIMITED, acceleration));
   PetscFunctionReturn(0);
 }

@@ -14,6 +14,11 @@ typedef struct {
 
 enum { BAND_CELLS = 6 }; /* half the width of the band */
 
+/* In cells: far above what the order of sums changes in a distance, far below what anyone can see. Interfaces
+   along the grid put whole rows of cells at a threshold; it is moved by so much, for what lies at it to lie
+   on the same side of it on any number of ranks. */
+#define ROUND_OFF 1e-7
+
 typedef struct _p_LevelSet *LevelSet;
 
 /* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */

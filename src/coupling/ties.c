@@ -166,8 +166,9 @@ static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *
 
 static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
 {
-  TieSet    *set = &coupling->tie_set;
-  PetscReal *open, *bodies;
+  const PetscReal least = 1e-9;
+  TieSet         *set = &coupling->tie_set;
+  PetscReal      *open, *bodies;
 
   PetscFunctionBegin;
   PetscCall(VecSet(set->lent.open[d], 1.));
@@ -178,8 +179,8 @@ static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
     if (coupling->fillings[n].direction == d)
       open[coupling->fillings[n].face] -= coupling->fillings[n].volume / coupling->volume;
   for (PetscInt n = 0; n < coupling->filling_count; n++) /* bodies that overlap, and round-off */
-    if (coupling->fillings[n].direction == d)
-      open[coupling->fillings[n].face] = PetscMax(open[coupling->fillings[n].face], 0.);
+    if (coupling->fillings[n].direction == d && open[coupling->fillings[n].face] < least)
+      open[coupling->fillings[n].face] = 0.;
   PetscCall(TieFullFaces(coupling, d, open, bodies, best));
   PetscCall(TieBlockedFaces(coupling, d, bodies));
   PetscCall(VecRestoreArray(set->lent.bodies[d], &bodies));

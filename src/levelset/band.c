@@ -1,7 +1,7 @@
 /* The cells around the interface, as runs of rows, so that all work but one scan goes with the surface. */
 #include "levelset_impl.h"
 
-/* One row: 1 where |value| < width. */
+/* 1 where |value| < width. */
 VECTOR_CLONES static void mark(const PetscReal *restrict value, PetscInt count, PetscReal width,
                                unsigned char *restrict mask)
 {
@@ -55,7 +55,7 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 
   PetscFunctionBegin;
   level_set->band.count = level_set->band.cells = 0;
-  mark(value, box->length, width, level_set->mask);
+  mark(value, box->length, width - ROUND_OFF * grid_spacing(level_set->grid), level_set->mask);
   for (PetscInt layer = 0; layer < margin; layer++)
     for (PetscInt d = 0; d < box->dimension; d++) {
       unsigned char *swap = level_set->mask;

@@ -233,7 +233,7 @@ static inline PetscReal distance_at(const Carried *carried, PetscInt c)
 /* From the neighbours up to layer `number`. */
 static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char number)
 {
-  const PetscReal own = distance_at(carried, c);
+  const PetscReal own = distance_at(carried, c), h = grid_spacing(carried->grid);
   PetscReal       upwind = 0., weight = 0., sum = 0.;
   PetscInt        count = 0;
 
@@ -247,7 +247,7 @@ static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char
       nearer = own - distance_at(carried, b);
       sum += carried->value[b];
       count++;
-      if (nearer <= 0.)
+      if (nearer <= 2. * ROUND_OFF * h)
         continue;
       upwind += nearer * carried->value[b];
       weight += nearer;
@@ -281,7 +281,7 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
       shrink(carried, number);
     carried->layer = carried->next;
     carried->next = swap;
-    if (n % 2 == 0 && n < layers)
+    if (n % 2 == 0 && (n < layers || n == 2)) /* what is known is right two layers deep at first */
       PetscCall(ExchangeLayers(carried));
     memcpy(carried->next, carried->layer, (size_t)carried->box->length);
     PetscCall(CollectFront(carried, number, &front));

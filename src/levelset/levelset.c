@@ -45,14 +45,28 @@ PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance)
   PetscFunctionReturn(0);
 }
 
+/* What an interpolation between values at the end of the band has left is the end of the band. */
+VECTOR_CLONES static void snap_to_band(PetscReal *value, PetscInt count, PetscReal most, PetscReal equal)
+{
+  for (PetscInt c = 0; c < count; c++) {
+    const PetscReal end = value[c] < 0. ? -most : most;
+
+    value[c] = PetscAbsReal(value[c] - end) < equal ? end : value[c];
+  }
+}
+
 PetscErrorCode LevelSetRefresh(LevelSet level_set)
 {
-  PetscReal *value;
+  const PetscReal h = grid_spacing(level_set->grid);
+  PetscReal      *value;
 
   PetscFunctionBegin;
+  PetscCall(VecGetArray(level_set->distance, &value));
+  snap_to_band(value, grid_box(level_set->grid)->length, BAND_CELLS * h, ROUND_OFF * h);
+  PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(VecGetArray(level_set->distance, &value));
-  PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 0));
+  PetscCall(BandBuild(level_set, value, BAND_CELLS * h, 0));
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscFunctionReturn(0);
 }

@@ -50,12 +50,12 @@ KERNEL Difference upwind_difference(const PetscReal *value, PetscReal sign, Pets
   const PetscReal v0 = sign * value[0];
   const PetscReal v1 = sign * value[step], v2 = sign * value[2 * step], v3 = sign * value[3 * step];
   const PetscReal first_bend = PetscAbsReal(v0 - 2. * v1 + v2), second_bend = PetscAbsReal(v1 - 2. * v2 + v3);
-  const PetscReal smooth = 0.1 * h, kinked = 0.3 * h, most = 1.2 * h;
+  const PetscReal smooth = 0.1 * h, kinked = 0.3 * h, most = 1.2 * h, equal = ROUND_OFF * h;
 
   /* what lies behind is upwind, or the field is so smooth that it makes no difference */
-  if ((v2 > v1 || v1 - v2 > most) && first_bend > smooth)
+  if ((v2 > v1 + equal || v1 - v2 > most) && first_bend > smooth)
     return (Difference){1., v1};
-  if (second_bend > (v3 > v2 ? smooth : kinked))
+  if (second_bend > (v3 > v2 + equal ? smooth : kinked))
     return (Difference){1.5, 2. * v1 - 0.5 * v2};
   return (Difference){11. / 6., 3. * v1 - 1.5 * v2 + v3 / 3.};
 }
@@ -165,7 +165,7 @@ typedef struct {
 
 static inline PetscInt layer_of(PetscReal value, PetscReal h)
 {
-  return PetscMin((PetscInt)(2. * PetscAbsReal(value) / h), LAYERS - 1);
+  return PetscMin((PetscInt)(2. * PetscAbsReal(value) / h + ROUND_OFF), LAYERS - 1);
 }
 
 static PetscErrorCode CollectLayers(LevelSet level_set, const PetscReal value[], Layers *layers)

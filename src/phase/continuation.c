@@ -52,7 +52,7 @@ static inline PetscReal smaller_of_one_sign(PetscReal a, PetscReal b)
 }
 
 /* n . grad u, times the width of a cell. */
-static PetscReal outward_slope(const Continued *from, PetscInt c)
+static PetscReal outward_slope(const Continued *from, PetscInt c, PetscReal h)
 {
   PetscReal slope = 0., square = 0.;
 
@@ -67,13 +67,13 @@ static PetscReal outward_slope(const Continued *from, PetscInt c)
       slope += PetscAbsReal(rise) * smaller_of_one_sign(from->u[c] - from->u[c + inward],
                                                         from->u[c + inward] - from->u[c + 2 * inward]);
   }
-  return square > 0. ? slope / PetscSqrtReal(square) : 0.;
+  return square > PetscSqr(ROUND_OFF * h) ? slope / PetscSqrtReal(square) : 0.;
 }
 
 /* Faces near the interface, where slopes and distances are needed. */
 static inline PetscBool is_near(const Continued *from, PetscInt c, PetscReal h)
 {
-  return PetscAbsReal(face_distance(from, c)) < 3. * h ? PETSC_TRUE : PETSC_FALSE;
+  return PetscAbsReal(face_distance(from, c)) < (3. - ROUND_OFF) * h ? PETSC_TRUE : PETSC_FALSE;
 }
 
 typedef void (*FaceWork)(const Continued *from, PetscInt c, PetscReal h, PetscReal *slope, PetscReal *place);
@@ -82,7 +82,7 @@ static void take_slope(const Continued *from, PetscInt c, PetscReal h, PetscReal
 {
   const PetscBool wanted = is_near(from, c, h) && is_known(from, c) ? PETSC_TRUE : PETSC_FALSE;
 
-  slope[c] = wanted ? outward_slope(from, c) / h : 0.;
+  slope[c] = wanted ? outward_slope(from, c, h) / h : 0.;
   place[c] = face_distance(from, c);
 }
 

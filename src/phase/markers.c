@@ -58,9 +58,10 @@ PetscErrorCode PhaseSeed(Phase phase, Vec closed)
 /* The bottom of a pocket that is at most two cells wide: what is left of it will be filled. */
 static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *distance, PetscInt c)
 {
-  const GridBox *box = grid_box(phase->grid);
+  const GridBox  *box = grid_box(phase->grid);
+  const PetscReal h = grid_spacing(phase->grid), equal = ROUND_OFF * h;
 
-  if (PetscAbsReal(distance[c]) > grid_spacing(phase->grid))
+  if (PetscAbsReal(distance[c]) > h + equal)
     return PETSC_FALSE;
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
@@ -68,7 +69,8 @@ static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *d
       const PetscBool hidden =
           phase->outlook && face_is_shut(phase->outlook, SIGHT_AFTER, c, d, side) ? PETSC_TRUE : PETSC_FALSE;
 
-      if (!(beyond && !box->periodic[d]) && !hidden && distance[c + side * box->stride[d]] <= distance[c])
+      if (!(beyond && !box->periodic[d]) && !hidden &&
+          distance[c + side * box->stride[d]] <= distance[c] + equal)
         return PETSC_FALSE;
     }
   return PETSC_TRUE;

@@ -46,7 +46,7 @@ static PetscReal crossing_mobility(Phase phase, const Crossing *crossing)
 
 /* Arrays of the fields, and what they are in pure regions. */
 typedef struct {
-  PetscReal *density[DIM], *mobility[DIM], *jump[DIM], *edge_viscosity[DIM], *empty, *viscosity;
+  PetscReal *density[DIM], *mobility[DIM], *jump[DIM], *edge_viscosity[DIM], *viscosity;
   PetscReal  lightest; /* density of a simulated region */
   PetscReal  fill_density[REGIONS_MAX];
 } Fields;
@@ -59,7 +59,6 @@ static PetscErrorCode GetFields(Phase phase, Fields *fields)
   PetscCall(MacGridGetFaces(phase->grid, mixture->density, fields->density));
   PetscCall(MacGridGetFaces(phase->grid, mixture->mobility, fields->mobility));
   PetscCall(MacGridGetFaces(phase->grid, mixture->jump, fields->jump));
-  PetscCall(VecGetArray(mixture->empty, &fields->empty));
   PetscCall(VecGetArray(mixture->viscosity, &fields->viscosity));
   for (PetscInt d = 0; d < DIM; d++) {
     fields->edge_viscosity[d] = NULL;
@@ -83,7 +82,6 @@ static PetscErrorCode RestoreFields(Phase phase, Fields *fields)
   PetscCall(MacGridRestoreFaces(phase->grid, mixture->density, fields->density));
   PetscCall(MacGridRestoreFaces(phase->grid, mixture->mobility, fields->mobility));
   PetscCall(MacGridRestoreFaces(phase->grid, mixture->jump, fields->jump));
-  PetscCall(VecRestoreArray(mixture->empty, &fields->empty));
   PetscCall(VecRestoreArray(mixture->viscosity, &fields->viscosity));
   for (PetscInt d = 0; d < DIM; d++)
     if (mixture->edge_viscosity[d])
@@ -96,12 +94,10 @@ static void fill_pure(Phase phase, const Fields *fields, PetscInt from, PetscInt
 {
   const PetscInt  dimension = grid_box(phase->grid)->dimension;
   const PetscReal density = region_density(phase, region), viscosity = region_viscosity(phase, region);
-  const PetscReal mobility = density > 0. ? 1. / density : 0., empty = density > 0. ? 0. : 1.;
+  const PetscReal mobility = density > 0. ? 1. / density : 0.;
 
-  for (PetscInt c = from; c < to; c++) {
-    fields->empty[c] = empty;
+  for (PetscInt c = from; c < to; c++)
     fields->viscosity[c] = viscosity;
-  }
   for (PetscInt d = 0; d < dimension; d++)
     for (PetscInt c = from; c < to; c++) {
       fields->density[d][c] = fields->fill_density[region];
@@ -164,12 +160,13 @@ static PetscReal line_share(PetscReal distance, Vector3 gradient, PetscInt steep
   return PetscMax(0., PetscMin(0.5 - distance / change, 1.));
 }
 
+/* The first of equals, as those of an interface along a diagonal of the grid. */
 static PetscInt steepest_direction(const Vector3 *gradient)
 {
   PetscInt steepest = X;
 
   for (PetscInt d = Y; d < DIM; d++)
-    if (PetscAbsReal(gradient->at[d]) > PetscAbsReal(gradient->at[steepest]))
+    if (PetscAbsReal(gradient->at[d]) > PetscAbsReal(gradient->at[steepest]) + ROUND_OFF)
       steepest = d;
   return steepest;
 }
@@ -191,8 +188,10 @@ static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *s
 
     sum += share;
     mean += share * viscosity;
-    if (share > 0.)
-      inverse += viscosity > 0. ? share / viscosity : PETSC_INFINITY;
+    if (viscosity > 0.)
+      inverse += share / viscosity;
+    else if (share > ROUND_OFF)
+      inverse = PETSC_INFINITY;
   }
   return steepest == direction ? mean / sum : sum / inverse;
 }
@@ -254,6 +253,22 @@ static void set_mixed_cell(const Crossings *crossings, const Fields *fields, Pet
   set_mixed_edges(phase, fields, &nearby, c);
 }
 
+/* As deep as the map of regions: whoever carries values on looks at all layers of ghosts. */
+static PetscErrorCode MarkEmpty(Phase phase)
+{
+  const PetscInt length = grid_box(phase->grid)->length;
+  PetscReal     *empty, mark[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < phase->count; n++)
+    mark[n] = region_is_empty(phase, n) ? 1. : 0.;
+  PetscCall(VecGetArray(phase->mixture.empty, &empty));
+  for (PetscInt c = 0; c < length; c++)
+    empty[c] = mark[phase->region[c]];
+  PetscCall(VecRestoreArray(phase->mixture.empty, &empty));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseUpdateMixture(Phase phase)
 {
   const GridBox *box = grid_box(phase->grid);
@@ -264,6 +279,7 @@ PetscErrorCode PhaseUpdateMixture(Phase phase)
   Crossings      crossings;
 
   PetscFunctionBegin;
+  PetscCall(MarkEmpty(phase));
   PetscCall(GetFields(phase, &fields));
   PetscCall(PhaseGetCrossings(phase, &crossings));
   for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)

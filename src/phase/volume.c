@@ -66,14 +66,15 @@ void find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX])
 
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[])
 {
-  const PetscInt length = grid_box(phase->grid)->length;
-  PetscReal     *distances[REGIONS_MAX];
+  const PetscInt  length = grid_box(phase->grid)->length;
+  const PetscReal inner = phase->band - ROUND_OFF * grid_spacing(phase->grid);
+  PetscReal      *distances[REGIONS_MAX];
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
   for (PetscInt n = 0; n < phase->count; n++)
     for (PetscInt c = 0; c < length && shifts[n] != 0.; c++)
-      if (PetscAbsReal(distances[n][c]) < phase->band)
+      if (PetscAbsReal(distances[n][c]) < inner)
         distances[n][c] -= shifts[n];
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);

@@ -9,6 +9,13 @@ static PetscReal ball(Vector3 point)
   return vector3_norm(vector3_subtract(point, vector3(0.51, 0.48, dimension == 3 ? 0.5 : 0.))) - 0.27;
 }
 
+/* Many small ones, some of them beside each boundary between ranks. */
+static PetscReal drops(Vector3 point)
+{
+  return 0.1 * (0.4 - PetscSinReal(33. * point.at[X] + 1.) * PetscSinReal(29. * point.at[Y] + 2.) *
+                          PetscCosReal(31. * point.at[Z]));
+}
+
 static PetscReal slab(Vector3 point)
 {
   return PetscAbsReal(point.at[Y] - 0.5) - 0.13;
@@ -182,20 +189,19 @@ static void corners_are_filled_layer_by_layer(void **state)
   }
 }
 
-static void faces_are_as_on_one_rank(void **state)
+static void compare_faces(DistanceFunction distance, PetscInt layers)
 {
-  (void)state;
   for (dimension = 2; dimension <= 3; dimension++)
     for (PetscInt periodic = 0; periodic < 2; periodic++) {
       Case      together, alone;
       PetscReal sum[2];
 
-      assert_success(CreateCase(PETSC_COMM_WORLD, periodic, ball, around_ball, &together));
-      assert_success(CreateCase(PETSC_COMM_SELF, periodic, ball, around_ball, &alone));
+      assert_success(CreateCase(PETSC_COMM_WORLD, periodic, distance, around_ball, &together));
+      assert_success(CreateCase(PETSC_COMM_SELF, periodic, distance, around_ball, &alone));
       assert_success(SetFaces(&together, around_ball));
       assert_success(SetFaces(&alone, around_ball));
-      assert_success(ExtendFaces(together.grid, together.distance, together.known, 9, together.faces));
-      assert_success(ExtendFaces(alone.grid, alone.distance, alone.known, 9, alone.faces));
+      assert_success(ExtendFaces(together.grid, together.distance, together.known, layers, together.faces));
+      assert_success(ExtendFaces(alone.grid, alone.distance, alone.known, layers, alone.faces));
       for (PetscInt d = 0; d < dimension; d++) {
         assert_success(InterfaceChecksum(together.grid, together.faces[d], &sum[0]));
         assert_success(InterfaceChecksum(alone.grid, alone.faces[d], &sum[1]));
@@ -204,6 +210,17 @@ static void faces_are_as_on_one_rank(void **state)
       assert_success(DestroyCase(&together));
       assert_success(DestroyCase(&alone));
     }
+}
+
+static void faces_are_as_on_one_rank(void **state)
+{
+  const PetscInt layers[] = {1, 2, 9};
+
+  (void)state;
+  for (PetscInt n = 0; n < 3; n++) {
+    compare_faces(ball, layers[n]);
+    compare_faces(drops, layers[n]);
+  }
 }
 
 TEST_MAIN(cmocka_unit_test(values_are_constant_along_the_normal),

@@ -359,8 +359,112 @@ static void what_was_saved_goes_on_the_same(void **state)
   assert_success(InterfaceDestroy(&interface));
 }
 
+/* Through faces or through centres of cells, by the number of these: distances are multiples of h/2. */
+static PetscReal half(Vector3 point)
+{
+  return point.at[Y] - 0.5;
+}
+
+static PetscReal layer(Vector3 point)
+{
+  return PetscAbsReal(point.at[Y] - 0.5) - 0.25;
+}
+
+static PetscReal tremble(Vector3 point)
+{
+  return 1e-14 * PetscSinReal(1e4 * (point.at[X] + 3. * point.at[Y]));
+}
+
+static PetscReal half_trembling(Vector3 point)
+{
+  return half(point) + tremble(point);
+}
+
+static PetscReal layer_trembling(Vector3 point)
+{
+  return layer(point) + tremble(point);
+}
+
+static Vector3 sideways(Vector3 point, PetscReal time)
+{
+  (void)time;
+  return vector3(1. + 0.1 * PetscSinReal(2. * PETSC_PI * point.at[Y]), 0., 0.);
+}
+
+/* The field and the number of markers after some steps. */
+static PetscErrorCode Follow(PetscInt n, DistanceFunction distance, Interface *interface, PetscInt counts[2])
+{
+  GridConfig   grid = cube_grid(2, n, 1.);
+  ParticleView view;
+
+  PetscFunctionBegin;
+  grid.periodic[X] = PETSC_TRUE;
+  PetscCall(InterfaceCreate(PETSC_COMM_WORLD, &grid, &marked, interface));
+  PetscCall(InterfaceSet(interface, distance));
+  PetscCall(LevelSetRedistance(interface->level_set));
+  PetscCall(InterfaceSeed(interface));
+  for (PetscInt step = 0; step < 4; step++)
+    PetscCall(InterfaceStep(interface, sideways, 0., 0.5 / n, 2));
+  for (PetscInt s = 0; s < 2; s++) {
+    PetscCall(ParticlesGetView(interface->markers[s], &view));
+    counts[s] = view.count;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* No cell is at a threshold, although all that lie in rows along the grid seem to be. */
+static void round_off_stays_round_off(void **state)
+{
+  const DistanceFunction pairs[][2] = {{half, half_trembling}, {layer, layer_trembling}};
+
+  (void)state;
+  for (PetscInt n = 24; n <= 34; n += 5)
+    for (PetscInt p = 0; p < 2; p++) {
+      Interface interfaces[2];
+      PetscInt  counts[2][2];
+      PetscReal largest;
+      Vec       field[2];
+
+      for (PetscInt m = 0; m < 2; m++) {
+        assert_success(Follow(n, pairs[p][m], &interfaces[m], counts[m]));
+        assert_success(LevelSetGetField(interfaces[m].level_set, &field[m]));
+      }
+      assert_success(VecAXPY(field[0], -1., field[1]));
+      assert_success(VecNorm(field[0], NORM_INFINITY, &largest));
+      assert_on_all_ranks(largest < 1e-11);
+      assert_on_all_ranks(counts[0][0] == counts[1][0] && counts[0][1] == counts[1][1]);
+      for (PetscInt m = 0; m < 2; m++)
+        assert_success(InterfaceDestroy(&interfaces[m]));
+    }
+}
+
+static PetscReal nearly_the_end(Vector3 point)
+{
+  return (point.at[X] < 0.5 ? -1. : 1.) * BAND_CELLS / 16. + 10. * tremble(point);
+}
+
+static void the_end_of_the_band_is_exact(void **state)
+{
+  const GridConfig grid = cube_grid(2, 16, 1.);
+  Interface        interface;
+  Vec              field;
+  PetscReal        low, high, size;
+
+  (void)state;
+  assert_success(InterfaceCreate(PETSC_COMM_WORLD, &grid, &marked, &interface));
+  assert_success(InterfaceSet(&interface, nearly_the_end));
+  assert_success(LevelSetGetField(interface.level_set, &field));
+  assert_success(VecMin(field, NULL, &low));
+  assert_success(VecMax(field, NULL, &high));
+  assert_success(VecAbs(field));
+  assert_success(VecMin(field, NULL, &size));
+  assert_on_all_ranks(low >= -BAND_CELLS / 16. && high <= BAND_CELLS / 16. && size == BAND_CELLS / 16.);
+  assert_success(InterfaceDestroy(&interface));
+}
+
 TEST_MAIN(cmocka_unit_test(fractions_are_those_of_planes), cmocka_unit_test(fractions_of_edge_cases),
           cmocka_unit_test(ghosts_beyond_sides_are_mirrored),
           cmocka_unit_test(volume_leaves_closed_cells_out), cmocka_unit_test(interface_at_a_wall_stays_there),
           cmocka_unit_test(strayed_markers_pull_the_field_back),
-          cmocka_unit_test(any_number_of_ranks_gives_the_same), in_scratch(what_was_saved_goes_on_the_same))
+          cmocka_unit_test(any_number_of_ranks_gives_the_same), cmocka_unit_test(round_off_stays_round_off),
+          cmocka_unit_test(the_end_of_the_band_is_exact), in_scratch(what_was_saved_goes_on_the_same))

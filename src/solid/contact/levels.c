@@ -3,6 +3,18 @@
 
 #include "../joint/joint.h"
 
+/* Of the way of a fall and of the arms: what lies beside another body falls along it, and must not rest on it
+   by round-off. */
+static const PetscReal negligible = 1e-9;
+
+/* Whether a touch is deep in after a fall at this velocity. */
+static PetscBool falls_inside(const Touch *touch, PetscReal dt, Vector3 velocity, PetscReal size)
+{
+  const PetscReal slack = negligible * (dt * vector3_norm(velocity) + size);
+
+  return touch->gap + dt * vector3_dot(touch->normal, velocity) < -slack ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* b rests on a if it would come inside by falling while a stays as it was, and the other way round. */
 static void add_edges(ContactSet set, Solid solid, const Contact *contact, PetscReal dt, const Twist still[],
                       const Twist falling[])
@@ -11,16 +23,15 @@ static void add_edges(ContactSet set, Solid solid, const Contact *contact, Petsc
   PetscBool      on_a = PETSC_FALSE, on_b = PETSC_FALSE;
 
   for (PetscInt k = 0; k < contact->count; k++) {
-    const Touch  *touch = &set->now.places[contact->first + k].touch;
-    const Vector3 arm_a = vector3_subtract(touch->point, solid->placements[a].position);
-    const Vector3 arm_b = vector3_subtract(touch->point, solid->placements[b].position);
-    const Vector3 a_falls = vector3_subtract(twist_at(&still[b], arm_b), twist_at(&falling[a], arm_a));
-    const Vector3 b_falls = vector3_subtract(twist_at(&falling[b], arm_b), twist_at(&still[a], arm_a));
+    const Touch    *touch = &set->now.places[contact->first + k].touch;
+    const Vector3   arm_a = vector3_subtract(touch->point, solid->placements[a].position);
+    const Vector3   arm_b = vector3_subtract(touch->point, solid->placements[b].position);
+    const Vector3   a_falls = vector3_subtract(twist_at(&still[b], arm_b), twist_at(&falling[a], arm_a));
+    const Vector3   b_falls = vector3_subtract(twist_at(&falling[b], arm_b), twist_at(&still[a], arm_a));
+    const PetscReal size = PetscMin(vector3_norm(arm_a), vector3_norm(arm_b));
 
-    if (touch->gap + dt * vector3_dot(touch->normal, b_falls) < 0)
-      on_a = PETSC_TRUE;
-    if (touch->gap + dt * vector3_dot(touch->normal, a_falls) < 0)
-      on_b = PETSC_TRUE;
+    on_a = on_a || falls_inside(touch, dt, b_falls, size);
+    on_b = on_b || falls_inside(touch, dt, a_falls, size);
   }
   if (on_a) {
     set->edges[set->edge_count][0] = a;

@@ -50,6 +50,18 @@ static PetscErrorCode CopyFaces(Simulation simulation, Vec from[DIM], Vec to[DIM
   PetscFunctionReturn(0);
 }
 
+/* Bodies are filled before the liquid's velocity is carried on, since a resumed run finds them filled, and
+   after, since it is carried into them. */
+static PetscErrorCode CarryVelocityOn(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->phase)
+    PetscCall(SimulationFillBodies(simulation));
+  PetscCall(SimulationExtendVelocity(simulation));
+  PetscCall(SimulationFillBodies(simulation));
+  PetscFunctionReturn(0);
+}
+
 /* The pressure that holds the forces of the start, and the accelerations that they leave. */
 static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
 {
@@ -107,8 +119,7 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
     PetscFunctionReturn(0);
   if (simulation->fluid) {
     PetscCall(FluidFinishFaces(simulation->fluid, 0., velocity));
-    PetscCall(SimulationExtendVelocity(simulation));
-    PetscCall(SimulationFillBodies(simulation));
+    PetscCall(CarryVelocityOn(simulation));
   }
   PetscCall(BalanceStart(simulation, good));
   PetscFunctionReturn(0);
@@ -361,8 +372,7 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscRea
   PetscCall(FluidFinishFaces(simulation->fluid, simulation->time + dt, next));
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
   PetscCall(SimulationShowShells(simulation, 0.)); /* as a resumed run would see them */
-  PetscCall(SimulationExtendVelocity(simulation));
-  PetscCall(SimulationFillBodies(simulation));
+  PetscCall(CarryVelocityOn(simulation));
   PetscCall(SimulationHoldMomentum(simulation, twists));
   PetscCall(SimulationStepGas(simulation, dt));
   PetscFunctionReturn(0);

@@ -42,8 +42,12 @@ def ledger(directory):
 
 
 def group(name):
-    """momentum_x and momentum_y are measured by the same yardstick."""
-    return name[:-2] if name[-2:] in ("_x", "_y", "_z") else name
+    """momentum_x and momentum_y are measured by the same yardstick, and so are the parts of one balance."""
+    name = name[:-2] if name[-2:] in ("_x", "_y", "_z") else name
+    for part in ("advection", "forces", "viscosity", "pressure", "contact"):
+        name = name.replace(f"ledger {part}_momentum", "ledger total_momentum")
+        name = name.replace(f"ledger {part}_angular_momentum", "ledger total_angular_momentum")
+    return name
 
 
 def differences(first, second, tolerance):
@@ -60,6 +64,15 @@ def differences(first, second, tolerance):
     far = max((scale for name, scale in scales.items() if name.startswith("ledger position_")), default=0.0)
     for name in ("ledger penetration_max", "ledger joint_error_max"):
         scales[name] = max(scales.get(name, 0.0), far)
+    for name in scales:
+        # a torque is a sum of forces times arms
+        if "_torque_" in name:
+            scales[name] = max(scales[name], far * scales.get(name.replace("_torque_", "_force_"), 0.0))
+        # on a hinge a body turns and stays where it is
+        elif name.startswith("ledger velocity_"):
+            scales[name] = max(scales[name], scales.get("ledger solid_speed_max", 0.0))
+        elif name == "ledger solid_momentum":
+            scales[name] = max(scales[name], scales.get("ledger total_momentum", 0.0))
     for name in common:
         a, b = first[name], second[name]
         if a.shape != b.shape:

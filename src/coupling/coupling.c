@@ -43,6 +43,8 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
   (*coupling)->fluid = team_fluid(team);
   if (grid)
     PetscCall(CreateFluidPart(*coupling));
+  if (config->solver != COUPLING_SCHUR)
+    PetscCall(CouplingCreateBlocks(*coupling));
   PetscFunctionReturn(0);
 }
 
@@ -190,7 +192,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
     PetscCall(Count(coupling));
   }
   PetscCall(CouplingDropFollowing(coupling));
-  PetscCall(CouplingDropBlocks(coupling));
+  coupling_outdate_blocks(coupling);
   coupling->is_ready = PETSC_TRUE;
   PetscFunctionReturn(0);
 }

@@ -188,6 +188,7 @@ struct _p_Coupling {
   Vec        field;                      /* q with ghosts */
   Vec        fixed;                      /* copy; null: none */
   PetscReal  reference;                  /* what the residual is relative to */
+  PetscReal  guess_residual;             /* of the first guess, relative; on the fluid team */
   PetscReal *push;                       /* b2, scaled */
   PetscReal *pull, *motion;              /* scratch for B^T q and C^-1 of it */
   KSP        schur;
@@ -199,7 +200,7 @@ struct _p_Coupling {
   CouplingReport found; /* what CouplingSetFluid counted */
 
   struct Following   *following; /* following.c; null until it is needed */
-  struct BlockSystem *system;    /* minres.c; null until it is needed */
+  struct BlockSystem *system;    /* minres.c; null with COUPLING_SCHUR */
 };
 
 /* bodies.c */
@@ -335,9 +336,16 @@ PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists);
 /* schur.c, minres.c: solve S q = right_side, with the number of iterations and the reason */
 PetscErrorCode CouplingSolveSchur(Coupling coupling, CouplingReport *report);
 PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report);
+PetscErrorCode CouplingCreateBlocks(Coupling coupling); /* reads PETSc's options */
 PetscErrorCode CouplingDropBlocks(Coupling coupling);
+void           coupling_outdate_blocks(Coupling coupling); /* bodies or fluid have changed */
 
-/* thesis.c: incomplete Cholesky of A, on the fluid team */
+/* block_minres.c: a KSP for a MATNEST of two by two blocks */
+#define COUPLING_BLOCK_MINRES "blockminres"
+PetscErrorCode CouplingRegisterMinres(void);
+
+/* thesis.c: A with its entries, and its incomplete Cholesky factor, on the fluid team */
+PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix);
 PetscErrorCode CouplingCreateCholesky(Coupling coupling, PC *pc);
 
 /* blame.c: after CouplingMeasure */

@@ -8,33 +8,45 @@
    one symmetric sweep over the two blocks of [ A B ; B^T C ], bodies first, with P ~ S^-1 of following.c.
    `thesis` takes diag(A, C)^-1 with the thesis's incomplete Cholesky of A. MINRES ends when the residual of
    the pressure rows with V eliminated is small; what it measures itself, the preconditioned norm of all rows,
-   only says when to look. */
+   only says when to look.
+
+   A is a MATSHELL and MINRES that of block_minres.c, unless PETSc's options ask for entries: a matrix that is
+   to be viewed or written, or another preconditioner of the whole or of A. Then A is assembled, the whole is
+   one MATAIJ, and KSP and PC are PETSc's own. */
 #include "coupling_impl.h"
 
+#define PREFIX "coupled_blocks_"
+
+typedef enum { FORM_MATRIX_FREE, FORM_ASSEMBLED } Form;
+
 struct BlockSystem {
-  Coupling  coupling;                       /* borrowed */
-  PetscInt  own;                            /* velocities on this rank: all or none */
-  Mat       fluid, flow, transposed, solid; /* A, -B, -B^T, -C */
-  Mat       outflow, collected, positive;   /* B, B^T, C of the preconditioner */
-  Mat       matrix, preconditioner;
-  KSP       ksp;
-  Vec       right_side, solution;
-  Vec       from, to;    /* of the fluid team, without arrays of their own */
-  PC        cholesky;    /* of `thesis`; on the fluid team */
-  PetscReal first, next; /* preconditioned residuals: at the start, and below which to look */
+  Coupling   coupling; /* borrowed */
+  Form       form;
+  PetscBool  is_current;                     /* the matrices are those of the last CouplingSetFluid */
+  PetscInt   free_count;                     /* of the bodies that they are for */
+  PetscInt   own;                            /* velocities on this rank: all or none */
+  Mat        fluid, flow, transposed, solid; /* A, -B, -B^T, -C */
+  Mat        outflow, collected, positive;   /* B, B^T, C of the preconditioner */
+  Mat        matrix, preconditioner;
+  Mat        whole; /* `matrix` as one; null unless assembled */
+  KSP        ksp;
+  Vec        right_side, solution;
+  Vec        from, to;       /* of the fluid team, without arrays of their own */
+  PC         cholesky;       /* of `thesis`; on the fluid team */
+  PetscReal  guess_residual; /* what counts, before the first iteration */
+  PetscReal  residual;       /* the same at the last look */
+  PetscReal  next;           /* preconditioned residual below which to look */
+  PetscReal *twists;         /* scratch of the size of V */
 };
 
 typedef struct BlockSystem BlockSystem;
 
-PetscErrorCode CouplingDropBlocks(Coupling coupling)
+static PetscErrorCode DropMatrices(BlockSystem *system)
 {
-  BlockSystem *system = coupling->system;
-
   PetscFunctionBegin;
-  if (!system)
-    PetscFunctionReturn(0);
   PetscCall(KSPDestroy(&system->ksp));
   PetscCall(MatDestroy(&system->matrix));
+  PetscCall(MatDestroy(&system->whole));
   PetscCall(MatDestroy(&system->preconditioner));
   PetscCall(MatDestroy(&system->fluid));
   PetscCall(MatDestroy(&system->flow));
@@ -45,11 +57,29 @@ PetscErrorCode CouplingDropBlocks(Coupling coupling)
   PetscCall(MatDestroy(&system->positive));
   PetscCall(VecDestroy(&system->right_side));
   PetscCall(VecDestroy(&system->solution));
+  PetscCall(PCDestroy(&system->cholesky));
+  PetscCall(PetscFree(system->twists));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingDropBlocks(Coupling coupling)
+{
+  BlockSystem *system = coupling->system;
+
+  PetscFunctionBegin;
+  if (!system)
+    PetscFunctionReturn(0);
+  PetscCall(DropMatrices(system));
   PetscCall(VecDestroy(&system->from));
   PetscCall(VecDestroy(&system->to));
-  PetscCall(PCDestroy(&system->cholesky));
   PetscCall(PetscFree(coupling->system));
   PetscFunctionReturn(0);
+}
+
+void coupling_outdate_blocks(Coupling coupling)
+{
+  if (coupling->system)
+    coupling->system->is_current = PETSC_FALSE;
 }
 
 /* Lets a function of the fluid team's vectors work on vectors of the world. */
@@ -130,48 +160,140 @@ static PetscErrorCode PreconditionSolid(PC pc, Vec x, Vec y)
   PetscFunctionReturn(0);
 }
 
-/* -B with its fluid rows where the cells are; entries with the same place are added. */
-static PetscErrorCode CreateFlow(BlockSystem *system)
+/* z = y - B x: the velocities go to all ranks, and each adds what they bring into its cells. */
+static PetscErrorCode AddFlow(Mat matrix, Vec x, Vec y, Vec z)
 {
-  const Coupling   coupling = system->coupling;
-  const EntryList *list = &coupling->free_entries;
-  PetscInt         start, columns = TWIST * coupling->free_count, *counts;
+  BlockSystem     *system;
+  const PetscReal *from;
+  PetscReal       *to;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(coupling->cell_count, &counts));
-  for (PetscInt n = 0; n < list->count && coupling->grid; n++)
-    counts[list->entries[n].cell] = PetscMin(counts[list->entries[n].cell] + 3, columns);
-  PetscCall(MatCreate(coupling->world, &system->flow));
-  PetscCall(MatSetSizes(system->flow, coupling->cell_count, system->own, PETSC_DETERMINE, columns));
+  PetscCall(MatShellGetContext(matrix, &system));
+  PetscCall(VecGetArrayRead(x, &from));
+  for (PetscInt n = 0; n < system->own; n++)
+    system->twists[n] = -from[n];
+  PetscCall(VecRestoreArrayRead(x, &from));
+  PetscCallMPI(MPI_Bcast(system->twists, (PetscMPIInt)(TWIST * system->free_count), MPIU_REAL,
+                         team_first_solid_rank(system->coupling->team), system->coupling->world));
+  if (y != z)
+    PetscCall(VecCopy(y, z));
+  if (!system->coupling->grid)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArray(z, &to));
+  rows_apply(&system->coupling->rows, system->twists, to);
+  PetscCall(VecRestoreArray(z, &to));
+  PetscFunctionReturn(0);
+}
+
+/* y = -B^T x, summed on the rank of the bodies. */
+static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
+{
+  BlockSystem     *system;
+  PetscInt         count;
+  const PetscReal *from;
+  PetscReal       *to;
+
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(matrix, &system));
+  count = TWIST * system->free_count;
+  PetscCall(PetscArrayzero(system->twists, count));
+  if (system->coupling->grid) {
+    PetscCall(VecGetArrayRead(x, &from));
+    rows_gather(&system->coupling->rows, from, system->twists);
+    PetscCall(VecRestoreArrayRead(x, &from));
+  }
+  PetscCallMPI(MPI_Reduce(system->own ? MPI_IN_PLACE : system->twists, system->twists, (PetscMPIInt)count,
+                          MPIU_REAL, MPI_SUM, team_first_solid_rank(system->coupling->team),
+                          system->coupling->world));
+  PetscCall(VecGetArrayWrite(y, &to));
+  for (PetscInt n = 0; n < system->own; n++)
+    to[n] = -system->twists[n];
+  PetscCall(VecRestoreArrayWrite(y, &to));
+  PetscFunctionReturn(0);
+}
+
+/* -B entry by entry, without zeros. */
+static PetscErrorCode AssembleFlow(BlockSystem *system)
+{
+  const MergedRows *rows = &system->coupling->rows;
+  const PetscInt    cells = system->coupling->cell_count, bodies = system->coupling->grid ? rows->bodies : 0;
+  PetscInt         *counts, start;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(cells, &counts));
+  for (PetscInt r = 0; r < (bodies ? rows->first[bodies] : 0); r++)
+    counts[rows->cells[r]] += TWIST;
+  PetscCall(MatCreate(system->coupling->world, &system->flow));
+  PetscCall(
+      MatSetSizes(system->flow, cells, system->own, PETSC_DETERMINE, TWIST * system->coupling->free_count));
   PetscCall(MatSetType(system->flow, MATAIJ));
   PetscCall(MatSeqAIJSetPreallocation(system->flow, 0, counts));
   PetscCall(MatMPIAIJSetPreallocation(system->flow, 0, system->own ? counts : NULL, 0,
                                       system->own ? NULL : counts));
   PetscCall(MatGetOwnershipRange(system->flow, &start, NULL));
-  for (PetscInt n = 0; n < list->count && coupling->grid; n++) {
-    const Entry    *entry = &list->entries[n];
-    const PetscInt  row = start + entry->cell, into[3] = {entry->into[0], entry->into[1], entry->into[2]};
-    const PetscReal values[3] = {-entry->by[0], -entry->by[1], -entry->by[2]};
-
-    PetscCall(MatSetValues(system->flow, 1, &row, 3, into, values, ADD_VALUES));
-  }
+  for (PetscInt b = 0; b < bodies; b++)
+    for (PetscInt r = rows->first[b]; r < rows->first[b + 1]; r++)
+      for (PetscInt n = 0; n < TWIST; n++)
+        if (rows->by[TWIST * r + n] != 0.)
+          PetscCall(MatSetValue(system->flow, start + rows->cells[r], TWIST * b + n, -rows->by[TWIST * r + n],
+                                INSERT_VALUES));
   PetscCall(MatAssemblyBegin(system->flow, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(system->flow, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatCreateTranspose(system->flow, &system->transposed));
   PetscCall(PetscFree(counts));
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode MultiplyFlow(Mat matrix, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecSet(y, 0.));
+  PetscCall(AddFlow(matrix, x, y, y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateFlowShell(BlockSystem *system, Mat *flow)
+{
+  PetscFunctionBegin;
+  PetscCall(MatCreateShell(system->coupling->world, system->coupling->cell_count, system->own,
+                           PETSC_DETERMINE, TWIST * system->coupling->free_count, system, flow));
+  PetscCall(MatShellSetOperation(*flow, MATOP_MULT, (void (*)(void))MultiplyFlow));
+  PetscCall(MatShellSetOperation(*flow, MATOP_MULT_TRANSPOSE, (void (*)(void))GatherFlow));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateFlow(BlockSystem *system)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(TWIST * system->coupling->free_count, &system->twists));
+  if (system->form == FORM_ASSEMBLED)
+    PetscCall(AssembleFlow(system));
+  else {
+    PetscCall(CreateFlowShell(system, &system->flow));
+    PetscCall(MatShellSetOperation(system->flow, MATOP_MULT_ADD, (void (*)(void))AddFlow));
+  }
+  PetscCall(MatCreateTranspose(system->flow, &system->transposed));
+  PetscFunctionReturn(0);
+}
+
+/* A matrix takes the place of the one before, where others hold that. */
+static PetscErrorCode Replace(Mat *matrix, Mat with)
+{
+  PetscFunctionBegin;
+  if (*matrix)
+    PetscCall(MatHeaderReplace(*matrix, &with));
+  else
+    *matrix = with;
+  PetscFunctionReturn(0);
+}
+
 /* One block of C, and its mirror image. */
-static PetscErrorCode SetBlock(BlockSystem *system, PetscInt a, PetscInt b, const PetscReal *block)
+static PetscErrorCode SetBlock(Mat matrix, PetscInt a, PetscInt b, const PetscReal *block)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < TWIST; i++)
     for (PetscInt j = 0; j < TWIST; j++) {
-      PetscCall(
-          MatSetValue(system->positive, TWIST * a + i, TWIST * b + j, block[TWIST * i + j], INSERT_VALUES));
-      PetscCall(
-          MatSetValue(system->positive, TWIST * b + j, TWIST * a + i, block[TWIST * i + j], INSERT_VALUES));
+      PetscCall(MatSetValue(matrix, TWIST * a + i, TWIST * b + j, block[TWIST * i + j], INSERT_VALUES));
+      PetscCall(MatSetValue(matrix, TWIST * b + j, TWIST * a + i, block[TWIST * i + j], INSERT_VALUES));
     }
   PetscFunctionReturn(0);
 }
@@ -181,6 +303,7 @@ static PetscErrorCode CreateSolid(BlockSystem *system)
   const MassMatrix *mass = &system->coupling->mass;
   const PetscInt    columns = TWIST * mass->free_count;
   PetscInt         *counts;
+  Mat               positive, solid;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(columns, &counts));
@@ -191,128 +314,246 @@ static PetscErrorCode CreateSolid(BlockSystem *system)
       counts[TWIST * mass->pairs.pairs[p].a + i] += TWIST;
       counts[TWIST * mass->pairs.pairs[p].b + i] += TWIST;
     }
-  PetscCall(MatCreate(system->coupling->world, &system->positive));
-  PetscCall(MatSetSizes(system->positive, system->own, system->own, columns, columns));
-  PetscCall(MatSetType(system->positive, MATAIJ));
-  PetscCall(MatSeqAIJSetPreallocation(system->positive, 0, counts));
-  PetscCall(MatMPIAIJSetPreallocation(system->positive, 0, system->own ? counts : NULL, 0, NULL));
+  PetscCall(MatCreate(system->coupling->world, &positive));
+  PetscCall(MatSetSizes(positive, system->own, system->own, columns, columns));
+  PetscCall(MatSetType(positive, MATAIJ));
+  PetscCall(MatSeqAIJSetPreallocation(positive, 0, counts));
+  PetscCall(MatMPIAIJSetPreallocation(positive, 0, system->own ? counts : NULL, 0, NULL));
+  PetscCall(MatSetOption(positive, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   for (PetscInt b = 0; b < mass->free_count && system->own; b++)
-    PetscCall(SetBlock(system, b, b, &mass->diagonal[TWIST * TWIST * b]));
+    PetscCall(SetBlock(positive, b, b, &mass->diagonal[TWIST * TWIST * b]));
   for (PetscInt p = 0; p < mass->pairs.count && system->own; p++)
-    PetscCall(SetBlock(system, mass->pairs.pairs[p].a, mass->pairs.pairs[p].b, mass->pairs.pairs[p].block));
-  PetscCall(MatAssemblyBegin(system->positive, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(system->positive, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatDuplicate(system->positive, MAT_COPY_VALUES, &system->solid));
-  PetscCall(MatScale(system->solid, -1.));
+    PetscCall(SetBlock(positive, mass->pairs.pairs[p].a, mass->pairs.pairs[p].b, mass->pairs.pairs[p].block));
+  PetscCall(MatAssemblyBegin(positive, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(positive, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatDuplicate(positive, MAT_COPY_VALUES, &solid));
+  PetscCall(MatScale(solid, -1.));
+  PetscCall(Replace(&system->positive, positive));
+  PetscCall(Replace(&system->solid, solid));
   PetscCall(PetscFree(counts));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateMatrices(BlockSystem *system)
+/* A with the world's numbers of rows, which are the fluid team's: the fluid ranks come first. */
+static PetscErrorCode AssembleFluid(BlockSystem *system)
+{
+  const Coupling coupling = system->coupling;
+  const PetscInt most = 2 * DIM + 1;
+  PetscInt       start = 0, end = 0;
+  Mat            rows = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreateAIJ(coupling->world, coupling->cell_count, coupling->cell_count, PETSC_DETERMINE,
+                         PETSC_DETERMINE, most, NULL, most, NULL, &system->fluid));
+  PetscCall(MatSetOption(system->fluid, MAT_SYMMETRIC, PETSC_TRUE));
+  if (coupling->grid) {
+    PetscCall(CouplingAssemble(coupling, &rows));
+    PetscCall(MatGetOwnershipRange(rows, &start, &end));
+  }
+  for (PetscInt row = start; row < end; row++) {
+    PetscInt           count;
+    const PetscInt    *columns;
+    const PetscScalar *values;
+
+    PetscCall(MatGetRow(rows, row, &count, &columns, &values));
+    PetscCall(MatSetValues(system->fluid, 1, &row, count, columns, values, INSERT_VALUES));
+    PetscCall(MatRestoreRow(rows, row, &count, &columns, &values));
+  }
+  PetscCall(MatAssemblyBegin(system->fluid, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(system->fluid, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatDestroy(&rows));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateFluid(BlockSystem *system)
 {
   const Coupling coupling = system->coupling;
   const PetscInt cells = coupling->cell_count;
-  Mat            blocks[4], sweep[4] = {NULL, NULL, NULL, NULL};
 
   PetscFunctionBegin;
-  PetscCall(MatCreateShell(coupling->world, cells, cells, PETSC_DETERMINE, PETSC_DETERMINE, system,
-                           &system->fluid));
-  PetscCall(MatShellSetOperation(system->fluid, MATOP_MULT, (void (*)(void))Multiply));
-  PetscCall(CreateFlow(system));
-  PetscCall(CreateSolid(system));
-  blocks[0] = sweep[0] = system->fluid;
-  blocks[1] = system->flow;
-  blocks[2] = system->transposed;
-  blocks[3] = system->solid;
-  if (coupling->config.solver != COUPLING_THESIS) {
-    PetscCall(MatDuplicate(system->flow, MAT_COPY_VALUES, &system->outflow));
+  if (system->form == FORM_ASSEMBLED)
+    PetscCall(AssembleFluid(system));
+  else {
+    PetscCall(MatCreateShell(coupling->world, cells, cells, PETSC_DETERMINE, PETSC_DETERMINE, system,
+                             &system->fluid));
+    PetscCall(MatShellSetOperation(system->fluid, MATOP_MULT, (void (*)(void))Multiply));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* [ A B ; B^T C ] for a sweep by PETSc's own fieldsplit; block_minres.c has the blocks of the matrix itself.
+ */
+static PetscErrorCode CreatePreconditioner(BlockSystem *system)
+{
+  Mat       sweep[4] = {system->fluid, NULL, NULL, system->positive};
+  PetscBool is_fused;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)system->ksp, COUPLING_BLOCK_MINRES, &is_fused));
+  if (!is_fused && system->coupling->config.solver != COUPLING_THESIS) {
+    if (system->form == FORM_ASSEMBLED)
+      PetscCall(MatDuplicate(system->flow, MAT_COPY_VALUES, &system->outflow));
+    else
+      PetscCall(CreateFlowShell(system, &system->outflow));
     PetscCall(MatScale(system->outflow, -1.));
     PetscCall(MatCreateTranspose(system->outflow, &system->collected));
     sweep[1] = system->outflow;
     sweep[2] = system->collected;
   }
-  sweep[3] = system->positive;
-  PetscCall(MatCreateNest(coupling->world, 2, NULL, 2, NULL, blocks, &system->matrix));
-  PetscCall(MatCreateNest(coupling->world, 2, NULL, 2, NULL, sweep, &system->preconditioner));
+  PetscCall(MatCreateNest(system->coupling->world, 2, NULL, 2, NULL, sweep, &system->preconditioner));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateMatrices(BlockSystem *system)
+{
+  Mat blocks[4];
+
+  PetscFunctionBegin;
+  PetscCall(CreateFluid(system));
+  PetscCall(CreateFlow(system));
+  PetscCall(CreateSolid(system));
+  blocks[0] = system->fluid;
+  blocks[1] = system->flow;
+  blocks[2] = system->transposed;
+  blocks[3] = system->solid;
+  PetscCall(MatCreateNest(system->coupling->world, 2, NULL, 2, NULL, blocks, &system->matrix));
+  PetscCall(CreatePreconditioner(system));
+  if (system->form == FORM_ASSEMBLED)
+    PetscCall(MatConvert(system->matrix, MATAIJ, MAT_INITIAL_MATRIX, &system->whole));
   PetscCall(MatCreateVecs(system->matrix, &system->solution, &system->right_side));
   PetscFunctionReturn(0);
 }
 
-enum { LOOK_AFTER = 10 }; /* iterations: from a good guess the norm may not fall as far as it says it must */
-
 /* The residual that counts, on all ranks; a part of the world has no fluid and is told. */
-static PetscErrorCode Converged(KSP ksp, PetscInt iteration, PetscReal norm, KSPConvergedReason *reason,
-                                void *context)
+static PetscErrorCode Look(BlockSystem *system, PetscReal *residual)
 {
-  BlockSystem     *system = context;
   const Coupling   coupling = system->coupling;
-  PetscReal        residual = 0.;
   const PetscReal *values;
   Vec              solution;
 
   PetscFunctionBegin;
-  *reason = KSP_CONVERGED_ITERATING;
-  if (iteration == 0)
-    system->next = norm; /* the guess may be the answer */
-  else if (iteration == 1)
-    system->next = 10. * coupling->config.tolerance * system->first;
-  if (iteration == 0)
-    system->first = norm;
-  if (PetscIsInfOrNanReal(norm))
-    *reason = KSP_DIVERGED_NANORINF;
-  if ((norm > system->next && iteration % LOOK_AFTER && iteration < coupling->config.iterations) || *reason)
-    PetscFunctionReturn(0);
-  PetscCall(KSPBuildSolution(ksp, NULL, &solution));
+  *residual = 0.;
+  PetscCall(KSPBuildSolution(system->ksp, NULL, &solution));
   if (coupling->grid) {
     PetscCall(VecGetArrayRead(solution, &values));
     PetscCall(VecPlaceArray(system->from, values));
-    PetscCall(CouplingMeasure(coupling, system->from, &residual));
+    PetscCall(CouplingMeasure(coupling, system->from, residual));
     PetscCall(VecResetArray(system->from));
     PetscCall(VecRestoreArrayRead(solution, &values));
   }
-  PetscCallMPI(MPI_Bcast(&residual, 1, MPIU_REAL, 0, coupling->world));
-  if (residual <= coupling->config.tolerance)
-    *reason = KSP_CONVERGED_RTOL;
+  PetscCallMPI(MPI_Bcast(residual, 1, MPIU_REAL, 0, coupling->world));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SetPart(BlockSystem *system, KSP part, PetscErrorCode (*apply)(PC, Vec, Vec))
+enum { LOOK_AFTER = 20 }; /* iterations: the two norms need not fall together */
+
+static PetscErrorCode Converged(KSP ksp, PetscInt iteration, PetscReal norm, KSPConvergedReason *reason,
+                                void *context)
 {
-  PC pc;
+  BlockSystem         *system = context;
+  const CouplingConfig config = system->coupling->config;
+  const PetscReal      early = 3.; /* a look costs less than an iteration too many */
+  PetscReal            residual = system->guess_residual;
 
   PetscFunctionBegin;
-  PetscCall(KSPSetType(part, KSPPREONLY));
+  (void)ksp;
+  *reason = PetscIsInfOrNanReal(norm) ? KSP_DIVERGED_NANORINF : KSP_CONVERGED_ITERATING;
+  if (*reason ||
+      (iteration && norm > system->next && iteration % LOOK_AFTER && iteration < config.iterations))
+    PetscFunctionReturn(0);
+  if (iteration)
+    PetscCall(Look(system, &residual));
+  system->residual = residual;
+  if (residual <= config.tolerance)
+    *reason = KSP_CONVERGED_RTOL;
+  else
+    system->next = early * norm * config.tolerance / residual;
+  PetscFunctionReturn(0);
+}
+
+/* Unless the options name another: what this file has for a block. */
+static PetscErrorCode SetPart(BlockSystem *system, KSP part, PetscErrorCode (*apply)(PC, Vec, Vec))
+{
+  PetscBool   has_type, has_pc;
+  const char *prefix;
+  PC          pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetOptionsPrefix(part, &prefix));
+  PetscCall(PetscOptionsHasName(NULL, prefix, "-ksp_type", &has_type));
+  PetscCall(PetscOptionsHasName(NULL, prefix, "-pc_type", &has_pc));
+  if (!has_type)
+    PetscCall(KSPSetType(part, KSPPREONLY));
   PetscCall(KSPGetPC(part, &pc));
-  PetscCall(PCSetType(pc, PCSHELL));
-  PetscCall(PCShellSetContext(pc, system));
-  PetscCall(PCShellSetApply(pc, apply));
+  if (!has_pc) {
+    PetscCall(PCSetType(pc, PCSHELL));
+    PetscCall(PCShellSetContext(pc, system));
+    PetscCall(PCShellSetApply(pc, apply));
+  }
+  PetscCall(KSPSetFromOptions(part));
+  PetscFunctionReturn(0);
+}
+
+/* Whether the options want something that needs the entries of A. */
+static PetscErrorCode FindForm(BlockSystem *system)
+{
+  static const char *const names[] = {"-ksp_view_mat", "-ksp_view_pmat", "-fieldsplit_fluid_pc_type"};
+  char                     type[64] = PCFIELDSPLIT;
+
+  PetscFunctionBegin;
+  system->form = FORM_MATRIX_FREE;
+  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(names); n++) {
+    PetscBool is_given;
+
+    PetscCall(PetscOptionsHasName(NULL, PREFIX, names[n], &is_given));
+    if (is_given)
+      system->form = FORM_ASSEMBLED;
+  }
+  PetscCall(PetscOptionsGetString(NULL, PREFIX, "-pc_type", type, sizeof(type), NULL));
+  if (strcmp(type, PCFIELDSPLIT))
+    system->form = FORM_ASSEMBLED;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode CreateSolver(BlockSystem *system)
 {
   const Coupling coupling = system->coupling;
-  PetscInt       count;
-  IS             rows[2];
-  KSP           *parts;
   PC             pc;
 
   PetscFunctionBegin;
+  PetscCall(FindForm(system));
   PetscCall(KSPCreate(coupling->world, &system->ksp));
-  PetscCall(KSPSetOptionsPrefix(system->ksp, "coupled_blocks_"));
-  PetscCall(KSPSetType(system->ksp, KSPMINRES));
-  PetscCall(KSPSetOperators(system->ksp, system->matrix, system->preconditioner));
-  PetscCall(KSPSetTolerances(system->ksp, 1e-16, 1e-50, PETSC_DEFAULT, coupling->config.iterations));
+  PetscCall(KSPSetOptionsPrefix(system->ksp, PREFIX));
+  PetscCall(KSPSetType(system->ksp, system->form == FORM_ASSEMBLED ? KSPMINRES : COUPLING_BLOCK_MINRES));
   PetscCall(KSPSetConvergenceTest(system->ksp, Converged, system, NULL));
   PetscCall(KSPGetPC(system->ksp, &pc));
   PetscCall(PCSetType(pc, PCFIELDSPLIT));
   PetscCall(PCFieldSplitSetType(pc, coupling->config.solver == COUPLING_THESIS
                                         ? PC_COMPOSITE_ADDITIVE
                                         : PC_COMPOSITE_SYMMETRIC_MULTIPLICATIVE));
+  PetscCall(KSPSetFromOptions(system->ksp));
+  PetscFunctionReturn(0);
+}
+
+/* The blocks of the fieldsplit, each with its solver; another preconditioner is for the whole. */
+static PetscErrorCode SetOperators(BlockSystem *system)
+{
+  const Mat matrix = system->whole ? system->whole : system->matrix;
+  PetscBool is_split;
+  PetscInt  count;
+  IS        rows[2];
+  KSP      *parts;
+  PC        pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(system->ksp, &pc));
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCFIELDSPLIT, &is_split));
+  PetscCall(KSPSetOperators(system->ksp, matrix, is_split ? system->preconditioner : matrix));
+  if (!is_split)
+    PetscFunctionReturn(0);
   PetscCall(MatNestGetISs(system->matrix, rows, NULL));
   PetscCall(PCFieldSplitSetIS(pc, "solid", rows[1]));
   PetscCall(PCFieldSplitSetIS(pc, "fluid", rows[0]));
-  PetscCall(KSPSetFromOptions(system->ksp));
   PetscCall(PCSetUp(pc));
   PetscCall(PCFieldSplitGetSubKSP(pc, &count, &parts));
   PetscCall(SetPart(system, parts[0], PreconditionSolid));
@@ -321,27 +562,82 @@ static PetscErrorCode CreateSolver(BlockSystem *system)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Create(Coupling coupling)
+/* The solvers of the blocks are born with the first matrix; whoever checks that each option has a reader
+   comes before that. */
+static PetscErrorCode ClaimOptions(void)
 {
-  BlockSystem *system;
-  PetscMPIInt  rank;
+  static const char *const prefixes[] = {PREFIX "fieldsplit_fluid_", PREFIX "fieldsplit_solid_"};
+  PetscInt                 count;
+  char                   **names, **values;
 
   PetscFunctionBegin;
+  PetscCall(PetscOptionsLeftGet(NULL, &count, &names, &values));
+  for (PetscInt n = 0; n < count; n++)
+    for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(prefixes); p++)
+      if (!strncmp(names[n], prefixes[p], strlen(prefixes[p]))) {
+        char      name[PETSC_MAX_PATH_LEN];
+        PetscBool is_set;
+
+        snprintf(name, sizeof(name), "-%s", names[n]);
+        PetscCall(PetscOptionsHasName(NULL, NULL, name, &is_set));
+      }
+  PetscCall(PetscOptionsLeftRestore(NULL, &count, &names, &values));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingCreateBlocks(Coupling coupling)
+{
+  BlockSystem *system;
+
+  PetscFunctionBegin;
+  PetscCall(CouplingRegisterMinres());
   PetscCall(PetscNew(&system));
   coupling->system = system;
   system->coupling = coupling;
-  PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
-  system->own = rank == team_first_solid_rank(coupling->team) ? TWIST * coupling->free_count : 0;
   if (coupling->grid) {
     PetscCall(VecCreateMPIWithArray(coupling->fluid, 1, coupling->cell_count, PETSC_DETERMINE, NULL,
                                     &system->from));
     PetscCall(
         VecCreateMPIWithArray(coupling->fluid, 1, coupling->cell_count, PETSC_DETERMINE, NULL, &system->to));
   }
+  PetscCall(CreateSolver(system));
+  PetscCall(ClaimOptions());
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetUp(BlockSystem *system)
+{
+  const Coupling coupling = system->coupling;
+  PetscMPIInt    rank;
+
+  PetscFunctionBegin;
+  if (system->matrix)
+    PetscCall(DropMatrices(system));
+  if (!system->ksp)
+    PetscCall(CreateSolver(system));
+  PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
+  system->free_count = coupling->free_count;
+  system->own = rank == team_first_solid_rank(coupling->team) ? TWIST * coupling->free_count : 0;
   if (coupling->grid && coupling->config.solver == COUPLING_THESIS)
     PetscCall(CouplingCreateCholesky(coupling, &system->cholesky));
   PetscCall(CreateMatrices(system));
-  PetscCall(CreateSolver(system));
+  PetscCall(SetOperators(system));
+  PetscFunctionReturn(0);
+}
+
+/* Solvers that hold nothing of the matrices but the matrices themselves see new ones in their place. */
+static PetscErrorCode Update(BlockSystem *system)
+{
+  PetscBool is_fused;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)system->ksp, COUPLING_BLOCK_MINRES, &is_fused));
+  if (system->matrix && is_fused && system->free_count == system->coupling->free_count &&
+      system->coupling->config.solver == COUPLING_MINRES)
+    PetscCall(CreateSolid(system));
+  else
+    PetscCall(SetUp(system));
+  system->is_current = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
@@ -366,16 +662,14 @@ static PetscErrorCode FillVector(BlockSystem *system, Vec fluid, PetscReal facto
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report)
+/* The right side, and the first guess with the velocities that belong to its pressure. */
+static PetscErrorCode SetVectors(BlockSystem *system)
 {
-  BlockSystem     *system;
-  const PetscReal *from;
-  PetscReal       *to;
+  const Coupling coupling = system->coupling;
 
   PetscFunctionBegin;
-  if (!coupling->system)
-    PetscCall(Create(coupling));
-  system = coupling->system;
+  system->guess_residual = coupling->guess_residual;
+  PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
   if (coupling->grid) {
     PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->flow, coupling->flow));
     PetscCall(CouplingEliminate(coupling, coupling->solution, coupling->motion));
@@ -384,16 +678,43 @@ PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report)
                          coupling->world));
   PetscCall(FillVector(system, coupling->flow, -1., coupling->push, system->right_side));
   PetscCall(FillVector(system, coupling->solution, 1., coupling->motion, system->solution));
-  PetscCall(KSPSetInitialGuessNonzero(system->ksp, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakePressure(BlockSystem *system)
+{
+  const PetscReal *from;
+  PetscReal       *to;
+
+  PetscFunctionBegin;
+  if (!system->coupling->grid)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(system->solution, &from));
+  PetscCall(VecGetArrayWrite(system->coupling->solution, &to));
+  PetscCall(PetscArraycpy(to, from, system->coupling->cell_count));
+  PetscCall(VecRestoreArrayWrite(system->coupling->solution, &to));
+  PetscCall(VecRestoreArrayRead(system->solution, &from));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report)
+{
+  BlockSystem *system = coupling->system;
+  PetscBool    is_direct;
+
+  PetscFunctionBegin;
+  if (!system->is_current)
+    PetscCall(Update(system));
+  PetscCall(SetVectors(system));
+  PetscCall(KSPSetTolerances(system->ksp, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT,
+                             coupling->config.iterations));
+  PetscCall(PetscObjectTypeCompare((PetscObject)system->ksp, KSPPREONLY, &is_direct));
+  PetscCall(KSPSetInitialGuessNonzero(system->ksp, is_direct ? PETSC_FALSE : PETSC_TRUE));
   PetscCall(KSPSolve(system->ksp, system->right_side, system->solution));
   PetscCall(KSPGetConvergedReason(system->ksp, &report->reason));
   PetscCall(KSPGetIterationNumber(system->ksp, &report->iterations));
-  if (coupling->grid) {
-    PetscCall(VecGetArrayRead(system->solution, &from));
-    PetscCall(VecGetArrayWrite(coupling->solution, &to));
-    PetscCall(PetscArraycpy(to, from, coupling->cell_count));
-    PetscCall(VecRestoreArrayWrite(coupling->solution, &to));
-    PetscCall(VecRestoreArrayRead(system->solution, &from));
-  }
+  if (report->reason == KSP_CONVERGED_RTOL && !coupling->null_count)
+    report->residual = system->residual; /* of this very solution */
+  PetscCall(TakePressure(system));
   PetscFunctionReturn(0);
 }

@@ -325,13 +325,16 @@ static PetscErrorCode TakeGuess(Coupling coupling, Vec impulse)
    leave its round-off behind. */
 static PetscErrorCode CheckGuess(Coupling coupling)
 {
-  PetscReal residual, none;
+  PetscReal none;
 
   PetscFunctionBegin;
   PetscCall(VecNorm(coupling->right_side, NORM_2, &none));
-  PetscCall(CouplingMeasure(coupling, coupling->solution, &residual));
-  if (residual * (coupling->reference > 0. ? coupling->reference : 1.) >= none)
-    PetscCall(VecSet(coupling->solution, 0.));
+  none /= coupling->reference > 0. ? coupling->reference : 1.;
+  PetscCall(CouplingMeasure(coupling, coupling->solution, &coupling->guess_residual));
+  if (coupling->guess_residual < none)
+    PetscFunctionReturn(0);
+  PetscCall(VecSet(coupling->solution, 0.));
+  coupling->guess_residual = none;
   PetscFunctionReturn(0);
 }
 
@@ -352,6 +355,7 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   PetscCheck(coupling->is_ready, coupling->world, PETSC_ERR_ORDER,
              "CouplingPlace and CouplingSetFluid must come before CouplingSolve");
   *report = coupling->found;
+  report->residual = -1.; /* not measured yet */
   if (coupling->grid)
     PetscCall(FindFlow(coupling, velocity, twists, GIVEN_BODIES));
   PetscCall(FindPush(coupling, velocity, twists));
@@ -367,7 +371,8 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
     PetscCall(CouplingSolveBlocks(coupling, report));
   if (coupling->grid) {
     PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->solution, coupling->solution));
-    PetscCall(CouplingMeasure(coupling, coupling->solution, &report->residual));
+    if (report->residual < 0.)
+      PetscCall(CouplingMeasure(coupling, coupling->solution, &report->residual));
     if (report->reason < 0)
       PetscCall(CouplingBlame(coupling, report));
     PetscCall(CouplingEliminate(coupling, coupling->solution, coupling->motion));

@@ -1,5 +1,5 @@
-/* The preconditioner of the thesis for the pressure rows: incomplete Cholesky without fill of the assembled
-   A, on each rank's own part. For comparison. */
+/* A with its entries, for whom they are asked, and the preconditioner of the thesis for the pressure rows:
+   incomplete Cholesky without fill, on each rank's own part. For comparison. */
 #include "coupling_impl.h"
 
 static PetscErrorCode SetRow(Coupling coupling, const PetscInt at[DIM], PetscReal *const weights[DIM],
@@ -32,7 +32,7 @@ static PetscErrorCode SetRow(Coupling coupling, const PetscInt at[DIM], PetscRea
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Assemble(Coupling coupling, Mat *matrix)
+PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix)
 {
   const GridBox   *box = grid_box(coupling->grid);
   const PetscReal *fixed = NULL;
@@ -65,7 +65,7 @@ PetscErrorCode CouplingCreateCholesky(Coupling coupling, PC *pc)
   PC       part;
 
   PetscFunctionBegin;
-  PetscCall(Assemble(coupling, &matrix));
+  PetscCall(CouplingAssemble(coupling, &matrix));
   PetscCall(PCCreate(coupling->fluid, pc));
   PetscCall(PCSetOperators(*pc, matrix, matrix));
   PetscCall(PCSetType(*pc, PCBJACOBI));

@@ -97,8 +97,8 @@ PetscBool option_is_of_program(const char name[])
    with the first matrix. */
 static PetscBool is_late(const char name[])
 {
-  static const char *const parts[] = {"mg_levels_",   "mg_coarse_", "_sub_",       "_redundant_",
-                                      "_fieldsplit_", "_esteig_",   "_telescope_", NULL};
+  static const char *const parts[] = {"mg_levels_", "mg_coarse_",  "_sub_", "_redundant_",
+                                      "_esteig_",   "_telescope_", NULL};
   const size_t             length = strlen(name);
 
   for (PetscInt i = 0; parts[i]; i++)

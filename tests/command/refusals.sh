@@ -69,6 +69,11 @@ ok "an unknown PETSc option on the command line" bad "-pressure_ksp_tpye" -- goo
 ok "an unknown PETSc option in the scene" bad "--set petsc.presure_pc_type=gamg" presure -- good.yaml --set petsc.presure_pc_type=gamg
 printf 'petsc:\n  presure_pc_type: gamg\n' | cat good.yaml - > option.yaml
 ok "with its place" bad "option.yaml:11:3: error:" "presure_pc_type" -- option.yaml
+{ sed '/^obstacles/,$d' good.yaml && printf 'solids:\n  bodies:\n    - {name: ball, density: 2, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}\n'; } > coupled.yaml
+fluid_block=-coupled_blocks_fieldsplit_fluid_pc_type
+ok "another preconditioner of a block of the coupled system" millrace 1 run coupled.yaml -o blocks $fluid_block jacobi
+ok "but not of a block that is not there" bad "-coupled_blocks_fieldsplit_water_pc_type" -- coupled.yaml ${fluid_block/fluid/water} jacobi
+ok "nor if no block matrix is solved" bad "-coupled_blocks_fieldsplit_fluid_pc_type" -- coupled.yaml $fluid_block jacobi --set coupling.solver=schur
 # Values of all solvers are looked at, also those of inner ones that are made later, and of scenes without.
 wrong=(-pressure_pc_type gmg -pressure_sub_pc_type lux -coupled_schur_ksp_type none_such -a_ksp_rtol abc -b_ksp_view nonsense)
 RANKS=2 ok "values that PETSc does not understand" bad -pressure_... "PC type gmg" -pressure_sub_... lux -coupled_schur_... none_such \

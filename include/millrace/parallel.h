@@ -5,8 +5,8 @@
 #include <millrace/schema.h>
 
 typedef struct {
-  PetscInt
-      solid_ranks; /* ranks of their own for the solids; 0: they live on the last fluid rank; -1: by need */
+  /* Ranks of their own for the solids; 0: they live on the last fluid rank; -1: by the number of ranks. */
+  PetscInt solid_ranks;
 } TeamConfig;
 extern const SchemaKey TeamKeys[];
 

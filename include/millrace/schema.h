@@ -43,6 +43,7 @@ struct SchemaKey {
   SchemaRange        range;
   PetscReal          lowest, highest; /* of SCHEMA_BETWEEN, both allowed; ENDLESS admits inf */
   const char *const *choices;         /* null-terminated */
+  const char        *automatic;       /* of SCHEMA_INTEGER: the word for -1, where the program decides */
   const SchemaKey   *keys;
   size_t             size, count;
 };

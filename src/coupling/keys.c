@@ -13,8 +13,8 @@ const SchemaKey CouplingKeys[] = {
      .fallback = "minres",
      .choices = CouplingSolvers,
      .help =
-         "of the coupled system: minres (the block system), schur (bodies eliminated: the fastest), thesis "
-         "(incomplete Cholesky, for comparison)"},
+         "of the coupled system: minres (the block matrix on all ranks), schur (bodies eliminated, on the "
+         "fluid ranks; a little faster), thesis (incomplete Cholesky, for comparison)"},
     {.name = "faces",
      .kind = SCHEMA_CHOICE,
      .offset = AT(faces),

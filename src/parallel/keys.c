@@ -4,11 +4,12 @@
 const SchemaKey TeamKeys[] = {{.name = "solid_ranks",
                                .kind = SCHEMA_INTEGER,
                                .offset = offsetof(TeamConfig, solid_ranks),
-                               .fallback = "-1",
+                               .fallback = "auto",
                                .range = SCHEMA_BETWEEN,
-                               .lowest = -1,
+                               .lowest = 0,
                                .highest = 65536,
+                               .automatic = "auto",
                                .unit = "ranks",
                                .help = "ranks of their own for the solids; 0: they live on the last fluid "
-                                       "rank; -1: one where there are solids and several ranks"},
+                                       "rank; auto: one of three ranks or more, with fewer 0"},
                               {0}};

@@ -16,7 +16,7 @@ PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscM
   if (ranks == 1)
     return 0;
   if (config->solid_ranks < 0)
-    return work == WORK_BOTH ? 1 : 0;
+    return work == WORK_BOTH && ranks > 2 ? 1 : 0; /* of two, one that waits would cost half */
   return config->solid_ranks;
 }
 

@@ -106,7 +106,8 @@ static void describe_type(const SchemaKey *key, char text[], size_t size)
   else if (key->range == SCHEMA_NOT_NEGATIVE)
     snprintf(text, size, "%s >= 0", kind_names[key->kind]);
   else if (key->range == SCHEMA_BETWEEN)
-    snprintf(text, size, "%s, %g to %g", kind_names[key->kind], (double)key->lowest, (double)key->highest);
+    snprintf(text, size, "%s, %g to %g%s%s", kind_names[key->kind], (double)key->lowest, (double)key->highest,
+             key->automatic ? ", or " : "", key->automatic ? key->automatic : "");
   else
     snprintf(text, size, "%s%s", kind_names[key->kind], key->range == SCHEMA_ENDLESS ? " or inf" : "");
 }

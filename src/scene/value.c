@@ -98,12 +98,16 @@ PetscErrorCode ReadInteger(Scene scene, Node *node, const SchemaKey *key, PetscI
   PetscCall(ExpectKind(scene, node, NODE_VALUE, "a whole number", &good));
   if (!good)
     PetscFunctionReturn(0);
+  if (key->automatic && !strcmp(node->text, key->automatic)) {
+    *value = -1;
+    PetscFunctionReturn(0);
+  }
   node_path(node, path, sizeof(path));
   errno = 0;
   number = strtol(node->text, &end, 10);
   if (end == node->text || *end || strspn(node->text, "+-0123456789") != strlen(node->text))
-    PetscCall(
-        ProblemAdd(scene, node, PROBLEM_ERROR, "%s must be a whole number, not \"%.40s\"", path, node->text));
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s must be a whole number%s%s, not \"%.40s\"", path,
+                         key->automatic ? " or " : "", key->automatic ? key->automatic : "", node->text));
   else if (errno || number > PETSC_MAX_INT || number < PETSC_MIN_INT)
     PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s is too large: %.40s", path, node->text));
   else {

@@ -122,6 +122,18 @@ static void describe_size(Simulation simulation, const PetscInt cells[DIM], char
              solid_body_count(simulation->solid) == 1 ? "body" : "bodies");
 }
 
+/* Of two ranks the solids have none of their own unless the scene gives them one: that is to be known. */
+static PetscErrorCode TellSharing(Simulation simulation)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(team_world(simulation->team), &size));
+  if (simulation->fluid && simulation->solid && size == 2 && simulation->config->parallel.solid_ranks < 0)
+    printf("the solids share the last of 2 ranks with the fluid; of 3 or more they have one of their own\n");
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
 {
   const RunConfig *run = &simulation->config->run;
@@ -138,9 +150,11 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   progress->cells = (PetscInt64)cells[X] * cells[Y] * cells[Z];
   progress->frames = (PetscInt64)PetscCeilReal(run->end_time / run->frame_interval * (1. - 1e-9));
   describe_size(simulation, cells, sizes, sizeof(sizes));
-  if (speaks(simulation))
+  if (speaks(simulation)) {
     printf("%s: %s, from t = %g s to %g s\n", simulation->config->title, sizes, (double)simulation->time,
            (double)run->end_time);
+    PetscCall(TellSharing(simulation));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -82,7 +82,12 @@ END
 logs() { refused 0 "1 step to" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "S2 F4"; }
 ok "PETSc's log in detail, with a rank that has no fluid" logs
 ok "a rank that idles for the bodies is offered to the fluid" refused 0 "--set parallel.solid_ranks=0" -- \
-  millrace 2 run water.yaml -o idle --set grid.resolution=24
+  millrace 2 run water.yaml -o idle --set grid.resolution=24 --set parallel.solid_ranks=1
+shares() { refused 0 "share the last of 2 ranks" -- millrace 2 run water.yaml -o shared "$@"; }
+ok "of two ranks the bodies share one" shares
+ok "also if that is left to the program by its word" shares --set parallel.solid_ranks=auto --overwrite
+ok "of three they do not" refused 0 "2 fluid, 1 solid" -- millrace 3 check water.yaml
+ok "another word is refused" refused 2 "whole number or auto" -- millrace 2 check water.yaml --set parallel.solid_ranks=automatic
 for scene in "$MILLRACE_SOURCE"/inputs/solids/*.yaml; do
   ok "${scene##*/} is good" refused 0 "bodies     " -- millrace 1 check "$scene"
 done

@@ -58,8 +58,8 @@ everywhere collision "a collision in water" # in the middle of it, with a free s
 run 1 collision collision-schur 30 --set coupling.solver=schur
 ok "a collision in water: by either solver, to 1e-9 but for the number of iterations" alike collision-whole-1 collision-schur 1e-9
 
-run 2 both both-shared 30 --set parallel.solid_ranks=0
-ok "bodies in a fluid: on the last fluid rank as on one of their own, to 1e-10" same both-whole-2 both-shared 1e-10
+run 2 both both-apart 30 --set parallel.solid_ranks=1
+ok "bodies in a fluid: on the last fluid rank as on one of their own, to 1e-10" same both-whole-2 both-apart 1e-10
 
 # A closed box, whose pressure is free up to a constant.
 cavity() { # RANKS DIR STEPS [ARGUMENT...]

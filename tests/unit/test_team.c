@@ -46,12 +46,14 @@ static void without_fluid_all_ranks_are_solid(void **state)
   (void)state;
 }
 
-static void by_need_solids_have_one_rank_of_several(void **state)
+static void solids_have_one_rank_of_three_or_more(void **state)
 {
   const TeamConfig config = {-1};
 
   (void)state;
   assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 1), 0);
+  assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 2), 0);
+  assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 3), 1);
   assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 4), 1);
   assert_int_equal(team_config_solid_ranks(&config, WORK_FLUID, 4), 0);
   assert_int_equal(team_config_solid_ranks(&config, WORK_SOLIDS, 4), 4);
@@ -111,7 +113,7 @@ static void a_launcher_that_does_not_match_is_told(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(without_fluid_all_ranks_are_solid),
-          cmocka_unit_test(by_need_solids_have_one_rank_of_several),
+          cmocka_unit_test(solids_have_one_rank_of_three_or_more),
           cmocka_unit_test(solids_live_on_the_last_fluid_rank_unless_told),
           cmocka_unit_test(solids_have_ranks_of_their_own_when_told),
           cmocka_unit_test(some_rank_must_be_left_for_the_fluid),

@@ -51,6 +51,9 @@ typedef struct _p_Coupling *Coupling;
 PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling);
 PetscErrorCode CouplingDestroy(Coupling *coupling);
 
+/* Makes the solver of the block matrix, "blockminres", known to PETSc: before its options are looked at. */
+PetscErrorCode CouplingRegisterSolver(void);
+
 /* Where the bodies are: first this, the same on all ranks, then what the fluid is. Surfaces are borrowed
    until the next placing. Collective: world. */
 PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[]);

@@ -424,7 +424,7 @@ static PetscErrorCode Create(KSP ksp)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingRegisterMinres(void)
+PetscErrorCode CouplingRegisterSolver(void)
 {
   PetscFunctionBegin;
   PetscCall(KSPRegister(COUPLING_BLOCK_MINRES, Create));

@@ -342,7 +342,6 @@ void           coupling_outdate_blocks(Coupling coupling); /* bodies or fluid ha
 
 /* block_minres.c: a KSP for a MATNEST of two by two blocks */
 #define COUPLING_BLOCK_MINRES "blockminres"
-PetscErrorCode CouplingRegisterMinres(void);
 
 /* thesis.c: A with its entries, and its incomplete Cholesky factor, on the fluid team */
 PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix);

@@ -590,7 +590,7 @@ PetscErrorCode CouplingCreateBlocks(Coupling coupling)
   BlockSystem *system;
 
   PetscFunctionBegin;
-  PetscCall(CouplingRegisterMinres());
+  PetscCall(CouplingRegisterSolver());
   PetscCall(PetscNew(&system));
   coupling->system = system;
   system->coupling = coupling;

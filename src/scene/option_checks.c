@@ -166,6 +166,7 @@ static PetscErrorCode CollectOptions(const Node *first, AllOptions *all)
   PetscInt more = 0;
 
   PetscFunctionBegin;
+  PetscCall(CouplingRegisterSolver()); /* a solver of ours may be named too */
   PetscCall(PetscOptionsCreate(&all->options));
   PetscCall(PetscOptionsLeftGet(NULL, &all->given_count, &all->given, &all->given_values));
   for (const Node *option = first; option; option = option->next)

@@ -72,6 +72,7 @@ ok "with its place" bad "option.yaml:11:3: error:" "presure_pc_type" -- option.y
 { sed '/^obstacles/,$d' good.yaml && printf 'solids:\n  bodies:\n    - {name: ball, density: 2, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}\n'; } > coupled.yaml
 fluid_block=-coupled_blocks_fieldsplit_fluid_pc_type
 ok "another preconditioner of a block of the coupled system" millrace 1 run coupled.yaml -o blocks $fluid_block jacobi
+ok "its solver by its name" millrace 1 run coupled.yaml -o named -coupled_blocks_ksp_type blockminres
 ok "but not of a block that is not there" bad "-coupled_blocks_fieldsplit_water_pc_type" -- coupled.yaml ${fluid_block/fluid/water} jacobi
 ok "nor if no block matrix is solved" bad "-coupled_blocks_fieldsplit_fluid_pc_type" -- coupled.yaml $fluid_block jacobi --set coupling.solver=schur
 # Values of all solvers are looked at, also those of inner ones that are made later, and of scenes without.

@@ -21,6 +21,7 @@ typedef struct {
    reaches only to the surface. */
 typedef struct {
   PetscInt  face, beyond, body;
+  PetscBool slips;      /* as of a tie; brushes of one face that do follow each other */
   PetscReal distance;   /* from `face`, at most 1 */
   PetscReal row[TWIST]; /* at `face` */
 } Brush;

@@ -98,16 +98,22 @@ static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
   PetscFunctionReturn(0);
 }
 
+/* The fluid of the face has a pressure of its own. */
+static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
+{
+  const PetscInt kind = coupling->kinds[d][c];
+
+  return kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open > 0.);
+}
+
 /* `arm` as in Filling. */
 static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
                               PetscReal *bodies)
 {
-  const Share    share = {.weight = 1., .arm = arm};
-  const PetscInt kind = coupling->kinds[d][c];
-  Tie            tie = {.face = c, .body = body};
+  const Share share = {.weight = 1., .arm = arm};
+  Tie         tie = {.face = c, .body = body, .slips = face_slips(coupling, d, c)};
 
   PetscFunctionBegin;
-  tie.slips = kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open > 0.);
   share_row(d, &share, tie.row);
   bodies[c] = (PetscReal)(1 + body);
   PetscCall(AddTie(&coupling->tie_set, d, &tie));
@@ -257,7 +263,7 @@ static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at
   PetscFunctionBegin;
   for (PetscInt a = 0; a < box->dimension; a++)
     for (PetscInt step = -1; step <= 1; step += 2) {
-      Brush brush = {.face = c, .beyond = c + step * box->stride[a]};
+      Brush brush = {.face = c, .beyond = c + step * box->stride[a], .slips = face_slips(coupling, d, c)};
 
       if (!is_full(parts, d, brush.beyond))
         continue;

@@ -78,10 +78,12 @@ static PetscErrorCode CreateTied(Fluid fluid)
                          TWIST * tied->count, &tied->search, TWIST * tied->count, &tied->image));
   PetscCall(
       PetscCalloc2(TWIST * TWIST * tied->count, &tied->factor, TWIST * TWIST * tied->count + 1, &tied->sums));
-  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    PetscCall(PetscCalloc2(ties->brush_count[d], &tied->reach[d], ties->brush_count[d], &tied->loose[d]));
     PetscCall(PetscCalloc5(ties->tie_count[d], &tied->lags[d], ties->tie_count[d], &tied->shares[d],
                            ties->brush_count[d], &tied->brushes[d], ties->corner_count[d], &tied->corners[d],
                            ties->screen_count[d], &tied->screens[d]));
+  }
   PetscCall(MacGridCreateFaceField(fluid->grid, tied->mass));
   PetscFunctionReturn(0);
 }
@@ -91,9 +93,11 @@ PetscErrorCode TiedDestroy(Tied *tied)
   PetscFunctionBegin;
   PetscCall(PetscFree4(tied->before, tied->residual, tied->search, tied->image));
   PetscCall(PetscFree2(tied->factor, tied->sums));
-  for (PetscInt d = 0; d < DIM; d++)
+  for (PetscInt d = 0; d < DIM; d++) {
+    PetscCall(PetscFree2(tied->reach[d], tied->loose[d]));
     PetscCall(
         PetscFree5(tied->lags[d], tied->shares[d], tied->brushes[d], tied->corners[d], tied->screens[d]));
+  }
   PetscCall(MacGridDestroyFaceField(tied->mass));
   PetscFunctionReturn(0);
 }
@@ -125,6 +129,53 @@ static void share_ties(const Ties *ties, PetscInt d, PetscInt stride, const Pets
   }
 }
 
+/* An open face whose center is theta from a surface holds a layer of phi h, whose mean velocity is that at
+   phi h / 2. It loses its momentum to the wall and to the next face as a finite volume does, not at the rate
+   of its center: which share of its mass takes part follows from
+
+     1/T - 1/D,   T = 2 / phi + 2 / (1 + phi),   D = 1 / theta + 1.
+
+   What is steady does not see it. With all of the mass a face would stop within one step when a surface comes
+   near its center, and the body would feel that as a force that grows with 1 / dt. */
+static PetscReal slack(PetscReal open, PetscReal distance)
+{
+  return PetscMax(open * (1. + open) / (1. + 2. * open) - 2. * distance / (1. + distance), 0.);
+}
+
+/* Of the brushes of one face the nearest counts, and the first one has its share. */
+static void share_brushes(const Ties *ties, PetscInt d, PetscInt stride, const PetscReal *normal,
+                          const PetscReal *open, PetscReal *mass, PetscReal *reach)
+{
+  const Brush *brushes = ties->brushes[d];
+
+  for (PetscInt n = 0, next; n < ties->brush_count[d]; n = next) {
+    const PetscInt  c = brushes[n].face;
+    const PetscReal reached = 0.5 * (normal[c] + normal[c - stride]);
+    PetscReal       distance = 1., inert;
+
+    for (next = n; next < ties->brush_count[d] && brushes[next].face == c; next++) {
+      reach[next] = 1.;
+      if (brushes[next].slips)
+        distance = PetscMin(distance, brushes[next].distance);
+    }
+    inert = mass[c] * slack(open[c], distance);
+    if (!(mass[c] > 0.) || !(inert > 0.))
+      continue;
+    reach[n] = PetscMax(reached / (reached + inert), PETSC_MACHINE_EPSILON);
+    mass[c] *= reach[n];
+  }
+}
+
+static void weigh_brushes(Fluid fluid, const Coefficients *at, PetscInt d)
+{
+  for (PetscInt n = 0; n < fluid->ties->brush_count[d]; n++) {
+    const Brush *brush = &fluid->ties->brushes[d][n];
+
+    fluid->stress->tied.brushes[d][n] = between(at, grid_box(fluid->grid), d, brush->face, brush->beyond) *
+                                        (1. / PetscMax(brush->distance, least_distance) - 1.);
+  }
+}
+
 PetscErrorCode FluidWeighTies(Fluid fluid)
 {
   const GridBox *box = grid_box(fluid->grid);
@@ -143,14 +194,10 @@ PetscErrorCode FluidWeighTies(Fluid fluid)
     PetscCall(VecGetArray(level->mass[d], &mass));
     open_row(open, box->length, mass);
     share_ties(ties, d, box->stride[d], at.normal, open, mass, fluid->stress->tied.shares[d]);
+    share_brushes(ties, d, box->stride[d], at.normal, open, mass, fluid->stress->tied.reach[d]);
     PetscCall(VecRestoreArray(level->mass[d], &mass));
     PetscCall(VecRestoreArrayRead(ties->open[d], &open));
-    for (PetscInt n = 0; n < ties->brush_count[d]; n++) {
-      const Brush *brush = &ties->brushes[d][n];
-
-      fluid->stress->tied.brushes[d][n] = between(&at, box, d, brush->face, brush->beyond) *
-                                          (1. / PetscMax(brush->distance, least_distance) - 1.);
-    }
+    weigh_brushes(fluid, &at, d);
     for (PetscInt n = 0; n < ties->corner_count[d]; n++) {
       const Corner *corner = &ties->corners[d][n];
 

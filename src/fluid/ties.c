@@ -127,6 +127,18 @@ static PetscErrorCode TieFaces(Fluid fluid, const PetscReal twists[], Vec faces[
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode KeepLoose(Fluid fluid, PetscInt d, Vec component)
+{
+  const PetscReal *u;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(component, &u));
+  for (PetscInt n = 0; n < fluid->ties->brush_count[d]; n++)
+    fluid->stress->tied.loose[d][n] = u[fluid->ties->brushes[d][n].face];
+  PetscCall(VecRestoreArrayRead(component, &u));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidStartTies(Fluid fluid, Vec faces[DIM])
 {
   Tied *tied = &fluid->stress->tied;
@@ -134,6 +146,8 @@ PetscErrorCode FluidStartTies(Fluid fluid, Vec faces[DIM])
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(tied->before, fluid->ties->twists, TWIST * tied->count));
   PetscCall(TieFaces(fluid, tied->before, faces, tied->lags));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(KeepLoose(fluid, d, faces[d]));
   PetscFunctionReturn(0);
 }
 
@@ -223,6 +237,12 @@ static PetscErrorCode LoosenFaces(Fluid fluid, PetscInt d, Vec component)
 
     if (tied->shares[d][n] < 1.)
       u[tie->face] += (1. - tied->shares[d][n]) * (before - u[tie->face]);
+  }
+  for (PetscInt n = 0; n < fluid->ties->brush_count[d]; n++) {
+    const PetscInt face = fluid->ties->brushes[d][n].face;
+
+    if (tied->reach[d][n] < 1.)
+      u[face] += (1. - tied->reach[d][n]) * (tied->loose[d][n] - u[face]);
   }
   PetscCall(VecRestoreArray(component, &u));
   PetscFunctionReturn(0);

@@ -1,0 +1,83 @@
+#include "towed.h"
+
+#include "simulation/coupled_impl.h"
+
+#include <math.h>
+
+static const PetscReal cell = 0.025, speed = 1.;
+
+static PetscErrorCode Start(const Tow *tow, Flow *flow)
+{
+  const double y = (double)(0.5 * tow->size[Y] + tow->offset * cell);
+
+  PetscFunctionBegin;
+  PetscCall(FlowCreate(PETSC_COMM_WORLD, flow,
+                       "grid: {dimension: 2, size: [%.10g, %.10g], resolution: %d}\n"
+                       "run: {end_time: %g, frame_interval: %g}\n"
+                       "fluid: {density: 1, viscosity: 0.004, sides: {all: slip}}\n"
+                       "coupling: {solver: schur}\n"
+                       "solids:\n"
+                       "  walls: false\n"
+                       "  bodies:\n"
+                       "    - name: cylinder\n"
+                       "      type: kinematic\n"
+                       "      shape: {sphere: {center: [%.10g, %.10g], radius: 0.2}}\n"
+                       "      motion: {velocity: [%g, 0]}\n",
+                       (double)tow->size[X], (double)tow->size[Y], (int)lround(tow->size[X] / cell),
+                       (double)tow->end, (double)tow->end, (double)tow->start, y, (double)speed));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal mean_of(PetscInt count, const PetscReal values[])
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt n = 0; n < count; n++)
+    sum += values[n];
+  return sum / count;
+}
+
+/* The cell is crossed in `window` steps; an even window has its ends counted by half. */
+static PetscReal deviation(PetscInt window, const PetscReal *force)
+{
+  const PetscInt  half = window / 2;
+  const PetscReal mean = mean_of(window, force - half);
+
+  return window % 2 ? force[0] - mean : force[0] - mean - 0.5 * (force[half] - force[-half]) / window;
+}
+
+static void measure(PetscInt count, PetscInt window, const PetscReal force[], TowedDrag *drag)
+{
+  PetscReal squares = 0.;
+
+  drag->mean = mean_of(count, force);
+  drag->largest = 0.;
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscReal by = PetscAbsReal(deviation(window, force + n) / drag->mean);
+
+    squares += by * by;
+    drag->largest = PetscMax(drag->largest, by);
+  }
+  drag->noise = PetscSqrtReal(squares / count);
+}
+
+PetscErrorCode TowCylinder(const Tow *tow, TowedDrag *drag)
+{
+  const PetscInt steps = (PetscInt)lround(tow->end / tow->dt),
+                 window = (PetscInt)lround(cell / speed / tow->dt),
+                 first = (PetscInt)lround(tow->begin / tow->dt);
+  PetscReal *force;
+  Flow       flow;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(steps, &force));
+  PetscCall(Start(tow, &flow));
+  for (PetscInt n = 0; n < steps; n++) {
+    PetscCall(FlowStep(&flow, 1, tow->dt));
+    force[n] = flow.simulation->coupled->loads[LOAD_ALL][X];
+  }
+  measure(steps - first - window, window, force + first, drag);
+  PetscCall(FlowDestroy(&flow));
+  PetscCall(PetscFree(force));
+  PetscFunctionReturn(0);
+}

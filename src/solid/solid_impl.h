@@ -68,6 +68,16 @@ static inline Vector3 twist_at(const Twist *twist, Vector3 arm)
   return vector3_add(twist->linear, vector3_cross(twist->angular, arm));
 }
 
+static inline Twist twist_add(Twist a, Twist b)
+{
+  return (Twist){vector3_add(a.linear, b.linear), vector3_add(a.angular, b.angular)};
+}
+
+static inline Twist twist_scale(PetscReal s, Twist a)
+{
+  return (Twist){vector3_scale(s, a.linear), vector3_scale(s, a.angular)};
+}
+
 /* rigid/body.c */
 PetscBool body_is_free(const Body *body);
 Mobility  body_mobility(const Body *body, const Placement *placement);

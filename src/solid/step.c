@@ -3,16 +3,6 @@
 
 #include <millrace/body.h>
 
-static Twist twist_add(Twist a, Twist b)
-{
-  return (Twist){vector3_add(a.linear, b.linear), vector3_add(a.angular, b.angular)};
-}
-
-static Twist twist_scale(PetscReal s, Twist a)
-{
-  return (Twist){vector3_scale(s, a.linear), vector3_scale(s, a.angular)};
-}
-
 /* Of gravity and the scene's constant forces. */
 static Twist body_acceleration(Solid solid, PetscInt b)
 {
@@ -70,9 +60,10 @@ static PetscErrorCode Collide(Solid solid, PetscReal dt, Twist half[])
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid->body_count; b++)
     step->change[b] = twist_add(half[b], twist_scale(-1, solid->twists[b]));
-  solid->report.collisions = collide(solid->contacts, solid, dt, step->change, solid->twists);
-  if (solid->report.collisions)
-    PetscCall(JointSetPoststabilize(solid->joints, solid->twists));
+  PetscCall(ContactSetCollide(solid->contacts, solid, dt, step->change, half, &solid->report.collisions));
+  if (!solid->report.collisions)
+    PetscFunctionReturn(0);
+  PetscCall(JointSetPoststabilize(solid->joints, solid->twists));
   for (PetscInt b = 0; b < solid->body_count; b++)
     half[b] = twist_add(solid->twists[b], step->change[b]);
   PetscFunctionReturn(0);

@@ -1,11 +1,12 @@
-/* Step II: impacts with restitution, one pair at a time, by the velocities of time n (numerics.md, 8).
+/* Step II: the impact of one pair with restitution (numerics.md, 8).
 
    A pair's approach is ended by impulses J with friction, then e times the normal part of J is given back,
    with friction bounded by the whole. The energy of the pair does not grow: the second part is cut if it
    would. */
+#include "impact.h"
 #include "row.h"
 
-enum { PRESS_SWEEPS = 100, ROUNDS = 2000 };
+enum { PRESS_SWEEPS = 100 };
 
 /* Ends the approach at all rows, with friction. */
 static void compress(Row rows[], PetscInt count, PetscReal friction, PetscReal enough, Partners *partners)
@@ -77,30 +78,25 @@ static PetscBool is_driven(Solid solid, const Contact *contact)
              : PETSC_FALSE;
 }
 
-/* Of an approach that needs no impact: what forces make in a step, and round-off. */
-static PetscReal slow_speed(const Contact *contact, const Twist change[], const Twist twists[])
+PetscInt approaching_places(const Flight *flight, const Contact *contact, PetscReal time, PetscInt places[],
+                            PetscReal bias[])
 {
-  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
-
-  return 2 * (vector3_norm(change[a].linear) + vector3_norm(change[b].linear)) +
-         1e-12 * (vector3_norm(twists[a].linear) + vector3_norm(twists[b].linear));
-}
-
-/* The places that would be inside at the end of the step, with the speed at which inelastic ones may close
-   their gap; none unless one of them approaches faster than forces bring bodies together in a step. */
-static PetscInt approaching_places(ContactSet set, Solid solid, const Contact *contact, PetscReal dt,
-                                   const Twist change[], const Twist twists[], PetscInt places[],
-                                   PetscReal bias[])
-{
-  const PetscReal slow = slow_speed(contact, change, twists);
+  const PetscReal slow = slow_speed(flight, contact);
   PetscInt        count = 0;
   PetscBool       approaching = PETSC_FALSE;
 
   for (PetscInt k = contact->first; k < contact->first + contact->count; k++) {
-    const Touch    *touch = &set->now.places[k].touch;
-    const PetscReal speed = opening_speed(solid, contact, touch, twists);
-    const PetscReal room = touch->gap / dt + opening_speed(solid, contact, touch, change);
+    const Touch *touch = &flight->set->now.places[k].touch;
+    PetscReal    speed, change, room;
+    Vector3      arms[2];
 
+    flight_arms(flight, contact, touch, time, arms);
+    speed = flight_speed(contact, touch, arms, flight->twists);
+    change = flight_speed(contact, touch, arms, flight->change);
+    /* gap + time speed + time^2/dt change, over what is left of the step */
+    room = (flight_gap(flight, contact, touch) + time * (speed + time / flight->dt * change)) /
+               (flight->dt - time) +
+           (1 + time / flight->dt) * change;
     if (speed + room >= 0)
       continue;
     bias[count] = contact->rubbing.restitution > 0 ? 0 : PetscMax(0, room);
@@ -123,91 +119,66 @@ static Partners meet(const Contact *contact, const Scale scales[2], const Twist 
   return partners;
 }
 
-static void part(const Contact *contact, const Scale scales[2], const Partners *before, const Partners *after,
-                 Twist twists[])
+/* By how much impulses at the places change the velocities of the pair. */
+static void rebound_pair(const Flight *flight, const Contact *contact, const Scale scales[2], PetscInt count,
+                         Row rows[], Twist won[2])
 {
+  const Partners before = meet(contact, scales, flight->twists);
+  Partners       pressed = before, rebound;
+
+  compress(rows, count, contact->rubbing.friction, 0.01 * slow_speed(flight, contact), &pressed);
+  rebound = pressed;
+  give_back(rows, count, &contact->rubbing, &rebound);
+  if (!is_driven(flight->solid, contact))
+    bound_rebound(&before, &pressed, &rebound);
   for (PetscInt side = 0; side < 2; side++) {
-    Twist    *twist = &twists[contact->bodies[side]], change;
     PetscReal y[FREEDOMS];
 
     for (PetscInt i = 0; i < FREEDOMS; i++)
-      y[i] = after->at[side * FREEDOMS + i] - before->at[side * FREEDOMS + i];
-    change = unscaled(&scales[side], y);
-    twist->linear = vector3_add(twist->linear, change.linear);
-    twist->angular = vector3_add(twist->angular, change.angular);
+      y[i] = rebound.at[side * FREEDOMS + i] - before.at[side * FREEDOMS + i];
+    won[side] = unscaled(&scales[side], y);
   }
 }
 
-static PetscBool collide_pair(ContactSet set, Solid solid, Contact *contact, PetscReal dt,
-                              const Twist change[], Twist twists[])
+/* Puts the pair where it is at `time`, with the velocities it has there. */
+static void advance_pair(const Flight *flight, const Contact *contact, PetscReal time)
 {
-  PetscInt       places[TOUCH_CAPACITY];
-  PetscReal      bias[TOUCH_CAPACITY];
-  const PetscInt count = approaching_places(set, solid, contact, dt, change, twists, places, bias);
-  Scale          scales[2];
-  Partners       before, pressed, rebound;
-  Row            rows[TOUCH_CAPACITY];
+  const PetscReal forces = 2 * time / flight->dt;
 
-  if (count == 0)
-    return PETSC_FALSE;
-  for (PetscInt side = 0; side < 2; side++)
-    scales[side] = scale_of(&solid->mobilities[contact->bodies[side]]);
+  for (PetscInt side = 0; side < 2; side++) {
+    const PetscInt b = contact->bodies[side];
+    Twist         *twist = &flight->twists[b];
+
+    flight->solid->placements[b].position = flight_position(flight, b, time);
+    twist->linear = vector3_add(twist->linear, vector3_scale(forces, flight->change[b].linear));
+    twist->angular = vector3_add(twist->angular, vector3_scale(forces, flight->change[b].angular));
+  }
+}
+
+void strike(const Flight *flight, Contact *contact, PetscReal time, PetscInt count, ContactPlace places[],
+            const PetscReal bias[])
+{
+  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
+  Placement     *placements = flight->solid->placements;
+  const Scale scales[2] = {scale_of(&flight->solid->mobilities[a]), scale_of(&flight->solid->mobilities[b])};
+  const Vector3 positions[2] = {placements[a].position, placements[b].position};
+  const Twist   twists[2] = {flight->twists[a], flight->twists[b]};
+  Row           rows[TOUCH_CAPACITY];
+  Twist         won[2];
+
+  advance_pair(flight, contact, time);
   for (PetscInt k = 0; k < count; k++) {
-    rows[k] = make_row(solid, contact, &set->now.places[places[k]],
-                       (const Scale *const[2]){&scales[0], &scales[1]}, twists);
+    rows[k] = make_row(flight->solid, contact, &places[k], (const Scale *const[2]){&scales[0], &scales[1]},
+                       flight->twists);
     rows[k].bias += bias[k];
   }
-  before = pressed = meet(contact, scales, twists);
-  compress(rows, count, contact->rubbing.friction, 0.01 * slow_speed(contact, change, twists), &pressed);
-  rebound = pressed;
-  give_back(rows, count, &contact->rubbing, &rebound);
-  if (!is_driven(solid, contact))
-    bound_rebound(&before, &pressed, &rebound);
-  part(contact, scales, &before, &rebound, twists);
+  rebound_pair(flight, contact, scales, count, rows, won);
+  for (PetscInt side = 0; side < 2; side++) {
+    const PetscInt body = contact->bodies[side];
+
+    placements[body].position = positions[side];
+    flight->twists[body] = twist_add(twists[side], won[side]);
+    flight->shifts[body] = vector3_subtract(flight->shifts[body], vector3_scale(time, won[side].linear));
+  }
   contact->met = PETSC_TRUE;
-  return PETSC_TRUE;
-}
-
-/* Whether each pair touches as the step begins. */
-static void note_meetings(ContactSet set)
-{
-  for (PetscInt c = 0; c < set->now.count; c++) {
-    Contact *contact = &set->now.contacts[c];
-
-    contact->met = PETSC_FALSE;
-    for (PetscInt k = 0; k < contact->count; k++)
-      if (set->now.places[contact->first + k].touch.gap <= contact->slack)
-        contact->met = PETSC_TRUE;
-  }
-}
-
-PetscInt collide(ContactSet set, Solid solid, PetscReal dt, const Twist change[], Twist twists[])
-{
-  PetscBool *hit = set->moves,
-            *hit_before = set->fixed; /* lent: whether a body was hit in this round, the last */
-  PetscInt impacts = 0;
-
-  note_meetings(set);
-  for (PetscInt b = 0; b < solid->body_count; b++)
-    hit_before[b] = PETSC_TRUE;
-  for (PetscInt round = 0; round < ROUNDS; round++) {
-    const PetscInt impacts_before = impacts;
-
-    memset(hit, 0, (size_t)solid->body_count * sizeof(*hit));
-    for (PetscInt c = 0; c < set->now.count; c++) {
-      Contact       *contact = &set->now.contacts[c];
-      const PetscInt a = contact->bodies[0], b = contact->bodies[1];
-
-      if (!(hit_before[a] || hit_before[b] || hit[a] || hit[b]))
-        continue;
-      if (!collide_pair(set, solid, contact, dt, change, twists))
-        continue;
-      hit[a] = hit[b] = PETSC_TRUE;
-      impacts++;
-    }
-    if (impacts == impacts_before)
-      break;
-    memcpy(hit_before, hit, (size_t)solid->body_count * sizeof(*hit));
-  }
-  return impacts;
 }

@@ -31,6 +31,7 @@ PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
   PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centers));
   PetscCall(
       PetscMalloc6(n, &s->scales, n, &s->motions, n, &s->known, n, &s->last, n, &s->search, n, &s->swept));
+  PetscCall(ImpactsCreate(n, &s->impacts));
   s->smallest = PETSC_MAX_REAL;
   for (PetscInt b = 0; b < n; b++)
     if (body_is_free(&solid->bodies[b]))
@@ -62,6 +63,7 @@ PetscErrorCode ContactSetDestroy(ContactSet *set)
   PetscCall(PetscFree5(s->reaches, s->boxes, s->moves, s->fixed, s->centers));
   PetscCall(PetscFree2(s->pairs, s->edges));
   PetscCall(PetscFree6(s->scales, s->motions, s->known, s->last, s->search, s->swept));
+  PetscCall(ImpactsDestroy(&s->impacts));
   PetscCall(PetscFree(s->rows));
   PetscCall(PetscFree2(s->groups, s->rollings));
   PetscCall(PetscFree(*set));
@@ -185,8 +187,7 @@ static PetscErrorCode AddContact(ContactSet set, Solid solid, const PetscInt pai
   PetscFunctionReturn(0);
 }
 
-/* The farthest any point of the body goes in `dt`. */
-static PetscReal body_path(const Body *body, const Twist *twist, PetscReal dt)
+PetscReal body_path(const Body *body, const Twist *twist, PetscReal dt)
 {
   const PetscReal spin = vector3_norm(twist->angular);
 

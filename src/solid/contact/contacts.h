@@ -22,6 +22,7 @@ typedef struct {
   Vector3   rolling[PHASE_COUNT]; /* angular impulse on the second body */
   PetscReal slack;                /* m: gaps below it are closed */
   PetscBool met;                  /* touched when the step began, or has collided in it */
+  PetscBool turned;               /* its touch is that of the end of the step, in step III */
 } Contact;
 
 typedef struct {
@@ -64,6 +65,7 @@ struct ContactSet {
   struct Group   *groups;
   struct Rolling *rollings;
   PetscInt        row_capacity, group_capacity;
+  struct Impacts *impacts; /* workspace of step II */
 };
 
 typedef struct ContactSet *ContactSet;
@@ -86,7 +88,9 @@ PetscErrorCode ContactSetDestroy(ContactSet *set);
 /* Looks for contacts at solid->placements that may arise while each body moves with `twists` for `dt`. */
 PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 /* Whether the contacts found last cover such a motion. */
-PetscBool      contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
+PetscBool contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
+/* The farthest any point of the body goes in `dt`. */
+PetscReal      body_path(const Body *body, const Twist *twist, PetscReal dt);
 PetscReal      contact_set_penetration(ContactSet set);
 PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root);
 /* How two bodies touch; false if they pass through each other. */
@@ -102,8 +106,14 @@ PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[],
 PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive);
 PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive);
 
-/* collision.c: step II; returns the number of impacts. */
-PetscInt collide(ContactSet set, Solid solid, PetscReal dt, const Twist change[], Twist twists[]);
+/* impacts.c: step II, of solid->twists. `change` is what forces add until the middle of the step; `half`, the
+   sum of the two, follows the impacts, and so do solid->placements: from there, `half` leads where the bodies
+   are at the end of the step. */
+PetscErrorCode ContactSetCollide(ContactSet set, Solid solid, PetscReal dt, const Twist change[],
+                                 Twist half[], PetscInt *impacts);
+struct Impacts;
+PetscErrorCode ImpactsCreate(PetscInt bodies, struct Impacts **impacts);
+PetscErrorCode ImpactsDestroy(struct Impacts **impacts);
 
 /* solver.c: steps III and V. With joints, each sweep over the contacts is followed by `join`. */
 typedef struct ContactSolve ContactSolve;

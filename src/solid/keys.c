@@ -240,14 +240,16 @@ static const SchemaKey joint_keys[] = {
      .fallback = "100",
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "1/s^2",
-     .help = "of the drive: acceleration per distance from the target"},
+     .help = "of the drive: acceleration per distance from the target; 0: a damper, which brings the joint "
+             "to the "
+             "rate of its target and leaves it where it is"},
     {.name = "damping",
      .kind = SCHEMA_REAL,
      .offset = OF_JOINT(damping),
      .fallback = "20",
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "1/s",
-     .help = "of the drive: deceleration per speed"},
+     .help = "of the drive: deceleration per speed; not 0 together with the stiffness"},
     {0}};
 
 const SchemaKey SolidKeys[] = {

@@ -354,6 +354,7 @@ static void mistakes_in_the_bodies_are_told(void **state)
 
 static void mistakes_in_the_freedoms_are_told(void **state)
 {
+  char         message[128];
   Linkage      linkage;
   JointConfig *config;
 
@@ -375,6 +376,10 @@ static void mistakes_in_the_freedoms_are_told(void **state)
   assert_refusal(&linkage, "axis");
   config->kind = JOINT_RIGID;
   assert_refusal(&linkage, "rigid");
+  config->kind = JOINT_HINGE;
+  config->axis = vector3(0, 0, 1);
+  assert_success(FormulaCreate("0.1", &config->target, message, sizeof(message)));
+  assert_refusal(&linkage, "nothing that drives it");
   assert_success(LinkageDestroy(&linkage));
 }
 

@@ -365,6 +365,20 @@ static void a_moving_target_is_followed(void **state)
   assert_success(LinkageDestroy(&linkage));
 }
 
+/* Without stiffness the rate is driven, by 1 - exp(-c t), and not the angle; against gravity as well. */
+static void a_damper_drives_the_rate(void **state)
+{
+  Linkage   linkage;
+  PetscReal range[2];
+
+  (void)state;
+  aim(create_arm(JOINT_HINGE, &linkage), "0.5*t", 0, 4);
+  assert_success(LinkageSetUp(&linkage));
+  run(&linkage, 0, 0.02, 1, down, range);
+  assert_near(angle_of(&linkage, 0), 0.5 * (1 - (1 - PetscExpReal(-4)) / 4), 1e-6);
+  assert_success(LinkageDestroy(&linkage));
+}
+
 /* A step of the target is approached by the law, not followed within one step of time. */
 static void a_target_that_jumps_is_approached(void **state)
 {
@@ -432,5 +446,6 @@ TEST_MAIN(cmocka_unit_test(pendulums_swing_with_the_exact_period),
           cmocka_unit_test(a_chain_keeps_within_its_limits),
           cmocka_unit_test(a_controlled_hinge_follows_the_law_exactly),
           cmocka_unit_test(coupled_joints_follow_their_laws_against_gravity),
-          cmocka_unit_test(a_moving_target_is_followed), cmocka_unit_test(a_target_that_jumps_is_approached),
+          cmocka_unit_test(a_moving_target_is_followed), cmocka_unit_test(a_damper_drives_the_rate),
+          cmocka_unit_test(a_target_that_jumps_is_approached),
           cmocka_unit_test(targets_beyond_a_limit_stop_there), cmocka_unit_test(control_keeps_the_momenta))

@@ -111,8 +111,10 @@ static const char *freedom_problem(const JointConfig *config)
            "leave them out";
   if (!(config->swing > 0))
     return "must have a positive swing: use a hinge or a rigid joint for none";
-  if (config->target && !(config->stiffness > 0 && config->damping >= 0))
-    return "has a target and needs a positive stiffness and no negative damping to reach it";
+  if (config->target && !(config->stiffness >= 0 && config->damping >= 0))
+    return "has a target and needs a stiffness and a damping that are not negative";
+  if (config->target && config->stiffness == 0 && config->damping == 0)
+    return "has a target and nothing that drives it there: give a stiffness, or a damping, or both";
   return NULL;
 }
 

@@ -1,0 +1,326 @@
+/* The scenes of inputs/solids, from their own files: each caption as a number. */
+#include "flow.h"
+#include "harness.h"
+#include "solid/solid_impl.h"
+
+#include <string.h>
+
+enum { MOST_OVERRIDES = 4 };
+
+static const PetscReal g = 9.81;
+
+static Solid start(Flow *flow, const char scene[], PetscInt count, const char *const overrides[])
+{
+  const char *source = getenv("MILLRACE_SOURCE");
+  char        path[PETSC_MAX_PATH_LEN];
+
+  *flow = (Flow){0};
+  assert_success(PetscSNPrintf(path, sizeof(path), "%s/inputs/solids/%s.yaml", source ? source : ".", scene));
+  assert_success(SceneRead(PETSC_COMM_WORLD, path, count, overrides, &flow->scene));
+  assert_success(SceneReport(flow->scene, stderr));
+  assert_success(FlowStart(PETSC_COMM_WORLD, flow));
+  return simulation_solid(flow->simulation);
+}
+
+/* The first of the bodies of that name. */
+static PetscInt find(Solid solid, const char name[])
+{
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!strcmp(solid->bodies[b].config->name, name))
+      return b;
+  fail_msg("no body is called %s", name);
+  return -1;
+}
+
+static Vector3 position(Solid solid, PetscInt b)
+{
+  return solid->placements[b].position;
+}
+
+/* How far a direction of the body's frame has turned away from where it was at time zero. */
+static PetscReal tilt(Solid solid, PetscInt b, Vector3 axis)
+{
+  const Vector3 now = quaternion_rotate(solid->placements[b].rotation, axis);
+  const Vector3 then = quaternion_rotate(solid->bodies[b].rest.rotation, axis);
+
+  return PetscAtan2Real(vector3_norm(vector3_cross(then, now)), vector3_dot(then, now));
+}
+
+/* The farthest any free body is from where it was at time zero. */
+static PetscReal largest_shift(Solid solid)
+{
+  PetscReal largest = 0;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (body_is_free(&solid->bodies[b]))
+      largest = PetscMax(largest,
+                         vector3_norm(vector3_subtract(position(solid, b), solid->bodies[b].rest.position)));
+  return largest;
+}
+
+/* Fig. 3.2, rigid part: nothing moves until the ball comes; then the boxes above it come down. */
+static void the_stack_stands_until_it_is_struck(void **state)
+{
+  enum { BOXES = 10 };
+  PetscReal shift = 0;
+  PetscInt  first, struck;
+  Flow      flow;
+  Solid     solid = start(&flow, "stack", 0, NULL);
+
+  (void)state;
+  first = find(solid, "box");
+  for (PetscReal time = 0.1; time < 3.35; time += 0.1) {
+    assert_success(FlowRunUntil(&flow, time));
+    shift = PetscMax(shift, largest_shift(solid));
+  }
+  note("stack: %.1e m from its place after 3.3 s, at %.1e m/s", (double)shift,
+       (double)vector3_norm(solid->twists[first + BOXES - 1].linear));
+  assert_near(shift, 0, 1e-5);
+  assert_near(vector3_norm(solid->twists[first + BOXES - 1].linear), 0, 1e-5);
+  assert_success(FlowRunUntil(&flow, 4.6));
+  struck = first + 3; /* from 0.6 m to 0.8 m: where the ball goes through */
+  note("stack: struck, the box in its way is %.2f m farther, the top at %.2f m",
+       (double)(position(solid, struck).at[X]), (double)position(solid, first + BOXES - 1).at[Z]);
+  assert_true(position(solid, struck).at[X] > 0.3);
+  for (PetscInt b = first + 4; b < first + BOXES; b++)
+    assert_true(position(solid, b).at[Z] < 0.2 * (PetscReal)(b - first));
+  for (PetscInt b = first; b < first + BOXES; b++)
+    assert_true(position(solid, b).at[Z] > 0.099);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* The largest distance from the analytic solution at 1 s. */
+static PetscReal sliding_error(const char time_step[])
+{
+  const char *const names[] = {"none", "little", "some", "nearly", "enough"};
+  const PetscReal   friction[] = {0, 0.1, 0.2, 0.35, 0.4}, slope = PETSC_PI / 9;
+  PetscReal         error = 0;
+  Flow              flow;
+  Solid             solid = start(&flow, "friction", 1, &time_step);
+
+  assert_success(FlowRunUntil(&flow, 1));
+  for (PetscInt k = 0; k < 5; k++) {
+    const PetscReal slides = PetscMax(0, PetscSinReal(slope) - friction[k] * PetscCosReal(slope)) * g / 2;
+    const PetscInt  b = find(solid, names[k]);
+
+    error = PetscMax(error, PetscAbsReal(position(solid, b).at[X] - slides));
+  }
+  assert_success(FlowDestroy(&flow));
+  return error;
+}
+
+/* Fig. 3.9, rigid part. */
+static void boxes_slide_as_far_as_friction_lets_them(void **state)
+{
+  const PetscReal coarse = sliding_error("run.time_step=0.02"), fine = sliding_error("run.time_step=0.005");
+
+  (void)state;
+  note("friction: %.1e m from the analytic solution with steps of 0.02 s, %.1e m with 0.005 s",
+       (double)coarse, (double)fine);
+  assert_true(fine < 0.3 * coarse);
+  assert_near(fine, 0, 1e-6);
+}
+
+/* Whether the middle line of one ring goes through the other's hole: an odd number of times through the disc
+   that its own middle line bounds. */
+static PetscBool are_linked(Solid solid, PetscInt a, PetscInt b)
+{
+  enum { POINTS = 720 };
+  const PetscReal major = solid->bodies[a].form->major;
+  PetscReal       last = 0;
+  PetscInt        passes = 0;
+
+  for (PetscInt k = 0; k <= POINTS; k++) {
+    const PetscReal angle = 2 * PETSC_PI * (PetscReal)(k % POINTS) / POINTS;
+    const Vector3   local = vector3(major * PetscCosReal(angle), major * PetscSinReal(angle), 0);
+    const Vector3   point =
+        vector3_add(position(solid, b), quaternion_rotate(solid->placements[b].rotation, local));
+    const Vector3 seen = quaternion_rotate(quaternion_conjugate(solid->placements[a].rotation),
+                                           vector3_subtract(point, position(solid, a)));
+
+    if (k > 0 && (seen.at[Z] > 0) != (last > 0) &&
+        PetscSqr(seen.at[X]) + PetscSqr(seen.at[Y]) < major * major)
+      passes++;
+    last = seen.at[Z];
+  }
+  return passes % 2 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Left, upright, lying, upright ... right. */
+static PetscInt chain_ring(Solid solid, PetscInt k)
+{
+  if (k == 0)
+    return find(solid, "left");
+  if (k == 12)
+    return find(solid, "right");
+  return k % 2 ? find(solid, "upright") + k / 2 : find(solid, "lying") + k / 2 - 1;
+}
+
+/* Fig. 3.1, rigid part: wound by a turn and unwound. */
+static void the_chain_holds_while_it_is_twisted(void **state)
+{
+  PetscReal deepest = 0, turned = 0;
+  Flow      flow;
+  Solid     solid = start(&flow, "twisting-chain", 0, NULL);
+
+  (void)state;
+  for (PetscReal time = 0.25; time < 8.1; time += 0.25) {
+    assert_success(FlowRunUntil(&flow, time));
+    deepest = PetscMax(deepest, solid_report(solid).largest_penetration);
+    for (PetscInt k = 0; k < 12; k++)
+      assert_true(are_linked(solid, chain_ring(solid, k), chain_ring(solid, k + 1)));
+    if (time < 4.6)
+      turned = PetscMax(turned, tilt(solid, chain_ring(solid, 6), vector3(0, 0, 1)));
+  }
+  note("twisting-chain: the ring in the middle turns by %.2f rad; rings overlap by %.1e m at most",
+       (double)turned, (double)deepest);
+  assert_true(turned > 0.5);
+  assert_near(deepest, 0, 0.01 * 0.02);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* The ball at one end comes with the speed of its fall, that at the other leaves with it, and back. */
+static void the_cradle_passes_the_speed_on(void **state)
+{
+  const PetscReal lift = 1 - PetscCosReal(5 * PETSC_PI / 18);
+  const PetscReal speed =
+      PetscSqrtReal(2 * g * lift / (1 + 0.4 * 0.05 * 0.05)); /* with the ball's own spin */
+  PetscReal fastest = 0, middle = 0, high = 0, back = 0;
+  PetscInt  first, last;
+  Flow      flow;
+  Solid     solid = start(&flow, "newtons-cradle", 0, NULL);
+
+  (void)state;
+  first = find(solid, "first");
+  last = find(solid, "last");
+  for (PetscReal time = 0.01; time < 2.2; time += 0.01) {
+    assert_success(FlowRunUntil(&flow, time));
+    fastest = PetscMax(fastest, solid->twists[last].linear.at[X]);
+    high = PetscMax(high, position(solid, last).at[Z]);
+    if (time > 1.5)
+      back = PetscMax(back, position(solid, first).at[Z]);
+    for (PetscInt b = find(solid, "middle"); b < last; b++)
+      middle = PetscMax(middle, vector3_norm(solid->twists[b].linear));
+  }
+  note("newtons-cradle: the last ball leaves with %.4f m/s, %.4f m/s came; it rises by %.4f m, then the "
+       "first by %.4f m, of %.4f m; the others reach %.1e m/s",
+       (double)fastest, (double)speed, (double)high, (double)back, (double)lift, (double)middle);
+  assert_near(fastest, speed, 0.005 * speed);
+  assert_near(high, lift, 0.01 * lift);
+  assert_near(back, lift, 0.01 * lift);
+  assert_near(middle, 0, 0.01 * speed);
+  assert_success(FlowDestroy(&flow));
+}
+
+static void dominoes_fall_one_after_the_other(void **state)
+{
+  enum { DOMINOES = 30 };
+  PetscReal times[DOMINOES] = {0};
+  PetscInt  first;
+  Flow      flow;
+  Solid     solid = start(&flow, "dominoes", 0, NULL);
+
+  (void)state;
+  first = find(solid, "domino");
+  for (PetscReal time = 0.01; time < 2; time += 0.01) {
+    assert_success(FlowRunUntil(&flow, time));
+    for (PetscInt k = 0; k < DOMINOES; k++)
+      if (times[k] == 0 && tilt(solid, first + k, vector3(0, 0, 1)) > 0.2)
+        times[k] = time;
+  }
+  note("dominoes: the first falls at %.2f s, the last at %.2f s", (double)times[0],
+       (double)times[DOMINOES - 1]);
+  for (PetscInt k = 0; k < DOMINOES; k++) {
+    assert_true(times[k] > (k ? times[k - 1] : 0.));
+    assert_true(tilt(solid, first + k, vector3(0, 0, 1)) > 1.);
+  }
+  assert_near(tilt(solid, first + DOMINOES - 1, vector3(0, 0, 1)), PETSC_PI / 2, 0.01);
+  assert_success(FlowDestroy(&flow));
+}
+
+static void the_house_of_cards_stands(void **state)
+{
+  PetscReal shift = 0;
+  Flow      flow;
+  Solid     solid = start(&flow, "card-house", 0, NULL);
+
+  (void)state;
+  assert_success(FlowRunUntil(&flow, 0.5));
+  shift = largest_shift(solid);
+  note("card-house: after 0.5 s cards have moved by %.1e m at most, with %.1e m/s", (double)shift,
+       (double)solid_report(solid).largest_speed);
+  assert_near(shift, 0, 1e-4);
+  assert_near(solid_report(solid).largest_speed, 0, 1e-6);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* The angle between two rods, of which the hinge at the bottom is driven. */
+static PetscReal rod_angle(Solid solid, PetscInt a, PetscInt b, PetscReal time_zero)
+{
+  const Vector3 along = vector3(0, 0, 1);
+  const Vector3 first = quaternion_rotate(solid->placements[a].rotation, along);
+  const Vector3 second = quaternion_rotate(solid->placements[b].rotation, along);
+  const Vector3 cross = vector3_cross(first, second);
+
+  return PetscAtan2Real(cross.at[Y], vector3_dot(first, second)) - time_zero;
+}
+
+static void the_loop_stays_closed_and_its_hinge_is_driven(void **state)
+{
+  PetscReal gap = 0, off = 0, moved = 0, zero;
+  PetscInt  rod;
+  Flow      flow;
+  Solid     solid = start(&flow, "articulated-loop", 0, NULL);
+
+  (void)state;
+  rod = find(solid, "rod-3");
+  zero = rod_angle(solid, rod, rod + 1, 0);
+  for (PetscReal time = 0.05; time < 5; time += 0.05) {
+    assert_success(FlowRunUntil(&flow, time));
+    gap = PetscMax(gap, solid_report(solid).largest_joint_error);
+    moved = PetscMax(moved, largest_shift(solid));
+    if (time > 1)
+      off = PetscMax(off, PetscAbsReal(rod_angle(solid, rod, rod + 1, zero) - 0.8 * PetscSinReal(2 * time)));
+  }
+  note("articulated-loop: joints open by %.1e m, the driven angle is %.1e rad off, rods move by %.2f m",
+       (double)gap, (double)off, (double)moved);
+  assert_near(gap, 0, 1e-9);
+  assert_near(off, 0, 0.02); /* rods that hit each other disturb it for a moment */
+  assert_true(moved > 0.1);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* Fig. 3.6, rigid part, with one layer of each kind. */
+static void the_pile_comes_down_between_the_pegs(void **state)
+{
+  const char *const overrides[MOST_OVERRIDES] = {"solids.bodies.ball.copies.count=[4,4,1]",
+                                                 "solids.bodies.ring.copies.count=[4,4,1]",
+                                                 "solids.bodies.box.copies.count=[4,4,1]"};
+  PetscReal         deepest = 0, highest = 0;
+  Flow              flow;
+  Solid             solid = start(&flow, "pile", 3, overrides);
+
+  (void)state;
+  for (PetscReal time = 0.1; time < 2.05; time += 0.1) {
+    assert_success(FlowRunUntil(&flow, time));
+    deepest = PetscMax(deepest, solid_report(solid).largest_penetration);
+  }
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    if (!body_is_free(&solid->bodies[b]))
+      continue;
+    highest = PetscMax(highest, position(solid, b).at[Z]);
+    assert_true(position(solid, b).at[Z] > 0.04);
+  }
+  note("pile: overlaps of %.1e m at most, the highest centre at %.2f m", (double)deepest, (double)highest);
+  assert_near(deepest, 0, 5e-4);
+  assert_true(highest < 0.6);
+  assert_success(FlowDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(the_stack_stands_until_it_is_struck),
+          cmocka_unit_test(boxes_slide_as_far_as_friction_lets_them),
+          cmocka_unit_test(the_chain_holds_while_it_is_twisted),
+          cmocka_unit_test(the_cradle_passes_the_speed_on),
+          cmocka_unit_test(dominoes_fall_one_after_the_other), cmocka_unit_test(the_house_of_cards_stands),
+          cmocka_unit_test(the_loop_stays_closed_and_its_hinge_is_driven),
+          cmocka_unit_test(the_pile_comes_down_between_the_pegs))

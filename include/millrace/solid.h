@@ -17,8 +17,16 @@ typedef struct {
   PetscInt  seed;
 } CopiesConfig;
 
+/* Bodies, and the joints between them, that are copied as a whole. */
 typedef struct {
   char        *name;
+  Vector3      pivot; /* m: copies are turned about it, at time zero */
+  CopiesConfig copies;
+} AssemblyConfig;
+
+typedef struct {
+  char        *name;
+  char        *assembly; /* that it belongs to, whose copies it takes; null or "": none */
   BodyKind     kind;
   Shape        shape;     /* where it is at time zero */
   PetscReal    thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
@@ -32,7 +40,7 @@ typedef struct {
   PetscReal    restitution;
   PetscReal    rolling_friction; /* m: lever of the resisting torque */
   Motion       motion;           /* of a kinematic body */
-  CopiesConfig copies;
+  CopiesConfig copies;           /* the same as those of its assembly, if it has one */
 } BodyConfig;
 
 /* How two bodies touch, where that is not the geometric mean of what they say. */
@@ -47,7 +55,8 @@ extern const char *const JointKinds[];
 typedef struct {
   char     *name;
   JointKind kind;
-  char     *parent, *child; /* names of bodies, "link.3" for the fourth copy; parent "": the world */
+  char     *parent, *child; /* names of bodies, "link.3" for the fourth copy; parent "": the world. A body of
+                               an assembly without a number: one joint for each copy, turned with it */
   Vector3   anchor;
   Vector3   axis;         /* of a hinge, twist or prismatic joint; of the twist of a point joint */
   PetscReal lower, upper; /* rad, or m for a prismatic joint; infinite: free */
@@ -73,9 +82,10 @@ typedef struct {
   PetscInt           particle_count, body_count;
   ParticleConfig    *particles; /* of what is not rigid; no keys of their own */
   BodyConfig        *bodies;
-  PetscInt           pair_count, joint_count;
+  PetscInt           pair_count, joint_count, assembly_count;
   ContactPairConfig *pairs;
   JointConfig       *joints;
+  AssemblyConfig    *assemblies;
 } SolidConfig;
 extern const SchemaKey   SolidKeys[];
 typedef struct _p_Solid *Solid;

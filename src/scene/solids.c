@@ -47,9 +47,9 @@ static Node *list_of(Scene scene, const char key[])
   return list && list->kind == NODE_LIST ? list : NULL;
 }
 
-static PetscReal copy_count(const BodyConfig *body)
+static PetscReal copy_count(const CopiesConfig *copies)
 {
-  return body->copies.count.at[X] * body->copies.count.at[Y] * body->copies.count.at[Z];
+  return copies->count.at[X] * copies->count.at[Y] * copies->count.at[Z];
 }
 
 static PetscBool is_zero(Vector3 v)
@@ -57,7 +57,8 @@ static PetscBool is_zero(Vector3 v)
   return vector3_norm(v) == 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode CheckCopies(Scene scene, Node *item, const BodyConfig *body)
+/* Of a body or an assembly. */
+static PetscErrorCode CheckCopies(Scene scene, Node *item, const CopiesConfig *own)
 {
   Node *copies = node_find(item, "copies"), *count = node_find(copies, "count");
   char  path[PATH_LENGTH];
@@ -67,20 +68,20 @@ static PetscErrorCode CheckCopies(Scene scene, Node *item, const BodyConfig *bod
     PetscFunctionReturn(0);
   node_path(count, path, sizeof(path));
   for (PetscInt d = 0; d < DIM; d++) {
-    const PetscReal number = body->copies.count.at[d];
+    const PetscReal number = own->count.at[d];
 
     if (!(number >= 1.) || number != floor(number) || number > most_bodies)
       PetscCall(ProblemAdd(scene, node_item(count, d), PROBLEM_ERROR,
                            "%s must be whole numbers from 1 to %g, not %g", path, (double)most_bodies,
                            (double)number));
-    else if (number > 1. && body->copies.step.at[d] == 0.)
+    else if (number > 1. && own->step.at[d] == 0.)
       PetscCall(ProblemAdd(scene, count, PROBLEM_ERROR,
                            "%s has %g bodies along %c but copies.step is 0 there: they would be at one place",
                            path, (double)number, "xyz"[d]));
   }
-  if (copy_count(body) > most_bodies)
+  if (copy_count(own) > most_bodies)
     PetscCall(ProblemAdd(scene, count, PROBLEM_ERROR, "%s makes %g bodies; there may be %g", path,
-                         (double)copy_count(body), (double)most_bodies));
+                         (double)copy_count(own), (double)most_bodies));
   PetscFunctionReturn(0);
 }
 
@@ -120,6 +121,35 @@ static PetscErrorCode CheckKind(Scene scene, Node *item, const BodyConfig *body)
   PetscFunctionReturn(0);
 }
 
+/* A body of an assembly takes its copies. */
+static PetscErrorCode JoinAssembly(Scene scene, Node *item, BodyConfig *body)
+{
+  const SolidConfig    *solids = &scene->config.solids;
+  const AssemblyConfig *own = NULL;
+  const char          **names, *near;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(solids->assembly_count + 1, &names));
+  for (PetscInt a = 0; a < solids->assembly_count; a++) {
+    names[a] = solids->assemblies[a].name ? solids->assemblies[a].name : "";
+    if (!strcmp(names[a], body->assembly))
+      own = &solids->assemblies[a];
+  }
+  near = closest_word(body->assembly, names);
+  if (!own)
+    PetscCall(ProblemAdd(scene, node_find(item, "assembly"), PROBLEM_ERROR,
+                         "no assembly is called \"%.40s\"%s%s%s", body->assembly,
+                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : ""));
+  else if (copy_count(&body->copies) > 1. || body->copies.shift > 0. || body->copies.turn > 0.)
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "copies"), PROBLEM_ERROR,
+                              "body \"%s\" is copied with its assembly and takes no copies of its own",
+                              body->name));
+  else
+    body->copies = own->copies;
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckBody(Scene scene, Node *item, BodyConfig *body)
 {
   Node *mass = node_find(item, "mass"), *density = node_find(item, "density");
@@ -134,7 +164,9 @@ static PetscErrorCode CheckBody(Scene scene, Node *item, BodyConfig *body)
     body->density = usual_density;
   if (is_usable(node_find(item, "type")))
     PetscCall(CheckKind(scene, item, body));
-  PetscCall(CheckCopies(scene, item, body));
+  PetscCall(CheckCopies(scene, item, &body->copies));
+  if (body->assembly && body->assembly[0])
+    PetscCall(JoinAssembly(scene, item, body));
   PetscFunctionReturn(0);
 }
 
@@ -239,13 +271,13 @@ static PetscErrorCode CheckEnd(Scene scene, Node *node, const char word[])
     PetscFunctionReturn(0);
   }
   node_path(node, path, sizeof(path));
-  if (copy < 0 && copy_count(body) > 1.)
+  if (copy < 0 && copy_count(&body->copies) > 1. && !(body->assembly && body->assembly[0]))
     PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
                          "%s: there are %g of \"%s\"; say which, such as \"%s.0\"", path,
-                         (double)copy_count(body), body->name, body->name));
-  else if (copy >= (long)copy_count(body))
+                         (double)copy_count(&body->copies), body->name, body->name));
+  else if (copy >= (long)copy_count(&body->copies))
     PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s: \"%s\" has copies 0 to %g, not %ld", path,
-                         body->name, (double)copy_count(body) - 1., copy));
+                         body->name, (double)copy_count(&body->copies) - 1., copy));
   PetscFunctionReturn(0);
 }
 
@@ -288,6 +320,24 @@ static PetscErrorCode CheckTarget(Scene scene, Node *item, const JointConfig *jo
   PetscFunctionReturn(0);
 }
 
+/* Which copies of one assembly a copy of another is joined to nobody could tell. */
+static PetscErrorCode CheckAssemblies(Scene scene, Node *item, const JointConfig *joint)
+{
+  long              copies[2];
+  const BodyConfig *ends[2] = {find_body(scene, joint->parent, &copies[0]),
+                               find_body(scene, joint->child, &copies[1])};
+
+  PetscFunctionBegin;
+  for (PetscInt side = 0; side < 2; side++)
+    if (!ends[side] || copies[side] >= 0 || !ends[side]->assembly || !ends[side]->assembly[0])
+      PetscFunctionReturn(0);
+  if (strcmp(ends[0]->assembly, ends[1]->assembly))
+    PetscCall(ProblemAdd(scene, node_find(item, "child"), PROBLEM_ERROR,
+                         "joint \"%s\" joins two assemblies: say which copies, such as \"%s.0\" and \"%s.0\"",
+                         joint->name, joint->parent, joint->child));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joint)
 {
   PetscFunctionBegin;
@@ -296,6 +346,7 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joi
   if (joint->parent[0])
     PetscCall(CheckEnd(scene, node_find(item, "parent"), joint->parent));
   PetscCall(CheckEnd(scene, node_find(item, "child"), joint->child));
+  PetscCall(CheckAssemblies(scene, item, joint));
   if (!strcmp(joint->parent, joint->child))
     PetscCall(ProblemAdd(scene, node_find(item, "child"), PROBLEM_ERROR,
                          "joint \"%s\" joins \"%s\" to itself", joint->name, joint->child));
@@ -337,7 +388,10 @@ PetscErrorCode SceneCheckSolids(Scene scene)
     PetscCall(ProblemAddAtKey(scene, bodies, PROBLEM_ERROR, "solids.bodies must not be empty"));
   PetscCall(CheckNames(scene, bodies));
   PetscCall(CheckNames(scene, list_of(scene, "joints")));
+  PetscCall(CheckNames(scene, list_of(scene, "assemblies")));
   PetscCall(SceneBuildWalls(scene, bodies));
+  for (PetscInt a = 0; a < config->assembly_count; a++)
+    PetscCall(CheckCopies(scene, node_item(list_of(scene, "assemblies"), a), &config->assemblies[a].copies));
   for (PetscInt b = 0; b < config->body_count; b++)
     PetscCall(CheckBody(scene, node_item(bodies, b), &config->bodies[b]));
   for (PetscInt b = 0; b < config->body_count && config->planar; b++)

@@ -20,26 +20,61 @@ static PetscInt copies_of(const BodyConfig *config)
   return (PetscInt)copies->count.at[X] * (PetscInt)copies->count.at[Y] * (PetscInt)copies->count.at[Z];
 }
 
-/* On the plane z = 0 disorder stays in it. */
-static Placement place_copy(const SolidConfig *solids, PetscInt entry, PetscInt copy, const Placement *first)
+PetscInt solid_assembly(const SolidConfig *config, const BodyConfig *body)
 {
-  const CopiesConfig *copies = &solids->bodies[entry].copies;
-  const PetscInt      n[DIM] = {(PetscInt)copies->count.at[X], (PetscInt)copies->count.at[Y], 0};
-  const PetscInt      at[DIM] = {copy % n[X], copy / n[X] % n[Y], copy / (n[X] * n[Y])};
-  Vector3             offset, axis;
+  for (PetscInt a = 0; a < config->assembly_count && body->assembly && body->assembly[0]; a++)
+    if (!strcmp(config->assemblies[a].name, body->assembly))
+      return a;
+  return -1;
+}
+
+/* How far a copy stands from the first of its lattice, and how it is turned; `entry` names the disorder. On
+   the plane z = 0 that stays in it. */
+static Placement copy_offset(const CopiesConfig *copies, PetscInt entry, PetscInt copy, PetscBool planar)
+{
+  const PetscInt n[DIM] = {(PetscInt)copies->count.at[X], (PetscInt)copies->count.at[Y], 0};
+  const PetscInt at[DIM] = {copy % n[X], copy / n[X] % n[Y], copy / (n[X] * n[Y])};
+  Vector3        offset, axis;
 
   for (PetscInt d = 0; d < DIM; d++) {
     offset.at[d] =
         (PetscReal)at[d] * copies->step.at[d] + copies->shift * hashed(copies->seed, entry, copy, d);
     axis.at[d] = hashed(copies->seed, entry, copy, DIM + d);
   }
-  if (solids->planar) {
+  if (planar) {
     offset.at[Z] = (PetscReal)at[Z] * copies->step.at[Z];
     axis = vector3(0, 0, 1);
   }
   axis = vector3_scale(
       copies->turn * hashed(copies->seed, entry, copy, 2 * DIM) / PetscMax(vector3_norm(axis), 1e-6), axis);
-  return placement_moved(first, offset, axis);
+  return (Placement){offset, quaternion_from_rotation(axis)};
+}
+
+Placement assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy)
+{
+  const AssemblyConfig *own = &config->assemblies[assembly];
+  Placement             moved = copy_offset(&own->copies, -1 - assembly, copy, config->planar);
+  const Vector3         turned = quaternion_rotate(moved.rotation, own->pivot);
+
+  moved.position = vector3_add(moved.position, vector3_subtract(own->pivot, turned));
+  return moved;
+}
+
+static Placement place_copy(const SolidConfig *solids, PetscInt entry, PetscInt copy, const Placement *first)
+{
+  const PetscInt  assembly = solid_assembly(solids, &solids->bodies[entry]);
+  const Placement offset = copy_offset(&solids->bodies[entry].copies, entry, copy, solids->planar);
+  Placement       there;
+
+  there.rotation = quaternion_normalized(quaternion_multiply(offset.rotation, first->rotation));
+  there.position = vector3_add(first->position, offset.position);
+  if (assembly >= 0) {
+    const Placement moved = assembly_copy(solids, assembly, copy);
+
+    there.rotation = quaternion_normalized(quaternion_multiply(moved.rotation, first->rotation));
+    there.position = placement_to_world(&moved, first->position);
+  }
+  return there;
 }
 
 static PetscErrorCode SetMass(Solid solid, Body *body, char message[], size_t size)

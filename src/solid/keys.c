@@ -7,6 +7,7 @@ const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic
 static const char *const yes_or_no[] = {"false", "true", NULL};     /* index: PetscBool */
 static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: ContactPairConfig.none */
 
+#define OF_ASSEMBLY(member) offsetof(AssemblyConfig, member)
 #define OF_BODY(member) offsetof(BodyConfig, member)
 #define OF_COPIES(member) offsetof(CopiesConfig, member)
 #define OF_PAIR(member) offsetof(ContactPairConfig, member)
@@ -52,6 +53,11 @@ static const SchemaKey body_keys[] = {
      .kind = SCHEMA_TEXT,
      .offset = OF_BODY(name),
      .help = "unlike that of any other body: letters, digits, - and _"},
+    {.name = "assembly",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_BODY(assembly),
+     .fallback = "\"\"",
+     .help = "name of an assembly, whose copies it takes instead of its own"},
     {.name = "type",
      .kind = SCHEMA_CHOICE,
      .offset = OF_BODY(kind),
@@ -141,6 +147,24 @@ static const SchemaKey body_keys[] = {
      .help = "equal bodies on a lattice, in order or in disorder"},
     {0}};
 
+static const SchemaKey assembly_keys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_ASSEMBLY(name),
+     .help = "unlike that of any other assembly: letters, digits, - and _"},
+    {.name = "pivot",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_ASSEMBLY(pivot),
+     .fallback = "[0, 0, 0]",
+     .unit = "m",
+     .help = "about which copies.turn turns a copy"},
+    {.name = "copies",
+     .kind = SCHEMA_BLOCK,
+     .offset = OF_ASSEMBLY(copies),
+     .keys = copies_keys,
+     .help = "of the whole on a lattice, in order or in disorder"},
+    {0}};
+
 static const SchemaKey pair_keys[] = {{.name = "first",
                                        .kind = SCHEMA_TEXT,
                                        .offset = OF_PAIR(first),
@@ -195,7 +219,9 @@ static const SchemaKey joint_keys[] = {
      .kind = SCHEMA_TEXT,
      .offset = OF_JOINT(parent),
      .fallback = "\"\"",
-     .help = "name of a body, \"link.3\" for the fourth copy; empty: the world"},
+     .help =
+         "name of a body, \"link.3\" for the fourth copy; empty: the world. A body of an assembly without a "
+         "number means that of each copy: the joint is copied with it"},
     {.name = "child", .kind = SCHEMA_TEXT, .offset = OF_JOINT(child), .help = "name of another body"},
     {.name = "anchor",
      .kind = SCHEMA_VECTOR,
@@ -308,4 +334,12 @@ const SchemaKey SolidKeys[] = {
      .fallback = "",
      .keys = joint_keys,
      .help = "what holds two bodies together"},
+    {.name = "assemblies",
+     .kind = SCHEMA_LIST,
+     .offset = OF_SOLID(assemblies),
+     .count = OF_SOLID(assembly_count),
+     .size = sizeof(AssemblyConfig),
+     .fallback = "",
+     .keys = assembly_keys,
+     .help = "bodies and the joints between them that are copied as a whole"},
     {0}};

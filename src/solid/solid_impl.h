@@ -103,6 +103,10 @@ static inline PetscBool is_wall(Solid solid, PetscInt body)
 }
 
 /* bodies.c: the bodies of the configuration with all copies, at rest. */
+/* Of the assembly that a body belongs to; -1: none. */
+PetscInt solid_assembly(const SolidConfig *config, const BodyConfig *body);
+/* Takes the assembly as it is written to where one of its copies stands. */
+Placement      assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy);
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBodies(Solid solid);
 void           solid_refresh_mobility(Solid solid, PetscInt b); /* of a free body */

@@ -250,6 +250,70 @@ static void joints_that_cannot_be(void **state)
   one_error(JOINT("child: ball, target: 1"), 7, "no angle to drive");
 }
 
+/* Two rods, from line 6 on, and a pin between them. */
+#define ASSEMBLY(copies, keys, joint)                                                                        \
+  RUN "solids:\n  assemblies: [{name: pair, pivot: [1, 0, 0], copies: {" copies                              \
+      "}}]\n  bodies:\n    - " BALL "}\n"                                                                    \
+      "    - {name: rod, assembly: pair, shape: {box: {low: [2, 0, 0], high: [3, 1, 1]}}}\n"                 \
+      "    - {name: bar, assembly: pair, shape: {box: {low: [3, 0, 0], high: [4, 1, 1]}}" keys "}\n"         \
+      "  joints:\n    - {name: pin, anchor: [3, 0, 0], " joint "}\n"
+#define PAIRS "count: [4, 1, 1], step: [9, 0, 0], turn: 1"
+
+static void an_assembly_is_copied_with_its_joints(void **state)
+{
+  const char *const  override = "solids.assemblies.pair.copies.count=[2, 3, 1]";
+  const char *const  text = ASSEMBLY("step: [9, 9, 0], turn: 1", "", "parent: rod, child: bar");
+  Scene              scene, again;
+  const SolidConfig *solids;
+  char               message[256];
+  PetscInt           turned = 0;
+  Solid              solid;
+
+  (void)state;
+  assert_success(SceneReadText(PETSC_COMM_WORLD, "test.yaml", text, 1, &override, &scene));
+  assert_true(scene_is_good(scene));
+  solids = &scene_config(scene)->solids;
+  assert_true(solids->bodies[2].copies.count.at[Y] == 3. && solids->bodies[0].copies.count.at[Y] == 1.);
+  assert_success(SolidCreate(PETSC_COMM_SELF, solids, &solid, message, sizeof(message)));
+  assert_non_null(solid);
+  assert_int_equal(solid_body_count(solid), 1 + 2 * 6);
+  assert_near(solid_report(solid).largest_joint_error, 0, 1e-14);
+  for (PetscInt k = 0; k < 6; k++) { /* turned, and as far from each other as they are written */
+    const Vector3 way =
+        vector3_subtract(solid_body_view(solid, 7 + k).position, solid_body_view(solid, 1 + k).position);
+
+    assert_near(vector3_norm(way), 1, 1e-14);
+    turned += way.at[X] < 0.999;
+  }
+  assert_true(turned > 3);
+  assert_success(SolidDestroy(&solid));
+  again = good_scene(scene_resolved_text(scene));
+  assert_true(scene_config(again)->solids.bodies[1].copies.count.at[Y] == 3.);
+  assert_success(SceneDestroy(&again));
+  assert_success(SceneDestroy(&scene));
+}
+
+static void assemblies_that_cannot_be(void **state)
+{
+  (void)state;
+  assert_success(SceneDestroy((Scene[]){good_scene(ASSEMBLY(PAIRS, "", "child: rod"))}));
+  assert_success(SceneDestroy((Scene[]){good_scene(ASSEMBLY(PAIRS, "", "parent: ball, child: rod"))}));
+  assert_success(SceneDestroy((Scene[]){good_scene(ASSEMBLY(PAIRS, "", "parent: rod.1, child: bar.2"))}));
+  one_error(ASSEMBLY(PAIRS, "", "parent: rod.4, child: ball"), 9, "copies 0 to 3");
+  one_error(ASSEMBLY("count: [4, 1, 1]", "", "parent: rod, child: bar"), 3, "at one place");
+  one_error(ASSEMBLY("count: [0, 1, 1]", "", "parent: rod, child: bar"), 3, "whole numbers");
+  one_error(ASSEMBLY(PAIRS, ", copies: {count: [2, 1, 1], step: [9, 0, 0]}", "child: rod"), 7,
+            "takes no copies");
+  one_error(ASSEMBLY(PAIRS, "", "child: rod") "  pairs: [{first: rod.1, second: bar}]\n", 10, "all copies");
+  one_error(SOLIDS "    - " BALL ", assembly: peir}\n  assemblies: [{name: pair}]\n", 4,
+            "did you mean \"pair\"");
+  one_error(RUN "solids:\n  assemblies: [{name: a}, {name: b}]\n  bodies:\n    - " BALL ", assembly: a}\n"
+                "    - {name: bar, assembly: b, shape: {box: {low: [3, 0, 0], high: [4, 1, 1]}}}\n"
+                "  joints: [{name: pin, anchor: [0, 0, 0], parent: ball, child: bar}]\n",
+            7, "joins two assemblies");
+  one_error(SOLIDS "    - " BALL "}\n  assemblies: [{name: pair}, {name: pair}]\n", 5, "names must differ");
+}
+
 static void blame_falls_on_the_body_that_is_named(void **state)
 {
   Scene scene = good_scene(JOINT("child: ball"));
@@ -273,4 +337,6 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
           cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),
+          cmocka_unit_test(an_assembly_is_copied_with_its_joints),
+          cmocka_unit_test(assemblies_that_cannot_be),
           cmocka_unit_test(blame_falls_on_the_body_that_is_named))

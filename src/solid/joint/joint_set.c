@@ -135,34 +135,84 @@ static Quaternion frame_of_axis(Vector3 axis)
   return quaternion_from_rotation(vector3_scale(angle / sine, turn));
 }
 
-static void place_joint(Solid solid, Joint *joint)
+/* `moved` takes the joint from where it is written to where its copy stands. */
+static void place_joint(Solid solid, const Placement *moved, Joint *joint)
 {
-  const Quaternion frame = frame_of_axis(joint->config->axis);
+  const Vector3    anchor = placement_to_world(moved, joint->config->anchor);
+  const Quaternion frame = quaternion_multiply(moved->rotation, frame_of_axis(joint->config->axis));
   Placement        at[SIDES];
 
   joint_placements(joint, solid->placements, at);
   joint->reach = PETSC_INFINITY;
   for (Side s = PARENT; s < SIDES; s++) {
-    joint->anchor[s] = placement_to_local(&at[s], joint->config->anchor);
+    joint->anchor[s] = placement_to_local(&at[s], anchor);
     joint->frame[s] = quaternion_multiply(quaternion_conjugate(at[s].rotation), frame);
     if (is_free(solid, joint->body[s]))
       joint->reach = PetscMin(joint->reach, solid->bodies[joint->body[s]].form->reach);
   }
 }
 
-static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, Joint *joint, char message[],
-                                  size_t size)
+/* The first copy of the body of that name, if it belongs to an assembly; -1: it does not. */
+static PetscInt find_in_assembly(Solid solid, const char name[])
+{
+  for (PetscInt b = 0; b < solid->body_count && name; b++)
+    if (!strcmp(solid->bodies[b].config->name, name))
+      return solid_assembly(solid->config, solid->bodies[b].config) >= 0 ? b : -1;
+  return -1;
+}
+
+/* The assembly with which a joint is copied, -1: none; two of them are a mistake. */
+static PetscInt joint_assembly(Solid solid, const JointConfig *config, char message[], size_t size)
+{
+  const PetscInt ends[SIDES] = {find_in_assembly(solid, config->parent),
+                                find_in_assembly(solid, config->child)};
+  PetscInt       found = -1;
+
+  for (Side s = PARENT; s < SIDES; s++) {
+    const PetscInt assembly = ends[s] < 0 ? -1 : solid_assembly(solid->config, solid->bodies[ends[s]].config);
+
+    if (found >= 0 && assembly >= 0 && assembly != found)
+      snprintf(message, size,
+               "Joint \"%s\" joins two assemblies: say which copies, such as \"%s.0\" and \"%s.0\"",
+               config->name, config->parent, config->child);
+    if (assembly >= 0)
+      found = assembly;
+  }
+  return found;
+}
+
+/* How many joints an entry of the configuration makes. */
+static PetscInt joint_copies(Solid solid, const JointConfig *config, PetscInt assembly)
+{
+  const PetscInt child = find_in_assembly(solid, config->child);
+
+  if (assembly < 0)
+    return 1;
+  return copies_of(solid, solid->bodies[child >= 0 ? child : find_in_assembly(solid, config->parent)].config);
+}
+
+/* With bodies of an assembly, between those of the given copy. */
+static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscInt copy, Joint *joint,
+                                  char message[], size_t size)
 {
   const char *const names[SIDES] = {config->parent, config->child};
+  const PetscInt    assembly = joint_assembly(solid, config, message, size);
+  Placement         moved = {vector3(0, 0, 0), {1, vector3(0, 0, 0)}};
   const char       *problem;
 
   PetscFunctionBegin;
   joint->config = config;
+  if (assembly >= 0)
+    moved = assembly_copy(solid->config, assembly, copy);
   for (Side s = PARENT; s < SIDES; s++) {
     joint->body[s] = -1;
     if (s == PARENT && (!names[s] || !names[s][0]))
       continue;
-    joint->body[s] = find_body(solid, names[s]);
+    joint->body[s] = find_in_assembly(solid, names[s]);
+    if (joint->body[s] >= 0)
+      joint->body[s] += copy;
+    else
+      joint->body[s] = find_body(solid, names[s]);
     if (joint->body[s] < 0) {
       PetscCall(ExplainName(solid, config, names[s], message, size));
       PetscFunctionReturn(0);
@@ -174,7 +224,29 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, Joint 
   if (problem)
     PetscCall(PetscSNPrintf(message, size, "Joint \"%s\" %s", config->name, problem));
   else
-    place_joint(solid, joint);
+    place_joint(solid, &moved, joint);
+  PetscFunctionReturn(0);
+}
+
+/* All joints of all entries. */
+static PetscErrorCode CreateJoints(JointSet joints, char message[], size_t size)
+{
+  const SolidConfig *config = joints->solid->config;
+  PetscInt          *copies;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(config->joint_count, &copies));
+  for (PetscInt j = 0; j < config->joint_count; j++) {
+    const PetscInt assembly = joint_assembly(joints->solid, &config->joints[j], message, size);
+
+    copies[j] = joint_copies(joints->solid, &config->joints[j], assembly);
+    joints->count += copies[j];
+  }
+  PetscCall(PetscCalloc1(joints->count, &joints->joints));
+  for (PetscInt j = 0, next = 0; j < config->joint_count; j++)
+    for (PetscInt copy = 0; copy < copies[j] && !message[0]; copy++)
+      PetscCall(CreateJoint(joints->solid, &config->joints[j], copy, &joints->joints[next++], message, size));
+  PetscCall(PetscFree(copies));
   PetscFunctionReturn(0);
 }
 
@@ -349,10 +421,7 @@ PetscErrorCode JointSetCreate(Solid solid, JointSet *joints, char message[], siz
   *joints = NULL;
   PetscCall(PetscNew(&new));
   new->solid = solid;
-  new->count = solid->config->joint_count;
-  PetscCall(PetscCalloc1(new->count, &new->joints));
-  for (PetscInt j = 0; j < new->count && !message[0]; j++)
-    PetscCall(CreateJoint(solid, &solid->config->joints[j], &new->joints[j], message, size));
+  PetscCall(CreateJoints(new, message, size));
   if (message[0]) {
     PetscCall(JointSetDestroy(&new));
     PetscFunctionReturn(0);

@@ -233,7 +233,7 @@ static void warn_of_disagreement(Simulation simulation, Progress *progress)
   fprintf(stderr,
           "%smillrace: warning: at t = %g s contact and fluid did not agree in %" PetscInt_FMT
           " rounds, and the step was repeated with half its size%s; see coupled_unsettled in the ledger\n",
-          progress->terminal ? "\n" : "", (double)simulation->time, simulation->config->coupling.rounds,
+          progress->terminal[0] ? "\n" : "", (double)simulation->time, simulation->config->coupling.rounds,
           coupled->unsettled > 1 ? ", in which they did not either but almost" : "");
 }
 

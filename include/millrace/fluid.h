@@ -49,6 +49,8 @@ typedef struct {
   PoissonReport pressure;
   PetscBool     diffusion_converged;  /* every solve for viscosity or a scalar */
   PetscInt      viscosity_iterations; /* largest over the components; of a mixture, of their one solve */
+  PetscReal     travel;        /* cells along an axis, the longest of the flow's trajectories; 0: none */
+  PetscReal     largest_speed; /* of any component and side, when the step was last limited, m/s */
   PetscReal     wall_advection, wall_viscosity, wall_projection; /* s of wall clock */
 } FluidReport;
 
@@ -89,15 +91,21 @@ PetscErrorCode FluidSetSight(Fluid fluid, const Sight *sight);
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);
 
 /* One step in two parts, so that sources can act between them: 1 to 4 of docs/numerics.md, then 5 and 6. A
-   projection that is not good leaves the state as it was before the step once the prediction is forgotten. */
+   projection that is not good leaves the state as it was before the step once the prediction is forgotten; it
+   is not if its solve fails, or if the velocity it finds goes farther than `farthest` cells in a step. */
 PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt);
-PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good);
+PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscReal farthest, PetscBool *good);
 PetscErrorCode FluidForgetPrediction(Fluid fluid);
 /* Velocity and scalars on their way, between the two. */
 PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars);
 
-/* The largest step that advection and forces allow now. Collective: fluid. */
-PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit);
+/* The largest step in which what flows now, with the forces of now, goes no farther than `cells` cells, and
+   no trajectory farther than MOST_CELLS_PER_STEP. Collective: fluid. */
+PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal cells, PetscReal *limit);
+/* The same for what sides and body forces that depend on time will be at `time`, on this rank. */
+PetscErrorCode FluidGetGivenLimit(Fluid fluid, PetscReal cells, PetscReal time, PetscReal *limit);
+/* How far a velocity goes in `dt`: cells along an axis, the most. Collective: fluid. */
+PetscErrorCode FluidGetTravel(Fluid fluid, Vec faces[DIM], PetscReal dt, PetscReal *cells);
 
 /* State, lent with valid ghosts. */
 PetscErrorCode     FluidGetVelocity(Fluid fluid, Vec **faces);
@@ -106,6 +114,8 @@ PetscErrorCode     FluidGetScalars(Fluid fluid, Vec **fields);
 PetscErrorCode     FluidRefreshScalars(Fluid fluid); /* ghosts of scalars that were changed from outside */
 PetscErrorCode     FluidGetSolid(Fluid fluid, Vec *solid); /* null without obstacles */
 const FluidReport *fluid_report(Fluid fluid);
+PetscBool          fluid_has_converged(Fluid fluid); /* in all solves of the last step */
+PetscBool          fluid_goes_too_far(Fluid fluid); /* on its trajectories in this step: they are cut short */
 PetscReal          fluid_time(Fluid fluid);
 
 /* Collective: fluid. */

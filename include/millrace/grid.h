@@ -12,6 +12,9 @@
 #include <petscdmda.h>
 
 enum { GHOST_WIDTH = 3 };
+enum {
+  MOST_CELLS_PER_STEP = 2
+}; /* along an axis: trajectories and their interpolation end within the ghosts */
 
 typedef struct {
   PetscInt  dimension;  /* 2 or 3 */

@@ -69,8 +69,11 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive);
 
 /* A step of the size that its parts allow, such that whole steps end exactly at `stop`. Collective: world. */
 PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt);
-/* A step whose solve fails is not `good` and leaves the state as it was. Collective: world. */
+/* A step whose solve fails, or whose flow is too fast for it, is not `good` and leaves the state as it was.
+   Collective: world. */
 PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *good);
+/* Once more with half the size if a solve fails; more often if only the flow is too fast. `dt`: of the last. */
+PetscErrorCode SimulationTryStep(Simulation simulation, PetscReal *dt, PetscBool *good);
 
 Team      simulation_team(Simulation simulation);
 MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */

@@ -96,9 +96,14 @@ PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *soli
 PetscErrorCode SolidDestroy(Solid *solid);
 /* Steps I to V of a time step (docs/numerics.md). Collective: comm. */
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
-/* No body goes farther than `farthest`, with accelerations (6 numbers each; null: that of gravity). */
-PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal farthest, const PetscReal accelerations[],
+/* How far bodies may go in a step by `cfl`; PETSC_MAX_REAL when none is free. */
+PetscReal solid_longest_path(Solid solid);
+/* No body goes farther than `path`, with accelerations (6 numbers each; null: that of gravity). */
+PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal path, const PetscReal accelerations[],
                                      PetscReal *dt);
+/* The speed that is given to bodies within a step of `dt`: the motion of kinematic ones, targets of joints.
+ */
+PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, PetscReal *speed);
 /* The state of `root` to all others of `world`, who each hold a solid of the same configuration. */
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode SolidSave(Solid solid, Archive archive);

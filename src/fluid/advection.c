@@ -25,7 +25,7 @@ typedef struct {
 } Search;
 
 /* Largest shift of a foot: with the interpolation it stays within the ghosts. */
-static const PetscReal farthest = 2. - 1e-9;
+static const PetscReal farthest = MOST_CELLS_PER_STEP - 1e-9;
 
 static inline PetscReal clamp(PetscReal value, PetscReal bound)
 {

@@ -255,6 +255,7 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
 {
   PetscFunctionBegin;
   fluid->advected_over = 0.;
+  fluid->report.travel = 0.;
   PetscCall(RecoverEarlier(fluid));
   if (fluid_is_contrasted(fluid)) {
     fluid_swap_heavy(fluid);
@@ -341,6 +342,8 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   if (fluid_is_contrasted(fluid))
     PetscCall(AdvectHeavy(fluid, dt));
   PetscCall(PrepareAdvection(fluid, dt));
+  if (fluid->config->advection != ADVECT_NONE)
+    PetscCall(FluidGetTravel(fluid, fluid->earlier, dt, &fluid->report.travel));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
   PetscCall(AdvectVelocity(fluid, dt));
@@ -418,9 +421,10 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good)
+PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscReal farthest, PetscBool *good)
 {
   PetscLogDouble begin, end;
+  PetscReal      travel;
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&begin));
@@ -429,6 +433,10 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscBool *good
     PetscCall(FluidProjectMixture(fluid, fluid->next, fluid->time + dt, dt, JUMPS_ACT, good));
   else if (*good)
     PetscCall(FluidMakeDivergenceFree(fluid, fluid->next, fluid->time + dt, dt, implicitness(fluid), good));
+  if (*good) {
+    PetscCall(FluidGetTravel(fluid, fluid->next, dt, &travel));
+    *good = travel <= farthest ? PETSC_TRUE : PETSC_FALSE;
+  }
   if (*good && fluid->mixture)
     PetscCall(FluidKeepAcceleration(fluid, fluid->time, dt, fluid->next_scalars));
   if (*good)

@@ -1,4 +1,4 @@
-/* Body force, buoyancy and pressure gradient on the faces, and the time step they allow. */
+/* Body force, buoyancy and pressure gradient on the faces. */
 #include "fluid_impl.h"
 
 /* The scalars that push along `direction`, with their force per unit of value. */
@@ -104,6 +104,13 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], 
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidGetLargestForce(Fluid fluid, PetscInt direction, PetscReal time, PetscReal *largest)
+{
+  PetscFunctionBegin;
+  PetscCall(VisitForces(fluid, direction, fluid->scalars, NULL, time, 0., largest));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars[], Vec component,
                               PetscReal time, PetscReal dt)
 {
@@ -144,67 +151,5 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
   PetscCall(VecRestoreArray(component, &u));
   PetscCall(VecRestoreArrayRead(potential, &p));
   PetscCall(FluidSetClosedFaces(fluid, direction, component));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode LargestSpeed(Fluid fluid, PetscInt d, PetscReal *largest)
-{
-  const GridBox   *box = grid_box(fluid->grid);
-  const PetscReal *u, *hollow = NULL;
-  PetscInt         end[DIM];
-
-  PetscFunctionBegin;
-  *largest = largest_side_speed(fluid, d, fluid->time);
-  grid_face_end(fluid->grid, d, end);
-  if (fluid->mixture)
-    PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
-  PetscCall(VecGetArrayRead(fluid->velocity[d], &u));
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        if (!is_void(hollow, box, d, c))
-          *largest = PetscMax(*largest, PetscAbsReal(u[c]));
-      }
-  PetscCall(VecRestoreArrayRead(fluid->velocity[d], &u));
-  if (fluid->mixture)
-    PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
-  PetscFunctionReturn(0);
-}
-
-/* The step in which speed u and acceleration f cover `distance`: (u + f dt) dt = distance. */
-static PetscReal time_to_cover(PetscReal distance, PetscReal u, PetscReal f)
-{
-  if (u <= 0. && f <= 0.)
-    return PETSC_MAX_REAL;
-  return 2. * distance / (u + PetscSqrtReal(u * u + 4. * f * distance));
-}
-
-/* The ghosts let a trajectory go two cells along each axis; WENO's upwind differences are stable while the
-   sum over the axes stays below one. */
-PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal *limit)
-{
-  const GridBox  *box = grid_box(fluid->grid);
-  const PetscReal distance = fluid->config->cfl * grid_spacing(fluid->grid);
-  PetscReal       largest[2][DIM] = {{0.}};
-  PetscReal       speed = 0., acceleration = 0.;
-
-  PetscFunctionBegin;
-  PetscCall(FluidRefreshMixture(fluid));
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    PetscCall(LargestSpeed(fluid, d, &largest[0][d]));
-    PetscCall(VisitForces(fluid, d, fluid->scalars, NULL, fluid->time, 0., &largest[1][d]));
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2 * DIM, MPIU_REAL, MPI_MAX, box->comm));
-  *limit = PETSC_MAX_REAL;
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    speed += largest[0][d];
-    acceleration += largest[1][d];
-    *limit = PetscMin(*limit, time_to_cover(distance, largest[0][d], largest[1][d]));
-  }
-  if (fluid->config->advection == ADVECT_WENO5)
-    *limit =
-        PetscMin(*limit, time_to_cover(PetscMin(distance, grid_spacing(fluid->grid)), speed, acceleration));
   PetscFunctionReturn(0);
 }

@@ -23,7 +23,7 @@ typedef struct {
 
 /* Largest shifts, in cells, from a cell to where the flow is sampled and from a value to its foot: both stay
    within the ghosts. */
-static const PetscReal sample_farthest = 1.5 - 1e-9, foot_farthest = 2. - 1e-9;
+static const PetscReal sample_farthest = 1.5 - 1e-9, foot_farthest = MOST_CELLS_PER_STEP - 1e-9;
 
 static Vector3 node_of(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM])
 {

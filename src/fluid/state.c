@@ -44,6 +44,11 @@ const FluidReport *fluid_report(Fluid fluid)
   return &fluid->report;
 }
 
+PetscBool fluid_has_converged(Fluid fluid)
+{
+  return fluid->report.diffusion_converged && fluid->report.pressure.reason >= 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
 PetscReal fluid_time(Fluid fluid)
 {
   return fluid->time;

@@ -3,7 +3,7 @@
 #include "interpolant.h"
 
 /* Largest shift of a foot in each direction: with the cubic it stays within the ghosts. */
-static const PetscReal farthest = 2.;
+static const PetscReal farthest = MOST_CELLS_PER_STEP;
 
 KERNEL PetscReal clamp(PetscReal value, PetscReal bound)
 {

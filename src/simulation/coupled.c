@@ -4,14 +4,16 @@
    the others take its word. */
 #include "coupled_impl.h"
 
-/* Only viscosity can have failed: the fluid does not wait for the solids to hear it. */
+/* Only viscosity can have failed, or trajectories are too long: the fluid does not wait for the solids to
+   hear it. */
 static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
 {
   const MPI_Comm world = team_world(simulation->team);
 
   PetscFunctionBegin;
   if (simulation->fluid)
-    *good = fluid_report(simulation->fluid)->diffusion_converged; /* the same on all its ranks */
+    *good = fluid_report(simulation->fluid)->diffusion_converged && /* the same on all its ranks */
+            !fluid_goes_too_far(simulation->fluid);
   PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Bcast(good, 1, MPIU_BOOL, 0, world)); /* it has fluid */
   PetscCall(SimulationAttend(simulation, ATTEND_OWN));
@@ -360,6 +362,25 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
   PetscFunctionReturn(0);
 }
 
+/* A flow that goes much farther in a step than this one was made for is not taken. */
+static PetscErrorCode RefuseFast(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  PetscReal travel;
+  Vec      *next, *scalars;
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
+    PetscCall(FluidGetTravel(simulation->fluid, next, dt, &travel));
+    *good = travel <= simulation_farthest(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
+    simulation->too_fast = !*good;
+  }
+  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
+  PetscCallMPI(MPI_Bcast(good, 1, MPIU_BOOL, 0, team_world(simulation->team))); /* it has fluid */
+  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
+  PetscFunctionReturn(0);
+}
+
 /* F4 */
 static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscReal twists[])
 {
@@ -420,6 +441,10 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
   PetscCall(SolidAccelerate(simulation->solid, dt));
   if (*good)
     PetscCall(Solve(simulation, dt, twists, good)); /* S2 */
+  else if (simulation->fluid)
+    simulation->too_fast = fluid_goes_too_far(simulation->fluid);
+  if (*good)
+    PetscCall(RefuseFast(simulation, dt, good));
   if (!*good)
     PetscFunctionReturn(0);
   for (PetscInt n = 0; n < coupled->count; n++)

@@ -125,7 +125,7 @@ PetscErrorCode SimulationStepGas(Simulation simulation, PetscReal dt)
   PetscCall(FluidPredict(simulation->gas, dt));
   PetscCall(FluidGetPrediction(simulation->gas, &velocity, &scalars));
   PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
-  PetscCall(FluidProjectPrediction(simulation->gas, dt, &good));
+  PetscCall(FluidProjectPrediction(simulation->gas, dt, PETSC_MAX_REAL, &good));
   if (!good) {
     PetscCall(FluidForgetPrediction(simulation->gas));
     simulation->gas_failures++;

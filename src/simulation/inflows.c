@@ -57,20 +57,17 @@ static PetscReal largest_held_speed(Simulation simulation, const InflowConfig *i
   return largest;
 }
 
-/* What is about to be held may be faster than what flows now. */
-PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit)
+/* The fastest of what inflows hold at `time`, on this rank. */
+PetscReal simulation_inflow_speed(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
-  const PetscReal         distance = config->fluid.cfl * grid_spacing(simulation->grid);
   PetscReal               speed = 0.;
 
-  PetscFunctionBegin;
   for (PetscInt n = 0; n < config->inflow_count; n++)
     for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      if (inflow_is_active(&config->inflows[n], simulation->time) && config->inflows[n].velocity[d])
-        speed = PetscMax(speed, largest_held_speed(simulation, &config->inflows[n], d, simulation->time));
-  *limit = speed > 0. ? distance / speed : PETSC_MAX_REAL;
-  PetscFunctionReturn(0);
+      if (inflow_is_active(&config->inflows[n], time) && config->inflows[n].velocity[d])
+        speed = PetscMax(speed, largest_held_speed(simulation, &config->inflows[n], d, time));
+  return speed;
 }
 
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[])

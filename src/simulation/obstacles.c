@@ -191,13 +191,11 @@ PetscErrorCode SimulationCreateObstacles(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-/* No obstacle may jump over cells. */
-PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit)
+/* The fastest obstacle at `time`. */
+PetscReal simulation_obstacle_speed(Simulation simulation, PetscReal time)
 {
-  const PetscReal distance = simulation->config->fluid.cfl * grid_spacing(simulation->grid);
+  PetscReal fastest = 0.;
 
-  PetscFunctionBegin;
-  *limit = PETSC_MAX_REAL;
   for (PetscInt o = 0; o < simulation->config->obstacle_count; o++) {
     const ObstacleConfig *obstacle = &simulation->config->obstacles[o];
     Vector3               low, high;
@@ -206,9 +204,9 @@ PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limi
     if (motion_is_still(obstacle->motion))
       continue;
     shape_bounds(obstacle->shape, &low, &high);
-    speed = motion_speed_bound(obstacle->motion, simulation->time, low, high);
-    if (speed > 0. && !PetscIsInfOrNanReal(speed))
-      *limit = PetscMin(*limit, distance / speed);
+    speed = motion_speed_bound(obstacle->motion, time, low, high);
+    if (!PetscIsInfOrNanReal(speed))
+      fastest = PetscMax(fastest, speed);
   }
-  PetscFunctionReturn(0);
+  return fastest;
 }

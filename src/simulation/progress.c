@@ -249,6 +249,13 @@ void progress_warn(Simulation simulation, Progress *progress, PetscInt gas_failu
   if (vanished)
     fprintf(stderr, "%smillrace: warning: at t = %g s region \"%s\" has vanished\n", newline,
             (double)simulation->time, simulation->config->phases.regions[vanished - 1].name);
+  if (simulation->is_first_cut)
+    fprintf(stderr,
+            "%smillrace: warning: at t = %g s a step of run.time_step = %g s is too long for what moves: it "
+            "is cut "
+            "to %g s, and others that are too long likewise\n",
+            newline, (double)(simulation->time - simulation->dt), (double)simulation->config->run.time_step,
+            (double)simulation->dt);
   if (simulation->gas_failures > gas_failures_before)
     fprintf(stderr,
             "%smillrace: warning: at t = %g s the pressure solve of the one-way gas ended with %s; it stood "

@@ -190,6 +190,8 @@ PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_ste
   record_put(record, simulation->time, "s", "time");
   record_put(record, simulation->dt, "s", "dt");
   if (simulation->fluid)
+    record_put(record, simulation_travel(simulation), "1", "cfl");
+  if (simulation->fluid)
     PetscCall(PutFluid(simulation, record));
   if (simulation->solid)
     put_solids(simulation, record);

@@ -97,6 +97,8 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscCall(PetscTime(&begin));
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseKeep(simulation->phase));
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(FluidGetTravel(simulation->fluid, velocity, drift, &simulation->travel));
   PetscCall(SimulationGetCarrying(simulation, &velocity));
   PetscCall(PhaseAdvance(simulation->phase, velocity, closed, drift));
   PetscCall(PourInflows(simulation, simulation->time + dt));

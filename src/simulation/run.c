@@ -144,7 +144,9 @@ static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size
   const FluidReport *report = simulation->fluid ? fluid_report(simulation->fluid) : NULL;
 
   PetscFunctionBegin;
-  if (report && !report->diffusion_converged)
+  if (simulation->too_fast)
+    PetscCall(PetscSNPrintf(reason, size, "it makes a flow that is too fast for it"));
+  else if (report && !report->diffusion_converged)
     PetscCall(PetscSNPrintf(reason, size, "the diffusion solve ended with too many iterations"));
   else if (simulation->coupled)
     PetscCall(SimulationDescribeCoupledFailure(simulation, reason, size));
@@ -222,17 +224,16 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
   PetscFunctionBegin;
   if (simulation->fluid_failed)
     PetscCall(DescribeFailure(simulation, reason, sizeof(reason)));
-  PetscCall(PetscSNPrintf(run->message, run->message_size,
-                          "Step %" PetscInt_FMT
-                          " at t = %g s failed, also with half its size (dt = %g s): %s. Look at the last "
-                          "frame; try a smaller %s or run.largest_time_step%s%s",
-                          simulation->step + 1, (double)simulation->time, 0.5 * (double)dt, reason,
-                          report ? "fluid.cfl" : "solids.cfl", report ? ", or a looser " : "",
-                          report ? looser_tolerance(simulation) : ""));
+  PetscCall(PetscSNPrintf(
+      run->message, run->message_size,
+      "Step %" PetscInt_FMT " at t = %g s failed, also with %s its size (dt = %g s): %s. Look at the last "
+      "frame; try a smaller %s or run.largest_time_step%s%s",
+      simulation->step + 1, (double)simulation->time, simulation->too_fast ? "a small part of" : "half",
+      (double)dt, reason, report ? "fluid.cfl" : "solids.cfl", report ? ", or a looser " : "",
+      report ? looser_tolerance(simulation) : ""));
   PetscFunctionReturn(0);
 }
 
-/* A step, and once more with half its size if a solve fails. */
 static PetscErrorCode TryStep(Run *run, PetscBool *good)
 {
   const Simulation simulation = run->simulation;
@@ -250,9 +251,7 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
                          : "a fixed run.time_step"));
     PetscFunctionReturn(0);
   }
-  PetscCall(SimulationStep(simulation, dt, good));
-  if (!*good)
-    PetscCall(SimulationStep(simulation, 0.5 * dt, good));
+  PetscCall(SimulationTryStep(simulation, &dt, good));
   if (!*good)
     PetscCall(ExplainFailure(run, dt));
   PetscFunctionReturn(0);

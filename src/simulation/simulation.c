@@ -1,4 +1,4 @@
-/* A run's state, and the order and size of its time steps. */
+/* A run's state, and the order of its time steps. */
 #include "simulation_impl.h"
 
 TeamWork simulation_config_work(const SimulationConfig *config)
@@ -124,7 +124,10 @@ static PetscErrorCode StepFluid(Simulation simulation, PetscReal dt, PetscBool *
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, end, scalars));
-  PetscCall(FluidProjectPrediction(simulation->fluid, dt, good)); /* F4 */
+  *good = fluid_goes_too_far(simulation->fluid) ? PETSC_FALSE : PETSC_TRUE;
+  if (*good) /* F4 */
+    PetscCall(FluidProjectPrediction(simulation->fluid, dt, simulation_farthest(simulation->config), good));
+  simulation->too_fast = !*good && fluid_has_converged(simulation->fluid);
   if (*good) {
     PetscCall(SimulationExtendVelocity(simulation));
     PetscCall(SimulationStepGas(simulation, dt));
@@ -152,6 +155,7 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
 {
   PetscFunctionBegin;
   *good = PETSC_TRUE;
+  simulation->too_fast = PETSC_FALSE;
   simulation->fluid_failed = simulation->config->grid.dimension ? PETSC_TRUE : PETSC_FALSE;
   if (simulation->coupled)
     PetscCall(SimulationStepCoupled(simulation, dt, good));
@@ -162,6 +166,8 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
   PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
   simulation->failures = *good ? 0 : simulation->failures + 1;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &simulation->too_fast, 1, MPIU_BOOL, MPI_LOR,
+                             team_world(simulation->team)));
   if (!*good)
     PetscCall(Return(simulation));
   PetscCall(SimulationEnterPart(simulation, PART_OUTPUT));
@@ -171,56 +177,6 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
   simulation->time += dt;
   simulation->dt = dt;
   simulation->step++;
-  PetscFunctionReturn(0);
-}
-
-/* What the parts of this rank allow. */
-static PetscErrorCode GetLimit(Simulation simulation, PetscReal *limit)
-{
-  PetscReal other;
-
-  PetscFunctionBegin;
-  *limit = PETSC_MAX_REAL;
-  if (simulation->solid) /* bodies do not jump over cells */
-    PetscCall(SolidGetTimeStepLimit(
-        simulation->solid,
-        simulation->grid ? simulation->config->fluid.cfl * grid_spacing(simulation->grid) : PETSC_MAX_REAL,
-        simulation_accelerations(simulation), limit));
-  if (simulation->fluid) {
-    PetscCall(FluidGetTimeStepLimit(simulation->fluid, &other));
-    *limit = PetscMin(*limit, other);
-    PetscCall(SimulationGetObstacleLimit(simulation, &other));
-    *limit = PetscMin(*limit, other);
-    PetscCall(SimulationGetInflowLimit(simulation, &other));
-    *limit = PetscMin(*limit, other);
-  }
-  if (simulation->phase) {
-    PetscCall(PhaseGetTimeStepLimit(simulation->phase, &other));
-    *limit = PetscMin(*limit, other);
-  }
-  if (simulation->gas) {
-    PetscCall(FluidGetTimeStepLimit(simulation->gas, &other));
-    *limit = PetscMin(*limit, other);
-  }
-  PetscFunctionReturn(0);
-}
-
-/* The smallest of what the parts ask for, cut so that whole steps end exactly at `stop`. */
-PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt)
-{
-  const RunConfig *run = &simulation->config->run;
-  const PetscReal  remaining = stop - simulation->time;
-  PetscReal        limit = run->time_step;
-
-  PetscFunctionBegin;
-  if (run->time_step == 0.) {
-    PetscCall(GetLimit(simulation, &limit));
-    if (run->largest_time_step > 0.)
-      limit = PetscMin(limit, run->largest_time_step);
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPIU_REAL, MPI_MIN, team_world(simulation->team)));
-  /* a remainder of round-off is no step of its own */
-  *dt = remaining / PetscMax(1., PetscCeilReal(remaining / limit * (1. - 1e-9)));
   PetscFunctionReturn(0);
 }
 

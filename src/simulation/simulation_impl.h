@@ -18,6 +18,10 @@ struct _p_Simulation {
   PetscInt                step;
   PetscInt                failures;     /* tries of the step under way that came to nothing */
   PetscBool               fluid_failed; /* and not the solids, in the last step */
+  PetscBool               too_fast;     /* why the last step failed: it made a flow that goes too far in it */
+  PetscInt                cut_steps;    /* that `run.time_step` would have made too long, so far */
+  PetscBool               is_first_cut; /* the last step is the first of those */
+  PetscReal               travel;       /* of regions in the last step: cells along an axis, the most */
   PetscReal               wall_solids;  /* s of wall clock that the solids took in the last step */
   PetscReal               wall_regions; /* and the regions: moving and mixing them, extending the velocity */
 
@@ -73,13 +77,17 @@ Vec              simulation_covered(Simulation simulation); /* `closed` with bod
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationCreateObstacles(Simulation simulation);
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
-PetscErrorCode SimulationGetObstacleLimit(Simulation simulation, PetscReal *limit);
+PetscReal      simulation_obstacle_speed(Simulation simulation, PetscReal time);
 
 /* inflows.c: gives scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);
 PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
 PetscBool      inflow_gives_velocity(const InflowConfig *inflow);
-PetscErrorCode SimulationGetInflowLimit(Simulation simulation, PetscReal *limit);
+PetscReal      simulation_inflow_speed(Simulation simulation, PetscReal time);
+
+/* time_step.c: farther than so many cells no flow may go that a step has made, or the step is not taken. */
+PetscReal simulation_farthest(const SimulationConfig *config);
+PetscReal simulation_travel(Simulation simulation); /* of the last step, for a row of the ledger; fluid */
 
 /* regions.c: nothing happens without regions. A message tells why they cannot begin. Collective: fluid. */
 PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size);

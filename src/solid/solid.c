@@ -63,18 +63,26 @@ static PetscReal largest_at(const Body *body, const Twist *twist)
   return vector3_norm(twist->linear) + vector3_norm(twist->angular) * body->form->reach;
 }
 
-PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal farthest, const PetscReal accelerations[],
+PetscReal solid_longest_path(Solid solid)
+{
+  PetscReal smallest = PETSC_MAX_REAL;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (body_is_free(&solid->bodies[b]))
+      smallest = PetscMin(smallest, solid->bodies[b].form->size);
+  return smallest < PETSC_MAX_REAL ? solid->config->cfl * smallest : PETSC_MAX_REAL;
+}
+
+PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal path, const PetscReal accelerations[],
                                      PetscReal *dt)
 {
-  PetscReal fastest = 0, smallest = PETSC_MAX_REAL, fall = 0;
+  PetscReal fastest = 0, fall = 0;
 
   PetscFunctionBegin;
   *dt = PETSC_MAX_REAL;
   for (PetscInt b = 0; b < solid->body_count; b++) {
     const Body *body = &solid->bodies[b];
 
-    if (body_is_free(body))
-      smallest = PetscMin(smallest, body->form->size);
     if (isfinite(body->form->reach))
       fastest = PetscMax(fastest, largest_at(body, &solid->twists[b]));
     if (accelerations && body_is_free(body))
@@ -82,11 +90,25 @@ PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal farthest, const Pets
   }
   if (!accelerations)
     fall = vector3_norm(solid->config->gravity);
-  if (PetscMin(smallest, farthest) < PETSC_MAX_REAL) {
-    const PetscReal path = PetscMin(solid->config->cfl * smallest, farthest);
-
-    /* from rest the step is bounded by the fall: fastest dt + fall dt^2 = path */
+  if (path < PETSC_MAX_REAL) /* from rest the step is bounded by the fall: fastest dt + fall dt^2 = path */
     *dt = 2 * path / (fastest + PetscSqrtReal(fastest * fastest + 4 * fall * path) + 1e-300);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, PetscReal *speed)
+{
+  PetscFunctionBegin;
+  *speed = joint_set_driven_speed(solid->joints, time, dt);
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Body *body = &solid->bodies[b];
+
+    if (body->config->kind != BODY_KINEMATIC || !isfinite(body->form->reach))
+      continue;
+    for (PetscInt half = 1; half <= 2; half++) {
+      const Twist twist = body_prescribed_twist(body, time + 0.5 * half * dt);
+
+      *speed = PetscMax(*speed, largest_at(body, &twist));
+    }
   }
   PetscFunctionReturn(0);
 }

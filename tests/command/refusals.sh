@@ -42,7 +42,7 @@ ok "all mistakes at once, with place, line and what would be right" all_at_once
 ok "check finds the same" refused 2 "bad.yaml:5:12: error:" -- millrace 1 check bad.yaml
 sed 's/^fluid:/fluid:\n  colour: red/' good.yaml > unknown.yaml
 ok "an unknown key" bad "unknown.yaml:5:3: error:" colour -- unknown.yaml
-ok "a value out of range" bad fluid.cfl 0.01 20 -- good.yaml --set fluid.cfl=99
+ok "a value out of range" bad fluid.cfl 0.01 2, -- good.yaml --set fluid.cfl=99
 ok "an override of an unknown key" bad "--set grid.resolutoin=3" -- good.yaml --set grid.resolutoin=3
 ok "an override that is no assignment" bad "grid.resolution" -- good.yaml --set grid.resolution
 RANKS=2 ok "several ranks say it once" bad "fluid.cfl" -- good.yaml --set fluid.cfl=99

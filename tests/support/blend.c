@@ -148,7 +148,7 @@ PetscErrorCode BlendStep(Blend *blend, PetscInt count, PetscReal dt)
   PetscFunctionBegin;
   for (PetscInt n = 0; n < count; n++) {
     PetscCall(FluidPredict(blend->fluid, dt));
-    PetscCall(FluidProjectPrediction(blend->fluid, dt, &good));
+    PetscCall(FluidProjectPrediction(blend->fluid, dt, PETSC_MAX_REAL, &good));
     PetscCheck(good, grid_box(blend->grid)->comm, PETSC_ERR_NOT_CONVERGED, "Step %" PetscInt_FMT " failed",
                n);
   }

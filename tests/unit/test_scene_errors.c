@@ -119,7 +119,7 @@ static void values_out_of_range(void **state)
   (void)state;
   one_error(GRID RUN "fluid: {density: -1}\n", 3, 18, "positive, not -1");
   one_error(GRID RUN "fluid: {density: 1, viscosity: -1}\n", 3, 32, "not be negative");
-  one_error(GRID RUN "fluid: {density: 1, cfl: 100}\n", 3, 26, "between 0.01 and 20");
+  one_error(GRID RUN "fluid: {density: 1, cfl: 100}\n", 3, 26, "between 0.01 and 2");
   one_error("grid: {size: [1, 2, 0], resolution: 8}\n" RUN FLUID, 1, 21, "grid.size[2] must be positive");
   one_error("grid: {dimension: 4, size: [1, 2, 1], resolution: 8}\n" RUN FLUID, 1, 19, "between 2 and 3");
   one_error("grid: {size: [1, 2, 1], resolution: 0}\n" RUN FLUID, 1, 37, "grid.resolution");

@@ -149,7 +149,7 @@ static void a_drop_falls_freely(void **state)
   assert_success(FluidGetTotals(blend.fluid, &totals));
   assert_near(totals.momentum[Y] / totals.mass, -0.2, 0.01); /* faces of x and y share the mass differently */
   assert_near(totals.largest_divergence, 0., 1e-9);
-  assert_success(FluidGetTimeStepLimit(blend.fluid, &limit));
+  assert_success(FluidGetTimeStepLimit(blend.fluid, blend.config.cfl, &limit));
   assert_near((0.2 + 2. * limit) * limit, 1. / 32., 1e-9);
   assert_success(BlendDestroy(&blend));
 }

@@ -1,6 +1,9 @@
 /* The size of a step: what limits it, and that frames are hit. */
 #include "flow.h"
 #include "harness.h"
+#include "simulation/simulation_impl.h"
+
+#include <math.h>
 
 /* Steps from frame to frame; the time at each is exact. */
 static void frames_are_hit_exactly(void **state)
@@ -73,6 +76,184 @@ static void every_part_limits_the_step(void **state)
                0.003);
 }
 
+/* Where the blob of the first scalar is along x, in a periodic box of length 1. */
+static PetscReal blob_place(Flow *flow)
+{
+  const GridBox   *box = grid_box(flow->grid);
+  PetscReal        sums[2] = {0.};
+  const PetscReal *value;
+  Vec              dye;
+
+  assert_success(FlowGetField(flow, FLOW_SCALAR, &dye));
+  assert_success(VecGetArrayRead(dye, &value));
+  for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+    for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+      const PetscReal angle = 2. * PETSC_PI * grid_cell_center(flow->grid, i, j, 0).at[X];
+
+      sums[0] += value[box_index(box, i, j, 0)] * PetscCosReal(angle);
+      sums[1] += value[box_index(box, i, j, 0)] * PetscSinReal(angle);
+    }
+  assert_success(VecRestoreArrayRead(dye, &value));
+  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, box->comm);
+  return PetscAtan2Real(sums[1], sums[0]) / (2. * PETSC_PI);
+}
+
+/* At 1 m/s for 0.5 s, with whatever step is asked for, nothing is left behind. */
+static void a_blob_moves_with_the_flow(void **state)
+{
+  static const char *const schemes[] = {"maccormack", "semi-lagrangian", "weno5"};
+  static const struct {
+    const char *run, *fluid;
+  } settings[] = {{"", ""}, {"", "cfl: 2, "}, {", time_step: 0.25", ""}, {", time_step: 0.04", ""}};
+
+  (void)state;
+  for (size_t n = 0; n < sizeof(schemes) / sizeof(schemes[0]); n++)
+    for (size_t s = 0; s < sizeof(settings) / sizeof(settings[0]); s++) {
+      Flow      flow;
+      PetscReal moved;
+
+      assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [1, 1], resolution: 48}\n"
+                                "run: {end_time: 0.5, frame_interval: 0.5%s}\n"
+                                "fluid: {density: 1, %sadvection: %s, initial: {velocity: [1, 0]},\n"
+                                "  sides: {all: periodic},\n"
+                                "  scalars: [{name: dye, initial: exp(-((x-0.25)^2+(y-0.5)^2)/0.02)}]}\n",
+                                settings[s].run, settings[s].fluid, schemes[n]));
+      moved = -blob_place(&flow);
+      assert_success(FlowRunUntil(&flow, 0.5));
+      moved += blob_place(&flow);
+      note("%s %s%s: moved by %.4f m", schemes[n], settings[s].fluid, settings[s].run, (double)moved);
+      assert_near(moved + (moved < 0. ? 1. : 0.), 0.5, 0.01);
+      assert_success(FlowDestroy(&flow));
+    }
+}
+
+/* A level set, its markers and both of its sides, with steps of eight cells asked for. */
+static void a_drop_moves_with_the_flow(void **state)
+{
+  PetscReal moved;
+  Flow      flow;
+
+  (void)state;
+  assert_success(
+      FlowCreate(PETSC_COMM_WORLD, &flow,
+                 "grid: {dimension: 2, size: [1, 0.5], resolution: 32}\n"
+                 "run: {end_time: 0.25, frame_interval: 0.25, time_step: 0.25}\n"
+                 "fluid: {initial: {velocity: [1, 0]}, sides: {all: periodic}}\n"
+                 "regions:\n"
+                 "  - {name: drop, density: 2, shape: {sphere: {center: [0.3, 0.25], radius: 0.12}}}\n"
+                 "  - {name: rest, density: 1}\n"));
+  moved = -phase_report(simulation_phase(flow.simulation))->center[0].at[X];
+  assert_success(FlowRunUntil(&flow, 0.25));
+  moved += phase_report(simulation_phase(flow.simulation))->center[0].at[X];
+  note("drop moved by %.4f m", (double)moved);
+  assert_near(moved, 0.25 - 0.5 * flow.simulation->dt, 0.005); /* interfaces are half a step behind */
+  assert_success(FlowDestroy(&flow));
+}
+
+/* A channel whose inflow grows from nothing: 0.5 m^2 of dye after a second. */
+static void a_ramped_inflow_brings_what_it_should(void **state)
+{
+  PetscReal total;
+  Flow      flow;
+
+  (void)state;
+  assert_success(
+      FlowCreate(PETSC_COMM_WORLD, &flow,
+                 "grid: {dimension: 2, size: [2, 0.5], resolution: 64}\n"
+                 "run: {end_time: 1, frame_interval: 1}\n"
+                 "fluid: {density: 1, sides: {x_low: {type: inflow, velocity: [2*t, 0]}, x_high: open,\n"
+                 "  y_low: slip, y_high: slip}, scalars: [{name: dye, inflow: 1}]}\n"));
+  assert_success(FlowRunUntil(&flow, 1.));
+  assert_success(FluidGetScalarTotal(flow.fluid, 0, &total));
+  note("ramp: %.4f m^2 of dye (0.5)", (double)total);
+  assert_near(total, 0.5, 0.01);
+  assert_success(FlowDestroy(&flow));
+}
+
+/* Nothing moves at the start; the first step sees what will. */
+static void a_step_sees_what_is_about_to_move(void **state)
+{
+  (void)state;
+  /* a side: 2 dt^2 = 0.9 h */
+  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
+               "fluid: {density: 1, sides: {y_high: {type: wall, velocity: [2*t, 0]}}}",
+               PetscSqrtReal(0.045));
+  /* an inflow that begins later */
+  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
+               "fluid: {density: 1, sides: {y_high: open}}\n"
+               "inflows: [{name: fan, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}, velocity: [0, 3], "
+               "from: 0.01}]",
+               0.03);
+  /* a body force: 50 dt dt^2 = 0.9 h */
+  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
+               "fluid: {density: 1, body_force: [50*t, 0], sides: {all: periodic}}",
+               cbrt(0.09 / 50.));
+  /* an obstacle and a body that set out soon */
+  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
+               "fluid: {density: 1}\n"
+               "obstacles: [{name: ball, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}},\n"
+               "  motion: {keyframes: [{time: 0.01}, {time: 100.01, translation: [0, 50]}]}}]",
+               0.18);
+  assert_limit(
+      "run: {end_time: 1000, frame_interval: 1000}\n"
+      "fluid: {density: 1}\n"
+      "solids: {bodies: [{name: ball, type: kinematic, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}},\n"
+      "  motion: {keyframes: [{time: 0.01}, {time: 100.01, translation: [0, 50]}]}}]}",
+      0.18);
+  /* a joint that is driven: critically damped towards t, it is as fast as that at once */
+  assert_limit(
+      "run: {end_time: 1000, frame_interval: 1000}\n"
+      "fluid: {density: 1}\n"
+      "solids: {bodies: [{name: ball, density: 2, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}],\n"
+      "  joints: [{name: drive, type: prismatic, child: ball, anchor: [0.5, 0.5, 0], axis: [0, 1, 0],\n"
+      "    target: t, stiffness: 1e8, damping: 2e4}]}",
+      0.09);
+}
+
+/* A still surface: the shortest gravity wave turns by two radians in a step, however far things may go. */
+static void waves_limit_the_step_of_a_quiet_pool(void **state)
+{
+  (void)state;
+  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
+               "fluid: {gravity: [0, -10], cfl: 2, sides: {all: slip}}\n"
+               "regions: [{name: water, density: 1000, shape: {box: {low: [-1, -1], high: [2, 0.45]}}},\n"
+               "  {name: air, type: empty}]",
+               2. * PetscSqrtReal(0.1 / (10. * PETSC_PI)));
+  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
+               "fluid: {gravity: [0, -10], sides: {all: slip}}\n"
+               "regions: [{name: water, density: 1000, shape: {box: {low: [-1, -1], high: [2, 0.45]}}},\n"
+               "  {name: air, type: empty}]",
+               PetscSqrtReal(0.009));
+}
+
+/* Of sixteen cells: refused, and the state is as it was. */
+static void a_step_that_is_too_long_is_not_taken(void **state)
+{
+  static const char scene[] =
+      "grid: {dimension: 2, size: [1, 1], resolution: 64}\n"
+      "run: {end_time: 1, frame_interval: 1}\n"
+      "fluid: {density: 1, initial: {velocity: [1+0.1*sin(2*pi*y), 0.1*sin(2*pi*x)]}, "
+      "sides: {all: periodic}}\n";
+  FlowDifference difference;
+  PetscBool      good;
+  Flow           flow, serial;
+
+  (void)state;
+  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, scene));
+  assert_success(FlowCreate(PETSC_COMM_SELF, &serial, scene));
+  assert_success(FlowStep(&flow, 2, 0.01));
+  assert_success(SimulationStep(flow.simulation, 0.25, &good));
+  assert_false(good);
+  assert_near(simulation_time(flow.simulation), 0.02, 1e-14);
+  assert_success(FlowStep(&flow, 1, 0.01));
+  assert_success(FlowStep(&serial, 3, 0.01));
+  assert_success(FlowCompareWithSerial(&flow, &serial, X, &difference));
+  assert_near(difference.largest, 0., 1e-7);
+  assert_success(FlowDestroy(&serial));
+  assert_success(FlowDestroy(&flow));
+}
+
 /* A step that is taken twice as two halves costs nothing but its error. */
 static void steps_of_different_size_follow_each_other(void **state)
 {
@@ -97,4 +278,9 @@ static void steps_of_different_size_follow_each_other(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(frames_are_hit_exactly), cmocka_unit_test(every_part_limits_the_step),
+          cmocka_unit_test(a_blob_moves_with_the_flow), cmocka_unit_test(a_drop_moves_with_the_flow),
+          cmocka_unit_test(a_ramped_inflow_brings_what_it_should),
+          cmocka_unit_test(a_step_sees_what_is_about_to_move),
+          cmocka_unit_test(waves_limit_the_step_of_a_quiet_pool),
+          cmocka_unit_test(a_step_that_is_too_long_is_not_taken),
           cmocka_unit_test(steps_of_different_size_follow_each_other))

@@ -128,3 +128,81 @@ PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[])
   joint_set_stabilize_velocity(joints, twists);
   PetscFunctionReturn(0);
 }
+
+/* A controlled joint where it stands and how it moves. */
+typedef struct {
+  Vector3   axis, anchor;
+  PetscReal angle, rate; /* of the child against the parent */
+  PetscBool slides;
+} Drive;
+
+static Drive drive_of(JointSet joints, const Joint *joint)
+{
+  const Twist     still = {{{0, 0, 0}}, {{0, 0, 0}}};
+  const PetscReal sign[SIDES] = {[PARENT] = -1, [CHILD] = 1};
+  Placement       at[SIDES];
+  Stand           stand;
+  Drive           drive;
+
+  joint_placements(joint, joints->solid->placements, at);
+  stand = joint_stand(joint, at);
+  drive = (Drive){stand.axis, stand.anchor[CHILD], joint_angle(joint, &stand), 0,
+                  joint->config->kind == JOINT_PRISMATIC ? PETSC_TRUE : PETSC_FALSE};
+  for (Side s = PARENT; s < SIDES; s++) {
+    const Twist  *twist = joint->body[s] < 0 ? &still : &joints->solid->twists[joint->body[s]];
+    const Vector3 arm = vector3_subtract(drive.anchor, at[s].position);
+    const Vector3 moves = drive.slides ? twist_at(twist, arm) : twist->angular;
+
+    drive.rate += sign[s] * vector3_dot(drive.axis, moves);
+  }
+  return drive;
+}
+
+/* What a body opposes to a drive: its mass, or its moment about the axis; and how far its points are from
+   that. */
+static PetscReal resistance(JointSet joints, PetscInt b, const Drive *drive, PetscReal *arm)
+{
+  const Solid solid = joints->solid;
+  const Body *body = b < 0 ? NULL : &solid->bodies[b];
+  Vector3     offset;
+  PetscReal   away;
+
+  *arm = 0;
+  if (!body || !body_is_free(body))
+    return PETSC_INFINITY;
+  *arm = 1;
+  if (drive->slides)
+    return body->mass;
+  offset = vector3_subtract(solid->placements[b].position, drive->anchor);
+  away = vector3_norm(vector3_cross(drive->axis, offset));
+  *arm = away + body->form->reach;
+  return vector3_dot(drive->axis, body_angular_momentum(body, &solid->placements[b], drive->axis)) +
+         body->mass * away * away;
+}
+
+/* The two sides share the motion by what they oppose to it. */
+static PetscReal driven_speed(JointSet joints, const Joint *joint, PetscReal time, PetscReal dt)
+{
+  const Drive drive = drive_of(joints, joint);
+  Grip        grip = {.angle_before = drive.angle};
+  PetscReal   arm[SIDES], opposes[SIDES], rate, speed = 0;
+
+  plan_joint(joint, time, dt, drive.rate, &grip);
+  rate = PetscMax(PetscAbsReal(grip.aim - drive.angle) / dt, PetscAbsReal(grip.due_rate));
+  for (Side s = PARENT; s < SIDES; s++)
+    opposes[s] = resistance(joints, joint->body[s], &drive, &arm[s]);
+  for (Side s = PARENT; s < SIDES; s++)
+    if (arm[s] > 0)
+      speed = PetscMax(speed, rate * arm[s] / (1 + opposes[s] / opposes[SIDES - 1 - s]));
+  return speed;
+}
+
+PetscReal joint_set_driven_speed(JointSet joints, PetscReal time, PetscReal dt)
+{
+  PetscReal speed = 0;
+
+  for (PetscInt j = 0; j < joints->count && dt > 0; j++)
+    if (is_controlled(&joints->joints[j]))
+      speed = PetscMax(speed, driven_speed(joints, &joints->joints[j], time, dt));
+  return speed;
+}

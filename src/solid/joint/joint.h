@@ -30,6 +30,8 @@ PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[]);
 PetscErrorCode JointSetControlMotion(JointSet joints, PetscReal time, PetscReal dt, const Twist before[],
                                      Twist twists[]);
 PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[]);
+/* The fastest point of bodies on controlled joints within a step of `dt`, by the laws of their targets. */
+PetscReal joint_set_driven_speed(JointSet joints, PetscReal time, PetscReal dt);
 /* How far the anchors of a joint are apart at solid->placements: the largest. */
 PetscReal joint_set_error(JointSet joints);
 

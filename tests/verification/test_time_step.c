@@ -39,7 +39,7 @@ static void assert_limit(const char rest[], PetscReal expected)
   PetscReal dt;
 
   assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [1, 1], resolution: 10}\n"
+                            "grid: {dimension: 2, size: [2, 1], resolution: 20}\n"
                             "%s\n",
                             rest));
   assert_success(SimulationGetTimeStep(flow.simulation, 1000. * expected, &dt));

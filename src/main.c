@@ -14,7 +14,8 @@ static const char usage_text[] =
     "millrace run ... --allow-files             PETSc options of the scene may write files\n"
     "millrace check SCENE [--ranks N] [--set KEY=VALUE]...   validate, count cells, bodies and memory, "
     "estimate the "
-    "step\n"
+    "steps\n"
+    "millrace check SCENE --step ...            take one step as well, to tell how long the run will take\n"
     "millrace info FILE                         what a checkpoint or frame holds\n"
     "millrace keys [PATTERN] [--markdown]       every scene key with unit, default and meaning\n"
     "millrace version                           its version, and those of PETSc and MPI\n"
@@ -26,7 +27,7 @@ typedef struct {
   const char  *program, *command, *target; /* target: scene, file or pattern */
   const char  *directory, *restart;
   RunUse       use;
-  PetscBool    markdown;
+  PetscBool    markdown, step;
   OptionReach  reach;
   PetscInt     ranks;
   PetscInt     set_count;
@@ -63,6 +64,8 @@ static PetscBool parse_own(int argc, char **argv, int *n, Arguments *arguments)
     arguments->command = "version";
   else if (!strcmp(word, "--markdown"))
     arguments->markdown = PETSC_TRUE;
+  else if (!strcmp(word, "--step"))
+    arguments->step = PETSC_TRUE;
   else if (!strcmp(word, "--ranks")) {
     const char *count = value_of(argc, argv, n, arguments);
 
@@ -440,6 +443,34 @@ static PetscErrorCode Estimate(Scene scene, PetscMPIInt ranks, SimulationEstimat
   PetscFunctionReturn(0);
 }
 
+/* One step on the ranks that are there. */
+static PetscErrorCode TimeStep(Scene scene, const SimulationEstimate *estimate, int *code)
+{
+  Simulation  simulation = NULL;
+  PetscReal   seconds = 0.;
+  PetscMPIInt size;
+  char        message[1024] = "";
+
+  PetscFunctionBegin;
+  *code = EXIT_BAD_INPUT;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+  PetscCall(CreateSimulation(scene, &simulation, message, sizeof(message)));
+  if (simulation && !message[0]) {
+    *code = EXIT_NUMERICS;
+    PetscCall(SimulationMeasureStep(simulation, &seconds, message, sizeof(message)));
+  }
+  if (message[0])
+    (void)refuse("%s", message);
+  else if (simulation) {
+    *code = EXIT_DONE;
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "wall time  %.3g s for the first step on %d rank%s: about %.3g s for the run\n",
+                          (double)seconds, size, size == 1 ? "" : "s", (double)(seconds * estimate->steps)));
+  }
+  PetscCall(SimulationDestroy(&simulation));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
 {
   SimulationEstimate estimate;
@@ -450,6 +481,11 @@ static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
   PetscFunctionBegin;
   if (!arguments->target) {
     *code = refuse("check needs a scene\n%s", usage_text);
+    PetscFunctionReturn(0);
+  }
+  if (arguments->step && arguments->ranks) {
+    *code =
+        refuse("%s", "check --step measures on the ranks that it is given (mpiexec -n N): leave --ranks out");
     PetscFunctionReturn(0);
   }
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
@@ -472,6 +508,8 @@ static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
     if (rank == 0)
       print_estimate(scene_config(scene), &estimate, stdout);
     *code = EXIT_DONE;
+    if (arguments->step)
+      PetscCall(TimeStep(scene, &estimate, code));
   }
   PetscCall(SceneDestroy(&scene));
   PetscFunctionReturn(0);

@@ -81,8 +81,9 @@ PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance);
 /* Of a point within one cell of this rank's part, projected on the fly (4.2.2); not collective. */
 PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region);
 
-/* The largest step that waves of surface tension and of gravity allow, however small they are. */
-PetscErrorCode PhaseGetTimeStepLimit(Phase phase, Vector3 gravity, PetscReal *limit);
+/* The largest step that waves of surface tension and of gravity allow on cells of size h, however small they
+   are. */
+PetscReal phase_wave_limit(Phase phase, Vector3 gravity, PetscReal h);
 
 typedef struct {
   PetscReal  volume[REGIONS_MAX];    /* m^3; m^2 in two dimensions */

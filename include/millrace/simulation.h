@@ -72,7 +72,8 @@ PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, Pets
 /* A step whose solve fails, or whose flow is too fast for it, is not `good` and leaves the state as it was.
    Collective: world. */
 PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *good);
-/* Once more with half the size if a solve fails; more often if only the flow is too fast. `dt`: of the last. */
+/* Once more with half the size if a solve fails; more often if only the flow is too fast. `dt`: of the last.
+ */
 PetscErrorCode SimulationTryStep(Simulation simulation, PetscReal *dt, PetscBool *good);
 
 Team      simulation_team(Simulation simulation);
@@ -123,10 +124,13 @@ typedef struct {
   PetscInt64 cell_count;
   PetscInt   fluid_ranks, solid_ranks, bodies, joints;
   PetscReal  bytes;     /* peak memory of all ranks */
-  PetscReal  time_step; /* s; PETSC_MAX_REAL when nothing moves yet */
-  PetscReal  steps;     /* to the end, at that step */
+  PetscReal  steps;     /* to the end, about: right within a factor of two for the scenes of inputs/ */
+  PetscReal  time_step; /* s, on the average */
 } SimulationEstimate;
 void print_estimate(const SimulationConfig *config, const SimulationEstimate *estimate, FILE *file);
+/* Seconds of wall clock that the first step takes here; a start or a step that fails is told in `message`.
+   Collective: world. */
+PetscErrorCode SimulationMeasureStep(Simulation simulation, PetscReal *seconds, char message[], size_t size);
 /* Why so many ranks cannot run this scene; "" if they can. And `message` as that of SimulationCreate. */
 PetscErrorCode SimulationConfigCheckRanks(const SimulationConfig *config, PetscMPIInt ranks, char message[],
                                           size_t size);

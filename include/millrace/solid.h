@@ -104,6 +104,8 @@ PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal path, const PetscRea
 /* The speed that is given to bodies within a step of `dt`: the motion of kinematic ones, targets of joints.
  */
 PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, PetscReal *speed);
+/* The same at a time of the scene, whatever the bodies do now. */
+PetscReal solid_prescribed_speed(Solid solid, PetscReal time);
 /* The state of `root` to all others of `world`, who each hold a solid of the same configuration. */
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode SolidSave(Solid solid, Archive archive);

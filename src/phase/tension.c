@@ -73,22 +73,20 @@ PetscErrorCode PhaseUpdateJumps(Phase phase)
 /* Capillary waves of two cells' length must not cross a cell in a step (Brackbill, Kothe, Zemach 1992).
    Velocity and interface take turns, as in the leapfrog scheme: the shortest gravity wave that the grid
    holds, of wave number pi/h, must not turn by more than two radians in a step. */
-PetscErrorCode PhaseGetTimeStepLimit(Phase phase, Vector3 gravity, PetscReal *limit)
+PetscReal phase_wave_limit(Phase phase, Vector3 gravity, PetscReal h)
 {
-  const PetscReal h = grid_spacing(phase->grid), g = vector3_norm(gravity);
+  const PetscReal g = vector3_norm(gravity);
+  PetscReal       limit = PETSC_MAX_REAL;
 
-  PetscFunctionBegin;
-  *limit = PETSC_MAX_REAL;
   for (PetscInt a = 0; a < phase->count; a++)
     for (PetscInt b = 0; b < a; b++) {
       const PetscReal density = region_density(phase, a) + region_density(phase, b);
       const PetscReal heavier = PetscAbsReal(region_density(phase, a) - region_density(phase, b));
 
       if (phase->tension[a][b] > 0. && density > 0.)
-        *limit =
-            PetscMin(*limit, PetscSqrtReal(density * h * h * h / (4. * PETSC_PI * phase->tension[a][b])));
+        limit = PetscMin(limit, PetscSqrtReal(density * h * h * h / (4. * PETSC_PI * phase->tension[a][b])));
       if (g * heavier > 0.)
-        *limit = PetscMin(*limit, 2. * PetscSqrtReal(h * density / (PETSC_PI * g * heavier)));
+        limit = PetscMin(limit, 2. * PetscSqrtReal(h * density / (PETSC_PI * g * heavier)));
     }
-  PetscFunctionReturn(0);
+  return limit;
 }

@@ -1,62 +1,13 @@
 /* What a run will need, worked out from its scene alone. */
 #include "simulation_impl.h"
 
+#include <petsctime.h>
 #include <sys/resource.h>
 
 /* Measured, see docs/performance.md. */
 static const PetscReal bytes_to_write = 10e6;        /* of a process that opens its first file */
 static const PetscReal solver_bytes_per_cell = 102.; /* of the pressure: multigrid and conjugate gradients */
 static const PetscReal written_bytes_per_cell = 36.; /* of a frame's vector field, in chunks on their way */
-
-enum { SAMPLES = 17 }; /* along each direction, to find the largest value of a formula in the box */
-
-static PetscReal largest_value(const GridConfig *grid, Formula formula)
-{
-  const PetscInt depth = grid->dimension == 3 ? SAMPLES : 1;
-  PetscReal      largest = 0.;
-
-  if (!formula)
-    return 0.;
-  for (PetscInt k = 0; k < depth; k++)
-    for (PetscInt j = 0; j < SAMPLES; j++)
-      for (PetscInt i = 0; i < SAMPLES; i++) {
-        const PetscReal at[DIM] = {i, j, k};
-        Vector3         point = grid->origin;
-        PetscReal       value;
-
-        for (PetscInt d = 0; d < grid->dimension; d++)
-          point.at[d] += grid->size.at[d] * at[d] / (SAMPLES - 1);
-        value = PetscAbsReal(formula_value(formula, point, 0.));
-        if (!PetscIsInfOrNanReal(value))
-          largest = PetscMax(largest, value);
-      }
-  return largest;
-}
-
-/* The largest speed that the scene names: at the start, on its sides, in its inflows, of its obstacles. */
-static PetscReal named_speed(const SimulationConfig *config)
-{
-  PetscReal speed = 0.;
-
-  for (PetscInt d = 0; d < config->grid.dimension; d++) {
-    speed = PetscMax(speed, largest_value(&config->grid, config->fluid.initial_velocity[d]));
-    for (PetscInt axis = 0; axis < config->grid.dimension; axis++)
-      for (PetscInt side = 0; side < 2; side++)
-        speed = PetscMax(speed, largest_value(&config->grid, config->fluid.sides[axis][side].velocity[d]));
-    for (PetscInt n = 0; n < config->inflow_count; n++)
-      speed = PetscMax(speed, largest_value(&config->grid, config->inflows[n].velocity[d]));
-  }
-  for (PetscInt o = 0; o < config->obstacle_count; o++) {
-    PetscReal moving;
-    Vector3   low, high;
-
-    shape_bounds(config->obstacles[o].shape, &low, &high);
-    moving = motion_speed_bound(config->obstacles[o].motion, 0., low, high);
-    if (!PetscIsInfOrNanReal(moving))
-      speed = PetscMax(speed, moving);
-  }
-  return speed;
-}
 
 static PetscReal solid_fields(const SimulationConfig *config)
 {
@@ -111,6 +62,22 @@ static PetscReal region_fields(const SimulationConfig *config)
   return mixture_fields(config) + 4.25 * config->phases.region_count;
 }
 
+/* With bodies: nine vectors (velocities on their way, weights, marks, ties) and the coupled solve; one fluid
+   is a mixture then. */
+static PetscReal coupled_fields(const SimulationConfig *config)
+{
+  const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
+  PetscReal      fields = 9 * dimension + 22;
+
+  if (!config->solids.body_count)
+    return 0.;
+  if (!config->phases.region_count)
+    fields += 4 * dimension + edges + 2;
+  if (!config->phases.region_count && config->fluid.viscosity > 0.)
+    fields += 7 * dimension + edges + 4;
+  return fields;
+}
+
 /* Fields of doubles over a rank's part, ghosts included, that are alive at the same time
  * (docs/performance.md). */
 static PetscReal fields_alive(const SimulationConfig *config)
@@ -129,7 +96,7 @@ static PetscReal fields_alive(const SimulationConfig *config)
       diffuses = PETSC_TRUE;
   if (diffuses)
     fields += 1; /* the residual */
-  return fields + solid_fields(config) + region_fields(config);
+  return fields + solid_fields(config) + region_fields(config) + coupled_fields(config);
 }
 
 /* Values of a field over cells, for a rank's part of about equal sides. */
@@ -169,34 +136,26 @@ static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEsti
   return bytes;
 }
 
-/* Counts the bodies and asks them for their time step. */
-static PetscErrorCode EstimateSolids(const SolidConfig *config, SimulationEstimate *estimate, char message[],
-                                     size_t size)
+/* Counts the bodies; `solid` is the caller's. */
+static PetscErrorCode EstimateSolids(const SimulationConfig *config, SimulationEstimate *estimate,
+                                     Solid *solid, char message[], size_t size)
 {
-  Solid solid;
-
   PetscFunctionBegin;
-  if (!config->body_count)
+  *solid = NULL;
+  if (!config->solids.body_count)
     PetscFunctionReturn(0);
-  PetscCall(SolidCreate(PETSC_COMM_SELF, config, &solid, message, size));
+  PetscCall(SolidCreate(PETSC_COMM_SELF, &config->solids, solid, message, size));
   if (message[0])
     PetscFunctionReturn(0);
-  estimate->bodies = solid_body_count(solid);
-  estimate->joints = config->joint_count;
-  PetscCall(SolidGetTimeStepLimit(solid, PETSC_MAX_REAL, NULL, &estimate->time_step));
-  PetscCall(SolidDestroy(&solid));
+  estimate->bodies = solid_body_count(*solid);
+  estimate->joints = config->solids.joint_count;
   PetscFunctionReturn(0);
 }
 
-static void estimate_fluid(const SimulationConfig *config, SimulationEstimate *estimate)
+static void count_cells(const SimulationConfig *config, SimulationEstimate *estimate)
 {
-  const PetscReal spacing = config->grid.size.at[X] / config->grid.resolution;
-  const PetscReal speed = named_speed(config);
-
   grid_config_cells(&config->grid, estimate->cells);
   estimate->cell_count = (PetscInt64)estimate->cells[X] * estimate->cells[Y] * estimate->cells[Z];
-  if (speed > 0.)
-    estimate->time_step = PetscMin(estimate->time_step, config->fluid.cfl * spacing / speed);
 }
 
 enum { MOST_CELLS_TO_TRY = 1 << 21 };
@@ -204,7 +163,7 @@ enum { MOST_CELLS_TO_TRY = 1 << 21 };
 /* Whether regions can begin, on the grid of the scene or, where that is large, on one with half its cells in
    each direction, as often as these are even. */
 static PetscErrorCode TryRegions(const SimulationConfig *config, const SimulationEstimate *estimate,
-                                 PetscReal *surface, char message[], size_t size)
+                                 PetscReal *surface, Forecast *forecast, char message[], size_t size)
 {
   PhaseConfig phases = config->phases;
   GridConfig  grid = config->grid;
@@ -228,6 +187,7 @@ static PetscErrorCode TryRegions(const SimulationConfig *config, const Simulatio
   PetscCall(PhaseStart(phase, NULL, message, size));
   for (PetscInt r = 0; r < phases.region_count; r++)
     *surface += phase_report(phase)->surface[r];
+  forecast_regions(config, phase, forecast);
   PetscCall(PhaseDestroy(&phase));
   PetscCall(MacGridDestroy(&box));
   PetscFunctionReturn(0);
@@ -237,29 +197,32 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
                                         SimulationEstimate *estimate, char message[], size_t size)
 {
   const TeamWork work = simulation_config_work(config);
+  Forecast       forecast = {.waves = PETSC_MAX_REAL};
   PetscReal      resident, surface = 0.;
   struct rusage  own;
+  Solid          solid;
 
   PetscFunctionBegin;
   message[0] = '\0';
-  *estimate = (SimulationEstimate){.time_step = PETSC_MAX_REAL};
+  *estimate = (SimulationEstimate){0};
   estimate->solid_ranks = team_config_solid_ranks(&config->parallel, work, ranks);
   estimate->fluid_ranks = ranks - estimate->solid_ranks;
-  PetscCall(EstimateSolids(&config->solids, estimate, message, size));
+  PetscCall(EstimateSolids(config, estimate, &solid, message, size));
   if (message[0])
     PetscFunctionReturn(0);
+  if (solid)
+    forecast_solids(config, solid, &forecast);
   getrusage(RUSAGE_SELF, &own);
   resident = 1024. * own.ru_maxrss; /* before regions are tried */
   if (work != WORK_SOLIDS) {
-    estimate_fluid(config, estimate);
-    PetscCall(TryRegions(config, estimate, &surface, message, size));
+    count_cells(config, estimate);
+    PetscCall(TryRegions(config, estimate, &surface, &forecast, message, size));
   }
-  estimate->bytes = peak_bytes(config, estimate, resident) + marker_bytes(config, surface);
-  if (config->run.time_step > 0.)
-    estimate->time_step = config->run.time_step;
-  if (config->run.largest_time_step > 0.)
-    estimate->time_step = PetscMin(estimate->time_step, config->run.largest_time_step);
-  estimate->steps = config->run.end_time / estimate->time_step;
+  estimate->bytes = peak_bytes(config, estimate, resident);
+  if (config->phases.region_count)
+    estimate->bytes += marker_bytes(config, surface);
+  forecast_steps(config, &forecast, estimate);
+  PetscCall(SolidDestroy(&solid));
   PetscFunctionReturn(0);
 }
 
@@ -294,9 +257,31 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   fprintf(file, "ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
           estimate->solid_ranks);
   fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);
-  if (estimate->time_step < PETSC_MAX_REAL)
-    fprintf(file, "time step  %.3g s at the speeds that the scene names: %.0f steps to t = %g s\n",
-            (double)estimate->time_step, (double)estimate->steps, (double)config->run.end_time);
-  else
-    fprintf(file, "time step  set by the motion as it develops: the scene names no speed\n");
+  fprintf(file, "steps      about %.0f to t = %g s, %.3g s each\n", (double)estimate->steps,
+          (double)config->run.end_time, (double)estimate->time_step);
+}
+
+PetscErrorCode SimulationMeasureStep(Simulation simulation, PetscReal *seconds, char message[], size_t size)
+{
+  const RunConfig *run = &simulation->config->run;
+  PetscLogDouble   began, ended;
+  PetscReal        dt;
+  PetscBool        good;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  *seconds = 0.;
+  PetscCall(SimulationTryStart(simulation, &good));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
+  if (good) {
+    PetscCall(PetscTime(&began));
+    PetscCall(SimulationGetTimeStep(simulation, PetscMin(run->frame_interval, run->end_time), &dt));
+    PetscCall(SimulationTryStep(simulation, &dt, &good));
+    PetscCall(PetscTime(&ended));
+    *seconds = ended - began;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, seconds, 1, MPIU_REAL, MPI_MAX, team_world(simulation->team)));
+  if (!good)
+    PetscCall(PetscStrncpy(message, "The first step of this scene fails: run it to see why", size));
+  PetscFunctionReturn(0);
 }

@@ -89,6 +89,17 @@ PetscReal      simulation_inflow_speed(Simulation simulation, PetscReal time);
 PetscReal simulation_farthest(const SimulationConfig *config);
 PetscReal simulation_travel(Simulation simulation); /* of the last step, for a row of the ledger; fluid */
 
+/* forecast.c: what there is to know of a run before it is run. */
+typedef struct {
+  Solid     solid;    /* borrowed; null without bodies */
+  PetscReal falling;  /* m/s, of the fastest body on the average */
+  PetscReal settling; /* m/s, of liquids */
+  PetscReal waves;    /* s, the step that waves on interfaces allow */
+} Forecast;
+void forecast_solids(const SimulationConfig *config, Solid solid, Forecast *forecast);
+void forecast_regions(const SimulationConfig *config, Phase phase, Forecast *forecast);
+void forecast_steps(const SimulationConfig *config, const Forecast *forecast, SimulationEstimate *estimate);
+
 /* regions.c: nothing happens without regions. A message tells why they cannot begin. Collective: fluid. */
 PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size);
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);

@@ -48,7 +48,8 @@ static PetscErrorCode GetFlowLimit(Simulation simulation, PetscReal cells, Petsc
     *limit = PetscMin(*limit, other);
   }
   if (simulation->phase) {
-    PetscCall(PhaseGetTimeStepLimit(simulation->phase, simulation->config->fluid.gravity, &other));
+    other = phase_wave_limit(simulation->phase, simulation->config->fluid.gravity,
+                             grid_spacing(simulation->grid));
     *limit = PetscMin(*limit, PetscMin(other, region_limit(simulation)));
   }
   PetscFunctionReturn(0);

@@ -95,22 +95,34 @@ PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal path, const PetscRea
   PetscFunctionReturn(0);
 }
 
+static PetscReal kinematic_speed(Solid solid, PetscReal time)
+{
+  PetscReal speed = 0;
+
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Body *body = &solid->bodies[b];
+
+    if (body->config->kind == BODY_KINEMATIC && isfinite(body->form->reach)) {
+      const Twist twist = body_prescribed_twist(body, time);
+
+      speed = PetscMax(speed, largest_at(body, &twist));
+    }
+  }
+  return speed;
+}
+
 PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, PetscReal *speed)
 {
   PetscFunctionBegin;
   *speed = joint_set_driven_speed(solid->joints, time, dt);
-  for (PetscInt b = 0; b < solid->body_count; b++) {
-    const Body *body = &solid->bodies[b];
-
-    if (body->config->kind != BODY_KINEMATIC || !isfinite(body->form->reach))
-      continue;
-    for (PetscInt half = 1; half <= 2; half++) {
-      const Twist twist = body_prescribed_twist(body, time + 0.5 * half * dt);
-
-      *speed = PetscMax(*speed, largest_at(body, &twist));
-    }
-  }
+  *speed = PetscMax(*speed, kinematic_speed(solid, time + 0.5 * dt));
+  *speed = PetscMax(*speed, kinematic_speed(solid, time + dt));
   PetscFunctionReturn(0);
+}
+
+PetscReal solid_prescribed_speed(Solid solid, PetscReal time)
+{
+  return PetscMax(kinematic_speed(solid, time), joint_set_target_speed(solid->joints, time));
 }
 
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)

@@ -48,6 +48,20 @@ compare "48^3 cells with everything" 1 "${everything[@]}" --set grid.resolution=
 compare "48^3 cells with everything" 2 "${everything[@]}" --set grid.resolution=48
 compare "64^3 cells" 1 --set grid.resolution=64
 
+# Bodies in a fluid, with regions and without.
+coupled() { # NAME RANKS SCENE ARGUMENT...
+  local p m scene=$MILLRACE_SOURCE/inputs/coupling/$3.yaml
+  p=$(millrace 1 check "$scene" --ranks "$2" "${@:4}" | sed -n 's/^memory *\([0-9]*\) MB.*/\1/p')
+  rm -rf run
+  m=$(millrace "$2" run "$scene" -o run --set run.step_limit=2 "${@:4}" | sed -n 's/^peak memory \([0-9]*\) MB.*/\1/p')
+  echo "# $1 on $2 ranks: predicted $p MB, measured $m MB"
+  ok "$1 on $2 ranks" within "$p" "$m"
+}
+coupled "a paddle wheel in smoke" 1 paddle-wheel --set grid.resolution=32
+coupled "spheres in a pool" 1 buoyancy --set grid.resolution=64
+coupled "spheres in a pool" 3 buoyancy --set grid.resolution=48
+coupled "spheres in a pool, with MINRES" 1 buoyancy --set grid.resolution=48 --set coupling.solver=minres
+
 read -ra base <<< "${foot[1]}"
 bytes=$((($(measured 1 --set grid.resolution=64) - base[1]) * 1000000 / 64 ** 3))
 echo "# $bytes bytes per cell at 64^3"

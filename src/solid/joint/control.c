@@ -180,17 +180,13 @@ static PetscReal resistance(JointSet joints, PetscInt b, const Drive *drive, Pet
          body->mass * away * away;
 }
 
-/* The two sides share the motion by what they oppose to it. */
-static PetscReal driven_speed(JointSet joints, const Joint *joint, PetscReal time, PetscReal dt)
+/* Of the fastest point at a rate of the joint: the two sides share it by what they oppose to it. */
+static PetscReal speed_at_rate(JointSet joints, const Joint *joint, const Drive *drive, PetscReal rate)
 {
-  const Drive drive = drive_of(joints, joint);
-  Grip        grip = {.angle_before = drive.angle};
-  PetscReal   arm[SIDES], opposes[SIDES], rate, speed = 0;
+  PetscReal arm[SIDES], opposes[SIDES], speed = 0;
 
-  plan_joint(joint, time, dt, drive.rate, &grip);
-  rate = PetscMax(PetscAbsReal(grip.aim - drive.angle) / dt, PetscAbsReal(grip.due_rate));
   for (Side s = PARENT; s < SIDES; s++)
-    opposes[s] = resistance(joints, joint->body[s], &drive, &arm[s]);
+    opposes[s] = resistance(joints, joint->body[s], drive, &arm[s]);
   for (Side s = PARENT; s < SIDES; s++)
     if (arm[s] > 0)
       speed = PetscMax(speed, rate * arm[s] / (1 + opposes[s] / opposes[SIDES - 1 - s]));
@@ -202,7 +198,34 @@ PetscReal joint_set_driven_speed(JointSet joints, PetscReal time, PetscReal dt)
   PetscReal speed = 0;
 
   for (PetscInt j = 0; j < joints->count && dt > 0; j++)
-    if (is_controlled(&joints->joints[j]))
-      speed = PetscMax(speed, driven_speed(joints, &joints->joints[j], time, dt));
+    if (is_controlled(&joints->joints[j])) {
+      const Joint *joint = &joints->joints[j];
+      const Drive  drive = drive_of(joints, joint);
+      Grip         grip = {.angle_before = drive.angle};
+      PetscReal    mean;
+
+      plan_joint(joint, time, dt, drive.rate, &grip);
+      mean = PetscAbsReal(grip.aim - drive.angle) / dt;
+      speed =
+          PetscMax(speed, speed_at_rate(joints, joint, &drive, PetscMax(mean, PetscAbsReal(grip.due_rate))));
+    }
+  return speed;
+}
+
+PetscReal joint_set_target_speed(JointSet joints, PetscReal time)
+{
+  const PetscReal instant = 1e-4;
+  const Vector3   origin = {{0, 0, 0}};
+  PetscReal       speed = 0;
+
+  for (PetscInt j = 0; j < joints->count; j++)
+    if (is_controlled(&joints->joints[j])) {
+      const Joint    *joint = &joints->joints[j];
+      const Drive     drive = drive_of(joints, joint);
+      const PetscReal change = formula_value(joint->config->target, origin, time + instant) -
+                               formula_value(joint->config->target, origin, time);
+
+      speed = PetscMax(speed, speed_at_rate(joints, joint, &drive, PetscAbsReal(change) / instant));
+    }
   return speed;
 }

@@ -32,6 +32,8 @@ PetscErrorCode JointSetControlMotion(JointSet joints, PetscReal time, PetscReal 
 PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[]);
 /* The fastest point of bodies on controlled joints within a step of `dt`, by the laws of their targets. */
 PetscReal joint_set_driven_speed(JointSet joints, PetscReal time, PetscReal dt);
+/* The same at `time` where every target is met. */
+PetscReal joint_set_target_speed(JointSet joints, PetscReal time);
 /* How far the anchors of a joint are apart at solid->placements: the largest. */
 PetscReal joint_set_error(JointSet joints);
 

@@ -257,8 +257,8 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   fprintf(file, "ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
           estimate->solid_ranks);
   fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);
-  fprintf(file, "steps      about %.0f to t = %g s, %.3g s each\n", (double)estimate->steps,
-          (double)config->run.end_time, (double)estimate->time_step);
+  fprintf(file, "time step  about %.3g s on the average: %.0f steps to t = %g s\n",
+          (double)estimate->time_step, (double)estimate->steps, (double)config->run.end_time);
 }
 
 PetscErrorCode SimulationMeasureStep(Simulation simulation, PetscReal *seconds, char message[], size_t size)

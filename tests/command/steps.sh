@@ -3,7 +3,7 @@
 . "$MILLRACE_SOURCE/tests/restart/support.sh"
 
 inputs=$MILLRACE_SOURCE/inputs
-said_steps() { millrace 1 check "$@" | sed -n 's/^steps *about \([0-9]*\) .*/\1/p'; }
+said_steps() { millrace 1 check "$@" | sed -n 's/^time step .*: \([0-9]*\) steps.*/\1/p'; }
 
 # within_two SCENE ARGUMENT...: the estimate is within a factor of two of the steps that the run takes.
 within_two() {
@@ -28,7 +28,7 @@ ok "steps of a paddle wheel" within_two coupling/paddle-wheel --set grid.resolut
 
 for scene in "$inputs"/*/*.yaml; do
   millrace 1 check "$scene" > said 2>&1 || cat said
-  sed -n '/^memory *[1-9][0-9]* MB/p; /^steps *about [1-9]/p' said
+  sed -n '/^memory *[1-9][0-9]* MB/p; /^time step .* [1-9][0-9]* steps to/p' said
 done > numbers
 ok "memory and steps of every scene are numbers" \
   [ "$(wc -l < numbers)" = $((2 * $(ls "$inputs"/*/*.yaml | wc -l))) ]

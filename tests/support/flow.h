@@ -21,8 +21,8 @@ PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow);
 PetscErrorCode FlowOpen(Flow *flow, const char scene[], PetscInt cells, ...);
 PetscErrorCode FlowDestroy(Flow *flow);
 
-/* Steps of the size that the simulation asks for until `time`, or `count` steps of size `dt`; a single one may
-   become smaller. A step that is not good is an error. Collective: the flow's communicator. */
+/* Steps of the size that the simulation asks for until `time`, or `count` steps of size `dt`; a single one
+   may become smaller. A step that is not good is an error. Collective: the flow's communicator. */
 PetscErrorCode FlowRunUntil(Flow *flow, PetscReal time);
 PetscErrorCode FlowStep(Flow *flow, PetscInt count, PetscReal dt);
 

@@ -191,26 +191,28 @@ static PetscErrorCode FindCheckpoint(const Arguments *arguments, const char dire
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode ReadScene(Archive archive, void *context)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadText(archive, "scene", context));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ReadSceneOfCheckpoint(const Arguments *arguments, const char path[], Scene *scene,
                                             char message[], size_t message_size)
 {
-  Archive   archive;
-  PetscBool has;
-  char     *text;
+  Archive archive;
+  char   *text;
 
   PetscFunctionBegin;
   *scene = NULL;
   PetscCall(ArchiveOpen(PETSC_COMM_WORLD, path, &archive, message, message_size));
   if (!archive)
     PetscFunctionReturn(0);
-  PetscCall(ArchiveHas(archive, "scene", &has));
-  if (!has) {
-    PetscCall(PetscSNPrintf(message, message_size, "%s holds no scene", path));
-    PetscCall(ArchiveDestroy(&archive));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(ArchiveReadText(archive, "scene", &text));
+  PetscCall(ArchiveTry(archive, ReadScene, &text, message, message_size));
   PetscCall(ArchiveDestroy(&archive));
+  if (message[0])
+    PetscFunctionReturn(0);
   PetscCall(SceneReadText(PETSC_COMM_WORLD, path, text, arguments->set_count, arguments->sets, scene));
   PetscCall(PetscFree(text));
   PetscFunctionReturn(0);
@@ -515,6 +517,13 @@ static PetscErrorCode CommandCheck(const Arguments *arguments, int *code)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode PrintArchive(Archive archive, void *context)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchivePrint(archive, context));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CommandInfo(const Arguments *arguments, int *code)
 {
   char    message[1024];
@@ -526,10 +535,10 @@ static PetscErrorCode CommandInfo(const Arguments *arguments, int *code)
     PetscFunctionReturn(0);
   }
   PetscCall(ArchiveOpen(PETSC_COMM_WORLD, arguments->target, &archive, message, sizeof(message)));
-  if (!archive)
+  if (archive)
+    PetscCall(ArchiveTry(archive, PrintArchive, stdout, message, sizeof(message)));
+  if (message[0])
     *code = refuse("%s", message);
-  else
-    PetscCall(ArchivePrint(archive, stdout));
   PetscCall(ArchiveDestroy(&archive));
   PetscFunctionReturn(0);
 }

@@ -44,13 +44,29 @@ PetscErrorCode ArchiveWriteText(Archive, const char name[], const char text[]);
 PetscErrorCode ArchiveWritePart(Archive, const char name[], const ArchivePart *part, const PetscReal[]);
 PetscErrorCode ArchiveWriteIntegers(Archive, const char name[], const ArchivePart *part, const PetscInt64[]);
 PetscErrorCode ArchiveWriteShared(Archive, const char[], PetscInt rows, PetscInt width, const PetscReal[]);
+
+/* What is read is checked: a dataset that is missing, of another type or shape (`part->global`), shorter than
+   its shape says, or holds a number out of range or not finite is refused, on all ranks alike. A refusal is
+   an error, which ends the reading; ArchiveTry makes a message of it. A digest is no signature: whoever
+   reads states the bounds of what it uses as an index or a size. */
 PetscErrorCode ArchiveReadShared(Archive, const char[], PetscInt rows, PetscInt width, PetscReal[]);
+/* The same, allocated once the shape is known to be right; PetscFree it. */
+PetscErrorCode ArchiveReadTable(Archive, const char[], PetscInt rows, PetscInt width, PetscReal **values);
 PetscErrorCode ArchiveReadReal(Archive, const char name[], PetscReal *value);
+PetscErrorCode ArchiveReadRealWithin(Archive, const char[], PetscReal low, PetscReal high, PetscReal *value);
 PetscErrorCode ArchiveReadInteger(Archive, const char name[], PetscInt64 *value);
+PetscErrorCode ArchiveReadCount(Archive, const char name[], PetscInt64 least, PetscInt64 most, PetscInt64 *);
 PetscErrorCode ArchiveReadText(Archive, const char name[], char **text); /* PetscFree it */
-/* `part->global` must equal what is stored. */
 PetscErrorCode ArchiveReadPart(Archive, const char name[], const ArchivePart *part, PetscReal values[]);
 PetscErrorCode ArchiveReadIntegers(Archive, const char name[], const ArchivePart *part, PetscInt64 values[]);
+/* Real arrays that are read from now on may hold what is not finite. */
+PetscErrorCode ArchiveAllowNonFinite(Archive archive);
+/* Refuses `name` for the reason that is given. Every rank calls it. */
+PetscErrorCode ArchiveRefuse(Archive, const char name[], const char format[], ...)
+    PETSC_ATTRIBUTE_FORMAT(3, 4);
+/* Calls `read`; its message is what the archive has been refused for, else "". */
+typedef PetscErrorCode (*ArchiveReader)(Archive archive, void *context);
+PetscErrorCode ArchiveTry(Archive, ArchiveReader read, void *context, char message[], size_t size);
 /* Every dataset with its type, shape and, if it is short, its value; from the first rank. */
 PetscErrorCode ArchivePrint(Archive archive, FILE *stream);
 

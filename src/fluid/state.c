@@ -279,7 +279,7 @@ static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
   if (!fluid->advected[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
   PetscCall(MacGridLoadFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
-  PetscCall(ArchiveReadReal(archive, "advected_over", &fluid->advected_over));
+  PetscCall(ArchiveReadRealWithin(archive, "advected_over", 0., PETSC_MAX_REAL, &fluid->advected_over));
   PetscFunctionReturn(0);
 }
 
@@ -291,9 +291,9 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "fluid"));
-  PetscCall(ArchiveReadReal(archive, "time", &fluid->time));
-  PetscCall(ArchiveReadReal(archive, "earlier_time", &fluid->earlier_time));
-  PetscCall(ArchiveReadInteger(archive, "steps", &steps));
+  PetscCall(ArchiveReadRealWithin(archive, "time", 0., PETSC_MAX_REAL, &fluid->time));
+  PetscCall(ArchiveReadRealWithin(archive, "earlier_time", 0., fluid->time, &fluid->earlier_time));
+  PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &steps));
   fluid->steps = (PetscInt)steps;
   PetscCall(MacGridLoadFaces(fluid->grid, "velocity", fluid->velocity, archive));
   PetscCall(MacGridLoadFaces(fluid->grid, "earlier_velocity", fluid->earlier, archive));

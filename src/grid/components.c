@@ -407,7 +407,8 @@ static PetscErrorCode Agree(Search *search)
   PetscFunctionBegin;
   PetscCall(GatherRecords(comm, search->piece_count, search->pieces, &piece_count, &pieces));
   PetscCall(GatherRecords(comm, search->link_count, search->links, &link_count, &links));
-  qsort(pieces, piece_count, sizeof(*pieces), compare_pieces);
+  if (piece_count) /* qsort takes no null pointer */
+    qsort(pieces, piece_count, sizeof(*pieces), compare_pieces);
   PetscCall(PetscMalloc2(piece_count, &number, search->piece_count, &mine));
   PetscCall(JoinPieces(piece_count, pieces, link_count, links, number, components));
   for (PetscInt p = 0; p < search->piece_count; p++)

@@ -124,6 +124,7 @@ PetscErrorCode ArchiveOpen(MPI_Comm comm, const char path[], Archive *archive, c
 {
   Archive a;
   hid_t   access;
+  int     good;
 
   PetscFunctionBegin;
   *archive = NULL;
@@ -134,8 +135,15 @@ PetscErrorCode ArchiveOpen(MPI_Comm comm, const char path[], Archive *archive, c
   access = file_access(a->comm);
   a->file = H5Fopen(path, H5F_ACC_RDONLY, access);
   H5Pclose(access);
-  CheckHDF5(a, a->file >= 0, "");
-  *archive = a;
+  good = a->file >= 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, a->comm));
+  if (good) {
+    *archive = a;
+  } else {
+    PetscCall(PetscSNPrintf(message, message_size, "%.400s is not an HDF5 file: %s", path,
+                            hdf5_complaint((char[MESSAGE_SIZE]){0})));
+    PetscCall(ArchiveDestroy(&a));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -108,6 +108,7 @@ PetscErrorCode ArchivePrint(Archive archive, FILE *stream)
   status = H5Ovisit(archive->file, H5_INDEX_NAME, H5_ITER_INC, print_object, archive->rank ? null : stream);
   if (null)
     fclose(null);
-  CheckHDF5(archive, status >= 0, "");
+  if (status < 0)
+    PetscCall(ArchiveRefuse(archive, "", "cannot be read: %s", hdf5_complaint((char[MESSAGE_SIZE]){0})));
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,76 @@
-/* Reading an archive back. Whatever is not as expected is an error that names the file and the dataset. */
+/* Reading an archive back. Whatever is not as expected is refused with a sentence that names the file and the
+   dataset: a digest keeps accidents out, not a file that was made by somebody. */
 #include "io_impl.h"
+#include <stdarg.h>
+#include <string.h>
+
+PetscErrorCode ArchiveRefuse(Archive archive, const char name[], const char format[], ...)
+{
+  va_list arguments;
+  size_t  length;
+
+  PetscFunctionBegin;
+  snprintf(archive->problem, MESSAGE_SIZE, "%.400s: \"%.200s%.100s\" ", archive->path, archive->group, name);
+  length = strlen(archive->problem);
+  va_start(arguments, format);
+  vsnprintf(archive->problem + length, MESSAGE_SIZE - length, format, arguments);
+  va_end(arguments);
+  archive->refused = PETSC_TRUE;
+  SETERRQ(archive->comm, PETSC_ERR_FILE_UNEXPECTED, "%s", archive->problem);
+}
+
+/* Says nothing about a refusal, which becomes a message, and hands on any other error. */
+static PetscErrorCode handle_error(MPI_Comm comm, int line, const char *function, const char *file,
+                                   PetscErrorCode number, PetscErrorType type, const char *text,
+                                   void *context)
+{
+  PetscErrorCode error;
+
+  if (((Archive)context)->refused || PetscPopErrorHandler())
+    return number;
+  error = PetscError(comm, line, function, file, number, type, "%s", text ? text : "");
+  (void)PetscPushErrorHandler(handle_error, context);
+  return error;
+}
+
+PetscErrorCode ArchiveTry(Archive archive, ArchiveReader read, void *context, char message[], size_t size)
+{
+  PetscErrorCode error;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCall(PetscPushErrorHandler(handle_error, archive));
+  error = read(archive, context);
+  PetscCall(PetscPopErrorHandler());
+  if (archive->refused)
+    PetscCall(PetscStrncpy(message, archive->problem, size));
+  else
+    PetscCall(error);
+  PetscFunctionReturn(0);
+}
+
+/* Refuses on all ranks what is not `good` on one of them. */
+static PetscErrorCode Agree(Archive archive, const char name[], PetscBool good, const char complaint[])
+{
+  int all = good;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, archive->comm));
+  if (!all)
+    PetscCall(ArchiveRefuse(archive, name, "%s", complaint));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AgreeOnStatus(Archive archive, const char name[], PetscBool good)
+{
+  char reason[MESSAGE_SIZE], complaint[MESSAGE_SIZE + 32];
+
+  PetscFunctionBegin;
+  snprintf(complaint, sizeof(complaint), "cannot be read: %s",
+           good ? "see the others" : hdf5_complaint(reason));
+  PetscCall(Agree(archive, name, good, complaint));
+  PetscFunctionReturn(0);
+}
 
 static PetscErrorCode OpenDataset(Archive archive, const char name[], hid_t *dataset)
 {
@@ -9,29 +80,45 @@ static PetscErrorCode OpenDataset(Archive archive, const char name[], hid_t *dat
   PetscFunctionBegin;
   PetscCheck(!archive->writing, archive->comm, PETSC_ERR_ORDER, "%s is open for writing", archive->path);
   PetscCall(ArchiveHas(archive, name, &has));
-  PetscCheck(has, archive->comm, PETSC_ERR_FILE_UNEXPECTED, "%s holds no \"%s%s\"", archive->path,
-             archive->group, name);
+  if (!has)
+    PetscCall(ArchiveRefuse(archive, name, "is missing"));
   PetscCall(ArchiveFullName(archive, name, full, sizeof(full)));
   *dataset = H5Dopen2(archive->file, full, H5P_DEFAULT);
-  CheckHDF5(archive, *dataset >= 0, name);
+  PetscCall(AgreeOnStatus(archive, name, *dataset >= 0 ? PETSC_TRUE : PETSC_FALSE));
   PetscFunctionReturn(0);
+}
+
+/* At most as many bytes as the stored ones unpack to; a shape alone costs a file nothing. */
+static PetscBool is_stored(hid_t dataset, hsize_t values)
+{
+  const hsize_t most_deflate_gains = 1040;
+  const hid_t   creation = H5Dget_create_plist(dataset), type = H5Dget_type(dataset);
+  const hsize_t size = H5Tget_size(type), stored = H5Dget_storage_size(dataset);
+  const hsize_t gain = creation >= 0 && H5Pget_nfilters(creation) > 1 ? most_deflate_gains : 1;
+
+  H5Pclose(creation);
+  H5Tclose(type);
+  return size > 0 && values <= stored * gain / size ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static PetscErrorCode DatasetShape(Archive archive, const char name[], hid_t dataset, ArchivePart *part)
 {
-  const hid_t space = H5Dget_space(dataset);
-  const int   rank = H5Sget_simple_extent_ndims(space);
-  hsize_t     dims[H5S_MAX_RANK];
+  const hid_t   space = H5Dget_space(dataset);
+  const int     rank = H5Sget_simple_extent_ndims(space);
+  const hsize_t values = (hsize_t)H5Sget_simple_extent_npoints(space);
+  PetscBool     good = H5Sget_simple_extent_type(space) != H5S_NULL && rank >= 0 && rank <= ARCHIVE_MAX_RANK;
+  hsize_t       dims[H5S_MAX_RANK];
 
   PetscFunctionBegin;
-  PetscCheck(rank >= 0 && rank <= ARCHIVE_MAX_RANK, archive->comm, PETSC_ERR_FILE_UNEXPECTED,
-             "%s: \"%s%s\" has %d dimensions, more than %d", archive->path, archive->group, name, rank,
-             ARCHIVE_MAX_RANK);
   H5Sget_simple_extent_dims(space, dims, NULL);
   H5Sclose(space);
+  for (int d = 0; d < rank && good; d++)
+    good = dims[d] <= (hsize_t)PETSC_MAX_INT;
+  PetscCall(Agree(archive, name, good, "has a shape that no array of a run has"));
+  PetscCall(Agree(archive, name, is_stored(dataset, values), "is shorter than its shape says"));
   part->rank = rank;
   for (int d = 0; d < rank; d++)
-    PetscCall(PetscIntCast((PetscInt64)dims[d], &part->global[d]));
+    part->global[d] = (PetscInt)dims[d];
   PetscFunctionReturn(0);
 }
 
@@ -46,10 +133,22 @@ PetscErrorCode ArchiveGetShape(Archive archive, const char name[], ArchivePart *
   PetscFunctionReturn(0);
 }
 
+static const char *shape_in_words(const ArchivePart *part, char text[], size_t size)
+{
+  snprintf(text, size, "%s", part->rank ? "" : "a single value");
+  for (PetscInt d = 0; d < part->rank; d++) {
+    const size_t length = strlen(text);
+
+    snprintf(text + length, size - length, "%s%" PetscInt_FMT, d ? " x " : "", part->global[d]);
+  }
+  return text;
+}
+
 static PetscErrorCode CheckShape(Archive archive, const char name[], hid_t dataset, const ArchivePart *part)
 {
   ArchivePart stored;
   PetscBool   same;
+  char        words[2][128];
 
   PetscFunctionBegin;
   PetscCall(DatasetShape(archive, name, dataset, &stored));
@@ -58,11 +157,10 @@ static PetscErrorCode CheckShape(Archive archive, const char name[], hid_t datas
     if (stored.global[d] != part->global[d])
       same = PETSC_FALSE;
   }
-  PetscCheck(same, archive->comm, PETSC_ERR_FILE_UNEXPECTED,
-             "%s: \"%s%s\" has %" PetscInt_FMT " dimensions (first %" PetscInt_FMT "), not the %" PetscInt_FMT
-             " (first %" PetscInt_FMT ") expected",
-             archive->path, archive->group, name, stored.rank, stored.rank ? stored.global[0] : 1, part->rank,
-             part->global[0]);
+  if (!same)
+    PetscCall(ArchiveRefuse(archive, name, "is %s, not the %s expected",
+                            shape_in_words(&stored, words[0], sizeof(words[0])),
+                            shape_in_words(part, words[1], sizeof(words[1]))));
   PetscFunctionReturn(0);
 }
 
@@ -75,8 +173,9 @@ static PetscErrorCode CheckClass(Archive archive, const char name[], hid_t datas
   PetscFunctionBegin;
   *value_size = H5Tget_size(type);
   H5Tclose(type);
-  PetscCheck(stored == expected, archive->comm, PETSC_ERR_FILE_UNEXPECTED, "%s: \"%s%s\" holds %s, not %s",
-             archive->path, archive->group, name, hdf5_class_name(stored), hdf5_class_name(expected));
+  if (stored != expected)
+    PetscCall(
+        ArchiveRefuse(archive, name, "holds %s, not %s", hdf5_class_name(stored), hdf5_class_name(expected)));
   PetscFunctionReturn(0);
 }
 
@@ -87,12 +186,14 @@ static PetscErrorCode ReadSingle(Archive archive, const char name[], H5T_class_t
   hid_t       dataset;
   size_t      value_size;
   ArchivePart single = {0};
+  herr_t      status;
 
   PetscFunctionBegin;
   PetscCall(OpenDataset(archive, name, &dataset));
   PetscCall(CheckClass(archive, name, dataset, expected, &value_size));
   PetscCall(CheckShape(archive, name, dataset, &single));
-  CheckHDF5(archive, H5Dread(dataset, type, H5S_ALL, H5S_ALL, archive->transfer, value) >= 0, name);
+  status = H5Dread(dataset, type, H5S_ALL, H5S_ALL, archive->transfer, value);
+  PetscCall(AgreeOnStatus(archive, name, status >= 0 ? PETSC_TRUE : PETSC_FALSE));
   H5Dclose(dataset);
   PetscFunctionReturn(0);
 }
@@ -100,7 +201,20 @@ static PetscErrorCode ReadSingle(Archive archive, const char name[], H5T_class_t
 PetscErrorCode ArchiveReadReal(Archive archive, const char name[], PetscReal *value)
 {
   PetscFunctionBegin;
+  PetscCall(ArchiveReadRealWithin(archive, name, -PETSC_MAX_REAL, PETSC_MAX_REAL, value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ArchiveReadRealWithin(Archive archive, const char name[], PetscReal low, PetscReal high,
+                                     PetscReal *value)
+{
+  PetscFunctionBegin;
   PetscCall(ReadSingle(archive, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, value));
+  if (PetscIsInfOrNanReal(*value))
+    PetscCall(ArchiveRefuse(archive, name, "is %g, which is not finite", (double)*value));
+  if (!(*value >= low && *value <= high))
+    PetscCall(ArchiveRefuse(archive, name, "is %.17g, not between %.17g and %.17g", (double)*value,
+                            (double)low, (double)high));
   PetscFunctionReturn(0);
 }
 
@@ -111,17 +225,30 @@ PetscErrorCode ArchiveReadInteger(Archive archive, const char name[], PetscInt64
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ArchiveReadCount(Archive archive, const char name[], PetscInt64 least, PetscInt64 most,
+                                PetscInt64 *value)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadInteger(archive, name, value));
+  if (*value < least || *value > most)
+    PetscCall(ArchiveRefuse(archive, name, "is %lld, not between %lld and %lld", (long long)*value,
+                            (long long)least, (long long)most));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ArchiveReadText(Archive archive, const char name[], char **text)
 {
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  hid_t       dataset;
-  size_t      length;
+  const ArchivePart single = {0};
+  hid_t             dataset, type;
+  size_t            length;
 
   PetscFunctionBegin;
   PetscCall(OpenDataset(archive, name, &dataset));
   PetscCall(CheckClass(archive, name, dataset, H5T_STRING, &length));
+  PetscCall(CheckShape(archive, name, dataset, &single));
   H5Dclose(dataset);
   PetscCall(PetscCalloc1(length + 1, text));
+  type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length);
   H5Tset_cset(type, H5T_CSET_UTF8);
   PetscCall(ReadSingle(archive, name, H5T_STRING, type, *text));
@@ -147,7 +274,20 @@ static PetscErrorCode ReadArray(Archive archive, const char name[], hid_t datase
   }
   H5Sclose(memory_space);
   H5Sclose(file_space);
-  CheckHDF5(archive, status >= 0, name);
+  PetscCall(AgreeOnStatus(archive, name, status >= 0 ? PETSC_TRUE : PETSC_FALSE));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckFinite(Archive archive, const char name[], size_t count, const PetscReal values[])
+{
+  PetscBool good = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (size_t i = 0; i < count && !archive->non_finite; i++) {
+    if (PetscIsInfOrNanReal(values[i]))
+      good = PETSC_FALSE;
+  }
+  PetscCall(Agree(archive, name, good, "holds a value that is not finite"));
   PetscFunctionReturn(0);
 }
 
@@ -174,6 +314,7 @@ PetscErrorCode ArchiveReadPart(Archive archive, const char name[], const Archive
     PetscCall(PetscFree(single));
   }
   H5Dclose(dataset);
+  PetscCall(CheckFinite(archive, name, count, values));
   PetscFunctionReturn(0);
 }
 
@@ -190,5 +331,12 @@ PetscErrorCode ArchiveReadIntegers(Archive archive, const char name[], const Arc
   PetscCall(CheckShape(archive, name, dataset, part));
   PetscCall(ReadArray(archive, name, dataset, part, H5T_NATIVE_INT64, values));
   H5Dclose(dataset);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ArchiveAllowNonFinite(Archive archive)
+{
+  PetscFunctionBegin;
+  archive->non_finite = PETSC_TRUE;
   PetscFunctionReturn(0);
 }

@@ -27,3 +27,18 @@ PetscErrorCode ArchiveReadShared(Archive archive, const char name[], PetscInt ro
   PetscCall(ArchiveReadPart(archive, name, &part, values));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode ArchiveReadTable(Archive archive, const char name[], PetscInt rows, PetscInt width,
+                                PetscReal **values)
+{
+  ArchivePart stored;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveGetShape(archive, name, &stored));
+  if (stored.rank != 2 || stored.global[0] != rows || stored.global[1] != width)
+    PetscCall(ArchiveRefuse(
+        archive, name, "is not a table of %" PetscInt_FMT " rows of %" PetscInt_FMT " values", rows, width));
+  PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
+  PetscCall(ArchiveReadShared(archive, name, rows, width, *values));
+  PetscFunctionReturn(0);
+}

@@ -70,8 +70,8 @@ PetscErrorCode ArchiveEnter(Archive archive, const char group[])
   PetscCheck(length + strlen(group) + 2 < GROUP_SIZE, archive->comm, PETSC_ERR_ARG_SIZ,
              "The group \"%s%s\" has too long a name", archive->group, group);
   PetscCall(ArchiveHas(archive, group, &has));
-  PetscCheck(has || archive->writing, archive->comm, PETSC_ERR_FILE_UNEXPECTED, "%s holds no \"%s%s\"",
-             archive->path, archive->group, group);
+  if (!has && !archive->writing)
+    PetscCall(ArchiveRefuse(archive, group, "is missing"));
   if (!has)
     PetscCall(MakeGroup(archive, group));
   snprintf(archive->group + length, GROUP_SIZE - length, "%s/", group);

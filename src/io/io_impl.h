@@ -19,6 +19,8 @@ struct _p_Archive {
   hid_t            transfer; /* collective */
   PetscBool        writing;
   PetscBool        failed;
+  PetscBool        refused;    /* while reading; `problem` says why */
+  PetscBool        non_finite; /* is allowed in real arrays */
   PetscInt64       used;     /* bytes, at most, of what was written */
   PetscInt64       reserved; /* bytes of the file that have room on the disk */
   ArchivePrecision precision;

@@ -98,7 +98,8 @@ static PetscErrorCode PutInOrder(MacGrid grid, ParticleArrays *arrays)
   PetscCall(PetscMalloc1(arrays->count, &places));
   for (PetscInt n = 0; n < arrays->count; n++)
     places[n] = (Place){global_cell(grid, &arrays->positions[n]), arrays->numbers[n], n};
-  qsort(places, arrays->count, sizeof(*places), compare_places);
+  if (arrays->count) /* qsort takes no null pointer */
+    qsort(places, arrays->count, sizeof(*places), compare_places);
   for (PetscInt n = 0; n < arrays->count; n++)
     arrays_copy_one(arrays, places[n].from, &ordered, n);
   ordered.count = arrays->count;
@@ -163,9 +164,9 @@ PetscErrorCode ParticlesLoad(Particles particles, const char name[], Archive arc
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(ArchiveEnter(archive, name));
   PetscCall(ArchiveGetShape(archive, "values", &stored));
-  PetscCheck(stored.rank == 2 && stored.global[1] == now->width, comm, PETSC_ERR_FILE_UNEXPECTED,
-             "\"%s\" holds %" PetscInt_FMT " values for a particle, not %" PetscInt_FMT, name,
-             stored.global[1], now->width);
+  if (stored.rank != 2 || stored.global[1] != now->width)
+    PetscCall(ArchiveRefuse(archive, "values", "is not a table of %" PetscInt_FMT " values for a particle",
+                            now->width));
   part = (ArchivePart){.rank = 2, .global = {stored.global[0], DIM}, .count = {0, DIM}};
   part.start[0] = (PetscInt)((PetscInt64)stored.global[0] * rank / size);
   part.count[0] = (PetscInt)((PetscInt64)stored.global[0] * (rank + 1) / size) - part.start[0];

@@ -62,6 +62,17 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
   PetscFunctionReturn(0);
 }
 
+/* Reals that are to become integers. */
+static PetscErrorCode CheckCounts(Archive archive, const char name[], PetscInt count,
+                                  const PetscReal values[], PetscReal most)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < count; n++)
+    if (!(values[n] >= 0. && values[n] <= most))
+      PetscCall(ArchiveRefuse(archive, name, "counts %g of something", (double)values[n]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseLoad(Phase phase, Archive archive)
 {
   PetscReal tail[TAIL_NUMBERS], rows[REGIONS_MAX][REPORT_NUMBERS];
@@ -70,14 +81,18 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   PetscCall(ArchiveEnter(archive, "regions"));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
-  PetscCall(ArchiveReadInteger(archive, "steps", &phase->steps));
-  PetscCall(ArchiveReadInteger(archive, "seedings", &phase->seedings));
+  PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &phase->steps));
+  PetscCall(ArchiveReadCount(archive, "seedings", 0, (PetscInt64)1 << 53, &phase->seedings));
   PetscCall(ArchiveReadShared(archive, "targets", phase->count, 1, phase->targets));
   PetscCall(ArchiveReadShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
-  PetscCall(ArchiveReadShared(archive, "counts", 1, TAIL_NUMBERS, tail));
-  PetscCall(ArchiveLeave(archive));
-  for (PetscInt n = 0; n < phase->count; n++)
+  for (PetscInt n = 0; n < phase->count; n++) {
+    PetscCall(CheckCounts(archive, "report", 1, &rows[n][2], 1e15));
     unpack_report(rows[n], n, &phase->report);
+  }
+  PetscCall(ArchiveReadShared(archive, "counts", 1, TAIL_NUMBERS, tail));
+  PetscCall(CheckCounts(archive, "counts", TAIL_NUMBERS - 1, tail, 1e15));
+  PetscCall(CheckCounts(archive, "counts", 1, &tail[2], phase->count));
+  PetscCall(ArchiveLeave(archive));
   phase->report.escaped = (PetscInt64)tail[0];
   phase->report.dropped = (PetscInt64)tail[1];
   phase->report.vanished = (PetscInt)tail[2];

@@ -112,10 +112,27 @@ static PetscErrorCode WriteCheckpoint(Run *run)
   PetscFunctionReturn(0);
 }
 
+/* A run has a row for its start and one for each step, and at most as many frames. */
+static PetscErrorCode LoadRun(Archive archive, void *context)
+{
+  Run       *run = context;
+  PetscInt64 rows, frames;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationCheckArchive(run->simulation, archive, run->message, run->message_size));
+  if (run->message[0])
+    PetscFunctionReturn(0);
+  PetscCall(SimulationLoad(run->simulation, archive));
+  rows = (PetscInt64)run->simulation->step + 1;
+  PetscCall(ArchiveReadCount(archive, "ledger_rows", rows, rows, &rows));
+  PetscCall(ArchiveReadCount(archive, "frames", 1, rows, &frames));
+  run->frame = (PetscInt)frames;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Resume(Run *run)
 {
-  PetscInt64 rows, frames;
-  Archive    archive;
+  Archive archive;
 
   PetscFunctionBegin;
   PetscCall(ArchiveOpen(simulation_writers(run->simulation), run->options->checkpoint, &archive, run->message,
@@ -123,15 +140,10 @@ static PetscErrorCode Resume(Run *run)
   run->begun = RUN_REFUSED;
   if (!archive)
     PetscFunctionReturn(0);
-  PetscCall(SimulationCheckArchive(run->simulation, archive, run->message, run->message_size));
-  if (!run->message[0]) {
-    PetscCall(ArchiveReadInteger(archive, "ledger_rows", &rows));
-    PetscCall(ArchiveReadInteger(archive, "frames", &frames));
-    PetscCall(SimulationLoad(run->simulation, archive));
-    run->frame = (PetscInt)frames;
-    PetscCall(OpenLedger(run, rows));
-  }
+  PetscCall(ArchiveTry(archive, LoadRun, run, run->message, run->message_size));
   PetscCall(ArchiveDestroy(&archive));
+  if (!run->message[0])
+    PetscCall(OpenLedger(run, run->simulation->step + 1));
   run->begun = run->message[0] ? RUN_REFUSED : RUN_STOPPED;
   if (!run->message[0])
     PetscCall(OpenFrames(run));
@@ -201,7 +213,7 @@ static PetscErrorCode ShareStart(Run *run)
   PetscCallMPI(MPI_Bcast(times, 2, MPIU_REAL, 0, world));
   PetscCallMPI(MPI_Bcast(counts, 3, MPIU_INT64, 0, world));
   PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
-  if (run->simulation->solid)
+  if (run->simulation->solid && !run->message[0])
     PetscCall(SolidShare(run->simulation->solid, world, 0));
   if (run->options->checkpoint && !run->message[0])
     PetscCall(SimulationResumeCoupled(run->simulation));

@@ -97,15 +97,35 @@ PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
+/* The last step has ended at `time` and began at 0 at the earliest. */
+static PetscErrorCode LoadClock(Simulation simulation, Archive archive)
 {
-  PetscInt64 step;
+  const PetscReal round_off = 1. + 1e-9;
+  PetscInt64      step;
 
   PetscFunctionBegin;
-  PetscCall(ArchiveReadReal(archive, "time", &simulation->time));
-  PetscCall(ArchiveReadInteger(archive, "step", &step));
-  PetscCall(ArchiveReadReal(archive, "dt", &simulation->dt));
+  PetscCall(ArchiveReadRealWithin(archive, "time", 0., PETSC_MAX_REAL, &simulation->time));
+  PetscCall(ArchiveReadCount(archive, "step", 0, PETSC_MAX_INT - 1, &step));
+  PetscCall(ArchiveReadRealWithin(archive, "dt", 0., simulation->time * round_off, &simulation->dt));
   simulation->step = (PetscInt)step;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckFluidClock(Simulation simulation, Archive archive)
+{
+  const PetscReal time = fluid_time(simulation->fluid);
+
+  PetscFunctionBegin;
+  if (!(PetscAbsReal(time - simulation->time) <= 1e-9 * simulation->time))
+    PetscCall(ArchiveRefuse(archive, "fluid/time", "is %.17g, not the %.17g of the run", (double)time,
+                            (double)simulation->time));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(LoadClock(simulation, archive));
   if (simulation->solid)
     PetscCall(SolidLoad(simulation->solid, archive));
   if (simulation->fluid) {
@@ -113,6 +133,7 @@ PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
     PetscCall(SimulationLoadCoupled(simulation, archive));
     PetscCall(SimulationLoadRegions(simulation, archive));
     PetscCall(FluidLoad(simulation->fluid, archive));
+    PetscCall(CheckFluidClock(simulation, archive));
     PetscCall(SimulationExtendVelocity(simulation));
     PetscCall(SimulationLoadGas(simulation, archive));
   }

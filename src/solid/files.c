@@ -25,9 +25,39 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidLoad(Solid solid, Archive archive)
+static PetscErrorCode CheckPlacements(Solid solid, Archive archive)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid_body_count(solid); b++) {
+    const Quaternion q = solid->placements[b].rotation;
+    const PetscReal  square = PetscSqr(q.scalar) + vector3_dot(q.vector, q.vector);
+
+    if (!(PetscAbsReal(square - 1.) < 1e-6))
+      PetscCall(ArchiveRefuse(archive, "placements",
+                              "turns body %" PetscInt_FMT " by a quaternion of length %g, not 1", b,
+                              (double)PetscSqrtReal(square)));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LoadReport(Solid solid, Archive archive)
 {
   PetscReal counts[REPORT_NUMBERS];
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadShared(archive, "report", 1, REPORT_NUMBERS, counts));
+  for (PetscInt n = 0; n < REPORT_NUMBERS; n++)
+    if (!(counts[n] >= 0. && counts[n] <= (PetscReal)PETSC_MAX_INT))
+      PetscCall(ArchiveRefuse(archive, "report", "counts %g of something", (double)counts[n]));
+  solid->report.collisions = (PetscInt)counts[0];
+  solid->report.position_iterations = (PetscInt)counts[1];
+  solid->report.velocity_iterations = (PetscInt)counts[2];
+  solid->report.push_outs = (PetscInt)counts[3];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidLoad(Solid solid, Archive archive)
+{
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
@@ -38,11 +68,8 @@ PetscErrorCode SolidLoad(Solid solid, Archive archive)
   PetscCall(ArchiveReadShared(archive, "particles", solid->particle_count, DIM,
                               (PetscReal *)solid->particle_positions));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
-  PetscCall(ArchiveReadShared(archive, "report", 1, REPORT_NUMBERS, counts));
-  solid->report.collisions = (PetscInt)counts[0];
-  solid->report.position_iterations = (PetscInt)counts[1];
-  solid->report.velocity_iterations = (PetscInt)counts[2];
-  solid->report.push_outs = (PetscInt)counts[3];
+  PetscCall(CheckPlacements(solid, archive));
+  PetscCall(LoadReport(solid, archive));
   solid_refresh_mobilities(solid);
   PetscCall(ContactSetLoad(solid->contacts, solid, archive));
   PetscCall(ArchiveLeave(archive));

@@ -70,15 +70,25 @@ static PetscErrorCode SaveEdges(ContactSet set, Archive archive)
   PetscFunctionReturn(0);
 }
 
+/* Whether a real is a whole number from 0 to below `end`. */
+static PetscBool is_index(PetscReal value, PetscReal end)
+{
+  return value >= 0. && value < end && value == PetscFloorReal(value) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* A contact gives one edge for each direction at most. */
 static PetscErrorCode LoadEdges(ContactSet set, Solid solid, Archive archive)
 {
   PetscInt64 count;
   PetscReal *edges;
 
   PetscFunctionBegin;
-  PetscCall(ArchiveReadInteger(archive, "edge_count", &count));
-  PetscCall(PetscMalloc1(2 * count, &edges));
-  PetscCall(ArchiveReadShared(archive, "edges", (PetscInt)count, 2, edges));
+  PetscCall(ArchiveReadCount(archive, "edge_count", 0, 2 * (PetscInt64)set->now.count, &count));
+  PetscCall(ArchiveReadTable(archive, "edges", (PetscInt)count, 2, &edges));
+  for (PetscInt e = 0; e < 2 * (PetscInt)count; e++)
+    if (!is_index(edges[e], solid->body_count))
+      PetscCall(ArchiveRefuse(archive, "edges", "names body %g of %" PetscInt_FMT, (double)edges[e],
+                              solid->body_count));
   PetscCall(ContactSetReserveEdges(set, set->now.count));
   set->edge_count = (PetscInt)count;
   for (PetscInt e = 0; e < 2 * set->edge_count; e++)
@@ -110,20 +120,72 @@ PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive)
+/* Pairs of bodies in ascending order; the places of one contact follow those of the one before it. */
+static PetscErrorCode CheckContacts(Archive archive, Solid solid, PetscInt count, PetscInt place_count,
+                                    const PetscReal contacts[])
 {
-  ContactList *now = &set->now;
-  PetscInt64   contact_count, place_count, valid;
-  PetscReal   *contacts, *places;
+  PetscReal first = 0., last[2] = {-1., -1.};
 
   PetscFunctionBegin;
-  PetscCall(ArchiveReadInteger(archive, "contact_count", &contact_count));
-  PetscCall(ArchiveReadInteger(archive, "place_count", &place_count));
-  PetscCall(ArchiveReadInteger(archive, "contacts_valid", &valid));
-  PetscCall(PetscMalloc2(CONTACT_WIDTH * contact_count, &contacts, PLACE_WIDTH * place_count, &places));
-  PetscCall(ArchiveReadShared(archive, "contacts", (PetscInt)contact_count, CONTACT_WIDTH, contacts));
-  PetscCall(ArchiveReadShared(archive, "places", (PetscInt)place_count, PLACE_WIDTH, places));
+  for (PetscInt c = 0; c < count; c++) {
+    const PetscReal *row = contacts + CONTACT_WIDTH * c;
+
+    if (!is_index(row[0], solid->body_count) || !is_index(row[1], solid->body_count) || row[0] == row[1])
+      PetscCall(ArchiveRefuse(archive, "contacts", "has bodies %g and %g of %" PetscInt_FMT " touch",
+                              (double)row[0], (double)row[1], solid->body_count));
+    if (row[0] < last[0] || (row[0] == last[0] && row[1] <= last[1]))
+      PetscCall(ArchiveRefuse(archive, "contacts", "is not in order in row %" PetscInt_FMT, c));
+    if (row[2] != first || !is_index(row[3], TOUCH_CAPACITY + 1.) || first + row[3] > place_count)
+      PetscCall(ArchiveRefuse(archive, "contacts", "has %g places from %g on, of %" PetscInt_FMT,
+                              (double)row[3], (double)row[2], place_count));
+    for (PetscInt n = 5; n < 9; n++)
+      if (!(row[n] >= 0.))
+        PetscCall(ArchiveRefuse(archive, "contacts", "has a negative friction, restitution or slack"));
+    first += row[3];
+    last[0] = row[0];
+    last[1] = row[1];
+  }
+  if (first != place_count)
+    PetscCall(
+        ArchiveRefuse(archive, "contacts", "has %g places of %" PetscInt_FMT, (double)first, place_count));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckPlaces(Archive archive, PetscInt count, const PetscReal places[])
+{
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < count; p++)
+    if (!is_index(places[PLACE_WIDTH * p + 7], UINT32_MAX + 1.))
+      PetscCall(ArchiveRefuse(archive, "places", "names feature %g", (double)places[PLACE_WIDTH * p + 7]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LoadReaches(ContactSet set, Solid solid, Archive archive)
+{
+  PetscFunctionBegin;
   PetscCall(ArchiveReadShared(archive, "reaches", solid->body_count, 1, set->reaches));
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!(set->reaches[b] >= 0.))
+      PetscCall(ArchiveRefuse(archive, "reaches", "is negative for body %" PetscInt_FMT, b));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive)
+{
+  const PetscInt most = PETSC_MAX_INT / (2 * PLACE_WIDTH); /* lists double when they grow */
+  ContactList   *now = &set->now;
+  PetscInt64     contact_count, place_count, valid;
+  PetscReal     *contacts, *places;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadCount(archive, "contact_count", 0, most, &contact_count));
+  PetscCall(ArchiveReadCount(archive, "place_count", 0, most, &place_count));
+  PetscCall(ArchiveReadCount(archive, "contacts_valid", 0, 1, &valid));
+  PetscCall(ArchiveReadTable(archive, "contacts", (PetscInt)contact_count, CONTACT_WIDTH, &contacts));
+  PetscCall(ArchiveReadTable(archive, "places", (PetscInt)place_count, PLACE_WIDTH, &places));
+  PetscCall(CheckContacts(archive, solid, (PetscInt)contact_count, (PetscInt)place_count, contacts));
+  PetscCall(CheckPlaces(archive, (PetscInt)place_count, places));
+  PetscCall(LoadReaches(set, solid, archive));
   PetscCall(ContactListReserve(now, (PetscInt)contact_count, (PetscInt)place_count));
   now->count = (PetscInt)contact_count;
   now->place_count = (PetscInt)place_count;
@@ -133,6 +195,7 @@ PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive)
   for (PetscInt p = 0; p < now->place_count; p++)
     now->places[p] = unpack_place(places + PLACE_WIDTH * p);
   PetscCall(LoadEdges(set, solid, archive));
-  PetscCall(PetscFree2(contacts, places));
+  PetscCall(PetscFree(contacts));
+  PetscCall(PetscFree(places));
   PetscFunctionReturn(0);
 }

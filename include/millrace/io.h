@@ -86,6 +86,11 @@ PetscReal      run_directory_bytes(RunDirectory directory); /* of the results th
 /* Checkpoints in a run's directory; the commit keeps the two newest. */
 PetscErrorCode CheckpointCreate(MPI_Comm, const char directory[], PetscInt64 step, Archive *archive);
 PetscErrorCode CheckpointCommit(Archive *archive, char message[], size_t size);
+/* Makes `file`, of `step`, the newest checkpoint of the directory: from there the run goes on. Copies it
+   there first if it lies elsewhere; later ones belong to a future that is dropped and are deleted, before
+   anything of that future is. */
+PetscErrorCode CheckpointAdopt(MPI_Comm, const char directory[], const char file[], PetscInt64 step,
+                               char message[], size_t size);
 /* The newest one that is whole, "" if there is none; `path` has PETSC_MAX_PATH_LEN bytes. The message tells
    what is wrong with newer ones. */
 PetscErrorCode CheckpointFind(MPI_Comm, const char directory[], char path[], char message[], size_t size);
@@ -96,11 +101,13 @@ typedef struct {
   const char *directory;
   PetscInt    column_count;
   const char *const (*columns)[2]; /* name, unit */
-  PetscInt64 rows;                 /* > 0: takes up the table that is there, cut to so many */
+  PetscInt64 rows; /* > 0: takes up the table that is there, cut to so many when one is added */
 } LedgerConfig;
 PetscErrorCode LedgerCreate(MPI_Comm, const LedgerConfig *, Ledger *ledger, char message[], size_t size);
-PetscErrorCode LedgerAppend(Ledger, const PetscReal values[]);  /* those of the first rank */
-PetscErrorCode LedgerSync(Ledger, char message[], size_t size); /* at frames and checkpoints */
+PetscErrorCode LedgerAppend(Ledger, const PetscReal values[]); /* those of the first rank */
+/* Before a frame or checkpoint counts the rows: they are on the disk then. */
+PetscErrorCode LedgerSync(Ledger, char message[], size_t size);
+PetscErrorCode LedgerFinish(Ledger, char message[], size_t size); /* also ledger.h5 is up to date then */
 PetscInt64     ledger_rows(Ledger ledger);
 PetscErrorCode LedgerDestroy(Ledger *ledger);
 
@@ -114,6 +121,8 @@ typedef struct {
   PetscReal        spacing;
   ArchivePrecision precision; /* of fields */
 } FrameConfig;
+/* Tells of a frame that creating the series would drop although it is not later than `time`. */
+PetscErrorCode FrameSeriesCheck(MPI_Comm, const FrameConfig *, PetscReal time, char message[], size_t size);
 PetscErrorCode FrameSeriesCreate(MPI_Comm, const FrameConfig *, FrameSeries *, char message[], size_t size);
 PetscErrorCode FrameSeriesDestroy(FrameSeries *series);
 MPI_Comm       frame_series_comm(FrameSeries series);

@@ -93,7 +93,7 @@ PetscErrorCode ArchiveCreate(MPI_Comm comm, const char path[], Archive *archive)
   a->writing = PETSC_TRUE;
   /* the system's own words for a directory that is not there or not ours */
   if (a->rank == 0) {
-    const int probe = open(a->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int probe = open(a->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 
     if (probe < 0)
       number = errno;
@@ -109,6 +109,7 @@ PetscErrorCode ArchiveCreate(MPI_Comm comm, const char path[], Archive *archive)
   PetscCall(ArchiveReserve(a, ARCHIVE_OVERHEAD));
   if (a->failed)
     PetscFunctionReturn(0);
+  /* there is room; HDF5 empties the file and gives it back, so it is taken once more below */
   access = file_access(a->comm);
   creation = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_userblock(creation, SEAL_SIZE);
@@ -116,6 +117,8 @@ PetscErrorCode ArchiveCreate(MPI_Comm comm, const char path[], Archive *archive)
   H5Pclose(creation);
   H5Pclose(access);
   CheckHDF5(a, a->file >= 0, "");
+  a->used = a->reserved = 0;
+  PetscCall(ArchiveReserve(a, ARCHIVE_OVERHEAD));
   PetscFunctionReturn(0);
 }
 
@@ -154,8 +157,10 @@ static PetscErrorCode CloseFile(Archive archive)
   PetscFunctionBegin;
   if (archive->writing)
     status = H5Fflush(archive->file, H5F_SCOPE_GLOBAL);
-  CheckHDF5(archive, status >= 0 && H5Fclose(archive->file) >= 0, "");
+  status = H5Fclose(archive->file) < 0 ? -1 : status;
   archive->file = H5I_INVALID_HID;
+  /* what is dropped anyway may be lost */
+  CheckHDF5(archive, status >= 0 || archive->failed, "");
   PetscFunctionReturn(0);
 }
 

@@ -289,6 +289,29 @@ PetscErrorCode ArchiveWritePart(Archive archive, const char name[], const Archiv
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ArchiveWriteMore(Archive archive, const char name[], const ArchivePart *part,
+                                const PetscReal values[])
+{
+  char   full[2 * GROUP_SIZE];
+  hid_t  file_space, memory_space, dataset;
+  herr_t status;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveCheckPart(archive, name, part));
+  if (archive->failed)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveFullName(archive, name, full, sizeof(full)));
+  dataset = H5Dopen2(archive->file, full, H5P_DEFAULT);
+  CheckHDF5(archive, dataset >= 0, name);
+  select_part(part, &file_space, &memory_space);
+  status = H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory_space, file_space, archive->transfer, values);
+  CheckHDF5(archive, status >= 0, name);
+  H5Sclose(memory_space);
+  H5Sclose(file_space);
+  H5Dclose(dataset);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ArchiveWriteIntegers(Archive archive, const char name[], const ArchivePart *part,
                                     const PetscInt64 values[])
 {

@@ -1,15 +1,21 @@
 /* Generations of checkpoints: DIRECTORY/checkpoints/checkpoint-STEP.h5, the two newest kept. */
 #include "io_impl.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char prefix[] = "checkpoint-", suffix[] = ".h5";
 
+/* -1 for what is not ours, such as somebody's copy. */
 static PetscInt64 step_of(const char name[])
 {
-  return (PetscInt64)strtoll(name + sizeof(prefix) - 1, NULL, 10);
+  return (PetscInt64)number_in_name(name, prefix, CHECKPOINT_DIGITS, suffix);
+}
+
+static void name_of(PetscInt64 step, char name[], size_t size)
+{
+  snprintf(name, size, "%s%0*" PRId64 "%s", prefix, CHECKPOINT_DIGITS, (int64_t)step, suffix);
 }
 
 /* The newest checkpoint older than `limit`. */
@@ -47,7 +53,7 @@ PetscErrorCode CheckpointCreate(MPI_Comm comm, const char directory[], PetscInt6
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(JoinPath(directory, "checkpoints", checkpoints));
-  snprintf(name, sizeof(name), "%s%08" PRId64 "%s", prefix, (int64_t)step, suffix);
+  name_of(step, name, sizeof(name));
   PetscCall(JoinPath(checkpoints, name, path));
   /* a failure here shows when the archive cannot be created */
   if (rank == 0)
@@ -66,7 +72,7 @@ static void remove_other(const char directory[], const char name[], void *contex
   const PetscInt64   step = step_of(name);
   char               path[PETSC_MAX_PATH_LEN];
 
-  if (step == generations->keep[0] || step == generations->keep[1])
+  if (step < 0 || step == generations->keep[0] || step == generations->keep[1])
     return;
   if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path))
     unlink(path);
@@ -96,6 +102,51 @@ PetscErrorCode CheckpointCommit(Archive *archive, char message[], size_t message
   PetscCall(ArchiveTryCommit(archive, message, message_size));
   if (rank == 0 && !message[0])
     remove_old(path);
+  PetscFunctionReturn(0);
+}
+
+static void remove_later(const char directory[], const char name[], void *context)
+{
+  char path[PETSC_MAX_PATH_LEN];
+
+  if (step_of(name) > *(const PetscInt64 *)context &&
+      snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path))
+    unlink(path);
+}
+
+static PetscBool is_same_file(const char first[], const char second[])
+{
+  struct stat a, b;
+
+  return !stat(first, &a) && !stat(second, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino ? PETSC_TRUE
+                                                                                               : PETSC_FALSE;
+}
+
+PetscErrorCode CheckpointAdopt(MPI_Comm comm, const char directory[], const char file[], PetscInt64 step,
+                               char message[], size_t message_size)
+{
+  char        checkpoints[PETSC_MAX_PATH_LEN], path[PETSC_MAX_PATH_LEN], name[64];
+  PetscMPIInt rank;
+  int         problem = 0;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(JoinPath(directory, "checkpoints", checkpoints));
+  name_of(step, name, sizeof(name));
+  PetscCall(JoinPath(checkpoints, name, path));
+  if (rank == 0) {
+    problem = make_directories(checkpoints);
+    if (!problem && !is_same_file(file, path))
+      problem = copy_file_atomically(file, path);
+    if (!problem) {
+      visit_names(checkpoints, prefix, suffix, remove_later, &step);
+      problem = sync_directory_of(path);
+    }
+  }
+  PetscCallMPI(MPI_Bcast(&problem, 1, MPI_INT, 0, comm));
+  if (problem)
+    PetscCall(PetscSNPrintf(message, message_size, "%s cannot be written: %s", path, strerror(problem)));
   PetscFunctionReturn(0);
 }
 

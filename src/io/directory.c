@@ -16,14 +16,16 @@ struct _p_RunDirectory {
 
 static const char lock_name[] = "run.lock";
 
-/* What a run leaves in its directory: in which folder, how the name starts and ends. */
+/* What a run leaves in its directory: in which folder, how the name starts and ends and how many digits are
+   at least in between; copies that somebody has given another name are not ours. */
 static const struct {
   const char *folder, *start, *end;
-} results[] = {{"", "run.xmf", ""},
-               {"", "ledger.csv", ""},
-               {"", "ledger.h5", ""},
-               {"frames", "frame-", ".h5"},
-               {"checkpoints", "checkpoint-", ".h5"}};
+  int         digits;
+} results[] = {{"", "run.xmf", "", 0},
+               {"", "ledger.csv", "", 0},
+               {"", "ledger.h5", "", 0},
+               {"frames", "frame-", ".h5", FRAME_DIGITS},
+               {"checkpoints", "checkpoint-", ".h5", CHECKPOINT_DIGITS}};
 enum { RESULTS = sizeof(results) / sizeof(results[0]) };
 
 static void note_name(const char directory[], const char name[], void *context)
@@ -41,14 +43,37 @@ static void remove_name(const char directory[], const char name[], void *context
     unlink(path);
 }
 
-static PetscErrorCode VisitResults(const char path[], const char end[], NameVisitor visit, void *context)
+/* One kind of results, and whose visit it is. */
+typedef struct {
+  int         kind;
+  const char *more; /* behind the name */
+  NameVisitor visit;
+  void       *context;
+} Visit;
+
+static void visit_result(const char directory[], const char name[], void *context)
+{
+  const Visit *visit = context;
+  char         end[16];
+
+  snprintf(end, sizeof(end), "%s%s", results[visit->kind].end, visit->more);
+  if (results[visit->kind].digits
+          ? number_in_name(name, results[visit->kind].start, results[visit->kind].digits, end) >= 0
+          : !strcmp(name + strlen(results[visit->kind].start), end))
+    visit->visit(directory, name, visit->context);
+}
+
+/* Every result of a run, with `more` behind its name. */
+static PetscErrorCode VisitResults(const char path[], const char more[], NameVisitor visit, void *context)
 {
   char folder[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   for (int r = 0; r < RESULTS; r++) {
+    Visit one = {r, more, visit, context};
+
     PetscCall(JoinPath(path, results[r].folder, folder));
-    visit_names(folder, results[r].start, end ? end : results[r].end, visit, context);
+    visit_names(folder, results[r].start, more, visit_result, &one);
   }
   PetscFunctionReturn(0);
 }
@@ -74,7 +99,7 @@ static int take_lock(const char path[], int flags, char message[], size_t size)
 
   if (snprintf(lock_path, sizeof(lock_path), "%s/%s", path, lock_name) >= (int)sizeof(lock_path))
     return -1;
-  lock = open(lock_path, O_RDWR | O_CLOEXEC | flags, 0666);
+  lock = open(lock_path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
   if (lock < 0) {
     if (errno != ENOENT && errno != ENOTDIR)
       snprintf(message, size, "%s cannot be opened: %s", lock_path, strerror(errno));
@@ -108,7 +133,7 @@ static PetscErrorCode CheckUse(const char path[], RunUse use, char message[], si
     snprintf(message, size, "%s is not a directory", path);
     PetscFunctionReturn(0);
   }
-  PetscCall(VisitResults(path, NULL, note_name, found));
+  PetscCall(VisitResults(path, "", note_name, found));
   if (use == RUN_NEW && found[0]) {
     snprintf(message, size,
              "%s holds the results of a run (%s): choose another directory, go on with it (--restart latest) "
@@ -181,7 +206,7 @@ PetscErrorCode RunDirectoryClear(RunDirectory directory)
 {
   PetscFunctionBegin;
   if (directory->lock >= 0 && directory->use == RUN_OVERWRITE)
-    PetscCall(VisitResults(directory->path, NULL, remove_name, NULL));
+    PetscCall(VisitResults(directory->path, "", remove_name, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -211,7 +236,7 @@ PetscReal run_directory_bytes(RunDirectory directory)
 {
   PetscReal bytes = 0.;
 
-  return VisitResults(directory->path, NULL, add_size, &bytes) ? 0. : bytes;
+  return VisitResults(directory->path, "", add_size, &bytes) ? 0. : bytes;
 }
 
 const char *run_directory_path(RunDirectory directory)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -91,16 +92,32 @@ int reserve_file(const char path[], long long start, long long length)
   return problem;
 }
 
-static int write_all(int file, const char content[], size_t length)
+int open_regular(const char path[], int flags)
+{
+  const int   file = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0666);
+  struct stat status;
+
+  if (file < 0)
+    return file;
+  if (fstat(file, &status) || !S_ISREG(status.st_mode)) {
+    close(file);
+    errno = EINVAL;
+    return -1;
+  }
+  return file;
+}
+
+int write_all_at(int file, const char content[], size_t length, long long offset)
 {
   while (length > 0) {
-    const ssize_t done = write(file, content, length);
+    const ssize_t done = pwrite(file, content, length, offset);
 
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0)
       return errno;
     content += done;
+    offset += done;
     length -= (size_t)done;
   }
   return 0;
@@ -115,10 +132,10 @@ int write_file_atomically(const char path[], const char content[], size_t length
     return ENAMETOOLONG;
   strcpy(temporary, path);
   strcat(temporary, ".tmp");
-  file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0)
     return errno;
-  problem = write_all(file, content, length);
+  problem = write_all_at(file, content, length, 0);
   if (close(file) && !problem)
     problem = errno;
   if (!problem)
@@ -126,6 +143,55 @@ int write_file_atomically(const char path[], const char content[], size_t length
   if (problem)
     unlink(temporary);
   return problem;
+}
+
+static int copy_content(int from, int to)
+{
+  static const size_t piece = 1 << 20;
+  char               *buffer = malloc(piece);
+  long long           offset = 0;
+  ssize_t             got = 0;
+  int                 problem = buffer ? 0 : ENOMEM;
+
+  while (!problem && (got = pread(from, buffer, piece, offset)) != 0) {
+    problem = got < 0 ? errno : write_all_at(to, buffer, (size_t)got, offset);
+    offset += got;
+  }
+  free(buffer);
+  return problem;
+}
+
+int copy_file_atomically(const char from[], const char path[])
+{
+  char temporary[PETSC_MAX_PATH_LEN];
+  int  source, file, problem;
+
+  if (strlen(path) + sizeof(".tmp") > sizeof(temporary))
+    return ENAMETOOLONG;
+  strcpy(temporary, path);
+  strcat(temporary, ".tmp");
+  source = open_regular(from, O_RDONLY);
+  if (source < 0)
+    return errno;
+  file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  problem = file < 0 ? errno : copy_content(source, file);
+  close(source);
+  if (file >= 0 && close(file) && !problem)
+    problem = errno;
+  if (!problem)
+    problem = publish_file(temporary, path);
+  if (problem)
+    unlink(temporary);
+  return problem;
+}
+
+long long number_in_name(const char name[], const char start[], int digits, const char end[])
+{
+  const size_t head = strlen(start), count = strlen(name) < head ? 0 : strspn(name + head, "0123456789");
+
+  if (strncmp(name, start, head) || count < (size_t)digits || count > 18 || strcmp(name + head + count, end))
+    return -1;
+  return strtoll(name + head, NULL, 10);
 }
 
 void visit_names(const char directory[], const char start[], const char end[], NameVisitor visit,

@@ -212,12 +212,17 @@ PetscErrorCode FrameEndMesh(FrameSeries series)
 
 PetscErrorCode FrameEnd(FrameSeries series, char message[], size_t message_size)
 {
+  Text member = {0};
+
   PetscFunctionBegin;
   PetscCheck(series->archive && !series->mesh_name[0], series->comm, PETSC_ERR_ORDER,
              "A frame ends that was not begun, or inside a mesh");
+  PetscCall(XdmfMember(series, &member));
+  PetscCall(ArchiveWriteText(series->archive, "xdmf", member.data));
   PetscCall(ArchiveTryCommit(&series->archive, message, message_size));
   if (!message[0])
-    PetscCall(XdmfAddFrame(series, message, message_size));
+    PetscCall(XdmfAddFrame(series, &member, message, message_size));
+  PetscCall(TextDestroy(&member));
   PetscCall(TextDestroy(&series->grid));
   PetscCall(TextDestroy(&series->meshes));
   PetscFunctionReturn(0);

@@ -29,7 +29,9 @@ PetscErrorCode XdmfMesh(Text *text, FrameSeries series, const ArchivePart *verti
                         const ArchivePart *cells);
 PetscErrorCode XdmfAttribute(Text *text, FrameSeries series, const char group[], const char name[],
                              FrameLocation location, const ArchivePart *part);
-/* Takes the frame being written into run.xmf. Collective. */
-PetscErrorCode XdmfAddFrame(FrameSeries series, char message[], size_t message_size);
+/* What run.xmf says about the frame being written; each frame holds it too. */
+PetscErrorCode XdmfMember(FrameSeries series, Text *member);
+/* Takes it into run.xmf. Collective. */
+PetscErrorCode XdmfAddFrame(FrameSeries series, const Text *member, char message[], size_t message_size);
 
 #endif

@@ -21,8 +21,8 @@ struct _p_Archive {
   PetscBool        failed;
   PetscBool        refused;    /* while reading; `problem` says why */
   PetscBool        non_finite; /* is allowed in real arrays */
-  PetscInt64       used;     /* bytes, at most, of what was written */
-  PetscInt64       reserved; /* bytes of the file that have room on the disk */
+  PetscInt64       used;       /* bytes, at most, of what was written */
+  PetscInt64       reserved;   /* bytes of the file that have room on the disk */
   ArchivePrecision precision;
   PetscInt         deflate; /* 0: not compressed */
   char             path[PETSC_MAX_PATH_LEN];
@@ -49,6 +49,10 @@ void           select_part(const ArchivePart *part, hid_t *file_space, hid_t *me
 size_t         part_values(const ArchivePart *part);
 PetscErrorCode ArchiveCheckPart(Archive archive, const char name[], const ArchivePart *part);
 
+/* Another part of an array of doubles that has been begun with ArchiveWritePart. */
+PetscErrorCode ArchiveWriteMore(Archive archive, const char name[], const ArchivePart *part,
+                                const PetscReal values[]);
+
 /* The user block in front of an archive: its length and digest. */
 enum { SEAL_SIZE = 512 };
 /* Reads the finished file at `path` and seals it; `problem` is "" if all went well. Collective: comm. */
@@ -61,6 +65,12 @@ int sync_directory_of(const char path[]);
 int publish_file(const char temporary[], const char path[]); /* fsync, rename, fsync the directory */
 int reserve_file(const char path[], long long start, long long length);
 int write_file_atomically(const char path[], const char content[], size_t length);
+int copy_file_atomically(const char from[], const char path[]);
+int write_all_at(int file, const char content[], size_t length, long long offset);
+/* Opens a regular file, and never waits for the other end of something else; negative, and errno, if not. */
+int open_regular(const char path[], int flags);
+/* N of a name START N END, in at least `digits` digits and with nothing else in between; -1 for others. */
+long long number_in_name(const char name[], const char start[], int digits, const char end[]);
 
 /* A text that grows. */
 typedef struct {
@@ -71,6 +81,9 @@ PetscErrorCode TextAppend(Text *text, const char format[], ...) PETSC_ATTRIBUTE_
 PetscErrorCode TextDestroy(Text *text);
 /* The whole file; `data` stays null if it cannot be read. */
 PetscErrorCode TextRead(Text *text, const char path[]);
+
+/* In the names of frames and checkpoints, at least. */
+enum { FRAME_DIGITS = 6, CHECKPOINT_DIGITS = 8 };
 
 /* "DIRECTORY/NAME", or an error if that is too long for PETSC_MAX_PATH_LEN. */
 PetscErrorCode JoinPath(const char directory[], const char name[], char path[]);

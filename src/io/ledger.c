@@ -1,10 +1,16 @@
-/* The ledger: a table with a row per step. The first rank keeps it in memory, appends every row to
-   ledger.csv at once and replaces ledger.h5 on LedgerSync; both hold the same doubles. */
+/* The ledger: a table with a row per step.
+
+   ledger.csv is the table. Rows are appended to it, never rewritten, so neither memory nor a frame's time
+   grows with the run; it is synchronised to the disk before a checkpoint counts its rows. A restart cuts it
+   to the rows of its checkpoint; until the first row that follows, what was there stays. ledger.h5 is a copy
+   for readers of HDF5, replaced as a whole when the table has doubled since, and at the end. */
 #include "io_impl.h"
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct _p_Ledger {
@@ -12,23 +18,14 @@ struct _p_Ledger {
   PetscMPIInt rank;
   PetscInt    columns;
   PetscInt64  rows;
+  PetscInt64  archived;     /* rows of ledger.h5; 0: not known */
   Text        names, units; /* separated by commas */
-  PetscReal  *values;       /* of the first rank, row by row */
-  PetscInt64  capacity;     /* rows that fit in `values` */
-  int         csv;          /* of the first rank; negative: to be written anew */
+  Text        pending; /* rows that the text does not hold yet; this and what follows: on the first rank */
+  int         csv;
+  PetscInt64  length; /* bytes of the whole rows in the text; what lies beyond is dropped */
   char        csv_path[PETSC_MAX_PATH_LEN];
   char        archive_path[PETSC_MAX_PATH_LEN];
 };
-
-static PetscErrorCode MakeRoomForRow(Ledger ledger)
-{
-  PetscFunctionBegin;
-  if (ledger->rows < ledger->capacity)
-    PetscFunctionReturn(0);
-  ledger->capacity = 2 * ledger->capacity + 256;
-  PetscCall(PetscRealloc(sizeof(PetscReal) * (size_t)(ledger->capacity * ledger->columns), &ledger->values));
-  PetscFunctionReturn(0);
-}
 
 static PetscErrorCode FormatRow(Ledger ledger, const PetscReal row[], Text *text)
 {
@@ -39,131 +36,304 @@ static PetscErrorCode FormatRow(Ledger ledger, const PetscReal row[], Text *text
   PetscFunctionReturn(0);
 }
 
-/* From memory, as a whole; then ready to be appended to. `*problem` is an errno. */
-static PetscErrorCode WriteCsv(Ledger ledger, int *problem)
+/* Puts what is pending behind the whole rows; returns an errno. Half a row is taken away again. */
+static int write_pending(Ledger ledger)
 {
-  Text text = {0};
+  struct stat status;
+  int         problem;
 
-  PetscFunctionBegin;
-  PetscCall(TextAppend(&text, "%s\n", ledger->names.data));
-  for (PetscInt64 r = 0; r < ledger->rows; r++) {
-    PetscCall(FormatRow(ledger, ledger->values + r * ledger->columns, &text));
+  if (fstat(ledger->csv, &status))
+    return errno;
+  if (status.st_size != ledger->length && ftruncate(ledger->csv, ledger->length))
+    return errno;
+  problem = write_all_at(ledger->csv, ledger->pending.data, ledger->pending.length, ledger->length);
+  if (problem) {
+    (void)!ftruncate(ledger->csv, ledger->length);
+    return problem;
   }
-  *problem = write_file_atomically(ledger->csv_path, text.data, text.length);
-  PetscCall(TextDestroy(&text));
-  if (*problem)
-    PetscFunctionReturn(0);
-  ledger->csv = open(ledger->csv_path, O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (ledger->csv < 0)
-    *problem = errno;
-  PetscFunctionReturn(0);
+  ledger->length += (PetscInt64)ledger->pending.length;
+  ledger->pending.length = 0;
+  return 0;
 }
 
-static PetscErrorCode ReadCsv(Ledger ledger, PetscInt64 rows, char problem[])
+/* How many rows to hold at a time on the way between text and archive: about 16 MB. */
+static PetscInt64 batch_rows(Ledger ledger)
 {
-  Text        text = {0};
-  const char *at;
+  return PetscMax(1, (1 << 21) / PetscMax(1, ledger->columns));
+}
 
-  PetscFunctionBegin;
-  PetscCall(TextRead(&text, ledger->csv_path));
-  at = text.data ? text.data : "";
-  if (strncmp(at, ledger->names.data, ledger->names.length) || at[ledger->names.length] != '\n') {
-    snprintf(problem, MESSAGE_SIZE, "%.400s is missing or has other columns", ledger->csv_path);
-  } else {
-    at += ledger->names.length + 1;
+/* Whether a line has a number for each column; `line` ends in a newline if it is whole. */
+static PetscBool is_row(const char line[], PetscInt columns)
+{
+  PetscInt commas = 0;
+
+  for (; *line && *line != '\n'; line++) {
+    if (*line == ',')
+      commas++;
+    else if (!isalnum((unsigned char)*line) && !strchr("+-.", *line))
+      return PETSC_FALSE;
   }
-  while (!problem[0] && ledger->rows < rows) {
-    PetscCall(MakeRoomForRow(ledger));
-    for (PetscInt c = 0; c < ledger->columns && !problem[0]; c++) {
-      char *end;
+  return *line == '\n' && commas + 1 == columns ? PETSC_TRUE : PETSC_FALSE;
+}
 
-      ledger->values[ledger->rows * ledger->columns + c] = strtod(at, &end);
-      if (end == at || *end != (c + 1 < ledger->columns ? ',' : '\n')) {
-        snprintf(problem, MESSAGE_SIZE, "%.400s is not whole in row %lld of %lld", ledger->csv_path,
-                 (long long)ledger->rows + 1, (long long)rows);
-      }
-      at = end + 1;
+/* The table as a stream of lines, behind its first; null, with a problem, if that is not what it should be.
+ */
+static FILE *open_rows(Ledger ledger, char **line, size_t *capacity, char problem[])
+{
+  const int file = open_regular(ledger->csv_path, O_RDONLY);
+  FILE     *stream = file < 0 ? NULL : fdopen(file, "rb");
+
+  if (stream && getline(line, capacity, stream) == (ssize_t)ledger->names.length + 1 &&
+      !strncmp(*line, ledger->names.data, ledger->names.length))
+    return stream;
+  if (stream)
+    fclose(stream);
+  snprintf(problem, MESSAGE_SIZE, "%.400s is missing or has other columns", ledger->csv_path);
+  return NULL;
+}
+
+/* Where the first `rows` rows end. */
+static void find_end(Ledger ledger, PetscInt64 rows, char problem[])
+{
+  char  *line = NULL;
+  size_t capacity = 0;
+  FILE  *stream = open_rows(ledger, &line, &capacity, problem);
+
+  for (PetscInt64 r = 0; stream && r < rows && !problem[0]; r++) {
+    if (getline(&line, &capacity, stream) < 0 || !is_row(line, ledger->columns)) {
+      snprintf(problem, MESSAGE_SIZE, "%.400s is not whole in row %lld of %lld", ledger->csv_path,
+               (long long)r + 1, (long long)rows);
     }
-    ledger->rows++;
   }
-  PetscCall(TextDestroy(&text));
-  PetscFunctionReturn(0);
+  if (stream) {
+    ledger->length = (PetscInt64)ftello(stream);
+    fclose(stream);
+  }
+  free(line);
 }
 
-/* Row and column trade places on the way to and from the archive, in which a column is an array. */
-static PetscErrorCode ReadColumns(Ledger ledger, Archive archive, PetscInt64 rows, PetscInt64 stored)
+/* Up to `most` rows into `values`, column after column as the archive has them; false if one is not whole. */
+static PetscBool read_rows(Ledger ledger, FILE *stream, PetscInt64 most, PetscReal values[])
 {
-  ArchivePart part = {1, {(PetscInt)stored}, {0}, {(PetscInt)rows}};
-  PetscReal  *column;
-  char       *names, *rest;
+  char     *line = NULL;
+  size_t    capacity = 0;
+  PetscBool good = PETSC_TRUE;
+
+  for (PetscInt64 r = 0; r < most && good; r++) {
+    char *at;
+
+    good = getline(&line, &capacity, stream) > 0 && is_row(line, ledger->columns) ? PETSC_TRUE : PETSC_FALSE;
+    at = line;
+    for (PetscInt c = 0; c < ledger->columns && good; c++, at++)
+      values[c * most + r] = strtod(at, &at);
+  }
+  free(line);
+  return good;
+}
+
+/* A part of every column: the first creates the arrays. */
+static PetscErrorCode WriteColumns(Ledger ledger, Archive archive, const ArchivePart *part,
+                                   const PetscReal values[])
+{
+  char *names, *rest;
 
   PetscFunctionBegin;
-  ledger->capacity = rows;
-  PetscCall(PetscRealloc(sizeof(PetscReal) * (size_t)(rows * ledger->columns), &ledger->values));
-  PetscCall(PetscMalloc1(rows, &column));
   PetscCall(PetscStrallocpy(ledger->names.data, &names));
   rest = names;
-  PetscCall(ArchiveEnter(archive, "columns"));
   for (PetscInt c = 0; c < ledger->columns; c++) {
-    const char *name = strsep(&rest, ",");
+    const char      *name = strsep(&rest, ",");
+    const PetscReal *column = values + c * part->count[0];
 
-    PetscCall(ArchiveReadPart(archive, name, &part, column));
-    for (PetscInt64 r = 0; r < rows; r++)
-      ledger->values[r * ledger->columns + c] = column[r];
+    if (part->start[0] == 0)
+      PetscCall(ArchiveWritePart(archive, name, part, column));
+    else
+      PetscCall(ArchiveWriteMore(archive, name, part, column));
   }
-  ledger->rows = rows;
   PetscCall(PetscFree(names));
-  PetscCall(PetscFree(column));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ReadArchive(Ledger ledger, PetscInt64 rows, char problem[])
+static PetscErrorCode WriteTable(Ledger ledger, Archive archive, FILE *stream, char problem[])
 {
-  Archive    archive;
-  PetscInt64 stored;
-  char      *names;
+  PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1((size_t)(PetscMin(batch_rows(ledger), ledger->rows) * ledger->columns), &values));
+  for (PetscInt64 r = 0; r < ledger->rows && !problem[0]; r += batch_rows(ledger)) {
+    const PetscInt64  count = PetscMin(batch_rows(ledger), ledger->rows - r);
+    const ArchivePart part = {1, {(PetscInt)ledger->rows}, {(PetscInt)r}, {(PetscInt)count}};
+
+    if (read_rows(ledger, stream, count, values))
+      PetscCall(WriteColumns(ledger, archive, &part, values));
+    else
+      snprintf(problem, MESSAGE_SIZE, "%.400s has been changed by somebody else", ledger->csv_path);
+  }
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
+/* On the first rank, when all rows are in the text. */
+static PetscErrorCode WriteArchive(Ledger ledger, char problem[])
+{
+  char   *line = NULL;
+  size_t  capacity = 0;
+  FILE   *stream = open_rows(ledger, &line, &capacity, problem);
+  Archive archive;
+
+  PetscFunctionBegin;
+  free(line);
+  if (!stream)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveCreate(PETSC_COMM_SELF, ledger->archive_path, &archive));
+  PetscCall(ArchiveWriteInteger(archive, "rows", ledger->rows));
+  PetscCall(ArchiveWriteText(archive, "names", ledger->names.data));
+  PetscCall(ArchiveWriteText(archive, "units", ledger->units.data));
+  PetscCall(ArchiveEnter(archive, "columns"));
+  PetscCall(WriteTable(ledger, archive, stream, problem));
+  fclose(stream);
+  if (problem[0])
+    PetscCall(ArchiveDestroy(&archive));
+  else
+    PetscCall(ArchiveTryCommit(&archive, problem, MESSAGE_SIZE));
+  if (!problem[0])
+    ledger->archived = ledger->rows;
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  Ledger     ledger;
+  PetscInt64 rows;
+  int        file; /* the new text */
+  char      *problem;
+} Rescue;
+
+/* Rows `first` to `first + count` of `stored`, from the archive to the text. */
+static PetscErrorCode RescueRows(Archive archive, const Rescue *rescue, PetscInt64 stored, PetscInt64 first,
+                                 PetscInt64 count)
+{
+  const Ledger      ledger = rescue->ledger;
+  const ArchivePart part = {1, {(PetscInt)stored}, {(PetscInt)first}, {(PetscInt)count}};
+  PetscReal        *values, *row;
+  char             *names, *rest;
+  Text              text = {0};
+  int               number;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2((size_t)(count * ledger->columns), &values, ledger->columns, &row));
+  PetscCall(PetscStrallocpy(ledger->names.data, &names));
+  rest = names;
+  for (PetscInt c = 0; c < ledger->columns; c++)
+    PetscCall(ArchiveReadPart(archive, strsep(&rest, ","), &part, values + c * count));
+  for (PetscInt64 r = 0; r < count; r++) {
+    for (PetscInt c = 0; c < ledger->columns; c++)
+      row[c] = values[c * count + r];
+    PetscCall(FormatRow(ledger, row, &text));
+  }
+  number = write_all_at(rescue->file, text.data, text.length, lseek(rescue->file, 0, SEEK_END));
+  if (number)
+    snprintf(rescue->problem, MESSAGE_SIZE, "%.400s cannot be written: %s", ledger->csv_path,
+             strerror(number));
+  PetscCall(TextDestroy(&text));
+  PetscCall(PetscFree(names));
+  PetscCall(PetscFree2(values, row));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RescueTable(Archive archive, void *context)
+{
+  Rescue      *rescue = context;
+  const Ledger ledger = rescue->ledger;
+  PetscInt64   stored;
+  char        *names;
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveAllowNonFinite(archive));
+  PetscCall(ArchiveReadText(archive, "names", &names));
+  PetscCall(ArchiveReadCount(archive, "rows", 0, PETSC_MAX_INT, &stored));
+  if (strcmp(names, ledger->names.data)) {
+    snprintf(rescue->problem, MESSAGE_SIZE, "%.400s has other columns", ledger->archive_path);
+  } else if (stored < rescue->rows) {
+    snprintf(rescue->problem, MESSAGE_SIZE, "%.400s has %lld rows, not the %lld of the checkpoint",
+             ledger->archive_path, (long long)stored, (long long)rescue->rows);
+  }
+  PetscCall(PetscFree(names));
+  PetscCall(ArchiveEnter(archive, "columns"));
+  for (PetscInt64 r = 0; r < rescue->rows && !rescue->problem[0]; r += batch_rows(ledger))
+    PetscCall(RescueRows(archive, rescue, stored, r, PetscMin(batch_rows(ledger), rescue->rows - r)));
+  PetscFunctionReturn(0);
+}
+
+/* A text that is lost or damaged, made anew from the archive, which holds the same doubles. */
+static PetscErrorCode RescueText(Ledger ledger, PetscInt64 rows, char problem[])
+{
+  Rescue  rescue = {.ledger = ledger, .rows = rows, .problem = problem};
+  char    temporary[PETSC_MAX_PATH_LEN];
+  Archive archive;
+  int     number;
 
   PetscFunctionBegin;
   PetscCall(ArchiveOpen(PETSC_COMM_SELF, ledger->archive_path, &archive, problem, MESSAGE_SIZE));
   if (!archive)
     PetscFunctionReturn(0);
-  PetscCall(ArchiveReadText(archive, "names", &names));
-  PetscCall(ArchiveReadInteger(archive, "rows", &stored));
-  if (strcmp(names, ledger->names.data)) {
-    snprintf(problem, MESSAGE_SIZE, "%.400s has other columns", ledger->archive_path);
-  } else if (stored < rows) {
-    snprintf(problem, MESSAGE_SIZE, "%.400s has %lld rows, not the %lld of the checkpoint",
-             ledger->archive_path, (long long)stored, (long long)rows);
-  } else {
-    PetscCall(ReadColumns(ledger, archive, rows, stored));
-  }
-  PetscCall(PetscFree(names));
+  snprintf(temporary, sizeof(temporary), "%.4000s.tmp", ledger->csv_path);
+  rescue.file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  ledger->names.data[ledger->names.length] = '\n'; /* the first line, for a moment */
+  number =
+      rescue.file < 0 ? errno : write_all_at(rescue.file, ledger->names.data, ledger->names.length + 1, 0);
+  ledger->names.data[ledger->names.length] = '\0';
+  if (!number)
+    PetscCall(ArchiveTry(archive, RescueTable, &rescue, problem, MESSAGE_SIZE));
   PetscCall(ArchiveDestroy(&archive));
+  if (rescue.file >= 0)
+    close(rescue.file);
+  if (!number && !problem[0])
+    number = publish_file(temporary, ledger->csv_path);
+  if (number)
+    snprintf(problem, MESSAGE_SIZE, "%.400s cannot be written: %s", ledger->csv_path, strerror(number));
+  if (problem[0])
+    unlink(temporary);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeUp(Ledger ledger, PetscInt64 rows, char problem[])
+{
+  char first[MESSAGE_SIZE];
+
+  PetscFunctionBegin;
+  find_end(ledger, rows, problem);
+  if (!problem[0])
+    PetscFunctionReturn(0);
+  strcpy(first, problem);
+  problem[0] = '\0';
+  PetscCall(RescueText(ledger, rows, problem));
+  if (!problem[0])
+    find_end(ledger, rows, problem);
+  else
+    snprintf(first + strlen(first), sizeof(first) - strlen(first), "; %.500s", problem);
+  if (problem[0])
+    strcpy(problem, first);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode StartOnFirstRank(Ledger ledger, PetscInt64 rows, char problem[])
 {
-  char other[MESSAGE_SIZE / 2] = "";
-  int  number = 0;
+  const int flags = rows > 0 ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC;
+  int       number = 0;
 
   PetscFunctionBegin;
-  if (rows > 0) {
-    PetscCall(ReadArchive(ledger, rows, problem));
-    if (problem[0]) {
-      /* the view is as good, to the last bit */
-      snprintf(other, sizeof(other), "%.500s", problem);
-      problem[0] = '\0';
-      PetscCall(ReadCsv(ledger, rows, problem));
-      if (problem[0])
-        snprintf(problem + strlen(problem), MESSAGE_SIZE - strlen(problem), "; %s", other);
-    }
-  }
-  if (!problem[0])
-    PetscCall(WriteCsv(ledger, &number));
-  if (number) {
+  if (rows > 0)
+    PetscCall(TakeUp(ledger, rows, problem));
+  else
+    PetscCall(TextAppend(&ledger->pending, "%s\n", ledger->names.data));
+  if (problem[0])
+    PetscFunctionReturn(0);
+  ledger->csv = open_regular(ledger->csv_path, flags);
+  if (ledger->csv < 0)
+    number = errno;
+  else if (rows == 0)
+    number = write_pending(ledger);
+  if (number)
     snprintf(problem, MESSAGE_SIZE, "%.400s cannot be written: %s", ledger->csv_path, strerror(number));
-  }
   PetscFunctionReturn(0);
 }
 
@@ -201,76 +371,48 @@ PetscErrorCode LedgerCreate(MPI_Comm comm, const LedgerConfig *config, Ledger *l
 
 PetscErrorCode LedgerAppend(Ledger ledger, const PetscReal values[])
 {
-  Text    text = {0};
-  ssize_t done;
-
   PetscFunctionBegin;
   if (ledger->rank == 0) {
-    PetscCall(MakeRoomForRow(ledger));
-    PetscCall(PetscArraycpy(ledger->values + ledger->rows * ledger->columns, values, ledger->columns));
-    if (ledger->csv >= 0) {
-      PetscCall(FormatRow(ledger, values, &text));
-      done = write(ledger->csv, text.data, text.length);
-      if (done != (ssize_t)text.length) {
-        /* part of a row may be there now: the next LedgerSync writes the table anew */
-        close(ledger->csv);
-        ledger->csv = -1;
-      }
-      PetscCall(TextDestroy(&text));
-    }
+    PetscCall(FormatRow(ledger, values, &ledger->pending));
+    (void)write_pending(ledger); /* LedgerSync tries again, and tells */
   }
   ledger->rows++;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode WriteArchive(Ledger ledger, char problem[])
+static PetscErrorCode Synchronise(Ledger ledger, PetscBool copy, char message[], size_t message_size)
 {
-  ArchivePart part = {1, {(PetscInt)ledger->rows}, {0}, {(PetscInt)ledger->rows}};
-  Archive     archive;
-  PetscReal  *column;
-  char       *names, *rest;
+  char problem[MESSAGE_SIZE] = "";
+  int  number;
 
   PetscFunctionBegin;
-  PetscCall(ArchiveCreate(PETSC_COMM_SELF, ledger->archive_path, &archive));
-  PetscCall(ArchiveWriteInteger(archive, "rows", ledger->rows));
-  PetscCall(ArchiveWriteText(archive, "names", ledger->names.data));
-  PetscCall(ArchiveWriteText(archive, "units", ledger->units.data));
-  PetscCall(ArchiveEnter(archive, "columns"));
-  PetscCall(PetscMalloc1(ledger->rows, &column));
-  PetscCall(PetscStrallocpy(ledger->names.data, &names));
-  rest = names;
-  for (PetscInt c = 0; c < ledger->columns; c++) {
-    const char *name = strsep(&rest, ",");
-
-    for (PetscInt64 r = 0; r < ledger->rows; r++)
-      column[r] = ledger->values[r * ledger->columns + c];
-    PetscCall(ArchiveWritePart(archive, name, &part, column));
+  if (ledger->rank == 0) {
+    number = write_pending(ledger);
+    if (!number && fsync(ledger->csv))
+      number = errno;
+    if (number)
+      snprintf(problem, MESSAGE_SIZE, "%.400s cannot be written: %s", ledger->csv_path, strerror(number));
+    else if (copy)
+      PetscCall(WriteArchive(ledger, problem));
   }
-  PetscCall(PetscFree(names));
-  PetscCall(PetscFree(column));
-  PetscCall(ArchiveTryCommit(&archive, problem, MESSAGE_SIZE));
+  PetscCallMPI(MPI_Bcast(problem, MESSAGE_SIZE, MPI_CHAR, 0, ledger->comm));
+  PetscCall(PetscStrncpy(message, problem, message_size));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode LedgerSync(Ledger ledger, char message[], size_t message_size)
 {
-  char problem[MESSAGE_SIZE] = "";
-  int  number = 0;
+  const PetscBool doubled = ledger->rows >= 2 * ledger->archived ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (ledger->rank == 0) {
-    if (ledger->csv < 0)
-      PetscCall(WriteCsv(ledger, &number));
-    else if (fsync(ledger->csv))
-      number = errno;
-    if (number) {
-      snprintf(problem, MESSAGE_SIZE, "%.400s cannot be written: %s", ledger->csv_path, strerror(number));
-    } else {
-      PetscCall(WriteArchive(ledger, problem));
-    }
-  }
-  PetscCallMPI(MPI_Bcast(problem, MESSAGE_SIZE, MPI_CHAR, 0, ledger->comm));
-  PetscCall(PetscStrncpy(message, problem, message_size));
+  PetscCall(Synchronise(ledger, doubled, message, message_size));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LedgerFinish(Ledger ledger, char message[], size_t message_size)
+{
+  PetscFunctionBegin;
+  PetscCall(Synchronise(ledger, ledger->archived != ledger->rows, message, message_size));
   PetscFunctionReturn(0);
 }
 
@@ -288,7 +430,7 @@ PetscErrorCode LedgerDestroy(Ledger *ledger)
     close((*ledger)->csv);
   PetscCall(TextDestroy(&(*ledger)->names));
   PetscCall(TextDestroy(&(*ledger)->units));
-  PetscCall(PetscFree((*ledger)->values));
+  PetscCall(TextDestroy(&(*ledger)->pending));
   PetscCall(PetscFree(*ledger));
   PetscFunctionReturn(0);
 }

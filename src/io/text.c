@@ -1,5 +1,6 @@
 /* Texts that grow, and paths. */
 #include "io_impl.h"
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -40,8 +41,9 @@ PetscErrorCode TextDestroy(Text *text)
 
 PetscErrorCode TextRead(Text *text, const char path[])
 {
-  FILE  *file = fopen(path, "rb");
-  size_t got;
+  const int descriptor = open_regular(path, O_RDONLY);
+  FILE     *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+  size_t    got;
 
   PetscFunctionBegin;
   if (!file)

@@ -111,22 +111,28 @@ static PetscErrorCode WriteIndex(FrameSeries series, int *problem)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode XdmfAddFrame(FrameSeries series, char message[], size_t message_size)
+PetscErrorCode XdmfMember(FrameSeries series, Text *member)
 {
-  Text *members = &series->members;
-  int   problem = 0;
+  PetscFunctionBegin;
+  PetscCall(TextAppend(member,
+                       "%s%06" PetscInt_FMT "\" GridType=\"Collection\" CollectionType=\"Spatial\">\n",
+                       member_start, series->index));
+  PetscCall(TextAppend(member, "    <Time Value=\"%.17g\"/>\n", series->time));
+  if (series->grid.length)
+    PetscCall(TextAppend(member, "%s    </Grid>\n", series->grid.data));
+  if (series->meshes.length)
+    PetscCall(TextAppend(member, "%s", series->meshes.data));
+  PetscCall(TextAppend(member, "%s", member_end + 1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode XdmfAddFrame(FrameSeries series, const Text *member, char message[], size_t message_size)
+{
+  int problem = 0;
 
   PetscFunctionBegin;
   if (series->rank == 0) {
-    PetscCall(TextAppend(members,
-                         "%s%06" PetscInt_FMT "\" GridType=\"Collection\" CollectionType=\"Spatial\">\n",
-                         member_start, series->index));
-    PetscCall(TextAppend(members, "    <Time Value=\"%.17g\"/>\n", series->time));
-    if (series->grid.length)
-      PetscCall(TextAppend(members, "%s    </Grid>\n", series->grid.data));
-    if (series->meshes.length)
-      PetscCall(TextAppend(members, "%s", series->meshes.data));
-    PetscCall(TextAppend(members, "%s", member_end + 1));
+    PetscCall(TextAppend(&series->members, "%s", member->data));
     PetscCall(WriteIndex(series, &problem));
   }
   PetscCallMPI(MPI_Bcast(&problem, 1, MPI_INT, 0, series->comm));
@@ -137,11 +143,56 @@ PetscErrorCode XdmfAddFrame(FrameSeries series, char message[], size_t message_s
   PetscFunctionReturn(0);
 }
 
-/* The members of run.xmf before the first frame to come whose archives are still there. */
+static PetscErrorCode FramePath(const char directory[], PetscInt index, char path[])
+{
+  char name[64];
+
+  PetscFunctionBegin;
+  snprintf(name, sizeof(name), FRAME_FORMAT, index);
+  PetscCall(JoinPath(directory, name, path));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ReadMember(Archive archive, void *context)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadText(archive, "xdmf", context));
+  PetscFunctionReturn(0);
+}
+
+/* The member of a frame that run.xmf does not list, from the frame itself. */
+static PetscErrorCode RescueMember(FrameSeries series, PetscInt index)
+{
+  char    path[PETSC_MAX_PATH_LEN], start[sizeof(member_start) + 16], message[MESSAGE_SIZE];
+  char   *member = NULL;
+  Archive archive;
+
+  PetscFunctionBegin;
+  PetscCall(FramePath(series->directory, index, path));
+  if (access(path, F_OK))
+    PetscFunctionReturn(0);
+  snprintf(start, sizeof(start), "%s%06" PetscInt_FMT "\"", member_start, index);
+  PetscCall(ArchiveOpen(PETSC_COMM_SELF, path, &archive, message, sizeof(message)));
+  if (archive)
+    PetscCall(ArchiveTry(archive, ReadMember, &member, message, sizeof(message)));
+  if (!message[0] && strncmp(member, start, strlen(start)))
+    snprintf(message, sizeof(message), "%.400s is another frame", path);
+  if (!message[0])
+    PetscCall(TextAppend(&series->members, "%s", member));
+  else
+    fprintf(stderr, "millrace: warning: run.xmf cannot list a frame again: %s\n", message);
+  PetscCall(PetscFree(member));
+  PetscCall(ArchiveDestroy(&archive));
+  PetscFunctionReturn(0);
+}
+
+/* The members of run.xmf before the first frame to come whose archives are still there; those that it has
+   lost are made anew. */
 static PetscErrorCode KeepMembers(FrameSeries series)
 {
-  Text  old = {0};
-  char *at, *end, name[64], path[PETSC_MAX_PATH_LEN];
+  Text     old = {0};
+  char    *at, *end, path[PETSC_MAX_PATH_LEN];
+  PetscInt next = 0;
 
   PetscFunctionBegin;
   PetscCall(JoinPath(series->directory, "run.xmf", path));
@@ -151,13 +202,18 @@ static PetscErrorCode KeepMembers(FrameSeries series)
     const PetscInt index = (PetscInt)strtol(at + sizeof(member_start) - 1, NULL, 10);
 
     end += sizeof(member_end) - 1;
-    snprintf(name, sizeof(name), FRAME_FORMAT, index);
-    PetscCall(JoinPath(series->directory, name, path));
-    if (index < series->config.first && !access(path, R_OK)) {
-      PetscCall(TextAppend(&series->members, "%.*s", (int)(end - at), at));
+    for (; next < PetscMin(index, series->config.first); next++)
+      PetscCall(RescueMember(series, next));
+    PetscCall(FramePath(series->directory, index, path));
+    if (index == next && next < series->config.first) {
+      next++;
+      if (!access(path, R_OK))
+        PetscCall(TextAppend(&series->members, "%.*s", (int)(end - at), at));
     }
     at = strstr(end, member_start);
   }
+  for (; next < series->config.first; next++)
+    PetscCall(RescueMember(series, next));
   PetscCall(TextDestroy(&old));
   PetscFunctionReturn(0);
 }
@@ -167,10 +223,46 @@ static void remove_later(const char directory[], const char name[], void *contex
   const PetscInt *first = context;
   char            path[PETSC_MAX_PATH_LEN];
 
-  if (strtol(name + strlen("frame-"), NULL, 10) < *first)
+  if (number_in_name(name, "frame-", FRAME_DIGITS, ".h5") < *first)
     return;
   if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path))
     unlink(path);
+}
+
+static PetscErrorCode ReadTime(Archive archive, void *context)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadReal(archive, "time", context));
+  PetscFunctionReturn(0);
+}
+
+/* The first to be dropped is the earliest. One that cannot be read is no loss. */
+PetscErrorCode FrameSeriesCheck(MPI_Comm comm, const FrameConfig *config, PetscReal time, char message[],
+                                size_t message_size)
+{
+  char        path[PETSC_MAX_PATH_LEN], problem[MESSAGE_SIZE];
+  PetscReal   dropped;
+  PetscMPIInt rank;
+  Archive     archive;
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (rank == 0) {
+    PetscCall(FramePath(config->directory, config->first, path));
+    PetscCall(ArchiveOpen(PETSC_COMM_SELF, path, &archive, problem, sizeof(problem)));
+    if (archive)
+      PetscCall(ArchiveTry(archive, ReadTime, &dropped, problem, sizeof(problem)));
+    if (!problem[0] && dropped <= time)
+      PetscCall(PetscSNPrintf(
+          message, message_size,
+          "%s, of t = %g s, is not later than the checkpoint (t = %g s), which counts %" PetscInt_FMT
+          " frames before it",
+          path, (double)dropped, (double)time, config->first));
+    PetscCall(ArchiveDestroy(&archive));
+  }
+  PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, comm));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode FrameSeriesCreate(MPI_Comm comm, const FrameConfig *config, FrameSeries *series,

@@ -57,13 +57,12 @@ static PetscErrorCode OpenLedger(Run *run, PetscInt64 rows)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode OpenFrames(Run *run)
+static FrameConfig frame_config(const Run *run)
 {
   const MacGrid grid = run->simulation->grid;
   FrameConfig   config = {
         .directory = run->options->directory, .first = run->frame, .precision = ARCHIVE_SINGLE};
 
-  PetscFunctionBegin;
   if (grid) {
     config.dimension = grid_box(grid)->dimension;
     for (PetscInt d = 0; d < DIM; d++)
@@ -71,6 +70,14 @@ static PetscErrorCode OpenFrames(Run *run)
     config.origin = grid_origin(grid);
     config.spacing = grid_spacing(grid);
   }
+  return config;
+}
+
+static PetscErrorCode OpenFrames(Run *run)
+{
+  const FrameConfig config = frame_config(run);
+
+  PetscFunctionBegin;
   PetscCall(FrameSeriesCreate(simulation_writers(run->simulation), &config, &run->frames, run->message,
                               run->message_size));
   PetscFunctionReturn(0);
@@ -97,6 +104,10 @@ static PetscErrorCode WriteCheckpoint(Run *run)
 
   PetscFunctionBegin;
   if (simulation_writes(simulation)) {
+    /* rows that a checkpoint counts are on the disk before it is */
+    PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
+    if (run->message[0])
+      PetscFunctionReturn(0);
     PetscCall(CheckpointCreate(simulation_writers(simulation), run->options->directory, simulation->step,
                                &archive));
     PetscCall(ArchiveWriteText(archive, "title", simulation->config->title));
@@ -105,8 +116,6 @@ static PetscErrorCode WriteCheckpoint(Run *run)
     PetscCall(ArchiveWriteInteger(archive, "frames", run->frame));
     PetscCall(SimulationSave(simulation, archive));
     PetscCall(CheckpointCommit(&archive, run->message, run->message_size));
-    if (!run->message[0])
-      PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
   }
   PetscCall(PetscTime(&run->last_checkpoint));
   PetscFunctionReturn(0);
@@ -130,6 +139,27 @@ static PetscErrorCode LoadRun(Archive archive, void *context)
   PetscFunctionReturn(0);
 }
 
+/* Goes on from the state that has been loaded. Whatever refuses to comes first; then the checkpoint becomes
+   the newest, and only then goes what is later. */
+static PetscErrorCode TakeUpResults(Run *run)
+{
+  const MPI_Comm    writers = simulation_writers(run->simulation);
+  const FrameConfig frames = frame_config(run);
+
+  PetscFunctionBegin;
+  PetscCall(FrameSeriesCheck(writers, &frames, run->simulation->time, run->message, run->message_size));
+  if (!run->message[0])
+    PetscCall(OpenLedger(run, run->simulation->step + 1));
+  if (run->message[0])
+    PetscFunctionReturn(0);
+  run->begun = RUN_STOPPED;
+  PetscCall(CheckpointAdopt(writers, run->options->directory, run->options->checkpoint, run->simulation->step,
+                            run->message, run->message_size));
+  if (!run->message[0])
+    PetscCall(OpenFrames(run));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Resume(Run *run)
 {
   Archive archive;
@@ -143,10 +173,7 @@ static PetscErrorCode Resume(Run *run)
   PetscCall(ArchiveTry(archive, LoadRun, run, run->message, run->message_size));
   PetscCall(ArchiveDestroy(&archive));
   if (!run->message[0])
-    PetscCall(OpenLedger(run, run->simulation->step + 1));
-  run->begun = run->message[0] ? RUN_REFUSED : RUN_STOPPED;
-  if (!run->message[0])
-    PetscCall(OpenFrames(run));
+    PetscCall(TakeUpResults(run));
   PetscFunctionReturn(0);
 }
 
@@ -370,6 +397,7 @@ static PetscErrorCode Loop(Run *run)
 static PetscErrorCode Finish(Run *run)
 {
   const MPI_Comm world = team_world(run->simulation->team);
+  const char    *join = ". No checkpoint could be written either: ";
   char           earlier[1024];
 
   PetscFunctionBegin;
@@ -377,12 +405,16 @@ static PetscErrorCode Finish(Run *run)
   run->message[0] = '\0';
   PetscCall(WriteCheckpoint(run));
   run->ending->saved = run->message[0] ? PETSC_FALSE : PETSC_TRUE;
-  if (earlier[0] && run->message[0] && strcmp(earlier, run->message))
-    PetscCall(PetscStrlcat(earlier, ". No checkpoint could be written either: ", sizeof(earlier)));
-  if (earlier[0]) {
-    PetscCall(PetscStrlcat(earlier, run->message, sizeof(earlier)));
-    PetscCall(PetscStrncpy(run->message, earlier, run->message_size));
+  if (run->ledger && !run->message[0]) {
+    join = ". Besides, ";
+    PetscCall(LedgerFinish(run->ledger, run->message, run->message_size));
   }
+  if (earlier[0] && run->message[0] && strcmp(earlier, run->message)) {
+    PetscCall(PetscStrlcat(earlier, join, sizeof(earlier)));
+    PetscCall(PetscStrlcat(earlier, run->message, sizeof(earlier)));
+  }
+  if (earlier[0])
+    PetscCall(PetscStrncpy(run->message, earlier, run->message_size));
   PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
   PetscFunctionReturn(0);
 }

@@ -44,6 +44,24 @@ for ranks in 1 2; do
   ok "as if nothing had been" same whole-$ranks small/run
   rm -r small/run
 done
+# Bodies in a fluid: a ledger of many columns, a checkpoint after every step. At every size of the disk one line says
+# why, and nothing is left but what is whole; with more room the run goes on, if it had come to a checkpoint.
+bodies() { millrace 1 run "$scenes/collision.yaml" -o "$@" --set run.checkpoint_interval=1e-9 --set run.frame_interval=0.02; }
+bodies whole --set run.step_limit=12 > log 2>&1 || cat log
+ends_well() { # ROOM
+  local code
+  smaller "$1" bodies small/run --set run.step_limit=12 > said 2>&1
+  code=$?
+  { [ $code = 0 ] || [ $code = 1 ]; } && [ "$(grep -c '^millrace: error' said)" = $code ] && ! grep -q PETSC said && no_parts &&
+    { [ $code = 0 ] || grep -q 'No space left on device' said; } || { echo "exit code $code" && cat said && return 1; }
+  [ -e small/run/checkpoints ] && [ -n "$(ls small/run/checkpoints)" ] || return 0
+  smaller 8000 bodies small/run --restart latest --set run.step_limit=12 > said 2>&1 || { cat said && return 1; }
+  same whole small/run
+}
+for room in 30 200 500 1040 1060 1100 1200 1300 1400 1600 2000; do
+  ok "bodies in a fluid on a disk of $room kB" ends_well $room
+  rm -rf small/run
+done
 ok "a disk without room for the first frame ends a run with code 1" \
   refused 1 "cannot be written" -- smaller 8 run 1 small/run
 ok "a rank of its own for solids learns of it" \

@@ -63,9 +63,13 @@ hostile fluid/pressure "fluid/pressure=f['fluid/pressure'][()].astype(int)"
 RANKS=2 hostile fluid/pressure "fluid/pressure=np.where(np.arange(576).reshape(1,24,24)==0,nan,f['fluid/pressure'][()])"
 RANKS=3 hostile solids/edges solids/edge_count=1 "solids/edges=np.array([[0,-1.0]])"
 
-reseal $checkpoint good.h5 -- "${edits[@]}"
+reseal $checkpoint good.h5 -- forgetful.h5 frames=2 -- "${edits[@]}"
 for ((number = 0; number < ${#names[@]}; number++)); do
   ok "refused: ${words[number]}" evil $number
 done
+# frames that a checkpoint of their own time denies are not later ones
+ok "no frame is dropped that is not later" \
+  refused 2 "base/frames/frame-000002.h5, of t = 0.04 s, is not later" -- millrace 1 run -o base --restart forgetful.h5
+ok "and nothing has changed" diff -rq base copy
 ok "the same file without a change goes on" millrace 1 run -o base --restart good.h5 --set run.step_limit=15
 plan

@@ -113,18 +113,34 @@ static void the_archive_holds_the_table(void **state)
   assert_success(ArchiveDestroy(&archive));
 }
 
-/* Taken up at row 12 from the archive, and from the text where the archive is too short or damaged. */
+static void replace_by_pipe(const char path[])
+{
+  if (harness_rank() == 0 && (unlink(path) || mkfifo(path, 0600)))
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  wait_for_all();
+}
+
+/* Taken up at row 12: from the text, and from the archive where the text is lost, cut, damaged or a pipe. */
 static void a_resumed_ledger_equals_an_uninterrupted_one(void **state)
 {
-  const PetscInt64 synced[] = {30, 12, 5, 30};
-  Ledger           ledger;
+  enum { WHOLE, ARCHIVE_SHORT, ARCHIVE_DAMAGED, TEXT_DAMAGED, TEXT_CUT, TEXT_LOST, TEXT_A_PIPE, CASES };
+  Ledger ledger;
 
   (void)state;
-  for (int i = 0; i < 4; i++) {
-    char *whole = table(40, synced[i]);
+  for (int i = 0; i < CASES; i++) {
+    char *whole = table(40, i == ARCHIVE_SHORT ? 5 : 30);
 
-    if (i == 3)
+    if (i == ARCHIVE_DAMAGED)
       flip_byte(scratch_path("ledger.h5"), 3000, 1);
+    if (i == TEXT_DAMAGED)
+      flip_byte(scratch_path("ledger.csv"), 30, 0x40);
+    if (i == TEXT_CUT && harness_rank() == 0 && truncate(scratch_path("ledger.csv"), 200))
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    if (i == TEXT_LOST && harness_rank() == 0 && unlink(scratch_path("ledger.csv")))
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    if (i == TEXT_A_PIPE)
+      replace_by_pipe(scratch_path("ledger.csv"));
+    wait_for_all();
     assert_success(Start(12, &ledger));
     assert_on_all_ranks(ledger && !message[0] && ledger_rows(ledger) == 12);
     assert_success(Append(ledger, 12, 40));
@@ -132,6 +148,84 @@ static void a_resumed_ledger_equals_an_uninterrupted_one(void **state)
     assert_on_all_ranks(csv_is(whole));
     free(whole);
   }
+}
+
+/* A restart that is killed before its first step has changed nothing. */
+static void rows_that_a_restart_drops_stay_until_one_is_added(void **state)
+{
+  char  *whole = table(30, 30);
+  Ledger ledger;
+
+  (void)state;
+  assert_success(Start(12, &ledger));
+  assert_success(LedgerDestroy(&ledger));
+  assert_on_all_ranks(csv_is(whole));
+  free(whole);
+}
+
+static ino_t inode_of(const char name[])
+{
+  struct stat status;
+
+  return stat(scratch_path(name), &status) ? 0 : status.st_ino;
+}
+
+/* The text is only added to, and its copy replaced at most when there are twice as many rows. */
+static void a_row_costs_the_same_however_many_there_are(void **state)
+{
+  PetscInt replaced = 0;
+  ino_t    text, copy = 0;
+  Ledger   ledger;
+
+  (void)state;
+  assert_success(Start(0, &ledger));
+  text = inode_of("ledger.csv");
+  for (PetscInt64 row = 0; row < 200; row++) {
+    assert_success(Append(ledger, row, row + 1));
+    assert_success(LedgerSync(ledger, message, MESSAGE));
+    replaced += inode_of("ledger.h5") != copy;
+    copy = inode_of("ledger.h5");
+  }
+  assert_on_all_ranks(inode_of("ledger.csv") == text && replaced <= 8);
+  assert_success(LedgerFinish(ledger, message, MESSAGE));
+  assert_on_all_ranks(!message[0]);
+  assert_success(LedgerDestroy(&ledger));
+}
+
+/* More rows than are held at a time on the way. */
+static void a_long_table_is_copied_in_parts(void **state)
+{
+  enum { ROWS = (1 << 21) / COLUMNS + 5 };
+  const ArchivePart part = {1, {ROWS}, {0}, {ROWS}};
+  PetscBool         same = PETSC_TRUE;
+  PetscReal        *times;
+  Archive           archive;
+  FILE             *file;
+  Ledger            ledger;
+
+  (void)state;
+  if (harness_rank() == 0) {
+    file = fopen(scratch_path("ledger.csv"), "w");
+    fprintf(file, "step,time,kinetic_energy\n");
+    for (int row = 0; row < ROWS; row++)
+      fprintf(file, "%d,%d,0\n", row, 2 * row);
+    fclose(file);
+  }
+  wait_for_all();
+  assert_success(Start(ROWS, &ledger));
+  assert_on_all_ranks(ledger && !message[0]);
+  assert_success(LedgerFinish(ledger, message, MESSAGE));
+  assert_on_all_ranks(!message[0]);
+  assert_success(LedgerDestroy(&ledger));
+  assert_success(PetscMalloc1(ROWS, &times));
+  assert_success(ArchiveOpen(PETSC_COMM_WORLD, scratch_path("ledger.h5"), &archive, message, MESSAGE));
+  assert_success(ArchiveReadPart(archive, "columns/time", &part, times));
+  assert_success(ArchiveDestroy(&archive));
+  for (PetscInt row = 0; row < ROWS; row++)
+    if (times[row] != 2. * row)
+      same = PETSC_FALSE;
+  assert_on_all_ranks(same);
+  assert_success(PetscFree(times));
 }
 
 static void half_a_row_after_a_kill_is_cut(void **state)
@@ -194,5 +288,8 @@ static void a_full_disk_is_told_and_made_good_later(void **state)
 
 TEST_MAIN(in_scratch(rows_are_in_the_text_at_once_with_all_digits), in_scratch(the_archive_holds_the_table),
           in_scratch(a_resumed_ledger_equals_an_uninterrupted_one),
-          in_scratch(half_a_row_after_a_kill_is_cut), in_scratch(too_few_rows_or_other_columns_are_told),
+          in_scratch(rows_that_a_restart_drops_stay_until_one_is_added),
+          in_scratch(a_row_costs_the_same_however_many_there_are),
+          in_scratch(a_long_table_is_copied_in_parts), in_scratch(half_a_row_after_a_kill_is_cut),
+          in_scratch(too_few_rows_or_other_columns_are_told),
           in_scratch(a_full_disk_is_told_and_made_good_later))

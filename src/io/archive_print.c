@@ -27,6 +27,17 @@ static void print_shape(FILE *stream, hid_t space)
     fprintf(stream, "%s%" PRIuHSIZE, d ? " x " : "", dims[d]);
 }
 
+/* What a terminal would obey, as \xNN: control characters, also those of Latin-1 in UTF-8. */
+static void print_plainly(FILE *stream, const char text[])
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
+      fprintf(stream, "\\x%02x", *c);
+    else
+      fputc(*c, stream);
+  }
+}
+
 /* One line of a text; a longer one is counted instead. */
 static void print_text(FILE *stream, const char text[])
 {
@@ -35,7 +46,7 @@ static void print_text(FILE *stream, const char text[])
   for (const char *c = text; *c; c++)
     lines += *c == '\n';
   if (lines == 0)
-    fprintf(stream, "%s", text);
+    print_plainly(stream, text);
   else
     fprintf(stream, "text of %zu lines", lines);
 }
@@ -80,7 +91,9 @@ static herr_t print_object(hid_t file, const char *name, const H5O_info_t *info,
     return -1;
   space = H5Dget_space(dataset);
   type = H5Dget_type(dataset);
-  fprintf(stream, "  %-36s ", name);
+  fprintf(stream, "  ");
+  print_plainly(stream, name);
+  fprintf(stream, "%*s ", PetscMax(0, 36 - (int)strlen(name)), "");
   if (H5Sget_simple_extent_type(space) == H5S_SCALAR) {
     status = print_single(stream, dataset, type);
   } else {

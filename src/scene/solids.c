@@ -85,6 +85,25 @@ static PetscErrorCode CheckCopies(Scene scene, Node *item, const CopiesConfig *o
   PetscFunctionReturn(0);
 }
 
+/* Two entries are not to make twice as many. */
+static PetscErrorCode CheckCopiesTogether(Scene scene, Node *bodies)
+{
+  const SolidConfig *config = &scene->config.solids;
+  PetscReal          total = 0., largest = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < config->body_count; b++)
+    if (copy_count(&config->bodies[b]) > 1.) {
+      total += copy_count(&config->bodies[b]);
+      largest = PetscMax(largest, copy_count(&config->bodies[b]));
+    }
+  if (total > most_bodies && largest <= most_bodies)
+    PetscCall(ProblemAddAtKey(scene, bodies, PROBLEM_ERROR,
+                              "the copies in solids.bodies make %.10g bodies together; there may be %g",
+                              (double)total, (double)most_bodies));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool is_endless(Shape shape)
 {
   Vector3 low, high;
@@ -394,6 +413,7 @@ PetscErrorCode SceneCheckSolids(Scene scene)
     PetscCall(CheckCopies(scene, node_item(list_of(scene, "assemblies"), a), &config->assemblies[a].copies));
   for (PetscInt b = 0; b < config->body_count; b++)
     PetscCall(CheckBody(scene, node_item(bodies, b), &config->bodies[b]));
+  PetscCall(CheckCopiesTogether(scene, bodies));
   for (PetscInt b = 0; b < config->body_count && config->planar; b++)
     if (is_usable(node_find(node_item(bodies, b), "shape")) && config->bodies[b].name)
       PetscCall(SceneFlattenBody(scene, node_item(bodies, b), &config->bodies[b]));

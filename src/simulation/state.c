@@ -156,6 +156,9 @@ PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, ch
   PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
   PetscCall(ArchiveReadText(archive, "layout", &saved));
   PetscCall(PetscStrcmp(layout, saved, &same));
+  for (char *c = saved; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
+      *c = '?'; /* a terminal would obey it */
   if (!same)
     PetscCall(PetscSNPrintf(message, message_size,
                             "the checkpoint has %s but the scene %s: a run goes on with the grid, the "

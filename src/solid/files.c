@@ -76,6 +76,9 @@ PetscErrorCode SolidLoad(Solid solid, Archive archive)
   PetscFunctionReturn(0);
 }
 
+/* Surfaces of more vertices than this would fill memory and disk: each body is a point then. */
+static const PetscInt64 most_vertices = 5000000;
+
 /* The surfaces of this rank's share of the bodies, in the world. */
 typedef struct {
   PetscInt   vertex_count, triangle_count;
@@ -171,14 +174,76 @@ static PetscErrorCode WriteBodyField(FrameSeries frames, const Picture *picture,
   PetscFunctionReturn(0);
 }
 
+/* Of the surfaces of all bodies. */
+static PetscErrorCode CountVertices(Solid solid, PetscInt64 *total)
+{
+  PetscFunctionBegin;
+  *total = 0;
+  for (PetscInt b = 0; b < solid_body_count(solid); b++) {
+    Picture counted = {0};
+
+    PetscCall(DrawBody(solid, b, &counted));
+    *total += counted.vertex_count;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Bodies that are too many for surfaces: where their centres are, and how large they are. */
+static PetscErrorCode WriteBodyPoints(Solid solid, FrameSeries frames, PetscInt field_count,
+                                      const BodyField fields[])
+{
+  FrameMesh  mesh = {.name = "bodies", .cell_size = 1};
+  PetscInt   start = 0, end = 0, *cells;
+  Vector3   *points, *vectors;
+  PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(GetShare(frames, solid_body_count(solid), &start, &end));
+  mesh.vertex_count = mesh.cell_count = end - start;
+  PetscCall(
+      PetscMalloc4(end - start, &points, end - start, &vectors, end - start, &values, end - start, &cells));
+  for (PetscInt n = 0; n < end - start; n++) {
+    points[n] = solid->placements[start + n].position;
+    vectors[n] = solid->twists[start + n].linear;
+    cells[n] = n;
+  }
+  mesh.vertices = points;
+  mesh.cells = cells;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)vectors));
+  for (PetscInt n = 0; n < end - start; n++)
+    values[n] = vector3_norm(vectors[n]);
+  PetscCall(FrameWriteMeshField(frames, "speed", FRAME_VERTEX, 1, values));
+  for (PetscInt n = 0; n < end - start; n++)
+    values[n] = solid->bodies[start + n].form->reach;
+  PetscCall(FrameWriteMeshField(frames, "radius", FRAME_VERTEX, 1, values));
+  for (PetscInt n = 0; n < end - start; n++)
+    values[n] = (PetscReal)(start + n);
+  PetscCall(FrameWriteMeshField(frames, "body", FRAME_CELL, 1, values));
+  for (PetscInt f = 0; f < field_count; f++) {
+    for (PetscInt n = 0; n < end - start; n++)
+      memcpy(vectors[n].at, &fields[f].values[TWIST_NUMBERS * (start + n)], sizeof(vectors[n].at));
+    PetscCall(FrameWriteMeshField(frames, fields[f].name, FRAME_CELL, DIM, (const PetscReal *)vectors));
+  }
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(PetscFree4(points, vectors, values, cells));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames, PetscInt field_count,
                                   const BodyField fields[])
 {
-  Picture   picture = {0}, counted = {0};
-  FrameMesh mesh = {.name = "bodies", .cell_size = 3};
-  PetscInt  start = 0, end = 0;
+  Picture    picture = {0}, counted = {0};
+  FrameMesh  mesh = {.name = "bodies", .cell_size = 3};
+  PetscInt   start = 0, end = 0;
+  PetscInt64 vertices;
 
   PetscFunctionBegin;
+  PetscCall(CountVertices(solid, &vertices));
+  if (vertices > most_vertices) {
+    PetscCall(WriteBodyPoints(solid, frames, field_count, fields));
+    PetscFunctionReturn(0);
+  }
   PetscCall(GetShare(frames, solid_body_count(solid), &start, &end));
   for (PetscInt b = start; b < end; b++)
     PetscCall(DrawBody(solid, b, &counted));

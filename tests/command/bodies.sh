@@ -31,6 +31,10 @@ ok "its ledger has the body" says fall/ledger.csv solid_energy position_ball_z v
 falls() { tail -n 1 fall/ledger.csv | tr , '\n' | awk '{ if (($1 + 0.981) ^ 2 < 1e-20) found = 1 } END { exit !found }'; }
 ok "the ball falls at 0.981 m/s after 0.1 s" falls
 ok "info shows the bodies' state" refused 0 placements twists -- millrace 1 info fall/checkpoints/checkpoint-00000010.h5
+scene "$floor" '    - {name: ball, shape: {sphere: {center: [0, 0, 0.5], radius: 0.1}}, copies: {count: [200, 200, 1], step: [1, 1, 1]}}
+'
+ok "bodies too many for surfaces" refused 0 "40001 bodies" -- millrace 1 run scene.yaml -o many --set run.step_limit=1
+ok "are points in frames" refused 0 "meshes/bodies/vertex_fields/radius" "40001 x 3" -- millrace 1 info many/frames/frame-000000.h5
 scene "$floor" "$ball" "    - {name: other, shape: {sphere: {center: [1, 0, 0.5], radius: 0.1}}}
 "
 ok "a checkpoint of other bodies is refused" refused 2 "2 bodies: floor, ball" "3 bodies" -- \

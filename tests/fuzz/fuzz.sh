@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the reader of scenes for FUZZ_SECONDS (600) with clang's libFuzzer, AddressSanitizer and UBSan.
+# Fuzzes, with clang's AddressSanitizer and UBSan, the reader of checkpoints with FUZZ_CASES (10000) changed ones from seed
+# FUZZ_SEED (1) on, then that of scenes for FUZZ_SECONDS (600) with libFuzzer.
 # `make fuzz` calls it with the compiler's flags, the libraries and the sources of libmillrace.a.
 set -euo pipefail
 : "${MILLRACE_SOURCE:?}" "${MILLRACE_BUILD:?}" "${FUZZ_CPPFLAGS:?}" "${FUZZ_LIBS:?}" "${FUZZ_SOURCES:?}"
@@ -19,7 +20,7 @@ export OMPI_CC=clang MPICH_CC=clang
 [ -z "$(find "$MILLRACE_SOURCE"/include "$MILLRACE_SOURCE"/src -name '*.h' -newer "$directory/libfuzzed.a" 2>&1)" ] ||
   rm -f "$directory"/objects/*
 objects=()
-for source in $FUZZ_SOURCES tests/fuzz/fuzz_scene.c; do
+for source in $FUZZ_SOURCES tests/fuzz/fuzz_checkpoint.c tests/fuzz/fuzz_scene.c; do
   case $source in *.c) ;; *) continue ;; esac
   object=$directory/objects/${source//\//_}.o
   objects+=("$object")
@@ -29,8 +30,20 @@ for source in $FUZZ_SOURCES tests/fuzz/fuzz_scene.c; do
   fi
 done
 rm -f "$directory/libfuzzed.a"
-ar cr "$directory/libfuzzed.a" "${objects[@]}"
+ar cr "$directory/libfuzzed.a" "${objects[@]::${#objects[@]}-2}"
+mpicc -g -fsanitize="fuzzer-no-link,$sanitize" "${objects[-2]}" "$directory/libfuzzed.a" $FUZZ_LIBS \
+  -o "$directory/fuzz_checkpoint"
 mpicc -g -fsanitize="fuzzer,$sanitize" "${objects[-1]}" "$directory/libfuzzed.a" $FUZZ_LIBS -o "$directory/fuzz_scene"
+
+# What a refused checkpoint has left in memory ends with its process.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+scenes=()
+for scene in collision bodies liquids surface; do
+  scenes+=("$MILLRACE_SOURCE/tests/restart/scenes/$scene.yaml")
+done
+(cd "$scratch" && ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+  "$directory/fuzz_checkpoint" "${FUZZ_CASES:-10000}" "${FUZZ_SEED:-1}" "${scenes[@]}")
 
 # Leaks are looked for at the end, over all that was found: only the slow unwinder tells ours from those of MPI, and it
 # would cost nine tenths of the time.

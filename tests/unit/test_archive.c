@@ -466,6 +466,26 @@ static void printing_shows_every_name_shape_and_value(void **state)
                       (strstr(text, "grid/fields/velocity") && strstr(text, "5 x 7 x 6 x 3")));
 }
 
+static void printing_escapes_what_a_terminal_would_obey(void **state)
+{
+  char    text[4096] = "";
+  Archive archive;
+  FILE   *stream = tmpfile();
+
+  (void)state;
+  assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path("print.h5"), &archive));
+  assert_success(ArchiveWriteText(archive, "title\x1b[2J", "plum\xc3\xa9 \x1b]0;owned\x07 \xc2\x9b"));
+  assert_success(ArchiveCommit(&archive));
+  assert_success(Open(PETSC_COMM_WORLD, scratch.path, &archive));
+  assert_success(ArchivePrint(archive, stream));
+  assert_success(ArchiveDestroy(&archive));
+  rewind(stream);
+  (void)!fread(text, 1, sizeof(text) - 1, stream);
+  fclose(stream);
+  assert_on_all_ranks(harness_rank() > 0 || (strstr(text, "title\\x1b[2J") && strstr(text, "plum\xc3\xa9 ")));
+  assert_on_all_ranks(!strchr(text, 0x1b) && !strchr(text, 0x07) && !strstr(text, "\xc2\x9b"));
+}
+
 static void an_uncommitted_archive_leaves_the_old_one(void **state)
 {
   const PetscInt global[] = {20, 20, 20, 1};
@@ -544,5 +564,6 @@ TEST_MAIN(in_scratch(a_shared_table_comes_back_on_every_rank), in_scratch(double
           in_scratch(a_refusal_is_a_message_with_file_and_dataset), in_scratch(every_flipped_byte_is_refused),
           in_scratch(truncated_longer_missing_and_foreign_files_are_refused),
           in_scratch(printing_shows_every_name_shape_and_value),
+          in_scratch(printing_escapes_what_a_terminal_would_obey),
           in_scratch(an_uncommitted_archive_leaves_the_old_one),
           in_scratch(a_failed_write_is_told_and_leaves_the_old_file), in_scratch(a_missing_directory_is_told))

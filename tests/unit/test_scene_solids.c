@@ -221,6 +221,12 @@ static void bodies_that_cannot_be(void **state)
   one_error(SOLIDS "    - " BALL ", copies: {count: [2, 0, 1], step: [1, 1, 1]}}\n", 4, "whole numbers");
   one_error(SOLIDS "    - " BALL ", copies: {count: [2.5, 1, 1], step: [1, 1, 1]}}\n", 4, "whole numbers");
   one_error(SOLIDS "    - " BALL ", copies: {count: [2, 1, 1]}}\n", 4, "at one place");
+  one_error(
+      SOLIDS
+      "    - " BALL ", copies: {count: [1000, 1000, 1], step: [9, 9, 9]}}\n"
+      "    - {name: other, shape: {sphere: {center: [0, 0, 5], radius: 0.1}}, copies: {count: [2, 1, 1], "
+      "step: [9, 9, 9]}}\n",
+      3, "1000002 bodies together");
   one_error(SOLIDS "    - " BALL ", copies: {count: [2000, 2000, 1], step: [9, 9, 9]}}\n", 4,
             "bodies; there");
   one_problem(SOLIDS "    - " BALL ", type: static, velocity: [1, 0, 0]}\n", PROBLEM_WARNING, 4, "no effect");

@@ -13,11 +13,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS = 6, MORE_STEPS = 1, MOST_NAMES = 256, SECONDS = 60, SEAL = 512, TRACE = 99 };
+enum { STEPS = 6, MORE_STEPS = 1, MOST_NAMES = 256, SECONDS = 30, SEAL = 512, TRACE = 99 };
 
 typedef struct {
   hid_t    file;
@@ -211,6 +212,8 @@ static void mutate(Target *target)
   hid_t          type = content.whole_numbers ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
   const uint64_t what = draw(target, 16);
 
+  fprintf(stderr, "change %d of %s\n", (int)what, name);
+  fflush(stderr);
   if (what == 0) {
     H5Ldelete(target->file, name, H5P_DEFAULT);
   } else if (what == 1 && strcmp(name, other)) {
@@ -336,19 +339,20 @@ static int remove_one(const char *path, const struct stat *status, int flag, str
 /* In a process of its own: its exit code as the program's. */
 static void run_case(Simulation simulation, const RunOptions *options, uint64_t seed)
 {
-  RunOutcome outcome;
-  char       message[1024] = "";
+  const struct rlimit limit = {SECONDS, SECONDS};
+  RunEnding           ending = {0};
+  char                message[1024] = "";
 
-  alarm(SECONDS);
-  make_evil(options->checkpoint, seed);
+  setrlimit(RLIMIT_CPU, &limit);
   if (!freopen("/dev/null", "w", stdout) || !freopen("case/said", "w", stderr))
     _exit(TRACE);
-  if (SimulationRun(simulation, options, &outcome, message, sizeof(message)))
+  make_evil(options->checkpoint, seed);
+  if (SimulationRun(simulation, options, &ending, message, sizeof(message)))
     _exit(TRACE);
   fflush(NULL);
-  if (outcome == RUN_DONE)
+  if (ending.outcome == RUN_DONE)
     _exit(message[0] ? 1 : 0);
-  _exit(outcome == RUN_REFUSED ? 2 : outcome == RUN_FAILED ? 3 : 1);
+  _exit(ending.outcome == RUN_REFUSED ? 2 : ending.outcome == RUN_FAILED ? 3 : 1);
 }
 
 static PetscBool is_bad(int status, uint64_t seed, const char scene[])
@@ -374,8 +378,8 @@ static PetscErrorCode Prepare(const char path[], Scene *scene, Simulation *simul
 {
   char        first[64], second[64], message[1024];
   const char *overrides[] = {first, "run.frame_interval=10", "run.end_time=100"};
-  RunOptions  options = {"base", NULL, NULL};
-  RunOutcome  outcome;
+  RunOptions  options = {.directory = "base"};
+  RunEnding   ending = {0};
 
   PetscFunctionBegin;
   snprintf(first, sizeof(first), "run.step_limit=%d", STEPS);
@@ -386,7 +390,7 @@ static PetscErrorCode Prepare(const char path[], Scene *scene, Simulation *simul
   PetscCheck(*simulation, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s", message);
   options.scene_text = scene_resolved_text(*scene);
   mkdir("base", 0777);
-  PetscCall(SimulationRun(*simulation, &options, &outcome, message, sizeof(message)));
+  PetscCall(SimulationRun(*simulation, &options, &ending, message, sizeof(message)));
   PetscCheck(!message[0], PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT, "%s", message);
   PetscCall(SimulationDestroy(simulation));
   PetscCall(SceneDestroy(scene));
@@ -399,7 +403,7 @@ static PetscErrorCode Prepare(const char path[], Scene *scene, Simulation *simul
 
 static PetscErrorCode Fuzz(const char path[], uint64_t cases, uint64_t seed, PetscInt counts[5])
 {
-  RunOptions options = {"case", "case/evil.h5", NULL};
+  RunOptions options = {.directory = "case", .checkpoint = "case/evil.h5"};
   char       checkpoint[128];
   Simulation simulation;
   Scene      scene;

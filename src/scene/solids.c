@@ -93,9 +93,9 @@ static PetscErrorCode CheckCopiesTogether(Scene scene, Node *bodies)
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < config->body_count; b++)
-    if (copy_count(&config->bodies[b]) > 1.) {
-      total += copy_count(&config->bodies[b]);
-      largest = PetscMax(largest, copy_count(&config->bodies[b]));
+    if (copy_count(&config->bodies[b].copies) > 1.) {
+      total += copy_count(&config->bodies[b].copies);
+      largest = PetscMax(largest, copy_count(&config->bodies[b].copies));
     }
   if (total > most_bodies && largest <= most_bodies)
     PetscCall(ProblemAddAtKey(scene, bodies, PROBLEM_ERROR,

@@ -8,17 +8,17 @@
 /* Of one body. */
 typedef struct {
   PetscReal displaced; /* mass of the fluid in its place, where that is part of the problem */
-  PetscReal pushed;    /* square of what velocities bring into cells */
+  PetscReal pushed;    /* square of what velocities along one direction bring into cells, the mean */
   Matrix3   turned;    /* and of what spins do */
 } Tally;
 
-static void add_rows(const MergedRows *rows, PetscInt body, Tally *tally)
+static void add_rows(const MergedRows *rows, PetscInt body, PetscInt dimension, Tally *tally)
 {
   for (PetscInt r = rows->first[body]; r < rows->first[body + 1]; r++) {
     const PetscReal *by = &rows->by[TWIST * r];
 
     for (PetscInt i = 0; i < DIM; i++) {
-      tally->pushed += by[i] * by[i];
+      tally->pushed += by[i] * by[i] / (PetscReal)dimension;
       for (PetscInt j = 0; j < DIM; j++)
         tally->turned.at[i][j] += by[DIM + i] * by[DIM + j];
     }
@@ -26,7 +26,7 @@ static void add_rows(const MergedRows *rows, PetscInt body, Tally *tally)
 }
 
 /* `displaced` is null without fluid, and the same on all ranks that have it; the first has. */
-PetscErrorCode CouplingFindAdded(Coupling coupling, PetscInt dimension, const PetscReal displaced[])
+PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[])
 {
   const PetscInt numbers = sizeof(Tally) / sizeof(PetscReal);
   PetscMPIInt    rank;
@@ -37,7 +37,7 @@ PetscErrorCode CouplingFindAdded(Coupling coupling, PetscInt dimension, const Pe
   PetscCall(PetscCalloc1(coupling->free_count, &tallies));
   for (PetscInt f = 0; f < coupling->free_count && displaced; f++) {
     tallies[f].displaced = rank == 0 ? displaced[coupling->free_bodies[f]] : 0.;
-    add_rows(&coupling->rows, f, &tallies[f]);
+    add_rows(&coupling->rows, f, grid_box(coupling->grid)->dimension, &tallies[f]);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tallies, (PetscMPIInt)(numbers * coupling->free_count), MPIU_REAL,
                              MPI_SUM, coupling->world));
@@ -47,8 +47,7 @@ PetscErrorCode CouplingFindAdded(Coupling coupling, PetscInt dimension, const Pe
 
     *added = (AddedMass){.mass = tally->pushed > 0. ? tally->displaced : 0.};
     for (PetscInt n = 0; n < DIM * DIM && tally->pushed > 0.; n++)
-      added->inertia.at[n / DIM][n % DIM] =
-          added->mass * (PetscReal)dimension / tally->pushed * tally->turned.at[n / DIM][n % DIM];
+      added->inertia.at[n / DIM][n % DIM] = added->mass / tally->pushed * tally->turned.at[n / DIM][n % DIM];
   }
   PetscCall(PetscFree(tallies));
   PetscFunctionReturn(0);

@@ -183,8 +183,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
     PetscCall(SetUpFluidPart(coupling, fluid, displaced));
   }
   PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
-  PetscCall(CouplingFindAdded(coupling, coupling->grid ? grid_box(coupling->grid)->dimension : DIM,
-                              coupling->grid ? displaced : NULL));
+  PetscCall(CouplingFindAdded(coupling, coupling->grid ? displaced : NULL));
   PetscCall(PetscFree(displaced));
   PetscCall(CouplingFindMass(coupling));
   if (coupling->grid) {

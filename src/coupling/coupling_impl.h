@@ -315,7 +315,7 @@ void rows_gather(const MergedRows *rows, const PetscReal *restrict cells, PetscR
 void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
 
 /* added.c. Collective: world. */
-PetscErrorCode CouplingFindAdded(Coupling coupling, PetscInt dimension, const PetscReal displaced[]);
+PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);
 
 /* sealed.c */
 PetscErrorCode CouplingFindSealed(Coupling coupling);

@@ -12,7 +12,7 @@ import numpy as np
 
 COUPLED = ("coupled_iterations", "half_iterations")
 # Round-off over round-off: what a solve leaves behind has no digits to compare.
-RESIDUES = ("pressure_residual", "coupled_residual", "divergence_max", "imbalance")
+RESIDUES = ("pressure_residual", "coupled_residual", "coupled_disagreement", "divergence_max", "imbalance")
 
 
 def newest(directory):

@@ -97,12 +97,22 @@ static PetscReal timed_speed(const Flight *flight, const Contact *contact, const
   return speed + *force;
 }
 
+/* A gap that cannot be told from none where the two bodies are. */
+static PetscReal gap_round_off(const Flight *flight, const Contact *contact)
+{
+  PetscReal far = 0;
+
+  for (PetscInt side = 0; side < 2; side++)
+    far += vector3_norm(flight->solid->placements[contact->bodies[side]].position);
+  return PetscMax(1e-10 * contact->slack, 16 * PETSC_MACHINE_EPSILON * far);
+}
+
 /* Newton's method from `now` on: the distance of two balls that fly straight on is convex in time, so that it
    comes to the first root from below, or finds that they pass each other. Where forces bend the way, it may
    go beyond the root and come back, but not beyond a time at which they part again. */
 static PetscReal first_touching(const Flight *flight, const Contact *contact, PetscReal now)
 {
-  const PetscReal enough = 1e-10 * contact->slack, slow = slow_speed(flight, contact);
+  const PetscReal enough = gap_round_off(flight, contact), slow = slow_speed(flight, contact);
   PetscReal       t = now, apart = now;
 
   for (PetscInt k = 0; k < NEWTON_STEPS; k++) {
@@ -112,7 +122,7 @@ static PetscReal first_touching(const Flight *flight, const Contact *contact, Pe
 
     if (speed >= 0 && (touch.gap > 0 || t == now))
       return PETSC_INFINITY;
-    if (PetscAbsReal(touch.gap) <= enough || (touch.gap < 0 && t == now))
+    if (PetscAbsReal(touch.gap) <= enough || (touch.gap < 0 && t == now) || k == NEWTON_STEPS - 1)
       return t < flight->dt && speed - force < -slow ? t : PETSC_INFINITY;
     if (touch.gap > 0 && t >= flight->dt)
       return PETSC_INFINITY;
@@ -121,7 +131,7 @@ static PetscReal first_touching(const Flight *flight, const Contact *contact, Pe
     t = speed < 0 ? PetscMin(t - touch.gap / speed, flight->dt) : 0.5 * (apart + t);
     t = PetscMax(t, apart);
   }
-  return t < flight->dt ? t : PETSC_INFINITY;
+  return PETSC_INFINITY;
 }
 
 /* Of a contact whose impacts are timed; infinite if there is none in this step. */

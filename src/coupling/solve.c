@@ -220,7 +220,8 @@ static PetscBool is_feather(Coupling coupling, PetscInt body)
                                                                                               : PETSC_FALSE;
 }
 
-/* The largest component of a velocity where fluid moves on its own, on all ranks of the fluid. */
+/* The largest component of a velocity where fluid moves on its own, at least half of a face, on all ranks of
+   the fluid. */
 static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], PetscReal *fastest)
 {
   const GridBox *box = grid_box(coupling->grid);
@@ -235,7 +236,7 @@ static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], Pe
         for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
           const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
 
-          if (kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open > 0.))
+          if (kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open >= 0.5))
             *fastest = PetscMax(*fastest, PetscAbsReal(u[d][c]));
         }
   }

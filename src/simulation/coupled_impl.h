@@ -54,6 +54,7 @@ struct Coupled {
   PetscInt count; /* of numbers in the twists of all bodies */
   PetscReal
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
+  PetscReal  first_energy;      /* J: kinetic, as the run began or went on; negative before that */
   PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
   PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
   PetscReal *dragged;           /* scratch: the bodies' velocities as viscosity changes them */

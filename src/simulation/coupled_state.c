@@ -32,6 +32,7 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   if (!simulation_is_coupled(simulation->config))
     PetscFunctionReturn(0);
   PetscCall(PetscNew(&coupled));
+  coupled->first_energy = -1.;
   simulation->coupled = coupled;
   coupled->count = TWIST * solid_body_count(simulation->solid);
   PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,

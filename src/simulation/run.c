@@ -350,6 +350,20 @@ static PetscErrorCode AfterStep(Run *run, PetscLogDouble began)
   PetscFunctionReturn(0);
 }
 
+/* A state that nothing can have led to is the end of a run. */
+static PetscErrorCode JudgeEnergy(Run *run, PetscBool *good)
+{
+  char excess[512] = "";
+
+  PetscFunctionBegin;
+  PetscCall(SimulationCheckEnergy(run->simulation, excess, sizeof(excess)));
+  if (excess[0])
+    PetscCall(PetscStrncpy(run->message, excess, run->message_size));
+  *good = excess[0] ? PETSC_FALSE : PETSC_TRUE;
+  PetscCallMPI(MPI_Bcast(good, 1, MPIU_BOOL, 0, team_world(run->simulation->team))); /* it has fluid */
+  PetscFunctionReturn(0);
+}
+
 static PetscBool is_over(const Run *run)
 {
   const Simulation simulation = run->simulation;
@@ -375,6 +389,9 @@ static PetscErrorCode Loop(Run *run)
     if (!good)
       break;
     PetscCall(AfterStep(run, began));
+    PetscCall(JudgeEnergy(run, &good));
+    if (!good)
+      break;
     PetscCall(GetOrders(run, &orders));
     if (orders.checkpoint && !is_stopped(&orders)) {
       PetscCall(WriteCheckpoint(run));

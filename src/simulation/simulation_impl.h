@@ -177,6 +177,8 @@ typedef struct {
 PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress);
 typedef enum { PROGRESS_STEP, PROGRESS_FRAME } ProgressMoment;
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment);
+/* energy.c: a message if a coupled run has more than anything can have given it. Collective: fluid. */
+PetscErrorCode SimulationCheckEnergy(Simulation simulation, char message[], size_t size);
 void           progress_warn(Simulation simulation, Progress *progress, PetscInt gas_failures_before);
 PetscErrorCode ProgressEnd(Simulation simulation, Progress *progress);
 

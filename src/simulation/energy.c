@@ -1,0 +1,103 @@
+/* Whether a coupled run has more energy than anything could have given it.
+
+   Where nothing but gravity drives fluid and bodies, their kinetic energy is at most what they began with and
+   what all of their mass releases on its way down the box, M g L. A state beyond that is not to be trusted,
+   however finite it is: bodies that weigh next to nothing at a free surface came to it. */
+#include "coupled_impl.h"
+
+/* Other than the number zero. */
+static PetscBool acts(Formula formula)
+{
+  return formula && !(formula_is_constant(formula) && formula_value(formula, vector3(0., 0., 0.), 0.) == 0.)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+static PetscBool sides_drive(const FluidConfig *config)
+{
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    for (PetscInt d = 0; d < DIM; d++)
+      if (acts(config->sides[n / 2][n % 2].velocity[d]))
+        return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static PetscBool fluid_is_driven(const FluidConfig *config)
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (acts(config->body_force[d]))
+      return PETSC_TRUE;
+  for (PetscInt s = 0; s < config->scalar_count; s++)
+    if (config->scalars[s].expansion != 0.)
+      return PETSC_TRUE;
+  return sides_drive(config);
+}
+
+static PetscBool solids_are_driven(const SolidConfig *config)
+{
+  for (PetscInt b = 0; b < config->body_count; b++) {
+    const BodyConfig *body = &config->bodies[b];
+
+    if (body->kind == BODY_KINEMATIC || vector3_norm(body->force) > 0. || vector3_norm(body->torque) > 0.)
+      return PETSC_TRUE;
+  }
+  for (PetscInt j = 0; j < config->joint_count; j++)
+    if (config->joints[j].target)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Of surface tension there is more than of gravity in small drops, and moving obstacles work too. */
+static PetscBool only_gravity_drives(const SimulationConfig *config)
+{
+  for (PetscInt o = 0; o < config->obstacle_count; o++)
+    if (!motion_is_still(config->obstacles[o].motion))
+      return PETSC_FALSE;
+  return !config->inflow_count && !config->phases.tension_count && !fluid_is_driven(&config->fluid) &&
+                 !solids_are_driven(&config->solids) && vector3_norm(config->fluid.gravity) > 0.
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+static PetscReal mass_of_bodies(Solid solid)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt b = 0; b < solid_body_count(solid); b++)
+    sum += solid_body_resistance(solid, b).mass;
+  return sum;
+}
+
+/* How far anything can fall in the box. */
+static PetscReal deepest_fall(const SimulationConfig *config)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt d = 0; d < DIM; d++)
+    sum += PetscAbsReal(config->fluid.gravity.at[d]) * config->grid.size.at[d];
+  return sum / vector3_norm(config->fluid.gravity);
+}
+
+PetscErrorCode SimulationCheckEnergy(Simulation simulation, char message[], size_t size)
+{
+  const SimulationConfig *config = simulation->config;
+  FluidTotals             totals;
+  PetscReal               energy, most;
+
+  PetscFunctionBegin;
+  if (!simulation->coupled || !simulation->fluid || !only_gravity_drives(config))
+    PetscFunctionReturn(0);
+  PetscCall(FluidGetTotals(simulation->fluid, &totals));
+  energy = totals.kinetic_energy + solid_report(simulation->solid).kinetic_energy;
+  if (simulation->coupled->first_energy < 0.)
+    simulation->coupled->first_energy = energy;
+  most = simulation->coupled->first_energy + (totals.mass + mass_of_bodies(simulation->solid)) *
+                                                 vector3_norm(config->fluid.gravity) * deepest_fall(config);
+  if (!(energy <= most))
+    PetscCall(PetscSNPrintf(message, size,
+                            "At t = %g s fluid and bodies have %.3g J, more than the %.3g J that gravity can "
+                            "have given them. Look at the last frame; bodies that are very light beside the "
+                            "fluid need a larger density, a finer grid or a smaller run.largest_time_step",
+                            (double)simulation->time, (double)energy, (double)most));
+  PetscFunctionReturn(0);
+}

@@ -152,7 +152,7 @@ static void sealed_fluid_stays_at_rest(void **state)
                             "      difference:\n"
                             "        - box: {low: [0.5, 0.25], high: [1.25, 0.75]}\n"
                             "        - box: {low: [0.625, 0.375], high: [1.125, 0.625]}\n"));
-  assert_success(FlowStep(&flow, 10, 0.05));
+  assert_success(FlowStep(&flow, 20, 0.025));
   report = &fluid_report(flow.fluid)->pressure;
   assert_on_all_ranks(report->components == 2 && report->sealed == 1);
   assert_success(FlowSample(&flow, X, vector3(0.875, 0.5, 0.), &inside));

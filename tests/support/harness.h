@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 #include <petscsys.h>
 
@@ -32,6 +33,13 @@
 
 /* |a - b| <= tolerance on every rank, with the numbers in the message. Collective: world. */
 #define assert_near(a, b, tolerance) harness_agree_near(a, b, tolerance, #a " = " #b, __FILE__, __LINE__)
+
+/* At the beginning of a test that takes too long for every change: `make check-long` runs it. */
+#define only_in_long_runs()                                                                                  \
+  do {                                                                                                       \
+    if (!getenv("CHECK_LONG"))                                                                               \
+      skip();                                                                                                \
+  } while (0)
 
 void harness_agree(PetscBool holds, const char *what, const char *file, int line);
 void harness_agree_near(PetscReal a, PetscReal b, PetscReal tolerance, const char *what, const char *file,

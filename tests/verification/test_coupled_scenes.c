@@ -85,6 +85,7 @@ static void spheres_float_as_deep_as_they_are_dense(void **state)
   Flow            flow;
 
   (void)state;
+  only_in_long_runs();
   assert_success(FlowOpen(&flow, "coupling/buoyancy", 40, NULL));
   before = water_of(&flow);
   assert_success(FlowRunUntil(&flow, 1.5));
@@ -143,6 +144,7 @@ static void many_spheres_are_sorted_by_density(void **state)
   Flow      flow;
 
   (void)state;
+  only_in_long_runs();
   assert_success(FlowOpen(&flow, "coupling/many-spheres", 24, NULL));
   assert_int_equal(solid_body_count(solid_of(&flow)), 24);
   before = water_of(&flow);
@@ -220,6 +222,7 @@ static void a_fountain_stirs_its_bodies(void **state)
   Flow      flow;
 
   (void)state;
+  only_in_long_runs();
   assert_success(FlowOpen(&flow, "coupling/fountain", 20, NULL));
   before = water_of(&flow);
   count = solid_body_count(solid_of(&flow));

@@ -221,6 +221,7 @@ static void bodies_of_five_densities_come_to_rest_where_archimedes_wants_them(vo
   const Floater sunken_box = {"box: {low: [0.3, 0.12], high: [0.7, 0.32]}", 0.08, 0.08, 0.1, PETSC_FALSE};
 
   (void)state;
+  only_in_long_runs();
   for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(ratios); n++) {
     check_comes_to_rest(&box, ratios[n]);
     check_comes_to_rest(&disc, ratios[n]);

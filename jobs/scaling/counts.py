@@ -6,7 +6,7 @@ import math
 
 GHOST, LEAST_WIDTH = 3, 4  # layers of ghosts; cells per rank and direction below which a level is gathered
 REAL, SINGLE, SHARE = 8, 4, 4  # bytes
-TWIST, PLACEMENT, BALANCE, REPORTS = 6 * REAL, 56, 3 * 112, 120  # of a body; of the solids' report
+TWIST, PLACEMENT, BALANCE, ADDED, REPORTS = 6 * REAL, 56, 3 * 112, 11 * REAL, 120  # of a body; of the solids' report
 CONTACT, PLACE = 104 + 8, 144  # a contact with its edge, and each of its places
 TOUCHING, PAIR = 104, 296  # a place where bodies touch without fluid; two bodies in one dual cell
 GATHERED = 4  # coefficients of the gathered level: three weights and the ground of one direction
@@ -171,6 +171,9 @@ def step_meetings(box, work, bodies, contacts, places):
              Meeting("coupling", work.solves + 1, "tell", 328, True),
              Meeting("viscosity", 2 * (2 * work.viscous + 3), "reduce", one),
              Meeting("fields", 2, "reduce", 52), Meeting("fields", 5, "reduce", one, True)]
+    # how far the flow goes in a step, the fastest of it beside light bodies, energy; added masses
+    found += [Meeting("fields", 8, "reduce", one), Meeting("fields", 2, "reduce", one, True),
+              Meeting("fields", 2, "tell", one, True), Meeting("set-up", 1, "reduce", ADDED * bodies, True)]
     found += [Meeting("set-up", 5, "reduce", one), Meeting("set-up", 1, "reduce", BALANCE * bodies),
               Meeting("set-up", 1, "tell", one, True), Meeting("set-up", 1, "reduce", 36 * REAL * bodies, True),
               Meeting("set-up", 3, "gather", 4 * box.size), Meeting("set-up", 2, "gather", 16 * box.size),

@@ -91,8 +91,16 @@ PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archi
 
 PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive)
 {
+  const PetscReal most = 2. * BAND_CELLS * grid_spacing(level_set->grid); /* of differences of two, too */
+  PetscReal       largest;
+
   PetscFunctionBegin;
   PetscCall(MacGridLoadField(level_set->grid, name, level_set->distance, archive));
+  PetscCall(VecNorm(level_set->distance, NORM_INFINITY, &largest));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, grid_box(level_set->grid)->comm));
+  if (!(largest <= most))
+    PetscCall(ArchiveRefuse(archive, name, "has a distance of %g m, beyond the band of %g m", (double)largest,
+                            (double)most));
   PetscCall(LevelSetRefresh(level_set));
   PetscFunctionReturn(0);
 }

@@ -54,6 +54,7 @@ hostile solids/reaches "solids/reaches=f['solids/reaches'][()]-1e9"
 hostile solids/report "solids/report=f['solids/report'][()]+1e30"
 hostile body_accelerations "body_accelerations=f['body_accelerations'][()].T"
 hostile regions/distance_0 "regions/distance_0=f['regions/distance_0'][()]*nan"
+hostile regions/distance_0 "regions/distance_0=f['regions/distance_0'][()]*1e9"
 hostile regions/markers_0/values "regions/markers_0/values=np.zeros(5)"
 hostile regions/markers_0/numbers "regions/markers_0/numbers=f['regions/markers_0/numbers'][()][1:]"
 hostile regions/steps regions/steps=-1

@@ -15,7 +15,16 @@ export MPLCONFIGDIR=$work
 
 picture=$MILLRACE_SOURCE/postproc/picture
 plot=$MILLRACE_SOURCE/postproc/plot
-measure() { "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" "$@"; }
+# One interpreter answers all questions.
+coproc answers { "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py"; }
+exec 8>&"${answers[1]}" 9<&"${answers[0]}"
+measure() { # QUESTION ARGUMENT...
+  local seen
+  (IFS=$'\t' && echo "$*") >&8 && read -r seen <&9 && [ "$seen" = yes ] || {
+    echo "${seen:-no answer}"
+    return 1
+  }
+}
 refuses() { exits 2 "$@" -o refused.png && [ ! -e refused.png ]; }
 for kind in plume vortex pool bubble; do
   "$python" "$MILLRACE_SOURCE/tests/support/synthetic_run.py" $kind $kind || exit 1

@@ -1,4 +1,6 @@
-"""What the tests of postproc ask of runs and pictures: measure.py QUESTION ARGUMENT...; fails if the answer is no."""
+"""What the tests of postproc ask of runs and pictures: measure.py QUESTION ARGUMENT...; fails if the answer is no.
+
+Without a question it answers one after the other, a line each with tabs between the words: "yes", or what it has seen."""
 
 import os
 import sys
@@ -308,4 +310,16 @@ def has_points(path, label, count):
     expect(len(rows) == int(count), len(rows))
 
 
-globals()[sys.argv[1]](*sys.argv[2:])
+def answer(question):
+    try:
+        globals()[question[0]](*question[1:])
+    except (Exception, SystemExit) as problem:
+        return " ".join(repr(problem).split())
+    return "yes"
+
+
+if len(sys.argv) > 1:
+    globals()[sys.argv[1]](*sys.argv[2:])
+else:
+    for line in sys.stdin:
+        print(answer(line.rstrip("\n").split("\t")), flush=True)

@@ -102,9 +102,9 @@ signal "$by_mpiexec" by_mpiexec
 # Over the results of the probe, whose last checkpoint must not be taken for one of its own; and stopped by hand.
 over=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" probe --overwrite "${long[@]}")
 cancelled=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" cancelled "${long[@]}")
-wait_until 60 [ ! -e probe/checkpoints/checkpoint-00000040.h5 ]
+wait_until 240 [ ! -e probe/checkpoints/checkpoint-00000040.h5 ]
 signal "$over" probe
-wait_until 60 has_rows cancelled 5 && scancel "$cancelled"
+wait_until 240 has_rows cancelled 5 && scancel "$cancelled"
 wait_for "$cancelled"
 again=$(LAUNCH=$by_srun submit -N 2 -n 2 "$jobs/run.sbatch" "$scene" cancelled "${long[@]}")
 

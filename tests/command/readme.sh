@@ -37,19 +37,7 @@ PATH=$work/bin:$PATH
 export MPLCONFIGDIR=$work
 
 # does CODE WORD... -- LINE: what README's line does.
-does() {
-  local code=$1 words=()
-  shift
-  while [ "$1" != -- ]; do
-    words+=("$1")
-    shift
-  done
-  exits "$code" timeout -k 5 120 bash -c "$2" > said 2>&1 || {
-    cat said
-    return 1
-  }
-  says said "${words[@]}"
-}
+does() { refused "${@:1:$#-1}" timeout -k 5 120 bash -c "${@: -1}"; }
 has_modules() { "$python" -c 'import h5py, matplotlib' 2> /dev/null; }
 
 mapfile -t lines < <(block Running)

@@ -166,10 +166,10 @@ PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec unc
 PetscErrorCode FluidGetWalls(Fluid fluid, SightMoment moment, const WallList **walls);
 PetscErrorCode FluidDropWalls(Fluid fluid);
 
-/* forces.c: adds dt (body force at `time` + buoyancy of `scalars`); takes off factor * grad potential, whose
- * ghosts are valid. */
-/* The largest acceleration at `time` that can move anything, on this rank. */
+/* forces.c: the largest acceleration at `time` that can move anything, on this rank. */
 PetscErrorCode FluidGetLargestForce(Fluid fluid, PetscInt direction, PetscReal time, PetscReal *largest);
+/* Adds dt (body force at `time` + buoyancy of `scalars`); takes off factor * grad potential, whose
+ * ghosts are valid. */
 PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars[], Vec component,
                               PetscReal time, PetscReal dt);
 PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,

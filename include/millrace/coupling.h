@@ -3,7 +3,7 @@
 #ifndef MILLRACE_COUPLING_H
 #define MILLRACE_COUPLING_H
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/sight.h>

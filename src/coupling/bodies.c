@@ -1,7 +1,7 @@
 /* Bodies as triangles in the world, near this rank, with their periodic images. */
 #include "coupling_impl.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 PetscErrorCode CouplingDropBodies(Coupling coupling)
 {

@@ -1,7 +1,7 @@
 /* The life of a coupling, and its set-up for bodies and fluid as they are. */
 #include "coupling_impl.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 static PetscErrorCode CreateFluidPart(Coupling coupling)
 {

@@ -1,7 +1,7 @@
 /* From the bodies of a solid to bodies in the fluid; copies share a surface. */
 #include "coupling_impl.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 /* Circles are cut into edges of this part of a cell. */
 #define EDGE 1.5

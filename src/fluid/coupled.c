@@ -1,7 +1,7 @@
 /* The fluid's part of a coupled step (docs/numerics.md, section 15). */
 #include "fluid_impl.h"
 
-#include <millrace/coupled_flow.h>
+#include <millrace/fluid_step.h>
 
 PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered)
 {

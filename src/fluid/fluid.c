@@ -1,7 +1,7 @@
 /* The state of the fluid and the order of its step (docs/numerics.md, sections 2 and 13). */
 #include "fluid_impl.h"
 
-#include <millrace/coupled_flow.h>
+#include <millrace/fluid_step.h>
 
 #include <petsctime.h>
 

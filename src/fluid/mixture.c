@@ -6,7 +6,7 @@
    with p = 0 in empty cells and rho_0 such that the largest weight of an inner face is 1. */
 #include "fluid_impl.h"
 
-#include <millrace/coupled_flow.h>
+#include <millrace/fluid_step.h>
 
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture)
 {

@@ -2,7 +2,7 @@
    whether the fields begin with numbers. */
 #include "simulation_impl.h"
 
-#include <millrace/coupled_flow.h>
+#include <millrace/fluid_step.h>
 
 enum { TIMES = 5 }; /* at which the formulas are looked at, from the start to the end of the run */
 

@@ -4,8 +4,8 @@
 
 #include "simulation_impl.h"
 
-#include <millrace/body.h>
-#include <millrace/coupled_flow.h>
+#include <millrace/solid_step.h>
+#include <millrace/fluid_step.h>
 
 /* What the fluid does to a body. */
 typedef enum { LOAD_PRESSURE, LOAD_VISCOSITY, LOAD_ALL, LOAD_COUNT } Load;

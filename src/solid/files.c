@@ -1,7 +1,7 @@
 /* Solids in checkpoints and frames. Whoever writes holds the whole state. */
 #include "step.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 enum { PLACEMENT_NUMBERS = 7, TWIST_NUMBERS = 6, REPORT_NUMBERS = 4 };
 

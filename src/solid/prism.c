@@ -2,7 +2,7 @@
    come mass and inertia, must be that of the prism, which is what the fluid meets. */
 #include "solid_impl.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 #include <millrace/clip.h>
 
 #include <math.h>

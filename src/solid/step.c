@@ -1,7 +1,7 @@
 /* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
 #include "step.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 /* Of gravity and the scene's constant forces. */
 static Twist body_acceleration(Solid solid, PetscInt b)

@@ -1,6 +1,6 @@
 /* Private to src/solid: what a step works on. */
-#ifndef MILLRACE_SOLID_STEP_H
-#define MILLRACE_SOLID_STEP_H
+#ifndef MILLRACE_SOLID_STEP_IMPL_H
+#define MILLRACE_SOLID_STEP_IMPL_H
 
 #include "contact/contacts.h"
 #include "joint/joint.h"

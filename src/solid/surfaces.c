@@ -1,7 +1,7 @@
 /* The surfaces of bodies as the fluid meets them. */
 #include "solid_impl.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 enum { FEWEST_SEGMENTS = 12, MOST_SEGMENTS = 96 };
 

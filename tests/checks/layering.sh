@@ -33,8 +33,8 @@ room_of() {
   schema.h) echo base ;; # its second header
   clip.h | motion.h) echo geometry ;;
   mixture.h | outlook.h | poisson.h | sight.h) echo grid ;;
-  body.h) echo solid ;;
-  coupled_flow.h | ties.h) echo fluid ;;
+  solid_step.h) echo solid ;;
+  fluid_step.h | ties.h) echo fluid ;;
   */*) echo "${path%%/*}" ;;
   *.h) echo "${path%.h}" ;;
   esac

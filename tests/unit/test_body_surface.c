@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "world.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 static const Vector3 bounds[2] = {{{0, 0, 0}}, {{4, 3, 2}}};
 

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "liquid.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 enum { BOAT, LIGHT, HEAVY, BODIES };
 

@@ -4,7 +4,7 @@
 #include "liquid.h"
 #include "scratch.h"
 
-#include <millrace/body.h>
+#include <millrace/solid_step.h>
 
 #define SHAKEN                                                                                               \
   "motion: {pivot: [0.4, 0.5, 0], keyframes: [{time: 0}, "                                                   \

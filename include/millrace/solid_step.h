@@ -1,6 +1,7 @@
-/* A body of the solids as the fluid meets it: its surface and its resistance. */
-#ifndef MILLRACE_BODY_H
-#define MILLRACE_BODY_H
+/* The step interface of the solids: a body's surface and inertia, and the parts of a step around which a
+ * fluid acts. */
+#ifndef MILLRACE_SOLID_STEP_H
+#define MILLRACE_SOLID_STEP_H
 
 #include <millrace/solid.h>
 

@@ -1,7 +1,7 @@
-/* The fluid's part of a coupled step (docs/numerics.md, section 15): what (5.13) needs of a mixture, and what
-   becomes of its answer. The third header of the room fluid. Collective: fluid. */
-#ifndef MILLRACE_COUPLED_FLOW_H
-#define MILLRACE_COUPLED_FLOW_H
+/* The step interface of the fluid (docs/numerics.md, section 15): what the coupled system (5.13) needs of a
+   mixture, and what becomes of its solution. Collective: fluid. */
+#ifndef MILLRACE_FLUID_STEP_H
+#define MILLRACE_FLUID_STEP_H
 
 #include <millrace/fluid.h>
 

@@ -25,18 +25,23 @@ done
 below[simulation]="$under_level_4 phase coupling splash points eol reduced"
 below[scene]="${below[simulation]} simulation"
 
+# The room of each public header, from the lists <room>_headers of src/Makefile.am.
+declare -A room_of_header
+while read -r room header; do
+  room_of_header[$header]=$room
+done < <(sed -nE 's/^([a-z_]+)_headers *\+?= */\1 /p' src/Makefile.am | while read -r room headers; do
+  for header in $headers; do
+    echo "$room ${header##*/}"
+  done
+done)
+
 # The room of a file; main.c stands above all rooms and has none.
 room_of() {
   local path=${1#src/}
   path=${path#include/millrace/}
   case $path in
-  schema.h) echo base ;; # its second header
-  clip.h | motion.h) echo geometry ;;
-  mixture.h | outlook.h | poisson.h | sight.h) echo grid ;;
-  solid_step.h) echo solid ;;
-  fluid_step.h | ties.h) echo fluid ;;
   */*) echo "${path%%/*}" ;;
-  *.h) echo "${path%.h}" ;;
+  *.h) echo "${room_of_header[$path]-none}" ;;
   esac
 }
 
@@ -45,7 +50,7 @@ sources() { find src include -name '*.[ch]' | sort; }
 unknown_rooms() {
   local path
   for path in src/*/ include/millrace/*.h; do
-    [ -n "${below[$(room_of "$path")]+known}" ] || echo "$path: no such room in the table of layering.sh"
+    [ -n "${below[$(room_of "$path")]+known}" ] || echo "$path: of no room in the table of layering.sh"
   done
   find include -name '*.h' ! -path 'include/millrace/*'
 }

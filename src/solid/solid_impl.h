@@ -94,7 +94,7 @@ Twist     twist_between(const Placement *from, const Placement *to,
 /* prism.c: why a body is not what two dimensions make of it; left alone if it is. */
 PetscErrorCode SolidCheckPrism(Solid solid, PetscInt body, char message[], size_t size);
 
-/* walls.c: what the sides of the box are as bodies, and where they stand. */
+/* wall_planes.c: what the sides of the box are as bodies, and where they stand. */
 void                    solid_name_walls(Solid solid);
 PetscErrorCode          SolidPlaceWalls(Solid solid);
 static inline PetscBool is_wall(Solid solid, PetscInt body)
@@ -102,7 +102,7 @@ static inline PetscBool is_wall(Solid solid, PetscInt body)
   return body >= solid->body_count - solid->wall_count ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* bodies.c: the bodies of the configuration with all copies, at rest. */
+/* body_set.c: the bodies of the configuration with all copies, at rest. */
 /* Of the assembly that a body belongs to; -1: none. */
 PetscInt solid_assembly(const SolidConfig *config, const BodyConfig *body);
 /* Takes the assembly as it is written to where one of its copies stands. */

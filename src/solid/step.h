@@ -2,7 +2,7 @@
 #ifndef MILLRACE_SOLID_STEP_IMPL_H
 #define MILLRACE_SOLID_STEP_IMPL_H
 
-#include "contact/contacts.h"
+#include "contact/solve/contact_set.h"
 #include "joint/joint.h"
 
 typedef struct Step {

@@ -1,7 +1,7 @@
 /* The bodies as the other rooms see them. */
 #include "solid_impl.h"
 
-#include "contact/contacts.h"
+#include "contact/solve/contact_set.h"
 
 PetscInt solid_body_count(Solid solid)
 {

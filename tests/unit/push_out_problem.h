@@ -4,7 +4,7 @@
 
 #include "harness.h"
 
-#include "solid/contact/push_out.h"
+#include "solid/contact/solve/push_out.h"
 
 enum { CENTRAL, FIRST, BODIES = 7, OUTERS = BODIES - 1 };
 

@@ -4,8 +4,8 @@
 
 #include "harness.h"
 #include "solids.h"
-#include "solid/contact/general.h"
-#include "solid/contact/samples.h"
+#include "solid/contact/narrow/touch_kinds.h"
+#include "solid/contact/narrow/samples.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Levels of the contact graph and the order of contacts. */
 #include "harness.h"
 
-#include "solid/contact/graph.h"
+#include "solid/contact/solve/graph.h"
 
 /* Sorts with a graph of its own and copies the levels. */
 static PetscInt sorted_levels(PetscInt body_count, const PetscBool fixed[], PetscInt edge_count,

@@ -1,7 +1,7 @@
 /* Boxes around forms, held against many points of their surfaces. */
 #include <millrace/base.h>
 #include "harness.h"
-#include "solid/contact/contact.h"
+#include "solid/contact/broad/pairs.h"
 
 #include <math.h>
 

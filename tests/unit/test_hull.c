@@ -1,7 +1,8 @@
 /* Convex polyhedra: their faces, edges and corners, and where they touch. */
 #include "harness.h"
 #include "solids.h"
-#include "solid/contact/general.h"
+#include "solid/contact/narrow/hull.h"
+#include "solid/contact/narrow/touch_kinds.h"
 
 static Hull hull_of(Surface surface)
 {

@@ -1,7 +1,7 @@
 /* The pair finder against the comparison of every box with every other one. */
 #include <millrace/base.h>
 #include "harness.h"
-#include "solid/contact/contact.h"
+#include "solid/contact/broad/pairs.h"
 
 #include <math.h>
 

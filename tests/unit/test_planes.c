@@ -1,7 +1,7 @@
 /* A plane against what is not simple. */
 #include "harness.h"
 #include "solids.h"
-#include "solid/contact/general.h"
+#include "solid/contact/narrow/touch_kinds.h"
 
 static const Form plane = {.kind = FORM_PLANE};
 /* Not level, so that no axis is special: its normal is the z-axis turned by this. */

@@ -1,7 +1,7 @@
 /* Touches of spheres, capsules, boxes and planes. */
 #include <millrace/base.h>
 #include "harness.h"
-#include "solid/contact/contact.h"
+#include "solid/contact/narrow/touch.h"
 
 #include <math.h>
 

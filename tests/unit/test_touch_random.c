@@ -2,7 +2,7 @@
    found by projecting a point to and fro between the two bodies. */
 #include <millrace/base.h>
 #include "harness.h"
-#include "solid/contact/contact.h"
+#include "solid/contact/narrow/touch.h"
 
 #include <math.h>
 

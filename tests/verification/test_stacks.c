@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "world.h"
 
-#include "solid/contact/contacts.h"
+#include "solid/contact/solve/contact_set.h"
 
 #define G 9.81
 

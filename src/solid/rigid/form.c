@@ -2,8 +2,8 @@
 
    Simple shapes keep their own axes. A surface takes those of its inertia, unless its own are principal up to
    round-off: a cube from a file is not turned. */
-#include "../contact/general.h"
-#include "../contact/samples.h"
+#include "../contact/narrow/hull.h"
+#include "../contact/narrow/samples.h"
 #include "distance_grid.h"
 
 #include <math.h>

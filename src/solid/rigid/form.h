@@ -50,7 +50,7 @@ typedef struct {
   Surface      surface;   /* in the body's frame, for pictures and as sample points; null for a plane */
   Hull         hull;      /* of a box or a hull */
   DistanceGrid distances; /* of a surface or a shell */
-  Samples      samples;   /* null for a plane; contact/samples.h */
+  Samples      samples;   /* null for a plane; contact/narrow/samples.h */
 } Form;
 
 /* The form of a shape and where it stands in the world; with a thickness it is a shell. On a mistake of the

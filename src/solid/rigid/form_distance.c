@@ -1,7 +1,7 @@
 /* Signed distance from a form and its gradient: closed formulas for simple forms, planes and triangles for
    hulls, a grid for surfaces and shells. Where the nearest point is not one but many, the gradient points
    away from one of them. */
-#include "../contact/general.h"
+#include "../contact/narrow/hull.h"
 #include "distance_grid.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 #define MILLRACE_GRID_H
 
 #include <millrace/base.h>
+#include <millrace/grid_box.h>
 #include <millrace/io.h>
 #include <petscdmda.h>
 
@@ -24,28 +25,6 @@ typedef struct {
   PetscBool periodic[DIM];
 } GridConfig;
 extern const SchemaKey GridKeys[];
-
-/* The part of the box that a rank owns and how it lies in memory. */
-typedef struct {
-  PetscInt    dimension;
-  PetscInt    cells[DIM];           /* of the whole box */
-  PetscInt    start[DIM], end[DIM]; /* owned cells: start <= index < end */
-  PetscBool   periodic[DIM];
-  PetscInt    ghost;             /* layers beyond the owned ones */
-  PetscInt    stride[DIM];       /* of the flat index */
-  PetscInt    length;            /* of a local array */
-  PetscInt    ranks[DIM];        /* of the process grid */
-  PetscMPIInt neighbour[DIM][2]; /* MPI_PROC_NULL at a side that is not periodic */
-  MPI_Comm    comm;              /* borrowed */
-} GridBox;
-
-static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, PetscInt k)
-{
-  const PetscInt ghost = box->ghost,
-                 row = i - box->start[X] + ghost + (j - box->start[Y] + ghost) * box->stride[Y];
-
-  return box->dimension == 2 ? row : row + (k - box->start[Z] + ghost) * box->stride[Z];
-}
 
 typedef struct _p_MacGrid *MacGrid;
 /* Cells of the box along each direction; one along z in two dimensions. */

@@ -1,5 +1,5 @@
 /* What fills the box, place by place, where that is not the same everywhere: `phase` computes it, `fluid`
-   reads it. The second header of the room grid. */
+   reads it. */
 #ifndef MILLRACE_MIXTURE_H
 #define MILLRACE_MIXTURE_H
 

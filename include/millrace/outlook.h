@@ -1,4 +1,4 @@
-/* What cells see of each other past the shells of a Sight. The fourth header of the room grid.
+/* What cells see of each other past the shells of a Sight.
 
    A neighbour is seen if no shell lies between the two centres. A cell further away is seen from a place if
    one comes to it through such neighbours, always away from the place: around no corner. */

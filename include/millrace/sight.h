@@ -1,5 +1,5 @@
 /* What cannot be looked through: thin shells, at the start and at the end of a step. `coupling` knows them;
-   advection, level sets and particles ask. The third header of the room grid. */
+   advection, level sets and particles ask. */
 #ifndef MILLRACE_SIGHT_H
 #define MILLRACE_SIGHT_H
 

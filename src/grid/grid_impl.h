@@ -27,15 +27,4 @@ PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part);
 PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
                             const PetscBool periodic[DIM], GridBox *box);
 
-/* Ghosts of `count` fields at once, as MacGridExchange fills them. Collective: box->comm. */
-PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *const fields[]);
-/* The same for values of any kind, `size` bytes each. */
-PetscErrorCode GridBoxExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size);
-
-/* The transpose of GridBoxExchange, for sums; ghosts are combined with what they are copies of. */
-PetscErrorCode GridBoxReduce(const GridBox *box, PetscInt count, PetscReal *const values[], MPI_Op operation);
-
-/* Strides and length that follow from `start`, `end` and `ghost`. */
-void box_lay_out(GridBox *box);
-
 #endif

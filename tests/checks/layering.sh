@@ -11,14 +11,16 @@ declare -A below=(
   [geometry]="base"
   [io]="base parallel"
   [grid]="base parallel io"
-  [particles]="base parallel io grid"
-  [levelset]="base parallel io grid particles"
-  [fluid]="base parallel io grid"
+  [poisson]="base parallel io grid"
+  [visibility]="base parallel io grid"
+  [particles]="base parallel io grid visibility"
+  [levelset]="base parallel io grid visibility particles"
+  [fluid]="base parallel io grid poisson visibility"
   [solid]="base parallel io geometry"
-  [phase]="base parallel io geometry grid particles levelset"
-  [coupling]="base parallel io grid geometry fluid solid"
+  [phase]="base parallel io geometry grid visibility particles levelset"
+  [coupling]="base parallel io geometry grid poisson visibility fluid solid"
 )
-under_level_4="base parallel geometry io grid particles levelset fluid solid"
+under_level_4="base parallel geometry io grid poisson visibility particles levelset fluid solid"
 for room in splash points eol reduced; do
   below[$room]=$under_level_4
 done

@@ -4,7 +4,6 @@
    ranks' boundaries are even and every rank keeps a few cells, the ranks share it; below that each holds the
    whole level and repeats the same arithmetic. */
 #include "multigrid_impl.h"
-#include "grid_impl.h"
 
 enum { LEAST_SHARED_WIDTH = LEVEL_GHOST + 1, BOX_NUMBERS = 2 * DIM };
 

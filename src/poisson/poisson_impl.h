@@ -1,4 +1,4 @@
-/* The Poisson solver: private to src/grid. */
+/* The Poisson solver: private to src/poisson. */
 #ifndef MILLRACE_POISSON_IMPL_H
 #define MILLRACE_POISSON_IMPL_H
 

@@ -1,7 +1,6 @@
 /* y = A x without a matrix, on the owned cells as solver vectors hold them.
 
    Only the outermost owned cells are copied, to be exchanged; all others are read where they are. */
-#include "grid_impl.h"
 #include "poisson_impl.h"
 
 /* A row of x with its neighbours in the other directions; `x` has valid ends at -1 and width. */

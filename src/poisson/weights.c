@@ -2,7 +2,6 @@
 
    They are kept in single precision with all their ghosts. Where that changes none of them, as with the 0, 1
    and 2 of a single fluid, the operator uses them too; otherwise it keeps them in double precision. */
-#include "grid_impl.h"
 #include "poisson_impl.h"
 
 typedef struct {

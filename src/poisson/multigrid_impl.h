@@ -1,4 +1,4 @@
-/* The geometric multigrid behind the Poisson solver: private to src/grid. */
+/* The geometric multigrid behind the Poisson solver: private to src/poisson. */
 #ifndef MILLRACE_MULTIGRID_IMPL_H
 #define MILLRACE_MULTIGRID_IMPL_H
 

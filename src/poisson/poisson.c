@@ -5,7 +5,6 @@
    Every component that touches no p = 0 leaves its pressure free by a constant: the right side is made to
    balance over it and the answer has zero mean there. */
 #include "poisson_impl.h"
-#include "grid_impl.h"
 
 static PetscInt owned_cells(const Poisson poisson)
 {

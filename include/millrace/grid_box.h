@@ -1,0 +1,41 @@
+/* The part of a box of cells that a rank owns, how it lies in memory, and how its ghost layers travel. The
+   fields of a MacGrid lie on one such box; solvers lay out boxes of their own over the same cells. */
+#ifndef MILLRACE_GRID_BOX_H
+#define MILLRACE_GRID_BOX_H
+
+#include <millrace/base.h>
+
+/* The part of the box that a rank owns and how it lies in memory. */
+typedef struct {
+  PetscInt    dimension;
+  PetscInt    cells[DIM];           /* of the whole box */
+  PetscInt    start[DIM], end[DIM]; /* owned cells: start <= index < end */
+  PetscBool   periodic[DIM];
+  PetscInt    ghost;             /* layers beyond the owned ones */
+  PetscInt    stride[DIM];       /* of the flat index */
+  PetscInt    length;            /* of a local array */
+  PetscInt    ranks[DIM];        /* of the process grid */
+  PetscMPIInt neighbour[DIM][2]; /* MPI_PROC_NULL at a side that is not periodic */
+  MPI_Comm    comm;              /* borrowed */
+} GridBox;
+
+static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, PetscInt k)
+{
+  const PetscInt ghost = box->ghost,
+                 row = i - box->start[X] + ghost + (j - box->start[Y] + ghost) * box->stride[Y];
+
+  return box->dimension == 2 ? row : row + (k - box->start[Z] + ghost) * box->stride[Z];
+}
+
+/* Sets `stride` and `length` from `start`, `end` and `ghost`. */
+void box_lay_out(GridBox *box);
+
+/* Fills the ghost layers of `count` arrays at once, as MacGridExchange does. Collective: box->comm. */
+PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *const fields[]);
+/* The same for values of any kind, `size` bytes each. Collective: box->comm. */
+PetscErrorCode GridBoxExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size);
+/* The transpose of GridBoxExchange: owners combine their values with the copies of them that ghosts hold,
+   by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. Collective: box->comm. */
+PetscErrorCode GridBoxReduce(const GridBox *box, PetscInt count, PetscReal *const values[], MPI_Op operation);
+
+#endif

@@ -6,6 +6,7 @@
 #include <millrace/solid_step.h>
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
+#include <millrace/poisson.h>
 #include <millrace/sight.h>
 #include <millrace/ties.h>
 

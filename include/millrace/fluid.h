@@ -3,6 +3,7 @@
 #define MILLRACE_FLUID_H
 
 #include <millrace/mixture.h>
+#include <millrace/poisson.h>
 #include <millrace/sight.h>
 
 typedef enum { SIDE_WALL, SIDE_SLIP, SIDE_INFLOW, SIDE_OPEN, SIDE_PERIODIC } SideKind;

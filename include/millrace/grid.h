@@ -71,30 +71,4 @@ PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Arch
 PetscErrorCode MacGridSaveFaces(MacGrid grid, const char name[], Vec faces[DIM], Archive archive);
 PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[DIM], Archive archive);
 
-/* The Poisson problem  sum over faces of weight (p - p_neighbour) = right side  in every cell.
-
-   The weights (>= 0; area over distance and density, scaled so that a full inner face of density one weighs
-   1) are a face field: zero seals a face, and a weight on a face of an open side joins the cell to p = 0
-   beyond. A cell for which `fixed` is positive holds p = 0: it is no unknown, and weights on its faces join
-   its neighbours to that zero. Cells without any weight are not part of the problem and keep p = 0. */
-typedef struct _p_Poisson *Poisson;
-
-typedef struct {
-  KSPConvergedReason reason;
-  PetscInt           iterations;
-  PetscReal          residual;   /* true, relative to the right side */
-  PetscInt           components; /* of the cells, joined through weighted faces */
-  PetscInt           sealed;     /* components that touch no p = 0: one null vector each */
-} PoissonReport;
-
-/* `prefix` names its PETSc options: "pressure_" gives -pressure_pc_type and so on. Collective: fluid. */
-PetscErrorCode PoissonCreate(MacGrid grid, const char prefix[], Poisson *poisson);
-PetscErrorCode PoissonDestroy(Poisson *poisson);
-/* Copies both and builds the multigrid; call again when they change. `fixed` is a cell field, or null. */
-PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed);
-PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
-/* `pressure` is first guess and answer, without ghosts; what sealed components cannot balance is removed. */
-PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, PoissonReport *report);
-PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y); /* y = A x on fields */
-
 #endif

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_MULTIGRID_IMPL_H
 #define MILLRACE_MULTIGRID_IMPL_H
 
-#include <millrace/grid.h>
+#include <millrace/poisson.h>
 
 enum { LEVELS_MAX = 32, LEVEL_GHOST = 3, COARSEST_CELLS = 8, STENCIL_SLABS = 3 };
 

@@ -183,7 +183,7 @@ PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ClearOutside(Poisson poisson, Vec vector)
+PetscErrorCode PoissonClearOutside(Poisson poisson, Vec vector)
 {
   PetscReal *values;
 
@@ -199,7 +199,7 @@ static PetscErrorCode TakeField(Poisson poisson, Vec field, Vec vector)
 {
   PetscFunctionBegin;
   PetscCall(MacGridToSolver(poisson->grid, field, vector));
-  PetscCall(ClearOutside(poisson, vector));
+  PetscCall(PoissonClearOutside(poisson, vector));
   PetscFunctionReturn(0);
 }
 
@@ -232,7 +232,7 @@ PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, Poiss
   PetscCall(KSPSolve(poisson->ksp, poisson->right_side, poisson->solution));
   PetscCall(Project(poisson, poisson->solution));
   if (!poisson->multigrid)
-    PetscCall(ClearOutside(poisson, poisson->solution)); /* algebraic ones may put values there */
+    PetscCall(PoissonClearOutside(poisson, poisson->solution)); /* algebraic ones may put values there */
   PetscCall(KSPGetConvergedReason(poisson->ksp, &report->reason));
   PetscCall(KSPGetIterationNumber(poisson->ksp, &report->iterations));
   report->components = poisson->components.count;
@@ -250,5 +250,80 @@ PetscErrorCode PoissonApply(Poisson poisson, Vec x, Vec y)
   PetscCall(TakeField(poisson, x, poisson->solution));
   PetscCall(MatMult(poisson->operator, poisson->solution, poisson->work));
   PetscCall(MacGridFromSolver(poisson->grid, poisson->work, y));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PoissonMultiplyVector(Poisson poisson, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMult(poisson->operator, x, y));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PoissonCycle(Poisson poisson, Vec right_side, Vec solution)
+{
+  PC pc;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetPC(poisson->ksp, &pc));
+  PetscCall(PCApply(pc, right_side, solution));
+  if (!poisson->multigrid) /* algebraic ones may put values outside */
+    PetscCall(PoissonClearOutside(poisson, solution));
+  PetscFunctionReturn(0);
+}
+
+PoissonComponents poisson_components(Poisson poisson)
+{
+  const Components *components = &poisson->components;
+
+  return (PoissonComponents){components->count, components->is_sealed, components->cells};
+}
+
+void poisson_label_cells(Poisson poisson, PetscInt labels[])
+{
+  for (PetscInt c = 0; c < owned_cells(poisson); c++)
+    labels[c] = -1;
+  for (PetscInt r = 0; r < poisson->components.run_count; r++) {
+    const CellRun run = poisson->components.runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.length; c++)
+      labels[c] = run.component;
+  }
+}
+
+PetscErrorCode PoissonSumComponents(Poisson poisson, Vec vector, PetscReal sums[])
+{
+  const Components *components = &poisson->components;
+  const PetscReal  *values;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(sums, components->count));
+  PetscCall(VecGetArrayRead(vector, &values));
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    const CellRun run = components->runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.length; c++)
+      sums[run.component] += values[c];
+  }
+  PetscCall(VecRestoreArrayRead(vector, &values));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)components->count, MPIU_REAL, MPI_SUM,
+                             poisson->box.comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PoissonShiftComponents(Poisson poisson, const PetscReal shifts[], Vec vector)
+{
+  const Components *components = &poisson->components;
+  PetscReal        *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(vector, &values));
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    const CellRun run = components->runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.length; c++)
+      values[c] += shifts[run.component];
+  }
+  PetscCall(VecRestoreArray(vector, &values));
   PetscFunctionReturn(0);
 }

@@ -1,6 +1,6 @@
 /* The pressure solve in units of a plain sweep: how many times y = A x with constant coefficients could run
    on the same grid, in the same run, on the same ranks. */
-#include <millrace/grid.h>
+#include <millrace/poisson.h>
 
 enum { SPHERES = 24 };
 

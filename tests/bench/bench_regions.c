@@ -1,6 +1,7 @@
 /* What the interfaces of a step cost: five regions beside two with the same surface, and level sets and
    markers beside a pressure solve. */
 #include "regions.h"
+#include <millrace/poisson.h>
 #include <time.h>
 
 enum { LAYERS = 5, WARM_UP = 2, STEPS = 5, SOLVES = 2 };

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 
-#include <millrace/grid.h>
+#include <millrace/poisson.h>
 
 typedef enum { SOLID_NONE, SOLID_SPECKLES, SOLID_PARTITION, SOLID_PAIRS } Solids;
 

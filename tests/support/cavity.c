@@ -1,12 +1,12 @@
 #include "cavity.h"
 
 /* Largest difference of u between now and `before`, which becomes now. */
-static PetscErrorCode UpdateChange(Flow *flow, Vec before, PetscReal *change)
+static PetscErrorCode UpdateChange(SceneRun *flow, Vec before, PetscReal *change)
 {
   Vec now;
 
   PetscFunctionBegin;
-  PetscCall(FlowGetField(flow, X, &now));
+  PetscCall(SceneRunGetField(flow, X, &now));
   PetscCall(VecAXPY(before, -1., now));
   PetscCall(VecNorm(before, NORM_INFINITY, change));
   PetscCall(VecCopy(now, before));
@@ -14,7 +14,7 @@ static PetscErrorCode UpdateChange(Flow *flow, Vec before, PetscReal *change)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode RunUntilSteady(Flow *flow, PetscReal tolerance, PetscReal latest, PetscReal *time)
+static PetscErrorCode RunUntilSteady(SceneRun *flow, PetscReal tolerance, PetscReal latest, PetscReal *time)
 {
   PetscReal change = PETSC_MAX_REAL;
   Vec       before;
@@ -23,7 +23,7 @@ static PetscErrorCode RunUntilSteady(Flow *flow, PetscReal tolerance, PetscReal 
   PetscCall(MacGridCreateField(flow->grid, &before));
   for (*time = 0.; change > tolerance && *time < latest;) {
     *time += 1.;
-    PetscCall(FlowRunUntil(flow, *time));
+    PetscCall(SceneRunUntil(flow, *time));
     PetscCall(UpdateChange(flow, before, &change));
   }
   PetscCheck(change <= tolerance, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED,
@@ -32,16 +32,16 @@ static PetscErrorCode RunUntilSteady(Flow *flow, PetscReal tolerance, PetscReal 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CompareWithTable(Flow *flow, const GhiaTable *table, PetscReal *deviation)
+static PetscErrorCode CompareWithTable(SceneRun *flow, const GhiaTable *table, PetscReal *deviation)
 {
   PetscReal value;
 
   PetscFunctionBegin;
   *deviation = 0.;
   for (PetscInt n = 0; n < GHIA_POINTS; n++) {
-    PetscCall(FlowSample(flow, X, vector3(0.5, table->y[n], 0.), &value));
+    PetscCall(SceneRunSample(flow, X, vector3(0.5, table->y[n], 0.), &value));
     *deviation = PetscMax(*deviation, PetscAbsReal(value - table->u[n]));
-    PetscCall(FlowSample(flow, Y, vector3(table->x[n], 0.5, 0.), &value));
+    PetscCall(SceneRunSample(flow, Y, vector3(table->x[n], 0.5, 0.), &value));
     if (n != table->bad_v)
       *deviation = PetscMax(*deviation, PetscAbsReal(value - table->v[n]));
   }
@@ -49,7 +49,7 @@ static PetscErrorCode CompareWithTable(Flow *flow, const GhiaTable *table, Petsc
 }
 
 /* Of the parabola through the lowest value on the faces along x = 1/2 and its neighbours. */
-static PetscErrorCode LowestOnMiddle(Flow *flow, PetscInt resolution, PetscReal *lowest)
+static PetscErrorCode LowestOnMiddle(SceneRun *flow, PetscInt resolution, PetscReal *lowest)
 {
   const PetscReal h = 1. / resolution;
   PetscReal       values[3] = {0.}, value;
@@ -57,7 +57,7 @@ static PetscErrorCode LowestOnMiddle(Flow *flow, PetscInt resolution, PetscReal 
   PetscFunctionBegin;
   *lowest = PETSC_MAX_REAL;
   for (PetscInt j = 0; j < resolution; j++) {
-    PetscCall(FlowSample(flow, X, vector3(0.5, (j + 0.5) * h, 0.), &value));
+    PetscCall(SceneRunSample(flow, X, vector3(0.5, (j + 0.5) * h, 0.), &value));
     values[0] = values[1];
     values[1] = values[2];
     values[2] = value;
@@ -71,20 +71,20 @@ static PetscErrorCode LowestOnMiddle(Flow *flow, PetscInt resolution, PetscReal 
 PetscErrorCode CavityRun(const GhiaTable *table, PetscInt resolution, PetscReal change, PetscReal latest,
                          CavityResult *result)
 {
-  Flow flow;
+  SceneRun flow;
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
-                       "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
-                       "run: {end_time: 1000, frame_interval: 1000}\n"
-                       "fluid:\n"
-                       "  density: 1\n"
-                       "  viscosity: 1/%d\n"
-                       "  sides: {y_high: {type: wall, velocity: [1, 0]}}\n",
-                       (int)resolution, table->reynolds));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                           "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                           "run: {end_time: 1000, frame_interval: 1000}\n"
+                           "fluid:\n"
+                           "  density: 1\n"
+                           "  viscosity: 1/%d\n"
+                           "  sides: {y_high: {type: wall, velocity: [1, 0]}}\n",
+                           (int)resolution, table->reynolds));
   PetscCall(RunUntilSteady(&flow, change, latest, &result->steady_after));
   PetscCall(CompareWithTable(&flow, table, &result->deviation));
   PetscCall(LowestOnMiddle(&flow, resolution, &result->lowest_u));
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }

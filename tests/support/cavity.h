@@ -2,7 +2,7 @@
 #ifndef MILLRACE_TESTS_CAVITY_H
 #define MILLRACE_TESTS_CAVITY_H
 
-#include "flow.h"
+#include "scene_run.h"
 #include "ghia.h"
 
 typedef struct {

@@ -11,7 +11,7 @@ static const char *const holds[] = {[CYLINDER_STATIC] = "type: static", [CYLINDE
                              [CYLINDER_JOINED] =
                                  "[{name: pin, type: rigid, child: cylinder, anchor: [0.2, 0.2, 0]}]"};
 
-static PetscErrorCode Start(CylinderHold hold, PetscInt per_diameter, PetscReal cfl, Flow *flow)
+static PetscErrorCode Start(CylinderHold hold, PetscInt per_diameter, PetscReal cfl, SceneRun *flow)
 {
   char cells[64], solids[512];
 
@@ -23,19 +23,19 @@ static PetscErrorCode Start(CylinderHold hold, PetscInt per_diameter, PetscReal 
                     "0.05}}}], joints: %s}",
                     holds[hold], joints[hold]));
   /* so many rounds that joint and fluid agree */
-  PetscCall(FlowOpen(flow, "flow/channel-cylinder", 22 * per_diameter, cells, "obstacles=[]", solids,
-                     "coupling.rounds=10", NULL));
+  PetscCall(SceneRunOpen(flow, "flow/channel-cylinder", 22 * per_diameter, cells, "obstacles=[]", solids,
+                         "coupling.rounds=10", NULL));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CylinderSurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure)
+PetscErrorCode CylinderSurfacePressure(SceneRun *flow, PetscReal x, PetscReal outward, PetscReal *pressure)
 {
   const PetscReal h = grid_spacing(flow->grid);
   PetscReal       near, far;
 
   PetscFunctionBegin;
-  PetscCall(FlowSample(flow, FLOW_PRESSURE, vector3(x + 0.5 * outward * h, 0.2, 0.), &near));
-  PetscCall(FlowSample(flow, FLOW_PRESSURE, vector3(x + 1.5 * outward * h, 0.2, 0.), &far));
+  PetscCall(SceneRunSample(flow, FIELD_PRESSURE, vector3(x + 0.5 * outward * h, 0.2, 0.), &near));
+  PetscCall(SceneRunSample(flow, FIELD_PRESSURE, vector3(x + 1.5 * outward * h, 0.2, 0.), &far));
   *pressure = 1.5 * near - 0.5 * far;
   PetscFunctionReturn(0);
 }
@@ -46,11 +46,11 @@ PetscErrorCode CylinderRun(CylinderHold hold, PetscInt per_diameter, PetscReal c
   const PetscReal  scale = 2. / (0.2 * 0.2 * 0.1); /* mean velocity 0.2, diameter 0.1, density 1 */
   const PetscReal *force;
   PetscReal        front, rear;
-  Flow             flow;
+  SceneRun         flow;
 
   PetscFunctionBegin;
   PetscCall(Start(hold, per_diameter, cfl, &flow));
-  PetscCall(FlowRunUntil(&flow, 8.));
+  PetscCall(SceneRunUntil(&flow, 8.));
   force = flow.simulation->coupled->loads[LOAD_ALL];
   results[CYLINDER_DRAG] = scale * force[X];
   results[CYLINDER_LIFT] = scale * force[Y];
@@ -61,6 +61,6 @@ PetscErrorCode CylinderRun(CylinderHold hold, PetscInt per_diameter, PetscReal c
     results[CYLINDER_PRESSURE_DIFFERENCE] = front - rear;
   }
   PetscCallMPI(MPI_Bcast(results, CYLINDER_QUANTITIES, MPIU_REAL, 0, PETSC_COMM_WORLD));
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_TESTS_CYLINDER_H
 #define MILLRACE_TESTS_CYLINDER_H
 
-#include "flow.h"
+#include "scene_run.h"
 
 typedef enum { CYLINDER_STATIC, CYLINDER_JOINED } CylinderHold;
 enum { CYLINDER_DRAG, CYLINDER_LIFT, CYLINDER_PRESSURE_DIFFERENCE, CYLINDER_QUANTITIES };
@@ -11,7 +11,7 @@ extern const char *const CylinderNames[CYLINDER_QUANTITIES];
 extern const PetscReal CylinderReference[CYLINDER_QUANTITIES];
 
 /* At a point of the surface, from the two cells before it (outward: -1 or 1 along x). Collective: fluid. */
-PetscErrorCode CylinderSurfacePressure(Flow *flow, PetscReal x, PetscReal outward, PetscReal *pressure);
+PetscErrorCode CylinderSurfacePressure(SceneRun *flow, PetscReal x, PetscReal outward, PetscReal *pressure);
 /* At t = 8 with so many cells per diameter and per step; the same on all ranks. Collective: world. */
 PetscErrorCode CylinderRun(CylinderHold hold, PetscInt per_diameter, PetscReal cfl,
                            PetscReal results[CYLINDER_QUANTITIES]);

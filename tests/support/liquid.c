@@ -8,7 +8,7 @@ static PetscErrorCode Share(PetscReal *value)
 }
 
 /* Times 2 side - 1, so that the largest counts on either side; minus infinity if there is none here. */
-static PetscErrorCode FindEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
+static PetscErrorCode FindEnd(SceneRun *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
                               PetscReal *found)
 {
   const GridBox   *box = grid_box(flow->grid);
@@ -38,7 +38,7 @@ static PetscErrorCode FindEnd(Flow *flow, PetscInt region, PetscInt axis, PetscI
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode RegionEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
+PetscErrorCode RegionEnd(SceneRun *flow, PetscInt region, PetscInt axis, PetscInt side, Vector3 point,
                          PetscReal *end)
 {
   PetscReal found = -PETSC_MAX_REAL;
@@ -52,7 +52,8 @@ PetscErrorCode RegionEnd(Flow *flow, PetscInt region, PetscInt axis, PetscInt si
 }
 
 /* As FindEnd, of all lines; a region that reaches the side of the box ends there. */
-static PetscErrorCode FindReach(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, PetscReal *found)
+static PetscErrorCode FindReach(SceneRun *flow, PetscInt region, PetscInt axis, PetscInt side,
+                                PetscReal *found)
 {
   const GridBox   *box = grid_box(flow->grid);
   const PetscReal  h = grid_spacing(flow->grid), sign = 2 * side - 1;
@@ -79,7 +80,7 @@ static PetscErrorCode FindReach(Flow *flow, PetscInt region, PetscInt axis, Pets
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode RegionReach(Flow *flow, PetscInt region, PetscInt axis, PetscInt side, PetscReal *end)
+PetscErrorCode RegionReach(SceneRun *flow, PetscInt region, PetscInt axis, PetscInt side, PetscReal *end)
 {
   PetscReal found = -PETSC_MAX_REAL;
 
@@ -91,7 +92,7 @@ PetscErrorCode RegionReach(Flow *flow, PetscInt region, PetscInt axis, PetscInt 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode RegionVolume(Flow *flow, PetscInt region, PetscReal *volume)
+PetscErrorCode RegionVolume(SceneRun *flow, PetscInt region, PetscReal *volume)
 {
   PetscFunctionBegin;
   *volume = 0.;
@@ -101,7 +102,7 @@ PetscErrorCode RegionVolume(Flow *flow, PetscInt region, PetscReal *volume)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode LargestSpeed(Flow *flow, PetscReal *speed)
+PetscErrorCode LargestSpeed(SceneRun *flow, PetscReal *speed)
 {
   FluidTotals totals = {0};
 

@@ -6,25 +6,25 @@
 
 static const PetscReal cell = 0.025, speed = 1.;
 
-static PetscErrorCode Start(const Tow *tow, Flow *flow)
+static PetscErrorCode Start(const Tow *tow, SceneRun *flow)
 {
   const double y = (double)(0.5 * tow->size[Y] + tow->offset * cell);
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, flow,
-                       "grid: {dimension: 2, size: [%.10g, %.10g], resolution: %d}\n"
-                       "run: {end_time: %g, frame_interval: %g}\n"
-                       "fluid: {density: 1, viscosity: 0.004, sides: {all: slip}}\n"
-                       "coupling: {solver: schur}\n"
-                       "solids:\n"
-                       "  walls: false\n"
-                       "  bodies:\n"
-                       "    - name: cylinder\n"
-                       "      type: kinematic\n"
-                       "      shape: {sphere: {center: [%.10g, %.10g], radius: 0.2}}\n"
-                       "      motion: {velocity: [%g, 0]}\n",
-                       (double)tow->size[X], (double)tow->size[Y], (int)lround(tow->size[X] / cell),
-                       (double)tow->end, (double)tow->end, (double)tow->start, y, (double)speed));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, flow,
+                           "grid: {dimension: 2, size: [%.10g, %.10g], resolution: %d}\n"
+                           "run: {end_time: %g, frame_interval: %g}\n"
+                           "fluid: {density: 1, viscosity: 0.004, sides: {all: slip}}\n"
+                           "coupling: {solver: schur}\n"
+                           "solids:\n"
+                           "  walls: false\n"
+                           "  bodies:\n"
+                           "    - name: cylinder\n"
+                           "      type: kinematic\n"
+                           "      shape: {sphere: {center: [%.10g, %.10g], radius: 0.2}}\n"
+                           "      motion: {velocity: [%g, 0]}\n",
+                           (double)tow->size[X], (double)tow->size[Y], (int)lround(tow->size[X] / cell),
+                           (double)tow->end, (double)tow->end, (double)tow->start, y, (double)speed));
   PetscFunctionReturn(0);
 }
 
@@ -67,17 +67,17 @@ PetscErrorCode TowCylinder(const Tow *tow, TowedDrag *drag)
                  window = (PetscInt)lround(cell / speed / tow->dt),
                  first = (PetscInt)lround(tow->begin / tow->dt);
   PetscReal *force;
-  Flow       flow;
+  SceneRun   flow;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(steps, &force));
   PetscCall(Start(tow, &flow));
   for (PetscInt n = 0; n < steps; n++) {
-    PetscCall(FlowStep(&flow, 1, tow->dt));
+    PetscCall(SceneRunStep(&flow, 1, tow->dt));
     force[n] = flow.simulation->coupled->loads[LOAD_ALL][X];
   }
   measure(steps - first - window, window, force + first, drag);
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscCall(PetscFree(force));
   PetscFunctionReturn(0);
 }

@@ -3,7 +3,7 @@
 #ifndef MILLRACE_TESTS_TOWED_H
 #define MILLRACE_TESTS_TOWED_H
 
-#include "flow.h"
+#include "scene_run.h"
 
 typedef struct {
   PetscReal size[2]; /* of the box, m; a cell has 0.025, the cylinder a diameter of 0.4 */

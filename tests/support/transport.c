@@ -2,16 +2,16 @@
 
 #include "harness.h"
 
-void transport_start(Transport *transport, MPI_Comm comm, const CoupledSetup *setup, Surface surface)
+void transport_start(Transport *transport, MPI_Comm comm, const CouplingSetup *setup, Surface surface)
 {
   static char names[2][8] = {"smoke", "dye"};
 
-  transport->coupled = coupled_new(comm, setup);
-  coupled_add(transport->coupled, surface, 0.01, 1.,
-              vector3_add(vector3(0.5 * h * setup->cells[X], 0.5 * h * setup->cells[Y],
-                                  setup->dimension == 3 ? 0.5 * h * setup->cells[Z] : 0.),
-                          transport->offset),
-              vector3(0., 0., 0.3));
+  transport->coupled = coupling_case_new(comm, setup);
+  coupling_case_add(transport->coupled, surface, 0.01, 1.,
+                    vector3_add(vector3(0.5 * h * setup->cells[X], 0.5 * h * setup->cells[Y],
+                                        setup->dimension == 3 ? 0.5 * h * setup->cells[Z] : 0.),
+                                transport->offset),
+                    vector3(0., 0., 0.3));
   transport->config.density = 1.;
   transport->config.cfl = 1.;
   transport->config.pressure_tolerance = transport->config.viscosity_tolerance = 1e-10;
@@ -31,14 +31,14 @@ void transport_start(Transport *transport, MPI_Comm comm, const CoupledSetup *se
 void transport_finish(Transport *transport)
 {
   PetscCallAbort(PETSC_COMM_SELF, FluidDestroy(&transport->fluid));
-  coupled_free(transport->coupled);
+  coupling_case_free(transport->coupled);
 }
 
 Vector3 transport_place_in_body(const Transport *transport, Vector3 place)
 {
-  const CoupledSetup *setup = &transport->coupled->setup;
-  const CoupledBody  *body = &transport->coupled->bodies[0];
-  Vector3             arm = vector3_subtract(place, body->position);
+  const CouplingSetup *setup = &transport->coupled->setup;
+  const CoupledBody   *body = &transport->coupled->bodies[0];
+  Vector3              arm = vector3_subtract(place, body->position);
 
   for (PetscInt d = 0; d < setup->dimension; d++)
     if (setup->periodic[d])
@@ -92,7 +92,7 @@ PetscReal transport_swirl(const Transport *transport, PetscInt d, Vector3 place)
 
 void transport_go(Transport *transport, FlowFunction flow)
 {
-  Coupled       *coupled = transport->coupled;
+  CouplingCase  *coupled = transport->coupled;
   CoupledBody   *body = &coupled->bodies[0];
   const GridBox *box;
   const Sight   *sight;

@@ -3,19 +3,19 @@
 #ifndef MILLRACE_TESTS_TRANSPORT_H
 #define MILLRACE_TESTS_TRANSPORT_H
 
-#include "coupled.h"
+#include "coupling_case.h"
 #include <millrace/fluid.h>
 
 static const PetscReal h = 0.1, step = 0.1, cfl = 0.9;
 
 typedef struct {
-  Coupled     *coupled;
-  Fluid        fluid; /* null outside the fluid team */
-  FluidConfig  config;
-  ScalarConfig scalars[2];
-  Vector3      offset; /* of the shell from the middle of the box, at first */
-  Vector3      velocity, spin;
-  PetscReal    time;
+  CouplingCase *coupled;
+  Fluid         fluid; /* null outside the fluid team */
+  FluidConfig   config;
+  ScalarConfig  scalars[2];
+  Vector3       offset; /* of the shell from the middle of the box, at first */
+  Vector3       velocity, spin;
+  PetscReal     time;
 } Transport;
 
 typedef PetscReal (*FlowFunction)(const Transport *transport, PetscInt d, Vector3 place);
@@ -23,7 +23,7 @@ typedef PetscReal (*ScalarFunction)(const Transport *transport, Vector3 place);
 
 /* Takes the surface of a closed shell, in the middle of the box but for the offset. What is to be configured
    otherwise is, before. Collective: comm. */
-void transport_start(Transport *transport, MPI_Comm comm, const CoupledSetup *setup, Surface surface);
+void transport_start(Transport *transport, MPI_Comm comm, const CouplingSetup *setup, Surface surface);
 void transport_finish(Transport *transport);
 /* Moves and turns it so that what is `radius` away from its center goes `cfl` cells per step. */
 void transport_set_motion(Transport *transport, PetscReal radius);

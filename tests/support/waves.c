@@ -1,7 +1,8 @@
 #include "waves.h"
 #include "prosperetti.h"
 
-PetscErrorCode WaveRecord(Flow *flow, PetscReal level, PetscReal until, PetscReal dt, WaveHistory *history)
+PetscErrorCode WaveRecord(SceneRun *flow, PetscReal level, PetscReal until, PetscReal dt,
+                          WaveHistory *history)
 {
   const PetscInt steps = (PetscInt)PetscCeilReal(until / dt);
 
@@ -12,7 +13,7 @@ PetscErrorCode WaveRecord(Flow *flow, PetscReal level, PetscReal until, PetscRea
     PetscReal height;
 
     if (n > 0)
-      PetscCall(FlowStep(flow, 1, dt));
+      PetscCall(SceneRunStep(flow, 1, dt));
     PetscCall(RegionEnd(flow, 0, Y, 1, vector3(0., level, 0.), &height));
     /* interfaces are half a step behind the velocity */
     history->time[n] = n > 0 ? (n - 0.5) * dt : 0.;
@@ -49,21 +50,21 @@ PetscErrorCode CapillaryWaveDeviation(PetscInt cells, PetscReal density, PetscRe
   const PetscReal    dt = 0.5 * PetscSqrtReal((1. + density) / (4. * PETSC_PI * cells * cells * cells));
   const PetscBool    equal = density == 1. ? PETSC_TRUE : PETSC_FALSE;
   static WaveHistory history;
-  Flow               flow;
+  SceneRun           flow;
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
-                       "grid: {dimension: 2, origin: [0, -1], size: [0.5, 2], resolution: %d}\n"
-                       "run: {end_time: 10, frame_interval: 10}\n"
-                       "fluid: {sides: {all: slip}}\n"
-                       "regions:\n"
-                       "  - {name: lower, density: 1, viscosity: 0.0182571749236,\n"
-                       "     shape: {formula: {value: y - 0.01*cos(2*pi*x)}}}\n"
-                       "  - {name: upper, density: %g, viscosity: 0.0182571749236}\n"
-                       "interfaces: {tensions: [{first: lower, second: upper, tension: 1}]}\n",
-                       (int)cells / 2, (double)density));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                           "grid: {dimension: 2, origin: [0, -1], size: [0.5, 2], resolution: %d}\n"
+                           "run: {end_time: 10, frame_interval: 10}\n"
+                           "fluid: {sides: {all: slip}}\n"
+                           "regions:\n"
+                           "  - {name: lower, density: 1, viscosity: 0.0182571749236,\n"
+                           "     shape: {formula: {value: y - 0.01*cos(2*pi*x)}}}\n"
+                           "  - {name: upper, density: %g, viscosity: 0.0182571749236}\n"
+                           "interfaces: {tensions: [{first: lower, second: upper, tension: 1}]}\n",
+                           (int)cells / 2, (double)density));
   PetscCall(WaveRecord(&flow, 0., 25. / omega, dt, &history));
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   *deviation = wave_deviation(&history, equal ? wave_equal_densities : wave_density_10,
                               equal ? wave_step : wave_step_density_10, omega);
   PetscFunctionReturn(0);

@@ -11,7 +11,8 @@ typedef struct {
   PetscReal time[MOST_SAMPLES], height[MOST_SAMPLES]; /* of region 0, above its level */
 } WaveHistory;
 
-PetscErrorCode WaveRecord(Flow *flow, PetscReal level, PetscReal until, PetscReal dt, WaveHistory *history);
+PetscErrorCode WaveRecord(SceneRun *flow, PetscReal level, PetscReal until, PetscReal dt,
+                          WaveHistory *history);
 
 /* A wave of length 1 between liquids of density 1 below and `density` (1 or 0.1) above: root of the mean
    square of the deviation from Prosperetti's solution over omega t <= 25, over the first height. */

@@ -51,10 +51,10 @@ static inline PetscErrorCode Seed(MacGrid grid, Particles particles)
   PetscFunctionReturn(0);
 }
 
-typedef Vector3 (*Flow)(Vector3 point);
+typedef Vector3 (*SteadyVelocity)(Vector3 point);
 
 /* Every place of the local arrays gets the value of the formula, beyond the sides too. */
-static inline PetscErrorCode FillFaces(MacGrid grid, Flow flow, Vec faces[DIM])
+static inline PetscErrorCode FillFaces(MacGrid grid, SteadyVelocity flow, Vec faces[DIM])
 {
   const GridBox *box = grid_box(grid);
   const PetscInt deep = box->dimension == 3 ? box->ghost : 0;
@@ -72,7 +72,7 @@ static inline PetscErrorCode FillFaces(MacGrid grid, Flow flow, Vec faces[DIM])
   PetscFunctionReturn(0);
 }
 
-static inline PetscErrorCode SetCreate(MPI_Comm comm, const GridConfig *config, Flow flow, Set *set)
+static inline PetscErrorCode SetCreate(MPI_Comm comm, const GridConfig *config, SteadyVelocity flow, Set *set)
 {
   PetscFunctionBegin;
   PetscCall(MacGridCreate(comm, config, &set->grid));

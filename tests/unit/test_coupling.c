@@ -1,29 +1,29 @@
 /* The coupled system: laws that every solve keeps, to round-off or to its tolerance. */
-#include "coupled.h"
+#include "coupling_case.h"
 #include "harness.h"
 #include "solids.h"
 
 #include "coupling/coupling_impl.h"
 
-static const CoupledSetup tank = {.dimension = 3,
-                                  .cells = {20, 18, 16},
-                                  .length = 2.,
-                                  .density = 1000.,
-                                  .solver = COUPLING_SCHUR,
-                                  .tolerance = 1e-13};
-static const CoupledSetup ring = {.dimension = 3,
-                                  .cells = {20, 18, 16},
-                                  .length = 2.,
-                                  .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
-                                  .density = 1000.,
-                                  .solver = COUPLING_SCHUR,
-                                  .tolerance = 1e-12};
-static const CoupledSetup sheet = {.dimension = 2,
-                                   .cells = {30, 24, 1},
-                                   .length = 3.,
-                                   .density = 2.,
+static const CouplingSetup tank = {.dimension = 3,
+                                   .cells = {20, 18, 16},
+                                   .length = 2.,
+                                   .density = 1000.,
                                    .solver = COUPLING_SCHUR,
                                    .tolerance = 1e-13};
+static const CouplingSetup ring = {.dimension = 3,
+                                   .cells = {20, 18, 16},
+                                   .length = 2.,
+                                   .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
+                                   .density = 1000.,
+                                   .solver = COUPLING_SCHUR,
+                                   .tolerance = 1e-12};
+static const CouplingSetup sheet = {.dimension = 2,
+                                    .cells = {30, 24, 1},
+                                    .length = 3.,
+                                    .density = 2.,
+                                    .solver = COUPLING_SCHUR,
+                                    .tolerance = 1e-13};
 
 /* Every law holds for both kinds of faces. */
 static CouplingFaces faces;
@@ -42,12 +42,12 @@ static int with_tied_faces(void **state)
   return 0;
 }
 
-static Coupled *make(MPI_Comm comm, const CoupledSetup *setup)
+static CouplingCase *make(MPI_Comm comm, const CouplingSetup *setup)
 {
-  CoupledSetup chosen = *setup;
+  CouplingSetup chosen = *setup;
 
   chosen.faces = faces;
-  return coupled_new(comm, &chosen);
+  return coupling_case_new(comm, &chosen);
 }
 
 static PetscReal swirl(PetscInt d, Vector3 x)
@@ -63,35 +63,35 @@ static PetscReal one(Vector3 x)
 }
 
 /* Bodies of the fluid's density, wherever and however they stand, stay at rest under gravity. */
-static void check_archimedes(const CoupledSetup *setup, Vector3 gravity)
+static void check_archimedes(const CouplingSetup *setup, Vector3 gravity)
 {
-  Coupled *coupled = make(PETSC_COMM_WORLD, setup);
+  CouplingCase *coupled = make(PETSC_COMM_WORLD, setup);
 
   if (setup->dimension == 3) {
-    coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup->density, vector3(0.52, 0.61, 0.73),
-                vector3(0.3, 0.5, 0.2));
-    coupled_add_ball(coupled, 0.27, setup->density, vector3(1.43, 1.12, 0.79));
-    coupled_add(coupled, make_ring(0.3, 0.12, 24, 12), 0., setup->density, vector3(1.37, 0.43, 0.77),
-                vector3(1.1, 0.2, 0.));
+    coupling_case_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup->density,
+                      vector3(0.52, 0.61, 0.73), vector3(0.3, 0.5, 0.2));
+    coupling_case_add_ball(coupled, 0.27, setup->density, vector3(1.43, 1.12, 0.79));
+    coupling_case_add(coupled, make_ring(0.3, 0.12, 24, 12), 0., setup->density, vector3(1.37, 0.43, 0.77),
+                      vector3(1.1, 0.2, 0.));
   } else {
-    coupled_add(coupled, make_box(vector3(0.41, 0.23, 0.5)), 0., setup->density, vector3(0.73, 0.81, 0.),
-                vector3(0., 0., 0.4));
-    coupled_add_ball(coupled, 0.37, setup->density, vector3(2.03, 1.42, 0.));
+    coupling_case_add(coupled, make_box(vector3(0.41, 0.23, 0.5)), 0., setup->density,
+                      vector3(0.73, 0.81, 0.), vector3(0., 0., 0.4));
+    coupling_case_add_ball(coupled, 0.37, setup->density, vector3(2.03, 1.42, 0.));
   }
-  coupled_start(coupled);
-  coupled_accelerate(coupled, gravity);
-  coupled_solve(coupled);
+  coupling_case_start(coupled);
+  coupling_case_accelerate(coupled, gravity);
+  coupling_case_solve(coupled);
   assert_int_equal(coupled->report.inexact_bodies, 0);
   assert_int_equal(coupled->report.null_vectors, setup->is_open ? 0 : 1);
   for (PetscInt n = 0; n < 6 * coupled->count; n++)
     assert_near(coupled->twists[n], 0., 1e-10);
-  assert_near(coupled_largest_speed(coupled), 0., 1e-10);
-  coupled_free(coupled);
+  assert_near(coupling_case_largest_speed(coupled), 0., 1e-10);
+  coupling_case_free(coupled);
 }
 
 static void submerged_bodies_feel_archimedes(void **state)
 {
-  CoupledSetup open = tank, flat = sheet;
+  CouplingSetup open = tank, flat = sheet;
 
   (void)state;
   check_archimedes(&tank, vector3(0., 0., -9.81));
@@ -104,47 +104,47 @@ static void submerged_bodies_feel_archimedes(void **state)
 }
 
 /* Lifted by the weight of the water less its own, whatever moves: M V + what the pressure gave = M V*. */
-static void add_crowd(Coupled *coupled)
+static void add_crowd(CouplingCase *coupled)
 {
   const PetscReal rho = coupled->setup.density;
 
-  coupled_add_ball(coupled, 0.31, 0.4 * rho, vector3(0.52, 0.61, 0.73));
-  coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., 2.5 * rho, vector3(0.82, 0.85, 1.03),
-              vector3(0.3, 0.5, 0.2));
-  coupled_add(coupled, make_ball(0.28, 8, 16), 0.004, 3. * rho, vector3(1.43, 1.12, 0.79),
-              vector3(0, 0, 0)); /* a sealed shell */
-  coupled_add(coupled, make_disc(0.3, 3, 12), 0.01, rho, vector3(1.43, 0.5, 1.5),
-              vector3(0.4, 0.1, 0)); /* across the seam */
-  coupled_add(coupled, make_disc(0.3, 3, 12), 0.01, 2. * rho, vector3(1.43, 0.5, 1.53),
-              vector3(0.4, 0.1, 0));                                   /* close to it */
-  coupled_add_ball(coupled, 0.2, 1e-3 * rho, vector3(0.02, 1.2, 0.4)); /* across another seam */
+  coupling_case_add_ball(coupled, 0.31, 0.4 * rho, vector3(0.52, 0.61, 0.73));
+  coupling_case_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., 2.5 * rho, vector3(0.82, 0.85, 1.03),
+                    vector3(0.3, 0.5, 0.2));
+  coupling_case_add(coupled, make_ball(0.28, 8, 16), 0.004, 3. * rho, vector3(1.43, 1.12, 0.79),
+                    vector3(0, 0, 0)); /* a sealed shell */
+  coupling_case_add(coupled, make_disc(0.3, 3, 12), 0.01, rho, vector3(1.43, 0.5, 1.5),
+                    vector3(0.4, 0.1, 0)); /* across the seam */
+  coupling_case_add(coupled, make_disc(0.3, 3, 12), 0.01, 2. * rho, vector3(1.43, 0.5, 1.53),
+                    vector3(0.4, 0.1, 0));                                   /* close to it */
+  coupling_case_add_ball(coupled, 0.2, 1e-3 * rho, vector3(0.02, 1.2, 0.4)); /* across another seam */
 }
 
 static void momentum_is_kept(void **state)
 {
   (void)state;
   for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
-    CoupledSetup setup = ring;
-    Coupled     *coupled;
-    PetscReal    before[6], after[6], scale;
+    CouplingSetup setup = ring;
+    CouplingCase *coupled;
+    PetscReal     before[6], after[6], scale;
 
     setup.solver = solver;
     setup.tolerance = 1e-6; /* it does not depend on it */
     coupled = make(PETSC_COMM_WORLD, &setup);
     add_crowd(coupled);
-    coupled_start(coupled);
-    coupled_fill(coupled, swirl);
+    coupling_case_start(coupled);
+    coupling_case_fill(coupled, swirl);
     for (PetscInt n = 0; n < 6 * coupled->count; n++)
       coupled->twists[n] = PetscSinReal(1. + 3. * n);
     assert_success(CouplingGetMomentum(coupled->coupling, coupled->velocity, coupled->twists, before));
-    coupled_solve(coupled);
+    coupling_case_solve(coupled);
     assert_on_all_ranks(coupled->report.shared_faces > 0);
     assert_int_equal(coupled->report.null_vectors, 2);
     assert_success(CouplingGetMomentum(coupled->coupling, coupled->velocity, coupled->twists, after));
     scale = setup.density * 2. * 1.8 * 1.6;
     for (PetscInt d = 0; d < DIM; d++)
       assert_near(after[d], before[d], 1e-12 * scale);
-    coupled_free(coupled);
+    coupling_case_free(coupled);
   }
 }
 
@@ -154,45 +154,46 @@ static void a_neutral_body_does_not_disturb_a_uniform_flow(void **state)
 
   (void)state;
   for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
-    CoupledSetup setup = ring;
-    Coupled     *coupled;
+    CouplingSetup setup = ring;
+    CouplingCase *coupled;
 
     setup.solver = solver;
     coupled = make(PETSC_COMM_WORLD, &setup);
-    coupled_add_ball(coupled, 0.31, setup.density, vector3(0.52, 0.61, 0.73));
-    coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup.density, vector3(1.5, 1.2, 1.03),
-                vector3(0.3, 0.5, 0.2));
-    coupled_start(coupled);
-    coupled_accelerate(coupled, flow);
-    coupled_solve(coupled);
+    coupling_case_add_ball(coupled, 0.31, setup.density, vector3(0.52, 0.61, 0.73));
+    coupling_case_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., setup.density,
+                      vector3(1.5, 1.2, 1.03), vector3(0.3, 0.5, 0.2));
+    coupling_case_start(coupled);
+    coupling_case_accelerate(coupled, flow);
+    coupling_case_solve(coupled);
     for (PetscInt n = 0; n < 6 * coupled->count; n++)
       assert_near(coupled->twists[n], n % 6 < 3 ? flow.at[n % 6] : 0., 1e-9);
-    coupled_accelerate(coupled, vector3_scale(-1., flow));
-    assert_near(coupled_largest_speed(coupled), 0., 1e-9);
-    coupled_free(coupled);
+    coupling_case_accelerate(coupled, vector3_scale(-1., flow));
+    assert_near(coupling_case_largest_speed(coupled), 0., 1e-9);
+    coupling_case_free(coupled);
   }
 }
 
 static void minres_schur_and_thesis_agree(void **state)
 {
-  Coupled *coupled[3];
+  CouplingCase *coupled[3];
 
   (void)state;
   for (int flat = 0; flat < 2; flat++) {
     for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_THESIS; solver++) {
-      CoupledSetup setup = flat ? sheet : tank;
+      CouplingSetup setup = flat ? sheet : tank;
 
       setup.solver = solver;
       setup.tolerance = 1e-12;
       setup.is_open = PETSC_TRUE;
       coupled[solver] = make(PETSC_COMM_WORLD, &setup);
-      coupled_add_ball(coupled[solver], 0.31, 0.3 * setup.density, vector3(0.52, 0.61, flat ? 0. : 0.73));
-      coupled_add_ball(coupled[solver], 0.31, 3. * setup.density,
-                       vector3(1.14, 0.69, flat ? 0. : 0.73)); /* touches it */
-      coupled_start(coupled[solver]);
-      coupled_fill(coupled[solver], swirl);
-      coupled_accelerate(coupled[solver], vector3(0, 0, -9.81));
-      coupled_solve(coupled[solver]);
+      coupling_case_add_ball(coupled[solver], 0.31, 0.3 * setup.density,
+                             vector3(0.52, 0.61, flat ? 0. : 0.73));
+      coupling_case_add_ball(coupled[solver], 0.31, 3. * setup.density,
+                             vector3(1.14, 0.69, flat ? 0. : 0.73)); /* touches it */
+      coupling_case_start(coupled[solver]);
+      coupling_case_fill(coupled[solver], swirl);
+      coupling_case_accelerate(coupled[solver], vector3(0, 0, -9.81));
+      coupling_case_solve(coupled[solver]);
     }
     for (int s = 0; s < 3; s += 2) {
       PetscReal difference = 0.;
@@ -206,7 +207,7 @@ static void minres_schur_and_thesis_agree(void **state)
       assert_near(difference, 0., 1e-8 * coupled[s]->setup.density);
     }
     for (int s = 0; s < 3; s++)
-      coupled_free(coupled[s]);
+      coupling_case_free(coupled[s]);
   }
 }
 
@@ -231,13 +232,13 @@ static PetscErrorCode RandomVectors(Coupling coupling, Vec vectors[4])
 
 static void operator_and_preconditioner_are_symmetric(void **state)
 {
-  Coupled  *coupled = make(PETSC_COMM_WORLD, &ring);
-  PetscReal left[2] = {0}, right[2] = {0}, self[2] = {1., 1.};
-  Vec       v[4];
+  CouplingCase *coupled = make(PETSC_COMM_WORLD, &ring);
+  PetscReal     left[2] = {0}, right[2] = {0}, self[2] = {1., 1.};
+  Vec           v[4];
 
   (void)state;
   add_crowd(coupled);
-  coupled_start(coupled);
+  coupling_case_start(coupled);
   if (coupled->grid) {
     PetscCallAbort(PETSC_COMM_SELF, RandomVectors(coupled->coupling, v));
     for (int which = 0; which < 2; which++) {
@@ -256,7 +257,7 @@ static void operator_and_preconditioner_are_symmetric(void **state)
     assert_on_all_ranks(self[which] > 0.);
     assert_near(left[which], right[which], 1e-12 * self[which]);
   }
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 static void subtract_block(const PetscReal *block, const PetscReal *from, PetscReal *to)
@@ -269,13 +270,13 @@ static void subtract_block(const PetscReal *block, const PetscReal *from, PetscR
 /* With bodies that share faces, in small groups. */
 static void the_mass_matrix_is_symmetric_and_inverted(void **state)
 {
-  Coupled          *coupled = make(PETSC_COMM_WORLD, &ring);
+  CouplingCase     *coupled = make(PETSC_COMM_WORLD, &ring);
   const MassMatrix *mass = &coupled->coupling->mass;
-  PetscReal         unit[6 * COUPLED_BODIES], answer[6 * COUPLED_BODIES], rest[6 * COUPLED_BODIES];
+  PetscReal unit[6 * COUPLING_CASE_BODIES], answer[6 * COUPLING_CASE_BODIES], rest[6 * COUPLING_CASE_BODIES];
 
   (void)state;
   add_crowd(coupled);
-  coupled_start(coupled);
+  coupling_case_start(coupled);
   for (PetscInt n = 0; n < 6 * mass->free_count; n++) {
     for (PetscInt m = 0; m < 6 * mass->free_count; m++)
       unit[m] = rest[m] = m == n ? 1. : 0.;
@@ -294,7 +295,7 @@ static void the_mass_matrix_is_symmetric_and_inverted(void **state)
   }
   for (PetscInt i = 0; i < 36 * mass->free_count; i++)
     assert_near(mass->diagonal[i], mass->diagonal[36 * (i / 36) + 6 * (i % 6) + i % 36 / 6], 0.);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* On any number of ranks what one rank gives. */
@@ -302,15 +303,15 @@ static void ranks_do_not_show(void **state)
 {
   (void)state;
   for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
-    CoupledSetup setup = ring;
-    Coupled     *coupled[2];
+    CouplingSetup setup = ring;
+    CouplingCase *coupled[2];
 
     setup.solver = solver;
     for (int alone = 0; alone < 2; alone++) {
       coupled[alone] = make(alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD, &setup);
       add_crowd(coupled[alone]);
-      coupled_start(coupled[alone]);
-      coupled_fill(coupled[alone], swirl);
+      coupling_case_start(coupled[alone]);
+      coupling_case_fill(coupled[alone], swirl);
       PetscCallAbort(PETSC_COMM_SELF,
                      CouplingSolve(coupled[alone]->coupling, coupled[alone]->velocity,
                                    coupled[alone]->impulse, coupled[alone]->twists, &coupled[alone]->report));
@@ -321,52 +322,53 @@ static void ranks_do_not_show(void **state)
     assert_on_all_ranks(coupled[0]->report.mixed_faces == coupled[1]->report.mixed_faces);
     assert_on_all_ranks(coupled[0]->report.shared_faces == coupled[1]->report.shared_faces);
     for (int alone = 0; alone < 2; alone++)
-      coupled_free(coupled[alone]);
+      coupling_case_free(coupled[alone]);
   }
 }
 
 /* Wherever bodies touch walls or each other, a constant pressure moves nothing. */
 static void a_constant_pressure_pushes_nobody(void **state)
 {
-  Coupled  *coupled = make(PETSC_COMM_WORLD, &tank);
-  PetscReal impulses[6 * COUPLED_BODIES];
+  CouplingCase *coupled = make(PETSC_COMM_WORLD, &tank);
+  PetscReal     impulses[6 * COUPLING_CASE_BODIES];
 
   (void)state;
-  coupled_add_ball(coupled, 0.31, 1000., vector3(0.52, 0.61, 0.29)); /* on the floor */
-  coupled_add_ball(coupled, 0.31, 500., vector3(0.53, 0.63, 0.88));  /* on the first */
-  coupled_add(coupled, make_box(vector3(0.3, 0.33, 0.17)), 0., 2000., vector3(1.75, 1.5, 0.19),
-              vector3(0, 0, 0)); /* in a corner */
-  coupled_add(coupled, make_disc(0.3, 3, 12), 0.01, 1000., vector3(1.3, 0.6, 0.9), vector3(0.4, 0.1, 0));
-  coupled_start(coupled);
-  coupled_fill_impulse(coupled, one);
+  coupling_case_add_ball(coupled, 0.31, 1000., vector3(0.52, 0.61, 0.29)); /* on the floor */
+  coupling_case_add_ball(coupled, 0.31, 500., vector3(0.53, 0.63, 0.88));  /* on the first */
+  coupling_case_add(coupled, make_box(vector3(0.3, 0.33, 0.17)), 0., 2000., vector3(1.75, 1.5, 0.19),
+                    vector3(0, 0, 0)); /* in a corner */
+  coupling_case_add(coupled, make_disc(0.3, 3, 12), 0.01, 1000., vector3(1.3, 0.6, 0.9),
+                    vector3(0.4, 0.1, 0));
+  coupling_case_start(coupled);
+  coupling_case_fill_impulse(coupled, one);
   assert_success(CouplingGetImpulses(coupled->coupling, coupled->impulse, NULL, impulses));
   for (PetscInt n = 0; n < 6 * coupled->count; n++)
     assert_near(impulses[n], 0., 1e-14);
-  coupled_accelerate(coupled, vector3(0., 0., -9.81));
-  coupled_solve(coupled);
+  coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
+  coupling_case_solve(coupled);
   assert_on_all_ranks(coupled->report.touching > 4);
   assert_int_equal(coupled->report.null_vectors, 1);
   assert_on_all_ranks(coupled->twists[6 + 2] > -3. && coupled->twists[6 + 2] < 9.); /* lighter than water */
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* Water inside a closed shell goes with it, and none passes through. */
 static void a_sealed_shell_keeps_its_water(void **state)
 {
-  Coupled *coupled = make(PETSC_COMM_WORLD, &tank);
+  CouplingCase *coupled = make(PETSC_COMM_WORLD, &tank);
 
   (void)state;
-  coupled_add(coupled, make_ball(0.52, 16, 24), 0.005, 8000., vector3(1.02, 0.91, 0.83),
-              vector3(0.1, 0.2, 0.3));
-  coupled_start(coupled);
-  coupled_accelerate(coupled, vector3(0., 0., -9.81));
-  coupled_solve(coupled);
+  coupling_case_add(coupled, make_ball(0.52, 16, 24), 0.005, 8000., vector3(1.02, 0.91, 0.83),
+                    vector3(0.1, 0.2, 0.3));
+  coupling_case_start(coupled);
+  coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
+  coupling_case_solve(coupled);
   assert_int_equal(coupled->report.components, 2);
   assert_int_equal(coupled->report.null_vectors, 2);
-  assert_near(coupled_largest_divergence(coupled), 0., 1e-9);
+  assert_near(coupling_case_largest_divergence(coupled), 0., 1e-9);
   /* with 4.0 m^2 x 5 mm of steel around 0.57 m^3 of water it hardly sinks */
   assert_on_all_ranks(coupled->twists[2] < -0.2 && coupled->twists[2] > -3.);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* A piston between two sealed chambers: each is moved, both together are a null vector. */
@@ -375,68 +377,68 @@ static void pistons_are_held_by_sealed_water(void **state)
   (void)state;
   for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++)
     for (int open = 0; open < 2; open++) {
-      CoupledSetup setup = tank;
-      Coupled     *coupled;
+      CouplingSetup setup = tank;
+      CouplingCase *coupled;
 
       setup.solver = solver;
       setup.is_open = open ? PETSC_TRUE : PETSC_FALSE;
       setup.tolerance = 1e-11;
       coupled = make(PETSC_COMM_WORLD, &setup);
-      coupled_add(coupled, make_box(vector3(1.1, 1., 0.2)), 0., 3000., vector3(1., 0.9, 0.8),
-                  vector3(0, 0, 0));
-      coupled_start(coupled);
-      coupled_accelerate(coupled, vector3(0., 0., -9.81));
-      coupled_solve(coupled);
+      coupling_case_add(coupled, make_box(vector3(1.1, 1., 0.2)), 0., 3000., vector3(1., 0.9, 0.8),
+                        vector3(0, 0, 0));
+      coupling_case_start(coupled);
+      coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
+      coupling_case_solve(coupled);
       assert_int_equal(coupled->report.components, 2);
       assert_int_equal(coupled->report.null_vectors, open ? 0 : 1);
       assert_int_equal(coupled->report.moved, 1);
       assert_near(coupled->twists[2], 0., 1e-8);
-      coupled_free(coupled);
+      coupling_case_free(coupled);
     }
 }
 
 /* Given velocities: of a kinematic body, and of all in the projection of F2. */
 static void given_velocities_are_met(void **state)
 {
-  Coupled *coupled = make(PETSC_COMM_WORLD, &tank);
+  CouplingCase *coupled = make(PETSC_COMM_WORLD, &tank);
 
   (void)state;
-  coupled_add_ball(coupled, 0.31, 0., vector3(0.52, 0.61, 0.73));
-  coupled_add_ball(coupled, 0.31, 500., vector3(1.32, 0.95, 0.7));
-  coupled_start(coupled);
-  coupled_fill(coupled, swirl);
+  coupling_case_add_ball(coupled, 0.31, 0., vector3(0.52, 0.61, 0.73));
+  coupling_case_add_ball(coupled, 0.31, 500., vector3(1.32, 0.95, 0.7));
+  coupling_case_start(coupled);
+  coupling_case_fill(coupled, swirl);
   coupled->twists[0] = 1.;
   coupled->twists[5] = 2.;
-  coupled_solve(coupled);
+  coupling_case_solve(coupled);
   assert_near(coupled->twists[0], 1., 0.);
   assert_near(coupled->twists[5], 2., 0.);
-  assert_near(coupled_largest_divergence(coupled), 0., 1e-9);
-  coupled_fill(coupled, swirl);
+  assert_near(coupling_case_largest_divergence(coupled), 0., 1e-9);
+  coupling_case_fill(coupled, swirl);
   coupled->twists[6] = -1.;
   coupled->twists[10] = 3.;
   assert_success(CouplingProject(coupled->coupling, coupled->velocity, coupled->impulse, coupled->twists,
                                  &coupled->report));
   assert_on_all_ranks(coupled->report.reason > 0);
   assert_near(coupled->twists[6], -1., 0.);
-  assert_near(coupled_largest_divergence(coupled), 0., 1e-9);
-  coupled_free(coupled);
+  assert_near(coupling_case_largest_divergence(coupled), 0., 1e-9);
+  coupling_case_free(coupled);
 }
 
 static void a_failed_solve_says_why(void **state)
 {
   (void)state;
   for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_THESIS; solver++) {
-    CoupledSetup setup = tank;
-    Coupled     *coupled;
-    PetscReal    speed;
+    CouplingSetup setup = tank;
+    CouplingCase *coupled;
+    PetscReal     speed;
 
     setup.solver = solver;
     coupled = make(PETSC_COMM_WORLD, &setup);
     coupled->coupling->config.iterations = 2;
-    coupled_add_ball(coupled, 0.31, 10., vector3(0.52, 0.61, 0.73));
-    coupled_start(coupled);
-    coupled_fill(coupled, swirl);
-    speed = coupled_largest_speed(coupled);
+    coupling_case_add_ball(coupled, 0.31, 10., vector3(0.52, 0.61, 0.73));
+    coupling_case_start(coupled);
+    coupling_case_fill(coupled, swirl);
+    speed = coupling_case_largest_speed(coupled);
     coupled->twists[0] = 1.;
     assert_success(CouplingSolve(coupled->coupling, coupled->velocity, coupled->impulse, coupled->twists,
                                  &coupled->report));
@@ -445,8 +447,8 @@ static void a_failed_solve_says_why(void **state)
     assert_on_all_ranks(strstr(coupled->report.message, "component 0") &&
                         strstr(coupled->report.message, "coupling."));
     assert_near(coupled->twists[0], 1., 0.);
-    assert_near(coupled_largest_speed(coupled), speed, 0.);
-    coupled_free(coupled);
+    assert_near(coupling_case_largest_speed(coupled), speed, 0.);
+    coupling_case_free(coupled);
   }
 }
 

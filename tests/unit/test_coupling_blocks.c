@@ -1,6 +1,6 @@
 /* The block matrix (5.13) and PETSc's options for it: what they ask for is done, and the matrix that is
    written is the one that is solved. */
-#include "coupled.h"
+#include "coupling_case.h"
 #include "harness.h"
 #include "scratch.h"
 #include "solids.h"
@@ -16,26 +16,26 @@ static PetscReal swirl(PetscInt d, Vector3 x)
 }
 
 /* Two bodies that share faces, a light one, in a sheet with an open side. */
-static Coupled *make_solved(CouplingFaces faces, PetscReal tolerance)
+static CouplingCase *make_solved(CouplingFaces faces, PetscReal tolerance)
 {
-  const CoupledSetup setup = {.dimension = 2,
-                              .cells = {24, 16, 1},
-                              .length = 2.4,
-                              .is_open = PETSC_TRUE,
-                              .density = 3.,
-                              .solver = COUPLING_MINRES,
-                              .faces = faces,
-                              .tolerance = tolerance};
-  Coupled           *coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+  const CouplingSetup setup = {.dimension = 2,
+                               .cells = {24, 16, 1},
+                               .length = 2.4,
+                               .is_open = PETSC_TRUE,
+                               .density = 3.,
+                               .solver = COUPLING_MINRES,
+                               .faces = faces,
+                               .tolerance = tolerance};
+  CouplingCase       *coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
 
-  coupled_add_ball(coupled, 0.31, 1., vector3(0.52, 0.61, 0.));
-  coupled_add_ball(coupled, 0.31, 9., vector3(1.14, 0.69, 0.));
-  coupled_add_ball(coupled, 0.22, 0.1, vector3(1.93, 0.87, 0.));
-  coupled_start(coupled);
-  coupled_fill(coupled, swirl);
+  coupling_case_add_ball(coupled, 0.31, 1., vector3(0.52, 0.61, 0.));
+  coupling_case_add_ball(coupled, 0.31, 9., vector3(1.14, 0.69, 0.));
+  coupling_case_add_ball(coupled, 0.22, 0.1, vector3(1.93, 0.87, 0.));
+  coupling_case_start(coupled);
+  coupling_case_fill(coupled, swirl);
   coupled->twists[0] = 1.;
   coupled->twists[11] = 2.;
-  coupled_solve(coupled);
+  coupling_case_solve(coupled);
   return coupled;
 }
 
@@ -49,7 +49,7 @@ static void clear(const char name[])
   assert_success(PetscOptionsClearValue(NULL, name));
 }
 
-static void assert_same_motion(const Coupled *a, const Coupled *b, PetscReal tolerance)
+static void assert_same_motion(const CouplingCase *a, const CouplingCase *b, PetscReal tolerance)
 {
   for (PetscInt n = 0; n < VELOCITIES; n++)
     assert_near(a->twists[n], b->twists[n], tolerance);
@@ -59,7 +59,7 @@ static void minres_and_fieldsplit_of_petsc_do_the_same(void **state)
 {
   (void)state;
   for (CouplingFaces faces = COUPLING_CUT; faces <= COUPLING_TIED; faces++) {
-    Coupled *ours = make_solved(faces, 1e-6), *theirs;
+    CouplingCase *ours = make_solved(faces, 1e-6), *theirs;
 
     set("-coupled_blocks_ksp_type", "minres");
     theirs = make_solved(faces, 1e-6);
@@ -67,8 +67,8 @@ static void minres_and_fieldsplit_of_petsc_do_the_same(void **state)
     assert_on_all_ranks(theirs->report.iterations == ours->report.iterations);
     assert_near(theirs->report.residual / ours->report.residual, 1., 1e-4);
     assert_same_motion(theirs, ours, 1e-10);
-    coupled_free(theirs);
-    coupled_free(ours);
+    coupling_case_free(theirs);
+    coupling_case_free(ours);
   }
 }
 
@@ -76,28 +76,28 @@ static void minres_and_fieldsplit_of_petsc_do_the_same(void **state)
  */
 static void the_fluids_block_takes_the_preconditioner_of_the_options(void **state)
 {
-  Coupled *usual = make_solved(COUPLING_CUT, 1e-12), *other;
+  CouplingCase *usual = make_solved(COUPLING_CUT, 1e-12), *other;
 
   (void)state;
   set("-coupled_blocks_fieldsplit_fluid_pc_type", "none");
   other = make_solved(COUPLING_CUT, 1e-12);
   assert_on_all_ranks(other->report.iterations > 2 * usual->report.iterations);
   assert_same_motion(other, usual, 1e-9);
-  coupled_free(other);
+  coupling_case_free(other);
   set("-coupled_blocks_fieldsplit_fluid_pc_type", "redundant");
   set("-coupled_blocks_fieldsplit_fluid_redundant_pc_type", "lu");
   other = make_solved(COUPLING_CUT, 1e-12);
   assert_on_all_ranks(other->report.iterations < usual->report.iterations);
   assert_same_motion(other, usual, 1e-9);
-  coupled_free(other);
+  coupling_case_free(other);
   clear("-coupled_blocks_fieldsplit_fluid_pc_type");
   clear("-coupled_blocks_fieldsplit_fluid_redundant_pc_type");
-  coupled_free(usual);
+  coupling_case_free(usual);
 }
 
 static void the_whole_may_be_solved_directly(void **state)
 {
-  Coupled *usual = make_solved(COUPLING_CUT, 1e-12), *direct;
+  CouplingCase *usual = make_solved(COUPLING_CUT, 1e-12), *direct;
 
   (void)state;
   set("-coupled_blocks_ksp_type", "preonly");
@@ -105,11 +105,11 @@ static void the_whole_may_be_solved_directly(void **state)
   set("-coupled_blocks_redundant_pc_type", "lu");
   direct = make_solved(COUPLING_CUT, 1e-12);
   assert_same_motion(direct, usual, 1e-9);
-  coupled_free(direct);
+  coupling_case_free(direct);
   clear("-coupled_blocks_ksp_type");
   clear("-coupled_blocks_pc_type");
   clear("-coupled_blocks_redundant_pc_type");
-  coupled_free(usual);
+  coupling_case_free(usual);
 }
 
 /* Reads the system on every rank and solves it by elimination. */
@@ -161,23 +161,23 @@ static void the_written_system_has_the_same_answer(void **state)
   snprintf(matrix_file, sizeof(matrix_file), "%s", scratch_path("system"));
   snprintf(side_file, sizeof(side_file), "%s", scratch_path("side"));
   for (CouplingFaces faces = COUPLING_CUT; faces <= COUPLING_TIED; faces++) {
-    Coupled  *usual = make_solved(faces, 1e-12), *written;
-    PetscReal motion[VELOCITIES];
-    PetscBool is_symmetric = PETSC_FALSE;
+    CouplingCase *usual = make_solved(faces, 1e-12), *written;
+    PetscReal     motion[VELOCITIES];
+    PetscBool     is_symmetric = PETSC_FALSE;
 
     snprintf(option, sizeof(option), "binary:%s", matrix_file);
     set("-coupled_blocks_ksp_view_mat", option);
     snprintf(option, sizeof(option), "binary:%s", side_file);
     set("-coupled_blocks_ksp_view_rhs", option);
     written = make_solved(faces, 1e-12);
-    coupled_free(written); /* closes the files */
+    coupling_case_free(written); /* closes the files */
     clear("-coupled_blocks_ksp_view_mat");
     clear("-coupled_blocks_ksp_view_rhs");
     assert_success(SolveWritten(matrix_file, side_file, motion, &is_symmetric));
     assert_on_all_ranks(is_symmetric);
     for (PetscInt n = 0; n < VELOCITIES; n++)
       assert_near(motion[n], usual->twists[n], 1e-9);
-    coupled_free(usual);
+    coupling_case_free(usual);
   }
 }
 

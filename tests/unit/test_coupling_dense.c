@@ -1,5 +1,5 @@
 /* The coupled system of a small box, assembled from its definitions as a dense matrix and eliminated. */
-#include "coupled.h"
+#include "coupling_case.h"
 #include "harness.h"
 #include "solids.h"
 
@@ -17,7 +17,7 @@ typedef struct {
   PetscReal matrix[256][257]; /* and the right side */
 } Dense;
 
-static void add_face(Coupled *coupled, Dense *dense, PetscInt d, const PetscInt at[DIM], PetscReal u)
+static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const PetscInt at[DIM], PetscReal u)
 {
   const Coupling coupling = coupled->coupling;
   const GridBox *box = grid_box(coupled->grid);
@@ -91,7 +91,7 @@ static void solve_dense(Dense *dense)
     dense->matrix[i][n] /= dense->matrix[i][i];
 }
 
-static void fill_dense(Coupled *coupled, Dense *dense)
+static void fill_dense(CouplingCase *coupled, Dense *dense)
 {
   const PetscReal scale = 1. / coupled->setup.density;
   const PetscInt *cells = coupled->setup.cells;
@@ -127,30 +127,30 @@ static void fill_dense(Coupled *coupled, Dense *dense)
 static void check(CouplingFaces faces)
 {
   for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
-    const CoupledSetup setup = {.dimension = 2,
-                                .cells = {16, 12, 1},
-                                .length = 1.6,
-                                .is_open = PETSC_TRUE,
-                                .density = 3.,
-                                .solver = solver,
-                                .faces = faces,
-                                .tolerance = 1e-13};
-    Coupled           *coupled = coupled_new(PETSC_COMM_SELF, &setup);
-    Dense             *dense;
-    PetscReal         *q;
+    const CouplingSetup setup = {.dimension = 2,
+                                 .cells = {16, 12, 1},
+                                 .length = 1.6,
+                                 .is_open = PETSC_TRUE,
+                                 .density = 3.,
+                                 .solver = solver,
+                                 .faces = faces,
+                                 .tolerance = 1e-13};
+    CouplingCase       *coupled = coupling_case_new(PETSC_COMM_SELF, &setup);
+    Dense              *dense;
+    PetscReal          *q;
 
-    coupled_add_ball(coupled, 0.23, 1., vector3(0.52, 0.57, 0.));
-    coupled_add(coupled, make_box(vector3(0.17, 0.12, 0.5)), 0., 5., vector3(1.13, 0.73, 0.),
-                vector3(0., 0., 0.5));
-    coupled_start(coupled);
-    coupled_fill(coupled, swirl);
+    coupling_case_add_ball(coupled, 0.23, 1., vector3(0.52, 0.57, 0.));
+    coupling_case_add(coupled, make_box(vector3(0.17, 0.12, 0.5)), 0., 5., vector3(1.13, 0.73, 0.),
+                      vector3(0., 0., 0.5));
+    coupling_case_start(coupled);
+    coupling_case_fill(coupled, swirl);
     coupled->twists[0] = 1.;
     coupled->twists[11] = 2.;
     assert_int_equal(coupled->coupling->touching_count, 0);
     assert_success(PetscNew(&dense));
     fill_dense(coupled, dense);
     solve_dense(dense);
-    coupled_solve(coupled);
+    coupling_case_solve(coupled);
     assert_success(VecGetArray(coupled->impulse, &q));
     for (PetscInt c = 0; c < dense->cells; c++)
       assert_near(q[box_index(grid_box(coupled->grid), c % 16, c / 16, 0)] / setup.density,
@@ -159,7 +159,7 @@ static void check(CouplingFaces faces)
     for (PetscInt n = 0; n < 12; n++)
       assert_near(coupled->twists[n], dense->matrix[dense->cells + n][dense->n], 1e-10);
     assert_success(PetscFree(dense));
-    coupled_free(coupled);
+    coupling_case_free(coupled);
   }
 }
 

@@ -1,5 +1,5 @@
 /* Many bodies, heavy and light: the iterations of each solver, and the parts of the preconditioner. */
-#include "coupled.h"
+#include "coupling_case.h"
 #include "harness.h"
 #include "solids.h"
 
@@ -12,37 +12,38 @@ static PetscReal swirl(PetscInt d, Vector3 x)
 }
 
 /* 24 balls of a tenth of the box, jumbled, some within a cell of each other. */
-static Coupled *make_crowd(MPI_Comm comm, CouplingSolver solver, PetscReal ratio, PetscReal tolerance)
+static CouplingCase *make_crowd(MPI_Comm comm, CouplingSolver solver, PetscReal ratio, PetscReal tolerance)
 {
-  const CoupledSetup setup = {.dimension = 3,
-                              .cells = {32, 32, 32},
-                              .length = 1.,
-                              .is_open = PETSC_TRUE,
-                              .density = 1.,
-                              .solver = solver,
-                              .tolerance = tolerance};
-  Coupled           *coupled = coupled_new(comm, &setup);
+  const CouplingSetup setup = {.dimension = 3,
+                               .cells = {32, 32, 32},
+                               .length = 1.,
+                               .is_open = PETSC_TRUE,
+                               .density = 1.,
+                               .solver = solver,
+                               .tolerance = tolerance};
+  CouplingCase       *coupled = coupling_case_new(comm, &setup);
 
   for (PetscInt n = 0; n < 24; n++) {
     const PetscInt  i = n % 3, j = n / 3 % 3, k = n / 9;
     const PetscReal jumble = 0.045 * PetscSinReal(5. * n), odd = n % 2 ? 0.03 : -0.03;
 
-    coupled_add_ball(coupled, 0.107, ratio,
-                     vector3(0.2 + 0.3 * i + jumble, 0.2 + 0.3 * j - odd, 0.19 + 0.3 * k + 0.5 * jumble));
+    coupling_case_add_ball(
+        coupled, 0.107, ratio,
+        vector3(0.2 + 0.3 * i + jumble, 0.2 + 0.3 * j - odd, 0.19 + 0.3 * k + 0.5 * jumble));
   }
-  coupled_start(coupled);
-  coupled_fill(coupled, swirl);
+  coupling_case_start(coupled);
+  coupling_case_fill(coupled, swirl);
   return coupled;
 }
 
 static void check_iterations(CouplingSolver solver, PetscReal ratio, PetscInt most)
 {
-  Coupled *coupled = make_crowd(PETSC_COMM_WORLD, solver, ratio, 1e-8);
+  CouplingCase *coupled = make_crowd(PETSC_COMM_WORLD, solver, ratio, 1e-8);
 
-  coupled_solve(coupled);
+  coupling_case_solve(coupled);
   assert_on_all_ranks(coupled->report.iterations <= most);
   assert_on_all_ranks(coupled->report.residual <= 1e-8);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 static void heavy_bodies_take_few_iterations(void **state)
@@ -62,18 +63,18 @@ static void light_bodies_take_few_iterations(void **state)
 
 static void light_bodies_move_alike_on_any_ranks(void **state)
 {
-  Coupled *coupled[2];
+  CouplingCase *coupled[2];
 
   (void)state;
   for (int alone = 0; alone < 2; alone++) {
     coupled[alone] = make_crowd(alone ? PETSC_COMM_SELF : PETSC_COMM_WORLD, COUPLING_SCHUR, 1e-3, 1e-12);
-    coupled_solve(coupled[alone]);
+    coupling_case_solve(coupled[alone]);
   }
   assert_on_all_ranks(PetscAbsInt(coupled[0]->report.iterations - coupled[1]->report.iterations) <= 1);
   for (PetscInt n = 0; n < 6 * coupled[0]->count; n++)
     assert_near(coupled[0]->twists[n], coupled[1]->twists[n], 1e-8);
   for (int alone = 0; alone < 2; alone++)
-    coupled_free(coupled[alone]);
+    coupling_case_free(coupled[alone]);
 }
 
 /* Blocks along and beside the diagonal of a chain of bodies, every second one negative. */

@@ -1,35 +1,35 @@
 /* The bodies of a solid in the fluid. */
-#include "coupled.h"
+#include "coupling_case.h"
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include "coupling/coupling_impl.h"
 
-static const CoupledSetup tank = {.dimension = 3,
-                                  .cells = {20, 18, 16},
-                                  .length = 2.,
-                                  .density = 1000.,
-                                  .solver = COUPLING_SCHUR,
-                                  .tolerance = 1e-12};
+static const CouplingSetup tank = {.dimension = 3,
+                                   .cells = {20, 18, 16},
+                                   .length = 2.,
+                                   .density = 1000.,
+                                   .solver = COUPLING_SCHUR,
+                                   .tolerance = 1e-12};
 
 /* A ball, a turned box and a capsule of the water's density over a tilted ground, and a shell. */
-static World *make_world(void)
+static SolidCase *make_bodies(void)
 {
-  World *world = world_new(9.81);
-  Shape  capsule, hull;
+  SolidCase *solids = solid_case_new(9.81);
+  Shape      capsule, hull;
 
-  world_add_plane(world, vector3(1, 0.9, 0.3), vector3(0.1, 0.2, 1));
-  world_add_sphere(world, vector3(0.55, 0.61, 1.03), 0.27);
-  world_add_box(world, vector3(1.47, 0.52, 0.95), vector3(0.21, 0.28, 0.17), vector3(0.3, 0.5, 0.2));
+  solid_case_add_plane(solids, vector3(1, 0.9, 0.3), vector3(0.1, 0.2, 1));
+  solid_case_add_sphere(solids, vector3(0.55, 0.61, 1.03), 0.27);
+  solid_case_add_box(solids, vector3(1.47, 0.52, 0.95), vector3(0.21, 0.28, 0.17), vector3(0.3, 0.5, 0.2));
   assert_success(ShapeCreateCapsule(vector3(0.4, 1.3, 0.8), vector3(0.8, 1.4, 0.9), 0.15, &capsule));
-  world_add(world, capsule);
+  solid_case_add(solids, capsule);
   assert_success(ShapeCreateSphere(vector3(1.4, 1.3, 1.), 0.3, &hull));
-  world_add(world, hull)->thickness = 0.01;
-  world_start(world);
-  return world;
+  solid_case_add(solids, hull)->thickness = 0.01;
+  solid_case_start(solids);
+  return solids;
 }
 
-static void start(Coupled *coupled, Solid solid)
+static void start(CouplingCase *coupled, Solid solid)
 {
   const CoupledFluid fluid = {.density = 1000., .weights = coupled->weights};
 
@@ -41,42 +41,42 @@ static void start(Coupled *coupled, Solid solid)
 static void bodies_of_a_solid_float_where_they_are(void **state)
 {
   for (CouplingFaces faces = COUPLING_CUT; faces <= COUPLING_TIED; faces++) {
-    CoupledSetup setup = tank;
-    World       *world = make_world();
-    Coupled     *coupled;
+    CouplingSetup setup = tank;
+    SolidCase    *solids = make_bodies();
+    CouplingCase *coupled;
 
     (void)state;
     setup.faces = faces;
-    coupled = coupled_new(PETSC_COMM_WORLD, &setup);
+    coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
     for (int again = 0; again < 2; again++) /* surfaces are kept, but for that of the plane */
-      start(coupled, world->solid);
-    coupled_accelerate(coupled, vector3(0., 0., -9.81));
+      start(coupled, solids->solid);
+    coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
     for (PetscInt b = 1; b < 5; b++)
       coupled->twists[6 * b + 2] = -9.81;
-    coupled_solve(coupled);
+    coupling_case_solve(coupled);
     assert_on_all_ranks(coupled->report.unseen_bodies == 0 && coupled->report.components == 2);
     assert_int_equal(coupled->report.null_vectors, 2); /* inside the shell, and outside */
     for (PetscInt n = 0; n < 6 * 4; n++)
       assert_near(coupled->twists[n], 0., 1e-8);
-    coupled_free(coupled);
-    world_free(world);
+    coupling_case_free(coupled);
+    solid_case_free(solids);
   }
 }
 
 /* No water passes the shell of a body, at any of its places. */
 static void shells_stay_tight_while_they_move(void **state)
 {
-  Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
-  World   *world = make_world();
+  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
+  SolidCase    *solids = make_bodies();
 
   (void)state;
   for (int step = 0; step < 20; step++) {
-    start(coupled, world->solid);
+    start(coupled, solids->solid);
     assert_int_equal(coupled->coupling->grid ? coupled->coupling->found.components : 2, 2);
-    world_run(world, 0.005, 1);
+    solid_case_run(solids, 0.005, 1);
   }
-  coupled_free(coupled);
-  world_free(world);
+  coupling_case_free(coupled);
+  solid_case_free(solids);
 }
 
 /* Floor and walls at the sides of the box, or tilted ones beyond it. */
@@ -86,25 +86,25 @@ static void planes_beyond_the_box_do_not_meet_the_fluid(void **state)
 
   (void)state;
   for (int planes = 0; planes < 2; planes++) {
-    Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
-    World   *world = world_new(9.81);
+    CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
+    SolidCase    *solids = solid_case_new(9.81);
 
-    world_add_sphere(world, vector3(0.55, 0.61, 1.03), 0.27);
+    solid_case_add_sphere(solids, vector3(0.55, 0.61, 1.03), 0.27);
     if (planes) {
-      world_add_plane(world, vector3(1, 1, 0), vector3(0, 0, 1));
-      world_add_plane(world, vector3(2, 1, 1), vector3(-1, 0, 0));
-      world_add_plane(world, vector3(-0.5, 0, 0), vector3(1, 0.2, 0.2));
+      solid_case_add_plane(solids, vector3(1, 1, 0), vector3(0, 0, 1));
+      solid_case_add_plane(solids, vector3(2, 1, 1), vector3(-1, 0, 0));
+      solid_case_add_plane(solids, vector3(-0.5, 0, 0), vector3(1, 0.2, 0.2));
     }
-    world_start(world);
-    start(coupled, world->solid);
+    solid_case_start(solids);
+    start(coupled, solids->solid);
     faces[planes] = coupled->coupling->found.mixed_faces;
-    coupled_accelerate(coupled, vector3(0., 0., -9.81));
+    coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
     coupled->twists[2] = -9.81;
-    coupled_solve(coupled);
+    coupling_case_solve(coupled);
     for (PetscInt n = 0; n < 6; n++)
       assert_near(coupled->twists[n], 0., 1e-8);
-    coupled_free(coupled);
-    world_free(world);
+    coupling_case_free(coupled);
+    solid_case_free(solids);
   }
   assert_on_all_ranks(faces[0] == faces[1]);
 }

@@ -1,28 +1,28 @@
 /* Viscosity that is tied to bodies: laws of the operator, and flows with known drag. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "solids.h"
-#include "tank.h"
+#include "viscous_case.h"
 
 #include "fluid/stress_impl.h"
 
-static const CoupledSetup sheet = {.dimension = 2,
-                                   .cells = {32, 24, 1},
-                                   .length = 1.,
-                                   .density = 1.,
+static const CouplingSetup sheet = {.dimension = 2,
+                                    .cells = {32, 24, 1},
+                                    .length = 1.,
+                                    .density = 1.,
+                                    .solver = COUPLING_SCHUR,
+                                    .tolerance = 1e-10};
+static const CouplingSetup ring = {.dimension = 3,
+                                   .cells = {20, 18, 16},
+                                   .length = 2.,
+                                   .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
+                                   .density = 3.,
                                    .solver = COUPLING_SCHUR,
                                    .tolerance = 1e-10};
-static const CoupledSetup ring = {.dimension = 3,
-                                  .cells = {20, 18, 16},
-                                  .length = 2.,
-                                  .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
-                                  .density = 3.,
-                                  .solver = COUPLING_SCHUR,
-                                  .tolerance = 1e-10};
 
-static CoupledSetup periodic_sheet(PetscBool along_y)
+static CouplingSetup periodic_sheet(PetscBool along_y)
 {
-  CoupledSetup setup = sheet;
+  CouplingSetup setup = sheet;
 
   setup.periodic[X] = PETSC_TRUE;
   setup.periodic[Y] = along_y;
@@ -47,37 +47,38 @@ static Surface make_plate(PetscReal half_x, PetscReal half_z)
 }
 
 /* Free and given bodies, a shell, two of them beside each other, one across the seams of a periodic box. */
-static Tank *crowded_tank(MPI_Comm comm, const CoupledSetup *setup, PetscReal viscosity)
+static ViscousCase *crowded_tank(MPI_Comm comm, const CouplingSetup *setup, PetscReal viscosity)
 {
-  Tank    *tank = tank_new(comm, setup, viscosity);
-  Coupled *coupled = tank->coupled;
+  ViscousCase  *tank = viscous_case_new(comm, setup, viscosity);
+  CouplingCase *coupled = tank->coupled;
 
   if (setup->dimension == 3) {
-    coupled_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., 2., vector3(0.52, 0.61, 0.73),
-                vector3(0.3, 0.5, 0.2));
-    coupled_add_ball(coupled, 0.27, 0.5, vector3(1.93, 1.12, 0.79));
-    coupled_add_ball(coupled, 0.2, 0., vector3(1.4, 1.12, 0.79));
-    coupled_add(coupled, make_plate(0.35, 0.3), 0.01, 5., vector3(1.1, 0.43, 1.3), vector3(0.7, 0.3, 0.2));
+    coupling_case_add(coupled, make_box(vector3(0.21, 0.33, 0.17)), 0., 2., vector3(0.52, 0.61, 0.73),
+                      vector3(0.3, 0.5, 0.2));
+    coupling_case_add_ball(coupled, 0.27, 0.5, vector3(1.93, 1.12, 0.79));
+    coupling_case_add_ball(coupled, 0.2, 0., vector3(1.4, 1.12, 0.79));
+    coupling_case_add(coupled, make_plate(0.35, 0.3), 0.01, 5., vector3(1.1, 0.43, 1.3),
+                      vector3(0.7, 0.3, 0.2));
   } else {
-    coupled_add(coupled, make_box(vector3(0.13, 0.08, 0.5)), 0., 2., vector3(0.27, 0.31, 0.),
-                vector3(0., 0., 0.4));
-    coupled_add_ball(coupled, 0.11, 0.5, vector3(0.97, 0.42, 0.));
-    coupled_add_ball(coupled, 0.07, 0., vector3(0.52, 0.35, 0.));
-    coupled_add(coupled, make_plate(0.15, 0.5), 0.004, 5., vector3(0.6, 0.6, 0.), vector3(0., 0., 0.5));
+    coupling_case_add(coupled, make_box(vector3(0.13, 0.08, 0.5)), 0., 2., vector3(0.27, 0.31, 0.),
+                      vector3(0., 0., 0.4));
+    coupling_case_add_ball(coupled, 0.11, 0.5, vector3(0.97, 0.42, 0.));
+    coupling_case_add_ball(coupled, 0.07, 0., vector3(0.52, 0.35, 0.));
+    coupling_case_add(coupled, make_plate(0.15, 0.5), 0.004, 5., vector3(0.6, 0.6, 0.), vector3(0., 0., 0.5));
   }
   for (PetscInt n = 0; n < 6 * coupled->count; n++)
     coupled->twists[n] = rough_at(vector3(0.37 * (PetscReal)n, 0.2, 0.1), 5) - 0.5;
   for (PetscInt b = 0; b < coupled->count && setup->dimension == 2; b++)
     coupled->twists[6 * b + Z] = coupled->twists[6 * b + DIM + X] = coupled->twists[6 * b + DIM + Y] = 0.;
-  tank_start(tank, NULL);
-  tank_fill(tank, rough);
+  viscous_case_start(tank, NULL);
+  viscous_case_fill(tank, rough);
   return tank;
 }
 
 /* y A x over faces and bodies; x and y from their salts. */
-static PetscErrorCode MeetThroughOperator(Tank *tank, PetscInt salt, PetscInt with, PetscReal *product)
+static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, PetscInt with, PetscReal *product)
 {
-  const Fluid     fluid = tank->blend.fluid;
+  const Fluid     fluid = tank->fluid_case.fluid;
   const GridBox  *box = grid_box(fluid->grid);
   const StressMix mix = {1., 1.};
   StressLevel     level = fluid->stress->levels[0];
@@ -134,16 +135,16 @@ static PetscErrorCode MeetThroughOperator(Tank *tank, PetscInt salt, PetscInt wi
 
 static void operator_is_symmetric_and_positive(void **state)
 {
-  const CoupledSetup setups[3] = {sheet, periodic_sheet(PETSC_TRUE), ring};
+  const CouplingSetup setups[3] = {sheet, periodic_sheet(PETSC_TRUE), ring};
 
   (void)state;
   for (PetscInt n = 0; n < 3; n++) {
-    Tank     *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
-    PetscReal left = 1., right = 1., own[2] = {1., 1.};
+    ViscousCase *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
+    PetscReal    left = 1., right = 1., own[2] = {1., 1.};
 
     if (tank->coupled->grid) {
-      PetscCallAbort(PETSC_COMM_SELF, FluidSetUpStress(tank->blend.fluid, 1e-1));
-      PetscCallAbort(PETSC_COMM_SELF, FluidCloseStress(tank->blend.fluid));
+      PetscCallAbort(PETSC_COMM_SELF, FluidSetUpStress(tank->fluid_case.fluid, 1e-1));
+      PetscCallAbort(PETSC_COMM_SELF, FluidCloseStress(tank->fluid_case.fluid));
       PetscCallAbort(PETSC_COMM_SELF, MeetThroughOperator(tank, 3, 11, &left));
       PetscCallAbort(PETSC_COMM_SELF, MeetThroughOperator(tank, 11, 3, &right));
       PetscCallAbort(PETSC_COMM_SELF, MeetThroughOperator(tank, 3, 3, &own[0]));
@@ -152,7 +153,7 @@ static void operator_is_symmetric_and_positive(void **state)
     note("%d: %.15g %.15g of %g %g", (int)n, (double)left, (double)right, (double)own[0], (double)own[1]);
     assert_on_all_ranks(own[0] > 0. && own[1] > 0. && PetscAbsReal(left) > 1e-4 * own[0]);
     assert_near(left / own[0], right / own[0], 1e-12);
-    tank_free(tank);
+    viscous_case_free(tank);
   }
 }
 
@@ -160,19 +161,19 @@ static void operator_is_symmetric_and_positive(void **state)
    its impulse. */
 static void momentum_is_kept(void **state)
 {
-  const CoupledSetup setups[2] = {periodic_sheet(PETSC_TRUE), ring};
+  const CouplingSetup setups[2] = {periodic_sheet(PETSC_TRUE), ring};
 
   (void)state;
   for (PetscInt n = 0; n < 2; n++) {
-    Tank     *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
-    PetscReal fluid[2][6], bodies[2][6], before[6 * COUPLED_BODIES];
-    PetscInt  iterations;
+    ViscousCase *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
+    PetscReal    fluid[2][6], bodies[2][6], before[6 * COUPLING_CASE_BODIES];
+    PetscInt     iterations;
 
     PetscCallAbort(PETSC_COMM_SELF, PetscArraycpy(before, tank->coupled->twists, 6 * tank->coupled->count));
-    tank_get_momentum(tank, fluid[0], bodies[0]);
-    tank->blend.config.viscosity_tolerance = 1e-13; /* what is left of the residual is no momentum */
-    iterations = tank_diffuse(tank, 1e-1);
-    tank_get_momentum(tank, fluid[1], bodies[1]);
+    viscous_case_get_momentum(tank, fluid[0], bodies[0]);
+    tank->fluid_case.config.viscosity_tolerance = 1e-13; /* what is left of the residual is no momentum */
+    iterations = viscous_case_diffuse(tank, 1e-1);
+    viscous_case_get_momentum(tank, fluid[1], bodies[1]);
     for (PetscInt d = 0; d < setups[n].dimension; d++) {
       PetscReal taken = 0., given = tank->impulses[6 * 2 + d];
 
@@ -190,24 +191,24 @@ static void momentum_is_kept(void **state)
       assert_near(fluid[1][d] - fluid[0][d], -taken, 1e-12);
       assert_near(bodies[1][d] - bodies[0][d], taken - given, 1e-12);
     }
-    tank_free(tank);
+    viscous_case_free(tank);
   }
 }
 
 /* Plates between walls: the upper one moves with velocity 1. */
-static Tank *plate_between_walls(PetscReal lower_gap, PetscReal upper_gap, PetscReal density,
-                                 PetscReal thickness)
+static ViscousCase *plate_between_walls(PetscReal lower_gap, PetscReal upper_gap, PetscReal density,
+                                        PetscReal thickness)
 {
-  const CoupledSetup setup = periodic_sheet(PETSC_FALSE);
-  Tank              *tank = tank_new(PETSC_COMM_WORLD, &setup, 0.3);
-  const PetscReal    height = 24. / 32., half = 0.5 * (height - lower_gap - upper_gap);
+  const CouplingSetup setup = periodic_sheet(PETSC_FALSE);
+  ViscousCase        *tank = viscous_case_new(PETSC_COMM_WORLD, &setup, 0.3);
+  const PetscReal     height = 24. / 32., half = 0.5 * (height - lower_gap - upper_gap);
 
-  tank_set_wall(tank, Y, 1, X, "1");
-  coupled_add(tank->coupled, thickness > 0. ? make_plate(0.5, 0.5) : make_box(vector3(0.5, half, 0.5)),
-              thickness, density, vector3(0.5, lower_gap + half, 0.), vector3(0., 0., 0.));
+  viscous_case_set_wall(tank, Y, 1, X, "1");
+  coupling_case_add(tank->coupled, thickness > 0. ? make_plate(0.5, 0.5) : make_box(vector3(0.5, half, 0.5)),
+                    thickness, density, vector3(0.5, lower_gap + half, 0.), vector3(0., 0., 0.));
   tank->coupled->bodies[0].inertia =
       (Matrix3){{{1e30, 0., 0.}, {0., 1e30, 0.}, {0., 0., 1e30}}}; /* no pressure keeps it level */
-  tank_start(tank, NULL);
+  viscous_case_start(tank, NULL);
   return tank;
 }
 
@@ -221,18 +222,18 @@ static void couette_drag_is_exact(void **state)
     for (PetscInt thin = 0; thin < 2; thin++)
       for (PetscInt is_free = 0; is_free < 2; is_free++) {
         const PetscReal lower = (6. + offsets[n]) * h, upper = thin ? 0.75 - lower : 0.75 - lower - 5.4 * h;
-        Tank           *tank = plate_between_walls(lower, upper, is_free ? 7. : 0., thin ? 1e-3 * h : 0.);
+        ViscousCase    *tank = plate_between_walls(lower, upper, is_free ? 7. : 0., thin ? 1e-3 * h : 0.);
         const PetscReal velocity = is_free ? lower / (lower + upper) : 0.25;
         const PetscReal drag = 0.3 * ((1. - velocity) / upper - velocity / lower);
         PetscInt        iterations;
 
         tank->coupled->twists[X] = is_free ? 0. : velocity;
-        iterations = tank_diffuse(tank, 1e12);
+        iterations = viscous_case_diffuse(tank, 1e12);
         assert_near(tank->coupled->twists[X], velocity, 1e-9);
         if (!is_free)
           assert_near(tank->impulses[X] / 1e12, drag, 1e-9);
         assert_on_all_ranks(iterations <= 35);
-        tank_free(tank);
+        viscous_case_free(tank);
       }
 }
 
@@ -243,27 +244,27 @@ typedef struct {
 
 static TorqueError torque_error(PetscInt resolution, Vector3 center, PetscReal thickness)
 {
-  const CoupledSetup setup = {.dimension = 2,
-                              .cells = {resolution, resolution, 1},
-                              .length = 1.,
-                              .density = 1.,
-                              .solver = COUPLING_SCHUR,
-                              .tolerance = 1e-10};
-  const PetscReal    inner = 0.2, outer = 0.4,
+  const CouplingSetup setup = {.dimension = 2,
+                               .cells = {resolution, resolution, 1},
+                               .length = 1.,
+                               .density = 1.,
+                               .solver = COUPLING_SCHUR,
+                               .tolerance = 1e-10};
+  const PetscReal     inner = 0.2, outer = 0.4,
                   exact = 4. * PETSC_PI * 0.3 / (1. / PetscSqr(inner) - 1. / PetscSqr(outer));
-  Tank       *tank = tank_new(PETSC_COMM_WORLD, &setup, 0.3);
-  TorqueError error;
+  ViscousCase *tank = viscous_case_new(PETSC_COMM_WORLD, &setup, 0.3);
+  TorqueError  error;
 
-  coupled_add(tank->coupled, make_prism(inner, 0.5, 800), thickness, 0., center, vector3(0., 0., 0.));
-  coupled_add(tank->coupled, make_ring(0.445, 0.045, 800, 8), 0., 0., center, vector3(0., 0., 0.));
+  coupling_case_add(tank->coupled, make_prism(inner, 0.5, 800), thickness, 0., center, vector3(0., 0., 0.));
+  coupling_case_add(tank->coupled, make_ring(0.445, 0.045, 800, 8), 0., 0., center, vector3(0., 0., 0.));
   tank->coupled->twists[DIM + Z] = 1.;
-  tank_start(tank, NULL);
-  (void)tank_diffuse(tank, 1e12);
+  viscous_case_start(tank, NULL);
+  (void)viscous_case_diffuse(tank, 1e12);
   error.torque = -tank->impulses[DIM + Z] / 1e12 / exact - 1.;
   error.other = tank->impulses[TWIST + DIM + Z] / 1e12 / exact - 1.;
   note("%d cells, %s: torque off by %g", (int)resolution, thickness > 0. ? "shell" : "solid",
        (double)error.torque);
-  tank_free(tank);
+  viscous_case_free(tank);
   return error;
 }
 
@@ -284,28 +285,28 @@ static void torque_converges(void **state)
 /* A ball that turns about a skew axis within a spherical shell at rest: 8 pi mu w / (1/a^3 - 1/b^3). */
 static PetscReal ball_torque_error(PetscInt resolution)
 {
-  const CoupledSetup setup = {.dimension = 3,
-                              .cells = {resolution, resolution, resolution},
-                              .length = 1.,
-                              .density = 1.,
-                              .solver = COUPLING_SCHUR,
-                              .tolerance = 1e-6};
-  const PetscReal    inner = 0.2, outer = 0.45,
+  const CouplingSetup setup = {.dimension = 3,
+                               .cells = {resolution, resolution, resolution},
+                               .length = 1.,
+                               .density = 1.,
+                               .solver = COUPLING_SCHUR,
+                               .tolerance = 1e-6};
+  const PetscReal     inner = 0.2, outer = 0.45,
                   exact = 8. * PETSC_PI * 0.3 / (PetscPowReal(inner, -3.) - PetscPowReal(outer, -3.));
   const Vector3 axis = vector3(1. / 3., -2. / 3., 2. / 3.), center = vector3(0.503, 0.489, 0.506);
-  Tank         *tank = tank_new(PETSC_COMM_WORLD, &setup, 0.3);
+  ViscousCase  *tank = viscous_case_new(PETSC_COMM_WORLD, &setup, 0.3);
   PetscReal     torque = 0.;
 
-  coupled_add(tank->coupled, make_ball(inner, 40, 80), 0., 0., center, vector3(0.3, 0.2, 0.));
-  coupled_add(tank->coupled, make_ball(outer, 60, 120), 1e-6, 0., center, vector3(0., 0., 0.));
+  coupling_case_add(tank->coupled, make_ball(inner, 40, 80), 0., 0., center, vector3(0.3, 0.2, 0.));
+  coupling_case_add(tank->coupled, make_ball(outer, 60, 120), 1e-6, 0., center, vector3(0., 0., 0.));
   for (PetscInt d = 0; d < DIM; d++)
     tank->coupled->twists[DIM + d] = axis.at[d];
-  tank->blend.config.viscosity_tolerance = 1e-6;
-  tank_start(tank, NULL);
-  (void)tank_diffuse(tank, 1e12);
+  tank->fluid_case.config.viscosity_tolerance = 1e-6;
+  viscous_case_start(tank, NULL);
+  (void)viscous_case_diffuse(tank, 1e12);
   for (PetscInt d = 0; d < DIM; d++)
     torque -= axis.at[d] * tank->impulses[DIM + d] / 1e12;
-  tank_free(tank);
+  viscous_case_free(tank);
   note("%d cells: torque on the ball off by %g", (int)resolution, (double)(torque / exact - 1.));
   return PetscAbsReal(torque / exact - 1.);
 }
@@ -331,25 +332,25 @@ static PetscReal stokes_layer_error(PetscInt resolution, PetscReal offset)
   const PetscReal viscosity = 0.01, until = 0.2,
                   exact = 2. * 0.5 * 2. * PetscSqrtReal(viscosity * until / PETSC_PI);
   const PetscInt steps = resolution * resolution / 32;
-  CoupledSetup   setup = periodic_sheet(PETSC_FALSE);
+  CouplingSetup  setup = periodic_sheet(PETSC_FALSE);
   PetscReal      taken = 0.;
-  Tank          *tank;
+  ViscousCase   *tank;
 
   setup.length = 0.5;
   setup.cells[X] = resolution / 2;
   setup.cells[Y] = resolution;
-  tank = tank_new(PETSC_COMM_WORLD, &setup, viscosity);
-  tank_set_wall(tank, Y, 0, X, "1");
-  tank_set_wall(tank, Y, 1, X, "1");
-  coupled_add(tank->coupled, make_plate(0.25, 0.5), 1e-6, 0.,
-              vector3(0.25, 0.5 + offset / (PetscReal)resolution, 0.), vector3(0., 0., 0.));
-  tank_start(tank, NULL);
-  tank_fill(tank, one_along_x);
+  tank = viscous_case_new(PETSC_COMM_WORLD, &setup, viscosity);
+  viscous_case_set_wall(tank, Y, 0, X, "1");
+  viscous_case_set_wall(tank, Y, 1, X, "1");
+  coupling_case_add(tank->coupled, make_plate(0.25, 0.5), 1e-6, 0.,
+                    vector3(0.25, 0.5 + offset / (PetscReal)resolution, 0.), vector3(0., 0., 0.));
+  viscous_case_start(tank, NULL);
+  viscous_case_fill(tank, one_along_x);
   for (PetscInt n = 0; n < steps; n++) {
-    (void)tank_diffuse(tank, until / (PetscReal)steps);
+    (void)viscous_case_diffuse(tank, until / (PetscReal)steps);
     taken += tank->impulses[X];
   }
-  tank_free(tank);
+  viscous_case_free(tank);
   note("%d cells: impulse on the shell off by %g", (int)resolution, (double)(taken / exact - 1.));
   return taken / exact - 1.;
 }
@@ -380,51 +381,51 @@ static PetscReal two_blocks(const void *context, Vector3 point, PetscInt directi
 static void voxels_agree_with_obstacles(void **state)
 {
   const PetscReal h = 1. / 32.;
-  CoupledSetup    held = sheet;
-  Tank           *tied, *closed = tank_new(PETSC_COMM_WORLD, &sheet, 0.3);
+  CouplingSetup   held = sheet;
+  ViscousCase    *tied, *closed = viscous_case_new(PETSC_COMM_WORLD, &sheet, 0.3);
 
   (void)state;
   held.faces =
       COUPLING_TIED; /* the fluid half of a face on the surface moves with the body, as with obstacles */
-  tied = tank_new(PETSC_COMM_WORLD, &held, 0.3);
-  coupled_add(tied->coupled, make_box(vector3(3.5 * h, 4.5 * h, 0.5)), 0., 0., vector3(9.5 * h, 9.5 * h, 0.),
-              vector3(0., 0., 0.));
-  coupled_add(tied->coupled, make_box(vector3(2.5 * h, 2. * h, 0.5)), 0., 0., vector3(22.5 * h, 16. * h, 0.),
-              vector3(0., 0., 0.));
-  tank_set_wall(tied, Y, 1, X, "1");
-  tank_set_wall(closed, Y, 1, X, "1");
-  tank_start(tied, NULL);
-  tank_start(closed, two_blocks);
-  tank_fill(tied, rough);
-  tank_fill(closed, rough);
-  (void)tank_diffuse(tied, 1e-2);
-  (void)tank_diffuse(closed, 1e-2);
-  assert_near(tank_largest_difference(tied, closed), 0., 1e-10);
-  tank_free(tied);
-  tank_free(closed);
+  tied = viscous_case_new(PETSC_COMM_WORLD, &held, 0.3);
+  coupling_case_add(tied->coupled, make_box(vector3(3.5 * h, 4.5 * h, 0.5)), 0., 0.,
+                    vector3(9.5 * h, 9.5 * h, 0.), vector3(0., 0., 0.));
+  coupling_case_add(tied->coupled, make_box(vector3(2.5 * h, 2. * h, 0.5)), 0., 0.,
+                    vector3(22.5 * h, 16. * h, 0.), vector3(0., 0., 0.));
+  viscous_case_set_wall(tied, Y, 1, X, "1");
+  viscous_case_set_wall(closed, Y, 1, X, "1");
+  viscous_case_start(tied, NULL);
+  viscous_case_start(closed, two_blocks);
+  viscous_case_fill(tied, rough);
+  viscous_case_fill(closed, rough);
+  (void)viscous_case_diffuse(tied, 1e-2);
+  (void)viscous_case_diffuse(closed, 1e-2);
+  assert_near(viscous_case_largest_difference(tied, closed), 0., 1e-10);
+  viscous_case_free(tied);
+  viscous_case_free(closed);
 }
 
 /* Light and heavy bodies, shells and walls, nu dt/h^2 of 0.07 to 700; the same on one rank as on all. */
 static void ranks_do_not_show(void **state)
 {
-  const CoupledSetup setups[2] = {sheet, ring};
+  const CouplingSetup setups[2] = {sheet, ring};
 
   (void)state;
   for (PetscInt n = 0; n < 2; n++)
     for (PetscInt much = 0; much < 2; much++) {
-      Tank           *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
-      Tank           *alone = crowded_tank(PETSC_COMM_SELF, &setups[n], 0.7);
+      ViscousCase    *tank = crowded_tank(PETSC_COMM_WORLD, &setups[n], 0.7);
+      ViscousCase    *alone = crowded_tank(PETSC_COMM_SELF, &setups[n], 0.7);
       const PetscReal dt = much ? 1. : 1e-3;
-      const PetscInt  iterations = tank_diffuse(tank, dt);
+      const PetscInt  iterations = viscous_case_diffuse(tank, dt);
 
-      (void)tank_diffuse(alone, dt);
+      (void)viscous_case_diffuse(alone, dt);
       note("%d iterations", (int)iterations);
       for (PetscInt m = 0; m < TWIST * tank->coupled->count; m++) {
         assert_near(tank->coupled->twists[m], alone->coupled->twists[m], 1e-9);
         assert_near(tank->impulses[m], alone->impulses[m], 1e-9);
       }
-      tank_free(tank);
-      tank_free(alone);
+      viscous_case_free(tank);
+      viscous_case_free(alone);
     }
 }
 

@@ -1,26 +1,26 @@
 /* What shells hide, before and after a step. */
-#include "coupled.h"
+#include "coupling_case.h"
 #include "harness.h"
 #include "solids.h"
 
-static const CoupledSetup tank = {
+static const CouplingSetup tank = {
     .dimension = 3, .cells = {20, 18, 16}, .length = 2., .density = 1., .tolerance = 1e-8};
-static const CoupledSetup ring = {.dimension = 3,
-                                  .cells = {20, 18, 16},
-                                  .length = 2.,
-                                  .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
-                                  .density = 1.,
-                                  .tolerance = 1e-8};
-static const CoupledSetup sheet = {
+static const CouplingSetup ring = {.dimension = 3,
+                                   .cells = {20, 18, 16},
+                                   .length = 2.,
+                                   .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
+                                   .density = 1.,
+                                   .tolerance = 1e-8};
+static const CouplingSetup sheet = {
     .dimension = 2, .cells = {30, 24, 1}, .length = 3., .density = 1., .tolerance = 1e-8};
 static const PetscReal h = 0.1, step = 0.25; /* cell and time step of all */
 
-static void place(Coupled *coupled)
+static void place(CouplingCase *coupled)
 {
   assert_success(CouplingPlace(coupled->coupling, coupled->count, coupled->bodies));
 }
 
-static const Sight *look(Coupled *coupled)
+static const Sight *look(CouplingCase *coupled)
 {
   const Sight *sight;
 
@@ -28,9 +28,9 @@ static const Sight *look(Coupled *coupled)
   return sight;
 }
 
-static CoupledBody *add_shell(Coupled *coupled, Surface surface, Vector3 position, Vector3 rotation)
+static CoupledBody *add_shell(CouplingCase *coupled, Surface surface, Vector3 position, Vector3 rotation)
 {
-  return coupled_add(coupled, surface, 0.01, 1., position, rotation);
+  return coupling_case_add(coupled, surface, 0.01, 1., position, rotation);
 }
 
 /* Of a body that is a plain surface, at its place. */
@@ -60,9 +60,9 @@ static Vector3 random_point(uint64_t *seed, Vector3 middle, PetscReal reach, Pet
 }
 
 /* A way with a known parity: it joins inside and outside, or not. The inside of a convex body sees itself. */
-static void check_parity(const CoupledSetup *setup, Surface surface, Vector3 rotation)
+static void check_parity(const CouplingSetup *setup, Surface surface, Vector3 rotation)
 {
-  Coupled      *coupled = coupled_new(PETSC_COMM_WORLD, setup);
+  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
   const Vector3 middle = setup->dimension == 2 ? vector3(1.3, 1.1, 0.) : vector3(1.03, 0.91, 0.79);
   CoupledBody  *body = add_shell(coupled, surface, middle, rotation);
   uint64_t      seed = 5;
@@ -82,7 +82,7 @@ static void check_parity(const CoupledSetup *setup, Surface surface, Vector3 rot
     walls += starts_inside && ends_inside && is_blocked;
   }
   assert_on_all_ranks(!sight || (leaks == 0 && walls == 0 && crossed > 1000));
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 static void closed_shells_part_inside_from_outside(void **state)
@@ -118,7 +118,7 @@ static void check_side(const Sight *sight, Vector3 on, Vector3 normal, PetscInt 
 
 static void points_on_a_shell_see_one_side(void **state)
 {
-  Coupled       *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  CouplingCase  *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
   const Vector3  middle = vector3(1., 0.9, 0.8), half = vector3(0.4, 0.3, 0.2);
   const Surface  surface = make_box(half);
   const Vector3 *vertices;
@@ -145,13 +145,13 @@ static void points_on_a_shell_see_one_side(void **state)
       check_side(sight, vector3_add(middle, on), vector3_scale(1. / vector3_norm(normal), normal), &wrong);
     }
   assert_on_all_ranks(wrong == 0);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* Through corners, along edges and diagonals: no way between two triangles. */
 static void segments_do_not_slip_between_triangles(void **state)
 {
-  Coupled       *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  CouplingCase  *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
   const Vector3  middle = vector3(1.03, 0.91, 0.79);
   const Surface  surface = make_ball(0.4, 8, 16);
   const Vector3 *vertices;
@@ -182,13 +182,13 @@ static void segments_do_not_slip_between_triangles(void **state)
                               vector3_add(middle, quaternion_rotate(turn, vector3_scale(-1., a))));
     }
   assert_on_all_ranks(leaks == 0);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 static void one_can_look_past_the_rim_of_a_disc(void **state)
 {
-  Coupled     *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
-  const Sight *sight;
+  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
+  const Sight  *sight;
 
   (void)state;
   add_shell(coupled, make_disc(0.3, 3, 12), vector3(1., 0.9, 0.8), vector3(0., 0., 0.));
@@ -204,16 +204,16 @@ static void one_can_look_past_the_rim_of_a_disc(void **state)
     assert_true(sight->distance(sight->context, SIGHT_AFTER, vector3(1., 0.9, 1.3)) == PETSC_INFINITY);
     assert_float_equal(sight->distance(sight->context, SIGHT_AFTER, vector3(1.1, 0.9, 0.95)), 0.15, 1e-12);
   }
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* The whole box is full of the images of one shell at its corner. */
 static void images_hide_as_the_shell_does(void **state)
 {
-  Coupled     *coupled = coupled_new(PETSC_COMM_WORLD, &ring);
-  uint64_t     seed = 3;
-  PetscInt     different = 0, blocked = 0;
-  const Sight *sight;
+  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &ring);
+  uint64_t      seed = 3;
+  PetscInt      different = 0, blocked = 0;
+  const Sight  *sight;
 
   (void)state;
   add_shell(coupled, make_ball(0.4, 12, 24), vector3(0.05, 1.77, 0.), vector3(0., 0., 0.));
@@ -235,13 +235,13 @@ static void images_hide_as_the_shell_does(void **state)
         vector3_norm(carried) > 1e-12 && sight->distance(sight->context, SIGHT_BEFORE, from) < PETSC_INFINITY;
   }
   assert_on_all_ranks(!sight || (different == 0 && blocked > 100 && sight->way < 0.09));
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* A shell that moves and turns takes points along, on their side of it, there and back. */
-static void check_carrying(const CoupledSetup *setup, Surface surface, Vector3 turn)
+static void check_carrying(const CouplingSetup *setup, Surface surface, Vector3 turn)
 {
-  Coupled         *coupled = coupled_new(PETSC_COMM_WORLD, setup);
+  CouplingCase    *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
   const Vector3    middle = setup->dimension == 2 ? vector3(1.3, 1.1, 0.) : vector3(1.03, 0.91, 0.79);
   const Vector3    way = vector3(0.07, -0.04, setup->dimension == 2 ? 0. : 0.03);
   const Quaternion turned = quaternion_from_rotation(turn);
@@ -277,7 +277,7 @@ static void check_carrying(const CoupledSetup *setup, Surface surface, Vector3 t
   }
   assert_near(error, 0., 1e-13);
   assert_on_all_ranks(wrong == 0);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 static void points_are_carried_with_the_nearest_shell(void **state)
@@ -291,9 +291,9 @@ static void points_are_carried_with_the_nearest_shell(void **state)
 /* Two plates part; what is between them was between them before, in a narrower gap. */
 static void points_between_two_shells_stay_between(void **state)
 {
-  Coupled     *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
-  PetscInt     wrong = 0;
-  const Sight *sight;
+  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
+  PetscInt      wrong = 0;
+  const Sight  *sight;
 
   (void)state;
   add_shell(coupled, make_box(vector3(0.5, 0.5, 0.1)), vector3(1., 0.9, 0.6), vector3(0., 0., 0.));
@@ -311,20 +311,20 @@ static void points_between_two_shells_stay_between(void **state)
     wrong += !(height > 0.7 && height < 0.73);
   }
   assert_on_all_ranks(wrong == 0);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 /* To the last bit, so that what rests stays. */
 static void a_still_shell_leaves_points_alone(void **state)
 {
-  const CoupledSetup *setups[2] = {&tank, &sheet};
+  const CouplingSetup *setups[2] = {&tank, &sheet};
 
   (void)state;
   for (int n = 0; n < 2; n++) {
-    Coupled     *coupled = coupled_new(PETSC_COMM_WORLD, setups[n]);
-    uint64_t     seed = 7;
-    PetscInt     moved = 0;
-    const Sight *sight;
+    CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, setups[n]);
+    uint64_t      seed = 7;
+    PetscInt      moved = 0;
+    const Sight  *sight;
 
     add_shell(coupled, make_box(vector3(0.4, 0.3, 0.5)), vector3(1.03, 0.91, 0.),
               vector3(0.1 * (1 - n), 0., 0.3));
@@ -338,14 +338,14 @@ static void a_still_shell_leaves_points_alone(void **state)
       moved += from.at[X] != to.at[X] || from.at[Y] != to.at[Y] || from.at[Z] != to.at[Z];
     }
     assert_on_all_ranks(moved == 0 && (!sight || sight->way == 0.));
-    coupled_free(coupled);
+    coupling_case_free(coupled);
   }
 }
 
 /* All cells within reach are marked, and none far beyond: also in ghosts and through seams. */
-static void check_near(const CoupledSetup *setup, Surface surface, Vector3 position, Vector3 rotation)
+static void check_near(const CouplingSetup *setup, Surface surface, Vector3 position, Vector3 rotation)
 {
-  Coupled         *coupled = coupled_new(PETSC_COMM_WORLD, setup);
+  CouplingCase    *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
   CoupledBody     *body = add_shell(coupled, surface, position, rotation), before = *body;
   PetscInt         missing = 0, far = 0;
   const GridBox   *box;
@@ -378,12 +378,12 @@ static void check_near(const CoupledSetup *setup, Surface surface, Vector3 posit
     assert_int_equal(VecRestoreArrayRead(sight->near, &near), 0);
   }
   assert_on_all_ranks(missing == 0 && far == 0);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 static void cells_near_shells_are_marked(void **state)
 {
-  CoupledSetup wide = ring;
+  CouplingSetup wide = ring;
 
   (void)state;
   wide.cells[X] = 30;
@@ -398,15 +398,15 @@ static void cells_near_shells_are_marked(void **state)
 
 static void without_shells_there_is_nothing_to_look_at(void **state)
 {
-  Coupled *coupled = coupled_new(PETSC_COMM_WORLD, &tank);
+  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
 
   (void)state;
   place(coupled);
   assert_on_all_ranks(look(coupled) == NULL);
-  coupled_add_ball(coupled, 0.3, 1., vector3(1., 0.9, 0.8));
+  coupling_case_add_ball(coupled, 0.3, 1., vector3(1., 0.9, 0.8));
   place(coupled);
   assert_on_all_ranks(look(coupled) == NULL);
-  coupled_free(coupled);
+  coupling_case_free(coupled);
 }
 
 TEST_MAIN(cmocka_unit_test(closed_shells_part_inside_from_outside),

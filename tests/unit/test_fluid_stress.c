@@ -1,7 +1,7 @@
 /* The viscous operator of a mixture: symmetric, positive, without effect on what moves rigidly, and without
    any on the whole momentum where nothing holds the fluid. */
-#include "blend.h"
-#include "flow.h"
+#include "fluid_case.h"
+#include "scene_run.h"
 #include "fluid/stress_impl.h"
 #include "harness.h"
 
@@ -48,68 +48,69 @@ static const SideKind places[][DIM][2] = {
     {{SIDE_PERIODIC, SIDE_PERIODIC}, {SIDE_SLIP, SIDE_WALL}, {SIDE_PERIODIC, SIDE_PERIODIC}},
     {{SIDE_PERIODIC, SIDE_PERIODIC}, {SIDE_PERIODIC, SIDE_PERIODIC}, {SIDE_PERIODIC, SIDE_PERIODIC}}};
 
-static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, PetscBool solids, Blend *blend)
+static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, PetscBool solids,
+                              FluidCase *fluid_case)
 {
-  const PetscBool slips[BLEND_OBSTACLES] = {PETSC_FALSE, PETSC_TRUE};
+  const PetscBool slips[FLUID_CASE_OBSTACLES] = {PETSC_FALSE, PETSC_TRUE};
 
   PetscFunctionBegin;
-  blend_set_defaults(blend, dimension, 16);
+  fluid_case_set_defaults(fluid_case, dimension, 16);
   for (PetscInt d = 0; d < dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
-      blend->config.sides[d][side].kind = places[place][d][side];
-      blend->grid_config.periodic[d] = places[place][d][0] == SIDE_PERIODIC;
+      fluid_case->config.sides[d][side].kind = places[place][d][side];
+      fluid_case->grid_config.periodic[d] = places[place][d][0] == SIDE_PERIODIC;
     }
-  blend->functions =
-      (BlendFunctions){.density = rough_density, .viscosity = rough_viscosity, .empty = an_empty_place};
+  fluid_case->functions =
+      (FluidCaseFunctions){.density = rough_density, .viscosity = rough_viscosity, .empty = an_empty_place};
   if (!solids)
-    blend->functions.empty = NULL;
-  PetscCall(BlendCreate(comm, solids ? two_obstacles : NULL, slips, blend));
-  PetscCall(FluidSetUpStress(blend->fluid, 1e-2));
+    fluid_case->functions.empty = NULL;
+  PetscCall(FluidCaseCreate(comm, solids ? two_obstacles : NULL, slips, fluid_case));
+  PetscCall(FluidSetUpStress(fluid_case->fluid, 1e-2));
   PetscFunctionReturn(0);
 }
 
 /* Values on unknown faces, zero elsewhere. */
-static PetscErrorCode SetRough(Blend *blend, PetscInt salt, Vec faces[DIM])
+static PetscErrorCode SetRough(FluidCase *fluid_case, PetscInt salt, Vec faces[DIM])
 {
-  const GridBox *box = grid_box(blend->grid);
+  const GridBox *box = grid_box(fluid_case->grid);
   PetscReal     *u, *mass;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscInt end[DIM];
 
-    grid_face_end(blend->grid, d, end);
+    grid_face_end(fluid_case->grid, d, end);
     PetscCall(VecSet(faces[d], 0.));
     PetscCall(VecGetArray(faces[d], &u));
-    PetscCall(VecGetArray(blend->fluid->stress->levels[0].mass[d], &mass));
+    PetscCall(VecGetArray(fluid_case->fluid->stress->levels[0].mass[d], &mass));
     for (PetscInt k = box->start[Z]; k < end[Z]; k++)
       for (PetscInt j = box->start[Y]; j < end[Y]; j++)
         for (PetscInt i = box->start[X]; i < end[X]; i++) {
           const PetscInt c = box_index(box, i, j, k);
 
           if (mass[c] > 0.)
-            u[c] = rough_at(grid_face_center(blend->grid, d, i, j, k), salt + d) - 0.5;
+            u[c] = rough_at(grid_face_center(fluid_case->grid, d, i, j, k), salt + d) - 0.5;
         }
-    PetscCall(VecRestoreArray(blend->fluid->stress->levels[0].mass[d], &mass));
+    PetscCall(VecRestoreArray(fluid_case->fluid->stress->levels[0].mass[d], &mass));
     PetscCall(VecRestoreArray(faces[d], &u));
   }
   PetscFunctionReturn(0);
 }
 
 /* With the ghosts that the linear operator wants. */
-static PetscErrorCode SetRoughWithGhosts(Blend *blend, PetscInt salt, Vec faces[DIM])
+static PetscErrorCode SetRoughWithGhosts(FluidCase *fluid_case, PetscInt salt, Vec faces[DIM])
 {
   PetscFunctionBegin;
-  PetscCall(SetRough(blend, salt, faces));
-  for (PetscInt d = 0; d < grid_box(blend->grid)->dimension; d++)
-    PetscCall(FluidFillComponentGhosts(blend->fluid, d, faces[d], 0., SIDE_VALUES_ZERO));
+  PetscCall(SetRough(fluid_case, salt, faces));
+  for (PetscInt d = 0; d < grid_box(fluid_case->grid)->dimension; d++)
+    PetscCall(FluidFillComponentGhosts(fluid_case->fluid, d, faces[d], 0., SIDE_VALUES_ZERO));
   PetscFunctionReturn(0);
 }
 
 /* Sum over owned places of a b, over all ranks of the grid. */
-static PetscErrorCode Dot(Blend *blend, Vec a[DIM], Vec b[DIM], PetscReal *product)
+static PetscErrorCode Dot(FluidCase *fluid_case, Vec a[DIM], Vec b[DIM], PetscReal *product)
 {
-  const GridBox *box = grid_box(blend->grid);
+  const GridBox *box = grid_box(fluid_case->grid);
   PetscReal     *u, *v;
 
   PetscFunctionBegin;
@@ -117,7 +118,7 @@ static PetscErrorCode Dot(Blend *blend, Vec a[DIM], Vec b[DIM], PetscReal *produ
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscInt end[DIM];
 
-    grid_face_end(blend->grid, d, end);
+    grid_face_end(fluid_case->grid, d, end);
     PetscCall(VecGetArray(a[d], &u));
     PetscCall(VecGetArray(b[d], &v));
     for (PetscInt k = box->start[Z]; k < end[Z]; k++)
@@ -134,24 +135,24 @@ static PetscErrorCode Dot(Blend *blend, Vec a[DIM], Vec b[DIM], PetscReal *produ
 enum { FIRST_SECOND, SECOND_FIRST, FIRST_FIRST, MASS, PRODUCTS };
 
 /* <A a, b>, <a, A b>, <A a, a> and <M a, a> for rough a and b. */
-static PetscErrorCode GetProducts(Blend *blend, PetscReal products[PRODUCTS])
+static PetscErrorCode GetProducts(FluidCase *fluid_case, PetscReal products[PRODUCTS])
 {
   const StressMix whole = {1., 1.}, mass = {1., 0.};
   Vec             a[DIM], b[DIM], image[DIM];
 
   PetscFunctionBegin;
-  PetscCall(MacGridCreateFaceField(blend->grid, a));
-  PetscCall(MacGridCreateFaceField(blend->grid, b));
-  PetscCall(MacGridCreateFaceField(blend->grid, image));
-  PetscCall(SetRoughWithGhosts(blend, 3, a));
-  PetscCall(SetRoughWithGhosts(blend, 11, b));
-  PetscCall(FluidApplyStress(blend->fluid, &whole, a, image));
-  PetscCall(Dot(blend, image, b, &products[FIRST_SECOND]));
-  PetscCall(Dot(blend, image, a, &products[FIRST_FIRST]));
-  PetscCall(FluidApplyStress(blend->fluid, &whole, b, image));
-  PetscCall(Dot(blend, image, a, &products[SECOND_FIRST]));
-  PetscCall(FluidApplyStress(blend->fluid, &mass, a, image));
-  PetscCall(Dot(blend, image, a, &products[MASS]));
+  PetscCall(MacGridCreateFaceField(fluid_case->grid, a));
+  PetscCall(MacGridCreateFaceField(fluid_case->grid, b));
+  PetscCall(MacGridCreateFaceField(fluid_case->grid, image));
+  PetscCall(SetRoughWithGhosts(fluid_case, 3, a));
+  PetscCall(SetRoughWithGhosts(fluid_case, 11, b));
+  PetscCall(FluidApplyStress(fluid_case->fluid, &whole, a, image));
+  PetscCall(Dot(fluid_case, image, b, &products[FIRST_SECOND]));
+  PetscCall(Dot(fluid_case, image, a, &products[FIRST_FIRST]));
+  PetscCall(FluidApplyStress(fluid_case->fluid, &whole, b, image));
+  PetscCall(Dot(fluid_case, image, a, &products[SECOND_FIRST]));
+  PetscCall(FluidApplyStress(fluid_case->fluid, &mass, a, image));
+  PetscCall(Dot(fluid_case, image, a, &products[MASS]));
   PetscCall(MacGridDestroyFaceField(a));
   PetscCall(MacGridDestroyFaceField(b));
   PetscCall(MacGridDestroyFaceField(image));
@@ -164,34 +165,35 @@ static void operator_is_symmetric_and_positive(void **state)
   for (size_t place = 0; place < PETSC_STATIC_ARRAY_LENGTH(places); place++)
     for (PetscInt dimension = 2; dimension <= 3; dimension++) {
       PetscReal products[PRODUCTS], alone[PRODUCTS];
-      Blend     blend;
+      FluidCase fluid_case;
 
-      assert_success(Prepare(PETSC_COMM_WORLD, place, dimension, PETSC_TRUE, &blend));
-      assert_success(GetProducts(&blend, products));
-      assert_success(BlendDestroy(&blend));
+      assert_success(Prepare(PETSC_COMM_WORLD, place, dimension, PETSC_TRUE, &fluid_case));
+      assert_success(GetProducts(&fluid_case, products));
+      assert_success(FluidCaseDestroy(&fluid_case));
       assert_near(products[FIRST_SECOND] / products[FIRST_FIRST],
                   products[SECOND_FIRST] / products[FIRST_FIRST], 1e-13);
       assert_on_all_ranks(products[MASS] > 0. && products[FIRST_FIRST] > 2. * products[MASS]);
-      assert_success(Prepare(PETSC_COMM_SELF, place, dimension, PETSC_TRUE, &blend));
-      assert_success(GetProducts(&blend, alone));
-      assert_success(BlendDestroy(&blend));
+      assert_success(Prepare(PETSC_COMM_SELF, place, dimension, PETSC_TRUE, &fluid_case));
+      assert_success(GetProducts(&fluid_case, alone));
+      assert_success(FluidCaseDestroy(&fluid_case));
       for (PetscInt n = 0; n < PRODUCTS; n++)
         assert_near(products[n] / alone[n], 1., 1e-11);
     }
 }
 
 /* <M a, b> for the V-cycle M. */
-static PetscErrorCode MeetThroughCycle(Blend *blend, PetscInt from, PetscInt with, PetscReal *product)
+static PetscErrorCode MeetThroughCycle(FluidCase *fluid_case, PetscInt from, PetscInt with,
+                                       PetscReal *product)
 {
-  StressLevel *level = &blend->fluid->stress->levels[0];
+  StressLevel *level = &fluid_case->fluid->stress->levels[0];
   Vec          b[DIM];
 
   PetscFunctionBegin;
-  PetscCall(MacGridCreateFaceField(blend->grid, b));
-  PetscCall(SetRough(blend, from, level->residual));
-  PetscCall(SetRough(blend, with, b));
-  PetscCall(FluidCycleStress(blend->fluid));
-  PetscCall(Dot(blend, level->solution, b, product));
+  PetscCall(MacGridCreateFaceField(fluid_case->grid, b));
+  PetscCall(SetRough(fluid_case, from, level->residual));
+  PetscCall(SetRough(fluid_case, with, b));
+  PetscCall(FluidCycleStress(fluid_case->fluid));
+  PetscCall(Dot(fluid_case, level->solution, b, product));
   PetscCall(MacGridDestroyFaceField(b));
   PetscFunctionReturn(0);
 }
@@ -202,15 +204,15 @@ static void cycle_is_symmetric_and_positive(void **state)
   for (size_t place = 0; place < PETSC_STATIC_ARRAY_LENGTH(places); place++)
     for (PetscInt dimension = 2; dimension <= 3; dimension++) {
       PetscReal left, right, own;
-      Blend     blend;
+      FluidCase fluid_case;
 
-      assert_success(Prepare(PETSC_COMM_WORLD, place, dimension, PETSC_TRUE, &blend));
-      assert_success(FluidCloseStress(blend.fluid));
-      assert_success(FluidSetUpStressLevels(blend.fluid));
-      assert_success(MeetThroughCycle(&blend, 3, 11, &left));
-      assert_success(MeetThroughCycle(&blend, 11, 3, &right));
-      assert_success(MeetThroughCycle(&blend, 3, 3, &own));
-      assert_success(BlendDestroy(&blend));
+      assert_success(Prepare(PETSC_COMM_WORLD, place, dimension, PETSC_TRUE, &fluid_case));
+      assert_success(FluidCloseStress(fluid_case.fluid));
+      assert_success(FluidSetUpStressLevels(fluid_case.fluid));
+      assert_success(MeetThroughCycle(&fluid_case, 3, 11, &left));
+      assert_success(MeetThroughCycle(&fluid_case, 11, 3, &right));
+      assert_success(MeetThroughCycle(&fluid_case, 3, 3, &own));
+      assert_success(FluidCaseDestroy(&fluid_case));
       assert_on_all_ranks(own > 0. && PetscAbsReal(left) > 1e-6 * own);
       assert_near(left / own, right / own, 1e-12);
     }
@@ -229,20 +231,22 @@ static void much_viscosity_takes_few_iterations(void **state)
   (void)state;
   for (PetscInt resolution = 32; resolution <= 128; resolution *= 2) {
     PetscReal viscosity = 1.;
-    Blend     blend;
+    FluidCase fluid_case;
 
-    blend_set_defaults(&blend, 2, resolution);
-    blend.config.viscosity_tolerance = 1e-6;
-    blend.functions = (BlendFunctions){.context = &viscosity, .viscosity = a_thick_ball};
-    assert_success(BlendFormula("sin(7*x)*cos(5*y) + 0.3*sin(61*x*y)", &blend.config.initial_velocity[X]));
+    fluid_case_set_defaults(&fluid_case, 2, resolution);
+    fluid_case.config.viscosity_tolerance = 1e-6;
+    fluid_case.functions = (FluidCaseFunctions){.context = &viscosity, .viscosity = a_thick_ball};
     assert_success(
-        BlendFormula("cos(3*x + 4*y) + 0.3*cos(77*x + 33*y*y)", &blend.config.initial_velocity[Y]));
-    assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-    assert_success(FluidPredict(blend.fluid, 1e4 / PetscSqr((PetscReal)resolution)));
-    note("%d cells: %d iterations", (int)resolution, (int)fluid_report(blend.fluid)->viscosity_iterations);
-    assert_on_all_ranks(fluid_report(blend.fluid)->diffusion_converged);
-    assert_on_all_ranks(fluid_report(blend.fluid)->viscosity_iterations <= 40);
-    assert_success(BlendDestroy(&blend));
+        FluidCaseFormula("sin(7*x)*cos(5*y) + 0.3*sin(61*x*y)", &fluid_case.config.initial_velocity[X]));
+    assert_success(
+        FluidCaseFormula("cos(3*x + 4*y) + 0.3*cos(77*x + 33*y*y)", &fluid_case.config.initial_velocity[Y]));
+    assert_success(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+    assert_success(FluidPredict(fluid_case.fluid, 1e4 / PetscSqr((PetscReal)resolution)));
+    note("%d cells: %d iterations", (int)resolution,
+         (int)fluid_report(fluid_case.fluid)->viscosity_iterations);
+    assert_on_all_ranks(fluid_report(fluid_case.fluid)->diffusion_converged);
+    assert_on_all_ranks(fluid_report(fluid_case.fluid)->viscosity_iterations <= 40);
+    assert_success(FluidCaseDestroy(&fluid_case));
   }
 }
 
@@ -255,30 +259,30 @@ static void stress_keeps_momentum(void **state)
       const StressMix stress = {0., 1.};
       PetscReal       sum, size;
       Vec             a[DIM], one[DIM], image[DIM];
-      Blend           blend;
+      FluidCase       fluid_case;
 
-      assert_success(Prepare(PETSC_COMM_WORLD, 3, dimension, PETSC_FALSE, &blend));
-      assert_success(MacGridCreateFaceField(blend.grid, a));
-      assert_success(MacGridCreateFaceField(blend.grid, one));
-      assert_success(MacGridCreateFaceField(blend.grid, image));
-      assert_success(SetRoughWithGhosts(&blend, 3, a));
+      assert_success(Prepare(PETSC_COMM_WORLD, 3, dimension, PETSC_FALSE, &fluid_case));
+      assert_success(MacGridCreateFaceField(fluid_case.grid, a));
+      assert_success(MacGridCreateFaceField(fluid_case.grid, one));
+      assert_success(MacGridCreateFaceField(fluid_case.grid, image));
+      assert_success(SetRoughWithGhosts(&fluid_case, 3, a));
       assert_success(VecSet(one[d], 1.));
-      assert_success(FluidApplyStress(blend.fluid, &stress, a, image));
-      assert_success(Dot(&blend, image, one, &sum));
-      assert_success(Dot(&blend, image, image, &size));
+      assert_success(FluidApplyStress(fluid_case.fluid, &stress, a, image));
+      assert_success(Dot(&fluid_case, image, one, &sum));
+      assert_success(Dot(&fluid_case, image, image, &size));
       assert_on_all_ranks(size > 1.);
       assert_near(sum / PetscSqrtReal(size), 0., 1e-13);
       assert_success(MacGridDestroyFaceField(a));
       assert_success(MacGridDestroyFaceField(one));
       assert_success(MacGridDestroyFaceField(image));
-      assert_success(BlendDestroy(&blend));
+      assert_success(FluidCaseDestroy(&fluid_case));
     }
 }
 
 /* Away from the sides, which do not turn. */
-static PetscErrorCode LargestInside(Blend *blend, Vec faces[DIM], PetscReal *largest)
+static PetscErrorCode LargestInside(FluidCase *fluid_case, Vec faces[DIM], PetscReal *largest)
 {
-  const GridBox *box = grid_box(blend->grid);
+  const GridBox *box = grid_box(fluid_case->grid);
   PetscReal     *values;
 
   PetscFunctionBegin;
@@ -314,35 +318,36 @@ static void rigid_rotation_feels_no_stress(void **state)
   for (PetscInt which = 0; which < 2; which++) {
     PetscReal largest;
     Vec       turning[DIM], image[DIM];
-    Blend     blend;
+    FluidCase fluid_case;
 
-    assert_success(Prepare(PETSC_COMM_WORLD, 0, 3, PETSC_FALSE, &blend));
-    assert_success(MacGridCreateFaceField(blend.grid, turning));
-    assert_success(MacGridCreateFaceField(blend.grid, image));
+    assert_success(Prepare(PETSC_COMM_WORLD, 0, 3, PETSC_FALSE, &fluid_case));
+    assert_success(MacGridCreateFaceField(fluid_case.grid, turning));
+    assert_success(MacGridCreateFaceField(fluid_case.grid, image));
     for (PetscInt d = 0; d < DIM; d++) {
-      const GridBox *box = grid_box(blend.grid);
+      const GridBox *box = grid_box(fluid_case.grid);
       Formula        formula;
       PetscReal     *u;
 
-      assert_success(BlendFormula(turns[which][d], &formula));
+      assert_success(FluidCaseFormula(turns[which][d], &formula));
       assert_success(VecGetArray(turning[d], &u));
       for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
         for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
           for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-            u[box_index(box, i, j, k)] = formula_value(formula, grid_face_center(blend.grid, d, i, j, k), 0.);
+            u[box_index(box, i, j, k)] =
+                formula_value(formula, grid_face_center(fluid_case.grid, d, i, j, k), 0.);
       assert_success(VecRestoreArray(turning[d], &u));
       assert_success(FormulaDestroy(&formula));
     }
-    assert_success(MacGridExchangeFaces(blend.grid, turning));
-    assert_success(FluidApplyStress(blend.fluid, &stress, turning, image));
-    assert_success(LargestInside(&blend, image, &largest));
+    assert_success(MacGridExchangeFaces(fluid_case.grid, turning));
+    assert_success(FluidApplyStress(fluid_case.fluid, &stress, turning, image));
+    assert_success(LargestInside(&fluid_case, image, &largest));
     if (which == 0)
       assert_near(largest, 0., 1e-10);
     else
       assert_on_all_ranks(largest > 1.);
     assert_success(MacGridDestroyFaceField(turning));
     assert_success(MacGridDestroyFaceField(image));
-    assert_success(BlendDestroy(&blend));
+    assert_success(FluidCaseDestroy(&fluid_case));
   }
 }
 

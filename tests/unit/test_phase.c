@@ -242,7 +242,7 @@ static void what_is_poured_takes_the_place_of_others(void **state)
   assert_success(RegionsDestroy(&regions));
 }
 
-/* Layers meet a wall at x = 0.5 obliquely; behind it, the distances are those beside it. */
+/* LayeredMixture meet a wall at x = 0.5 obliquely; behind it, the distances are those beside it. */
 static void interfaces_end_at_obstacles(void **state)
 {
   Shape low = half_space(vector3(0.25, 0.5, 0.), vector3(0.6, 0.8, 0.)),

@@ -1,6 +1,6 @@
 /* Volumes that are kept, and what they follow; air that vanishes; velocities where there is nothing. */
 #include "harness.h"
-#include "flow.h"
+#include "scene_run.h"
 #include "regions.h"
 
 static Vector3 drifting(Vector3 point)

@@ -1,6 +1,6 @@
 /* The surfaces that the fluid meets. */
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include <millrace/solid_step.h>
 
@@ -8,7 +8,7 @@ static const Vector3 bounds[2] = {{{0, 0, 0}}, {{4, 3, 2}}};
 
 static void surfaces_hold_the_volume_of_their_bodies(void **state)
 {
-  World      *world = world_new(9.81);
+  SolidCase  *solids = solid_case_new(9.81);
   BodyConfig *turned;
   Shape       shapes[5];
 
@@ -19,54 +19,54 @@ static void surfaces_hold_the_volume_of_their_bodies(void **state)
   assert_success(ShapeCreateTorus(vector3(1, 0, 9), vector3(1, 1, 1), 0.4, 0.1, &shapes[3]));
   assert_success(ShapeCreateSphere(vector3(1, 0, 12), 0.7, &shapes[4]));
   for (int s = 0; s < 5; s++)
-    world_add(world, shapes[s]);
-  turned = world_add_box(world, vector3(5, 5, 5), vector3(0.5, 0.2, 0.3), vector3(0.3, 0.2, 0.1));
+    solid_case_add(solids, shapes[s]);
+  turned = solid_case_add_box(solids, vector3(5, 5, 5), vector3(0.5, 0.2, 0.3), vector3(0.3, 0.2, 0.1));
   turned->density = 500;
-  world_start(world);
+  solid_case_start(solids);
   for (PetscInt b = 0; b < 6; b++) {
-    const BodyResistance resistance = solid_body_resistance(world->solid, b);
-    const PetscReal      volume = resistance.mass / world->bodies[b].density;
+    const BodyResistance resistance = solid_body_resistance(solids->solid, b);
+    const PetscReal      volume = resistance.mass / solids->bodies[b].density;
     Surface              surface;
     PetscBool            lasts;
     Moments              moments;
     PetscReal            trace = 0, wanted = 0;
 
-    assert_success(SolidCreateBodySurface(world->solid, b, 0.05, bounds, &surface, &lasts));
+    assert_success(SolidCreateBodySurface(solids->solid, b, 0.05, bounds, &surface, &lasts));
     moments = surface_moments(surface);
     assert_true(lasts && resistance.is_free);
     assert_near(moments.volume, volume, 1e-12);
     assert_near(vector3_norm(moments.center), 0., 2e-3);
     for (int d = 0; d < DIM; d++) { /* the trace does not feel the rotation */
       trace += moments.inertia[d][d];
-      wanted += resistance.inertia.at[d][d] / world->bodies[b].density;
+      wanted += resistance.inertia.at[d][d] / solids->bodies[b].density;
     }
     assert_near(trace, wanted, 1e-2 * wanted);
     assert_success(SurfaceDestroy(&surface));
   }
-  world_free(world);
+  solid_case_free(solids);
 }
 
 static void a_plane_fills_its_half_of_the_box(void **state)
 {
-  World    *world = world_new(9.81);
-  Surface   surface;
-  PetscBool lasts;
+  SolidCase *solids = solid_case_new(9.81);
+  Surface    surface;
+  PetscBool  lasts;
 
   (void)state;
-  world_add_plane(world, vector3(1, 1, 1), vector3(0.2, 0.1, 1));
-  world_start(world);
-  assert_success(SolidCreateBodySurface(world->solid, 0, 0.05, bounds, &surface, &lasts));
-  assert_false(lasts || solid_body_resistance(world->solid, 0).is_free);
+  solid_case_add_plane(solids, vector3(1, 1, 1), vector3(0.2, 0.1, 1));
+  solid_case_start(solids);
+  assert_success(SolidCreateBodySurface(solids->solid, 0, 0.05, bounds, &surface, &lasts));
+  assert_false(lasts || solid_body_resistance(solids->solid, 0).is_free);
   for (int n = 0; n < 8 * 8 * 8; n++) {
     const Vector3 point = vector3(n % 8 / 7. * 4, n / 8 % 8 / 7. * 3, n / 64 / 7. * 2);
-    const Vector3 from = vector3_subtract(point, world_position(world, 0));
-    const Vector3 local = quaternion_rotate(quaternion_conjugate(world_rotation(world, 0)), from);
+    const Vector3 from = vector3_subtract(point, solid_case_position(solids, 0));
+    const Vector3 local = quaternion_rotate(quaternion_conjugate(solid_case_rotation(solids, 0)), from);
 
     if (PetscAbsReal(local.at[Z]) > 1e-9)
-      assert_int_equal(surface_is_inside(surface, local), solid_body_holds(world->solid, 0, point));
+      assert_int_equal(surface_is_inside(surface, local), solid_body_holds(solids->solid, 0, point));
   }
   assert_success(SurfaceDestroy(&surface));
-  world_free(world);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(surfaces_hold_the_volume_of_their_bodies),

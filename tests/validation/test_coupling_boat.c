@@ -1,7 +1,7 @@
 /* The boat of inputs/coupling (thesis, Fig. 5.4), a thin shell denser than water, on half of its grid: it
    floats, a light ball falls in and rocks it, a heavy one sinks it, and the light ball comes back to the
    surface. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "liquid.h"
 
@@ -10,9 +10,9 @@
 enum { BOAT, LIGHT, HEAVY, BODIES };
 
 /* Runs on; afterwards the bodies. */
-static void look_at(Flow *flow, PetscReal time, BodyView bodies[BODIES])
+static void look_at(SceneRun *flow, PetscReal time, BodyView bodies[BODIES])
 {
-  assert_success(FlowRunUntil(flow, time));
+  assert_success(SceneRunUntil(flow, time));
   for (PetscInt b = 0; b < BODIES; b++)
     bodies[b] = solid_body_view(simulation_solid(flow->simulation), b);
   note("at %.2f s the boat is at %.3f m, the light ball at %.3f m, the heavy one at %.3f m", (double)time,
@@ -41,7 +41,7 @@ static PetscBool is_in_hull(Vector3 point)
 }
 
 /* Water in the cells whose centres the hull holds, and all of these cells: m^3. */
-static void measure_hold(Flow *flow, Vector3 center, PetscReal *water, PetscReal *hold)
+static void measure_hold(SceneRun *flow, Vector3 center, PetscReal *water, PetscReal *hold)
 {
   PetscReal sums[2] = {0., 0.};
 
@@ -69,12 +69,12 @@ static void measure_hold(Flow *flow, Vector3 center, PetscReal *water, PetscReal
 }
 
 /* The hull is dry on the way. */
-static void run_dry_until(Flow *flow, PetscReal time, Vector3 center)
+static void run_dry_until(SceneRun *flow, PetscReal time, Vector3 center)
 {
   PetscReal water, hold;
 
   while (simulation_time(flow->simulation) < time - 1e-9) {
-    assert_success(FlowRunUntil(flow, PetscMin(simulation_time(flow->simulation) + 0.05, time)));
+    assert_success(SceneRunUntil(flow, PetscMin(simulation_time(flow->simulation) + 0.05, time)));
     measure_hold(flow, center, &water, &hold);
     assert_near(water / hold, 0., 0.);
   }
@@ -86,10 +86,10 @@ static void a_heavy_ball_sinks_the_boat_that_a_light_one_rocks(void **state)
   PetscReal       before, after, water, hold;
   Vector3         center;
   BodyView        bodies[BODIES];
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "coupling/boat", 24, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/boat", 24, NULL));
   assert_success(RegionVolume(&flow, 0, &before));
   center = vector3_subtract(solid_body_view(simulation_solid(flow.simulation), BOAT).position,
                             vector3(0.5, 0.41, 0.5));
@@ -112,7 +112,7 @@ static void a_heavy_ball_sinks_the_boat_that_a_light_one_rocks(void **state)
   assert_success(RegionVolume(&flow, 0, &after));
   note("water %+.2f %%", 100. * (double)(after / before - 1.));
   assert_near(after / before, 1., 0.01);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_heavy_ball_sinks_the_boat_that_a_light_one_rocks))

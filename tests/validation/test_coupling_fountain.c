@@ -38,16 +38,16 @@ static void bodies_circulate_and_collide_in_the_fountain(void **state)
   PetscReal       dt;
   Visit          *visits;
   Solid           solid;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "coupling/fountain", 20, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/fountain", 20, NULL));
   solid = simulation_solid(flow.simulation);
   count = solid_body_count(solid);
   assert_success(PetscCalloc1(count, &visits));
   while (simulation_time(flow.simulation) < end - 1e-9) {
     assert_success(SimulationGetTimeStep(flow.simulation, end, &dt));
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     if (simulation_time(flow.simulation) < fallen)
       continue;
     collisions += solid_report(solid).collisions;
@@ -63,7 +63,7 @@ static void bodies_circulate_and_collide_in_the_fountain(void **state)
   assert_on_all_ranks(lifted >= 5 && out >= 2);
   assert_on_all_ranks(collisions > 100);
   assert_success(PetscFree(visits));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(bodies_circulate_and_collide_in_the_fountain))

@@ -1,5 +1,6 @@
-/* Flow around a cylinder in a channel, Re 20 (F5), with the cylinder as a static body at 10 and 20 cells per
-   diameter: what cut cells are asked for is 2, 15 and 3 per cent. A steady flow does not depend on the step.
+/* SceneRun around a cylinder in a channel, Re 20 (F5), with the cylinder as a static body at 10 and 20 cells
+   per diameter: what cut cells are asked for is 2, 15 and 3 per cent. A steady flow does not depend on the
+   step.
  */
 #include "cylinder.h"
 #include "harness.h"

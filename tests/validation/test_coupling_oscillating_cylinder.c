@@ -6,7 +6,7 @@
    Reference: c_D 2.09, c_A 1.45, their computation. 8 and 16 cells per diameter, a box of 16 by 12 diameters.
    The boundary layer is then one cell and a half: c_D is of first order, and what it tends to is asked for.
  */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #include "simulation/coupled_impl.h"
@@ -42,13 +42,13 @@ static PetscErrorCode AddKeyframes(const Fineness *fineness, char text[], size_t
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Start(const Fineness *fineness, Flow *flow)
+static PetscErrorCode Start(const Fineness *fineness, SceneRun *flow)
 {
   const size_t size = 80 * (PERIODS * STEPS_MAX + 20);
   char        *text;
 
   PetscFunctionBegin;
-  *flow = (Flow){0};
+  *flow = (SceneRun){0};
   PetscCall(PetscMalloc1(size, &text));
   PetscCall(PetscSNPrintf(text, size,
                           "grid: {dimension: 2, size: [16, 12], resolution: %d}\n"
@@ -66,7 +66,7 @@ static PetscErrorCode Start(const Fineness *fineness, Flow *flow)
                           (int)(16 * fineness->cells)));
   PetscCall(AddKeyframes(fineness, text, size));
   PetscCall(SceneReadText(PETSC_COMM_WORLD, "oscillation", text, 0, NULL, &flow->scene));
-  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
+  PetscCall(SceneRunStart(PETSC_COMM_WORLD, flow));
   PetscCall(PetscFree(text));
   PetscFunctionReturn(0);
 }
@@ -99,18 +99,18 @@ static const PetscReal reference[COEFFICIENTS] = {2.09, 1.45};
 static void oscillate(const Fineness *fineness, PetscReal coefficients[COEFFICIENTS])
 {
   PetscReal force[STEPS_MAX] = {0.};
-  Flow      flow;
+  SceneRun  flow;
 
   assert_success(Start(fineness, &flow));
   for (PetscInt n = 0; n < PERIODS * fineness->steps; n++) {
-    assert_success(FlowStep(&flow, 1, period / fineness->steps));
+    assert_success(SceneRunStep(&flow, 1, period / fineness->steps));
     force[n % fineness->steps] = flow.simulation->coupled->loads[LOAD_ALL][X];
   }
   fit(fineness, force, coefficients);
   note("%d cells: c_D %.4f (%+.2f %%), c_A %.4f (%+.2f %%)", (int)fineness->cells, (double)coefficients[DRAG],
        100. * (double)(coefficients[DRAG] / reference[DRAG] - 1.), (double)coefficients[ADDED_MASS],
        100. * (double)(coefficients[ADDED_MASS] / reference[ADDED_MASS] - 1.));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void morisons_coefficients_tend_to_those_of_duetsch(void **state)

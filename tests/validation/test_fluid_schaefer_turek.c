@@ -1,4 +1,4 @@
-/* Flow around a cylinder in a channel, Re 20: benchmark 2D-1 of Schaefer and Turek (1996) (F5), with the
+/* SceneRun around a cylinder in a channel, Re 20: benchmark 2D-1 of Schaefer and Turek (1996) (F5), with the
    scene inputs/flow/channel-cylinder.yaml at 10, 20 and 40 cells per diameter.
 
    Reference: cD 5.57953523384, cL 0.010618948146, pressure difference 0.11752016697 (Nabh 1998, as FeatFlow
@@ -12,7 +12,7 @@ static const char *const names[QUANTITIES] = {"cD", "cL", "pressure difference",
 static const PetscReal   reference[QUANTITIES] = {5.57953523384, 0.010618948146, 0.11752016697, 0.0847};
 
 /* From the rear of the cylinder to where the flow on its axis turns forward. */
-static PetscErrorCode RecirculationLength(Flow *flow, PetscReal *length)
+static PetscErrorCode RecirculationLength(SceneRun *flow, PetscReal *length)
 {
   const PetscReal step = grid_spacing(flow->grid), rear = 0.25;
   PetscReal       before = 0., u = 0., x = rear;
@@ -21,7 +21,7 @@ static PetscErrorCode RecirculationLength(Flow *flow, PetscReal *length)
   while (u <= 0. && x < 1.) {
     x += step;
     before = u;
-    PetscCall(FlowSample(flow, X, vector3(x, 0.2, 0.), &u));
+    PetscCall(SceneRunSample(flow, X, vector3(x, 0.2, 0.), &u));
   }
   *length = x - step * u / (u - before) - rear;
   PetscFunctionReturn(0);
@@ -32,11 +32,11 @@ static PetscErrorCode RunCylinder(PetscInt per_diameter, PetscReal results[QUANT
   const PetscReal scale = 2. / (0.2 * 0.2 * 0.1); /* mean velocity 0.2, diameter 0.1, density 1 */
   Vector3         pressure, viscous;
   PetscReal       front, rear;
-  Flow            flow;
+  SceneRun        flow;
 
   PetscFunctionBegin;
-  PetscCall(FlowOpen(&flow, "flow/channel-cylinder", 22 * per_diameter, NULL));
-  PetscCall(FlowRunUntil(&flow, 8.));
+  PetscCall(SceneRunOpen(&flow, "flow/channel-cylinder", 22 * per_diameter, NULL));
+  PetscCall(SceneRunUntil(&flow, 8.));
   PetscCall(FluidGetForces(flow.fluid, &pressure, &viscous));
   results[DRAG] = scale * (pressure.at[X] + viscous.at[X]);
   results[LIFT] = scale * (pressure.at[Y] + viscous.at[Y]);
@@ -44,7 +44,7 @@ static PetscErrorCode RunCylinder(PetscInt per_diameter, PetscReal results[QUANT
   PetscCall(CylinderSurfacePressure(&flow, 0.25, 1., &rear));
   results[PRESSURE_DIFFERENCE] = front - rear;
   PetscCall(RecirculationLength(&flow, &results[RECIRCULATION]));
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,6 @@
 /* A ball drawn out to a sheet of less than a cell and back (LeVeque 1996; Enright et al. 2002 lose 2.6 % with
    markers and 80 % without, on 100 x 100 x 100 cells). */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "interface_flows.h"
 

@@ -17,7 +17,7 @@ typedef struct {
 
 static const PetscReal width = 0.05715;
 
-static PetscErrorCode Follow(Flow *flow, Front *front)
+static PetscErrorCode Follow(SceneRun *flow, Front *front)
 {
   const PetscReal scale = PetscSqrtReal(2. * 9.81 / width);
   PetscReal       dt, before = 0.;
@@ -62,10 +62,10 @@ static void the_front_runs_as_martin_and_moyce_measured(void **state)
 {
   static Front front;
   PetscReal    largest = 0., first, last;
-  Flow         flow;
+  SceneRun     flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "liquids/dam-break", 8 * 40, NULL));
+  assert_success(SceneRunOpen(&flow, "liquids/dam-break", 8 * 40, NULL));
   assert_success(RegionVolume(&flow, 0, &first));
   assert_success(Follow(&flow, &front));
   assert_success(RegionVolume(&flow, 0, &last));
@@ -79,7 +79,7 @@ static void the_front_runs_as_martin_and_moyce_measured(void **state)
   note("S1, 40 cells per width: largest deviation %.1f %%, volume changed by %.2f %%", 100. * (double)largest,
        100. * (double)(last / first - 1.));
   assert_on_all_ranks(largest <= 0.05);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(the_front_runs_as_martin_and_moyce_measured))

@@ -11,7 +11,7 @@ typedef struct {
 static const Bubble reference = {0.90125, 0.24166, 1.08175};
 
 /* Centre, and perimeter of the circle of the same area over that of the bubble. */
-static PetscErrorCode Measure(Flow *flow, PetscReal *center, PetscReal *circularity)
+static PetscErrorCode Measure(SceneRun *flow, PetscReal *center, PetscReal *circularity)
 {
   const PhaseReport *report = phase_report(simulation_phase(flow->simulation));
 
@@ -25,15 +25,15 @@ static PetscErrorCode Measure(Flow *flow, PetscReal *center, PetscReal *circular
 static PetscErrorCode Rise(PetscInt cells, Bubble *bubble, PetscReal *loss)
 {
   PetscReal before, circularity, first, last;
-  Flow      flow;
+  SceneRun  flow;
 
   PetscFunctionBegin;
   *bubble = (Bubble){1., 0., 0.};
-  PetscCall(FlowOpen(&flow, "liquids/rising-bubble", cells, NULL));
+  PetscCall(SceneRunOpen(&flow, "liquids/rising-bubble", cells, NULL));
   PetscCall(RegionVolume(&flow, 0, &first));
   PetscCall(Measure(&flow, &before, &circularity));
   for (PetscInt n = 1; n <= 60; n++) {
-    PetscCall(FlowRunUntil(&flow, 0.05 * n));
+    PetscCall(SceneRunUntil(&flow, 0.05 * n));
     PetscCall(Measure(&flow, &bubble->center, &circularity));
     bubble->circularity = PetscMin(bubble->circularity, circularity);
     if (n > 1)
@@ -42,7 +42,7 @@ static PetscErrorCode Rise(PetscInt cells, Bubble *bubble, PetscReal *loss)
   }
   PetscCall(RegionVolume(&flow, 0, &last));
   *loss = 1. - last / first;
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }
 

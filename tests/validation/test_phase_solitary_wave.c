@@ -6,12 +6,12 @@
 #define SQUARE_SECH(argument) "(1/cosh(" argument "))^2"
 
 /* Depth 1, gravity 9.81, the crest at x = 6 at the start; first-order velocities under it. */
-static PetscErrorCode Start(PetscReal height, PetscInt cells, Flow *flow)
+static PetscErrorCode Start(PetscReal height, PetscInt cells, SceneRun *flow)
 {
   const PetscReal k = PetscSqrtReal(0.75 * height), speed = PetscSqrtReal(9.81 * (1. + height));
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(
+  PetscCall(SceneRunCreate(
       PETSC_COMM_WORLD, flow,
       "grid: {dimension: 2, size: [24, 1.5], resolution: %d}\n"
       "run: {end_time: 100, frame_interval: 100}\n"
@@ -28,7 +28,7 @@ static PetscErrorCode Start(PetscReal height, PetscInt cells, Flow *flow)
 }
 
 /* The crest: the highest surface over all columns, with its place by the parabola through three. */
-static PetscErrorCode FindCrest(Flow *flow, PetscInt cells, PetscReal *place, PetscReal *height)
+static PetscErrorCode FindCrest(SceneRun *flow, PetscInt cells, PetscReal *place, PetscReal *height)
 {
   const PetscReal h = 1. / cells;
   PetscReal       before = 0., here = 0., after, best = 0.;
@@ -50,13 +50,13 @@ static void a_solitary_wave_travels_at_its_speed(void **state)
   const PetscReal height = 0.1, speed = 3.2849658;
   const PetscInt  cells = 20;
   PetscReal       place[2], top[2], time[2];
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
   assert_success(Start(height, cells, &flow));
   for (PetscInt n = 0; n < 2; n++) {
     /* the first depth is for the wave to find its own shape */
-    assert_success(FlowRunUntil(&flow, (n ? 11. : 1.) / speed));
+    assert_success(SceneRunUntil(&flow, (n ? 11. : 1.) / speed));
     time[n] = simulation_time(flow.simulation);
     assert_success(FindCrest(&flow, cells, &place[n], &top[n]));
   }
@@ -65,7 +65,7 @@ static void a_solitary_wave_travels_at_its_speed(void **state)
        100. * (double)(1. - top[1] / top[0]));
   assert_near((place[1] - place[0]) / (time[1] - time[0]) / speed, 1., 0.01);
   assert_on_all_ranks(top[1] > 0.95 * top[0]);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_solitary_wave_travels_at_its_speed))

@@ -1,38 +1,38 @@
 /* A body that is let go in still water (B5): the first coupled solve gives its acceleration,
    a/g = (1 - r) / (r + c) with the ratio of densities r and the coefficient of added mass c, 1/2 for a sphere
    and 1 for a cylinder, at any ratio. */
-#include "coupled.h"
-#include "flow.h"
+#include "coupling_case.h"
+#include "scene_run.h"
 #include "harness.h"
 
 /* Box and body are ten to one; `shift` moves the body off the middle, in cells. */
 static PetscReal acceleration(PetscInt dimension, PetscInt cells, PetscReal ratio, Vector3 shift)
 {
-  const CoupledSetup setup = {.dimension = dimension,
-                              .cells = {cells, cells, dimension == 3 ? cells : 1},
-                              .length = 10.,
-                              .density = 1000.,
-                              .solver = COUPLING_SCHUR,
-                              .tolerance = 1e-9};
-  Coupled           *coupled = coupled_new(PETSC_COMM_WORLD, &setup);
-  const PetscInt     up = dimension - 1;
-  Vector3            center = vector3_scale(10. / cells, shift), gravity = vector3(0., 0., 0.);
-  PetscReal          result;
+  const CouplingSetup setup = {.dimension = dimension,
+                               .cells = {cells, cells, dimension == 3 ? cells : 1},
+                               .length = 10.,
+                               .density = 1000.,
+                               .solver = COUPLING_SCHUR,
+                               .tolerance = 1e-9};
+  CouplingCase       *coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
+  const PetscInt      up = dimension - 1;
+  Vector3             center = vector3_scale(10. / cells, shift), gravity = vector3(0., 0., 0.);
+  PetscReal           result;
 
   for (PetscInt d = 0; d < dimension; d++)
     center.at[d] += 5.;
   gravity.at[up] = -1.;
-  coupled_add_ball(coupled, 0.5, ratio * 1000., center);
-  coupled_start(coupled);
-  coupled_accelerate(coupled, gravity);
-  coupled_solve(coupled);
+  coupling_case_add_ball(coupled, 0.5, ratio * 1000., center);
+  coupling_case_start(coupled);
+  coupling_case_accelerate(coupled, gravity);
+  coupling_case_solve(coupled);
   result = coupled->twists[up];
   for (PetscInt n = 0; n < DIM; n++)
     if (n != up)
       assert_near(coupled->twists[n], 0., 5e-3 * PetscAbsReal(result)); /* straight up */
   for (PetscInt n = DIM; n < 6 && ratio >= 0.1; n++)
     assert_near(0.5 * coupled->twists[n], 0., 2e-2 * PetscAbsReal(result)); /* and hardly spinning */
-  coupled_free(coupled);
+  coupling_case_free(coupled);
   return result;
 }
 

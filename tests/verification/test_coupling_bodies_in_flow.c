@@ -1,6 +1,6 @@
 /* Bodies and fluid move together: what drifts is not felt, what stands or is led is as an obstacle, what is
    free is carried, dragged and held back. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #include <math.h>
@@ -18,12 +18,12 @@
 #define BALL "shape: {sphere: {center: [0.3, 0.375, 0.375], radius: 0.15}}"
 
 /* From a uniform flow (B7). */
-static void check_uniform(Flow *flow, const char *const components[DIM], PetscReal bound)
+static void check_uniform(SceneRun *flow, const char *const components[DIM], PetscReal bound)
 {
   for (PetscInt d = 0; d < DIM && components[d]; d++) {
-    FlowDifference difference;
+    FieldDifference difference;
 
-    assert_success(FlowCompare(flow, d, components[d], 0., &difference));
+    assert_success(SceneRunCompare(flow, d, components[d], 0., &difference));
     assert_near(difference.largest, 0., bound);
   }
 }
@@ -31,11 +31,11 @@ static void check_uniform(Flow *flow, const char *const components[DIM], PetscRe
 static void a_body_that_drifts_with_the_flow_leaves_no_trace(void **state)
 {
   static const char *const components[DIM] = {"0.7", "0.4"};
-  Flow                     flow;
+  SceneRun                 flow;
   BodyView                 body;
 
   (void)state;
-  assert_success(FlowCreate(
+  assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
       "run: {end_time: 1, frame_interval: 1}\n"
@@ -44,37 +44,37 @@ static void a_body_that_drifts_with_the_flow_leaves_no_trace(void **state)
       "  bodies:\n"
       "    - {name: disc, velocity: [0.7, 0.4, 0], shape: {sphere: {center: [0.3, 0.3], radius: 0.15}}}\n"
       "    - {name: box, velocity: [0.7, 0.4, 0], shape: {box: {low: [0.55, 0.6], high: [0.9, 0.8]}}}\n"));
-  assert_success(FlowStep(&flow, 60, 0.03)); /* once around the box and beyond */
+  assert_success(SceneRunStep(&flow, 60, 0.03)); /* once around the box and beyond */
   check_uniform(&flow, components, 1e-8);
   body = solid_body_view(simulation_solid(flow.simulation), 1);
   assert_near(body.position.at[X], 0.725 + 1.8 * 0.7, 1e-8);
   assert_near(body.velocity.at[Y], 0.4, 1e-8);
   assert_near(body.spin.at[Z], 0., 1e-8);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void a_ball_that_drifts_with_the_flow_leaves_no_trace(void **state)
 {
   static const char *const components[DIM] = {"1", "0.5", "-0.3"};
-  Flow                     flow;
+  SceneRun                 flow;
 
   (void)state;
-  assert_success(
-      FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                 "grid: {size: [1, 1, 1], resolution: 16}\n"
-                 "run: {end_time: 1, frame_interval: 1}\n"
-                 "fluid: {density: 1000, initial: {velocity: [1, 0.5, -0.3]}, sides: {all: periodic}}\n"
-                 "solids: {bodies: [{name: ball, velocity: [1, 0.5, -0.3], shape: {sphere: {center: [0.3, "
-                 "0.3, 0.5], radius: 0.2}}}]}\n"));
-  assert_success(FlowStep(&flow, 20, 0.05));
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow, "%s",
+      "grid: {size: [1, 1, 1], resolution: 16}\n"
+      "run: {end_time: 1, frame_interval: 1}\n"
+      "fluid: {density: 1000, initial: {velocity: [1, 0.5, -0.3]}, sides: {all: periodic}}\n"
+      "solids: {bodies: [{name: ball, velocity: [1, 0.5, -0.3], shape: {sphere: {center: [0.3, "
+      "0.3, 0.5], radius: 0.2}}}]}\n"));
+  assert_success(SceneRunStep(&flow, 20, 0.05));
   check_uniform(&flow, components, 1e-8);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
-static PetscReal sample(Flow *flow, PetscInt field, Vector3 place)
+static PetscReal sample(SceneRun *flow, PetscInt field, Vector3 place)
 {
   PetscReal      value = 0.;
-  PetscErrorCode error = flow->fluid ? FlowSample(flow, field, place, &value) : 0;
+  PetscErrorCode error = flow->fluid ? SceneRunSample(flow, field, place, &value) : 0;
 
   assert_success(error);
   assert_success(MPI_Bcast(&value, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
@@ -88,16 +88,16 @@ static PetscReal difference_from_obstacle(int resolution, const char kind[], con
 {
   const PetscInt steps = resolution / 4, places = 64;
   PetscReal      sum = 0.;
-  Flow           body, obstacle;
+  SceneRun       body, obstacle;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &body,
-                            CHANNEL "solids: {bodies: [{name: disc, type: %s, " DISC "%s}]}\n", resolution,
-                            kind, motion));
-  assert_success(FlowCreate(PETSC_COMM_SELF, &obstacle,
-                            CHANNEL "obstacles: [{name: disc, surface: slip, " DISC "%s}]\n", resolution,
-                            motion));
-  assert_success(FlowStep(&body, steps, 0.2 / steps));
-  assert_success(FlowStep(&obstacle, steps, 0.2 / steps));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &body,
+                                CHANNEL "solids: {bodies: [{name: disc, type: %s, " DISC "%s}]}\n",
+                                resolution, kind, motion));
+  assert_success(SceneRunCreate(PETSC_COMM_SELF, &obstacle,
+                                CHANNEL "obstacles: [{name: disc, surface: slip, " DISC "%s}]\n", resolution,
+                                motion));
+  assert_success(SceneRunStep(&body, steps, 0.2 / steps));
+  assert_success(SceneRunStep(&obstacle, steps, 0.2 / steps));
   for (PetscInt n = 0; n < places; n++) {
     const PetscReal angle = 2. * PETSC_PI * n / places;
     const Vector3   place =
@@ -106,8 +106,8 @@ static PetscReal difference_from_obstacle(int resolution, const char kind[], con
     sum += hypot(sample(&body, X, place) - sample(&obstacle, X, place),
                  sample(&body, Y, place) - sample(&obstacle, Y, place));
   }
-  assert_success(FlowDestroy(&body));
-  assert_success(FlowDestroy(&obstacle));
+  assert_success(SceneRunDestroy(&body));
+  assert_success(SceneRunDestroy(&obstacle));
   return sum / places;
 }
 
@@ -138,36 +138,36 @@ static void a_kinematic_body_is_an_obstacle_with_its_motion(void **state)
 
 static void a_kinematic_body_pushes_the_fluid_out_of_its_way(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(
+  assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       CLOSED "solids: {bodies: [{name: ball, type: kinematic, " BALL
              ", motion: {pivot: [0.3, 0.375, 0.375], velocity: [0.5, 0, 0], spin: [0, 0, 2]}}]}\n"));
-  assert_success(FlowStep(&flow, 8, 0.05));
+  assert_success(SceneRunStep(&flow, 8, 0.05));
   assert_on_all_ranks(sample(&flow, X, vector3(0.7, 0.375, 0.375)) > 0.1);
   assert_on_all_ranks(sample(&flow, X, vector3(0.5, 0.65, 0.375)) < -0.02);
   assert_near(sample(&flow, X, vector3(0.5, 0.375, 0.375)), 0.5, 1e-6); /* inside it */
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void a_heavy_body_falls_more_slowly_than_in_a_void_and_drags_the_fluid(void **state)
 {
   BodyView ball;
-  Flow     flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            CLOSED "solids: {gravity: [1, 0, 0], bodies: [{name: ball, density: 3000, " BALL
-                                   "}]}\n"));
-  assert_success(FlowStep(&flow, 10, 0.05));
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow, "%s",
+      CLOSED "solids: {gravity: [1, 0, 0], bodies: [{name: ball, density: 3000, " BALL "}]}\n"));
+  assert_success(SceneRunStep(&flow, 10, 0.05));
   ball = solid_body_view(simulation_solid(flow.simulation), 0);
   /* no gravity in the fluid: r / (r + c) of what a void gives, with c at least the 1/2 of an endless fluid */
   assert_on_all_ranks(ball.velocity.at[X] < 0.5 * 3. / 3.5 && ball.velocity.at[X] > 0.5 * 3. / 4.5);
   assert_near(ball.velocity.at[Y], 0., 1e-3);
   assert_on_all_ranks(sample(&flow, X, vector3(0.65, 0.375, 0.375)) > 0.05);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_body_that_drifts_with_the_flow_leaves_no_trace),

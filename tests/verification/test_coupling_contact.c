@@ -1,6 +1,6 @@
 /* Bodies in contact within the coupled step: what contact holds and what the fluid answers agree, or the run
    knows that they do not. And bodies that weigh next to nothing, which fluid cannot hold by its mass. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #include "simulation/coupled_impl.h"
@@ -52,7 +52,7 @@
   "    - {name: disc, density: %g, shape: {cylinder: {from: [0.5, %g, -0.5], to: [0.5, %g, 0.5], "           \
   "radius: 0.15}}}\n"
 
-static PetscReal largest_speed(Flow *flow)
+static PetscReal largest_speed(SceneRun *flow)
 {
   FluidTotals    totals = {.mass = 0.};
   PetscErrorCode error = flow->fluid ? FluidGetTotals(flow->fluid, &totals) : 0;
@@ -63,31 +63,31 @@ static PetscReal largest_speed(Flow *flow)
 }
 
 /* Nothing moves but by what round-off and the tolerances leave. */
-static void check_rest(Flow *flow, const char name[], PetscReal dt)
+static void check_rest(SceneRun *flow, const char name[], PetscReal dt)
 {
   PetscReal fastest;
   PetscInt  rounds = 0;
 
   for (PetscInt step = 0; step < 5; step++) {
-    assert_success(FlowStep(flow, 1, dt));
+    assert_success(SceneRunStep(flow, 1, dt));
     rounds = PetscMax(rounds, flow->simulation->coupled->rounds);
   }
   fastest = largest_speed(flow);
   note("%s: fastest fluid %.1e m/s, at most %d rounds", name, (double)fastest, (int)rounds);
   assert_on_all_ranks(fastest <= 1e-3);
   assert_on_all_ranks(rounds > 1 && rounds < 20);
-  assert_success(FlowDestroy(flow));
+  assert_success(SceneRunDestroy(flow));
 }
 
 static void fluid_rests_beside_a_heavy_box_on_the_floor(void **state)
 {
   const PetscReal densities[] = {1050., 1500., 10000.};
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
   for (PetscInt n = 0; n < 3; n++) {
-    assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, HEAVY, n ? "schur" : "minres", (double)densities[n],
-                              0.3 + 0.01 * (double)n, 0.7 + 0.02 * (double)n));
+    assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, HEAVY, n ? "schur" : "minres",
+                                  (double)densities[n], 0.3 + 0.01 * (double)n, 0.7 + 0.02 * (double)n));
     check_rest(&flow, "heavy", 0.01);
   }
 }
@@ -95,12 +95,12 @@ static void fluid_rests_beside_a_heavy_box_on_the_floor(void **state)
 static void fluid_rests_below_a_light_body_under_a_lid(void **state)
 {
   const PetscReal densities[] = {1., 10., 100.};
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
   for (PetscInt n = 0; n < 3; n++) {
     assert_success(
-        FlowCreate(PETSC_COMM_WORLD, &flow, LIGHT, n ? "schur" : "minres", 40, (double)densities[n]));
+        SceneRunCreate(PETSC_COMM_WORLD, &flow, LIGHT, n ? "schur" : "minres", 40, (double)densities[n]));
     check_rest(&flow, "light", 0.01);
   }
 }
@@ -110,12 +110,12 @@ static void many_contacts_agree_with_the_fluid(void **state)
 {
   PetscReal divergence = 0.;
   PetscInt  rounds = 0, repeated = 0;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", CROWD));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", CROWD));
   for (PetscInt step = 0; step < 40; step++) {
-    assert_success(FlowStep(&flow, 1, 0.01));
+    assert_success(SceneRunStep(&flow, 1, 0.01));
     rounds = PetscMax(rounds, flow.simulation->coupled->rounds);
     divergence = PetscMax(divergence, flow.simulation->coupled->divergence);
     assert_on_all_ranks(flow.simulation->coupled->unsettled <= 1); /* agreed at last */
@@ -127,7 +127,7 @@ static void many_contacts_agree_with_the_fluid(void **state)
   assert_on_all_ranks(repeated <= 1);
   assert_on_all_ranks(rounds > 3);
   assert_on_all_ranks(divergence <= 1e-3);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* One round leaves what contact did to the body to the next step, and the fluid flows through it. */
@@ -135,11 +135,11 @@ static void a_step_without_agreement_is_no_step(void **state)
 {
   const PetscReal dt = 0.01;
   PetscBool       good;
-  Flow            flow;
+  SceneRun        flow;
   char            reason[512];
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 1, 10.));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 1, 10.));
   for (PetscInt attempt = 1; attempt <= 2; attempt++) {
     assert_success(SimulationStep(flow.simulation, dt / (PetscReal)attempt, &good));
     assert_on_all_ranks(!good);
@@ -149,17 +149,17 @@ static void a_step_without_agreement_is_no_step(void **state)
   note("%s", reason);
   assert_on_all_ranks(strstr(reason, "after 1 rounds contact and joints still change velocities") != NULL);
   assert_on_all_ranks(simulation_step(flow.simulation) == 0);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* In a step that is small enough what is left does no harm: it counts, and is known. */
 static void what_is_left_is_known(void **state)
 {
   PetscBool good;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 2, 10.));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 2, 10.));
   assert_success(SimulationStep(flow.simulation, 1e-3, &good));
   assert_on_all_ranks(!good);
   assert_success(SimulationStep(flow.simulation, 5e-4, &good));
@@ -167,10 +167,10 @@ static void what_is_left_is_known(void **state)
   assert_on_all_ranks(good && flow.simulation->coupled->unsettled == 2);
   assert_success(SimulationStep(flow.simulation, 1e-3, &good));
   assert_on_all_ranks(!good && flow.simulation->coupled->unsettled == 1);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
-static PetscReal energy(Flow *flow)
+static PetscReal energy(SceneRun *flow)
 {
   FluidTotals    totals = {.mass = 0.};
   PetscErrorCode error = flow->fluid ? FluidGetTotals(flow->fluid, &totals) : 0;
@@ -187,10 +187,10 @@ static PetscReal release(PetscInt cells, PetscReal density, PetscReal height, Pe
   PetscReal       most = 0., dt;
   PetscBool       good = PETSC_TRUE;
   char            message[512] = "";
-  Flow            flow;
+  SceneRun        flow;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, FEATHER, (int)cells, (double)density, (double)height,
-                            (double)height));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, FEATHER, (int)cells, (double)density, (double)height,
+                                (double)height));
   while (simulation_time(flow.simulation) < end * (1. - 1e-12) && good && !message[0]) {
     assert_success(SimulationGetTimeStep(flow.simulation, end, &dt));
     assert_success(SimulationTryStep(flow.simulation, &dt, &good));
@@ -201,7 +201,7 @@ static PetscReal release(PetscInt cells, PetscReal density, PetscReal height, Pe
   note("density %g, %d cells: at most %.3g J in %d steps%s", (double)density, (int)cells, (double)most,
        (int)simulation_step(flow.simulation), good && !message[0] ? "" : ", refused");
   *refused = good && !message[0] ? PETSC_FALSE : PETSC_TRUE;
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   return most;
 }
 
@@ -222,12 +222,12 @@ static void a_light_disc_has_no_energy_but_that_of_the_water(void **state)
 
 static void more_energy_than_gravity_gives_is_refused(void **state)
 {
-  char message[512] = "";
-  Vec *velocity;
-  Flow flow;
+  char     message[512] = "";
+  Vec     *velocity;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, FEATHER, 16, 500., 0.4, 0.4));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, FEATHER, 16, 500., 0.4, 0.4));
   assert_success(SimulationCheckEnergy(flow.simulation, message, sizeof(message)));
   assert_on_all_ranks(!message[0]);
   if (flow.fluid) {
@@ -236,7 +236,7 @@ static void more_energy_than_gravity_gives_is_refused(void **state)
   }
   assert_success(SimulationCheckEnergy(flow.simulation, message, sizeof(message)));
   assert_on_all_ranks(message[0] || !flow.fluid);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(fluid_rests_beside_a_heavy_box_on_the_floor),

@@ -1,6 +1,6 @@
 /* Fluid that is shut in (as D10, with rigid shells and pistons): nothing passes, the solve knows what it
    cannot determine, and what pushes in vain pushes for ever. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #include "simulation/coupled_impl.h"
@@ -17,14 +17,14 @@ static void shake(const char scene[], PetscInt steps, PetscReal dt, PetscInt nul
 {
   PetscReal worst = 0., way = 0.;
   Vector3   before;
-  Flow      flow;
+  SceneRun  flow;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", scene));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", scene));
   before = solid_body_view(simulation_solid(flow.simulation), 0).position;
   for (PetscInt n = 0; n < steps; n++) {
     const CouplingReport *report = &flow.simulation->coupled->report;
 
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     assert_on_all_ranks(report->reason > 0);
     assert_on_all_ranks(report->null_vectors == null_vectors);
     worst = PetscMax(worst, dt * report->imbalance);
@@ -35,7 +35,7 @@ static void shake(const char scene[], PetscInt steps, PetscReal dt, PetscInt nul
        (double)worst);
   assert_near(worst, 0., 1e-10);
   assert_on_all_ranks(way > 0.05);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 #define KEYS                                                                                                 \
@@ -70,10 +70,10 @@ static void a_shell_that_is_pushed_keeps_its_fluid(void **state)
         25, 0.03, 1);
 }
 
-static PetscReal velocity_inside(Flow *flow, PetscInt direction, Vector3 place)
+static PetscReal velocity_inside(SceneRun *flow, PetscInt direction, Vector3 place)
 {
   PetscReal      value = 0.;
-  PetscErrorCode error = flow->fluid ? FlowSample(flow, direction, place, &value) : 0;
+  PetscErrorCode error = flow->fluid ? SceneRunSample(flow, direction, place, &value) : 0;
 
   assert_success(error);
   assert_success(MPI_Bcast(&value, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
@@ -84,14 +84,14 @@ static PetscReal velocity_inside(Flow *flow, PetscInt direction, Vector3 place)
 static void a_shell_takes_its_fluid_along(void **state)
 {
   BodyView shell;
-  Flow     flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(
+  assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       PLANE RUN "fluid: {density: 1000}\n"
                 "solids: {bodies: [{name: shell, thickness: 0.01, force: [300, 100, 0], " DISC "}]}\n"));
-  assert_success(FlowStep(&flow, 10, 0.02));
+  assert_success(SceneRunStep(&flow, 10, 0.02));
   shell = solid_body_view(simulation_solid(flow.simulation), 0);
   for (PetscInt n = 0; n < 5; n++)
     for (PetscInt d = 0; d < 2; d++) {
@@ -101,23 +101,24 @@ static void a_shell_takes_its_fluid_along(void **state)
       assert_near(velocity_inside(&flow, d, place), shell.velocity.at[d],
                   0.05 * vector3_norm(shell.velocity));
     }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 #define PISTON                                                                                               \
   "solids: {walls: false, bodies: [{name: piston, density: 3000, force: [500, 0, 0], shape: {box: {low: "    \
   "[0.43, -0.1], high: [0.58, 1.1]}}}]}\n"
 
-static BodyView push_piston(const char sides[], PetscInt steps, Flow *flow)
+static BodyView push_piston(const char sides[], PetscInt steps, SceneRun *flow)
 {
-  assert_success(FlowCreate(PETSC_COMM_WORLD, flow, PLANE RUN "fluid: {density: 1000%s}\n" PISTON, sides));
-  assert_success(FlowStep(flow, steps, 0.01));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, flow, PLANE RUN "fluid: {density: 1000%s}\n" PISTON, sides));
+  assert_success(SceneRunStep(flow, steps, 0.01));
   return solid_body_view(simulation_solid(flow->simulation), 0);
 }
 
 static void a_piston_between_two_full_chambers_stays(void **state)
 {
-  Flow     flow;
+  SceneRun flow;
   BodyView piston = push_piston("", 20, &flow);
 
   (void)state;
@@ -128,14 +129,14 @@ static void a_piston_between_two_full_chambers_stays(void **state)
   assert_int_equal(flow.simulation->coupled->report.null_vectors, 1);
   /* the pressures hold it */
   assert_near(flow.simulation->coupled->loads[LOAD_PRESSURE][X], -500., 1e-4);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* All of the water moves with it: F = (mass of piston and water) a. Its own mass reaches beyond the box. */
 static void a_piston_in_an_open_channel_moves_with_its_water(void **state)
 {
   const PetscReal mass = 3000. * 0.15 * 1.2 + 1000. * 0.85, speed = 500. / mass * 0.2;
-  Flow            flow;
+  SceneRun        flow;
   BodyView        piston = push_piston(", sides: {x_low: open, x_high: open}", 20, &flow);
 
   (void)state;
@@ -143,7 +144,7 @@ static void a_piston_in_an_open_channel_moves_with_its_water(void **state)
   assert_near(piston.velocity.at[X], speed, 1e-3 * speed);
   assert_near(velocity_inside(&flow, X, vector3(0.2, 0.5, 0.)), piston.velocity.at[X], 1e-6);
   assert_near(velocity_inside(&flow, X, vector3(0.8, 0.3, 0.)), piston.velocity.at[X], 1e-6);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_shell_that_is_shaken_keeps_its_fluid),

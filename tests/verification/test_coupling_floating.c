@@ -1,7 +1,7 @@
 /* Bodies in a pool (B7, Archimedes): what floats at its draft stays there, what does not comes to rest where
    it displaces its weight, what is heavier lies on the floor, and what weighs as much as water stays where it
    is. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #include <math.h>
@@ -9,30 +9,31 @@
 enum { CELLS = 32 };
 
 /* Two dimensions, water up to y = 1/2. */
-static void fill_pool(Flow *flow, PetscReal viscosity, PetscReal density, const char shape[])
+static void fill_pool(SceneRun *flow, PetscReal viscosity, PetscReal density, const char shape[])
 {
-  assert_success(FlowCreate(PETSC_COMM_WORLD, flow,
-                            "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
-                            "run: {end_time: 10, frame_interval: 1}\n"
-                            "fluid: {gravity: [0, -9.81]}\n"
-                            "regions:\n"
-                            "  - {name: water, density: 1000, viscosity: %g, shape: {box: {low: [-1, -1], "
-                            "high: [2, 0.5]}}}\n"
-                            "  - {name: air, type: empty}\n"
-                            "solids:\n"
-                            "  bodies:\n"
-                            "    - {name: body, density: %g, shape: {%s}}\n"
-                            "    - {name: floor, type: static, shape: {plane: {point: [0, 0, 0], normal: "
-                            "[0, 1, 0]}}}\n",
-                            CELLS, (double)viscosity, (double)density, shape));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, flow,
+                     "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                     "run: {end_time: 10, frame_interval: 1}\n"
+                     "fluid: {gravity: [0, -9.81]}\n"
+                     "regions:\n"
+                     "  - {name: water, density: 1000, viscosity: %g, shape: {box: {low: [-1, -1], "
+                     "high: [2, 0.5]}}}\n"
+                     "  - {name: air, type: empty}\n"
+                     "solids:\n"
+                     "  bodies:\n"
+                     "    - {name: body, density: %g, shape: {%s}}\n"
+                     "    - {name: floor, type: static, shape: {plane: {point: [0, 0, 0], normal: "
+                     "[0, 1, 0]}}}\n",
+                     CELLS, (double)viscosity, (double)density, shape));
 }
 
-static BodyView body_of(Flow *flow)
+static BodyView body_of(SceneRun *flow)
 {
   return solid_body_view(simulation_solid(flow->simulation), 0);
 }
 
-static PetscReal largest_speed(Flow *flow)
+static PetscReal largest_speed(SceneRun *flow)
 {
   FluidTotals    totals = {.mass = 0.};
   PetscErrorCode error = flow->fluid ? FluidGetTotals(flow->fluid, &totals) : 0;
@@ -43,14 +44,14 @@ static PetscReal largest_speed(Flow *flow)
 }
 
 /* Some steps from rest: speed of the fluid and way of the body. */
-static void check_stays(Flow *flow, PetscInt steps, PetscReal dt)
+static void check_stays(SceneRun *flow, PetscInt steps, PetscReal dt)
 {
   const BodyView before = body_of(flow);
   PetscReal      fastest = 0.;
   Vector3        way;
 
   for (PetscInt n = 0; n < steps; n++) {
-    assert_success(FlowStep(flow, 1, dt));
+    assert_success(SceneRunStep(flow, 1, dt));
     fastest = PetscMax(fastest, largest_speed(flow));
   }
   way = vector3_subtract(body_of(flow).position, before.position);
@@ -61,15 +62,15 @@ static void check_stays(Flow *flow, PetscInt steps, PetscReal dt)
 
 static void a_box_floats_at_its_draft(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
   fill_pool(&flow, 1., 600., "box: {low: [0.3, 0.32], high: [0.7, 0.62]}");
   check_stays(&flow, 50, 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   fill_pool(&flow, 0., 500., "box: {low: [0.3, 0.35], high: [0.7, 0.65]}");
   check_stays(&flow, 50, 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Off the symmetry of the lattice: walls in the upper and in the lower half of a cell. */
@@ -78,58 +79,59 @@ static void a_box_anywhere_floats_at_its_draft(void **state)
   static const char *const shapes[] = {"box: {low: [0.21, 0.35], high: [0.61, 0.65]}",
                                        "box: {low: [0.22, 0.35], high: [0.62, 0.65]}",
                                        "box: {low: [0.2, 0.34], high: [0.47, 0.66]}"};
-  Flow                     flow;
+  SceneRun                 flow;
 
   (void)state;
   for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(shapes); n++) {
     fill_pool(&flow, 0., 500., shapes[n]);
     check_stays(&flow, 25, 0.02);
-    assert_success(FlowDestroy(&flow));
+    assert_success(SceneRunDestroy(&flow));
   }
 }
 
 /* 0.12 m in oil, 0.18 m in water. */
 static void a_box_floats_between_two_liquids(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
-                            "run: {end_time: 10, frame_interval: 1}\n"
-                            "fluid: {gravity: [0, -9.81]}\n"
-                            "regions:\n"
-                            "  - {name: oil, density: 800, viscosity: 1}\n"
-                            "  - {name: water, density: 1000, viscosity: 1, shape: {box: {low: [-1, -1], "
-                            "high: [2, 0.5]}}}\n"
-                            "solids: {bodies: [{name: body, density: 920, shape: {box: {low: [0.21, 0.32], "
-                            "high: [0.61, 0.62]}}}]}\n"));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
+                     "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
+                     "run: {end_time: 10, frame_interval: 1}\n"
+                     "fluid: {gravity: [0, -9.81]}\n"
+                     "regions:\n"
+                     "  - {name: oil, density: 800, viscosity: 1}\n"
+                     "  - {name: water, density: 1000, viscosity: 1, shape: {box: {low: [-1, -1], "
+                     "high: [2, 0.5]}}}\n"
+                     "solids: {bodies: [{name: body, density: 920, shape: {box: {low: [0.21, 0.32], "
+                     "high: [0.61, 0.62]}}}]}\n"));
   check_stays(&flow, 25, 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void what_weighs_as_much_as_water_stays(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
   fill_pool(&flow, 1., 1000., "sphere: {center: [0.43, 0.23], radius: 0.15}");
   check_stays(&flow, 50, 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   fill_pool(&flow, 1., 1000.,
             "placed: {shape: {box: {low: [-0.12, -0.08], high: [0.12, 0.08]}}, rotate: "
             "[0, 0, 20], translate: [0.5, 0.25]}");
   check_stays(&flow, 50, 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void a_cube_floats_at_its_draft_in_space(void **state)
 {
-  Flow     flow;
+  SceneRun flow;
   BodyView body;
 
   (void)state;
-  assert_success(FlowCreate(
+  assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       "grid: {size: [1, 1, 1], resolution: 20}\n"
       "run: {end_time: 10, frame_interval: 1}\n"
@@ -142,7 +144,7 @@ static void a_cube_floats_at_its_draft_in_space(void **state)
   check_stays(&flow, 20, 0.02);
   body = body_of(&flow);
   assert_near(body.spin.at[X], 0., 1e-6);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* How far the center of a disc of radius 1 is above the surface when `part` of it is under water. */
@@ -178,17 +180,17 @@ static PetscReal resting_height(const Floater *floater, PetscReal ratio)
 }
 
 /* Steps of `dt`, shorter where one has to be repeated: what is squeezed from under a body flows fast. */
-static void step_until(Flow *flow, PetscReal end, PetscReal dt)
+static void step_until(SceneRun *flow, PetscReal end, PetscReal dt)
 {
   while (simulation_time(flow->simulation) < end * (1. - 1e-12))
-    assert_success(FlowStep(flow, 1, PetscMin(dt, end - simulation_time(flow->simulation))));
+    assert_success(SceneRunStep(flow, 1, PetscMin(dt, end - simulation_time(flow->simulation))));
 }
 
 static void check_comes_to_rest(const Floater *floater, PetscReal ratio)
 {
   const PetscReal h = 1. / CELLS, wanted = resting_height(floater, ratio);
   PetscReal       height[2];
-  Flow            flow;
+  SceneRun        flow;
 
   /* what sinks starts under water: its splash would be another test; and oil under it would hold it up */
   fill_pool(&flow, ratio > 1. ? 1. : 20., 1000. * ratio, floater->shape);
@@ -204,7 +206,7 @@ static void check_comes_to_rest(const Floater *floater, PetscReal ratio)
   assert_near(height[1], wanted, 0.5 * h);
   assert_near(height[1], height[0], 0.1 * h);
   assert_near(vector3_norm(body_of(&flow).velocity), 0., 0.01);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void bodies_of_five_densities_come_to_rest_where_archimedes_wants_them(void **state)

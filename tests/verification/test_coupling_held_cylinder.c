@@ -1,5 +1,6 @@
-/* Flow around a cylinder in a channel, Re 20 (F5), at ten cells per diameter: the cylinder as a static body,
-   and free but held by a joint, whose forces come out of the coupled solve. tests/validation has more cells.
+/* SceneRun around a cylinder in a channel, Re 20 (F5), at ten cells per diameter: the cylinder as a static
+   body, and free but held by a joint, whose forces come out of the coupled solve. tests/validation has more
+   cells.
  */
 #include "cylinder.h"
 #include "harness.h"

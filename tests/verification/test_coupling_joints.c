@@ -1,5 +1,5 @@
 /* Joints within the coupled solve: a disc on a hinge moves all the fluid that it would move alone. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #define SCENE                                                                                                \
@@ -22,12 +22,12 @@ static PetscReal acceleration(const char solver[], PetscReal density, const char
   const PetscReal dt = 0.002;
   const PetscInt  steps = 5;
   PetscReal       speed;
-  Flow            flow;
+  SceneRun        flow;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, SCENE, solver, (double)density, joint));
-  assert_success(FlowStep(&flow, steps, dt));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, SCENE, solver, (double)density, joint));
+  assert_success(SceneRunStep(&flow, steps, dt));
   speed = solid_body_view(simulation_solid(flow.simulation), 0).velocity.at[Y];
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   return speed / (steps * dt);
 }
 

@@ -1,5 +1,5 @@
 /* The budget of momentum of a coupled run: fluid and free bodies together. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #include "simulation/coupled_impl.h"
@@ -27,7 +27,7 @@
   "  gravity: [%g, %g, %g]\n"
 
 /* What the fluid ranks know, on all. */
-static void share_momentum(Flow *flow, Momentum *momentum)
+static void share_momentum(SceneRun *flow, Momentum *momentum)
 {
   *momentum = flow->simulation->coupled->momentum;
   assert_success(MPI_Bcast(momentum, (int)sizeof(*momentum), MPI_BYTE, 0, PETSC_COMM_WORLD));
@@ -65,19 +65,19 @@ static Budget run_crowd(PetscInt steps)
 {
   Budget   budget = {0., {0.}};
   Momentum before, after;
-  Flow     flow;
+  SceneRun flow;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, FLOW CROWD, 0., 0., 0., 0., 0., 0.));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, FLOW CROWD, 0., 0., 0., 0., 0., 0.));
   share_momentum(&flow, &before);
   for (PetscInt step = 0; step < steps; step++) {
-    assert_success(FlowStep(&flow, 1, 0.01));
+    assert_success(SceneRunStep(&flow, 1, 0.01));
     share_momentum(&flow, &after);
     budget.left_over = PetscMax(budget.left_over, left_over(&before, &after));
     for (MomentumChange c = 0; c < CHANGE_COUNT; c++)
       budget.changes[c] = PetscMax(budget.changes[c], largest_linear(&after, c));
     before = after;
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   note("left over %.2g, advection %.2g, viscosity %.2g, pressure %.2g, contact %.2g kg m/s",
        (double)budget.left_over, (double)budget.changes[CHANGE_ADVECTION],
        (double)budget.changes[CHANGE_VISCOSITY], (double)budget.changes[CHANGE_PRESSURE],
@@ -117,30 +117,30 @@ static void forces_act_on_all_mass_once(void **state)
             volumes[] = {0.0141371669411541, 0.35 * 0.25 * 0.25, 0.25 * 0.15 * 0.15, 0.25 * 0.15 * 0.15,
                          0.01 * 2. * (0.25 * 0.35 + 0.25 * 0.3 + 0.35 * 0.3)};
   Momentum momentum;
-  Flow     flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, FLOW CROWD, gravity[X], gravity[Y], gravity[Z],
-                            gravity[X], gravity[Y], gravity[Z]));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, FLOW CROWD, gravity[X], gravity[Y], gravity[Z],
+                                gravity[X], gravity[Y], gravity[Z]));
   for (PetscInt b = 0; b < 5; b++)
     mass += solid_body_resistance(simulation_solid(flow.simulation), b).mass - 1000. * volumes[b];
   for (PetscInt step = 0; step < 3; step++) {
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     share_momentum(&flow, &momentum);
     for (PetscInt d = 0; d < DIM; d++)
       assert_near(momentum.changes[CHANGE_FORCES][d], mass * gravity[d] * dt, 1e-6 * mass * dt);
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A heavy ball on the floor: what gravity gives, the floor and the walls take. */
 static void what_rests_on_a_floor_gives_its_weight_to_it(void **state)
 {
   Momentum momentum;
-  Flow     flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowCreate(
+  assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       "grid: {size: [1, 1, 1], resolution: 16}\n"
       "run: {end_time: 4, frame_interval: 4}\n"
@@ -150,14 +150,14 @@ static void what_rests_on_a_floor_gives_its_weight_to_it(void **state)
       "  bodies:\n"
       "    - {name: ball, density: 3000, shape: {sphere: {center: [0.5, 0.5, 0.4], radius: 0.2}}}\n"
       "    - {name: floor, type: static, shape: {box: {low: [0, 0, 0], high: [1, 1, 0.2]}}}\n"));
-  assert_success(FlowStep(&flow, 5, 0.01));
+  assert_success(SceneRunStep(&flow, 5, 0.01));
   share_momentum(&flow, &momentum);
   note("forces %g, pressure %g, contact %g kg m/s", (double)momentum.changes[CHANGE_FORCES][Z],
        (double)momentum.changes[CHANGE_PRESSURE][Z], (double)momentum.changes[CHANGE_CONTACT][Z]);
   assert_near(momentum.changes[CHANGE_CONTACT][Z], 2000. * 4. / 3. * PETSC_PI * 0.008 * 10. * 0.01,
               0.05 * 6.7);
   assert_near(momentum.total[Z], 0., 0.1);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_periodic_box_keeps_its_momentum),

@@ -1,5 +1,5 @@
 /* What a coupled run tells of itself: the forces on bodies in ledger and frames, and its columns. */
-#include "flow.h"
+#include "scene_run.h"
 #include "scratch.h"
 
 #include "simulation/coupled_impl.h"
@@ -16,7 +16,7 @@
   "       shape: {sphere: {center: [0.3, 0.41, 0.39], radius: 0.13}}}\n"                                     \
   "    - {name: block, type: static, shape: {box: {low: [0.61, 0.23, 0.27], high: [0.87, 0.52, 0.49]}}}\n"
 
-static const PetscReal *loads_of(Flow *flow, Load load, PetscInt body)
+static const PetscReal *loads_of(SceneRun *flow, Load load, PetscInt body)
 {
   return &flow->simulation->coupled->loads[load][6 * body];
 }
@@ -25,16 +25,17 @@ static const PetscReal *loads_of(Flow *flow, Load load, PetscInt body)
 static void water_lifts_a_held_block_by_the_weight_of_what_it_displaces(void **state)
 {
   const PetscReal lift = 1000. * 10. * 0.26 * 0.29 * 0.22, *loads;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            WATER "solids: {bodies: [{name: block, type: static, shape: {box: {low: [0.61, "
-                                  "0.23, 0.27], high: [0.87, 0.52, 0.49]}}}]}\n"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
+                                WATER
+                                "solids: {bodies: [{name: block, type: static, shape: {box: {low: [0.61, "
+                                "0.23, 0.27], high: [0.87, 0.52, 0.49]}}}]}\n"));
   loads = loads_of(&flow, LOAD_ALL, 0);
   for (PetscInt n = 0; n < 6; n++)
     assert_near(loads[n], n == Y ? lift : 0., 1e-6 * lift);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Newton: mass times acceleration is what fluid, gravity and the scene's force do. */
@@ -43,14 +44,14 @@ static void forces_are_what_moves_a_free_body(void **state)
   const PetscReal weight[DIM] = {1., 2., 3.};
   BodyView        before, after;
   PetscReal       mass;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
   mass = solid_body_resistance(simulation_solid(flow.simulation), 0).mass;
   for (PetscInt step = 0; step < 5; step++) {
     before = solid_body_view(simulation_solid(flow.simulation), 0);
-    assert_success(FlowStep(&flow, 1, 0.01));
+    assert_success(SceneRunStep(&flow, 1, 0.01));
     after = solid_body_view(simulation_solid(flow.simulation), 0);
     for (PetscInt d = 0; d < DIM; d++)
       assert_near(mass * (after.velocity.at[d] - before.velocity.at[d]) / 0.01,
@@ -58,7 +59,7 @@ static void forces_are_what_moves_a_free_body(void **state)
                   1e-9 * 10. * mass);
     assert_on_all_ranks(PetscAbsReal(loads_of(&flow, LOAD_PRESSURE, 1)[X]) > 1e-3);
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Bodies displace fluid; what flows between them has no divergence. */
@@ -67,10 +68,10 @@ static void totals_are_those_of_the_fluid_alone(void **state)
   const PetscReal water = 1000. * (0.64 - 4. / 3. * PETSC_PI * 0.13 * 0.13 * 0.13 - 0.26 * 0.29 * 0.22);
   PetscReal       numbers[2] = {0., 0.};
   FluidTotals     totals;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
   for (PetscInt step = 0; step < 3; step++) {
     if (flow.fluid) {
       assert_int_equal(FluidGetTotals(flow.fluid, &totals), 0);
@@ -80,9 +81,9 @@ static void totals_are_those_of_the_fluid_alone(void **state)
     assert_success(MPI_Bcast(numbers, 2, MPIU_REAL, 0, PETSC_COMM_WORLD));
     assert_near(numbers[0], water, 1e-9 * water);
     assert_near(numbers[1], 0., 1e-6);
-    assert_success(FlowStep(&flow, 1, 0.01));
+    assert_success(SceneRunStep(&flow, 1, 0.01));
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* The number of a column in a ledger, or -1; on the first rank. */
@@ -128,7 +129,7 @@ static void assert_columns(const char path[])
 }
 
 /* The first triangle of the last frame belongs to the ball. */
-static void assert_frame(Flow *flow, const char path[])
+static void assert_frame(SceneRun *flow, const char path[])
 {
   ArchivePart part;
   PetscReal  *values;
@@ -153,7 +154,7 @@ static void assert_frame(Flow *flow, const char path[])
 }
 
 /* A rank is always at something, and waits only for what another team does. */
-static void assert_watched(Flow *flow, PetscReal elapsed)
+static void assert_watched(SceneRun *flow, PetscReal elapsed)
 {
   const Watch    *watch = &flow->simulation->coupled->watch;
   const PetscBool has_both = flow->fluid && team_has_solids(flow->simulation->team);
@@ -172,15 +173,15 @@ static void assert_watched(Flow *flow, PetscReal elapsed)
 static void parts_and_waiting_fill_the_time_of_a_step(void **state)
 {
   PetscReal began;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
   began = MPI_Wtime();
-  assert_success(FlowStep(&flow, 5, 0.01));
+  assert_success(SceneRunStep(&flow, 5, 0.01));
   assert_success(SimulationPrintWaiting(flow.simulation));
   assert_watched(&flow, MPI_Wtime() - began);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void ledger_and_frames_show_the_forces(void **state)
@@ -188,15 +189,15 @@ static void ledger_and_frames_show_the_forces(void **state)
   RunOptions options = {.directory = scratch.directory, .scene_text = ""};
   RunEnding  ending;
   char       message[1024];
-  Flow       flow;
+  SceneRun   flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
   assert_success(SimulationRun(flow.simulation, &options, &ending, message, sizeof(message)));
   assert_on_all_ranks(ending.outcome == RUN_DONE);
   assert_columns(scratch_path("ledger.csv"));
   assert_frame(&flow, scratch_path("frames/frame-000002.h5"));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(water_lifts_a_held_block_by_the_weight_of_what_it_displaces),

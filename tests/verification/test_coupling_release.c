@@ -1,7 +1,7 @@
 /* Bodies that are let go in still water (B5): their first acceleration is (1 - r) / (r + c) g, with the ratio
    of densities r and the coefficient of added mass c; and a body of a thousandth of the water's density rises
    without ever having more energy than its way up has given it. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 /* In a round vessel of the same size: a sphere of radius a in one of radius R has c = (1 + 2 q) / (1 - q) / 2
@@ -20,21 +20,22 @@ typedef struct {
   const char *solver;
 } Vessel;
 
-static void let_go(const Vessel *vessel, PetscReal ratio, Flow *flow)
+static void let_go(const Vessel *vessel, PetscReal ratio, SceneRun *flow)
 {
   const int   w = vessel->width;
   const char *gravity = vessel->dimension == 3 ? "[0, 0, -1]" : "[0, -1]";
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, flow,
-                            "grid: {dimension: %d, size: [%d, %d, %d], resolution: %d}\n"
-                            "run: {end_time: 100, frame_interval: 100}\n"
-                            "fluid: {density: 1000, gravity: %s}\n"
-                            "coupling: {solver: %s}\n"
-                            "solids: {bodies: [{name: body, density: %g, shape: {sphere: {center: [%g, %g, "
-                            "%g], radius: 0.5}}}]}\n",
-                            (int)vessel->dimension, w, w, vessel->dimension == 3 ? w : 1, w * vessel->cells,
-                            gravity, vessel->solver, 1000. * (double)ratio, (double)vessel->center.at[X],
-                            (double)vessel->center.at[Y], (double)vessel->center.at[Z]));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, flow,
+                     "grid: {dimension: %d, size: [%d, %d, %d], resolution: %d}\n"
+                     "run: {end_time: 100, frame_interval: 100}\n"
+                     "fluid: {density: 1000, gravity: %s}\n"
+                     "coupling: {solver: %s}\n"
+                     "solids: {bodies: [{name: body, density: %g, shape: {sphere: {center: [%g, %g, "
+                     "%g], radius: 0.5}}}]}\n",
+                     (int)vessel->dimension, w, w, vessel->dimension == 3 ? w : 1, w * vessel->cells, gravity,
+                     vessel->solver, 1000. * (double)ratio, (double)vessel->center.at[X],
+                     (double)vessel->center.at[Y], (double)vessel->center.at[Z]));
 }
 
 static void check_release(const Vessel *vessel, PetscReal ratio)
@@ -43,13 +44,13 @@ static void check_release(const Vessel *vessel, PetscReal ratio)
                   wanted = (1. - ratio) / (ratio + c),
                   endless = (1. - ratio) / (ratio + added_mass(vessel->dimension, 0.));
   const PetscInt up = vessel->dimension - 1;
-  Flow           flow;
+  SceneRun       flow;
 
   let_go(vessel, ratio, &flow);
   for (PetscInt step = 1; step <= 3; step++) {
     BodyView body;
 
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     body = solid_body_view(simulation_solid(flow.simulation), 0);
     note("%d-D, ratio %g, step %d: a/g = %.4f, wanted %.4f: %+.2f %% (endless water %+.2f %%)",
          (int)vessel->dimension, (double)ratio, (int)step, (double)(body.velocity.at[up] / (step * dt)),
@@ -58,7 +59,7 @@ static void check_release(const Vessel *vessel, PetscReal ratio)
     assert_near(body.velocity.at[up], step * dt * wanted, 0.03 * step * dt * PetscAbsReal(wanted));
     assert_near(body.velocity.at[X], 0., 0.01 * step * dt * PetscAbsReal(wanted));
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void check_ratios(const Vessel *vessel)
@@ -86,7 +87,7 @@ static void a_sphere_starts_with_its_added_mass(void **state)
 }
 
 /* Energy of fluid and body over what buoyancy has done. */
-static PetscReal energy_share(Flow *flow, PetscReal volume, PetscReal start)
+static PetscReal energy_share(SceneRun *flow, PetscReal volume, PetscReal start)
 {
   const PetscReal mass = volume; /* of density 1 */
   const PetscInt  up = grid_box(flow->grid)->dimension - 1;
@@ -104,20 +105,20 @@ static void check_rise(const char grid[], const char gravity[], const char cente
   PetscReal first = 0., later = 0., fastest = 0., dt;
   PetscInt  steps = 0;
   BodyView  body = {0};
-  Flow      flow;
+  SceneRun  flow;
 
-  assert_success(
-      FlowCreate(PETSC_COMM_WORLD, &flow,
-                 "grid: {%s}\n"
-                 "run: {end_time: 100, frame_interval: 100}\n"
-                 "fluid: {density: 1000, gravity: %s, cfl: 0.9}\n"
-                 "solids: {bodies: [{name: body, density: 1, shape: {sphere: {center: %s, radius: 0.5}}}]}\n",
-                 grid, gravity, center));
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {%s}\n"
+      "run: {end_time: 100, frame_interval: 100}\n"
+      "fluid: {density: 1000, gravity: %s, cfl: 0.9}\n"
+      "solids: {bodies: [{name: body, density: 1, shape: {sphere: {center: %s, radius: 0.5}}}]}\n",
+      grid, gravity, center));
   while (simulation_time(flow.simulation) < end * (1. - 1e-12)) {
     PetscReal share = 0.;
 
     assert_success(SimulationGetTimeStep(flow.simulation, end, &dt));
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     if (flow.fluid)
       share = energy_share(&flow, volume, 1.2);
     assert_success(MPI_Bcast(&share, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
@@ -134,7 +135,7 @@ static void check_rise(const char grid[], const char gravity[], const char cente
        (double)fastest, (double)first, (double)later);
   assert_on_all_ranks(first < 1.02 && later < 1. && later > 0.3);
   assert_on_all_ranks(fastest < 6.); /* a body without drag would have 2 sqrt(g y): 16 and 13 m/s */
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void a_light_cylinder_rises_at_full_steps(void **state)

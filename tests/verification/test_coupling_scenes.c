@@ -7,17 +7,17 @@
 
 enum { WATER };
 
-static Solid solid_of(const Flow *flow)
+static Solid solid_of(const SceneRun *flow)
 {
   return simulation_solid(flow->simulation);
 }
 
-static BodyView body(const Flow *flow, PetscInt number)
+static BodyView body(const SceneRun *flow, PetscInt number)
 {
   return solid_body_view(solid_of(flow), number);
 }
 
-static PetscReal water_of(Flow *flow)
+static PetscReal water_of(SceneRun *flow)
 {
   PetscReal volume;
 
@@ -25,7 +25,7 @@ static PetscReal water_of(Flow *flow)
   return volume;
 }
 
-static void assert_in_tank(const Flow *flow)
+static void assert_in_tank(const SceneRun *flow)
 {
   const GridConfig *grid = &scene_config(flow->scene)->grid;
   const PetscReal   slack = 0.05 * grid->size.at[X] / grid->resolution;
@@ -44,7 +44,7 @@ static void assert_in_tank(const Flow *flow)
 }
 
 /* Mean heights of the bodies from now on. */
-static void average_heights(Flow *flow, PetscReal until, PetscInt count, PetscReal heights[])
+static void average_heights(SceneRun *flow, PetscReal until, PetscInt count, PetscReal heights[])
 {
   const PetscReal began = simulation_time(flow->simulation);
   PetscReal       dt;
@@ -52,7 +52,7 @@ static void average_heights(Flow *flow, PetscReal until, PetscInt count, PetscRe
   assert_success(PetscArrayzero(heights, count));
   while (simulation_time(flow->simulation) < until - 1e-9) {
     assert_success(SimulationGetTimeStep(flow->simulation, until, &dt));
-    assert_success(FlowStep(flow, 1, dt));
+    assert_success(SceneRunStep(flow, 1, dt));
     assert_in_tank(flow);
     for (PetscInt b = 0; b < count; b++)
       heights[b] += dt / (until - began) * body(flow, b).position.at[Y];
@@ -82,13 +82,13 @@ static void spheres_float_as_deep_as_they_are_dense(void **state)
   const PetscReal radius = 0.12, volume = 4. / 3. * PETSC_PI * radius * radius * radius;
   PetscReal       heights[SPHERES], level = 0.45 - 5. * volume, before;
   const PetscReal half_a_cell = 0.5 * 2. / 40.;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
   only_in_long_runs();
-  assert_success(FlowOpen(&flow, "coupling/buoyancy", 40, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/buoyancy", 40, NULL));
   before = water_of(&flow);
-  assert_success(FlowRunUntil(&flow, 1.5));
+  assert_success(SceneRunUntil(&flow, 1.5));
   average_heights(&flow, 3., SPHERES, heights);
   for (PetscInt b = 0; b < SPHERES; b++)
     level += PetscMin(body(&flow, b).config->density / 1000., 1.) * volume;
@@ -104,27 +104,27 @@ static void spheres_float_as_deep_as_they_are_dense(void **state)
     assert_near(body(&flow, b).position.at[Y], radius, 1e-3);
   note("buoyancy: volume of the water changed by %+.2f %%", 100. * (double)(water_of(&flow) / before - 1.));
   assert_near(water_of(&flow) / before, 1., 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* The denser of those that sink is down first. */
 static void the_heavier_sphere_sinks_faster(void **state)
 {
   enum { AMBER = 3, STONE };
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "coupling/buoyancy", 32, NULL));
-  assert_success(FlowRunUntil(&flow, 0.3));
+  assert_success(SceneRunOpen(&flow, "coupling/buoyancy", 32, NULL));
+  assert_success(SceneRunUntil(&flow, 0.3));
   note("buoyancy: at 0.3 s amber is at %.3f m, stone at %.3f m", (double)body(&flow, AMBER).position.at[Y],
        (double)body(&flow, STONE).position.at[Y]);
   assert_near(body(&flow, STONE).position.at[Y], 0.12, 0.02);
   assert_on_all_ranks(body(&flow, AMBER).position.at[Y] > 0.2 && body(&flow, AMBER).position.at[Y] < 0.28);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Mean height of all copies of a body. */
-static PetscReal mean_height(const Flow *flow, const char name[])
+static PetscReal mean_height(const SceneRun *flow, const char name[])
 {
   PetscReal sum = 0.;
   PetscInt  count = 0;
@@ -141,15 +141,15 @@ static PetscReal mean_height(const Flow *flow, const char name[])
 static void many_spheres_are_sorted_by_density(void **state)
 {
   PetscReal before;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
   only_in_long_runs();
-  assert_success(FlowOpen(&flow, "coupling/many-spheres", 24, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/many-spheres", 24, NULL));
   assert_int_equal(solid_body_count(solid_of(&flow)), 24);
   before = water_of(&flow);
   for (int n = 1; n <= 30; n++) {
-    assert_success(FlowRunUntil(&flow, 0.1 * n));
+    assert_success(SceneRunUntil(&flow, 0.1 * n));
     assert_in_tank(&flow);
   }
   note("many-spheres: mean heights of foam %.3f, wood %.3f, amber %.3f, stone %.3f m; water %+.2f %%",
@@ -161,7 +161,7 @@ static void many_spheres_are_sorted_by_density(void **state)
   assert_near(mean_height(&flow, "amber"), 0.09, 1e-3); /* on the floor */
   assert_near(mean_height(&flow, "stone"), 0.09, 1e-3);
   assert_near(water_of(&flow) / before, 1., 0.03);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* It starts with the acceleration of its added mass, 1.73 g in an endless pool and less in a tank, and jumps
@@ -170,17 +170,17 @@ static void a_light_ball_leaves_the_water(void **state)
 {
   const PetscReal radius = 0.13, surface = 0.8;
   PetscReal       highest = 0., before, dt = 0.005;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "coupling/light-ball", 20, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/light-ball", 20, NULL));
   before = water_of(&flow);
-  assert_success(FlowStep(&flow, 1, dt));
+  assert_success(SceneRunStep(&flow, 1, dt));
   note("light-ball: starts with %.3f g", (double)(body(&flow, 0).velocity.at[Y] / dt / 9.81));
   assert_near(body(&flow, 0).velocity.at[Y] / dt / 9.81, 1.6, 0.2);
   while (simulation_time(flow.simulation) < 0.9 - 1e-9) {
     assert_success(SimulationGetTimeStep(flow.simulation, 0.9, &dt));
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     assert_in_tank(&flow);
     highest = PetscMax(highest, body(&flow, 0).position.at[Y]);
   }
@@ -188,7 +188,7 @@ static void a_light_ball_leaves_the_water(void **state)
        100. * (double)(water_of(&flow) / before - 1.));
   assert_on_all_ranks(highest - radius > surface + 2. * radius);
   assert_near(water_of(&flow) / before, 1., 0.02);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Against the clock, as seen from the front: about +z. */
@@ -196,13 +196,13 @@ static void a_smoke_jet_turns_the_wheel(void **state)
 {
   PetscReal angle = 0., dt;
   BodyView  wheel;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "coupling/paddle-wheel", 20, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/paddle-wheel", 20, NULL));
   while (simulation_time(flow.simulation) < 1.5 - 1e-9) {
     assert_success(SimulationGetTimeStep(flow.simulation, 1.5, &dt));
-    assert_success(FlowStep(&flow, 1, dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
     angle += dt * body(&flow, 0).spin.at[Z];
   }
   wheel = body(&flow, 0);
@@ -210,7 +210,7 @@ static void a_smoke_jet_turns_the_wheel(void **state)
   assert_on_all_ranks(angle > 0.1 && wheel.spin.at[Z] > 0.2);
   assert_near(hypot(wheel.spin.at[X], wheel.spin.at[Y]), 0., 1e-8);
   assert_near(vector3_norm(vector3_subtract(wheel.position, vector3(0.5, 0.6, 0.25))), 0., 1e-6);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Fig. 5.7: the jet rises above the pool, which was at 0.5 m, and stirs the bodies. */
@@ -219,18 +219,18 @@ static void a_fountain_stirs_its_bodies(void **state)
   PetscReal before, top, highest = 0., moved = 0.;
   Vector3  *from;
   PetscInt  count;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
   only_in_long_runs();
-  assert_success(FlowOpen(&flow, "coupling/fountain", 20, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/fountain", 20, NULL));
   before = water_of(&flow);
   count = solid_body_count(solid_of(&flow));
   assert_success(PetscMalloc1(count, &from));
   for (PetscInt b = 0; b < count; b++)
     from[b] = body(&flow, b).position;
   for (int n = 1; n <= 10; n++) {
-    assert_success(FlowRunUntil(&flow, 0.1 * n));
+    assert_success(SceneRunUntil(&flow, 0.1 * n));
     assert_in_tank(&flow);
     assert_success(RegionEnd(&flow, WATER, Y, 1, vector3(0.5, 0., 0.5), &top));
     highest = PetscMax(highest, top);
@@ -245,11 +245,12 @@ static void a_fountain_stirs_its_bodies(void **state)
   assert_on_all_ranks(moved > 0.05);
   assert_near(water_of(&flow) / before, 1., 0.05);
   assert_success(PetscFree(from));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Largest value of the first scalar farther than `radius` from a point, and its integral within. */
-static void measure_smoke(Flow *flow, Vector3 center, PetscReal radius, PetscReal *outside, PetscReal *inside)
+static void measure_smoke(SceneRun *flow, Vector3 center, PetscReal radius, PetscReal *outside,
+                          PetscReal *inside)
 {
   *outside = *inside = 0.;
   if (flow->fluid) {
@@ -280,20 +281,20 @@ static void measure_smoke(Flow *flow, Vector3 center, PetscReal radius, PetscRea
 static void a_sealed_shell_keeps_its_smoke(void **state)
 {
   PetscReal outside, before, inside;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
-  assert_success(FlowOpen(&flow, "coupling/sealed-shell", 20, NULL));
+  assert_success(SceneRunOpen(&flow, "coupling/sealed-shell", 20, NULL));
   measure_smoke(&flow, body(&flow, 0).position, 0.2, &outside, &before);
   assert_on_all_ranks(outside == 0. && before > 0.);
   for (int n = 1; n <= 8; n++) {
-    assert_success(FlowRunUntil(&flow, 0.1 * n));
+    assert_success(SceneRunUntil(&flow, 0.1 * n));
     measure_smoke(&flow, body(&flow, 0).position, 0.2, &outside, &inside);
     assert_near(outside, 0., 0.);
   }
   note("sealed-shell: no smoke outside, %.1f %% of it left inside", 100. * (double)(inside / before));
   assert_near(inside / before, 1., 0.2);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(spheres_float_as_deep_as_they_are_dense),

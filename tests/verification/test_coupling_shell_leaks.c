@@ -1,5 +1,5 @@
 /* Whole runs with thin shells: what is inside stays inside, however the shell is shaken. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "liquid.h"
 #include "scratch.h"
@@ -29,7 +29,7 @@ typedef struct {
   PetscReal inside[2], outside[2]; /* lowest and highest */
 } Extremes;
 
-static PetscErrorCode FindExtremes(Flow *flow, Vec field, Extremes *found)
+static PetscErrorCode FindExtremes(SceneRun *flow, Vec field, Extremes *found)
 {
   const GridBox   *box = grid_box(flow->grid);
   const PetscReal  h = grid_spacing(flow->grid), far = PETSC_MAX_REAL;
@@ -60,14 +60,14 @@ static PetscErrorCode FindExtremes(Flow *flow, Vec field, Extremes *found)
 static void smoke_stays_in_a_shaken_shell(void **state)
 {
   Extremes found = {{1., 1.}, {0., 0.}};
-  Flow     flow;
+  SceneRun flow;
   Vec     *scalars;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            BOX BALL "fluid: {density: 1, viscosity: 0.001, sides: {all: slip}, scalars: "
-                                     "[{name: smoke, initial: \"((x-0.4)^2+(y-0.5)^2 < 0.25^2)\"}]}\n"));
-  assert_success(FlowStep(&flow, 500, 0.008));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
+                                BOX BALL "fluid: {density: 1, viscosity: 0.001, sides: {all: slip}, scalars: "
+                                         "[{name: smoke, initial: \"((x-0.4)^2+(y-0.5)^2 < 0.25^2)\"}]}\n"));
+  assert_success(SceneRunStep(&flow, 500, 0.008));
   if (flow.fluid) {
     assert_int_equal(FluidGetScalars(flow.fluid, &scalars), 0);
     assert_int_equal(FindExtremes(&flow, scalars[0], &found), 0);
@@ -77,7 +77,7 @@ static void smoke_stays_in_a_shaken_shell(void **state)
   assert_on_all_ranks(PetscAbsReal(found.inside[0] - 1.) < 1e-12 &&
                       PetscAbsReal(found.inside[1] - 1.) < 1e-12);
   assert_on_all_ranks(PetscAbsReal(found.outside[0]) < 1e-12 && PetscAbsReal(found.outside[1]) < 1e-12);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Regions are 1 for water and 2 for air. */
@@ -85,20 +85,20 @@ static void water_stays_in_a_shaken_shell(void **state)
 {
   Extremes  found = {{1., 2.}, {2., 2.}};
   PetscReal volume[2] = {1., 1.};
-  Flow      flow;
+  SceneRun  flow;
   Vec       regions;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            BOX BALL
-                            "fluid: {gravity: [0, -9.81, 0], sides: {all: slip}}\n"
-                            "regions: [{name: water, density: 1000, viscosity: 0.01, shape: {intersection: "
-                            "[{cylinder: {from: [0.4, 0.5, -1], to: [0.4, 0.5, 1], radius: 0.25}}, "
-                            "{plane: {point: [0, 0.5, 0], normal: [0, 1, 0]}}]}}, {name: air, type: empty}]\n"
-                            "interfaces: {volume: kept}\n"));
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow, "%s",
+      BOX BALL "fluid: {gravity: [0, -9.81, 0], sides: {all: slip}}\n"
+               "regions: [{name: water, density: 1000, viscosity: 0.01, shape: {intersection: "
+               "[{cylinder: {from: [0.4, 0.5, -1], to: [0.4, 0.5, 1], radius: 0.25}}, "
+               "{plane: {point: [0, 0.5, 0], normal: [0, 1, 0]}}]}}, {name: air, type: empty}]\n"
+               "interfaces: {volume: kept}\n"));
   if (flow.fluid)
     volume[0] = phase_report(simulation_phase(flow.simulation))->volume[0];
-  assert_success(FlowStep(&flow, 500, 0.008));
+  assert_success(SceneRunStep(&flow, 500, 0.008));
   if (flow.fluid) {
     volume[1] = phase_report(simulation_phase(flow.simulation))->volume[0];
     assert_int_equal(PhaseGetRegions(simulation_phase(flow.simulation), &regions), 0);
@@ -109,7 +109,7 @@ static void water_stays_in_a_shaken_shell(void **state)
   assert_on_all_ranks(found.outside[0] == 2.);
   assert_on_all_ranks(found.inside[0] == 1. && found.inside[1] == 2.);
   assert_on_all_ranks(PetscAbsReal(volume[1] / volume[0] - 1.) < 0.05);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* An open cup, 0.3 m wide at the rim and as high; half as high stands the water in it. */
@@ -147,7 +147,7 @@ static void write_ride(char text[], size_t size)
 }
 
 /* Cells of water with their center a millimetre or more outside of the cup, which has moved by `way`. */
-static PetscErrorCode CountSpilt(Flow *flow, const Cup *cup, Vector3 way, PetscInt *spilt)
+static PetscErrorCode CountSpilt(SceneRun *flow, const Cup *cup, Vector3 way, PetscInt *spilt)
 {
   const GridBox   *box = grid_box(flow->grid);
   const PetscReal *region;
@@ -178,11 +178,11 @@ static void carry(const Cup *cup, PetscInt cells)
   char         ride[2048];
   Vector3      start;
   PetscReal    before, after;
-  Flow         flow;
+  SceneRun     flow;
 
   write_cup(cup, scratch_path("cup.obj"));
   write_ride(ride, sizeof(ride));
-  assert_success(FlowCreate(
+  assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow,
       "grid: {dimension: 2, size: [1, 0.8], resolution: %d}\n"
       "run: {end_time: 3, frame_interval: 1, largest_time_step: 0.02}\n"
@@ -200,7 +200,7 @@ static void carry(const Cup *cup, PetscInt cells)
     PetscInt spilt = 0;
     Vector3  way;
 
-    assert_success(FlowRunUntil(&flow, 0.25 * n));
+    assert_success(SceneRunUntil(&flow, 0.25 * n));
     way = vector3_subtract(solid_body_view(simulation_solid(flow.simulation), 0).position, start);
     assert_success(flow.fluid ? CountSpilt(&flow, cup, way, &spilt) : 0);
     assert_on_all_ranks(spilt == 0);
@@ -209,7 +209,7 @@ static void carry(const Cup *cup, PetscInt cells)
   note("a cup with a bottom of %g m, %d cells to the metre: water %+.2f %%", 2. * foot, (int)cells,
        100. * (double)(after / before - 1.));
   assert_near(after / before, 1., cup->change);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* At 20 cells to the metre (and multiples) the cup stands on the lattice as it did at the start. Beside

@@ -1,36 +1,36 @@
 /* Smoke in and around moving shells: none passes through, and nobody feels what is beyond. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "solids.h"
 #include "transport.h"
 
 enum { MANY_STEPS = 500 };
 
-static const CoupledSetup plane = {.dimension = 2,
-                                   .cells = {24, 22, 1},
-                                   .length = 2.4,
-                                   .periodic = {PETSC_TRUE, PETSC_TRUE},
-                                   .density = 1.,
-                                   .tolerance = 1e-8};
-static const CoupledSetup cube = {.dimension = 3,
-                                  .cells = {14, 13, 12},
-                                  .length = 1.4,
-                                  .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
-                                  .density = 1.,
-                                  .tolerance = 1e-8};
-static const CoupledSetup space = {.dimension = 3,
-                                   .cells = {20, 18, 16},
-                                   .length = 2.,
+static const CouplingSetup plane = {.dimension = 2,
+                                    .cells = {24, 22, 1},
+                                    .length = 2.4,
+                                    .periodic = {PETSC_TRUE, PETSC_TRUE},
+                                    .density = 1.,
+                                    .tolerance = 1e-8};
+static const CouplingSetup cube = {.dimension = 3,
+                                   .cells = {14, 13, 12},
+                                   .length = 1.4,
                                    .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
                                    .density = 1.,
                                    .tolerance = 1e-8};
+static const CouplingSetup space = {.dimension = 3,
+                                    .cells = {20, 18, 16},
+                                    .length = 2.,
+                                    .periodic = {PETSC_TRUE, PETSC_TRUE, PETSC_TRUE},
+                                    .density = 1.,
+                                    .tolerance = 1e-8};
 
 typedef struct {
-  const CoupledSetup *setup;
-  AdvectionScheme     scheme;
-  FlowFunction        flow;
-  PetscInt            steps;
-  Vector3             offset;
+  const CouplingSetup *setup;
+  AdvectionScheme      scheme;
+  FlowFunction         flow;
+  PetscInt             steps;
+  Vector3              offset;
 } Trial;
 
 /* To the last bit. */
@@ -78,7 +78,7 @@ static void smoke_moves_with_its_shell_in_space(void **state)
 /* Half of the shell is beyond the wall along which it moves. */
 static void smoke_stays_in_a_shell_at_a_wall(void **state)
 {
-  CoupledSetup  walled = plane;
+  CouplingSetup walled = plane;
   const Vector3 offset = vector3(0.017, -1.083, 0.);
 
   (void)state;
@@ -188,7 +188,7 @@ static PetscReal difference_inside(Transport transports[2], PetscInt direction)
   return largest;
 }
 
-static void check_privacy(const CoupledSetup *setup, AdvectionScheme scheme, Vector3 offset)
+static void check_privacy(const CouplingSetup *setup, AdvectionScheme scheme, Vector3 offset)
 {
   Transport transports[2] = {{.config = {.advection = scheme}, .offset = offset},
                              {.config = {.advection = scheme}, .offset = offset}};
@@ -228,7 +228,7 @@ static PetscReal slope(const Transport *transport, Vector3 place)
   return own.at[X] + 0.5 * own.at[Y] - 0.7 * own.at[Z];
 }
 
-static void check_slope(const CoupledSetup *setup, Vector3 offset)
+static void check_slope(const CouplingSetup *setup, Vector3 offset)
 {
   Transport        transport = {.config = {.advection = ADVECT_SEMI_LAGRANGIAN}, .offset = offset};
   PetscReal        sums[2] = {0., 0.}, largest = 0.;
@@ -291,7 +291,7 @@ static PetscReal disagreement(Transport *transport, Transport *alone, Vec shared
   return largest;
 }
 
-static void check_ranks(const CoupledSetup *setup, AdvectionScheme scheme)
+static void check_ranks(const CouplingSetup *setup, AdvectionScheme scheme)
 {
   Transport transports[2] = {{.config = {.advection = scheme}}, {.config = {.advection = scheme}}};
   PetscReal largest = 0.;
@@ -331,7 +331,7 @@ static void any_number_of_ranks_sees_the_same(void **state)
 /* What moves with its shell keeps its velocity, on both sides. */
 static void a_translation_carries_itself(void **state)
 {
-  const CoupledSetup *setups[2] = {&plane, &space};
+  const CouplingSetup *setups[2] = {&plane, &space};
 
   (void)state;
   for (int n = 0; n < 2; n++) {

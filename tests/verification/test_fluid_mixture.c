@@ -1,12 +1,12 @@
 /* Several materials in one box, with fields known in closed form. */
-#include "blend.h"
-#include "flow.h"
+#include "fluid_case.h"
+#include "scene_run.h"
 #include "harness.h"
-#include "layers.h"
+#include "layered_mixture.h"
 
 /* Shear stress s = lid or S - G y; u is the integral of s over the viscosity. The profile of a force G per
    volume and a lid that moves at U, in two layers. */
-static PetscReal profile(const Layers *layers, PetscReal force, PetscReal lid, PetscReal y)
+static PetscReal profile(const LayeredMixture *layers, PetscReal force, PetscReal lid, PetscReal y)
 {
   const PetscReal a = layers->height[0], lower = layers->viscosity[0], upper = layers->viscosity[1];
   const PetscReal once = a / lower + (1. - a) / upper;
@@ -34,29 +34,29 @@ static PetscReal poiseuille(const void *context, Vector3 point, PetscInt directi
 /* Viscosities 1 and 0.1; the step is long, so that only the steady state counts. */
 static PetscErrorCode ShearLayers(PetscReal interface, PetscInt resolution, PetscBool lid, PetscReal *error)
 {
-  Layers layers = {2, {interface}, {1., 1.}, {1., 0.1}, 0.};
-  Blend  blend;
+  LayeredMixture layers = {2, {interface}, {1., 1.}, {1., 0.1}, 0.};
+  FluidCase      fluid_case;
 
   PetscFunctionBegin;
-  blend_set_defaults(&blend, 2, resolution);
-  blend_make_periodic(&blend, X);
+  fluid_case_set_defaults(&fluid_case, 2, resolution);
+  fluid_case_make_periodic(&fluid_case, X);
   if (lid)
-    PetscCall(BlendFormula("1", &blend.config.sides[Y][1].velocity[X]));
+    PetscCall(FluidCaseFormula("1", &fluid_case.config.sides[Y][1].velocity[X]));
   else
-    PetscCall(BlendFormula("1", &blend.config.body_force[X]));
-  use_layers(&blend, &layers);
-  PetscCall(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  PetscCall(BlendStep(&blend, 40, 20.));
-  PetscCall(BlendCompare(&blend, X, lid ? couette : poiseuille, NULL, error));
-  PetscCall(BlendDestroy(&blend));
+    PetscCall(FluidCaseFormula("1", &fluid_case.config.body_force[X]));
+  use_layers(&fluid_case, &layers);
+  PetscCall(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  PetscCall(FluidCaseStep(&fluid_case, 40, 20.));
+  PetscCall(FluidCaseCompare(&fluid_case, X, lid ? couette : poiseuille, NULL, error));
+  PetscCall(FluidCaseDestroy(&fluid_case));
   PetscFunctionReturn(0);
 }
 
 /* F7 of the validation cases: linear parts are exact, wherever the interface lies between two rows. */
 static void couette_flow_of_two_layers_is_exact(void **state)
 {
-  const PetscReal interfaces[] = {0.5, 0.531, 0.5625, 0.487};
-  const Layers    halves = {2, {0.5}, {1., 1.}, {1., 0.1}, 0.};
+  const PetscReal      interfaces[] = {0.5, 0.531, 0.5625, 0.487};
+  const LayeredMixture halves = {2, {0.5}, {1., 1.}, {1., 0.1}, 0.};
 
   (void)state;
   assert_near(profile(&halves, 0., 1., 0.5), 0.0909091, 1e-7);
@@ -88,18 +88,18 @@ static void poiseuille_flow_of_two_layers_is_second_order(void **state)
 /* Four liquids between walls that hold them, interfaces anywhere between the rows. */
 static PetscErrorCode RestInLayers(PetscInt dimension, FluidTotals *totals)
 {
-  Layers layers = {4, {0.21, 0.4375, 0.68}, {1200., 1000., 1.2, 0.4}, {10., 0.001, 0.5, 2e-5}, 0.};
-  Blend  blend;
+  LayeredMixture layers = {4, {0.21, 0.4375, 0.68}, {1200., 1000., 1.2, 0.4}, {10., 0.001, 0.5, 2e-5}, 0.};
+  FluidCase      fluid_case;
 
   PetscFunctionBegin;
-  blend_set_defaults(&blend, dimension, dimension == 2 ? 16 : 8);
-  blend.config.gravity = vector3(0., -9.81, 0.);
-  blend.config.advection = ADVECT_MACCORMACK;
-  use_layers(&blend, &layers);
-  PetscCall(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  PetscCall(BlendStep(&blend, dimension == 2 ? 100 : 20, 0.01));
-  PetscCall(FluidGetTotals(blend.fluid, totals));
-  PetscCall(BlendDestroy(&blend));
+  fluid_case_set_defaults(&fluid_case, dimension, dimension == 2 ? 16 : 8);
+  fluid_case.config.gravity = vector3(0., -9.81, 0.);
+  fluid_case.config.advection = ADVECT_MACCORMACK;
+  use_layers(&fluid_case, &layers);
+  PetscCall(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  PetscCall(FluidCaseStep(&fluid_case, dimension == 2 ? 100 : 20, 0.01));
+  PetscCall(FluidGetTotals(fluid_case.fluid, totals));
+  PetscCall(FluidCaseDestroy(&fluid_case));
   PetscFunctionReturn(0);
 }
 
@@ -160,23 +160,23 @@ static PetscReal circle_pressure(const void *context, Vector3 point, PetscInt di
 
 static void constant_jumps_leave_the_fluid_at_rest(void **state)
 {
-  Blend       blend;
+  FluidCase   fluid_case;
   PetscReal   h = 1. / 24., error;
   FluidTotals totals;
 
   (void)state;
-  blend_set_defaults(&blend, 2, 24);
-  blend.functions = (BlendFunctions){
+  fluid_case_set_defaults(&fluid_case, 2, 24);
+  fluid_case.functions = (FluidCaseFunctions){
       .context = &h, .density = circle_density, .jump = circle_jumps, .viscosity = circle_viscosity};
-  assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  assert_success(BlendCompare(&blend, DIM, circle_pressure, NULL, &error));
+  assert_success(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  assert_success(FluidCaseCompare(&fluid_case, DIM, circle_pressure, NULL, &error));
   assert_near(error, 0., 1e-8); /* the start shows it already */
-  assert_success(BlendStep(&blend, 20, 0.01));
-  assert_success(FluidGetTotals(blend.fluid, &totals));
-  assert_success(BlendCompare(&blend, DIM, circle_pressure, NULL, &error));
+  assert_success(FluidCaseStep(&fluid_case, 20, 0.01));
+  assert_success(FluidGetTotals(fluid_case.fluid, &totals));
+  assert_success(FluidCaseCompare(&fluid_case, DIM, circle_pressure, NULL, &error));
   assert_near(totals.largest_speed, 0., 1e-10);
   assert_near(error, 0., 1e-8);
-  assert_success(BlendDestroy(&blend));
+  assert_success(FluidCaseDestroy(&fluid_case));
 }
 
 static PetscReal a_tenth(const void *context, Vector3 point, PetscInt direction)
@@ -190,32 +190,32 @@ static PetscReal a_tenth(const void *context, Vector3 point, PetscInt direction)
 /* Energy of a Taylor-Green vortex at time 1, as one fluid or as a mixture of one. */
 static PetscErrorCode DecayVortex(PetscBool mixed, PetscInt steps, PetscReal *energy)
 {
-  Blend       blend;
+  FluidCase   fluid_case;
   FluidTotals totals;
 
   PetscFunctionBegin;
-  blend_set_defaults(&blend, 2, 32);
-  blend.grid_config.size = vector3(2. * PETSC_PI, 2. * PETSC_PI, 1.);
-  blend_make_periodic(&blend, X);
-  blend_make_periodic(&blend, Y);
-  blend.config.viscosity = 0.1;
-  blend.config.advection = ADVECT_MACCORMACK;
-  PetscCall(BlendFormula("sin(x)*cos(y)", &blend.config.initial_velocity[X]));
-  PetscCall(BlendFormula("-cos(x)*sin(y)", &blend.config.initial_velocity[Y]));
-  blend.functions = (BlendFunctions){.viscosity = a_tenth};
-  PetscCall(BlendCreate(PETSC_COMM_WORLD, NULL, NULL, &blend));
+  fluid_case_set_defaults(&fluid_case, 2, 32);
+  fluid_case.grid_config.size = vector3(2. * PETSC_PI, 2. * PETSC_PI, 1.);
+  fluid_case_make_periodic(&fluid_case, X);
+  fluid_case_make_periodic(&fluid_case, Y);
+  fluid_case.config.viscosity = 0.1;
+  fluid_case.config.advection = ADVECT_MACCORMACK;
+  PetscCall(FluidCaseFormula("sin(x)*cos(y)", &fluid_case.config.initial_velocity[X]));
+  PetscCall(FluidCaseFormula("-cos(x)*sin(y)", &fluid_case.config.initial_velocity[Y]));
+  fluid_case.functions = (FluidCaseFunctions){.viscosity = a_tenth};
+  PetscCall(FluidCaseCreate(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
   if (!mixed)
-    PetscCall(FluidSetMixture(blend.fluid, NULL));
+    PetscCall(FluidSetMixture(fluid_case.fluid, NULL));
   {
     PetscBool good;
 
-    PetscCall(FluidStart(blend.fluid, &good));
+    PetscCall(FluidStart(fluid_case.fluid, &good));
     PetscCheck(good, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "The start failed");
   }
-  PetscCall(BlendStep(&blend, steps, 1. / steps));
-  PetscCall(FluidGetTotals(blend.fluid, &totals));
+  PetscCall(FluidCaseStep(&fluid_case, steps, 1. / steps));
+  PetscCall(FluidGetTotals(fluid_case.fluid, &totals));
   *energy = totals.kinetic_energy;
-  PetscCall(BlendDestroy(&blend));
+  PetscCall(FluidCaseDestroy(&fluid_case));
   PetscFunctionReturn(0);
 }
 
@@ -281,31 +281,31 @@ static PetscReal smooth_pressure(const void *context, Vector3 point, PetscInt di
 
 static PetscErrorCode HoldManufactured(PetscInt resolution, PetscReal *velocity, PetscReal *pressure)
 {
-  Blend blend;
+  FluidCase fluid_case;
 
   PetscFunctionBegin;
-  blend_set_defaults(&blend, 2, resolution);
-  blend.grid_config.origin = vector3(0.3, -0.2, 0.);
-  blend.grid_config.size = vector3(2., 2., 1.);
+  fluid_case_set_defaults(&fluid_case, 2, resolution);
+  fluid_case.grid_config.origin = vector3(0.3, -0.2, 0.);
+  fluid_case.grid_config.size = vector3(2., 2., 1.);
   for (PetscInt axis = 0; axis < 2; axis++)
     for (PetscInt side = 0; side < 2; side++) {
-      PetscCall(BlendFormula(EXACT_U, &blend.config.sides[axis][side].velocity[X]));
-      PetscCall(BlendFormula(EXACT_V, &blend.config.sides[axis][side].velocity[Y]));
+      PetscCall(FluidCaseFormula(EXACT_U, &fluid_case.config.sides[axis][side].velocity[X]));
+      PetscCall(FluidCaseFormula(EXACT_V, &fluid_case.config.sides[axis][side].velocity[Y]));
     }
-  PetscCall(BlendFormula(FORCE_U, &blend.config.body_force[X]));
-  PetscCall(BlendFormula(FORCE_V, &blend.config.body_force[Y]));
-  blend.functions = (BlendFunctions){.density = smooth_density, .viscosity = smooth_viscosity};
-  PetscCall(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  PetscCall(BlendStep(&blend, 400, 0.01));
+  PetscCall(FluidCaseFormula(FORCE_U, &fluid_case.config.body_force[X]));
+  PetscCall(FluidCaseFormula(FORCE_V, &fluid_case.config.body_force[Y]));
+  fluid_case.functions = (FluidCaseFunctions){.density = smooth_density, .viscosity = smooth_viscosity};
+  PetscCall(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  PetscCall(FluidCaseStep(&fluid_case, 400, 0.01));
   *velocity = 0.;
   for (PetscInt d = 0; d < 2; d++) {
     PetscReal error;
 
-    PetscCall(BlendCompare(&blend, d, smooth_velocity, NULL, &error));
+    PetscCall(FluidCaseCompare(&fluid_case, d, smooth_velocity, NULL, &error));
     *velocity = PetscMax(*velocity, error);
   }
-  PetscCall(BlendCompare(&blend, DIM, smooth_pressure, NULL, pressure));
-  PetscCall(BlendDestroy(&blend));
+  PetscCall(FluidCaseCompare(&fluid_case, DIM, smooth_pressure, NULL, pressure));
+  PetscCall(FluidCaseDestroy(&fluid_case));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,6 @@
 /* Liquid beside nothing: p = 0 at its surface, no traction, and a velocity only where there is liquid. */
-#include "blend.h"
-#include "flow.h"
+#include "fluid_case.h"
+#include "scene_run.h"
 #include "harness.h"
 
 /* Liquid below a height, or in a disc. */
@@ -75,15 +75,15 @@ static PetscReal liquid_viscosity(const void *context, Vector3 point, PetscInt d
   return ((const Liquid *)context)->viscosity;
 }
 
-static void use_surface(Blend *blend, Liquid *shape)
+static void use_surface(FluidCase *fluid_case, Liquid *shape)
 {
-  shape->h = blend->grid_config.size.at[X] / blend->grid_config.resolution;
-  blend->functions = (BlendFunctions){.context = shape,
-                                      .density = liquid_density,
-                                      .mobility = surface_mobility,
-                                      .jump = surface_jump,
-                                      .empty = is_empty,
-                                      .viscosity = liquid_viscosity};
+  shape->h = fluid_case->grid_config.size.at[X] / fluid_case->grid_config.resolution;
+  fluid_case->functions = (FluidCaseFunctions){.context = shape,
+                                               .density = liquid_density,
+                                               .mobility = surface_mobility,
+                                               .jump = surface_jump,
+                                               .empty = is_empty,
+                                               .viscosity = liquid_viscosity};
 }
 
 static PetscReal pool_pressure(const void *context, Vector3 point, PetscInt direction)
@@ -105,19 +105,19 @@ static void a_pool_rests_whatever_its_depth(void **state)
       Liquid      shape = {.height = heights[n], .density = 1000., .viscosity = 5.};
       FluidTotals totals;
       PetscReal   error;
-      Blend       blend;
+      FluidCase   fluid_case;
 
-      blend_set_defaults(&blend, dimension, dimension == 2 ? 16 : 8);
-      blend.config.gravity = vector3(0., -9.81, 0.);
-      blend.config.advection = ADVECT_MACCORMACK;
-      use_surface(&blend, &shape);
-      assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-      assert_success(BlendStep(&blend, dimension == 2 ? 100 : 20, 0.01));
-      assert_success(FluidGetTotals(blend.fluid, &totals));
-      assert_success(BlendCompare(&blend, DIM, pool_pressure, NULL, &error));
+      fluid_case_set_defaults(&fluid_case, dimension, dimension == 2 ? 16 : 8);
+      fluid_case.config.gravity = vector3(0., -9.81, 0.);
+      fluid_case.config.advection = ADVECT_MACCORMACK;
+      use_surface(&fluid_case, &shape);
+      assert_success(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+      assert_success(FluidCaseStep(&fluid_case, dimension == 2 ? 100 : 20, 0.01));
+      assert_success(FluidGetTotals(fluid_case.fluid, &totals));
+      assert_success(FluidCaseCompare(&fluid_case, DIM, pool_pressure, NULL, &error));
       assert_near(totals.largest_speed, 0., 1e-8);
       assert_near(error, 0., 1e-5); /* of 6 kPa */
-      assert_success(BlendDestroy(&blend));
+      assert_success(FluidCaseDestroy(&fluid_case));
     }
 }
 
@@ -134,24 +134,24 @@ static void a_drop_falls_freely(void **state)
   Liquid      shape = {.radius = 0.31, .density = 800., .viscosity = 1e4};
   FluidTotals totals;
   PetscReal   limit, error;
-  Blend       blend;
+  FluidCase   fluid_case;
 
   (void)state;
-  blend_set_defaults(&blend, 2, 32);
-  blend.config.gravity = vector3(0., -2., 0.);
-  use_surface(&blend, &shape);
-  assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  assert_success(BlendStep(&blend, 10, 0.01));
+  fluid_case_set_defaults(&fluid_case, 2, 32);
+  fluid_case.config.gravity = vector3(0., -2., 0.);
+  use_surface(&fluid_case, &shape);
+  assert_success(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  assert_success(FluidCaseStep(&fluid_case, 10, 0.01));
   for (PetscInt d = 0; d < 2; d++) {
-    assert_success(BlendCompare(&blend, d, falling, is_liquid, &error));
+    assert_success(FluidCaseCompare(&fluid_case, d, falling, is_liquid, &error));
     assert_near(error, 0., 1e-10);
   }
-  assert_success(FluidGetTotals(blend.fluid, &totals));
+  assert_success(FluidGetTotals(fluid_case.fluid, &totals));
   assert_near(totals.momentum[Y] / totals.mass, -0.2, 0.01); /* faces of x and y share the mass differently */
   assert_near(totals.largest_divergence, 0., 1e-9);
-  assert_success(FluidGetTimeStepLimit(blend.fluid, blend.config.cfl, &limit));
+  assert_success(FluidGetTimeStepLimit(fluid_case.fluid, fluid_case.config.cfl, &limit));
   assert_near((0.2 + 2. * limit) * limit, 1. / 32., 1e-9);
-  assert_success(BlendDestroy(&blend));
+  assert_success(FluidCaseDestroy(&fluid_case));
 }
 
 static PetscReal turning(const void *context, Vector3 point, PetscInt direction)
@@ -165,20 +165,20 @@ static void a_drop_turns_on(void **state)
 {
   Liquid    shape = {.radius = 0.31, .density = 800., .viscosity = 1e4};
   PetscReal error;
-  Blend     blend;
+  FluidCase fluid_case;
 
   (void)state;
-  blend_set_defaults(&blend, 2, 32);
-  assert_success(BlendFormula("-3*(y - 0.47)", &blend.config.initial_velocity[X]));
-  assert_success(BlendFormula("3*(x - 0.52)", &blend.config.initial_velocity[Y]));
-  use_surface(&blend, &shape);
-  assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  assert_success(BlendStep(&blend, 10, 0.01));
+  fluid_case_set_defaults(&fluid_case, 2, 32);
+  assert_success(FluidCaseFormula("-3*(y - 0.47)", &fluid_case.config.initial_velocity[X]));
+  assert_success(FluidCaseFormula("3*(x - 0.52)", &fluid_case.config.initial_velocity[Y]));
+  use_surface(&fluid_case, &shape);
+  assert_success(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  assert_success(FluidCaseStep(&fluid_case, 10, 0.01));
   for (PetscInt d = 0; d < 2; d++) {
-    assert_success(BlendCompare(&blend, d, turning, is_liquid, &error));
+    assert_success(FluidCaseCompare(&fluid_case, d, turning, is_liquid, &error));
     assert_near(error, 0., 1e-9);
   }
-  assert_success(BlendDestroy(&blend));
+  assert_success(FluidCaseDestroy(&fluid_case));
 }
 
 static PetscReal drop_pressure(const void *context, Vector3 point, PetscInt direction)
@@ -191,18 +191,18 @@ static void a_drop_under_tension_rests(void **state)
   Liquid      shape = {.radius = 0.31, .density = 800., .viscosity = 0.1, .jump = 7.};
   FluidTotals totals;
   PetscReal   error;
-  Blend       blend;
+  FluidCase   fluid_case;
 
   (void)state;
-  blend_set_defaults(&blend, 2, 32);
-  use_surface(&blend, &shape);
-  assert_success(BlendStart(PETSC_COMM_WORLD, NULL, NULL, &blend));
-  assert_success(BlendStep(&blend, 10, 0.01));
-  assert_success(FluidGetTotals(blend.fluid, &totals));
-  assert_success(BlendCompare(&blend, DIM, drop_pressure, NULL, &error));
+  fluid_case_set_defaults(&fluid_case, 2, 32);
+  use_surface(&fluid_case, &shape);
+  assert_success(FluidCaseStart(PETSC_COMM_WORLD, NULL, NULL, &fluid_case));
+  assert_success(FluidCaseStep(&fluid_case, 10, 0.01));
+  assert_success(FluidGetTotals(fluid_case.fluid, &totals));
+  assert_success(FluidCaseCompare(&fluid_case, DIM, drop_pressure, NULL, &error));
   assert_near(totals.largest_speed, 0., 1e-11);
   assert_near(error, 0., 1e-8);
-  assert_success(BlendDestroy(&blend));
+  assert_success(FluidCaseDestroy(&fluid_case));
 }
 
 TEST_MAIN(cmocka_unit_test(a_pool_rests_whatever_its_depth), cmocka_unit_test(a_drop_falls_freely),

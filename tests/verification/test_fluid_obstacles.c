@@ -1,165 +1,166 @@
 /* Bodies in the flow that move as given or let the fluid slip, and places that are sealed off. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 /* A ball that goes along with a uniform flow is not felt. */
 static void a_ball_that_drifts_with_the_flow_leaves_no_trace(void **state)
 {
-  Flow           flow;
-  FlowDifference difference;
-  Vector3        pressure, viscous;
+  SceneRun        flow;
+  FieldDifference difference;
+  Vector3         pressure, viscous;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 1, 1], resolution: 12}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  viscosity: 0.01\n"
-                            "  initial: {velocity: [1, 0.5, 0]}\n"
-                            "  sides: {all: periodic}\n"
-                            "obstacles:\n"
-                            "  - name: ball\n"
-                            "    shape: {sphere: {center: [0.3, 0.3, 0.5], radius: 0.2}}\n"
-                            "    motion: {velocity: [1, 0.5, 0]}\n"));
-  assert_success(FlowStep(&flow, 8, 0.05));
-  assert_success(FlowCompare(&flow, X, "1", 0., &difference));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {size: [1, 1, 1], resolution: 12}\n"
+                                "run: {end_time: 1, frame_interval: 1}\n"
+                                "fluid:\n"
+                                "  density: 1\n"
+                                "  viscosity: 0.01\n"
+                                "  initial: {velocity: [1, 0.5, 0]}\n"
+                                "  sides: {all: periodic}\n"
+                                "obstacles:\n"
+                                "  - name: ball\n"
+                                "    shape: {sphere: {center: [0.3, 0.3, 0.5], radius: 0.2}}\n"
+                                "    motion: {velocity: [1, 0.5, 0]}\n"));
+  assert_success(SceneRunStep(&flow, 8, 0.05));
+  assert_success(SceneRunCompare(&flow, X, "1", 0., &difference));
   assert_near(difference.largest, 0., 1e-10);
-  assert_success(FlowCompare(&flow, Y, "0.5", 0., &difference));
+  assert_success(SceneRunCompare(&flow, Y, "0.5", 0., &difference));
   assert_near(difference.largest, 0., 1e-10);
   assert_success(FluidGetForces(flow.fluid, &pressure, &viscous));
   assert_near(vector3_norm(pressure) + vector3_norm(viscous), 0., 1e-9);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* The fluid in a closed box makes room for a ball: it flows back beside it, and feels a drag against it. */
 static void a_ball_moves_through_a_closed_box(void **state)
 {
-  Flow        flow;
+  SceneRun    flow;
   FluidTotals totals;
   PetscReal   beside;
   Vector3     pressure, viscous;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 0.75, 0.75], resolution: 16}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid: {density: 1, viscosity: 0.01}\n"
-                            "obstacles:\n"
-                            "  - name: ball\n"
-                            "    shape: {sphere: {center: [0.3, 0.375, 0.375], radius: 0.15}}\n"
-                            "    motion: {velocity: [0.5, 0, 0]}\n"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {size: [1, 0.75, 0.75], resolution: 16}\n"
+                                "run: {end_time: 1, frame_interval: 1}\n"
+                                "fluid: {density: 1, viscosity: 0.01}\n"
+                                "obstacles:\n"
+                                "  - name: ball\n"
+                                "    shape: {sphere: {center: [0.3, 0.375, 0.375], radius: 0.15}}\n"
+                                "    motion: {velocity: [0.5, 0, 0]}\n"));
   for (PetscInt n = 0; n < 16; n++) {
-    assert_success(FlowStep(&flow, 1, 0.05));
+    assert_success(SceneRunStep(&flow, 1, 0.05));
     assert_success(FluidGetTotals(flow.fluid, &totals));
     assert_near(totals.largest_divergence, 0., 1e-5);
     assert_on_all_ranks(totals.largest_speed < 1.5);
   }
-  assert_success(FlowSample(&flow, X, vector3(0.7, 0.65, 0.375), &beside));
+  assert_success(SceneRunSample(&flow, X, vector3(0.7, 0.65, 0.375), &beside));
   assert_on_all_ranks(beside < -0.01);
   assert_success(FluidGetForces(flow.fluid, &pressure, &viscous));
   assert_on_all_ranks(viscous.at[X] < 0.);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A slippery floor and a slippery bar along the flow do not disturb it. */
 static void a_slippery_body_along_the_flow_is_not_felt(void **state)
 {
-  Flow           flow;
-  FlowDifference difference;
+  SceneRun        flow;
+  FieldDifference difference;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 1, 0.5], resolution: 16}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  viscosity: 0.05\n"
-                            "  initial: {velocity: [1, 0, 0]}\n"
-                            "  sides: {all: slip, x_low: {type: inflow, velocity: [1, 0, 0]}, x_high: open}\n"
-                            "obstacles:\n"
-                            "  - name: floor\n"
-                            "    surface: slip\n"
-                            "    shape: {box: {low: [-1, -1, -1], high: [2, 0.25, 1]}}\n"
-                            "  - name: rail\n"
-                            "    surface: slip\n"
-                            "    shape: {box: {low: [-1, 0.5, 0], high: [2, 0.75, 0.25]}}\n"));
-  assert_success(FlowStep(&flow, 10, 0.05));
-  assert_success(FlowCompare(&flow, X, "1", 0., &difference));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {size: [1, 1, 0.5], resolution: 16}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid:\n"
+                     "  density: 1\n"
+                     "  viscosity: 0.05\n"
+                     "  initial: {velocity: [1, 0, 0]}\n"
+                     "  sides: {all: slip, x_low: {type: inflow, velocity: [1, 0, 0]}, x_high: open}\n"
+                     "obstacles:\n"
+                     "  - name: floor\n"
+                     "    surface: slip\n"
+                     "    shape: {box: {low: [-1, -1, -1], high: [2, 0.25, 1]}}\n"
+                     "  - name: rail\n"
+                     "    surface: slip\n"
+                     "    shape: {box: {low: [-1, 0.5, 0], high: [2, 0.75, 0.25]}}\n"));
+  assert_success(SceneRunStep(&flow, 10, 0.05));
+  assert_success(SceneRunCompare(&flow, X, "1", 0., &difference));
   assert_near(difference.largest, 0., 1e-11);
-  assert_success(FlowCompare(&flow, Y, "0", 0., &difference));
+  assert_success(SceneRunCompare(&flow, Y, "0", 0., &difference));
   assert_near(difference.largest, 0., 1e-11);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A scene that equals its mirror image keeps doing so. */
 static void a_symmetric_scene_stays_symmetric(void **state)
 {
   const PetscReal h = 1. / 24;
-  Flow            flow;
+  SceneRun        flow;
   PetscReal       largest = 0., speed = 0.;
 
   (void)state;
   assert_success(
-      FlowCreate(PETSC_COMM_WORLD, &flow,
-                 "grid: {dimension: 2, size: [2, 1], resolution: 48}\n"
-                 "run: {end_time: 1, frame_interval: 1}\n"
-                 "fluid:\n"
-                 "  density: 1\n"
-                 "  viscosity: 0.005\n"
-                 "  pressure_tolerance: 1e-14\n"
-                 "  viscosity_tolerance: 1e-14\n"
-                 "  sides: {x_low: {type: inflow, velocity: [1, 0]}, x_high: open}\n"
-                 "obstacles: [{name: disc, shape: {sphere: {center: [0.6, 0.5], radius: 0.2}}}]\n"));
-  assert_success(FlowStep(&flow, 20, 0.02));
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [2, 1], resolution: 48}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid:\n"
+                     "  density: 1\n"
+                     "  viscosity: 0.005\n"
+                     "  pressure_tolerance: 1e-14\n"
+                     "  viscosity_tolerance: 1e-14\n"
+                     "  sides: {x_low: {type: inflow, velocity: [1, 0]}, x_high: open}\n"
+                     "obstacles: [{name: disc, shape: {sphere: {center: [0.6, 0.5], radius: 0.2}}}]\n"));
+  assert_success(SceneRunStep(&flow, 20, 0.02));
   for (PetscInt i = 2; i < 46; i += 3)
     for (PetscInt j = 1; j < 12; j++) {
       PetscReal low, high;
 
-      assert_success(FlowSample(&flow, X, vector3(i * h, (j + 0.5) * h, 0.), &low));
-      assert_success(FlowSample(&flow, X, vector3(i * h, 1. - (j + 0.5) * h, 0.), &high));
+      assert_success(SceneRunSample(&flow, X, vector3(i * h, (j + 0.5) * h, 0.), &low));
+      assert_success(SceneRunSample(&flow, X, vector3(i * h, 1. - (j + 0.5) * h, 0.), &high));
       largest = PetscMax(largest, PetscAbsReal(low - high));
-      assert_success(FlowSample(&flow, Y, vector3((i + 0.5) * h, j * h, 0.), &low));
-      assert_success(FlowSample(&flow, Y, vector3((i + 0.5) * h, 1. - j * h, 0.), &high));
+      assert_success(SceneRunSample(&flow, Y, vector3((i + 0.5) * h, j * h, 0.), &low));
+      assert_success(SceneRunSample(&flow, Y, vector3((i + 0.5) * h, 1. - j * h, 0.), &high));
       largest = PetscMax(largest, PetscAbsReal(low + high));
       speed = PetscMax(speed, PetscAbsReal(low));
     }
   note("largest asymmetry %.2e", (double)largest);
   assert_on_all_ranks(speed > 0.1);
   assert_near(largest, 0., 1e-12);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A hollow body holds fluid of its own: one more component, sealed, that does not move. */
 static void sealed_fluid_stays_at_rest(void **state)
 {
-  Flow                 flow;
+  SceneRun             flow;
   const PoissonReport *report;
   PetscReal            inside, outside;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [2, 1], resolution: 32}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  viscosity: 0.01\n"
-                            "  pressure_tolerance: 1e-12\n"
-                            "  sides: {x_low: {type: inflow, velocity: [1, 0]}, x_high: open}\n"
-                            "obstacles:\n"
-                            "  - name: hollow\n"
-                            "    shape:\n"
-                            "      difference:\n"
-                            "        - box: {low: [0.5, 0.25], high: [1.25, 0.75]}\n"
-                            "        - box: {low: [0.625, 0.375], high: [1.125, 0.625]}\n"));
-  assert_success(FlowStep(&flow, 20, 0.025));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [2, 1], resolution: 32}\n"
+                                "run: {end_time: 1, frame_interval: 1}\n"
+                                "fluid:\n"
+                                "  density: 1\n"
+                                "  viscosity: 0.01\n"
+                                "  pressure_tolerance: 1e-12\n"
+                                "  sides: {x_low: {type: inflow, velocity: [1, 0]}, x_high: open}\n"
+                                "obstacles:\n"
+                                "  - name: hollow\n"
+                                "    shape:\n"
+                                "      difference:\n"
+                                "        - box: {low: [0.5, 0.25], high: [1.25, 0.75]}\n"
+                                "        - box: {low: [0.625, 0.375], high: [1.125, 0.625]}\n"));
+  assert_success(SceneRunStep(&flow, 20, 0.025));
   report = &fluid_report(flow.fluid)->pressure;
   assert_on_all_ranks(report->components == 2 && report->sealed == 1);
-  assert_success(FlowSample(&flow, X, vector3(0.875, 0.5, 0.), &inside));
-  assert_success(FlowSample(&flow, X, vector3(0.875, 0.125, 0.), &outside));
+  assert_success(SceneRunSample(&flow, X, vector3(0.875, 0.5, 0.), &inside));
+  assert_success(SceneRunSample(&flow, X, vector3(0.875, 0.125, 0.), &outside));
   assert_near(inside, 0., 1e-12);
   assert_on_all_ranks(outside > 0.5);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_ball_that_drifts_with_the_flow_leaves_no_trace),

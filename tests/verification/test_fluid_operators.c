@@ -2,7 +2,7 @@
    what it has projected just when the gradient is minus the transposed divergence; a first Stokes step is P S
    P with S the solution of the diffusion, and is self-adjoint just when S is. Rough fields, two inner
    products. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #define ROUGH_U "sin(97*x + 31*y*y + 17*x*y)"
@@ -30,29 +30,29 @@ static const Place places[] = {
      "obstacles: [{name: a, shape: {torus: {center: [0.5, 0.5, 0.4], axis: [0, 1, 1], major: 0.2, minor: "
      "0.12}}}]"}};
 
-static PetscErrorCode StartRough(const Place *place, PetscInt which, Flow *flow)
+static PetscErrorCode StartRough(const Place *place, PetscInt which, SceneRun *flow)
 {
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, flow,
-                       "grid: {dimension: %d, size: [1, 0.9%s], resolution: 10}\n"
-                       "run: {end_time: 1, frame_interval: 1}\n"
-                       "fluid:\n"
-                       "  density: 1.7\n"
-                       "  viscosity: 0.3\n"
-                       "  advection: none\n"
-                       "  pressure_tolerance: 1e-13\n"
-                       "  viscosity_tolerance: 1e-13\n"
-                       "  initial: {velocity: [%s, %s, %s]}\n"
-                       "  sides: {%s}\n"
-                       "%s\n",
-                       (int)place->dimension, place->dimension == 3 ? ", 0.8" : "", rough[which][X],
-                       rough[which][Y], place->dimension == 3 ? rough[which][Z] : "0", place->sides,
-                       place->bodies));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, flow,
+                           "grid: {dimension: %d, size: [1, 0.9%s], resolution: 10}\n"
+                           "run: {end_time: 1, frame_interval: 1}\n"
+                           "fluid:\n"
+                           "  density: 1.7\n"
+                           "  viscosity: 0.3\n"
+                           "  advection: none\n"
+                           "  pressure_tolerance: 1e-13\n"
+                           "  viscosity_tolerance: 1e-13\n"
+                           "  initial: {velocity: [%s, %s, %s]}\n"
+                           "  sides: {%s}\n"
+                           "%s\n",
+                           (int)place->dimension, place->dimension == 3 ? ", 0.8" : "", rough[which][X],
+                           rough[which][Y], place->dimension == 3 ? rough[which][Z] : "0", place->sides,
+                           place->bodies));
   PetscFunctionReturn(0);
 }
 
 /* Of an unknown face, in cells; that of a face on an open side is half a cell. Others have none. */
-static PetscReal volume_of(Flow *flow, const PetscReal *solid, PetscInt d, const PetscInt at[DIM])
+static PetscReal volume_of(SceneRun *flow, const PetscReal *solid, PetscInt d, const PetscInt at[DIM])
 {
   const GridBox    *box = grid_box(flow->grid);
   const SideConfig *sides = scene_config(flow->scene)->fluid.sides[d];
@@ -66,7 +66,7 @@ static PetscReal volume_of(Flow *flow, const PetscReal *solid, PetscInt d, const
 }
 
 /* Integral of the flow's velocity times formulas (null: times itself). */
-static PetscErrorCode InnerProduct(Flow *flow, const char *const formulas[DIM], PetscReal *product)
+static PetscErrorCode InnerProduct(SceneRun *flow, const char *const formulas[DIM], PetscReal *product)
 {
   const GridBox *box = grid_box(flow->grid);
   PetscInt       at[DIM], end[DIM];
@@ -86,7 +86,7 @@ static PetscErrorCode InnerProduct(Flow *flow, const char *const formulas[DIM], 
 
     if (formulas)
       PetscCall(FormulaCreate(formulas[d], &formula, message, sizeof(message)));
-    PetscCall(FlowGetField(flow, d, &component));
+    PetscCall(SceneRunGetField(flow, d, &component));
     PetscCall(VecGetArray(component, &u));
     grid_face_end(flow->grid, d, end);
     for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
@@ -113,12 +113,12 @@ static void assert_self_adjoint(const Place *place, PetscInt steps)
   PetscReal products[2];
 
   for (PetscInt which = 0; which < 2; which++) {
-    Flow flow;
+    SceneRun flow;
 
     assert_success(StartRough(place, which, &flow));
-    assert_success(FlowStep(&flow, steps, 0.01));
+    assert_success(SceneRunStep(&flow, steps, 0.01));
     assert_success(InnerProduct(&flow, rough[1 - which], &products[which]));
-    assert_success(FlowDestroy(&flow));
+    assert_success(SceneRunDestroy(&flow));
   }
   assert_on_all_ranks(PetscAbsReal(products[0]) > 1e-3);
   assert_near(products[0], products[1], 1e-10);
@@ -144,7 +144,7 @@ static void projection_is_orthogonal(void **state)
 {
   (void)state;
   for (size_t p = 0; p < PETSC_STATIC_ARRAY_LENGTH(places); p++) {
-    Flow        flow;
+    SceneRun    flow;
     FluidTotals totals;
     PetscReal   square, product;
 
@@ -155,7 +155,7 @@ static void projection_is_orthogonal(void **state)
     assert_on_all_ranks(square > 1.);
     assert_near(square, product, 1e-10);
     assert_near(totals.largest_divergence, 0., 1e-9);
-    assert_success(FlowDestroy(&flow));
+    assert_success(SceneRunDestroy(&flow));
   }
 }
 

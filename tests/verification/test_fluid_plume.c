@@ -1,7 +1,7 @@
 /* Fast flow around a voxelised obstacle: feet that were extrapolated there once made the speed grow without
  * bound. */
 #include "harness.h"
-#include "flow.h"
+#include "scene_run.h"
 
 static void speed_around_an_obstacle_stays_bounded(void **state)
 {

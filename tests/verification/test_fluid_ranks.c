@@ -1,18 +1,18 @@
 /* The same scene on all ranks and on one gives the same fields; the pressure and viscosity tolerances are
    tight, so that what is left is round-off. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 #define SOLVERS "  pressure_tolerance: 1e-13\n  viscosity_tolerance: 1e-13\n"
 
 static void assert_same_on_one_rank(const char scene[], PetscInt dimension, PetscInt scalars)
 {
-  Flow           flow, serial;
-  FlowDifference difference;
-  PetscReal      time;
+  SceneRun        flow, serial;
+  FieldDifference difference;
+  PetscReal       time;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s", scene));
-  assert_success(FlowCreate(PETSC_COMM_SELF, &serial, "%s", scene));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", scene));
+  assert_success(SceneRunCreate(PETSC_COMM_SELF, &serial, "%s", scene));
   for (PetscInt n = 0; n < 20; n++) {
     PetscReal dt, serial_dt;
 
@@ -20,17 +20,17 @@ static void assert_same_on_one_rank(const char scene[], PetscInt dimension, Pets
     assert_success(SimulationGetTimeStep(flow.simulation, time + 1., &dt));
     assert_success(SimulationGetTimeStep(serial.simulation, time + 1., &serial_dt));
     assert_near(dt, serial_dt, 1e-11 * dt);
-    assert_success(FlowStep(&flow, 1, serial_dt));
-    assert_success(FlowStep(&serial, 1, serial_dt));
+    assert_success(SceneRunStep(&flow, 1, serial_dt));
+    assert_success(SceneRunStep(&serial, 1, serial_dt));
   }
-  for (PetscInt field = 0; field < FLOW_SCALAR + scalars; field++) {
+  for (PetscInt field = 0; field < FIELD_SCALAR + scalars; field++) {
     if (field == Z && dimension == 2)
       continue;
-    assert_success(FlowCompareWithSerial(&flow, &serial, field, &difference));
+    assert_success(SceneRunCompareWithSerial(&flow, &serial, field, &difference));
     assert_near(difference.largest, 0., 1e-11);
   }
-  assert_success(FlowDestroy(&serial));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&serial));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void plane_flow_does_not_depend_on_the_ranks(void **state)
@@ -101,25 +101,25 @@ static void solid_ranks_do_not_change_the_fluid(void **state)
     skip();
   (void)state;
   {
-    Flow           flow, serial;
-    FlowDifference difference;
-    const char     scene[] = "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
-                             "parallel: {solid_ranks: %d}\n"
-                             "run: {end_time: 1, frame_interval: 1}\n"
-                             "fluid:\n"
-                             "  density: 1\n"
-                             "  viscosity: 0.01\n" SOLVERS "  sides: {y_high: {type: wall, velocity: [1, 0]}}\n";
+    SceneRun        flow, serial;
+    FieldDifference difference;
+    const char      scene[] = "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
+                              "parallel: {solid_ranks: %d}\n"
+                              "run: {end_time: 1, frame_interval: 1}\n"
+                              "fluid:\n"
+                              "  density: 1\n"
+                              "  viscosity: 0.01\n" SOLVERS "  sides: {y_high: {type: wall, velocity: [1, 0]}}\n";
 
-    assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, scene, 1));
-    assert_success(FlowCreate(PETSC_COMM_SELF, &serial, scene, 0));
-    assert_success(FlowStep(&flow, 20, 0.05));
-    assert_success(FlowStep(&serial, 20, 0.05));
+    assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, scene, 1));
+    assert_success(SceneRunCreate(PETSC_COMM_SELF, &serial, scene, 0));
+    assert_success(SceneRunStep(&flow, 20, 0.05));
+    assert_success(SceneRunStep(&serial, 20, 0.05));
     assert_near(simulation_time(flow.simulation), 1., 1e-12);
-    assert_success(FlowCompareWithSerial(&flow, &serial, X, &difference));
+    assert_success(SceneRunCompareWithSerial(&flow, &serial, X, &difference));
     assert_near(difference.largest, 0., 1e-11);
     assert_on_all_ranks(!flow.fluid == (harness_rank() == harness_size() - 1));
-    assert_success(FlowDestroy(&serial));
-    assert_success(FlowDestroy(&flow));
+    assert_success(SceneRunDestroy(&serial));
+    assert_success(SceneRunDestroy(&flow));
   }
 }
 

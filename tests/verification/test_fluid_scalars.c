@@ -1,27 +1,27 @@
 /* Quantities carried by the fluid: diffusion, decay, buoyancy, and what is kept of them. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 /* cos(pi x) cos(2 pi y) between walls that let nothing through. */
 static PetscErrorCode DiffuseInBox(PetscInt resolution, PetscReal *error)
 {
-  const PetscInt steps = resolution / 2;
-  Flow           flow;
-  FlowDifference difference;
+  const PetscInt  steps = resolution / 2;
+  SceneRun        flow;
+  FieldDifference difference;
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
-                       "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
-                       "run: {end_time: 1, frame_interval: 1}\n"
-                       "fluid:\n"
-                       "  density: 1\n"
-                       "  viscosity_tolerance: 1e-12\n"
-                       "  scalars: [{name: heat, initial: 'cos(pi*x)*cos(2*pi*y)', diffusivity: 0.02}]\n",
-                       (int)resolution));
-  PetscCall(FlowStep(&flow, steps, 1. / steps));
-  PetscCall(FlowCompare(&flow, FLOW_SCALAR, "cos(pi*x)*cos(2*pi*y)*exp(-0.1*pi^2*t)", 1., &difference));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                           "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                           "run: {end_time: 1, frame_interval: 1}\n"
+                           "fluid:\n"
+                           "  density: 1\n"
+                           "  viscosity_tolerance: 1e-12\n"
+                           "  scalars: [{name: heat, initial: 'cos(pi*x)*cos(2*pi*y)', diffusivity: 0.02}]\n",
+                           (int)resolution));
+  PetscCall(SceneRunStep(&flow, steps, 1. / steps));
+  PetscCall(SceneRunCompare(&flow, FIELD_SCALAR, "cos(pi*x)*cos(2*pi*y)*exp(-0.1*pi^2*t)", 1., &difference));
   *error = difference.mean_square;
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }
 
@@ -38,23 +38,23 @@ static void diffusion_is_second_order(void **state)
 }
 
 /* A box of `grid`, with `keys` in the block of its fluid, after `steps` steps of size `dt`. */
-static void step_box(Flow *flow, const char grid[], const char keys[], PetscInt steps, PetscReal dt)
+static void step_box(SceneRun *flow, const char grid[], const char keys[], PetscInt steps, PetscReal dt)
 {
-  assert_success(FlowCreate(PETSC_COMM_WORLD, flow,
-                            "grid: {%s}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "%s",
-                            grid, keys));
-  assert_success(FlowStep(flow, steps, dt));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, flow,
+                                "grid: {%s}\n"
+                                "run: {end_time: 1, frame_interval: 1}\n"
+                                "fluid:\n"
+                                "  density: 1\n"
+                                "%s",
+                                grid, keys));
+  assert_success(SceneRunStep(flow, steps, dt));
 }
 
-static void assert_field_is(Flow *flow, PetscInt field, const char formula[], PetscReal tolerance)
+static void assert_field_is(SceneRun *flow, PetscInt field, const char formula[], PetscReal tolerance)
 {
-  FlowDifference difference;
+  FieldDifference difference;
 
-  assert_success(FlowCompare(flow, field, formula, 0., &difference));
+  assert_success(SceneRunCompare(flow, field, formula, 0., &difference));
   assert_near(difference.largest, 0., tolerance);
 }
 
@@ -62,18 +62,18 @@ static void assert_field_is(Flow *flow, PetscInt field, const char formula[], Pe
 
 static void decay_is_exact(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
   step_box(&flow, CUBE, "  scalars: [{name: dye, initial: 2 + sin(5*x), decay: 3, reference: 1}]\n", 10, 0.1);
-  assert_field_is(&flow, FLOW_SCALAR, "1 + (1 + sin(5*x))*exp(-3)", 1e-13);
-  assert_success(FlowDestroy(&flow));
+  assert_field_is(&flow, FIELD_SCALAR, "1 + (1 + sin(5*x))*exp(-3)", 1e-13);
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* -gravity expansion (value - reference): warm fluid rises, and without walls it does so in free fall. */
 static void uniform_buoyancy_accelerates_upwards(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
   step_box(&flow, CUBE,
@@ -83,13 +83,13 @@ static void uniform_buoyancy_accelerates_upwards(void **state)
            10, 0.01);
   assert_field_is(&flow, Z, "0.2", 1e-12);
   assert_field_is(&flow, X, "0", 1e-12);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* What is the same everywhere is held by the pressure of a closed box. */
 static void uniform_buoyancy_rests_in_a_closed_box(void **state)
 {
-  Flow        flow;
+  SceneRun    flow;
   FluidTotals totals;
 
   (void)state;
@@ -101,12 +101,12 @@ static void uniform_buoyancy_rests_in_a_closed_box(void **state)
            10, 0.05);
   assert_success(FluidGetTotals(flow.fluid, &totals));
   assert_near(totals.largest_speed, 0., 1e-10);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void warm_fluid_rises_beside_cold(void **state)
 {
-  Flow      flow;
+  SceneRun  flow;
   PetscReal warm, cold;
 
   (void)state;
@@ -114,57 +114,57 @@ static void warm_fluid_rises_beside_cold(void **state)
            "  gravity: [0, -1]\n"
            "  scalars: [{name: heat, initial: 'if(x < 0.5, 1, 0)', expansion: 1}]\n",
            5, 0.05);
-  assert_success(FlowSample(&flow, Y, vector3(0.25, 0.5, 0.), &warm));
-  assert_success(FlowSample(&flow, Y, vector3(0.75, 0.5, 0.), &cold));
+  assert_success(SceneRunSample(&flow, Y, vector3(0.25, 0.5, 0.), &warm));
+  assert_success(SceneRunSample(&flow, Y, vector3(0.75, 0.5, 0.), &cold));
   assert_on_all_ranks(warm > 0.05 && cold < -0.05);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Carried, not in conservation form: the total drifts, and little. */
 static void total_of_a_scalar_drifts_little_in_a_closed_box(void **state)
 {
-  Flow      flow;
+  SceneRun  flow;
   PetscReal before, after;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
-                            "run: {end_time: 10, frame_interval: 10}\n"
-                            "fluid:\n"
-                            "  density: 1\n"
-                            "  viscosity: 0.001\n"
-                            "  initial: {velocity: [sin(pi*x)*cos(pi*y), -cos(pi*x)*sin(pi*y)]}\n"
-                            "  sides: {all: slip}\n"
-                            "  scalars: [{name: dye, initial: 'exp(-50*((x-0.5)^2 + (y-0.3)^2))'}]\n"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
+                                "run: {end_time: 10, frame_interval: 10}\n"
+                                "fluid:\n"
+                                "  density: 1\n"
+                                "  viscosity: 0.001\n"
+                                "  initial: {velocity: [sin(pi*x)*cos(pi*y), -cos(pi*x)*sin(pi*y)]}\n"
+                                "  sides: {all: slip}\n"
+                                "  scalars: [{name: dye, initial: 'exp(-50*((x-0.5)^2 + (y-0.3)^2))'}]\n"));
   assert_success(FluidGetScalarTotal(flow.fluid, 0, &before));
-  assert_success(FlowRunUntil(&flow, 2.));
+  assert_success(SceneRunUntil(&flow, 2.));
   assert_success(FluidGetScalarTotal(flow.fluid, 0, &after));
   note("total of a scalar after 2 s: %+.3f %%", (double)(100. * (after / before - 1.)));
   assert_near(after, before, 0.02 * before);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A smooth patch goes once around a periodic box. */
 static PetscErrorCode CarryAround(const char advection[], PetscInt resolution, PetscReal *error)
 {
-  Flow           flow;
-  FlowDifference difference;
+  SceneRun        flow;
+  FieldDifference difference;
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
-                       "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
-                       "run: {end_time: 1, frame_interval: 1}\n"
-                       "fluid:\n"
-                       "  density: 1\n"
-                       "  advection: %s\n"
-                       "  initial: {velocity: [1, 0.5]}\n"
-                       "  sides: {all: periodic}\n"
-                       "  scalars: [{name: dye, initial: 'sin(2*pi*x)*cos(2*pi*y)'}]\n",
-                       (int)resolution, advection));
-  PetscCall(FlowStep(&flow, 2 * resolution, 0.5 / resolution));
-  PetscCall(FlowCompare(&flow, FLOW_SCALAR, "sin(2*pi*(x-t))*cos(2*pi*(y-t/2))", 1., &difference));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                           "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
+                           "run: {end_time: 1, frame_interval: 1}\n"
+                           "fluid:\n"
+                           "  density: 1\n"
+                           "  advection: %s\n"
+                           "  initial: {velocity: [1, 0.5]}\n"
+                           "  sides: {all: periodic}\n"
+                           "  scalars: [{name: dye, initial: 'sin(2*pi*x)*cos(2*pi*y)'}]\n",
+                           (int)resolution, advection));
+  PetscCall(SceneRunStep(&flow, 2 * resolution, 0.5 / resolution));
+  PetscCall(SceneRunCompare(&flow, FIELD_SCALAR, "sin(2*pi*(x-t))*cos(2*pi*(y-t/2))", 1., &difference));
   *error = difference.mean_square;
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }
 

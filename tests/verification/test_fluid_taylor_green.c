@@ -1,6 +1,6 @@
 /* Decaying Taylor-Green vortices (F3):  u = sin x cos y e^(-2 nu t), p = (cos 2x + cos 2y) e^(-4 nu t) / 4.
  */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 
 static const PetscReal end_time = 1.;
@@ -25,29 +25,31 @@ typedef struct {
 
 static PetscErrorCode RunVortices(const Case *c, PetscInt resolution, Result *result)
 {
-  const PetscInt steps = COARSEST_STEPS * resolution / COARSEST;
-  Flow           flow;
-  FlowDifference difference;
-  FluidTotals    before, after;
+  const PetscInt  steps = COARSEST_STEPS * resolution / COARSEST;
+  SceneRun        flow;
+  FieldDifference difference;
+  FluidTotals     before, after;
 
   PetscFunctionBegin;
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
-                       "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: %d}\n"
-                       "run: {end_time: 1, frame_interval: 1}\n"
-                       "fluid:\n"
-                       "  {density: 1, viscosity: %g, advection: %s, sides: {all: periodic},\n"
-                       "   pressure_tolerance: 1e-10, viscosity_tolerance: 1e-11,\n"
-                       "   initial: {velocity: ['%s', '%s']}}\n",
-                       (int)resolution, (double)c->viscosity, c->advection, c->velocity[0], c->velocity[1]));
+  PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                           "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: %d}\n"
+                           "run: {end_time: 1, frame_interval: 1}\n"
+                           "fluid:\n"
+                           "  {density: 1, viscosity: %g, advection: %s, sides: {all: periodic},\n"
+                           "   pressure_tolerance: 1e-10, viscosity_tolerance: 1e-11,\n"
+                           "   initial: {velocity: ['%s', '%s']}}\n",
+                           (int)resolution, (double)c->viscosity, c->advection, c->velocity[0],
+                           c->velocity[1]));
   PetscCall(FluidGetTotals(flow.fluid, &before));
-  PetscCall(FlowStep(&flow, steps, end_time / steps));
+  PetscCall(SceneRunStep(&flow, steps, end_time / steps));
   PetscCall(FluidGetTotals(flow.fluid, &after));
-  PetscCall(FlowCompare(&flow, X, c->velocity[0], end_time, &difference));
+  PetscCall(SceneRunCompare(&flow, X, c->velocity[0], end_time, &difference));
   result->velocity = difference.mean_square;
-  PetscCall(FlowCompare(&flow, FLOW_PRESSURE, c->pressure, end_time - 0.5 * end_time / steps, &difference));
+  PetscCall(
+      SceneRunCompare(&flow, FIELD_PRESSURE, c->pressure, end_time - 0.5 * end_time / steps, &difference));
   result->pressure = difference.mean_square;
   result->decay = PetscLogReal(before.kinetic_energy / after.kinetic_energy) / end_time;
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }
 
@@ -145,30 +147,31 @@ static void energy_decays_at_the_right_rate(void **state)
 /* The same vortices in the plane of axes a and b of a thin box. */
 static PetscErrorCode RunInPlane(PetscInt a, PetscInt b, PetscReal errors[2])
 {
-  const char     name[] = "xyz";
-  char           velocity[DIM][64] = {"0", "0", "0"};
-  PetscReal      size[DIM] = {0.25, 0.25, 0.25};
-  FlowDifference difference;
-  Flow           flow;
+  const char      name[] = "xyz";
+  char            velocity[DIM][64] = {"0", "0", "0"};
+  PetscReal       size[DIM] = {0.25, 0.25, 0.25};
+  FieldDifference difference;
+  SceneRun        flow;
 
   PetscFunctionBegin;
   size[a] = size[b] = 1.;
   PetscCall(PetscSNPrintf(velocity[a], 64, "sin(%c)*cos(%c)*exp(-0.2*t)", name[a], name[b]));
   PetscCall(PetscSNPrintf(velocity[b], 64, "-cos(%c)*sin(%c)*exp(-0.2*t)", name[a], name[b]));
-  PetscCall(FlowCreate(PETSC_COMM_WORLD, &flow,
-                       "grid: {dimension: 3, size: [%g*2*pi, %g*2*pi, %g*2*pi], resolution: %d}\n"
-                       "run: {end_time: 1, frame_interval: 1}\n"
-                       "fluid:\n"
-                       "  {density: 1, viscosity: 0.1, sides: {all: periodic}, pressure_tolerance: 1e-12,\n"
-                       "   viscosity_tolerance: 1e-12, initial: {velocity: ['%s', '%s', '%s']}}\n",
-                       (double)size[X], (double)size[Y], (double)size[Z], (int)(32 * size[X]), velocity[X],
-                       velocity[Y], velocity[Z]));
-  PetscCall(FlowStep(&flow, 10, 0.05));
+  PetscCall(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 3, size: [%g*2*pi, %g*2*pi, %g*2*pi], resolution: %d}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid:\n"
+                     "  {density: 1, viscosity: 0.1, sides: {all: periodic}, pressure_tolerance: 1e-12,\n"
+                     "   viscosity_tolerance: 1e-12, initial: {velocity: ['%s', '%s', '%s']}}\n",
+                     (double)size[X], (double)size[Y], (double)size[Z], (int)(32 * size[X]), velocity[X],
+                     velocity[Y], velocity[Z]));
+  PetscCall(SceneRunStep(&flow, 10, 0.05));
   for (PetscInt n = 0; n < 2; n++) {
-    PetscCall(FlowCompare(&flow, n ? b : a, velocity[n ? b : a], 0.5, &difference));
+    PetscCall(SceneRunCompare(&flow, n ? b : a, velocity[n ? b : a], 0.5, &difference));
     errors[n] = difference.mean_square;
   }
-  PetscCall(FlowDestroy(&flow));
+  PetscCall(SceneRunDestroy(&flow));
   PetscFunctionReturn(0);
 }
 

@@ -1,5 +1,5 @@
 /* Interfaces that are carried around and come back (docs/validation.md, L1 and L2). */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "interface_flows.h"
 

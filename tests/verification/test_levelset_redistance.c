@@ -1,5 +1,5 @@
 /* Redistancing: orders, what it does to the interface, curvature and volume of what it leaves. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "interface.h"
 

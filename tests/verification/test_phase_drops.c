@@ -7,18 +7,18 @@
 static void a_free_drop_stretches_as_monaghan_says(void **state)
 {
   PetscReal a, b, area, first_area;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, "%s",
-                            "grid: {dimension: 2, origin: [-1.5, -2.5], size: [3, 5], resolution: 60}\n"
-                            "run: {end_time: 10, frame_interval: 10}\n"
-                            "fluid: {initial: {velocity: [-x, y]}, sides: {all: open}}\n"
-                            "regions:\n"
-                            "  - {name: drop, density: 1, shape: {sphere: {center: [0, 0], radius: 1}}}\n"
-                            "  - {name: air, type: empty}\n"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
+                                "grid: {dimension: 2, origin: [-1.5, -2.5], size: [3, 5], resolution: 60}\n"
+                                "run: {end_time: 10, frame_interval: 10}\n"
+                                "fluid: {initial: {velocity: [-x, y]}, sides: {all: open}}\n"
+                                "regions:\n"
+                                "  - {name: drop, density: 1, shape: {sphere: {center: [0, 0], radius: 1}}}\n"
+                                "  - {name: air, type: empty}\n"));
   assert_success(RegionVolume(&flow, 0, &first_area));
-  assert_success(FlowStep(&flow, 76, 0.01));
+  assert_success(SceneRunStep(&flow, 76, 0.01));
   assert_success(RegionEnd(&flow, 0, X, 1, vector3(0., 0., 0.), &a));
   assert_success(RegionEnd(&flow, 0, Y, 1, vector3(0., 0., 0.), &b));
   assert_success(RegionVolume(&flow, 0, &area));
@@ -26,7 +26,7 @@ static void a_free_drop_stretches_as_monaghan_says(void **state)
        (double)b, 100. * (double)(area / first_area - 1.));
   assert_near(b, 1.94452, 0.01 * 1.94452);
   assert_near(area / first_area, 1., 0.005);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Laplace number 12000 = sigma rho D / mu^2; time in D sqrt(rho D / sigma). */
@@ -34,24 +34,25 @@ static void a_drop_at_rest_keeps_laplaces_pressure_and_hardly_moves(void **state
 {
   const PetscReal diameter = 0.8, viscosity = PetscSqrtReal(0.8 / 12000.);
   PetscReal       speed, inside = 0., outside = 0.;
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, origin: [-0.8, -0.8], size: [1.6, 1.6], resolution: 50}\n"
-                            "run: {end_time: 10, frame_interval: 10}\n"
-                            "fluid: {sides: {all: slip}}\n"
-                            "regions:\n"
-                            "  - {name: drop, density: 1, viscosity: %g,\n"
-                            "     shape: {sphere: {center: [0.003, 0.007], radius: 0.4}}}\n"
-                            "  - {name: liquid, density: 1, viscosity: %g}\n"
-                            "interfaces: {tensions: [{first: drop, second: liquid, tension: 1}]}\n",
-                            (double)viscosity, (double)viscosity));
-  assert_success(FlowRunUntil(&flow, 2.));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, origin: [-0.8, -0.8], size: [1.6, 1.6], resolution: 50}\n"
+                     "run: {end_time: 10, frame_interval: 10}\n"
+                     "fluid: {sides: {all: slip}}\n"
+                     "regions:\n"
+                     "  - {name: drop, density: 1, viscosity: %g,\n"
+                     "     shape: {sphere: {center: [0.003, 0.007], radius: 0.4}}}\n"
+                     "  - {name: liquid, density: 1, viscosity: %g}\n"
+                     "interfaces: {tensions: [{first: drop, second: liquid, tension: 1}]}\n",
+                     (double)viscosity, (double)viscosity));
+  assert_success(SceneRunUntil(&flow, 2.));
   assert_success(LargestSpeed(&flow, &speed));
   if (flow.fluid) {
-    assert_int_equal(FlowSample(&flow, FLOW_PRESSURE, vector3(0., 0., 0.), &inside), 0);
-    assert_int_equal(FlowSample(&flow, FLOW_PRESSURE, vector3(-0.7, -0.7, 0.), &outside), 0);
+    assert_int_equal(SceneRunSample(&flow, FIELD_PRESSURE, vector3(0., 0., 0.), &inside), 0);
+    assert_int_equal(SceneRunSample(&flow, FIELD_PRESSURE, vector3(-0.7, -0.7, 0.), &outside), 0);
   }
   inside -= outside;
   assert_success(MPI_Bcast(&inside, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
@@ -59,11 +60,11 @@ static void a_drop_at_rest_keeps_laplaces_pressure_and_hardly_moves(void **state
        2. / (double)diameter, (double)(speed * viscosity));
   assert_near(inside * diameter / 2., 1., 0.01);
   assert_on_all_ranks(speed * viscosity < 1e-4);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Twice the mean time between two moments at which the drop is as wide as high. */
-static PetscErrorCode MeasurePeriod(Flow *flow, PetscReal dt, PetscInt steps, PetscReal *period)
+static PetscErrorCode MeasurePeriod(SceneRun *flow, PetscReal dt, PetscInt steps, PetscReal *period)
 {
   const Vector3 middle = vector3(0., 0., 0.);
   PetscReal     before = 1., first = 0., last = 0.;
@@ -73,7 +74,7 @@ static PetscErrorCode MeasurePeriod(Flow *flow, PetscReal dt, PetscInt steps, Pe
   for (PetscInt n = 0; n < steps; n++) {
     PetscReal width, height;
 
-    PetscCall(FlowStep(flow, 1, dt));
+    PetscCall(SceneRunStep(flow, 1, dt));
     PetscCall(RegionEnd(flow, 0, X, 1, middle, &width));
     PetscCall(RegionEnd(flow, 0, Y, 1, middle, &height));
     if ((width - height) * before <= 0.) {
@@ -92,7 +93,7 @@ static void an_oscillating_drop_has_lambs_frequency(void **state)
 {
   const PetscReal exact = 0.081156121;
   PetscReal       period[2];
-  Flow            flow;
+  SceneRun        flow;
 
   (void)state;
   for (PetscInt level = 0; level < 2; level++) {
@@ -100,18 +101,18 @@ static void an_oscillating_drop_has_lambs_frequency(void **state)
     const PetscReal dt = exact / (200. * (1 + 2 * level));
 
     assert_success(
-        FlowCreate(PETSC_COMM_WORLD, &flow,
-                   "grid: {dimension: 2, origin: [-0.25, -0.25], size: [0.5, 0.5], resolution: %d}\n"
-                   "run: {end_time: 10, frame_interval: 10}\n"
-                   "fluid: {sides: {all: slip}}\n"
-                   "regions:\n"
-                   "  - {name: drop, density: 1, shape: {formula: {value: \"sqrt(x^2+y^2) - "
-                   "0.1*(1+0.05*(x^2-y^2)/max(x^2+y^2,1e-12))\"}}}\n"
-                   "  - {name: gas, density: 0.001}\n"
-                   "interfaces: {tensions: [{first: drop, second: gas, tension: 1}]}\n",
-                   (int)cells));
+        SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                       "grid: {dimension: 2, origin: [-0.25, -0.25], size: [0.5, 0.5], resolution: %d}\n"
+                       "run: {end_time: 10, frame_interval: 10}\n"
+                       "fluid: {sides: {all: slip}}\n"
+                       "regions:\n"
+                       "  - {name: drop, density: 1, shape: {formula: {value: \"sqrt(x^2+y^2) - "
+                       "0.1*(1+0.05*(x^2-y^2)/max(x^2+y^2,1e-12))\"}}}\n"
+                       "  - {name: gas, density: 0.001}\n"
+                       "interfaces: {tensions: [{first: drop, second: gas, tension: 1}]}\n",
+                       (int)cells));
     assert_success(MeasurePeriod(&flow, dt, (PetscInt)(2.2 * exact / dt), &period[level]));
-    assert_success(FlowDestroy(&flow));
+    assert_success(SceneRunDestroy(&flow));
     note("M7, %.1f cells per diameter: frequency off by %+.2f %%", 0.4 * cells,
          100. * (double)(exact / period[level] - 1.));
   }

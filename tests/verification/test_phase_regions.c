@@ -1,7 +1,7 @@
 /* Several regions that are carried together: L5 of the validation cases, two regions as one level set, the
    same answer on any number of ranks. */
 #include "harness.h"
-#include "flow.h"
+#include "scene_run.h"
 #include "regions.h"
 
 static Vector3 turning(Vector3 point)

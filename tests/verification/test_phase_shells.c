@@ -1,7 +1,7 @@
 /* Regions and markers at thin shells that move: nothing passes. */
 #include "harness.h"
 #include "regions.h"
-#include "shells.h"
+#include "analytic_shell.h"
 #include "phase/phase_impl.h"
 
 enum { WATER, AIR };
@@ -10,9 +10,9 @@ static const PetscReal radius = 0.2,
 typedef enum { SHELL_THERE, SHELL_AWAY } Presence;
 
 typedef struct {
-  Regions  regions;
-  Shell    shell;
-  Presence presence;
+  Regions       regions;
+  AnalyticShell shell;
+  Presence      presence;
 } Case;
 
 /* The step being made: velocities are plain functions of a point. */
@@ -58,8 +58,9 @@ static void start_case(MPI_Comm comm, PetscInt dimension, PetscInt cells, Presen
   regions_add(&made->regions, NULL);
   assert_success(RegionsStart(comm, &made->regions, message, sizeof(message)));
   made->presence = presence;
-  made->shell = (Shell){.form = SHELL_BALL, .size = radius, .center = {[SIGHT_AFTER] = center}};
-  assert_success(ShellStart(&made->shell, made->regions.grid));
+  made->shell =
+      (AnalyticShell){.form = ANALYTIC_SHELL_BALL, .size = radius, .center = {[SIGHT_AFTER] = center}};
+  assert_success(AnalyticShellStart(&made->shell, made->regions.grid));
   if (presence == SHELL_AWAY)
     return;
   assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
@@ -68,7 +69,7 @@ static void start_case(MPI_Comm comm, PetscInt dimension, PetscInt cells, Presen
 
 static void end_case(Case *made)
 {
-  assert_success(ShellDestroy(&made->shell));
+  assert_success(AnalyticShellDestroy(&made->shell));
   assert_success(RegionsDestroy(&made->regions));
 }
 
@@ -83,7 +84,7 @@ static void shake(Case *made, PetscInt step)
   ride.way = vector3_subtract(after, before);
   ride.turn = shaken_angle(time) - made->shell.angle[SIGHT_AFTER];
   ride.dt = dt;
-  assert_success(ShellMove(&made->shell, after, shaken_angle(time), dt));
+  assert_success(AnalyticShellMove(&made->shell, after, shaken_angle(time), dt));
   assert_success(RegionsSetVelocity(&made->regions, ride_velocity));
   if (made->presence == SHELL_THERE)
     assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
@@ -105,7 +106,7 @@ static PetscReal resting_volume(const Case *made)
         const Vector3   center = grid_cell_center(made->regions.grid, i, j, k);
         const PetscReal height = vector3_dot(up, vector3_subtract(center, made->shell.center[SIGHT_AFTER]));
 
-        if (shell_distance(&made->shell, SIGHT_AFTER, center) < 0.)
+        if (analytic_shell_distance(&made->shell, SIGHT_AFTER, center) < 0.)
           sum += inside_fraction(box->dimension, height - level, up, h);
       }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
@@ -125,7 +126,7 @@ static Census count_markers(const Case *made)
   for (PetscInt n = WATER; n <= AIR; n++) {
     assert_success(ParticlesGetView(made->regions.phase->markers[n], &view));
     for (PetscInt m = 0; m < view.count; m++)
-      census.of[n][shell_distance(&made->shell, SIGHT_AFTER, view.positions[m]) > 0.]++;
+      census.of[n][analytic_shell_distance(&made->shell, SIGHT_AFTER, view.positions[m]) > 0.]++;
   }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &census, 4, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
   return census;
@@ -203,7 +204,8 @@ static void carry_on(Case *made, PetscInt step)
   ride.way = vector3(dt * PetscCosReal(0.1 * step), 0.3 * dt * PetscSinReal(0.13 * step), 0.);
   ride.turn = 0.;
   ride.dt = dt;
-  assert_success(ShellMove(&made->shell, vector3_add(made->shell.center[SIGHT_AFTER], ride.way), 0., dt));
+  assert_success(
+      AnalyticShellMove(&made->shell, vector3_add(made->shell.center[SIGHT_AFTER], ride.way), 0., dt));
   assert_success(RegionsSetVelocity(&made->regions, ride_velocity));
   assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
   assert_success(PhaseAdvance(made->regions.phase, made->regions.velocity, NULL, dt));
@@ -218,8 +220,8 @@ static void a_bowl_of_water_is_carried_through_air(void **state)
 
   (void)state;
   start_case(PETSC_COMM_WORLD, 2, 40, SHELL_THERE, &made);
-  made.shell.form = SHELL_BOWL;
-  assert_success(ShellMove(&made.shell, made.shell.center[SIGHT_AFTER], 0., 1.));
+  made.shell.form = ANALYTIC_SHELL_BOWL;
+  assert_success(AnalyticShellMove(&made.shell, made.shell.center[SIGHT_AFTER], 0., 1.));
   assert_success(PhaseSetSight(made.regions.phase, &made.shell.sight));
   assert_success(PhaseStart(made.regions.phase, NULL, message, sizeof(message)));
   before = phase_report(made.regions.phase)->volume[WATER] / resting_volume(&made);
@@ -292,11 +294,11 @@ static void start_sheet(Shape *below, PetscReal half_length, PetscReal angle, Ve
   regions_add(&made->regions, NULL);
   assert_success(RegionsStart(PETSC_COMM_WORLD, &made->regions, message, sizeof(message)));
   made->presence = SHELL_THERE;
-  made->shell = (Shell){.form = SHELL_SHEET,
-                        .size = half_length,
-                        .center = {[SIGHT_AFTER] = center},
-                        .angle = {[SIGHT_AFTER] = angle}};
-  assert_success(ShellStart(&made->shell, made->regions.grid));
+  made->shell = (AnalyticShell){.form = ANALYTIC_SHELL_SHEET,
+                                .size = half_length,
+                                .center = {[SIGHT_AFTER] = center},
+                                .angle = {[SIGHT_AFTER] = angle}};
+  assert_success(AnalyticShellStart(&made->shell, made->regions.grid));
   assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
   assert_success(PhaseStart(made->regions.phase, NULL, message, sizeof(message)));
 }

@@ -5,20 +5,20 @@
 static void assert_stays_still(const char regions[])
 {
   PetscReal speed;
-  Flow      flow;
+  SceneRun  flow;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {size: [1, 1, 0.5], resolution: 16}\n"
-                            "run: {end_time: 10, frame_interval: 10}\n"
-                            "fluid: {gravity: [0, -9.81, 0], pressure_tolerance: 1e-12,\n"
-                            "  sides: {all: wall, y_high: %s}}\n"
-                            "regions:\n%s",
-                            strstr(regions, "empty") ? "open" : "wall", regions));
-  assert_success(FlowStep(&flow, 100, 0.01));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {size: [1, 1, 0.5], resolution: 16}\n"
+                                "run: {end_time: 10, frame_interval: 10}\n"
+                                "fluid: {gravity: [0, -9.81, 0], pressure_tolerance: 1e-12,\n"
+                                "  sides: {all: wall, y_high: %s}}\n"
+                                "regions:\n%s",
+                                strstr(regions, "empty") ? "open" : "wall", regions));
+  assert_success(SceneRunStep(&flow, 100, 0.01));
   assert_success(LargestSpeed(&flow, &speed));
   note("largest speed after 100 steps: %.2e m/s", (double)speed);
   assert_on_all_ranks(speed < 1e-8);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void a_pool_with_a_free_surface_stays_still(void **state)

@@ -30,20 +30,20 @@ static void RunGravityWave(PetscInt cells, PetscReal *period_error, PetscReal *l
 {
   const PetscReal    period = 0.80180074, dt = period / (3. * cells);
   static WaveHistory history;
-  Flow               flow;
+  SceneRun           flow;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [1, 0.75], resolution: %d}\n"
-                            "run: {end_time: 10, frame_interval: 10}\n"
-                            "fluid: {gravity: [0, -9.81], pressure_tolerance: 1e-9,\n"
-                            "  sides: {all: slip, y_high: open}}\n"
-                            "regions:\n"
-                            "  - {name: water, density: 1000,\n"
-                            "     shape: {formula: {value: y - 0.5 - 0.005*cos(2*pi*x)}}}\n"
-                            "  - {name: air, type: empty}\n",
-                            (int)cells));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [1, 0.75], resolution: %d}\n"
+                                "run: {end_time: 10, frame_interval: 10}\n"
+                                "fluid: {gravity: [0, -9.81], pressure_tolerance: 1e-9,\n"
+                                "  sides: {all: slip, y_high: open}}\n"
+                                "regions:\n"
+                                "  - {name: water, density: 1000,\n"
+                                "     shape: {formula: {value: y - 0.5 - 0.005*cos(2*pi*x)}}}\n"
+                                "  - {name: air, type: empty}\n",
+                                (int)cells));
   assert_success(WaveRecord(&flow, 0.5, 2.1 * period, dt, &history));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   *period_error = PetscAbsReal((crossing_time(&history, 2) - crossing_time(&history, 0)) / period - 1.);
   *loss = 1. - highest_between(&history, 1.75 * period, 2.1 * period) /
                    highest_between(&history, 0.75 * period, 1.25 * period);

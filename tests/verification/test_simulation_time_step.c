@@ -1,5 +1,5 @@
 /* The size of a step: what limits it, and that frames are hit. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "simulation/simulation_impl.h"
 
@@ -8,21 +8,21 @@
 /* Steps from frame to frame; the time at each is exact. */
 static void frames_are_hit_exactly(void **state)
 {
-  Flow flow;
+  SceneRun flow;
 
   (void)state;
-  assert_success(
-      FlowCreate(PETSC_COMM_WORLD, &flow,
-                 "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
-                 "run: {end_time: 1, frame_interval: 0.1}\n"
-                 "fluid: {density: 1, viscosity: 0.01, sides: {y_high: {type: wall, velocity: [1, 0]}}}\n"));
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
+      "run: {end_time: 1, frame_interval: 0.1}\n"
+      "fluid: {density: 1, viscosity: 0.01, sides: {y_high: {type: wall, velocity: [1, 0]}}}\n"));
   for (PetscInt frame = 1; frame <= 5; frame++) {
     PetscReal dt, largest = 0.;
     PetscInt  steps = 0;
 
     while (simulation_time(flow.simulation) < frame * 0.1 - 1e-12) {
       assert_success(SimulationGetTimeStep(flow.simulation, frame * 0.1, &dt));
-      assert_success(FlowStep(&flow, 1, dt));
+      assert_success(SceneRunStep(&flow, 1, dt));
       largest = PetscMax(largest, dt);
       steps++;
     }
@@ -30,21 +30,21 @@ static void frames_are_hit_exactly(void **state)
     assert_on_all_ranks(largest <= 0.9 / 16 * (1. + 1e-9)); /* the lid's way in a step */
     assert_on_all_ranks(steps <= 3);
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void assert_limit(const char rest[], PetscReal expected)
 {
-  Flow      flow;
+  SceneRun  flow;
   PetscReal dt;
 
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [2, 1], resolution: 20}\n"
-                            "%s\n",
-                            rest));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [2, 1], resolution: 20}\n"
+                                "%s\n",
+                                rest));
   assert_success(SimulationGetTimeStep(flow.simulation, 1000. * expected, &dt));
   assert_near(dt, expected, 2e-3 * expected);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void every_part_limits_the_step(void **state)
@@ -77,14 +77,14 @@ static void every_part_limits_the_step(void **state)
 }
 
 /* Where the blob of the first scalar is along x, in a periodic box of length 1. */
-static PetscReal blob_place(Flow *flow)
+static PetscReal blob_place(SceneRun *flow)
 {
   const GridBox   *box = grid_box(flow->grid);
   PetscReal        sums[2] = {0.};
   const PetscReal *value;
   Vec              dye;
 
-  assert_success(FlowGetField(flow, FLOW_SCALAR, &dye));
+  assert_success(SceneRunGetField(flow, FIELD_SCALAR, &dye));
   assert_success(VecGetArrayRead(dye, &value));
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
@@ -109,22 +109,22 @@ static void a_blob_moves_with_the_flow(void **state)
   (void)state;
   for (size_t n = 0; n < sizeof(schemes) / sizeof(schemes[0]); n++)
     for (size_t s = 0; s < sizeof(settings) / sizeof(settings[0]); s++) {
-      Flow      flow;
+      SceneRun  flow;
       PetscReal moved;
 
-      assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                                "grid: {dimension: 2, size: [1, 1], resolution: 48}\n"
-                                "run: {end_time: 0.5, frame_interval: 0.5%s}\n"
-                                "fluid: {density: 1, %sadvection: %s, initial: {velocity: [1, 0]},\n"
-                                "  sides: {all: periodic},\n"
-                                "  scalars: [{name: dye, initial: exp(-((x-0.25)^2+(y-0.5)^2)/0.02)}]}\n",
-                                settings[s].run, settings[s].fluid, schemes[n]));
+      assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                    "grid: {dimension: 2, size: [1, 1], resolution: 48}\n"
+                                    "run: {end_time: 0.5, frame_interval: 0.5%s}\n"
+                                    "fluid: {density: 1, %sadvection: %s, initial: {velocity: [1, 0]},\n"
+                                    "  sides: {all: periodic},\n"
+                                    "  scalars: [{name: dye, initial: exp(-((x-0.25)^2+(y-0.5)^2)/0.02)}]}\n",
+                                    settings[s].run, settings[s].fluid, schemes[n]));
       moved = -blob_place(&flow);
-      assert_success(FlowRunUntil(&flow, 0.5));
+      assert_success(SceneRunUntil(&flow, 0.5));
       moved += blob_place(&flow);
       note("%s %s%s: moved by %.4f m", schemes[n], settings[s].fluid, settings[s].run, (double)moved);
       assert_near(moved + (moved < 0. ? 1. : 0.), 0.5, 0.01);
-      assert_success(FlowDestroy(&flow));
+      assert_success(SceneRunDestroy(&flow));
     }
 }
 
@@ -132,43 +132,43 @@ static void a_blob_moves_with_the_flow(void **state)
 static void a_drop_moves_with_the_flow(void **state)
 {
   PetscReal moved;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
   assert_success(
-      FlowCreate(PETSC_COMM_WORLD, &flow,
-                 "grid: {dimension: 2, size: [1, 0.5], resolution: 32}\n"
-                 "run: {end_time: 0.25, frame_interval: 0.25, time_step: 0.25}\n"
-                 "fluid: {initial: {velocity: [1, 0]}, sides: {all: periodic}}\n"
-                 "regions:\n"
-                 "  - {name: drop, density: 2, shape: {sphere: {center: [0.3, 0.25], radius: 0.12}}}\n"
-                 "  - {name: rest, density: 1}\n"));
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [1, 0.5], resolution: 32}\n"
+                     "run: {end_time: 0.25, frame_interval: 0.25, time_step: 0.25}\n"
+                     "fluid: {initial: {velocity: [1, 0]}, sides: {all: periodic}}\n"
+                     "regions:\n"
+                     "  - {name: drop, density: 2, shape: {sphere: {center: [0.3, 0.25], radius: 0.12}}}\n"
+                     "  - {name: rest, density: 1}\n"));
   moved = -phase_report(simulation_phase(flow.simulation))->center[0].at[X];
-  assert_success(FlowRunUntil(&flow, 0.25));
+  assert_success(SceneRunUntil(&flow, 0.25));
   moved += phase_report(simulation_phase(flow.simulation))->center[0].at[X];
   note("drop moved by %.4f m", (double)moved);
   assert_near(moved, 0.25 - 0.5 * flow.simulation->dt, 0.005); /* interfaces are half a step behind */
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A channel whose inflow grows from nothing: 0.5 m^2 of dye after a second. */
 static void a_ramped_inflow_brings_what_it_should(void **state)
 {
   PetscReal total;
-  Flow      flow;
+  SceneRun  flow;
 
   (void)state;
   assert_success(
-      FlowCreate(PETSC_COMM_WORLD, &flow,
-                 "grid: {dimension: 2, size: [2, 0.5], resolution: 64}\n"
-                 "run: {end_time: 1, frame_interval: 1}\n"
-                 "fluid: {density: 1, sides: {x_low: {type: inflow, velocity: [2*t, 0]}, x_high: open,\n"
-                 "  y_low: slip, y_high: slip}, scalars: [{name: dye, inflow: 1}]}\n"));
-  assert_success(FlowRunUntil(&flow, 1.));
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [2, 0.5], resolution: 64}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid: {density: 1, sides: {x_low: {type: inflow, velocity: [2*t, 0]}, x_high: open,\n"
+                     "  y_low: slip, y_high: slip}, scalars: [{name: dye, inflow: 1}]}\n"));
+  assert_success(SceneRunUntil(&flow, 1.));
   assert_success(FluidGetScalarTotal(flow.fluid, 0, &total));
   note("ramp: %.4f m^2 of dye (0.5)", (double)total);
   assert_near(total, 0.5, 0.01);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Nothing moves at the start; the first step sees what will. */
@@ -235,46 +235,46 @@ static void a_step_that_is_too_long_is_not_taken(void **state)
       "run: {end_time: 1, frame_interval: 1}\n"
       "fluid: {density: 1, initial: {velocity: [1+0.1*sin(2*pi*y), 0.1*sin(2*pi*x)]}, "
       "sides: {all: periodic}}\n";
-  FlowDifference difference;
-  PetscBool      good;
-  Flow           flow, serial;
+  FieldDifference difference;
+  PetscBool       good;
+  SceneRun        flow, serial;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow, scene));
-  assert_success(FlowCreate(PETSC_COMM_SELF, &serial, scene));
-  assert_success(FlowStep(&flow, 2, 0.01));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, scene));
+  assert_success(SceneRunCreate(PETSC_COMM_SELF, &serial, scene));
+  assert_success(SceneRunStep(&flow, 2, 0.01));
   assert_success(SimulationStep(flow.simulation, 0.25, &good));
   assert_false(good);
   assert_near(simulation_time(flow.simulation), 0.02, 1e-14);
-  assert_success(FlowStep(&flow, 1, 0.01));
-  assert_success(FlowStep(&serial, 3, 0.01));
-  assert_success(FlowCompareWithSerial(&flow, &serial, X, &difference));
+  assert_success(SceneRunStep(&flow, 1, 0.01));
+  assert_success(SceneRunStep(&serial, 3, 0.01));
+  assert_success(SceneRunCompareWithSerial(&flow, &serial, X, &difference));
   assert_near(difference.largest, 0., 1e-7);
-  assert_success(FlowDestroy(&serial));
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&serial));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* A step that is taken twice as two halves costs nothing but its error. */
 static void steps_of_different_size_follow_each_other(void **state)
 {
-  Flow           flow;
-  FlowDifference difference;
+  SceneRun        flow;
+  FieldDifference difference;
 
   (void)state;
-  assert_success(FlowCreate(PETSC_COMM_WORLD, &flow,
-                            "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: 32}\n"
-                            "run: {end_time: 1, frame_interval: 1}\n"
-                            "fluid:\n"
-                            "  {density: 1, viscosity: 0.01, sides: {all: periodic},\n"
-                            "   initial: {velocity: [1 + sin(x)*cos(y), -cos(x)*sin(y)]}}\n"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: 32}\n"
+                                "run: {end_time: 1, frame_interval: 1}\n"
+                                "fluid:\n"
+                                "  {density: 1, viscosity: 0.01, sides: {all: periodic},\n"
+                                "   initial: {velocity: [1 + sin(x)*cos(y), -cos(x)*sin(y)]}}\n"));
   for (PetscInt n = 0; n < 10; n++) {
-    assert_success(FlowStep(&flow, 1, 0.02));
-    assert_success(FlowStep(&flow, 1, 0.08));
+    assert_success(SceneRunStep(&flow, 1, 0.02));
+    assert_success(SceneRunStep(&flow, 1, 0.08));
   }
-  assert_success(FlowCompare(&flow, X, "1 + sin(x-t)*cos(y)*exp(-0.02*t)", 1., &difference));
+  assert_success(SceneRunCompare(&flow, X, "1 + sin(x-t)*cos(y)*exp(-0.02*t)", 1., &difference));
   note("alternating steps of 0.02 and 0.08: error %.2e", (double)difference.mean_square);
   assert_on_all_ranks(difference.mean_square < 6e-3);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(frames_are_hit_exactly), cmocka_unit_test(every_part_limits_the_step),

@@ -2,7 +2,7 @@
    in or falls through. */
 #include "harness.h"
 #include "solids.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include "solid/solid_impl.h"
 
@@ -65,7 +65,7 @@ static Shape make_kind(Kind kind, PetscReal *thickness)
   return shape;
 }
 
-static BodyConfig *add_turned(World *world, Kind kind, Vector3 center, uint64_t *seed)
+static BodyConfig *add_turned(SolidCase *solids, Kind kind, Vector3 center, uint64_t *seed)
 {
   const Vector3 axis = random_direction(seed);
   const double  angle = 3 * random_number(seed);
@@ -74,15 +74,15 @@ static BodyConfig *add_turned(World *world, Kind kind, Vector3 center, uint64_t 
   BodyConfig   *body;
 
   assert_success(ShapeCreatePlaced(&shape, 1, vector3_scale(angle, axis), center, &placed));
-  body = world_add(world, placed);
+  body = solid_case_add(solids, placed);
   body->thickness = thickness;
   body->friction = 0.5;
   return body;
 }
 
-static PetscReal energy_of(World *world)
+static PetscReal energy_of(SolidCase *solids)
 {
-  const SolidReport report = solid_report(world->solid);
+  const SolidReport report = solid_report(solids->solid);
 
   return report.kinetic_energy + report.potential_energy;
 }
@@ -95,10 +95,10 @@ typedef struct {
 } Fall;
 
 /* How deep the corners of the one that falls lie in the other: not by what contact has found. */
-static PetscReal corner_depth(World *world)
+static PetscReal corner_depth(SolidCase *solids)
 {
-  const Body      *bodies = world->solid->bodies;
-  const Placement *placements = world->solid->placements;
+  const Body      *bodies = solids->solid->bodies;
+  const Placement *placements = solids->solid->placements;
   PetscInt         count;
   const Vector3   *corners;
   PetscReal        depth = 0;
@@ -116,30 +116,30 @@ static PetscReal corner_depth(World *world)
 
 static Fall let_fall(Kind below, Kind above, uint64_t seed)
 {
-  World    *world = world_new(G);
-  Fall      fall = {0};
-  PetscReal weight, size, before, now;
+  SolidCase *solids = solid_case_new(G);
+  Fall       fall = {0};
+  PetscReal  weight, size, before, now;
 
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.5;
-  add_turned(world, below, vector3(0, 0, 1.2), &seed)->kind = BODY_STATIC;
-  add_turned(world, above, vector3(0.1 * random_number(&seed), 0, 2.4), &seed);
-  world_start(world);
-  weight = world->solid->bodies[2].mass * G;
-  size = PetscMin(world->solid->bodies[1].form->size, world->solid->bodies[2].form->size);
-  before = energy_of(world);
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.5;
+  add_turned(solids, below, vector3(0, 0, 1.2), &seed)->kind = BODY_STATIC;
+  add_turned(solids, above, vector3(0.1 * random_number(&seed), 0, 2.4), &seed);
+  solid_case_start(solids);
+  weight = solids->solid->bodies[2].mass * G;
+  size = PetscMin(solids->solid->bodies[1].form->size, solids->solid->bodies[2].form->size);
+  before = energy_of(solids);
   fall.lost = before / weight;
   for (PetscInt k = 0; k < 360; k++) {
-    world_run(world, 1. / 240, 1);
-    now = energy_of(world);
+    solid_case_run(solids, 1. / 240, 1);
+    now = energy_of(solids);
     fall.rise = PetscMax(fall.rise, (now - before) / weight);
-    fall.depth = PetscMax(fall.depth, solid_report(world->solid).largest_penetration / size);
+    fall.depth = PetscMax(fall.depth, solid_report(solids->solid).largest_penetration / size);
     if (k % 5 == 0)
-      fall.depth = PetscMax(fall.depth, corner_depth(world) / size);
+      fall.depth = PetscMax(fall.depth, corner_depth(solids) / size);
     before = now;
   }
   fall.lost -= now / weight;
-  fall.height = world_position(world, 2).at[Z];
-  world_free(world);
+  fall.height = solid_case_position(solids, 2).at[Z];
+  solid_case_free(solids);
   return fall;
 }
 

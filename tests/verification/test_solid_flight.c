@@ -1,30 +1,30 @@
 /* Bodies that nothing touches: parabolas and tops. */
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include "solid/solid_impl.h"
 
 static void a_thrown_ball_follows_its_parabola(void **state)
 {
-  World    *world = world_new(9.81);
-  const int steps = 100;
-  Vector3   position;
+  SolidCase *solids = solid_case_new(9.81);
+  const int  steps = 100;
+  Vector3    position;
 
   (void)state;
-  world_add_sphere(world, vector3(0, 0, 1), 0.1)->velocity = vector3(3, 0, 4);
-  world_start(world);
-  world_run(world, 0.01, steps);
-  position = world_position(world, 0);
+  solid_case_add_sphere(solids, vector3(0, 0, 1), 0.1)->velocity = vector3(3, 0, 4);
+  solid_case_start(solids);
+  solid_case_run(solids, 0.01, steps);
+  position = solid_case_position(solids, 0);
   assert_near(position.at[X], 3, 1e-12);
   assert_near(position.at[Z], 1 + 4 - 0.5 * 9.81, 1e-12);
-  assert_near(world_velocity(world, 0).at[Z], 4 - 9.81, 1e-12);
-  world_free(world);
+  assert_near(solid_case_velocity(solids, 0).at[Z], 4 - 9.81, 1e-12);
+  solid_case_free(solids);
 }
 
 /* Particles come first in the state vector, three numbers each, then bodies with six. */
 static void particles_and_bodies_share_a_state(void **state)
 {
-  World          *world = world_new(9.81);
+  SolidCase      *solids = solid_case_new(9.81);
   ParticleConfig  particles[2] = {{2, {{0, 0, 1}}, {{1, 0, 0}}}, {3, {{0, 1, 0}}, {{0, 0, 5}}}};
   PetscReal      *velocity;
   PetscInt        count;
@@ -32,13 +32,13 @@ static void particles_and_bodies_share_a_state(void **state)
   const PetscReal time = 0.5;
 
   (void)state;
-  world->config.particle_count = 2;
-  world->config.particles = particles;
-  world_add_sphere(world, vector3(5, 0, 0), 0.1)->velocity = vector3(0, 7, 0);
-  world_start(world);
-  world_run(world, time / 50, 50);
-  assert_success(SolidGetState(world->solid, &count, &velocity));
-  report = solid_report(world->solid);
+  solids->config.particle_count = 2;
+  solids->config.particles = particles;
+  solid_case_add_sphere(solids, vector3(5, 0, 0), 0.1)->velocity = vector3(0, 7, 0);
+  solid_case_start(solids);
+  solid_case_run(solids, time / 50, 50);
+  assert_success(SolidGetState(solids->solid, &count, &velocity));
+  report = solid_report(solids->solid);
   assert_int_equal(count, 2 * 3 + 6);
   assert_near(velocity[0], 1, 1e-12);
   assert_near(velocity[5], 5 - 9.81 * time, 1e-12);
@@ -46,27 +46,27 @@ static void particles_and_bodies_share_a_state(void **state)
   assert_near(report.momentum.at[X], 2, 1e-12);
   /* what falls exactly keeps its energy exactly */
   assert_near(report.kinetic_energy + report.potential_energy,
-              0.5 * 2 + 0.5 * 3 * 25 + 2 * 9.81 + 0.5 * world->solid->bodies[0].mass * 49, 1e-9);
-  world_free(world);
+              0.5 * 2 + 0.5 * 3 * 25 + 2 * 9.81 + 0.5 * solids->solid->bodies[0].mass * 49, 1e-9);
+  solid_case_free(solids);
 }
 
 /* Half sides that give the principal moments 0.02, 0.02, 0.01 at mass 1 are those of a prism; C5. */
-static World *new_top(Vector3 spin)
+static SolidCase *new_top(Vector3 spin)
 {
-  World        *world = world_new(0);
+  SolidCase    *solids = solid_case_new(0);
   const Vector3 half =
       vector3(PetscSqrtReal(1.5 * 0.01), PetscSqrtReal(1.5 * 0.01), PetscSqrtReal(3 * 0.015));
-  BodyConfig *top = world_add_box(world, vector3(0, 0, 0), half, vector3(0, 0, 0));
+  BodyConfig *top = solid_case_add_box(solids, vector3(0, 0, 0), half, vector3(0, 0, 0));
 
   top->mass = 1;
   top->spin = spin;
-  world_start(world);
-  return world;
+  solid_case_start(solids);
+  return solids;
 }
 
-static Vector3 axis_of(World *world)
+static Vector3 axis_of(SolidCase *solids)
 {
-  return quaternion_rotate(world_rotation(world, 0), vector3(0, 0, 1));
+  return quaternion_rotate(solid_case_rotation(solids, 0), vector3(0, 0, 1));
 }
 
 /* The axis goes round the fixed angular momentum at |L| / I1; C5 of the validation cases, without its torque.
@@ -74,47 +74,47 @@ static Vector3 axis_of(World *world)
 static void a_free_top_keeps_momentum_and_energy(void **state)
 {
   const Vector3     spin = vector3(40, 0, 200);
-  World            *top = new_top(spin);
+  SolidCase        *top = new_top(spin);
   const PetscReal   turn = 2 * PETSC_PI / vector3_norm(spin), dt = turn / 4000;
   const SolidReport start = solid_report(top->solid);
   SolidReport       end;
 
   (void)state;
-  world_run(top, dt, 100 * 4000);
+  solid_case_run(top, dt, 100 * 4000);
   end = solid_report(top->solid);
   assert_near(vector3_norm(vector3_subtract(end.angular_momentum, start.angular_momentum)) /
                   vector3_norm(start.angular_momentum),
               0, 1e-10);
   assert_near(end.kinetic_energy / start.kinetic_energy, 1, 1e-4);
-  world_free(top);
+  solid_case_free(top);
 }
 
 static void a_free_top_precesses_about_its_momentum(void **state)
 {
   const Vector3   spin = vector3(20, 0, 100), momentum = vector3(0.02 * 20, 0, 0.01 * 100);
-  World          *top = new_top(spin);
+  SolidCase      *top = new_top(spin);
   const PetscReal time = 0.1, angle = vector3_norm(momentum) / 0.02 * time;
   const Vector3   rotation = vector3_scale(angle / vector3_norm(momentum), momentum);
   const Vector3   expected = quaternion_rotate(quaternion_from_rotation(rotation), vector3(0, 0, 1));
 
   (void)state;
-  world_run(top, time / 400, 400);
+  solid_case_run(top, time / 400, 400);
   assert_near(vector3_norm(vector3_subtract(axis_of(top), expected)), 0, 1e-3);
-  world_free(top);
+  solid_case_free(top);
 }
 
 /* A brick turning about no axis of its own. */
 static Quaternion tumbled(PetscInt steps)
 {
-  World      *world = world_new(0);
-  BodyConfig *brick = world_add_box(world, vector3(0, 0, 0), vector3(0.1, 0.2, 0.35), vector3(0, 0, 0));
+  SolidCase  *solids = solid_case_new(0);
+  BodyConfig *brick = solid_case_add_box(solids, vector3(0, 0, 0), vector3(0.1, 0.2, 0.35), vector3(0, 0, 0));
   Quaternion  rotation;
 
   brick->spin = vector3(5, 3, 4);
-  world_start(world);
-  world_run(world, 1. / (PetscReal)steps, steps);
-  rotation = world_rotation(world, 0);
-  world_free(world);
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / (PetscReal)steps, steps);
+  rotation = solid_case_rotation(solids, 0);
+  solid_case_free(solids);
   return rotation;
 }
 
@@ -136,21 +136,21 @@ static void a_tumbling_brick_converges_at_second_order(void **state)
 /* One radian in a step is far beyond what the second-order update can follow. */
 static void a_brick_that_turns_far_in_a_step_keeps_its_energy(void **state)
 {
-  World      *world = world_new(0);
-  BodyConfig *brick = world_add_box(world, vector3(0, 0, 0), vector3(0.5, 0.3, 0.2), vector3(0, 0, 0));
+  SolidCase  *solids = solid_case_new(0);
+  BodyConfig *brick = solid_case_add_box(solids, vector3(0, 0, 0), vector3(0.5, 0.3, 0.2), vector3(0, 0, 0));
   SolidReport start, end;
 
   (void)state;
   brick->spin = vector3(300, 900, 300);
-  world_start(world);
-  start = solid_report(world->solid);
-  world_run(world, 1e-3, 200);
-  end = solid_report(world->solid);
+  solid_case_start(solids);
+  start = solid_report(solids->solid);
+  solid_case_run(solids, 1e-3, 200);
+  end = solid_report(solids->solid);
   assert_near(end.kinetic_energy / start.kinetic_energy, 1, 1e-3);
   assert_near(vector3_norm(vector3_subtract(end.angular_momentum, start.angular_momentum)) /
                   vector3_norm(start.angular_momentum),
               0, 1e-12);
-  world_free(world);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(a_thrown_ball_follows_its_parabola),

@@ -1,6 +1,6 @@
 /* Joints and contact in the whole step: the heavy top (C5 of the validation cases), chains, loops. */
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #define G 9.81
 
@@ -14,10 +14,11 @@ static void a_heavy_top_precesses_slowly(void **state)
   const PetscReal along = 0.02 - mass * lever * lever; /* about the center, across the axis */
   const PetscReal h = PetscSqrtReal(1.5 * 0.01 / mass), k = PetscSqrtReal(3 * along / mass - h * h);
   const Vector3   axis = vector3(PetscSinReal(tilt), 0, PetscCosReal(tilt));
-  World          *world = world_new(G);
-  BodyConfig *top = world_add_box(world, vector3_scale(lever, axis), vector3(h, h, k), vector3(0, tilt, 0));
-  Vector3     center;
-  PetscReal   turned;
+  SolidCase      *solids = solid_case_new(G);
+  BodyConfig     *top =
+      solid_case_add_box(solids, vector3_scale(lever, axis), vector3(h, h, k), vector3(0, tilt, 0));
+  Vector3   center;
+  PetscReal turned;
 
   (void)state;
   top->mass = mass;
@@ -25,43 +26,44 @@ static void a_heavy_top_precesses_slowly(void **state)
   top->spin =
       vector3_add(vector3_scale(spin - precession * PetscCosReal(tilt), axis), vector3(0, 0, precession));
   top->velocity = vector3_cross(vector3(0, 0, precession), vector3_scale(lever, axis));
-  world_add_joint(world, JOINT_POINT, -1, 0, vector3(0, 0, 0), vector3(0, 0, 1));
-  world_start(world);
-  world_run(world, 1e-4, 10000);
-  center = world_position(world, 0);
+  solid_case_add_joint(solids, JOINT_POINT, -1, 0, vector3(0, 0, 0), vector3(0, 0, 1));
+  solid_case_start(solids);
+  solid_case_run(solids, 1e-4, 10000);
+  center = solid_case_position(solids, 0);
   turned = PetscAtan2Real(center.at[Y], center.at[X]);
   assert_near(turned / precession, 1, 0.01);
   assert_near(center.at[Z] / lever, PetscCosReal(tilt), 0.01);
-  assert_true(solid_report(world->solid).largest_joint_error < 1e-6);
-  world_free(world);
+  assert_true(solid_report(solids->solid).largest_joint_error < 1e-6);
+  solid_case_free(solids);
 }
 
 static void a_chain_of_100_links_hangs_together(void **state)
 {
-  World       *world = world_new(G);
+  SolidCase   *solids = solid_case_new(G);
   SolidReport  report;
   const double length = 0.2;
 
   (void)state;
   for (PetscInt k = 0; k < 100; k++) {
-    world_add_box(world, vector3(((PetscReal)k + 0.5) * length, 0, 0), vector3(0.1, 0.03, 0.03),
-                  vector3(0, 0, 0));
-    world_add_joint(world, JOINT_POINT, k - 1, k, vector3((PetscReal)k * length, 0, 0), vector3(0, 0, 1));
+    solid_case_add_box(solids, vector3(((PetscReal)k + 0.5) * length, 0, 0), vector3(0.1, 0.03, 0.03),
+                       vector3(0, 0, 0));
+    solid_case_add_joint(solids, JOINT_POINT, k - 1, k, vector3((PetscReal)k * length, 0, 0),
+                         vector3(0, 0, 1));
   }
-  world_start(world);
+  solid_case_start(solids);
   for (PetscInt k = 0; k < 10; k++) {
-    world_run(world, 1. / 240, 48);
-    report = solid_report(world->solid);
+    solid_case_run(solids, 1. / 240, 48);
+    report = solid_report(solids->solid);
     assert_true(report.largest_joint_error < 1e-8);
   }
-  world_free(world);
+  solid_case_free(solids);
 }
 
 /* Six rods in a hexagon, joined by hinges, dropped upright onto the floor: joints and contact at once. */
 static void a_loop_of_hinges_survives_its_fall(void **state)
 {
   const PetscReal side = 1, inner = 0.5 * PetscSqrtReal(3);
-  World          *world = world_new(G);
+  SolidCase      *solids = solid_case_new(G);
   SolidReport     report;
 
   (void)state;
@@ -70,47 +72,48 @@ static void a_loop_of_hinges_survives_its_fall(void **state)
     const Vector3   center = vector3(inner * PetscCosReal(angle), 0, 1.3 + inner * PetscSinReal(angle));
 
     /* long along the tangent */
-    world_add_box(world, center, vector3(0.05, 0.1, 0.42 * side), vector3(0, -angle, 0))->friction = 0.5;
+    solid_case_add_box(solids, center, vector3(0.05, 0.1, 0.42 * side), vector3(0, -angle, 0))->friction =
+        0.5;
   }
   for (PetscInt k = 0; k < 6; k++) {
     const PetscReal angle = PETSC_PI / 3 * ((PetscReal)k + 0.5);
 
-    world_add_joint(world, JOINT_HINGE, k, (k + 1) % 6,
-                    vector3(side * PetscCosReal(angle), 0, 1.3 + side * PetscSinReal(angle)),
-                    vector3(0, 1, 0));
+    solid_case_add_joint(solids, JOINT_HINGE, k, (k + 1) % 6,
+                         vector3(side * PetscCosReal(angle), 0, 1.3 + side * PetscSinReal(angle)),
+                         vector3(0, 1, 0));
   }
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.5;
-  world_start(world);
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.5;
+  solid_case_start(solids);
   for (PetscInt k = 0; k < 20; k++) {
-    world_run(world, 1. / 240, 24);
-    report = solid_report(world->solid);
+    solid_case_run(solids, 1. / 240, 24);
+    report = solid_report(solids->solid);
     assert_true(report.largest_joint_error < 1e-6);
     assert_true(report.largest_penetration < 0.01);
   }
-  world_free(world);
+  solid_case_free(solids);
 }
 
 /* Push-outs leave it where its joint holds it, and push the balls alone. */
 static void a_gate_that_balls_fall_on_stays_on_its_hinge(void **state)
 {
-  World    *world = world_new(G);
-  PetscReal largest = 0;
+  SolidCase *solids = solid_case_new(G);
+  PetscReal  largest = 0;
 
   (void)state;
-  world_add_box(world, vector3(0.5, 0, 0), vector3(0.5, 0.5, 0.02), vector3(0, 0, 0))->friction = 0.5;
-  world_add_joint(world, JOINT_HINGE, -1, 0, vector3(0, 0, 0), vector3(0, 1, 0))->upper = 0.3;
+  solid_case_add_box(solids, vector3(0.5, 0, 0), vector3(0.5, 0.5, 0.02), vector3(0, 0, 0))->friction = 0.5;
+  solid_case_add_joint(solids, JOINT_HINGE, -1, 0, vector3(0, 0, 0), vector3(0, 1, 0))->upper = 0.3;
   for (PetscInt k = 0; k < 6; k++)
-    world_add_sphere(
-        world, vector3(0.3 + 0.1 * (PetscReal)(k % 3), 0.1 * (PetscReal)(k % 2), 0.5 + 0.5 * (PetscReal)k),
+    solid_case_add_sphere(
+        solids, vector3(0.3 + 0.1 * (PetscReal)(k % 3), 0.1 * (PetscReal)(k % 2), 0.5 + 0.5 * (PetscReal)k),
         0.2)
         ->velocity = vector3(0, 0, -5);
-  world_start(world);
+  solid_case_start(solids);
   for (PetscInt k = 0; k < 200; k++) {
-    world_run(world, 1. / 120, 1);
-    largest = PetscMax(largest, solid_report(world->solid).largest_joint_error);
+    solid_case_run(solids, 1. / 120, 1);
+    largest = PetscMax(largest, solid_report(solids->solid).largest_joint_error);
   }
   assert_near(largest, 0, 1e-6);
-  world_free(world);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(a_heavy_top_precesses_slowly),

@@ -2,7 +2,7 @@
    impact to impact. */
 #include "harness.h"
 #include "solids.h"
-#include "world.h"
+#include "solid_case.h"
 
 enum { BALLS = 5 };
 
@@ -61,46 +61,46 @@ static PetscInt fly(Ball balls[], PetscReal restitution, PetscReal end)
 }
 
 /* Until `end`, by the solver's own steps. */
-static void run_balls(World *world, const Ball balls[], PetscReal restitution, PetscReal end)
+static void run_balls(SolidCase *solids, const Ball balls[], PetscReal restitution, PetscReal end)
 {
   for (PetscInt b = 0; b < BALLS; b++) {
-    BodyConfig *body = world_add_sphere(world, balls[b].position, balls[b].radius);
+    BodyConfig *body = solid_case_add_sphere(solids, balls[b].position, balls[b].radius);
 
     body->mass = balls[b].mass;
     body->velocity = balls[b].velocity;
     body->restitution = restitution;
   }
-  world_start(world);
-  while (world->time < end) {
+  solid_case_start(solids);
+  while (solids->time < end) {
     PetscReal dt;
 
-    assert_success(SolidGetTimeStepLimit(world->solid, solid_longest_path(world->solid), NULL, &dt));
-    world_run(world, PetscMin(dt, end - world->time), 1);
+    assert_success(SolidGetTimeStepLimit(solids->solid, solid_longest_path(solids->solid), NULL, &dt));
+    solid_case_run(solids, PetscMin(dt, end - solids->time), 1);
   }
 }
 
 /* Velocities to 1e-6 of the fastest at the start, positions to 1e-6 of the way it would go. */
 static void check_balls(const Ball start[], PetscReal restitution, PetscReal end)
 {
-  World    *world = world_new(0);
-  PetscReal fastest = 0;
-  PetscInt  impacts;
-  Ball      balls[BALLS];
+  SolidCase *solids = solid_case_new(0);
+  PetscReal  fastest = 0;
+  PetscInt   impacts;
+  Ball       balls[BALLS];
 
   memcpy(balls, start, sizeof(balls));
   for (PetscInt b = 0; b < BALLS; b++)
     fastest = PetscMax(fastest, vector3_norm(balls[b].velocity));
-  run_balls(world, balls, restitution, end);
+  run_balls(solids, balls, restitution, end);
   impacts = fly(balls, restitution, end);
   assert_true(impacts >= 3);
   for (PetscInt b = 0; b < BALLS; b++) {
-    const Vector3 off = vector3_subtract(world_velocity(world, b), balls[b].velocity);
-    const Vector3 away = vector3_subtract(world_position(world, b), balls[b].position);
+    const Vector3 off = vector3_subtract(solid_case_velocity(solids, b), balls[b].velocity);
+    const Vector3 away = vector3_subtract(solid_case_position(solids, b), balls[b].position);
 
     assert_near(vector3_norm(off) / fastest, 0, 1e-6);
     assert_near(vector3_norm(away) / (fastest * end), 0, 1e-6);
   }
-  world_free(world);
+  solid_case_free(solids);
 }
 
 /* Masses m, m q, m q^2 ...; gaps in parts of the first radius; the others move as `speeds` say. */
@@ -188,20 +188,20 @@ static void a_ball_on_the_floor_bounces_when_it_gets_there(void **state)
 {
   const PetscReal height = 0.7, g = 10, fall = PetscSqrtReal(2 * height / g), end = 8.3 * fall;
   const PetscReal since = 0.3 * fall, radius = 0.1; /* the fifth time it comes down */
-  World          *world = world_new(g);
+  SolidCase      *solids = solid_case_new(g);
   PetscReal       dt;
 
   (void)state;
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1))->restitution = 1;
-  world_add_sphere(world, vector3(0, 0, radius + height), radius)->restitution = 1;
-  world_start(world);
-  while (world->time < end) {
-    assert_success(SolidGetTimeStepLimit(world->solid, solid_longest_path(world->solid), NULL, &dt));
-    world_run(world, PetscMin(dt, end - world->time), 1);
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->restitution = 1;
+  solid_case_add_sphere(solids, vector3(0, 0, radius + height), radius)->restitution = 1;
+  solid_case_start(solids);
+  while (solids->time < end) {
+    assert_success(SolidGetTimeStepLimit(solids->solid, solid_longest_path(solids->solid), NULL, &dt));
+    solid_case_run(solids, PetscMin(dt, end - solids->time), 1);
   }
-  assert_near(world_position(world, 1).at[Z] - radius, height - 0.5 * g * since * since, 1e-6 * height);
-  assert_near(world_velocity(world, 1).at[Z], -g * since, 1e-6 * g * fall);
-  world_free(world);
+  assert_near(solid_case_position(solids, 1).at[Z] - radius, height - 0.5 * g * since * since, 1e-6 * height);
+  assert_near(solid_case_velocity(solids, 1).at[Z], -g * since, 1e-6 * g * fall);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(a_ball_on_the_floor_bounces_when_it_gets_there),

@@ -1,6 +1,6 @@
 /* Blocks and balls on an inclined plane: C1 of the validation cases (incline_friction.csv). */
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #define G 9.81
 
@@ -25,39 +25,40 @@ static Vector3 downhill(PetscReal angle)
 
 typedef enum { BLOCK, BALL } Slider;
 
-static World *new_slope(const Incline *incline, Slider slider)
+static SolidCase *new_slope(const Incline *incline, Slider slider)
 {
   const PetscReal angle = incline->angle * PETSC_PI / 180;
   const Vector3   normal = vector3(PetscSinReal(angle), 0, PetscCosReal(angle));
-  World          *world = world_new(G);
+  SolidCase      *solids = solid_case_new(G);
   BodyConfig     *body;
 
-  world_add_plane(world, vector3(0, 0, 0), normal)->friction = incline->friction;
+  solid_case_add_plane(solids, vector3(0, 0, 0), normal)->friction = incline->friction;
   if (slider == BALL)
-    body = world_add_sphere(world, vector3_scale(0.25, normal), 0.25);
+    body = solid_case_add_sphere(solids, vector3_scale(0.25, normal), 0.25);
   else
-    body = world_add_box(world, vector3_scale(0.25, normal), vector3(0.5, 0.5, 0.25), vector3(0, angle, 0));
+    body = solid_case_add_box(solids, vector3_scale(0.25, normal), vector3(0.5, 0.5, 0.25),
+                              vector3(0, angle, 0));
   body->friction = incline->friction;
-  world_start(world);
-  return world;
+  solid_case_start(solids);
+  return solids;
 }
 
 static void blocks_slide_or_stick(void **state)
 {
   (void)state;
   for (PetscInt k = 0; k < CASES; k++) {
-    World          *world = new_slope(&table[k], BLOCK);
+    SolidCase      *solids = new_slope(&table[k], BLOCK);
     const PetscReal time = 1;
     PetscReal       speed;
 
-    world_run(world, time / 200, 200);
-    speed = vector3_dot(world_velocity(world, 1), downhill(table[k].angle * PETSC_PI / 180));
+    solid_case_run(solids, time / 200, 200);
+    speed = vector3_dot(solid_case_velocity(solids, 1), downhill(table[k].angle * PETSC_PI / 180));
     if (table[k].block > 0)
       assert_near(speed / time / table[k].block, 1, 0.01);
     else
-      assert_true(vector3_norm(world_velocity(world, 1)) < 1e-6);
-    assert_true(solid_report(world->solid).largest_penetration < 1e-6);
-    world_free(world);
+      assert_true(vector3_norm(solid_case_velocity(solids, 1)) < 1e-6);
+    assert_true(solid_report(solids->solid).largest_penetration < 1e-6);
+    solid_case_free(solids);
   }
 }
 
@@ -65,14 +66,14 @@ static void balls_roll_or_slip(void **state)
 {
   (void)state;
   for (PetscInt k = 0; k < CASES; k++) {
-    World    *world = new_slope(&table[k], BALL);
-    PetscReal speed;
+    SolidCase *solids = new_slope(&table[k], BALL);
+    PetscReal  speed;
 
-    world_run(world, 1. / 200, 200);
-    speed = vector3_dot(world_velocity(world, 1), downhill(table[k].angle * PETSC_PI / 180));
+    solid_case_run(solids, 1. / 200, 200);
+    speed = vector3_dot(solid_case_velocity(solids, 1), downhill(table[k].angle * PETSC_PI / 180));
     assert_near(speed / table[k].ball, 1, 0.01);
-    assert_near(0.25 * world_spin(world, 1).at[Y] / table[k].ball_spin, 1, 0.01);
-    world_free(world);
+    assert_near(0.25 * solid_case_spin(solids, 1).at[Y] / table[k].ball_spin, 1, 0.01);
+    solid_case_free(solids);
   }
 }
 
@@ -81,14 +82,14 @@ static void balls_roll_or_slip(void **state)
 static PetscReal path_error(PetscInt steps)
 {
   const Incline   incline = {30, 0.2, 0, 0, 0};
-  World          *world = new_slope(&incline, BLOCK);
-  const Vector3   start = world_position(world, 1), down = downhill(PETSC_PI / 6);
+  SolidCase      *solids = new_slope(&incline, BLOCK);
+  const Vector3   start = solid_case_position(solids, 1), down = downhill(PETSC_PI / 6);
   const PetscReal acceleration = G * (PetscSinReal(PETSC_PI / 6) - 0.2 * PetscCosReal(PETSC_PI / 6));
   PetscReal       path;
 
-  world_run(world, 1. / (PetscReal)steps, steps);
-  path = vector3_dot(vector3_subtract(world_position(world, 1), start), down);
-  world_free(world);
+  solid_case_run(solids, 1. / (PetscReal)steps, steps);
+  path = vector3_dot(vector3_subtract(solid_case_position(solids, 1), start), down);
+  solid_case_free(solids);
   return PetscAbsReal(path - 0.5 * acceleration);
 }
 

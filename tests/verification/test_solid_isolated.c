@@ -3,7 +3,7 @@
    the momentum about a fixed point to its spin: both are kept to round-off. */
 #include "harness.h"
 #include "solids.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include "solid/solid_impl.h"
 
@@ -12,54 +12,55 @@ typedef struct {
 } Kind;
 
 /* An arm of five bricks, joined by hinges and points in turn. */
-static void add_arm(World *world)
+static void add_arm(SolidCase *solids)
 {
   for (PetscInt k = 0; k < 5; k++) {
     const PetscReal x = 0.5 * (PetscReal)(k - 2);
 
-    world_add_box(world, vector3(x, 0, 0), vector3(0.22, 0.1, 0.1), vector3(0, 0, 0));
+    solid_case_add_box(solids, vector3(x, 0, 0), vector3(0.22, 0.1, 0.1), vector3(0, 0, 0));
     if (k)
-      world_add_joint(world, k % 2 ? JOINT_HINGE : JOINT_POINT, k - 1, k, vector3(x - 0.25, 0, 0),
-                      vector3(0, 1, 0));
+      solid_case_add_joint(solids, k % 2 ? JOINT_HINGE : JOINT_POINT, k - 1, k, vector3(x - 0.25, 0, 0),
+                           vector3(0, 1, 0));
   }
 }
 
 /* Bodies from all sides that fly towards the arm, one after the other. */
-static void add_crowd(World *world)
+static void add_crowd(SolidCase *solids)
 {
   uint64_t seed = 11;
 
   for (PetscInt k = 0; k < 20; k++) {
     const Vector3 out = random_direction(&seed), center = vector3_scale(1.6 + 0.12 * (PetscReal)k, out);
     const Vector3 aside = vector3(0.3 * random_number(&seed), 0.2, 0.1 * random_number(&seed));
-    BodyConfig   *body = k % 2 ? world_add_sphere(world, center, 0.15)
-                               : world_add_box(world, center, vector3(0.15, 0.1, 0.12), vector3(k, 0.1 * k, 0));
+    BodyConfig   *body =
+        k % 2 ? solid_case_add_sphere(solids, center, 0.15)
+                : solid_case_add_box(solids, center, vector3(0.15, 0.1, 0.12), vector3(k, 0.1 * k, 0));
 
     body->velocity = vector3_add(vector3_scale(-3, out), aside);
     body->spin = vector3(random_number(&seed), random_number(&seed), 1);
   }
 }
 
-static World *new_crowd(const Kind *kind)
+static SolidCase *new_crowd(const Kind *kind)
 {
-  World *world = world_new(kind->gravity);
+  SolidCase *solids = solid_case_new(kind->gravity);
 
-  add_arm(world);
-  add_crowd(world);
-  for (PetscInt b = 0; b < world->config.body_count; b++) {
-    world->bodies[b].friction = kind->friction;
-    world->bodies[b].restitution = kind->restitution;
+  add_arm(solids);
+  add_crowd(solids);
+  for (PetscInt b = 0; b < solids->config.body_count; b++) {
+    solids->bodies[b].friction = kind->friction;
+    solids->bodies[b].restitution = kind->restitution;
   }
-  world_start(world);
-  return world;
+  solid_case_start(solids);
+  return solids;
 }
 
-static PetscReal sum_of_speeds(World *world)
+static PetscReal sum_of_speeds(SolidCase *solids)
 {
   PetscReal sum = 0;
 
-  for (PetscInt b = 0; b < world->config.body_count; b++)
-    sum += world->solid->bodies[b].mass * vector3_norm(world_velocity(world, b));
+  for (PetscInt b = 0; b < solids->config.body_count; b++)
+    sum += solids->solid->bodies[b].mass * vector3_norm(solid_case_velocity(solids, b));
   return sum;
 }
 
@@ -69,16 +70,16 @@ static void articulated_bodies_that_collide_keep_their_momenta(void **state)
 
   (void)state;
   for (PetscInt k = 0; k < 4; k++) {
-    World            *world = new_crowd(&kinds[k]);
-    const SolidReport start = solid_report(world->solid);
-    const PetscReal   scale = sum_of_speeds(world); /* times an arm of 1 m */
+    SolidCase        *solids = new_crowd(&kinds[k]);
+    const SolidReport start = solid_report(solids->solid);
+    const PetscReal   scale = sum_of_speeds(solids); /* times an arm of 1 m */
     SolidReport       now = start, before;
     PetscInt          impacts = 0;
 
     for (PetscInt step = 0; step < 500; step++) {
       before = now;
-      world_run(world, 0.0025, 1);
-      now = solid_report(world->solid);
+      solid_case_run(solids, 0.0025, 1);
+      now = solid_report(solids->solid);
       impacts += now.collisions;
       /* keeping the angular momentum takes or gives a little energy */
       assert_true(now.kinetic_energy < before.kinetic_energy + 1e-4 * start.kinetic_energy);
@@ -89,7 +90,7 @@ static void articulated_bodies_that_collide_keep_their_momenta(void **state)
     assert_near(vector3_norm(vector3_subtract(now.momentum, start.momentum)) / scale, 0, 1e-12);
     assert_near(vector3_norm(vector3_subtract(now.angular_momentum, start.angular_momentum)) / scale, 0,
                 1e-12);
-    world_free(world);
+    solid_case_free(solids);
   }
 }
 
@@ -98,24 +99,25 @@ static void articulated_bodies_that_collide_keep_their_momenta(void **state)
 static void a_falling_crowd_takes_up_its_weight_alone(void **state)
 {
   const Kind        kind = {0.5, 0, 9.81};
-  World            *world = new_crowd(&kind);
-  const SolidReport start = solid_report(world->solid);
-  const PetscReal   scale = sum_of_speeds(world), time = 500 * 0.0025;
+  SolidCase        *solids = new_crowd(&kind);
+  const SolidReport start = solid_report(solids->solid);
+  const PetscReal   scale = sum_of_speeds(solids), time = 500 * 0.0025;
   const Vector3     fall = vector3(0, 0, -9.81 * time);
   Vector3           moment = vector3_scale(0.5 * time, start.momentum), torque;
   SolidReport       now;
 
   (void)state;
-  for (PetscInt b = 0; b < world->config.body_count; b++)
-    moment = vector3_add(moment, vector3_scale(world->solid->bodies[b].mass, world_position(world, b)));
+  for (PetscInt b = 0; b < solids->config.body_count; b++)
+    moment =
+        vector3_add(moment, vector3_scale(solids->solid->bodies[b].mass, solid_case_position(solids, b)));
   torque = vector3_cross(moment, fall);
-  world_run(world, 0.0025, 500);
-  now = solid_report(world->solid);
+  solid_case_run(solids, 0.0025, 500);
+  now = solid_report(solids->solid);
   assert_near(
       vector3_norm(vector3_subtract(vector3_subtract(now.angular_momentum, start.angular_momentum), torque)) /
           scale,
       0, 1e-12);
-  world_free(world);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(articulated_bodies_that_collide_keep_their_momenta),

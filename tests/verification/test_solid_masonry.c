@@ -1,17 +1,17 @@
 /* Houses of cards and arches: bodies that only friction and balance hold (C9 of the validation cases). */
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include "solid/contact/solve/contact_set.h"
 
 #define G 9.81
 
-static World *new_floor(PetscReal friction)
+static SolidCase *new_floor(PetscReal friction)
 {
-  World *world = world_new(G);
+  SolidCase *solids = solid_case_new(G);
 
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1))->friction = friction;
-  return world;
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->friction = friction;
+  return solids;
 }
 
 /* Cards of 1 x 0.6 x 0.02 that lean against each other in pairs, and a floor across the tops of all pairs of
@@ -27,89 +27,90 @@ static PetscReal card_height(const Cards *cards)
   return cards->length * PetscCosReal(cards->tilt) + cards->thickness * PetscSinReal(cards->tilt);
 }
 
-static void add_card(World *world, const Cards *cards, Vector3 center, PetscReal tilt)
+static void add_card(SolidCase *solids, const Cards *cards, Vector3 center, PetscReal tilt)
 {
-  world_add_box(world, center, vector3(0.5 * cards->thickness, 0.3, 0.5 * cards->length), vector3(0, tilt, 0))
+  solid_case_add_box(solids, center, vector3(0.5 * cards->thickness, 0.3, 0.5 * cards->length),
+                     vector3(0, tilt, 0))
       ->friction = 0.8;
 }
 
 /* Two cards whose upper inner edges meet at x. */
-static void add_pair(World *world, const Cards *cards, PetscReal x, PetscReal ground)
+static void add_pair(SolidCase *solids, const Cards *cards, PetscReal x, PetscReal ground)
 {
   const PetscReal s = PetscSinReal(cards->tilt), c = PetscCosReal(cards->tilt);
   /* from the center to the inner edge on top, of the card that leans towards +x */
   const PetscReal reach = 0.5 * (cards->length * s + cards->thickness * c);
   const PetscReal center = ground + 0.5 * card_height(cards);
 
-  add_card(world, cards, vector3(x - reach, 0, center), cards->tilt);
-  add_card(world, cards, vector3(x + reach, 0, center), -cards->tilt);
+  add_card(solids, cards, vector3(x - reach, 0, center), cards->tilt);
+  add_card(solids, cards, vector3(x + reach, 0, center), -cards->tilt);
 }
 
-static World *new_house(const Cards *cards, PetscInt storeys)
+static SolidCase *new_house(const Cards *cards, PetscInt storeys)
 {
   const PetscReal pitch = 1.02 * 2 * (cards->length * PetscSinReal(cards->tilt) + cards->thickness);
-  World          *world = new_floor(0.8);
+  SolidCase      *solids = new_floor(0.8);
 
   for (PetscInt storey = 0; storey < storeys; storey++) {
     const PetscInt  pairs = storeys - storey;
     const PetscReal ground = (PetscReal)storey * (card_height(cards) + cards->thickness);
 
     for (PetscInt k = 0; k < pairs; k++)
-      add_pair(world, cards, pitch * ((PetscReal)k - 0.5 * (PetscReal)(pairs - 1)), ground);
+      add_pair(solids, cards, pitch * ((PetscReal)k - 0.5 * (PetscReal)(pairs - 1)), ground);
     if (pairs > 1)
-      world_add_box(world, vector3(0, 0, ground + card_height(cards) + 0.5 * cards->thickness),
-                    vector3(0.5 * pitch * (PetscReal)(pairs - 1) + 0.05, 0.3, 0.5 * cards->thickness),
-                    vector3(0, 0, 0))
+      solid_case_add_box(solids, vector3(0, 0, ground + card_height(cards) + 0.5 * cards->thickness),
+                         vector3(0.5 * pitch * (PetscReal)(pairs - 1) + 0.05, 0.3, 0.5 * cards->thickness),
+                         vector3(0, 0, 0))
           ->friction = 0.8;
   }
-  return world;
+  return solids;
 }
 
-static void assert_still_there(World *world, const Vector3 start[], PetscReal shift)
+static void assert_still_there(SolidCase *solids, const Vector3 start[], PetscReal shift)
 {
   PetscReal farthest = 0;
 
-  for (PetscInt b = 1; b < world->config.body_count; b++)
-    farthest = PetscMax(farthest, vector3_norm(vector3_subtract(world_position(world, b), start[b])));
+  for (PetscInt b = 1; b < solids->config.body_count; b++)
+    farthest = PetscMax(farthest, vector3_norm(vector3_subtract(solid_case_position(solids, b), start[b])));
   assert_near(farthest, 0, shift);
 }
 
-static void remember(World *world, Vector3 start[])
+static void remember(SolidCase *solids, Vector3 start[])
 {
-  for (PetscInt b = 0; b < world->config.body_count; b++)
-    start[b] = world_position(world, b);
+  for (PetscInt b = 0; b < solids->config.body_count; b++)
+    start[b] = solid_case_position(solids, b);
 }
 
 /* With the sweeps of any scene. Those that a moving pile gets, 6, are not enough: it would sway and fall. */
 static void a_house_of_cards_stands(void **state)
 {
   const Cards cards = {1, 0.02, 0.35};
-  World      *world = new_house(&cards, 5);
-  Vector3     start[WORLD_BODIES];
+  SolidCase  *solids = new_house(&cards, 5);
+  Vector3     start[SOLID_CASE_BODIES];
 
   (void)state;
-  world_start(world);
-  remember(world, start);
-  world_run(world, 1. / 240, 1200);
-  assert_still_there(world, start, 1e-3);
-  assert_near(solid_report(world->solid).largest_speed, 0, 1e-4);
-  assert_near(solid_report(world->solid).largest_penetration, 0, 1e-3);
-  world_free(world);
+  solid_case_start(solids);
+  remember(solids, start);
+  solid_case_run(solids, 1. / 240, 1200);
+  assert_still_there(solids, start, 1e-3);
+  assert_near(solid_report(solids->solid).largest_speed, 0, 1e-4);
+  assert_near(solid_report(solids->solid).largest_penetration, 0, 1e-3);
+  solid_case_free(solids);
 }
 
 /* Without friction it cannot. */
 static void a_house_of_cards_needs_friction(void **state)
 {
   const Cards cards = {1, 0.02, 0.35};
-  World      *world = new_house(&cards, 2);
+  SolidCase  *solids = new_house(&cards, 2);
 
   (void)state;
-  for (PetscInt b = 0; b < world->config.body_count; b++)
-    world->bodies[b].friction = 0.1;
-  world_start(world);
-  world_run(world, 1. / 240, 240);
-  assert_true(world_position(world, world->config.body_count - 1).at[Z] < 1);
-  world_free(world);
+  for (PetscInt b = 0; b < solids->config.body_count; b++)
+    solids->bodies[b].friction = 0.1;
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / 240, 240);
+  assert_true(solid_case_position(solids, solids->config.body_count - 1).at[Z] < 1);
+  solid_case_free(solids);
 }
 
 /* A stone of a half circle: between two radii and two angles, as a hull. */
@@ -133,9 +134,9 @@ static Surface make_stone(PetscReal inner, PetscReal outer, PetscReal from, Pets
 
 enum { STONES = 11 };
 
-static World *new_arch(PetscReal thickness, PetscReal friction)
+static SolidCase *new_arch(PetscReal thickness, PetscReal friction)
 {
-  World *world = new_floor(friction);
+  SolidCase *solids = new_floor(friction);
 
   for (PetscInt k = 0; k < STONES; k++) {
     const PetscReal from = PETSC_PI * (PetscReal)k / STONES, to = PETSC_PI * (PetscReal)(k + 1) / STONES;
@@ -143,15 +144,15 @@ static World *new_arch(PetscReal thickness, PetscReal friction)
     Shape           shape;
 
     assert_success(ShapeCreateSurface(&stone, &shape));
-    world_add(world, shape)->friction = friction;
+    solid_case_add(solids, shape)->friction = friction;
   }
-  return world;
+  return solids;
 }
 
 /* The impulse that body `b` takes from body `a` in the last step, over dt. */
-static Vector3 force_between(World *world, PetscInt a, PetscInt b, PetscReal dt)
+static Vector3 force_between(SolidCase *solids, PetscInt a, PetscInt b, PetscReal dt)
 {
-  const ContactList *list = &world->solid->contacts->now;
+  const ContactList *list = &solids->solid->contacts->now;
   Vector3            force = vector3(0, 0, 0);
 
   for (PetscInt c = 0; c < list->count; c++)
@@ -162,12 +163,12 @@ static Vector3 force_between(World *world, PetscInt a, PetscInt b, PetscReal dt)
   return force;
 }
 
-static PetscReal arch_weight(World *world)
+static PetscReal arch_weight(SolidCase *solids)
 {
   PetscReal weight = 0;
 
   for (PetscInt b = 1; b <= STONES; b++)
-    weight += G * world->solid->bodies[b].mass;
+    weight += G * solids->solid->bodies[b].mass;
   return weight;
 }
 
@@ -176,36 +177,36 @@ static PetscReal arch_weight(World *world)
 static void an_arch_stands_by_its_thrust(void **state)
 {
   const PetscReal dt = 1. / 240;
-  World          *world = new_arch(0.3, 0.8);
-  Vector3         start[WORLD_BODIES], left, right;
+  SolidCase      *solids = new_arch(0.3, 0.8);
+  Vector3         start[SOLID_CASE_BODIES], left, right;
   PetscReal       half;
 
   (void)state;
-  world_start(world);
-  remember(world, start);
-  world_run(world, dt, 1200);
-  half = 0.5 * arch_weight(world);
-  right = force_between(world, 0, 1, dt);
-  left = force_between(world, 0, STONES, dt);
-  assert_still_there(world, start, 0.01);
+  solid_case_start(solids);
+  remember(solids, start);
+  solid_case_run(solids, dt, 1200);
+  half = 0.5 * arch_weight(solids);
+  right = force_between(solids, 0, 1, dt);
+  left = force_between(solids, 0, STONES, dt);
+  assert_still_there(solids, start, 0.01);
   assert_near(right.at[Z] / half, 1, 0.01);
   assert_near(left.at[Z] / half, 1, 0.01);
   assert_near((right.at[X] + left.at[X]) / half, 0, 0.01);
   assert_true(-right.at[X] > 0.1 * half && -right.at[X] < 0.8 * half);
-  assert_near(solid_report(world->solid).largest_speed, 0, 1e-4);
-  world_free(world);
+  assert_near(solid_report(solids->solid).largest_speed, 0, 1e-4);
+  solid_case_free(solids);
 }
 
 /* Below t/R = 0.107 no line of thrust fits into a half circle (Heyman): it falls however rough it is. */
 static void a_thin_arch_falls(void **state)
 {
-  World *world = new_arch(0.06, 2);
+  SolidCase *solids = new_arch(0.06, 2);
 
   (void)state;
-  world_start(world);
-  world_run(world, 1. / 240, 480);
-  assert_true(world_position(world, 1 + STONES / 2).at[Z] < 0.7);
-  world_free(world);
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / 240, 480);
+  assert_true(solid_case_position(solids, 1 + STONES / 2).at[Z] < 0.7);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(a_house_of_cards_stands), cmocka_unit_test(a_house_of_cards_needs_friction),

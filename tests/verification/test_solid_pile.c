@@ -1,21 +1,21 @@
 /* A pile of all shapes in a pit: energy is only lost, nothing sinks in or falls through. */
 #include "harness.h"
 #include "solids.h"
-#include "world.h"
+#include "solid_case.h"
 
 #define G 9.81
 
 enum { KINDS = 7, LAYERS = 7, PER_LAYER = 9 };
 
-static void add_pit(World *world)
+static void add_pit(SolidCase *solids)
 {
   const PetscReal wall = 1.1;
 
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1));
-  world_add_plane(world, vector3(-wall, 0, 0), vector3(1, 0, 0));
-  world_add_plane(world, vector3(wall, 0, 0), vector3(-1, 0, 0));
-  world_add_plane(world, vector3(0, -wall, 0), vector3(0, 1, 0));
-  world_add_plane(world, vector3(0, wall, 0), vector3(0, -1, 0));
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1));
+  solid_case_add_plane(solids, vector3(-wall, 0, 0), vector3(1, 0, 0));
+  solid_case_add_plane(solids, vector3(wall, 0, 0), vector3(-1, 0, 0));
+  solid_case_add_plane(solids, vector3(0, -wall, 0), vector3(0, 1, 0));
+  solid_case_add_plane(solids, vector3(0, wall, 0), vector3(0, -1, 0));
 }
 
 /* Of about 0.5 across, about the origin. */
@@ -51,12 +51,12 @@ static Shape make_kind(PetscInt kind)
   return shape;
 }
 
-static World *new_pile(PetscReal restitution)
+static SolidCase *new_pile(PetscReal restitution)
 {
-  World   *world = world_new(G);
-  uint64_t seed = 7;
+  SolidCase *solids = solid_case_new(G);
+  uint64_t   seed = 7;
 
-  add_pit(world);
+  add_pit(solids);
   for (PetscInt n = 0; n < LAYERS * PER_LAYER; n++) {
     const PetscInt k = n % PER_LAYER;
     const Vector3  center = vector3(0.68 * (PetscReal)(k % 3 - 1) + 0.03 * random_number(&seed),
@@ -66,18 +66,18 @@ static World *new_pile(PetscReal restitution)
 
     assert_success(ShapeCreatePlaced(
         &shape, 1, vector3_scale(3 * random_number(&seed), random_direction(&seed)), center, &placed));
-    world_add(world, placed);
+    solid_case_add(solids, placed);
   }
-  for (PetscInt b = 0; b < world->config.body_count; b++) {
-    world->bodies[b].friction = 0.5;
-    world->bodies[b].restitution = restitution;
+  for (PetscInt b = 0; b < solids->config.body_count; b++) {
+    solids->bodies[b].friction = 0.5;
+    solids->bodies[b].restitution = restitution;
   }
-  return world;
+  return solids;
 }
 
-static PetscReal energy_of(World *world)
+static PetscReal energy_of(SolidCase *solids)
 {
-  const SolidReport report = solid_report(world->solid);
+  const SolidReport report = solid_report(solids->solid);
 
   return report.kinetic_energy + report.potential_energy;
 }
@@ -89,31 +89,31 @@ typedef struct {
   PetscReal depth;
 } Fall;
 
-static Fall let_fall(World *world, PetscReal dt, PetscInt steps)
+static Fall let_fall(SolidCase *solids, PetscReal dt, PetscInt steps)
 {
   Fall      fall = {0};
   PetscReal before;
 
-  world_start(world);
-  fall.start = before = energy_of(world);
+  solid_case_start(solids);
+  fall.start = before = energy_of(solids);
   for (PetscInt k = 0; k < steps; k++) {
     PetscReal now;
 
-    world_run(world, dt, 1);
-    now = energy_of(world);
+    solid_case_run(solids, dt, 1);
+    now = energy_of(solids);
     fall.rise = PetscMax(fall.rise, now - before);
     fall.risen += PetscMax(0, now - before);
-    fall.depth = PetscMax(fall.depth, solid_report(world->solid).largest_penetration);
+    fall.depth = PetscMax(fall.depth, solid_report(solids->solid).largest_penetration);
     before = now;
   }
   fall.end = before;
   return fall;
 }
 
-static void assert_in_pit(World *world)
+static void assert_in_pit(SolidCase *solids)
 {
-  for (PetscInt b = 5; b < world->config.body_count; b++) {
-    const Vector3 position = world_position(world, b);
+  for (PetscInt b = 5; b < solids->config.body_count; b++) {
+    const Vector3 position = solid_case_position(solids, b);
 
     assert_true(position.at[Z] > 0.07 && position.at[Z] < 4);
     assert_true(PetscAbsReal(position.at[X]) < 1.1 && PetscAbsReal(position.at[Y]) < 1.1);
@@ -124,15 +124,15 @@ static void assert_in_pit(World *world)
    seen, and 7e-5 for all of them together. */
 static void check_pile(PetscReal restitution)
 {
-  World     *world = new_pile(restitution);
-  const Fall fall = let_fall(world, 1. / 240, 480);
+  SolidCase *solids = new_pile(restitution);
+  const Fall fall = let_fall(solids, 1. / 240, 480);
 
   assert_true(fall.end < fall.start);
   assert_near(fall.rise / (fall.start - fall.end), 0, 1e-4);
   assert_near(fall.risen / (fall.start - fall.end), 0, 1e-3);
   assert_near(fall.depth, 0, 0.01 * 0.16);
-  assert_in_pit(world);
-  world_free(world);
+  assert_in_pit(solids);
+  solid_case_free(solids);
 }
 
 static void a_pile_without_restitution_only_loses_energy(void **state)
@@ -150,16 +150,16 @@ static void a_pile_with_restitution_only_loses_energy(void **state)
 /* Without it capsules roll on, and nothing is wrong with that: 2 mm end it. */
 static void a_pile_with_rolling_friction_comes_to_rest(void **state)
 {
-  World *world = new_pile(0);
+  SolidCase *solids = new_pile(0);
 
   (void)state;
-  for (PetscInt b = 0; b < world->config.body_count; b++)
-    world->bodies[b].rolling_friction = 0.002;
-  world_start(world);
-  world_run(world, 1. / 240, 1440);
-  assert_near(solid_report(world->solid).largest_speed, 0, 1e-4);
-  assert_in_pit(world);
-  world_free(world);
+  for (PetscInt b = 0; b < solids->config.body_count; b++)
+    solids->bodies[b].rolling_friction = 0.002;
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / 240, 1440);
+  assert_near(solid_report(solids->solid).largest_speed, 0, 1e-4);
+  assert_in_pit(solids);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(a_pile_without_restitution_only_loses_energy),

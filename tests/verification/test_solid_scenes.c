@@ -1,5 +1,5 @@
 /* The scenes of inputs/solids, from their own files: each caption as a number. */
-#include "flow.h"
+#include "scene_run.h"
 #include "harness.h"
 #include "solid/solid_impl.h"
 
@@ -7,16 +7,16 @@
 
 static const PetscReal g = 9.81;
 
-static Solid start(Flow *flow, const char scene[], PetscInt count, const char *const overrides[])
+static Solid start(SceneRun *flow, const char scene[], PetscInt count, const char *const overrides[])
 {
   const char *source = getenv("MILLRACE_SOURCE");
   char        path[PETSC_MAX_PATH_LEN];
 
-  *flow = (Flow){0};
+  *flow = (SceneRun){0};
   assert_success(PetscSNPrintf(path, sizeof(path), "%s/inputs/solids/%s.yaml", source ? source : ".", scene));
   assert_success(SceneRead(PETSC_COMM_WORLD, path, count, overrides, &flow->scene));
   assert_success(SceneReport(flow->scene, stderr));
-  assert_success(FlowStart(PETSC_COMM_WORLD, flow));
+  assert_success(SceneRunStart(PETSC_COMM_WORLD, flow));
   return simulation_solid(flow->simulation);
 }
 
@@ -62,20 +62,20 @@ static void the_stack_stands_until_it_is_struck(void **state)
   enum { BOXES = 10 };
   PetscReal shift = 0;
   PetscInt  first, struck;
-  Flow      flow;
+  SceneRun  flow;
   Solid     solid = start(&flow, "stack", 0, NULL);
 
   (void)state;
   first = find(solid, "box");
   for (PetscReal time = 0.1; time < 3.35; time += 0.1) {
-    assert_success(FlowRunUntil(&flow, time));
+    assert_success(SceneRunUntil(&flow, time));
     shift = PetscMax(shift, largest_shift(solid));
   }
   note("stack: %.1e m from its place after 3.3 s, at %.1e m/s", (double)shift,
        (double)vector3_norm(solid->twists[first + BOXES - 1].linear));
   assert_near(shift, 0, 1e-5);
   assert_near(vector3_norm(solid->twists[first + BOXES - 1].linear), 0, 1e-5);
-  assert_success(FlowRunUntil(&flow, 4.6));
+  assert_success(SceneRunUntil(&flow, 4.6));
   struck = first + 3; /* from 0.6 m to 0.8 m: where the ball goes through */
   note("stack: struck, the box in its way is %.2f m farther, the top at %.2f m",
        (double)(position(solid, struck).at[X]), (double)position(solid, first + BOXES - 1).at[Z]);
@@ -84,7 +84,7 @@ static void the_stack_stands_until_it_is_struck(void **state)
     assert_true(position(solid, b).at[Z] < 0.2 * (PetscReal)(b - first));
   for (PetscInt b = first; b < first + BOXES; b++)
     assert_true(position(solid, b).at[Z] > 0.099);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* The largest distance from the analytic solution at 1 s. */
@@ -93,17 +93,17 @@ static PetscReal sliding_error(const char time_step[])
   const char *const names[] = {"none", "little", "some", "nearly", "enough"};
   const PetscReal   friction[] = {0, 0.1, 0.2, 0.35, 0.4}, slope = PETSC_PI / 9;
   PetscReal         error = 0;
-  Flow              flow;
+  SceneRun          flow;
   Solid             solid = start(&flow, "friction", 1, &time_step);
 
-  assert_success(FlowRunUntil(&flow, 1));
+  assert_success(SceneRunUntil(&flow, 1));
   for (PetscInt k = 0; k < 5; k++) {
     const PetscReal slides = PetscMax(0, PetscSinReal(slope) - friction[k] * PetscCosReal(slope)) * g / 2;
     const PetscInt  b = find(solid, names[k]);
 
     error = PetscMax(error, PetscAbsReal(position(solid, b).at[X] - slides));
   }
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
   return error;
 }
 
@@ -180,12 +180,12 @@ static PetscBool are_linked(Solid solid, PetscInt ring, PetscInt link)
 static void the_chain_holds_while_it_is_twisted(void **state)
 {
   PetscReal deepest = 0, turned = 0, gap = 0;
-  Flow      flow;
+  SceneRun  flow;
   Solid     solid = start(&flow, "twisting-chain", 0, NULL);
 
   (void)state;
   for (PetscReal time = 0.25; time < 8.1; time += 0.25) {
-    assert_success(FlowRunUntil(&flow, time));
+    assert_success(SceneRunUntil(&flow, time));
     deepest = PetscMax(deepest, solid_report(solid).largest_penetration);
     gap = PetscMax(gap, solid_report(solid).largest_joint_error);
     for (PetscInt k = 0; k + 1 < LINKS; k++)
@@ -199,7 +199,7 @@ static void the_chain_holds_while_it_is_twisted(void **state)
   assert_true(turned > 0.5);
   assert_near(deepest, 0, 0.05 * 0.02);
   assert_near(gap, 0, 1e-9);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* The ball at one end comes with the speed of its fall, that at the other leaves with it, and back. */
@@ -210,14 +210,14 @@ static void the_cradle_passes_the_speed_on(void **state)
       PetscSqrtReal(2 * g * lift / (1 + 0.4 * 0.05 * 0.05)); /* with the ball's own spin */
   PetscReal fastest = 0, middle = 0, high = 0, back = 0;
   PetscInt  first, last;
-  Flow      flow;
+  SceneRun  flow;
   Solid     solid = start(&flow, "newtons-cradle", 0, NULL);
 
   (void)state;
   first = find(solid, "first");
   last = find(solid, "last");
   for (PetscReal time = 0.01; time < 2.2; time += 0.01) {
-    assert_success(FlowRunUntil(&flow, time));
+    assert_success(SceneRunUntil(&flow, time));
     fastest = PetscMax(fastest, solid->twists[last].linear.at[X]);
     high = PetscMax(high, position(solid, last).at[Z]);
     if (time > 1.5)
@@ -232,7 +232,7 @@ static void the_cradle_passes_the_speed_on(void **state)
   assert_near(high, lift, 0.01 * lift);
   assert_near(back, lift, 0.01 * lift);
   assert_near(middle, 0, 0.01 * speed);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void dominoes_fall_one_after_the_other(void **state)
@@ -240,13 +240,13 @@ static void dominoes_fall_one_after_the_other(void **state)
   enum { DOMINOES = 30 };
   PetscReal times[DOMINOES] = {0};
   PetscInt  first;
-  Flow      flow;
+  SceneRun  flow;
   Solid     solid = start(&flow, "dominoes", 0, NULL);
 
   (void)state;
   first = find(solid, "domino");
   for (PetscReal time = 0.01; time < 2; time += 0.01) {
-    assert_success(FlowRunUntil(&flow, time));
+    assert_success(SceneRunUntil(&flow, time));
     for (PetscInt k = 0; k < DOMINOES; k++)
       if (times[k] == 0 && tilt(solid, first + k, vector3(0, 0, 1)) > 0.2)
         times[k] = time;
@@ -258,23 +258,23 @@ static void dominoes_fall_one_after_the_other(void **state)
     assert_true(tilt(solid, first + k, vector3(0, 0, 1)) > 1.);
   }
   assert_near(tilt(solid, first + DOMINOES - 1, vector3(0, 0, 1)), PETSC_PI / 2, 0.01);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 static void the_house_of_cards_stands(void **state)
 {
   PetscReal shift = 0;
-  Flow      flow;
+  SceneRun  flow;
   Solid     solid = start(&flow, "card-house", 0, NULL);
 
   (void)state;
-  assert_success(FlowRunUntil(&flow, 0.5));
+  assert_success(SceneRunUntil(&flow, 0.5));
   shift = largest_shift(solid);
   note("card-house: after 0.5 s cards have moved by %.1e m at most, with %.1e m/s", (double)shift,
        (double)solid_report(solid).largest_speed);
   assert_near(shift, 0, 1e-4);
   assert_near(solid_report(solid).largest_speed, 0, 1e-6);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* The angle between two rods, of which the hinge at the bottom is driven. */
@@ -292,14 +292,14 @@ static void the_loop_stays_closed_and_its_hinge_is_driven(void **state)
 {
   PetscReal gap = 0, off = 0, moved = 0, zero;
   PetscInt  rod;
-  Flow      flow;
+  SceneRun  flow;
   Solid     solid = start(&flow, "articulated-loop", 0, NULL);
 
   (void)state;
   rod = find(solid, "rod-3");
   zero = rod_angle(solid, rod, rod + 1, 0);
   for (PetscReal time = 0.05; time < 5; time += 0.05) {
-    assert_success(FlowRunUntil(&flow, time));
+    assert_success(SceneRunUntil(&flow, time));
     gap = PetscMax(gap, solid_report(solid).largest_joint_error);
     moved = PetscMax(moved, largest_shift(solid));
     if (time > 1)
@@ -310,7 +310,7 @@ static void the_loop_stays_closed_and_its_hinge_is_driven(void **state)
   assert_near(gap, 0, 1e-9);
   assert_near(off, 0, 0.02); /* rods that hit each other disturb it for a moment */
   assert_true(moved > 0.1);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Fig. 3.6 with four of its sets: what falls lies between and on the pegs in the end, loops stay closed. */
@@ -318,14 +318,14 @@ static void the_pile_comes_down_between_the_pegs(void **state)
 {
   const char *const four = "solids.assemblies.set.copies.count=[2,2,1]";
   PetscReal         deepest = 0, gap = 0, energy = PETSC_MAX_REAL;
-  Flow              flow;
+  SceneRun          flow;
   Solid             solid = start(&flow, "pile", 1, &four);
 
   (void)state;
   for (PetscReal time = 0.02; time < 1.01; time += 0.02) {
     SolidReport now;
 
-    assert_success(FlowRunUntil(&flow, time));
+    assert_success(SceneRunUntil(&flow, time));
     now = solid_report(solid);
     deepest = PetscMax(deepest, now.largest_penetration);
     gap = PetscMax(gap, now.largest_joint_error);
@@ -338,7 +338,7 @@ static void the_pile_comes_down_between_the_pegs(void **state)
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (body_is_free(&solid->bodies[b]))
       assert_true(position(solid, b).at[Z] > 0.025 && position(solid, b).at[Z] < 1.2);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* As many as in the thesis, none inside another, begin to fall. */
@@ -346,7 +346,7 @@ static void the_pile_is_made_of_1600_bodies_by_one_key(void **state)
 {
   const char *const all = "solids.assemblies.set.copies.count=[4,4,10]";
   PetscInt          count = 0;
-  Flow              flow;
+  SceneRun          flow;
   Solid             solid = start(&flow, "pile", 1, &all);
 
   (void)state;
@@ -354,10 +354,10 @@ static void the_pile_is_made_of_1600_bodies_by_one_key(void **state)
     count += body_is_free(&solid->bodies[b]);
   assert_int_equal(count, 1600);
   assert_near(solid_report(solid).largest_penetration, 0, 1e-12);
-  assert_success(FlowRunUntil(&flow, 0.1));
+  assert_success(SceneRunUntil(&flow, 0.1));
   assert_near(solid->twists[find(solid, "box")].linear.at[Z], -0.1 * g, 1e-9);
   assert_near(solid_report(solid).largest_joint_error, 0, 1e-12);
-  assert_success(FlowDestroy(&flow));
+  assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(the_stack_stands_until_it_is_struck),

@@ -1,28 +1,28 @@
 /* Bodies that rest on each other: C9 of the validation cases. */
 #include "harness.h"
-#include "world.h"
+#include "solid_case.h"
 
 #include "solid/contact/solve/contact_set.h"
 
 #define G 9.81
 
-static World *new_floor(void)
+static SolidCase *new_floor(void)
 {
-  World *world = world_new(G);
+  SolidCase *solids = solid_case_new(G);
 
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.5;
-  return world;
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->friction = 0.5;
+  return solids;
 }
 
-static void add_brick(World *world, Vector3 center, Vector3 half)
+static void add_brick(SolidCase *solids, Vector3 center, Vector3 half)
 {
-  world_add_box(world, center, half, vector3(0, 0, 0))->friction = 0.5;
+  solid_case_add_box(solids, center, half, vector3(0, 0, 0))->friction = 0.5;
 }
 
 /* The force that holds up body `b` from body `a`, upwards. */
-static PetscReal force_between(World *world, PetscInt a, PetscInt b, PetscReal dt)
+static PetscReal force_between(SolidCase *solids, PetscInt a, PetscInt b, PetscReal dt)
 {
-  const ContactList *list = &world->solid->contacts->now;
+  const ContactList *list = &solids->solid->contacts->now;
   PetscReal          force = 0;
 
   for (PetscInt c = 0; c < list->count; c++)
@@ -32,9 +32,9 @@ static PetscReal force_between(World *world, PetscInt a, PetscInt b, PetscReal d
   return force;
 }
 
-static void assert_at_rest(World *world, PetscReal size)
+static void assert_at_rest(SolidCase *solids, PetscReal size)
 {
-  const SolidReport report = solid_report(world->solid);
+  const SolidReport report = solid_report(solids->solid);
 
   assert_true(report.largest_speed < 1e-4);
   assert_true(report.largest_penetration < 1e-3 * size);
@@ -42,34 +42,34 @@ static void assert_at_rest(World *world, PetscReal size)
 
 static void ten_boxes_stand_and_bear_their_weight(void **state)
 {
-  World          *world = new_floor();
+  SolidCase      *solids = new_floor();
   const PetscReal dt = 1. / 120, weight = 1000 * G;
 
   (void)state;
   for (PetscInt b = 0; b < 10; b++)
-    add_brick(world, vector3(0, 0, 0.5 + (PetscReal)b), vector3(0.5, 0.5, 0.5));
-  world_start(world);
-  world_run(world, dt, 1200);
-  assert_at_rest(world, 1);
+    add_brick(solids, vector3(0, 0, 0.5 + (PetscReal)b), vector3(0.5, 0.5, 0.5));
+  solid_case_start(solids);
+  solid_case_run(solids, dt, 1200);
+  assert_at_rest(solids, 1);
   for (PetscInt k = 1; k <= 10; k++)
-    assert_near(force_between(world, k - 1, k, dt) / ((PetscReal)(11 - k) * weight), 1, 1e-3);
-  assert_near(vector3_norm(vector3_subtract(world_position(world, 10), vector3(0, 0, 9.5))), 0, 1e-2);
-  world_free(world);
+    assert_near(force_between(solids, k - 1, k, dt) / ((PetscReal)(11 - k) * weight), 1, 1e-3);
+  assert_near(vector3_norm(vector3_subtract(solid_case_position(solids, 10), vector3(0, 0, 9.5))), 0, 1e-2);
+  solid_case_free(solids);
 }
 
 static void a_wall_of_25_bricks_stands(void **state)
 {
-  World *world = new_floor();
+  SolidCase *solids = new_floor();
 
   (void)state;
   for (PetscInt row = 0; row < 5; row++)
     for (PetscInt k = 0; k < 5; k++)
-      add_brick(world, vector3((PetscReal)k + (row % 2 ? 0.5 : 0), 0, 0.2 + 0.4 * (PetscReal)row),
+      add_brick(solids, vector3((PetscReal)k + (row % 2 ? 0.5 : 0), 0, 0.2 + 0.4 * (PetscReal)row),
                 vector3(0.5, 0.25, 0.2));
-  world_start(world);
-  world_run(world, 1. / 120, 1200);
-  assert_at_rest(world, 0.4);
-  world_free(world);
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / 120, 1200);
+  assert_at_rest(solids, 0.4);
+  solid_case_free(solids);
 }
 
 /* A block on a slope tips over as soon as the vertical through its center leaves its base: tan = width /
@@ -77,15 +77,16 @@ static void a_wall_of_25_bricks_stands(void **state)
 static PetscReal tilt_after(PetscReal slope)
 {
   const Vector3 normal = vector3(PetscSinReal(slope), 0, PetscCosReal(slope));
-  World        *world = world_new(G);
+  SolidCase    *solids = solid_case_new(G);
   Vector3       axis;
 
-  world_add_plane(world, vector3(0, 0, 0), normal)->friction = 2;
-  world_add_box(world, vector3_scale(1, normal), vector3(0.25, 0.25, 1), vector3(0, slope, 0))->friction = 2;
-  world_start(world);
-  world_run(world, 1. / 240, 720);
-  axis = quaternion_rotate(world_rotation(world, 1), vector3(0, 0, 1));
-  world_free(world);
+  solid_case_add_plane(solids, vector3(0, 0, 0), normal)->friction = 2;
+  solid_case_add_box(solids, vector3_scale(1, normal), vector3(0.25, 0.25, 1), vector3(0, slope, 0))
+      ->friction = 2;
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / 240, 720);
+  axis = quaternion_rotate(solid_case_rotation(solids, 1), vector3(0, 0, 1));
+  solid_case_free(solids);
   return PetscAcosReal(PetscMin(1, vector3_dot(axis, normal)));
 }
 

@@ -1,76 +1,77 @@
 /* Every shape in the whole step: rolling, standing, lying, holding others. */
 #include "harness.h"
 #include "solids.h"
-#include "world.h"
+#include "solid_case.h"
 
 #define G 9.81
 
-static World *new_floor(PetscReal friction)
+static SolidCase *new_floor(PetscReal friction)
 {
-  World *world = world_new(G);
+  SolidCase *solids = solid_case_new(G);
 
-  world_add_plane(world, vector3(0, 0, 0), vector3(0, 0, 1))->friction = friction;
-  return world;
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(0, 0, 1))->friction = friction;
+  return solids;
 }
 
-static BodyConfig *add_shape(World *world, Shape shape)
+static BodyConfig *add_shape(SolidCase *solids, Shape shape)
 {
-  BodyConfig *body = world_add(world, shape);
+  BodyConfig *body = solid_case_add(solids, shape);
 
   body->friction = 0.5;
   return body;
 }
 
-static BodyConfig *add_surface(World *world, Surface surface, Vector3 center, Vector3 rotation)
+static BodyConfig *add_surface(SolidCase *solids, Surface surface, Vector3 center, Vector3 rotation)
 {
   Shape shape, placed;
 
   assert_success(ShapeCreateSurface(&surface, &shape));
   assert_success(ShapeCreatePlaced(&shape, 1, rotation, center, &placed));
-  return add_shape(world, placed);
+  return add_shape(solids, placed);
 }
 
 /* Runs for a while; nothing may move then, nor have gone anywhere, nor leave and come back. */
-static void assert_stays(World *world, PetscReal size, PetscReal shift)
+static void assert_stays(SolidCase *solids, PetscReal size, PetscReal shift)
 {
   PetscReal farthest = 0;
   Vector3   start[16];
 
-  assert_true(world->config.body_count <= 16);
-  world_start(world);
-  for (PetscInt b = 0; b < world->config.body_count; b++)
-    start[b] = world_position(world, b);
+  assert_true(solids->config.body_count <= 16);
+  solid_case_start(solids);
+  for (PetscInt b = 0; b < solids->config.body_count; b++)
+    start[b] = solid_case_position(solids, b);
   for (PetscInt k = 0; k < 360; k++) {
-    world_run(world, 1. / 120, 1);
-    for (PetscInt b = 0; b < world->config.body_count; b++)
-      if (world->bodies[b].kind == BODY_DYNAMIC)
-        farthest = PetscMax(farthest, vector3_norm(vector3_subtract(world_position(world, b), start[b])));
+    solid_case_run(solids, 1. / 120, 1);
+    for (PetscInt b = 0; b < solids->config.body_count; b++)
+      if (solids->bodies[b].kind == BODY_DYNAMIC)
+        farthest =
+            PetscMax(farthest, vector3_norm(vector3_subtract(solid_case_position(solids, b), start[b])));
   }
   assert_near(farthest, 0, shift);
-  assert_near(solid_report(world->solid).largest_speed, 0, 1e-4);
-  assert_near(solid_report(world->solid).largest_penetration, 0, 1e-3 * size);
-  world_free(world);
+  assert_near(solid_report(solids->solid).largest_speed, 0, 1e-4);
+  assert_near(solid_report(solids->solid).largest_penetration, 0, 1e-3 * size);
+  solid_case_free(solids);
 }
 
 /* Down a slope of 20 degrees that falls towards +x; the axis of the shape is y. */
 static void roll(Shape shape, PetscReal expected, PetscReal tolerance)
 {
   const PetscReal slope = PETSC_PI / 9;
-  World          *world = world_new(G);
+  SolidCase      *solids = solid_case_new(G);
   Vector3         velocity;
 
-  world_add_plane(world, vector3(0, 0, 0), vector3(PetscSinReal(slope), 0, PetscCosReal(slope)))->friction =
-      0.5;
-  add_shape(world, shape);
-  world_start(world);
-  world_run(world, 1. / 200, 200);
-  velocity = world_velocity(world, 1);
+  solid_case_add_plane(solids, vector3(0, 0, 0), vector3(PetscSinReal(slope), 0, PetscCosReal(slope)))
+      ->friction = 0.5;
+  add_shape(solids, shape);
+  solid_case_start(solids);
+  solid_case_run(solids, 1. / 200, 200);
+  velocity = solid_case_velocity(solids, 1);
   assert_near((velocity.at[X] * PetscCosReal(slope) - velocity.at[Z] * PetscSinReal(slope)) /
                   (expected * G * PetscSinReal(slope)),
               1, tolerance);
   assert_near(velocity.at[Y], 0, 1e-3);
-  assert_near(vector3_norm(velocity) / vector3_norm(world_spin(world, 1)), 0.5, 0.01);
-  world_free(world);
+  assert_near(vector3_norm(velocity) / vector3_norm(solid_case_spin(solids, 1)), 0.5, 0.01);
+  solid_case_free(solids);
 }
 
 static Vector3 above_slope(PetscReal height)
@@ -96,57 +97,57 @@ static void round_things_roll_down_a_slope(void **state)
 
 static void a_cone_stands_on_its_base(void **state)
 {
-  World *world = new_floor(0.5);
-  Shape  cone;
+  SolidCase *solids = new_floor(0.5);
+  Shape      cone;
 
   (void)state;
   assert_success(ShapeCreateCone(vector3(0, 0, 0), vector3(0, 0, 1), 0.5, &cone));
-  add_shape(world, cone);
-  assert_stays(world, 1, 1e-3);
+  add_shape(solids, cone);
+  assert_stays(solids, 1, 1e-3);
 }
 
 static void a_cylinder_and_a_torus_stand(void **state)
 {
-  World *world = new_floor(0.5);
-  Shape  shape;
+  SolidCase *solids = new_floor(0.5);
+  Shape      shape;
 
   (void)state;
   assert_success(ShapeCreateCylinder(vector3(0, 0, 0), vector3(0, 0, 2), 0.3, &shape));
-  add_shape(world, shape);
+  add_shape(solids, shape);
   assert_success(ShapeCreateTorus(vector3(3, 0, 0.2), vector3(0, 0, 1), 0.6, 0.2, &shape));
-  add_shape(world, shape);
+  add_shape(solids, shape);
   assert_success(ShapeCreateTorus(vector3(-3, 0, 0.8), vector3(0, 1, 0), 0.6, 0.2, &shape));
-  add_shape(world, shape);
-  assert_stays(world, 0.4, 1e-3);
+  add_shape(solids, shape);
+  assert_stays(solids, 0.4, 1e-3);
 }
 
 static void capsules_and_cylinders_lie_still(void **state)
 {
-  World *world = new_floor(0.5);
-  Shape  shape;
+  SolidCase *solids = new_floor(0.5);
+  Shape      shape;
 
   (void)state;
   assert_success(ShapeCreateCapsule(vector3(-0.5, 0, 0.2), vector3(0.5, 0.2, 0.2), 0.2, &shape));
-  add_shape(world, shape);
+  add_shape(solids, shape);
   assert_success(ShapeCreateCylinder(vector3(-0.5, 2, 0.3), vector3(0.5, 2.3, 0.3), 0.3, &shape));
-  add_shape(world, shape);
-  assert_stays(world, 0.4, 1e-3);
+  add_shape(solids, shape);
+  assert_stays(solids, 0.4, 1e-3);
 }
 
 static void a_stack_of_mixed_shapes_stands(void **state)
 {
-  World *world = new_floor(0.5);
-  Shape  shape;
+  SolidCase *solids = new_floor(0.5);
+  Shape      shape;
 
   (void)state;
   assert_success(ShapeCreateCylinder(vector3(0, 0, 0), vector3(0, 0, 0.5), 0.5, &shape));
-  add_shape(world, shape);
+  add_shape(solids, shape);
   assert_success(ShapeCreateTorus(vector3(0, 0, 0.65), vector3(0, 0, 1), 0.3, 0.15, &shape));
-  add_shape(world, shape);
-  world_add_box(world, vector3(0, 0, 1), vector3(0.5, 0.5, 0.2), vector3(0, 0, 0))->friction = 0.5;
+  add_shape(solids, shape);
+  solid_case_add_box(solids, vector3(0, 0, 1), vector3(0.5, 0.5, 0.2), vector3(0, 0, 0))->friction = 0.5;
   assert_success(ShapeCreateCone(vector3(0, 0, 1.2), vector3(0, 0, 2), 0.4, &shape));
-  add_shape(world, shape);
-  assert_stays(world, 0.3, 2e-3);
+  add_shape(solids, shape);
+  assert_stays(solids, 0.3, 2e-3);
 }
 
 /* The moments and the contact of a mesh of a box are those of a box: both take the same path. */
@@ -157,16 +158,16 @@ static void a_mesh_of_a_box_is_a_box(void **state)
 
   (void)state;
   for (PetscInt mesh = 0; mesh < 2; mesh++) {
-    World *world = new_floor(0.5);
+    SolidCase *solids = new_floor(0.5);
 
     if (mesh)
-      add_surface(world, make_box(half), start, rotation);
+      add_surface(solids, make_box(half), start, rotation);
     else
-      world_add_box(world, start, half, rotation)->friction = 0.5;
-    world_start(world);
-    world_run(world, 1. / 240, 480);
-    ends[mesh] = world_position(world, 1);
-    world_free(world);
+      solid_case_add_box(solids, start, half, rotation)->friction = 0.5;
+    solid_case_start(solids);
+    solid_case_run(solids, 1. / 240, 480);
+    ends[mesh] = solid_case_position(solids, 1);
+    solid_case_free(solids);
   }
   assert_near(vector3_norm(vector3_subtract(ends[0], ends[1])), 0, 1e-2);
   assert_near(ends[0].at[Z], 0.2, 1e-3);
@@ -174,13 +175,13 @@ static void a_mesh_of_a_box_is_a_box(void **state)
 
 static void meshes_of_boxes_stack(void **state)
 {
-  World *world = new_floor(0.5);
+  SolidCase *solids = new_floor(0.5);
 
   (void)state;
   for (PetscInt k = 0; k < 5; k++)
-    add_surface(world, make_box(vector3(0.5, 0.5, 0.25)), vector3(0, 0, 0.25 + 0.5 * (PetscReal)k),
+    add_surface(solids, make_box(vector3(0.5, 0.5, 0.25)), vector3(0, 0, 0.25 + 0.5 * (PetscReal)k),
                 vector3(0, 0, 0));
-  assert_stays(world, 0.5, 5e-3);
+  assert_stays(solids, 0.5, 5e-3);
 }
 
 /* A profile in the x-z plane, swept along y from -half to half; convex quadrilaterals make its ends. */
@@ -240,21 +241,21 @@ static Surface make_angle(void)
 
 static void an_angle_rests_on_its_leg(void **state)
 {
-  World *world = new_floor(0.5);
+  SolidCase *solids = new_floor(0.5);
 
   (void)state;
-  add_surface(world, make_angle(), vector3(0, 0, 0), vector3(0, 0, 0));
-  assert_stays(world, 0.3, 2e-3);
+  add_surface(solids, make_angle(), vector3(0, 0, 0), vector3(0, 0, 0));
+  assert_stays(solids, 0.3, 2e-3);
 }
 
 static void a_trough_holds_a_ball(void **state)
 {
-  World *world = new_floor(0.5);
+  SolidCase *solids = new_floor(0.5);
 
   (void)state;
-  add_surface(world, make_trough(0.4), vector3(0, 0, 0), vector3(0, 0, 0));
-  world_add_sphere(world, vector3(0, 0, 0.5), 0.3)->friction = 0.5;
-  assert_stays(world, 0.6, 5e-3);
+  add_surface(solids, make_trough(0.4), vector3(0, 0, 0), vector3(0, 0, 0));
+  solid_case_add_sphere(solids, vector3(0, 0, 0.5), 0.3)->friction = 0.5;
+  assert_stays(solids, 0.6, 5e-3);
 }
 
 /* The ball falls on the inside of a wall, rolls down and swings to rest: it must not leave. */
@@ -262,7 +263,7 @@ static void a_bowl_holds_a_ball(void **state)
 {
   enum { RINGS = 8 };
   PetscReal   radii[RINGS], heights[RINGS];
-  World      *world = new_floor(0.5);
+  SolidCase  *solids = new_floor(0.5);
   BodyConfig *bowl;
   Vector3     between;
 
@@ -271,26 +272,26 @@ static void a_bowl_holds_a_ball(void **state)
     radii[k] = PetscSinReal(0.5 * PETSC_PI * (PetscReal)k / (RINGS - 1));
     heights[k] = -PetscCosReal(0.5 * PETSC_PI * (PetscReal)k / (RINGS - 1));
   }
-  bowl = add_surface(world, make_lathed(RINGS, radii, heights, 24), vector3(0, 0, 1.03), vector3(0, 0, 0));
+  bowl = add_surface(solids, make_lathed(RINGS, radii, heights, 24), vector3(0, 0, 1.03), vector3(0, 0, 0));
   bowl->thickness = 0.06;
-  world_add_sphere(world, vector3(0.4, 0, 0.8), 0.2)->friction = 0.5;
-  world_start(world);
+  solid_case_add_sphere(solids, vector3(0.4, 0, 0.8), 0.2)->friction = 0.5;
+  solid_case_start(solids);
   for (PetscInt k = 0; k < 720; k++) {
-    world_run(world, 1. / 240, 1);
-    between = vector3_subtract(world_position(world, 2), world_position(world, 1));
+    solid_case_run(solids, 1. / 240, 1);
+    between = vector3_subtract(solid_case_position(solids, 2), solid_case_position(solids, 1));
     assert_true(between.at[Z] > -0.9 && between.at[Z] < 0.3);
     assert_true(PetscSqrtReal(PetscSqr(between.at[X]) + PetscSqr(between.at[Y])) < 0.85);
-    assert_true(world_position(world, 1).at[Z] > 0.4);
-    assert_near(solid_report(world->solid).largest_penetration, 0, 0.01 * 0.06);
+    assert_true(solid_case_position(solids, 1).at[Z] > 0.4);
+    assert_near(solid_report(solids->solid).largest_penetration, 0, 0.01 * 0.06);
   }
-  world_free(world);
+  solid_case_free(solids);
 }
 
 /* The i-th ring hangs in the one before, a quarter turned, with a little room. */
 static void linked_rings_hang_together(void **state)
 {
   const PetscReal major = 0.5, minor = 0.1, step = 2 * (major - minor) - 0.02;
-  World          *world = world_new(G);
+  SolidCase      *solids = solid_case_new(G);
   PetscReal       deepest = 0;
   Shape           shape;
 
@@ -299,19 +300,19 @@ static void linked_rings_hang_together(void **state)
     const Vector3 axis = k % 2 ? vector3(1, 0, 0) : vector3(0, 1, 0);
 
     assert_success(ShapeCreateTorus(vector3(0, 0, -step * (PetscReal)k), axis, major, minor, &shape));
-    add_shape(world, shape);
+    add_shape(solids, shape);
   }
-  world->bodies[0].kind = BODY_STATIC;
-  world_start(world);
+  solids->bodies[0].kind = BODY_STATIC;
+  solid_case_start(solids);
   for (PetscInt k = 0; k < 480; k++) {
-    world_run(world, 1. / 240, 1);
-    deepest = PetscMax(deepest, solid_report(world->solid).largest_penetration);
+    solid_case_run(solids, 1. / 240, 1);
+    deepest = PetscMax(deepest, solid_report(solids->solid).largest_penetration);
   }
   assert_near(deepest, 0, 0.01 * 2 * minor);
   for (PetscInt k = 1; k < 5; k++)
-    assert_near(world_position(world, k).at[Z], -2 * (major - minor) * (PetscReal)k, 0.03);
-  assert_near(solid_report(world->solid).largest_speed, 0, 0.05);
-  world_free(world);
+    assert_near(solid_case_position(solids, k).at[Z], -2 * (major - minor) * (PetscReal)k, 0.03);
+  assert_near(solid_report(solids->solid).largest_speed, 0, 0.05);
+  solid_case_free(solids);
 }
 
 TEST_MAIN(cmocka_unit_test(round_things_roll_down_a_slope), cmocka_unit_test(a_cone_stands_on_its_base),

@@ -1,4 +1,4 @@
-#include "tank.h"
+#include "viscous_case.h"
 
 #include "fluid/stress_impl.h"
 #include "harness.h"
@@ -7,60 +7,63 @@ static PetscReal viscosity_of(const void *context, Vector3 point, PetscInt direc
 {
   (void)point;
   (void)direction;
-  return ((const Tank *)context)->viscosity;
+  return ((const ViscousCase *)context)->viscosity;
 }
 
 static PetscReal density_of(const void *context, Vector3 point, PetscInt direction)
 {
   (void)point;
   (void)direction;
-  return ((const Tank *)context)->coupled->setup.density;
+  return ((const ViscousCase *)context)->coupled->setup.density;
 }
 
-Tank *tank_new(MPI_Comm comm, const CoupledSetup *setup, PetscReal viscosity)
+ViscousCase *viscous_case_new(MPI_Comm comm, const CouplingSetup *setup, PetscReal viscosity)
 {
-  Tank *tank;
+  ViscousCase *tank;
 
   PetscCallAbort(PETSC_COMM_SELF, PetscNew(&tank));
-  tank->coupled = coupled_new(comm, setup);
+  tank->coupled = coupling_case_new(comm, setup);
   tank->viscosity = viscosity;
-  blend_set_defaults(&tank->blend, setup->dimension, setup->cells[X]);
+  fluid_case_set_defaults(&tank->fluid_case, setup->dimension, setup->cells[X]);
   for (PetscInt d = 0; d < setup->dimension; d++) {
-    tank->blend.grid_config.size.at[d] = setup->length / setup->cells[X] * setup->cells[d];
+    tank->fluid_case.grid_config.size.at[d] = setup->length / setup->cells[X] * setup->cells[d];
     if (setup->periodic[d])
-      blend_make_periodic(&tank->blend, d);
+      fluid_case_make_periodic(&tank->fluid_case, d);
   }
-  tank->blend.functions = (BlendFunctions){.context = tank, .density = density_of, .viscosity = viscosity_of};
+  tank->fluid_case.functions =
+      (FluidCaseFunctions){.context = tank, .density = density_of, .viscosity = viscosity_of};
   return tank;
 }
 
-void tank_free(Tank *tank)
+void viscous_case_free(ViscousCase *tank)
 {
   if (tank->coupled->grid)
     PetscCallAbort(PETSC_COMM_SELF, MacGridDestroyFaceField(tank->faces));
-  PetscCallAbort(PETSC_COMM_SELF, BlendDestroy(&tank->blend));
-  coupled_free(tank->coupled);
+  PetscCallAbort(PETSC_COMM_SELF, FluidCaseDestroy(&tank->fluid_case));
+  coupling_case_free(tank->coupled);
   PetscCallAbort(PETSC_COMM_SELF, PetscFree(tank));
 }
 
-void tank_set_wall(Tank *tank, PetscInt axis, PetscInt side, PetscInt direction, const char formula[])
+void viscous_case_set_wall(ViscousCase *tank, PetscInt axis, PetscInt side, PetscInt direction,
+                           const char formula[])
 {
   PetscCallAbort(PETSC_COMM_SELF,
-                 BlendFormula(formula, &tank->blend.config.sides[axis][side].velocity[direction]));
+                 FluidCaseFormula(formula, &tank->fluid_case.config.sides[axis][side].velocity[direction]));
 }
 
-void tank_start(Tank *tank, BlendValue solids)
+void viscous_case_start(ViscousCase *tank, FluidCaseFunction solids)
 {
-  const PetscBool slips[BLEND_OBSTACLES] = {PETSC_FALSE, PETSC_FALSE};
+  const PetscBool slips[FLUID_CASE_OBSTACLES] = {PETSC_FALSE, PETSC_FALSE};
 
-  coupled_start(tank->coupled);
+  coupling_case_start(tank->coupled);
   if (!tank->coupled->grid)
     return;
-  PetscCallAbort(PETSC_COMM_SELF, BlendCreate(team_fluid(tank->coupled->team), solids, slips, &tank->blend));
-  PetscCallAbort(PETSC_COMM_SELF, MacGridCreateFaceField(tank->blend.grid, tank->faces));
+  PetscCallAbort(PETSC_COMM_SELF,
+                 FluidCaseCreate(team_fluid(tank->coupled->team), solids, slips, &tank->fluid_case));
+  PetscCallAbort(PETSC_COMM_SELF, MacGridCreateFaceField(tank->fluid_case.grid, tank->faces));
   PetscCallAbort(PETSC_COMM_SELF,
                  CouplingGetTies(tank->coupled->coupling, tank->coupled->twists, &tank->ties));
-  PetscCallAbort(PETSC_COMM_SELF, FluidSetTies(tank->blend.fluid, tank->ties));
+  PetscCallAbort(PETSC_COMM_SELF, FluidSetTies(tank->fluid_case.fluid, tank->ties));
 }
 
 /* Owned faces. */
@@ -68,9 +71,9 @@ typedef struct {
   PetscInt   d, at[DIM], index;
   PetscReal *value;
 } FaceAt;
-typedef void (*FaceVisit)(Tank *tank, const FaceAt *face, void *context);
+typedef void (*FaceVisit)(ViscousCase *tank, const FaceAt *face, void *context);
 
-static void visit(Tank *tank, FaceVisit visitor, void *context)
+static void visit(ViscousCase *tank, FaceVisit visitor, void *context)
 {
   const GridBox *box;
   PetscReal     *values[DIM];
@@ -79,10 +82,10 @@ static void visit(Tank *tank, FaceVisit visitor, void *context)
 
   if (!tank->coupled->grid)
     return;
-  box = grid_box(tank->blend.grid);
-  PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(tank->blend.grid, tank->faces, values));
+  box = grid_box(tank->fluid_case.grid);
+  PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(tank->fluid_case.grid, tank->faces, values));
   for (face.d = 0; face.d < box->dimension; face.d++) {
-    grid_face_end(tank->blend.grid, face.d, end);
+    grid_face_end(tank->fluid_case.grid, face.d, end);
     for (face.at[Z] = box->start[Z]; face.at[Z] < end[Z]; face.at[Z]++)
       for (face.at[Y] = box->start[Y]; face.at[Y] < end[Y]; face.at[Y]++)
         for (face.at[X] = box->start[X]; face.at[X] < end[X]; face.at[X]++) {
@@ -91,41 +94,41 @@ static void visit(Tank *tank, FaceVisit visitor, void *context)
           visitor(tank, &face, context);
         }
   }
-  PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(tank->blend.grid, tank->faces, values));
+  PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(tank->fluid_case.grid, tank->faces, values));
 }
 
-static Vector3 place_of(Tank *tank, const FaceAt *face)
+static Vector3 place_of(ViscousCase *tank, const FaceAt *face)
 {
-  return grid_face_center(tank->blend.grid, face->d, face->at[X], face->at[Y], face->at[Z]);
+  return grid_face_center(tank->fluid_case.grid, face->d, face->at[X], face->at[Y], face->at[Z]);
 }
 
-static PetscReal value_at(Tank *tank, const FaceAt *face, FaceFunction function)
+static PetscReal value_at(ViscousCase *tank, const FaceAt *face, FaceFunction function)
 {
   return function(face->d, place_of(tank, face));
 }
 
-static void fill_face(Tank *tank, const FaceAt *face, void *context)
+static void fill_face(ViscousCase *tank, const FaceAt *face, void *context)
 {
   *face->value = value_at(tank, face, *(FaceFunction *)context);
 }
 
-void tank_fill(Tank *tank, FaceFunction function)
+void viscous_case_fill(ViscousCase *tank, FaceFunction function)
 {
   visit(tank, fill_face, &function);
 }
 
-PetscInt tank_diffuse(Tank *tank, PetscReal dt)
+PetscInt viscous_case_diffuse(ViscousCase *tank, PetscReal dt)
 {
   const MPI_Comm world = team_world(tank->coupled->team);
   const PetscInt count = 6 * tank->coupled->count;
   PetscInt       found[2] = {0, 1};
 
   if (tank->coupled->grid) {
-    tank->blend.fluid->report.diffusion_converged = PETSC_TRUE;
-    PetscCallAbort(PETSC_COMM_SELF, FluidDiffuseMixture(tank->blend.fluid, dt, 0., tank->faces));
-    PetscCallAbort(PETSC_COMM_SELF, FluidGetTieImpulses(tank->blend.fluid, tank->impulses));
-    found[0] = fluid_report(tank->blend.fluid)->viscosity_iterations;
-    found[1] = fluid_report(tank->blend.fluid)->diffusion_converged;
+    tank->fluid_case.fluid->report.diffusion_converged = PETSC_TRUE;
+    PetscCallAbort(PETSC_COMM_SELF, FluidDiffuseMixture(tank->fluid_case.fluid, dt, 0., tank->faces));
+    PetscCallAbort(PETSC_COMM_SELF, FluidGetTieImpulses(tank->fluid_case.fluid, tank->impulses));
+    found[0] = fluid_report(tank->fluid_case.fluid)->viscosity_iterations;
+    found[1] = fluid_report(tank->fluid_case.fluid)->diffusion_converged;
   }
   (void)MPI_Bcast(found, 2, MPIU_INT, 0, world);
   (void)MPI_Bcast(tank->impulses, (PetscMPIInt)count, MPIU_REAL, 0, world);
@@ -134,9 +137,10 @@ PetscInt tank_diffuse(Tank *tank, PetscReal dt)
   return found[0];
 }
 
-static void add_momentum(Tank *tank, const FaceAt *face, void *context)
+static void add_momentum(ViscousCase *tank, const FaceAt *face, void *context)
 {
-  const PetscReal  volume = PetscPowRealInt(grid_spacing(tank->blend.grid), tank->coupled->setup.dimension);
+  const PetscReal volume =
+      PetscPowRealInt(grid_spacing(tank->fluid_case.grid), tank->coupled->setup.dimension);
   const Vector3    place = place_of(tank, face);
   const PetscInt   first = (face->d + 1) % DIM, second = (face->d + 2) % DIM;
   PetscReal       *sum = context, mass;
@@ -150,7 +154,7 @@ static void add_momentum(Tank *tank, const FaceAt *face, void *context)
   sum[DIM + second] -= mass * *face->value * place.at[first];
 }
 
-void tank_get_momentum(Tank *tank, PetscReal fluid[6], PetscReal bodies[6])
+void viscous_case_get_momentum(ViscousCase *tank, PetscReal fluid[6], PetscReal bodies[6])
 {
   for (PetscInt n = 0; n < 6; n++)
     fluid[n] = bodies[n] = 0.;
@@ -178,7 +182,7 @@ typedef struct {
   PetscReal         largest;
 } Compared;
 
-static void compare(Tank *tank, const FaceAt *face, void *context)
+static void compare(ViscousCase *tank, const FaceAt *face, void *context)
 {
   Compared       *compared = context;
   const PetscReal value =
@@ -187,7 +191,7 @@ static void compare(Tank *tank, const FaceAt *face, void *context)
   compared->largest = PetscMax(compared->largest, PetscAbsReal(*face->value - value));
 }
 
-static PetscReal largest(Tank *tank, Compared *compared)
+static PetscReal largest(ViscousCase *tank, Compared *compared)
 {
   visit(tank, compare, compared);
   (void)MPI_Allreduce(MPI_IN_PLACE, &compared->largest, 1, MPIU_REAL, MPIU_MAX,
@@ -195,23 +199,23 @@ static PetscReal largest(Tank *tank, Compared *compared)
   return compared->largest;
 }
 
-PetscReal tank_largest_error(Tank *tank, FaceFunction exact)
+PetscReal viscous_case_largest_error(ViscousCase *tank, FaceFunction exact)
 {
   Compared compared = {.exact = exact};
 
   return largest(tank, &compared);
 }
 
-PetscReal tank_largest_difference(Tank *tank, Tank *other)
+PetscReal viscous_case_largest_difference(ViscousCase *tank, ViscousCase *other)
 {
   PetscReal *values[DIM] = {NULL};
   Compared   compared = {.other = values};
   PetscReal  result;
 
   if (other->coupled->grid)
-    PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(other->blend.grid, other->faces, values));
+    PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(other->fluid_case.grid, other->faces, values));
   result = largest(tank, &compared);
   if (other->coupled->grid)
-    PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(other->blend.grid, other->faces, values));
+    PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(other->fluid_case.grid, other->faces, values));
   return result;
 }

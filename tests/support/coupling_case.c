@@ -1,10 +1,10 @@
-#include "coupled.h"
+#include "coupling_case.h"
 
 #include "coupling/coupling_impl.h"
 #include "harness.h"
 #include "solids.h"
 
-static PetscReal weight_of(const CoupledSetup *setup, PetscInt d, PetscInt place)
+static PetscReal weight_of(const CouplingSetup *setup, PetscInt d, PetscInt place)
 {
   const PetscInt last = setup->dimension - 1;
 
@@ -13,10 +13,10 @@ static PetscReal weight_of(const CoupledSetup *setup, PetscInt d, PetscInt place
   return setup->is_open && d == last && place > 0 ? 2. : 0.;
 }
 
-typedef PetscReal (*FaceVisitor)(Coupled *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
+typedef PetscReal (*FaceVisitor)(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
                                  void *context);
 
-static void visit_faces(Coupled *coupled, Vec faces[DIM], FaceVisitor visit, void *context)
+static void visit_faces(CouplingCase *coupled, Vec faces[DIM], FaceVisitor visit, void *context)
 {
   const GridBox *box;
   PetscReal     *values[DIM];
@@ -39,7 +39,7 @@ static void visit_faces(Coupled *coupled, Vec faces[DIM], FaceVisitor visit, voi
   PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(coupled->grid, faces, values));
 }
 
-static PetscReal set_weight(Coupled *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
+static PetscReal set_weight(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
                             void *context)
 {
   (void)value;
@@ -47,12 +47,12 @@ static PetscReal set_weight(Coupled *coupled, PetscInt d, const PetscInt at[DIM]
   return weight_of(&coupled->setup, d, at[d]);
 }
 
-Coupled *coupled_new(MPI_Comm comm, const CoupledSetup *setup)
+CouplingCase *coupling_case_new(MPI_Comm comm, const CouplingSetup *setup)
 {
   const TeamConfig     team = {.solid_ranks = -1};
   const CouplingConfig config = {setup->solver, setup->faces, setup->tolerance, 500, 1};
   GridConfig           grid = {.dimension = setup->dimension, .resolution = setup->cells[X]};
-  Coupled             *coupled;
+  CouplingCase        *coupled;
 
   PetscCallAbort(PETSC_COMM_SELF, PetscNew(&coupled));
   coupled->setup = *setup;
@@ -72,7 +72,7 @@ Coupled *coupled_new(MPI_Comm comm, const CoupledSetup *setup)
   return coupled;
 }
 
-void coupled_free(Coupled *coupled)
+void coupling_case_free(CouplingCase *coupled)
 {
   PetscCallAbort(PETSC_COMM_SELF, CouplingDestroy(&coupled->coupling));
   for (PetscInt b = 0; b < coupled->count; b++)
@@ -87,8 +87,8 @@ void coupled_free(Coupled *coupled)
   PetscCallAbort(PETSC_COMM_SELF, PetscFree(coupled));
 }
 
-CoupledBody *coupled_add(Coupled *coupled, Surface surface, PetscReal thickness, PetscReal density,
-                         Vector3 position, Vector3 rotation)
+CoupledBody *coupling_case_add(CouplingCase *coupled, Surface surface, PetscReal thickness, PetscReal density,
+                               Vector3 position, Vector3 rotation)
 {
   const Moments moments =
       thickness > 0. ? surface_shell_moments(surface, thickness) : surface_moments(surface);
@@ -111,17 +111,18 @@ CoupledBody *coupled_add(Coupled *coupled, Surface surface, PetscReal thickness,
   return body;
 }
 
-CoupledBody *coupled_add_ball(Coupled *coupled, PetscReal radius, PetscReal density, Vector3 position)
+CoupledBody *coupling_case_add_ball(CouplingCase *coupled, PetscReal radius, PetscReal density,
+                                    Vector3 position)
 {
   const PetscReal h = coupled->setup.length / coupled->setup.cells[X];
   const PetscInt  sides = PetscMax(16, 4 * (PetscInt)(PETSC_PI * radius / h / 2.));
   Surface         surface =
       coupled->setup.dimension == 2 ? make_prism(radius, 0.5, sides) : make_ball(radius, sides / 2, sides);
 
-  return coupled_add(coupled, surface, 0., density, position, vector3(0, 0, 0));
+  return coupling_case_add(coupled, surface, 0., density, position, vector3(0, 0, 0));
 }
 
-void coupled_start(Coupled *coupled)
+void coupling_case_start(CouplingCase *coupled)
 {
   const CoupledFluid fluid = {.density = coupled->setup.density, .weights = coupled->weights};
 
@@ -129,7 +130,7 @@ void coupled_start(Coupled *coupled)
   PetscCallAbort(PETSC_COMM_SELF, CouplingSetFluid(coupled->coupling, &fluid));
 }
 
-static PetscReal set_velocity(Coupled *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
+static PetscReal set_velocity(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
                               void *context)
 {
   const FaceFunction *function = context;
@@ -140,12 +141,12 @@ static PetscReal set_velocity(Coupled *coupled, PetscInt d, const PetscInt at[DI
   return (*function)(d, grid_face_center(coupled->grid, d, at[X], at[Y], at[Z]));
 }
 
-void coupled_fill(Coupled *coupled, FaceFunction function)
+void coupling_case_fill(CouplingCase *coupled, FaceFunction function)
 {
   visit_faces(coupled, coupled->velocity, set_velocity, &function);
 }
 
-void coupled_fill_impulse(Coupled *coupled, CellFunction function)
+void coupling_case_fill_impulse(CouplingCase *coupled, CellFunction function)
 {
   const GridBox *box;
   PetscReal     *values;
@@ -161,7 +162,7 @@ void coupled_fill_impulse(Coupled *coupled, CellFunction function)
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(coupled->impulse, &values));
 }
 
-static PetscReal add_velocity(Coupled *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
+static PetscReal add_velocity(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
                               void *context)
 {
   const Vector3 *by = context;
@@ -169,7 +170,7 @@ static PetscReal add_velocity(Coupled *coupled, PetscInt d, const PetscInt at[DI
   return weight_of(&coupled->setup, d, at[d]) == 0. ? value : value + by->at[d];
 }
 
-void coupled_accelerate(Coupled *coupled, Vector3 by)
+void coupling_case_accelerate(CouplingCase *coupled, Vector3 by)
 {
   visit_faces(coupled, coupled->velocity, add_velocity, &by);
   for (PetscInt b = 0; b < coupled->count; b++)
@@ -177,7 +178,7 @@ void coupled_accelerate(Coupled *coupled, Vector3 by)
       coupled->twists[6 * b + d] += by.at[d];
 }
 
-void coupled_solve(Coupled *coupled)
+void coupling_case_solve(CouplingCase *coupled)
 {
   PetscCallAbort(PETSC_COMM_SELF, CouplingSolve(coupled->coupling, coupled->velocity, coupled->impulse,
                                                 coupled->twists, &coupled->report));
@@ -186,7 +187,7 @@ void coupled_solve(Coupled *coupled)
   assert_on_all_ranks(coupled->report.reason > 0);
 }
 
-static PetscReal look_at_speed(Coupled *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
+static PetscReal look_at_speed(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM], PetscReal value,
                                void *context)
 {
   PetscReal *largest = context;
@@ -198,7 +199,7 @@ static PetscReal look_at_speed(Coupled *coupled, PetscInt d, const PetscInt at[D
   return value;
 }
 
-PetscReal coupled_largest_speed(Coupled *coupled)
+PetscReal coupling_case_largest_speed(CouplingCase *coupled)
 {
   PetscReal largest = 0.;
 
@@ -208,7 +209,7 @@ PetscReal coupled_largest_speed(Coupled *coupled)
 }
 
 /* What passes through a face: fluid where it is open, and bodies. */
-static void set_passing(Coupled *coupled, PetscReal *passing[DIM])
+static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
 {
   const Coupling coupling = coupled->coupling;
   PetscReal      row[6];
@@ -226,7 +227,7 @@ static void set_passing(Coupled *coupled, PetscReal *passing[DIM])
   }
 }
 
-static PetscReal largest_in_fluid(Coupled *coupled, Vec field)
+static PetscReal largest_in_fluid(CouplingCase *coupled, Vec field)
 {
   const GridBox  *box = grid_box(coupled->grid);
   const PetscInt *labels = coupled->coupling->labels;
@@ -243,7 +244,7 @@ static PetscReal largest_in_fluid(Coupled *coupled, Vec field)
   return largest;
 }
 
-PetscReal coupled_largest_divergence(Coupled *coupled)
+PetscReal coupling_case_largest_divergence(CouplingCase *coupled)
 {
   PetscReal largest = 0., *values[DIM];
   Vec       divergence, passing[DIM];

@@ -1,4 +1,4 @@
-#include "shells.h"
+#include "analytic_shell.h"
 
 static const PetscReal thickness = 1e-6; /* cells */
 
@@ -9,7 +9,7 @@ static Vector3 turned(Vector3 v, PetscReal angle)
   return vector3(c * v.at[X] - s * v.at[Y], s * v.at[X] + c * v.at[Y], v.at[Z]);
 }
 
-static Vector3 into_shell(const Shell *shell, SightMoment moment, Vector3 point)
+static Vector3 into_shell(const AnalyticShell *shell, SightMoment moment, Vector3 point)
 {
   Vector3 v = vector3_subtract(point, shell->center[moment]);
 
@@ -18,29 +18,29 @@ static Vector3 into_shell(const Shell *shell, SightMoment moment, Vector3 point)
   return turned(v, -shell->angle[moment]);
 }
 
-PetscReal shell_distance(const Shell *shell, SightMoment moment, Vector3 point)
+PetscReal analytic_shell_distance(const AnalyticShell *shell, SightMoment moment, Vector3 point)
 {
   const Vector3 v = into_shell(shell, moment, point);
 
-  return shell->form == SHELL_SHEET ? v.at[Y] : vector3_norm(v) - shell->size;
+  return shell->form == ANALYTIC_SHELL_SHEET ? v.at[Y] : vector3_norm(v) - shell->size;
 }
 
 /* Of a point in the coordinates of the shell, without a sign. */
-static PetscReal distance_to(const Shell *shell, Vector3 v)
+static PetscReal distance_to(const AnalyticShell *shell, Vector3 v)
 {
-  if (shell->form == SHELL_BOWL && v.at[Y] > 0.) {
+  if (shell->form == ANALYTIC_SHELL_BOWL && v.at[Y] > 0.) {
     const PetscReal out = PetscSqrtReal(v.at[X] * v.at[X] + v.at[Z] * v.at[Z]) - shell->size;
 
     return PetscSqrtReal(out * out + v.at[Y] * v.at[Y]);
   }
-  if (shell->form != SHELL_SHEET)
+  if (shell->form != ANALYTIC_SHELL_SHEET)
     return PetscAbsReal(vector3_norm(v) - shell->size);
   for (PetscInt d = 0; d < DIM; d++)
     v.at[d] -= d == Y ? 0. : PetscMax(-shell->size, PetscMin(v.at[d], shell->size));
   return vector3_norm(v);
 }
 
-static PetscBool ball_blocks(const Shell *shell, Vector3 a, Vector3 b)
+static PetscBool ball_blocks(const AnalyticShell *shell, Vector3 a, Vector3 b)
 {
   const PetscBool a_inside = vector3_norm(a) < shell->size, b_inside = vector3_norm(b) < shell->size;
   const Vector3   way = vector3_subtract(b, a);
@@ -54,7 +54,7 @@ static PetscBool ball_blocks(const Shell *shell, Vector3 a, Vector3 b)
 }
 
 /* At one of the two places where the line meets the sphere. */
-static PetscBool bowl_blocks(const Shell *shell, Vector3 a, Vector3 b)
+static PetscBool bowl_blocks(const AnalyticShell *shell, Vector3 a, Vector3 b)
 {
   const Vector3   way = vector3_subtract(b, a);
   const PetscReal square = vector3_dot(way, way), half = vector3_dot(a, way);
@@ -69,7 +69,7 @@ static PetscBool bowl_blocks(const Shell *shell, Vector3 a, Vector3 b)
   return PETSC_FALSE;
 }
 
-static PetscBool sheet_blocks(const Shell *shell, Vector3 a, Vector3 b)
+static PetscBool sheet_blocks(const AnalyticShell *shell, Vector3 a, Vector3 b)
 {
   PetscReal part;
 
@@ -84,23 +84,23 @@ static PetscBool sheet_blocks(const Shell *shell, Vector3 a, Vector3 b)
 
 static PetscBool shell_blocks(const void *context, SightMoment moment, Vector3 from, Vector3 to)
 {
-  const Shell    *shell = context;
-  const Vector3   a = into_shell(shell, moment, from), b = into_shell(shell, moment, to);
-  const PetscReal thin = thickness * grid_spacing(shell->grid);
+  const AnalyticShell *shell = context;
+  const Vector3        a = into_shell(shell, moment, from), b = into_shell(shell, moment, to);
+  const PetscReal      thin = thickness * grid_spacing(shell->grid);
 
   if (distance_to(shell, a) < thin || distance_to(shell, b) < thin)
     return PETSC_TRUE;
-  if (shell->form == SHELL_BOWL)
+  if (shell->form == ANALYTIC_SHELL_BOWL)
     return bowl_blocks(shell, a, b);
-  return shell->form == SHELL_BALL ? ball_blocks(shell, a, b) : sheet_blocks(shell, a, b);
+  return shell->form == ANALYTIC_SHELL_BALL ? ball_blocks(shell, a, b) : sheet_blocks(shell, a, b);
 }
 
 static Vector3 shell_carry(const void *context, SightMoment to, Vector3 point)
 {
-  const Shell      *shell = context;
-  const SightMoment from = to == SIGHT_AFTER ? SIGHT_BEFORE : SIGHT_AFTER;
-  const Vector3     v = into_shell(shell, from, point);
-  Vector3           moved;
+  const AnalyticShell *shell = context;
+  const SightMoment    from = to == SIGHT_AFTER ? SIGHT_BEFORE : SIGHT_AFTER;
+  const Vector3        v = into_shell(shell, from, point);
+  Vector3              moved;
 
   if (distance_to(shell, v) > SIGHT_REACH * grid_spacing(shell->grid))
     return point;
@@ -112,12 +112,12 @@ static Vector3 shell_carry(const void *context, SightMoment to, Vector3 point)
 
 static Vector3 shell_velocity(const void *context, Vector3 point)
 {
-  const Shell *shell = context;
+  const AnalyticShell *shell = context;
 
   return vector3_scale(1. / shell->dt, vector3_subtract(shell_carry(shell, SIGHT_AFTER, point), point));
 }
 
-static PetscErrorCode MarkNear(Shell *shell)
+static PetscErrorCode MarkNear(AnalyticShell *shell)
 {
   const GridBox  *box = grid_box(shell->grid);
   const PetscReal reach = SIGHT_REACH * grid_spacing(shell->grid);
@@ -141,18 +141,18 @@ static PetscErrorCode MarkNear(Shell *shell)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ShellStart(Shell *shell, MacGrid grid)
+PetscErrorCode AnalyticShellStart(AnalyticShell *shell, MacGrid grid)
 {
   PetscFunctionBegin;
   shell->grid = grid;
   shell->sight =
       (Sight){.context = shell, .blocks = shell_blocks, .carry = shell_carry, .velocity = shell_velocity};
   PetscCall(MacGridCreateField(grid, &shell->sight.near));
-  PetscCall(ShellMove(shell, shell->center[SIGHT_AFTER], shell->angle[SIGHT_AFTER], 1.));
+  PetscCall(AnalyticShellMove(shell, shell->center[SIGHT_AFTER], shell->angle[SIGHT_AFTER], 1.));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ShellMove(Shell *shell, Vector3 center, PetscReal angle, PetscReal dt)
+PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 center, PetscReal angle, PetscReal dt)
 {
   PetscFunctionBegin;
   shell->center[SIGHT_BEFORE] = shell->center[SIGHT_AFTER];
@@ -164,7 +164,7 @@ PetscErrorCode ShellMove(Shell *shell, Vector3 center, PetscReal angle, PetscRea
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ShellDestroy(Shell *shell)
+PetscErrorCode AnalyticShellDestroy(AnalyticShell *shell)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&shell->sight.near));

@@ -1,7 +1,8 @@
-#include "layers.h"
+#include "layered_mixture.h"
 
 /* The mean of a property over y - h/2 ... y + h/2, or the mean of its inverse. */
-static PetscReal layers_mean(const Layers *layers, const PetscReal values[], PetscReal y, PetscBool inverse)
+static PetscReal layers_mean(const LayeredMixture *layers, const PetscReal values[], PetscReal y,
+                             PetscBool inverse)
 {
   const PetscReal low = y - 0.5 * layers->h, high = y + 0.5 * layers->h;
   PetscReal       sum = 0., from = -PETSC_MAX_REAL;
@@ -19,7 +20,7 @@ static PetscReal layers_mean(const Layers *layers, const PetscReal values[], Pet
 
 static PetscReal layers_density(const void *context, Vector3 point, PetscInt direction)
 {
-  const Layers *layers = context;
+  const LayeredMixture *layers = context;
 
   (void)direction;
   return layers_mean(layers, layers->density, point.at[Y], PETSC_FALSE);
@@ -28,8 +29,8 @@ static PetscReal layers_density(const void *context, Vector3 point, PetscInt dir
 /* Along x, what lies at the height of the cell centre. */
 static PetscReal layers_mobility(const void *context, Vector3 point, PetscInt direction)
 {
-  const Layers *layers = context;
-  PetscInt      i = 0;
+  const LayeredMixture *layers = context;
+  PetscInt              i = 0;
 
   if (direction == Y)
     return 1. / layers_density(context, point, Y);
@@ -40,7 +41,7 @@ static PetscReal layers_mobility(const void *context, Vector3 point, PetscInt di
 
 static PetscReal layers_viscosity(const void *context, Vector3 point, PetscInt direction)
 {
-  const Layers *layers = context;
+  const LayeredMixture *layers = context;
 
   (void)direction;
   return layers_mean(layers, layers->viscosity, point.at[Y], PETSC_FALSE);
@@ -48,18 +49,18 @@ static PetscReal layers_viscosity(const void *context, Vector3 point, PetscInt d
 
 static PetscReal layers_edge_viscosity(const void *context, Vector3 point, PetscInt direction)
 {
-  const Layers *layers = context;
+  const LayeredMixture *layers = context;
 
   (void)direction;
   return 1. / layers_mean(layers, layers->viscosity, point.at[Y], PETSC_TRUE);
 }
 
-void use_layers(Blend *blend, Layers *layers)
+void use_layers(FluidCase *fluid_case, LayeredMixture *layers)
 {
-  layers->h = blend->grid_config.size.at[X] / blend->grid_config.resolution;
-  blend->functions = (BlendFunctions){.context = layers,
-                                      .density = layers_density,
-                                      .mobility = layers_mobility,
-                                      .viscosity = layers_viscosity,
-                                      .edge_viscosity = layers_edge_viscosity};
+  layers->h = fluid_case->grid_config.size.at[X] / fluid_case->grid_config.resolution;
+  fluid_case->functions = (FluidCaseFunctions){.context = layers,
+                                               .density = layers_density,
+                                               .mobility = layers_mobility,
+                                               .viscosity = layers_viscosity,
+                                               .edge_viscosity = layers_edge_viscosity};
 }

@@ -1,8 +1,8 @@
-#include "flow.h"
+#include "scene_run.h"
 
 #include <stdarg.h>
 
-PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow)
+PetscErrorCode SceneRunStart(MPI_Comm comm, SceneRun *flow)
 {
   char message[1024];
 
@@ -17,7 +17,7 @@ PetscErrorCode FlowStart(MPI_Comm comm, Flow *flow)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...)
+PetscErrorCode SceneRunCreate(MPI_Comm comm, SceneRun *flow, const char format[], ...)
 {
   char    text[4096];
   int     length;
@@ -29,13 +29,13 @@ PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow, const char format[], ...)
   va_end(arguments);
   PetscCheck(length >= 0 && (size_t)length < sizeof(text), comm, PETSC_ERR_ARG_SIZ,
              "The text of the scene is too long");
-  *flow = (Flow){0};
+  *flow = (SceneRun){0};
   PetscCall(SceneReadText(comm, "test", text, 0, NULL, &flow->scene));
-  PetscCall(FlowStart(comm, flow));
+  PetscCall(SceneRunStart(comm, flow));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowOpen(Flow *flow, const char scene[], PetscInt cells, ...)
+PetscErrorCode SceneRunOpen(SceneRun *flow, const char scene[], PetscInt cells, ...)
 {
   enum { MOST_OVERRIDES = 8 };
   const char *source = getenv("MILLRACE_SOURCE"), *overrides[MOST_OVERRIDES], *next;
@@ -53,13 +53,13 @@ PetscErrorCode FlowOpen(Flow *flow, const char scene[], PetscInt cells, ...)
     overrides[count++] = next;
   va_end(further);
   PetscCheck(!next, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "Too many overrides");
-  *flow = (Flow){0};
+  *flow = (SceneRun){0};
   PetscCall(SceneRead(PETSC_COMM_WORLD, path, count, overrides, &flow->scene));
-  PetscCall(FlowStart(PETSC_COMM_WORLD, flow));
+  PetscCall(SceneRunStart(PETSC_COMM_WORLD, flow));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowDestroy(Flow *flow)
+PetscErrorCode SceneRunDestroy(SceneRun *flow)
 {
   PetscFunctionBegin;
   PetscCall(SimulationDestroy(&flow->simulation));
@@ -67,7 +67,7 @@ PetscErrorCode FlowDestroy(Flow *flow)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowStep(Flow *flow, PetscInt count, PetscReal dt)
+PetscErrorCode SceneRunStep(SceneRun *flow, PetscInt count, PetscReal dt)
 {
   PetscBool good;
 
@@ -82,19 +82,19 @@ PetscErrorCode FlowStep(Flow *flow, PetscInt count, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowRunUntil(Flow *flow, PetscReal time)
+PetscErrorCode SceneRunUntil(SceneRun *flow, PetscReal time)
 {
   PetscReal dt;
 
   PetscFunctionBegin;
   while (simulation_time(flow->simulation) < time * (1. - 1e-12)) {
     PetscCall(SimulationGetTimeStep(flow->simulation, time, &dt));
-    PetscCall(FlowStep(flow, 1, dt));
+    PetscCall(SceneRunStep(flow, 1, dt));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowGetField(Flow *flow, PetscInt field, Vec *values)
+PetscErrorCode SceneRunGetField(SceneRun *flow, PetscInt field, Vec *values)
 {
   Vec *several;
 
@@ -102,11 +102,11 @@ PetscErrorCode FlowGetField(Flow *flow, PetscInt field, Vec *values)
   if (field < DIM) {
     PetscCall(FluidGetVelocity(flow->fluid, &several));
     *values = several[field];
-  } else if (field == FLOW_PRESSURE) {
+  } else if (field == FIELD_PRESSURE) {
     PetscCall(FluidGetPressure(flow->fluid, values));
   } else {
     PetscCall(FluidGetScalars(flow->fluid, &several));
-    *values = several[field - FLOW_SCALAR];
+    *values = several[field - FIELD_SCALAR];
   }
   PetscFunctionReturn(0);
 }
@@ -141,7 +141,7 @@ static PetscBool is_in_fluid(const GridBox *box, const PetscReal *solid, PetscIn
 /* count, sum, sum of squares, smallest and largest of the differences */
 enum { COUNT, SUM, SQUARES, LEAST, MOST, STATISTICS };
 
-static PetscErrorCode Gather(Flow *flow, PetscInt field, const Expected *expected,
+static PetscErrorCode Gather(SceneRun *flow, PetscInt field, const Expected *expected,
                              PetscReal statistics[STATISTICS])
 {
   const GridBox   *box = grid_box(flow->grid);
@@ -152,7 +152,7 @@ static PetscErrorCode Gather(Flow *flow, PetscInt field, const Expected *expecte
   PetscFunctionBegin;
   if (field < DIM)
     grid_face_end(flow->grid, field, end);
-  PetscCall(FlowGetField(flow, field, &values));
+  PetscCall(SceneRunGetField(flow, field, &values));
   PetscCall(FluidGetSolid(flow->fluid, &solids));
   if (solids)
     PetscCall(VecGetArrayRead(solids, &solid));
@@ -180,17 +180,17 @@ static PetscErrorCode Gather(Flow *flow, PetscInt field, const Expected *expecte
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CompareWith(Flow *flow, PetscInt field, const Expected *expected,
-                                  FlowDifference *difference)
+static PetscErrorCode CompareWith(SceneRun *flow, PetscInt field, const Expected *expected,
+                                  FieldDifference *difference)
 {
   PetscReal statistics[STATISTICS] = {0., 0., 0., PETSC_MAX_REAL, PETSC_MIN_REAL}, mean = 0.;
 
   PetscFunctionBegin;
-  *difference = (FlowDifference){0., 0.};
+  *difference = (FieldDifference){0., 0.};
   if (!flow->fluid)
     PetscFunctionReturn(0);
   PetscCall(Gather(flow, field, expected, statistics));
-  if (field == FLOW_PRESSURE)
+  if (field == FIELD_PRESSURE)
     mean = statistics[SUM] / statistics[COUNT];
   difference->mean_square =
       PetscSqrtReal(PetscMax(statistics[SQUARES] / statistics[COUNT] - mean * mean, 0.));
@@ -198,8 +198,8 @@ static PetscErrorCode CompareWith(Flow *flow, PetscInt field, const Expected *ex
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowCompare(Flow *flow, PetscInt field, const char formula[], PetscReal time,
-                           FlowDifference *difference)
+PetscErrorCode SceneRunCompare(SceneRun *flow, PetscInt field, const char formula[], PetscReal time,
+                               FieldDifference *difference)
 {
   Expected expected = {.time = time};
   char     message[256];
@@ -212,20 +212,21 @@ PetscErrorCode FlowCompare(Flow *flow, PetscInt field, const char formula[], Pet
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowCompareWithSerial(Flow *flow, Flow *other, PetscInt field, FlowDifference *difference)
+PetscErrorCode SceneRunCompareWithSerial(SceneRun *flow, SceneRun *other, PetscInt field,
+                                         FieldDifference *difference)
 {
   Expected expected = {.box = grid_box(other->grid)};
   Vec      values;
 
   PetscFunctionBegin;
-  PetscCall(FlowGetField(other, field, &values));
+  PetscCall(SceneRunGetField(other, field, &values));
   PetscCall(VecGetArrayRead(values, &expected.values));
   PetscCall(CompareWith(flow, field, &expected, difference));
   PetscCall(VecRestoreArrayRead(values, &expected.values));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FlowSample(Flow *flow, PetscInt field, Vector3 point, PetscReal *value)
+PetscErrorCode SceneRunSample(SceneRun *flow, PetscInt field, Vector3 point, PetscReal *value)
 {
   const GridBox   *box = grid_box(flow->grid);
   const PetscReal  h = grid_spacing(flow->grid);
@@ -248,7 +249,7 @@ PetscErrorCode FlowSample(Flow *flow, PetscInt field, Vector3 point, PetscReal *
     fraction[d] = shifted - cell[d];
   }
   *value = 0.;
-  PetscCall(FlowGetField(flow, field, &vector));
+  PetscCall(SceneRunGetField(flow, field, &vector));
   PetscCall(VecGetArrayRead(vector, &values));
   c = mine ? box_index(box, cell[X], cell[Y], cell[Z]) : 0;
   for (PetscInt corner = 0; mine && corner < (box->dimension == 2 ? 4 : 8); corner++) {

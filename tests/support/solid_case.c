@@ -1,0 +1,125 @@
+#include "solid_case.h"
+
+#include "harness.h"
+#include "solid/solid_impl.h"
+
+SolidCase *solid_case_new(PetscReal gravity)
+{
+  SolidCase *solids;
+
+  assert_success(PetscNew(&solids));
+  solids->config = (SolidConfig){.gravity = vector3(0, 0, -gravity),
+                                 .cfl = 0.5,
+                                 .iterations = 6,
+                                 .tolerance = 1e-4,
+                                 .bodies = solids->bodies,
+                                 .joints = solids->joints};
+  return solids;
+}
+
+void solid_case_free(SolidCase *solids)
+{
+  assert_success(SolidDestroy(&solids->solid));
+  for (PetscInt b = 0; b < solids->config.body_count; b++) {
+    assert_success(ShapeDestroy(&solids->bodies[b].shape));
+    assert_success(MotionDestroy(&solids->bodies[b].motion));
+  }
+  for (PetscInt j = 0; j < solids->config.joint_count; j++)
+    assert_success(FormulaDestroy(&solids->joints[j].target));
+  assert_success(PetscFree(solids));
+}
+
+BodyConfig *solid_case_add(SolidCase *solids, Shape shape)
+{
+  const PetscInt b = solids->config.body_count++;
+
+  assert_true(b < SOLID_CASE_BODIES);
+  assert_success(PetscSNPrintf(solids->names[b], sizeof(solids->names[b]), "body%" PetscInt_FMT, b));
+  solids->bodies[b] = (BodyConfig){
+      .name = solids->names[b], .shape = shape, .density = 1000, .copies = {.count = vector3(1, 1, 1)}};
+  return &solids->bodies[b];
+}
+
+BodyConfig *solid_case_add_sphere(SolidCase *solids, Vector3 center, PetscReal radius)
+{
+  Shape shape;
+
+  assert_success(ShapeCreateSphere(center, radius, &shape));
+  return solid_case_add(solids, shape);
+}
+
+BodyConfig *solid_case_add_box(SolidCase *solids, Vector3 center, Vector3 half, Vector3 rotation)
+{
+  Shape box, placed;
+
+  assert_success(ShapeCreateBox(vector3_scale(-1, half), half, &box));
+  assert_success(ShapeCreatePlaced(&box, 1, rotation, center, &placed));
+  return solid_case_add(solids, placed);
+}
+
+BodyConfig *solid_case_add_plane(SolidCase *solids, Vector3 point, Vector3 normal)
+{
+  Shape       shape;
+  BodyConfig *body;
+
+  assert_success(ShapeCreatePlane(point, normal, &shape));
+  body = solid_case_add(solids, shape);
+  body->kind = BODY_STATIC;
+  return body;
+}
+
+JointConfig *solid_case_add_joint(SolidCase *solids, JointKind kind, PetscInt parent, PetscInt child,
+                                  Vector3 anchor, Vector3 axis)
+{
+  const PetscInt j = solids->config.joint_count++;
+
+  assert_true(j < SOLID_CASE_BODIES);
+  solids->joints[j] = (JointConfig){.name = "joint",
+                                    .kind = kind,
+                                    .parent = parent < 0 ? "" : solids->names[parent],
+                                    .child = solids->names[child],
+                                    .anchor = anchor,
+                                    .axis = axis,
+                                    .lower = -PETSC_INFINITY,
+                                    .upper = PETSC_INFINITY,
+                                    .swing = PETSC_INFINITY};
+  return &solids->joints[j];
+}
+
+void solid_case_start(SolidCase *solids)
+{
+  char message[1024];
+
+  assert_success(SolidCreate(PETSC_COMM_WORLD, &solids->config, &solids->solid, message, sizeof(message)));
+  if (message[0])
+    print_error("%s\n", message);
+  assert_non_null(solids->solid);
+}
+
+void solid_case_run(SolidCase *solids, PetscReal dt, PetscInt steps)
+{
+  for (PetscInt k = 0; k < steps; k++) {
+    assert_success(SolidStep(solids->solid, solids->time, dt));
+    solids->time += dt;
+  }
+}
+
+Vector3 solid_case_position(SolidCase *solids, PetscInt body)
+{
+  return solids->solid->placements[body].position;
+}
+
+Vector3 solid_case_velocity(SolidCase *solids, PetscInt body)
+{
+  return solids->solid->twists[body].linear;
+}
+
+Vector3 solid_case_spin(SolidCase *solids, PetscInt body)
+{
+  return solids->solid->twists[body].angular;
+}
+
+Quaternion solid_case_rotation(SolidCase *solids, PetscInt body)
+{
+  return solids->solid->placements[body].rotation;
+}

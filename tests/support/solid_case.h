@@ -1,0 +1,40 @@
+/* A few bodies, joined or not, without a scene. */
+#ifndef MILLRACE_TESTS_SOLID_CASE_H
+#define MILLRACE_TESTS_SOLID_CASE_H
+
+#include <millrace/solid.h>
+
+enum { SOLID_CASE_BODIES = 512 };
+
+typedef struct {
+  SolidConfig config;
+  BodyConfig  bodies[SOLID_CASE_BODIES];
+  JointConfig joints[SOLID_CASE_BODIES];
+  char        names[SOLID_CASE_BODIES][16];
+  PetscReal   time;
+  Solid       solid;
+} SolidCase;
+
+/* Empty, gravity downwards along z; aborts the test on trouble, as everything here. */
+SolidCase *solid_case_new(PetscReal gravity);
+void       solid_case_free(SolidCase *solids);
+
+/* Dynamic with density 1000, no friction, no restitution; takes the shape. */
+BodyConfig *solid_case_add(SolidCase *solids, Shape shape);
+BodyConfig *solid_case_add_sphere(SolidCase *solids, Vector3 center, PetscReal radius);
+BodyConfig *solid_case_add_box(SolidCase *solids, Vector3 center, Vector3 half, Vector3 rotation);
+BodyConfig *solid_case_add_plane(SolidCase *solids, Vector3 point, Vector3 normal); /* static */
+/* `child` to `parent`, or to the world if that is -1. */
+JointConfig *solid_case_add_joint(SolidCase *solids, JointKind kind, PetscInt parent, PetscInt child,
+                                  Vector3 anchor, Vector3 axis);
+
+/* After the last addition. */
+void solid_case_start(SolidCase *solids);
+void solid_case_run(SolidCase *solids, PetscReal dt, PetscInt steps);
+
+Vector3    solid_case_position(SolidCase *solids, PetscInt body);
+Vector3    solid_case_velocity(SolidCase *solids, PetscInt body);
+Vector3    solid_case_spin(SolidCase *solids, PetscInt body);
+Quaternion solid_case_rotation(SolidCase *solids, PetscInt body);
+
+#endif

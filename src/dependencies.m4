@@ -8,6 +8,19 @@ AC_DEFUN([MILLRACE_CHECK_MPI], [
   AC_CHECK_DECL([MPICH_VERSION], [MPI_FLAVOUR=mpich], [], [[#include <mpi.h>]])
 ])
 
+# MILLRACE_CHECK_FLAGS(VARIABLE, FLAGS): VARIABLE becomes those of the FLAGS that the compiler takes.
+AC_DEFUN([MILLRACE_CHECK_FLAGS], [
+  $1=
+  flags_saved_CFLAGS=$CFLAGS
+  for flag in $2; do
+    AC_MSG_CHECKING([whether $CC takes $flag])
+    CFLAGS="$flags_saved_CFLAGS -Werror $flag"
+    AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes]); $1="$$1 $flag"], [AC_MSG_RESULT([no])])
+  done
+  CFLAGS=$flags_saved_CFLAGS
+  AC_SUBST([$1])
+])
+
 # PETSc through its pkg-config file, below PETSC_DIR/PETSC_ARCH where that is given. $1: least version.
 AC_DEFUN([MILLRACE_CHECK_PETSC], [
   AS_IF([test -n "$PETSC_DIR"],
@@ -18,6 +31,7 @@ AC_DEFUN([MILLRACE_CHECK_PETSC], [
        [AC_MSG_ERROR([no PETSc in PETSC_DIR=$PETSC_DIR, PETSC_ARCH=$PETSC_ARCH])])])
   PKG_CHECK_MODULES([PETSC], [PETSc >= $1], [petsc_module=PETSc],
     [PKG_CHECK_MODULES([PETSC], [petsc >= $1], [petsc_module=petsc])])
+  AC_SUBST([petsc_module])
   PETSC_VERSION=`$PKG_CONFIG --modversion $petsc_module`
   AS_IF([test -n "$PETSC_DIR"],
     [PETSC_LIBS="$PETSC_LIBS -Wl,-rpath,`$PKG_CONFIG --variable=libdir $petsc_module`"])

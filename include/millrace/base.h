@@ -2,9 +2,28 @@
 #ifndef MILLRACE_BASE_H
 #define MILLRACE_BASE_H
 
-#include <petscksp.h> /* has a parameter called X, so it comes before ours */
+#include <millrace/api.h>
 
-enum { X, Y, Z, DIM };
+#include <petscksp.h>
+
+MILLRACE_API_BEGIN
+
+/* The directions of space, as indices. */
+enum { MILLRACE_X, MILLRACE_Y, MILLRACE_Z, MILLRACE_DIM };
+
+/* A function that its callers compile in, so that their clones for wider vectors (below) have it too. */
+#ifdef __GNUC__
+#define MILLRACE_KERNEL static inline __attribute__((always_inline))
+#else
+#define MILLRACE_KERNEL static inline
+#endif
+
+/* Short names, for Millrace's own sources and for programs that define MILLRACE_SHORT_NAMES: other libraries,
+   PETSc among them, use X and DIM too, and are included first. */
+#ifdef MILLRACE_SHORT_NAMES
+enum { X = MILLRACE_X, Y = MILLRACE_Y, Z = MILLRACE_Z, DIM = MILLRACE_DIM };
+
+#define KERNEL MILLRACE_KERNEL
 
 /* The hot loops are compiled for wider vectors too and chosen when the program starts. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
@@ -14,19 +33,13 @@ enum { X, Y, Z, DIM };
 #define VECTOR_CLONES
 #endif
 
-/* A kernel that its callers compile in, so that their clones have it too. */
-#ifdef __GNUC__
-#define KERNEL static inline __attribute__((always_inline))
-#else
-#define KERNEL static inline
-#endif
-
 /* Makes room for one more item after the `count` of a list: twice as much when it is full. */
 #define GrowList(count, room, list)                                                                          \
   ((count) < *(room) ? 0 : (*(room) = 2 * (count) + 64, PetscRealloc(*(room) * sizeof(**(list)), list)))
+#endif
 
 typedef struct {
-  PetscReal at[DIM];
+  PetscReal at[MILLRACE_DIM];
 } Vector3;
 
 static inline Vector3 vector3(PetscReal x, PetscReal y, PetscReal z)
@@ -35,24 +48,24 @@ static inline Vector3 vector3(PetscReal x, PetscReal y, PetscReal z)
 }
 static inline Vector3 vector3_add(Vector3 a, Vector3 b)
 {
-  return vector3(a.at[X] + b.at[X], a.at[Y] + b.at[Y], a.at[Z] + b.at[Z]);
+  return vector3(a.at[0] + b.at[0], a.at[1] + b.at[1], a.at[2] + b.at[2]);
 }
 static inline Vector3 vector3_subtract(Vector3 a, Vector3 b)
 {
-  return vector3(a.at[X] - b.at[X], a.at[Y] - b.at[Y], a.at[Z] - b.at[Z]);
+  return vector3(a.at[0] - b.at[0], a.at[1] - b.at[1], a.at[2] - b.at[2]);
 }
 static inline Vector3 vector3_scale(PetscReal s, Vector3 a)
 {
-  return vector3(s * a.at[X], s * a.at[Y], s * a.at[Z]);
+  return vector3(s * a.at[0], s * a.at[1], s * a.at[2]);
 }
 static inline PetscReal vector3_dot(Vector3 a, Vector3 b)
 {
-  return a.at[X] * b.at[X] + a.at[Y] * b.at[Y] + a.at[Z] * b.at[Z];
+  return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
 }
 static inline Vector3 vector3_cross(Vector3 a, Vector3 b)
 {
-  return vector3(a.at[Y] * b.at[Z] - a.at[Z] * b.at[Y], a.at[Z] * b.at[X] - a.at[X] * b.at[Z],
-                 a.at[X] * b.at[Y] - a.at[Y] * b.at[X]);
+  return vector3(a.at[1] * b.at[2] - a.at[2] * b.at[1], a.at[2] * b.at[0] - a.at[0] * b.at[2],
+                 a.at[0] * b.at[1] - a.at[1] * b.at[0]);
 }
 static inline PetscReal vector3_norm(Vector3 a)
 {
@@ -89,14 +102,14 @@ const char *closest_word(const char word[], const char *const words[]);
 
 /* Row by row. */
 typedef struct {
-  PetscReal at[DIM][DIM];
+  PetscReal at[MILLRACE_DIM][MILLRACE_DIM];
 } Matrix3;
 
 static inline Vector3 matrix3_apply(const Matrix3 *m, Vector3 v)
 {
-  return vector3(m->at[X][X] * v.at[X] + m->at[X][Y] * v.at[Y] + m->at[X][Z] * v.at[Z],
-                 m->at[Y][X] * v.at[X] + m->at[Y][Y] * v.at[Y] + m->at[Y][Z] * v.at[Z],
-                 m->at[Z][X] * v.at[X] + m->at[Z][Y] * v.at[Y] + m->at[Z][Z] * v.at[Z]);
+  return vector3(m->at[0][0] * v.at[0] + m->at[0][1] * v.at[1] + m->at[0][2] * v.at[2],
+                 m->at[1][0] * v.at[0] + m->at[1][1] * v.at[1] + m->at[1][2] * v.at[2],
+                 m->at[2][0] * v.at[0] + m->at[2][1] * v.at[1] + m->at[2][2] * v.at[2]);
 }
 Matrix3    matrix3_from_quaternion(Quaternion q);
 Quaternion quaternion_from_matrix(const Matrix3 *m);
@@ -108,5 +121,7 @@ Matrix3 matrix3_turned_diagonal(Quaternion rotation, Vector3 diagonal);
 /* The rotation to the principal axes of a symmetric matrix (by Jacobi) and its values there, smallest first.
  */
 void matrix3_principal_axes(const Matrix3 *m, Quaternion *rotation, Vector3 *values);
+
+MILLRACE_API_END
 
 #endif

@@ -6,7 +6,10 @@
 #ifndef MILLRACE_CLIP_H
 #define MILLRACE_CLIP_H
 
+#include <millrace/api.h>
 #include <millrace/geometry.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct {
   PetscInt       vertex_count, triangle_count;
@@ -16,22 +19,22 @@ typedef struct {
 
 typedef struct {
   Vector3  origin, spacing;
-  PetscInt start[DIM], end[DIM]; /* boxes start <= index < end */
+  PetscInt start[MILLRACE_DIM], end[MILLRACE_DIM]; /* boxes start <= index < end */
 } Lattice;
 
 static inline PetscInt lattice_size(const Lattice *lattice)
 {
   PetscInt size = 1;
 
-  for (PetscInt d = 0; d < DIM; d++)
+  for (PetscInt d = 0; d < MILLRACE_DIM; d++)
     size *= PetscMax(lattice->end[d] - lattice->start[d], 0);
   return size;
 }
 static inline PetscInt lattice_index(const Lattice *lattice, PetscInt i, PetscInt j, PetscInt k)
 {
-  const PetscInt width = lattice->end[X] - lattice->start[X], depth = lattice->end[Y] - lattice->start[Y];
+  const PetscInt width = lattice->end[0] - lattice->start[0], depth = lattice->end[1] - lattice->start[1];
 
-  return i - lattice->start[X] + width * (j - lattice->start[Y] + depth * (k - lattice->start[Z]));
+  return i - lattice->start[0] + width * (j - lattice->start[1] + depth * (k - lattice->start[2]));
 }
 
 /* Adds to every box the area of triangles in it. `volume` and `passing` gather what lattice_fill makes the
@@ -68,5 +71,7 @@ typedef struct {
   PetscInt (*triangles)[3];
 } Prism;
 PetscErrorCode TrianglesSlice(const Triangles *triangles, PetscReal z, Prism *prism);
+
+MILLRACE_API_END
 
 #endif

@@ -3,12 +3,15 @@
 #ifndef MILLRACE_COUPLING_H
 #define MILLRACE_COUPLING_H
 
+#include <millrace/api.h>
 #include <millrace/solid_step.h>
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/poisson.h>
 #include <millrace/sight.h>
 #include <millrace/ties.h>
+
+MILLRACE_API_BEGIN
 
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
 extern const char *const CouplingSolvers[];
@@ -81,11 +84,11 @@ typedef struct {
    a cell field) is the first guess and the answer, without ghosts; `twists` (velocity and spin of every body,
    on all ranks) are V* of free bodies and become V. A solve that fails leaves all three as they were, and
    says why. Collective: world. */
-PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, PetscReal twists[],
+PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[MILLRACE_DIM], Vec impulse, PetscReal twists[],
                              CouplingReport *report);
 /* The same with the velocities of all bodies given (F2): a plain Poisson solve. */
-PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal twists[],
-                               CouplingReport *report);
+PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[MILLRACE_DIM], Vec impulse,
+                               const PetscReal twists[], CouplingReport *report);
 /* The impulse and its moment (about the position) that the pressure gives every body, less what it takes to
    carry along the fluid that moves with it: u* and u of the solve, null without that. Collective: world. */
 typedef struct {
@@ -97,14 +100,14 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
 /* Momentum, and angular momentum about the origin, of what the system moves: free bodies and the fluid of
    fluid and mixed faces, with its velocity taken at their centers. From CouplingSetFluid until the next
    placing. Collective: world. */
-PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
-                                   PetscReal momentum[2 * DIM]);
+PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * MILLRACE_DIM]);
 /* Adds this rank's part of it, that of bodies on the first rank; without velocity, of bodies alone. */
-PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
-                                   PetscReal momentum[2 * DIM]);
+PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
+                                   PetscReal momentum[2 * MILLRACE_DIM]);
 
 /* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Fluid. */
-PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const PetscReal twists[],
+PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
                                      PetscReal *largest);
 /* What follows a free body, roughly. From CouplingSetFluid on, on every rank. */
 AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
@@ -113,7 +116,7 @@ AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
    fluid. */
 typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
-                                 Vec velocity[DIM]);
+                                 Vec velocity[MILLRACE_DIM]);
 /* What viscosity needs to know of bodies with velocities `twists` (borrowed); lent likewise. Fluid. */
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
 /* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
@@ -124,5 +127,7 @@ PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **s
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */
 const PetscInt *coupling_faces(Coupling coupling, PetscInt direction); /* by local index, owned ones */
 const PetscInt *coupling_solid_cells(Coupling coupling); /* 0, or 1 + body; with one ghost layer */
+
+MILLRACE_API_END
 
 #endif

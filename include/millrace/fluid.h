@@ -2,9 +2,12 @@
 #ifndef MILLRACE_FLUID_H
 #define MILLRACE_FLUID_H
 
+#include <millrace/api.h>
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
 #include <millrace/sight.h>
+
+MILLRACE_API_BEGIN
 
 typedef enum { SIDE_WALL, SIDE_SLIP, SIDE_INFLOW, SIDE_OPEN, SIDE_PERIODIC } SideKind;
 extern const char *const SideKinds[];
@@ -13,7 +16,7 @@ extern const char *const AdvectionSchemes[];
 
 typedef struct {
   SideKind kind;
-  Formula  velocity[DIM]; /* of a moving wall or an inflow, m/s */
+  Formula  velocity[MILLRACE_DIM]; /* of a moving wall or an inflow, m/s */
 } SideConfig;
 
 enum { FLUID_MAX_SCALARS = 16 };
@@ -33,13 +36,13 @@ typedef struct {
   PetscReal       density;   /* kg/m^3 */
   PetscReal       viscosity; /* dynamic, Pa s */
   Vector3         gravity;
-  Formula         body_force[DIM]; /* acceleration, m/s^2 */
-  Formula         initial_velocity[DIM];
+  Formula         body_force[MILLRACE_DIM]; /* acceleration, m/s^2 */
+  Formula         initial_velocity[MILLRACE_DIM];
   AdvectionScheme advection;
   PetscReal       cfl; /* cells per step */
   PetscReal       pressure_tolerance;
   PetscReal       viscosity_tolerance;
-  SideConfig      sides[DIM][2];
+  SideConfig      sides[MILLRACE_DIM][2];
   PetscInt        scalar_count;
   ScalarConfig   *scalars;
 } FluidConfig;
@@ -57,10 +60,10 @@ typedef struct {
 
 /* Sums over the box; per metre of depth in two dimensions. */
 typedef struct {
-  PetscReal mass, momentum[DIM], kinetic_energy;
-  PetscReal largest_speed;      /* of any component */
-  PetscReal largest_divergence; /* 1/s */
-  PetscReal outflow[DIM][2];    /* through each side, m^3/s */
+  PetscReal mass, momentum[MILLRACE_DIM], kinetic_energy;
+  PetscReal largest_speed;            /* of any component */
+  PetscReal largest_divergence;       /* 1/s */
+  PetscReal outflow[MILLRACE_DIM][2]; /* through each side, m^3/s */
 } FluidTotals;
 
 typedef struct _p_Fluid *Fluid;
@@ -73,7 +76,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid);
    that these close, null when all stand still. Numbers below `obstacles` are obstacles, the others sources,
    whose cells keep their scalars; `slips` says which obstacles let it slip. Copies. Collective: fluid. */
 PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
-                              Vec velocity[DIM]);
+                              Vec velocity[MILLRACE_DIM]);
 
 /* What the fluid is made of from now on, instead of the density and viscosity of its configuration; borrowed
    until the next call, which must come when its fields change; null for that of the configuration again.
@@ -106,7 +109,7 @@ PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal cells, PetscReal *li
 /* The same for what sides and body forces that depend on time will be at `time`, on this rank. */
 PetscErrorCode FluidGetGivenLimit(Fluid fluid, PetscReal cells, PetscReal time, PetscReal *limit);
 /* How far a velocity goes in `dt`: cells along an axis, the most. Collective: fluid. */
-PetscErrorCode FluidGetTravel(Fluid fluid, Vec faces[DIM], PetscReal dt, PetscReal *cells);
+PetscErrorCode FluidGetTravel(Fluid fluid, Vec faces[MILLRACE_DIM], PetscReal dt, PetscReal *cells);
 
 /* State, lent with valid ghosts. */
 PetscErrorCode     FluidGetVelocity(Fluid fluid, Vec **faces);
@@ -127,5 +130,7 @@ PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]
 
 PetscErrorCode FluidSave(Fluid fluid, Archive archive);
 PetscErrorCode FluidLoad(Fluid fluid, Archive archive);
+
+MILLRACE_API_END
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef MILLRACE_FLUID_STEP_H
 #define MILLRACE_FLUID_STEP_H
 
+#include <millrace/api.h>
 #include <millrace/fluid.h>
+
+MILLRACE_API_BEGIN
 
 /* Cells that bodies cover, as in FluidSetSolids, obstacles and sources included: there scalars are carried on
    from outside, and faces are not closed. Copies. */
@@ -22,18 +25,19 @@ PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system);
 PetscErrorCode FluidBegin(Fluid fluid);
 /* F1: `faces` becomes the velocity after `dt` of viscosity and forces, without advection. */
 typedef enum { VISCOSITY_ACTS, VISCOSITY_LEFT_OUT } ViscosityUse;
-PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse viscosity, Vec faces[DIM]);
+PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse viscosity,
+                                        Vec faces[MILLRACE_DIM]);
 /* F2: until the end of the step what moves is carried along `faces` (with ghosts), and in time to the middle
    of the step as the fluid itself. Null: along the fluid itself. */
-PetscErrorCode FluidSetAdvecting(Fluid fluid, Vec faces[DIM]);
+PetscErrorCode FluidSetAdvecting(Fluid fluid, Vec faces[MILLRACE_DIM]);
 /* F3: the parts of FluidPredict for a mixture, in this order. */
 PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt); /* of scalars too */
 PetscErrorCode FluidPredictViscosity(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidPredictForces(Fluid fluid, PetscReal dt);
 /* Given velocities and pressure jumps over `dt` on the way to u*; dt = 0: no jumps. */
-PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[DIM]);
+PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[MILLRACE_DIM]);
 /* Given velocities and ghosts of a velocity that was solved for. */
-PetscErrorCode FluidFinishFaces(Fluid fluid, PetscReal time, Vec faces[DIM]);
+PetscErrorCode FluidFinishFaces(Fluid fluid, PetscReal time, Vec faces[MILLRACE_DIM]);
 /* The first guess of dt times the pressure, and the answer. */
 PetscErrorCode FluidGetImpulse(Fluid fluid, PetscReal dt, Vec impulse);
 PetscErrorCode FluidTakeImpulse(Fluid fluid, PetscReal dt, Vec impulse);
@@ -41,5 +45,7 @@ PetscErrorCode FluidTakeImpulse(Fluid fluid, PetscReal dt, Vec impulse);
 PetscErrorCode FluidTakePrediction(Fluid fluid, PetscReal dt);
 /* By forces and pressure in the last step, where there is viscosity; else null. */
 PetscErrorCode FluidGetAcceleration(Fluid fluid, Vec **faces);
+
+MILLRACE_API_END
 
 #endif

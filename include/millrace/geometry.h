@@ -3,8 +3,11 @@
 #ifndef MILLRACE_GEOMETRY_H
 #define MILLRACE_GEOMETRY_H
 
+#include <millrace/api.h>
 #include <millrace/base.h>
 #include <millrace/motion.h>
+
+MILLRACE_API_BEGIN
 
 /* A triangle surface read from OBJ, PLY or STL, with a tree for distances and a winding-number sign. */
 typedef struct _p_Surface *Surface;
@@ -38,7 +41,7 @@ PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault);
 typedef struct {
   PetscReal volume;
   Vector3   center;
-  PetscReal inertia[DIM][DIM];
+  PetscReal inertia[MILLRACE_DIM][MILLRACE_DIM];
 } Moments;
 Moments surface_moments(Surface surface);                            /* of what it encloses */
 Moments surface_shell_moments(Surface surface, PetscReal thickness); /* exact where it is flat */
@@ -112,5 +115,7 @@ Moments   primitive_moments(const Primitive *primitive); /* in its own frame; ze
 /* In its own frame, closed, with vertices on the true surface; `segments` of a circle, at least 3. Not for a
    plane or none. */
 PetscErrorCode SurfaceCreatePrimitive(const Primitive *primitive, PetscInt segments, Surface *surface);
+
+MILLRACE_API_END
 
 #endif

@@ -7,10 +7,13 @@
 #ifndef MILLRACE_GRID_H
 #define MILLRACE_GRID_H
 
+#include <millrace/api.h>
 #include <millrace/base.h>
 #include <millrace/grid_box.h>
 #include <millrace/io.h>
 #include <petscdmda.h>
+
+MILLRACE_API_BEGIN
 
 enum { GHOST_WIDTH = 3 };
 enum {
@@ -22,13 +25,13 @@ typedef struct {
   Vector3   origin;     /* lower corner of the box, m */
   Vector3   size;       /* of the box, m; z is ignored in two dimensions */
   PetscInt  resolution; /* cells along x */
-  PetscBool periodic[DIM];
+  PetscBool periodic[MILLRACE_DIM];
 } GridConfig;
 extern const SchemaKey GridKeys[];
 
 typedef struct _p_MacGrid *MacGrid;
 /* Cells of the box along each direction; one along z in two dimensions. */
-void grid_config_cells(const GridConfig *config, PetscInt cells[DIM]);
+void grid_config_cells(const GridConfig *config, PetscInt cells[MILLRACE_DIM]);
 /* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. */
 PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[], size_t size);
 
@@ -43,19 +46,19 @@ DM             grid_cell_dm(MacGrid grid); /* one value per cell: solver vectors
 Vector3        grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k);
 Vector3        grid_face_center(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k);
 /* One past the last owned face of component `direction`, the upper side of the box included. */
-void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[DIM]);
+void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[MILLRACE_DIM]);
 
 /* Fields; the caller destroys them. */
 PetscErrorCode MacGridCreateField(MacGrid grid, Vec *field);
-PetscErrorCode MacGridCreateFaceField(MacGrid grid, Vec faces[DIM]);
-PetscErrorCode MacGridDestroyFaceField(Vec faces[DIM]);
+PetscErrorCode MacGridCreateFaceField(MacGrid grid, Vec faces[MILLRACE_DIM]);
+PetscErrorCode MacGridDestroyFaceField(Vec faces[MILLRACE_DIM]);
 /* The arrays of all components at once; null along z in two dimensions. */
-PetscErrorCode MacGridGetFaces(MacGrid grid, Vec faces[DIM], PetscReal *values[DIM]);
-PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[DIM], PetscReal *values[DIM]);
+PetscErrorCode MacGridGetFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscReal *values[MILLRACE_DIM]);
+PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscReal *values[MILLRACE_DIM]);
 /* Fills the ghost layers that other ranks (or the periodic images) own, corners included; layers beyond a
    side keep what they hold. Collective: fluid. */
 PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
-PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM]);
+PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[MILLRACE_DIM]);
 /* The way back: owners combine their values with those that other ranks (or periodic images) hold for them in
    ghosts, by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. */
 PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation);
@@ -64,11 +67,13 @@ PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation);
 PetscErrorCode MacGridToSolver(MacGrid grid, Vec field, Vec solver);
 PetscErrorCode MacGridFromSolver(MacGrid grid, Vec solver, Vec field);
 /* Cell by cell, the net outflow of `faces` per unit volume; `faces` needs valid upper faces. */
-PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[DIM], Vec divergence);
+PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[MILLRACE_DIM], Vec divergence);
 PetscErrorCode MacGridSaveField(MacGrid grid, const char name[], Vec field, Archive archive);
 PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Archive archive);
 /* Face fields keep their upper side faces too. */
-PetscErrorCode MacGridSaveFaces(MacGrid grid, const char name[], Vec faces[DIM], Archive archive);
-PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[DIM], Archive archive);
+PetscErrorCode MacGridSaveFaces(MacGrid grid, const char name[], Vec faces[MILLRACE_DIM], Archive archive);
+PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[MILLRACE_DIM], Archive archive);
+
+MILLRACE_API_END
 
 #endif

@@ -3,28 +3,31 @@
 #ifndef MILLRACE_GRID_BOX_H
 #define MILLRACE_GRID_BOX_H
 
+#include <millrace/api.h>
 #include <millrace/base.h>
+
+MILLRACE_API_BEGIN
 
 /* The part of the box that a rank owns and how it lies in memory. */
 typedef struct {
   PetscInt    dimension;
-  PetscInt    cells[DIM];           /* of the whole box */
-  PetscInt    start[DIM], end[DIM]; /* owned cells: start <= index < end */
-  PetscBool   periodic[DIM];
-  PetscInt    ghost;             /* layers beyond the owned ones */
-  PetscInt    stride[DIM];       /* of the flat index */
-  PetscInt    length;            /* of a local array */
-  PetscInt    ranks[DIM];        /* of the process grid */
-  PetscMPIInt neighbour[DIM][2]; /* MPI_PROC_NULL at a side that is not periodic */
-  MPI_Comm    comm;              /* borrowed */
+  PetscInt    cells[MILLRACE_DIM];                    /* of the whole box */
+  PetscInt    start[MILLRACE_DIM], end[MILLRACE_DIM]; /* owned cells: start <= index < end */
+  PetscBool   periodic[MILLRACE_DIM];
+  PetscInt    ghost;                      /* layers beyond the owned ones */
+  PetscInt    stride[MILLRACE_DIM];       /* of the flat index */
+  PetscInt    length;                     /* of a local array */
+  PetscInt    ranks[MILLRACE_DIM];        /* of the process grid */
+  PetscMPIInt neighbour[MILLRACE_DIM][2]; /* MPI_PROC_NULL at a side that is not periodic */
+  MPI_Comm    comm;                       /* borrowed */
 } GridBox;
 
 static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, PetscInt k)
 {
   const PetscInt ghost = box->ghost,
-                 row = i - box->start[X] + ghost + (j - box->start[Y] + ghost) * box->stride[Y];
+                 row = i - box->start[0] + ghost + (j - box->start[1] + ghost) * box->stride[1];
 
-  return box->dimension == 2 ? row : row + (k - box->start[Z] + ghost) * box->stride[Z];
+  return box->dimension == 2 ? row : row + (k - box->start[2] + ghost) * box->stride[2];
 }
 
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
@@ -37,5 +40,7 @@ PetscErrorCode GridBoxExchangeBytes(const GridBox *box, PetscInt count, void *co
 /* The transpose of GridBoxExchange: owners combine their values with the copies of them that ghosts hold,
    by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. Collective: box->comm. */
 PetscErrorCode GridBoxReduce(const GridBox *box, PetscInt count, PetscReal *const values[], MPI_Op operation);
+
+MILLRACE_API_END
 
 #endif

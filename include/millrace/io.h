@@ -6,9 +6,12 @@
 #ifndef MILLRACE_IO_H
 #define MILLRACE_IO_H
 
+#include <millrace/api.h>
 #include <millrace/base.h>
 #include <millrace/parallel.h>
 #include <stdio.h>
+
+MILLRACE_API_BEGIN
 
 /* A part of an array shared by ranks. Slowest index first (z, y, x[, component]). */
 enum { ARCHIVE_MAX_RANK = 4 };
@@ -115,8 +118,8 @@ PetscErrorCode LedgerDestroy(Ledger *ledger);
 typedef struct _p_FrameSeries *FrameSeries;
 typedef struct {
   const char      *directory;
-  PetscInt         first;                 /* frames from here on that are there already are dropped */
-  PetscInt         dimension, cells[DIM]; /* of the grid; dimension 0: none */
+  PetscInt         first; /* frames from here on that are there already are dropped */
+  PetscInt         dimension, cells[MILLRACE_DIM]; /* of the grid; dimension 0: none */
   Vector3          origin;
   PetscReal        spacing;
   ArchivePrecision precision; /* of fields */
@@ -130,7 +133,7 @@ PetscErrorCode FrameBegin(FrameSeries, PetscInt index, PetscReal time);
 PetscErrorCode FrameGetArchive(FrameSeries, Archive *archive); /* for step, title and scene */
 /* `values`: of the owned cells from `start`, x fastest, the 1 or 3 components of a cell together. */
 PetscErrorCode FrameWriteGridField(FrameSeries, const char name[], PetscInt components,
-                                   const PetscInt start[DIM], const PetscInt count[DIM],
+                                   const PetscInt start[MILLRACE_DIM], const PetscInt count[MILLRACE_DIM],
                                    const PetscReal values[]);
 /* A mesh whose parts lie on the ranks; a part numbers its own vertices from 0. */
 typedef struct {
@@ -145,5 +148,7 @@ PetscErrorCode FrameWriteMeshField(FrameSeries, const char name[], FrameLocation
                                    const PetscReal values[]);
 PetscErrorCode FrameEndMesh(FrameSeries series);
 PetscErrorCode FrameEnd(FrameSeries, char message[], size_t size); /* commits, lists it */
+
+MILLRACE_API_END
 
 #endif

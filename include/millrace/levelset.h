@@ -3,7 +3,10 @@
 #ifndef MILLRACE_LEVELSET_H
 #define MILLRACE_LEVELSET_H
 
+#include <millrace/api.h>
 #include <millrace/particles.h>
+
+MILLRACE_API_BEGIN
 
 typedef enum { INTERFACE_SEMI_LAGRANGIAN, INTERFACE_WENO5 } InterfaceScheme;
 
@@ -33,7 +36,7 @@ PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
 PetscErrorCode LevelSetRefresh(LevelSet level_set);
 
 /* Carries the interface along `velocity` (faces, ghosts valid) over `dt`. */
-PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
+PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[MILLRACE_DIM], PetscReal dt);
 /* Makes the field a distance again without moving the interface. */
 PetscErrorCode LevelSetRedistance(LevelSet level_set);
 PetscErrorCode
@@ -65,12 +68,14 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
    gradient of `distance` (which grows away from them; ghosts valid). `known` is a cell field; a face is known
    if one of its cells is. Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. */
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
-PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM]);
+PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[MILLRACE_DIM]);
 /* The same from places that are seen. */
 PetscErrorCode ExtendFacesPast(MacGrid grid, const Outlook *outlook, Vec distance, Vec known, PetscInt layers,
-                               Vec faces[DIM]);
+                               Vec faces[MILLRACE_DIM]);
 
 PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive);
 PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive);
+
+MILLRACE_API_END
 
 #endif

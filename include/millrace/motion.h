@@ -2,7 +2,10 @@
 #ifndef MILLRACE_MOTION_H
 #define MILLRACE_MOTION_H
 
+#include <millrace/api.h>
 #include <millrace/base.h>
+
+MILLRACE_API_BEGIN
 
 /* Where a rigid thing is at a time: a point that rests at x is at pivot + translation + R (x - pivot). */
 typedef struct {
@@ -41,5 +44,7 @@ Vector3 motion_velocity(Motion motion, PetscReal time, Vector3 point);
 /* The greatest speed in a box at rest; infinite (IEEE) if the box is and the motion spins. */
 PetscReal motion_speed_bound(Motion motion, PetscReal time, Vector3 low, Vector3 high);
 PetscBool motion_is_still(Motion motion);
+
+MILLRACE_API_END
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef MILLRACE_OUTLOOK_H
 #define MILLRACE_OUTLOOK_H
 
+#include <millrace/api.h>
 #include <millrace/sight.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct {
   MacGrid        grid;    /* borrowed */
@@ -43,9 +46,9 @@ static inline PetscBool face_is_shut(const Outlook *outlook, SightMoment moment,
    there. */
 enum { PATCH_MOST = 7 }; /* cells along a patch */
 typedef struct {
-  PetscInt  width, stride[DIM];
-  PetscInt  center;        /* index of the cell around which it lies, or of the corner below the point */
-  PetscReal fraction[DIM]; /* of the point, from that corner, in cells */
+  PetscInt  width, stride[MILLRACE_DIM];
+  PetscInt  center; /* index of the cell around which it lies, or of the corner below the point */
+  PetscReal fraction[MILLRACE_DIM]; /* of the point, from that corner, in cells */
   PetscReal value[PATCH_MOST * PATCH_MOST * PATCH_MOST];
 } Patch;
 
@@ -60,9 +63,12 @@ PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Ve
                             PetscReal *value);
 /* Velocity at a point at the start of the step as seen from `eye`: behind a shell the flow relative to it
    goes on as before it. */
-Vector3 sample_seen_faces(const Outlook *outlook, PetscReal *const faces[DIM], Vector3 eye, Vector3 point);
+Vector3 sample_seen_faces(const Outlook *outlook, PetscReal *const faces[MILLRACE_DIM], Vector3 eye,
+                          Vector3 point);
 
 /* The local cell around a point, which is owned or a ghost. */
 PetscInt outlook_cell(const Outlook *outlook, Vector3 point);
+
+MILLRACE_API_END
 
 #endif

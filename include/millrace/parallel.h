@@ -2,7 +2,10 @@
 #ifndef MILLRACE_PARALLEL_H
 #define MILLRACE_PARALLEL_H
 
+#include <millrace/api.h>
 #include <millrace/schema.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct {
   /* Ranks of their own for the solids; 0: they live on the last fluid rank; -1: by the number of ranks. */
@@ -32,5 +35,7 @@ PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscM
 
 /* Refuses a launcher that started N copies of one rank: compares with SLURM_NTASKS. Collective: world. */
 PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good);
+
+MILLRACE_API_END
 
 #endif

@@ -5,7 +5,10 @@
 #ifndef MILLRACE_PARTICLES_H
 #define MILLRACE_PARTICLES_H
 
+#include <millrace/api.h>
 #include <millrace/outlook.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct _p_Particles *Particles;
 
@@ -38,14 +41,14 @@ PetscErrorCode ParticlesArrange(Particles particles);
 /* Moves all along `velocity` (faces, ghosts valid) over `dt` by the midpoint rule, cut to two cells in each
    direction, and arranges them. One that goes through a side is dropped if the velocity on that side points
    outwards there, too. Particles must be in cells of their rank. Collective: fluid. */
-PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt);
+PetscErrorCode ParticlesMove(Particles particles, Vec velocity[MILLRACE_DIM], PetscReal dt);
 /* The same past shells that move meanwhile (null: there are none): none is passed through. */
-PetscErrorCode ParticlesMovePast(Particles particles, const Outlook *outlook, Vec velocity[DIM],
+PetscErrorCode ParticlesMovePast(Particles particles, const Outlook *outlook, Vec velocity[MILLRACE_DIM],
                                  PetscReal dt);
 
 /* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */
-Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing, PetscReal *const faces[DIM],
-                       Vector3 point);
+Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing,
+                       PetscReal *const faces[MILLRACE_DIM], Vector3 point);
 PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, const PetscReal *cells,
                        Vector3 point);
 
@@ -59,5 +62,7 @@ PetscErrorCode ParticlesLoad(Particles particles, const char name[], Archive arc
 /* A mesh of points; the first of the values as field `field`, unless that is null. */
 PetscErrorCode ParticlesWriteFrame(Particles particles, const char name[], const char field[],
                                    FrameSeries frames);
+
+MILLRACE_API_END
 
 #endif

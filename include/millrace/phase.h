@@ -3,9 +3,12 @@
 #ifndef MILLRACE_PHASE_H
 #define MILLRACE_PHASE_H
 
+#include <millrace/api.h>
 #include <millrace/geometry.h>
 #include <millrace/levelset.h>
 #include <millrace/mixture.h>
+
+MILLRACE_API_BEGIN
 
 extern const char *const InterfaceSchemes[]; /* of a level set's advection */
 typedef enum { REGION_SIMULATED, REGION_EMPTY, REGION_ONE_WAY } RegionKind;
@@ -63,7 +66,7 @@ PetscErrorCode PhaseSetSight(Phase phase, const Sight *sight);
    `message`. */
 PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size);
 /* Carries all regions along `velocity` over `dt`, corrects, projects and redistances them. */
-PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt);
+PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[MILLRACE_DIM], Vec closed, PetscReal dt);
 /* What lies in the shape becomes part of `region`, markers included. */
 PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed);
 PetscErrorCode PhaseKeep(Phase phase); /* to return to after a step that went wrong */
@@ -72,9 +75,9 @@ PetscErrorCode PhaseReturn(Phase phase);
 /* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. */
 PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);
 /* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along. */
-PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM]);
+PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[MILLRACE_DIM]);
 /* The same from heavy regions into light ones, if the mixture tells them apart. */
-PetscErrorCode PhaseExtendHeavyVelocity(Phase phase, Vec faces[DIM]);
+PetscErrorCode PhaseExtendHeavyVelocity(Phase phase, Vec faces[MILLRACE_DIM]);
 /* 1 + region of every cell, as a cell field that is lent. */
 PetscErrorCode PhaseGetRegions(Phase phase, Vec *regions);
 PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance);
@@ -98,5 +101,7 @@ const PhaseReport *phase_report(Phase phase);
 PetscErrorCode PhaseSave(Phase phase, Archive archive);
 PetscErrorCode PhaseLoad(Phase phase, Archive archive);
 PetscErrorCode PhaseWriteFrame(Phase phase, FrameSeries frames);
+
+MILLRACE_API_END
 
 #endif

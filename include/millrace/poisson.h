@@ -11,8 +11,11 @@
 #ifndef MILLRACE_POISSON_H
 #define MILLRACE_POISSON_H
 
+#include <millrace/api.h>
 #include <millrace/grid.h>
 #include <petscksp.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct _p_Poisson *Poisson;
 
@@ -32,7 +35,7 @@ PetscErrorCode PoissonDestroy(Poisson *poisson);
 
 /* Copies the weights (owned faces, the upper ones of the box included) and `fixed` (a cell field, or null),
    finds the components and builds the multigrid; to be called again when they change. Collective: fluid. */
-PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed);
+PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[MILLRACE_DIM], Vec fixed);
 /* The relative residual at which PoissonSolve ends; 1e-8 before the first call. Not collective, but the
    same on all ranks. */
 PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
@@ -70,5 +73,7 @@ void poisson_label_cells(Poisson poisson, PetscInt labels[]);
 PetscErrorCode PoissonSumComponents(Poisson poisson, Vec vector, PetscReal sums[]);
 /* Adds one number per component to a vector. Not collective. */
 PetscErrorCode PoissonShiftComponents(Poisson poisson, const PetscReal shifts[], Vec vector);
+
+MILLRACE_API_END
 
 #endif

@@ -2,9 +2,12 @@
 #ifndef MILLRACE_SCENE_H
 #define MILLRACE_SCENE_H
 
+#include <millrace/api.h>
 #include <millrace/simulation.h>
 
 #include <stdio.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct _p_Scene *Scene;
 
@@ -17,6 +20,7 @@ PetscErrorCode SceneRead(MPI_Comm comm, const char path[], PetscInt override_cou
    first rank's text counts. Collective: comm. */
 PetscErrorCode SceneReadText(MPI_Comm comm, const char name[], const char text[], PetscInt override_count,
                              const char *const overrides[], Scene *scene);
+/* Accepts a null scene. Simulations made of its configuration must be destroyed before. */
 PetscErrorCode SceneDestroy(Scene *scene);
 
 PetscBool scene_is_good(Scene scene);
@@ -58,5 +62,7 @@ PetscErrorCode SceneCheckPetscOptions(Scene scene, PetscBool *good);
 PetscErrorCode SceneKeysPrint(const char pattern[], FILE *file);
 /* docs/inputs.md. */
 PetscErrorCode SceneInputsMarkdown(FILE *file);
+
+MILLRACE_API_END
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef MILLRACE_SCHEMA_H
 #define MILLRACE_SCHEMA_H
 
+#include <millrace/api.h>
 #include <millrace/base.h>
+
+MILLRACE_API_BEGIN
 
 /* What the value of a scene key is, and the C type behind it. */
 typedef enum {
@@ -12,7 +15,7 @@ typedef enum {
   SCHEMA_CHOICE,   /* an enumeration: index into `choices` */
   SCHEMA_VECTOR,   /* Vector3 */
   SCHEMA_FORMULA,  /* Formula, owned */
-  SCHEMA_FORMULAS, /* Formula[DIM], owned */
+  SCHEMA_FORMULAS, /* Formula[MILLRACE_DIM], owned */
   SCHEMA_BLOCK,    /* the struct that `keys` describe */
   SCHEMA_BRIEF,    /* a block of which a bare value gives the first key */
   SCHEMA_LIST,     /* PetscInt count at `count`, pointer to an array of blocks of `size` at `offset` */
@@ -47,5 +50,7 @@ struct SchemaKey {
   const SchemaKey   *keys;
   size_t             size, count;
 };
+
+MILLRACE_API_END
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef MILLRACE_SIGHT_H
 #define MILLRACE_SIGHT_H
 
+#include <millrace/api.h>
 #include <millrace/grid.h>
+
+MILLRACE_API_BEGIN
 
 typedef enum { SIGHT_BEFORE, SIGHT_AFTER } SightMoment; /* the step */
 
@@ -33,5 +36,7 @@ typedef struct {
   SightMotion (*motion)(const void *context, Vector3 point); /* the same, with more */
 } Sight;
 enum { SIGHT_REACH = 4 };
+
+MILLRACE_API_END
 
 #endif

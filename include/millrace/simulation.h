@@ -2,9 +2,12 @@
 #ifndef MILLRACE_SIMULATION_H
 #define MILLRACE_SIMULATION_H
 
+#include <millrace/api.h>
 #include <millrace/coupling.h>
 #include <millrace/fluid.h>
 #include <millrace/phase.h>
+
+MILLRACE_API_BEGIN
 
 typedef enum { OBSTACLE_NO_SLIP, OBSTACLE_SLIP } ObstacleSurface;
 extern const char *const ObstacleSurfaces[];
@@ -20,10 +23,10 @@ typedef struct {
 typedef struct {
   char     *name;
   Shape     shape;
-  Formula   velocity[DIM]; /* null: left to the flow */
-  Formula  *scalars;       /* one per scalar of the fluid; null: left to the flow */
-  char     *region;        /* what the shape is filled with; null: left to the flow */
-  PetscReal from, until;   /* s */
+  Formula   velocity[MILLRACE_DIM]; /* null: left to the flow */
+  Formula  *scalars;                /* one per scalar of the fluid; null: left to the flow */
+  char     *region;                 /* what the shape is filled with; null: left to the flow */
+  PetscReal from, until;            /* s */
 } InflowConfig;
 
 typedef struct {
@@ -120,7 +123,7 @@ PetscErrorCode SimulationPrintWaiting(Simulation simulation); /* of the two team
 void simulation_listen(void);
 /* What a run of this scene on so many ranks needs, without running it. */
 typedef struct {
-  PetscInt   cells[DIM];
+  PetscInt   cells[MILLRACE_DIM];
   PetscInt64 cell_count;
   PetscInt   fluid_ranks, solid_ranks, bodies, joints;
   PetscReal  bytes;     /* peak memory of all ranks */
@@ -136,5 +139,7 @@ PetscErrorCode SimulationConfigCheckRanks(const SimulationConfig *config, PetscM
                                           size_t size);
 PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,
                                         SimulationEstimate *estimate, char message[], size_t size);
+
+MILLRACE_API_END
 
 #endif

@@ -4,8 +4,11 @@
 #ifndef MILLRACE_SOLID_H
 #define MILLRACE_SOLID_H
 
+#include <millrace/api.h>
 #include <millrace/geometry.h>
 #include <millrace/io.h>
+
+MILLRACE_API_BEGIN
 
 typedef enum { BODY_DYNAMIC, BODY_STATIC, BODY_KINEMATIC } BodyKind;
 extern const char *const BodyKinds[];
@@ -77,7 +80,7 @@ typedef struct {
   PetscReal          tolerance;  /* of contact: penetration left over, in parts of the smallest body's size */
   PetscBool          planar;     /* bodies move along x and y and turn about z only */
   PetscBool          walls;      /* the sides of a fluid's box hold free bodies in it, as far as */
-  PetscBool          held[DIM][2]; /* those do; contact alone sees them */
+  PetscBool          held[MILLRACE_DIM][2]; /* those do; contact alone sees them */
   Vector3            box_low, box_high;
   PetscInt           particle_count, body_count;
   ParticleConfig    *particles; /* of what is not rigid; no keys of their own */
@@ -133,5 +136,7 @@ void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *h
 PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point);
 PetscErrorCode SolidKeep(Solid solid); /* where it is, to return to after a step that went wrong */
 PetscErrorCode SolidReturn(Solid solid);
+
+MILLRACE_API_END
 
 #endif

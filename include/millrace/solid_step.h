@@ -3,7 +3,10 @@
 #ifndef MILLRACE_SOLID_STEP_H
 #define MILLRACE_SOLID_STEP_H
 
+#include <millrace/api.h>
 #include <millrace/solid.h>
+
+MILLRACE_API_BEGIN
 
 typedef struct {
   PetscBool  is_free;   /* else its velocity is given */
@@ -50,5 +53,7 @@ typedef struct {
 } BodyField;
 PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_count,
                                const BodyField fields[]);
+
+MILLRACE_API_END
 
 #endif

@@ -3,9 +3,12 @@
 #ifndef MILLRACE_TIES_H
 #define MILLRACE_TIES_H
 
+#include <millrace/api.h>
 #include <millrace/fluid.h>
 
-enum { TWIST = 2 * DIM }; /* numbers of a rigid motion: velocity and spin */
+MILLRACE_API_BEGIN
+
+enum { TWIST = 2 * MILLRACE_DIM }; /* numbers of a rigid motion: velocity and spin */
 
 /* A row is that of W at the center of a face: row . twist is the body's velocity there, also outside of it.
    Faces are given by their local index, distances in cells. */
@@ -49,13 +52,14 @@ typedef struct Ties {
   const PetscBool *is_free;    /* else its velocity is given */
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
-  PetscInt         tie_count[DIM], brush_count[DIM], corner_count[DIM], screen_count[DIM];
-  const Tie       *ties[DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
-  const Brush     *brushes[DIM];
-  const Corner    *corners[DIM];
-  const Screen    *screens[DIM];
-  Vec              open[DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
-  Vec              bodies[DIM]; /* on faces, ghosts valid: 1 + body of those that are tied, else 0 */
+  PetscInt         tie_count[MILLRACE_DIM], brush_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
+      screen_count[MILLRACE_DIM];
+  const Tie   *ties[MILLRACE_DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
+  const Brush *brushes[MILLRACE_DIM];
+  const Corner *corners[MILLRACE_DIM];
+  const Screen *screens[MILLRACE_DIM];
+  Vec           open[MILLRACE_DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
+  Vec           bodies[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + body of those that are tied, else 0 */
 } Ties;
 
 /* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */
@@ -63,5 +67,7 @@ PetscErrorCode FluidSetTies(Fluid fluid, const Ties *ties);
 /* Impulse and its moment (about the body's position) that viscosity gave each body in the last solve: 6 for
    each; zero before that. Collective: fluid. */
 PetscErrorCode FluidGetTieImpulses(Fluid fluid, PetscReal impulses[]);
+
+MILLRACE_API_END
 
 #endif

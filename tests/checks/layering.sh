@@ -26,6 +26,7 @@ for room in splash points eol reduced; do
 done
 below[simulation]="$under_level_4 phase coupling splash points eol reduced"
 below[scene]="${below[simulation]} simulation"
+below[umbrella]="${below[scene]} scene" # millrace.h
 
 # The room of each public header, from the lists <room>_headers of src/Makefile.am.
 declare -A room_of_header
@@ -43,6 +44,7 @@ room_of() {
   path=${path#include/millrace/}
   case $path in
   */*) echo "${path%%/*}" ;;
+  version.h) echo base ;; # generated
   *.h) echo "${room_of_header[$path]-none}" ;;
   esac
 }

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_SOLID_GRAPH_H
 #define MILLRACE_SOLID_GRAPH_H
 
-#include <petscsys.h>
+#include <millrace/base.h>
 
 typedef struct _p_ContactGraph *ContactGraph;
 

@@ -1,0 +1,32 @@
+/* Everything that Millrace offers to C and C++ programs. docs/library.md shows how to use it. */
+#ifndef MILLRACE_MILLRACE_H
+#define MILLRACE_MILLRACE_H
+
+#include <millrace/version.h>
+
+#include <millrace/base.h>
+#include <millrace/schema.h>
+#include <millrace/parallel.h>
+#include <millrace/io.h>
+#include <millrace/geometry.h>
+#include <millrace/motion.h>
+#include <millrace/clip.h>
+#include <millrace/grid.h>
+#include <millrace/grid_box.h>
+#include <millrace/mixture.h>
+#include <millrace/poisson.h>
+#include <millrace/outlook.h>
+#include <millrace/sight.h>
+#include <millrace/particles.h>
+#include <millrace/levelset.h>
+#include <millrace/fluid.h>
+#include <millrace/fluid_step.h>
+#include <millrace/ties.h>
+#include <millrace/solid.h>
+#include <millrace/solid_step.h>
+#include <millrace/phase.h>
+#include <millrace/coupling.h>
+#include <millrace/simulation.h>
+#include <millrace/scene.h>
+
+#endif

@@ -20,8 +20,21 @@ PetscErrorCode SceneRead(MPI_Comm comm, const char path[], PetscInt override_cou
    first rank's text counts. Collective: comm. */
 PetscErrorCode SceneReadText(MPI_Comm comm, const char name[], const char text[], PetscInt override_count,
                              const char *const overrides[], Scene *scene);
+/* The same from the scene that a checkpoint or frame holds. A file that cannot be read leaves `*scene` null
+   and the reason in `message`, which is "" otherwise. Collective: comm. */
+PetscErrorCode SceneReadCheckpoint(MPI_Comm comm, const char path[], PetscInt override_count,
+                                   const char *const overrides[], Scene *scene, char message[],
+                                   size_t message_size);
 /* Accepts a null scene. Simulations made of its configuration must be destroyed before. */
 PetscErrorCode SceneDestroy(Scene *scene);
+
+/* The simulation that the scene describes, on the scene's communicator, which must be that of all ranks:
+   hands `petsc:` to PETSc, creates the simulation, and checks bodies, solver options and inflows. When one of
+   them is wrong, `*simulation` is null, and either `message` or a new problem of the scene (SceneReport)
+   tells which; the `message` is "" otherwise. The caller destroys the simulation, before the scene.
+   Collective: the scene's communicator. */
+PetscErrorCode SceneCreateSimulation(Scene scene, Simulation *simulation, char message[],
+                                     size_t message_size);
 
 PetscBool scene_is_good(Scene scene);
 

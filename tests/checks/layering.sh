@@ -27,6 +27,7 @@ done
 below[simulation]="$under_level_4 phase coupling splash points eol reduced"
 below[scene]="${below[simulation]} simulation"
 below[umbrella]="${below[scene]} scene" # millrace.h
+below[commands]=${below[umbrella]} # of the program, not of the library
 
 # The room of each public header, from the lists <room>_headers of src/Makefile.am.
 declare -A room_of_header
@@ -38,11 +39,12 @@ done < <(sed -nE 's/^([a-z_]+)_headers *\+?= */\1 /p' src/Makefile.am | while re
   done
 done)
 
-# The room of a file; main.c stands above all rooms and has none.
+# The room of a file; main.c calls the commands.
 room_of() {
   local path=${1#src/}
   path=${path#include/millrace/}
   case $path in
+  main.c) echo commands ;;
   */*) echo "${path%%/*}" ;;
   version.h) echo base ;; # generated
   *.h) echo "${room_of_header[$path]-none}" ;;

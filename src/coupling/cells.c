@@ -62,39 +62,6 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
   PetscFunctionReturn(0);
 }
 
-/* A bulge: on one side of the two cells lie two solid ones of the body, on the other two that are free. */
-static PetscBool is_bulge(Coupling coupling, PetscInt d, PetscInt c)
-{
-  const GridBox  *box = grid_box(coupling->grid);
-  const PetscInt *solid = coupling->solid, back = box->stride[d], body = coupling->marks[d][c];
-
-  if (solid[c] || solid[c - back] || coupling->seconds[d][c])
-    return PETSC_FALSE;
-  for (PetscInt a = 0; a < box->dimension; a++)
-    for (PetscInt side = -1; side <= 1 && a != d; side += 2) {
-      const PetscInt in = c + side * box->stride[a], out = c - side * box->stride[a];
-
-      if (solid[in] == body && solid[in - back] == body && !solid[out] && !solid[out - back])
-        return PETSC_TRUE;
-    }
-  return PETSC_FALSE;
-}
-
-/* The top of a bulge between two fluid cells is no wall: fluid leads around it. */
-static void open_bulges(Coupling coupling, PetscInt d)
-{
-  const GridBox *box = grid_box(coupling->grid);
-
-  for (PetscInt k = box->start[Z]; k < box->end[Z] + (d == Z ? 1 : 0); k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y] + (d == Y ? 1 : 0); j++)
-      for (PetscInt i = box->start[X]; i < box->end[X] + (d == X ? 1 : 0); i++) {
-        const PetscInt c = box_index(box, i, j, k);
-
-        if (coupling->marks[d][c] && is_bulge(coupling, d, c))
-          coupling->marks[d][c] = 0;
-      }
-}
-
 PetscErrorCode CouplingFindCells(Coupling coupling)
 {
   const GridBox *box = grid_box(coupling->grid);
@@ -105,7 +72,7 @@ PetscErrorCode CouplingFindCells(Coupling coupling)
     PetscCall(PetscArrayzero(coupling->marks[d], 2 * box->length)); /* and `seconds` behind */
   PetscCall(CouplingVisitImages(coupling, MarkCells, NULL));
   PetscCall(CouplingVisitImages(coupling, MarkFaces, NULL));
-  for (PetscInt d = 0; d < box->dimension && coupling->config.faces == COUPLING_CUT; d++)
-    open_bulges(coupling, d);
+  for (PetscInt d = 0; d < box->dimension && coupling->discretisation->unblock; d++)
+    coupling->discretisation->unblock(coupling, d);
   PetscFunctionReturn(0);
 }

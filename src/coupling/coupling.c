@@ -32,6 +32,9 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
+static const Discretisation *const discretisations[] = {
+    [COUPLING_CUT] = &CutDiscretisation, [COUPLING_TIED] = &TiedDiscretisation};
+
 PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling)
 {
   PetscFunctionBegin;
@@ -39,6 +42,7 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
   (*coupling)->team = team;
   (*coupling)->grid = grid;
   (*coupling)->config = *config;
+  (*coupling)->discretisation = discretisations[config->faces];
   (*coupling)->world = team_world(team);
   (*coupling)->fluid = team_fluid(team);
   if (grid)
@@ -125,20 +129,16 @@ static PetscErrorCode TakeFixed(Coupling coupling, Vec fixed)
 static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *fluid, PetscReal displaced[])
 {
   PetscReal *densities[DIM];
-  Balance   *balances;
 
   PetscFunctionBegin;
   PetscCall(TakeFixed(coupling, fluid->fixed));
   PetscCall(CouplingFindFaces(coupling, fluid));
-  PetscCall(PetscCalloc1(DIM * coupling->body_count, &balances));
   if (fluid->densities)
     PetscCall(MacGridGetFaces(coupling->grid, (Vec *)fluid->densities, densities));
-  PetscCall(CouplingFindShares(coupling, fluid->densities ? densities : NULL, balances));
+  PetscCall(CouplingFindShares(coupling, fluid->densities ? densities : NULL, displaced));
   if (fluid->densities)
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
   PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
-  PetscCall(CouplingBalanceMass(coupling, balances, displaced));
-  PetscCall(PetscFree(balances));
   PetscCall(CouplingFindRows(coupling));
   PetscCall(CouplingFindTouching(coupling, fluid->fixed));
   PetscCall(CouplingAddTouching(coupling));

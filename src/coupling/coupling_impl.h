@@ -105,7 +105,7 @@ typedef struct {
 typedef struct {
   PetscInt  direction, face, body; /* the face by its local index */
   PetscInt  at[DIM];
-  PetscReal volume;
+  PetscReal area, volume;
   Vector3   arm; /* as in Share, without the offset of the body's arms */
 } Filling;
 
@@ -131,11 +131,46 @@ typedef struct {
   Surface     surface;
 } KeptSurface;
 
+/* Sums over the dual cells of one direction that hold a part of a body. */
+typedef struct {
+  PetscReal faces;        /* number of mixed faces with its velocity */
+  PetscReal whole[3];     /* its volume in all dual cells, with its two moments across, at their centers */
+  PetscReal volume;       /* without the faces of given velocity */
+  PetscReal displaced[3]; /* fluid mass in its place there, with its two moments across */
+} BodySums;
+
+/* Which faces are mixed. */
+typedef enum {
+  MIXED_BETWEEN_CELLS, /* those between a solid and a fluid cell, and those that a surface blocks */
+  MIXED_BY_VOLUME      /* also all others whose dual cell holds fluid and solid */
+} MixedRule;
+
+/* How fluid and bodies share a dual cell: one row for each value of coupling.faces. What all have in common
+   is in cells.c, faces.c and shares.c. */
+typedef struct {
+  MixedRule mixed;
+  /* Takes back marks of surfaces between two fluid cells that are no walls. Null: all are. */
+  void (*unblock)(Coupling coupling, PetscInt direction);
+  /* The fluid neighbours of a solid cell (bit 2 d + side) that make it have a pressure; 0: it has none. Null:
+     no solid cell has. */
+  int (*open_neighbours)(Coupling coupling, PetscReal *const weights[DIM], PetscInt cell);
+  /* `weight` of each share (the row of W), `open` and `mass` of a mixed face with the volume `solid` of
+     bodies in its dual cell. */
+  void (*interpolate)(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[]);
+  /* Corrects arms or masses of all mixed faces, for the force and torque of hydrostatic pressure; `sums` are
+     those of all ranks, DIM for each body, `densities` those of faces (null: uniform). Null: nothing to
+     correct. Collective: fluid. */
+  PetscErrorCode (*Balance)(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[]);
+} Discretisation;
+
+extern const Discretisation CutDiscretisation, TiedDiscretisation;
+
 struct _p_Coupling {
-  Team           team; /* borrowed */
-  MacGrid        grid; /* borrowed; null outside the fluid team */
-  CouplingConfig config;
-  MPI_Comm       world, fluid; /* borrowed */
+  Team                  team; /* borrowed */
+  MacGrid               grid; /* borrowed; null outside the fluid team */
+  CouplingConfig        config;
+  const Discretisation *discretisation; /* borrowed */
+  MPI_Comm              world, fluid;   /* borrowed */
 
   PetscReal spacing, area, volume; /* of a cell and its dual cells, per metre of depth in two dimensions */
   PetscReal scale;                 /* from p^ to the unknown of the Poisson problem */
@@ -235,16 +270,12 @@ PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at
 PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid);
 PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
 
-/* shares.c: shares of mixed faces, with the balance sheet of every body for balance.c */
-typedef struct {
-  PetscReal faces;        /* how many it has a part in */
-  PetscReal whole[3];     /* its volume in all dual cells, with its two moments across, at their centers */
-  PetscReal volume;       /* in dual cells that count: not where the velocity is given */
-  PetscReal displaced[3]; /* fluid mass that the body displaces, with its two moments across */
-  PetscReal missing[3];   /* sum over mixed faces of fluid mass that should be there and is not */
-  PetscReal moments[6];   /* of the fluid mass of mixed faces: 1, x, y, xx, xy, yy */
-} Balance;
-PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], Balance balances[]);
+/* shares.c: shares of mixed faces, the fluid mass `displaced` by each body, and how many bodies are seen */
+PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[]);
+/* By the areas of the bodies that own the face, without owners by volume. */
+void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[]);
+/* The coordinates 1, x, y across a direction. */
+void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 
 /* ties.c */
 #define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
@@ -257,9 +288,6 @@ PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen);
 PetscErrorCode CouplingFindScreens(Coupling coupling);
 
 /* mass.c */
-PetscErrorCode CouplingBalanceMass(Coupling coupling, Balance balances[], PetscReal displaced[]);
-/* The coordinates 1, x, y across a direction. */
-void           places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 PetscErrorCode CouplingFindMass(Coupling coupling);
 PetscErrorCode CouplingDropMass(Coupling coupling);
 PetscErrorCode MassApplyInverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);

@@ -6,58 +6,20 @@ PetscReal coupling_density(Coupling coupling, PetscReal *const densities[DIM], P
   return densities ? densities[d][c] : coupling->density;
 }
 
-/* The fluid neighbours of a solid cell: bit 2 d + side. */
-static int open_neighbours(const GridBox *box, const PetscInt *solid, PetscReal *const weights[DIM],
-                           PetscInt c)
-{
-  int open = 0;
-
-  for (PetscInt n = 0; n < 2 * box->dimension; n++) {
-    const PetscInt d = n / 2, next = n % 2 ? c + box->stride[d] : c - box->stride[d];
-
-    if (!solid[next] && weights[d][PetscMax(c, next)] > 0.)
-      open |= 1 << n;
-  }
-  return open;
-}
-
-/* Whether fluid leads around the cell from each open neighbour to all others: if not, they lie on two sides
-   of a thin wall, which a pressure within the cell would join. */
-static PetscBool is_joined(const GridBox *box, const PetscInt *solid, PetscInt c, int open)
-{
-  int reached = open & -open, before = 0;
-
-  while (before != reached) {
-    before = reached;
-    for (PetscInt a = 0; a < 2 * box->dimension; a++)
-      for (PetscInt b = 0; b < 2 * box->dimension; b++) {
-        const PetscInt diagonal =
-            c + (a % 2 ? 1 : -1) * box->stride[a / 2] + (b % 2 ? 1 : -1) * box->stride[b / 2];
-
-        if (a / 2 != b / 2 && (reached & 1 << a) && (open & 1 << b) && !solid[diagonal])
-          reached |= 1 << b;
-      }
-  }
-  return reached == open ? PETSC_TRUE : PETSC_FALSE;
-}
-
 /* The solid cells that have a pressure, each with its fluid neighbours. */
 static void find_active(Coupling coupling, PetscReal *const weights[DIM])
 {
-  const GridBox *box = grid_box(coupling->grid);
-  const PetscInt deep = box->dimension == 3 ? 1 : 0;
+  const Discretisation *row = coupling->discretisation;
+  const GridBox        *box = grid_box(coupling->grid);
+  const PetscInt        deep = box->dimension == 3 ? 1 : 0;
 
   for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
     for (PetscInt j = box->start[Y] - 1; j < box->end[Y] + 1; j++)
       for (PetscInt i = box->start[X] - 1; i < box->end[X] + 1; i++) {
         const PetscInt c = box_index(box, i, j, k);
-        int            open;
 
-        coupling->active[c] = 0;
-        if (!coupling->solid[c] || coupling->config.faces == COUPLING_TIED)
-          continue;
-        open = open_neighbours(box, coupling->solid, weights, c);
-        coupling->active[c] = is_joined(box, coupling->solid, c, open) ? (char)open : 0;
+        coupling->active[c] =
+            coupling->solid[c] && row->open_neighbours ? (char)row->open_neighbours(coupling, weights, c) : 0;
       }
 }
 

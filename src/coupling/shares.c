@@ -1,5 +1,5 @@
-/* The parts that bodies have in mixed faces, by their areas in the dual cells; and for every body and
-   direction what the masses of fluid have to add up to (docs/numerics.md, section 14, M_F). */
+/* The parts that bodies have in dual cells, and what the discretisation makes of them: W, the open part and
+   the fluid mass of every mixed face (docs/numerics.md, section 14). */
 #include "coupling_impl.h"
 
 /* The two coordinates across a direction, from the body's position. */
@@ -18,51 +18,33 @@ static PetscErrorCode AddShare(Coupling coupling, Share share)
   PetscFunctionReturn(0);
 }
 
-typedef struct {
-  PetscReal *const *densities; /* null: uniform */
-  PetscReal *const *weights;
-  Balance          *balances;
-} Books;
-
 /* What a body has in one dual cell. */
-static PetscErrorCode Enter(Coupling coupling, const Books *books, PetscInt d, const PetscInt at[DIM],
-                            Share share)
+static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], PetscInt d,
+                              const PetscInt at[DIM], Share share)
 {
   const PetscInt  c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
   const PetscReal negligible = 1e-9 * coupling->volume;
-  Balance        *balance = &books->balances[DIM * share.body + d];
-  PetscReal       across[3], mass;
   PetscInt        end[DIM];
 
   PetscFunctionBegin;
   grid_face_end(coupling->grid, d, end);
-  places_across(d, share.arm, across);
-  if (at[d] < end[d]) {
+  if (at[d] < end[d])
     PetscCall(CouplingAddFilling(
-        coupling, (Filling){d, c, share.body, {at[X], at[Y], at[Z]}, share.volume, share.arm}));
-    for (PetscInt n = 0; n < 3; n++)
-      balance->whole[n] += share.volume * across[n];
-  }
+        coupling, (Filling){d, c, share.body, {at[X], at[Y], at[Z]}, share.area, share.volume, share.arm}));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
-  if (kind == COUPLED_FLUID && coupling->config.faces == COUPLING_CUT && share.volume > negligible)
-    PetscCall(CouplingAddMixed(coupling, d, at, books->weights[d][c]));
+  if (kind == COUPLED_FLUID && coupling->discretisation->mixed == MIXED_BY_VOLUME &&
+      share.volume > negligible)
+    PetscCall(CouplingAddMixed(coupling, d, at, weights[d][c]));
   if (coupling->kinds[d][c] >= 0) {
     share.face = coupling->kinds[d][c];
     PetscCall(AddShare(coupling, share));
   }
-  if (at[d] >= end[d])
-    PetscFunctionReturn(0);
-  mass = coupling_density(coupling, books->densities, d, c) * share.volume;
-  balance->volume += share.volume;
-  for (PetscInt n = 0; n < 3; n++) {
-    balance->displaced[n] += mass * across[n];
-    balance->missing[n] -= mass * across[n]; /* shares of mixed faces are put back by enter_mixed */
-  }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CutBody(Coupling coupling, const Books *books, PetscInt body, PetscInt d, Vector3 shift)
+static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], PetscInt body, PetscInt d,
+                              Vector3 shift)
 {
   const Placed   *placed = &coupling->bodies[body];
   const PetscReal thickness = placed->body.thickness, least = 1e-14 * coupling->volume;
@@ -89,7 +71,7 @@ static PetscErrorCode CutBody(Coupling coupling, const Books *books, PetscInt bo
         if (share.area == 0. && share.volume < least)
           continue;
         share.arm = coupling_arm(coupling, d, at, body, shift);
-        PetscCall(Enter(coupling, books, d, at, share));
+        PetscCall(AddPart(coupling, weights, d, at, share));
       }
   PetscFunctionReturn(0);
 }
@@ -181,9 +163,8 @@ static PetscReal area_of_owner(const MixedFace *mixed, const Share *share)
   return share->body == mixed->owners[0] || share->body == mixed->owners[1] ? share->area : 0.;
 }
 
-/* By the areas of the owners; others have a volume in the dual cell and no part in its velocity. Without
-   owners, by volume. */
-static void weigh_shares(const MixedFace *mixed, PetscReal solid, Share *shares)
+/* Bodies that do not own the face have a volume in the dual cell and no part in its velocity. */
+void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[])
 {
   PetscReal area = 0.;
   PetscBool is_given = PETSC_FALSE;
@@ -201,93 +182,17 @@ static void weigh_shares(const MixedFace *mixed, PetscReal solid, Share *shares)
   }
 }
 
-/* The part of a face whose fluid slips along the bodies: beside a fluid cell and a pressure on its other
-   side, with no thin surface between them. */
-static PetscReal open_part(Coupling coupling, const MixedFace *mixed, PetscReal solid)
-{
-  const PetscReal least = 1e-4, open = 1. - solid / coupling->volume;
-  const PetscInt  c = mixed->face, lower = c - grid_box(coupling->grid)->stride[mixed->direction];
-  const PetscBool upper_in = !coupling->solid[c], lower_in = !coupling->solid[lower];
-  const int       common = coupling->active[c] & coupling->active[lower];
-
-  if (coupling->config.faces == COUPLING_TIED || open < least)
-    return 0.;
-  if (!upper_in && !lower_in) /* two cells with fluid on the same side of them */
-    return common ? open : 0.;
-  if (upper_in && lower_in)
-    return coupling->marks[mixed->direction][c] ? 0. : open;
-  return coupling->active[upper_in ? lower : c] ? open : 0.;
-}
-
-static void enter_mixed(Coupling coupling, const Books *books, const MixedFace *mixed)
-{
-  const Share *shares = &coupling->shares[mixed->first];
-  PetscReal    across[3];
-
-  for (PetscInt s = 0; s < mixed->count; s++) {
-    Balance        *balance = &books->balances[DIM * shares[s].body + mixed->direction];
-    const PetscReal mass = shares[s].weight * mixed->mass,
-                    wanted = shares[s].weight * mixed->density * coupling->volume;
-
-    balance->faces += shares[s].weight > 0.;
-    places_across(mixed->direction, shares[s].arm, across);
-    for (PetscInt n = 0; n < 3; n++) /* a mixed face shall hold rho (v - V_s), and holds `mass` */
-      balance->missing[n] += (wanted - mass) * across[n];
-    for (PetscInt n = 0, m = 0; m < 3; m++)
-      for (PetscInt l = m; l < 3; l++)
-        balance->moments[n++] += mass * across[m] * across[l];
-  }
-}
-
-static void finish_face(Coupling coupling, const Books *books, MixedFace *mixed)
+static void finish_face(Coupling coupling, PetscReal *const densities[DIM], PetscReal *const weights[DIM],
+                        MixedFace *mixed)
 {
   Share    *shares = &coupling->shares[mixed->first];
   PetscReal solid = 0.;
 
   for (PetscInt s = 0; s < mixed->count; s++)
     solid += shares[s].volume;
-  mixed->density = coupling_density(coupling, books->densities, mixed->direction, mixed->face);
-  mixed->open = open_part(coupling, mixed, solid);
-  books->weights[mixed->direction][mixed->face] = mixed->weight * mixed->open;
-  if (mixed->open > 0.) {
-    mixed->mass = 0.;
-    for (PetscInt s = 0; s < mixed->count; s++)
-      shares[s].weight = shares[s].volume / coupling->volume;
-  } else {
-    mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
-    weigh_shares(mixed, solid, shares);
-  }
-  if (mixed->is_owned)
-    enter_mixed(coupling, books, mixed);
-}
-
-/* Solid dual cells, in halves for the bodies of their two cells. */
-static void enter_solid_faces(Coupling coupling, const Books *books, PetscInt d)
-{
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
-
-  grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
-      const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
-
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const PetscInt c = row + at[X];
-
-        if (coupling->kinds[d][c] != COUPLED_SOLID)
-          continue;
-        for (PetscInt side = 0; side < 2; side++) {
-          const PetscInt  body = coupling->solid[side ? c : c - box->stride[d]] - 1;
-          const PetscReal mass = 0.5 * coupling->volume * coupling_density(coupling, books->densities, d, c);
-          PetscReal       across[3];
-
-          places_across(d, coupling_nearest_arm(coupling, d, at, body), across);
-          for (PetscInt n = 0; n < 3; n++)
-            books->balances[DIM * body + d].missing[n] += mass * across[n];
-        }
-      }
-    }
+  mixed->density = coupling_density(coupling, densities, mixed->direction, mixed->face);
+  coupling->discretisation->interpolate(coupling, solid, mixed, shares);
+  weights[mixed->direction][mixed->face] = mixed->weight * mixed->open;
 }
 
 static PetscErrorCode CutImage(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
@@ -298,25 +203,78 @@ static PetscErrorCode CutImage(Coupling coupling, PetscInt body, Vector3 shift, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
+static void add_sums(Coupling coupling, PetscReal *const densities[DIM], BodySums sums[])
 {
-  PetscReal  *weights[DIM];
-  const Books books = {densities, weights, balances};
+  PetscReal across[3];
+
+  for (PetscInt n = 0; n < coupling->filling_count; n++) {
+    const Filling  *filling = &coupling->fillings[n];
+    const PetscInt  d = filling->direction;
+    const PetscReal mass = coupling_density(coupling, densities, d, filling->face) * filling->volume;
+    BodySums       *sum = &sums[DIM * filling->body + d];
+    const PetscBool counts = coupling->kinds[d][filling->face] != COUPLED_GIVEN;
+
+    places_across(d, filling->arm, across);
+    sum->volume += counts ? filling->volume : 0.;
+    for (PetscInt i = 0; i < 3; i++) {
+      sum->whole[i] += filling->volume * across[i];
+      sum->displaced[i] += counts ? mass * across[i] : 0.;
+    }
+  }
+  for (PetscInt m = 0; m < coupling->mixed_count; m++)
+    for (PetscInt s = coupling->mixed[m].first; s < coupling->mixed[m].first + coupling->mixed[m].count; s++)
+      if (coupling->mixed[m].is_owned)
+        sums[DIM * coupling->shares[s].body + coupling->mixed[m].direction].faces +=
+            coupling->shares[s].weight > 0.;
+}
+
+/* Of all ranks; and what of them the report and the bodies keep. */
+static PetscErrorCode FindSums(Coupling coupling, PetscReal *const densities[DIM], BodySums sums[],
+                               PetscReal displaced[])
+{
+  const PetscInt dimension = grid_box(coupling->grid)->dimension,
+                 numbers = DIM * coupling->body_count * (PetscInt)(sizeof(*sums) / sizeof(PetscReal));
+
+  PetscFunctionBegin;
+  add_sums(coupling, densities, sums);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)numbers, MPIU_REAL, MPI_SUM, coupling->fluid));
+  coupling->found.unseen_bodies = coupling->found.inexact_bodies = 0;
+  for (PetscInt b = 0; b < coupling->body_count; b++) {
+    PetscBool is_seen = PETSC_FALSE;
+
+    if (dimension == 2)
+      coupling->bodies[b].center.at[Z] = 0.; /* in the plane */
+    for (PetscInt d = 0; d < dimension; d++) {
+      is_seen = is_seen || sums[DIM * b + d].faces > 0.;
+      displaced[b] += sums[DIM * b + d].displaced[0] / (PetscReal)dimension;
+    }
+    coupling->found.unseen_bodies += !is_seen;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[])
+{
+  const Discretisation *row = coupling->discretisation;
+  PetscReal            *weights[DIM];
+  BodySums             *sums;
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
   PetscCall(PetscArrayzero(coupling->offsets, DIM * coupling->body_count));
   coupling->share_count = coupling->filling_count = 0;
-  PetscCall(CouplingVisitImages(coupling, CutImage, &books));
-  if (coupling->config.faces == COUPLING_CUT)
+  PetscCall(CouplingVisitImages(coupling, CutImage, weights));
+  if (row->mixed == MIXED_BY_VOLUME)
     PetscCall(AddGaps(coupling));
   PetscCall(AddOwners(coupling));
   PetscCall(SortShares(coupling));
   for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    finish_face(coupling, &books, &coupling->mixed[m]);
-  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension && coupling->config.faces == COUPLING_TIED;
-       d++)
-    enter_solid_faces(coupling, &books, d);
+    finish_face(coupling, densities, weights, &coupling->mixed[m]);
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
+  PetscCall(PetscCalloc1(DIM * coupling->body_count, &sums));
+  PetscCall(FindSums(coupling, densities, sums, displaced));
+  if (row->Balance)
+    PetscCall(row->Balance(coupling, densities, sums));
+  PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,214 @@
+/* Tied faces (docs/numerics.md, section 14): faces between a solid and a fluid cell move with the body of the
+   solid cell, as in the thesis's (5.6) and (5.12). All others are fluid or solid, so some of a body lies in
+   fluid dual cells and some fluid in solid ones; the masses of fluid in mixed dual cells, M_F <- M_F (1 + l_0
+   + l.x), make up for it: their sum and their first moments across each direction become those that
+   Archimedes' law needs. */
+#include "../coupling_impl.h"
+
+#define LARGEST_CHANGE 0.9
+
+/* What the masses of a body's mixed faces along one direction have to add up to. */
+typedef struct {
+  PetscReal missing[3]; /* fluid mass that should be there and is not, with its two moments across */
+  PetscReal moments[6]; /* of the fluid mass that is there: 1, x, y, xx, xy, yy */
+} Balance;
+
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[])
+{
+  mixed->open = 0.;
+  mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
+  weigh_by_owners(mixed, solid, shares);
+}
+
+/* Solves the symmetric system by elimination; what a vanishing pivot leaves undetermined is zero. */
+static void solve_moments(const PetscReal moments[6], const PetscReal missing[3], PetscReal change[3])
+{
+  PetscReal a[3][4];
+
+  for (PetscInt n = 0, i = 0; i < 3; i++)
+    for (PetscInt j = i; j < 3; j++)
+      a[i][j] = a[j][i] = moments[n++];
+  for (PetscInt i = 0; i < 3; i++)
+    a[i][3] = missing[i];
+  for (PetscInt p = 0; p < 3; p++) {
+    const PetscReal whole = p == 0 ? moments[0] : p == 1 ? moments[3] : moments[5];
+
+    if (a[p][p] <= 1e-6 * whole || whole <= 0.) {
+      for (PetscInt i = 0; i < 3; i++)
+        a[i][p] = a[p][i] = 0.;
+      a[p][p] = 1.;
+      a[p][3] = 0.;
+    }
+    for (PetscInt i = p + 1; i < 3; i++)
+      for (PetscInt j = 3; j >= p; j--)
+        a[i][j] -= a[i][p] / a[p][p] * a[p][j];
+  }
+  for (PetscInt p = 2; p >= 0; p--) {
+    change[p] = a[p][3];
+    for (PetscInt j = p + 1; j < 3; j++)
+      change[p] -= a[p][j] * change[j];
+    change[p] /= a[p][p];
+  }
+}
+
+/* The coefficients l of a body along a direction; false if the sums cannot be met. */
+static PetscBool find_change(Coupling coupling, const Placed *placed, PetscInt d, const BodySums *sums,
+                             Balance *balance, PetscReal change[3])
+{
+  PetscReal center[3], farthest[3] = {1., 0., 0.}, largest = 0.;
+
+  places_across(d, placed->center, center);
+  if (PetscAbsReal(sums->volume - placed->volume) <= 1e-9 * placed->volume) /* all of it is here */
+    for (PetscInt n = 1; n < 3; n++)
+      balance->missing[n] += sums->displaced[n] - center[n] * sums->displaced[0];
+  solve_moments(balance->moments, balance->missing, change);
+  for (PetscInt n = 1; n < 3; n++) {
+    const PetscInt a = (d + n) % DIM;
+
+    farthest[n] = coupling->spacing + PetscMax(placed->high.at[a] - placed->body.position.at[a],
+                                               placed->body.position.at[a] - placed->low.at[a]);
+  }
+  for (PetscInt n = 0; n < 3; n++)
+    largest += PetscAbsReal(change[n]) * farthest[n];
+  if (largest <= LARGEST_CHANGE)
+    return PETSC_TRUE;
+  change[1] = change[2] = 0.;
+  change[0] = balance->moments[0] > 0. ? balance->missing[0] / balance->moments[0] : 0.;
+  if (PetscAbsReal(change[0]) <= LARGEST_CHANGE)
+    return PETSC_TRUE;
+  change[0] = change[0] > 0. ? LARGEST_CHANGE : -LARGEST_CHANGE;
+  return PETSC_FALSE;
+}
+
+static void change_masses(Coupling coupling, const PetscReal changes[])
+{
+  PetscReal across[3];
+
+  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
+    MixedFace *mixed = &coupling->mixed[m];
+    PetscReal  factor = 0.;
+
+    for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
+      const Share     *share = &coupling->shares[s];
+      const PetscReal *change = &changes[3 * (DIM * share->body + mixed->direction)];
+
+      places_across(mixed->direction, share->arm, across);
+      factor += share->weight * (1. + change[0] * across[0] + change[1] * across[1] + change[2] * across[2]);
+    }
+    mixed->mass *= factor;
+  }
+}
+
+/* The fluid that a body displaces; the part in mixed dual cells is put back by add_mixed_face. */
+static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
+{
+  PetscReal across[3];
+
+  for (PetscInt n = 0; n < coupling->filling_count; n++) {
+    const Filling  *filling = &coupling->fillings[n];
+    const PetscInt  d = filling->direction;
+    const PetscReal mass = coupling_density(coupling, densities, d, filling->face) * filling->volume;
+
+    if (coupling->kinds[d][filling->face] == COUPLED_GIVEN)
+      continue;
+    places_across(d, filling->arm, across);
+    for (PetscInt i = 0; i < 3; i++)
+      balances[DIM * filling->body + d].missing[i] -= mass * across[i];
+  }
+}
+
+/* A mixed face shall hold rho (v - V_s), and holds `mass`. */
+static void add_mixed_face(Coupling coupling, const MixedFace *mixed, Balance balances[])
+{
+  const Share *shares = &coupling->shares[mixed->first];
+  PetscReal    across[3];
+
+  for (PetscInt s = 0; s < mixed->count; s++) {
+    Balance        *balance = &balances[DIM * shares[s].body + mixed->direction];
+    const PetscReal mass = shares[s].weight * mixed->mass,
+                    wanted = shares[s].weight * mixed->density * coupling->volume;
+
+    places_across(mixed->direction, shares[s].arm, across);
+    for (PetscInt n = 0; n < 3; n++)
+      balance->missing[n] += (wanted - mass) * across[n];
+    for (PetscInt n = 0, m = 0; m < 3; m++)
+      for (PetscInt l = m; l < 3; l++)
+        balance->moments[n++] += mass * across[m] * across[l];
+  }
+}
+
+/* Solid dual cells, in halves for the bodies of their two cells. */
+static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], PetscInt d,
+                            Balance balances[])
+{
+  const GridBox *box = grid_box(coupling->grid);
+  PetscInt       at[DIM], end[DIM];
+
+  grid_face_end(coupling->grid, d, end);
+  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+      const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
+
+      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+        const PetscInt c = row + at[X];
+
+        if (coupling->kinds[d][c] != COUPLED_SOLID)
+          continue;
+        for (PetscInt side = 0; side < 2; side++) {
+          const PetscInt  body = coupling->solid[side ? c : c - box->stride[d]] - 1;
+          const PetscReal mass = 0.5 * coupling->volume * coupling_density(coupling, densities, d, c);
+          PetscReal       across[3];
+
+          places_across(d, coupling_nearest_arm(coupling, d, at, body), across);
+          for (PetscInt n = 0; n < 3; n++)
+            balances[DIM * body + d].missing[n] += mass * across[n];
+        }
+      }
+    }
+}
+
+static PetscErrorCode SumBalances(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
+{
+  const PetscInt count = DIM * coupling->body_count * (PetscInt)(sizeof(Balance) / sizeof(PetscReal));
+
+  PetscFunctionBegin;
+  add_displaced(coupling, densities, balances);
+  for (PetscInt m = 0; m < coupling->mixed_count; m++)
+    if (coupling->mixed[m].is_owned)
+      add_mixed_face(coupling, &coupling->mixed[m], balances);
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+    add_solid_faces(coupling, densities, d, balances);
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, balances, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode BalanceMasses(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[])
+{
+  Balance   *balances;
+  PetscReal *changes;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(DIM * coupling->body_count, &balances));
+  PetscCall(PetscCalloc1(3 * DIM * coupling->body_count, &changes));
+  PetscCall(SumBalances(coupling, densities, balances));
+  for (PetscInt b = 0; b < coupling->body_count; b++) {
+    PetscBool is_exact = PETSC_TRUE;
+
+    for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
+      const PetscInt n = DIM * b + d;
+
+      if (balances[n].moments[0] > 0. &&
+          !find_change(coupling, &coupling->bodies[b], d, &sums[n], &balances[n], &changes[3 * n]))
+        is_exact = PETSC_FALSE;
+    }
+    coupling->found.inexact_bodies += !is_exact;
+  }
+  change_masses(coupling, changes);
+  PetscCall(PetscFree(changes));
+  PetscCall(PetscFree(balances));
+  PetscFunctionReturn(0);
+}
+
+const Discretisation TiedDiscretisation = {
+    .mixed = MIXED_BETWEEN_CELLS, .interpolate = interpolate, .Balance = BalanceMasses};

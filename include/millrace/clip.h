@@ -37,10 +37,11 @@ static inline PetscInt lattice_index(const Lattice *lattice, PetscInt i, PetscIn
   return i - lattice->start[0] + width * (j - lattice->start[1] + depth * (k - lattice->start[2]));
 }
 
-/* Adds to every box the area of triangles in it. `volume` and `passing` gather what lattice_fill makes the
-   volume of, inside closed surfaces that face outwards; triangles beyond the lattice count for it too. */
-void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], PetscReal volume[],
-                 PetscReal passing[]);
+/* Adds to every box the area of triangles in it and, unless `moment` is null, that area times its centroid.
+   `volume` and `passing` gather what lattice_fill makes the volume of, inside closed surfaces that face
+   outwards; triangles beyond the lattice count for it too. */
+void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],
+                 PetscReal volume[], PetscReal passing[]);
 /* `volume` becomes the volume in each box. */
 void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal passing[]);
 /* Area and volume of one box. */

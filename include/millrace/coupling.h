@@ -15,13 +15,18 @@ MILLRACE_API_BEGIN
 
 typedef enum { COUPLING_MINRES, COUPLING_SCHUR, COUPLING_THESIS } CouplingSolver;
 extern const char *const CouplingSolvers[];
-/* How fluid beside a surface moves: freely along it, or with the body as in the thesis. */
-typedef enum { COUPLING_CUT, COUPLING_TIED } CouplingFaces;
+/* How fluid beside a surface moves: freely along it (cut), or with the body, in the dual cells between solid
+   and fluid cells (tied) or in all that hold both (thesis). */
+typedef enum { COUPLING_CUT, COUPLING_TIED, COUPLING_FACES_THESIS } CouplingFaces;
 extern const char *const CouplingFaceKinds[];
+/* The mass of the fluid that moves with bodies, in their matrix: W^T M_F W, or lumped as in the thesis. */
+typedef enum { COUPLING_MASS_FULL, COUPLING_MASS_DIAGONAL } CouplingMass;
+extern const char *const CouplingMassKinds[];
 
 typedef struct {
   CouplingSolver solver;
   CouplingFaces  faces;
+  CouplingMass   mass;       /* diagonal: not with cut faces */
   PetscReal      tolerance;  /* residual of the pressure, relative to the right side */
   PetscInt       iterations; /* at most */
   PetscInt       rounds;     /* of a step's solve with contact and joints, at most */
@@ -92,7 +97,8 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[MILLRACE_DIM], Ve
 /* The impulse and its moment (about the position) that the pressure gives every body, less what it takes to
    carry along the fluid that moves with it: u* and u of the solve, null without that. Collective: world. */
 typedef struct {
-  Vec *before, *after;
+  Vec             *before, *after;
+  const PetscReal *twists; /* V of the solve, of all bodies */
 } SolvedFaces;
 PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedFaces *faces,
                                    PetscReal impulses[]);

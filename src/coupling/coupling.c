@@ -32,12 +32,16 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-static const Discretisation *const discretisations[] = {
-    [COUPLING_CUT] = &CutDiscretisation, [COUPLING_TIED] = &TiedDiscretisation};
+static const Discretisation *const discretisations[] = {[COUPLING_CUT] = &CutDiscretisation,
+                                                        [COUPLING_TIED] = &TiedDiscretisation,
+                                                        [COUPLING_FACES_THESIS] = &ThesisDiscretisation};
 
 PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling)
 {
   PetscFunctionBegin;
+  PetscCheck(config->mass == COUPLING_MASS_FULL || config->faces != COUPLING_CUT, team_world(team),
+             PETSC_ERR_USER_INPUT,
+             "A diagonal mass needs faces that move with bodies: tied or thesis, not cut");
   PetscCall(PetscNew(coupling));
   (*coupling)->team = team;
   (*coupling)->grid = grid;

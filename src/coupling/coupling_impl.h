@@ -25,7 +25,8 @@ typedef struct {
   PetscInt  body;
   PetscReal weight;       /* of its velocity in that of the face */
   PetscReal area, volume; /* in the dual cell */
-  Vector3   arm;          /* from the body's position to the center of the face */
+  Vector3   arm;     /* from the body's position to where its velocity is taken: the center of the face */
+  Vector3   surface; /* the same to the centroid of `area`; zero unless the discretisation needs it */
 } Share;
 
 typedef struct {
@@ -106,7 +107,7 @@ typedef struct {
   PetscInt  direction, face, body; /* the face by its local index */
   PetscInt  at[DIM];
   PetscReal area, volume;
-  Vector3   arm; /* as in Share, without the offset of the body's arms */
+  Vector3   arm, surface; /* as in Share, without the offset of the body's arms */
 } Filling;
 
 typedef struct {
@@ -149,6 +150,7 @@ typedef enum {
    is in cells.c, faces.c and shares.c. */
 typedef struct {
   MixedRule mixed;
+  PetscBool needs_centroids; /* of the surfaces in dual cells */
   /* Takes back marks of surfaces between two fluid cells that are no walls. Null: all are. */
   void (*unblock)(Coupling coupling, PetscInt direction);
   /* The fluid neighbours of a solid cell (bit 2 d + side) that make it have a pressure; 0: it has none. Null:
@@ -163,7 +165,7 @@ typedef struct {
   PetscErrorCode (*Balance)(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[]);
 } Discretisation;
 
-extern const Discretisation CutDiscretisation, TiedDiscretisation;
+extern const Discretisation CutDiscretisation, TiedDiscretisation, ThesisDiscretisation;
 
 struct _p_Coupling {
   Team                  team; /* borrowed */
@@ -341,6 +343,8 @@ void rows_apply(const MergedRows *rows, const PetscReal *restrict twists, PetscR
 void rows_gather(const MergedRows *rows, const PetscReal *restrict cells, PetscReal *restrict twists);
 /* The two numbers across that e_d x arm has, and the rows of W they make. */
 void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
+/* The diagonal of the lumped mass of a body, per unit of fluid mass in the dual cell. */
+void share_lump(PetscInt direction, const Share *share, PetscReal diagonal[TWIST]);
 
 /* added.c. Collective: world. */
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);

@@ -4,7 +4,8 @@
 #define AT(member) offsetof(CouplingConfig, member)
 
 const char *const CouplingSolvers[] = {"minres", "schur", "thesis", NULL};
-const char *const CouplingFaceKinds[] = {"cut", "tied", NULL};
+const char *const CouplingFaceKinds[] = {"cut", "tied", "thesis", NULL};
+const char *const CouplingMassKinds[] = {"full", "diagonal", NULL};
 
 const SchemaKey CouplingKeys[] = {
     {.name = "solver",
@@ -20,9 +21,18 @@ const SchemaKey CouplingKeys[] = {
      .offset = AT(faces),
      .fallback = "cut",
      .choices = CouplingFaceKinds,
-     .help = "at the surfaces of bodies: cut (the fluid beside them slips), or tied (it moves with them, as "
-             "in the "
-             "thesis; first order)"},
+     .help =
+         "at the surfaces of bodies: cut (the fluid beside them slips), tied (it moves with them between "
+         "solid and fluid cells; first order), thesis (it does in every dual cell with fluid and solid; for "
+         "comparison)"},
+    {.name = "mass",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(mass),
+     .fallback = "full",
+     .choices = CouplingMassKinds,
+     .help =
+         "of the fluid that moves with bodies, in their matrix: full (momentum is kept), diagonal (lumped as "
+         "in the thesis, for comparison; with faces: tied or thesis)"},
     {.name = "tolerance",
      .kind = SCHEMA_REAL,
      .offset = AT(tolerance),

@@ -1,6 +1,6 @@
-/* C = M_S + W^T M_F W, scaled like the pressure rows: six by six per free body, and blocks between bodies
-   that share tied faces. Every rank holds all of it; the inverse is dense in small groups of such bodies and
-   a sparse factor in large ones. */
+/* C = M_S + W^T M_F W, or with the diagonal lump of the thesis (5.10) instead of the second term, scaled like
+   the pressure rows: six by six per free body, and blocks between bodies that share tied faces. Every rank
+   holds all of it; the inverse is dense in small groups of such bodies and a sparse factor in large ones. */
 #include "coupling_impl.h"
 
 enum { MOST_DENSE = 12 }; /* bodies */
@@ -40,6 +40,29 @@ PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **p
   PetscFunctionReturn(0);
 }
 
+void share_lump(PetscInt direction, const Share *share, PetscReal diagonal[TWIST])
+{
+  share_row(direction, share, diagonal);
+  for (PetscInt n = 0; n < TWIST; n++)
+    diagonal[n] *= share->weight > 0. ? diagonal[n] / share->weight : 0.;
+}
+
+/* The fluid of the face is part of each body by its weight, as if spread over it at the places of W: masses
+   along the axes and moments of inertia about them, nothing between velocities, spins or bodies. */
+static void add_lumped_face(Coupling coupling, const MixedFace *mixed)
+{
+  PetscReal diagonal[TWIST];
+
+  for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
+    const PetscInt free = coupling->bodies[coupling->shares[s].body].free;
+
+    share_lump(mixed->direction, &coupling->shares[s], diagonal);
+    for (PetscInt n = 0; n < TWIST && free >= 0; n++)
+      coupling->mass.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
+          coupling->scale * mixed->mass * diagonal[n];
+  }
+}
+
 static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
 {
   const PetscReal factor = coupling->scale * mixed->mass;
@@ -48,6 +71,10 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
   PetscFunctionBegin;
   if (mixed->mass == 0.)
     PetscFunctionReturn(0);
+  if (coupling->config.mass == COUPLING_MASS_DIAGONAL) {
+    add_lumped_face(coupling, mixed);
+    PetscFunctionReturn(0);
+  }
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
     for (PetscInt t = mixed->first; t < mixed->first + mixed->count; t++) {
       const PetscInt a = coupling->bodies[coupling->shares[s].body].free,

@@ -30,7 +30,9 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
   grid_face_end(coupling->grid, d, end);
   if (at[d] < end[d])
     PetscCall(CouplingAddFilling(
-        coupling, (Filling){d, c, share.body, {at[X], at[Y], at[Z]}, share.area, share.volume, share.arm}));
+        coupling,
+        (Filling){
+            d, c, share.body, {at[X], at[Y], at[Z]}, share.area, share.volume, share.arm, share.surface}));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
   if (kind == COUPLED_FLUID && coupling->discretisation->mixed == MIXED_BY_VOLUME &&
@@ -43,12 +45,23 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
   PetscFunctionReturn(0);
 }
 
+/* To the centroid of an area; the lattice is shifted to the body, not the body to its image. */
+static Vector3 surface_arm(Coupling coupling, PetscInt body, PetscReal area, Vector3 moment)
+{
+  Vector3 arm = vector3_subtract(vector3_scale(1. / area, moment), coupling->bodies[body].body.position);
+
+  if (grid_box(coupling->grid)->dimension == 2)
+    arm.at[Z] = 0.;
+  return arm;
+}
+
 static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], PetscInt body, PetscInt d,
                               Vector3 shift)
 {
   const Placed   *placed = &coupling->bodies[body];
   const PetscReal thickness = placed->body.thickness, least = 1e-14 * coupling->volume;
   PetscReal      *area, *volume, *passing;
+  Vector3        *moment;
   PetscInt        at[DIM], size;
   Lattice         lattice;
 
@@ -56,10 +69,10 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
   if (!coupling_lattice(coupling, body, d, shift, &lattice))
     PetscFunctionReturn(0);
   size = lattice_size(&lattice);
-  PetscCall(CouplingGetScratch(coupling, 3 * size, &area));
-  volume = area + size;
-  passing = volume + size;
-  lattice_cut(&lattice, &placed->triangles, area, volume, passing);
+  PetscCall(PetscCalloc4(size, &area, size, &volume, size, &passing,
+                         coupling->discretisation->needs_centroids ? size : 0, &moment));
+  lattice_cut(&lattice, &placed->triangles, area, coupling->discretisation->needs_centroids ? moment : NULL,
+              volume, passing);
   lattice_fill(&lattice, volume, passing);
   for (at[Z] = lattice.start[Z]; at[Z] < lattice.end[Z]; at[Z]++)
     for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
@@ -71,8 +84,11 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
         if (share.area == 0. && share.volume < least)
           continue;
         share.arm = coupling_arm(coupling, d, at, body, shift);
+        if (coupling->discretisation->needs_centroids && area[n] > 0.)
+          share.surface = surface_arm(coupling, body, area[n], moment[n]);
         PetscCall(AddPart(coupling, weights, d, at, share));
       }
+  PetscCall(PetscFree4(area, volume, passing, moment));
   PetscFunctionReturn(0);
 }
 
@@ -100,9 +116,12 @@ static PetscErrorCode AddGaps(Coupling coupling)
       if (*kind == COUPLED_SOLID)
         PetscCall(CouplingAddMixed(coupling, d, filling->at, 0.));
       if (*kind >= first)
-        PetscCall(AddShare(
-            coupling,
-            (Share){.face = *kind, .body = filling->body, .volume = filling->volume, .arm = filling->arm}));
+        PetscCall(AddShare(coupling, (Share){.face = *kind,
+                                             .body = filling->body,
+                                             .area = filling->area,
+                                             .volume = filling->volume,
+                                             .arm = filling->arm,
+                                             .surface = filling->surface}));
     }
   }
   PetscFunctionReturn(0);

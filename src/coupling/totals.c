@@ -14,25 +14,39 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impu
   PetscFunctionReturn(0);
 }
 
-/* W^T M_F (u* - u): the fluid that moves with bodies resists them. */
+/* The impulse that the fluid of a mixed face gives a body as it comes to move with it. */
+static void add_carried(Coupling coupling, const MixedFace *mixed, const Share *share,
+                        const PetscReal speeds[2], const PetscReal *twist, PetscReal impulse[TWIST])
+{
+  PetscReal row[TWIST], diagonal[TWIST];
+
+  share_row(mixed->direction, share, row);
+  share_lump(mixed->direction, share, diagonal);
+  for (PetscInt n = 0; n < TWIST; n++)
+    impulse[n] += coupling->config.mass == COUPLING_MASS_FULL
+                      ? mixed->mass * (speeds[0] - speeds[1]) * row[n]
+                      : mixed->mass * (speeds[0] * row[n] - diagonal[n] * twist[n]);
+}
+
+/* W^T M_F (u* - u), or with the lumped mass W^T M_F u* - lump V: the fluid that moves with bodies resists
+ * them. */
 static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, PetscReal impulses[])
 {
-  PetscReal *before[DIM], *after[DIM], row[TWIST];
+  PetscReal *before[DIM], *after[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, faces->before, before));
   PetscCall(MacGridGetFaces(coupling->grid, faces->after, after));
   for (PetscInt m = 0; m < coupling->mixed_count; m++) {
     const MixedFace *mixed = &coupling->mixed[m];
-    const PetscReal  lost =
-        mixed->is_owned
-             ? mixed->mass * (before[mixed->direction][mixed->face] - after[mixed->direction][mixed->face])
-             : 0.;
+    const PetscReal speeds[2] = {before[mixed->direction][mixed->face], after[mixed->direction][mixed->face]};
 
-    for (PetscInt s = mixed->first; s < mixed->first + mixed->count && lost != 0.; s++) {
-      share_row(mixed->direction, &coupling->shares[s], row);
-      for (PetscInt n = 0; n < TWIST; n++)
-        impulses[TWIST * coupling->shares[s].body + n] += lost * row[n];
+    for (PetscInt s = mixed->first; s < mixed->first + mixed->count && mixed->is_owned && mixed->mass > 0.;
+         s++) {
+      const PetscInt body = coupling->shares[s].body;
+
+      add_carried(coupling, mixed, &coupling->shares[s], speeds, &faces->twists[TWIST * body],
+                  &impulses[TWIST * body]);
     }
   }
   PetscCall(MacGridRestoreFaces(coupling->grid, faces->after, after));

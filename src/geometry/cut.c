@@ -17,7 +17,9 @@ typedef struct {
 
 typedef struct {
   const Lattice *lattice;
-  PetscReal     *area, *volume, *passing;
+  PetscReal     *area;
+  Vector3       *moment; /* null: not asked for */
+  PetscReal     *volume, *passing;
 } Cutting;
 
 static inline Vector3 crossing(Vector3 a, Vector3 b, int d, PetscReal plane)
@@ -61,6 +63,40 @@ static void extent(const Polygon *polygon, int d, PetscReal *low, PetscReal *hig
   }
 }
 
+/* Of a plane piece with the area vector `whole`, in the same coordinates. */
+static Vector3 centroid(const Polygon *piece, Vector3 whole)
+{
+  const Vector3  *corner = piece->corner;
+  const PetscReal square = vector3_dot(whole, whole);
+  Vector3         sum = corner[0];
+
+  for (int c = 2; c < piece->count && square > 0.; c++) {
+    const Vector3 one = vector3_subtract(corner[c - 1], corner[0]),
+                  other = vector3_subtract(corner[c], corner[0]);
+    const PetscReal part = 0.5 * vector3_dot(vector3_cross(one, other), whole) / square;
+
+    sum = vector3_add(sum, vector3_scale(part / 3., vector3_add(one, other)));
+  }
+  return sum;
+}
+
+/* The area of a piece and, where it is asked for, its moment in the world. */
+static void add_area(const Cutting *cutting, PetscInt n, const Polygon *piece, Vector3 whole)
+{
+  const Vector3   size = cutting->lattice->spacing;
+  const PetscReal area =
+      vector3_norm(vector3(whole.at[X] * size.at[Y] * size.at[Z], whole.at[Y] * size.at[Z] * size.at[X],
+                           whole.at[Z] * size.at[X] * size.at[Y]));
+  Vector3 place;
+
+  cutting->area[n] += area;
+  if (!cutting->moment)
+    return;
+  place = centroid(piece, whole);
+  for (int d = 0; d < DIM; d++)
+    cutting->moment[n].at[d] += area * (cutting->lattice->origin.at[d] + place.at[d] * size.at[d]);
+}
+
 /* A piece within one box; coordinates count boxes. */
 static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Polygon *piece)
 {
@@ -84,9 +120,7 @@ static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Poly
   cutting->volume[n] -= lever * size.at[X] * size.at[Y] * size.at[Z];
   cutting->passing[n] -= sum.at[X] * size.at[X] * size.at[Y] * size.at[Z];
   if (at[X] == i)
-    cutting->area[n] +=
-        vector3_norm(vector3(sum.at[X] * size.at[Y] * size.at[Z], sum.at[Y] * size.at[Z] * size.at[X],
-                             sum.at[Z] * size.at[X] * size.at[Y]));
+    add_area(cutting, n, piece, sum);
 }
 
 static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon);
@@ -127,10 +161,10 @@ static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
   go_on(cutting, d, at, rest);
 }
 
-void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], PetscReal volume[],
-                 PetscReal passing[])
+void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],
+                 PetscReal volume[], PetscReal passing[])
 {
-  const Cutting cutting = {lattice, area, volume, passing};
+  const Cutting cutting = {lattice, area, moment, volume, passing};
 
   for (PetscInt t = 0; t < triangles->triangle_count; t++) {
     Polygon  polygon = {.count = 3};
@@ -165,5 +199,5 @@ void box_cut(Vector3 low, Vector3 high, const Triangles *triangles, PetscReal *a
   PetscReal     passing = 0;
 
   *area = *volume = 0;
-  lattice_cut(&lattice, triangles, area, volume, &passing);
+  lattice_cut(&lattice, triangles, area, NULL, volume, &passing);
 }

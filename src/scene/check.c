@@ -224,6 +224,20 @@ static PetscErrorCode CheckInflows(Scene scene)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckCoupling(Scene scene)
+{
+  const CouplingConfig *coupling = &scene->config.coupling;
+
+  PetscFunctionBegin;
+  if (is_usable(at(scene, "coupling", "faces")) && is_usable(at(scene, "coupling", "mass")) &&
+      coupling->faces == COUPLING_CUT && coupling->mass == COUPLING_MASS_DIAGONAL)
+    PetscCall(
+        ProblemAdd(scene, at(scene, "coupling", "mass"), PROBLEM_ERROR,
+                   "coupling.mass: diagonal is for fluid that moves with bodies, and with faces: cut it "
+                   "slips; take faces: tied or thesis, or mass: full"));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheck(Scene scene)
 {
   PetscFunctionBegin;
@@ -238,6 +252,7 @@ PetscErrorCode SceneCheck(Scene scene)
     PetscCall(SceneCheckSides(scene));
     PetscCall(CheckObstacles(scene));
     PetscCall(CheckInflows(scene));
+    PetscCall(CheckCoupling(scene));
   }
   PetscCall(SceneCheckSolids(scene));
   PetscFunctionReturn(0);

@@ -4,7 +4,7 @@
 PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solved[DIM])
 {
   struct Coupled   *coupled = simulation->coupled;
-  const SolvedFaces faces = {coupled->star, solved};
+  const SolvedFaces faces = {coupled->star, solved, coupled->solved};
 
   PetscFunctionBegin;
   PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));

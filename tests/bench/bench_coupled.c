@@ -10,6 +10,7 @@ typedef struct {
   PetscInt      cells, spheres;
   PetscReal     ratio; /* of densities */
   CouplingFaces faces;
+  CouplingMass  mass;
 } Case;
 
 typedef struct {
@@ -226,7 +227,12 @@ static PetscErrorCode RunCase(const Case *c, CouplingSolver last, PetscInt repea
   PetscCall(PetscNew(&tank));
   PetscCall(CreateTank(c, tank));
   for (CouplingSolver solver = COUPLING_MINRES; solver <= last; solver++) {
-    const CouplingConfig config = {solver, c->faces, 1e-8, 500, 1};
+    const CouplingConfig config = {.solver = solver,
+                                   .faces = c->faces,
+                                   .mass = c->mass,
+                                   .tolerance = 1e-8,
+                                   .iterations = 500,
+                                   .rounds = 1};
 
     times[solver] = (Times){PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL, 0, 0, 0., 0};
     PetscCall(CouplingCreate(tank->team, tank->grid, &config, &couplings[solver]));
@@ -245,14 +251,14 @@ static PetscErrorCode RunCase(const Case *c, CouplingSolver last, PetscInt repea
 }
 
 /* -size 96, -spheres 24, -ratio 1 measure these alone, -repeats times; -thesis also the thesis's solver;
-   -tied tied faces. */
+   -faces tied and -mass diagonal as in a scene. */
 int main(int argc, char **argv)
 {
   static const PetscInt  sizes[] = {32, 64}, spheres[] = {1, 24, 200};
   static const PetscReal ratios[] = {1., 1e-3};
-  PetscInt               only = 0, only_spheres = 0, repeats = 3;
-  PetscReal              only_ratio = 0.;
-  PetscBool              thesis = PETSC_FALSE, tied = PETSC_FALSE;
+  PetscInt  only = 0, only_spheres = 0, repeats = 3, faces = COUPLING_CUT, mass = COUPLING_MASS_FULL;
+  PetscReal only_ratio = 0.;
+  PetscBool thesis = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
@@ -261,7 +267,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &repeats, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-ratio", &only_ratio, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-thesis", &thesis, NULL));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-tied", &tied, NULL));
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-faces", CouplingFaceKinds, 3, &faces, NULL));
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-mass", CouplingMassKinds, 2, &mass, NULL));
   PetscCall(PetscPrintf(
       PETSC_COMM_WORLD,
       "|    n | spheres |  ratio |  mixed | solver | plain | iter. | residual | plain ms | solve ms | "
@@ -271,7 +278,8 @@ int main(int argc, char **argv)
   for (size_t s = 0; s < (only ? 1 : PETSC_STATIC_ARRAY_LENGTH(sizes)); s++)
     for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(spheres); n++)
       for (size_t r = 0; r < PETSC_STATIC_ARRAY_LENGTH(ratios); r++) {
-        const Case c = {only ? only : sizes[s], spheres[n], ratios[r], tied ? COUPLING_TIED : COUPLING_CUT};
+        const Case c = {only ? only : sizes[s], spheres[n], ratios[r], (CouplingFaces)faces,
+                        (CouplingMass)mass};
 
         if ((only_spheres && c.spheres != only_spheres) || (only_ratio > 0. && c.ratio != only_ratio))
           continue;

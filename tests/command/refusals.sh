@@ -74,6 +74,7 @@ fluid_block=-coupled_blocks_fieldsplit_fluid_pc_type
 ok "another preconditioner of a block of the coupled system" millrace 1 run coupled.yaml -o blocks $fluid_block jacobi
 ok "its solver by its name" millrace 1 run coupled.yaml -o named -coupled_blocks_ksp_type blockminres
 ok "but not of a block that is not there" bad "-coupled_blocks_fieldsplit_water_pc_type" -- coupled.yaml ${fluid_block/fluid/water} jacobi
+ok "a lumped mass of fluid that slips" bad "coupling.mass: diagonal" "tied or thesis" -- coupled.yaml --set coupling.mass=diagonal
 ok "nor if no block matrix is solved" bad "-coupled_blocks_fieldsplit_fluid_pc_type" -- coupled.yaml $fluid_block jacobi --set coupling.solver=schur
 # Values of all solvers are looked at, also those of inner ones that are made later, and of scenes without.
 wrong=(-pressure_pc_type gmg -pressure_sub_pc_type lux -coupled_schur_ksp_type none_such -a_ksp_rtol abc -b_ksp_view nonsense)

@@ -50,7 +50,12 @@ static PetscReal set_weight(CouplingCase *coupled, PetscInt d, const PetscInt at
 CouplingCase *coupling_case_new(MPI_Comm comm, const CouplingSetup *setup)
 {
   const TeamConfig     team = {.solid_ranks = -1};
-  const CouplingConfig config = {setup->solver, setup->faces, setup->tolerance, 500, 1};
+  const CouplingConfig config = {.solver = setup->solver,
+                                 .faces = setup->faces,
+                                 .mass = setup->mass,
+                                 .tolerance = setup->tolerance,
+                                 .iterations = 500,
+                                 .rounds = 1};
   GridConfig           grid = {.dimension = setup->dimension, .resolution = setup->cells[X]};
   CouplingCase        *coupled;
 

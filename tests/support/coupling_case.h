@@ -15,6 +15,7 @@ typedef struct {
   PetscReal      density;
   CouplingSolver solver;
   CouplingFaces  faces;
+  CouplingMass   mass;
   PetscReal      tolerance;
 } CouplingSetup;
 

@@ -15,7 +15,7 @@ static PetscErrorCode Start(const Tow *tow, SceneRun *flow)
                            "grid: {dimension: 2, size: [%.10g, %.10g], resolution: %d}\n"
                            "run: {end_time: %g, frame_interval: %g}\n"
                            "fluid: {density: 1, viscosity: 0.004, sides: {all: slip}}\n"
-                           "coupling: {solver: schur}\n"
+                           "coupling: {solver: schur%s%s}\n"
                            "solids:\n"
                            "  walls: false\n"
                            "  bodies:\n"
@@ -24,7 +24,8 @@ static PetscErrorCode Start(const Tow *tow, SceneRun *flow)
                            "      shape: {sphere: {center: [%.10g, %.10g], radius: 0.2}}\n"
                            "      motion: {velocity: [%g, 0]}\n",
                            (double)tow->size[X], (double)tow->size[Y], (int)lround(tow->size[X] / cell),
-                           (double)tow->end, (double)tow->end, (double)tow->start, y, (double)speed));
+                           (double)tow->end, (double)tow->end, tow->coupling ? ", " : "",
+                           tow->coupling ? tow->coupling : "", (double)tow->start, y, (double)speed));
   PetscFunctionReturn(0);
 }
 

@@ -6,11 +6,12 @@
 #include "scene_run.h"
 
 typedef struct {
-  PetscReal size[2]; /* of the box, m; a cell has 0.025, the cylinder a diameter of 0.4 */
-  PetscReal start;   /* from the left side to the center */
-  PetscReal offset;  /* of the center from a line of the grid, in cells */
-  PetscReal dt;      /* a whole part of 0.025 s, in which it moves by a cell */
-  PetscReal begin, end;
+  PetscReal   size[2]; /* of the box, m; a cell has 0.025, the cylinder a diameter of 0.4 */
+  PetscReal   start;   /* from the left side to the center */
+  PetscReal   offset;  /* of the center from a line of the grid, in cells */
+  PetscReal   dt;      /* a whole part of 0.025 s, in which it moves by a cell */
+  PetscReal   begin, end;
+  const char *coupling; /* further keys of that block, such as "faces: tied"; null: none */
 } Tow;
 
 typedef struct {

@@ -39,9 +39,27 @@ static PetscReal total_area(const Triangles *triangles)
   return area;
 }
 
+/* The sum of areas times centroids. */
+static Vector3 total_moment(const Triangles *triangles)
+{
+  Vector3 moment = vector3(0, 0, 0);
+
+  for (PetscInt t = 0; t < triangles->triangle_count; t++) {
+    const Vector3  *v = triangles->vertices;
+    const PetscInt *c = triangles->triangles[t];
+    const PetscReal area = 0.5 * vector3_norm(vector3_cross(vector3_subtract(v[c[1]], v[c[0]]),
+                                                            vector3_subtract(v[c[2]], v[c[0]])));
+
+    moment =
+        vector3_add(moment, vector3_scale(area / 3., vector3_add(v[c[0]], vector3_add(v[c[1]], v[c[2]]))));
+  }
+  return moment;
+}
+
 typedef struct {
   Lattice    lattice;
   PetscReal *area, *volume, *passing;
+  Vector3   *moment;
 } Cut;
 
 static Cut cut(const Lattice *lattice, const Triangles *triangles)
@@ -49,21 +67,37 @@ static Cut cut(const Lattice *lattice, const Triangles *triangles)
   Cut            cut = {.lattice = *lattice};
   const PetscInt size = lattice_size(lattice);
 
-  assert_success(PetscCalloc3(size, &cut.area, size, &cut.volume, size, &cut.passing));
-  lattice_cut(lattice, triangles, cut.area, cut.volume, cut.passing);
+  assert_success(PetscCalloc4(size, &cut.area, size, &cut.volume, size, &cut.passing, size, &cut.moment));
+  lattice_cut(lattice, triangles, cut.area, cut.moment, cut.volume, cut.passing);
   lattice_fill(lattice, cut.volume, cut.passing);
   return cut;
 }
 
 static void cut_free(Cut *c)
 {
-  assert_success(PetscFree3(c->area, c->volume, c->passing));
+  assert_success(PetscFree4(c->area, c->volume, c->passing, c->moment));
 }
 
 static const Lattice lattice = {.origin = {{-1.03, -1.01, -1.02}},
                                 .spacing = {{0.1, 0.13, 0.17}},
                                 .start = {-2, -3, -1},
                                 .end = {24, 20, 15}};
+
+/* Box n of the lattice. */
+static PetscBool is_in_box(PetscInt n, Vector3 point)
+{
+  const PetscInt width = lattice.end[X] - lattice.start[X], depth = lattice.end[Y] - lattice.start[Y],
+                 at[DIM] = {n % width, n / width % depth, n / width / depth};
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscReal place =
+        (point.at[d] - lattice.origin.at[d]) / lattice.spacing.at[d] - lattice.start[d] - at[d];
+
+    if (place < -1e-9 || place > 1. + 1e-9)
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
 
 static void check_sums(Surface surface, uint64_t *seed)
 {
@@ -72,14 +106,18 @@ static void check_sums(Surface surface, uint64_t *seed)
   Placed    placed = place(surface, rotation, shift);
   Cut       c = cut(&lattice, &placed.triangles);
   PetscReal area = 0, volume = 0, least = 0, most = 0;
+  Vector3   moment = vector3(0, 0, 0);
 
   for (PetscInt n = 0; n < lattice_size(&lattice); n++) {
     area += c.area[n];
+    moment = vector3_add(moment, c.moment[n]);
     volume += c.volume[n];
+    assert_on_all_ranks(c.area[n] < 1e-12 || is_in_box(n, vector3_scale(1. / c.area[n], c.moment[n])));
     least = PetscMin(least, c.volume[n]);
     most = PetscMax(most, c.volume[n]);
   }
   assert_near(area, total_area(&placed.triangles), 1e-12);
+  assert_near(vector3_norm(vector3_subtract(moment, total_moment(&placed.triangles))), 0., 1e-12);
   assert_near(volume, surface_volume(surface), 1e-12);
   assert_on_all_ranks(least > -1e-15 && most < 0.1 * 0.13 * 0.17 * (1 + 1e-12));
   cut_free(&c);

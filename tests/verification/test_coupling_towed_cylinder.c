@@ -10,7 +10,7 @@ static void drag_does_not_tell_where_the_cells_are(void **state)
 
   (void)state;
   for (PetscInt n = 0; n < 4; n++) {
-    const Tow tow = {{1.2, 1.}, 0.4, offsets[n / 2], steps[n % 2], 0.2, 0.4};
+    const Tow tow = {{1.2, 1.}, 0.4, offsets[n / 2], steps[n % 2], 0.2, 0.4, NULL};
     TowedDrag drag;
 
     assert_success(TowCylinder(&tow, &drag));

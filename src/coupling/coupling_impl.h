@@ -147,7 +147,7 @@ typedef enum {
 } MixedRule;
 
 /* How fluid and bodies share a dual cell: one row for each value of coupling.faces. What all have in common
-   is in cells.c, faces.c and shares.c. */
+   is in cells.c, faces.c and interpolation.c. */
 typedef struct {
   MixedRule mixed;
   PetscBool needs_centroids; /* of the surfaces in dual cells */
@@ -181,7 +181,7 @@ struct _p_Coupling {
   PetscInt  body_count, free_count;
   Placed   *bodies;
   PetscInt *free_bodies;
-  Vector3  *offsets; /* of the arms of each body and direction, see balance.c */
+  Vector3  *offsets; /* of the arms of each body and direction, see discretisation/cut.c */
 
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
@@ -236,11 +236,11 @@ struct _p_Coupling {
   PetscBool      is_ready;
   CouplingReport found; /* what CouplingSetFluid counted */
 
-  struct Following   *following; /* following.c; null until it is needed */
+  struct Following   *following; /* deflation.c; null until it is needed */
   struct BlockSystem *system;    /* minres.c; null with COUPLING_SCHUR */
 };
 
-/* bodies.c */
+/* placed_bodies.c */
 PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
 PetscErrorCode CouplingDropBodies(Coupling coupling);
 
@@ -257,7 +257,7 @@ Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DI
                      Vector3 shift);
 Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body);
 
-/* surfaces.c */
+/* body_surfaces.c */
 PetscErrorCode CouplingDropSurfaces(Coupling coupling);
 
 /* shells.c: before a placing */
@@ -272,24 +272,25 @@ PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at
 PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid);
 PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
 
-/* shares.c: shares of mixed faces, the fluid mass `displaced` by each body, and how many bodies are seen */
+/* interpolation.c: shares of mixed faces, the fluid mass `displaced` by each body, and how many bodies are
+ * seen */
 PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[]);
 /* By the areas of the bodies that own the face, without owners by volume. */
 void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[]);
 /* The coordinates 1, x, y across a direction. */
 void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 
-/* ties.c */
+/* constrained_faces.c */
 #define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
 PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling);
 PetscErrorCode CouplingDropTies(Coupling coupling);
 PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush);
 PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen);
 
-/* screens.c: pairs of faces with a surface between them */
+/* separated_pairs.c: pairs of faces with a surface between them */
 PetscErrorCode CouplingFindScreens(Coupling coupling);
 
-/* mass.c */
+/* solid_matrix.c */
 PetscErrorCode CouplingFindMass(Coupling coupling);
 PetscErrorCode CouplingDropMass(Coupling coupling);
 PetscErrorCode MassApplyInverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
@@ -298,14 +299,15 @@ PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **p
 /* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks. */
 PetscErrorCode PairListGather(PairList *list, MPI_Comm comm);
 
-/* sparse.c: each block on one side of the diagonal, or on it; without room for round-off it is not regular */
+/* block_factor.c: each block on one side of the diagonal, or on it; without room for round-off it is not
+ * regular */
 PetscErrorCode SparseFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[],
                                   SparseFactor *factor, PetscBool *is_regular);
 PetscErrorCode SparseFactorDestroy(SparseFactor *factor);
 PetscErrorCode SparseFactorSolve(SparseFactor factor, const PetscReal *from, PetscReal *to);
 
-/* territory.c, on the fluid team: the free number of the light body whose fields a cell belongs to, or -1, on
-   the grid's box with one ghost layer, and how much of them it keeps. */
+/* deflation_support.c, on the fluid team: the free number of the light body whose fields a cell belongs to,
+   or -1, on the grid's box with one ghost layer, and how much of them it keeps. */
 typedef struct {
   PetscInt  *owner;
   PetscReal *part;
@@ -316,7 +318,7 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
 enum { COLOURS = 2 };
 PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[]);
 
-/* following.c, on the fluid team: built by the first solve after CouplingSetFluid */
+/* deflation.c, on the fluid team: built by the first solve after CouplingSetFluid */
 PetscErrorCode CouplingFindFollowing(Coupling coupling);
 PetscErrorCode CouplingDropFollowing(Coupling coupling);
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x */
@@ -326,11 +328,11 @@ PetscErrorCode DenseInvert(PetscInt n, PetscReal *a, PetscBool *is_positive);
 /* `a` becomes diagonal; the vectors are the rows. */
 void dense_eigenvectors(PetscInt n, PetscReal *a, PetscReal *vectors);
 
-/* touching.c */
+/* contact_faces.c */
 PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed);
 PetscErrorCode CouplingAddTouching(Coupling coupling);
 
-/* rows.c */
+/* coupling_matrix.c */
 PetscErrorCode CouplingFindRows(Coupling coupling);
 PetscErrorCode EntryListAdd(EntryList *list, Entry entry);
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST]);
@@ -346,16 +348,16 @@ void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
 /* The diagonal of the lumped mass of a body, per unit of fluid mass in the dual cell. */
 void share_lump(PetscInt direction, const Share *share, PetscReal diagonal[TWIST]);
 
-/* added.c. Collective: world. */
+/* added_mass.c. Collective: world. */
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);
 
-/* sealed.c */
+/* null_space.c */
 PetscErrorCode CouplingFindSealed(Coupling coupling);
 typedef enum { SEALED_BALANCE, SEALED_LIFT } SealedUse;
 /* Takes null vectors out of `to`, or adds what the other modes make of `from`: Z (Z^T S Z)^-1 Z^T. */
 PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec to);
 
-/* system.c */
+/* schur_operator.c */
 /* On the fluid team. */
 PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y);
 PetscErrorCode CouplingGather(Coupling coupling, Vec x);       /* pull = B^T x, on all ranks */
@@ -375,11 +377,11 @@ void           coupling_outdate_blocks(Coupling coupling); /* bodies or fluid ha
 /* block_minres.c: a KSP for a MATNEST of two by two blocks */
 #define COUPLING_BLOCK_MINRES "blockminres"
 
-/* thesis.c: A with its entries, and its incomplete Cholesky factor, on the fluid team */
+/* incomplete_cholesky.c: A with its entries, and its incomplete Cholesky factor, on the fluid team */
 PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix);
 PetscErrorCode CouplingCreateCholesky(Coupling coupling, PC *pc);
 
-/* blame.c: after CouplingMeasure */
+/* diagnosis.c: after CouplingMeasure */
 PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report);
 
 #endif

@@ -1,7 +1,7 @@
 /* Which faces move with bodies as viscosity sees it, and how far others are from a surface
    (docs/numerics.md, section 15): tied are faces of whose dual cell less than half is fluid, and those that a
    thin surface blocks. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling)
 {

@@ -1,5 +1,5 @@
 /* Which cells are solid, and between which centers a surface lies. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 /* As a fraction of h: far above the round-off of positions, far below what anyone can see. */
 #define MARGIN 1e-6

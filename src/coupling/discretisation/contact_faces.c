@@ -1,7 +1,7 @@
 /* Where bodies touch walls and each other there is no fluid cell whose pressure would balance that of the
    other side. These contact faces take the pressure of the fluid cells around (docs/numerics.md, section 14):
    B_b += sum over places of contact of D (x) w, the same w for both bodies, so that momentum is kept. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 static int compare(PetscInt64 a, PetscInt64 b)
 {

@@ -1,5 +1,5 @@
 /* The operator S = A + B C^-1 B^T and the cycle on A, on solver vectors of the fluid team. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 PetscErrorCode CouplingGather(Coupling coupling, Vec x)
 {

@@ -1,6 +1,6 @@
 /* A with its entries, for whom they are asked, and the preconditioner of the thesis for the pressure rows:
    incomplete Cholesky without fill, on each rank's own part. For comparison. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 static PetscErrorCode SetRow(Coupling coupling, const PetscInt at[DIM], PetscReal *const weights[DIM],
                              const PetscReal *fixed, Mat matrix)

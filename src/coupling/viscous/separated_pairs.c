@@ -1,6 +1,6 @@
 /* Pairs of neighbouring faces of one component with a surface between them that ties none of the two, as a
    shell does, or only by blocking one: how far each is from it. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 /* As that of blocked faces (cells.c). */
 #define MARGIN 1e-6

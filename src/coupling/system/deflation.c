@@ -15,7 +15,7 @@
    an application takes two solves with its sparse factor: bodies meet in it where their mixed faces do.
 
    Z comes from one cycle per velocity for all light bodies of one colour at once. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 /* Light bodies for which it pays: conjugate gradients find the six stiff directions of one by themselves, in
    half a dozen iterations more. */

@@ -14,7 +14,7 @@
      w_new = (z / gamma - a3 w_old - a2 w) / a1,   x += c eta w_new
 
    The norm that is watched is |eta|, that of the residual in the preconditioner's norm. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 #include <petsc/private/kspimpl.h>
 

@@ -1,7 +1,7 @@
 /* Which cells keep the fields of which light body: those beside its mixed faces and some layers around them,
    where no other body of its colour is nearer, counted in faces that carry weight, so that nothing reaches
    through a shell. Towards the border of a territory less and less of the fields is kept. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 enum { LEAST_REACH = 1, MOST_REACH = 8 }; /* layers */
 

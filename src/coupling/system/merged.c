@@ -1,5 +1,5 @@
 /* B of the free bodies, body by body: one row of six numbers for each cell that a body brings flow into. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 /* `order` becomes stably sorted by `key`, 0 <= key < keys. */
 static PetscErrorCode SortBy(PetscInt count, const int *key, PetscInt keys, int *order)

@@ -1,7 +1,7 @@
 /* A symmetric matrix of 6 x 6 blocks, L D L^T of a fill-reducing order. It is scaled to a diagonal of ones,
    so that units of length do not matter, and need not be positive: quasi-definite matrices have such factors
    in any order (Vanderbei 1995). Every rank has all of it. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 struct SparseFactor {
   PetscInt   size;

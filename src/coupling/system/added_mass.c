@@ -3,7 +3,7 @@
    Its mass is that of the fluid in the body's place (of a cylinder just that, of a sphere half of it). Its
    inertia goes with how much a spin pushes fluid beside a velocity: by the squares of what both bring into
    the cells at the surface, the spin of a ball next to nothing. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 /* Of one body. */
 typedef struct {

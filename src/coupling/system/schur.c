@@ -1,6 +1,6 @@
 /* S q = b1 + B C^-1 b2 by conjugate gradients, preconditioned by one multigrid cycle on A, and
-   following.c where bodies are light. */
-#include "coupling_impl.h"
+   deflation.c where bodies are light. */
+#include "../coupling_impl.h"
 
 static PetscErrorCode Multiply(Mat matrix, Vec x, Vec y)
 {

@@ -1,5 +1,5 @@
 /* The shells among the bodies, where they stood at the last placing and where they stand now. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 #include "sight_impl.h"
 
 PetscErrorCode CouplingDropSight(Coupling coupling)

@@ -1,5 +1,5 @@
 /* What every face is: fluid, mixed, solid, or of given velocity. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 PetscReal coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c)
 {

@@ -2,7 +2,7 @@
    z_c^T S z_d = g_c^T C^-1 g_d with g_c = B^T z_c. The eigenvectors of this small matrix with the value zero
    are the null vectors of S: a component that no free body moves is one by itself, two chambers on either
    side of a piston make one together. The others are lifted out of the preconditioner's blind spot. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 #define NEGLIGIBLE 1e-10
 

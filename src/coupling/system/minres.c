@@ -5,7 +5,7 @@
 
    fluid rows on the fluid ranks and six rows per free body on the first solid rank, solved by MINRES. The
    preconditioner L^-T diag(P, C^-1) L^-1 is positive definite and leaves the eigenvalues of P S and -1: it is
-   one symmetric sweep over the two blocks of [ A B ; B^T C ], bodies first, with P ~ S^-1 of following.c.
+   one symmetric sweep over the two blocks of [ A B ; B^T C ], bodies first, with P ~ S^-1 of deflation.c.
    `thesis` takes diag(A, C)^-1 with the thesis's incomplete Cholesky of A. MINRES ends when the residual of
    the pressure rows with V eliminated is small; what it measures itself, the preconditioned norm of all rows,
    only says when to look.
@@ -13,7 +13,7 @@
    A is a MATSHELL and MINRES that of block_minres.c, unless PETSc's options ask for entries: a matrix that is
    to be viewed or written, or another preconditioner of the whole or of A. Then A is assembled, the whole is
    one MATAIJ, and KSP and PC are PETSc's own. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 #define PREFIX "coupled_blocks_"
 

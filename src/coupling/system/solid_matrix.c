@@ -1,7 +1,7 @@
 /* C = M_S + W^T M_F W, or with the diagonal lump of the thesis (5.10) instead of the second term, scaled like
    the pressure rows: six by six per free body, and blocks between bodies that share tied faces. Every rank
    holds all of it; the inverse is dense in small groups of such bodies and a sparse factor in large ones. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 enum { MOST_DENSE = 12 }; /* bodies */
 

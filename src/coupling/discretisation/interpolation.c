@@ -1,6 +1,6 @@
 /* The parts that bodies have in dual cells, and what the discretisation makes of them: W, the open part and
    the fluid mass of every mixed face (docs/numerics.md, section 14). */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 /* The two coordinates across a direction, from the body's position. */
 void places_across(PetscInt d, Vector3 arm, PetscReal across[3])

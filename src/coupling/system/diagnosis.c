@@ -1,5 +1,5 @@
 /* Where a solve got stuck, in words. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 static PetscInt largest_of(PetscInt count, const PetscReal *sums)
 {

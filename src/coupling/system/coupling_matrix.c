@@ -1,6 +1,6 @@
 /* B = V G^T W: what the velocities of bodies bring into cells through mixed faces, entry by entry, with the
    products that the solvers need. */
-#include "coupling_impl.h"
+#include "../coupling_impl.h"
 
 PetscErrorCode EntryListAdd(EntryList *list, Entry entry)
 {

@@ -22,11 +22,9 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
     coupling->seconds[d] = coupling->marks[d] + box->length;
   }
   PetscCall(MacGridCreateFaceField(coupling->grid, coupling->weights));
-  PetscCall(MacGridCreateField(coupling->grid, &coupling->field));
   PetscCall(DMCreateGlobalVector(grid_cell_dm(coupling->grid), &coupling->flow));
   PetscCall(VecDuplicate(coupling->flow, &coupling->right_side));
   PetscCall(VecDuplicate(coupling->flow, &coupling->solution));
-  PetscCall(VecDuplicate(coupling->flow, &coupling->work));
   PetscCall(PoissonCreate(coupling->grid, "coupled_", &coupling->poisson));
   PetscCall(PoissonSetTolerance(coupling->poisson, coupling->config.tolerance));
   PetscFunctionReturn(0);
@@ -60,15 +58,13 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
 {
   PetscFunctionBegin;
   PetscCall(CouplingDropFollowing(coupling));
-  PetscCall(CouplingDropRows(coupling));
+  PetscCall(CouplingMatrixClear(&coupling->matrix));
   PetscCall(KSPDestroy(&coupling->schur));
   PetscCall(MatDestroy(&coupling->schur_operator));
   PetscCall(PoissonDestroy(&coupling->poisson));
   PetscCall(VecDestroy(&coupling->flow));
   PetscCall(VecDestroy(&coupling->right_side));
   PetscCall(VecDestroy(&coupling->solution));
-  PetscCall(VecDestroy(&coupling->work));
-  PetscCall(VecDestroy(&coupling->field));
   PetscCall(VecDestroy(&coupling->fixed));
   PetscCall(MacGridDestroyFaceField(coupling->weights));
   for (PetscInt d = 0; d < DIM; d++)
@@ -79,9 +75,6 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
   PetscCall(PetscFree(coupling->mixed));
   PetscCall(PetscFree(coupling->shares));
   PetscCall(PetscFree(coupling->touching));
-  PetscCall(PetscFree(coupling->scratch));
-  PetscCall(PetscFree(coupling->free_entries.entries));
-  PetscCall(PetscFree(coupling->all_entries.entries));
   PetscCall(PetscFree3(coupling->sealed, coupling->modes, coupling->stiffness));
   PetscFunctionReturn(0);
 }
@@ -99,7 +92,7 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));
   PetscCall(CouplingDropMass(*coupling));
-  PetscCall(PetscFree3((*coupling)->push, (*coupling)->pull, (*coupling)->motion));
+  PetscCall(PetscFree((*coupling)->push));
   PetscCall(PetscFree(*coupling));
   PetscFunctionReturn(0);
 }
@@ -110,9 +103,8 @@ PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBod
   coupling->is_ready = PETSC_FALSE;
   PetscCall(CouplingRememberPlaces(coupling));
   PetscCall(CouplingTakeBodies(coupling, count, bodies));
-  PetscCall(PetscFree3(coupling->push, coupling->pull, coupling->motion));
-  PetscCall(PetscMalloc3(TWIST * coupling->free_count, &coupling->push, TWIST * coupling->free_count,
-                         &coupling->pull, TWIST * coupling->free_count, &coupling->motion));
+  PetscCall(PetscFree(coupling->push));
+  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &coupling->push));
   if (coupling->grid)
     PetscCall(CouplingFindCells(coupling));
   PetscFunctionReturn(0);
@@ -143,10 +135,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *flui
   if (fluid->densities)
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
   PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
-  PetscCall(CouplingFindRows(coupling));
-  PetscCall(CouplingFindTouching(coupling, fluid->fixed));
-  PetscCall(CouplingAddTouching(coupling));
-  PetscCall(CouplingMergeRows(coupling));
+  PetscCall(CouplingBuildMatrix(coupling, fluid->fixed));
   PetscFunctionReturn(0);
 }
 

@@ -10,6 +10,7 @@
 typedef struct {
   CoupledBody body;
   PetscInt    free;      /* its number among the free bodies; -1: its velocity is given */
+  PetscInt    slot;      /* its number where free bodies come first, and then the others */
   Vector3    *vertices;  /* owned; null in two dimensions and far from this rank */
   Prism       prism;     /* owned; in two dimensions */
   Triangles   triangles; /* of one of the two; none far from this rank */
@@ -42,10 +43,10 @@ typedef struct {
   PetscInt  first, count; /* shares */
 } MixedFace;
 
-/* Part of a row of B: what three velocities bring into an owned cell. */
+/* What three velocities of a body bring into an owned cell. */
 typedef struct {
   int       cell;    /* in the order of solver vectors */
-  int       into[3]; /* among the velocities of the free or of all bodies */
+  int       into[3]; /* among the velocities of all bodies, by their slots */
   PetscReal by[3];
 } Entry;
 
@@ -54,12 +55,12 @@ typedef struct {
   Entry   *entries;
 } EntryList;
 
-/* B of the free bodies, body by body. */
+/* B, body by body in the order of slots. */
 typedef struct {
-  PetscInt   bodies, *first; /* row of each body, and one past the last */
+  PetscInt  *first; /* row of each body, and one past the last */
   int       *cells;
-  PetscReal *by; /* six for each row */
-} MergedRows;
+  PetscReal *values; /* six for each row */
+} CouplingMatrix;
 
 /* What one velocity of each of two bodies has to do with the other: 6 x 6, rows of `a` and columns of `b`. */
 typedef struct {
@@ -180,8 +181,8 @@ struct _p_Coupling {
 
   PetscInt  body_count, free_count;
   Placed   *bodies;
-  PetscInt *free_bodies;
-  Vector3  *offsets; /* of the arms of each body and direction, see discretisation/cut.c */
+  PetscInt *free_bodies; /* the bodies by their slots: the free ones, and then the others */
+  Vector3  *offsets;     /* of the arms of each body and direction, see discretisation/cut.c */
 
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
@@ -206,13 +207,12 @@ struct _p_Coupling {
   Filling *fillings;
   TieSet   tie_set;
 
-  EntryList  free_entries, all_entries;
-  MergedRows rows;
-  PetscInt   touching_count;
-  Touching  *touching;
-  MassMatrix mass;
-  Poisson    poisson;
-  PetscInt  *labels; /* component of each owned cell */
+  CouplingMatrix matrix;
+  PetscInt       touching_count;
+  Touching      *touching;
+  MassMatrix     mass;
+  Poisson        poisson;
+  PetscInt      *labels; /* component of each owned cell */
 
   /* Sealed components; z = sum of modes x (1_c / root of its cells) are eigenvectors of Z^T S Z. */
   PetscInt   sealed_count, null_count; /* the first `null_count` modes are null vectors */
@@ -220,19 +220,15 @@ struct _p_Coupling {
   PetscReal *modes; /* sealed_count x sealed_count, mode by mode */
   PetscReal *stiffness;
 
-  Vec        flow;                       /* b1: V G^T u*, with the given bodies */
-  Vec        right_side, solution, work; /* of S q = right_side; solver vectors of the fluid team */
-  Vec        field;                      /* q with ghosts */
-  Vec        fixed;                      /* copy; null: none */
-  PetscReal  reference;                  /* what the residual is relative to */
-  PetscReal  guess_residual;             /* of the first guess, relative; on the fluid team */
-  PetscReal *push;                       /* b2, scaled */
-  PetscReal *pull, *motion;              /* scratch for B^T q and C^-1 of it */
+  Vec        flow;                 /* b1: V G^T u*, with the given bodies */
+  Vec        right_side, solution; /* of S q = right_side; solver vectors of the fluid team */
+  Vec        fixed;                /* copy; null: none */
+  PetscReal  reference;            /* what the residual is relative to */
+  PetscReal  guess_residual;       /* of the first guess, relative; on the fluid team */
+  PetscReal *push;                 /* b2, scaled */
   KSP        schur;
   Mat        schur_operator;
 
-  PetscInt       scratch_room;
-  PetscReal     *scratch;
   PetscBool      is_ready;
   CouplingReport found; /* what CouplingSetFluid counted */
 
@@ -246,9 +242,8 @@ PetscErrorCode CouplingDropBodies(Coupling coupling);
 
 /* The cells, or for a direction the dual cells of its faces, where the image of a body may be. */
 enum { CELLS = -1 };
-PetscBool      coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction, Vector3 shift,
-                                Lattice *lattice);
-PetscErrorCode CouplingGetScratch(Coupling coupling, PetscInt reals, PetscReal **scratch); /* zero */
+PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction, Vector3 shift,
+                           Lattice *lattice);
 
 typedef PetscErrorCode (*ImageVisitor)(Coupling coupling, PetscInt body, Vector3 shift, const void *context);
 PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const void *context);
@@ -330,19 +325,28 @@ void dense_eigenvectors(PetscInt n, PetscReal *a, PetscReal *vectors);
 
 /* contact_faces.c */
 PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed);
-PetscErrorCode CouplingAddTouching(Coupling coupling);
+PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list);
 
-/* coupling_matrix.c */
-PetscErrorCode CouplingFindRows(Coupling coupling);
-PetscErrorCode EntryListAdd(EntryList *list, Entry entry);
-PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST]);
-void           entries_apply(const EntryList *list, const PetscReal *twists, PetscReal *cells); /* adds B V */
-void entries_gather(const EntryList *list, const PetscReal *cells, PetscReal *twists); /* adds B^T p */
-/* merged.c: the same for free bodies, faster */
-PetscErrorCode CouplingMergeRows(Coupling coupling);
-PetscErrorCode CouplingDropRows(Coupling coupling);
-void rows_apply(const MergedRows *rows, const PetscReal *restrict twists, PetscReal *restrict cells);
-void rows_gather(const MergedRows *rows, const PetscReal *restrict cells, PetscReal *restrict twists);
+/* coupling_matrix.c: B of mixed and contact faces. `fixed` as in CoupledFluid. */
+PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);
+PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
+                              EntryList *list);
+PetscErrorCode CouplingMatrixClear(CouplingMatrix *matrix);
+/* Adds B V and B^T p of the first `bodies`: the free ones, or all. */
+void coupling_matrix_multiply(const CouplingMatrix *matrix, PetscInt bodies, const PetscReal *restrict twists,
+                              PetscReal *restrict cells);
+void coupling_matrix_multiply_transpose(const CouplingMatrix *matrix, PetscInt bodies,
+                                        const PetscReal *restrict cells, PetscReal *restrict twists);
+/* The number of a cell among the owned ones, as in solver vectors; -1: it is another rank's. */
+static inline PetscInt owned_cell_number(const GridBox *box, const PetscInt at[DIM])
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (at[d] < box->start[d] || at[d] >= box->end[d])
+      return -1;
+  return at[X] - box->start[X] +
+         (box->end[X] - box->start[X]) *
+             (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
+}
 /* The two numbers across that e_d x arm has, and the rows of W they make. */
 void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
 /* The diagonal of the lumped mass of a body, per unit of fluid mass in the dual cell. */
@@ -360,10 +364,12 @@ PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec
 /* schur_operator.c */
 /* On the fluid team. */
 PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y);
-PetscErrorCode CouplingGather(Coupling coupling, Vec x);       /* pull = B^T x, on all ranks */
+/* B^T x of the free bodies, on all ranks. */
+PetscErrorCode CouplingGather(Coupling coupling, Vec x, PetscReal pull[]);
 PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y); /* the inverse of A, roughly */
-PetscErrorCode CouplingMeasure(Coupling coupling, Vec q,
-                               PetscReal *residual); /* of S q, relative; in `work` */
+/* right_side - S q, and its norm relative to the reference. */
+PetscErrorCode CouplingFindResidual(Coupling coupling, Vec q, Vec residual);
+PetscErrorCode CouplingMeasure(Coupling coupling, Vec q, PetscReal *residual);
 /* V = C^-1 (b2 - B^T q), on all ranks of the fluid team. */
 PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists);
 
@@ -381,7 +387,7 @@ void           coupling_outdate_blocks(Coupling coupling); /* bodies or fluid ha
 PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix);
 PetscErrorCode CouplingCreateCholesky(Coupling coupling, PC *pc);
 
-/* diagnosis.c: after CouplingMeasure */
+/* diagnosis.c: of the solution of a solve that failed */
 PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report);
 
 #endif

@@ -104,6 +104,17 @@ static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
   PetscFunctionReturn(0);
 }
 
+/* Free bodies have theirs; the others follow. */
+static void number_slots(Coupling coupling)
+{
+  PetscInt next = coupling->free_count;
+
+  for (PetscInt b = 0; b < coupling->body_count; b++) {
+    coupling->bodies[b].slot = coupling->bodies[b].free >= 0 ? coupling->bodies[b].free : next++;
+    coupling->free_bodies[coupling->bodies[b].slot] = b;
+  }
+}
+
 PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[])
 {
   PetscFunctionBegin;
@@ -126,6 +137,7 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
     if (coupling->grid)
       PetscCall(MakeTriangles(coupling, placed));
   }
+  number_slots(coupling);
   PetscFunctionReturn(0);
 }
 
@@ -229,17 +241,4 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
       arm.at[d] -= period * PetscFloorReal(arm.at[d] / period + 0.5);
   }
   return arm;
-}
-
-PetscErrorCode CouplingGetScratch(Coupling coupling, PetscInt reals, PetscReal **scratch)
-{
-  PetscFunctionBegin;
-  if (coupling->scratch_room < reals) {
-    PetscCall(PetscFree(coupling->scratch));
-    PetscCall(PetscMalloc1(reals, &coupling->scratch));
-    coupling->scratch_room = reals;
-  }
-  PetscCall(PetscArrayzero(coupling->scratch, reals));
-  *scratch = coupling->scratch;
-  PetscFunctionReturn(0);
 }

@@ -21,32 +21,25 @@ static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const
   return velocity;
 }
 
-static PetscInt tight_cell(const GridBox *box, const PetscInt at[DIM])
-{
-  for (PetscInt d = 0; d < DIM; d++)
-    if (at[d] < box->start[d] || at[d] >= box->end[d])
-      return -1;
-  return at[X] - box->start[X] +
-         (box->end[X] - box->start[X]) *
-             (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
-}
-
 /* flow = V G^T u over fluid and given faces, plus B V of the chosen bodies. */
 static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const PetscReal *twists,
                                BodyChoice choice)
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscReal     *u[DIM], *flow, *moving;
+  Vec            divergence;
 
   PetscFunctionBegin;
   PetscCall(MacGridExchangeFaces(coupling->grid, velocity));
-  PetscCall(MacGridDivergence(coupling->grid, velocity, coupling->field));
-  PetscCall(MacGridToSolver(coupling->grid, coupling->field, coupling->flow));
+  PetscCall(MacGridCreateField(coupling->grid, &divergence));
+  PetscCall(MacGridDivergence(coupling->grid, velocity, divergence));
+  PetscCall(MacGridToSolver(coupling->grid, divergence, coupling->flow));
+  PetscCall(VecDestroy(&divergence));
   PetscCall(VecScale(coupling->flow, -coupling->volume));
   PetscCall(PetscMalloc1(TWIST * coupling->body_count, &moving));
   for (PetscInt b = 0; b < coupling->body_count; b++)
     for (PetscInt n = 0; n < TWIST; n++)
-      moving[TWIST * b + n] =
+      moving[TWIST * coupling->bodies[b].slot + n] =
           choice == ALL_BODIES || coupling->bodies[b].free < 0 ? twists[TWIST * b + n] : 0.;
   PetscCall(VecGetArray(coupling->flow, &flow));
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
@@ -58,13 +51,13 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
       PetscInt cell;
 
       at[mixed->direction] = mixed->at[mixed->direction] - 1 + side;
-      cell = tight_cell(box, at);
+      cell = owned_cell_number(box, at);
       if (cell >= 0)
         flow[cell] -=
             (side ? 1. : -1.) * coupling->area * (1. - mixed->open) * u[mixed->direction][mixed->face];
     }
   }
-  entries_apply(&coupling->all_entries, moving, flow);
+  coupling_matrix_multiply(&coupling->matrix, coupling->body_count, moving, flow);
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscCall(VecRestoreArray(coupling->flow, &flow));
   PetscCall(PetscFree(moving));
@@ -138,14 +131,16 @@ static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
 static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
 {
   const PetscReal round_off = 1e-14;
-  PetscReal      *values, whole;
+  PetscReal      *values, *motion, whole;
 
   PetscFunctionBegin;
-  PetscCall(MassApplyInverse(&coupling->mass, coupling->push, coupling->motion));
+  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &motion));
+  PetscCall(MassApplyInverse(&coupling->mass, coupling->push, motion));
   PetscCall(VecCopy(coupling->flow, coupling->right_side));
   PetscCall(VecGetArray(coupling->right_side, &values));
-  rows_apply(&coupling->rows, coupling->motion, values);
+  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
   PetscCall(VecRestoreArray(coupling->right_side, &values));
+  PetscCall(PetscFree(motion));
   PetscCall(BalanceRightSide(coupling, imbalance));
   PetscCall(VecNorm(coupling->flow, NORM_2, &whole));
   PetscCall(VecNorm(coupling->right_side, NORM_2, &coupling->reference));
@@ -173,15 +168,15 @@ static PetscReal solid_velocity(Coupling coupling, PetscInt d, const PetscInt at
   return velocity;
 }
 
-/* u = u* - (1/rho) G p^ on fluid faces, the bodies' velocity on mixed and solid ones; q is in `field`. */
-static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscReal *twists, PetscReal *u)
+/* u = u* - (1/rho) G p^ on fluid faces, the bodies' velocity on mixed and solid ones; q has ghosts. */
+static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscReal *q,
+                                     const PetscReal *twists, PetscReal *u)
 {
   const GridBox   *box = grid_box(coupling->grid);
-  const PetscReal *q, *weights;
+  const PetscReal *weights;
   PetscInt         at[DIM], end[DIM];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(coupling->field, &q));
   PetscCall(VecGetArrayRead(coupling->weights[d], &weights));
   grid_face_end(coupling->grid, d, end);
   for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
@@ -206,7 +201,6 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
         u[c] = mixed_velocity(coupling, mixed, twists, ALL_BODIES);
     }
   PetscCall(VecRestoreArrayRead(coupling->weights[d], &weights));
-  PetscCall(VecRestoreArrayRead(coupling->field, &q));
   PetscFunctionReturn(0);
 }
 
@@ -298,16 +292,21 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
 /* From the solution to the fields. */
 static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal *twists)
 {
-  PetscReal *u[DIM];
+  PetscReal       *u[DIM];
+  const PetscReal *q;
+  Vec              field;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(coupling->field, 0.)); /* beyond open sides too */
-  PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, coupling->field));
-  PetscCall(MacGridExchange(coupling->grid, coupling->field));
+  PetscCall(MacGridCreateField(coupling->grid, &field)); /* zero, beyond open sides too */
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, field));
+  PetscCall(MacGridExchange(coupling->grid, field));
+  PetscCall(VecGetArrayRead(field, &q));
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
-    PetscCall(UpdateVelocity(coupling, d, twists, u[d]));
+    PetscCall(UpdateVelocity(coupling, d, q, twists, u[d]));
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscCall(VecRestoreArrayRead(field, &q));
+  PetscCall(VecDestroy(&field));
   PetscCall(VecScale(coupling->solution, 1. / coupling->scale));
   PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, impulse));
   PetscFunctionReturn(0);
@@ -340,12 +339,26 @@ static PetscErrorCode CheckGuess(Coupling coupling)
 }
 
 /* The first rank of the world has fluid and tells the others. */
-static PetscErrorCode Tell(Coupling coupling, CouplingReport *report)
+static PetscErrorCode ShareReport(Coupling coupling, CouplingReport *report)
 {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Bcast(report, (PetscMPIInt)sizeof(*report), MPI_BYTE, 0, coupling->world));
-  PetscCallMPI(MPI_Bcast(coupling->motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0,
-                         coupling->world));
+  PetscFunctionReturn(0);
+}
+
+/* The velocities of free bodies that belong to the solution, on all ranks. */
+static PetscErrorCode TakeVelocities(Coupling coupling, PetscReal twists[])
+{
+  PetscReal *motion;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &motion));
+  if (coupling->grid)
+    PetscCall(CouplingEliminate(coupling, coupling->solution, motion));
+  PetscCallMPI(MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0, coupling->world));
+  for (PetscInt f = 0; f < coupling->free_count; f++)
+    PetscCall(PetscArraycpy(&twists[TWIST * coupling->free_bodies[f]], &motion[TWIST * f], TWIST));
+  PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
 
@@ -376,13 +389,11 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
       PetscCall(CouplingMeasure(coupling, coupling->solution, &report->residual));
     if (report->reason < 0)
       PetscCall(CouplingBlame(coupling, report));
-    PetscCall(CouplingEliminate(coupling, coupling->solution, coupling->motion));
   }
-  PetscCall(Tell(coupling, report));
+  PetscCall(ShareReport(coupling, report));
   if (report->reason < 0)
     PetscFunctionReturn(0);
-  for (PetscInt f = 0; f < coupling->free_count; f++)
-    PetscCall(PetscArraycpy(&twists[TWIST * coupling->free_bodies[f]], &coupling->motion[TWIST * f], TWIST));
+  PetscCall(TakeVelocities(coupling, twists));
   if (coupling->grid)
     PetscCall(Finish(coupling, velocity, impulse, twists));
   PetscFunctionReturn(0);
@@ -401,8 +412,8 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
   if (coupling->grid) {
     PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
     PetscCall(TakeGuess(coupling, impulse));
-    PetscCall(VecDuplicate(coupling->field, &right_side));
-    PetscCall(VecDuplicate(coupling->field, &q));
+    PetscCall(MacGridCreateField(coupling->grid, &right_side));
+    PetscCall(MacGridCreateField(coupling->grid, &q));
     PetscCall(MacGridFromSolver(coupling->grid, coupling->flow, right_side));
     PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, q));
     PetscCall(PoissonSolve(coupling->poisson, right_side, q, &poisson));
@@ -415,7 +426,7 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
     report->null_vectors = poisson.sealed;
     report->moved = 0;
   }
-  PetscCall(Tell(coupling, report));
+  PetscCall(ShareReport(coupling, report));
   if (report->reason > 0 && coupling->grid)
     PetscCall(Finish(coupling, velocity, impulse, twists));
   PetscFunctionReturn(0);

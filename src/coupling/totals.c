@@ -1,16 +1,24 @@
 /* Impulses of the pressure on bodies, and the momentum of all that the coupled system moves. */
 #include "coupling_impl.h"
 
+/* -B^T p of all bodies. */
 static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impulses[])
 {
   const PetscReal *values;
+  PetscReal       *pull;
+  Vec              pressure;
 
   PetscFunctionBegin;
-  PetscCall(MacGridToSolver(coupling->grid, impulse, coupling->work));
-  PetscCall(VecScale(coupling->work, -1.));
-  PetscCall(VecGetArrayRead(coupling->work, &values));
-  entries_gather(&coupling->all_entries, values, impulses);
-  PetscCall(VecRestoreArrayRead(coupling->work, &values));
+  PetscCall(PetscCalloc1(TWIST * coupling->body_count, &pull));
+  PetscCall(DMGetGlobalVector(grid_cell_dm(coupling->grid), &pressure));
+  PetscCall(MacGridToSolver(coupling->grid, impulse, pressure));
+  PetscCall(VecGetArrayRead(pressure, &values));
+  coupling_matrix_multiply_transpose(&coupling->matrix, coupling->body_count, values, pull);
+  PetscCall(VecRestoreArrayRead(pressure, &values));
+  PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &pressure));
+  for (PetscInt n = 0; n < TWIST * coupling->body_count; n++)
+    impulses[TWIST * coupling->free_bodies[n / TWIST] + n % TWIST] -= pull[n];
+  PetscCall(PetscFree(pull));
   PetscFunctionReturn(0);
 }
 

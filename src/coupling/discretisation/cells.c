@@ -8,15 +8,13 @@ static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift,
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscInt      *winding;
-  PetscReal     *scratch;
   Lattice        lattice;
 
   PetscFunctionBegin;
   (void)context;
   if (coupling->bodies[body].body.thickness > 0. || !coupling_lattice(coupling, body, CELLS, shift, &lattice))
     PetscFunctionReturn(0);
-  PetscCall(CouplingGetScratch(coupling, lattice_size(&lattice), &scratch));
-  winding = (PetscInt *)scratch;
+  PetscCall(PetscCalloc1(lattice_size(&lattice), &winding));
   lattice_wind(&lattice, &coupling->bodies[body].triangles, winding);
   for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
     for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
@@ -27,13 +25,13 @@ static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift,
         if (winding[n + i] > 0 && !coupling->solid[c + i])
           coupling->solid[c + i] = 1 + body;
     }
+  PetscCall(PetscFree(winding));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
 {
   const GridBox *box = grid_box(coupling->grid);
-  PetscReal     *scratch;
   Lattice        lattice;
 
   PetscFunctionBegin;
@@ -44,8 +42,7 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
     if (!coupling_lattice(coupling, body, d, shift, &lattice))
       continue;
     lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to center i */
-    PetscCall(CouplingGetScratch(coupling, lattice_size(&lattice), &scratch));
-    marks = (PetscInt *)scratch;
+    PetscCall(PetscCalloc1(lattice_size(&lattice), &marks));
     lattice_block(&lattice, &coupling->bodies[body].triangles, d, MARGIN, 1 + body, marks);
     for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
       for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
@@ -58,6 +55,7 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
           else if (marks[n + i] && coupling->marks[d][c + i] != marks[n + i])
             coupling->seconds[d][c + i] = marks[n + i];
       }
+    PetscCall(PetscFree(marks));
   }
   PetscFunctionReturn(0);
 }

@@ -231,20 +231,25 @@ PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed)
   PetscFunctionReturn(0);
 }
 
-/* The cells that the entries of each body lead to: first[b] to first[b + 1] of `cells`. */
-static PetscErrorCode SortCells(Coupling coupling, PetscInt **first, int **cells)
-{
-  const EntryList *list = &coupling->all_entries;
+/* The cells that the entries of each body lead to: first[slot] to first[slot + 1] of `cells`. */
+typedef struct {
+  PetscInt  *first;
+  int       *cells;
+  EntryList *list; /* that new entries are added to */
+} BodyCells;
 
+static PetscErrorCode SortCells(Coupling coupling, EntryList *list, BodyCells *near)
+{
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(coupling->body_count + 2, first));
-  PetscCall(PetscMalloc1(list->count, cells));
+  near->list = list;
+  PetscCall(PetscCalloc1(coupling->body_count + 2, &near->first));
+  PetscCall(PetscMalloc1(list->count, &near->cells));
   for (PetscInt n = 0; n < list->count; n++)
-    (*first)[list->entries[n].into[0] / TWIST + 2]++;
+    near->first[list->entries[n].into[0] / TWIST + 2]++;
   for (PetscInt b = 2; b < coupling->body_count + 2; b++)
-    (*first)[b] += (*first)[b - 1];
+    near->first[b] += near->first[b - 1];
   for (PetscInt n = 0; n < list->count; n++)
-    (*cells)[(*first)[list->entries[n].into[0] / TWIST + 1]++] = list->entries[n].cell;
+    near->cells[near->first[list->entries[n].into[0] / TWIST + 1]++] = list->entries[n].cell;
   PetscFunctionReturn(0);
 }
 
@@ -275,14 +280,15 @@ typedef enum { FIND_NEAREST, SUM_WEIGHTS, ADD_ROWS } Pass;
 
 /* Goes through the cells around one place of contact, those of both bodies. */
 static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pass pass,
-                                 const PetscInt *first, const int *cells, PetscReal *reach, PetscReal *sum)
+                                 const BodyCells *near, PetscReal *reach, PetscReal *sum)
 {
   const PetscInt *bodies = touching->around;
 
   PetscFunctionBegin;
   for (PetscInt side = 0; side < 2 && bodies[side] >= 0; side++)
-    for (PetscInt n = first[bodies[side]]; n < first[bodies[side] + 1]; n++) {
-      const PetscReal distance = distance_to(coupling, touching, cells[n]);
+    for (PetscInt n = near->first[coupling->bodies[bodies[side]].slot];
+         n < near->first[coupling->bodies[bodies[side]].slot + 1]; n++) {
+      const PetscReal distance = distance_to(coupling, touching, near->cells[n]);
       PetscReal       weight, row[TWIST];
 
       if (pass == FIND_NEAREST) {
@@ -296,38 +302,37 @@ static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pa
         continue;
       for (PetscInt r = 0; r < TWIST; r++)
         row[r] = weight / *sum * touching->row[r];
-      PetscCall(CouplingAddRow(coupling, cells[n], touching->body, row));
+      PetscCall(CouplingAddRow(coupling, near->cells[n], touching->body, row, near->list));
     }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingAddTouching(Coupling coupling)
+PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list)
 {
   const PetscInt count = coupling->touching_count;
-  PetscInt      *first;
   PetscReal     *reach, *sum;
-  int           *cells;
+  BodyCells      near;
 
   PetscFunctionBegin;
   if (!count)
     PetscFunctionReturn(0);
-  PetscCall(SortCells(coupling, &first, &cells));
+  PetscCall(SortCells(coupling, list, &near));
   PetscCall(PetscMalloc1(count, &reach));
   PetscCall(PetscCalloc1(count, &sum));
   for (PetscInt t = 0; t < count; t++) {
     reach[t] = PETSC_MAX_REAL;
-    PetscCall(VisitCells(coupling, &coupling->touching[t], FIND_NEAREST, first, cells, &reach[t], NULL));
+    PetscCall(VisitCells(coupling, &coupling->touching[t], FIND_NEAREST, &near, &reach[t], NULL));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, reach, (PetscMPIInt)count, MPIU_REAL, MPIU_MIN, coupling->fluid));
   for (PetscInt t = 0; t < count; t++)
-    PetscCall(VisitCells(coupling, &coupling->touching[t], SUM_WEIGHTS, first, cells, &reach[t], &sum[t]));
+    PetscCall(VisitCells(coupling, &coupling->touching[t], SUM_WEIGHTS, &near, &reach[t], &sum[t]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (PetscMPIInt)count, MPIU_REAL, MPIU_SUM, coupling->fluid));
   for (PetscInt t = 0; t < count; t++)
     if (sum[t] > 0.)
-      PetscCall(VisitCells(coupling, &coupling->touching[t], ADD_ROWS, first, cells, &reach[t], &sum[t]));
+      PetscCall(VisitCells(coupling, &coupling->touching[t], ADD_ROWS, &near, &reach[t], &sum[t]));
   PetscCall(PetscFree(reach));
   PetscCall(PetscFree(sum));
-  PetscCall(PetscFree(first));
-  PetscCall(PetscFree(cells));
+  PetscCall(PetscFree(near.first));
+  PetscCall(PetscFree(near.cells));
   PetscFunctionReturn(0);
 }

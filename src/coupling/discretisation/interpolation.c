@@ -100,7 +100,7 @@ static PetscErrorCode AddGaps(Coupling coupling)
   PetscReal      *filled;
 
   PetscFunctionBegin;
-  PetscCall(CouplingGetScratch(coupling, grid_box(coupling->grid)->length, &filled));
+  PetscCall(PetscCalloc1(grid_box(coupling->grid)->length, &filled));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
     for (PetscInt n = 0; n < coupling->filling_count; n++)
       filled[coupling->fillings[n].face] = 0.;
@@ -124,6 +124,7 @@ static PetscErrorCode AddGaps(Coupling coupling)
                                              .surface = filling->surface}));
     }
   }
+  PetscCall(PetscFree(filled));
   PetscFunctionReturn(0);
 }
 

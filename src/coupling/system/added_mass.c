@@ -12,10 +12,10 @@ typedef struct {
   Matrix3   turned;    /* and of what spins do */
 } Tally;
 
-static void add_rows(const MergedRows *rows, PetscInt body, PetscInt dimension, Tally *tally)
+static void add_rows(const CouplingMatrix *rows, PetscInt body, PetscInt dimension, Tally *tally)
 {
   for (PetscInt r = rows->first[body]; r < rows->first[body + 1]; r++) {
-    const PetscReal *by = &rows->by[TWIST * r];
+    const PetscReal *by = &rows->values[TWIST * r];
 
     for (PetscInt i = 0; i < DIM; i++) {
       tally->pushed += by[i] * by[i] / (PetscReal)dimension;
@@ -37,7 +37,7 @@ PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[])
   PetscCall(PetscCalloc1(coupling->free_count, &tallies));
   for (PetscInt f = 0; f < coupling->free_count && displaced; f++) {
     tallies[f].displaced = rank == 0 ? displaced[coupling->free_bodies[f]] : 0.;
-    add_rows(&coupling->rows, f, grid_box(coupling->grid)->dimension, &tallies[f]);
+    add_rows(&coupling->matrix, f, grid_box(coupling->grid)->dimension, &tallies[f]);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tallies, (PetscMPIInt)(numbers * coupling->free_count), MPIU_REAL,
                              MPI_SUM, coupling->world));

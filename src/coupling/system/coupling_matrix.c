@@ -1,8 +1,9 @@
-/* B = V G^T W: what the velocities of bodies bring into cells through mixed faces, entry by entry, with the
-   products that the solvers need. */
+/* B = V G^T W: what the velocities of bodies bring into cells through mixed faces and contact faces. It is
+   collected face by face and kept body by body, one row of six numbers for each cell that a body brings flow
+   into; free bodies come first, so that the solvers multiply by a part of it. */
 #include "../coupling_impl.h"
 
-PetscErrorCode EntryListAdd(EntryList *list, Entry entry)
+static PetscErrorCode AddEntry(EntryList *list, Entry entry)
 {
   PetscFunctionBegin;
   PetscCall(GrowList(list->count, &list->room, &list->entries));
@@ -10,20 +11,17 @@ PetscErrorCode EntryListAdd(EntryList *list, Entry entry)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST])
+PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
+                              EntryList *list)
 {
   PetscFunctionBegin;
   for (PetscInt half = 0; half < TWIST; half += DIM) {
-    const int first = (int)(TWIST * body + half);
+    const int first = (int)(TWIST * coupling->bodies[body].slot + half);
     Entry     entry = {.cell = (int)cell, .into = {first, first + 1, first + 2}};
 
     for (PetscInt n = 0; n < DIM; n++)
       entry.by[n] = row[half + n];
-    PetscCall(EntryListAdd(&coupling->all_entries, entry));
-    for (PetscInt n = 0; n < DIM; n++)
-      entry.into[n] += (int)(TWIST * (coupling->bodies[body].free - body));
-    if (coupling->bodies[body].free >= 0)
-      PetscCall(EntryListAdd(&coupling->free_entries, entry));
+    PetscCall(AddEntry(list, entry));
   }
   PetscFunctionReturn(0);
 }
@@ -31,20 +29,13 @@ PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, c
 /* The number of a cell in solver vectors, or -1 if it is another rank's or not part of the problem. */
 static PetscInt cell_number(Coupling coupling, const PetscInt at[DIM])
 {
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       number;
+  const PetscInt number = owned_cell_number(grid_box(coupling->grid), at);
 
-  for (PetscInt d = 0; d < DIM; d++)
-    if (at[d] < box->start[d] || at[d] >= box->end[d])
-      return -1;
-  number = at[X] - box->start[X] +
-           (box->end[X] - box->start[X]) *
-               (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
-  return coupling->labels[number] < 0 ? -1 : number;
+  return number < 0 || coupling->labels[number] < 0 ? -1 : number;
 }
 
 /* The pressure of the upper cell pulls, that of the lower one pushes. */
-static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
+static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, EntryList *list)
 {
   const PetscInt d = mixed->direction, first = (d + 1) % DIM, second = (d + 2) % DIM;
   PetscInt       at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
@@ -58,52 +49,139 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && cell >= 0; s++) {
       const Share    *share = &coupling->shares[s];
       const PetscReal flow = (side ? coupling->area : -coupling->area) * share->weight;
-      const PetscInt  twist = TWIST * share->body,
-                     shift = TWIST * (coupling->bodies[share->body].free - share->body);
-      Entry entry = {(int)cell,
-                     {(int)(twist + d), (int)(twist + DIM + first), (int)(twist + DIM + second)},
-                     {flow, flow * share->arm.at[second], -flow * share->arm.at[first]}};
+      const PetscInt  twist = TWIST * coupling->bodies[share->body].slot;
+      const Entry     entry = {(int)cell,
+                               {(int)(twist + d), (int)(twist + DIM + first), (int)(twist + DIM + second)},
+                               {flow, flow * share->arm.at[second], -flow * share->arm.at[first]}};
 
-      if (share->weight == 0.)
-        continue;
-      PetscCall(EntryListAdd(&coupling->all_entries, entry));
-      for (PetscInt n = 0; n < 3; n++)
-        entry.into[n] += (int)shift;
-      if (coupling->bodies[share->body].free >= 0)
-        PetscCall(EntryListAdd(&coupling->free_entries, entry));
+      if (share->weight != 0.)
+        PetscCall(AddEntry(list, entry));
     }
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindRows(Coupling coupling)
+/* `order` becomes stably sorted by `key`, 0 <= key < keys. */
+static PetscErrorCode SortBy(PetscInt count, const int *key, PetscInt keys, int *order)
 {
+  PetscInt *start;
+  int      *sorted;
+
   PetscFunctionBegin;
-  coupling->free_entries.count = coupling->all_entries.count = 0;
-  poisson_label_cells(coupling->poisson, coupling->labels);
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    PetscCall(AddFace(coupling, &coupling->mixed[m]));
+  PetscCall(PetscCalloc1(keys + 1, &start));
+  PetscCall(PetscMalloc1(count, &sorted));
+  for (PetscInt n = 0; n < count; n++)
+    start[key[n] + 1]++;
+  for (PetscInt k = 0; k < keys; k++)
+    start[k + 1] += start[k];
+  for (PetscInt n = 0; n < count; n++)
+    sorted[start[key[order[n]]]++] = order[n];
+  PetscCall(PetscArraycpy(order, sorted, count));
+  PetscCall(PetscFree(sorted));
+  PetscCall(PetscFree(start));
   PetscFunctionReturn(0);
 }
 
-void entries_apply(const EntryList *list, const PetscReal *twists, PetscReal *cells)
+/* By bodies, and by cells within each. */
+static PetscErrorCode SortEntries(const EntryList *list, PetscInt cells, PetscInt bodies, int *order)
 {
-  for (PetscInt n = 0; n < list->count; n++) {
-    const Entry *entry = &list->entries[n];
+  int *key;
 
-    cells[entry->cell] += entry->by[0] * twists[entry->into[0]] + entry->by[1] * twists[entry->into[1]] +
-                          entry->by[2] * twists[entry->into[2]];
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(list->count, &key));
+  for (PetscInt n = 0; n < list->count; n++) {
+    order[n] = (int)n;
+    key[n] = list->entries[n].cell;
+  }
+  PetscCall(SortBy(list->count, key, cells, order));
+  for (PetscInt n = 0; n < list->count; n++)
+    key[n] = list->entries[n].into[0] / TWIST;
+  PetscCall(SortBy(list->count, key, bodies, order));
+  PetscCall(PetscFree(key));
+  PetscFunctionReturn(0);
+}
+
+/* Entries of one body and cell become one row. */
+static PetscErrorCode MergeEntries(Coupling coupling, const EntryList *list, CouplingMatrix *matrix)
+{
+  PetscInt count = 0, body = -1;
+  int     *order;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(list->count, &order));
+  PetscCall(SortEntries(list, coupling->cell_count, coupling->body_count, order));
+  PetscCall(PetscMalloc3(coupling->body_count + 1, &matrix->first, list->count, &matrix->cells,
+                         TWIST * list->count, &matrix->values));
+  for (PetscInt n = 0; n < list->count; n++) {
+    const Entry *entry = &list->entries[order[n]];
+
+    if (entry->into[0] / TWIST != body || matrix->cells[count - 1] != entry->cell) {
+      while (body < entry->into[0] / TWIST)
+        matrix->first[++body] = count;
+      PetscCall(PetscArrayzero(&matrix->values[TWIST * count], TWIST));
+      matrix->cells[count++] = entry->cell;
+    }
+    for (PetscInt i = 0; i < 3; i++)
+      matrix->values[TWIST * (count - 1) + entry->into[i] % TWIST] += entry->by[i];
+  }
+  while (body < coupling->body_count)
+    matrix->first[++body] = count;
+  PetscCall(PetscFree(order));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed)
+{
+  EntryList list = {0};
+
+  PetscFunctionBegin;
+  PetscCall(CouplingMatrixClear(&coupling->matrix));
+  poisson_label_cells(coupling->poisson, coupling->labels);
+  for (PetscInt m = 0; m < coupling->mixed_count; m++)
+    PetscCall(AddFace(coupling, &coupling->mixed[m], &list));
+  PetscCall(CouplingFindTouching(coupling, fixed));
+  PetscCall(CouplingAddTouching(coupling, &list));
+  PetscCall(MergeEntries(coupling, &list, &coupling->matrix));
+  PetscCall(PetscFree(list.entries));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingMatrixClear(CouplingMatrix *matrix)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(matrix->first, matrix->cells, matrix->values));
+  PetscFunctionReturn(0);
+}
+
+VECTOR_CLONES void coupling_matrix_multiply(const CouplingMatrix *matrix, PetscInt bodies,
+                                            const PetscReal *restrict twists, PetscReal *restrict cells)
+{
+  for (PetscInt b = 0; b < bodies; b++) {
+    const PetscReal *v = &twists[TWIST * b];
+
+    for (PetscInt r = matrix->first[b]; r < matrix->first[b + 1]; r++) {
+      const PetscReal *by = &matrix->values[TWIST * r];
+
+      cells[matrix->cells[r]] +=
+          (by[0] * v[0] + by[1] * v[1] + by[2] * v[2]) + (by[3] * v[3] + by[4] * v[4] + by[5] * v[5]);
+    }
   }
 }
 
-void entries_gather(const EntryList *list, const PetscReal *cells, PetscReal *twists)
+VECTOR_CLONES void coupling_matrix_multiply_transpose(const CouplingMatrix *matrix, PetscInt bodies,
+                                                      const PetscReal *restrict cells,
+                                                      PetscReal *restrict twists)
 {
-  for (PetscInt n = 0; n < list->count; n++) {
-    const Entry    *entry = &list->entries[n];
-    const PetscReal value = cells[entry->cell];
+  for (PetscInt b = 0; b < bodies; b++) {
+    PetscReal sums[TWIST] = {0.};
 
-    twists[entry->into[0]] += entry->by[0] * value;
-    twists[entry->into[1]] += entry->by[1] * value;
-    twists[entry->into[2]] += entry->by[2] * value;
+    for (PetscInt r = matrix->first[b]; r < matrix->first[b + 1]; r++) {
+      const PetscReal value = cells[matrix->cells[r]];
+
+      for (PetscInt n = 0; n < TWIST; n++)
+        sums[n] += matrix->values[TWIST * r + n] * value;
+    }
+    for (PetscInt n = 0; n < TWIST; n++)
+      twists[TWIST * b + n] += sums[n];
   }
 }

@@ -68,16 +68,17 @@ static PetscReal sign_of(PetscInt body)
 static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt velocity, Vec pushed,
                               Vec response)
 {
-  PetscReal *values;
+  PetscReal *values, *motion;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(coupling->motion, TWIST * coupling->free_count));
+  PetscCall(PetscCalloc1(TWIST * coupling->free_count, &motion));
   for (PetscInt f = 0; f < coupling->free_count; f++)
-    coupling->motion[TWIST * f + velocity] = flock->members[f] ? sign_of(f) : 0.;
+    motion[TWIST * f + velocity] = flock->members[f] ? sign_of(f) : 0.;
   PetscCall(VecSet(pushed, 0.));
   PetscCall(VecGetArray(pushed, &values));
-  rows_apply(&coupling->rows, coupling->motion, values);
+  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
   PetscCall(VecRestoreArray(pushed, &values));
+  PetscCall(PetscFree(motion));
   PetscCall(PoissonCycle(coupling->poisson, pushed, response));
   PetscFunctionReturn(0);
 }
@@ -211,10 +212,10 @@ static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, Pe
 /* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
 static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, PairList *list)
 {
-  const Following  *following = coupling->following;
-  const MergedRows *rows = &coupling->rows;
-  BodyPair         *pair;
-  int              *place;
+  const Following      *following = coupling->following;
+  const CouplingMatrix *rows = &coupling->matrix;
+  BodyPair             *pair;
+  int                  *place;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(coupling->cell_count, &place));
@@ -231,7 +232,8 @@ static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, Pair
       PetscCall(PairListFind(list, 2 * l + 1, 2 * following->owners[n], &pair));
       for (PetscInt i = 0; i < TWIST; i++)
         for (PetscInt j = 0; j < TWIST; j++)
-          pair->block[TWIST * i + j] += rows->by[TWIST * r + i] * (PetscReal)following->fields[TWIST * n + j];
+          pair->block[TWIST * i + j] +=
+              rows->values[TWIST * r + i] * (PetscReal)following->fields[TWIST * n + j];
     }
   PetscCall(PetscFree(place));
   PetscFunctionReturn(0);
@@ -439,24 +441,25 @@ static PetscErrorCode TakeInner(Coupling coupling, Vec x)
 static PetscErrorCode TakeRest(Coupling coupling, Vec x)
 {
   const Following *following = coupling->following;
-  PetscReal       *values;
+  PetscReal       *values, *motion;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(coupling->motion, TWIST * coupling->free_count));
+  PetscCall(PetscCalloc1(TWIST * coupling->free_count, &motion));
   for (PetscInt n = 0; n < TWIST * following->count; n++)
-    coupling->motion[TWIST * following->bodies[n / TWIST] + n % TWIST] =
+    motion[TWIST * following->bodies[n / TWIST] + n % TWIST] =
         -following->to[2 * TWIST * (n / TWIST) + TWIST + n % TWIST];
   PetscCall(VecCopy(x, following->rest));
   PetscCall(VecGetArray(following->rest, &values));
-  rows_apply(&coupling->rows, coupling->motion, values);
+  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
   PetscCall(VecRestoreArray(following->rest, &values));
+  PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
 {
   Following *following;
-  PetscReal *values;
+  PetscReal *values, *pull;
 
   PetscFunctionBegin;
   if (!coupling->following)
@@ -470,10 +473,12 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
   PetscCall(SparseFactorSolve(following->factor, following->from, following->to));
   PetscCall(TakeRest(coupling, x));
   PetscCall(CouplingCycle(coupling, following->rest, y));
-  PetscCall(CouplingGather(coupling, y));
+  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &pull));
+  PetscCall(CouplingGather(coupling, y, pull));
   for (PetscInt n = 0; n < TWIST * following->count; n++)
     following->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] =
-        -coupling->pull[TWIST * following->bodies[n / TWIST] + n % TWIST];
+        -pull[TWIST * following->bodies[n / TWIST] + n % TWIST];
+  PetscCall(PetscFree(pull));
   PetscCall(SparseFactorSolve(following->factor, following->from, following->to));
   PetscCall(VecGetArray(y, &values));
   add_fields(following, following->to, values);

@@ -93,12 +93,12 @@ static PetscErrorCode Spread(Sweep *sweep, Vec field, const PetscReal *within, C
   PetscFunctionReturn(0);
 }
 
-/* The body with the largest part in a face of a cell. */
+/* The body that brings most flow into a cell by a velocity. */
 static PetscErrorCode Settle(Coupling coupling, const char *is_light, Vec bodies, char *is_mixed)
 {
-  const EntryList *list = &coupling->free_entries;
-  PetscReal       *most, *owner;
-  Vec              solver;
+  const CouplingMatrix *matrix = &coupling->matrix;
+  PetscReal            *most, *owner;
+  Vec                   solver;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(is_mixed, coupling->cell_count));
@@ -106,18 +106,19 @@ static PetscErrorCode Settle(Coupling coupling, const char *is_light, Vec bodies
   PetscCall(VecSet(solver, 0.));
   PetscCall(VecGetArray(solver, &owner));
   PetscCall(PetscCalloc1(coupling->cell_count, &most));
-  for (PetscInt n = 0; n < list->count; n++) {
-    const Entry    *entry = &list->entries[n];
-    const PetscInt  body = entry->into[0] / TWIST;
-    const PetscReal flow = PetscAbsReal(entry->by[0]);
+  for (PetscInt body = 0; body < coupling->free_count; body++)
+    for (PetscInt r = matrix->first[body]; r < matrix->first[body + 1] && is_light[body]; r++) {
+      const PetscReal *by = &matrix->values[TWIST * r];
+      const PetscReal  flow =
+          PetscMax(PetscAbsReal(by[X]), PetscMax(PetscAbsReal(by[Y]), PetscAbsReal(by[Z])));
+      const int cell = matrix->cells[r];
 
-    if (!is_light[body] || entry->into[0] % TWIST >= DIM || flow < most[entry->cell] ||
-        (flow == most[entry->cell] && owner[entry->cell] > 0. && owner[entry->cell] <= 1. + (PetscReal)body))
-      continue;
-    most[entry->cell] = flow;
-    owner[entry->cell] = 1. + (PetscReal)body;
-    is_mixed[entry->cell] = 1;
-  }
+      is_mixed[cell] = 1;
+      if (owner[cell] > 0. && flow <= most[cell])
+        continue;
+      most[cell] = flow;
+      owner[cell] = 1. + (PetscReal)body;
+    }
   PetscCall(VecRestoreArray(solver, &owner));
   PetscCall(MacGridFromSolver(coupling->grid, solver, bodies));
   PetscCall(VecDestroy(&solver));

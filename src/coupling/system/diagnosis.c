@@ -15,19 +15,25 @@ static PetscErrorCode FindWorst(Coupling coupling, CouplingReport *report)
 {
   const PetscInt components = poisson_components(coupling->poisson).count,
                  count = components + coupling->body_count;
-  const EntryList *list = &coupling->all_entries;
-  const PetscReal *residual;
-  PetscReal       *sums;
+  const CouplingMatrix *matrix = &coupling->matrix;
+  const PetscReal      *residual;
+  PetscReal            *sums;
+  Vec                   rest;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(count, &sums));
-  PetscCall(VecGetArrayRead(coupling->work, &residual));
+  PetscCall(VecDuplicate(coupling->flow, &rest));
+  PetscCall(CouplingFindResidual(coupling, coupling->solution, rest));
+  PetscCall(VecGetArrayRead(rest, &residual));
   for (PetscInt c = 0; c < coupling->cell_count; c++)
     if (coupling->labels[c] >= 0)
       sums[coupling->labels[c]] += PetscSqr(residual[c]);
-  for (PetscInt n = 0; n < list->count; n++)
-    sums[components + list->entries[n].into[0] / TWIST] += PetscSqr(residual[list->entries[n].cell]);
-  PetscCall(VecRestoreArrayRead(coupling->work, &residual));
+  for (PetscInt b = 0; b < coupling->body_count; b++)
+    for (PetscInt r = matrix->first[coupling->bodies[b].slot];
+         r < matrix->first[coupling->bodies[b].slot + 1]; r++)
+      sums[components + b] += PetscSqr(residual[matrix->cells[r]]);
+  PetscCall(VecRestoreArrayRead(rest, &residual));
+  PetscCall(VecDestroy(&rest));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
   report->worst_component = largest_of(components, sums);
   report->worst_body = largest_of(coupling->body_count, sums + components);

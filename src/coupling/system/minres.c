@@ -180,7 +180,7 @@ static PetscErrorCode AddFlow(Mat matrix, Vec x, Vec y, Vec z)
   if (!system->coupling->grid)
     PetscFunctionReturn(0);
   PetscCall(VecGetArray(z, &to));
-  rows_apply(&system->coupling->rows, system->twists, to);
+  coupling_matrix_multiply(&system->coupling->matrix, system->free_count, system->twists, to);
   PetscCall(VecRestoreArray(z, &to));
   PetscFunctionReturn(0);
 }
@@ -199,7 +199,7 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
   PetscCall(PetscArrayzero(system->twists, count));
   if (system->coupling->grid) {
     PetscCall(VecGetArrayRead(x, &from));
-    rows_gather(&system->coupling->rows, from, system->twists);
+    coupling_matrix_multiply_transpose(&system->coupling->matrix, system->free_count, from, system->twists);
     PetscCall(VecRestoreArrayRead(x, &from));
   }
   PetscCallMPI(MPI_Reduce(system->own ? MPI_IN_PLACE : system->twists, system->twists, (PetscMPIInt)count,
@@ -215,9 +215,10 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
 /* -B entry by entry, without zeros. */
 static PetscErrorCode AssembleFlow(BlockSystem *system)
 {
-  const MergedRows *rows = &system->coupling->rows;
-  const PetscInt    cells = system->coupling->cell_count, bodies = system->coupling->grid ? rows->bodies : 0;
-  PetscInt         *counts, start;
+  const CouplingMatrix *rows = &system->coupling->matrix;
+  const PetscInt        cells = system->coupling->cell_count,
+                 bodies = system->coupling->grid ? system->free_count : 0;
+  PetscInt *counts, start;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(cells, &counts));
@@ -234,9 +235,9 @@ static PetscErrorCode AssembleFlow(BlockSystem *system)
   for (PetscInt b = 0; b < bodies; b++)
     for (PetscInt r = rows->first[b]; r < rows->first[b + 1]; r++)
       for (PetscInt n = 0; n < TWIST; n++)
-        if (rows->by[TWIST * r + n] != 0.)
-          PetscCall(MatSetValue(system->flow, start + rows->cells[r], TWIST * b + n, -rows->by[TWIST * r + n],
-                                INSERT_VALUES));
+        if (rows->values[TWIST * r + n] != 0.)
+          PetscCall(MatSetValue(system->flow, start + rows->cells[r], TWIST * b + n,
+                                -rows->values[TWIST * r + n], INSERT_VALUES));
   PetscCall(MatAssemblyBegin(system->flow, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(system->flow, MAT_FINAL_ASSEMBLY));
   PetscCall(PetscFree(counts));
@@ -391,10 +392,7 @@ static PetscErrorCode CreatePreconditioner(BlockSystem *system)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)system->ksp, COUPLING_BLOCK_MINRES, &is_fused));
   if (!is_fused && system->coupling->config.solver != COUPLING_THESIS) {
-    if (system->form == FORM_ASSEMBLED)
-      PetscCall(MatDuplicate(system->flow, MAT_COPY_VALUES, &system->outflow));
-    else
-      PetscCall(CreateFlowShell(system, &system->outflow));
+    PetscCall(CreateFlowShell(system, &system->outflow));
     PetscCall(MatScale(system->outflow, -1.));
     PetscCall(MatCreateTranspose(system->outflow, &system->collected));
     sweep[1] = system->outflow;
@@ -666,18 +664,20 @@ static PetscErrorCode FillVector(BlockSystem *system, Vec fluid, PetscReal facto
 static PetscErrorCode SetVectors(BlockSystem *system)
 {
   const Coupling coupling = system->coupling;
+  PetscReal     *motion;
 
   PetscFunctionBegin;
+  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &motion));
   system->guess_residual = coupling->guess_residual;
   PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
   if (coupling->grid) {
     PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->flow, coupling->flow));
-    PetscCall(CouplingEliminate(coupling, coupling->solution, coupling->motion));
+    PetscCall(CouplingEliminate(coupling, coupling->solution, motion));
   }
-  PetscCallMPI(MPI_Bcast(coupling->motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0,
-                         coupling->world));
+  PetscCallMPI(MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0, coupling->world));
   PetscCall(FillVector(system, coupling->flow, -1., coupling->push, system->right_side));
-  PetscCall(FillVector(system, coupling->solution, 1., coupling->motion, system->solution));
+  PetscCall(FillVector(system, coupling->solution, 1., motion, system->solution));
+  PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
 

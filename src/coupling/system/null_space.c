@@ -9,20 +9,21 @@
 /* B^T 1_c of all sealed components, and the sums of absolute entries; what is round-off becomes zero. */
 static PetscErrorCode GatherRows(Coupling coupling, const PetscInt *place, PetscReal *rows)
 {
-  const PetscInt   width = TWIST * coupling->free_count, size = coupling->sealed_count * width;
-  const EntryList *list = &coupling->free_entries;
-  PetscReal       *sums = rows + size;
+  const PetscInt        width = TWIST * coupling->free_count, size = coupling->sealed_count * width;
+  const CouplingMatrix *matrix = &coupling->matrix;
+  PetscReal            *sums = rows + size;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < list->count; n++) {
-    const Entry   *entry = &list->entries[n];
-    const PetscInt c = place[coupling->labels[entry->cell]];
+  for (PetscInt b = 0; b < coupling->free_count; b++)
+    for (PetscInt r = matrix->first[b]; r < matrix->first[b + 1]; r++) {
+      const PetscInt   c = place[coupling->labels[matrix->cells[r]]];
+      const PetscReal *by = &matrix->values[TWIST * r];
 
-    for (PetscInt i = 0; i < 3 && c >= 0; i++) {
-      rows[c * width + entry->into[i]] += entry->by[i];
-      sums[c * width + entry->into[i]] += PetscAbsReal(entry->by[i]);
+      for (PetscInt i = 0; i < TWIST && c >= 0; i++) {
+        rows[c * width + TWIST * b + i] += by[i];
+        sums[c * width + TWIST * b + i] += PetscAbsReal(by[i]);
+      }
     }
-  }
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, rows, (PetscMPIInt)(2 * size), MPIU_REAL, MPI_SUM, coupling->fluid));
   for (PetscInt n = 0; n < size; n++) {

@@ -1,34 +1,36 @@
 /* The operator S = A + B C^-1 B^T and the cycle on A, on solver vectors of the fluid team. */
 #include "../coupling_impl.h"
 
-PetscErrorCode CouplingGather(Coupling coupling, Vec x)
+PetscErrorCode CouplingGather(Coupling coupling, Vec x, PetscReal pull[])
 {
   const PetscInt   count = TWIST * coupling->free_count;
   const PetscReal *values;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(coupling->pull, count));
+  PetscCall(PetscArrayzero(pull, count));
   PetscCall(VecGetArrayRead(x, &values));
-  rows_gather(&coupling->rows, values, coupling->pull);
+  coupling_matrix_multiply_transpose(&coupling->matrix, coupling->free_count, values, pull);
   PetscCall(VecRestoreArrayRead(x, &values));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, coupling->pull, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, pull, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
 {
-  PetscReal *values;
+  const PetscInt count = TWIST * coupling->free_count;
+  PetscReal     *values, *pull, *motion;
 
   PetscFunctionBegin;
   PetscCall(PoissonMultiplyVector(coupling->poisson, x, y));
   if (!coupling->free_count)
     PetscFunctionReturn(0);
-  PetscCall(CouplingGather(coupling, x));
-  PetscCall(MassApplyInverse(&coupling->mass, coupling->pull, coupling->motion));
+  PetscCall(PetscMalloc2(count, &pull, count, &motion));
+  PetscCall(CouplingGather(coupling, x, pull));
+  PetscCall(MassApplyInverse(&coupling->mass, pull, motion));
   PetscCall(VecGetArray(y, &values));
-  rows_apply(&coupling->rows, coupling->motion, values);
+  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
   PetscCall(VecRestoreArray(y, &values));
+  PetscCall(PetscFree2(pull, motion));
   PetscFunctionReturn(0);
 }
 
@@ -42,22 +44,37 @@ PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y)
 
 PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists)
 {
+  const PetscInt count = TWIST * coupling->free_count;
+  PetscReal     *pull;
+
   PetscFunctionBegin;
-  PetscCall(CouplingGather(coupling, q));
-  for (PetscInt n = 0; n < TWIST * coupling->free_count; n++)
-    coupling->pull[n] = coupling->push[n] - coupling->pull[n];
-  PetscCall(MassApplyInverse(&coupling->mass, coupling->pull, twists));
+  PetscCall(PetscMalloc1(count, &pull));
+  PetscCall(CouplingGather(coupling, q, pull));
+  for (PetscInt n = 0; n < count; n++)
+    pull[n] = coupling->push[n] - pull[n];
+  PetscCall(MassApplyInverse(&coupling->mass, pull, twists));
+  PetscCall(PetscFree(pull));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFindResidual(Coupling coupling, Vec q, Vec residual)
+{
+  PetscFunctionBegin;
+  PetscCall(CouplingApplySchur(coupling, q, residual));
+  PetscCall(VecAYPX(residual, -1., coupling->right_side));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingMeasure(Coupling coupling, Vec q, PetscReal *residual)
 {
   PetscReal after;
+  Vec       rest;
 
   PetscFunctionBegin;
-  PetscCall(CouplingApplySchur(coupling, q, coupling->work));
-  PetscCall(VecAYPX(coupling->work, -1., coupling->right_side));
-  PetscCall(VecNorm(coupling->work, NORM_2, &after));
+  PetscCall(DMGetGlobalVector(grid_cell_dm(coupling->grid), &rest));
+  PetscCall(CouplingFindResidual(coupling, q, rest));
+  PetscCall(VecNorm(rest, NORM_2, &after));
+  PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &rest));
   *residual = coupling->reference > 0. ? after / coupling->reference : after;
   PetscFunctionReturn(0);
 }

@@ -62,8 +62,7 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
   size = lattice_size(&lattice);
   if (!size)
     PetscFunctionReturn(0);
-  PetscCall(CouplingGetScratch(coupling, 2 * size, &first));
-  last = first + size;
+  PetscCall(PetscCalloc2(size, &first, size, &last));
   for (PetscInt n = 0; n < size; n++)
     first[n] = 2.;
   lattice_hit(&lattice, &coupling->bodies[body].triangles, a, MARGIN, first, last);
@@ -77,6 +76,7 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
         if (first[n] <= 1. && is_pair(box, search, at, c))
           PetscCall(AddHit(search, &hit));
       }
+  PetscCall(PetscFree2(first, last));
   PetscFunctionReturn(0);
 }
 

@@ -9,18 +9,19 @@
 PetscErrorCode CouplingDropSurfaces(Coupling coupling)
 {
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < coupling->surface_count; s++)
-    PetscCall(SurfaceDestroy(&coupling->surfaces[s].surface));
-  PetscCall(PetscFree(coupling->surfaces));
-  coupling->surface_count = coupling->surface_room = 0;
+  for (PetscInt s = 0; s < coupling->solids.surface_count; s++)
+    PetscCall(SurfaceDestroy(&coupling->solids.surfaces[s].surface));
+  PetscCall(PetscFree(coupling->solids.surfaces));
+  coupling->solids.surface_count = coupling->solids.surface_room = 0;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode KeepSurface(Coupling coupling, KeptSurface kept)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(coupling->surface_count, &coupling->surface_room, &coupling->surfaces));
-  coupling->surfaces[coupling->surface_count++] = kept;
+  PetscCall(
+      GrowList(coupling->solids.surface_count, &coupling->solids.surface_room, &coupling->solids.surfaces));
+  coupling->solids.surfaces[coupling->solids.surface_count++] = kept;
   PetscFunctionReturn(0);
 }
 
@@ -30,12 +31,12 @@ static PetscErrorCode DropFleeting(Coupling coupling)
   PetscInt kept = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < coupling->surface_count; s++)
-    if (coupling->surfaces[s].form)
-      coupling->surfaces[kept++] = coupling->surfaces[s];
+  for (PetscInt s = 0; s < coupling->solids.surface_count; s++)
+    if (coupling->solids.surfaces[s].form)
+      coupling->solids.surfaces[kept++] = coupling->solids.surfaces[s];
     else
-      PetscCall(SurfaceDestroy(&coupling->surfaces[s].surface));
-  coupling->surface_count = kept;
+      PetscCall(SurfaceDestroy(&coupling->solids.surfaces[s].surface));
+  coupling->solids.surface_count = kept;
   PetscFunctionReturn(0);
 }
 
@@ -46,9 +47,9 @@ static PetscErrorCode FindSurface(Coupling coupling, Solid solid, PetscInt body,
   PetscBool   lasts;
 
   PetscFunctionBegin;
-  for (PetscInt s = coupling->surface_count - 1; s >= 0; s--) /* copies follow each other */
-    if (coupling->surfaces[s].form == form) {
-      *surface = coupling->surfaces[s].surface;
+  for (PetscInt s = coupling->solids.surface_count - 1; s >= 0; s--) /* copies follow each other */
+    if (coupling->solids.surfaces[s].form == form) {
+      *surface = coupling->solids.surfaces[s].surface;
       PetscFunctionReturn(0);
     }
   bounds[0] = bounds[1] = grid_origin(coupling->grid);

@@ -15,18 +15,19 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   coupling->cell_count = 1;
   for (PetscInt d = 0; d < DIM; d++)
     coupling->cell_count *= box->end[d] - box->start[d];
-  PetscCall(PetscCalloc2(box->length, &coupling->solid, box->length, &coupling->active));
-  PetscCall(PetscMalloc1(coupling->cell_count, &coupling->labels));
+  PetscCall(PetscCalloc2(box->length, &coupling->faces.solid, box->length, &coupling->faces.active));
+  PetscCall(PetscMalloc1(coupling->cell_count, &coupling->system.labels));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    PetscCall(PetscCalloc2(2 * box->length, &coupling->marks[d], box->length, &coupling->kinds[d]));
-    coupling->seconds[d] = coupling->marks[d] + box->length;
+    PetscCall(
+        PetscCalloc2(2 * box->length, &coupling->faces.marks[d], box->length, &coupling->faces.kinds[d]));
+    coupling->faces.seconds[d] = coupling->faces.marks[d] + box->length;
   }
-  PetscCall(MacGridCreateFaceField(coupling->grid, coupling->weights));
-  PetscCall(DMCreateGlobalVector(grid_cell_dm(coupling->grid), &coupling->flow));
-  PetscCall(VecDuplicate(coupling->flow, &coupling->right_side));
-  PetscCall(VecDuplicate(coupling->flow, &coupling->solution));
-  PetscCall(PoissonCreate(coupling->grid, "coupled_", &coupling->poisson));
-  PetscCall(PoissonSetTolerance(coupling->poisson, coupling->config.tolerance));
+  PetscCall(MacGridCreateFaceField(coupling->grid, coupling->faces.weights));
+  PetscCall(DMCreateGlobalVector(grid_cell_dm(coupling->grid), &coupling->system.flow));
+  PetscCall(VecDuplicate(coupling->system.flow, &coupling->system.right_side));
+  PetscCall(VecDuplicate(coupling->system.flow, &coupling->system.solution));
+  PetscCall(PoissonCreate(coupling->grid, "coupled_", &coupling->system.poisson));
+  PetscCall(PoissonSetTolerance(coupling->system.poisson, coupling->config.tolerance));
   PetscFunctionReturn(0);
 }
 
@@ -58,24 +59,24 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
 {
   PetscFunctionBegin;
   PetscCall(CouplingDropFollowing(coupling));
-  PetscCall(CouplingMatrixClear(&coupling->matrix));
-  PetscCall(KSPDestroy(&coupling->schur));
-  PetscCall(MatDestroy(&coupling->schur_operator));
-  PetscCall(PoissonDestroy(&coupling->poisson));
-  PetscCall(VecDestroy(&coupling->flow));
-  PetscCall(VecDestroy(&coupling->right_side));
-  PetscCall(VecDestroy(&coupling->solution));
-  PetscCall(VecDestroy(&coupling->fixed));
-  PetscCall(MacGridDestroyFaceField(coupling->weights));
+  PetscCall(CouplingMatrixClear(&coupling->system.matrix));
+  PetscCall(KSPDestroy(&coupling->system.schur));
+  PetscCall(MatDestroy(&coupling->system.schur_operator));
+  PetscCall(PoissonDestroy(&coupling->system.poisson));
+  PetscCall(VecDestroy(&coupling->system.flow));
+  PetscCall(VecDestroy(&coupling->system.right_side));
+  PetscCall(VecDestroy(&coupling->system.solution));
+  PetscCall(VecDestroy(&coupling->system.fixed));
+  PetscCall(MacGridDestroyFaceField(coupling->faces.weights));
   for (PetscInt d = 0; d < DIM; d++)
-    PetscCall(PetscFree2(coupling->marks[d], coupling->kinds[d]));
-  PetscCall(PetscFree2(coupling->solid, coupling->active));
-  PetscCall(PetscFree(coupling->labels));
+    PetscCall(PetscFree2(coupling->faces.marks[d], coupling->faces.kinds[d]));
+  PetscCall(PetscFree2(coupling->faces.solid, coupling->faces.active));
+  PetscCall(PetscFree(coupling->system.labels));
   PetscCall(CouplingDropTies(coupling));
-  PetscCall(PetscFree(coupling->mixed));
-  PetscCall(PetscFree(coupling->shares));
-  PetscCall(PetscFree(coupling->touching));
-  PetscCall(PetscFree3(coupling->sealed, coupling->modes, coupling->stiffness));
+  PetscCall(PetscFree(coupling->faces.mixed));
+  PetscCall(PetscFree(coupling->faces.shares));
+  PetscCall(PetscFree(coupling->system.touching));
+  PetscCall(PetscFree3(coupling->system.sealed, coupling->system.modes, coupling->system.stiffness));
   PetscFunctionReturn(0);
 }
 
@@ -88,11 +89,11 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   if ((*coupling)->grid)
     PetscCall(DestroyFluidPart(*coupling));
   PetscCall(CouplingDropSight(*coupling));
-  PetscCall(PetscFree((*coupling)->before));
+  PetscCall(PetscFree((*coupling)->solids.before));
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));
   PetscCall(CouplingDropMass(*coupling));
-  PetscCall(PetscFree((*coupling)->push));
+  PetscCall(PetscFree((*coupling)->system.push));
   PetscCall(PetscFree(*coupling));
   PetscFunctionReturn(0);
 }
@@ -103,8 +104,8 @@ PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBod
   coupling->is_ready = PETSC_FALSE;
   PetscCall(CouplingRememberPlaces(coupling));
   PetscCall(CouplingTakeBodies(coupling, count, bodies));
-  PetscCall(PetscFree(coupling->push));
-  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &coupling->push));
+  PetscCall(PetscFree(coupling->system.push));
+  PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &coupling->system.push));
   if (coupling->grid)
     PetscCall(CouplingFindCells(coupling));
   PetscFunctionReturn(0);
@@ -113,12 +114,12 @@ PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBod
 static PetscErrorCode TakeFixed(Coupling coupling, Vec fixed)
 {
   PetscFunctionBegin;
-  if (fixed && !coupling->fixed)
-    PetscCall(VecDuplicate(fixed, &coupling->fixed));
+  if (fixed && !coupling->system.fixed)
+    PetscCall(VecDuplicate(fixed, &coupling->system.fixed));
   if (fixed)
-    PetscCall(VecCopy(fixed, coupling->fixed));
+    PetscCall(VecCopy(fixed, coupling->system.fixed));
   else
-    PetscCall(VecDestroy(&coupling->fixed));
+    PetscCall(VecDestroy(&coupling->system.fixed));
   PetscFunctionReturn(0);
 }
 
@@ -134,7 +135,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *flui
   PetscCall(CouplingFindShares(coupling, fluid->densities ? densities : NULL, displaced));
   if (fluid->densities)
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
-  PetscCall(PoissonSetWeights(coupling->poisson, coupling->weights, fluid->fixed));
+  PetscCall(PoissonSetWeights(coupling->system.poisson, coupling->faces.weights, fluid->fixed));
   PetscCall(CouplingBuildMatrix(coupling, fluid->fixed));
   PetscFunctionReturn(0);
 }
@@ -146,18 +147,18 @@ static PetscErrorCode Count(Coupling coupling)
   PetscInt        counts[2] = {0, 0};
 
   PetscFunctionBegin;
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    if (coupling->mixed[m].is_owned) {
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    if (coupling->faces.mixed[m].is_owned) {
       counts[0]++;
-      counts[1] += coupling->mixed[m].owners[1] >= 0;
+      counts[1] += coupling->faces.mixed[m].owners[1] >= 0;
     }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPIU_INT, MPI_SUM, coupling->fluid));
   found->mixed_faces = counts[0];
   found->shared_faces = counts[1];
-  found->touching = coupling->touching_count;
-  found->components = poisson_components(coupling->poisson).count;
-  found->null_vectors = coupling->null_count;
-  found->moved = coupling->sealed_count - coupling->null_count;
+  found->touching = coupling->system.touching_count;
+  found->components = poisson_components(coupling->system.poisson).count;
+  found->null_vectors = coupling->system.null_count;
+  found->moved = coupling->system.sealed_count - coupling->system.null_count;
   found->worst_body = found->worst_component = -1;
   PetscFunctionReturn(0);
 }
@@ -170,7 +171,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
   PetscCheck(fluid->density > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
              "The reference density must be positive, not %g", (double)fluid->density);
   coupling->density = fluid->density;
-  PetscCall(PetscCalloc1(coupling->body_count, &displaced));
+  PetscCall(PetscCalloc1(coupling->solids.count, &displaced));
   if (coupling->grid) {
     coupling->scale = (grid_box(coupling->grid)->dimension == 3 ? coupling->spacing : 1.) / fluid->density;
     PetscCall(SetUpFluidPart(coupling, fluid, displaced));
@@ -191,10 +192,10 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
 
 const PetscInt *coupling_faces(Coupling coupling, PetscInt direction)
 {
-  return coupling->kinds[direction];
+  return coupling->faces.kinds[direction];
 }
 
 const PetscInt *coupling_solid_cells(Coupling coupling)
 {
-  return coupling->solid;
+  return coupling->faces.solid;
 }

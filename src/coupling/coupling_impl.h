@@ -121,7 +121,8 @@ typedef struct {
   PetscInt   body_room;
   PetscBool *is_free;
   PetscReal *resistance;
-} TieSet;
+} ViscousConstraints;
+
 typedef struct {
   Vector3    position;
   Quaternion rotation;
@@ -168,21 +169,12 @@ typedef struct {
 
 extern const Discretisation CutDiscretisation, TiedDiscretisation, ThesisDiscretisation;
 
-struct _p_Coupling {
-  Team                  team; /* borrowed */
-  MacGrid               grid; /* borrowed; null outside the fluid team */
-  CouplingConfig        config;
-  const Discretisation *discretisation; /* borrowed */
-  MPI_Comm              world, fluid;   /* borrowed */
-
-  PetscReal spacing, area, volume; /* of a cell and its dual cells, per metre of depth in two dimensions */
-  PetscReal scale;                 /* from p^ to the unknown of the Poisson problem */
-  PetscReal density;
-
-  PetscInt  body_count, free_count;
+/* The bodies of the last placing, on every rank, and what of earlier ones is still of use. */
+typedef struct {
+  PetscInt  count, free_count;
   Placed   *bodies;
-  PetscInt *free_bodies; /* the bodies by their slots: the free ones, and then the others */
-  Vector3  *offsets;     /* of the arms of each body and direction, see discretisation/cut.c */
+  PetscInt *by_slot; /* the free bodies, and then the others */
+  Vector3  *offsets; /* of the arms of each body and direction, see discretisation/cut.c */
 
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
@@ -190,9 +182,12 @@ struct _p_Coupling {
   PetscInt           before_count;
   Place             *before; /* of the bodies at the placing before this one */
   struct ShellSight *sight;  /* null until someone asks */
+} PlacedSolids;
 
-  PetscInt   cell_count; /* owned */
-  PetscInt  *solid;      /* on the grid's box: 0 or 1 + body; two ghost layers valid */
+/* What cells and faces are, and how bodies and fluid share the dual cells of mixed faces. On the fluid team.
+ */
+typedef struct {
+  PetscInt  *solid;  /* on the grid's box: 0 or 1 + body; two ghost layers valid */
   char      *active; /* fluid neighbours of solid cells that have a pressure, else 0; one ghost layer valid */
   PetscInt  *marks[DIM];   /* 1 + body whose surface is between the centers */
   PetscInt  *seconds[DIM]; /* 1 + another such body */
@@ -202,17 +197,19 @@ struct _p_Coupling {
   MixedFace *mixed;
   PetscInt   share_count, share_room;
   Share     *shares;
+  PetscInt   filling_count, filling_room;
+  Filling   *fillings;
+} FaceMap;
 
-  PetscInt filling_count, filling_room;
-  Filling *fillings;
-  TieSet   tie_set;
-
-  CouplingMatrix matrix;
-  PetscInt       touching_count;
-  Touching      *touching;
-  MassMatrix     mass;
+/* (5.13): A is that of the Poisson problem. C and the right side of its rows are on every rank, all else on
+   the fluid team. */
+typedef struct {
   Poisson        poisson;
   PetscInt      *labels; /* component of each owned cell */
+  CouplingMatrix matrix; /* B */
+  MassMatrix     mass;   /* C */
+  PetscInt       touching_count;
+  Touching      *touching;
 
   /* Sealed components; z = sum of modes x (1_c / root of its cells) are eigenvectors of Z^T S Z. */
   PetscInt   sealed_count, null_count; /* the first `null_count` modes are null vectors */
@@ -224,16 +221,34 @@ struct _p_Coupling {
   Vec        right_side, solution; /* of S q = right_side; solver vectors of the fluid team */
   Vec        fixed;                /* copy; null: none */
   PetscReal  reference;            /* what the residual is relative to */
-  PetscReal  guess_residual;       /* of the first guess, relative; on the fluid team */
+  PetscReal  guess_residual;       /* of the first guess, relative */
   PetscReal *push;                 /* b2, scaled */
-  KSP        schur;
-  Mat        schur_operator;
+
+  KSP                 schur;
+  Mat                 schur_operator;
+  struct Following   *following; /* deflation.c; null until it is needed */
+  struct BlockSystem *blocks;    /* minres.c; null with COUPLING_SCHUR */
+} CoupledSystem;
+
+struct _p_Coupling {
+  Team                  team; /* borrowed */
+  MacGrid               grid; /* borrowed; null outside the fluid team */
+  CouplingConfig        config;
+  const Discretisation *discretisation; /* borrowed */
+  MPI_Comm              world, fluid;   /* borrowed */
+
+  PetscReal spacing, area, volume; /* of a cell and its dual cells, per metre of depth in two dimensions */
+  PetscReal scale;                 /* from p^ to the unknown of the Poisson problem */
+  PetscReal density;
+  PetscInt  cell_count; /* owned */
+
+  PlacedSolids       solids;
+  FaceMap            faces;
+  CoupledSystem      system;
+  ViscousConstraints viscous;
 
   PetscBool      is_ready;
   CouplingReport found; /* what CouplingSetFluid counted */
-
-  struct Following   *following; /* deflation.c; null until it is needed */
-  struct BlockSystem *system;    /* minres.c; null with COUPLING_SCHUR */
 };
 
 /* placed_bodies.c */
@@ -279,8 +294,8 @@ void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 #define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
 PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling);
 PetscErrorCode CouplingDropTies(Coupling coupling);
-PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush);
-PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen);
+PetscErrorCode TieSetAddBrush(ViscousConstraints *set, PetscInt d, const Brush *brush);
+PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen);
 
 /* separated_pairs.c: pairs of faces with a surface between them */
 PetscErrorCode CouplingFindScreens(Coupling coupling);

@@ -6,14 +6,15 @@
 PetscErrorCode CouplingDropBodies(Coupling coupling)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < coupling->body_count; b++) {
-    PetscCall(PetscFree(coupling->bodies[b].vertices));
-    PetscCall(PetscFree2(coupling->bodies[b].prism.vertices, coupling->bodies[b].prism.triangles));
+  for (PetscInt b = 0; b < coupling->solids.count; b++) {
+    PetscCall(PetscFree(coupling->solids.bodies[b].vertices));
+    PetscCall(
+        PetscFree2(coupling->solids.bodies[b].prism.vertices, coupling->solids.bodies[b].prism.triangles));
   }
-  PetscCall(PetscFree(coupling->bodies));
-  PetscCall(PetscFree(coupling->free_bodies));
-  PetscCall(PetscFree(coupling->offsets));
-  coupling->body_count = coupling->free_count = 0;
+  PetscCall(PetscFree(coupling->solids.bodies));
+  PetscCall(PetscFree(coupling->solids.by_slot));
+  PetscCall(PetscFree(coupling->solids.offsets));
+  coupling->solids.count = coupling->solids.free_count = 0;
   PetscFunctionReturn(0);
 }
 
@@ -107,11 +108,12 @@ static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
 /* Free bodies have theirs; the others follow. */
 static void number_slots(Coupling coupling)
 {
-  PetscInt next = coupling->free_count;
+  PetscInt next = coupling->solids.free_count;
 
-  for (PetscInt b = 0; b < coupling->body_count; b++) {
-    coupling->bodies[b].slot = coupling->bodies[b].free >= 0 ? coupling->bodies[b].free : next++;
-    coupling->free_bodies[coupling->bodies[b].slot] = b;
+  for (PetscInt b = 0; b < coupling->solids.count; b++) {
+    coupling->solids.bodies[b].slot =
+        coupling->solids.bodies[b].free >= 0 ? coupling->solids.bodies[b].free : next++;
+    coupling->solids.by_slot[coupling->solids.bodies[b].slot] = b;
   }
 }
 
@@ -119,20 +121,20 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
 {
   PetscFunctionBegin;
   PetscCall(CouplingDropBodies(coupling));
-  PetscCall(PetscCalloc1(count, &coupling->bodies));
-  PetscCall(PetscMalloc1(count, &coupling->free_bodies));
-  PetscCall(PetscCalloc1(DIM * count, &coupling->offsets));
-  coupling->body_count = count;
+  PetscCall(PetscCalloc1(count, &coupling->solids.bodies));
+  PetscCall(PetscMalloc1(count, &coupling->solids.by_slot));
+  PetscCall(PetscCalloc1(DIM * count, &coupling->solids.offsets));
+  coupling->solids.count = count;
   for (PetscInt b = 0; b < count; b++) {
-    Placed *placed = &coupling->bodies[b];
+    Placed *placed = &coupling->solids.bodies[b];
 
     placed->body = bodies[b];
     placed->free = -1;
     PetscCheck(!bodies[b].is_free || bodies[b].mass > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
                "Body %" PetscInt_FMT " is free and needs a positive mass, not %g", b, (double)bodies[b].mass);
     if (bodies[b].is_free) {
-      placed->free = coupling->free_count;
-      coupling->free_bodies[coupling->free_count++] = b;
+      placed->free = coupling->solids.free_count;
+      coupling->solids.by_slot[coupling->solids.free_count++] = b;
     }
     if (coupling->grid)
       PetscCall(MakeTriangles(coupling, placed));
@@ -150,7 +152,7 @@ typedef struct {
 static Images images_of(Coupling coupling, PetscInt body)
 {
   const GridBox  *box = grid_box(coupling->grid);
-  const Placed   *placed = &coupling->bodies[body];
+  const Placed   *placed = &coupling->solids.bodies[body];
   const Vector3   origin = grid_origin(coupling->grid);
   const PetscReal h = coupling->spacing;
   Images          images = {{0, 0, 0}, {0, 0, 0}, {{0, 0, 0}}};
@@ -170,11 +172,11 @@ static Images images_of(Coupling coupling, PetscInt body)
 PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const void *context)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < coupling->body_count; b++) {
+  for (PetscInt b = 0; b < coupling->solids.count; b++) {
     const Images images = images_of(coupling, b);
     PetscInt     n[DIM];
 
-    if (!coupling->bodies[b].triangles.triangle_count)
+    if (!coupling->solids.bodies[b].triangles.triangle_count)
       continue;
     for (n[Z] = images.first[Z]; n[Z] <= images.last[Z]; n[Z]++)
       for (n[Y] = images.first[Y]; n[Y] <= images.last[Y]; n[Y]++)
@@ -192,7 +194,7 @@ PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction,
                            Lattice *lattice)
 {
   const GridBox  *box = grid_box(coupling->grid);
-  const Placed   *placed = &coupling->bodies[body];
+  const Placed   *placed = &coupling->solids.bodies[body];
   const PetscReal h = coupling->spacing;
 
   lattice->origin = vector3_subtract(grid_origin(coupling->grid), shift);
@@ -222,11 +224,11 @@ Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DI
                      Vector3 shift)
 {
   Vector3 arm = vector3_subtract(grid_face_center(coupling->grid, direction, at[X], at[Y], at[Z]),
-                                 vector3_add(coupling->bodies[body].body.position, shift));
+                                 vector3_add(coupling->solids.bodies[body].body.position, shift));
 
   if (grid_box(coupling->grid)->dimension == 2)
     arm.at[Z] = 0.;
-  return vector3_add(arm, coupling->offsets[DIM * body + direction]);
+  return vector3_add(arm, coupling->solids.offsets[DIM * body + direction]);
 }
 
 Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body)

@@ -10,9 +10,9 @@ static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const
   PetscReal row[TWIST], velocity = 0.;
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-    const Share *share = &coupling->shares[s];
+    const Share *share = &coupling->faces.shares[s];
 
-    if (choice == GIVEN_BODIES && coupling->bodies[share->body].free >= 0)
+    if (choice == GIVEN_BODIES && coupling->solids.bodies[share->body].free >= 0)
       continue;
     share_row(mixed->direction, share, row);
     for (PetscInt n = 0; n < TWIST; n++)
@@ -33,18 +33,18 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
   PetscCall(MacGridExchangeFaces(coupling->grid, velocity));
   PetscCall(MacGridCreateField(coupling->grid, &divergence));
   PetscCall(MacGridDivergence(coupling->grid, velocity, divergence));
-  PetscCall(MacGridToSolver(coupling->grid, divergence, coupling->flow));
+  PetscCall(MacGridToSolver(coupling->grid, divergence, coupling->system.flow));
   PetscCall(VecDestroy(&divergence));
-  PetscCall(VecScale(coupling->flow, -coupling->volume));
-  PetscCall(PetscMalloc1(TWIST * coupling->body_count, &moving));
-  for (PetscInt b = 0; b < coupling->body_count; b++)
+  PetscCall(VecScale(coupling->system.flow, -coupling->volume));
+  PetscCall(PetscMalloc1(TWIST * coupling->solids.count, &moving));
+  for (PetscInt b = 0; b < coupling->solids.count; b++)
     for (PetscInt n = 0; n < TWIST; n++)
-      moving[TWIST * coupling->bodies[b].slot + n] =
-          choice == ALL_BODIES || coupling->bodies[b].free < 0 ? twists[TWIST * b + n] : 0.;
-  PetscCall(VecGetArray(coupling->flow, &flow));
+      moving[TWIST * coupling->solids.bodies[b].slot + n] =
+          choice == ALL_BODIES || coupling->solids.bodies[b].free < 0 ? twists[TWIST * b + n] : 0.;
+  PetscCall(VecGetArray(coupling->system.flow, &flow));
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) { /* the part of bodies counts through B */
-    const MixedFace *mixed = &coupling->mixed[m];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) { /* the part of bodies counts through B */
+    const MixedFace *mixed = &coupling->faces.mixed[m];
     PetscInt         at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
 
     for (PetscInt side = 0; side < 2; side++) {
@@ -57,25 +57,25 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
             (side ? 1. : -1.) * coupling->area * (1. - mixed->open) * u[mixed->direction][mixed->face];
     }
   }
-  coupling_matrix_multiply(&coupling->matrix, coupling->body_count, moving, flow);
+  coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.count, moving, flow);
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
-  PetscCall(VecRestoreArray(coupling->flow, &flow));
+  PetscCall(VecRestoreArray(coupling->system.flow, &flow));
   PetscCall(PetscFree(moving));
-  PetscCall(PoissonClearOutside(coupling->poisson, coupling->flow));
+  PetscCall(PoissonClearOutside(coupling->system.poisson, coupling->system.flow));
   PetscFunctionReturn(0);
 }
 
 /* push = M_S V* + W^T M_F (u* - W_k V_k), scaled; on all ranks. */
 static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists)
 {
-  PetscReal *push = coupling->push, row[TWIST], *u[DIM];
+  PetscReal *push = coupling->system.push, row[TWIST], *u[DIM];
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(push, TWIST * coupling->free_count));
+  PetscCall(PetscArrayzero(push, TWIST * coupling->solids.free_count));
   if (coupling->grid)
     PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-    const MixedFace *mixed = &coupling->mixed[m];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+    const MixedFace *mixed = &coupling->faces.mixed[m];
     PetscReal        momentum;
 
     if (!mixed->is_owned)
@@ -83,20 +83,20 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
     momentum = coupling->scale * mixed->mass *
                (u[mixed->direction][mixed->face] - mixed_velocity(coupling, mixed, twists, GIVEN_BODIES));
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      const PetscInt free = coupling->bodies[coupling->shares[s].body].free;
+      const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
 
-      share_row(mixed->direction, &coupling->shares[s], row);
+      share_row(mixed->direction, &coupling->faces.shares[s], row);
       for (PetscInt n = 0; n < TWIST && free >= 0; n++)
         push[TWIST * free + n] += momentum * row[n];
     }
   }
   if (coupling->grid)
     PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, push, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL,
-                             MPI_SUM, coupling->world));
-  for (PetscInt f = 0; f < coupling->free_count; f++) {
-    const CoupledBody *body = &coupling->bodies[coupling->free_bodies[f]].body;
-    const PetscReal   *twist = &twists[TWIST * coupling->free_bodies[f]];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, push, (PetscMPIInt)(TWIST * coupling->solids.free_count),
+                             MPIU_REAL, MPI_SUM, coupling->world));
+  for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
+    const CoupledBody *body = &coupling->solids.bodies[coupling->solids.by_slot[f]].body;
+    const PetscReal   *twist = &twists[TWIST * coupling->solids.by_slot[f]];
 
     for (PetscInt i = 0; i < DIM; i++) {
       push[TWIST * f + i] += coupling->scale * body->mass * twist[i];
@@ -110,17 +110,18 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
 /* Takes out what sealed components cannot balance; `imbalance` is the largest inflow among that. */
 static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
 {
-  const PoissonComponents components = poisson_components(coupling->poisson);
+  const PoissonComponents components = poisson_components(coupling->system.poisson);
   PetscReal              *before, *after;
 
   PetscFunctionBegin;
   *imbalance = 0.;
-  if (!coupling->null_count)
+  if (!coupling->system.null_count)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(components.count, &before, components.count, &after));
-  PetscCall(PoissonSumComponents(coupling->poisson, coupling->right_side, before));
-  PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->right_side, coupling->right_side));
-  PetscCall(PoissonSumComponents(coupling->poisson, coupling->right_side, after));
+  PetscCall(PoissonSumComponents(coupling->system.poisson, coupling->system.right_side, before));
+  PetscCall(
+      CouplingUseSealed(coupling, SEALED_BALANCE, coupling->system.right_side, coupling->system.right_side));
+  PetscCall(PoissonSumComponents(coupling->system.poisson, coupling->system.right_side, after));
   for (PetscInt c = 0; c < components.count; c++)
     *imbalance = PetscMax(*imbalance, PetscAbsReal(before[c] - after[c]));
   PetscCall(PetscFree2(before, after));
@@ -134,17 +135,18 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
   PetscReal      *values, *motion, whole;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &motion));
-  PetscCall(MassApplyInverse(&coupling->mass, coupling->push, motion));
-  PetscCall(VecCopy(coupling->flow, coupling->right_side));
-  PetscCall(VecGetArray(coupling->right_side, &values));
-  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
-  PetscCall(VecRestoreArray(coupling->right_side, &values));
+  PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
+  PetscCall(MassApplyInverse(&coupling->system.mass, coupling->system.push, motion));
+  PetscCall(VecCopy(coupling->system.flow, coupling->system.right_side));
+  PetscCall(VecGetArray(coupling->system.right_side, &values));
+  coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
+  PetscCall(VecRestoreArray(coupling->system.right_side, &values));
   PetscCall(PetscFree(motion));
   PetscCall(BalanceRightSide(coupling, imbalance));
-  PetscCall(VecNorm(coupling->flow, NORM_2, &whole));
-  PetscCall(VecNorm(coupling->right_side, NORM_2, &coupling->reference));
-  coupling->reference = PetscMax(coupling->reference, round_off / coupling->config.tolerance * whole);
+  PetscCall(VecNorm(coupling->system.flow, NORM_2, &whole));
+  PetscCall(VecNorm(coupling->system.right_side, NORM_2, &coupling->system.reference));
+  coupling->system.reference =
+      PetscMax(coupling->system.reference, round_off / coupling->config.tolerance * whole);
   PetscFunctionReturn(0);
 }
 
@@ -177,7 +179,7 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
   PetscInt         at[DIM], end[DIM];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(coupling->weights[d], &weights));
+  PetscCall(VecGetArrayRead(coupling->faces.weights[d], &weights));
   grid_face_end(coupling->grid, d, end);
   for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
@@ -185,14 +187,14 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
 
       subtract_row(count, box->stride[d], 1. / coupling->area, weights + first, q + first, u + first);
       for (PetscInt c = first; c < first + count; c++)
-        if (coupling->kinds[d][c] == COUPLED_SOLID) {
+        if (coupling->faces.kinds[d][c] == COUPLED_SOLID) {
           at[X] = box->start[X] + c - first;
-          u[c] = solid_velocity(coupling, d, at, coupling->solid[c] - 1, twists);
+          u[c] = solid_velocity(coupling, d, at, coupling->faces.solid[c] - 1, twists);
         }
     }
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    if (coupling->mixed[m].direction == d && coupling->mixed[m].is_owned) {
-      const MixedFace *mixed = &coupling->mixed[m];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    if (coupling->faces.mixed[m].direction == d && coupling->faces.mixed[m].is_owned) {
+      const MixedFace *mixed = &coupling->faces.mixed[m];
       const PetscInt   c = mixed->face;
 
       if (mixed->open > 0.) /* what its own weight has left out */
@@ -200,7 +202,7 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
       else
         u[c] = mixed_velocity(coupling, mixed, twists, ALL_BODIES);
     }
-  PetscCall(VecRestoreArrayRead(coupling->weights[d], &weights));
+  PetscCall(VecRestoreArrayRead(coupling->faces.weights[d], &weights));
   PetscFunctionReturn(0);
 }
 
@@ -208,7 +210,7 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
    came into its place with that speed would have energy from nowhere. */
 static PetscBool is_feather(Coupling coupling, PetscInt body)
 {
-  const Placed *placed = &coupling->bodies[body];
+  const Placed *placed = &coupling->solids.bodies[body];
 
   return placed->body.is_free && placed->body.mass < 0.1 * coupling->density * placed->volume ? PETSC_TRUE
                                                                                               : PETSC_FALSE;
@@ -228,9 +230,9 @@ static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], Pe
     for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
       for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
         for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
+          const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
 
-          if (kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open >= 0.5))
+          if (kind == COUPLED_FLUID || (kind >= 0 && coupling->faces.mixed[kind].open >= 0.5))
             *fastest = PetscMax(*fastest, PetscAbsReal(u[d][c]));
         }
   }
@@ -261,15 +263,16 @@ static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscRe
   for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
-        const PetscInt body = PetscMax(coupling->solid[c], coupling->solid[c - box->stride[d]]) - 1;
+        const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+        const PetscInt body =
+            PetscMax(coupling->faces.solid[c], coupling->faces.solid[c - box->stride[d]]) - 1;
 
         if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
           u[c] = limited(solid_velocity(coupling, d, at, body, twists),
                          is_feather(coupling, body) ? fastest : PETSC_MAX_REAL);
-        else if (kind >= 0 && coupling->mixed[kind].open <= 0.)
-          u[c] = limited(mixed_velocity(coupling, &coupling->mixed[kind], twists, ALL_BODIES),
-                         is_hollow(coupling, &coupling->mixed[kind]) ? fastest : PETSC_MAX_REAL);
+        else if (kind >= 0 && coupling->faces.mixed[kind].open <= 0.)
+          u[c] = limited(mixed_velocity(coupling, &coupling->faces.mixed[kind], twists, ALL_BODIES),
+                         is_hollow(coupling, &coupling->faces.mixed[kind]) ? fastest : PETSC_MAX_REAL);
       }
   PetscFunctionReturn(0);
 }
@@ -298,7 +301,7 @@ static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, 
 
   PetscFunctionBegin;
   PetscCall(MacGridCreateField(coupling->grid, &field)); /* zero, beyond open sides too */
-  PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, field));
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->system.solution, field));
   PetscCall(MacGridExchange(coupling->grid, field));
   PetscCall(VecGetArrayRead(field, &q));
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
@@ -307,17 +310,17 @@ static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscCall(VecRestoreArrayRead(field, &q));
   PetscCall(VecDestroy(&field));
-  PetscCall(VecScale(coupling->solution, 1. / coupling->scale));
-  PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, impulse));
+  PetscCall(VecScale(coupling->system.solution, 1. / coupling->scale));
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->system.solution, impulse));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode TakeGuess(Coupling coupling, Vec impulse)
 {
   PetscFunctionBegin;
-  PetscCall(MacGridToSolver(coupling->grid, impulse, coupling->solution));
-  PetscCall(PoissonClearOutside(coupling->poisson, coupling->solution));
-  PetscCall(VecScale(coupling->solution, coupling->scale));
+  PetscCall(MacGridToSolver(coupling->grid, impulse, coupling->system.solution));
+  PetscCall(PoissonClearOutside(coupling->system.poisson, coupling->system.solution));
+  PetscCall(VecScale(coupling->system.solution, coupling->scale));
   PetscFunctionReturn(0);
 }
 
@@ -328,13 +331,13 @@ static PetscErrorCode CheckGuess(Coupling coupling)
   PetscReal none;
 
   PetscFunctionBegin;
-  PetscCall(VecNorm(coupling->right_side, NORM_2, &none));
-  none /= coupling->reference > 0. ? coupling->reference : 1.;
-  PetscCall(CouplingMeasure(coupling, coupling->solution, &coupling->guess_residual));
-  if (coupling->guess_residual < none)
+  PetscCall(VecNorm(coupling->system.right_side, NORM_2, &none));
+  none /= coupling->system.reference > 0. ? coupling->system.reference : 1.;
+  PetscCall(CouplingMeasure(coupling, coupling->system.solution, &coupling->system.guess_residual));
+  if (coupling->system.guess_residual < none)
     PetscFunctionReturn(0);
-  PetscCall(VecSet(coupling->solution, 0.));
-  coupling->guess_residual = none;
+  PetscCall(VecSet(coupling->system.solution, 0.));
+  coupling->system.guess_residual = none;
   PetscFunctionReturn(0);
 }
 
@@ -352,12 +355,13 @@ static PetscErrorCode TakeVelocities(Coupling coupling, PetscReal twists[])
   PetscReal *motion;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &motion));
+  PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
   if (coupling->grid)
-    PetscCall(CouplingEliminate(coupling, coupling->solution, motion));
-  PetscCallMPI(MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0, coupling->world));
-  for (PetscInt f = 0; f < coupling->free_count; f++)
-    PetscCall(PetscArraycpy(&twists[TWIST * coupling->free_bodies[f]], &motion[TWIST * f], TWIST));
+    PetscCall(CouplingEliminate(coupling, coupling->system.solution, motion));
+  PetscCallMPI(
+      MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->solids.free_count), MPIU_REAL, 0, coupling->world));
+  for (PetscInt f = 0; f < coupling->solids.free_count; f++)
+    PetscCall(PetscArraycpy(&twists[TWIST * coupling->solids.by_slot[f]], &motion[TWIST * f], TWIST));
   PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
@@ -378,15 +382,16 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
     PetscCall(TakeGuess(coupling, impulse));
     PetscCall(CheckGuess(coupling));
   }
-  if (coupling->config.solver == COUPLING_SCHUR || !coupling->free_count) {
+  if (coupling->config.solver == COUPLING_SCHUR || !coupling->solids.free_count) {
     if (coupling->grid)
       PetscCall(CouplingSolveSchur(coupling, report));
   } else
     PetscCall(CouplingSolveBlocks(coupling, report));
   if (coupling->grid) {
-    PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->solution, coupling->solution));
+    PetscCall(
+        CouplingUseSealed(coupling, SEALED_BALANCE, coupling->system.solution, coupling->system.solution));
     if (report->residual < 0.)
-      PetscCall(CouplingMeasure(coupling, coupling->solution, &report->residual));
+      PetscCall(CouplingMeasure(coupling, coupling->system.solution, &report->residual));
     if (report->reason < 0)
       PetscCall(CouplingBlame(coupling, report));
   }
@@ -414,10 +419,10 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
     PetscCall(TakeGuess(coupling, impulse));
     PetscCall(MacGridCreateField(coupling->grid, &right_side));
     PetscCall(MacGridCreateField(coupling->grid, &q));
-    PetscCall(MacGridFromSolver(coupling->grid, coupling->flow, right_side));
-    PetscCall(MacGridFromSolver(coupling->grid, coupling->solution, q));
-    PetscCall(PoissonSolve(coupling->poisson, right_side, q, &poisson));
-    PetscCall(MacGridToSolver(coupling->grid, q, coupling->solution));
+    PetscCall(MacGridFromSolver(coupling->grid, coupling->system.flow, right_side));
+    PetscCall(MacGridFromSolver(coupling->grid, coupling->system.solution, q));
+    PetscCall(PoissonSolve(coupling->system.poisson, right_side, q, &poisson));
+    PetscCall(MacGridToSolver(coupling->grid, q, coupling->system.solution));
     PetscCall(VecDestroy(&right_side));
     PetscCall(VecDestroy(&q));
     report->reason = poisson.reason;
@@ -437,7 +442,7 @@ PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[DIM], const
 {
   PetscFunctionBegin;
   PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
-  PetscCall(VecNorm(coupling->flow, NORM_INFINITY, largest));
+  PetscCall(VecNorm(coupling->system.flow, NORM_INFINITY, largest));
   *largest /= coupling->volume;
   PetscFunctionReturn(0);
 }

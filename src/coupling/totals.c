@@ -9,15 +9,15 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impu
   Vec              pressure;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(TWIST * coupling->body_count, &pull));
+  PetscCall(PetscCalloc1(TWIST * coupling->solids.count, &pull));
   PetscCall(DMGetGlobalVector(grid_cell_dm(coupling->grid), &pressure));
   PetscCall(MacGridToSolver(coupling->grid, impulse, pressure));
   PetscCall(VecGetArrayRead(pressure, &values));
-  coupling_matrix_multiply_transpose(&coupling->matrix, coupling->body_count, values, pull);
+  coupling_matrix_multiply_transpose(&coupling->system.matrix, coupling->solids.count, values, pull);
   PetscCall(VecRestoreArrayRead(pressure, &values));
   PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &pressure));
-  for (PetscInt n = 0; n < TWIST * coupling->body_count; n++)
-    impulses[TWIST * coupling->free_bodies[n / TWIST] + n % TWIST] -= pull[n];
+  for (PetscInt n = 0; n < TWIST * coupling->solids.count; n++)
+    impulses[TWIST * coupling->solids.by_slot[n / TWIST] + n % TWIST] -= pull[n];
   PetscCall(PetscFree(pull));
   PetscFunctionReturn(0);
 }
@@ -45,15 +45,15 @@ static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, Pe
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, faces->before, before));
   PetscCall(MacGridGetFaces(coupling->grid, faces->after, after));
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-    const MixedFace *mixed = &coupling->mixed[m];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+    const MixedFace *mixed = &coupling->faces.mixed[m];
     const PetscReal speeds[2] = {before[mixed->direction][mixed->face], after[mixed->direction][mixed->face]};
 
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && mixed->is_owned && mixed->mass > 0.;
          s++) {
-      const PetscInt body = coupling->shares[s].body;
+      const PetscInt body = coupling->faces.shares[s].body;
 
-      add_carried(coupling, mixed, &coupling->shares[s], speeds, &faces->twists[TWIST * body],
+      add_carried(coupling, mixed, &coupling->faces.shares[s], speeds, &faces->twists[TWIST * body],
                   &impulses[TWIST * body]);
     }
   }
@@ -65,7 +65,7 @@ static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, Pe
 PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedFaces *faces,
                                    PetscReal impulses[])
 {
-  const PetscInt count = TWIST * coupling->body_count;
+  const PetscInt count = TWIST * coupling->solids.count;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(impulses, count));
@@ -122,7 +122,7 @@ static void add_fluid(Coupling coupling, PetscInt d, const PetscReal *weights, c
       PetscReal      sums[2];
       Vector3        moment;
 
-      sum_row(weights + first, coupling->kinds[d] + first, u + first, end[X] - box->start[X], sums);
+      sum_row(weights + first, coupling->faces.kinds[d] + first, u + first, end[X] - box->start[X], sums);
       moment = vector3_scale(unit * sums[0], grid_face_center(coupling->grid, d, box->start[X], j, k));
       moment.at[X] += unit * coupling->spacing * sums[1];
       add_momentum(d, unit * sums[0], moment, momentum);
@@ -138,9 +138,9 @@ static PetscReal mixed_mass(Coupling coupling, const MixedFace *mixed)
 
 static void add_bodies(Coupling coupling, const PetscReal *twists, PetscReal momentum[2 * DIM])
 {
-  for (PetscInt f = 0; f < coupling->free_count; f++) {
-    const CoupledBody *body = &coupling->bodies[coupling->free_bodies[f]].body;
-    const PetscReal   *twist = &twists[TWIST * coupling->free_bodies[f]];
+  for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
+    const CoupledBody *body = &coupling->solids.bodies[coupling->solids.by_slot[f]].body;
+    const PetscReal   *twist = &twists[TWIST * coupling->solids.by_slot[f]];
     const Vector3      spin = matrix3_apply(&body->inertia, vector3(twist[3], twist[4], twist[5]));
 
     for (PetscInt d = 0; d < DIM; d++) {
@@ -159,11 +159,11 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
   PetscFunctionBegin;
   if (coupling->grid && velocity) {
     PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
-    PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
+    PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
       add_fluid(coupling, d, weights[d], u[d], momentum);
-    for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-      const MixedFace *mixed = &coupling->mixed[m];
+    for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+      const MixedFace *mixed = &coupling->faces.mixed[m];
       const PetscInt   d = mixed->direction;
       const PetscReal  amount = mixed->is_owned ? mixed_mass(coupling, mixed) * u[d][mixed->face] : 0.;
 
@@ -173,7 +173,7 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
                                                             mixed->at[Z])),
                      momentum);
     }
-    PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
+    PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
     PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   }
   PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));

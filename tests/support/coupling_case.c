@@ -219,15 +219,15 @@ static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
   const Coupling coupling = coupled->coupling;
   PetscReal      row[6];
 
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-    const MixedFace *mixed = &coupling->mixed[m];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+    const MixedFace *mixed = &coupling->faces.mixed[m];
     PetscReal       *value = &passing[mixed->direction][mixed->face];
 
     *value *= mixed->open;
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      share_row(mixed->direction, &coupling->shares[s], row);
+      share_row(mixed->direction, &coupling->faces.shares[s], row);
       for (PetscInt n = 0; n < 6; n++)
-        *value += row[n] * coupled->twists[6 * coupling->shares[s].body + n];
+        *value += row[n] * coupled->twists[6 * coupling->faces.shares[s].body + n];
     }
   }
 }
@@ -235,7 +235,7 @@ static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
 static PetscReal largest_in_fluid(CouplingCase *coupled, Vec field)
 {
   const GridBox  *box = grid_box(coupled->grid);
-  const PetscInt *labels = coupled->coupling->labels;
+  const PetscInt *labels = coupled->coupling->system.labels;
   PetscReal       largest = 0., *values;
   PetscInt        number = 0;
 

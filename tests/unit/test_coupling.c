@@ -239,7 +239,7 @@ static PetscErrorCode RandomVectors(Coupling coupling, Vec vectors[4])
 
   PetscFunctionBegin;
   for (int v = 0; v < 4; v++)
-    PetscCall(VecDuplicate(coupling->flow, &vectors[v]));
+    PetscCall(VecDuplicate(coupling->system.flow, &vectors[v]));
   for (int v = 0; v < 2; v++) {
     PetscReal *values;
 
@@ -247,7 +247,7 @@ static PetscErrorCode RandomVectors(Coupling coupling, Vec vectors[4])
     for (PetscInt c = 0; c < coupling->cell_count; c++)
       values[c] = random_number(&seed);
     PetscCall(VecRestoreArray(vectors[v], &values));
-    PetscCall(PoissonClearOutside(coupling->poisson, vectors[v]));
+    PetscCall(PoissonClearOutside(coupling->system.poisson, vectors[v]));
   }
   PetscFunctionReturn(0);
 }
@@ -293,7 +293,7 @@ static void subtract_block(const PetscReal *block, const PetscReal *from, PetscR
 static void the_mass_matrix_is_symmetric_and_inverted(void **state)
 {
   CouplingCase     *coupled = make(PETSC_COMM_WORLD, &ring);
-  const MassMatrix *mass = &coupled->coupling->mass;
+  const MassMatrix *mass = &coupled->coupling->system.mass;
   PetscReal unit[6 * COUPLING_CASE_BODIES], answer[6 * COUPLING_CASE_BODIES], rest[6 * COUPLING_CASE_BODIES];
 
   (void)state;

@@ -21,10 +21,11 @@ static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const Pets
 {
   const Coupling coupling = coupled->coupling;
   const GridBox *box = grid_box(coupled->grid);
-  const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c], width = box->cells[X];
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c],
+                 width = box->cells[X];
   const PetscReal scale = 1. / coupled->setup.density, area = coupling->area;
   PetscInt        cell[2] = {-1, -1};
-  PetscReal       open = kind >= 0               ? coupling->mixed[kind].open
+  PetscReal       open = kind >= 0               ? coupling->faces.mixed[kind].open
                          : kind == COUPLED_SOLID ? 0.
                                                  : 1.,
             weight = at[d] > 0 && at[d] < box->cells[d] ? 1.
@@ -36,7 +37,8 @@ static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const Pets
 
     place[d] += side - 1;
     if (place[d] >= 0 && place[d] < box->cells[d])
-      cell[side] = coupling->labels[place[0] + width * place[1]] >= 0 ? place[0] + width * place[1] : -1;
+      cell[side] =
+          coupling->system.labels[place[0] + width * place[1]] >= 0 ? place[0] + width * place[1] : -1;
   }
   for (PetscInt i = 0; i < 2; i++)
     for (PetscInt j = 0; j < 2; j++)
@@ -45,9 +47,9 @@ static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const Pets
   for (PetscInt i = 0; i < 2; i++)
     if (cell[i] >= 0)
       dense->matrix[cell[i]][dense->n] += (i ? 1. : -1.) * area * open * u;
-  for (PetscInt s = 0; kind >= 0 && s < coupling->mixed[kind].count; s++) {
-    const MixedFace *mixed = &coupling->mixed[kind];
-    const Share     *share = &coupling->shares[mixed->first + s];
+  for (PetscInt s = 0; kind >= 0 && s < coupling->faces.mixed[kind].count; s++) {
+    const MixedFace *mixed = &coupling->faces.mixed[kind];
+    const Share     *share = &coupling->faces.shares[mixed->first + s];
     const PetscInt   first = dense->cells + 6 * share->body;
     PetscReal        row[6];
 
@@ -121,7 +123,7 @@ static void fill_dense(CouplingCase *coupled, Dense *dense)
       }
     }
   for (PetscInt c = 0; c < dense->cells; c++)
-    dense->matrix[c][c] += coupled->coupling->labels[c] < 0 ? 1. : 0.;
+    dense->matrix[c][c] += coupled->coupling->system.labels[c] < 0 ? 1. : 0.;
 }
 
 static void check(CouplingFaces faces)
@@ -146,7 +148,7 @@ static void check(CouplingFaces faces)
     coupling_case_fill(coupled, swirl);
     coupled->twists[0] = 1.;
     coupled->twists[11] = 2.;
-    assert_int_equal(coupled->coupling->touching_count, 0);
+    assert_int_equal(coupled->coupling->system.touching_count, 0);
     assert_success(PetscNew(&dense));
     fill_dense(coupled, dense);
     solve_dense(dense);

@@ -45,14 +45,14 @@ static void cut_again(CouplingCase *coupled, PetscInt body, PetscInt d, const Pe
     lattice.origin.at[e] -= 0.5 * h;
   *area = *volume = 0.;
   *moment = vector3(0., 0., 0.);
-  lattice_cut(&lattice, &coupled->coupling->bodies[body].triangles, area, moment, volume, &passing);
+  lattice_cut(&lattice, &coupled->coupling->solids.bodies[body].triangles, area, moment, volume, &passing);
 }
 
 /* The mean velocity of the surface in the dual cell is that of its centroid. */
 static void check_row(CouplingCase *coupled, const MixedFace *mixed, PetscInt body, PetscReal area,
                       Vector3 moment)
 {
-  const Share  *share = &coupled->coupling->shares[mixed->first];
+  const Share  *share = &coupled->coupling->faces.shares[mixed->first];
   const Vector3 arm = vector3_subtract(vector3_scale(1. / area, moment), coupled->bodies[body].position);
 
   assert_int_equal(mixed->count, 1);
@@ -80,7 +80,7 @@ static void check_face(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM]
   else if (solid >= (1. - 1e-9) * v)
     assert_int_equal(kind, COUPLED_SOLID);
   else {
-    const MixedFace *mixed = &coupled->coupling->mixed[kind];
+    const MixedFace *mixed = &coupled->coupling->faces.mixed[kind];
 
     assert_on_all_ranks(kind >= 0);
     assert_near(mixed->open, 0., 0.);
@@ -116,9 +116,9 @@ static void shared_faces_are_weighted_by_area(void **state)
   coupling_case_add_ball(coupled, 0.31, 400., vector3(0.62, 0.91, 0.83));
   coupling_case_add_ball(coupled, 0.31, 400., vector3(1.27, 0.91, 0.83));
   coupling_case_start(coupled);
-  for (PetscInt m = 0; m < coupled->coupling->mixed_count; m++) {
-    const MixedFace *mixed = &coupled->coupling->mixed[m];
-    const Share     *share = &coupled->coupling->shares[mixed->first];
+  for (PetscInt m = 0; m < coupled->coupling->faces.mixed_count; m++) {
+    const MixedFace *mixed = &coupled->coupling->faces.mixed[m];
+    const Share     *share = &coupled->coupling->faces.shares[mixed->first];
 
     if (mixed->count != 2)
       continue;
@@ -159,7 +159,7 @@ static void hydrostatic_pressure_lifts_by_archimedes(void **state)
   coupling_case_fill(coupled, weight_of_fluid);
   assert_success(CouplingGetImpulses(coupled->coupling, coupled->impulse, &faces, impulses));
   for (PetscInt b = 0; b < 2; b++) {
-    const PetscReal displaced = 1000. * coupled->coupling->bodies[b].volume;
+    const PetscReal displaced = 1000. * coupled->coupling->solids.bodies[b].volume;
 
     for (PetscInt d = 0; d < DIM; d++)
       assert_near(impulses[6 * b + d], -displaced * weight_of_fluid(d, vector3(0, 0, 0)), 1e-10 * displaced);

@@ -12,18 +12,19 @@ static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift,
 
   PetscFunctionBegin;
   (void)context;
-  if (coupling->bodies[body].body.thickness > 0. || !coupling_lattice(coupling, body, CELLS, shift, &lattice))
+  if (coupling->solids.bodies[body].body.thickness > 0. ||
+      !coupling_lattice(coupling, body, CELLS, shift, &lattice))
     PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(lattice_size(&lattice), &winding));
-  lattice_wind(&lattice, &coupling->bodies[body].triangles, winding);
+  lattice_wind(&lattice, &coupling->solids.bodies[body].triangles, winding);
   for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
     for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
       const PetscInt c = box_index(box, lattice.start[X], j, k);
       const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
 
       for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
-        if (winding[n + i] > 0 && !coupling->solid[c + i])
-          coupling->solid[c + i] = 1 + body;
+        if (winding[n + i] > 0 && !coupling->faces.solid[c + i])
+          coupling->faces.solid[c + i] = 1 + body;
     }
   PetscCall(PetscFree(winding));
   PetscFunctionReturn(0);
@@ -43,17 +44,17 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
       continue;
     lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to center i */
     PetscCall(PetscCalloc1(lattice_size(&lattice), &marks));
-    lattice_block(&lattice, &coupling->bodies[body].triangles, d, MARGIN, 1 + body, marks);
+    lattice_block(&lattice, &coupling->solids.bodies[body].triangles, d, MARGIN, 1 + body, marks);
     for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
       for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
         const PetscInt c = box_index(box, lattice.start[X], j, k);
         const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
 
         for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
-          if (marks[n + i] && !coupling->marks[d][c + i])
-            coupling->marks[d][c + i] = marks[n + i];
-          else if (marks[n + i] && coupling->marks[d][c + i] != marks[n + i])
-            coupling->seconds[d][c + i] = marks[n + i];
+          if (marks[n + i] && !coupling->faces.marks[d][c + i])
+            coupling->faces.marks[d][c + i] = marks[n + i];
+          else if (marks[n + i] && coupling->faces.marks[d][c + i] != marks[n + i])
+            coupling->faces.seconds[d][c + i] = marks[n + i];
       }
     PetscCall(PetscFree(marks));
   }
@@ -65,9 +66,9 @@ PetscErrorCode CouplingFindCells(Coupling coupling)
   const GridBox *box = grid_box(coupling->grid);
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(coupling->solid, box->length));
+  PetscCall(PetscArrayzero(coupling->faces.solid, box->length));
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(PetscArrayzero(coupling->marks[d], 2 * box->length)); /* and `seconds` behind */
+    PetscCall(PetscArrayzero(coupling->faces.marks[d], 2 * box->length)); /* and `seconds` behind */
   PetscCall(CouplingVisitImages(coupling, MarkCells, NULL));
   PetscCall(CouplingVisitImages(coupling, MarkFaces, NULL));
   for (PetscInt d = 0; d < box->dimension && coupling->discretisation->unblock; d++)

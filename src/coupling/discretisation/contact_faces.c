@@ -90,8 +90,8 @@ static PetscBool is_within(const GridBox *box, PetscInt d, PetscInt place)
 /* Between two cells of bodies that have no pressure. */
 static PetscBool is_pressed(Coupling coupling, PetscInt kind, PetscInt above, PetscInt below)
 {
-  return kind != COUPLED_GIVEN && coupling->solid[above] && coupling->solid[below] &&
-                 !coupling->active[above] && !coupling->active[below]
+  return kind != COUPLED_GIVEN && coupling->faces.solid[above] && coupling->faces.solid[below] &&
+                 !coupling->faces.active[above] && !coupling->faces.active[below]
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -100,8 +100,8 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
                                  const PetscReal *fixed)
 {
   const GridBox *box = grid_box(coupling->grid);
-  const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
-  const PetscInt lower = coupling->solid[c - box->stride[d]] - 1, upper = coupling->solid[c] - 1;
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+  const PetscInt lower = coupling->faces.solid[c - box->stride[d]] - 1, upper = coupling->faces.solid[c] - 1;
 
   PetscFunctionBegin;
   if (lower != upper && is_pressed(coupling, kind, c, c - box->stride[d]))
@@ -110,9 +110,9 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
                          upper < lower ? PETSC_TRUE : PETSC_FALSE));
   if (kind != COUPLED_GIVEN || (fixed && (fixed[c] > 0. || fixed[c - box->stride[d]] > 0.)))
     PetscFunctionReturn(0);
-  if (upper >= 0 && !coupling->active[c] && is_within(box, d, at[d]))
+  if (upper >= 0 && !coupling->faces.active[c] && is_within(box, d, at[d]))
     PetscCall(AddContact(coupling, found, d, at, (PetscInt[2]){upper, -1}, PETSC_TRUE));
-  if (lower >= 0 && !coupling->active[c - box->stride[d]] && is_within(box, d, at[d] - 1))
+  if (lower >= 0 && !coupling->faces.active[c - box->stride[d]] && is_within(box, d, at[d] - 1))
     PetscCall(AddContact(coupling, found, d, at, (PetscInt[2]){lower, -1}, PETSC_FALSE));
   PetscFunctionReturn(0);
 }
@@ -130,7 +130,7 @@ static PetscErrorCode LookAtFaces(Coupling coupling, const PetscReal *fixed, Fou
         const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
 
         for (at[X] = box->start[X]; at[X] < end[X]; at[X]++)
-          if (coupling->solid[row + at[X]] || coupling->solid[row + at[X] - box->stride[d]])
+          if (coupling->faces.solid[row + at[X]] || coupling->faces.solid[row + at[X] - box->stride[d]])
             PetscCall(LookAtFace(coupling, found, d, at, fixed));
       }
   }
@@ -151,11 +151,11 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
   touching.count = 1.;
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
-      const PetscInt   kind = coupling->kinds[d][side ? c + box->stride[d] : c];
-      const MixedFace *mixed = &coupling->mixed[PetscMax(kind, 0)];
+      const PetscInt   kind = coupling->faces.kinds[d][side ? c + box->stride[d] : c];
+      const MixedFace *mixed = &coupling->faces.mixed[PetscMax(kind, 0)];
 
       for (PetscInt s = mixed->first; kind >= 0 && s < mixed->first + mixed->count; s++) {
-        Share share = coupling->shares[s];
+        Share share = coupling->faces.shares[s];
 
         if (touching.around[0] < 0) { /* the same for all, so that all feel the same pressure */
           touching.around[0] = share.body;
@@ -182,7 +182,7 @@ static PetscErrorCode LookAtCells(Coupling coupling, const PetscReal *fixed, Fou
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++, number++) {
         const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-        if (coupling->labels[number] < 0 && !coupling->solid[c] && !(fixed && fixed[c] > 0.))
+        if (coupling->system.labels[number] < 0 && !coupling->faces.solid[c] && !(fixed && fixed[c] > 0.))
           PetscCall(AddCell(coupling, found, at));
       }
   PetscFunctionReturn(0);
@@ -206,10 +206,10 @@ static PetscErrorCode Gather(Coupling coupling, Found *found)
   PetscCallMPI(MPI_Allgatherv(found->list, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, coupling->fluid));
   PetscCall(PetscFree(found->list));
   PetscCall(PetscFree2(counts, offsets));
-  PetscCall(PetscFree(coupling->touching));
-  coupling->touching = all;
-  coupling->touching_count = merge((PetscInt)(sum / sizeof(Touching)), all);
-  for (PetscInt t = 0; t < coupling->touching_count; t++)
+  PetscCall(PetscFree(coupling->system.touching));
+  coupling->system.touching = all;
+  coupling->system.touching_count = merge((PetscInt)(sum / sizeof(Touching)), all);
+  for (PetscInt t = 0; t < coupling->system.touching_count; t++)
     all[t].place = vector3_scale(1. / all[t].count, all[t].place);
   PetscFunctionReturn(0);
 }
@@ -242,11 +242,11 @@ static PetscErrorCode SortCells(Coupling coupling, EntryList *list, BodyCells *n
 {
   PetscFunctionBegin;
   near->list = list;
-  PetscCall(PetscCalloc1(coupling->body_count + 2, &near->first));
+  PetscCall(PetscCalloc1(coupling->solids.count + 2, &near->first));
   PetscCall(PetscMalloc1(list->count, &near->cells));
   for (PetscInt n = 0; n < list->count; n++)
     near->first[list->entries[n].into[0] / TWIST + 2]++;
-  for (PetscInt b = 2; b < coupling->body_count + 2; b++)
+  for (PetscInt b = 2; b < coupling->solids.count + 2; b++)
     near->first[b] += near->first[b - 1];
   for (PetscInt n = 0; n < list->count; n++)
     near->cells[near->first[list->entries[n].into[0] / TWIST + 1]++] = list->entries[n].cell;
@@ -260,7 +260,7 @@ static PetscReal distance_to(Coupling coupling, const Touching *touching, PetscI
   Vector3        arm = vector3_subtract(
              grid_cell_center(coupling->grid, box->start[X] + cell % width, box->start[Y] + cell / width % depth,
                               box->start[Z] + cell / width / depth),
-             vector3_add(coupling->bodies[touching->around[0]].body.position, touching->place));
+             vector3_add(coupling->solids.bodies[touching->around[0]].body.position, touching->place));
 
   if (box->dimension == 2)
     arm.at[Z] = 0.;
@@ -286,8 +286,8 @@ static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pa
 
   PetscFunctionBegin;
   for (PetscInt side = 0; side < 2 && bodies[side] >= 0; side++)
-    for (PetscInt n = near->first[coupling->bodies[bodies[side]].slot];
-         n < near->first[coupling->bodies[bodies[side]].slot + 1]; n++) {
+    for (PetscInt n = near->first[coupling->solids.bodies[bodies[side]].slot];
+         n < near->first[coupling->solids.bodies[bodies[side]].slot + 1]; n++) {
       const PetscReal distance = distance_to(coupling, touching, near->cells[n]);
       PetscReal       weight, row[TWIST];
 
@@ -309,7 +309,7 @@ static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pa
 
 PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list)
 {
-  const PetscInt count = coupling->touching_count;
+  const PetscInt count = coupling->system.touching_count;
   PetscReal     *reach, *sum;
   BodyCells      near;
 
@@ -321,15 +321,15 @@ PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list)
   PetscCall(PetscCalloc1(count, &sum));
   for (PetscInt t = 0; t < count; t++) {
     reach[t] = PETSC_MAX_REAL;
-    PetscCall(VisitCells(coupling, &coupling->touching[t], FIND_NEAREST, &near, &reach[t], NULL));
+    PetscCall(VisitCells(coupling, &coupling->system.touching[t], FIND_NEAREST, &near, &reach[t], NULL));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, reach, (PetscMPIInt)count, MPIU_REAL, MPIU_MIN, coupling->fluid));
   for (PetscInt t = 0; t < count; t++)
-    PetscCall(VisitCells(coupling, &coupling->touching[t], SUM_WEIGHTS, &near, &reach[t], &sum[t]));
+    PetscCall(VisitCells(coupling, &coupling->system.touching[t], SUM_WEIGHTS, &near, &reach[t], &sum[t]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (PetscMPIInt)count, MPIU_REAL, MPIU_SUM, coupling->fluid));
   for (PetscInt t = 0; t < count; t++)
     if (sum[t] > 0.)
-      PetscCall(VisitCells(coupling, &coupling->touching[t], ADD_ROWS, &near, &reach[t], &sum[t]));
+      PetscCall(VisitCells(coupling, &coupling->system.touching[t], ADD_ROWS, &near, &reach[t], &sum[t]));
   PetscCall(PetscFree(reach));
   PetscCall(PetscFree(sum));
   PetscCall(PetscFree(near.first));

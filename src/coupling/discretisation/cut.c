@@ -8,9 +8,9 @@
 static PetscBool is_bulge(Coupling coupling, PetscInt d, PetscInt c)
 {
   const GridBox  *box = grid_box(coupling->grid);
-  const PetscInt *solid = coupling->solid, back = box->stride[d], body = coupling->marks[d][c];
+  const PetscInt *solid = coupling->faces.solid, back = box->stride[d], body = coupling->faces.marks[d][c];
 
-  if (solid[c] || solid[c - back] || coupling->seconds[d][c])
+  if (solid[c] || solid[c - back] || coupling->faces.seconds[d][c])
     return PETSC_FALSE;
   for (PetscInt a = 0; a < box->dimension; a++)
     for (PetscInt side = -1; side <= 1 && a != d; side += 2) {
@@ -32,8 +32,8 @@ static void open_bulges(Coupling coupling, PetscInt d)
       for (PetscInt i = box->start[X]; i < box->end[X] + (d == X ? 1 : 0); i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (coupling->marks[d][c] && is_bulge(coupling, d, c))
-          coupling->marks[d][c] = 0;
+        if (coupling->faces.marks[d][c] && is_bulge(coupling, d, c))
+          coupling->faces.marks[d][c] = 0;
       }
 }
 
@@ -75,9 +75,9 @@ static PetscBool is_joined(const GridBox *box, const PetscInt *solid, PetscInt c
 static int open_neighbours(Coupling coupling, PetscReal *const weights[DIM], PetscInt c)
 {
   const GridBox *box = grid_box(coupling->grid);
-  const int      open = fluid_neighbours(box, coupling->solid, weights, c);
+  const int      open = fluid_neighbours(box, coupling->faces.solid, weights, c);
 
-  return is_joined(box, coupling->solid, c, open) ? open : 0;
+  return is_joined(box, coupling->faces.solid, c, open) ? open : 0;
 }
 
 /* The part of a face whose fluid slips along the bodies: beside a fluid cell and a pressure on its other
@@ -86,16 +86,16 @@ static PetscReal open_part(Coupling coupling, const MixedFace *mixed, PetscReal 
 {
   const PetscReal least = 1e-4, open = 1. - solid / coupling->volume;
   const PetscInt  c = mixed->face, lower = c - grid_box(coupling->grid)->stride[mixed->direction];
-  const PetscBool upper_in = !coupling->solid[c], lower_in = !coupling->solid[lower];
-  const int       common = coupling->active[c] & coupling->active[lower];
+  const PetscBool upper_in = !coupling->faces.solid[c], lower_in = !coupling->faces.solid[lower];
+  const int       common = coupling->faces.active[c] & coupling->faces.active[lower];
 
   if (open < least)
     return 0.;
   if (!upper_in && !lower_in) /* two cells with fluid on the same side of them */
     return common ? open : 0.;
   if (upper_in && lower_in)
-    return coupling->marks[mixed->direction][c] ? 0. : open;
-  return coupling->active[upper_in ? lower : c] ? open : 0.;
+    return coupling->faces.marks[mixed->direction][c] ? 0. : open;
+  return coupling->faces.active[upper_in ? lower : c] ? open : 0.;
 }
 
 static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[])
@@ -116,25 +116,25 @@ static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Sh
    count too: what is wet of an upright box is moved as far as the whole of it. */
 static void find_offset(Coupling coupling, PetscInt body, PetscInt d, const BodySums *sums)
 {
-  const Placed *placed = &coupling->bodies[body];
+  const Placed *placed = &coupling->solids.bodies[body];
   PetscReal     center[3];
 
   places_across(d, placed->center, center);
   if (PetscAbsReal(sums->whole[0] - placed->volume) > 1e-9 * placed->volume || placed->volume <= 0.)
     return; /* not all of it is in the box */
   for (PetscInt n = 1; n < 3; n++)
-    coupling->offsets[DIM * body + d].at[(d + n) % DIM] = center[n] - sums->whole[n] / sums->whole[0];
+    coupling->solids.offsets[DIM * body + d].at[(d + n) % DIM] = center[n] - sums->whole[n] / sums->whole[0];
 }
 
 static void move_arms(Coupling coupling)
 {
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    for (PetscInt s = coupling->mixed[m].first; s < coupling->mixed[m].first + coupling->mixed[m].count;
-         s++) {
-      Share *share = &coupling->shares[s];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    for (PetscInt s = coupling->faces.mixed[m].first;
+         s < coupling->faces.mixed[m].first + coupling->faces.mixed[m].count; s++) {
+      Share *share = &coupling->faces.shares[s];
 
-      share->arm =
-          vector3_add(share->arm, coupling->offsets[DIM * share->body + coupling->mixed[m].direction]);
+      share->arm = vector3_add(
+          share->arm, coupling->solids.offsets[DIM * share->body + coupling->faces.mixed[m].direction]);
     }
 }
 
@@ -142,7 +142,7 @@ static PetscErrorCode Balance(Coupling coupling, PetscReal *const densities[DIM]
 {
   PetscFunctionBegin;
   (void)densities;
-  for (PetscInt b = 0; b < coupling->body_count; b++)
+  for (PetscInt b = 0; b < coupling->solids.count; b++)
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
       find_offset(coupling, b, d, &sums[DIM * b + d]);
   move_arms(coupling);

@@ -18,8 +18,9 @@ static void find_active(Coupling coupling, PetscReal *const weights[DIM])
       for (PetscInt i = box->start[X] - 1; i < box->end[X] + 1; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        coupling->active[c] =
-            coupling->solid[c] && row->open_neighbours ? (char)row->open_neighbours(coupling, weights, c) : 0;
+        coupling->faces.active[c] = coupling->faces.solid[c] && row->open_neighbours
+                                        ? (char)row->open_neighbours(coupling, weights, c)
+                                        : 0;
       }
 }
 
@@ -28,17 +29,17 @@ static void find_active(Coupling coupling, PetscReal *const weights[DIM])
    decide (none). */
 static void find_owners(Coupling coupling, PetscInt d, PetscInt c, PetscInt owners[2])
 {
-  const PetscInt lower = c - grid_box(coupling->grid)->stride[d], *solid = coupling->solid;
+  const PetscInt lower = c - grid_box(coupling->grid)->stride[d], *solid = coupling->faces.solid;
 
   owners[0] = owners[1] = -1;
   if (solid[c] && solid[lower]) {
-    if (!coupling->active[c] || !coupling->active[lower])
-      owners[0] = solid[coupling->active[c] ? lower : c] - 1;
+    if (!coupling->faces.active[c] || !coupling->faces.active[lower])
+      owners[0] = solid[coupling->faces.active[c] ? lower : c] - 1;
   } else if (solid[c] || solid[lower])
     owners[0] = PetscMax(solid[c], solid[lower]) - 1;
   else {
-    owners[0] = coupling->marks[d][c] - 1;
-    owners[1] = coupling->seconds[d][c] - 1;
+    owners[0] = coupling->faces.marks[d][c] - 1;
+    owners[1] = coupling->faces.seconds[d][c] - 1;
   }
 }
 
@@ -48,16 +49,16 @@ PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at
   PetscInt   end[DIM];
 
   PetscFunctionBegin;
-  PetscCall(GrowList(coupling->mixed_count, &coupling->mixed_room, &coupling->mixed));
+  PetscCall(GrowList(coupling->faces.mixed_count, &coupling->faces.mixed_room, &coupling->faces.mixed));
   grid_face_end(coupling->grid, d, end);
-  mixed = &coupling->mixed[coupling->mixed_count];
+  mixed = &coupling->faces.mixed[coupling->faces.mixed_count];
   *mixed = (MixedFace){.face = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
                        .direction = d,
                        .at = {at[X], at[Y], at[Z]},
                        .is_owned = at[d] < end[d] ? PETSC_TRUE : PETSC_FALSE,
                        .weight = weight};
   find_owners(coupling, d, mixed->face, mixed->owners);
-  coupling->kinds[d][mixed->face] = coupling->mixed_count++;
+  coupling->faces.kinds[d][mixed->face] = coupling->faces.mixed_count++;
   PetscFunctionReturn(0);
 }
 
@@ -67,9 +68,9 @@ static PetscErrorCode SortRow(Coupling coupling, PetscInt d, PetscInt at[DIM], P
 {
   const GridBox  *box = grid_box(coupling->grid);
   const PetscInt  first = box_index(box, at[X], at[Y], at[Z]), stride = box->stride[d], start = at[X];
-  const PetscInt *solid = coupling->solid, *marks = coupling->marks[d];
-  const char     *active = coupling->active;
-  PetscInt       *kinds = coupling->kinds[d];
+  const PetscInt *solid = coupling->faces.solid, *marks = coupling->faces.marks[d];
+  const char     *active = coupling->faces.active;
+  PetscInt       *kinds = coupling->faces.kinds[d];
 
   PetscFunctionBegin;
   for (PetscInt c = first; c < first + width; c++)
@@ -97,11 +98,11 @@ PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid)
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(VecCopy(fluid->weights[d], coupling->weights[d]));
-  PetscCall(MacGridExchangeFaces(coupling->grid, coupling->weights));
-  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
+    PetscCall(VecCopy(fluid->weights[d], coupling->faces.weights[d]));
+  PetscCall(MacGridExchangeFaces(coupling->grid, coupling->faces.weights));
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   find_active(coupling, weights);
-  coupling->mixed_count = 0;
+  coupling->faces.mixed_count = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscInt width = box->end[X] - box->start[X] + (d == X ? 1 : 0);
 
@@ -110,6 +111,6 @@ PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid)
       for (at[Y] = box->start[Y]; at[Y] < box->end[Y] + (d == Y ? 1 : 0); at[Y]++)
         PetscCall(SortRow(coupling, d, at, width, weights[d]));
   }
-  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
   PetscFunctionReturn(0);
 }

@@ -13,8 +13,8 @@ void places_across(PetscInt d, Vector3 arm, PetscReal across[3])
 static PetscErrorCode AddShare(Coupling coupling, Share share)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(coupling->share_count, &coupling->share_room, &coupling->shares));
-  coupling->shares[coupling->share_count++] = share;
+  PetscCall(GrowList(coupling->faces.share_count, &coupling->faces.share_room, &coupling->faces.shares));
+  coupling->faces.shares[coupling->faces.share_count++] = share;
   PetscFunctionReturn(0);
 }
 
@@ -22,7 +22,8 @@ static PetscErrorCode AddShare(Coupling coupling, Share share)
 static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], PetscInt d,
                               const PetscInt at[DIM], Share share)
 {
-  const PetscInt  c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]), kind = coupling->kinds[d][c];
+  const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
+                 kind = coupling->faces.kinds[d][c];
   const PetscReal negligible = 1e-9 * coupling->volume;
   PetscInt        end[DIM];
 
@@ -38,8 +39,8 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
   if (kind == COUPLED_FLUID && coupling->discretisation->mixed == MIXED_BY_VOLUME &&
       share.volume > negligible)
     PetscCall(CouplingAddMixed(coupling, d, at, weights[d][c]));
-  if (coupling->kinds[d][c] >= 0) {
-    share.face = coupling->kinds[d][c];
+  if (coupling->faces.kinds[d][c] >= 0) {
+    share.face = coupling->faces.kinds[d][c];
     PetscCall(AddShare(coupling, share));
   }
   PetscFunctionReturn(0);
@@ -48,7 +49,8 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
 /* To the centroid of an area; the lattice is shifted to the body, not the body to its image. */
 static Vector3 surface_arm(Coupling coupling, PetscInt body, PetscReal area, Vector3 moment)
 {
-  Vector3 arm = vector3_subtract(vector3_scale(1. / area, moment), coupling->bodies[body].body.position);
+  Vector3 arm =
+      vector3_subtract(vector3_scale(1. / area, moment), coupling->solids.bodies[body].body.position);
 
   if (grid_box(coupling->grid)->dimension == 2)
     arm.at[Z] = 0.;
@@ -58,7 +60,7 @@ static Vector3 surface_arm(Coupling coupling, PetscInt body, PetscReal area, Vec
 static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], PetscInt body, PetscInt d,
                               Vector3 shift)
 {
-  const Placed   *placed = &coupling->bodies[body];
+  const Placed   *placed = &coupling->solids.bodies[body];
   const PetscReal thickness = placed->body.thickness, least = 1e-14 * coupling->volume;
   PetscReal      *area, *volume, *passing;
   Vector3        *moment;
@@ -96,20 +98,20 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
 static PetscErrorCode AddGaps(Coupling coupling)
 {
   const PetscReal full = coupling->volume * (1. - 1e-9);
-  const PetscInt  first = coupling->mixed_count;
+  const PetscInt  first = coupling->faces.mixed_count;
   PetscReal      *filled;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(grid_box(coupling->grid)->length, &filled));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
-    for (PetscInt n = 0; n < coupling->filling_count; n++)
-      filled[coupling->fillings[n].face] = 0.;
-    for (PetscInt n = 0; n < coupling->filling_count; n++)
-      if (coupling->fillings[n].direction == d)
-        filled[coupling->fillings[n].face] += coupling->fillings[n].volume;
-    for (PetscInt n = 0; n < coupling->filling_count; n++) {
-      const Filling *filling = &coupling->fillings[n];
-      PetscInt      *kind = &coupling->kinds[d][filling->face];
+    for (PetscInt n = 0; n < coupling->faces.filling_count; n++)
+      filled[coupling->faces.fillings[n].face] = 0.;
+    for (PetscInt n = 0; n < coupling->faces.filling_count; n++)
+      if (coupling->faces.fillings[n].direction == d)
+        filled[coupling->faces.fillings[n].face] += coupling->faces.fillings[n].volume;
+    for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
+      const Filling *filling = &coupling->faces.fillings[n];
+      PetscInt      *kind = &coupling->faces.kinds[d][filling->face];
 
       if (filling->direction != d || filled[filling->face] >= full)
         continue;
@@ -131,16 +133,16 @@ static PetscErrorCode AddGaps(Coupling coupling)
 /* Owners without a piece in the dual cell. */
 static PetscErrorCode AddOwners(Coupling coupling)
 {
-  const PetscInt found = coupling->share_count;
+  const PetscInt found = coupling->faces.share_count;
   PetscBool     *has_owner;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(coupling->mixed_count, &has_owner));
+  PetscCall(PetscCalloc1(coupling->faces.mixed_count, &has_owner));
   for (PetscInt s = 0; s < found; s++)
-    if (coupling->shares[s].body == coupling->mixed[coupling->shares[s].face].owners[0])
-      has_owner[coupling->shares[s].face] = PETSC_TRUE;
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-    const MixedFace *mixed = &coupling->mixed[m];
+    if (coupling->faces.shares[s].body == coupling->faces.mixed[coupling->faces.shares[s].face].owners[0])
+      has_owner[coupling->faces.shares[s].face] = PETSC_TRUE;
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+    const MixedFace *mixed = &coupling->faces.mixed[m];
 
     if (!has_owner[m] && mixed->owners[0] >= 0)
       PetscCall(AddShare(coupling, (Share){.face = m,
@@ -159,22 +161,22 @@ static PetscErrorCode SortShares(Coupling coupling)
   PetscInt total = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < coupling->share_count; s++)
-    coupling->mixed[coupling->shares[s].face].count++;
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-    coupling->mixed[m].first = total;
-    total += coupling->mixed[m].count;
-    coupling->mixed[m].count = 0;
+  for (PetscInt s = 0; s < coupling->faces.share_count; s++)
+    coupling->faces.mixed[coupling->faces.shares[s].face].count++;
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+    coupling->faces.mixed[m].first = total;
+    total += coupling->faces.mixed[m].count;
+    coupling->faces.mixed[m].count = 0;
   }
   PetscCall(PetscMalloc1(total, &sorted));
   for (PetscInt s = 0; s < total; s++) {
-    MixedFace *mixed = &coupling->mixed[coupling->shares[s].face];
+    MixedFace *mixed = &coupling->faces.mixed[coupling->faces.shares[s].face];
 
-    sorted[mixed->first + mixed->count++] = coupling->shares[s];
+    sorted[mixed->first + mixed->count++] = coupling->faces.shares[s];
   }
-  PetscCall(PetscFree(coupling->shares));
-  coupling->shares = sorted;
-  coupling->share_room = total;
+  PetscCall(PetscFree(coupling->faces.shares));
+  coupling->faces.shares = sorted;
+  coupling->faces.share_room = total;
   PetscFunctionReturn(0);
 }
 
@@ -205,7 +207,7 @@ void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[])
 static void finish_face(Coupling coupling, PetscReal *const densities[DIM], PetscReal *const weights[DIM],
                         MixedFace *mixed)
 {
-  Share    *shares = &coupling->shares[mixed->first];
+  Share    *shares = &coupling->faces.shares[mixed->first];
   PetscReal solid = 0.;
 
   for (PetscInt s = 0; s < mixed->count; s++)
@@ -227,12 +229,12 @@ static void add_sums(Coupling coupling, PetscReal *const densities[DIM], BodySum
 {
   PetscReal across[3];
 
-  for (PetscInt n = 0; n < coupling->filling_count; n++) {
-    const Filling  *filling = &coupling->fillings[n];
+  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
+    const Filling  *filling = &coupling->faces.fillings[n];
     const PetscInt  d = filling->direction;
     const PetscReal mass = coupling_density(coupling, densities, d, filling->face) * filling->volume;
     BodySums       *sum = &sums[DIM * filling->body + d];
-    const PetscBool counts = coupling->kinds[d][filling->face] != COUPLED_GIVEN;
+    const PetscBool counts = coupling->faces.kinds[d][filling->face] != COUPLED_GIVEN;
 
     places_across(d, filling->arm, across);
     sum->volume += counts ? filling->volume : 0.;
@@ -241,11 +243,12 @@ static void add_sums(Coupling coupling, PetscReal *const densities[DIM], BodySum
       sum->displaced[i] += counts ? mass * across[i] : 0.;
     }
   }
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    for (PetscInt s = coupling->mixed[m].first; s < coupling->mixed[m].first + coupling->mixed[m].count; s++)
-      if (coupling->mixed[m].is_owned)
-        sums[DIM * coupling->shares[s].body + coupling->mixed[m].direction].faces +=
-            coupling->shares[s].weight > 0.;
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    for (PetscInt s = coupling->faces.mixed[m].first;
+         s < coupling->faces.mixed[m].first + coupling->faces.mixed[m].count; s++)
+      if (coupling->faces.mixed[m].is_owned)
+        sums[DIM * coupling->faces.shares[s].body + coupling->faces.mixed[m].direction].faces +=
+            coupling->faces.shares[s].weight > 0.;
 }
 
 /* Of all ranks; and what of them the report and the bodies keep. */
@@ -253,17 +256,17 @@ static PetscErrorCode FindSums(Coupling coupling, PetscReal *const densities[DIM
                                PetscReal displaced[])
 {
   const PetscInt dimension = grid_box(coupling->grid)->dimension,
-                 numbers = DIM * coupling->body_count * (PetscInt)(sizeof(*sums) / sizeof(PetscReal));
+                 numbers = DIM * coupling->solids.count * (PetscInt)(sizeof(*sums) / sizeof(PetscReal));
 
   PetscFunctionBegin;
   add_sums(coupling, densities, sums);
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)numbers, MPIU_REAL, MPI_SUM, coupling->fluid));
   coupling->found.unseen_bodies = coupling->found.inexact_bodies = 0;
-  for (PetscInt b = 0; b < coupling->body_count; b++) {
+  for (PetscInt b = 0; b < coupling->solids.count; b++) {
     PetscBool is_seen = PETSC_FALSE;
 
     if (dimension == 2)
-      coupling->bodies[b].center.at[Z] = 0.; /* in the plane */
+      coupling->solids.bodies[b].center.at[Z] = 0.; /* in the plane */
     for (PetscInt d = 0; d < dimension; d++) {
       is_seen = is_seen || sums[DIM * b + d].faces > 0.;
       displaced[b] += sums[DIM * b + d].displaced[0] / (PetscReal)dimension;
@@ -280,18 +283,18 @@ PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[
   BodySums             *sums;
 
   PetscFunctionBegin;
-  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
-  PetscCall(PetscArrayzero(coupling->offsets, DIM * coupling->body_count));
-  coupling->share_count = coupling->filling_count = 0;
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
+  PetscCall(PetscArrayzero(coupling->solids.offsets, DIM * coupling->solids.count));
+  coupling->faces.share_count = coupling->faces.filling_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, weights));
   if (row->mixed == MIXED_BY_VOLUME)
     PetscCall(AddGaps(coupling));
   PetscCall(AddOwners(coupling));
   PetscCall(SortShares(coupling));
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    finish_face(coupling, densities, weights, &coupling->mixed[m]);
-  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
-  PetscCall(PetscCalloc1(DIM * coupling->body_count, &sums));
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    finish_face(coupling, densities, weights, &coupling->faces.mixed[m]);
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
+  PetscCall(PetscCalloc1(DIM * coupling->solids.count, &sums));
   PetscCall(FindSums(coupling, densities, sums, displaced));
   if (row->Balance)
     PetscCall(row->Balance(coupling, densities, sums));

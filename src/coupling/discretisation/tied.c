@@ -84,12 +84,12 @@ static void change_masses(Coupling coupling, const PetscReal changes[])
 {
   PetscReal across[3];
 
-  for (PetscInt m = 0; m < coupling->mixed_count; m++) {
-    MixedFace *mixed = &coupling->mixed[m];
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
+    MixedFace *mixed = &coupling->faces.mixed[m];
     PetscReal  factor = 0.;
 
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      const Share     *share = &coupling->shares[s];
+      const Share     *share = &coupling->faces.shares[s];
       const PetscReal *change = &changes[3 * (DIM * share->body + mixed->direction)];
 
       places_across(mixed->direction, share->arm, across);
@@ -104,12 +104,12 @@ static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Ba
 {
   PetscReal across[3];
 
-  for (PetscInt n = 0; n < coupling->filling_count; n++) {
-    const Filling  *filling = &coupling->fillings[n];
+  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
+    const Filling  *filling = &coupling->faces.fillings[n];
     const PetscInt  d = filling->direction;
     const PetscReal mass = coupling_density(coupling, densities, d, filling->face) * filling->volume;
 
-    if (coupling->kinds[d][filling->face] == COUPLED_GIVEN)
+    if (coupling->faces.kinds[d][filling->face] == COUPLED_GIVEN)
       continue;
     places_across(d, filling->arm, across);
     for (PetscInt i = 0; i < 3; i++)
@@ -120,7 +120,7 @@ static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Ba
 /* A mixed face shall hold rho (v - V_s), and holds `mass`. */
 static void add_mixed_face(Coupling coupling, const MixedFace *mixed, Balance balances[])
 {
-  const Share *shares = &coupling->shares[mixed->first];
+  const Share *shares = &coupling->faces.shares[mixed->first];
   PetscReal    across[3];
 
   for (PetscInt s = 0; s < mixed->count; s++) {
@@ -152,10 +152,10 @@ static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], 
       for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
         const PetscInt c = row + at[X];
 
-        if (coupling->kinds[d][c] != COUPLED_SOLID)
+        if (coupling->faces.kinds[d][c] != COUPLED_SOLID)
           continue;
         for (PetscInt side = 0; side < 2; side++) {
-          const PetscInt  body = coupling->solid[side ? c : c - box->stride[d]] - 1;
+          const PetscInt  body = coupling->faces.solid[side ? c : c - box->stride[d]] - 1;
           const PetscReal mass = 0.5 * coupling->volume * coupling_density(coupling, densities, d, c);
           PetscReal       across[3];
 
@@ -169,13 +169,13 @@ static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], 
 
 static PetscErrorCode SumBalances(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
 {
-  const PetscInt count = DIM * coupling->body_count * (PetscInt)(sizeof(Balance) / sizeof(PetscReal));
+  const PetscInt count = DIM * coupling->solids.count * (PetscInt)(sizeof(Balance) / sizeof(PetscReal));
 
   PetscFunctionBegin;
   add_displaced(coupling, densities, balances);
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    if (coupling->mixed[m].is_owned)
-      add_mixed_face(coupling, &coupling->mixed[m], balances);
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    if (coupling->faces.mixed[m].is_owned)
+      add_mixed_face(coupling, &coupling->faces.mixed[m], balances);
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
     add_solid_faces(coupling, densities, d, balances);
   PetscCallMPI(
@@ -189,17 +189,17 @@ static PetscErrorCode BalanceMasses(Coupling coupling, PetscReal *const densitie
   PetscReal *changes;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(DIM * coupling->body_count, &balances));
-  PetscCall(PetscCalloc1(3 * DIM * coupling->body_count, &changes));
+  PetscCall(PetscCalloc1(DIM * coupling->solids.count, &balances));
+  PetscCall(PetscCalloc1(3 * DIM * coupling->solids.count, &changes));
   PetscCall(SumBalances(coupling, densities, balances));
-  for (PetscInt b = 0; b < coupling->body_count; b++) {
+  for (PetscInt b = 0; b < coupling->solids.count; b++) {
     PetscBool is_exact = PETSC_TRUE;
 
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
       const PetscInt n = DIM * b + d;
 
       if (balances[n].moments[0] > 0. &&
-          !find_change(coupling, &coupling->bodies[b], d, &sums[n], &balances[n], &changes[3 * n]))
+          !find_change(coupling, &coupling->solids.bodies[b], d, &sums[n], &balances[n], &changes[3 * n]))
         is_exact = PETSC_FALSE;
     }
     coupling->found.inexact_bodies += !is_exact;

@@ -4,7 +4,7 @@
 
 PetscErrorCode CouplingDropSight(Coupling coupling)
 {
-  ShellSight *view = coupling->sight;
+  ShellSight *view = coupling->solids.sight;
 
   PetscFunctionBegin;
   if (!view)
@@ -14,7 +14,7 @@ PetscErrorCode CouplingDropSight(Coupling coupling)
       PetscCall(SurfaceDestroy(&view->shells[s].surface));
   PetscCall(VecDestroy(&view->sight.near));
   PetscCall(PetscFree(view->shells));
-  PetscCall(PetscFree(coupling->sight));
+  PetscCall(PetscFree(coupling->solids.sight));
   PetscFunctionReturn(0);
 }
 
@@ -22,22 +22,23 @@ PetscErrorCode CouplingRememberPlaces(Coupling coupling)
 {
   PetscFunctionBegin;
   PetscCall(CouplingDropSight(coupling));
-  PetscCall(PetscFree(coupling->before));
-  coupling->before_count = coupling->body_count;
-  PetscCall(PetscMalloc1(coupling->before_count, &coupling->before));
-  for (PetscInt b = 0; b < coupling->before_count; b++)
-    coupling->before[b] = (Place){coupling->bodies[b].body.position, coupling->bodies[b].body.rotation};
+  PetscCall(PetscFree(coupling->solids.before));
+  coupling->solids.before_count = coupling->solids.count;
+  PetscCall(PetscMalloc1(coupling->solids.before_count, &coupling->solids.before));
+  for (PetscInt b = 0; b < coupling->solids.before_count; b++)
+    coupling->solids.before[b] =
+        (Place){coupling->solids.bodies[b].body.position, coupling->solids.bodies[b].body.rotation};
   PetscFunctionReturn(0);
 }
 
 /* Bodies that were not there before have always been where they are. */
 static Place place_before(Coupling coupling, const ShellSight *view, PetscInt body)
 {
-  const CoupledBody *now = &coupling->bodies[body].body;
+  const CoupledBody *now = &coupling->solids.bodies[body].body;
   Place              place = {now->position, now->rotation};
 
-  if (coupling->before_count == coupling->body_count)
-    place = coupling->before[body];
+  if (coupling->solids.before_count == coupling->solids.count)
+    place = coupling->solids.before[body];
   for (PetscInt d = 0; d < view->dimension; d++) /* it may have been put back by a period */
     if (view->period.at[d] > 0.)
       place.position.at[d] +=
@@ -94,8 +95,8 @@ static Quaternion turn_between(Quaternion from, Quaternion to)
 /* The frame of a prism has the axes of the world now. */
 static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
 {
-  ShellSight        *view = coupling->sight;
-  const CoupledBody *now = &coupling->bodies[body].body;
+  ShellSight        *view = coupling->solids.sight;
+  const CoupledBody *now = &coupling->solids.bodies[body].body;
   const Place        before = place_before(coupling, view, body);
   Shell             *shell = &view->shells[view->count++];
 
@@ -105,7 +106,7 @@ static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
   shell->stands[SIGHT_BEFORE] = stand_at(before.position, before.rotation);
   if (view->dimension == 2) {
     shell->is_own = PETSC_TRUE;
-    PetscCall(MakePrism(&coupling->bodies[body], &shell->surface));
+    PetscCall(MakePrism(&coupling->solids.bodies[body], &shell->surface));
     shell->stands[SIGHT_AFTER] = stand_at(now->position, turn_between(now->rotation, now->rotation));
     shell->stands[SIGHT_BEFORE] = stand_at(before.position, turn_between(now->rotation, before.rotation));
   }
@@ -321,7 +322,7 @@ static PetscErrorCode BuildSight(Coupling coupling, PetscInt count)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&view));
-  coupling->sight = view;
+  coupling->solids.sight = view;
   view->dimension = box->dimension;
   view->spacing = coupling->spacing;
   view->ground = grid_origin(coupling->grid).at[Z];
@@ -329,8 +330,9 @@ static PetscErrorCode BuildSight(Coupling coupling, PetscInt count)
     view->period.at[d] = box->periodic[d] ? (PetscReal)box->cells[d] * coupling->spacing : 0.;
   view->sight = shell_sight(view);
   PetscCall(PetscCalloc1(count, &view->shells));
-  for (PetscInt b = 0; b < coupling->body_count; b++)
-    if (coupling->bodies[b].body.thickness > 0. && coupling->bodies[b].triangles.triangle_count > 0)
+  for (PetscInt b = 0; b < coupling->solids.count; b++)
+    if (coupling->solids.bodies[b].body.thickness > 0. &&
+        coupling->solids.bodies[b].triangles.triangle_count > 0)
       PetscCall(AddShell(coupling, b));
   for (PetscInt s = 0; s < view->count; s++)
     PetscCall(FindBounds(view, &view->shells[s]));
@@ -346,14 +348,15 @@ PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **s
   *sight = NULL;
   if (dt == 0.)
     PetscCall(CouplingRememberPlaces(coupling));
-  for (PetscInt b = 0; b < coupling->body_count; b++)
-    if (coupling->bodies[b].body.thickness > 0. && coupling->bodies[b].triangles.triangle_count > 0)
+  for (PetscInt b = 0; b < coupling->solids.count; b++)
+    if (coupling->solids.bodies[b].body.thickness > 0. &&
+        coupling->solids.bodies[b].triangles.triangle_count > 0)
       count++;
   if (!coupling->grid || !count)
     PetscFunctionReturn(0);
-  if (!coupling->sight)
+  if (!coupling->solids.sight)
     PetscCall(BuildSight(coupling, count));
-  coupling->sight->dt = dt > 0. ? dt : 1.;
-  *sight = &coupling->sight->sight;
+  coupling->solids.sight->dt = dt > 0. ? dt : 1.;
+  *sight = &coupling->solids.sight->sight;
   PetscFunctionReturn(0);
 }

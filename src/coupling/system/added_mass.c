@@ -34,16 +34,16 @@ PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[])
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
-  PetscCall(PetscCalloc1(coupling->free_count, &tallies));
-  for (PetscInt f = 0; f < coupling->free_count && displaced; f++) {
-    tallies[f].displaced = rank == 0 ? displaced[coupling->free_bodies[f]] : 0.;
-    add_rows(&coupling->matrix, f, grid_box(coupling->grid)->dimension, &tallies[f]);
+  PetscCall(PetscCalloc1(coupling->solids.free_count, &tallies));
+  for (PetscInt f = 0; f < coupling->solids.free_count && displaced; f++) {
+    tallies[f].displaced = rank == 0 ? displaced[coupling->solids.by_slot[f]] : 0.;
+    add_rows(&coupling->system.matrix, f, grid_box(coupling->grid)->dimension, &tallies[f]);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tallies, (PetscMPIInt)(numbers * coupling->free_count), MPIU_REAL,
-                             MPI_SUM, coupling->world));
-  for (PetscInt f = 0; f < coupling->free_count; f++) {
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tallies, (PetscMPIInt)(numbers * coupling->solids.free_count),
+                             MPIU_REAL, MPI_SUM, coupling->world));
+  for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
     const Tally *tally = &tallies[f];
-    AddedMass   *added = &coupling->bodies[coupling->free_bodies[f]].added;
+    AddedMass   *added = &coupling->solids.bodies[coupling->solids.by_slot[f]].added;
 
     *added = (AddedMass){.mass = tally->pushed > 0. ? tally->displaced : 0.};
     for (PetscInt n = 0; n < DIM * DIM && tally->pushed > 0.; n++)
@@ -55,5 +55,5 @@ PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[])
 
 AddedMass coupling_added_mass(Coupling coupling, PetscInt body)
 {
-  return coupling->bodies[body].added;
+  return coupling->solids.bodies[body].added;
 }

@@ -16,7 +16,7 @@ PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, c
 {
   PetscFunctionBegin;
   for (PetscInt half = 0; half < TWIST; half += DIM) {
-    const int first = (int)(TWIST * coupling->bodies[body].slot + half);
+    const int first = (int)(TWIST * coupling->solids.bodies[body].slot + half);
     Entry     entry = {.cell = (int)cell, .into = {first, first + 1, first + 2}};
 
     for (PetscInt n = 0; n < DIM; n++)
@@ -31,7 +31,7 @@ static PetscInt cell_number(Coupling coupling, const PetscInt at[DIM])
 {
   const PetscInt number = owned_cell_number(grid_box(coupling->grid), at);
 
-  return number < 0 || coupling->labels[number] < 0 ? -1 : number;
+  return number < 0 || coupling->system.labels[number] < 0 ? -1 : number;
 }
 
 /* The pressure of the upper cell pulls, that of the lower one pushes. */
@@ -47,9 +47,9 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, EntryLi
     at[d] = mixed->at[d] - 1 + side;
     cell = cell_number(coupling, at);
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && cell >= 0; s++) {
-      const Share    *share = &coupling->shares[s];
+      const Share    *share = &coupling->faces.shares[s];
       const PetscReal flow = (side ? coupling->area : -coupling->area) * share->weight;
-      const PetscInt  twist = TWIST * coupling->bodies[share->body].slot;
+      const PetscInt  twist = TWIST * coupling->solids.bodies[share->body].slot;
       const Entry     entry = {(int)cell,
                                {(int)(twist + d), (int)(twist + DIM + first), (int)(twist + DIM + second)},
                                {flow, flow * share->arm.at[second], -flow * share->arm.at[first]}};
@@ -109,8 +109,8 @@ static PetscErrorCode MergeEntries(Coupling coupling, const EntryList *list, Cou
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(list->count, &order));
-  PetscCall(SortEntries(list, coupling->cell_count, coupling->body_count, order));
-  PetscCall(PetscMalloc3(coupling->body_count + 1, &matrix->first, list->count, &matrix->cells,
+  PetscCall(SortEntries(list, coupling->cell_count, coupling->solids.count, order));
+  PetscCall(PetscMalloc3(coupling->solids.count + 1, &matrix->first, list->count, &matrix->cells,
                          TWIST * list->count, &matrix->values));
   for (PetscInt n = 0; n < list->count; n++) {
     const Entry *entry = &list->entries[order[n]];
@@ -124,7 +124,7 @@ static PetscErrorCode MergeEntries(Coupling coupling, const EntryList *list, Cou
     for (PetscInt i = 0; i < 3; i++)
       matrix->values[TWIST * (count - 1) + entry->into[i] % TWIST] += entry->by[i];
   }
-  while (body < coupling->body_count)
+  while (body < coupling->solids.count)
     matrix->first[++body] = count;
   PetscCall(PetscFree(order));
   PetscFunctionReturn(0);
@@ -135,13 +135,13 @@ PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed)
   EntryList list = {0};
 
   PetscFunctionBegin;
-  PetscCall(CouplingMatrixClear(&coupling->matrix));
-  poisson_label_cells(coupling->poisson, coupling->labels);
-  for (PetscInt m = 0; m < coupling->mixed_count; m++)
-    PetscCall(AddFace(coupling, &coupling->mixed[m], &list));
+  PetscCall(CouplingMatrixClear(&coupling->system.matrix));
+  poisson_label_cells(coupling->system.poisson, coupling->system.labels);
+  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
+    PetscCall(AddFace(coupling, &coupling->faces.mixed[m], &list));
   PetscCall(CouplingFindTouching(coupling, fixed));
   PetscCall(CouplingAddTouching(coupling, &list));
-  PetscCall(MergeEntries(coupling, &list, &coupling->matrix));
+  PetscCall(MergeEntries(coupling, &list, &coupling->system.matrix));
   PetscCall(PetscFree(list.entries));
   PetscFunctionReturn(0);
 }

@@ -46,7 +46,7 @@ typedef struct {
    half of that, may outweigh it. */
 static PetscBool is_light(Coupling coupling, PetscInt free)
 {
-  const Placed  *placed = &coupling->bodies[coupling->free_bodies[free]];
+  const Placed  *placed = &coupling->solids.bodies[coupling->solids.by_slot[free]];
   const PetscInt dimension = grid_box(coupling->grid)->dimension;
   PetscReal      radius = 0.;
 
@@ -71,15 +71,15 @@ static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt ve
   PetscReal *values, *motion;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(TWIST * coupling->free_count, &motion));
-  for (PetscInt f = 0; f < coupling->free_count; f++)
+  PetscCall(PetscCalloc1(TWIST * coupling->solids.free_count, &motion));
+  for (PetscInt f = 0; f < coupling->solids.free_count; f++)
     motion[TWIST * f + velocity] = flock->members[f] ? sign_of(f) : 0.;
   PetscCall(VecSet(pushed, 0.));
   PetscCall(VecGetArray(pushed, &values));
-  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
+  coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(pushed, &values));
   PetscCall(PetscFree(motion));
-  PetscCall(PoissonCycle(coupling->poisson, pushed, response));
+  PetscCall(PoissonCycle(coupling->system.poisson, pushed, response));
   PetscFunctionReturn(0);
 }
 
@@ -87,7 +87,7 @@ static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt ve
 static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const PetscReal *response,
                                 PetscReal *means)
 {
-  const Following *following = coupling->following;
+  const Following *following = coupling->system.following;
   const PetscInt   count = following->count;
 
   PetscFunctionBegin;
@@ -108,7 +108,7 @@ static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const Pet
 static PetscErrorCode ListCells(Coupling coupling, Flock *flock)
 {
   const GridBox *box = grid_box(coupling->grid);
-  Following     *following = coupling->following;
+  Following     *following = coupling->system.following;
   PetscInt       number = 0, count = following->cell_count;
 
   PetscFunctionBegin;
@@ -135,13 +135,13 @@ static PetscErrorCode ListCells(Coupling coupling, Flock *flock)
 
 static PetscErrorCode FindFields(Coupling coupling, Flock *flock)
 {
-  Following       *following = coupling->following;
+  Following       *following = coupling->system.following;
   const PetscReal *values, *part = flock->territory.part;
   PetscReal       *field, *means;
   Vec              response;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(coupling->flow, &response));
+  PetscCall(VecDuplicate(coupling->system.flow, &response));
   PetscCall(PetscMalloc1(2 * following->count, &means));
   for (PetscInt n = 0; n < TWIST; n++) {
     PetscCall(VecSet(flock->fields[n], 0.));
@@ -188,12 +188,12 @@ static void cell_flow(Coupling coupling, PetscReal *const weights[DIM], const Pe
 /* F of the members, on each rank its part: a block for each light body. */
 static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, PetscReal *energies)
 {
-  const Following *following = coupling->following;
+  const Following *following = coupling->system.following;
   const PetscReal *z[TWIST];
   PetscReal       *weights[DIM], flow[TWIST];
 
   PetscFunctionBegin;
-  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(VecGetArrayRead(flock->fields[n], &z[n]));
   for (PetscInt c = flock->first; c < following->cell_count; c++) {
@@ -205,15 +205,15 @@ static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, Pe
   }
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(VecRestoreArrayRead(flock->fields[n], &z[n]));
-  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
   PetscFunctionReturn(0);
 }
 
 /* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
 static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, PairList *list)
 {
-  const Following      *following = coupling->following;
-  const CouplingMatrix *rows = &coupling->matrix;
+  const Following      *following = coupling->system.following;
+  const CouplingMatrix *rows = &coupling->system.matrix;
   BodyPair             *pair;
   int                  *place;
 
@@ -242,8 +242,8 @@ static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, Pair
 /* Adds -C, with what light bodies have in common: it may be all that one of them has. */
 static PetscErrorCode AddMass(Coupling coupling, PairList *list)
 {
-  const Following  *following = coupling->following;
-  const MassMatrix *mass = &coupling->mass;
+  const Following  *following = coupling->system.following;
+  const MassMatrix *mass = &coupling->system.mass;
   BodyPair         *pair;
 
   PetscFunctionBegin;
@@ -268,7 +268,7 @@ static PetscErrorCode AddMass(Coupling coupling, PairList *list)
 /* Adds F. */
 static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, PairList *list)
 {
-  const Following *following = coupling->following;
+  const Following *following = coupling->system.following;
   const PetscReal  least = 1e-9; /* of the diagonal: fields that depend on each other */
   BodyPair        *pair;
 
@@ -293,13 +293,13 @@ static PetscErrorCode FindFlocks(Coupling coupling, const char *colours, PetscRe
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc4(length, &flock.territory.owner, length, &flock.territory.part, coupling->cell_count,
-                         &flock.territory.is_mixed, coupling->free_count, &flock.members));
+                         &flock.territory.is_mixed, coupling->solids.free_count, &flock.members));
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(MacGridCreateField(coupling->grid, &flock.fields[n]));
   for (PetscInt colour = 1; colour <= COLOURS; colour++) {
     PetscInt count = 0;
 
-    for (PetscInt f = 0; f < coupling->free_count; f++) {
+    for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
       flock.members[f] = colours[f] == colour;
       count += flock.members[f];
     }
@@ -320,7 +320,7 @@ static PetscErrorCode FindFlocks(Coupling coupling, const char *colours, PetscRe
 
 static PetscErrorCode Build(Coupling coupling, const char *colours)
 {
-  Following *following = coupling->following;
+  Following *following = coupling->system.following;
   PairList   list = {0};
   PetscReal *energies;
   PetscBool  is_regular;
@@ -344,13 +344,13 @@ static PetscErrorCode Build(Coupling coupling, const char *colours)
 
 PetscErrorCode CouplingFindFollowing(Coupling coupling)
 {
-  const PetscInt count = coupling->free_count;
+  const PetscInt count = coupling->solids.free_count;
   Following     *following;
   char          *colours;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&following));
-  coupling->following = following;
+  coupling->system.following = following;
   PetscCall(PetscMalloc2(count, &following->bodies, count, &following->number));
   PetscCall(PetscCalloc1(count, &colours));
   for (PetscInt f = 0; f < count; f++) {
@@ -360,7 +360,7 @@ PetscErrorCode CouplingFindFollowing(Coupling coupling)
   }
   PetscCall(PetscMalloc3(2 * TWIST * following->count, &following->from, 2 * TWIST * following->count,
                          &following->to, TWIST * following->count, &following->inner));
-  PetscCall(VecDuplicate(coupling->flow, &following->rest));
+  PetscCall(VecDuplicate(coupling->system.flow, &following->rest));
   if (following->count < FEWEST)
     following->count = 0;
   else {
@@ -373,7 +373,7 @@ PetscErrorCode CouplingFindFollowing(Coupling coupling)
 
 PetscErrorCode CouplingDropFollowing(Coupling coupling)
 {
-  Following *following = coupling->following;
+  Following *following = coupling->system.following;
 
   PetscFunctionBegin;
   if (!following)
@@ -385,7 +385,7 @@ PetscErrorCode CouplingDropFollowing(Coupling coupling)
   PetscCall(PetscFree3(following->from, following->to, following->inner));
   PetscCall(SparseFactorDestroy(&following->factor));
   PetscCall(VecDestroy(&following->rest));
-  PetscCall(PetscFree(coupling->following));
+  PetscCall(PetscFree(coupling->system.following));
   PetscFunctionReturn(0);
 }
 
@@ -419,7 +419,7 @@ VECTOR_CLONES static void add_fields(const Following *following, const PetscReal
 /* t = Z^T x into the upper rows, zero into the lower ones. */
 static PetscErrorCode TakeInner(Coupling coupling, Vec x)
 {
-  Following       *following = coupling->following;
+  Following       *following = coupling->system.following;
   const PetscInt   count = TWIST * following->count;
   const PetscReal *values;
 
@@ -440,17 +440,17 @@ static PetscErrorCode TakeInner(Coupling coupling, Vec x)
 /* rest = x - B l */
 static PetscErrorCode TakeRest(Coupling coupling, Vec x)
 {
-  const Following *following = coupling->following;
+  const Following *following = coupling->system.following;
   PetscReal       *values, *motion;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(TWIST * coupling->free_count, &motion));
+  PetscCall(PetscCalloc1(TWIST * coupling->solids.free_count, &motion));
   for (PetscInt n = 0; n < TWIST * following->count; n++)
     motion[TWIST * following->bodies[n / TWIST] + n % TWIST] =
         -following->to[2 * TWIST * (n / TWIST) + TWIST + n % TWIST];
   PetscCall(VecCopy(x, following->rest));
   PetscCall(VecGetArray(following->rest, &values));
-  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
+  coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(following->rest, &values));
   PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
@@ -462,9 +462,9 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
   PetscReal *values, *pull;
 
   PetscFunctionBegin;
-  if (!coupling->following)
+  if (!coupling->system.following)
     PetscCall(CouplingFindFollowing(coupling));
-  following = coupling->following;
+  following = coupling->system.following;
   if (!following->count) {
     PetscCall(CouplingCycle(coupling, x, y));
     PetscFunctionReturn(0);
@@ -473,7 +473,7 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
   PetscCall(SparseFactorSolve(following->factor, following->from, following->to));
   PetscCall(TakeRest(coupling, x));
   PetscCall(CouplingCycle(coupling, following->rest, y));
-  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &pull));
+  PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &pull));
   PetscCall(CouplingGather(coupling, y, pull));
   for (PetscInt n = 0; n < TWIST * following->count; n++)
     following->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] =

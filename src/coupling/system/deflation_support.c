@@ -15,7 +15,7 @@ typedef struct {
 /* A third of the length of a body, in cells. */
 static PetscInt reach_of(Coupling coupling, PetscInt free)
 {
-  const Placed *placed = &coupling->bodies[coupling->free_bodies[free]];
+  const Placed *placed = &coupling->solids.bodies[coupling->solids.by_slot[free]];
   PetscReal     length = 0.;
 
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
@@ -81,7 +81,7 @@ static PetscErrorCode Spread(Sweep *sweep, Vec field, const PetscReal *within, C
       for (PetscInt i = box->start[X]; i < box->end[X]; i++, number++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (coupling->labels[number] < 0 || values[c] != 0. || (within && within[c] == 0.))
+        if (coupling->system.labels[number] < 0 || values[c] != 0. || (within && within[c] == 0.))
           continue;
         sweep->values[sweep->count] = rule(sweep, c, values, layer);
         sweep->cells[sweep->count] = c;
@@ -96,17 +96,17 @@ static PetscErrorCode Spread(Sweep *sweep, Vec field, const PetscReal *within, C
 /* The body that brings most flow into a cell by a velocity. */
 static PetscErrorCode Settle(Coupling coupling, const char *is_light, Vec bodies, char *is_mixed)
 {
-  const CouplingMatrix *matrix = &coupling->matrix;
+  const CouplingMatrix *matrix = &coupling->system.matrix;
   PetscReal            *most, *owner;
   Vec                   solver;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(is_mixed, coupling->cell_count));
-  PetscCall(VecDuplicate(coupling->flow, &solver));
+  PetscCall(VecDuplicate(coupling->system.flow, &solver));
   PetscCall(VecSet(solver, 0.));
   PetscCall(VecGetArray(solver, &owner));
   PetscCall(PetscCalloc1(coupling->cell_count, &most));
-  for (PetscInt body = 0; body < coupling->free_count; body++)
+  for (PetscInt body = 0; body < coupling->solids.free_count; body++)
     for (PetscInt r = matrix->first[body]; r < matrix->first[body + 1] && is_light[body]; r++) {
       const PetscReal *by = &matrix->values[TWIST * r];
       const PetscReal  flow =
@@ -170,7 +170,7 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
   PetscCall(VecSet(bodies, 0.));
   PetscCall(VecDuplicate(bodies, &depth));
   PetscCall(PetscMalloc2(coupling->cell_count + 1, &sweep.cells, coupling->cell_count + 1, &sweep.values));
-  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, sweep.weights));
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, sweep.weights));
   PetscCall(Settle(coupling, is_light, bodies, territory->is_mixed));
   for (PetscInt layer = 1; layer <= MOST_REACH; layer++)
     PetscCall(Spread(&sweep, bodies, NULL, next_body, layer));
@@ -183,7 +183,7 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
   take_parts(coupling, body, layers, territory);
   PetscCall(VecRestoreArrayRead(depth, &layers));
   PetscCall(VecRestoreArrayRead(bodies, &body));
-  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, sweep.weights));
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, sweep.weights));
   PetscCall(PetscFree2(sweep.cells, sweep.values));
   PetscCall(VecDestroy(&bodies));
   PetscCall(VecDestroy(&depth));
@@ -222,7 +222,7 @@ PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(count, &sorted));
   for (PetscInt n = 0; n < count; n++) {
-    sorted[n] = &coupling->bodies[coupling->free_bodies[bodies[n]]];
+    sorted[n] = &coupling->solids.bodies[coupling->solids.by_slot[bodies[n]]];
     widest = PetscMax(widest, sorted[n]->high.at[X] - sorted[n]->low.at[X]);
   }
   qsort(sorted, (size_t)count, sizeof(*sorted), compare_left);

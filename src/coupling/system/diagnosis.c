@@ -13,37 +13,37 @@ static PetscInt largest_of(PetscInt count, const PetscReal *sums)
 
 static PetscErrorCode FindWorst(Coupling coupling, CouplingReport *report)
 {
-  const PetscInt components = poisson_components(coupling->poisson).count,
-                 count = components + coupling->body_count;
-  const CouplingMatrix *matrix = &coupling->matrix;
+  const PetscInt components = poisson_components(coupling->system.poisson).count,
+                 count = components + coupling->solids.count;
+  const CouplingMatrix *matrix = &coupling->system.matrix;
   const PetscReal      *residual;
   PetscReal            *sums;
   Vec                   rest;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(count, &sums));
-  PetscCall(VecDuplicate(coupling->flow, &rest));
-  PetscCall(CouplingFindResidual(coupling, coupling->solution, rest));
+  PetscCall(VecDuplicate(coupling->system.flow, &rest));
+  PetscCall(CouplingFindResidual(coupling, coupling->system.solution, rest));
   PetscCall(VecGetArrayRead(rest, &residual));
   for (PetscInt c = 0; c < coupling->cell_count; c++)
-    if (coupling->labels[c] >= 0)
-      sums[coupling->labels[c]] += PetscSqr(residual[c]);
-  for (PetscInt b = 0; b < coupling->body_count; b++)
-    for (PetscInt r = matrix->first[coupling->bodies[b].slot];
-         r < matrix->first[coupling->bodies[b].slot + 1]; r++)
+    if (coupling->system.labels[c] >= 0)
+      sums[coupling->system.labels[c]] += PetscSqr(residual[c]);
+  for (PetscInt b = 0; b < coupling->solids.count; b++)
+    for (PetscInt r = matrix->first[coupling->solids.bodies[b].slot];
+         r < matrix->first[coupling->solids.bodies[b].slot + 1]; r++)
       sums[components + b] += PetscSqr(residual[matrix->cells[r]]);
   PetscCall(VecRestoreArrayRead(rest, &residual));
   PetscCall(VecDestroy(&rest));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
   report->worst_component = largest_of(components, sums);
-  report->worst_body = largest_of(coupling->body_count, sums + components);
+  report->worst_body = largest_of(coupling->solids.count, sums + components);
   PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report)
 {
-  const PoissonComponents components = poisson_components(coupling->poisson);
+  const PoissonComponents components = poisson_components(coupling->system.poisson);
   char                    place[96] = "";
 
   PetscFunctionBegin;

@@ -42,16 +42,16 @@ PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix)
   PetscFunctionBegin;
   PetscCall(DMCreateMatrix(grid_cell_dm(coupling->grid), matrix));
   PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(MacGridGetFaces(coupling->grid, coupling->weights, weights));
-  if (coupling->fixed)
-    PetscCall(VecGetArrayRead(coupling->fixed, &fixed));
+  PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
+  if (coupling->system.fixed)
+    PetscCall(VecGetArrayRead(coupling->system.fixed, &fixed));
   for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
         PetscCall(SetRow(coupling, at, weights, fixed, *matrix));
-  if (coupling->fixed)
-    PetscCall(VecRestoreArrayRead(coupling->fixed, &fixed));
-  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->weights, weights));
+  if (coupling->system.fixed)
+    PetscCall(VecRestoreArrayRead(coupling->system.fixed, &fixed));
+  PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
   PetscCall(MatAssemblyBegin(*matrix, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*matrix, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(0);

@@ -64,7 +64,7 @@ static PetscErrorCode DropMatrices(BlockSystem *system)
 
 PetscErrorCode CouplingDropBlocks(Coupling coupling)
 {
-  BlockSystem *system = coupling->system;
+  BlockSystem *system = coupling->system.blocks;
 
   PetscFunctionBegin;
   if (!system)
@@ -72,14 +72,14 @@ PetscErrorCode CouplingDropBlocks(Coupling coupling)
   PetscCall(DropMatrices(system));
   PetscCall(VecDestroy(&system->from));
   PetscCall(VecDestroy(&system->to));
-  PetscCall(PetscFree(coupling->system));
+  PetscCall(PetscFree(coupling->system.blocks));
   PetscFunctionReturn(0);
 }
 
 void coupling_outdate_blocks(Coupling coupling)
 {
-  if (coupling->system)
-    coupling->system->is_current = PETSC_FALSE;
+  if (coupling->system.blocks)
+    coupling->system.blocks->is_current = PETSC_FALSE;
 }
 
 /* Lets a function of the fluid team's vectors work on vectors of the world. */
@@ -106,7 +106,7 @@ static PetscErrorCode OnFluid(BlockSystem *system, Vec x, Vec y, PetscErrorCode 
 static PetscErrorCode MultiplyHere(BlockSystem *system)
 {
   PetscFunctionBegin;
-  PetscCall(PoissonMultiplyVector(system->coupling->poisson, system->from, system->to));
+  PetscCall(PoissonMultiplyVector(system->coupling->system.poisson, system->from, system->to));
   PetscFunctionReturn(0);
 }
 
@@ -115,7 +115,7 @@ static PetscErrorCode PreconditionHere(BlockSystem *system)
   PetscFunctionBegin;
   if (system->cholesky) {
     PetscCall(PCApply(system->cholesky, system->from, system->to));
-    PetscCall(PoissonClearOutside(system->coupling->poisson, system->to));
+    PetscCall(PoissonClearOutside(system->coupling->system.poisson, system->to));
     PetscCall(CouplingUseSealed(system->coupling, SEALED_BALANCE, system->to, system->to));
   } else
     PetscCall(CouplingPrecondition(system->coupling, system->from, system->to));
@@ -154,7 +154,7 @@ static PetscErrorCode PreconditionSolid(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
-  PetscCall(MassApplyInverse(&system->coupling->mass, from, to));
+  PetscCall(MassApplyInverse(&system->coupling->system.mass, from, to));
   PetscCall(VecRestoreArrayWrite(y, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(0);
@@ -180,7 +180,7 @@ static PetscErrorCode AddFlow(Mat matrix, Vec x, Vec y, Vec z)
   if (!system->coupling->grid)
     PetscFunctionReturn(0);
   PetscCall(VecGetArray(z, &to));
-  coupling_matrix_multiply(&system->coupling->matrix, system->free_count, system->twists, to);
+  coupling_matrix_multiply(&system->coupling->system.matrix, system->free_count, system->twists, to);
   PetscCall(VecRestoreArray(z, &to));
   PetscFunctionReturn(0);
 }
@@ -199,7 +199,8 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
   PetscCall(PetscArrayzero(system->twists, count));
   if (system->coupling->grid) {
     PetscCall(VecGetArrayRead(x, &from));
-    coupling_matrix_multiply_transpose(&system->coupling->matrix, system->free_count, from, system->twists);
+    coupling_matrix_multiply_transpose(&system->coupling->system.matrix, system->free_count, from,
+                                       system->twists);
     PetscCall(VecRestoreArrayRead(x, &from));
   }
   PetscCallMPI(MPI_Reduce(system->own ? MPI_IN_PLACE : system->twists, system->twists, (PetscMPIInt)count,
@@ -215,7 +216,7 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
 /* -B entry by entry, without zeros. */
 static PetscErrorCode AssembleFlow(BlockSystem *system)
 {
-  const CouplingMatrix *rows = &system->coupling->matrix;
+  const CouplingMatrix *rows = &system->coupling->system.matrix;
   const PetscInt        cells = system->coupling->cell_count,
                  bodies = system->coupling->grid ? system->free_count : 0;
   PetscInt *counts, start;
@@ -225,8 +226,8 @@ static PetscErrorCode AssembleFlow(BlockSystem *system)
   for (PetscInt r = 0; r < (bodies ? rows->first[bodies] : 0); r++)
     counts[rows->cells[r]] += TWIST;
   PetscCall(MatCreate(system->coupling->world, &system->flow));
-  PetscCall(
-      MatSetSizes(system->flow, cells, system->own, PETSC_DETERMINE, TWIST * system->coupling->free_count));
+  PetscCall(MatSetSizes(system->flow, cells, system->own, PETSC_DETERMINE,
+                        TWIST * system->coupling->solids.free_count));
   PetscCall(MatSetType(system->flow, MATAIJ));
   PetscCall(MatSeqAIJSetPreallocation(system->flow, 0, counts));
   PetscCall(MatMPIAIJSetPreallocation(system->flow, 0, system->own ? counts : NULL, 0,
@@ -256,7 +257,7 @@ static PetscErrorCode CreateFlowShell(BlockSystem *system, Mat *flow)
 {
   PetscFunctionBegin;
   PetscCall(MatCreateShell(system->coupling->world, system->coupling->cell_count, system->own,
-                           PETSC_DETERMINE, TWIST * system->coupling->free_count, system, flow));
+                           PETSC_DETERMINE, TWIST * system->coupling->solids.free_count, system, flow));
   PetscCall(MatShellSetOperation(*flow, MATOP_MULT, (void (*)(void))MultiplyFlow));
   PetscCall(MatShellSetOperation(*flow, MATOP_MULT_TRANSPOSE, (void (*)(void))GatherFlow));
   PetscFunctionReturn(0);
@@ -265,7 +266,7 @@ static PetscErrorCode CreateFlowShell(BlockSystem *system, Mat *flow)
 static PetscErrorCode CreateFlow(BlockSystem *system)
 {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TWIST * system->coupling->free_count, &system->twists));
+  PetscCall(PetscMalloc1(TWIST * system->coupling->solids.free_count, &system->twists));
   if (system->form == FORM_ASSEMBLED)
     PetscCall(AssembleFlow(system));
   else {
@@ -301,7 +302,7 @@ static PetscErrorCode SetBlock(Mat matrix, PetscInt a, PetscInt b, const PetscRe
 
 static PetscErrorCode CreateSolid(BlockSystem *system)
 {
-  const MassMatrix *mass = &system->coupling->mass;
+  const MassMatrix *mass = &system->coupling->system.mass;
   const PetscInt    columns = TWIST * mass->free_count;
   PetscInt         *counts;
   Mat               positive, solid;
@@ -590,7 +591,7 @@ PetscErrorCode CouplingCreateBlocks(Coupling coupling)
   PetscFunctionBegin;
   PetscCall(CouplingRegisterSolver());
   PetscCall(PetscNew(&system));
-  coupling->system = system;
+  coupling->system.blocks = system;
   system->coupling = coupling;
   if (coupling->grid) {
     PetscCall(VecCreateMPIWithArray(coupling->fluid, 1, coupling->cell_count, PETSC_DETERMINE, NULL,
@@ -614,8 +615,8 @@ static PetscErrorCode SetUp(BlockSystem *system)
   if (!system->ksp)
     PetscCall(CreateSolver(system));
   PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
-  system->free_count = coupling->free_count;
-  system->own = rank == team_first_solid_rank(coupling->team) ? TWIST * coupling->free_count : 0;
+  system->free_count = coupling->solids.free_count;
+  system->own = rank == team_first_solid_rank(coupling->team) ? TWIST * coupling->solids.free_count : 0;
   if (coupling->grid && coupling->config.solver == COUPLING_THESIS)
     PetscCall(CouplingCreateCholesky(coupling, &system->cholesky));
   PetscCall(CreateMatrices(system));
@@ -630,7 +631,7 @@ static PetscErrorCode Update(BlockSystem *system)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)system->ksp, COUPLING_BLOCK_MINRES, &is_fused));
-  if (system->matrix && is_fused && system->free_count == system->coupling->free_count &&
+  if (system->matrix && is_fused && system->free_count == system->coupling->solids.free_count &&
       system->coupling->config.solver == COUPLING_MINRES)
     PetscCall(CreateSolid(system));
   else
@@ -667,16 +668,17 @@ static PetscErrorCode SetVectors(BlockSystem *system)
   PetscReal     *motion;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(TWIST * coupling->free_count, &motion));
-  system->guess_residual = coupling->guess_residual;
+  PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
+  system->guess_residual = coupling->system.guess_residual;
   PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
   if (coupling->grid) {
-    PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->flow, coupling->flow));
-    PetscCall(CouplingEliminate(coupling, coupling->solution, motion));
+    PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->system.flow, coupling->system.flow));
+    PetscCall(CouplingEliminate(coupling, coupling->system.solution, motion));
   }
-  PetscCallMPI(MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->free_count), MPIU_REAL, 0, coupling->world));
-  PetscCall(FillVector(system, coupling->flow, -1., coupling->push, system->right_side));
-  PetscCall(FillVector(system, coupling->solution, 1., motion, system->solution));
+  PetscCallMPI(
+      MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->solids.free_count), MPIU_REAL, 0, coupling->world));
+  PetscCall(FillVector(system, coupling->system.flow, -1., coupling->system.push, system->right_side));
+  PetscCall(FillVector(system, coupling->system.solution, 1., motion, system->solution));
   PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
@@ -690,16 +692,16 @@ static PetscErrorCode TakePressure(BlockSystem *system)
   if (!system->coupling->grid)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(system->solution, &from));
-  PetscCall(VecGetArrayWrite(system->coupling->solution, &to));
+  PetscCall(VecGetArrayWrite(system->coupling->system.solution, &to));
   PetscCall(PetscArraycpy(to, from, system->coupling->cell_count));
-  PetscCall(VecRestoreArrayWrite(system->coupling->solution, &to));
+  PetscCall(VecRestoreArrayWrite(system->coupling->system.solution, &to));
   PetscCall(VecRestoreArrayRead(system->solution, &from));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report)
 {
-  BlockSystem *system = coupling->system;
+  BlockSystem *system = coupling->system.blocks;
   PetscBool    is_direct;
 
   PetscFunctionBegin;
@@ -713,7 +715,7 @@ PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report)
   PetscCall(KSPSolve(system->ksp, system->right_side, system->solution));
   PetscCall(KSPGetConvergedReason(system->ksp, &report->reason));
   PetscCall(KSPGetIterationNumber(system->ksp, &report->iterations));
-  if (report->reason == KSP_CONVERGED_RTOL && !coupling->null_count)
+  if (report->reason == KSP_CONVERGED_RTOL && !coupling->system.null_count)
     report->residual = system->residual; /* of this very solution */
   PetscCall(TakePressure(system));
   PetscFunctionReturn(0);

@@ -9,14 +9,14 @@
 /* B^T 1_c of all sealed components, and the sums of absolute entries; what is round-off becomes zero. */
 static PetscErrorCode GatherRows(Coupling coupling, const PetscInt *place, PetscReal *rows)
 {
-  const PetscInt        width = TWIST * coupling->free_count, size = coupling->sealed_count * width;
-  const CouplingMatrix *matrix = &coupling->matrix;
+  const PetscInt width = TWIST * coupling->solids.free_count, size = coupling->system.sealed_count * width;
+  const CouplingMatrix *matrix = &coupling->system.matrix;
   PetscReal            *sums = rows + size;
 
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < coupling->free_count; b++)
+  for (PetscInt b = 0; b < coupling->solids.free_count; b++)
     for (PetscInt r = matrix->first[b]; r < matrix->first[b + 1]; r++) {
-      const PetscInt   c = place[coupling->labels[matrix->cells[r]]];
+      const PetscInt   c = place[coupling->system.labels[matrix->cells[r]]];
       const PetscReal *by = &matrix->values[TWIST * r];
 
       for (PetscInt i = 0; i < TWIST && c >= 0; i++) {
@@ -49,44 +49,45 @@ static void swap(PetscReal *a, PetscReal *b)
 /* Null vectors to the front. */
 static void sort_modes(Coupling coupling, const PetscReal *matrix)
 {
-  const PetscInt count = coupling->sealed_count;
+  const PetscInt count = coupling->system.sealed_count;
   PetscReal      largest = 0.;
 
   for (PetscInt m = 0; m < count; m++) {
-    coupling->stiffness[m] = matrix[count * m + m];
-    largest = PetscMax(largest, coupling->stiffness[m]);
+    coupling->system.stiffness[m] = matrix[count * m + m];
+    largest = PetscMax(largest, coupling->system.stiffness[m]);
   }
   for (PetscInt m = 0; m < count; m++) {
-    const PetscInt front = coupling->null_count;
+    const PetscInt front = coupling->system.null_count;
 
-    if (coupling->stiffness[m] > 1e-13 * largest)
+    if (coupling->system.stiffness[m] > 1e-13 * largest)
       continue;
-    swap(&coupling->stiffness[m], &coupling->stiffness[front]);
+    swap(&coupling->system.stiffness[m], &coupling->system.stiffness[front]);
     for (PetscInt i = 0; i < count && m != front; i++)
-      swap(&coupling->modes[count * m + i], &coupling->modes[count * front + i]);
-    coupling->null_count++;
+      swap(&coupling->system.modes[count * m + i], &coupling->system.modes[count * front + i]);
+    coupling->system.null_count++;
   }
 }
 
 static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
 {
-  const PetscInt   count = coupling->sealed_count, width = TWIST * coupling->free_count;
-  const PetscReal *cells = poisson_components(coupling->poisson).cells;
+  const PetscInt   count = coupling->system.sealed_count, width = TWIST * coupling->solids.free_count;
+  const PetscReal *cells = poisson_components(coupling->system.poisson).cells;
   PetscReal       *half, *matrix;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(width, &half, count * count, &matrix));
   for (PetscInt i = 0; i < count; i++) {
-    PetscCall(MassApplyInverse(&coupling->mass, &rows[i * width], half));
+    PetscCall(MassApplyInverse(&coupling->system.mass, &rows[i * width], half));
     for (PetscInt j = 0; j < count; j++) {
       PetscReal sum = 0.;
 
       for (PetscInt n = 0; n < width; n++)
         sum += half[n] * rows[j * width + n];
-      matrix[i * count + j] = sum / PetscSqrtReal(cells[coupling->sealed[i]] * cells[coupling->sealed[j]]);
+      matrix[i * count + j] =
+          sum / PetscSqrtReal(cells[coupling->system.sealed[i]] * cells[coupling->system.sealed[j]]);
     }
   }
-  dense_eigenvectors(count, matrix, coupling->modes);
+  dense_eigenvectors(count, matrix, coupling->system.modes);
   sort_modes(coupling, matrix);
   PetscCall(PetscFree2(half, matrix));
   PetscFunctionReturn(0);
@@ -94,24 +95,25 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
 
 PetscErrorCode CouplingFindSealed(Coupling coupling)
 {
-  const PoissonComponents components = poisson_components(coupling->poisson);
+  const PoissonComponents components = poisson_components(coupling->system.poisson);
   PetscReal              *rows;
   PetscInt               *place;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree3(coupling->sealed, coupling->modes, coupling->stiffness));
+  PetscCall(PetscFree3(coupling->system.sealed, coupling->system.modes, coupling->system.stiffness));
   PetscCall(PetscMalloc1(components.count, &place));
-  coupling->sealed_count = coupling->null_count = 0;
+  coupling->system.sealed_count = coupling->system.null_count = 0;
   for (PetscInt c = 0; c < components.count; c++)
-    place[c] = components.is_sealed[c] ? coupling->sealed_count++ : -1;
-  PetscCall(PetscCalloc3(coupling->sealed_count, &coupling->sealed,
-                         coupling->sealed_count * coupling->sealed_count, &coupling->modes,
-                         coupling->sealed_count, &coupling->stiffness));
+    place[c] = components.is_sealed[c] ? coupling->system.sealed_count++ : -1;
+  PetscCall(PetscCalloc3(coupling->system.sealed_count, &coupling->system.sealed,
+                         coupling->system.sealed_count * coupling->system.sealed_count,
+                         &coupling->system.modes, coupling->system.sealed_count,
+                         &coupling->system.stiffness));
   for (PetscInt c = 0; c < components.count; c++)
     if (place[c] >= 0)
-      coupling->sealed[place[c]] = c;
-  if (coupling->sealed_count) {
-    PetscCall(PetscCalloc1(2 * coupling->sealed_count * TWIST * coupling->free_count, &rows));
+      coupling->system.sealed[place[c]] = c;
+  if (coupling->system.sealed_count) {
+    PetscCall(PetscCalloc1(2 * coupling->system.sealed_count * TWIST * coupling->solids.free_count, &rows));
     PetscCall(GatherRows(coupling, place, rows));
     PetscCall(FindModes(coupling, rows));
     PetscCall(PetscFree(rows));
@@ -122,10 +124,10 @@ PetscErrorCode CouplingFindSealed(Coupling coupling)
 
 PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec to)
 {
-  const PoissonComponents components = poisson_components(coupling->poisson);
-  const PetscInt          count = coupling->sealed_count;
-  const PetscInt          first = use == SEALED_BALANCE ? 0 : coupling->null_count,
-                 last = use == SEALED_BALANCE ? coupling->null_count : count;
+  const PoissonComponents components = poisson_components(coupling->system.poisson);
+  const PetscInt          count = coupling->system.sealed_count;
+  const PetscInt          first = use == SEALED_BALANCE ? 0 : coupling->system.null_count,
+                 last = use == SEALED_BALANCE ? coupling->system.null_count : count;
   PetscReal *sums, *shifts;
 
   PetscFunctionBegin;
@@ -133,18 +135,20 @@ PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(components.count, &sums));
   PetscCall(PetscCalloc1(components.count, &shifts));
-  PetscCall(PoissonSumComponents(coupling->poisson, from, sums));
+  PetscCall(PoissonSumComponents(coupling->system.poisson, from, sums));
   for (PetscInt m = first; m < last; m++) {
-    const PetscReal *mode = &coupling->modes[m * count];
+    const PetscReal *mode = &coupling->system.modes[m * count];
     PetscReal        part = 0.;
 
     for (PetscInt i = 0; i < count; i++)
-      part += mode[i] * sums[coupling->sealed[i]] / PetscSqrtReal(components.cells[coupling->sealed[i]]);
-    part *= use == SEALED_BALANCE ? -1. : 1. / coupling->stiffness[m];
+      part += mode[i] * sums[coupling->system.sealed[i]] /
+              PetscSqrtReal(components.cells[coupling->system.sealed[i]]);
+    part *= use == SEALED_BALANCE ? -1. : 1. / coupling->system.stiffness[m];
     for (PetscInt i = 0; i < count; i++)
-      shifts[coupling->sealed[i]] += part * mode[i] / PetscSqrtReal(components.cells[coupling->sealed[i]]);
+      shifts[coupling->system.sealed[i]] +=
+          part * mode[i] / PetscSqrtReal(components.cells[coupling->system.sealed[i]]);
   }
-  PetscCall(PoissonShiftComponents(coupling->poisson, shifts, to));
+  PetscCall(PoissonShiftComponents(coupling->system.poisson, shifts, to));
   PetscCall(PetscFree(sums));
   PetscCall(PetscFree(shifts));
   PetscFunctionReturn(0);

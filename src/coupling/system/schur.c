@@ -29,18 +29,18 @@ static PetscErrorCode Create(Coupling coupling)
 
   PetscFunctionBegin;
   PetscCall(MatCreateShell(coupling->fluid, cells, cells, PETSC_DETERMINE, PETSC_DETERMINE, coupling,
-                           &coupling->schur_operator));
-  PetscCall(MatShellSetOperation(coupling->schur_operator, MATOP_MULT, (void (*)(void))Multiply));
-  PetscCall(MatSetOption(coupling->schur_operator, MAT_SYMMETRIC, PETSC_TRUE));
-  PetscCall(KSPCreate(coupling->fluid, &coupling->schur));
-  PetscCall(KSPSetOptionsPrefix(coupling->schur, "coupled_schur_"));
-  PetscCall(KSPSetType(coupling->schur, KSPCG));
-  PetscCall(KSPSetNormType(coupling->schur, KSP_NORM_UNPRECONDITIONED));
-  PetscCall(KSPGetPC(coupling->schur, &pc));
+                           &coupling->system.schur_operator));
+  PetscCall(MatShellSetOperation(coupling->system.schur_operator, MATOP_MULT, (void (*)(void))Multiply));
+  PetscCall(MatSetOption(coupling->system.schur_operator, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(KSPCreate(coupling->fluid, &coupling->system.schur));
+  PetscCall(KSPSetOptionsPrefix(coupling->system.schur, "coupled_schur_"));
+  PetscCall(KSPSetType(coupling->system.schur, KSPCG));
+  PetscCall(KSPSetNormType(coupling->system.schur, KSP_NORM_UNPRECONDITIONED));
+  PetscCall(KSPGetPC(coupling->system.schur, &pc));
   PetscCall(PCSetType(pc, PCSHELL));
   PetscCall(PCShellSetContext(pc, coupling));
   PetscCall(PCShellSetApply(pc, Precondition));
-  PetscCall(KSPSetFromOptions(coupling->schur));
+  PetscCall(KSPSetFromOptions(coupling->system.schur));
   PetscFunctionReturn(0);
 }
 
@@ -49,16 +49,17 @@ PetscErrorCode CouplingSolveSchur(Coupling coupling, CouplingReport *report)
   PetscReal guess;
 
   PetscFunctionBegin;
-  if (!coupling->schur)
+  if (!coupling->system.schur)
     PetscCall(Create(coupling));
-  PetscCall(KSPSetOperators(coupling->schur, coupling->schur_operator, coupling->schur_operator));
-  PetscCall(KSPSetTolerances(coupling->schur, coupling->config.tolerance,
-                             PetscMax(coupling->config.tolerance * coupling->reference, 1e-300),
+  PetscCall(KSPSetOperators(coupling->system.schur, coupling->system.schur_operator,
+                            coupling->system.schur_operator));
+  PetscCall(KSPSetTolerances(coupling->system.schur, coupling->config.tolerance,
+                             PetscMax(coupling->config.tolerance * coupling->system.reference, 1e-300),
                              PETSC_DEFAULT, coupling->config.iterations));
-  PetscCall(VecNorm(coupling->solution, NORM_INFINITY, &guess));
-  PetscCall(KSPSetInitialGuessNonzero(coupling->schur, guess > 0. ? PETSC_TRUE : PETSC_FALSE));
-  PetscCall(KSPSolve(coupling->schur, coupling->right_side, coupling->solution));
-  PetscCall(KSPGetConvergedReason(coupling->schur, &report->reason));
-  PetscCall(KSPGetIterationNumber(coupling->schur, &report->iterations));
+  PetscCall(VecNorm(coupling->system.solution, NORM_INFINITY, &guess));
+  PetscCall(KSPSetInitialGuessNonzero(coupling->system.schur, guess > 0. ? PETSC_TRUE : PETSC_FALSE));
+  PetscCall(KSPSolve(coupling->system.schur, coupling->system.right_side, coupling->system.solution));
+  PetscCall(KSPGetConvergedReason(coupling->system.schur, &report->reason));
+  PetscCall(KSPGetIterationNumber(coupling->system.schur, &report->iterations));
   PetscFunctionReturn(0);
 }

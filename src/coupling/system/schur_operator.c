@@ -3,13 +3,13 @@
 
 PetscErrorCode CouplingGather(Coupling coupling, Vec x, PetscReal pull[])
 {
-  const PetscInt   count = TWIST * coupling->free_count;
+  const PetscInt   count = TWIST * coupling->solids.free_count;
   const PetscReal *values;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(pull, count));
   PetscCall(VecGetArrayRead(x, &values));
-  coupling_matrix_multiply_transpose(&coupling->matrix, coupling->free_count, values, pull);
+  coupling_matrix_multiply_transpose(&coupling->system.matrix, coupling->solids.free_count, values, pull);
   PetscCall(VecRestoreArrayRead(x, &values));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, pull, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
   PetscFunctionReturn(0);
@@ -17,18 +17,18 @@ PetscErrorCode CouplingGather(Coupling coupling, Vec x, PetscReal pull[])
 
 PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
 {
-  const PetscInt count = TWIST * coupling->free_count;
+  const PetscInt count = TWIST * coupling->solids.free_count;
   PetscReal     *values, *pull, *motion;
 
   PetscFunctionBegin;
-  PetscCall(PoissonMultiplyVector(coupling->poisson, x, y));
-  if (!coupling->free_count)
+  PetscCall(PoissonMultiplyVector(coupling->system.poisson, x, y));
+  if (!coupling->solids.free_count)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(count, &pull, count, &motion));
   PetscCall(CouplingGather(coupling, x, pull));
-  PetscCall(MassApplyInverse(&coupling->mass, pull, motion));
+  PetscCall(MassApplyInverse(&coupling->system.mass, pull, motion));
   PetscCall(VecGetArray(y, &values));
-  coupling_matrix_multiply(&coupling->matrix, coupling->free_count, motion, values);
+  coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(y, &values));
   PetscCall(PetscFree2(pull, motion));
   PetscFunctionReturn(0);
@@ -37,22 +37,22 @@ PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
 PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(PoissonCycle(coupling->poisson, x, y));
+  PetscCall(PoissonCycle(coupling->system.poisson, x, y));
   PetscCall(CouplingUseSealed(coupling, SEALED_LIFT, x, y));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists)
 {
-  const PetscInt count = TWIST * coupling->free_count;
+  const PetscInt count = TWIST * coupling->solids.free_count;
   PetscReal     *pull;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(count, &pull));
   PetscCall(CouplingGather(coupling, q, pull));
   for (PetscInt n = 0; n < count; n++)
-    pull[n] = coupling->push[n] - pull[n];
-  PetscCall(MassApplyInverse(&coupling->mass, pull, twists));
+    pull[n] = coupling->system.push[n] - pull[n];
+  PetscCall(MassApplyInverse(&coupling->system.mass, pull, twists));
   PetscCall(PetscFree(pull));
   PetscFunctionReturn(0);
 }
@@ -61,7 +61,7 @@ PetscErrorCode CouplingFindResidual(Coupling coupling, Vec q, Vec residual)
 {
   PetscFunctionBegin;
   PetscCall(CouplingApplySchur(coupling, q, residual));
-  PetscCall(VecAYPX(residual, -1., coupling->right_side));
+  PetscCall(VecAYPX(residual, -1., coupling->system.right_side));
   PetscFunctionReturn(0);
 }
 
@@ -75,6 +75,6 @@ PetscErrorCode CouplingMeasure(Coupling coupling, Vec q, PetscReal *residual)
   PetscCall(CouplingFindResidual(coupling, q, rest));
   PetscCall(VecNorm(rest, NORM_2, &after));
   PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &rest));
-  *residual = coupling->reference > 0. ? after / coupling->reference : after;
+  *residual = coupling->system.reference > 0. ? after / coupling->system.reference : after;
   PetscFunctionReturn(0);
 }

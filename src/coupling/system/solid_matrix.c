@@ -54,11 +54,11 @@ static void add_lumped_face(Coupling coupling, const MixedFace *mixed)
   PetscReal diagonal[TWIST];
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-    const PetscInt free = coupling->bodies[coupling->shares[s].body].free;
+    const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
 
-    share_lump(mixed->direction, &coupling->shares[s], diagonal);
+    share_lump(mixed->direction, &coupling->faces.shares[s], diagonal);
     for (PetscInt n = 0; n < TWIST && free >= 0; n++)
-      coupling->mass.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
+      coupling->system.mass.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
           coupling->scale * mixed->mass * diagonal[n];
   }
 }
@@ -77,18 +77,19 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
   }
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
     for (PetscInt t = mixed->first; t < mixed->first + mixed->count; t++) {
-      const PetscInt a = coupling->bodies[coupling->shares[s].body].free,
-                     b = coupling->bodies[coupling->shares[t].body].free;
+      const PetscInt a = coupling->solids.bodies[coupling->faces.shares[s].body].free,
+                     b = coupling->solids.bodies[coupling->faces.shares[t].body].free;
       BodyPair *pair = NULL;
 
-      if (a < 0 || b < 0 || a > b || coupling->shares[s].weight * coupling->shares[t].weight == 0.)
+      if (a < 0 || b < 0 || a > b ||
+          coupling->faces.shares[s].weight * coupling->faces.shares[t].weight == 0.)
         continue;
-      share_row(mixed->direction, &coupling->shares[s], row);
-      share_row(mixed->direction, &coupling->shares[t], other);
+      share_row(mixed->direction, &coupling->faces.shares[s], row);
+      share_row(mixed->direction, &coupling->faces.shares[t], other);
       if (a == b) {
-        add_product(factor, row, other, &coupling->mass.diagonal[TWIST * TWIST * a]);
+        add_product(factor, row, other, &coupling->system.mass.diagonal[TWIST * TWIST * a]);
       } else {
-        PetscCall(PairListFind(&coupling->mass.pairs, a, b, &pair));
+        PetscCall(PairListFind(&coupling->system.mass.pairs, a, b, &pair));
         add_product(factor, row, other, pair->block);
       }
     }
@@ -138,8 +139,8 @@ PetscErrorCode PairListGather(PairList *list, MPI_Comm comm)
 /* Adds M_S, and leaves a block that is symmetric to the last bit. */
 static void add_own_mass(Coupling coupling, PetscInt free)
 {
-  const CoupledBody *body = &coupling->bodies[coupling->free_bodies[free]].body;
-  PetscReal         *block = &coupling->mass.diagonal[TWIST * TWIST * free];
+  const CoupledBody *body = &coupling->solids.bodies[coupling->solids.by_slot[free]].body;
+  PetscReal         *block = &coupling->system.mass.diagonal[TWIST * TWIST * free];
 
   for (PetscInt i = 0; i < DIM; i++) {
     block[TWIST * i + i] += coupling->scale * body->mass;
@@ -250,7 +251,7 @@ static PetscErrorCode InvertGroups(MassMatrix *mass, const PetscInt *group, cons
 
 PetscErrorCode CouplingDropMass(Coupling coupling)
 {
-  MassMatrix *mass = &coupling->mass;
+  MassMatrix *mass = &coupling->system.mass;
 
   PetscFunctionBegin;
   for (PetscInt g = 0; g < mass->group_count; g++) {
@@ -267,16 +268,16 @@ PetscErrorCode CouplingDropMass(Coupling coupling)
 
 PetscErrorCode CouplingFindMass(Coupling coupling)
 {
-  MassMatrix *mass = &coupling->mass;
+  MassMatrix *mass = &coupling->system.mass;
   PetscInt   *group, *place;
 
   PetscFunctionBegin;
   PetscCall(CouplingDropMass(coupling));
-  mass->free_count = coupling->free_count;
+  mass->free_count = coupling->solids.free_count;
   PetscCall(PetscCalloc1(TWIST * TWIST * mass->free_count, &mass->diagonal));
-  for (PetscInt m = 0; m < coupling->mixed_count && coupling->grid; m++)
-    if (coupling->mixed[m].is_owned)
-      PetscCall(AddFace(coupling, &coupling->mixed[m]));
+  for (PetscInt m = 0; m < coupling->faces.mixed_count && coupling->grid; m++)
+    if (coupling->faces.mixed[m].is_owned)
+      PetscCall(AddFace(coupling, &coupling->faces.mixed[m]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mass->diagonal, (PetscMPIInt)(TWIST * TWIST * mass->free_count),
                              MPIU_REAL, MPI_SUM, coupling->world));
   PetscCall(PairListGather(&mass->pairs, coupling->world));

@@ -6,12 +6,13 @@
 PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(coupling->filling_count, &coupling->filling_room, &coupling->fillings));
-  coupling->fillings[coupling->filling_count++] = filling;
+  PetscCall(
+      GrowList(coupling->faces.filling_count, &coupling->faces.filling_room, &coupling->faces.fillings));
+  coupling->faces.fillings[coupling->faces.filling_count++] = filling;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddTie(TieSet *set, PetscInt d, const Tie *tie)
+static PetscErrorCode AddTie(ViscousConstraints *set, PetscInt d, const Tie *tie)
 {
   const PetscInt n = set->lent.tie_count[d]++;
 
@@ -21,7 +22,7 @@ static PetscErrorCode AddTie(TieSet *set, PetscInt d, const Tie *tie)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush)
+PetscErrorCode TieSetAddBrush(ViscousConstraints *set, PetscInt d, const Brush *brush)
 {
   const PetscInt n = set->lent.brush_count[d]++;
 
@@ -31,7 +32,7 @@ PetscErrorCode TieSetAddBrush(TieSet *set, PetscInt d, const Brush *brush)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddCorner(TieSet *set, PetscInt d, const Corner *corner)
+static PetscErrorCode AddCorner(ViscousConstraints *set, PetscInt d, const Corner *corner)
 {
   const PetscInt n = set->lent.corner_count[d]++;
 
@@ -41,7 +42,7 @@ static PetscErrorCode AddCorner(TieSet *set, PetscInt d, const Corner *corner)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen)
+PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen)
 {
   const PetscInt n = set->lent.screen_count[d]++;
 
@@ -53,7 +54,7 @@ PetscErrorCode TieSetAddScreen(TieSet *set, PetscInt d, const Screen *screen)
 
 PetscErrorCode CouplingDropTies(Coupling coupling)
 {
-  TieSet *set = &coupling->tie_set;
+  ViscousConstraints *set = &coupling->viscous;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < DIM; d++) {
@@ -65,23 +66,23 @@ PetscErrorCode CouplingDropTies(Coupling coupling)
   PetscCall(MacGridDestroyFaceField(set->lent.open));
   PetscCall(MacGridDestroyFaceField(set->lent.bodies));
   PetscCall(PetscFree2(set->is_free, set->resistance));
-  PetscCall(PetscFree(coupling->fillings));
+  PetscCall(PetscFree(coupling->faces.fillings));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
 {
-  TieSet *set = &coupling->tie_set;
+  ViscousConstraints *set = &coupling->viscous;
 
   PetscFunctionBegin;
-  if (set->body_room < coupling->body_count || !set->is_free) {
+  if (set->body_room < coupling->solids.count || !set->is_free) {
     PetscCall(PetscFree2(set->is_free, set->resistance));
-    set->body_room = coupling->body_count;
+    set->body_room = coupling->solids.count;
     PetscCall(PetscMalloc2(set->body_room, &set->is_free, TWIST * TWIST * set->body_room, &set->resistance));
   }
-  PetscCall(PetscArrayzero(set->resistance, TWIST * TWIST * coupling->body_count));
-  for (PetscInt b = 0; b < coupling->body_count; b++) {
-    const CoupledBody *body = &coupling->bodies[b].body;
+  PetscCall(PetscArrayzero(set->resistance, TWIST * TWIST * coupling->solids.count));
+  for (PetscInt b = 0; b < coupling->solids.count; b++) {
+    const CoupledBody *body = &coupling->solids.bodies[b].body;
     PetscReal         *block = &set->resistance[TWIST * TWIST * b];
 
     set->is_free[b] = body->is_free;
@@ -91,7 +92,7 @@ static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
         block[TWIST * (DIM + i) + DIM + j] = body->inertia.at[i][j];
     }
   }
-  set->lent.body_count = coupling->body_count;
+  set->lent.body_count = coupling->solids.count;
   set->lent.is_free = set->is_free;
   set->lent.resistance = set->resistance;
   set->lent.twists = twists;
@@ -101,9 +102,9 @@ static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
 /* The fluid of the face has a pressure of its own. */
 static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
 {
-  const PetscInt kind = coupling->kinds[d][c];
+  const PetscInt kind = coupling->faces.kinds[d][c];
 
-  return kind == COUPLED_FLUID || (kind >= 0 && coupling->mixed[kind].open > 0.);
+  return kind == COUPLED_FLUID || (kind >= 0 && coupling->faces.mixed[kind].open > 0.);
 }
 
 /* `arm` as in Filling. */
@@ -116,7 +117,7 @@ static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscIn
   PetscFunctionBegin;
   share_row(d, &share, tie.row);
   bodies[c] = (PetscReal)(1 + body);
-  PetscCall(AddTie(&coupling->tie_set, d, &tie));
+  PetscCall(AddTie(&coupling->viscous, d, &tie));
   PetscFunctionReturn(0);
 }
 
@@ -125,23 +126,23 @@ static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscIn
 static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscReal *open, PetscReal *bodies,
                                    PetscInt *best)
 {
-  const Filling *fillings = coupling->fillings;
+  const Filling *fillings = coupling->faces.fillings;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < coupling->filling_count; n++) {
+  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
     const PetscInt c = fillings[n].face;
 
     if (fillings[n].direction == d && open[c] < TIED_BELOW &&
         (best[c] < 0 || fillings[n].volume > fillings[best[c]].volume))
       best[c] = n;
   }
-  for (PetscInt n = 0; n < coupling->filling_count; n++) {
+  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
     const PetscInt c = fillings[n].face, body = fillings[n].body;
 
     if (fillings[n].direction != d || best[c] != n)
       continue;
-    PetscCall(TieFace(coupling, d, c, body, vector3_add(fillings[n].arm, coupling->offsets[DIM * body + d]),
-                      bodies));
+    PetscCall(TieFace(coupling, d, c, body,
+                      vector3_add(fillings[n].arm, coupling->solids.offsets[DIM * body + d]), bodies));
     best[c] = -1;
   }
   PetscFunctionReturn(0);
@@ -150,7 +151,7 @@ static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscRea
 static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *bodies)
 {
   const GridBox  *box = grid_box(coupling->grid);
-  const PetscInt *solid = coupling->solid, *marks = coupling->marks[d], stride = box->stride[d];
+  const PetscInt *solid = coupling->faces.solid, *marks = coupling->faces.marks[d], stride = box->stride[d];
   PetscInt        at[DIM], end[DIM];
 
   PetscFunctionBegin;
@@ -172,21 +173,21 @@ static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *
 
 static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
 {
-  const PetscReal least = 1e-9;
-  TieSet         *set = &coupling->tie_set;
-  PetscReal      *open, *bodies;
+  const PetscReal     least = 1e-9;
+  ViscousConstraints *set = &coupling->viscous;
+  PetscReal          *open, *bodies;
 
   PetscFunctionBegin;
   PetscCall(VecSet(set->lent.open[d], 1.));
   PetscCall(VecSet(set->lent.bodies[d], 0.));
   PetscCall(VecGetArray(set->lent.open[d], &open));
   PetscCall(VecGetArray(set->lent.bodies[d], &bodies));
-  for (PetscInt n = 0; n < coupling->filling_count; n++)
-    if (coupling->fillings[n].direction == d)
-      open[coupling->fillings[n].face] -= coupling->fillings[n].volume / coupling->volume;
-  for (PetscInt n = 0; n < coupling->filling_count; n++) /* bodies that overlap, and round-off */
-    if (coupling->fillings[n].direction == d && open[coupling->fillings[n].face] < least)
-      open[coupling->fillings[n].face] = 0.;
+  for (PetscInt n = 0; n < coupling->faces.filling_count; n++)
+    if (coupling->faces.fillings[n].direction == d)
+      open[coupling->faces.fillings[n].face] -= coupling->faces.fillings[n].volume / coupling->volume;
+  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) /* bodies that overlap, and round-off */
+    if (coupling->faces.fillings[n].direction == d && open[coupling->faces.fillings[n].face] < least)
+      open[coupling->faces.fillings[n].face] = 0.;
   PetscCall(TieFullFaces(coupling, d, open, bodies, best));
   PetscCall(TieBlockedFaces(coupling, d, bodies));
   PetscCall(VecRestoreArray(set->lent.bodies[d], &bodies));
@@ -251,7 +252,7 @@ static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, cons
   corner.distances[1] = distance_between(parts, a, corner.other, beyond);
   PetscCall(PetscArraycpy(corner.rows[0], brush->row, TWIST));
   find_row(coupling, a, place, brush->body, corner.rows[1]);
-  PetscCall(AddCorner(&coupling->tie_set, d, &corner));
+  PetscCall(AddCorner(&coupling->viscous, d, &corner));
   PetscFunctionReturn(0);
 }
 
@@ -270,7 +271,7 @@ static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at
       brush.body = (PetscInt)parts->bodies[d][brush.beyond] - 1;
       brush.distance = distance_between(parts, d, c, brush.beyond);
       find_row(coupling, d, at, brush.body, brush.row);
-      PetscCall(TieSetAddBrush(&coupling->tie_set, d, &brush));
+      PetscCall(TieSetAddBrush(&coupling->viscous, d, &brush));
       if (a != d)
         PetscCall(FindCorner(coupling, d, a, at, parts, &brush));
     }
@@ -303,10 +304,10 @@ static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d, const Parts *pa
 
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  TieSet        *set = &coupling->tie_set;
-  PetscInt      *best;
-  Parts          parts;
+  const GridBox      *box = grid_box(coupling->grid);
+  ViscousConstraints *set = &coupling->viscous;
+  PetscInt           *best;
+  Parts               parts;
 
   PetscFunctionBegin;
   PetscCheck(coupling->is_ready, coupling->fluid, PETSC_ERR_ORDER,

@@ -57,7 +57,8 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
   PetscFunctionBegin;
   (void)coupling_lattice(coupling, body, search->d, shift, &lattice);
   lattice.end[a] = (PetscInt)PetscMin(
-      PetscFloorReal((coupling->bodies[body].high.at[a] - lattice.origin.at[a]) / coupling->spacing) + 2.,
+      PetscFloorReal((coupling->solids.bodies[body].high.at[a] - lattice.origin.at[a]) / coupling->spacing) +
+          2.,
       box->end[a] + 1);
   size = lattice_size(&lattice);
   if (!size)
@@ -65,7 +66,7 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
   PetscCall(PetscCalloc2(size, &first, size, &last));
   for (PetscInt n = 0; n < size; n++)
     first[n] = 2.;
-  lattice_hit(&lattice, &coupling->bodies[body].triangles, a, MARGIN, first, last);
+  lattice_hit(&lattice, &coupling->solids.bodies[body].triangles, a, MARGIN, first, last);
   for (at[Z] = lattice.start[Z]; at[Z] < lattice.end[Z]; at[Z]++)
     for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
       for (at[X] = lattice.start[X]; at[X] < lattice.end[X]; at[X]++) {
@@ -115,7 +116,7 @@ static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit
     find_row(coupling, d, at, seen[side], screen.rows[side]);
   }
   if (search->bodies[lower] == 0. && search->bodies[low->face] == 0.) {
-    PetscCall(TieSetAddScreen(&coupling->tie_set, d, &screen));
+    PetscCall(TieSetAddScreen(&coupling->viscous, d, &screen));
     PetscFunctionReturn(0);
   }
   for (PetscInt side = 0; side < 2; side++) { /* the other one is blocked */
@@ -126,7 +127,7 @@ static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit
 
     PetscCall(PetscArraycpy(brush.row, screen.rows[side], TWIST));
     if (screen.is_owned[side] && search->bodies[brush.face] == 0.)
-      PetscCall(TieSetAddBrush(&coupling->tie_set, d, &brush));
+      PetscCall(TieSetAddBrush(&coupling->viscous, d, &brush));
   }
   PetscFunctionReturn(0);
 }
@@ -165,15 +166,15 @@ PetscErrorCode CouplingFindScreens(Coupling coupling)
     Search search = {.d = d, .count = &count, .room = &room, .hits = &hits};
 
     grid_face_end(coupling->grid, d, search.end);
-    PetscCall(VecGetArrayRead(coupling->tie_set.lent.open[d], &search.open));
-    PetscCall(VecGetArrayRead(coupling->tie_set.lent.bodies[d], &search.bodies));
+    PetscCall(VecGetArrayRead(coupling->viscous.lent.open[d], &search.open));
+    PetscCall(VecGetArrayRead(coupling->viscous.lent.bodies[d], &search.bodies));
     for (search.a = 0; search.a < dimension; search.a++) {
       count = 0;
       PetscCall(CouplingVisitImages(coupling, HitImage, &search));
       PetscCall(AddPairs(coupling, &search));
     }
-    PetscCall(VecRestoreArrayRead(coupling->tie_set.lent.bodies[d], &search.bodies));
-    PetscCall(VecRestoreArrayRead(coupling->tie_set.lent.open[d], &search.open));
+    PetscCall(VecRestoreArrayRead(coupling->viscous.lent.bodies[d], &search.bodies));
+    PetscCall(VecRestoreArrayRead(coupling->viscous.lent.open[d], &search.open));
   }
   PetscCall(PetscFree(hits));
   PetscFunctionReturn(0);

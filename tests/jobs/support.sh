@@ -49,6 +49,8 @@ start_slurm() {
   export SLURM_CONF=$work/slurm/slurm.conf
   # both virtual nodes are one machine, and would share the names of Open MPI's shared memory
   export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo
+  # programs start here as they do in a cluster
+  unset OMPI_MCA_pml
 }
 
 # submit [sbatch options] SCRIPT ARGUMENTS...: the number of the job

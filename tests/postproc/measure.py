@@ -2,7 +2,9 @@
 
 Without a question it answers one after the other, a line each with tabs between the words: "yes", or what it has seen."""
 
+import contextlib
 import os
+import runpy
 import sys
 
 import numpy
@@ -308,6 +310,18 @@ def curve_is(path, formula, tolerance):
 def has_points(path, label, count):
     rows = [line for line in open(path, encoding="utf-8") if line.split(",")[1] == label]
     expect(len(rows) == int(count), len(rows))
+
+
+def ends_with(code, program, *words):
+    """A program of postproc in this interpreter, which has loaded its libraries already."""
+    sys.argv = [program, *words]
+    found = 0
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            runpy.run_path(program, run_name="__main__")
+    except SystemExit as end:
+        found = end.code if isinstance(end.code, int) else int(end.code is not None)
+    expect(found == int(code), found)
 
 
 def answer(question):

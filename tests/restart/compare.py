@@ -1,11 +1,13 @@
 """compare.py A B [TOLERANCE]: whether two runs are in the same state: their newest checkpoints and their ledgers but
 for the wall clock, bit for bit or, with a tolerance, relative to the largest value of a field or of a group of
-columns. Says what differs and exits with 1."""
+columns. Says what differs and exits with 1.
+compare.py --serve REQUESTS REPLIES: the same for all who ask through these two pipes."""
 
 import csv
 import glob
 import os
 import sys
+import traceback
 
 import h5py
 import numpy as np
@@ -91,11 +93,36 @@ def differences(first, second, tolerance):
                 yield f"{name} differs by {difference:.3g}"
 
 
+def compare(arguments):
+    """What there is to say, and the exit code."""
+    a, b = arguments[:2]
+    tolerance = float(arguments[2]) if len(arguments) > 2 else 0.0
+    measured.clear()
+    found = list(differences({**state(a), **ledger(a)}, {**state(b), **ledger(b)}, tolerance))
+    said = found + ["largest difference {:.3g} in {}".format(*max(measured))] if measured else found
+    return "\n".join(said), 1 if found else 0
+
+
+def serve(requests, replies):
+    """Answers until it is killed: directory and arguments, one a line, through one pipe; code and text through the other."""
+    while True:
+        with open(requests, encoding="utf-8") as pipe:
+            directory, *arguments = pipe.read().splitlines()
+        try:
+            os.chdir(directory)
+            said, code = compare(arguments)
+        except SystemExit as end:
+            said, code = str(end), 1
+        except Exception:  # a broken file is an answer, too
+            said, code = traceback.format_exc(), 1
+        with open(replies, "w", encoding="utf-8") as pipe:
+            pipe.write(f"{code}\n{said}\n")
+
+
 measured = []
-A, B = sys.argv[1:3]
-allowed = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
-found = list(differences({**state(A), **ledger(A)}, {**state(B), **ledger(B)}, allowed))
-print(*found, sep="\n")
-if measured:
-    print("largest difference {:.3g} in {}".format(*max(measured)))
-sys.exit(1 if found else 0)
+if __name__ == "__main__":
+    if sys.argv[1] == "--serve":
+        serve(*sys.argv[2:4])
+    text, status = compare(sys.argv[1:])
+    print(text)
+    sys.exit(status)

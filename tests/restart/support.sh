@@ -3,12 +3,20 @@
 
 scenes=$MILLRACE_SOURCE/tests/restart/scenes
 work=$(mktemp -d)
-trap 'cd / && rm -rf "$work"' EXIT
+comparer= # process that compares
+trap 'cd / && rm -rf "$work"; [ -z "$comparer" ] || kill "$comparer"' EXIT
 cd "$work" || exit 1
 
 python=python3
 "$python" -c 'import h5py' 2> /dev/null || python=/usr/bin/python3
-need_h5py() { "$python" -c 'import h5py' 2> /dev/null || skip_all "h5py is missing (Debian: python3-h5py)"; }
+# Also starts the one interpreter that does all comparisons of a script.
+need_h5py() {
+  "$python" -c 'import h5py' 2> /dev/null || skip_all "h5py is missing (Debian: python3-h5py)"
+  mkfifo "$work/requests" "$work/replies" || exit 1
+  "$python" "$MILLRACE_SOURCE/tests/restart/compare.py" --serve "$work/requests" "$work/replies" > /dev/null &
+  comparer=$!
+  disown
+}
 
 # millrace RANKS ARGUMENT...: one rank is started without mpiexec; `started_by` may be set to what runs before it.
 started_by=()
@@ -23,7 +31,19 @@ millrace() {
 }
 
 # same A B [TOLERANCE]: the newest checkpoints and the ledgers of two runs.
-same() { "$python" "$MILLRACE_SOURCE/tests/restart/compare.py" "$@"; }
+same() {
+  local code=
+  [ -n "$comparer" ] && kill -0 "$comparer" 2> /dev/null || {
+    "$python" "$MILLRACE_SOURCE/tests/restart/compare.py" "$@"
+    return
+  }
+  printf '%s\n' "$PWD" "$@" > "$work/requests"
+  {
+    read -r code
+    cat
+  } < "$work/replies"
+  return "${code:-1}"
+}
 
 # says FILE WORD...: every word is in the file.
 says() {

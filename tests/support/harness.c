@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 static void abort_on_error(PetscErrorCode error)
@@ -83,6 +84,36 @@ void harness_start(int *argc, char ***argv, const char *options)
   cmocka_set_message_output(CM_OUTPUT_TAP);
   if (getenv("TEST_FILTER"))
     cmocka_set_test_filter(getenv("TEST_FILTER"));
+}
+
+static clock_t test_start;
+
+static int start_clock(void **state)
+{
+  (void)state;
+  test_start = clock();
+  return 0;
+}
+
+/* The state of such a test is its name. */
+static int note_processor_time(void **state)
+{
+  const double seconds = (double)(clock() - test_start) / CLOCKS_PER_SEC;
+
+  if (seconds >= 0.1)
+    printf("# %.1f s of this rank's processor: %s\n", seconds, (const char *)*state);
+  return 0;
+}
+
+void harness_time(struct CMUnitTest group[], size_t count)
+{
+  for (size_t n = 0; n < count; n++) {
+    if (group[n].setup_func || group[n].teardown_func)
+      continue;
+    group[n].setup_func = start_clock;
+    group[n].teardown_func = note_processor_time;
+    group[n].initial_state = (void *)group[n].name;
+  }
 }
 
 /* Zero although tests may have failed: the TAP says that, and any other status means a crash. */

@@ -51,14 +51,17 @@ PetscMPIInt harness_size(void);
    pattern such as "a_ball*", chooses tests of the group. */
 void harness_start(int *argc, char ***argv, const char *options);
 int  harness_finish(void);
+/* Tests without fixtures say what they took of the processor, if it is more than a moment. */
+void harness_time(struct CMUnitTest group[], size_t count);
 
 /* The main function of a test program: TEST_MAIN(cmocka_unit_test(a), cmocka_unit_test(b)). */
 #define TEST_MAIN(...) TEST_MAIN_WITH_OPTIONS("", __VA_ARGS__)
 #define TEST_MAIN_WITH_OPTIONS(options, ...)                                                                 \
   int main(int argc, char **argv)                                                                            \
   {                                                                                                          \
-    const struct CMUnitTest group[] = {__VA_ARGS__};                                                         \
+    struct CMUnitTest group[] = {__VA_ARGS__};                                                               \
     harness_start(&argc, &argv, options);                                                                    \
+    harness_time(group, PETSC_STATIC_ARRAY_LENGTH(group));                                                   \
     (void)cmocka_run_group_tests(group, NULL, NULL);                                                         \
     return harness_finish();                                                                                 \
   }

@@ -136,6 +136,6 @@ PetscErrorCode SimulationPushMomentum(Simulation simulation, const PetscReal bef
 PetscErrorCode SimulationHoldMomentum(Simulation      simulation,
                                       const PetscReal twists[]); /* collective: fluid */
 
-PetscErrorCode SimulationDestroyWatch(Simulation simulation); /* waiting.c */
+PetscErrorCode SimulationDestroyWatch(Simulation simulation); /* timing.c */
 
 #endif

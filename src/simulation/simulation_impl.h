@@ -107,7 +107,7 @@ PetscErrorCode SimulationReturnRegions(Simulation simulation); /* to before the 
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
 PetscErrorCode SimulationLoadRegions(Simulation simulation, Archive archive);
 
-/* gas.c: nothing happens without a one-way region. Collective: fluid. */
+/* one_way.c: nothing happens without a one-way region. Collective: fluid. */
 PetscBool      simulation_has_gas(const SimulationConfig *config);
 Fluid          simulation_carrier(Simulation simulation); /* of the scalars */
 PetscErrorCode SimulationCreateGas(Simulation simulation);
@@ -117,7 +117,7 @@ PetscErrorCode SimulationSaveGas(Simulation simulation, Archive archive);
 PetscErrorCode SimulationLoadGas(Simulation simulation, Archive archive);
 PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
 
-/* waiting.c: what this rank attends to, by the part of the step, until it says something else: its own work,
+/* timing.c: what this rank attends to, by the part of the step, until it says something else: its own work,
    the solids' work, or what the other team has to say. Without coupled bodies nothing happens. */
 typedef enum { PART_MOVE, PART_ADVECTING, PART_PREDICT, PART_SOLVE, PART_OUTPUT, PART_COUNT } StepPart;
 typedef enum { ATTEND_OWN, ATTEND_SOLIDS, ATTEND_WORD_OF_SOLIDS, ATTEND_WORD_OF_FLUID } Attention;
@@ -153,7 +153,7 @@ void      record_body_name(Simulation simulation, PetscInt body, char name[], si
 /* loads.c: what the fluid does to bodies, and how it was found; nothing happens without coupled bodies. */
 void           record_put_coupled(Simulation simulation, Record *record);
 void           record_put_momentum(Simulation simulation, Record *record);       /* momentum.c */
-void           record_put_waiting(Simulation simulation, Record *record);        /* waiting.c */
+void           record_put_waiting(Simulation simulation, Record *record);        /* timing.c */
 PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames); /* collective: who writes */
 
 /* frame.c. Collective: who writes. */

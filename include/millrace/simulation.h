@@ -64,11 +64,19 @@ PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, 
                                 char message[], size_t message_size);
 PetscErrorCode SimulationDestroy(Simulation *simulation);
 
-/* The initial state of the scene, or a saved one on any number of ranks. */
+/* The initial state of the scene. Not `good`: its solve failed. Collective: world. */
 PetscErrorCode SimulationStart(Simulation simulation);
-PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good); /* not good: the solve failed */
+PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good);
+
+/* The ranks that write frames, ledger and checkpoints: the fluid team, or the solid team without fluid. */
+MPI_Comm  simulation_writers(Simulation simulation);
+PetscBool simulation_writes(Simulation simulation);
+/* The state in an archive of the writers. Collective: writers. */
 PetscErrorCode SimulationSave(Simulation simulation, Archive archive);
-PetscErrorCode SimulationLoad(Simulation simulation, Archive archive);
+/* The state that was saved, perhaps on another number of ranks; `archive` is null outside the writers. A file
+   that does not fit this scene, or holds what no run can have written, is refused in `message`; the
+   simulation is then of no more use. Collective: world. */
+PetscErrorCode SimulationLoad(Simulation simulation, Archive archive, char message[], size_t size);
 
 /* A step of the size that its parts allow, such that whole steps end exactly at `stop`. Collective: world. */
 PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt);
@@ -87,8 +95,6 @@ Phase     simulation_phase(Simulation simulation); /* null without regions, or o
 PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
 
-/* Why a saved state does not fit this simulation; "" when it does. Collective: who writes. */
-PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[], size_t size);
 /* Why the flow cannot begin or go on as the scene prescribes: fields that are not finite, or a box without an
    open side that does not let out what it takes in; "" when it can. Before the state is made or loaded, which
    this changes. Collective: world. */

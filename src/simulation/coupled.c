@@ -127,16 +127,14 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationResumeCoupled(Simulation simulation)
+PetscErrorCode SimulationDeriveCoupled(Simulation simulation)
 {
   PetscReal *twists;
 
   PetscFunctionBegin;
-  if (!simulation->coupled)
-    PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Bcast(simulation->coupled->acceleration, (PetscMPIInt)simulation->coupled->count,
-                         MPIU_REAL, 0, team_world(simulation->team)));
   PetscCall(SimulationPlaceBodies(simulation, 0.));
+  if (simulation->fluid)
+    PetscCall(SimulationExtendVelocity(simulation));
   PetscCall(SimulationSetUpSystem(simulation));
   PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
@@ -231,7 +229,6 @@ static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
   PetscFunctionBegin;
   PetscCall(SimulationEnterPart(simulation, PART_PREDICT));
-  simulation->coupled->is_under_way = PETSC_TRUE;
   if (simulation->fluid && simulation->obstacles_move)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
   PetscCall(SimulationPlaceBodies(simulation, dt));
@@ -399,19 +396,6 @@ static PetscErrorCode Finish(Simulation simulation, PetscReal dt, const PetscRea
   PetscFunctionReturn(0);
 }
 
-/* Everything but the bodies themselves, which are back already, as before a step that went wrong. */
-PetscErrorCode SimulationReturnCoupled(Simulation simulation)
-{
-  PetscFunctionBegin;
-  PetscCall(SimulationPlaceBodies(simulation, 0.));
-  if (simulation->fluid && simulation->coupled->is_under_way) {
-    PetscCall(FluidForgetPrediction(simulation->fluid));
-    PetscCall(SimulationReturnRegions(simulation));
-  }
-  PetscCall(SimulationSetUpSystem(simulation));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
@@ -419,10 +403,8 @@ PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscB
 
   PetscFunctionBegin;
   *good = PETSC_TRUE;
-  coupled->is_under_way = PETSC_FALSE;
   if (!simulation->failures)
     coupled->unsettled = 0;
-  PetscCall(SolidKeep(simulation->solid));
   if (simulation->fluid)
     PetscCall(SimulationBeginMomentum(simulation));
   PetscCall(MoveBodies(simulation, dt, good)); /* F1, S1 */

@@ -72,7 +72,6 @@ struct Coupled {
   Vec     impulse, faces[DIM], star[DIM];
 
   PetscBool has_shells;
-  PetscBool is_under_way; /* the step has gone beyond F2 */
 
   CouplingReport report;                                            /* of the last coupled solve */
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */

@@ -24,13 +24,12 @@ static PetscErrorCode CreateFields(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCreateCoupled(Simulation simulation)
+static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
   struct Coupled *coupled;
 
   PetscFunctionBegin;
-  if (!simulation_is_coupled(simulation->config))
-    PetscFunctionReturn(0);
+  (void)message, (void)size;
   PetscCall(PetscNew(&coupled));
   coupled->first_energy = -1.;
   simulation->coupled = coupled;
@@ -51,12 +50,12 @@ PetscErrorCode SimulationCreateCoupled(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
+static PetscErrorCode Destroy(Simulation simulation)
 {
   struct Coupled *coupled = simulation->coupled;
 
   PetscFunctionBegin;
-  if (!coupled)
+  if (!coupled) /* an earlier part was refused */
     PetscFunctionReturn(0);
   PetscCall(SimulationDestroyWatch(simulation));
   PetscCall(CouplingDestroy(&coupled->coupling));
@@ -75,7 +74,7 @@ PetscErrorCode SimulationDestroyCoupled(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive)
+static PetscErrorCode SaveCoupled(Simulation simulation, Archive archive)
 {
   PetscFunctionBegin;
   PetscCall(ArchiveWriteShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
@@ -83,13 +82,53 @@ PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive)
+static PetscErrorCode LoadCoupled(Simulation simulation, Archive archive)
 {
   PetscFunctionBegin;
-  if (!simulation->coupled)
-    PetscFunctionReturn(0);
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
                               simulation->coupled->acceleration));
-  PetscCall(SimulationPlaceBodies(simulation, 0.));
   PetscFunctionReturn(0);
 }
+
+static PetscErrorCode ShareLoaded(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(simulation->coupled->acceleration, (PetscMPIInt)simulation->coupled->count,
+                         MPIU_REAL, 0, team_world(simulation->team)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordTimes(Simulation simulation, Record *record)
+{
+  PetscFunctionBegin;
+  record_put_waiting(simulation, record);
+  PetscFunctionReturn(0);
+}
+
+/* Nine vectors (velocities on their way, weights, marks, ties) and the coupled solve; one fluid is a mixture
+   then. */
+static PetscReal count_fields(const SimulationConfig *config)
+{
+  const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
+  PetscReal      fields = 9 * dimension + 22;
+
+  if (!config->phases.region_count)
+    fields += 4 * dimension + edges + 2;
+  if (!config->phases.region_count && config->fluid.viscosity > 0.)
+    fields += 7 * dimension + edges + 4;
+  return fields;
+}
+
+const Part CoupledPart = {.name = "bodies in a fluid",
+                          .ranks = PART_ON_ALL,
+                          .is_in = simulation_is_coupled,
+                          .create = Create,
+                          .start = SimulationStartCoupled,
+                          .save = SaveCoupled,
+                          .load = LoadCoupled,
+                          .share = ShareLoaded,
+                          .derive = SimulationDeriveCoupled,
+                          .record = SimulationRecordCoupled,
+                          .record_times = RecordTimes,
+                          .count_fields = count_fields,
+                          .destroy = Destroy};

@@ -9,96 +9,6 @@ static const PetscReal bytes_to_write = 10e6;        /* of a process that opens 
 static const PetscReal solver_bytes_per_cell = 102.; /* of the pressure: multigrid and conjugate gradients */
 static const PetscReal written_bytes_per_cell = 36.; /* of a frame's vector field, in chunks on their way */
 
-static PetscReal solid_fields(const SimulationConfig *config)
-{
-  PetscBool any = config->obstacle_count + config->solids.body_count > 0, moving = PETSC_FALSE;
-
-  for (PetscInt o = 0; o < config->obstacle_count; o++)
-    if (!motion_is_still(config->obstacles[o].motion))
-      moving = PETSC_TRUE;
-  for (PetscInt b = 0; b < config->solids.body_count; b++)
-    if (config->solids.bodies[b].kind != BODY_STATIC)
-      moving = PETSC_TRUE;
-  for (PetscInt n = 0; n < config->inflow_count; n++)
-    if (inflow_gives_velocity(&config->inflows[n]))
-      any = moving = PETSC_TRUE;
-  return (any ? 2. : 0.) + (moving ? 2. * config->grid.dimension : 0.);
-}
-
-/* What a mixture needs beside its level sets. */
-static PetscReal mixture_fields(const SimulationConfig *config)
-{
-  const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
-  PetscReal      least = PETSC_MAX_REAL, most = 0., viscosity = 0., fields;
-  PetscBool      empty = PETSC_FALSE, contrast;
-
-  for (PetscInt r = 0; r < config->phases.region_count; r++) {
-    const RegionConfig *region = &config->phases.regions[r];
-
-    if (region->kind != REGION_SIMULATED)
-      empty = PETSC_TRUE;
-    else {
-      least = PetscMin(least, region->density);
-      most = PetscMax(most, region->density);
-      viscosity = PetscMax(viscosity, region->viscosity);
-    }
-  }
-  contrast = most > 10. * least ? PETSC_TRUE : PETSC_FALSE;
-  fields = 3 * dimension + edges + 2 + 5;            /* the mixture; maps of regions */
-  fields += dimension + 1;                           /* exact weights */
-  fields += dimension * (empty || contrast ? 2 : 1); /* velocities carried on, or weights under way */
-  if (contrast)
-    fields += 3 * dimension + 1; /* the heavy flow */
-  if (viscosity > 0.)
-    fields += 7 * dimension + edges + 1 + 3; /* acceleration; stresses with their coarser levels */
-  return fields;
-}
-
-/* Level sets with what they were before the step, and the mixture. */
-static PetscReal region_fields(const SimulationConfig *config)
-{
-  if (!config->phases.region_count)
-    return 0.;
-  return mixture_fields(config) + 4.25 * config->phases.region_count;
-}
-
-/* With bodies: nine vectors (velocities on their way, weights, marks, ties) and the coupled solve; one fluid
-   is a mixture then. */
-static PetscReal coupled_fields(const SimulationConfig *config)
-{
-  const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
-  PetscReal      fields = 9 * dimension + 22;
-
-  if (!config->solids.body_count)
-    return 0.;
-  if (!config->phases.region_count)
-    fields += 4 * dimension + edges + 2;
-  if (!config->phases.region_count && config->fluid.viscosity > 0.)
-    fields += 7 * dimension + edges + 4;
-  return fields;
-}
-
-/* Fields of doubles over a rank's part, ghosts included, that are alive at the same time
- * (docs/performance.md). */
-static PetscReal fields_alive(const SimulationConfig *config)
-{
-  const PetscInt dimension = config->grid.dimension;
-  PetscBool      diffuses = config->fluid.viscosity > 0. ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal      fields = 3 * dimension + 1 + 2; /* velocities, pressure, scratch */
-
-  if (config->fluid.advection == ADVECT_MACCORMACK || config->fluid.advection == ADVECT_SEMI_LAGRANGIAN)
-    fields += dimension; /* the feet of trajectories */
-  if (config->fluid.advection == ADVECT_MACCORMACK)
-    fields += dimension; /* their heads */
-  fields += 2 * config->fluid.scalar_count;
-  for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
-    if (config->fluid.scalars[s].diffusivity > 0.)
-      diffuses = PETSC_TRUE;
-  if (diffuses)
-    fields += 1; /* the residual */
-  return fields + solid_fields(config) + region_fields(config) + coupled_fields(config);
-}
-
 /* Values of a field over cells, for a rank's part of about equal sides. */
 static PetscReal ghosted_share(const SimulationEstimate *estimate, PetscInt dimension)
 {
@@ -131,7 +41,7 @@ static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEsti
 
   if (estimate->cell_count)
     bytes += estimate->cell_count *
-             (8. * ghosted_share(estimate, config->grid.dimension) * (fields_alive(config) + DIM) +
+             (8. * ghosted_share(estimate, config->grid.dimension) * (parts_count_fields(config) + DIM) +
               solver_bytes_per_cell + written_bytes_per_cell);
   return bytes;
 }

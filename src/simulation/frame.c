@@ -107,7 +107,7 @@ static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, Pets
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode WriteFields(Simulation simulation, FrameSeries frames)
+PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames)
 {
   const FluidConfig *config = &simulation->config->fluid;
   const GridBox     *box = grid_box(simulation->grid);
@@ -140,12 +140,7 @@ PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, P
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
   PetscCall(ArchiveWriteText(archive, "title", simulation->config->title));
   PetscCall(ArchiveWriteText(archive, "scene", scene_text));
-  if (simulation->fluid)
-    PetscCall(WriteFields(simulation, frames));
-  if (simulation->phase)
-    PetscCall(PhaseWriteFrame(simulation->phase, frames));
-  if (simulation->solid)
-    PetscCall(SimulationWriteBodies(simulation, frames));
+  PetscCall(PartsWriteFrame(simulation, frames));
   PetscCall(FrameEnd(frames, message, message_size));
   PetscFunctionReturn(0);
 }

@@ -58,7 +58,7 @@ static PetscReal largest_held_speed(Simulation simulation, const InflowConfig *i
 }
 
 /* The fastest of what inflows hold at `time`, on this rank. */
-PetscReal simulation_inflow_speed(Simulation simulation, PetscReal time)
+static PetscReal inflow_speed(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
   PetscReal               speed = 0.;
@@ -84,3 +84,51 @@ PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec 
   }
   PetscFunctionReturn(0);
 }
+
+static PetscBool has_inflows(const SimulationConfig *config)
+{
+  return config->inflow_count > 0;
+}
+
+static PetscErrorCode Start(Simulation simulation, PetscBool *good)
+{
+  Vec *scalars;
+
+  PetscFunctionBegin;
+  (void)good;
+  PetscCall(FluidGetScalars(simulation_carrier(simulation), &scalars));
+  PetscCall(SimulationHoldScalars(simulation, 0., scalars));
+  PetscCall(FluidRefreshScalars(simulation_carrier(simulation)));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal limit_at(Simulation simulation, const StepBounds *bounds, PetscReal time)
+{
+  const PetscReal speed = inflow_speed(simulation, time);
+
+  return speed > 0. ? bounds->cells * grid_spacing(simulation->grid) / speed : PETSC_MAX_REAL;
+}
+
+static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
+{
+  PetscFunctionBegin;
+  if (bounds->carries)
+    *limit = limit_at(simulation, bounds, simulation->time);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GetGivenLimit(Simulation simulation, const StepBounds *bounds, PetscReal dt,
+                                    PetscReal *limit)
+{
+  PetscFunctionBegin;
+  *limit = PetscMin(limit_at(simulation, bounds, simulation->time + 0.5 * dt),
+                    limit_at(simulation, bounds, simulation->time + dt));
+  PetscFunctionReturn(0);
+}
+
+const Part InflowsPart = {.name = "inflows",
+                          .ranks = PART_ON_FLUID,
+                          .is_in = has_inflows,
+                          .start = Start,
+                          .get_limit = GetLimit,
+                          .get_given_limit = GetGivenLimit};

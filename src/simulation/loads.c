@@ -57,8 +57,10 @@ static void put_load(Simulation simulation, Record *record, PetscInt body, Load 
     record_put(record, values[DIM + Z], "N m", "%s_z", column);
 }
 
-void record_put_coupled(Simulation simulation, Record *record)
+PetscErrorCode SimulationRecordCoupled(Simulation simulation, Record *record)
 {
+  PetscFunctionBegin;
+  record_put(record, simulation->coupled->divergence, "1/s", "divergence_max");
   put_solves(simulation->coupled, record);
   record_put_momentum(simulation, record);
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
@@ -66,6 +68,7 @@ void record_put_coupled(Simulation simulation, Record *record)
       put_load(simulation, record, b, LOAD_PRESSURE);
       put_load(simulation, record, b, LOAD_VISCOSITY);
     }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames)

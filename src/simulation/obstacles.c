@@ -183,21 +183,22 @@ PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCreateObstacles(Simulation simulation)
+static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
   PetscFunctionBegin;
+  (void)message, (void)size;
   PetscCall(CreateClosedFields(simulation));
   PetscCall(SimulationPlaceObstacles(simulation, 0.));
   PetscFunctionReturn(0);
 }
 
 /* The fastest obstacle at `time`. */
-PetscReal simulation_obstacle_speed(Simulation simulation, PetscReal time)
+static PetscReal obstacle_speed(const SimulationConfig *config, PetscReal time)
 {
   PetscReal fastest = 0.;
 
-  for (PetscInt o = 0; o < simulation->config->obstacle_count; o++) {
-    const ObstacleConfig *obstacle = &simulation->config->obstacles[o];
+  for (PetscInt o = 0; o < config->obstacle_count; o++) {
+    const ObstacleConfig *obstacle = &config->obstacles[o];
     Vector3               low, high;
     PetscReal             speed;
 
@@ -210,3 +211,100 @@ PetscReal simulation_obstacle_speed(Simulation simulation, PetscReal time)
   }
   return fastest;
 }
+
+static PetscReal limit_at(Simulation simulation, const StepBounds *bounds, PetscReal time)
+{
+  const PetscReal speed = obstacle_speed(simulation->config, time);
+
+  return speed > 0. ? bounds->cells * grid_spacing(simulation->grid) / speed : PETSC_MAX_REAL;
+}
+
+static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
+{
+  PetscFunctionBegin;
+  if (bounds->carries)
+    *limit = limit_at(simulation, bounds, simulation->time);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GetGivenLimit(Simulation simulation, const StepBounds *bounds, PetscReal dt,
+                                    PetscReal *limit)
+{
+  PetscFunctionBegin;
+  *limit = PetscMin(limit_at(simulation, bounds, simulation->time + 0.5 * dt),
+                    limit_at(simulation, bounds, simulation->time + dt));
+  PetscFunctionReturn(0);
+}
+
+/* They are where the time says. */
+static PetscErrorCode Restore(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Load(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  (void)archive;
+  PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordForces(Simulation simulation, Record *record)
+{
+  const PetscInt count = simulation->closed_count;
+  const PetscInt dimension = grid_box(simulation->grid)->dimension;
+  char           name[RECORD_NAME_LENGTH];
+  Vector3       *pressure, *viscous;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(count, &pressure, count, &viscous));
+  PetscCall(FluidGetForces(simulation->fluid, pressure, viscous));
+  for (PetscInt o = 0; o < simulation->config->obstacle_count; o++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "pressure_force_%s", simulation->config->obstacles[o].name));
+    record_put_vector(record, pressure[o].at, dimension, "N", name);
+    PetscCall(PetscSNPrintf(name, sizeof(name), "viscous_force_%s", simulation->config->obstacles[o].name));
+    record_put_vector(record, viscous[o].at, dimension, "N", name);
+  }
+  PetscCall(PetscFree2(pressure, viscous));
+  PetscFunctionReturn(0);
+}
+
+/* With those of bodies, which close cells too. */
+static PetscReal count_fields(const SimulationConfig *config)
+{
+  PetscBool any = config->obstacle_count + config->solids.body_count > 0, moving = PETSC_FALSE;
+
+  for (PetscInt o = 0; o < config->obstacle_count; o++)
+    if (!motion_is_still(config->obstacles[o].motion))
+      moving = PETSC_TRUE;
+  for (PetscInt b = 0; b < config->solids.body_count; b++)
+    if (config->solids.bodies[b].kind != BODY_STATIC)
+      moving = PETSC_TRUE;
+  for (PetscInt n = 0; n < config->inflow_count; n++)
+    if (inflow_gives_velocity(&config->inflows[n]))
+      any = moving = PETSC_TRUE;
+  return (any ? 2. : 0.) + (moving ? 2. * config->grid.dimension : 0.);
+}
+
+static PetscErrorCode Destroy(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&simulation->closed));
+  PetscCall(MacGridDestroyFaceField(simulation->closed_velocity));
+  PetscFunctionReturn(0);
+}
+
+const Part ObstaclesPart = {.name = "obstacles",
+                            .ranks = PART_ON_FLUID,
+                            .create = Create,
+                            .get_limit = GetLimit,
+                            .get_given_limit = GetGivenLimit,
+                            .restore = Restore,
+                            .load = Load,
+                            .record = RecordForces,
+                            .count_fields = count_fields,
+                            .destroy = Destroy};

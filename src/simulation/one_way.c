@@ -85,14 +85,13 @@ static PetscErrorCode PlaceLiquids(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCreateGas(Simulation simulation)
+static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
-  const RegionConfig *region;
+  const PhaseConfig  *phases = &simulation->config->phases;
+  const RegionConfig *region = &phases->regions[one_way_region(phases)];
 
   PetscFunctionBegin;
-  if (!simulation_has_gas(simulation->config))
-    PetscFunctionReturn(0);
-  region = &simulation->config->phases.regions[one_way_region(&simulation->config->phases)];
+  (void)message, (void)size;
   simulation->gas_config = simulation->config->fluid;
   simulation->gas_config.density = region->density;
   simulation->gas_config.viscosity = region->viscosity;
@@ -103,13 +102,19 @@ PetscErrorCode SimulationCreateGas(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationStartGas(Simulation simulation, PetscBool *good)
+static PetscErrorCode Start(Simulation simulation, PetscBool *good)
 {
   PetscFunctionBegin;
-  if (!simulation->gas)
-    PetscFunctionReturn(0);
   PetscCall(PlaceLiquids(simulation));
   PetscCall(FluidStart(simulation->gas, good));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
+{
+  PetscFunctionBegin;
+  if (bounds->carries)
+    PetscCall(FluidGetTimeStepLimit(simulation->gas, bounds->cells, limit));
   PetscFunctionReturn(0);
 }
 
@@ -130,29 +135,6 @@ PetscErrorCode SimulationStepGas(Simulation simulation, PetscReal dt)
     PetscCall(FluidForgetPrediction(simulation->gas));
     simulation->gas_failures++;
   }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationSaveGas(Simulation simulation, Archive archive)
-{
-  PetscFunctionBegin;
-  if (!simulation->gas)
-    PetscFunctionReturn(0);
-  PetscCall(ArchiveEnter(archive, "gas"));
-  PetscCall(FluidSave(simulation->gas, archive));
-  PetscCall(ArchiveLeave(archive));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationLoadGas(Simulation simulation, Archive archive)
-{
-  PetscFunctionBegin;
-  if (!simulation->gas)
-    PetscFunctionReturn(0);
-  PetscCall(PlaceLiquids(simulation));
-  PetscCall(ArchiveEnter(archive, "gas"));
-  PetscCall(FluidLoad(simulation->gas, archive));
-  PetscCall(ArchiveLeave(archive));
   PetscFunctionReturn(0);
 }
 
@@ -181,3 +163,49 @@ PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM])
   PetscCall(VecRestoreArrayRead(simulation->gas_closed, &mark));
   PetscFunctionReturn(0);
 }
+
+static PetscErrorCode Save(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "gas"));
+  PetscCall(FluidSave(simulation->gas, archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Load(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "gas"));
+  PetscCall(FluidLoad(simulation->gas, archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordFailures(Simulation simulation, Record *record)
+{
+  PetscFunctionBegin;
+  record_put(record, simulation->gas_failures, "1", "gas_failures");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Destroy(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&simulation->gas_closed));
+  PetscCall(MacGridDestroyFaceField(simulation->gas_velocity));
+  PetscCall(FluidDestroy(&simulation->gas));
+  PetscFunctionReturn(0);
+}
+
+const Part OneWayPart = {.name = "one-way gas",
+                         .ranks = PART_ON_FLUID,
+                         .is_in = simulation_has_gas,
+                         .create = Create,
+                         .start = Start,
+                         .get_limit = GetLimit,
+                         .save = Save,
+                         .load = Load,
+                         .derive = PlaceLiquids,
+                         .record = RecordFailures,
+                         .destroy = Destroy};

@@ -64,13 +64,16 @@ static PetscErrorCode PourInflows(Simulation simulation, PetscReal time)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size)
+static PetscBool has_regions(const SimulationConfig *config)
+{
+  return config->phases.region_count > 0;
+}
+
+static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
   Vec closed;
 
   PetscFunctionBegin;
-  if (!simulation->config->phases.region_count)
-    PetscFunctionReturn(0);
   PetscCall(PhaseCreate(simulation->grid, &simulation->config->phases, &simulation->phase));
   PetscCall(SimulationShowShells(simulation, 0.));
   PetscCall(FindObstructed(simulation, &closed));
@@ -79,7 +82,6 @@ PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], si
     PetscFunctionReturn(0);
   PetscCall(PourInflows(simulation, 0.));
   PetscCall(MixFluid(simulation));
-  PetscCall(SimulationCreateGas(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -96,7 +98,6 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
     PetscFunctionReturn(0);
   PetscCall(PetscTime(&begin));
   PetscCall(FindObstructed(simulation, &closed));
-  PetscCall(PhaseKeep(simulation->phase));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(FluidGetTravel(simulation->fluid, velocity, drift, &simulation->travel));
   PetscCall(SimulationGetCarrying(simulation, &velocity));
@@ -105,16 +106,6 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscCall(MixFluid(simulation));
   PetscCall(PetscTime(&end));
   simulation->wall_regions = end - begin;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationReturnRegions(Simulation simulation)
-{
-  PetscFunctionBegin;
-  if (!simulation->phase)
-    PetscFunctionReturn(0);
-  PetscCall(PhaseReturn(simulation->phase));
-  PetscCall(MixFluid(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -141,12 +132,164 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationLoadRegions(Simulation simulation, Archive archive)
+/* They go from the middle of the last step to that of this one. */
+static PetscReal drift_limit(Simulation simulation)
+{
+  const PetscReal farthest = MOST_CELLS_PER_STEP * grid_spacing(simulation->grid);
+  const PetscReal speed = fluid_report(simulation->fluid)->largest_speed;
+
+  if (speed <= 0.)
+    return PETSC_MAX_REAL;
+  return simulation_has_shells(simulation) ? farthest / speed : 2. * farthest / speed - simulation->dt;
+}
+
+static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
 {
   PetscFunctionBegin;
-  if (!simulation->phase)
-    PetscFunctionReturn(0);
+  if (bounds->carries)
+    *limit = PetscMin(phase_wave_limit(simulation->phase, simulation->config->fluid.gravity,
+                                       grid_spacing(simulation->grid)),
+                      drift_limit(simulation));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Keep(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseKeep(simulation->phase));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Restore(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseReturn(simulation->phase));
+  PetscCall(MixFluid(simulation));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Describe(Simulation simulation, Layout *layout)
+{
+  const PhaseConfig *config = &simulation->config->phases;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < config->region_count; r++)
+    PetscCall(LayoutAdd(layout, "%s%s",
+                        r                         ? ", "
+                        : layout_is_empty(layout) ? ""
+                                                  : ", and ",
+                        config->regions[r].name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Save(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseSave(simulation->phase, archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Load(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
   PetscCall(PhaseLoad(simulation->phase, archive));
   PetscCall(MixFluid(simulation));
   PetscFunctionReturn(0);
 }
+
+static PetscErrorCode WriteFrame(Simulation simulation, FrameSeries frames)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseWriteFrame(simulation->phase, frames));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
+{
+  const PhaseConfig *config = &simulation->config->phases;
+  const PhaseReport *report = phase_report(simulation->phase);
+  const PetscInt     dimension = grid_box(simulation->grid)->dimension;
+  char               name[RECORD_NAME_LENGTH];
+
+  PetscFunctionBegin;
+  record_put(record, simulation->time - 0.5 * simulation->dt, "s", "interface_time");
+  for (PetscInt r = 0; r < config->region_count; r++) {
+    record_put(record, report->volume[r], dimension == 3 ? "m^3" : "m^2", "volume_%s",
+               config->regions[r].name);
+    snprintf(name, sizeof(name), "center_%s", config->regions[r].name);
+    record_put_vector(record, report->center[r].at, dimension, "m", name);
+    record_put(record, report->surface[r], dimension == 3 ? "m^2" : "m", "surface_%s",
+               config->regions[r].name);
+    record_put(record, report->particles[r], "1", "markers_%s", config->regions[r].name);
+  }
+  record_put(record, report->escaped, "1", "markers_escaped");
+  record_put(record, report->dropped, "1", "markers_dropped");
+  record_put(record, report->vanished, "1", "vanished_region");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordTimes(Simulation simulation, Record *record)
+{
+  PetscFunctionBegin;
+  record_put(record, simulation->wall_regions, "s", "wall_regions");
+  PetscFunctionReturn(0);
+}
+
+/* A mixture beside its level sets. */
+static PetscReal mixture_fields(const SimulationConfig *config)
+{
+  const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
+  PetscReal      least = PETSC_MAX_REAL, most = 0., viscosity = 0., fields;
+  PetscBool      empty = PETSC_FALSE, contrast;
+
+  for (PetscInt r = 0; r < config->phases.region_count; r++) {
+    const RegionConfig *region = &config->phases.regions[r];
+
+    if (region->kind != REGION_SIMULATED)
+      empty = PETSC_TRUE;
+    else {
+      least = PetscMin(least, region->density);
+      most = PetscMax(most, region->density);
+      viscosity = PetscMax(viscosity, region->viscosity);
+    }
+  }
+  contrast = most > 10. * least ? PETSC_TRUE : PETSC_FALSE;
+  fields = 3 * dimension + edges + 2 + 5;            /* the mixture; maps of regions */
+  fields += dimension + 1;                           /* exact weights */
+  fields += dimension * (empty || contrast ? 2 : 1); /* velocities carried on, or weights under way */
+  if (contrast)
+    fields += 3 * dimension + 1; /* the heavy flow */
+  if (viscosity > 0.)
+    fields += 7 * dimension + edges + 1 + 3; /* acceleration; stresses with their coarser levels */
+  return fields;
+}
+
+/* Level sets with their values before the step, and the mixture. */
+static PetscReal count_fields(const SimulationConfig *config)
+{
+  return mixture_fields(config) + 4.25 * config->phases.region_count;
+}
+
+static PetscErrorCode Destroy(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseDestroy(&simulation->phase));
+  PetscCall(VecDestroy(&simulation->obstructed));
+  PetscFunctionReturn(0);
+}
+
+const Part RegionsPart = {.name = "regions",
+                          .ranks = PART_ON_FLUID,
+                          .is_in = has_regions,
+                          .create = Create,
+                          .get_limit = GetLimit,
+                          .keep = Keep,
+                          .restore = Restore,
+                          .describe = Describe,
+                          .save = Save,
+                          .load = Load,
+                          .write_frame = WriteFrame,
+                          .record = RecordRegions,
+                          .record_times = RecordTimes,
+                          .count_fields = count_fields,
+                          .destroy = Destroy};

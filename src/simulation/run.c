@@ -122,17 +122,12 @@ static PetscErrorCode WriteCheckpoint(Run *run)
 }
 
 /* A run has a row for its start and one for each step, and at most as many frames. */
-static PetscErrorCode LoadRun(Archive archive, void *context)
+static PetscErrorCode LoadCounts(Archive archive, void *context)
 {
   Run       *run = context;
-  PetscInt64 rows, frames;
+  PetscInt64 rows = (PetscInt64)run->simulation->step + 1, frames;
 
   PetscFunctionBegin;
-  PetscCall(SimulationCheckArchive(run->simulation, archive, run->message, run->message_size));
-  if (run->message[0])
-    PetscFunctionReturn(0);
-  PetscCall(SimulationLoad(run->simulation, archive));
-  rows = (PetscInt64)run->simulation->step + 1;
   PetscCall(ArchiveReadCount(archive, "ledger_rows", rows, rows, &rows));
   PetscCall(ArchiveReadCount(archive, "frames", 1, rows, &frames));
   run->frame = (PetscInt)frames;
@@ -160,19 +155,32 @@ static PetscErrorCode TakeUpResults(Run *run)
   PetscFunctionReturn(0);
 }
 
+/* The message of the first rank, which writes, is everybody's. */
+static PetscErrorCode ShareMessage(Run *run)
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0,
+                         team_world(run->simulation->team)));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Resume(Run *run)
 {
-  Archive archive;
+  const PetscBool writes = simulation_writes(run->simulation);
+  Archive         archive = NULL;
 
   PetscFunctionBegin;
-  PetscCall(ArchiveOpen(simulation_writers(run->simulation), run->options->checkpoint, &archive, run->message,
-                        run->message_size));
   run->begun = RUN_REFUSED;
-  if (!archive)
-    PetscFunctionReturn(0);
-  PetscCall(ArchiveTry(archive, LoadRun, run, run->message, run->message_size));
-  PetscCall(ArchiveDestroy(&archive));
+  if (writes)
+    PetscCall(ArchiveOpen(simulation_writers(run->simulation), run->options->checkpoint, &archive,
+                          run->message, run->message_size));
+  PetscCall(ShareMessage(run));
   if (!run->message[0])
+    PetscCall(SimulationLoad(run->simulation, archive, run->message, run->message_size));
+  if (archive && !run->message[0])
+    PetscCall(ArchiveTry(archive, LoadCounts, run, run->message, run->message_size));
+  PetscCall(ArchiveDestroy(&archive));
+  if (writes && !run->message[0])
     PetscCall(TakeUpResults(run));
   PetscFunctionReturn(0);
 }
@@ -229,27 +237,18 @@ static PetscErrorCode StartAfresh(Run *run)
   PetscFunctionReturn(0);
 }
 
-/* The state lives with who writes; the others learn what of it concerns them. */
+/* Where the run stands is known to who writes; the others learn it. */
 static PetscErrorCode ShareStart(Run *run)
 {
   const MPI_Comm world = team_world(run->simulation->team);
-  PetscReal      times[2] = {run->simulation->time, run->simulation->dt};
-  PetscInt64     counts[3] = {run->simulation->step, run->frame, run->begun};
+  PetscInt64     counts[2] = {run->frame, run->begun};
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Bcast(times, 2, MPIU_REAL, 0, world));
-  PetscCallMPI(MPI_Bcast(counts, 3, MPIU_INT64, 0, world));
-  PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
-  if (run->simulation->solid && !run->message[0])
-    PetscCall(SolidShare(run->simulation->solid, world, 0));
-  if (run->options->checkpoint && !run->message[0])
-    PetscCall(SimulationResumeCoupled(run->simulation));
-  run->simulation->time = times[0];
-  run->simulation->dt = times[1];
-  run->simulation->step = (PetscInt)counts[0];
-  run->frame = (PetscInt)counts[1];
+  PetscCall(ShareMessage(run));
+  PetscCallMPI(MPI_Bcast(counts, 2, MPIU_INT64, 0, world));
+  run->frame = (PetscInt)counts[0];
   run->frame_time = next_frame_time(run);
-  run->begun = (RunOutcome)counts[2];
+  run->begun = (RunOutcome)counts[1];
   PetscFunctionReturn(0);
 }
 
@@ -454,10 +453,10 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   simulation_listen();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
-  if (!options->checkpoint)
-    PetscCall(StartAfresh(run));
-  else if (simulation_writes(simulation))
+  if (options->checkpoint)
     PetscCall(Resume(run));
+  else
+    PetscCall(StartAfresh(run));
   PetscCall(ShareStart(run));
   *ending = (RunEnding){.outcome = run->begun};
   first = simulation->step;

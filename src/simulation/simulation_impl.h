@@ -1,7 +1,7 @@
 #ifndef MILLRACE_SIMULATION_IMPL_H
 #define MILLRACE_SIMULATION_IMPL_H
 
-#include <millrace/simulation.h>
+#include "part.h"
 
 /* Ranks outside the fluid team hold null in place of grid and fluid. The solid team advances the bodies, of
    which every rank has a copy. */
@@ -48,24 +48,15 @@ typedef struct {
 } CellRange;
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 
-/* The ranks that write frames, ledger and checkpoints: the fluid team, or the solid team without fluid. */
-MPI_Comm  simulation_writers(Simulation simulation);
-PetscBool simulation_writes(Simulation simulation);
-
 /* coupled_state.c, placing.c, coupled.c: bodies in a fluid. Collective: world. */
 PetscBool      simulation_is_coupled(const SimulationConfig *config);
-PetscErrorCode SimulationCreateCoupled(Simulation simulation);
-PetscErrorCode SimulationDestroyCoupled(Simulation simulation);
 PetscErrorCode SimulationPlaceBodies(Simulation simulation,
                                      PetscReal  dt); /* since the last placing; 0: still */
 PetscErrorCode SimulationShowShells(Simulation simulation,
                                     PetscReal  dt); /* likewise; to all that look. Fluid */
 PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good);
-PetscErrorCode SimulationSaveCoupled(Simulation simulation, Archive archive); /* this and loading: fluid */
-PetscErrorCode SimulationLoadCoupled(Simulation simulation, Archive archive);
-PetscErrorCode SimulationResumeCoupled(Simulation simulation); /* once all else is loaded and shared */
+PetscErrorCode SimulationDeriveCoupled(Simulation simulation); /* from a state that was loaded or restored */
 PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscBool *good);
-PetscErrorCode SimulationReturnCoupled(Simulation simulation);
 PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size);
 /* What carries the regions, with ghosts: leak-proof with bodies. Fluid. */
 PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces);
@@ -75,15 +66,12 @@ PetscBool        simulation_has_shells(Simulation simulation);
 Vec              simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
-PetscErrorCode SimulationCreateObstacles(Simulation simulation);
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
-PetscReal      simulation_obstacle_speed(Simulation simulation, PetscReal time);
 
 /* inflows.c: gives scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);
 PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
 PetscBool      inflow_gives_velocity(const InflowConfig *inflow);
-PetscReal      simulation_inflow_speed(Simulation simulation, PetscReal time);
 
 /* time_step.c: farther than so many cells no flow may go that a step has made, or the step is not taken. */
 PetscReal simulation_farthest(const SimulationConfig *config);
@@ -100,22 +88,18 @@ void forecast_solids(const SimulationConfig *config, Solid solid, Forecast *fore
 void forecast_regions(const SimulationConfig *config, Phase phase, Forecast *forecast);
 void forecast_steps(const SimulationConfig *config, const Forecast *forecast, SimulationEstimate *estimate);
 
-/* regions.c: nothing happens without regions. A message tells why they cannot begin. Collective: fluid. */
-PetscErrorCode SimulationCreateRegions(Simulation simulation, char message[], size_t size);
+/* regions.c: nothing happens without regions. Collective: fluid. */
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
-PetscErrorCode SimulationReturnRegions(Simulation simulation); /* to before the last move */
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
-PetscErrorCode SimulationLoadRegions(Simulation simulation, Archive archive);
 
 /* one_way.c: nothing happens without a one-way region. Collective: fluid. */
 PetscBool      simulation_has_gas(const SimulationConfig *config);
-Fluid          simulation_carrier(Simulation simulation); /* of the scalars */
-PetscErrorCode SimulationCreateGas(Simulation simulation);
-PetscErrorCode SimulationStartGas(Simulation simulation, PetscBool *good);
+Fluid          simulation_carrier(Simulation simulation);              /* of the scalars */
 PetscErrorCode SimulationStepGas(Simulation simulation, PetscReal dt); /* after the liquids */
-PetscErrorCode SimulationSaveGas(Simulation simulation, Archive archive);
-PetscErrorCode SimulationLoadGas(Simulation simulation, Archive archive);
 PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
+
+/* flow.c: the fluid's step without bodies. Collective: fluid. */
+PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool *good);
 
 /* timing.c: what this rank attends to, by the part of the step, until it says something else: its own work,
    the solids' work, or what the other team has to say. Without coupled bodies nothing happens. */
@@ -132,12 +116,12 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
 /* One row of the ledger: the first collection names the columns, later ones give the values in the same
  * order. */
 enum { RECORD_CAPACITY = 1024, RECORD_NAME_LENGTH = 96 };
-typedef struct {
+struct Record {
   PetscInt    count;
   char        names[RECORD_CAPACITY][RECORD_NAME_LENGTH];
   const char *columns[RECORD_CAPACITY][2]; /* name, unit */
   PetscReal   values[RECORD_CAPACITY];
-} Record;
+};
 
 /* record.c. Collective: who writes. */
 PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_step, Record *record);
@@ -150,13 +134,18 @@ enum { MOST_BODIES = 16 };
 PetscBool record_shows_body(Simulation simulation, PetscInt body);
 void      record_body_name(Simulation simulation, PetscInt body, char name[], size_t size);
 
-/* loads.c: what the fluid does to bodies, and how it was found; nothing happens without coupled bodies. */
-void           record_put_coupled(Simulation simulation, Record *record);
+/* loads.c: what the fluid does to bodies, and how it was found. */
+PetscErrorCode SimulationRecordCoupled(Simulation simulation, Record *record);
 void           record_put_momentum(Simulation simulation, Record *record);       /* momentum.c */
 void           record_put_waiting(Simulation simulation, Record *record);        /* timing.c */
 PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames); /* collective: who writes */
 
+/* state.c: what must be the same in two runs that exchange states, in words. */
+PetscErrorCode LayoutAdd(Layout *layout, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PetscBool      layout_is_empty(const Layout *layout);
+
 /* frame.c. Collective: who writes. */
+PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames); /* of the fluid */
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
                                     const char scene_text[], char message[], size_t message_size);
 

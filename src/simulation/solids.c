@@ -1,9 +1,172 @@
-/* The bodies' share of a time step. */
+/* Bodies in a run. The solid team advances them; every rank has a copy. */
 #include "simulation_impl.h"
 
+#include <millrace/solid_step.h>
 #include <petsctime.h>
 
-/* The team works, the others take its word. */
+static PetscBool has_bodies(const SimulationConfig *config)
+{
+  return config->solids.body_count > 0;
+}
+
+/* The solid team works together; the others only hold what they are told. */
+static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
+{
+  const Team team = simulation->team;
+
+  PetscFunctionBegin;
+  PetscCall(SolidCreate(team_has_solids(team) ? team_solid(team) : PETSC_COMM_SELF,
+                        &simulation->config->solids, &simulation->solid, message, size));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
+{
+  PetscFunctionBegin;
+  PetscCall(
+      SolidGetTimeStepLimit(simulation->solid, bounds->path, simulation_accelerations(simulation), limit));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GetGivenLimit(Simulation simulation, const StepBounds *bounds, PetscReal dt,
+                                    PetscReal *limit)
+{
+  PetscReal speed;
+
+  PetscFunctionBegin;
+  PetscCall(SolidGetGivenSpeed(simulation->solid, simulation->time, dt, &speed));
+  if (speed > 0.)
+    *limit = bounds->path / speed;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Keep(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidKeep(simulation->solid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Restore(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidReturn(simulation->solid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Describe(Simulation simulation, Layout *layout)
+{
+  const SolidConfig *config = &simulation->config->solids;
+
+  PetscFunctionBegin;
+  PetscCall(LayoutAdd(layout, "%s%" PetscInt_FMT " bodies", layout_is_empty(layout) ? "" : ", and ",
+                      solid_body_count(simulation->solid)));
+  for (PetscInt b = 0; b < config->body_count; b++)
+    PetscCall(LayoutAdd(layout, "%s%s", b ? ", " : ": ", config->bodies[b].name));
+  PetscCall(LayoutAdd(layout, " with %" PetscInt_FMT " joints", config->joint_count));
+  for (PetscInt side = 0; side < 2 * DIM; side++)
+    if (config->held[side / 2][side % 2])
+      PetscCall(LayoutAdd(layout, ", wall_%c_%s", "xyz"[side / 2], side % 2 ? "high" : "low"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Save(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidSave(simulation->solid, archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Load(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidLoad(simulation->solid, archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ShareLoaded(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidShare(simulation->solid, team_world(simulation->team), 0));
+  PetscFunctionReturn(0);
+}
+
+void record_body_name(Simulation simulation, PetscInt body, char name[], size_t size)
+{
+  const BodyView view = solid_body_view(simulation->solid, body);
+
+  if (view.copy >= 0)
+    snprintf(name, size, "%s.%d", view.config->name, (int)view.copy);
+  else
+    snprintf(name, size, "%s", view.config->name);
+}
+
+PetscBool record_shows_body(Simulation simulation, PetscInt body)
+{
+  const PetscBool dynamic = solid_body_view(simulation->solid, body).config->kind == BODY_DYNAMIC;
+  PetscInt        alike = 0;
+
+  for (PetscInt b = 0; b < solid_body_count(simulation->solid) && alike <= MOST_BODIES; b++)
+    alike += (solid_body_view(simulation->solid, b).config->kind == BODY_DYNAMIC) == dynamic;
+  return alike <= MOST_BODIES;
+}
+
+static void put_bodies(Simulation simulation, Record *record)
+{
+  for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++) {
+    const BodyView body = solid_body_view(simulation->solid, b);
+    char           name[RECORD_NAME_LENGTH - 16], column[RECORD_NAME_LENGTH];
+
+    if (body.config->kind != BODY_DYNAMIC || !record_shows_body(simulation, b))
+      continue;
+    record_body_name(simulation, b, name, sizeof(name));
+    snprintf(column, sizeof(column), "position_%s", name);
+    record_put_vector(record, body.position.at, DIM, "m", column);
+    snprintf(column, sizeof(column), "velocity_%s", name);
+    record_put_vector(record, body.velocity.at, DIM, "m/s", column);
+  }
+}
+
+static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
+{
+  const SolidReport report = solid_report(simulation->solid);
+
+  PetscFunctionBegin;
+  record_put_vector(record, report.momentum.at, DIM, "kg m/s", "solid_momentum");
+  record_put_vector(record, report.angular_momentum.at, DIM, "kg m^2/s", "solid_angular_momentum");
+  record_put(record, report.kinetic_energy, "J", "solid_kinetic_energy");
+  record_put(record, report.potential_energy, "J", "solid_potential_energy");
+  record_put(record, report.kinetic_energy + report.potential_energy, "J", "solid_energy");
+  record_put(record, report.largest_speed, "m/s", "solid_speed_max");
+  record_put(record, report.largest_penetration, "m", "penetration_max");
+  record_put(record, report.largest_joint_error, "m", "joint_error_max");
+  record_put(record, report.contacts, "1", "contacts");
+  record_put(record, report.contact_points, "1", "contact_points");
+  record_put(record, report.collisions, "1", "collisions");
+  record_put(record, report.levels, "1", "contact_levels");
+  record_put(record, report.position_iterations, "1", "position_iterations");
+  record_put(record, report.velocity_iterations, "1", "velocity_iterations");
+  record_put(record, report.push_outs, "1", "push_outs");
+  put_bodies(simulation, record);
+  PetscFunctionReturn(0);
+}
+
+/* In a fluid, timing.c knows it better. */
+static PetscErrorCode RecordTimes(Simulation simulation, Record *record)
+{
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    record_put(record, simulation->wall_solids, "s", "wall_solids");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Destroy(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidDestroy(&simulation->solid));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   const Team     team = simulation->team;
@@ -12,13 +175,29 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
 
   PetscFunctionBegin;
   PetscCall(PetscTime(&began));
-  PetscCall(SolidKeep(simulation->solid));
   if (team_has_solids(team))
     PetscCall(SolidStep(simulation->solid, simulation->time, dt));
   PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
   report = solid_report(simulation->solid);
-  *good = PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy) ? PETSC_FALSE : PETSC_TRUE;
+  *good = !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy);
   PetscCall(PetscTime(&ended));
   simulation->wall_solids = ended - began;
   PetscFunctionReturn(0);
 }
+
+const Part SolidsPart = {.name = "solids",
+                         .ranks = PART_ON_ALL,
+                         .is_in = has_bodies,
+                         .create = Create,
+                         .get_limit = GetLimit,
+                         .get_given_limit = GetGivenLimit,
+                         .keep = Keep,
+                         .restore = Restore,
+                         .describe = Describe,
+                         .save = Save,
+                         .load = Load,
+                         .share = ShareLoaded,
+                         .write_frame = SimulationWriteBodies,
+                         .record = RecordSolids,
+                         .record_times = RecordTimes,
+                         .destroy = Destroy};

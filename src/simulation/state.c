@@ -1,99 +1,50 @@
-/* What a checkpoint holds of a run. */
+/* Checkpoints: the state of a run in an archive, and whether an archive fits a run. */
 #include "simulation_impl.h"
 
-/* Adds words about the fluid to `text`. */
-static PetscErrorCode DescribeFluid(Simulation simulation, char text[], size_t size)
-{
-  const FluidConfig *fluid = &simulation->config->fluid;
-  const GridBox     *box = grid_box(simulation->grid);
-  const Vector3      origin = grid_origin(simulation->grid);
-  size_t             length;
+#include <stdarg.h>
 
-  PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, size,
-                          "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells (%" PetscInt_FMT
-                          "-D) of %.10g m from [%.10g, %.10g, %.10g]",
-                          box->cells[X], box->cells[Y], box->cells[Z], box->dimension,
-                          (double)grid_spacing(simulation->grid), (double)origin.at[X], (double)origin.at[Y],
-                          (double)origin.at[Z]));
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    PetscCall(PetscStrlen(text, &length));
-    if (box->periodic[d])
-      PetscCall(PetscSNPrintf(text + length, size - length, ", periodic along %c", "xyz"[d]));
-  }
-  for (PetscInt r = 0; r < simulation->config->phases.region_count; r++) {
-    PetscCall(PetscStrlen(text, &length));
-    PetscCall(PetscSNPrintf(text + length, size - length, "%s%s", r ? ", " : " of ",
-                            simulation->config->phases.regions[r].name));
-  }
-  for (PetscInt s = 0; s < fluid->scalar_count; s++) {
-    PetscCall(PetscStrlen(text, &length));
-    PetscCall(
-        PetscSNPrintf(text + length, size - length, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
-  }
-  PetscFunctionReturn(0);
+struct Layout {
+  char  *text;
+  size_t length, room;
+};
+
+PetscBool layout_is_empty(const Layout *layout)
+{
+  return layout->length == 0;
 }
 
-/* Adds words about the bodies. */
-static PetscErrorCode DescribeSolids(Simulation simulation, char text[], size_t size)
+PetscErrorCode LayoutAdd(Layout *layout, const char format[], ...)
 {
-  const SolidConfig *config = &simulation->config->solids;
-  size_t             length;
+  va_list arguments;
+  size_t  more;
 
   PetscFunctionBegin;
-  PetscCall(PetscStrlen(text, &length));
-  PetscCall(PetscSNPrintf(text + length, size - length, "%s%" PetscInt_FMT " bodies", length ? ", and " : "",
-                          solid_body_count(simulation->solid)));
-  for (PetscInt b = 0; b < config->body_count; b++) {
-    PetscCall(PetscStrlen(text, &length));
-    PetscCall(PetscSNPrintf(text + length, size - length, "%s%s", b ? ", " : ": ", config->bodies[b].name));
+  va_start(arguments, format);
+  more = (size_t)vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (layout->length + more + 1 > layout->room) {
+    layout->room = 2 * (layout->length + more + 1);
+    PetscCall(PetscRealloc(layout->room, &layout->text));
   }
-  PetscCall(PetscStrlen(text, &length));
-  PetscCall(
-      PetscSNPrintf(text + length, size - length, " with %" PetscInt_FMT " joints", config->joint_count));
-  for (PetscInt side = 0; side < 2 * DIM; side++)
-    if (config->held[side / 2][side % 2]) {
-      PetscCall(PetscStrlen(text, &length));
-      PetscCall(PetscSNPrintf(text + length, size - length, ", wall_%c_%s", "xyz"[side / 2],
-                              side % 2 ? "high" : "low"));
-    }
+  va_start(arguments, format);
+  vsnprintf(layout->text + layout->length, more + 1, format, arguments);
+  va_end(arguments);
+  layout->length += more;
   PetscFunctionReturn(0);
 }
-
-/* What two states must have in common to be exchanged, in words. */
-static PetscErrorCode DescribeLayout(Simulation simulation, char text[], size_t size)
-{
-  PetscFunctionBegin;
-  text[0] = '\0';
-  if (simulation->fluid)
-    PetscCall(DescribeFluid(simulation, text, size));
-  if (simulation->solid)
-    PetscCall(DescribeSolids(simulation, text, size));
-  PetscFunctionReturn(0);
-}
-
-enum { LAYOUT_LENGTH = 1024 };
 
 PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
 {
-  char layout[LAYOUT_LENGTH];
+  Layout layout = {NULL, 0, 0};
 
   PetscFunctionBegin;
-  PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
-  PetscCall(ArchiveWriteText(archive, "layout", layout));
+  PetscCall(PartsDescribe(simulation, &layout));
+  PetscCall(ArchiveWriteText(archive, "layout", layout.text));
+  PetscCall(PetscFree(layout.text));
   PetscCall(ArchiveWriteReal(archive, "time", simulation->time));
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
   PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
-  if (simulation->fluid)
-    PetscCall(FluidSave(simulation->fluid, archive));
-  if (simulation->phase)
-    PetscCall(PhaseSave(simulation->phase, archive));
-  if (simulation->gas)
-    PetscCall(SimulationSaveGas(simulation, archive));
-  if (simulation->solid)
-    PetscCall(SolidSave(simulation->solid, archive));
-  if (simulation->coupled)
-    PetscCall(SimulationSaveCoupled(simulation, archive));
+  PetscCall(PartsSave(simulation, archive));
   PetscFunctionReturn(0);
 }
 
@@ -111,59 +62,77 @@ static PetscErrorCode LoadClock(Simulation simulation, Archive archive)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CheckFluidClock(Simulation simulation, Archive archive)
+/* Control characters would be obeyed by a terminal; of a long text the beginning will do. */
+static void make_printable(char text[])
 {
-  const PetscReal time = fluid_time(simulation->fluid);
+  const size_t most = 400;
+
+  for (size_t n = 0; text[n]; n++)
+    if (n == most)
+      strcpy(text + n - 3, "...");
+    else if ((unsigned char)text[n] < ' ' || text[n] == 0x7f)
+      text[n] = '?';
+}
+
+static PetscErrorCode CheckLayout(Simulation simulation, Archive archive)
+{
+  Layout    layout = {NULL, 0, 0};
+  char     *saved;
+  PetscBool same;
 
   PetscFunctionBegin;
-  if (!(PetscAbsReal(time - simulation->time) <= 1e-9 * simulation->time))
-    PetscCall(ArchiveRefuse(archive, "fluid/time", "is %.17g, not the %.17g of the run", (double)time,
-                            (double)simulation->time));
+  PetscCall(PartsDescribe(simulation, &layout));
+  PetscCall(ArchiveReadText(archive, "layout", &saved));
+  same = !strcmp(layout.text, saved);
+  make_printable(saved);
+  make_printable(layout.text);
+  if (!same)
+    PetscCall(ArchiveRefuse(archive, "layout",
+                            "is that of %s, but the scene has %s: a run goes on with the grid, the regions, "
+                            "the scalars and the bodies it began with",
+                            saved, layout.text));
+  PetscCall(PetscFree(saved));
+  PetscCall(PetscFree(layout.text));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationLoad(Simulation simulation, Archive archive)
+static PetscErrorCode Load(Archive archive, void *context)
 {
+  const Simulation simulation = context;
+  PetscBool        has;
+
   PetscFunctionBegin;
+  PetscCall(ArchiveHas(archive, "layout", &has));
+  if (!has)
+    PetscCall(ArchiveRefuse(archive, "layout", "is missing: the file is no checkpoint"));
+  PetscCall(CheckLayout(simulation, archive));
   PetscCall(LoadClock(simulation, archive));
-  if (simulation->solid)
-    PetscCall(SolidLoad(simulation->solid, archive));
-  if (simulation->fluid) {
-    PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
-    PetscCall(SimulationLoadCoupled(simulation, archive));
-    PetscCall(SimulationLoadRegions(simulation, archive));
-    PetscCall(FluidLoad(simulation->fluid, archive));
-    PetscCall(CheckFluidClock(simulation, archive));
-    PetscCall(SimulationExtendVelocity(simulation));
-    PetscCall(SimulationLoadGas(simulation, archive));
-  }
+  PetscCall(PartsLoad(simulation, archive));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationCheckArchive(Simulation simulation, Archive archive, char message[],
-                                      size_t message_size)
+static PetscErrorCode ShareClock(Simulation simulation)
 {
-  char      layout[LAYOUT_LENGTH], *saved;
-  PetscBool has, same;
+  const MPI_Comm world = team_world(simulation->team);
 
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(&simulation->time, 1, MPIU_REAL, 0, world));
+  PetscCallMPI(MPI_Bcast(&simulation->dt, 1, MPIU_REAL, 0, world));
+  PetscCallMPI(MPI_Bcast(&simulation->step, 1, MPIU_INT, 0, world));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoad(Simulation simulation, Archive archive, char message[], size_t size)
+{
   PetscFunctionBegin;
   message[0] = '\0';
-  PetscCall(ArchiveHas(archive, "layout", &has));
-  if (!has) {
-    PetscCall(PetscSNPrintf(message, message_size, "the file is no checkpoint"));
+  if (archive)
+    PetscCall(ArchiveTry(archive, Load, simulation, message, size));
+  PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)size, MPI_CHAR, 0, team_world(simulation->team)));
+  if (message[0])
     PetscFunctionReturn(0);
-  }
-  PetscCall(DescribeLayout(simulation, layout, sizeof(layout)));
-  PetscCall(ArchiveReadText(archive, "layout", &saved));
-  PetscCall(PetscStrcmp(layout, saved, &same));
-  for (char *c = saved; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = '?'; /* a terminal would obey it */
-  if (!same)
-    PetscCall(PetscSNPrintf(message, message_size,
-                            "the checkpoint has %s but the scene %s: a run goes on with the grid, the "
-                            "regions, the scalars and the bodies it began with",
-                            saved, layout));
-  PetscCall(PetscFree(saved));
+  PetscCall(ShareClock(simulation));
+  PetscCall(PartsShare(simulation));
+  PetscCall(PartsDerive(simulation));
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,239 @@
+/* The fluid that fills the box: its grid, its step where no bodies move in it, and what it shows of itself.
+ */
+#include "simulation_impl.h"
+
+static PetscErrorCode CreateBox(Simulation simulation, char message[], size_t size)
+{
+  const SimulationConfig *config = simulation->config;
+
+  PetscFunctionBegin;
+  (void)message, (void)size;
+  PetscCall(MacGridCreate(team_fluid(simulation->team), &config->grid, &simulation->grid));
+  simulation->fluid_config = config->fluid;
+  if (simulation_has_gas(config))
+    simulation->fluid_config.scalar_count = 0;
+  PetscCall(FluidCreate(simulation->grid, &simulation->fluid_config, &simulation->fluid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DestroyBox(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidDestroy(&simulation->fluid));
+  PetscCall(MacGridDestroy(&simulation->grid));
+  PetscFunctionReturn(0);
+}
+
+/* With bodies, these start it. */
+static PetscErrorCode Start(Simulation simulation, PetscBool *good)
+{
+  PetscFunctionBegin;
+  if (simulation->coupled)
+    PetscFunctionReturn(0);
+  PetscCall(FluidStart(simulation->fluid, good));
+  if (*good)
+    PetscCall(SimulationExtendVelocity(simulation));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
+{
+  PetscFunctionBegin;
+  if (bounds->carries)
+    PetscCall(FluidGetTimeStepLimit(simulation->fluid, bounds->cells, limit));
+  PetscFunctionReturn(0);
+}
+
+/* At the middle and at the end of the step. */
+static PetscErrorCode GetGivenLimit(Simulation simulation, const StepBounds *bounds, PetscReal dt,
+                                    PetscReal *limit)
+{
+  PetscFunctionBegin;
+  for (PetscInt half = 1; half <= 2; half++) {
+    PetscReal other;
+
+    PetscCall(
+        FluidGetGivenLimit(simulation->fluid, bounds->cells, simulation->time + 0.5 * half * dt, &other));
+    *limit = PetscMin(*limit, other);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Restore(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidForgetPrediction(simulation->fluid));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Describe(Simulation simulation, Layout *layout)
+{
+  const FluidConfig *fluid = &simulation->config->fluid;
+  const GridBox     *box = grid_box(simulation->grid);
+  const Vector3      origin = grid_origin(simulation->grid);
+
+  PetscFunctionBegin;
+  PetscCall(LayoutAdd(layout,
+                      "%s%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells (%" PetscInt_FMT
+                      "-D) of %.10g m from [%.10g, %.10g, %.10g]",
+                      layout_is_empty(layout) ? "" : ", in ", box->cells[X], box->cells[Y], box->cells[Z],
+                      box->dimension, (double)grid_spacing(simulation->grid), (double)origin.at[X],
+                      (double)origin.at[Y], (double)origin.at[Z]));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (box->periodic[d])
+      PetscCall(LayoutAdd(layout, ", periodic along %c", "xyz"[d]));
+  for (PetscInt s = 0; s < fluid->scalar_count; s++)
+    PetscCall(LayoutAdd(layout, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Save(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidSave(simulation->fluid, archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Load(Simulation simulation, Archive archive)
+{
+  PetscReal time;
+
+  PetscFunctionBegin;
+  PetscCall(FluidLoad(simulation->fluid, archive));
+  time = fluid_time(simulation->fluid);
+  if (!(PetscAbsReal(time - simulation->time) <= 1e-9 * simulation->time))
+    PetscCall(ArchiveRefuse(archive, "fluid/time", "is %.17g, not the %.17g of the run", (double)time,
+                            (double)simulation->time));
+  PetscFunctionReturn(0);
+}
+
+/* With bodies, these do it once they are placed. */
+static PetscErrorCode Derive(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (!simulation->coupled)
+    PetscCall(SimulationExtendVelocity(simulation));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordTotals(Simulation simulation, Record *record)
+{
+  const GridBox *box = grid_box(simulation->grid);
+  FluidTotals    totals;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetTotals(simulation->fluid, &totals));
+  record_put(record, totals.mass, "kg", "mass");
+  record_put_vector(record, totals.momentum, box->dimension, "kg m/s", "momentum");
+  record_put(record, totals.kinetic_energy, "J", "kinetic_energy");
+  record_put(record, totals.largest_speed, "m/s", "speed_max");
+  if (!simulation->coupled)
+    record_put(record, totals.largest_divergence, "1/s", "divergence_max");
+  for (PetscInt axis = 0; axis < box->dimension; axis++)
+    for (PetscInt side = 0; side < 2; side++)
+      if (!box->periodic[axis])
+        record_put(record, totals.outflow[axis][side], "m^3/s", "outflow_%c_%s", "xyz"[axis],
+                   side ? "high" : "low");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordScalars(Simulation simulation, Record *record)
+{
+  const FluidConfig *config = &simulation->config->fluid;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < config->scalar_count; s++) {
+    PetscReal total;
+
+    PetscCall(FluidGetScalarTotal(simulation_carrier(simulation), s, &total));
+    record_put(record, total, "m^3", "total_%s", config->scalars[s].name);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordFlow(Simulation simulation, Record *record)
+{
+  const FluidReport *report = fluid_report(simulation->fluid);
+
+  PetscFunctionBegin;
+  record_put(record, simulation_travel(simulation), "1", "cfl");
+  PetscCall(RecordTotals(simulation, record));
+  PetscCall(RecordScalars(simulation, record));
+  if (!simulation->coupled) {
+    record_put(record, report->pressure.iterations, "1", "pressure_iterations");
+    record_put(record, report->pressure.residual, "1", "pressure_residual");
+    record_put(record, report->pressure.sealed, "1", "sealed_components");
+  }
+  record_put(record, report->viscosity_iterations, "1", "viscosity_iterations");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordTimes(Simulation simulation, Record *record)
+{
+  const FluidReport *report = fluid_report(simulation->fluid);
+
+  PetscFunctionBegin;
+  record_put(record, report->wall_advection, "s", "wall_advection");
+  record_put(record, report->wall_viscosity, "s", "wall_viscosity");
+  if (!simulation->coupled)
+    record_put(record, report->wall_projection, "s", "wall_projection");
+  PetscFunctionReturn(0);
+}
+
+static PetscReal count_fields(const SimulationConfig *config)
+{
+  const PetscInt dimension = config->grid.dimension;
+  PetscBool      diffuses = config->fluid.viscosity > 0.;
+  PetscReal      fields = 3 * dimension + 1 + 2; /* velocities, pressure, scratch */
+
+  if (config->fluid.advection == ADVECT_MACCORMACK || config->fluid.advection == ADVECT_SEMI_LAGRANGIAN)
+    fields += dimension; /* the feet of trajectories */
+  if (config->fluid.advection == ADVECT_MACCORMACK)
+    fields += dimension; /* their heads */
+  fields += 2 * config->fluid.scalar_count;
+  for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
+    if (config->fluid.scalars[s].diffusivity > 0.)
+      diffuses = PETSC_TRUE;
+  return fields + (diffuses ? 1 : 0); /* the residual */
+}
+
+PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  const PetscReal end = simulation->time + dt;
+  Vec            *velocity, *scalars;
+
+  PetscFunctionBegin;
+  if (simulation->obstacles_move)
+    PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
+  PetscCall(SimulationMoveRegions(simulation, dt));       /* F3 */
+  PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
+  PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
+  if (!simulation->gas)
+    PetscCall(SimulationHoldScalars(simulation, end, scalars));
+  *good = !fluid_goes_too_far(simulation->fluid);
+  if (*good) /* F4 */
+    PetscCall(FluidProjectPrediction(simulation->fluid, dt, simulation_farthest(simulation->config), good));
+  simulation->too_fast = !*good && fluid_has_converged(simulation->fluid);
+  if (*good) {
+    PetscCall(SimulationExtendVelocity(simulation));
+    PetscCall(SimulationStepGas(simulation, dt));
+  }
+  PetscFunctionReturn(0);
+}
+
+const Part BoxPart = {.name = "box", .ranks = PART_ON_FLUID, .create = CreateBox, .destroy = DestroyBox};
+
+const Part FlowPart = {.name = "flow",
+                       .ranks = PART_ON_FLUID,
+                       .start = Start,
+                       .get_limit = GetLimit,
+                       .get_given_limit = GetGivenLimit,
+                       .restore = Restore,
+                       .describe = Describe,
+                       .save = Save,
+                       .load = Load,
+                       .derive = Derive,
+                       .write_frame = SimulationWriteFields,
+                       .record = RecordFlow,
+                       .record_times = RecordTimes,
+                       .count_fields = count_fields};

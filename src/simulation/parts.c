@@ -1,0 +1,164 @@
+/* The parts of a run, in the order in which each may rely on those before it. */
+#include "simulation_impl.h"
+
+static const Part *const rows[] = {&SolidsPart,  &BoxPart,  &ObstaclesPart, &CoupledPart,
+                                   &RegionsPart, &FlowPart, &OneWayPart,    &InflowsPart};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static PetscBool is_in(const Part *part, const SimulationConfig *config)
+{
+  return part->is_in ? part->is_in(config) : config->grid.dimension > 0;
+}
+
+/* Whether this rank has it. */
+static PetscBool is_here(const Part *part, Simulation simulation)
+{
+  return is_in(part, simulation->config) && (part->ranks == PART_ON_ALL || team_has_fluid(simulation->team));
+}
+
+/* Calls a function of all parts that have it. */
+#define CallParts(function, simulation, ...)                                                                 \
+  for (PetscInt p_ = 0; p_ < ROWS; p_++)                                                                     \
+    if (rows[p_]->function && is_here(rows[p_], simulation))                                                 \
+  PetscCall(rows[p_]->function(__VA_ARGS__))
+
+/* The first rank has a copy of every part, so that its message is everybody's. */
+PetscErrorCode PartsCreate(Simulation simulation, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < ROWS && !message[0]; p++) {
+    if (rows[p]->create && is_here(rows[p], simulation))
+      PetscCall(rows[p]->create(simulation, message, size));
+    PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)size, MPI_CHAR, 0, team_world(simulation->team)));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsStart(Simulation simulation, PetscBool *good)
+{
+  PetscFunctionBegin;
+  *good = PETSC_TRUE;
+  for (PetscInt p = 0; p < ROWS && *good; p++)
+    if (rows[p]->start && is_here(rows[p], simulation))
+      PetscCall(rows[p]->start(simulation, good));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsGetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
+{
+  PetscFunctionBegin;
+  *limit = PETSC_MAX_REAL;
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->get_limit && is_here(rows[p], simulation)) {
+      PetscReal other = PETSC_MAX_REAL;
+
+      PetscCall(rows[p]->get_limit(simulation, bounds, &other));
+      *limit = PetscMin(*limit, other);
+    }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsGetGivenLimit(Simulation simulation, const StepBounds *bounds, PetscReal dt,
+                                  PetscReal *limit)
+{
+  PetscFunctionBegin;
+  *limit = PETSC_MAX_REAL;
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->get_given_limit && is_here(rows[p], simulation)) {
+      PetscReal other = PETSC_MAX_REAL;
+
+      PetscCall(rows[p]->get_given_limit(simulation, bounds, dt, &other));
+      *limit = PetscMin(*limit, other);
+    }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsKeep(Simulation simulation)
+{
+  PetscFunctionBegin;
+  CallParts(keep, simulation, simulation);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsRestore(Simulation simulation)
+{
+  PetscFunctionBegin;
+  CallParts(restore, simulation, simulation);
+  PetscCall(PartsDerive(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsDescribe(Simulation simulation, Layout *layout)
+{
+  PetscFunctionBegin;
+  CallParts(describe, simulation, simulation, layout);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsSave(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  CallParts(save, simulation, simulation, archive);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsLoad(Simulation simulation, Archive archive)
+{
+  PetscFunctionBegin;
+  CallParts(load, simulation, simulation, archive);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsShare(Simulation simulation)
+{
+  PetscFunctionBegin;
+  CallParts(share, simulation, simulation);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsDerive(Simulation simulation)
+{
+  PetscFunctionBegin;
+  CallParts(derive, simulation, simulation);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsWriteFrame(Simulation simulation, FrameSeries frames)
+{
+  PetscFunctionBegin;
+  CallParts(write_frame, simulation, simulation, frames);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsRecord(Simulation simulation, Record *record)
+{
+  PetscFunctionBegin;
+  CallParts(record, simulation, simulation, record);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PartsRecordTimes(Simulation simulation, Record *record)
+{
+  PetscFunctionBegin;
+  CallParts(record_times, simulation, simulation, record);
+  PetscFunctionReturn(0);
+}
+
+PetscReal parts_count_fields(const SimulationConfig *config)
+{
+  PetscReal fields = 0.;
+
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->count_fields && is_in(rows[p], config))
+      fields += rows[p]->count_fields(config);
+  return fields;
+}
+
+PetscErrorCode PartsDestroy(Simulation simulation)
+{
+  PetscFunctionBegin;
+  for (PetscInt p = ROWS - 1; p >= 0; p--)
+    if (rows[p]->destroy && is_here(rows[p], simulation))
+      PetscCall(rows[p]->destroy(simulation));
+  PetscFunctionReturn(0);
+}

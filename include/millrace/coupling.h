@@ -4,6 +4,7 @@
 #define MILLRACE_COUPLING_H
 
 #include <millrace/api.h>
+#include <millrace/fluid_step.h>
 #include <millrace/solid_step.h>
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
@@ -33,26 +34,6 @@ typedef struct {
 } CouplingConfig;
 extern const SchemaKey CouplingKeys[];
 
-/* A rigid body or rigid shell. In two dimensions: the prism of unit depth over its cross-section. */
-typedef struct {
-  Surface    surface; /* borrowed; in the body's frame; null: the fluid does not meet it */
-  PetscReal  thickness;
-  Vector3    position; /* center of mass */
-  Quaternion rotation;
-  PetscBool  is_free; /* else its velocity is given */
-  PetscReal  mass;    /* of a free body; per metre of depth in two dimensions */
-  Matrix3    inertia; /* about its position, in the world's axes */
-} CoupledBody;
-
-/* What is between the bodies, as if there were none. The fields are read on the fluid team only. */
-typedef struct {
-  PetscReal  density;   /* kg/m^3: the reference */
-  const Vec *weights;   /* of the Poisson problem, where a full inner face of the reference density weighs 1;
-                           zero: the velocity of the face is given */
-  const Vec *densities; /* of faces, kg/m^3, inside bodies too; null: the reference everywhere */
-  Vec        fixed;     /* cells that hold p = 0, with ghosts; null: none */
-} CoupledFluid;
-
 typedef struct _p_Coupling *Coupling;
 
 /* `team` and `grid` must outlive it; `grid` is null outside the fluid team. PETSc's options of the pressure
@@ -67,7 +48,7 @@ PetscErrorCode CouplingRegisterSolver(void);
    until the next placing. Collective: world. */
 PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
 PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid); /* all bodies of a solid */
-PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid);
+PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid);
 
 typedef struct {
   KSPConvergedReason reason;

@@ -12,12 +12,13 @@ MILLRACE_API_BEGIN
    from outside, and faces are not closed. Copies. */
 PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered);
 
-/* The projection as if there were no bodies; lent until the mixture or the obstacles change. */
+/* The projection as if there were no bodies; lent until the mixture or the obstacles change. Fields are null
+   outside the fluid team. */
 typedef struct {
-  PetscReal  density;   /* the reference: a full inner face of it weighs 1 */
+  PetscReal  density;   /* kg/m^3, the reference: a full inner face of it weighs 1 in the Poisson problem */
   const Vec *weights;   /* of faces; zero: the velocity is given */
-  const Vec *densities; /* of faces */
-  Vec        fixed;     /* cells with p = 0; null: none */
+  const Vec *densities; /* of faces, kg/m^3, inside bodies too; null: the reference everywhere */
+  Vec        fixed;     /* cells that hold p = 0, with ghosts; null: none */
 } FluidSystem;
 PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system);
 

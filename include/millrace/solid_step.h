@@ -8,14 +8,20 @@
 
 MILLRACE_API_BEGIN
 
+/* A rigid body or rigid shell as a fluid meets it. In two dimensions: the prism of unit depth over its
+   cross-section. */
 typedef struct {
-  PetscBool  is_free;   /* else its velocity is given */
+  Surface    surface;   /* borrowed; in the body's frame; null: the fluid does not meet it */
   PetscReal  thickness; /* m; > 0: a shell, its surface in the middle */
-  PetscReal  mass;      /* kg; this and the inertia are zero unless it is free */
-  Matrix3    inertia;   /* about its position, in the world's axes */
+  Vector3    position;  /* center of mass */
   Quaternion rotation;  /* from its own frame to the world's */
-} BodyResistance;
-BodyResistance solid_body_resistance(Solid solid, PetscInt body);
+  PetscBool  is_free;   /* else its velocity is given */
+  PetscReal
+      mass; /* kg; per metre of depth in two dimensions. This and the inertia are zero unless it is free */
+  Matrix3 inertia; /* about its position, in the world's axes */
+} CoupledBody;
+/* Without its surface, which SolidCreateBodySurface makes. */
+CoupledBody solid_coupled_body(Solid solid, PetscInt body);
 
 /* In the body's frame, to be placed by its position and rotation; the caller destroys it. Circles are cut
    into edges no longer than about `edge`, and the surface is widened to hold the volume of the body. Copies

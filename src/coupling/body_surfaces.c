@@ -70,16 +70,9 @@ PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid)
   PetscCall(DropFleeting(coupling));
   PetscCall(PetscCalloc1(count, &bodies));
   for (PetscInt b = 0; b < count; b++) {
-    const BodyResistance resistance = solid_body_resistance(solid, b);
-
+    bodies[b] = solid_coupled_body(solid, b);
     if (coupling->grid)
       PetscCall(FindSurface(coupling, solid, b, &bodies[b].surface));
-    bodies[b].thickness = resistance.thickness;
-    bodies[b].position = solid_body_view(solid, b).position;
-    bodies[b].rotation = resistance.rotation;
-    bodies[b].is_free = resistance.is_free;
-    bodies[b].mass = resistance.mass;
-    bodies[b].inertia = resistance.inertia;
   }
   PetscCall(CouplingPlace(coupling, count, bodies));
   PetscCall(PetscFree(bodies));

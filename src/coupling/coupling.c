@@ -123,7 +123,7 @@ static PetscErrorCode TakeFixed(Coupling coupling, Vec fixed)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SetUpFluidPart(Coupling coupling, const CoupledFluid *fluid, PetscReal displaced[])
+static PetscErrorCode SetUpFluidPart(Coupling coupling, const FluidSystem *fluid, PetscReal displaced[])
 {
   PetscReal *densities[DIM];
 
@@ -163,7 +163,7 @@ static PetscErrorCode Count(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingSetFluid(Coupling coupling, const CoupledFluid *fluid)
+PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
 {
   PetscReal *displaced;
 

@@ -279,7 +279,7 @@ PetscErrorCode CouplingFindCells(Coupling coupling);
 
 /* faces.c: kinds, weights and the list of mixed faces */
 PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscReal weight);
-PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid);
+PetscErrorCode CouplingFindFaces(Coupling coupling, const FluidSystem *fluid);
 PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
 
 /* interpolation.c: shares of mixed faces, the fluid mass `displaced` by each body, and how many bodies are
@@ -342,7 +342,7 @@ void dense_eigenvectors(PetscInt n, PetscReal *a, PetscReal *vectors);
 PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed);
 PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list);
 
-/* coupling_matrix.c: B of mixed and contact faces. `fixed` as in CoupledFluid. */
+/* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
                               EntryList *list);

@@ -64,7 +64,7 @@ static PetscReal mass_of_bodies(Solid solid)
   PetscReal sum = 0.;
 
   for (PetscInt b = 0; b < solid_body_count(solid); b++)
-    sum += solid_body_resistance(solid, b).mass;
+    sum += solid_coupled_body(solid, b).mass;
   return sum;
 }
 

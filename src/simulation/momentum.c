@@ -43,8 +43,8 @@ PetscErrorCode SimulationPushMomentum(Simulation simulation, const PetscReal bef
 
 static BodyMomentum momentum_of(Solid solid, PetscInt body)
 {
-  const BodyResistance resistance = solid_body_resistance(solid, body);
-  const BodyView       view = solid_body_view(solid, body);
+  const CoupledBody resistance = solid_coupled_body(solid, body);
+  const BodyView    view = solid_body_view(solid, body);
 
   return (BodyMomentum){view.position, vector3_scale(resistance.mass, view.velocity),
                         matrix3_apply(&resistance.inertia, view.spin)};

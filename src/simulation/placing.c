@@ -86,15 +86,12 @@ PetscErrorCode SimulationPlaceBodies(Simulation simulation, PetscReal dt)
 
 PetscErrorCode SimulationSetUpSystem(Simulation simulation)
 {
-  FluidSystem  system;
-  CoupledFluid fluid = {.density = 1.};
+  FluidSystem system = {.density = 1.};
 
   PetscFunctionBegin;
-  if (simulation->fluid) {
+  if (simulation->fluid)
     PetscCall(FluidGetSystem(simulation->fluid, &system));
-    fluid = (CoupledFluid){system.density, system.weights, system.densities, system.fixed};
-  }
-  PetscCall(CouplingSetFluid(simulation->coupled->coupling, &fluid));
+  PetscCall(CouplingSetFluid(simulation->coupled->coupling, &system));
   PetscFunctionReturn(0);
 }
 

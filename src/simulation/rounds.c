@@ -54,8 +54,8 @@ static void weigh(Rounds rounds, PetscInt b, const AddedMass *added)
 static void weigh_all(Simulation simulation, Rounds rounds)
 {
   for (PetscInt b = 0; b < rounds->count / TWIST; b++) {
-    const BodyResistance body = solid_body_resistance(simulation->solid, b);
-    const AddedMass      added = coupling_added_mass(simulation->coupled->coupling, b);
+    const CoupledBody body = solid_coupled_body(simulation->solid, b);
+    const AddedMass   added = coupling_added_mass(simulation->coupled->coupling, b);
 
     rounds->bodies[b] = (Weighed){body.mass, body.inertia, 1., {{{1., 0., 0.}, {0., 1., 0.}, {0., 0., 1.}}}};
     if (body.is_free)

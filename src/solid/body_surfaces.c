@@ -5,12 +5,13 @@
 
 enum { FEWEST_SEGMENTS = 12, MOST_SEGMENTS = 96 };
 
-BodyResistance solid_body_resistance(Solid solid, PetscInt body)
+CoupledBody solid_coupled_body(Solid solid, PetscInt body)
 {
-  const Body    *the = &solid->bodies[body];
-  BodyResistance resistance = {.is_free = body_is_free(the),
-                               .thickness = the->form->thickness,
-                               .rotation = solid->placements[body].rotation};
+  const Body *the = &solid->bodies[body];
+  CoupledBody resistance = {.position = solid->placements[body].position,
+                            .is_free = body_is_free(the),
+                            .thickness = the->form->thickness,
+                            .rotation = solid->placements[body].rotation};
 
   if (resistance.is_free) {
     resistance.mass = the->mass;

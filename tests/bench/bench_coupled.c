@@ -178,9 +178,9 @@ static PetscErrorCode Stop(PetscReal start, PetscReal *best)
 
 static PetscErrorCode Measure(Tank *tank, Coupling coupling, Times *times)
 {
-  const CoupledFluid fluid = {.density = 1., .weights = tank->weights};
-  PetscReal          twists[6 * MOST_SPHERES], start;
-  CouplingReport     report;
+  const FluidSystem fluid = {.density = 1., .weights = tank->weights};
+  PetscReal         twists[6 * MOST_SPHERES], start;
+  CouplingReport    report;
 
   PetscFunctionBegin;
   PetscCall(Restart(tank, twists, &start));

@@ -129,7 +129,7 @@ CoupledBody *coupling_case_add_ball(CouplingCase *coupled, PetscReal radius, Pet
 
 void coupling_case_start(CouplingCase *coupled)
 {
-  const CoupledFluid fluid = {.density = coupled->setup.density, .weights = coupled->weights};
+  const FluidSystem fluid = {.density = coupled->setup.density, .weights = coupled->weights};
 
   PetscCallAbort(PETSC_COMM_SELF, CouplingPlace(coupled->coupling, coupled->count, coupled->bodies));
   PetscCallAbort(PETSC_COMM_SELF, CouplingSetFluid(coupled->coupling, &fluid));

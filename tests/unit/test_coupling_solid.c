@@ -31,7 +31,7 @@ static SolidCase *make_bodies(void)
 
 static void start(CouplingCase *coupled, Solid solid)
 {
-  const CoupledFluid fluid = {.density = 1000., .weights = coupled->weights};
+  const FluidSystem fluid = {.density = 1000., .weights = coupled->weights};
 
   coupled->count = 0;
   assert_success(CouplingPlaceSolid(coupled->coupling, solid));

@@ -24,12 +24,12 @@ static void surfaces_hold_the_volume_of_their_bodies(void **state)
   turned->density = 500;
   solid_case_start(solids);
   for (PetscInt b = 0; b < 6; b++) {
-    const BodyResistance resistance = solid_body_resistance(solids->solid, b);
-    const PetscReal      volume = resistance.mass / solids->bodies[b].density;
-    Surface              surface;
-    PetscBool            lasts;
-    Moments              moments;
-    PetscReal            trace = 0, wanted = 0;
+    const CoupledBody resistance = solid_coupled_body(solids->solid, b);
+    const PetscReal   volume = resistance.mass / solids->bodies[b].density;
+    Surface           surface;
+    PetscBool         lasts;
+    Moments           moments;
+    PetscReal         trace = 0, wanted = 0;
 
     assert_success(SolidCreateBodySurface(solids->solid, b, 0.05, bounds, &surface, &lasts));
     moments = surface_moments(surface);
@@ -56,7 +56,7 @@ static void a_plane_fills_its_half_of_the_box(void **state)
   solid_case_add_plane(solids, vector3(1, 1, 1), vector3(0.2, 0.1, 1));
   solid_case_start(solids);
   assert_success(SolidCreateBodySurface(solids->solid, 0, 0.05, bounds, &surface, &lasts));
-  assert_false(lasts || solid_body_resistance(solids->solid, 0).is_free);
+  assert_false(lasts || solid_coupled_body(solids->solid, 0).is_free);
   for (int n = 0; n < 8 * 8 * 8; n++) {
     const Vector3 point = vector3(n % 8 / 7. * 4, n / 8 % 8 / 7. * 3, n / 64 / 7. * 2);
     const Vector3 from = vector3_subtract(point, solid_case_position(solids, 0));

@@ -25,8 +25,8 @@ static Vector3 hull_frame(Solid solid, Vector3 center, Vector3 point)
 {
   const Vector3 arm = vector3_subtract(point, solid_body_view(solid, BOAT).position);
 
-  return vector3_add(
-      quaternion_rotate(quaternion_conjugate(solid_body_resistance(solid, BOAT).rotation), arm), center);
+  return vector3_add(quaternion_rotate(quaternion_conjugate(solid_coupled_body(solid, BOAT).rotation), arm),
+                     center);
 }
 
 /* Between the walls of hull.obj, which lean outwards, and below their rim. */

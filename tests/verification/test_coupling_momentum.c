@@ -123,7 +123,7 @@ static void forces_act_on_all_mass_once(void **state)
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, FLOW CROWD, gravity[X], gravity[Y], gravity[Z],
                                 gravity[X], gravity[Y], gravity[Z]));
   for (PetscInt b = 0; b < 5; b++)
-    mass += solid_body_resistance(simulation_solid(flow.simulation), b).mass - 1000. * volumes[b];
+    mass += solid_coupled_body(simulation_solid(flow.simulation), b).mass - 1000. * volumes[b];
   for (PetscInt step = 0; step < 3; step++) {
     assert_success(SceneRunStep(&flow, 1, dt));
     share_momentum(&flow, &momentum);

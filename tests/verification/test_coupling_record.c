@@ -48,7 +48,7 @@ static void forces_are_what_moves_a_free_body(void **state)
 
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s", WATER BODIES));
-  mass = solid_body_resistance(simulation_solid(flow.simulation), 0).mass;
+  mass = solid_coupled_body(simulation_solid(flow.simulation), 0).mass;
   for (PetscInt step = 0; step < 5; step++) {
     before = solid_body_view(simulation_solid(flow.simulation), 0);
     assert_success(SceneRunStep(&flow, 1, 0.01));

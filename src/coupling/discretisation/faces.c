@@ -90,7 +90,7 @@ static PetscErrorCode SortRow(Coupling coupling, PetscInt d, PetscInt at[DIM], P
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindFaces(Coupling coupling, const CoupledFluid *fluid)
+PetscErrorCode CouplingFindFaces(Coupling coupling, const FluidSystem *fluid)
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscReal     *weights[DIM];

@@ -58,7 +58,7 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
 static PetscErrorCode DestroyFluidPart(Coupling coupling)
 {
   PetscFunctionBegin;
-  PetscCall(CouplingDropFollowing(coupling));
+  PetscCall(CouplingDropDeflation(coupling));
   PetscCall(CouplingMatrixClear(&coupling->system.matrix));
   PetscCall(KSPDestroy(&coupling->system.schur));
   PetscCall(MatDestroy(&coupling->system.schur_operator));
@@ -184,7 +184,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
     PetscCall(CouplingFindSealed(coupling));
     PetscCall(Count(coupling));
   }
-  PetscCall(CouplingDropFollowing(coupling));
+  PetscCall(CouplingDropDeflation(coupling));
   coupling_outdate_blocks(coupling);
   coupling->is_ready = PETSC_TRUE;
   PetscFunctionReturn(0);

@@ -226,7 +226,7 @@ typedef struct {
 
   KSP                 schur;
   Mat                 schur_operator;
-  struct Following   *following; /* deflation.c; null until it is needed */
+  struct Deflation   *deflation; /* deflation.c; null until it is needed */
   struct BlockSystem *blocks;    /* minres.c; null with COUPLING_SCHUR */
 } CoupledSystem;
 
@@ -329,8 +329,8 @@ enum { COLOURS = 2 };
 PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[]);
 
 /* deflation.c, on the fluid team: built by the first solve after CouplingSetFluid */
-PetscErrorCode CouplingFindFollowing(Coupling coupling);
-PetscErrorCode CouplingDropFollowing(Coupling coupling);
+PetscErrorCode CouplingBuildDeflation(Coupling coupling);
+PetscErrorCode CouplingDropDeflation(Coupling coupling);
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x */
 
 /* dense.c: matrices row by row */

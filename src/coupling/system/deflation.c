@@ -21,7 +21,7 @@
    half a dozen iterations more. */
 enum { FEWEST = 2 };
 
-struct Following {
+struct Deflation {
   PetscInt     count;           /* of light bodies */
   PetscInt    *bodies, *number; /* their free numbers; the light number of a free body, or -1 */
   PetscInt     cell_count;
@@ -32,13 +32,13 @@ struct Following {
   Vec          rest;
 };
 
-typedef struct Following Following;
+typedef struct Deflation Deflation;
 
 /* Light bodies of one colour. */
 typedef struct {
   char     *members; /* of the free bodies */
   Territory territory;
-  PetscInt  first, *places; /* their cells among those of `Following`, and on the grid's box */
+  PetscInt  first, *places; /* their cells among those of `Deflation`, and on the grid's box */
   Vec       fields[TWIST];  /* Z, with ghosts */
 } Flock;
 
@@ -87,15 +87,15 @@ static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt ve
 static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const PetscReal *response,
                                 PetscReal *means)
 {
-  const Following *following = coupling->system.following;
-  const PetscInt   count = following->count;
+  const Deflation *deflation = coupling->system.deflation;
+  const PetscInt   count = deflation->count;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(means, 2 * count));
-  for (PetscInt n = flock->first; n < following->cell_count; n++)
-    if (flock->territory.is_mixed[following->cells[n]]) {
-      means[following->owners[n]] += response[following->cells[n]];
-      means[count + following->owners[n]] += 1.;
+  for (PetscInt n = flock->first; n < deflation->cell_count; n++)
+    if (flock->territory.is_mixed[deflation->cells[n]]) {
+      means[deflation->owners[n]] += response[deflation->cells[n]];
+      means[count + deflation->owners[n]] += 1.;
     }
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, means, (PetscMPIInt)(2 * count), MPIU_REAL, MPI_SUM, coupling->fluid));
@@ -108,14 +108,14 @@ static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const Pet
 static PetscErrorCode ListCells(Coupling coupling, Flock *flock)
 {
   const GridBox *box = grid_box(coupling->grid);
-  Following     *following = coupling->system.following;
-  PetscInt       number = 0, count = following->cell_count;
+  Deflation     *deflation = coupling->system.deflation;
+  PetscInt       number = 0, count = deflation->cell_count;
 
   PetscFunctionBegin;
   flock->first = count;
   PetscCall(PetscMalloc1(coupling->cell_count, &flock->places));
-  PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &following->cells));
-  PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &following->owners));
+  PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &deflation->cells));
+  PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &deflation->owners));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++, number++) {
@@ -123,40 +123,40 @@ static PetscErrorCode ListCells(Coupling coupling, Flock *flock)
 
         if (owner < 0)
           continue;
-        following->cells[count] = (int)number;
-        following->owners[count] = (int)following->number[owner];
+        deflation->cells[count] = (int)number;
+        deflation->owners[count] = (int)deflation->number[owner];
         flock->places[count++ - flock->first] = c;
       }
-  following->cell_count = count;
-  PetscCall(PetscRealloc(TWIST * count * sizeof(float), &following->fields));
-  PetscCall(PetscArrayzero(following->fields + TWIST * flock->first, TWIST * (count - flock->first)));
+  deflation->cell_count = count;
+  PetscCall(PetscRealloc(TWIST * count * sizeof(float), &deflation->fields));
+  PetscCall(PetscArrayzero(deflation->fields + TWIST * flock->first, TWIST * (count - flock->first)));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode FindFields(Coupling coupling, Flock *flock)
 {
-  Following       *following = coupling->system.following;
+  Deflation       *deflation = coupling->system.deflation;
   const PetscReal *values, *part = flock->territory.part;
   PetscReal       *field, *means;
   Vec              response;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(coupling->system.flow, &response));
-  PetscCall(PetscMalloc1(2 * following->count, &means));
+  PetscCall(PetscMalloc1(2 * deflation->count, &means));
   for (PetscInt n = 0; n < TWIST; n++) {
     PetscCall(VecSet(flock->fields[n], 0.));
     if (grid_box(coupling->grid)->dimension == 2 && n != X && n != Y && n != DIM + Z)
       continue;
-    PetscCall(Respond(coupling, flock, n, following->rest, response));
+    PetscCall(Respond(coupling, flock, n, deflation->rest, response));
     PetscCall(VecGetArrayRead(response, &values));
     PetscCall(VecGetArray(flock->fields[n], &field));
     PetscCall(FindMeans(coupling, flock, values, means));
-    for (PetscInt i = flock->first; i < following->cell_count; i++) {
-      const PetscInt place = flock->places[i - flock->first], owner = following->owners[i];
+    for (PetscInt i = flock->first; i < deflation->cell_count; i++) {
+      const PetscInt place = flock->places[i - flock->first], owner = deflation->owners[i];
 
-      following->fields[TWIST * i + n] = (float)(part[place] * sign_of(following->bodies[owner]) *
-                                                 (values[following->cells[i]] - means[owner]));
-      field[place] = (PetscReal)following->fields[TWIST * i + n];
+      deflation->fields[TWIST * i + n] = (float)(part[place] * sign_of(deflation->bodies[owner]) *
+                                                 (values[deflation->cells[i]] - means[owner]));
+      field[place] = (PetscReal)deflation->fields[TWIST * i + n];
     }
     PetscCall(VecRestoreArray(flock->fields[n], &field));
     PetscCall(VecRestoreArrayRead(response, &values));
@@ -188,7 +188,7 @@ static void cell_flow(Coupling coupling, PetscReal *const weights[DIM], const Pe
 /* F of the members, on each rank its part: a block for each light body. */
 static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, PetscReal *energies)
 {
-  const Following *following = coupling->system.following;
+  const Deflation *deflation = coupling->system.deflation;
   const PetscReal *z[TWIST];
   PetscReal       *weights[DIM], flow[TWIST];
 
@@ -196,12 +196,12 @@ static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, Pe
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(VecGetArrayRead(flock->fields[n], &z[n]));
-  for (PetscInt c = flock->first; c < following->cell_count; c++) {
-    PetscReal *block = &energies[TWIST * TWIST * following->owners[c]];
+  for (PetscInt c = flock->first; c < deflation->cell_count; c++) {
+    PetscReal *block = &energies[TWIST * TWIST * deflation->owners[c]];
 
     cell_flow(coupling, weights, flock->territory.owner, z, flock->places[c - flock->first], flow);
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      block[n] += (PetscReal)following->fields[TWIST * c + n / TWIST] * flow[n % TWIST];
+      block[n] += (PetscReal)deflation->fields[TWIST * c + n / TWIST] * flow[n % TWIST];
   }
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(VecRestoreArrayRead(flock->fields[n], &z[n]));
@@ -212,7 +212,7 @@ static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, Pe
 /* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
 static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, PairList *list)
 {
-  const Following      *following = coupling->system.following;
+  const Deflation      *deflation = coupling->system.deflation;
   const CouplingMatrix *rows = &coupling->system.matrix;
   BodyPair             *pair;
   int                  *place;
@@ -221,19 +221,19 @@ static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, Pair
   PetscCall(PetscMalloc1(coupling->cell_count, &place));
   for (PetscInt c = 0; c < coupling->cell_count; c++)
     place[c] = -1;
-  for (PetscInt n = flock->first; n < following->cell_count; n++)
-    place[following->cells[n]] = (int)n;
-  for (PetscInt l = 0; l < following->count; l++)
-    for (PetscInt r = rows->first[following->bodies[l]]; r < rows->first[following->bodies[l] + 1]; r++) {
+  for (PetscInt n = flock->first; n < deflation->cell_count; n++)
+    place[deflation->cells[n]] = (int)n;
+  for (PetscInt l = 0; l < deflation->count; l++)
+    for (PetscInt r = rows->first[deflation->bodies[l]]; r < rows->first[deflation->bodies[l] + 1]; r++) {
       const PetscInt n = place[rows->cells[r]];
 
       if (n < 0)
         continue;
-      PetscCall(PairListFind(list, 2 * l + 1, 2 * following->owners[n], &pair));
+      PetscCall(PairListFind(list, 2 * l + 1, 2 * deflation->owners[n], &pair));
       for (PetscInt i = 0; i < TWIST; i++)
         for (PetscInt j = 0; j < TWIST; j++)
           pair->block[TWIST * i + j] +=
-              rows->values[TWIST * r + i] * (PetscReal)following->fields[TWIST * n + j];
+              rows->values[TWIST * r + i] * (PetscReal)deflation->fields[TWIST * n + j];
     }
   PetscCall(PetscFree(place));
   PetscFunctionReturn(0);
@@ -242,19 +242,19 @@ static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, Pair
 /* Adds -C, with what light bodies have in common: it may be all that one of them has. */
 static PetscErrorCode AddMass(Coupling coupling, PairList *list)
 {
-  const Following  *following = coupling->system.following;
+  const Deflation  *deflation = coupling->system.deflation;
   const MassMatrix *mass = &coupling->system.mass;
   BodyPair         *pair;
 
   PetscFunctionBegin;
-  for (PetscInt l = 0; l < following->count; l++) {
+  for (PetscInt l = 0; l < deflation->count; l++) {
     PetscCall(PairListFind(list, 2 * l + 1, 2 * l + 1, &pair));
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      pair->block[n] = -mass->diagonal[TWIST * TWIST * following->bodies[l] + n];
+      pair->block[n] = -mass->diagonal[TWIST * TWIST * deflation->bodies[l] + n];
   }
   for (PetscInt p = 0; p < mass->pairs.count; p++) {
-    const PetscInt a = following->number[mass->pairs.pairs[p].a],
-                   b = following->number[mass->pairs.pairs[p].b];
+    const PetscInt a = deflation->number[mass->pairs.pairs[p].a],
+                   b = deflation->number[mass->pairs.pairs[p].b];
 
     if (a < 0 || b < 0)
       continue;
@@ -268,12 +268,12 @@ static PetscErrorCode AddMass(Coupling coupling, PairList *list)
 /* Adds F. */
 static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, PairList *list)
 {
-  const Following *following = coupling->system.following;
+  const Deflation *deflation = coupling->system.deflation;
   const PetscReal  least = 1e-9; /* of the diagonal: fields that depend on each other */
   BodyPair        *pair;
 
   PetscFunctionBegin;
-  for (PetscInt l = 0; l < following->count; l++) {
+  for (PetscInt l = 0; l < deflation->count; l++) {
     PetscCall(PairListFind(list, 2 * l, 2 * l, &pair));
     PetscCall(PetscArraycpy(pair->block, &energies[TWIST * TWIST * l], TWIST * TWIST));
     for (PetscInt i = 0; i < TWIST; i++) {
@@ -320,119 +320,119 @@ static PetscErrorCode FindFlocks(Coupling coupling, const char *colours, PetscRe
 
 static PetscErrorCode Build(Coupling coupling, const char *colours)
 {
-  Following *following = coupling->system.following;
+  Deflation *deflation = coupling->system.deflation;
   PairList   list = {0};
   PetscReal *energies;
   PetscBool  is_regular;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(TWIST * TWIST * following->count, &energies));
+  PetscCall(PetscCalloc1(TWIST * TWIST * deflation->count, &energies));
   PetscCall(FindFlocks(coupling, colours, energies, &list));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * following->count),
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * deflation->count),
                              MPIU_REAL, MPI_SUM, coupling->fluid));
   PetscCall(PairListGather(&list, coupling->fluid));
   PetscCall(AddEnergies(coupling, energies, &list));
   PetscCall(AddMass(coupling, &list));
   PetscCall(
-      SparseFactorCreate(2 * following->count, list.count, list.pairs, &following->factor, &is_regular));
+      SparseFactorCreate(2 * deflation->count, list.count, list.pairs, &deflation->factor, &is_regular));
   if (!is_regular) /* do without */
-    following->count = 0;
+    deflation->count = 0;
   PetscCall(PetscFree(list.pairs));
   PetscCall(PetscFree(energies));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindFollowing(Coupling coupling)
+PetscErrorCode CouplingBuildDeflation(Coupling coupling)
 {
   const PetscInt count = coupling->solids.free_count;
-  Following     *following;
+  Deflation     *deflation;
   char          *colours;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&following));
-  coupling->system.following = following;
-  PetscCall(PetscMalloc2(count, &following->bodies, count, &following->number));
+  PetscCall(PetscNew(&deflation));
+  coupling->system.deflation = deflation;
+  PetscCall(PetscMalloc2(count, &deflation->bodies, count, &deflation->number));
   PetscCall(PetscCalloc1(count, &colours));
   for (PetscInt f = 0; f < count; f++) {
-    following->number[f] = is_light(coupling, f) ? following->count : -1;
-    if (following->number[f] >= 0)
-      following->bodies[following->count++] = f;
+    deflation->number[f] = is_light(coupling, f) ? deflation->count : -1;
+    if (deflation->number[f] >= 0)
+      deflation->bodies[deflation->count++] = f;
   }
-  PetscCall(PetscMalloc3(2 * TWIST * following->count, &following->from, 2 * TWIST * following->count,
-                         &following->to, TWIST * following->count, &following->inner));
-  PetscCall(VecDuplicate(coupling->system.flow, &following->rest));
-  if (following->count < FEWEST)
-    following->count = 0;
+  PetscCall(PetscMalloc3(2 * TWIST * deflation->count, &deflation->from, 2 * TWIST * deflation->count,
+                         &deflation->to, TWIST * deflation->count, &deflation->inner));
+  PetscCall(VecDuplicate(coupling->system.flow, &deflation->rest));
+  if (deflation->count < FEWEST)
+    deflation->count = 0;
   else {
-    PetscCall(CouplingColour(coupling, following->count, following->bodies, colours));
+    PetscCall(CouplingColour(coupling, deflation->count, deflation->bodies, colours));
     PetscCall(Build(coupling, colours));
   }
   PetscCall(PetscFree(colours));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingDropFollowing(Coupling coupling)
+PetscErrorCode CouplingDropDeflation(Coupling coupling)
 {
-  Following *following = coupling->system.following;
+  Deflation *deflation = coupling->system.deflation;
 
   PetscFunctionBegin;
-  if (!following)
+  if (!deflation)
     PetscFunctionReturn(0);
-  PetscCall(PetscFree2(following->bodies, following->number));
-  PetscCall(PetscFree(following->cells));
-  PetscCall(PetscFree(following->owners));
-  PetscCall(PetscFree(following->fields));
-  PetscCall(PetscFree3(following->from, following->to, following->inner));
-  PetscCall(SparseFactorDestroy(&following->factor));
-  PetscCall(VecDestroy(&following->rest));
-  PetscCall(PetscFree(coupling->system.following));
+  PetscCall(PetscFree2(deflation->bodies, deflation->number));
+  PetscCall(PetscFree(deflation->cells));
+  PetscCall(PetscFree(deflation->owners));
+  PetscCall(PetscFree(deflation->fields));
+  PetscCall(PetscFree3(deflation->from, deflation->to, deflation->inner));
+  PetscCall(SparseFactorDestroy(&deflation->factor));
+  PetscCall(VecDestroy(&deflation->rest));
+  PetscCall(PetscFree(coupling->system.deflation));
   PetscFunctionReturn(0);
 }
 
-VECTOR_CLONES static void gather_fields(const Following *following, const PetscReal *restrict values,
+VECTOR_CLONES static void gather_fields(const Deflation *deflation, const PetscReal *restrict values,
                                         PetscReal *restrict sums)
 {
-  for (PetscInt c = 0; c < following->cell_count; c++) {
-    const PetscReal value = values[following->cells[c]];
-    const float    *z = &following->fields[TWIST * c];
-    PetscReal      *sum = &sums[TWIST * following->owners[c]];
+  for (PetscInt c = 0; c < deflation->cell_count; c++) {
+    const PetscReal value = values[deflation->cells[c]];
+    const float    *z = &deflation->fields[TWIST * c];
+    PetscReal      *sum = &sums[TWIST * deflation->owners[c]];
 
     for (PetscInt n = 0; n < TWIST; n++)
       sum[n] += (PetscReal)z[n] * value;
   }
 }
 
-VECTOR_CLONES static void add_fields(const Following *following, const PetscReal *restrict parts,
+VECTOR_CLONES static void add_fields(const Deflation *deflation, const PetscReal *restrict parts,
                                      PetscReal *restrict values)
 {
-  for (PetscInt c = 0; c < following->cell_count; c++) {
-    const PetscReal *part = &parts[2 * TWIST * following->owners[c]];
-    const float     *z = &following->fields[TWIST * c];
+  for (PetscInt c = 0; c < deflation->cell_count; c++) {
+    const PetscReal *part = &parts[2 * TWIST * deflation->owners[c]];
+    const float     *z = &deflation->fields[TWIST * c];
     PetscReal        sum = 0.;
 
     for (PetscInt n = 0; n < TWIST; n++)
       sum += (PetscReal)z[n] * part[n];
-    values[following->cells[c]] += sum;
+    values[deflation->cells[c]] += sum;
   }
 }
 
 /* t = Z^T x into the upper rows, zero into the lower ones. */
 static PetscErrorCode TakeInner(Coupling coupling, Vec x)
 {
-  Following       *following = coupling->system.following;
-  const PetscInt   count = TWIST * following->count;
+  Deflation       *deflation = coupling->system.deflation;
+  const PetscInt   count = TWIST * deflation->count;
   const PetscReal *values;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(following->inner, count));
+  PetscCall(PetscArrayzero(deflation->inner, count));
   PetscCall(VecGetArrayRead(x, &values));
-  gather_fields(following, values, following->inner);
+  gather_fields(deflation, values, deflation->inner);
   PetscCall(VecRestoreArrayRead(x, &values));
   PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, following->inner, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+      MPI_Allreduce(MPI_IN_PLACE, deflation->inner, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
   for (PetscInt n = 0; n < count; n++) {
-    following->from[2 * TWIST * (n / TWIST) + n % TWIST] = following->inner[n];
-    following->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] = 0.;
+    deflation->from[2 * TWIST * (n / TWIST) + n % TWIST] = deflation->inner[n];
+    deflation->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] = 0.;
   }
   PetscFunctionReturn(0);
 }
@@ -440,48 +440,48 @@ static PetscErrorCode TakeInner(Coupling coupling, Vec x)
 /* rest = x - B l */
 static PetscErrorCode TakeRest(Coupling coupling, Vec x)
 {
-  const Following *following = coupling->system.following;
+  const Deflation *deflation = coupling->system.deflation;
   PetscReal       *values, *motion;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(TWIST * coupling->solids.free_count, &motion));
-  for (PetscInt n = 0; n < TWIST * following->count; n++)
-    motion[TWIST * following->bodies[n / TWIST] + n % TWIST] =
-        -following->to[2 * TWIST * (n / TWIST) + TWIST + n % TWIST];
-  PetscCall(VecCopy(x, following->rest));
-  PetscCall(VecGetArray(following->rest, &values));
+  for (PetscInt n = 0; n < TWIST * deflation->count; n++)
+    motion[TWIST * deflation->bodies[n / TWIST] + n % TWIST] =
+        -deflation->to[2 * TWIST * (n / TWIST) + TWIST + n % TWIST];
+  PetscCall(VecCopy(x, deflation->rest));
+  PetscCall(VecGetArray(deflation->rest, &values));
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
-  PetscCall(VecRestoreArray(following->rest, &values));
+  PetscCall(VecRestoreArray(deflation->rest, &values));
   PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
 {
-  Following *following;
+  Deflation *deflation;
   PetscReal *values, *pull;
 
   PetscFunctionBegin;
-  if (!coupling->system.following)
-    PetscCall(CouplingFindFollowing(coupling));
-  following = coupling->system.following;
-  if (!following->count) {
+  if (!coupling->system.deflation)
+    PetscCall(CouplingBuildDeflation(coupling));
+  deflation = coupling->system.deflation;
+  if (!deflation->count) {
     PetscCall(CouplingCycle(coupling, x, y));
     PetscFunctionReturn(0);
   }
   PetscCall(TakeInner(coupling, x));
-  PetscCall(SparseFactorSolve(following->factor, following->from, following->to));
+  PetscCall(SparseFactorSolve(deflation->factor, deflation->from, deflation->to));
   PetscCall(TakeRest(coupling, x));
-  PetscCall(CouplingCycle(coupling, following->rest, y));
+  PetscCall(CouplingCycle(coupling, deflation->rest, y));
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &pull));
   PetscCall(CouplingGather(coupling, y, pull));
-  for (PetscInt n = 0; n < TWIST * following->count; n++)
-    following->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] =
-        -pull[TWIST * following->bodies[n / TWIST] + n % TWIST];
+  for (PetscInt n = 0; n < TWIST * deflation->count; n++)
+    deflation->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] =
+        -pull[TWIST * deflation->bodies[n / TWIST] + n % TWIST];
   PetscCall(PetscFree(pull));
-  PetscCall(SparseFactorSolve(following->factor, following->from, following->to));
+  PetscCall(SparseFactorSolve(deflation->factor, deflation->from, deflation->to));
   PetscCall(VecGetArray(y, &values));
-  add_fields(following, following->to, values);
+  add_fields(deflation, deflation->to, values);
   PetscCall(VecRestoreArray(y, &values));
   PetscFunctionReturn(0);
 }

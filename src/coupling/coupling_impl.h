@@ -322,8 +322,9 @@ typedef struct {
   PetscInt  *owner;
   PetscReal *part;
   char      *is_mixed; /* whether the body's own mixed faces are there; owned cells */
-} Territory;
-PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Territory *territory);
+} DeflationSupport;
+PetscErrorCode CouplingFindDeflationSupport(Coupling coupling, const char *is_light,
+                                            DeflationSupport *support);
 /* Colours 1 to COLOURS for some free bodies, such that neighbours differ where they can. */
 enum { COLOURS = 2 };
 PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[]);

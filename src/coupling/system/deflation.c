@@ -36,11 +36,11 @@ typedef struct Deflation Deflation;
 
 /* Light bodies of one colour. */
 typedef struct {
-  char     *members; /* of the free bodies */
-  Territory territory;
-  PetscInt  first, *places; /* their cells among those of `Deflation`, and on the grid's box */
-  Vec       fields[TWIST];  /* Z, with ghosts */
-} Flock;
+  char            *members; /* of the free bodies */
+  DeflationSupport support;
+  PetscInt         first, *places; /* their cells among those of `Deflation`, and on the grid's box */
+  Vec              fields[TWIST];  /* Z, with ghosts */
+} ColourGroup;
 
 /* Lighter than half of the fluid in a ball around it: then the fluid that follows it, which is no more than
    half of that, may outweigh it. */
@@ -65,7 +65,7 @@ static PetscReal sign_of(PetscInt body)
 }
 
 /* One cycle for a velocity of all members at once. */
-static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt velocity, Vec pushed,
+static PetscErrorCode Respond(Coupling coupling, const ColourGroup *group, PetscInt velocity, Vec pushed,
                               Vec response)
 {
   PetscReal *values, *motion;
@@ -73,7 +73,7 @@ static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt ve
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(TWIST * coupling->solids.free_count, &motion));
   for (PetscInt f = 0; f < coupling->solids.free_count; f++)
-    motion[TWIST * f + velocity] = flock->members[f] ? sign_of(f) : 0.;
+    motion[TWIST * f + velocity] = group->members[f] ? sign_of(f) : 0.;
   PetscCall(VecSet(pushed, 0.));
   PetscCall(VecGetArray(pushed, &values));
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
@@ -84,7 +84,7 @@ static PetscErrorCode Respond(Coupling coupling, const Flock *flock, PetscInt ve
 }
 
 /* The mean beside each body: what its neighbours add to all of its cells exerts no force. */
-static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const PetscReal *response,
+static PetscErrorCode FindMeans(Coupling coupling, const ColourGroup *group, const PetscReal *response,
                                 PetscReal *means)
 {
   const Deflation *deflation = coupling->system.deflation;
@@ -92,8 +92,8 @@ static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const Pet
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(means, 2 * count));
-  for (PetscInt n = flock->first; n < deflation->cell_count; n++)
-    if (flock->territory.is_mixed[deflation->cells[n]]) {
+  for (PetscInt n = group->first; n < deflation->cell_count; n++)
+    if (group->support.is_mixed[deflation->cells[n]]) {
       means[deflation->owners[n]] += response[deflation->cells[n]];
       means[count + deflation->owners[n]] += 1.;
     }
@@ -104,39 +104,39 @@ static PetscErrorCode FindMeans(Coupling coupling, const Flock *flock, const Pet
   PetscFunctionReturn(0);
 }
 
-/* The cells of a territory, in the order of solver vectors and on the grid's box. */
-static PetscErrorCode ListCells(Coupling coupling, Flock *flock)
+/* The cells of a support, in the order of solver vectors and on the grid's box. */
+static PetscErrorCode ListCells(Coupling coupling, ColourGroup *group)
 {
   const GridBox *box = grid_box(coupling->grid);
   Deflation     *deflation = coupling->system.deflation;
   PetscInt       number = 0, count = deflation->cell_count;
 
   PetscFunctionBegin;
-  flock->first = count;
-  PetscCall(PetscMalloc1(coupling->cell_count, &flock->places));
+  group->first = count;
+  PetscCall(PetscMalloc1(coupling->cell_count, &group->places));
   PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &deflation->cells));
   PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &deflation->owners));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++, number++) {
-        const PetscInt c = box_index(box, i, j, k), owner = flock->territory.owner[c];
+        const PetscInt c = box_index(box, i, j, k), owner = group->support.owner[c];
 
         if (owner < 0)
           continue;
         deflation->cells[count] = (int)number;
         deflation->owners[count] = (int)deflation->number[owner];
-        flock->places[count++ - flock->first] = c;
+        group->places[count++ - group->first] = c;
       }
   deflation->cell_count = count;
   PetscCall(PetscRealloc(TWIST * count * sizeof(float), &deflation->fields));
-  PetscCall(PetscArrayzero(deflation->fields + TWIST * flock->first, TWIST * (count - flock->first)));
+  PetscCall(PetscArrayzero(deflation->fields + TWIST * group->first, TWIST * (count - group->first)));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindFields(Coupling coupling, Flock *flock)
+static PetscErrorCode FindFields(Coupling coupling, ColourGroup *group)
 {
   Deflation       *deflation = coupling->system.deflation;
-  const PetscReal *values, *part = flock->territory.part;
+  const PetscReal *values, *part = group->support.part;
   PetscReal       *field, *means;
   Vec              response;
 
@@ -144,23 +144,23 @@ static PetscErrorCode FindFields(Coupling coupling, Flock *flock)
   PetscCall(VecDuplicate(coupling->system.flow, &response));
   PetscCall(PetscMalloc1(2 * deflation->count, &means));
   for (PetscInt n = 0; n < TWIST; n++) {
-    PetscCall(VecSet(flock->fields[n], 0.));
+    PetscCall(VecSet(group->fields[n], 0.));
     if (grid_box(coupling->grid)->dimension == 2 && n != X && n != Y && n != DIM + Z)
       continue;
-    PetscCall(Respond(coupling, flock, n, deflation->rest, response));
+    PetscCall(Respond(coupling, group, n, deflation->rest, response));
     PetscCall(VecGetArrayRead(response, &values));
-    PetscCall(VecGetArray(flock->fields[n], &field));
-    PetscCall(FindMeans(coupling, flock, values, means));
-    for (PetscInt i = flock->first; i < deflation->cell_count; i++) {
-      const PetscInt place = flock->places[i - flock->first], owner = deflation->owners[i];
+    PetscCall(VecGetArray(group->fields[n], &field));
+    PetscCall(FindMeans(coupling, group, values, means));
+    for (PetscInt i = group->first; i < deflation->cell_count; i++) {
+      const PetscInt place = group->places[i - group->first], owner = deflation->owners[i];
 
       deflation->fields[TWIST * i + n] = (float)(part[place] * sign_of(deflation->bodies[owner]) *
                                                  (values[deflation->cells[i]] - means[owner]));
       field[place] = (PetscReal)deflation->fields[TWIST * i + n];
     }
-    PetscCall(VecRestoreArray(flock->fields[n], &field));
+    PetscCall(VecRestoreArray(group->fields[n], &field));
     PetscCall(VecRestoreArrayRead(response, &values));
-    PetscCall(MacGridExchange(coupling->grid, flock->fields[n]));
+    PetscCall(MacGridExchange(coupling->grid, group->fields[n]));
   }
   PetscCall(PetscFree(means));
   PetscCall(VecDestroy(&response));
@@ -186,7 +186,7 @@ static void cell_flow(Coupling coupling, PetscReal *const weights[DIM], const Pe
 }
 
 /* F of the members, on each rank its part: a block for each light body. */
-static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, PetscReal *energies)
+static PetscErrorCode AddGroupEnergies(Coupling coupling, const ColourGroup *group, PetscReal *energies)
 {
   const Deflation *deflation = coupling->system.deflation;
   const PetscReal *z[TWIST];
@@ -195,22 +195,22 @@ static PetscErrorCode AddFlockEnergies(Coupling coupling, const Flock *flock, Pe
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(VecGetArrayRead(flock->fields[n], &z[n]));
-  for (PetscInt c = flock->first; c < deflation->cell_count; c++) {
+    PetscCall(VecGetArrayRead(group->fields[n], &z[n]));
+  for (PetscInt c = group->first; c < deflation->cell_count; c++) {
     PetscReal *block = &energies[TWIST * TWIST * deflation->owners[c]];
 
-    cell_flow(coupling, weights, flock->territory.owner, z, flock->places[c - flock->first], flow);
+    cell_flow(coupling, weights, group->support.owner, z, group->places[c - group->first], flow);
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
       block[n] += (PetscReal)deflation->fields[TWIST * c + n / TWIST] * flow[n % TWIST];
   }
   for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(VecRestoreArrayRead(flock->fields[n], &z[n]));
+    PetscCall(VecRestoreArrayRead(group->fields[n], &z[n]));
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
   PetscFunctionReturn(0);
 }
 
 /* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
-static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, PairList *list)
+static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group, PairList *list)
 {
   const Deflation      *deflation = coupling->system.deflation;
   const CouplingMatrix *rows = &coupling->system.matrix;
@@ -221,7 +221,7 @@ static PetscErrorCode AddFlockForces(Coupling coupling, const Flock *flock, Pair
   PetscCall(PetscMalloc1(coupling->cell_count, &place));
   for (PetscInt c = 0; c < coupling->cell_count; c++)
     place[c] = -1;
-  for (PetscInt n = flock->first; n < deflation->cell_count; n++)
+  for (PetscInt n = group->first; n < deflation->cell_count; n++)
     place[deflation->cells[n]] = (int)n;
   for (PetscInt l = 0; l < deflation->count; l++)
     for (PetscInt r = rows->first[deflation->bodies[l]]; r < rows->first[deflation->bodies[l] + 1]; r++) {
@@ -286,35 +286,35 @@ static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, 
 }
 
 /* Z of every colour, and what it makes of F and D. */
-static PetscErrorCode FindFlocks(Coupling coupling, const char *colours, PetscReal *energies, PairList *list)
+static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, PetscReal *energies, PairList *list)
 {
   const PetscInt length = grid_box(coupling->grid)->length;
-  Flock          flock;
+  ColourGroup    group;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(length, &flock.territory.owner, length, &flock.territory.part, coupling->cell_count,
-                         &flock.territory.is_mixed, coupling->solids.free_count, &flock.members));
+  PetscCall(PetscMalloc4(length, &group.support.owner, length, &group.support.part, coupling->cell_count,
+                         &group.support.is_mixed, coupling->solids.free_count, &group.members));
   for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(MacGridCreateField(coupling->grid, &flock.fields[n]));
+    PetscCall(MacGridCreateField(coupling->grid, &group.fields[n]));
   for (PetscInt colour = 1; colour <= COLOURS; colour++) {
     PetscInt count = 0;
 
     for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
-      flock.members[f] = colours[f] == colour;
-      count += flock.members[f];
+      group.members[f] = colours[f] == colour;
+      count += group.members[f];
     }
     if (!count)
       continue;
-    PetscCall(CouplingFindTerritory(coupling, flock.members, &flock.territory));
-    PetscCall(ListCells(coupling, &flock));
-    PetscCall(FindFields(coupling, &flock));
-    PetscCall(AddFlockEnergies(coupling, &flock, energies));
-    PetscCall(AddFlockForces(coupling, &flock, list));
-    PetscCall(PetscFree(flock.places));
+    PetscCall(CouplingFindDeflationSupport(coupling, group.members, &group.support));
+    PetscCall(ListCells(coupling, &group));
+    PetscCall(FindFields(coupling, &group));
+    PetscCall(AddGroupEnergies(coupling, &group, energies));
+    PetscCall(AddGroupForces(coupling, &group, list));
+    PetscCall(PetscFree(group.places));
   }
   for (PetscInt n = 0; n < TWIST; n++)
-    PetscCall(VecDestroy(&flock.fields[n]));
-  PetscCall(PetscFree4(flock.territory.owner, flock.territory.part, flock.territory.is_mixed, flock.members));
+    PetscCall(VecDestroy(&group.fields[n]));
+  PetscCall(PetscFree4(group.support.owner, group.support.part, group.support.is_mixed, group.members));
   PetscFunctionReturn(0);
 }
 
@@ -327,7 +327,7 @@ static PetscErrorCode Build(Coupling coupling, const char *colours)
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(TWIST * TWIST * deflation->count, &energies));
-  PetscCall(FindFlocks(coupling, colours, energies, &list));
+  PetscCall(BuildGroups(coupling, colours, energies, &list));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * deflation->count),
                              MPIU_REAL, MPI_SUM, coupling->fluid));
   PetscCall(PairListGather(&list, coupling->fluid));

@@ -1,6 +1,6 @@
 /* Which cells keep the fields of which light body: those beside its mixed faces and some layers around them,
    where no other body of its colour is nearer, counted in faces that carry weight, so that nothing reaches
-   through a shell. Towards the border of a territory less and less of the fields is kept. */
+   through a shell. Towards the border of a support less and less of the fields is kept. */
 #include "../coupling_impl.h"
 
 enum { LEAST_REACH = 1, MOST_REACH = 8 }; /* layers */
@@ -148,18 +148,20 @@ static PetscErrorCode FindBorder(const Sweep *sweep, const PetscReal *body, Vec 
   PetscFunctionReturn(0);
 }
 
-static void take_parts(Coupling coupling, const PetscReal *body, const PetscReal *depth, Territory *territory)
+static void take_parts(Coupling coupling, const PetscReal *body, const PetscReal *depth,
+                       DeflationSupport *support)
 {
   for (PetscInt c = 0; c < grid_box(coupling->grid)->length; c++) {
-    territory->owner[c] = (PetscInt)body[c] - 1;
-    territory->part[c] = body[c] == 0. ? 0.
-                         : depth[c] == 0.
-                             ? 1.
-                             : PetscMin(1., depth[c] / (reach_of(coupling, territory->owner[c]) + 1.));
+    support->owner[c] = (PetscInt)body[c] - 1;
+    support->part[c] = body[c] == 0. ? 0.
+                       : depth[c] == 0.
+                           ? 1.
+                           : PetscMin(1., depth[c] / (reach_of(coupling, support->owner[c]) + 1.));
   }
 }
 
-PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Territory *territory)
+PetscErrorCode CouplingFindDeflationSupport(Coupling coupling, const char *is_light,
+                                            DeflationSupport *support)
 {
   Sweep            sweep = {.coupling = coupling};
   const PetscReal *body, *layers;
@@ -171,7 +173,7 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
   PetscCall(VecDuplicate(bodies, &depth));
   PetscCall(PetscMalloc2(coupling->cell_count + 1, &sweep.cells, coupling->cell_count + 1, &sweep.values));
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, sweep.weights));
-  PetscCall(Settle(coupling, is_light, bodies, territory->is_mixed));
+  PetscCall(Settle(coupling, is_light, bodies, support->is_mixed));
   for (PetscInt layer = 1; layer <= MOST_REACH; layer++)
     PetscCall(Spread(&sweep, bodies, NULL, next_body, layer));
   PetscCall(MacGridExchange(coupling->grid, bodies));
@@ -180,7 +182,7 @@ PetscErrorCode CouplingFindTerritory(Coupling coupling, const char *is_light, Te
   for (PetscInt layer = 2; layer <= MOST_REACH; layer++)
     PetscCall(Spread(&sweep, depth, body, next_layer, layer));
   PetscCall(VecGetArrayRead(depth, &layers));
-  take_parts(coupling, body, layers, territory);
+  take_parts(coupling, body, layers, support);
   PetscCall(VecRestoreArrayRead(depth, &layers));
   PetscCall(VecRestoreArrayRead(bodies, &body));
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, sweep.weights));
@@ -210,7 +212,7 @@ static PetscReal nearness(const Placed *a, const Placed *b, PetscReal spacing)
   return 1. / (1. + square);
 }
 
-/* From left to right, each body takes the colour that is farther away; only those that may meet its territory
+/* From left to right, each body takes the colour that is farther away; only those that may meet its support
    are looked at. Small bodies have one colour: with two, the factor of their common matrix would cost more
    than it saves. */
 PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt bodies[], char colours[])

@@ -181,7 +181,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
   PetscCall(PetscFree(displaced));
   PetscCall(CouplingFindMass(coupling));
   if (coupling->grid) {
-    PetscCall(CouplingFindSealed(coupling));
+    PetscCall(CouplingFindNullSpace(coupling));
     PetscCall(Count(coupling));
   }
   PetscCall(CouplingDropDeflation(coupling));

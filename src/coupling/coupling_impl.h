@@ -372,10 +372,10 @@ void share_lump(PetscInt direction, const Share *share, PetscReal diagonal[TWIST
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);
 
 /* null_space.c */
-PetscErrorCode CouplingFindSealed(Coupling coupling);
-typedef enum { SEALED_BALANCE, SEALED_LIFT } SealedUse;
+PetscErrorCode CouplingFindNullSpace(Coupling coupling);
+typedef enum { NULL_SPACE_REMOVE, NULL_SPACE_LIFT } NullSpaceUse;
 /* Takes null vectors out of `to`, or adds what the other modes make of `from`: Z (Z^T S Z)^-1 Z^T. */
-PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec to);
+PetscErrorCode CouplingUseNullSpace(Coupling coupling, NullSpaceUse use, Vec from, Vec to);
 
 /* schur_operator.c */
 /* On the fluid team. */

@@ -119,8 +119,8 @@ static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(components.count, &before, components.count, &after));
   PetscCall(PoissonSumComponents(coupling->system.poisson, coupling->system.right_side, before));
-  PetscCall(
-      CouplingUseSealed(coupling, SEALED_BALANCE, coupling->system.right_side, coupling->system.right_side));
+  PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.right_side,
+                                 coupling->system.right_side));
   PetscCall(PoissonSumComponents(coupling->system.poisson, coupling->system.right_side, after));
   for (PetscInt c = 0; c < components.count; c++)
     *imbalance = PetscMax(*imbalance, PetscAbsReal(before[c] - after[c]));
@@ -388,8 +388,8 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   } else
     PetscCall(CouplingSolveBlocks(coupling, report));
   if (coupling->grid) {
-    PetscCall(
-        CouplingUseSealed(coupling, SEALED_BALANCE, coupling->system.solution, coupling->system.solution));
+    PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.solution,
+                                   coupling->system.solution));
     if (report->residual < 0.)
       PetscCall(CouplingMeasure(coupling, coupling->system.solution, &report->residual));
     if (report->reason < 0)

@@ -116,7 +116,7 @@ static PetscErrorCode PreconditionHere(BlockSystem *system)
   if (system->cholesky) {
     PetscCall(PCApply(system->cholesky, system->from, system->to));
     PetscCall(PoissonClearOutside(system->coupling->system.poisson, system->to));
-    PetscCall(CouplingUseSealed(system->coupling, SEALED_BALANCE, system->to, system->to));
+    PetscCall(CouplingUseNullSpace(system->coupling, NULL_SPACE_REMOVE, system->to, system->to));
   } else
     PetscCall(CouplingPrecondition(system->coupling, system->from, system->to));
   PetscFunctionReturn(0);
@@ -672,7 +672,8 @@ static PetscErrorCode SetVectors(BlockSystem *system)
   system->guess_residual = coupling->system.guess_residual;
   PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
   if (coupling->grid) {
-    PetscCall(CouplingUseSealed(coupling, SEALED_BALANCE, coupling->system.flow, coupling->system.flow));
+    PetscCall(
+        CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.flow, coupling->system.flow));
     PetscCall(CouplingEliminate(coupling, coupling->system.solution, motion));
   }
   PetscCallMPI(

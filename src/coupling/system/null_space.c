@@ -93,7 +93,7 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindSealed(Coupling coupling)
+PetscErrorCode CouplingFindNullSpace(Coupling coupling)
 {
   const PoissonComponents components = poisson_components(coupling->system.poisson);
   PetscReal              *rows;
@@ -122,12 +122,12 @@ PetscErrorCode CouplingFindSealed(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec to)
+PetscErrorCode CouplingUseNullSpace(Coupling coupling, NullSpaceUse use, Vec from, Vec to)
 {
   const PoissonComponents components = poisson_components(coupling->system.poisson);
   const PetscInt          count = coupling->system.sealed_count;
-  const PetscInt          first = use == SEALED_BALANCE ? 0 : coupling->system.null_count,
-                 last = use == SEALED_BALANCE ? coupling->system.null_count : count;
+  const PetscInt          first = use == NULL_SPACE_REMOVE ? 0 : coupling->system.null_count,
+                 last = use == NULL_SPACE_REMOVE ? coupling->system.null_count : count;
   PetscReal *sums, *shifts;
 
   PetscFunctionBegin;
@@ -143,7 +143,7 @@ PetscErrorCode CouplingUseSealed(Coupling coupling, SealedUse use, Vec from, Vec
     for (PetscInt i = 0; i < count; i++)
       part += mode[i] * sums[coupling->system.sealed[i]] /
               PetscSqrtReal(components.cells[coupling->system.sealed[i]]);
-    part *= use == SEALED_BALANCE ? -1. : 1. / coupling->system.stiffness[m];
+    part *= use == NULL_SPACE_REMOVE ? -1. : 1. / coupling->system.stiffness[m];
     for (PetscInt i = 0; i < count; i++)
       shifts[coupling->system.sealed[i]] +=
           part * mode[i] / PetscSqrtReal(components.cells[coupling->system.sealed[i]]);

@@ -38,7 +38,7 @@ PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(PoissonCycle(coupling->system.poisson, x, y));
-  PetscCall(CouplingUseSealed(coupling, SEALED_LIFT, x, y));
+  PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_LIFT, x, y));
   PetscFunctionReturn(0);
 }
 

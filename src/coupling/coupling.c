@@ -132,7 +132,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const FluidSystem *fluid
   PetscCall(CouplingFindFaces(coupling, fluid));
   if (fluid->densities)
     PetscCall(MacGridGetFaces(coupling->grid, (Vec *)fluid->densities, densities));
-  PetscCall(CouplingFindShares(coupling, fluid->densities ? densities : NULL, displaced));
+  PetscCall(CouplingInterpolate(coupling, fluid->densities ? densities : NULL, displaced));
   if (fluid->densities)
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
   PetscCall(PoissonSetWeights(coupling->system.poisson, coupling->faces.weights, fluid->fixed));

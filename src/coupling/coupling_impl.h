@@ -28,7 +28,7 @@ typedef struct {
   PetscReal area, volume; /* in the dual cell */
   Vector3   arm;     /* from the body's position to where its velocity is taken: the center of the face */
   Vector3   surface; /* the same to the centroid of `area`; zero unless the discretisation needs it */
-} Share;
+} BodyShare;
 
 typedef struct {
   PetscInt  face; /* local index */
@@ -108,8 +108,8 @@ typedef struct {
   PetscInt  direction, face, body; /* the face by its local index */
   PetscInt  at[DIM];
   PetscReal area, volume;
-  Vector3   arm, surface; /* as in Share, without the offset of the body's arms */
-} Filling;
+  Vector3   arm, surface; /* as in BodyShare, without the offset of the body's arms */
+} SolidFraction;
 
 typedef struct {
   Ties       lent;
@@ -160,7 +160,7 @@ typedef struct {
   int (*open_neighbours)(Coupling coupling, PetscReal *const weights[DIM], PetscInt cell);
   /* `weight` of each share (the row of W), `open` and `mass` of a mixed face with the volume `solid` of
      bodies in its dual cell. */
-  void (*interpolate)(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[]);
+  void (*interpolate)(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[]);
   /* Corrects arms or masses of all mixed faces, for the force and torque of hydrostatic pressure; `sums` are
      those of all ranks, DIM for each body, `densities` those of faces (null: uniform). Null: nothing to
      correct. Collective: fluid. */
@@ -196,9 +196,9 @@ typedef struct {
   PetscInt   mixed_count, mixed_room;
   MixedFace *mixed;
   PetscInt   share_count, share_room;
-  Share     *shares;
-  PetscInt   filling_count, filling_room;
-  Filling   *fillings;
+  BodyShare *shares;
+  PetscInt   fraction_count, fraction_room;
+  SolidFraction *fractions;
 } FaceMap;
 
 /* (5.13): A is that of the Poisson problem. C and the right side of its rows are on every rank, all else on
@@ -284,15 +284,15 @@ PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DI
 
 /* interpolation.c: shares of mixed faces, the fluid mass `displaced` by each body, and how many bodies are
  * seen */
-PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[]);
+PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[]);
 /* By the areas of the bodies that own the face, without owners by volume. */
-void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[]);
+void weigh_by_owners(const MixedFace *mixed, PetscReal solid, BodyShare shares[]);
 /* The coordinates 1, x, y across a direction. */
 void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 
 /* constrained_faces.c */
 #define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
-PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling);
+PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction);
 PetscErrorCode CouplingDropTies(Coupling coupling);
 PetscErrorCode TieSetAddBrush(ViscousConstraints *set, PetscInt d, const Brush *brush);
 PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen);
@@ -364,9 +364,9 @@ static inline PetscInt owned_cell_number(const GridBox *box, const PetscInt at[D
              (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
 }
 /* The two numbers across that e_d x arm has, and the rows of W they make. */
-void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST]);
+void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST]);
 /* The diagonal of the lumped mass of a body, per unit of fluid mass in the dual cell. */
-void share_lump(PetscInt direction, const Share *share, PetscReal diagonal[TWIST]);
+void interpolation_lump(PetscInt direction, const BodyShare *share, PetscReal diagonal[TWIST]);
 
 /* added_mass.c. Collective: world. */
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);

@@ -10,11 +10,11 @@ static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const
   PetscReal row[TWIST], velocity = 0.;
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-    const Share *share = &coupling->faces.shares[s];
+    const BodyShare *share = &coupling->faces.shares[s];
 
     if (choice == GIVEN_BODIES && coupling->solids.bodies[share->body].free >= 0)
       continue;
-    share_row(mixed->direction, share, row);
+    interpolation_row(mixed->direction, share, row);
     for (PetscInt n = 0; n < TWIST; n++)
       velocity += row[n] * twists[TWIST * share->body + n];
   }
@@ -85,7 +85,7 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
       const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
 
-      share_row(mixed->direction, &coupling->faces.shares[s], row);
+      interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
       for (PetscInt n = 0; n < TWIST && free >= 0; n++)
         push[TWIST * free + n] += momentum * row[n];
     }
@@ -161,10 +161,10 @@ VECTOR_CLONES static void subtract_row(PetscInt count, PetscInt back, PetscReal 
 static PetscReal solid_velocity(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
                                 const PetscReal *twists)
 {
-  const Share share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
-  PetscReal   row[TWIST], velocity = 0.;
+  const BodyShare share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
+  PetscReal       row[TWIST], velocity = 0.;
 
-  share_row(d, &share, row);
+  interpolation_row(d, &share, row);
   for (PetscInt n = 0; n < TWIST; n++)
     velocity += row[n] * twists[TWIST * body + n];
   return velocity;

@@ -23,13 +23,13 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impu
 }
 
 /* The impulse that the fluid of a mixed face gives a body as it comes to move with it. */
-static void add_carried(Coupling coupling, const MixedFace *mixed, const Share *share,
+static void add_carried(Coupling coupling, const MixedFace *mixed, const BodyShare *share,
                         const PetscReal speeds[2], const PetscReal *twist, PetscReal impulse[TWIST])
 {
   PetscReal row[TWIST], diagonal[TWIST];
 
-  share_row(mixed->direction, share, row);
-  share_lump(mixed->direction, share, diagonal);
+  interpolation_row(mixed->direction, share, row);
+  interpolation_lump(mixed->direction, share, diagonal);
   for (PetscInt n = 0; n < TWIST; n++)
     impulse[n] += coupling->config.mass == COUPLING_MASS_FULL
                       ? mixed->mass * (speeds[0] - speeds[1]) * row[n]

@@ -225,7 +225,7 @@ static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
 
     *value *= mixed->open;
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      share_row(mixed->direction, &coupling->faces.shares[s], row);
+      interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
       for (PetscInt n = 0; n < 6; n++)
         *value += row[n] * coupled->twists[6 * coupling->faces.shares[s].body + n];
     }

@@ -49,11 +49,11 @@ static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const Pets
       dense->matrix[cell[i]][dense->n] += (i ? 1. : -1.) * area * open * u;
   for (PetscInt s = 0; kind >= 0 && s < coupling->faces.mixed[kind].count; s++) {
     const MixedFace *mixed = &coupling->faces.mixed[kind];
-    const Share     *share = &coupling->faces.shares[mixed->first + s];
+    const BodyShare *share = &coupling->faces.shares[mixed->first + s];
     const PetscInt   first = dense->cells + 6 * share->body;
     PetscReal        row[6];
 
-    share_row(d, share, row);
+    interpolation_row(d, share, row);
     for (PetscInt n = 0; n < 6; n++) {
       for (PetscInt i = 0; i < 2; i++)
         if (cell[i] >= 0) {

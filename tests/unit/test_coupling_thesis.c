@@ -52,8 +52,8 @@ static void cut_again(CouplingCase *coupled, PetscInt body, PetscInt d, const Pe
 static void check_row(CouplingCase *coupled, const MixedFace *mixed, PetscInt body, PetscReal area,
                       Vector3 moment)
 {
-  const Share  *share = &coupled->coupling->faces.shares[mixed->first];
-  const Vector3 arm = vector3_subtract(vector3_scale(1. / area, moment), coupled->bodies[body].position);
+  const BodyShare *share = &coupled->coupling->faces.shares[mixed->first];
+  const Vector3    arm = vector3_subtract(vector3_scale(1. / area, moment), coupled->bodies[body].position);
 
   assert_int_equal(mixed->count, 1);
   assert_int_equal(share->body, body);
@@ -118,7 +118,7 @@ static void shared_faces_are_weighted_by_area(void **state)
   coupling_case_start(coupled);
   for (PetscInt m = 0; m < coupled->coupling->faces.mixed_count; m++) {
     const MixedFace *mixed = &coupled->coupling->faces.mixed[m];
-    const Share     *share = &coupled->coupling->faces.shares[mixed->first];
+    const BodyShare *share = &coupled->coupling->faces.shares[mixed->first];
 
     if (mixed->count != 2)
       continue;

@@ -71,11 +71,12 @@ static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, co
   touching.count = 1.;
   touching.place = coupling_nearest_arm(coupling, d, at, pair[0]);
   for (PetscInt n = 0; n < 2 && pair[n] >= 0; n++) {
-    const Share share = {.weight = (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area : coupling->area,
-                         .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
+    const BodyShare share = {.weight =
+                                 (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area : coupling->area,
+                             .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
 
     touching.body = pair[n];
-    share_row(d, &share, touching.row);
+    interpolation_row(d, &share, touching.row);
     PetscCall(AddTouching(found, &touching));
   }
   PetscFunctionReturn(0);
@@ -155,7 +156,7 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
       const MixedFace *mixed = &coupling->faces.mixed[PetscMax(kind, 0)];
 
       for (PetscInt s = mixed->first; kind >= 0 && s < mixed->first + mixed->count; s++) {
-        Share share = coupling->faces.shares[s];
+        BodyShare share = coupling->faces.shares[s];
 
         if (touching.around[0] < 0) { /* the same for all, so that all feel the same pressure */
           touching.around[0] = share.body;
@@ -164,7 +165,7 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
         }
         touching.body = share.body;
         share.weight *= side ? -coupling->area : coupling->area;
-        share_row(d, &share, touching.row);
+        interpolation_row(d, &share, touching.row);
         PetscCall(AddTouching(found, &touching));
       }
     }

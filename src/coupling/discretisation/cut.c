@@ -98,7 +98,7 @@ static PetscReal open_part(Coupling coupling, const MixedFace *mixed, PetscReal 
   return coupling->faces.active[upper_in ? lower : c] ? open : 0.;
 }
 
-static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[])
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
 {
   mixed->open = open_part(coupling, mixed, solid);
   if (mixed->open > 0.) {
@@ -131,7 +131,7 @@ static void move_arms(Coupling coupling)
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     for (PetscInt s = coupling->faces.mixed[m].first;
          s < coupling->faces.mixed[m].first + coupling->faces.mixed[m].count; s++) {
-      Share *share = &coupling->faces.shares[s];
+      BodyShare *share = &coupling->faces.shares[s];
 
       share->arm = vector3_add(
           share->arm, coupling->solids.offsets[DIM * share->body + coupling->faces.mixed[m].direction]);

@@ -10,7 +10,7 @@ void places_across(PetscInt d, Vector3 arm, PetscReal across[3])
   across[2] = arm.at[(d + 2) % DIM];
 }
 
-static PetscErrorCode AddShare(Coupling coupling, Share share)
+static PetscErrorCode AddShare(Coupling coupling, BodyShare share)
 {
   PetscFunctionBegin;
   PetscCall(GrowList(coupling->faces.share_count, &coupling->faces.share_room, &coupling->faces.shares));
@@ -20,7 +20,7 @@ static PetscErrorCode AddShare(Coupling coupling, Share share)
 
 /* What a body has in one dual cell. */
 static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], PetscInt d,
-                              const PetscInt at[DIM], Share share)
+                              const PetscInt at[DIM], BodyShare share)
 {
   const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
                  kind = coupling->faces.kinds[d][c];
@@ -30,9 +30,9 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
   PetscFunctionBegin;
   grid_face_end(coupling->grid, d, end);
   if (at[d] < end[d])
-    PetscCall(CouplingAddFilling(
+    PetscCall(CouplingAddFraction(
         coupling,
-        (Filling){
+        (SolidFraction){
             d, c, share.body, {at[X], at[Y], at[Z]}, share.area, share.volume, share.arm, share.surface}));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
@@ -80,7 +80,7 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
     for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
       for (at[X] = lattice.start[X]; at[X] < lattice.end[X]; at[X]++) {
         const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]);
-        Share          share = {.body = body, .area = area[n]};
+        BodyShare      share = {.body = body, .area = area[n]};
 
         share.volume = thickness > 0. ? thickness * area[n] : volume[n];
         if (share.area == 0. && share.volume < least)
@@ -104,26 +104,26 @@ static PetscErrorCode AddGaps(Coupling coupling)
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(grid_box(coupling->grid)->length, &filled));
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
-    for (PetscInt n = 0; n < coupling->faces.filling_count; n++)
-      filled[coupling->faces.fillings[n].face] = 0.;
-    for (PetscInt n = 0; n < coupling->faces.filling_count; n++)
-      if (coupling->faces.fillings[n].direction == d)
-        filled[coupling->faces.fillings[n].face] += coupling->faces.fillings[n].volume;
-    for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
-      const Filling *filling = &coupling->faces.fillings[n];
-      PetscInt      *kind = &coupling->faces.kinds[d][filling->face];
+    for (PetscInt n = 0; n < coupling->faces.fraction_count; n++)
+      filled[coupling->faces.fractions[n].face] = 0.;
+    for (PetscInt n = 0; n < coupling->faces.fraction_count; n++)
+      if (coupling->faces.fractions[n].direction == d)
+        filled[coupling->faces.fractions[n].face] += coupling->faces.fractions[n].volume;
+    for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+      const SolidFraction *fraction = &coupling->faces.fractions[n];
+      PetscInt            *kind = &coupling->faces.kinds[d][fraction->face];
 
-      if (filling->direction != d || filled[filling->face] >= full)
+      if (fraction->direction != d || filled[fraction->face] >= full)
         continue;
       if (*kind == COUPLED_SOLID)
-        PetscCall(CouplingAddMixed(coupling, d, filling->at, 0.));
+        PetscCall(CouplingAddMixed(coupling, d, fraction->at, 0.));
       if (*kind >= first)
-        PetscCall(AddShare(coupling, (Share){.face = *kind,
-                                             .body = filling->body,
-                                             .area = filling->area,
-                                             .volume = filling->volume,
-                                             .arm = filling->arm,
-                                             .surface = filling->surface}));
+        PetscCall(AddShare(coupling, (BodyShare){.face = *kind,
+                                                 .body = fraction->body,
+                                                 .area = fraction->area,
+                                                 .volume = fraction->volume,
+                                                 .arm = fraction->arm,
+                                                 .surface = fraction->surface}));
     }
   }
   PetscCall(PetscFree(filled));
@@ -145,10 +145,10 @@ static PetscErrorCode AddOwners(Coupling coupling)
     const MixedFace *mixed = &coupling->faces.mixed[m];
 
     if (!has_owner[m] && mixed->owners[0] >= 0)
-      PetscCall(AddShare(coupling, (Share){.face = m,
-                                           .body = mixed->owners[0],
-                                           .arm = coupling_nearest_arm(coupling, mixed->direction, mixed->at,
-                                                                       mixed->owners[0])}));
+      PetscCall(AddShare(coupling, (BodyShare){.face = m,
+                                               .body = mixed->owners[0],
+                                               .arm = coupling_nearest_arm(coupling, mixed->direction,
+                                                                           mixed->at, mixed->owners[0])}));
   }
   PetscCall(PetscFree(has_owner));
   PetscFunctionReturn(0);
@@ -157,8 +157,8 @@ static PetscErrorCode AddOwners(Coupling coupling)
 /* Brings the shares of each face together. */
 static PetscErrorCode SortShares(Coupling coupling)
 {
-  Share   *sorted;
-  PetscInt total = 0;
+  BodyShare *sorted;
+  PetscInt   total = 0;
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < coupling->faces.share_count; s++)
@@ -180,13 +180,13 @@ static PetscErrorCode SortShares(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-static PetscReal area_of_owner(const MixedFace *mixed, const Share *share)
+static PetscReal area_of_owner(const MixedFace *mixed, const BodyShare *share)
 {
   return share->body == mixed->owners[0] || share->body == mixed->owners[1] ? share->area : 0.;
 }
 
 /* Bodies that do not own the face have a volume in the dual cell and no part in its velocity. */
-void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[])
+void weigh_by_owners(const MixedFace *mixed, PetscReal solid, BodyShare shares[])
 {
   PetscReal area = 0.;
   PetscBool is_given = PETSC_FALSE;
@@ -207,8 +207,8 @@ void weigh_by_owners(const MixedFace *mixed, PetscReal solid, Share shares[])
 static void finish_face(Coupling coupling, PetscReal *const densities[DIM], PetscReal *const weights[DIM],
                         MixedFace *mixed)
 {
-  Share    *shares = &coupling->faces.shares[mixed->first];
-  PetscReal solid = 0.;
+  BodyShare *shares = &coupling->faces.shares[mixed->first];
+  PetscReal  solid = 0.;
 
   for (PetscInt s = 0; s < mixed->count; s++)
     solid += shares[s].volume;
@@ -229,17 +229,17 @@ static void add_sums(Coupling coupling, PetscReal *const densities[DIM], BodySum
 {
   PetscReal across[3];
 
-  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
-    const Filling  *filling = &coupling->faces.fillings[n];
-    const PetscInt  d = filling->direction;
-    const PetscReal mass = coupling_density(coupling, densities, d, filling->face) * filling->volume;
-    BodySums       *sum = &sums[DIM * filling->body + d];
-    const PetscBool counts = coupling->faces.kinds[d][filling->face] != COUPLED_GIVEN;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+    const SolidFraction *fraction = &coupling->faces.fractions[n];
+    const PetscInt       d = fraction->direction;
+    const PetscReal      mass = coupling_density(coupling, densities, d, fraction->face) * fraction->volume;
+    BodySums            *sum = &sums[DIM * fraction->body + d];
+    const PetscBool      counts = coupling->faces.kinds[d][fraction->face] != COUPLED_GIVEN;
 
-    places_across(d, filling->arm, across);
-    sum->volume += counts ? filling->volume : 0.;
+    places_across(d, fraction->arm, across);
+    sum->volume += counts ? fraction->volume : 0.;
     for (PetscInt i = 0; i < 3; i++) {
-      sum->whole[i] += filling->volume * across[i];
+      sum->whole[i] += fraction->volume * across[i];
       sum->displaced[i] += counts ? mass * across[i] : 0.;
     }
   }
@@ -276,7 +276,7 @@ static PetscErrorCode FindSums(Coupling coupling, PetscReal *const densities[DIM
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[])
+PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[])
 {
   const Discretisation *row = coupling->discretisation;
   PetscReal            *weights[DIM];
@@ -285,7 +285,7 @@ PetscErrorCode CouplingFindShares(Coupling coupling, PetscReal *const densities[
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   PetscCall(PetscArrayzero(coupling->solids.offsets, DIM * coupling->solids.count));
-  coupling->faces.share_count = coupling->faces.filling_count = 0;
+  coupling->faces.share_count = coupling->faces.fraction_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, weights));
   if (row->mixed == MIXED_BY_VOLUME)
     PetscCall(AddGaps(coupling));

@@ -6,7 +6,7 @@
 #include "../coupling_impl.h"
 
 /* The first two bodies with a part in the velocity. */
-static void set_owners(MixedFace *mixed, const Share shares[])
+static void set_owners(MixedFace *mixed, const BodyShare shares[])
 {
   PetscInt count = 0;
 
@@ -16,7 +16,7 @@ static void set_owners(MixedFace *mixed, const Share shares[])
       mixed->owners[count++] = shares[s].body;
 }
 
-static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[])
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
 {
   PetscReal area = 0.;
 

@@ -13,7 +13,7 @@ typedef struct {
   PetscReal moments[6]; /* of the fluid mass that is there: 1, x, y, xx, xy, yy */
 } Balance;
 
-static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Share shares[])
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
 {
   mixed->open = 0.;
   mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
@@ -89,7 +89,7 @@ static void change_masses(Coupling coupling, const PetscReal changes[])
     PetscReal  factor = 0.;
 
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      const Share     *share = &coupling->faces.shares[s];
+      const BodyShare *share = &coupling->faces.shares[s];
       const PetscReal *change = &changes[3 * (DIM * share->body + mixed->direction)];
 
       places_across(mixed->direction, share->arm, across);
@@ -104,24 +104,24 @@ static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Ba
 {
   PetscReal across[3];
 
-  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
-    const Filling  *filling = &coupling->faces.fillings[n];
-    const PetscInt  d = filling->direction;
-    const PetscReal mass = coupling_density(coupling, densities, d, filling->face) * filling->volume;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+    const SolidFraction *fraction = &coupling->faces.fractions[n];
+    const PetscInt       d = fraction->direction;
+    const PetscReal      mass = coupling_density(coupling, densities, d, fraction->face) * fraction->volume;
 
-    if (coupling->faces.kinds[d][filling->face] == COUPLED_GIVEN)
+    if (coupling->faces.kinds[d][fraction->face] == COUPLED_GIVEN)
       continue;
-    places_across(d, filling->arm, across);
+    places_across(d, fraction->arm, across);
     for (PetscInt i = 0; i < 3; i++)
-      balances[DIM * filling->body + d].missing[i] -= mass * across[i];
+      balances[DIM * fraction->body + d].missing[i] -= mass * across[i];
   }
 }
 
 /* A mixed face shall hold rho (v - V_s), and holds `mass`. */
 static void add_mixed_face(Coupling coupling, const MixedFace *mixed, Balance balances[])
 {
-  const Share *shares = &coupling->faces.shares[mixed->first];
-  PetscReal    across[3];
+  const BodyShare *shares = &coupling->faces.shares[mixed->first];
+  PetscReal        across[3];
 
   for (PetscInt s = 0; s < mixed->count; s++) {
     Balance        *balance = &balances[DIM * shares[s].body + mixed->direction];

@@ -47,12 +47,12 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, EntryLi
     at[d] = mixed->at[d] - 1 + side;
     cell = cell_number(coupling, at);
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && cell >= 0; s++) {
-      const Share    *share = &coupling->faces.shares[s];
-      const PetscReal flow = (side ? coupling->area : -coupling->area) * share->weight;
-      const PetscInt  twist = TWIST * coupling->solids.bodies[share->body].slot;
-      const Entry     entry = {(int)cell,
-                               {(int)(twist + d), (int)(twist + DIM + first), (int)(twist + DIM + second)},
-                               {flow, flow * share->arm.at[second], -flow * share->arm.at[first]}};
+      const BodyShare *share = &coupling->faces.shares[s];
+      const PetscReal  flow = (side ? coupling->area : -coupling->area) * share->weight;
+      const PetscInt   twist = TWIST * coupling->solids.bodies[share->body].slot;
+      const Entry      entry = {(int)cell,
+                                {(int)(twist + d), (int)(twist + DIM + first), (int)(twist + DIM + second)},
+                                {flow, flow * share->arm.at[second], -flow * share->arm.at[first]}};
 
       if (share->weight != 0.)
         PetscCall(AddEntry(list, entry));

@@ -5,7 +5,7 @@
 
 enum { MOST_DENSE = 12 }; /* bodies */
 
-void share_row(PetscInt direction, const Share *share, PetscReal row[TWIST])
+void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST])
 {
   const PetscInt first = (direction + 1) % DIM, second = (direction + 2) % DIM;
 
@@ -40,9 +40,9 @@ PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **p
   PetscFunctionReturn(0);
 }
 
-void share_lump(PetscInt direction, const Share *share, PetscReal diagonal[TWIST])
+void interpolation_lump(PetscInt direction, const BodyShare *share, PetscReal diagonal[TWIST])
 {
-  share_row(direction, share, diagonal);
+  interpolation_row(direction, share, diagonal);
   for (PetscInt n = 0; n < TWIST; n++)
     diagonal[n] *= share->weight > 0. ? diagonal[n] / share->weight : 0.;
 }
@@ -56,7 +56,7 @@ static void add_lumped_face(Coupling coupling, const MixedFace *mixed)
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
     const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
 
-    share_lump(mixed->direction, &coupling->faces.shares[s], diagonal);
+    interpolation_lump(mixed->direction, &coupling->faces.shares[s], diagonal);
     for (PetscInt n = 0; n < TWIST && free >= 0; n++)
       coupling->system.mass.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
           coupling->scale * mixed->mass * diagonal[n];
@@ -84,8 +84,8 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
       if (a < 0 || b < 0 || a > b ||
           coupling->faces.shares[s].weight * coupling->faces.shares[t].weight == 0.)
         continue;
-      share_row(mixed->direction, &coupling->faces.shares[s], row);
-      share_row(mixed->direction, &coupling->faces.shares[t], other);
+      interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
+      interpolation_row(mixed->direction, &coupling->faces.shares[t], other);
       if (a == b) {
         add_product(factor, row, other, &coupling->system.mass.diagonal[TWIST * TWIST * a]);
       } else {

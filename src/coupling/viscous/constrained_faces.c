@@ -3,12 +3,12 @@
    thin surface blocks. */
 #include "../coupling_impl.h"
 
-PetscErrorCode CouplingAddFilling(Coupling coupling, Filling filling)
+PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction)
 {
   PetscFunctionBegin;
   PetscCall(
-      GrowList(coupling->faces.filling_count, &coupling->faces.filling_room, &coupling->faces.fillings));
-  coupling->faces.fillings[coupling->faces.filling_count++] = filling;
+      GrowList(coupling->faces.fraction_count, &coupling->faces.fraction_room, &coupling->faces.fractions));
+  coupling->faces.fractions[coupling->faces.fraction_count++] = fraction;
   PetscFunctionReturn(0);
 }
 
@@ -66,7 +66,7 @@ PetscErrorCode CouplingDropTies(Coupling coupling)
   PetscCall(MacGridDestroyFaceField(set->lent.open));
   PetscCall(MacGridDestroyFaceField(set->lent.bodies));
   PetscCall(PetscFree2(set->is_free, set->resistance));
-  PetscCall(PetscFree(coupling->faces.fillings));
+  PetscCall(PetscFree(coupling->faces.fractions));
   PetscFunctionReturn(0);
 }
 
@@ -107,42 +107,42 @@ static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
   return kind == COUPLED_FLUID || (kind >= 0 && coupling->faces.mixed[kind].open > 0.);
 }
 
-/* `arm` as in Filling. */
+/* `arm` as in SolidFraction. */
 static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
                               PetscReal *bodies)
 {
-  const Share share = {.weight = 1., .arm = arm};
-  Tie         tie = {.face = c, .body = body, .slips = face_slips(coupling, d, c)};
+  const BodyShare share = {.weight = 1., .arm = arm};
+  Tie             tie = {.face = c, .body = body, .slips = face_slips(coupling, d, c)};
 
   PetscFunctionBegin;
-  share_row(d, &share, tie.row);
+  interpolation_row(d, &share, tie.row);
   bodies[c] = (PetscReal)(1 + body);
   PetscCall(AddTie(&coupling->viscous, d, &tie));
   PetscFunctionReturn(0);
 }
 
 /* Faces with little fluid move with the body that has most of the dual cell. `best` is that of each face, by
-   the number of its filling, -1 at first and in the end. */
+   the number of its fraction, -1 at first and in the end. */
 static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscReal *open, PetscReal *bodies,
                                    PetscInt *best)
 {
-  const Filling *fillings = coupling->faces.fillings;
+  const SolidFraction *fractions = coupling->faces.fractions;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
-    const PetscInt c = fillings[n].face;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+    const PetscInt c = fractions[n].face;
 
-    if (fillings[n].direction == d && open[c] < TIED_BELOW &&
-        (best[c] < 0 || fillings[n].volume > fillings[best[c]].volume))
+    if (fractions[n].direction == d && open[c] < TIED_BELOW &&
+        (best[c] < 0 || fractions[n].volume > fractions[best[c]].volume))
       best[c] = n;
   }
-  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) {
-    const PetscInt c = fillings[n].face, body = fillings[n].body;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+    const PetscInt c = fractions[n].face, body = fractions[n].body;
 
-    if (fillings[n].direction != d || best[c] != n)
+    if (fractions[n].direction != d || best[c] != n)
       continue;
     PetscCall(TieFace(coupling, d, c, body,
-                      vector3_add(fillings[n].arm, coupling->solids.offsets[DIM * body + d]), bodies));
+                      vector3_add(fractions[n].arm, coupling->solids.offsets[DIM * body + d]), bodies));
     best[c] = -1;
   }
   PetscFunctionReturn(0);
@@ -182,12 +182,12 @@ static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
   PetscCall(VecSet(set->lent.bodies[d], 0.));
   PetscCall(VecGetArray(set->lent.open[d], &open));
   PetscCall(VecGetArray(set->lent.bodies[d], &bodies));
-  for (PetscInt n = 0; n < coupling->faces.filling_count; n++)
-    if (coupling->faces.fillings[n].direction == d)
-      open[coupling->faces.fillings[n].face] -= coupling->faces.fillings[n].volume / coupling->volume;
-  for (PetscInt n = 0; n < coupling->faces.filling_count; n++) /* bodies that overlap, and round-off */
-    if (coupling->faces.fillings[n].direction == d && open[coupling->faces.fillings[n].face] < least)
-      open[coupling->faces.fillings[n].face] = 0.;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++)
+    if (coupling->faces.fractions[n].direction == d)
+      open[coupling->faces.fractions[n].face] -= coupling->faces.fractions[n].volume / coupling->volume;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) /* bodies that overlap, and round-off */
+    if (coupling->faces.fractions[n].direction == d && open[coupling->faces.fractions[n].face] < least)
+      open[coupling->faces.fractions[n].face] = 0.;
   PetscCall(TieFullFaces(coupling, d, open, bodies, best));
   PetscCall(TieBlockedFaces(coupling, d, bodies));
   PetscCall(VecRestoreArray(set->lent.bodies[d], &bodies));
@@ -216,9 +216,9 @@ static inline PetscReal distance_between(const Parts *parts, PetscInt d, PetscIn
 static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
                      PetscReal row[TWIST])
 {
-  const Share share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
+  const BodyShare share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
 
-  share_row(d, &share, row);
+  interpolation_row(d, &share, row);
 }
 
 /* The two faces of direction a at the edge that a brush crosses. */

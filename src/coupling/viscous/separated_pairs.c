@@ -93,9 +93,9 @@ static int compare_hits(const void *x, const void *y)
 static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Hit *hit,
                      PetscReal row[TWIST])
 {
-  const Share share = {.weight = 1., .arm = coupling_arm(coupling, d, at, hit->body, hit->shift)};
+  const BodyShare share = {.weight = 1., .arm = coupling_arm(coupling, d, at, hit->body, hit->shift)};
 
-  share_row(d, &share, row);
+  interpolation_row(d, &share, row);
 }
 
 /* `low` is the first surface above the lower face, `high` the last one below the upper face. */

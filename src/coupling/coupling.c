@@ -92,7 +92,7 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(PetscFree((*coupling)->solids.before));
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));
-  PetscCall(CouplingDropMass(*coupling));
+  PetscCall(CouplingDropSolidMatrix(*coupling));
   PetscCall(PetscFree((*coupling)->system.push));
   PetscCall(PetscFree(*coupling));
   PetscFunctionReturn(0);
@@ -179,7 +179,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
   PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
   PetscCall(CouplingFindAdded(coupling, coupling->grid ? displaced : NULL));
   PetscCall(PetscFree(displaced));
-  PetscCall(CouplingFindMass(coupling));
+  PetscCall(CouplingBuildSolidMatrix(coupling));
   if (coupling->grid) {
     PetscCall(CouplingFindNullSpace(coupling));
     PetscCall(Count(coupling));

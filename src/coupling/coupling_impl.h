@@ -73,15 +73,15 @@ typedef struct {
   BodyPair *pairs;
 } PairList;
 
-typedef struct SparseFactor *SparseFactor;
+typedef struct BlockFactor *BlockFactor;
 
 /* Free bodies that share tied faces. */
 typedef struct {
-  PetscInt     count;
-  PetscInt    *bodies;  /* free numbers */
-  PetscReal   *inverse; /* dense; null in large groups */
-  SparseFactor factor;  /* of those */
-} MassGroup;
+  PetscInt    count;
+  PetscInt   *bodies;  /* free numbers */
+  PetscReal  *inverse; /* dense; null in large groups */
+  BlockFactor factor;  /* of those */
+} BodyGroup;
 
 /* Where a body meets no fluid cell that is part of the problem but a wall, another body, or a cell all of
    whose faces are mixed. */
@@ -100,8 +100,8 @@ typedef struct {
   PetscReal *diagonal; /* TWIST x TWIST of each free body */
   PairList   pairs;    /* a < b */
   PetscInt   group_count;
-  MassGroup *groups;
-} MassMatrix;
+  BodyGroup *groups;
+} SolidMatrix;
 
 /* What a body has in the dual cell of an owned face. */
 typedef struct {
@@ -205,9 +205,9 @@ typedef struct {
    the fluid team. */
 typedef struct {
   Poisson        poisson;
-  PetscInt      *labels; /* component of each owned cell */
-  CouplingMatrix matrix; /* B */
-  MassMatrix     mass;   /* C */
+  PetscInt      *labels;       /* component of each owned cell */
+  CouplingMatrix matrix;       /* B */
+  SolidMatrix    solid_matrix; /* C */
   PetscInt       touching_count;
   Touching      *touching;
 
@@ -301,9 +301,9 @@ PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen
 PetscErrorCode CouplingFindScreens(Coupling coupling);
 
 /* solid_matrix.c */
-PetscErrorCode CouplingFindMass(Coupling coupling);
-PetscErrorCode CouplingDropMass(Coupling coupling);
-PetscErrorCode MassApplyInverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to);
+PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling);
+PetscErrorCode CouplingDropSolidMatrix(Coupling coupling);
+PetscErrorCode SolidMatrixSolve(const SolidMatrix *mass, const PetscReal *from, PetscReal *to);
 /* The block of a pair, new ones zero; it may be there more than once until all are gathered. */
 PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair);
 /* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks. */
@@ -311,10 +311,10 @@ PetscErrorCode PairListGather(PairList *list, MPI_Comm comm);
 
 /* block_factor.c: each block on one side of the diagonal, or on it; without room for round-off it is not
  * regular */
-PetscErrorCode SparseFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[],
-                                  SparseFactor *factor, PetscBool *is_regular);
-PetscErrorCode SparseFactorDestroy(SparseFactor *factor);
-PetscErrorCode SparseFactorSolve(SparseFactor factor, const PetscReal *from, PetscReal *to);
+PetscErrorCode BlockFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[], BlockFactor *factor,
+                                 PetscBool *is_regular);
+PetscErrorCode BlockFactorDestroy(BlockFactor *factor);
+PetscErrorCode BlockFactorSolve(BlockFactor factor, const PetscReal *from, PetscReal *to);
 
 /* deflation_support.c, on the fluid team: the free number of the light body whose fields a cell belongs to,
    or -1, on the grid's box with one ghost layer, and how much of them it keeps. */

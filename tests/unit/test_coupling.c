@@ -292,8 +292,8 @@ static void subtract_block(const PetscReal *block, const PetscReal *from, PetscR
 /* With bodies that share faces, in small groups. */
 static void the_mass_matrix_is_symmetric_and_inverted(void **state)
 {
-  CouplingCase     *coupled = make(PETSC_COMM_WORLD, &ring);
-  const MassMatrix *mass = &coupled->coupling->system.mass;
+  CouplingCase      *coupled = make(PETSC_COMM_WORLD, &ring);
+  const SolidMatrix *mass = &coupled->coupling->system.solid_matrix;
   PetscReal unit[6 * COUPLING_CASE_BODIES], answer[6 * COUPLING_CASE_BODIES], rest[6 * COUPLING_CASE_BODIES];
 
   (void)state;
@@ -302,7 +302,7 @@ static void the_mass_matrix_is_symmetric_and_inverted(void **state)
   for (PetscInt n = 0; n < 6 * mass->free_count; n++) {
     for (PetscInt m = 0; m < 6 * mass->free_count; m++)
       unit[m] = rest[m] = m == n ? 1. : 0.;
-    PetscCallAbort(PETSC_COMM_SELF, MassApplyInverse(mass, unit, answer));
+    PetscCallAbort(PETSC_COMM_SELF, SolidMatrixSolve(mass, unit, answer));
     for (PetscInt b = 0; b < mass->free_count; b++)
       subtract_block(&mass->diagonal[36 * b], &answer[6 * b], &rest[6 * b]);
     for (PetscInt p = 0; p < mass->pairs.count; p++) {

@@ -95,20 +95,20 @@ static PetscInt fill_chain(PetscInt blocks, BodyPair *pairs)
 static void sparse_factors_solve(void **state)
 {
   enum { BLOCKS = 40 };
-  BodyPair    *pairs;
-  PetscReal    right[6 * BLOCKS], answer[6 * BLOCKS];
-  PetscInt     count;
-  SparseFactor factor;
-  PetscBool    is_regular;
+  BodyPair   *pairs;
+  PetscReal   right[6 * BLOCKS], answer[6 * BLOCKS];
+  PetscInt    count;
+  BlockFactor factor;
+  PetscBool   is_regular;
 
   (void)state;
   assert_success(PetscMalloc1(2 * BLOCKS, &pairs));
   count = fill_chain(BLOCKS, pairs);
   for (PetscInt n = 0; n < 6 * BLOCKS; n++)
     right[n] = PetscCosReal(2. * n);
-  assert_success(SparseFactorCreate(BLOCKS, count, pairs, &factor, &is_regular));
+  assert_success(BlockFactorCreate(BLOCKS, count, pairs, &factor, &is_regular));
   assert_on_all_ranks(is_regular);
-  assert_success(SparseFactorSolve(factor, right, answer));
+  assert_success(BlockFactorSolve(factor, right, answer));
   for (PetscInt p = 0; p < count; p++)
     for (PetscInt n = 0; n < 36; n++) {
       right[6 * pairs[p].a + n / 6] -= pairs[p].block[n] * answer[6 * pairs[p].b + n % 6];
@@ -117,7 +117,7 @@ static void sparse_factors_solve(void **state)
     }
   for (PetscInt n = 0; n < 6 * BLOCKS; n++)
     assert_near(right[n], 0., 1e-9);
-  assert_success(SparseFactorDestroy(&factor));
+  assert_success(BlockFactorDestroy(&factor));
   assert_success(PetscFree(pairs));
 }
 

@@ -3,7 +3,7 @@
    in any order (Vanderbei 1995). Every rank has all of it. */
 #include "../coupling_impl.h"
 
-struct SparseFactor {
+struct BlockFactor {
   PetscInt   size;
   PetscReal *scale;
   Mat        factor;
@@ -56,7 +56,7 @@ static PetscErrorCode Fill(PetscInt blocks, PetscInt count, const BodyPair pairs
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Factor(SparseFactor factor, Mat matrix, PetscBool *is_regular)
+static PetscErrorCode Factor(BlockFactor factor, Mat matrix, PetscBool *is_regular)
 {
   MatFactorInfo  info;
   MatFactorError error;
@@ -76,8 +76,8 @@ static PetscErrorCode Factor(SparseFactor factor, Mat matrix, PetscBool *is_regu
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SparseFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[],
-                                  SparseFactor *factor, PetscBool *is_regular)
+PetscErrorCode BlockFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[], BlockFactor *factor,
+                                 PetscBool *is_regular)
 {
   const PetscInt size = TWIST * blocks;
   Mat            matrix;
@@ -97,7 +97,7 @@ PetscErrorCode SparseFactorCreate(PetscInt blocks, PetscInt count, const BodyPai
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SparseFactorDestroy(SparseFactor *factor)
+PetscErrorCode BlockFactorDestroy(BlockFactor *factor)
 {
   PetscFunctionBegin;
   if (!*factor)
@@ -110,7 +110,7 @@ PetscErrorCode SparseFactorDestroy(SparseFactor *factor)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SparseFactorSolve(SparseFactor factor, const PetscReal *from, PetscReal *to)
+PetscErrorCode BlockFactorSolve(BlockFactor factor, const PetscReal *from, PetscReal *to)
 {
   const PetscReal *answer;
   PetscReal       *scaled;

@@ -22,14 +22,14 @@
 enum { FEWEST = 2 };
 
 struct Deflation {
-  PetscInt     count;           /* of light bodies */
-  PetscInt    *bodies, *number; /* their free numbers; the light number of a free body, or -1 */
-  PetscInt     cell_count;
-  int         *cells, *owners; /* owned cells, one colour after the other, and their light bodies */
-  float       *fields;         /* Z: six for each of these cells; any Z will do, and half the bytes */
-  SparseFactor factor;
-  PetscReal   *from, *to, *inner; /* scratch: twelve for each light body; six */
-  Vec          rest;
+  PetscInt    count;           /* of light bodies */
+  PetscInt   *bodies, *number; /* their free numbers; the light number of a free body, or -1 */
+  PetscInt    cell_count;
+  int        *cells, *owners; /* owned cells, one colour after the other, and their light bodies */
+  float      *fields;         /* Z: six for each of these cells; any Z will do, and half the bytes */
+  BlockFactor factor;
+  PetscReal  *from, *to, *inner; /* scratch: twelve for each light body; six */
+  Vec         rest;
 };
 
 typedef struct Deflation Deflation;
@@ -242,9 +242,9 @@ static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group
 /* Adds -C, with what light bodies have in common: it may be all that one of them has. */
 static PetscErrorCode AddMass(Coupling coupling, PairList *list)
 {
-  const Deflation  *deflation = coupling->system.deflation;
-  const MassMatrix *mass = &coupling->system.mass;
-  BodyPair         *pair;
+  const Deflation   *deflation = coupling->system.deflation;
+  const SolidMatrix *mass = &coupling->system.solid_matrix;
+  BodyPair          *pair;
 
   PetscFunctionBegin;
   for (PetscInt l = 0; l < deflation->count; l++) {
@@ -333,8 +333,7 @@ static PetscErrorCode Build(Coupling coupling, const char *colours)
   PetscCall(PairListGather(&list, coupling->fluid));
   PetscCall(AddEnergies(coupling, energies, &list));
   PetscCall(AddMass(coupling, &list));
-  PetscCall(
-      SparseFactorCreate(2 * deflation->count, list.count, list.pairs, &deflation->factor, &is_regular));
+  PetscCall(BlockFactorCreate(2 * deflation->count, list.count, list.pairs, &deflation->factor, &is_regular));
   if (!is_regular) /* do without */
     deflation->count = 0;
   PetscCall(PetscFree(list.pairs));
@@ -383,7 +382,7 @@ PetscErrorCode CouplingDropDeflation(Coupling coupling)
   PetscCall(PetscFree(deflation->owners));
   PetscCall(PetscFree(deflation->fields));
   PetscCall(PetscFree3(deflation->from, deflation->to, deflation->inner));
-  PetscCall(SparseFactorDestroy(&deflation->factor));
+  PetscCall(BlockFactorDestroy(&deflation->factor));
   PetscCall(VecDestroy(&deflation->rest));
   PetscCall(PetscFree(coupling->system.deflation));
   PetscFunctionReturn(0);
@@ -470,7 +469,7 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
     PetscFunctionReturn(0);
   }
   PetscCall(TakeInner(coupling, x));
-  PetscCall(SparseFactorSolve(deflation->factor, deflation->from, deflation->to));
+  PetscCall(BlockFactorSolve(deflation->factor, deflation->from, deflation->to));
   PetscCall(TakeRest(coupling, x));
   PetscCall(CouplingCycle(coupling, deflation->rest, y));
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &pull));
@@ -479,7 +478,7 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y)
     deflation->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] =
         -pull[TWIST * deflation->bodies[n / TWIST] + n % TWIST];
   PetscCall(PetscFree(pull));
-  PetscCall(SparseFactorSolve(deflation->factor, deflation->from, deflation->to));
+  PetscCall(BlockFactorSolve(deflation->factor, deflation->from, deflation->to));
   PetscCall(VecGetArray(y, &values));
   add_fields(deflation, deflation->to, values);
   PetscCall(VecRestoreArray(y, &values));

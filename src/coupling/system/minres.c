@@ -154,7 +154,7 @@ static PetscErrorCode PreconditionSolid(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
-  PetscCall(MassApplyInverse(&system->coupling->system.mass, from, to));
+  PetscCall(SolidMatrixSolve(&system->coupling->system.solid_matrix, from, to));
   PetscCall(VecRestoreArrayWrite(y, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(0);
@@ -302,10 +302,10 @@ static PetscErrorCode SetBlock(Mat matrix, PetscInt a, PetscInt b, const PetscRe
 
 static PetscErrorCode CreateSolid(BlockSystem *system)
 {
-  const MassMatrix *mass = &system->coupling->system.mass;
-  const PetscInt    columns = TWIST * mass->free_count;
-  PetscInt         *counts;
-  Mat               positive, solid;
+  const SolidMatrix *mass = &system->coupling->system.solid_matrix;
+  const PetscInt     columns = TWIST * mass->free_count;
+  PetscInt          *counts;
+  Mat                positive, solid;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(columns, &counts));

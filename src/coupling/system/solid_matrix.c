@@ -58,7 +58,7 @@ static void add_lumped_face(Coupling coupling, const MixedFace *mixed)
 
     interpolation_lump(mixed->direction, &coupling->faces.shares[s], diagonal);
     for (PetscInt n = 0; n < TWIST && free >= 0; n++)
-      coupling->system.mass.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
+      coupling->system.solid_matrix.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
           coupling->scale * mixed->mass * diagonal[n];
   }
 }
@@ -87,9 +87,9 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
       interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
       interpolation_row(mixed->direction, &coupling->faces.shares[t], other);
       if (a == b) {
-        add_product(factor, row, other, &coupling->system.mass.diagonal[TWIST * TWIST * a]);
+        add_product(factor, row, other, &coupling->system.solid_matrix.diagonal[TWIST * TWIST * a]);
       } else {
-        PetscCall(PairListFind(&coupling->system.mass.pairs, a, b, &pair));
+        PetscCall(PairListFind(&coupling->system.solid_matrix.pairs, a, b, &pair));
         add_product(factor, row, other, pair->block);
       }
     }
@@ -140,7 +140,7 @@ PetscErrorCode PairListGather(PairList *list, MPI_Comm comm)
 static void add_own_mass(Coupling coupling, PetscInt free)
 {
   const CoupledBody *body = &coupling->solids.bodies[coupling->solids.by_slot[free]].body;
-  PetscReal         *block = &coupling->system.mass.diagonal[TWIST * TWIST * free];
+  PetscReal         *block = &coupling->system.solid_matrix.diagonal[TWIST * TWIST * free];
 
   for (PetscInt i = 0; i < DIM; i++) {
     block[TWIST * i + i] += coupling->scale * body->mass;
@@ -160,7 +160,7 @@ static PetscInt find_root(PetscInt *parent, PetscInt one)
 }
 
 /* Groups in the order of their first bodies; `place` of each body in its group. */
-static PetscErrorCode FormGroups(MassMatrix *mass, PetscInt *group, PetscInt *place)
+static PetscErrorCode FormGroups(SolidMatrix *mass, PetscInt *group, PetscInt *place)
 {
   PetscInt *parent;
 
@@ -195,7 +195,7 @@ static PetscErrorCode FormGroups(MassMatrix *mass, PetscInt *group, PetscInt *pl
   PetscFunctionReturn(0);
 }
 
-static void put_block(MassGroup *group, const BodyPair *pair)
+static void put_block(BodyGroup *group, const BodyPair *pair)
 {
   const PetscInt n = TWIST * group->count;
 
@@ -207,7 +207,7 @@ static void put_block(MassGroup *group, const BodyPair *pair)
 }
 
 /* `pairs` count bodies within the group. */
-static PetscErrorCode Invert(MassGroup *group, const PairList *pairs)
+static PetscErrorCode Invert(BodyGroup *group, const PairList *pairs)
 {
   PetscBool is_positive;
 
@@ -217,14 +217,14 @@ static PetscErrorCode Invert(MassGroup *group, const PairList *pairs)
       put_block(group, &pairs->pairs[p]);
     PetscCall(DenseInvert(TWIST * group->count, group->inverse, &is_positive));
   } else
-    PetscCall(SparseFactorCreate(group->count, pairs->count, pairs->pairs, &group->factor, &is_positive));
+    PetscCall(BlockFactorCreate(group->count, pairs->count, pairs->pairs, &group->factor, &is_positive));
   PetscCheck(is_positive, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "The mass matrix of %" PetscInt_FMT " bodies is not positive", group->count);
   PetscFunctionReturn(0);
 }
 
 /* All blocks of each group, then its inverse. */
-static PetscErrorCode InvertGroups(MassMatrix *mass, const PetscInt *group, const PetscInt *place)
+static PetscErrorCode InvertGroups(SolidMatrix *mass, const PetscInt *group, const PetscInt *place)
 {
   PairList *lists;
   BodyPair *pair;
@@ -249,30 +249,30 @@ static PetscErrorCode InvertGroups(MassMatrix *mass, const PetscInt *group, cons
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingDropMass(Coupling coupling)
+PetscErrorCode CouplingDropSolidMatrix(Coupling coupling)
 {
-  MassMatrix *mass = &coupling->system.mass;
+  SolidMatrix *mass = &coupling->system.solid_matrix;
 
   PetscFunctionBegin;
   for (PetscInt g = 0; g < mass->group_count; g++) {
     PetscCall(PetscFree(mass->groups[g].bodies));
     PetscCall(PetscFree(mass->groups[g].inverse));
-    PetscCall(SparseFactorDestroy(&mass->groups[g].factor));
+    PetscCall(BlockFactorDestroy(&mass->groups[g].factor));
   }
   PetscCall(PetscFree(mass->groups));
   PetscCall(PetscFree(mass->diagonal));
   PetscCall(PetscFree(mass->pairs.pairs));
-  *mass = (MassMatrix){0};
+  *mass = (SolidMatrix){0};
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindMass(Coupling coupling)
+PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling)
 {
-  MassMatrix *mass = &coupling->system.mass;
-  PetscInt   *group, *place;
+  SolidMatrix *mass = &coupling->system.solid_matrix;
+  PetscInt    *group, *place;
 
   PetscFunctionBegin;
-  PetscCall(CouplingDropMass(coupling));
+  PetscCall(CouplingDropSolidMatrix(coupling));
   mass->free_count = coupling->solids.free_count;
   PetscCall(PetscCalloc1(TWIST * TWIST * mass->free_count, &mass->diagonal));
   for (PetscInt m = 0; m < coupling->faces.mixed_count && coupling->grid; m++)
@@ -290,7 +290,7 @@ PetscErrorCode CouplingFindMass(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-static void apply_group(const MassGroup *group, const PetscReal *from, PetscReal *to)
+static void apply_group(const BodyGroup *group, const PetscReal *from, PetscReal *to)
 {
   const PetscInt n = TWIST * group->count;
 
@@ -303,7 +303,7 @@ static void apply_group(const MassGroup *group, const PetscReal *from, PetscReal
   }
 }
 
-static PetscErrorCode SolveGroup(const MassGroup *group, const PetscReal *from, PetscReal *to)
+static PetscErrorCode SolveGroup(const BodyGroup *group, const PetscReal *from, PetscReal *to)
 {
   const PetscInt n = TWIST * group->count;
   PetscReal     *part;
@@ -312,14 +312,14 @@ static PetscErrorCode SolveGroup(const MassGroup *group, const PetscReal *from, 
   PetscCall(PetscMalloc1(n, &part));
   for (PetscInt i = 0; i < n; i++)
     part[i] = from[TWIST * group->bodies[i / TWIST] + i % TWIST];
-  PetscCall(SparseFactorSolve(group->factor, part, part));
+  PetscCall(BlockFactorSolve(group->factor, part, part));
   for (PetscInt i = 0; i < n; i++)
     to[TWIST * group->bodies[i / TWIST] + i % TWIST] = part[i];
   PetscCall(PetscFree(part));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MassApplyInverse(const MassMatrix *mass, const PetscReal *from, PetscReal *to)
+PetscErrorCode SolidMatrixSolve(const SolidMatrix *mass, const PetscReal *from, PetscReal *to)
 {
   PetscFunctionBegin;
   for (PetscInt g = 0; g < mass->group_count; g++)

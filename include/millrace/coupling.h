@@ -59,7 +59,7 @@ typedef struct {
   PetscInt           moved;        /* sealed components whose volume free bodies can change */
   PetscReal          imbalance;    /* largest inflow into a sealed component that was left out, m^3/s */
   PetscInt           mixed_faces, shared_faces; /* shared: with two surfaces */
-  PetscInt           touching;                  /* places where bodies touch walls or each other */
+  PetscInt           contact_faces;             /* places where bodies touch walls or each other */
   PetscInt           unseen_bodies;             /* without a mixed face: the fluid does not feel them */
   PetscInt           inexact_bodies;            /* whose fluid mass could not be balanced */
   PetscInt worst_component, worst_body; /* of a solve that failed: where the residual is; -1: nowhere */

@@ -75,7 +75,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
   PetscCall(CouplingDropTies(coupling));
   PetscCall(PetscFree(coupling->faces.mixed));
   PetscCall(PetscFree(coupling->faces.shares));
-  PetscCall(PetscFree(coupling->system.touching));
+  PetscCall(PetscFree(coupling->system.contacts));
   PetscCall(PetscFree3(coupling->system.sealed, coupling->system.modes, coupling->system.stiffness));
   PetscFunctionReturn(0);
 }
@@ -155,7 +155,7 @@ static PetscErrorCode Count(Coupling coupling)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPIU_INT, MPI_SUM, coupling->fluid));
   found->mixed_faces = counts[0];
   found->shared_faces = counts[1];
-  found->touching = coupling->system.touching_count;
+  found->contact_faces = coupling->system.contact_count;
   found->components = poisson_components(coupling->system.poisson).count;
   found->null_vectors = coupling->system.null_count;
   found->moved = coupling->system.sealed_count - coupling->system.null_count;

@@ -93,7 +93,7 @@ typedef struct {
   PetscReal  count;
   Vector3    place;      /* from the position of the first body: sum of the centers, later their mean */
   PetscReal  row[TWIST]; /* what the body's velocity brings to what lies beyond */
-} Touching;
+} ContactFaces;
 
 typedef struct {
   PetscInt   free_count;
@@ -208,8 +208,8 @@ typedef struct {
   PetscInt      *labels;       /* component of each owned cell */
   CouplingMatrix matrix;       /* B */
   SolidMatrix    solid_matrix; /* C */
-  PetscInt       touching_count;
-  Touching      *touching;
+  PetscInt       contact_count;
+  ContactFaces  *contacts;
 
   /* Sealed components; z = sum of modes x (1_c / root of its cells) are eigenvectors of Z^T S Z. */
   PetscInt   sealed_count, null_count; /* the first `null_count` modes are null vectors */
@@ -340,8 +340,8 @@ PetscErrorCode DenseInvert(PetscInt n, PetscReal *a, PetscBool *is_positive);
 void dense_eigenvectors(PetscInt n, PetscReal *a, PetscReal *vectors);
 
 /* contact_faces.c */
-PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed);
-PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list);
+PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed);
+PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list);
 
 /* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);

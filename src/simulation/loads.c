@@ -31,7 +31,7 @@ static void put_solves(const struct Coupled *coupled, Record *record)
   record_put(record, coupled->unsettled, "1", "coupled_unsettled");
   record_put(record, report->mixed_faces, "1", "mixed_faces");
   record_put(record, report->shared_faces, "1", "shared_faces");
-  record_put(record, report->touching, "1", "touching");
+  record_put(record, report->contact_faces, "1", "touching");
   record_put(record, report->components, "1", "components");
   record_put(record, report->null_vectors, "1", "sealed");
   record_put(record, report->imbalance, "m^3/s", "imbalance");

@@ -368,7 +368,7 @@ static void a_constant_pressure_pushes_nobody(void **state)
     assert_near(impulses[n], 0., 1e-14);
   coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
   coupling_case_solve(coupled);
-  assert_on_all_ranks(coupled->report.touching > 4);
+  assert_on_all_ranks(coupled->report.contact_faces > 4);
   assert_int_equal(coupled->report.null_vectors, 1);
   assert_on_all_ranks(coupled->twists[6 + 2] > -3. && coupled->twists[6 + 2] < 9.); /* lighter than water */
   coupling_case_free(coupled);

@@ -148,7 +148,7 @@ static void check(CouplingFaces faces)
     coupling_case_fill(coupled, swirl);
     coupled->twists[0] = 1.;
     coupled->twists[11] = 2.;
-    assert_int_equal(coupled->coupling->system.touching_count, 0);
+    assert_int_equal(coupled->coupling->system.contact_count, 0);
     assert_success(PetscNew(&dense));
     fill_dense(coupled, dense);
     solve_dense(dense);

@@ -10,8 +10,8 @@ static int compare(PetscInt64 a, PetscInt64 b)
 
 static int compare_keys(const void *x, const void *y)
 {
-  const Touching *a = x, *b = y;
-  int             order = compare(a->around[0], b->around[0]);
+  const ContactFaces *a = x, *b = y;
+  int                 order = compare(a->around[0], b->around[0]);
 
   order = order ? order : compare(a->around[1], b->around[1]);
   order = order ? order : compare(a->side, b->side);
@@ -20,7 +20,7 @@ static int compare_keys(const void *x, const void *y)
 }
 
 /* Equal keys become one. */
-static PetscInt merge(PetscInt count, Touching *list)
+static PetscInt merge(PetscInt count, ContactFaces *list)
 {
   PetscInt kept = 0;
 
@@ -40,19 +40,19 @@ static PetscInt merge(PetscInt count, Touching *list)
 }
 
 typedef struct {
-  PetscInt  count, room;
-  Touching *list;
+  PetscInt      count, room;
+  ContactFaces *list;
 } Found;
 
-static PetscErrorCode AddTouching(Found *found, const Touching *touching)
+static PetscErrorCode AddContactFaces(Found *found, const ContactFaces *contact)
 {
   PetscFunctionBegin;
   if (found->count == found->room) {
     found->count = merge(found->count, found->list);
     found->room = 2 * found->count + 256;
-    PetscCall(PetscRealloc(found->room * sizeof(Touching), &found->list));
+    PetscCall(PetscRealloc(found->room * sizeof(ContactFaces), &found->list));
   }
-  found->list[found->count++] = *touching;
+  found->list[found->count++] = *contact;
   PetscFunctionReturn(0);
 }
 
@@ -60,24 +60,24 @@ static PetscErrorCode AddTouching(Found *found, const Touching *touching)
 static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
                                  const PetscInt pair[2], PetscBool is_upper)
 {
-  Touching touching;
+  ContactFaces contact;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&touching, sizeof(touching)));
-  touching.around[0] = pair[0];
-  touching.around[1] = pair[1];
-  touching.side = 2 * d + (is_upper ? 0 : 1);
-  touching.cell = -1;
-  touching.count = 1.;
-  touching.place = coupling_nearest_arm(coupling, d, at, pair[0]);
+  PetscCall(PetscMemzero(&contact, sizeof(contact)));
+  contact.around[0] = pair[0];
+  contact.around[1] = pair[1];
+  contact.side = 2 * d + (is_upper ? 0 : 1);
+  contact.cell = -1;
+  contact.count = 1.;
+  contact.place = coupling_nearest_arm(coupling, d, at, pair[0]);
   for (PetscInt n = 0; n < 2 && pair[n] >= 0; n++) {
     const BodyShare share = {.weight =
                                  (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area : coupling->area,
                              .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
 
-    touching.body = pair[n];
-    interpolation_row(d, &share, touching.row);
-    PetscCall(AddTouching(found, &touching));
+    contact.body = pair[n];
+    interpolation_row(d, &share, contact.row);
+    PetscCall(AddContactFaces(found, &contact));
   }
   PetscFunctionReturn(0);
 }
@@ -143,13 +143,13 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
-  Touching       touching;
+  ContactFaces   contact;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&touching, sizeof(touching)));
-  touching.around[0] = touching.around[1] = touching.side = -1;
-  touching.cell = at[X] + box->cells[X] * (at[Y] + (PetscInt64)box->cells[Y] * at[Z]);
-  touching.count = 1.;
+  PetscCall(PetscMemzero(&contact, sizeof(contact)));
+  contact.around[0] = contact.around[1] = contact.side = -1;
+  contact.cell = at[X] + box->cells[X] * (at[Y] + (PetscInt64)box->cells[Y] * at[Z]);
+  contact.count = 1.;
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
       const PetscInt   kind = coupling->faces.kinds[d][side ? c + box->stride[d] : c];
@@ -158,15 +158,15 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
       for (PetscInt s = mixed->first; kind >= 0 && s < mixed->first + mixed->count; s++) {
         BodyShare share = coupling->faces.shares[s];
 
-        if (touching.around[0] < 0) { /* the same for all, so that all feel the same pressure */
-          touching.around[0] = share.body;
-          touching.place = coupling_nearest_arm(coupling, d, mixed->at, share.body);
-          touching.place.at[d] += (side ? -0.5 : 0.5) * coupling->spacing;
+        if (contact.around[0] < 0) { /* the same for all, so that all feel the same pressure */
+          contact.around[0] = share.body;
+          contact.place = coupling_nearest_arm(coupling, d, mixed->at, share.body);
+          contact.place.at[d] += (side ? -0.5 : 0.5) * coupling->spacing;
         }
-        touching.body = share.body;
+        contact.body = share.body;
         share.weight *= side ? -coupling->area : coupling->area;
-        interpolation_row(d, &share, touching.row);
-        PetscCall(AddTouching(found, &touching));
+        interpolation_row(d, &share, contact.row);
+        PetscCall(AddContactFaces(found, &contact));
       }
     }
   PetscFunctionReturn(0);
@@ -192,8 +192,8 @@ static PetscErrorCode LookAtCells(Coupling coupling, const PetscReal *fixed, Fou
 /* Everybody's places of contact on every rank of the fluid team. */
 static PetscErrorCode Gather(Coupling coupling, Found *found)
 {
-  PetscMPIInt size, *counts, *offsets, mine = (PetscMPIInt)(found->count * sizeof(Touching)), sum = 0;
-  Touching   *all;
+  PetscMPIInt   size, *counts, *offsets, mine = (PetscMPIInt)(found->count * sizeof(ContactFaces)), sum = 0;
+  ContactFaces *all;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(coupling->fluid, &size));
@@ -203,19 +203,19 @@ static PetscErrorCode Gather(Coupling coupling, Found *found)
     offsets[r] = sum;
     sum += counts[r];
   }
-  PetscCall(PetscMalloc1(sum / sizeof(Touching), &all));
+  PetscCall(PetscMalloc1(sum / sizeof(ContactFaces), &all));
   PetscCallMPI(MPI_Allgatherv(found->list, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, coupling->fluid));
   PetscCall(PetscFree(found->list));
   PetscCall(PetscFree2(counts, offsets));
-  PetscCall(PetscFree(coupling->system.touching));
-  coupling->system.touching = all;
-  coupling->system.touching_count = merge((PetscInt)(sum / sizeof(Touching)), all);
-  for (PetscInt t = 0; t < coupling->system.touching_count; t++)
+  PetscCall(PetscFree(coupling->system.contacts));
+  coupling->system.contacts = all;
+  coupling->system.contact_count = merge((PetscInt)(sum / sizeof(ContactFaces)), all);
+  for (PetscInt t = 0; t < coupling->system.contact_count; t++)
     all[t].place = vector3_scale(1. / all[t].count, all[t].place);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindTouching(Coupling coupling, Vec fixed)
+PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed)
 {
   const PetscReal *values = NULL;
   Found            found = {0};
@@ -254,14 +254,14 @@ static PetscErrorCode SortCells(Coupling coupling, EntryList *list, BodyCells *n
   PetscFunctionReturn(0);
 }
 
-static PetscReal distance_to(Coupling coupling, const Touching *touching, PetscInt cell)
+static PetscReal distance_to(Coupling coupling, const ContactFaces *contact, PetscInt cell)
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt width = box->end[X] - box->start[X], depth = box->end[Y] - box->start[Y];
   Vector3        arm = vector3_subtract(
              grid_cell_center(coupling->grid, box->start[X] + cell % width, box->start[Y] + cell / width % depth,
                               box->start[Z] + cell / width / depth),
-             vector3_add(coupling->solids.bodies[touching->around[0]].body.position, touching->place));
+             vector3_add(coupling->solids.bodies[contact->around[0]].body.position, contact->place));
 
   if (box->dimension == 2)
     arm.at[Z] = 0.;
@@ -280,16 +280,16 @@ static inline PetscReal weight_at(PetscReal distance, PetscReal reach)
 typedef enum { FIND_NEAREST, SUM_WEIGHTS, ADD_ROWS } Pass;
 
 /* Goes through the cells around one place of contact, those of both bodies. */
-static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pass pass,
+static PetscErrorCode VisitCells(Coupling coupling, const ContactFaces *contact, Pass pass,
                                  const BodyCells *near, PetscReal *reach, PetscReal *sum)
 {
-  const PetscInt *bodies = touching->around;
+  const PetscInt *bodies = contact->around;
 
   PetscFunctionBegin;
   for (PetscInt side = 0; side < 2 && bodies[side] >= 0; side++)
     for (PetscInt n = near->first[coupling->solids.bodies[bodies[side]].slot];
          n < near->first[coupling->solids.bodies[bodies[side]].slot + 1]; n++) {
-      const PetscReal distance = distance_to(coupling, touching, near->cells[n]);
+      const PetscReal distance = distance_to(coupling, contact, near->cells[n]);
       PetscReal       weight, row[TWIST];
 
       if (pass == FIND_NEAREST) {
@@ -302,15 +302,15 @@ static PetscErrorCode VisitCells(Coupling coupling, const Touching *touching, Pa
       if (pass == SUM_WEIGHTS || weight == 0.)
         continue;
       for (PetscInt r = 0; r < TWIST; r++)
-        row[r] = weight / *sum * touching->row[r];
-      PetscCall(CouplingAddRow(coupling, near->cells[n], touching->body, row, near->list));
+        row[r] = weight / *sum * contact->row[r];
+      PetscCall(CouplingAddRow(coupling, near->cells[n], contact->body, row, near->list));
     }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list)
+PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list)
 {
-  const PetscInt count = coupling->system.touching_count;
+  const PetscInt count = coupling->system.contact_count;
   PetscReal     *reach, *sum;
   BodyCells      near;
 
@@ -322,15 +322,15 @@ PetscErrorCode CouplingAddTouching(Coupling coupling, EntryList *list)
   PetscCall(PetscCalloc1(count, &sum));
   for (PetscInt t = 0; t < count; t++) {
     reach[t] = PETSC_MAX_REAL;
-    PetscCall(VisitCells(coupling, &coupling->system.touching[t], FIND_NEAREST, &near, &reach[t], NULL));
+    PetscCall(VisitCells(coupling, &coupling->system.contacts[t], FIND_NEAREST, &near, &reach[t], NULL));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, reach, (PetscMPIInt)count, MPIU_REAL, MPIU_MIN, coupling->fluid));
   for (PetscInt t = 0; t < count; t++)
-    PetscCall(VisitCells(coupling, &coupling->system.touching[t], SUM_WEIGHTS, &near, &reach[t], &sum[t]));
+    PetscCall(VisitCells(coupling, &coupling->system.contacts[t], SUM_WEIGHTS, &near, &reach[t], &sum[t]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (PetscMPIInt)count, MPIU_REAL, MPIU_SUM, coupling->fluid));
   for (PetscInt t = 0; t < count; t++)
     if (sum[t] > 0.)
-      PetscCall(VisitCells(coupling, &coupling->system.touching[t], ADD_ROWS, &near, &reach[t], &sum[t]));
+      PetscCall(VisitCells(coupling, &coupling->system.contacts[t], ADD_ROWS, &near, &reach[t], &sum[t]));
   PetscCall(PetscFree(reach));
   PetscCall(PetscFree(sum));
   PetscCall(PetscFree(near.first));

@@ -139,8 +139,8 @@ PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed)
   poisson_label_cells(coupling->system.poisson, coupling->system.labels);
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     PetscCall(AddFace(coupling, &coupling->faces.mixed[m], &list));
-  PetscCall(CouplingFindTouching(coupling, fixed));
-  PetscCall(CouplingAddTouching(coupling, &list));
+  PetscCall(CouplingFindContactFaces(coupling, fixed));
+  PetscCall(CouplingAddContactFaces(coupling, &list));
   PetscCall(MergeEntries(coupling, &list, &coupling->system.matrix));
   PetscCall(PetscFree(list.entries));
   PetscFunctionReturn(0);

@@ -404,6 +404,6 @@ PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix);
 PetscErrorCode CouplingCreateCholesky(Coupling coupling, PC *pc);
 
 /* diagnosis.c: of the solution of a solve that failed */
-PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report);
+PetscErrorCode CouplingDiagnose(Coupling coupling, CouplingReport *report);
 
 #endif

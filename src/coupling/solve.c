@@ -393,7 +393,7 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
     if (report->residual < 0.)
       PetscCall(CouplingMeasure(coupling, coupling->system.solution, &report->residual));
     if (report->reason < 0)
-      PetscCall(CouplingBlame(coupling, report));
+      PetscCall(CouplingDiagnose(coupling, report));
   }
   PetscCall(ShareReport(coupling, report));
   if (report->reason < 0)

@@ -41,7 +41,7 @@ static PetscErrorCode FindWorst(Coupling coupling, CouplingReport *report)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingBlame(Coupling coupling, CouplingReport *report)
+PetscErrorCode CouplingDiagnose(Coupling coupling, CouplingReport *report)
 {
   const PoissonComponents components = poisson_components(coupling->system.poisson);
   char                    place[96] = "";

@@ -164,7 +164,8 @@ typedef struct {
   /* Corrects arms or masses of all mixed faces, for the force and torque of hydrostatic pressure; `sums` are
      those of all ranks, DIM for each body, `densities` those of faces (null: uniform). Null: nothing to
      correct. Collective: fluid. */
-  PetscErrorCode (*Balance)(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[]);
+  PetscErrorCode (*CorrectBuoyancy)(Coupling coupling, PetscReal *const densities[DIM],
+                                    const BodySums sums[]);
 } Discretisation;
 
 extern const Discretisation CutDiscretisation, TiedDiscretisation, ThesisDiscretisation;

@@ -138,7 +138,8 @@ static void move_arms(Coupling coupling)
     }
 }
 
-static PetscErrorCode Balance(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[])
+static PetscErrorCode CorrectBuoyancy(Coupling coupling, PetscReal *const densities[DIM],
+                                      const BodySums sums[])
 {
   PetscFunctionBegin;
   (void)densities;
@@ -153,4 +154,4 @@ const Discretisation CutDiscretisation = {.mixed = MIXED_BY_VOLUME,
                                           .unblock = open_bulges,
                                           .open_neighbours = open_neighbours,
                                           .interpolate = interpolate,
-                                          .Balance = Balance};
+                                          .CorrectBuoyancy = CorrectBuoyancy};

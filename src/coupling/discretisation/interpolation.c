@@ -296,8 +296,8 @@ PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
   PetscCall(PetscCalloc1(DIM * coupling->solids.count, &sums));
   PetscCall(FindSums(coupling, densities, sums, displaced));
-  if (row->Balance)
-    PetscCall(row->Balance(coupling, densities, sums));
+  if (row->CorrectBuoyancy)
+    PetscCall(row->CorrectBuoyancy(coupling, densities, sums));
   PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }

@@ -11,7 +11,7 @@
 typedef struct {
   PetscReal missing[3]; /* fluid mass that should be there and is not, with its two moments across */
   PetscReal moments[6]; /* of the fluid mass that is there: 1, x, y, xx, xy, yy */
-} Balance;
+} BuoyancySums;
 
 static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
 {
@@ -53,7 +53,7 @@ static void solve_moments(const PetscReal moments[6], const PetscReal missing[3]
 
 /* The coefficients l of a body along a direction; false if the sums cannot be met. */
 static PetscBool find_change(Coupling coupling, const Placed *placed, PetscInt d, const BodySums *sums,
-                             Balance *balance, PetscReal change[3])
+                             BuoyancySums *balance, PetscReal change[3])
 {
   PetscReal center[3], farthest[3] = {1., 0., 0.}, largest = 0.;
 
@@ -100,7 +100,7 @@ static void change_masses(Coupling coupling, const PetscReal changes[])
 }
 
 /* The fluid that a body displaces; the part in mixed dual cells is put back by add_mixed_face. */
-static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
+static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], BuoyancySums balances[])
 {
   PetscReal across[3];
 
@@ -118,13 +118,13 @@ static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Ba
 }
 
 /* A mixed face shall hold rho (v - V_s), and holds `mass`. */
-static void add_mixed_face(Coupling coupling, const MixedFace *mixed, Balance balances[])
+static void add_mixed_face(Coupling coupling, const MixedFace *mixed, BuoyancySums balances[])
 {
   const BodyShare *shares = &coupling->faces.shares[mixed->first];
   PetscReal        across[3];
 
   for (PetscInt s = 0; s < mixed->count; s++) {
-    Balance        *balance = &balances[DIM * shares[s].body + mixed->direction];
+    BuoyancySums   *balance = &balances[DIM * shares[s].body + mixed->direction];
     const PetscReal mass = shares[s].weight * mixed->mass,
                     wanted = shares[s].weight * mixed->density * coupling->volume;
 
@@ -139,7 +139,7 @@ static void add_mixed_face(Coupling coupling, const MixedFace *mixed, Balance ba
 
 /* Solid dual cells, in halves for the bodies of their two cells. */
 static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], PetscInt d,
-                            Balance balances[])
+                            BuoyancySums balances[])
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscInt       at[DIM], end[DIM];
@@ -167,9 +167,9 @@ static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], 
     }
 }
 
-static PetscErrorCode SumBalances(Coupling coupling, PetscReal *const densities[DIM], Balance balances[])
+static PetscErrorCode SumBuoyancy(Coupling coupling, PetscReal *const densities[DIM], BuoyancySums balances[])
 {
-  const PetscInt count = DIM * coupling->solids.count * (PetscInt)(sizeof(Balance) / sizeof(PetscReal));
+  const PetscInt count = DIM * coupling->solids.count * (PetscInt)(sizeof(BuoyancySums) / sizeof(PetscReal));
 
   PetscFunctionBegin;
   add_displaced(coupling, densities, balances);
@@ -185,13 +185,13 @@ static PetscErrorCode SumBalances(Coupling coupling, PetscReal *const densities[
 
 static PetscErrorCode BalanceMasses(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[])
 {
-  Balance   *balances;
-  PetscReal *changes;
+  BuoyancySums *balances;
+  PetscReal    *changes;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(DIM * coupling->solids.count, &balances));
   PetscCall(PetscCalloc1(3 * DIM * coupling->solids.count, &changes));
-  PetscCall(SumBalances(coupling, densities, balances));
+  PetscCall(SumBuoyancy(coupling, densities, balances));
   for (PetscInt b = 0; b < coupling->solids.count; b++) {
     PetscBool is_exact = PETSC_TRUE;
 
@@ -211,4 +211,4 @@ static PetscErrorCode BalanceMasses(Coupling coupling, PetscReal *const densitie
 }
 
 const Discretisation TiedDiscretisation = {
-    .mixed = MIXED_BETWEEN_CELLS, .interpolate = interpolate, .Balance = BalanceMasses};
+    .mixed = MIXED_BETWEEN_CELLS, .interpolate = interpolate, .CorrectBuoyancy = BalanceMasses};

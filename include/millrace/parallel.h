@@ -33,6 +33,11 @@ PetscMPIInt team_first_solid_rank(Team team); /* in the world */
 /* How many of `ranks` work on the solids alone; not below `ranks` with fluid: too few. */
 PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscMPIInt ranks);
 
+/* Before a call over the world for which the fluid may come late: where ranks share cores, one without fluid
+   sleeps until the fluid ranks of its node are there. It orders nothing and moves no data. Every rank calls
+   it at the same places. */
+PetscErrorCode TeamAwaitFluid(Team team);
+
 /* Refuses a launcher that started N copies of one rank: compares with SLURM_NTASKS. Collective: world. */
 PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good);
 

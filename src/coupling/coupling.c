@@ -176,6 +176,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
     coupling->scale = (grid_box(coupling->grid)->dimension == 3 ? coupling->spacing : 1.) / fluid->density;
     PetscCall(SetUpFluidPart(coupling, fluid, displaced));
   }
+  PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
   PetscCall(CouplingFindAdded(coupling, coupling->grid ? displaced : NULL));
   PetscCall(PetscFree(displaced));

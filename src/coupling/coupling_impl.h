@@ -399,6 +399,8 @@ void           coupling_outdate_blocks(Coupling coupling); /* bodies or fluid ha
 
 /* block_minres.c: a KSP for a MATNEST of two by two blocks */
 #define COUPLING_BLOCK_MINRES "blockminres"
+/* Whose ranks without fluid sleep before its sums; nothing for a solver of another type. */
+PetscErrorCode CouplingSetSolverTeam(KSP ksp, Team team);
 
 /* incomplete_cholesky.c: A with its entries, and its incomplete Cholesky factor, on the fluid team */
 PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix);

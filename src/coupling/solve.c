@@ -92,6 +92,7 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
   }
   if (coupling->grid)
     PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, push, (PetscMPIInt)(TWIST * coupling->solids.free_count),
                              MPIU_REAL, MPI_SUM, coupling->world));
   for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
@@ -345,6 +346,7 @@ static PetscErrorCode CheckGuess(Coupling coupling)
 static PetscErrorCode ShareReport(Coupling coupling, CouplingReport *report)
 {
   PetscFunctionBegin;
+  PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(report, (PetscMPIInt)sizeof(*report), MPI_BYTE, 0, coupling->world));
   PetscFunctionReturn(0);
 }

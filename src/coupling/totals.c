@@ -73,6 +73,7 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
     PetscCall(AddPressure(coupling, impulse, impulses));
   if (coupling->grid && faces)
     PetscCall(AddCarried(coupling, faces, impulses));
+  PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, impulses, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->world));
   PetscFunctionReturn(0);

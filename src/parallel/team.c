@@ -1,5 +1,5 @@
 /* The split of the world into a fluid and a solid team. */
-#include <millrace/parallel.h>
+#include "parallel_impl.h"
 
 #include <petscdm.h>
 #include <petscsf.h>
@@ -7,6 +7,8 @@
 struct _p_Team {
   MPI_Comm    world, fluid, solid;
   PetscMPIInt first_solid_rank;
+
+  struct Sleepers *sleepers; /* null where every rank of the node has a core */
 };
 
 PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscMPIInt ranks)
@@ -57,6 +59,7 @@ PetscErrorCode TeamCreate(MPI_Comm world, const TeamConfig *config, TeamWork wor
   PetscCallMPI(MPI_Comm_dup(world, &(*team)->world));
   PetscCallMPI(MPI_Comm_split(world, fluid ? 0 : MPI_UNDEFINED, rank, &(*team)->fluid));
   PetscCallMPI(MPI_Comm_split(world, solid ? 0 : MPI_UNDEFINED, rank, &(*team)->solid));
+  PetscCall(SleepersCreate(world, fluid, &(*team)->sleepers));
   PetscFunctionReturn(0);
 }
 
@@ -65,6 +68,7 @@ PetscErrorCode TeamDestroy(Team *team)
   PetscFunctionBegin;
   if (!*team)
     PetscFunctionReturn(0);
+  PetscCall(SleepersDestroy(&(*team)->sleepers));
   if ((*team)->fluid != MPI_COMM_NULL)
     PetscCallMPI(MPI_Comm_free(&(*team)->fluid));
   if ((*team)->solid != MPI_COMM_NULL)
@@ -102,6 +106,13 @@ PetscBool team_has_solids(Team team)
 PetscMPIInt team_first_solid_rank(Team team)
 {
   return team->first_solid_rank;
+}
+
+PetscErrorCode TeamAwaitFluid(Team team)
+{
+  PetscFunctionBegin;
+  PetscCall(SleepersMeet(team->sleepers));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode TeamCheckLauncher(MPI_Comm world, char message[], size_t message_size, PetscBool *good)

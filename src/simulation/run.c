@@ -244,6 +244,7 @@ static PetscErrorCode ShareStart(Run *run)
   PetscInt64     counts[2] = {run->frame, run->begun};
 
   PetscFunctionBegin;
+  PetscCall(TeamAwaitFluid(run->simulation->team));
   PetscCall(ShareMessage(run));
   PetscCallMPI(MPI_Bcast(counts, 2, MPIU_INT64, 0, world));
   run->frame = (PetscInt)counts[0];
@@ -323,6 +324,7 @@ static PetscErrorCode GetOrders(Run *run, Orders *orders)
     if (config->checkpoint_interval > 0. && now - run->last_checkpoint > config->checkpoint_interval)
       asked[2] = 1;
   }
+  PetscCall(TeamAwaitFluid(run->simulation->team));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 4, MPI_INT, MPI_MAX, world));
   *orders = (Orders){asked[0], asked[1], asked[2], asked[3]};
   PetscFunctionReturn(0);
@@ -359,6 +361,7 @@ static PetscErrorCode JudgeEnergy(Run *run, PetscBool *good)
   if (excess[0])
     PetscCall(PetscStrncpy(run->message, excess, run->message_size));
   *good = excess[0] ? PETSC_FALSE : PETSC_TRUE;
+  PetscCall(TeamAwaitFluid(run->simulation->team));
   PetscCallMPI(MPI_Bcast(good, 1, MPIU_BOOL, 0, team_world(run->simulation->team))); /* it has fluid */
   PetscFunctionReturn(0);
 }
@@ -431,6 +434,7 @@ static PetscErrorCode Finish(Run *run)
   }
   if (earlier[0])
     PetscCall(PetscStrncpy(run->message, earlier, run->message_size));
+  PetscCall(TeamAwaitFluid(run->simulation->team));
   PetscCallMPI(MPI_Bcast(run->message, (PetscMPIInt)run->message_size, MPI_CHAR, 0, world));
   PetscFunctionReturn(0);
 }

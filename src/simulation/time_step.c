@@ -44,6 +44,7 @@ PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, Pets
 
   PetscFunctionBegin;
   PetscCall(PartsGetLimit(simulation, &bounds, &limit));
+  PetscCall(TeamAwaitFluid(simulation->team));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPIU_REAL, MPI_MIN, team_world(simulation->team)));
   if (wanted > 0.)
     limit = PetscMin(limit, wanted);

@@ -74,6 +74,8 @@ PetscErrorCode SimulationAttend(Simulation simulation, Attention attention)
            (attention == ATTEND_WORD_OF_FLUID && !simulation->fluid))
     activity = WAITS;
   PetscCall(Turn(&simulation->coupled->watch, activity));
+  if (attention == ATTEND_WORD_OF_FLUID)
+    PetscCall(TeamAwaitFluid(simulation->team));
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,10 @@
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "harness.h"
 
 #include <millrace/parallel.h>
+
+#include <sched.h>
+#include <time.h>
 
 static PetscMPIInt size_of(MPI_Comm comm)
 {
@@ -112,10 +116,86 @@ static void a_launcher_that_does_not_match_is_told(void **state)
   unsetenv("SLURM_NTASKS");
 }
 
+/* All ranks on the first core that this one may use; `before` is what they had. */
+static void crowd_together(cpu_set_t *before)
+{
+  cpu_set_t one;
+  int       core = 0;
+
+  sched_getaffinity(0, sizeof(*before), before);
+  while (core < CPU_SETSIZE - 1 && !CPU_ISSET(core, before))
+    core++;
+  assert_int_equal(MPI_Bcast(&core, 1, MPI_INT, 0, PETSC_COMM_WORLD), MPI_SUCCESS);
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof(one), &one);
+}
+
+static PetscReal seconds_of(clockid_t clock)
+{
+  struct timespec now;
+
+  clock_gettime(clock, &now);
+  return (PetscReal)now.tv_sec + 1e-9 * (PetscReal)now.tv_nsec;
+}
+
+static void where_cores_are_few_a_rank_without_fluid_sleeps(void **state)
+{
+  const TeamConfig      config = {1};
+  const struct timespec work = {0, 200000000};
+  PetscReal             wall, processor;
+  PetscErrorCode        code;
+  PetscBool             sleeps;
+  cpu_set_t             before;
+  Team                  team;
+
+  (void)state;
+  crowd_together(&before);
+  assert_success(TeamCreate(PETSC_COMM_WORLD, &config, WORK_BOTH, &team));
+  sleeps = team_has_fluid(team) ? PETSC_FALSE : PETSC_TRUE;
+  assert_int_equal(MPI_Barrier(PETSC_COMM_WORLD), MPI_SUCCESS);
+  wall = seconds_of(CLOCK_MONOTONIC);
+  processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  if (!sleeps)
+    nanosleep(&work, NULL);
+  code = TeamAwaitFluid(team); /* an assertion would be a meeting of all ranks */
+  wall = seconds_of(CLOCK_MONOTONIC) - wall;
+  processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
+  assert_success(code);
+  assert_on_all_ranks(!sleeps || wall > 0.15); /* a core that others use lets it leave the barrier late */
+  assert_on_all_ranks(!sleeps || processor < 0.02);
+  assert_success(TeamDestroy(&team));
+  sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* However fluid ranks and others overtake each other. */
+static void nobody_sleeps_for_ever(void **state)
+{
+  const TeamConfig config = {1};
+  cpu_set_t        before;
+  Team             team;
+
+  (void)state;
+  crowd_together(&before);
+  assert_success(TeamCreate(PETSC_COMM_WORLD, &config, WORK_BOTH, &team));
+  for (PetscInt n = 0; n < 300; n++) {
+    PetscMPIInt told = harness_rank() == 0 ? (PetscMPIInt)n : -1;
+
+    assert_success(TeamAwaitFluid(team));
+    if (n % 3) /* the fluid may run ahead */
+      continue;
+    assert_int_equal(MPI_Bcast(&told, 1, MPI_INT, 0, team_world(team)), MPI_SUCCESS);
+    assert_on_all_ranks(told == n);
+  }
+  assert_success(TeamDestroy(&team));
+  sched_setaffinity(0, sizeof(before), &before);
+}
+
 TEST_MAIN(cmocka_unit_test(without_fluid_all_ranks_are_solid),
           cmocka_unit_test(solids_have_one_rank_of_three_or_more),
           cmocka_unit_test(solids_live_on_the_last_fluid_rank_unless_told),
           cmocka_unit_test(solids_have_ranks_of_their_own_when_told),
           cmocka_unit_test(some_rank_must_be_left_for_the_fluid),
           cmocka_unit_test(destroying_nothing_is_allowed),
-          cmocka_unit_test(a_launcher_that_does_not_match_is_told))
+          cmocka_unit_test(where_cores_are_few_a_rank_without_fluid_sleeps),
+          cmocka_unit_test(nobody_sleeps_for_ever), cmocka_unit_test(a_launcher_that_does_not_match_is_told))

@@ -38,6 +38,7 @@ typedef struct {
   BlockVector *v_old, *v, *z, *product, *w_old, *w, *shifted;
   Vec          pulled; /* X^T z */
   Vec          rest, correction;
+  Team         team; /* borrowed; null: nobody sleeps */
 } BlockMinres;
 
 typedef struct {
@@ -112,6 +113,8 @@ static PetscErrorCode Dot(KSP ksp, const BlockVector *a, const BlockVector *b, P
 
   PetscFunctionBegin;
   *product = dot(minres->count, a->values, b->values);
+  if (minres->team)
+    PetscCall(TeamAwaitFluid(minres->team));
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, product, 1, MPIU_REAL, MPI_SUM, PetscObjectComm((PetscObject)ksp)));
   PetscFunctionReturn(0);
@@ -421,6 +424,17 @@ static PetscErrorCode Create(KSP ksp)
   ksp->ops->destroy = Destroy;
   ksp->ops->buildsolution = KSPBuildSolutionDefault;
   ksp->ops->buildresidual = KSPBuildResidualDefault;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingSetSolverTeam(KSP ksp, Team team)
+{
+  PetscBool is_fused;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, COUPLING_BLOCK_MINRES, &is_fused));
+  if (is_fused)
+    ((BlockMinres *)ksp->data)->team = team;
   PetscFunctionReturn(0);
 }
 

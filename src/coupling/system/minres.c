@@ -203,6 +203,7 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
                                        system->twists);
     PetscCall(VecRestoreArrayRead(x, &from));
   }
+  PetscCall(TeamAwaitFluid(system->coupling->team));
   PetscCallMPI(MPI_Reduce(system->own ? MPI_IN_PLACE : system->twists, system->twists, (PetscMPIInt)count,
                           MPIU_REAL, MPI_SUM, team_first_solid_rank(system->coupling->team),
                           system->coupling->world));
@@ -440,6 +441,7 @@ static PetscErrorCode Look(BlockSystem *system, PetscReal *residual)
     PetscCall(VecResetArray(system->from));
     PetscCall(VecRestoreArrayRead(solution, &values));
   }
+  PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(residual, 1, MPIU_REAL, 0, coupling->world));
   PetscFunctionReturn(0);
 }
@@ -531,6 +533,7 @@ static PetscErrorCode CreateSolver(BlockSystem *system)
                                         ? PC_COMPOSITE_ADDITIVE
                                         : PC_COMPOSITE_SYMMETRIC_MULTIPLICATIVE));
   PetscCall(KSPSetFromOptions(system->ksp));
+  PetscCall(CouplingSetSolverTeam(system->ksp, coupling->team));
   PetscFunctionReturn(0);
 }
 
@@ -670,6 +673,7 @@ static PetscErrorCode SetVectors(BlockSystem *system)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
   system->guess_residual = coupling->system.guess_residual;
+  PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
   if (coupling->grid) {
     PetscCall(

@@ -9,7 +9,7 @@
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/poisson.h>
-#include <millrace/sight.h>
+#include <millrace/visibility.h>
 #include <millrace/ties.h>
 
 MILLRACE_API_BEGIN
@@ -108,7 +108,7 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
 PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
 /* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
    without shells. Fluid. */
-PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight);
+PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visibility **visibility);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -5,7 +5,7 @@
 #include <millrace/api.h>
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
-#include <millrace/sight.h>
+#include <millrace/visibility.h>
 
 MILLRACE_API_BEGIN
 
@@ -89,7 +89,7 @@ PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
    faces between empty cells. */
 PetscErrorCode FluidRefreshVelocity(Fluid fluid);
 /* What advection and scalars do not look through; borrowed until the next call; null: nothing. */
-PetscErrorCode FluidSetSight(Fluid fluid, const Sight *sight);
+PetscErrorCode FluidSetVisibility(Fluid fluid, const Visibility *visibility);
 
 /* Takes the scene's initial velocity and scalars and projects; not `good` if that fails. */
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);

@@ -16,7 +16,7 @@
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
 #include <millrace/outlook.h>
-#include <millrace/sight.h>
+#include <millrace/visibility.h>
 #include <millrace/particles.h>
 #include <millrace/levelset.h>
 #include <millrace/fluid.h>

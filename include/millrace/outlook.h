@@ -1,4 +1,4 @@
-/* What cells see of each other past the shells of a Sight.
+/* What cells see of each other past the shells of a Visibility.
 
    A neighbour is seen if no shell lies between the two centres. A cell further away is seen from a place if
    one comes to it through such neighbours, always away from the place: around no corner. */
@@ -6,13 +6,13 @@
 #define MILLRACE_OUTLOOK_H
 
 #include <millrace/api.h>
-#include <millrace/sight.h>
+#include <millrace/visibility.h>
 
 MILLRACE_API_BEGIN
 
 typedef struct {
-  MacGrid        grid;    /* borrowed */
-  const Sight   *sight;   /* borrowed; null: there are no shells */
+  MacGrid           grid;       /* borrowed */
+  const Visibility *visibility; /* borrowed; null: there are no shells */
   unsigned char *shut[2]; /* by moment, in all local cells: bit d is set if a shell lies between the centres
                              of the cell and of its lower neighbour along d; mirrored beyond sides */
   unsigned char
@@ -25,7 +25,7 @@ typedef struct {
 /* Lifetime. Collective: fluid, as OutlookUpdate, which is to be called whenever the shells have moved. */
 PetscErrorCode OutlookCreate(MacGrid grid, Outlook **outlook);
 PetscErrorCode OutlookDestroy(Outlook **outlook);
-PetscErrorCode OutlookUpdate(Outlook *outlook, const Sight *sight);
+PetscErrorCode OutlookUpdate(Outlook *outlook, const Visibility *visibility);
 
 /* Whether a cell has shells so near that it has to look where it looks; an outlook that is null has none. */
 static inline PetscBool is_screened(const Outlook *outlook, PetscInt c)
@@ -33,7 +33,7 @@ static inline PetscBool is_screened(const Outlook *outlook, PetscInt c)
   return outlook && outlook->screened[c] ? PETSC_TRUE : PETSC_FALSE;
 }
 /* Whether a shell lies between a cell and its neighbour along d below (side -1) or above (1). */
-static inline PetscBool face_is_shut(const Outlook *outlook, SightMoment moment, PetscInt c, PetscInt d,
+static inline PetscBool face_is_shut(const Outlook *outlook, StepMoment moment, PetscInt c, PetscInt d,
                                      PetscInt side)
 {
   const PetscInt upper = side < 0 ? c : c + grid_box(outlook->grid)->stride[d];
@@ -55,7 +55,7 @@ typedef struct {
 /* Around a cell, `reach` (at most three) cells to every side, at the end of the step. */
 void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscReal values[], Patch *patch);
 /* Around a point, two cells to every side; false if none of them is seen from it. */
-PetscBool patch_point(const Outlook *outlook, SightMoment moment, Vector3 point, const PetscReal values[],
+PetscBool patch_point(const Outlook *outlook, StepMoment moment, Vector3 point, const PetscReal values[],
                       Patch *patch);
 PetscReal patch_linear(const Patch *patch, PetscInt dimension); /* at the point */
 /* A cell field at a point as seen from there at the end of the step; false as above. */

@@ -59,7 +59,7 @@ PetscErrorCode PhaseDestroy(Phase *phase);
 /* From now on, until the next call, nothing looks through these shells, which move over the `dt` of
    PhaseAdvance; borrowed; null: there are none. To be called again when they have moved, and before
    PhaseReturn and PhaseLoad. */
-PetscErrorCode PhaseSetSight(Phase phase, const Sight *sight);
+PetscErrorCode PhaseSetVisibility(Phase phase, const Visibility *visibility);
 
 /* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid, but
    not in sources, which PhasePour fills. Overlaps and voids that are not to be projected are told in

@@ -88,7 +88,7 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(CouplingDropBlocks(*coupling));
   if ((*coupling)->grid)
     PetscCall(DestroyFluidPart(*coupling));
-  PetscCall(CouplingDropSight(*coupling));
+  PetscCall(CouplingDropVisibility(*coupling));
   PetscCall(PetscFree((*coupling)->solids.before));
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));

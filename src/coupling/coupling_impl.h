@@ -180,9 +180,9 @@ typedef struct {
   PetscInt     surface_count, surface_room;
   KeptSurface *surfaces;
 
-  PetscInt           before_count;
-  Place             *before; /* of the bodies at the placing before this one */
-  struct ShellSight *sight;  /* null until someone asks */
+  PetscInt                before_count;
+  Place                  *before;     /* of the bodies at the placing before this one */
+  struct ShellVisibility *visibility; /* null until someone asks */
 } PlacedSolids;
 
 /* What cells and faces are, and how bodies and fluid share the dual cells of mixed faces. On the fluid team.
@@ -273,7 +273,7 @@ PetscErrorCode CouplingDropSurfaces(Coupling coupling);
 
 /* shells.c: before a placing */
 PetscErrorCode CouplingRememberPlaces(Coupling coupling);
-PetscErrorCode CouplingDropSight(Coupling coupling);
+PetscErrorCode CouplingDropVisibility(Coupling coupling);
 
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);

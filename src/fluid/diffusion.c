@@ -191,7 +191,7 @@ static PetscReal combine(const Diffusion *diffusion, const Combination *mix, con
   return sum;
 }
 
-static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, SightMoment moment, Diffusion *diffusion)
+static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, StepMoment moment, Diffusion *diffusion)
 {
   PetscFunctionBegin;
   *diffusion = (Diffusion){.fluid = fluid,
@@ -223,7 +223,7 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, Petsc
   Diffusion         diffusion;
 
   PetscFunctionBegin;
-  PetscCall(Prepare(fluid, carried, SIGHT_BEFORE, &diffusion));
+  PetscCall(Prepare(fluid, carried, STEP_START, &diffusion));
   PetscCall(VecGetArrayRead(from, &u));
   PetscCall(VecGetArray(to, &result));
   (void)combine(&diffusion, &mix, u, result);
@@ -414,7 +414,7 @@ PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amoun
     PetscCall(FluidSetClosedFaces(fluid, carried->direction, field));
   }
   PetscCall(VecSet(fluid->residual, 0.));
-  PetscCall(Prepare(fluid, carried, SIGHT_AFTER, &diffusion));
+  PetscCall(Prepare(fluid, carried, STEP_END, &diffusion));
   if (squares > large_amount)
     PetscCall(TakeUnknowns(&diffusion, field));
   PetscCall(FillGhosts(fluid, carried, field, time, SIDE_VALUES_GIVEN));

@@ -73,9 +73,9 @@ struct _p_Fluid {
   /* Bodies that viscosity holds on to. */
   const struct Ties *ties;         /* borrowed; null: none */
   PetscReal         *tie_impulses; /* of each body, by the last solve */
-  const Sight       *sight;        /* borrowed; null: none */
+  const Visibility  *visibility;   /* borrowed; null: none */
   Sighting           sighting;     /* what this step sees, sight.c */
-  WallList           walls[2];     /* by SightMoment */
+  WallList           walls[2];     /* by StepMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -162,8 +162,8 @@ PetscErrorCode FluidCarryInSight(Fluid fluid, const Carried *carried, Vec origin
 /* Takes a correction away where it has looked at a shell. */
 PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec uncorrected, Vec result);
 
-/* walls.c: lent until the sight changes; none without one. */
-PetscErrorCode FluidGetWalls(Fluid fluid, SightMoment moment, const WallList **walls);
+/* walls.c: lent until the visibility changes; none without one. */
+PetscErrorCode FluidGetWalls(Fluid fluid, StepMoment moment, const WallList **walls);
 PetscErrorCode FluidDropWalls(Fluid fluid);
 
 /* forces.c: the largest acceleration at `time` that can move anything, on this rank. */

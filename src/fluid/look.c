@@ -41,13 +41,13 @@ static PetscBool is_seen(const Viewer *viewer, const Spot *spot, Vector3 point)
 {
   if (distance_between(spot->point, point) < spot->clear)
     return PETSC_TRUE;
-  return viewer->sight->blocks(viewer->sight->context, SIGHT_BEFORE, spot->point, point) ? PETSC_FALSE
-                                                                                         : PETSC_TRUE;
+  return viewer->visibility->blocks(viewer->visibility->context, STEP_START, spot->point, point) ? PETSC_FALSE
+                                                                                                 : PETSC_TRUE;
 }
 
 static PetscReal clear_around(const Viewer *viewer, PetscReal distance)
 {
-  return PetscMin(distance, SIGHT_REACH * viewer->h) * (1. - 1e-5); /* a shell has a margin */
+  return PetscMin(distance, VISIBILITY_REACH * viewer->h) * (1. - 1e-5); /* a shell has a margin */
 }
 
 /* Around a point, from the node at `at`. */
@@ -86,7 +86,7 @@ static int corner_count(const Viewer *viewer)
 }
 
 /* Of the shell at a point, from its motion about `start`. */
-static PetscReal shell_velocity(const SightMotion *motion, Vector3 start, Vector3 point, PetscInt e)
+static PetscReal shell_velocity(const ShellMotion *motion, Vector3 start, Vector3 point, PetscInt e)
 {
   const Vector3 arm = vector3_subtract(point, start);
 
@@ -96,7 +96,7 @@ static PetscReal shell_velocity(const SightMotion *motion, Vector3 start, Vector
 
 /* w at a spot that is less than sample_farthest from the center of cell `at`. */
 static Vector3 relative_flow(const Viewer *viewer, const PetscInt at[DIM], const Spot *spot,
-                             const SightMotion *motion, Vector3 start)
+                             const ShellMotion *motion, Vector3 start)
 {
   Vector3 flow = {{0., 0., 0.}};
 
@@ -157,8 +157,8 @@ static PetscBool is_within(const Viewer *viewer, Vector3 about, Vector3 point, P
 static Vector3 trace_glide(const Viewer *viewer, const PetscInt at[DIM])
 {
   const Vector3     center = node_of(viewer, CELL_VALUES, at);
-  const Vector3     start = viewer->sight->carry(viewer->sight->context, SIGHT_BEFORE, center);
-  const SightMotion motion = viewer->sight->motion(viewer->sight->context, start);
+  const Vector3     start = viewer->visibility->carry(viewer->visibility->context, STEP_START, center);
+  const ShellMotion motion = viewer->visibility->motion(viewer->visibility->context, start);
   const Spot        here = {start, clear_around(viewer, motion.distance)};
   Spot              middle;
   Vector3           flow;
@@ -199,7 +199,8 @@ static Vector3 glide_at(const Viewer *viewer, PetscInt direction, const PetscInt
     PetscInt cell[DIM] = {at[X], at[Y], at[Z]};
 
     cell[direction] -= side;
-    if (viewer->sight->blocks(viewer->sight->context, SIGHT_AFTER, place, node_of(viewer, CELL_VALUES, cell)))
+    if (viewer->visibility->blocks(viewer->visibility->context, STEP_END, place,
+                                   node_of(viewer, CELL_VALUES, cell)))
       continue;
     sum = vector3_add(sum, glide_of(viewer, cell));
     count += 1.;
@@ -256,7 +257,7 @@ static PetscInt nearest_seen(const Viewer *viewer, const PetscInt at[DIM], const
 Look look_back(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], Vector3 start)
 {
   const Vector3     place = node_of(viewer, direction, at);
-  const SightMotion motion = viewer->sight->motion(viewer->sight->context, start);
+  const ShellMotion motion = viewer->visibility->motion(viewer->visibility->context, start);
   const Spot        here = {start, clear_around(viewer, motion.distance)};
   Look              look = {.place = box_index(viewer->box, at[X], at[Y], at[Z])};
   PetscReal         total = 0.;
@@ -303,7 +304,7 @@ static Vector3 shift_at(const Viewer *viewer, PetscReal *const shifts[DIM], Pets
 /* How far around a place no shell is after the step. */
 static PetscReal clear_after(const Viewer *viewer, Vector3 place)
 {
-  return clear_around(viewer, viewer->sight->distance(viewer->sight->context, SIGHT_AFTER, place));
+  return clear_around(viewer, viewer->visibility->distance(viewer->visibility->context, STEP_END, place));
 }
 
 /* At least that far, from what is known of its cell. */
@@ -328,7 +329,7 @@ static PetscReal need_at_foot(const Viewer *viewer, PetscInt direction, PetscRea
 /* What a place must have clear around it for its foot, and for its head, to see no shell. */
 static void find_needs(const Viewer *viewer, PetscInt direction, PetscInt c, PetscReal needs[2])
 {
-  const PetscReal way_of_shell = viewer->sight->way;
+  const PetscReal way_of_shell = viewer->visibility->way;
   PetscReal       way;
 
   needs[0] = GHOST_WIDTH * viewer->h + way_of_shell;
@@ -346,11 +347,11 @@ static void find_needs(const Viewer *viewer, PetscInt direction, PetscInt c, Pet
 /* Cheap answers first. */
 LookKind look_kind(const Viewer *viewer, PetscInt direction, const PetscInt at[DIM], Vector3 *start)
 {
-  const Sight   *sight = viewer->sight;
-  const PetscInt c = box_index(viewer->box, at[X], at[Y], at[Z]);
-  const Vector3  place = node_of(viewer, direction, at);
-  PetscReal      clear = clear_at_least(viewer, direction, at), needs[2];
-  Vector3        foot;
+  const Visibility *visibility = viewer->visibility;
+  const PetscInt    c = box_index(viewer->box, at[X], at[Y], at[Z]);
+  const Vector3     place = node_of(viewer, direction, at);
+  PetscReal         clear = clear_at_least(viewer, direction, at), needs[2];
+  Vector3           foot;
 
   find_needs(viewer, direction, c, needs);
   if (clear > needs[0] && clear > needs[1])
@@ -358,11 +359,11 @@ LookKind look_kind(const Viewer *viewer, PetscInt direction, const PetscInt at[D
   if (direction != CELL_VALUES)
     clear = clear_after(viewer, place);
   if (clear <= needs[0]) {
-    *start = sight->carry(sight->context, SIGHT_BEFORE, place);
+    *start = visibility->carry(visibility->context, STEP_START, place);
     if (!viewer->feet[X])
       return LOOK_BACK;
     foot = vector3_add(place, shift_at(viewer, viewer->feet, direction, c));
-    if (clear_around(viewer, sight->distance(sight->context, SIGHT_BEFORE, foot)) <=
+    if (clear_around(viewer, visibility->distance(visibility->context, STEP_START, foot)) <=
         PetscMax(need_at_foot(viewer, direction, distance_between(place, foot)),
                  distance_between(foot, *start)))
       return LOOK_BACK;

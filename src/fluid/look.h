@@ -21,13 +21,13 @@ typedef struct {
 
 /* What looking needs, for a step. */
 typedef struct {
-  Fluid            fluid;
-  const Sight     *sight;
-  const GridBox   *box;
-  Kept            *kept;
-  PetscReal        h, dt;
-  const PetscReal *near, *solid;
-  PetscReal       *flow[DIM], *feet[DIM], *heads[DIM];
+  Fluid             fluid;
+  const Visibility *visibility;
+  const GridBox    *box;
+  Kept             *kept;
+  PetscReal         h, dt;
+  const PetscReal  *near, *solid;
+  PetscReal        *flow[DIM], *feet[DIM], *heads[DIM];
 } Viewer;
 
 /* Whether the other schemes see a shell from a value: from the foot, on the way to it from `start` (the place

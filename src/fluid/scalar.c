@@ -29,10 +29,10 @@ static PetscBool are_parted(Fluid fluid, const PetscInt a[DIM], const PetscInt b
 {
   const Vector3 from = grid_cell_center(fluid->grid, a[X], a[Y], a[Z]),
                 to = grid_cell_center(fluid->grid, b[X], b[Y], b[Z]);
-  const Sight *sight = fluid->sight;
+  const Visibility *visibility = fluid->visibility;
 
-  return sight->blocks(sight->context, SIGHT_BEFORE, from, to) ||
-                 sight->blocks(sight->context, SIGHT_AFTER, from, to)
+  return visibility->blocks(visibility->context, STEP_START, from, to) ||
+                 visibility->blocks(visibility->context, STEP_END, from, to)
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -56,7 +56,8 @@ static inline PetscReal mean_of_fluid_around(Fluid fluid, const PetscReal *solid
         if (solid[neighbour] != 0. || !is_in_box(box, X, at[X] + i) || !is_in_box(box, Y, at[Y] + j) ||
             !is_in_box(box, Z, at[Z] + k))
           continue;
-        if (fluid->sight && are_parted(fluid, at, (const PetscInt[DIM]){at[X] + i, at[Y] + j, at[Z] + k}))
+        if (fluid->visibility &&
+            are_parted(fluid, at, (const PetscInt[DIM]){at[X] + i, at[Y] + j, at[Z] + k}))
           continue;
         sum += value[neighbour];
         count++;

@@ -85,13 +85,13 @@ PetscErrorCode FluidDropSighting(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidSetSight(Fluid fluid, const Sight *sight)
+PetscErrorCode FluidSetVisibility(Fluid fluid, const Visibility *visibility)
 {
   PetscFunctionBegin;
   PetscCall(FluidDropWalls(fluid));
-  if (!sight)
+  if (!visibility)
     PetscCall(FluidDropSighting(fluid));
-  fluid->sight = sight;
+  fluid->visibility = visibility;
   PetscFunctionReturn(0);
 }
 
@@ -120,12 +120,12 @@ static PetscErrorCode OpenViewer(Fluid fluid, PetscReal dt, Viewer *viewer)
 {
   PetscFunctionBegin;
   *viewer = (Viewer){.fluid = fluid,
-                     .sight = fluid->sight,
+                     .visibility = fluid->visibility,
                      .box = grid_box(fluid->grid),
                      .kept = &fluid->sighting->kept,
                      .h = grid_spacing(fluid->grid),
                      .dt = dt};
-  PetscCall(VecGetArrayRead(fluid->sight->near, &viewer->near));
+  PetscCall(VecGetArrayRead(fluid->visibility->near, &viewer->near));
   if (fluid_covered(fluid))
     PetscCall(VecGetArrayRead(fluid_covered(fluid), &viewer->solid));
   PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, viewer->flow));
@@ -148,7 +148,7 @@ static PetscErrorCode CloseViewer(Viewer *viewer)
   PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, viewer->flow));
   if (fluid_covered(fluid))
     PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &viewer->solid));
-  PetscCall(VecRestoreArrayRead(fluid->sight->near, &viewer->near));
+  PetscCall(VecRestoreArrayRead(fluid->visibility->near, &viewer->near));
   PetscFunctionReturn(0);
 }
 
@@ -158,7 +158,7 @@ PetscErrorCode FluidLookAround(Fluid fluid, PetscReal dt)
   Viewer         viewer;
 
   PetscFunctionBegin;
-  if (!fluid->sight || fluid->config->advection == ADVECT_NONE)
+  if (!fluid->visibility || fluid->config->advection == ADVECT_NONE)
     PetscFunctionReturn(0);
   PetscCall(StartLooking(fluid));
   PetscCall(OpenViewer(fluid, dt, &viewer));
@@ -194,7 +194,7 @@ PetscErrorCode FluidCarryInSight(Fluid fluid, const Carried *carried, Vec origin
   const Looks     *looks;
 
   PetscFunctionBegin;
-  if (!fluid->sight)
+  if (!fluid->visibility)
     PetscFunctionReturn(0);
   PetscCheck(fluid->sighting, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Nobody has looked around in this step");
   looks = looks_of(fluid, carried);
@@ -214,7 +214,7 @@ PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec unc
   const Looks     *looks;
 
   PetscFunctionBegin;
-  if (!fluid->sight)
+  if (!fluid->visibility)
     PetscFunctionReturn(0);
   PetscCheck(fluid->sighting, PETSC_COMM_SELF, PETSC_ERR_ORDER, "Nobody has looked around in this step");
   looks = looks_of(fluid, carried);

@@ -20,7 +20,7 @@ static PetscErrorCode AddWall(WallList *walls, Wall wall)
 }
 
 /* One question for both sides: always upwards. */
-static PetscBool is_hidden(Fluid fluid, SightMoment moment, const PetscInt at[DIM], PetscInt a, int side)
+static PetscBool is_hidden(Fluid fluid, StepMoment moment, const PetscInt at[DIM], PetscInt a, int side)
 {
   PetscInt low[DIM] = {at[X], at[Y], at[Z]}, high[DIM] = {at[X], at[Y], at[Z]};
 
@@ -28,12 +28,12 @@ static PetscBool is_hidden(Fluid fluid, SightMoment moment, const PetscInt at[DI
     high[a]++;
   else
     low[a]--;
-  return fluid->sight->blocks(fluid->sight->context, moment,
-                              grid_cell_center(fluid->grid, low[X], low[Y], low[Z]),
-                              grid_cell_center(fluid->grid, high[X], high[Y], high[Z]));
+  return fluid->visibility->blocks(fluid->visibility->context, moment,
+                                   grid_cell_center(fluid->grid, low[X], low[Y], low[Z]),
+                                   grid_cell_center(fluid->grid, high[X], high[Y], high[Z]));
 }
 
-static PetscErrorCode AddWallsOf(Fluid fluid, SightMoment moment, const PetscInt at[DIM])
+static PetscErrorCode AddWallsOf(Fluid fluid, StepMoment moment, const PetscInt at[DIM])
 {
   const GridBox *box = grid_box(fluid->grid);
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
@@ -49,28 +49,28 @@ static PetscErrorCode AddWallsOf(Fluid fluid, SightMoment moment, const PetscInt
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindWalls(Fluid fluid, SightMoment moment)
+static PetscErrorCode FindWalls(Fluid fluid, StepMoment moment)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const PetscReal *near;
   PetscInt         at[DIM];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->sight->near, &near));
+  PetscCall(VecGetArrayRead(fluid->visibility->near, &near));
   for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
         if (near[box_index(box, at[X], at[Y], at[Z])] > 0.)
           PetscCall(AddWallsOf(fluid, moment, at));
-  PetscCall(VecRestoreArrayRead(fluid->sight->near, &near));
+  PetscCall(VecRestoreArrayRead(fluid->visibility->near, &near));
   fluid->walls[moment].is_known = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidGetWalls(Fluid fluid, SightMoment moment, const WallList **walls)
+PetscErrorCode FluidGetWalls(Fluid fluid, StepMoment moment, const WallList **walls)
 {
   PetscFunctionBegin;
-  if (fluid->sight && !fluid->walls[moment].is_known)
+  if (fluid->visibility && !fluid->walls[moment].is_known)
     PetscCall(FindWalls(fluid, moment));
   *walls = &fluid->walls[moment];
   PetscFunctionReturn(0);

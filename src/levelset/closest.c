@@ -178,8 +178,8 @@ static PetscBool is_calm(LevelSet level_set, const PetscReal *from, const PetscR
   PetscReal       curvature = 0.; /* times h */
 
   for (PetscInt a = 0; a < box->dimension; a++)
-    if (!screened || !(face_is_shut(level_set->outlook, SIGHT_AFTER, c, a, -1) ||
-                       face_is_shut(level_set->outlook, SIGHT_AFTER, c, a, 1)))
+    if (!screened || !(face_is_shut(level_set->outlook, STEP_END, c, a, -1) ||
+                       face_is_shut(level_set->outlook, STEP_END, c, a, 1)))
       curvature += PetscAbsReal(from[c + box->stride[a]] - 2. * from[c] + from[c - box->stride[a]]) / h;
   curvature /= box->dimension - 1;
   return PetscAbsReal(value[c] - from[c]) < h * PetscMin(0.5 * curvature * curvature * curvature + 1e-9, 3e-4)
@@ -199,7 +199,7 @@ static PetscBool is_calm_around(LevelSet level_set, const PetscReal *from, const
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscInt b = c + side * box->stride[a];
 
-      if (is_screened(level_set->outlook, c) && face_is_shut(level_set->outlook, SIGHT_AFTER, c, a, side))
+      if (is_screened(level_set->outlook, c) && face_is_shut(level_set->outlook, STEP_END, c, a, side))
         continue;
       if (PetscAbsReal(from[b]) < width && !is_calm(level_set, from, value, b, h))
         return PETSC_FALSE;

@@ -148,8 +148,8 @@ static PetscBool is_hidden(const Carried *carried, PetscInt c, PetscInt b)
 
   if (!is_screened(outlook, c))
     return PETSC_FALSE;
-  return outlook->sight->blocks(outlook->sight->context, SIGHT_AFTER, place_of(carried, PetscMin(c, b)),
-                                place_of(carried, PetscMax(c, b)));
+  return outlook->visibility->blocks(outlook->visibility->context, STEP_END,
+                                     place_of(carried, PetscMin(c, b)), place_of(carried, PetscMax(c, b)));
 }
 
 /* Takes places back that have grown through a shell only. */

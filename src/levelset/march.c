@@ -90,13 +90,13 @@ static PetscReal seen_eikonal(const Outlook *outlook, const PetscReal *value, Pe
     PetscInt  side = 0, far;
 
     for (PetscInt s = -1; s <= 1; s += 2)
-      if (!face_is_shut(outlook, SIGHT_AFTER, c, a, s) && sign * value[c + s * box->stride[a]] < smallest) {
+      if (!face_is_shut(outlook, STEP_END, c, a, s) && sign * value[c + s * box->stride[a]] < smallest) {
         smallest = sign * value[c + s * box->stride[a]];
         side = s;
       }
     if (side == 0)
       continue;
-    for (far = 1; far < 3 && !face_is_shut(outlook, SIGHT_AFTER, c + far * side * box->stride[a], a, side);)
+    for (far = 1; far < 3 && !face_is_shut(outlook, STEP_END, c + far * side * box->stride[a], a, side);)
       far++;
     term[count++] = order == ORDER_HIGH && far == 3
                         ? upwind_difference(value + c, sign, side * box->stride[a], h)

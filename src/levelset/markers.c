@@ -38,11 +38,11 @@ typedef enum { INSIDE = -1, OUTSIDE = 1 } Side;
 
 static PetscBool is_heard(const Sampler *sampler, Vector3 point, const PetscInt at[DIM])
 {
-  const Sight  *sight = sampler->outlook->sight;
-  const Vector3 center = grid_cell_center(sampler->outlook->grid, at[X], at[Y], at[Z]);
+  const Visibility *visibility = sampler->outlook->visibility;
+  const Vector3     center = grid_cell_center(sampler->outlook->grid, at[X], at[Y], at[Z]);
 
   point.at[Z] = sampler->box->dimension == 2 ? center.at[Z] : point.at[Z];
-  return sight->blocks(sight->context, SIGHT_AFTER, point, center) ? PETSC_FALSE : PETSC_TRUE;
+  return visibility->blocks(visibility->context, STEP_END, point, center) ? PETSC_FALSE : PETSC_TRUE;
 }
 
 /* What a strayed marker of a cell that may be screened says, at the cell centres around it. */

@@ -70,7 +70,7 @@ static void forgive_leaps(const Outlook *outlook, const PetscReal *value, PetscR
     for (PetscInt a = 0; a < box->dimension; a++)
       if (value[c] * value[c + box->stride[a]] <= -most * most) {
         leaps = PETSC_TRUE;
-        if (!face_is_shut(outlook, SIGHT_AFTER, c, a, 1))
+        if (!face_is_shut(outlook, STEP_END, c, a, 1))
           shown = PETSC_TRUE;
       }
     quality->leaps -= leaps && !shown ? 1. : 0.;

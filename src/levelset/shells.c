@@ -26,10 +26,10 @@ static Vector3 moved(const Transport *transport, Vector3 from, Vector3 way, Pets
 /* The foot, or how far one comes towards it from the eye. */
 static Vector3 find_foot(const Transport *transport, Vector3 center, Vector3 eye)
 {
-  const Outlook *outlook = transport->outlook;
-  const Sight   *sight = outlook->sight;
-  const Vector3  slow = sample_seen_faces(outlook, transport->flow, eye, center);
-  const Vector3  middle =
+  const Outlook    *outlook = transport->outlook;
+  const Visibility *visibility = outlook->visibility;
+  const Vector3     slow = sample_seen_faces(outlook, transport->flow, eye, center);
+  const Vector3     middle =
       moved(transport, center, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
   const Vector3 flow = sample_seen_faces(outlook, transport->flow, eye, middle);
   const Vector3 foot = moved(transport, center, vector3_scale(-transport->dt, flow), transport->reach);
@@ -38,7 +38,7 @@ static Vector3 find_foot(const Transport *transport, Vector3 center, Vector3 eye
   for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
     const Vector3 place = vector3_add(eye, vector3_scale(part, vector3_subtract(foot, eye)));
 
-    if (!sight->blocks(sight->context, SIGHT_BEFORE, eye, place))
+    if (!visibility->blocks(visibility->context, STEP_START, eye, place))
       return place;
   }
   return eye;
@@ -77,11 +77,11 @@ static PetscReal carried_value(const Transport *transport, PetscInt c)
   if (is_uniform(box, transport->from + c))
     return transport->from[c];
   center = center_of(outlook, c);
-  eye = outlook->sight->carry(outlook->sight->context, SIGHT_BEFORE, center);
+  eye = outlook->visibility->carry(outlook->visibility->context, STEP_START, center);
   eye = moved(transport, center, vector3_subtract(eye, center), transport->reach);
   foot = find_foot(transport, center, eye);
-  if (!patch_point(outlook, SIGHT_BEFORE, foot, transport->from, &patch) &&
-      !patch_point(outlook, SIGHT_BEFORE, eye, transport->from, &patch))
+  if (!patch_point(outlook, STEP_START, foot, transport->from, &patch) &&
+      !patch_point(outlook, STEP_START, eye, transport->from, &patch))
     return transport->from[c];
   return box->dimension == 2 ? interpolate(patch.value + patch.center, patch.stride, patch.fraction, 2).value
                              : interpolate(patch.value + patch.center, patch.stride, patch.fraction, 3).value;

@@ -37,36 +37,36 @@ static Vector3 carried(const Passage *passage, Vector3 from, PetscReal dt, Petsc
   return from;
 }
 
-static PetscBool is_free(const Passage *passage, SightMoment moment, Vector3 from, Vector3 to)
+static PetscBool is_free(const Passage *passage, StepMoment moment, Vector3 from, Vector3 to)
 {
-  const Sight    *sight = passage->outlook->sight;
-  const Vector3   way = vector3_subtract(to, from);
-  const PetscReal length = vector3_norm(way);
+  const Visibility *visibility = passage->outlook->visibility;
+  const Vector3     way = vector3_subtract(to, from);
+  const PetscReal   length = vector3_norm(way);
 
   if (length > 0.)
     to = vector3_add(to, vector3_scale(clearance * grid_spacing(passage->outlook->grid) / length, way));
-  return sight->blocks(sight->context, moment, from, to) ? PETSC_FALSE : PETSC_TRUE;
+  return visibility->blocks(visibility->context, moment, from, to) ? PETSC_FALSE : PETSC_TRUE;
 }
 
 static Vector3 end_of_passage(const Passage *passage, Vector3 start)
 {
-  const Outlook  *outlook = passage->outlook;
-  const Sight    *sight = outlook->sight;
-  const PetscReal half = 0.5 * passage->dt;
-  const Vector3   slow = sample_seen_faces(outlook, passage->faces, start, start);
-  const Vector3   middle = carried(passage, start, half, 0.5 * passage->reach, slow);
-  const Vector3   flow = sample_seen_faces(outlook, passage->faces, start, middle);
-  const Vector3   on = sight->carry(sight->context, SIGHT_AFTER, start);
-  Vector3         end = carried(passage, start, passage->dt, passage->reach, flow);
-  const Vector3   back = sight->carry(sight->context, SIGHT_BEFORE, end);
-  PetscReal       part = 1.;
+  const Outlook    *outlook = passage->outlook;
+  const Visibility *visibility = outlook->visibility;
+  const PetscReal   half = 0.5 * passage->dt;
+  const Vector3     slow = sample_seen_faces(outlook, passage->faces, start, start);
+  const Vector3     middle = carried(passage, start, half, 0.5 * passage->reach, slow);
+  const Vector3     flow = sample_seen_faces(outlook, passage->faces, start, middle);
+  const Vector3     on = visibility->carry(visibility->context, STEP_END, start);
+  Vector3           end = carried(passage, start, passage->dt, passage->reach, flow);
+  const Vector3     back = visibility->carry(visibility->context, STEP_START, end);
+  PetscReal         part = 1.;
 
   for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
     const Vector3 before = vector3_add(start, vector3_scale(part, vector3_subtract(back, start)));
 
     if (n > 0)
-      end = sight->carry(sight->context, SIGHT_AFTER, before);
-    if (is_free(passage, SIGHT_BEFORE, start, before) && is_free(passage, SIGHT_AFTER, on, end))
+      end = visibility->carry(visibility->context, STEP_END, before);
+    if (is_free(passage, STEP_START, start, before) && is_free(passage, STEP_END, on, end))
       return end;
   }
   return on;

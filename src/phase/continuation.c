@@ -37,8 +37,8 @@ static PetscBool is_seen(const Continued *from, PetscInt c, PetscInt a, PetscInt
   for (PetscInt n = 0; n < 2; n++) {
     const PetscInt cell = c + n * side * from->box->stride[a];
 
-    if (face_is_shut(outlook, SIGHT_AFTER, cell, a, side) ||
-        face_is_shut(outlook, SIGHT_AFTER, cell - from->back, a, side))
+    if (face_is_shut(outlook, STEP_END, cell, a, side) ||
+        face_is_shut(outlook, STEP_END, cell - from->back, a, side))
       return PETSC_FALSE;
   }
   return PETSC_TRUE;

@@ -44,7 +44,7 @@ static inline Crossing crossing_below(const Crossings *crossings, PetscInt above
   const unsigned char *region = phase->region;
   Crossing             crossing = {region[below], region[above], 1., 0., PETSC_FALSE};
 
-  if (phase->outlook && face_is_shut(phase->outlook, SIGHT_AFTER, above, d, -1)) {
+  if (phase->outlook && face_is_shut(phase->outlook, STEP_END, above, d, -1)) {
     crossing.theta = 0.5;
     crossing.shut = PETSC_TRUE;
     return crossing;

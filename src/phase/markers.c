@@ -67,7 +67,7 @@ static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *d
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscBool beyond = at[d] + side < 0 || at[d] + side >= box->cells[d];
       const PetscBool hidden =
-          phase->outlook && face_is_shut(phase->outlook, SIGHT_AFTER, c, d, side) ? PETSC_TRUE : PETSC_FALSE;
+          phase->outlook && face_is_shut(phase->outlook, STEP_END, c, d, side) ? PETSC_TRUE : PETSC_FALSE;
 
       if (!(beyond && !box->periodic[d]) && !hidden &&
           distance[c + side * box->stride[d]] <= distance[c] + equal)

@@ -209,10 +209,10 @@ static PetscReal shut_viscosity(Phase phase, PetscInt direction, PetscInt c)
   const PetscInt cells[4] = {c, c - box->stride[a], c - box->stride[b], c - box->stride[a] - box->stride[b]};
   PetscReal      sum = 0.;
 
-  if (!is_screened(phase->outlook, c) || !(face_is_shut(phase->outlook, SIGHT_AFTER, c, a, -1) ||
-                                           face_is_shut(phase->outlook, SIGHT_AFTER, c, b, -1) ||
-                                           face_is_shut(phase->outlook, SIGHT_AFTER, cells[1], b, -1) ||
-                                           face_is_shut(phase->outlook, SIGHT_AFTER, cells[2], a, -1)))
+  if (!is_screened(phase->outlook, c) || !(face_is_shut(phase->outlook, STEP_END, c, a, -1) ||
+                                           face_is_shut(phase->outlook, STEP_END, c, b, -1) ||
+                                           face_is_shut(phase->outlook, STEP_END, cells[1], b, -1) ||
+                                           face_is_shut(phase->outlook, STEP_END, cells[2], a, -1)))
     return -1.;
   for (PetscInt n = 0; n < 4; n++)
     sum += 0.25 * region_viscosity(phase, phase->region[cells[n]]);

@@ -86,14 +86,14 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseSetSight(Phase phase, const Sight *sight)
+PetscErrorCode PhaseSetVisibility(Phase phase, const Visibility *visibility)
 {
   PetscFunctionBegin;
-  if (sight && !phase->outlook_room)
+  if (visibility && !phase->outlook_room)
     PetscCall(OutlookCreate(phase->grid, &phase->outlook_room));
-  if (sight)
-    PetscCall(OutlookUpdate(phase->outlook_room, sight));
-  phase->outlook = sight ? phase->outlook_room : NULL;
+  if (visibility)
+    PetscCall(OutlookUpdate(phase->outlook_room, visibility));
+  phase->outlook = visibility ? phase->outlook_room : NULL;
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(LevelSetSetOutlook(phase->level_sets[n], phase->outlook));
   PetscFunctionReturn(0);

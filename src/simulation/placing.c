@@ -58,18 +58,18 @@ static PetscErrorCode Cover(Simulation simulation)
 
 PetscErrorCode SimulationShowShells(Simulation simulation, PetscReal dt)
 {
-  const Sight *sight;
+  const Visibility *visibility;
 
   PetscFunctionBegin;
   if (!simulation->coupled)
     PetscFunctionReturn(0);
-  PetscCall(CouplingGetSight(simulation->coupled->coupling, dt, &sight));
-  simulation->coupled->has_shells = sight ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(FluidSetSight(simulation->fluid, sight));
+  PetscCall(CouplingGetVisibility(simulation->coupled->coupling, dt, &visibility));
+  simulation->coupled->has_shells = visibility ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(FluidSetVisibility(simulation->fluid, visibility));
   if (simulation->gas)
-    PetscCall(FluidSetSight(simulation->gas, sight));
+    PetscCall(FluidSetVisibility(simulation->gas, visibility));
   if (simulation->phase)
-    PetscCall(PhaseSetSight(simulation->phase, sight));
+    PetscCall(PhaseSetVisibility(simulation->phase, visibility));
   PetscFunctionReturn(0);
 }
 

@@ -12,8 +12,8 @@ PetscErrorCode OutlookCreate(MacGrid grid, Outlook **outlook)
   PetscFunctionBegin;
   PetscCall(PetscNew(outlook));
   (*outlook)->grid = grid;
-  PetscCall(PetscCalloc3(length, &(*outlook)->shut[SIGHT_BEFORE], length, &(*outlook)->shut[SIGHT_AFTER],
-                         length, &(*outlook)->screened));
+  PetscCall(PetscCalloc3(length, &(*outlook)->shut[STEP_START], length, &(*outlook)->shut[STEP_END], length,
+                         &(*outlook)->screened));
   PetscCall(PetscMalloc1(length, &(*outlook)->cells));
   PetscCall(MacGridCreateField(grid, &(*outlook)->marks));
   PetscFunctionReturn(0);
@@ -25,7 +25,7 @@ PetscErrorCode OutlookDestroy(Outlook **outlook)
   if (!*outlook)
     PetscFunctionReturn(0);
   PetscCall(VecDestroy(&(*outlook)->marks));
-  PetscCall(PetscFree3((*outlook)->shut[SIGHT_BEFORE], (*outlook)->shut[SIGHT_AFTER], (*outlook)->screened));
+  PetscCall(PetscFree3((*outlook)->shut[STEP_START], (*outlook)->shut[STEP_END], (*outlook)->screened));
   PetscCall(PetscFree((*outlook)->cells));
   PetscCall(PetscFree(*outlook));
   PetscFunctionReturn(0);
@@ -44,8 +44,8 @@ static PetscInt bits_at(const Outlook *outlook, const PetscInt at[DIM])
     if (at[d] == 0 && !box->periodic[d])
       continue;
     other.at[d] -= grid_spacing(outlook->grid);
-    for (SightMoment moment = SIGHT_BEFORE; moment <= SIGHT_AFTER; moment++)
-      if (outlook->sight->blocks(outlook->sight->context, moment, other, own))
+    for (StepMoment moment = STEP_START; moment <= STEP_END; moment++)
+      if (outlook->visibility->blocks(outlook->visibility->context, moment, other, own))
         bits |= 1 << (d + DIM * (PetscInt)moment);
   }
   return bits;
@@ -58,7 +58,7 @@ static PetscErrorCode Ask(const Outlook *outlook, PetscReal *marks)
   PetscInt         at[DIM];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(outlook->sight->near, &near));
+  PetscCall(VecGetArrayRead(outlook->visibility->near, &near));
   for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++) {
@@ -66,7 +66,7 @@ static PetscErrorCode Ask(const Outlook *outlook, PetscReal *marks)
 
         marks[c] = near[c] > 0. ? (PetscReal)bits_at(outlook, at) : 0.;
       }
-  PetscCall(VecRestoreArrayRead(outlook->sight->near, &near));
+  PetscCall(VecRestoreArrayRead(outlook->visibility->near, &near));
   PetscFunctionReturn(0);
 }
 
@@ -138,7 +138,7 @@ static PetscErrorCode FindScreened(Outlook *outlook, PetscReal *marks)
   PetscFunctionBegin;
   for (PetscInt c = 0; c < box->length; c++)
     outlook->screened[c] = marks[c] > 0.;
-  spread(box, outlook->screened, outlook->shut[SIGHT_BEFORE]);
+  spread(box, outlook->screened, outlook->shut[STEP_START]);
   outlook->count = 0;
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
@@ -154,24 +154,24 @@ static PetscErrorCode FindScreened(Outlook *outlook, PetscReal *marks)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode OutlookUpdate(Outlook *outlook, const Sight *sight)
+PetscErrorCode OutlookUpdate(Outlook *outlook, const Visibility *visibility)
 {
   const GridBox *box = grid_box(outlook->grid);
   PetscReal     *marks;
 
   PetscFunctionBegin;
-  outlook->sight = sight;
+  outlook->visibility = visibility;
   PetscCall(VecSet(outlook->marks, 0.));
   PetscCall(VecGetArray(outlook->marks, &marks));
-  if (sight)
+  if (visibility)
     PetscCall(Ask(outlook, marks));
   PetscCall(FillGhosts(outlook, marks));
   PetscCall(FindScreened(outlook, marks));
   for (PetscInt c = 0; c < box->length; c++) {
     const PetscInt bits = (PetscInt)marks[c];
 
-    outlook->shut[SIGHT_BEFORE][c] = (unsigned char)(bits & 7);
-    outlook->shut[SIGHT_AFTER][c] = (unsigned char)(bits >> DIM & 7);
+    outlook->shut[STEP_START][c] = (unsigned char)(bits & 7);
+    outlook->shut[STEP_END][c] = (unsigned char)(bits >> DIM & 7);
     outlook->screened[c] = bits & SCREENED_BIT ? 1 : 0;
   }
   PetscCall(VecRestoreArray(outlook->marks, &marks));

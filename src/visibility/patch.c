@@ -16,7 +16,7 @@ typedef struct {
 } Making;
 
 /* Returns whether there is a shell in the patch at all. */
-static PetscBool begin(const Outlook *outlook, SightMoment moment, PetscInt corner, const PetscReal *values,
+static PetscBool begin(const Outlook *outlook, StepMoment moment, PetscInt corner, const PetscReal *values,
                        Making *making, Patch *patch)
 {
   const GridBox *box = grid_box(outlook->grid);
@@ -156,7 +156,7 @@ void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscR
   patch->center = 0;
   for (PetscInt d = 0; d < box->dimension; d++)
     corner -= reach * box->stride[d];
-  divided = begin(outlook, SIGHT_AFTER, corner, values, &making, patch);
+  divided = begin(outlook, STEP_END, corner, values, &making, patch);
   for (PetscInt d = 0; d < box->dimension; d++) {
     patch->center += reach * patch->stride[d];
     patch->fraction[d] = 0.;
@@ -182,7 +182,7 @@ static Vector3 seen_center(const Outlook *outlook, const PetscInt at[DIM])
 }
 
 /* Asks for the cells whose steps from the place are at most `most`; returns how many are seen. */
-static PetscInt ask(const Outlook *outlook, SightMoment moment, Vector3 point, const PetscInt first[DIM],
+static PetscInt ask(const Outlook *outlook, StepMoment moment, Vector3 point, const PetscInt first[DIM],
                     PetscInt most, Making *making)
 {
   PetscInt seen = 0;
@@ -195,7 +195,7 @@ static PetscInt ask(const Outlook *outlook, SightMoment moment, Vector3 point, c
       steps = PetscMax(steps, PetscAbsInt(steps_along(making, n, d)));
     }
     if (steps > most ||
-        outlook->sight->blocks(outlook->sight->context, moment, point, seen_center(outlook, at)))
+        outlook->visibility->blocks(outlook->visibility->context, moment, point, seen_center(outlook, at)))
       continue;
     making->layer[n] = SEEN;
     seen++;
@@ -230,7 +230,7 @@ static Vector3 flattened(const Outlook *outlook, Vector3 point)
   return point;
 }
 
-PetscBool patch_point(const Outlook *outlook, SightMoment moment, Vector3 point, const PetscReal values[],
+PetscBool patch_point(const Outlook *outlook, StepMoment moment, Vector3 point, const PetscReal values[],
                       Patch *patch)
 {
   const GridBox *box = grid_box(outlook->grid);
@@ -253,7 +253,8 @@ PetscBool patch_point(const Outlook *outlook, SightMoment moment, Vector3 point,
     patch->center += patch->stride[d];
   if (!divided)
     return PETSC_TRUE;
-  /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be in sight */
+  /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be visible
+   */
   if (!ask(outlook, moment, point, first, 0, &making) && !ask(outlook, moment, point, first, 1, &making))
     return PETSC_FALSE;
   fill(&making, patch, look_outwards(&making, patch));
@@ -288,10 +289,10 @@ PetscReal patch_linear(const Patch *patch, PetscInt dimension)
 static PetscBool sees_all_around(const Outlook *outlook, Vector3 point, const Place *place)
 {
   const GridBox       *box = grid_box(outlook->grid);
-  const Sight         *sight = outlook->sight;
+  const Visibility    *visibility = outlook->visibility;
   const PetscInt       planes = box->dimension == 3 ? 4 : 1;
-  const unsigned char *shut = outlook->shut[SIGHT_AFTER] + box_index(box, place->at[X] - 1, place->at[Y] - 1,
-                                                                     place->at[Z] - (planes > 1 ? 1 : 0));
+  const unsigned char *shut = outlook->shut[STEP_END] + box_index(box, place->at[X] - 1, place->at[Y] - 1,
+                                                                  place->at[Z] - (planes > 1 ? 1 : 0));
   unsigned char        any = 0;
 
   for (PetscInt k = 0; k < planes; k++)
@@ -303,7 +304,7 @@ static PetscBool sees_all_around(const Outlook *outlook, Vector3 point, const Pl
 
     for (PetscInt d = 0; d < DIM; d++)
       at[d] = place->at[d] + (n >> d & 1);
-    if (sight->blocks(sight->context, SIGHT_AFTER, point, seen_center(outlook, at)))
+    if (visibility->blocks(visibility->context, STEP_END, point, seen_center(outlook, at)))
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -316,7 +317,7 @@ PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Ve
   Patch          patch;
 
   if (!sees_all_around(outlook, flattened(outlook, point), &place)) {
-    if (!patch_point(outlook, SIGHT_AFTER, point, values, &patch))
+    if (!patch_point(outlook, STEP_END, point, values, &patch))
       return PETSC_FALSE;
     *value = patch_linear(&patch, box->dimension);
     return PETSC_TRUE;
@@ -330,21 +331,21 @@ PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Ve
  */
 static PetscBool face_counts(const Outlook *outlook, PetscInt e, const PetscInt at[DIM], Vector3 eye)
 {
-  const Sight *sight = outlook->sight;
+  const Visibility *visibility = outlook->visibility;
 
-  if (outlook->shut[SIGHT_BEFORE][box_index(grid_box(outlook->grid), at[X], at[Y], at[Z])] >> e & 1)
+  if (outlook->shut[STEP_START][box_index(grid_box(outlook->grid), at[X], at[Y], at[Z])] >> e & 1)
     return PETSC_TRUE;
-  return sight->blocks(sight->context, SIGHT_BEFORE, eye,
-                       grid_face_center(outlook->grid, e, at[X], at[Y], at[Z]))
+  return visibility->blocks(visibility->context, STEP_START, eye,
+                            grid_face_center(outlook->grid, e, at[X], at[Y], at[Z]))
              ? PETSC_FALSE
              : PETSC_TRUE;
 }
 
-/* Whether there is no shell in sight: none between the cells around both points. */
+/* Whether there is no shell in the way: none between the cells around both points. */
 static PetscBool is_clear(const Outlook *outlook, Vector3 eye, Vector3 point)
 {
   const GridBox       *box = grid_box(outlook->grid);
-  const unsigned char *shut = outlook->shut[SIGHT_BEFORE];
+  const unsigned char *shut = outlook->shut[STEP_START];
   PetscInt             low[DIM] = {0, 0, 0}, high[DIM] = {0, 0, 0};
 
   for (PetscInt d = 0; d < box->dimension; d++) {
@@ -370,11 +371,11 @@ typedef struct {
 static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *face, Vector3 point,
                           const Vector3 *eye)
 {
-  const GridBox *box = grid_box(outlook->grid);
-  const Sight   *sight = outlook->sight;
-  Around         around = {0., 0., 0., PETSC_TRUE};
-  PetscInt       low[DIM] = {0, 0, 0}, at[DIM];
-  PetscReal      fraction[DIM], weights[8];
+  const GridBox    *box = grid_box(outlook->grid);
+  const Visibility *visibility = outlook->visibility;
+  Around            around = {0., 0., 0., PETSC_TRUE};
+  PetscInt          low[DIM] = {0, 0, 0}, at[DIM];
+  PetscReal         fraction[DIM], weights[8];
 
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal origin = grid_origin(outlook->grid).at[d];
@@ -402,7 +403,7 @@ static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *f
         grid_face_center(outlook->grid, e, low[X] + (n & 1), low[Y] + (n >> 1 & 1), low[Z] + (n >> 2 & 1));
 
     if (weights[n] > 0.)
-      around.shell += weights[n] * sight->velocity(sight->context, place).at[e];
+      around.shell += weights[n] * visibility->velocity(visibility->context, place).at[e];
   }
   return around;
 }
@@ -421,7 +422,7 @@ Vector3 sample_seen_faces(const Outlook *outlook, PetscReal *const faces[DIM], V
     result.at[e] = around.value;
     if (around.all)
       continue;
-    result.at[e] = outlook->sight->velocity(outlook->sight->context, point).at[e];
+    result.at[e] = outlook->visibility->velocity(outlook->visibility->context, point).at[e];
     if (around.weight > 1e-3)
       result.at[e] += (around.value - around.shell) / around.weight;
   }

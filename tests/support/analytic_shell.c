@@ -9,7 +9,7 @@ static Vector3 turned(Vector3 v, PetscReal angle)
   return vector3(c * v.at[X] - s * v.at[Y], s * v.at[X] + c * v.at[Y], v.at[Z]);
 }
 
-static Vector3 into_shell(const AnalyticShell *shell, SightMoment moment, Vector3 point)
+static Vector3 into_shell(const AnalyticShell *shell, StepMoment moment, Vector3 point)
 {
   Vector3 v = vector3_subtract(point, shell->center[moment]);
 
@@ -18,7 +18,7 @@ static Vector3 into_shell(const AnalyticShell *shell, SightMoment moment, Vector
   return turned(v, -shell->angle[moment]);
 }
 
-PetscReal analytic_shell_distance(const AnalyticShell *shell, SightMoment moment, Vector3 point)
+PetscReal analytic_shell_distance(const AnalyticShell *shell, StepMoment moment, Vector3 point)
 {
   const Vector3 v = into_shell(shell, moment, point);
 
@@ -82,7 +82,7 @@ static PetscBool sheet_blocks(const AnalyticShell *shell, Vector3 a, Vector3 b)
   return PETSC_TRUE;
 }
 
-static PetscBool shell_blocks(const void *context, SightMoment moment, Vector3 from, Vector3 to)
+static PetscBool shell_blocks(const void *context, StepMoment moment, Vector3 from, Vector3 to)
 {
   const AnalyticShell *shell = context;
   const Vector3        a = into_shell(shell, moment, from), b = into_shell(shell, moment, to);
@@ -95,14 +95,14 @@ static PetscBool shell_blocks(const void *context, SightMoment moment, Vector3 f
   return shell->form == ANALYTIC_SHELL_BALL ? ball_blocks(shell, a, b) : sheet_blocks(shell, a, b);
 }
 
-static Vector3 shell_carry(const void *context, SightMoment to, Vector3 point)
+static Vector3 shell_carry(const void *context, StepMoment to, Vector3 point)
 {
   const AnalyticShell *shell = context;
-  const SightMoment    from = to == SIGHT_AFTER ? SIGHT_BEFORE : SIGHT_AFTER;
+  const StepMoment     from = to == STEP_END ? STEP_START : STEP_END;
   const Vector3        v = into_shell(shell, from, point);
   Vector3              moved;
 
-  if (distance_to(shell, v) > SIGHT_REACH * grid_spacing(shell->grid))
+  if (distance_to(shell, v) > VISIBILITY_REACH * grid_spacing(shell->grid))
     return point;
   moved = vector3_add(shell->center[to], turned(v, shell->angle[to]));
   if (grid_box(shell->grid)->dimension == 2)
@@ -114,30 +114,29 @@ static Vector3 shell_velocity(const void *context, Vector3 point)
 {
   const AnalyticShell *shell = context;
 
-  return vector3_scale(1. / shell->dt, vector3_subtract(shell_carry(shell, SIGHT_AFTER, point), point));
+  return vector3_scale(1. / shell->dt, vector3_subtract(shell_carry(shell, STEP_END, point), point));
 }
 
 static PetscErrorCode MarkNear(AnalyticShell *shell)
 {
   const GridBox  *box = grid_box(shell->grid);
-  const PetscReal reach = SIGHT_REACH * grid_spacing(shell->grid);
+  const PetscReal reach = VISIBILITY_REACH * grid_spacing(shell->grid);
   PetscReal      *near;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArray(shell->sight.near, &near));
+  PetscCall(VecGetArray(shell->visibility.near, &near));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const Vector3 point = grid_cell_center(shell->grid, i, j, k);
 
-        near[box_index(box, i, j, k)] =
-            distance_to(shell, into_shell(shell, SIGHT_BEFORE, point)) < reach ||
-                    distance_to(shell, into_shell(shell, SIGHT_AFTER, point)) < reach
-                ? 1.
-                : 0.;
+        near[box_index(box, i, j, k)] = distance_to(shell, into_shell(shell, STEP_START, point)) < reach ||
+                                                distance_to(shell, into_shell(shell, STEP_END, point)) < reach
+                                            ? 1.
+                                            : 0.;
       }
-  PetscCall(VecRestoreArray(shell->sight.near, &near));
-  PetscCall(MacGridExchange(shell->grid, shell->sight.near));
+  PetscCall(VecRestoreArray(shell->visibility.near, &near));
+  PetscCall(MacGridExchange(shell->grid, shell->visibility.near));
   PetscFunctionReturn(0);
 }
 
@@ -145,20 +144,20 @@ PetscErrorCode AnalyticShellStart(AnalyticShell *shell, MacGrid grid)
 {
   PetscFunctionBegin;
   shell->grid = grid;
-  shell->sight =
-      (Sight){.context = shell, .blocks = shell_blocks, .carry = shell_carry, .velocity = shell_velocity};
-  PetscCall(MacGridCreateField(grid, &shell->sight.near));
-  PetscCall(AnalyticShellMove(shell, shell->center[SIGHT_AFTER], shell->angle[SIGHT_AFTER], 1.));
+  shell->visibility = (Visibility){
+      .context = shell, .blocks = shell_blocks, .carry = shell_carry, .velocity = shell_velocity};
+  PetscCall(MacGridCreateField(grid, &shell->visibility.near));
+  PetscCall(AnalyticShellMove(shell, shell->center[STEP_END], shell->angle[STEP_END], 1.));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 center, PetscReal angle, PetscReal dt)
 {
   PetscFunctionBegin;
-  shell->center[SIGHT_BEFORE] = shell->center[SIGHT_AFTER];
-  shell->angle[SIGHT_BEFORE] = shell->angle[SIGHT_AFTER];
-  shell->center[SIGHT_AFTER] = center;
-  shell->angle[SIGHT_AFTER] = angle;
+  shell->center[STEP_START] = shell->center[STEP_END];
+  shell->angle[STEP_START] = shell->angle[STEP_END];
+  shell->center[STEP_END] = center;
+  shell->angle[STEP_END] = angle;
   shell->dt = dt;
   PetscCall(MarkNear(shell));
   PetscFunctionReturn(0);
@@ -167,6 +166,6 @@ PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 center, PetscReal
 PetscErrorCode AnalyticShellDestroy(AnalyticShell *shell)
 {
   PetscFunctionBegin;
-  PetscCall(VecDestroy(&shell->sight.near));
+  PetscCall(VecDestroy(&shell->visibility.near));
   PetscFunctionReturn(0);
 }

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_TESTS_ANALYTIC_SHELL_H
 #define MILLRACE_TESTS_ANALYTIC_SHELL_H
 
-#include <millrace/sight.h>
+#include <millrace/visibility.h>
 
 /* A sphere (circle), the part of one that lies below the middle along its own y, or a rectangle across that.
  */
@@ -15,10 +15,10 @@ typedef struct {
   PetscReal         angle[2];  /* about z */
   PetscReal         dt;        /* between the moments, s */
   MacGrid           grid;      /* borrowed */
-  Sight             sight;
+  Visibility        visibility;
 } AnalyticShell;
 
-/* Form, size, and center and angle of SIGHT_AFTER are to be set before. Collective: fluid, as all that
+/* Form, size, and center and angle of STEP_END are to be set before. Collective: fluid, as all that
  * follows. */
 PetscErrorCode AnalyticShellStart(AnalyticShell *shell, MacGrid grid);
 /* The end of the last step becomes the start of the next. */
@@ -27,6 +27,6 @@ PetscErrorCode AnalyticShellDestroy(AnalyticShell *shell);
 
 /* Signed distance in the sense of the form: from the surface of a ball or of all of it, negative inside; from
  * the plane of a sheet. */
-PetscReal analytic_shell_distance(const AnalyticShell *shell, SightMoment moment, Vector3 point);
+PetscReal analytic_shell_distance(const AnalyticShell *shell, StepMoment moment, Vector3 point);
 
 #endif

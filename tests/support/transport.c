@@ -92,13 +92,13 @@ PetscReal transport_swirl(const Transport *transport, PetscInt d, Vector3 place)
 
 void transport_go(Transport *transport, FlowFunction flow)
 {
-  CouplingCase  *coupled = transport->coupled;
-  CoupledBody   *body = &coupled->bodies[0];
-  const GridBox *box;
-  const Sight   *sight;
-  PetscReal     *u;
-  PetscInt       end[DIM];
-  Vec           *faces, *scalars, *carried;
+  CouplingCase     *coupled = transport->coupled;
+  CoupledBody      *body = &coupled->bodies[0];
+  const GridBox    *box;
+  const Visibility *visibility;
+  PetscReal        *u;
+  PetscInt          end[DIM];
+  Vec              *faces, *scalars, *carried;
 
   if (transport->fluid) {
     box = grid_box(coupled->grid);
@@ -119,10 +119,10 @@ void transport_go(Transport *transport, FlowFunction flow)
       quaternion_multiply(quaternion_from_rotation(vector3_scale(step, transport->spin)), body->rotation));
   transport->time += step;
   PetscCallAbort(PETSC_COMM_SELF, CouplingPlace(coupled->coupling, 1, coupled->bodies));
-  PetscCallAbort(PETSC_COMM_SELF, CouplingGetSight(coupled->coupling, step, &sight));
+  PetscCallAbort(PETSC_COMM_SELF, CouplingGetVisibility(coupled->coupling, step, &visibility));
   if (!transport->fluid)
     return;
-  PetscCallAbort(PETSC_COMM_SELF, FluidSetSight(transport->fluid, sight));
+  PetscCallAbort(PETSC_COMM_SELF, FluidSetVisibility(transport->fluid, visibility));
   PetscCallAbort(PETSC_COMM_SELF, FluidPredict(transport->fluid, step));
   PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(transport->fluid, &scalars));
   PetscCallAbort(PETSC_COMM_SELF, FluidGetPrediction(transport->fluid, &faces, &carried));

@@ -20,12 +20,12 @@ static void place(CouplingCase *coupled)
   assert_success(CouplingPlace(coupled->coupling, coupled->count, coupled->bodies));
 }
 
-static const Sight *look(CouplingCase *coupled)
+static const Visibility *look(CouplingCase *coupled)
 {
-  const Sight *sight;
+  const Visibility *visibility;
 
-  assert_success(CouplingGetSight(coupled->coupling, step, &sight));
-  return sight;
+  assert_success(CouplingGetVisibility(coupled->coupling, step, &visibility));
+  return visibility;
 }
 
 static CoupledBody *add_shell(CouplingCase *coupled, Surface surface, Vector3 position, Vector3 rotation)
@@ -62,26 +62,26 @@ static Vector3 random_point(uint64_t *seed, Vector3 middle, PetscReal reach, Pet
 /* A way with a known parity: it joins inside and outside, or not. The inside of a convex body sees itself. */
 static void check_parity(const CouplingSetup *setup, Surface surface, Vector3 rotation)
 {
-  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
-  const Vector3 middle = setup->dimension == 2 ? vector3(1.3, 1.1, 0.) : vector3(1.03, 0.91, 0.79);
-  CoupledBody  *body = add_shell(coupled, surface, middle, rotation);
-  uint64_t      seed = 5;
-  PetscInt      leaks = 0, walls = 0, crossed = 0;
-  const Sight  *sight;
+  CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
+  const Vector3     middle = setup->dimension == 2 ? vector3(1.3, 1.1, 0.) : vector3(1.03, 0.91, 0.79);
+  CoupledBody      *body = add_shell(coupled, surface, middle, rotation);
+  uint64_t          seed = 5;
+  PetscInt          leaks = 0, walls = 0, crossed = 0;
+  const Visibility *visibility;
 
   place(coupled);
-  sight = look(coupled);
-  for (PetscInt n = 0; n < 20000 && sight; n++) {
+  visibility = look(coupled);
+  for (PetscInt n = 0; n < 20000 && visibility; n++) {
     const Vector3   from = random_point(&seed, middle, 0.6, setup->dimension);
     const Vector3   to = random_point(&seed, from, 2. * h, setup->dimension);
-    const PetscBool is_blocked = sight->blocks(sight->context, SIGHT_AFTER, from, to);
+    const PetscBool is_blocked = visibility->blocks(visibility->context, STEP_END, from, to);
     const PetscBool starts_inside = is_inside(body, from), ends_inside = is_inside(body, to);
 
     crossed += starts_inside != ends_inside;
     leaks += starts_inside != ends_inside && !is_blocked;
     walls += starts_inside && ends_inside && is_blocked;
   }
-  assert_on_all_ranks(!sight || (leaks == 0 && walls == 0 && crossed > 1000));
+  assert_on_all_ranks(!visibility || (leaks == 0 && walls == 0 && crossed > 1000));
   coupling_case_free(coupled);
 }
 
@@ -97,22 +97,22 @@ static void closed_shells_part_inside_from_outside(void **state)
 }
 
 /* A point on a corner, an edge or a face, or off it by less than can be told, and one on either side. */
-static void check_side(const Sight *sight, Vector3 on, Vector3 normal, PetscInt *wrong)
+static void check_side(const Visibility *visibility, Vector3 on, Vector3 normal, PetscInt *wrong)
 {
   const PetscReal offsets[] = {0., 1e-17, 1e-13, 3e-9, 5e-8, -1e-13, -3e-9, -5e-8};
   const Vector3   inside = vector3_subtract(on, vector3_scale(0.3 * h, normal)),
                 outside = vector3_add(on, vector3_scale(0.3 * h, normal));
 
-  *wrong += !sight->blocks(sight->context, SIGHT_AFTER, inside, outside);
+  *wrong += !visibility->blocks(visibility->context, STEP_END, inside, outside);
   for (size_t n = 0; n < sizeof(offsets) / sizeof(offsets[0]); n++) {
     const Vector3   point = vector3_add(on, vector3_scale(offsets[n], normal));
-    const PetscBool hides_inside = sight->blocks(sight->context, SIGHT_AFTER, point, inside),
-                    hides_outside = sight->blocks(sight->context, SIGHT_AFTER, outside, point);
+    const PetscBool hides_inside = visibility->blocks(visibility->context, STEP_END, point, inside),
+                    hides_outside = visibility->blocks(visibility->context, STEP_END, outside, point);
 
     *wrong += hides_inside == hides_outside;
     *wrong += offsets[n] > 1e-9 && hides_outside;
     *wrong += offsets[n] < -1e-9 && hides_inside;
-    *wrong += sight->blocks(sight->context, SIGHT_AFTER, point, point);
+    *wrong += visibility->blocks(visibility->context, STEP_END, point, point);
   }
 }
 
@@ -123,15 +123,15 @@ static void points_on_a_shell_see_one_side(void **state)
   const Surface  surface = make_box(half);
   const Vector3 *vertices;
   const PetscInt(*triangles)[3];
-  PetscInt     count, wrong = 0;
-  const Sight *sight;
+  PetscInt          count, wrong = 0;
+  const Visibility *visibility;
 
   (void)state;
   add_shell(coupled, surface, middle, vector3(0., 0., 0.));
   place(coupled);
-  sight = look(coupled);
+  visibility = look(coupled);
   assert_success(SurfaceGet(surface, NULL, &vertices, &count, &triangles));
-  for (PetscInt t = 0; t < count && sight; t++)
+  for (PetscInt t = 0; t < count && visibility; t++)
     for (int part = 0; part < 7; part++) { /* corners, middles of edges, the face */
       const Vector3 a = vertices[triangles[t][part % 3]], b = vertices[triangles[t][(part + 1) % 3]],
                     c = vertices[triangles[t][(part + 2) % 3]];
@@ -142,7 +142,8 @@ static void points_on_a_shell_see_one_side(void **state)
 
       for (PetscInt d = 0; d < DIM; d++) /* away from all the planes it lies on */
         normal.at[d] = PetscAbsReal(on.at[d]) < half.at[d] - 1e-12 ? 0. : on.at[d] > 0. ? 1. : -1.;
-      check_side(sight, vector3_add(middle, on), vector3_scale(1. / vector3_norm(normal), normal), &wrong);
+      check_side(visibility, vector3_add(middle, on), vector3_scale(1. / vector3_norm(normal), normal),
+                 &wrong);
     }
   assert_on_all_ranks(wrong == 0);
   coupling_case_free(coupled);
@@ -156,16 +157,16 @@ static void segments_do_not_slip_between_triangles(void **state)
   const Surface  surface = make_ball(0.4, 8, 16);
   const Vector3 *vertices;
   const PetscInt(*triangles)[3];
-  PetscInt     count, leaks = 0;
-  uint64_t     seed = 11;
-  const Sight *sight;
+  PetscInt          count, leaks = 0;
+  uint64_t          seed = 11;
+  const Visibility *visibility;
 
   (void)state;
   add_shell(coupled, surface, middle, vector3(0.3, 0.2, 0.5));
   place(coupled);
-  sight = look(coupled);
+  visibility = look(coupled);
   assert_success(SurfaceGet(surface, NULL, &vertices, &count, &triangles));
-  for (PetscInt t = 0; t < count && sight; t++)
+  for (PetscInt t = 0; t < count && visibility; t++)
     for (int n = 0; n < 12; n++) {
       const Vector3   a = vertices[triangles[t][n % 3]], b = vertices[triangles[t][(n + 1) % 3]];
       const PetscReal part = n < 3 ? 0. : 0.5 + 0.5 * random_number(&seed);
@@ -176,10 +177,12 @@ static void segments_do_not_slip_between_triangles(void **state)
                     to = vector3_add(on, vector3_scale(0.1, across));
       const Quaternion turn = coupled->bodies[0].rotation;
 
-      leaks += !sight->blocks(sight->context, SIGHT_AFTER, vector3_add(middle, quaternion_rotate(turn, from)),
-                              vector3_add(middle, quaternion_rotate(turn, to)));
-      leaks += !sight->blocks(sight->context, SIGHT_BEFORE, vector3_add(middle, quaternion_rotate(turn, a)),
-                              vector3_add(middle, quaternion_rotate(turn, vector3_scale(-1., a))));
+      leaks += !visibility->blocks(visibility->context, STEP_END,
+                                   vector3_add(middle, quaternion_rotate(turn, from)),
+                                   vector3_add(middle, quaternion_rotate(turn, to)));
+      leaks += !visibility->blocks(visibility->context, STEP_START,
+                                   vector3_add(middle, quaternion_rotate(turn, a)),
+                                   vector3_add(middle, quaternion_rotate(turn, vector3_scale(-1., a))));
     }
   assert_on_all_ranks(leaks == 0);
   coupling_case_free(coupled);
@@ -187,22 +190,23 @@ static void segments_do_not_slip_between_triangles(void **state)
 
 static void one_can_look_past_the_rim_of_a_disc(void **state)
 {
-  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
-  const Sight  *sight;
+  CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
+  const Visibility *visibility;
 
   (void)state;
   add_shell(coupled, make_disc(0.3, 3, 12), vector3(1., 0.9, 0.8), vector3(0., 0., 0.));
   place(coupled);
-  sight = look(coupled);
-  if (sight) {
+  visibility = look(coupled);
+  if (visibility) {
     assert_true(
-        sight->blocks(sight->context, SIGHT_AFTER, vector3(1.1, 0.9, 0.75), vector3(1.2, 0.95, 0.85)));
+        visibility->blocks(visibility->context, STEP_END, vector3(1.1, 0.9, 0.75), vector3(1.2, 0.95, 0.85)));
+    assert_false(visibility->blocks(visibility->context, STEP_END, vector3(1.29, 0.9, 0.75),
+                                    vector3(1.35, 0.9, 0.85)));
     assert_false(
-        sight->blocks(sight->context, SIGHT_AFTER, vector3(1.29, 0.9, 0.75), vector3(1.35, 0.9, 0.85)));
-    assert_false(
-        sight->blocks(sight->context, SIGHT_AFTER, vector3(1.1, 0.9, 0.85), vector3(1.2, 0.95, 0.81)));
-    assert_true(sight->distance(sight->context, SIGHT_AFTER, vector3(1., 0.9, 1.3)) == PETSC_INFINITY);
-    assert_float_equal(sight->distance(sight->context, SIGHT_AFTER, vector3(1.1, 0.9, 0.95)), 0.15, 1e-12);
+        visibility->blocks(visibility->context, STEP_END, vector3(1.1, 0.9, 0.85), vector3(1.2, 0.95, 0.81)));
+    assert_true(visibility->distance(visibility->context, STEP_END, vector3(1., 0.9, 1.3)) == PETSC_INFINITY);
+    assert_float_equal(visibility->distance(visibility->context, STEP_END, vector3(1.1, 0.9, 0.95)), 0.15,
+                       1e-12);
   }
   coupling_case_free(coupled);
 }
@@ -210,61 +214,61 @@ static void one_can_look_past_the_rim_of_a_disc(void **state)
 /* The whole box is full of the images of one shell at its corner. */
 static void images_hide_as_the_shell_does(void **state)
 {
-  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &ring);
-  uint64_t      seed = 3;
-  PetscInt      different = 0, blocked = 0;
-  const Sight  *sight;
+  CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, &ring);
+  uint64_t          seed = 3;
+  PetscInt          different = 0, blocked = 0;
+  const Visibility *visibility;
 
   (void)state;
   add_shell(coupled, make_ball(0.4, 12, 24), vector3(0.05, 1.77, 0.), vector3(0., 0., 0.));
   place(coupled);
   coupled->bodies[0].position = vector3(1.99, 0.01, 0.05); /* moved across two seams, and put back */
   place(coupled);
-  sight = look(coupled);
-  for (PetscInt n = 0; n < 2000 && sight; n++) {
+  visibility = look(coupled);
+  for (PetscInt n = 0; n < 2000 && visibility; n++) {
     const Vector3   from = random_point(&seed, vector3(0.05, 1.77, 0.), 0.6, 3);
     const Vector3   to = random_point(&seed, from, 2. * h, 3), moved = vector3(2., -1.8, 1.6);
-    const PetscBool answer = sight->blocks(sight->context, SIGHT_BEFORE, from, to);
-    Vector3         carried = sight->carry(sight->context, SIGHT_AFTER, from);
+    const PetscBool answer = visibility->blocks(visibility->context, STEP_START, from, to);
+    Vector3         carried = visibility->carry(visibility->context, STEP_END, from);
 
     carried = vector3_subtract(vector3_subtract(carried, from), vector3(-0.06, 0.04, 0.05));
     blocked += answer;
-    different += answer != sight->blocks(sight->context, SIGHT_BEFORE, vector3_add(from, moved),
-                                         vector3_add(to, moved));
-    different +=
-        vector3_norm(carried) > 1e-12 && sight->distance(sight->context, SIGHT_BEFORE, from) < PETSC_INFINITY;
+    different += answer != visibility->blocks(visibility->context, STEP_START, vector3_add(from, moved),
+                                              vector3_add(to, moved));
+    different += vector3_norm(carried) > 1e-12 &&
+                 visibility->distance(visibility->context, STEP_START, from) < PETSC_INFINITY;
   }
-  assert_on_all_ranks(!sight || (different == 0 && blocked > 100 && sight->way < 0.09));
+  assert_on_all_ranks(!visibility || (different == 0 && blocked > 100 && visibility->way < 0.09));
   coupling_case_free(coupled);
 }
 
 /* A shell that moves and turns takes points along, on their side of it, there and back. */
 static void check_carrying(const CouplingSetup *setup, Surface surface, Vector3 turn)
 {
-  CouplingCase    *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
-  const Vector3    middle = setup->dimension == 2 ? vector3(1.3, 1.1, 0.) : vector3(1.03, 0.91, 0.79);
-  const Vector3    way = vector3(0.07, -0.04, setup->dimension == 2 ? 0. : 0.03);
-  const Quaternion turned = quaternion_from_rotation(turn);
-  CoupledBody     *body = add_shell(coupled, surface, middle, vector3(0., 0., 0.3)), before = *body;
-  uint64_t         seed = 7;
-  PetscReal        error = 0.;
-  PetscInt         wrong = 0;
-  const Sight     *sight;
+  CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
+  const Vector3     middle = setup->dimension == 2 ? vector3(1.3, 1.1, 0.) : vector3(1.03, 0.91, 0.79);
+  const Vector3     way = vector3(0.07, -0.04, setup->dimension == 2 ? 0. : 0.03);
+  const Quaternion  turned = quaternion_from_rotation(turn);
+  CoupledBody      *body = add_shell(coupled, surface, middle, vector3(0., 0., 0.3)), before = *body;
+  uint64_t          seed = 7;
+  PetscReal         error = 0.;
+  PetscInt          wrong = 0;
+  const Visibility *visibility;
 
   place(coupled);
   body->position = vector3_add(middle, way);
   body->rotation = quaternion_multiply(turned, body->rotation);
   place(coupled);
-  sight = look(coupled);
-  for (PetscInt n = 0; n < 2000 && sight; n++) {
+  visibility = look(coupled);
+  for (PetscInt n = 0; n < 2000 && visibility; n++) {
     const Vector3 from = random_point(&seed, middle, 0.6, setup->dimension);
-    const Vector3 to = sight->carry(sight->context, SIGHT_AFTER, from);
-    const Vector3 back = sight->carry(sight->context, SIGHT_BEFORE, to);
+    const Vector3 to = visibility->carry(visibility->context, STEP_END, from);
+    const Vector3 back = visibility->carry(visibility->context, STEP_START, to);
     const Vector3 wanted =
         vector3_add(vector3_add(middle, way), quaternion_rotate(turned, vector3_subtract(from, middle)));
-    const Vector3 velocity = sight->velocity(sight->context, from);
+    const Vector3 velocity = visibility->velocity(visibility->context, from);
 
-    if (distance_of(&before, from) >= SIGHT_REACH * h) {
+    if (distance_of(&before, from) >= VISIBILITY_REACH * h) {
       error = PetscMax(error, vector3_norm(vector3_subtract(to, from)) + vector3_norm(velocity));
       continue;
     }
@@ -273,7 +277,7 @@ static void check_carrying(const CouplingSetup *setup, Surface surface, Vector3 
     error = PetscMax(
         error, vector3_norm(vector3_subtract(vector3_scale(step, velocity), vector3_subtract(to, from))));
     wrong += is_inside(&before, from) != is_inside(body, to);
-    wrong += vector3_norm(vector3_subtract(to, from)) > sight->way;
+    wrong += vector3_norm(vector3_subtract(to, from)) > visibility->way;
   }
   assert_near(error, 0., 1e-13);
   assert_on_all_ranks(wrong == 0);
@@ -291,9 +295,9 @@ static void points_are_carried_with_the_nearest_shell(void **state)
 /* Two plates part; what is between them was between them before, in a narrower gap. */
 static void points_between_two_shells_stay_between(void **state)
 {
-  CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
-  PetscInt      wrong = 0;
-  const Sight  *sight;
+  CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, &tank);
+  PetscInt          wrong = 0;
+  const Visibility *visibility;
 
   (void)state;
   add_shell(coupled, make_box(vector3(0.5, 0.5, 0.1)), vector3(1., 0.9, 0.6), vector3(0., 0., 0.));
@@ -302,11 +306,11 @@ static void points_between_two_shells_stay_between(void **state)
   coupled->bodies[0].position.at[Z] -= 0.05;
   coupled->bodies[1].position.at[Z] += 0.04;
   place(coupled);
-  sight = look(coupled);
-  for (PetscInt n = 0; n < 100 && sight; n++) {
+  visibility = look(coupled);
+  for (PetscInt n = 0; n < 100 && visibility; n++) {
     const Vector3 point =
         vector3(1.1, 1., 0.65 + 0.12 * (n + 0.5) / 100.); /* the gap is 0.12 wide, then 0.03 */
-    const PetscReal height = sight->carry(sight->context, SIGHT_BEFORE, point).at[Z];
+    const PetscReal height = visibility->carry(visibility->context, STEP_START, point).at[Z];
 
     wrong += !(height > 0.7 && height < 0.73);
   }
@@ -321,23 +325,23 @@ static void a_still_shell_leaves_points_alone(void **state)
 
   (void)state;
   for (int n = 0; n < 2; n++) {
-    CouplingCase *coupled = coupling_case_new(PETSC_COMM_WORLD, setups[n]);
-    uint64_t      seed = 7;
-    PetscInt      moved = 0;
-    const Sight  *sight;
+    CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, setups[n]);
+    uint64_t          seed = 7;
+    PetscInt          moved = 0;
+    const Visibility *visibility;
 
     add_shell(coupled, make_box(vector3(0.4, 0.3, 0.5)), vector3(1.03, 0.91, 0.),
               vector3(0.1 * (1 - n), 0., 0.3));
     place(coupled);
     place(coupled);
-    sight = look(coupled);
-    for (PetscInt i = 0; i < 1000 && sight; i++) {
+    visibility = look(coupled);
+    for (PetscInt i = 0; i < 1000 && visibility; i++) {
       const Vector3 from = random_point(&seed, vector3(1., 0.9, 0.), 0.6, setups[n]->dimension);
-      const Vector3 to = sight->carry(sight->context, SIGHT_BEFORE, from);
+      const Vector3 to = visibility->carry(visibility->context, STEP_START, from);
 
       moved += from.at[X] != to.at[X] || from.at[Y] != to.at[Y] || from.at[Z] != to.at[Z];
     }
-    assert_on_all_ranks(moved == 0 && (!sight || sight->way == 0.));
+    assert_on_all_ranks(moved == 0 && (!visibility || visibility->way == 0.));
     coupling_case_free(coupled);
   }
 }
@@ -345,20 +349,20 @@ static void a_still_shell_leaves_points_alone(void **state)
 /* All cells within reach are marked, and none far beyond: also in ghosts and through seams. */
 static void check_near(const CouplingSetup *setup, Surface surface, Vector3 position, Vector3 rotation)
 {
-  CouplingCase    *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
-  CoupledBody     *body = add_shell(coupled, surface, position, rotation), before = *body;
-  PetscInt         missing = 0, far = 0;
-  const GridBox   *box;
-  const PetscReal *near;
-  const Sight     *sight;
+  CouplingCase     *coupled = coupling_case_new(PETSC_COMM_WORLD, setup);
+  CoupledBody      *body = add_shell(coupled, surface, position, rotation), before = *body;
+  PetscInt          missing = 0, far = 0;
+  const GridBox    *box;
+  const PetscReal  *near;
+  const Visibility *visibility;
 
   place(coupled);
   body->position.at[X] += 0.08;
   place(coupled);
-  sight = look(coupled);
-  if (sight) {
+  visibility = look(coupled);
+  if (visibility) {
     box = grid_box(coupled->grid);
-    assert_int_equal(VecGetArrayRead(sight->near, &near), 0);
+    assert_int_equal(VecGetArrayRead(visibility->near, &near), 0);
     for (PetscInt k = box->start[Z] - (setup->dimension == 3 ? 3 : 0);
          k < box->end[Z] + (setup->dimension == 3 ? 3 : 0); k++)
       for (PetscInt j = box->start[Y] - 3; j < box->end[Y] + 3; j++)
@@ -372,10 +376,10 @@ static void check_near(const CouplingSetup *setup, Surface surface, Vector3 posi
                   setup->cells[d] * h *
                   PetscFloorReal((center.at[d] - body->position.at[d]) / (setup->cells[d] * h) + 0.5);
           distance = PetscMin(distance_of(&before, center), distance_of(body, center));
-          missing += distance < (SIGHT_REACH - 1e-9) * h && near[box_index(box, i, j, k)] != 1.;
-          far += distance > 1.8 * SIGHT_REACH * h && near[box_index(box, i, j, k)] != 0.;
+          missing += distance < (VISIBILITY_REACH - 1e-9) * h && near[box_index(box, i, j, k)] != 1.;
+          far += distance > 1.8 * VISIBILITY_REACH * h && near[box_index(box, i, j, k)] != 0.;
         }
-    assert_int_equal(VecRestoreArrayRead(sight->near, &near), 0);
+    assert_int_equal(VecRestoreArrayRead(visibility->near, &near), 0);
   }
   assert_on_all_ranks(missing == 0 && far == 0);
   coupling_case_free(coupled);

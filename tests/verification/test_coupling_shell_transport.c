@@ -119,19 +119,19 @@ static void add_up(Transport *transport, PetscReal sums[2], PetscReal *squares)
 /* Both halves of the diffusion: the first steps have no explicit one. */
 static void dye_does_not_diffuse_through_a_shell(void **state)
 {
-  Transport    transport = {.config = {.advection = ADVECT_MACCORMACK}, .offset = aside};
-  PetscReal    before[2], after[2], squares[2];
-  PetscBool    good = PETSC_TRUE;
-  const Sight *sight;
+  Transport         transport = {.config = {.advection = ADVECT_MACCORMACK}, .offset = aside};
+  PetscReal         before[2], after[2], squares[2];
+  PetscBool         good = PETSC_TRUE;
+  const Visibility *visibility;
 
   (void)state;
   transport.scalars[1].diffusivity = 0.05;
   transport_start(&transport, PETSC_COMM_WORLD, &plane, make_box(vector3(0.5, 0.33, 0.5)));
-  assert_success(CouplingGetSight(transport.coupled->coupling, step, &sight));
+  assert_success(CouplingGetVisibility(transport.coupled->coupling, step, &visibility));
   if (transport.fluid) {
     transport_fill(&transport, 0, transport_smoke);
     transport_fill(&transport, 1, transport_dye);
-    PetscCallAbort(PETSC_COMM_SELF, FluidSetSight(transport.fluid, sight));
+    PetscCallAbort(PETSC_COMM_SELF, FluidSetVisibility(transport.fluid, visibility));
   }
   add_up(&transport, before, &squares[0]);
   for (int n = 0; n < 10 && transport.fluid; n++) {

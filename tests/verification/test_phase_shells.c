@@ -58,12 +58,11 @@ static void start_case(MPI_Comm comm, PetscInt dimension, PetscInt cells, Presen
   regions_add(&made->regions, NULL);
   assert_success(RegionsStart(comm, &made->regions, message, sizeof(message)));
   made->presence = presence;
-  made->shell =
-      (AnalyticShell){.form = ANALYTIC_SHELL_BALL, .size = radius, .center = {[SIGHT_AFTER] = center}};
+  made->shell = (AnalyticShell){.form = ANALYTIC_SHELL_BALL, .size = radius, .center = {[STEP_END] = center}};
   assert_success(AnalyticShellStart(&made->shell, made->regions.grid));
   if (presence == SHELL_AWAY)
     return;
-  assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
+  assert_success(PhaseSetVisibility(made->regions.phase, &made->shell.visibility));
   assert_success(PhaseStart(made->regions.phase, NULL, message, sizeof(message)));
 }
 
@@ -78,16 +77,16 @@ static void shake(Case *made, PetscInt step)
 {
   const PetscInt  dimension = made->regions.grid_config.dimension;
   const PetscReal dt = 0.9 * grid_spacing(made->regions.grid) / 0.36, time = step * dt;
-  const Vector3   before = made->shell.center[SIGHT_AFTER], after = shaken_center(time, dimension);
+  const Vector3   before = made->shell.center[STEP_END], after = shaken_center(time, dimension);
 
   ride.middle = vector3_scale(0.5, vector3_add(before, after));
   ride.way = vector3_subtract(after, before);
-  ride.turn = shaken_angle(time) - made->shell.angle[SIGHT_AFTER];
+  ride.turn = shaken_angle(time) - made->shell.angle[STEP_END];
   ride.dt = dt;
   assert_success(AnalyticShellMove(&made->shell, after, shaken_angle(time), dt));
   assert_success(RegionsSetVelocity(&made->regions, ride_velocity));
   if (made->presence == SHELL_THERE)
-    assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
+    assert_success(PhaseSetVisibility(made->regions.phase, &made->shell.visibility));
   assert_success(PhaseAdvance(made->regions.phase, made->regions.velocity, NULL, dt));
 }
 
@@ -96,7 +95,7 @@ static void shake(Case *made, PetscInt step)
 static PetscReal resting_volume(const Case *made)
 {
   const GridBox  *box = grid_box(made->regions.grid);
-  const PetscReal h = grid_spacing(made->regions.grid), angle = made->shell.angle[SIGHT_AFTER];
+  const PetscReal h = grid_spacing(made->regions.grid), angle = made->shell.angle[STEP_END];
   const Vector3   up = vector3(-PetscSinReal(angle), PetscCosReal(angle), 0.);
   PetscReal       sum = 0.;
 
@@ -104,9 +103,9 @@ static PetscReal resting_volume(const Case *made)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const Vector3   center = grid_cell_center(made->regions.grid, i, j, k);
-        const PetscReal height = vector3_dot(up, vector3_subtract(center, made->shell.center[SIGHT_AFTER]));
+        const PetscReal height = vector3_dot(up, vector3_subtract(center, made->shell.center[STEP_END]));
 
-        if (analytic_shell_distance(&made->shell, SIGHT_AFTER, center) < 0.)
+        if (analytic_shell_distance(&made->shell, STEP_END, center) < 0.)
           sum += inside_fraction(box->dimension, height - level, up, h);
       }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
@@ -126,7 +125,7 @@ static Census count_markers(const Case *made)
   for (PetscInt n = WATER; n <= AIR; n++) {
     assert_success(ParticlesGetView(made->regions.phase->markers[n], &view));
     for (PetscInt m = 0; m < view.count; m++)
-      census.of[n][analytic_shell_distance(&made->shell, SIGHT_AFTER, view.positions[m]) > 0.]++;
+      census.of[n][analytic_shell_distance(&made->shell, STEP_END, view.positions[m]) > 0.]++;
   }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &census, 4, MPIU_INT64, MPI_SUM, PETSC_COMM_WORLD));
   return census;
@@ -205,9 +204,9 @@ static void carry_on(Case *made, PetscInt step)
   ride.turn = 0.;
   ride.dt = dt;
   assert_success(
-      AnalyticShellMove(&made->shell, vector3_add(made->shell.center[SIGHT_AFTER], ride.way), 0., dt));
+      AnalyticShellMove(&made->shell, vector3_add(made->shell.center[STEP_END], ride.way), 0., dt));
   assert_success(RegionsSetVelocity(&made->regions, ride_velocity));
-  assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
+  assert_success(PhaseSetVisibility(made->regions.phase, &made->shell.visibility));
   assert_success(PhaseAdvance(made->regions.phase, made->regions.velocity, NULL, dt));
 }
 
@@ -221,8 +220,8 @@ static void a_bowl_of_water_is_carried_through_air(void **state)
   (void)state;
   start_case(PETSC_COMM_WORLD, 2, 40, SHELL_THERE, &made);
   made.shell.form = ANALYTIC_SHELL_BOWL;
-  assert_success(AnalyticShellMove(&made.shell, made.shell.center[SIGHT_AFTER], 0., 1.));
-  assert_success(PhaseSetSight(made.regions.phase, &made.shell.sight));
+  assert_success(AnalyticShellMove(&made.shell, made.shell.center[STEP_END], 0., 1.));
+  assert_success(PhaseSetVisibility(made.regions.phase, &made.shell.visibility));
   assert_success(PhaseStart(made.regions.phase, NULL, message, sizeof(message)));
   before = phase_report(made.regions.phase)->volume[WATER] / resting_volume(&made);
   for (PetscInt step = 0; step < 200; step++) {
@@ -296,10 +295,10 @@ static void start_sheet(Shape *below, PetscReal half_length, PetscReal angle, Ve
   made->presence = SHELL_THERE;
   made->shell = (AnalyticShell){.form = ANALYTIC_SHELL_SHEET,
                                 .size = half_length,
-                                .center = {[SIGHT_AFTER] = center},
-                                .angle = {[SIGHT_AFTER] = angle}};
+                                .center = {[STEP_END] = center},
+                                .angle = {[STEP_END] = angle}};
   assert_success(AnalyticShellStart(&made->shell, made->regions.grid));
-  assert_success(PhaseSetSight(made->regions.phase, &made->shell.sight));
+  assert_success(PhaseSetVisibility(made->regions.phase, &made->shell.visibility));
   assert_success(PhaseStart(made->regions.phase, NULL, message, sizeof(message)));
 }
 
@@ -349,7 +348,7 @@ static void a_shell_is_no_surface_of_the_mixture(void **state)
     const unsigned char *shut;
 
     start_divided(kinds[n], &made);
-    shut = made.regions.phase->outlook->shut[SIGHT_AFTER];
+    shut = made.regions.phase->outlook->shut[STEP_END];
     assert_success(PhaseGetMixture(made.regions.phase, &mixture));
     assert_success(MacGridGetFaces(made.regions.grid, (Vec *)mixture->density, densities));
     assert_success(MacGridGetFaces(made.regions.grid, (Vec *)mixture->mobility, mobilities));

@@ -1,10 +1,10 @@
 /* The shells among the bodies, where they stood at the last placing and where they stand now. */
 #include "../coupling_impl.h"
-#include "sight_impl.h"
+#include "visibility_impl.h"
 
-PetscErrorCode CouplingDropSight(Coupling coupling)
+PetscErrorCode CouplingDropVisibility(Coupling coupling)
 {
-  ShellSight *view = coupling->solids.sight;
+  ShellVisibility *view = coupling->solids.visibility;
 
   PetscFunctionBegin;
   if (!view)
@@ -12,16 +12,16 @@ PetscErrorCode CouplingDropSight(Coupling coupling)
   for (PetscInt s = 0; s < view->count; s++)
     if (view->shells[s].is_own)
       PetscCall(SurfaceDestroy(&view->shells[s].surface));
-  PetscCall(VecDestroy(&view->sight.near));
+  PetscCall(VecDestroy(&view->visibility.near));
   PetscCall(PetscFree(view->shells));
-  PetscCall(PetscFree(coupling->solids.sight));
+  PetscCall(PetscFree(coupling->solids.visibility));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingRememberPlaces(Coupling coupling)
 {
   PetscFunctionBegin;
-  PetscCall(CouplingDropSight(coupling));
+  PetscCall(CouplingDropVisibility(coupling));
   PetscCall(PetscFree(coupling->solids.before));
   coupling->solids.before_count = coupling->solids.count;
   PetscCall(PetscMalloc1(coupling->solids.before_count, &coupling->solids.before));
@@ -32,7 +32,7 @@ PetscErrorCode CouplingRememberPlaces(Coupling coupling)
 }
 
 /* Bodies that were not there before have always been where they are. */
-static Place place_before(Coupling coupling, const ShellSight *view, PetscInt body)
+static Place place_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
 {
   const CoupledBody *now = &coupling->solids.bodies[body].body;
   Place              place = {now->position, now->rotation};
@@ -95,22 +95,22 @@ static Quaternion turn_between(Quaternion from, Quaternion to)
 /* The frame of a prism has the axes of the world now. */
 static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
 {
-  ShellSight        *view = coupling->solids.sight;
+  ShellVisibility   *view = coupling->solids.visibility;
   const CoupledBody *now = &coupling->solids.bodies[body].body;
   const Place        before = place_before(coupling, view, body);
   Shell             *shell = &view->shells[view->count++];
 
   PetscFunctionBegin;
   *shell = (Shell){.surface = now->surface};
-  shell->stands[SIGHT_AFTER] = stand_at(now->position, now->rotation);
-  shell->stands[SIGHT_BEFORE] = stand_at(before.position, before.rotation);
+  shell->stands[STEP_END] = stand_at(now->position, now->rotation);
+  shell->stands[STEP_START] = stand_at(before.position, before.rotation);
   if (view->dimension == 2) {
     shell->is_own = PETSC_TRUE;
     PetscCall(MakePrism(&coupling->solids.bodies[body], &shell->surface));
-    shell->stands[SIGHT_AFTER] = stand_at(now->position, turn_between(now->rotation, now->rotation));
-    shell->stands[SIGHT_BEFORE] = stand_at(before.position, turn_between(now->rotation, before.rotation));
+    shell->stands[STEP_END] = stand_at(now->position, turn_between(now->rotation, now->rotation));
+    shell->stands[STEP_START] = stand_at(before.position, turn_between(now->rotation, before.rotation));
   }
-  shell->is_still = is_same(&shell->stands[SIGHT_BEFORE], &shell->stands[SIGHT_AFTER]);
+  shell->is_still = is_same(&shell->stands[STEP_START], &shell->stands[STEP_END]);
   PetscFunctionReturn(0);
 }
 
@@ -123,9 +123,9 @@ static void widen(Vector3 *low, Vector3 *high, Vector3 point)
 }
 
 /* Bounds at both moments, and the farthest way of what is within reach: of a corner of its box. */
-static PetscErrorCode FindBounds(ShellSight *view, Shell *shell)
+static PetscErrorCode FindBounds(ShellVisibility *view, Shell *shell)
 {
-  const PetscReal reach = SIGHT_REACH * view->spacing;
+  const PetscReal reach = VISIBILITY_REACH * view->spacing;
   const Vector3  *vertices;
   PetscInt        count;
   Vector3         low, high;
@@ -151,18 +151,18 @@ static PetscErrorCode FindBounds(ShellSight *view, Shell *shell)
       corner.at[d] = n >> d & 1 ? high.at[d] + reach : low.at[d] - reach;
     for (int m = 0; m < 2; m++)
       place[m] = vector3_add(shell->stands[m].position, matrix3_apply(&shell->stands[m].turn, corner));
-    view->sight.way = PetscMax(view->sight.way, vector3_norm(vector3_subtract(place[1], place[0])));
+    view->visibility.way = PetscMax(view->visibility.way, vector3_norm(vector3_subtract(place[1], place[0])));
   }
   PetscFunctionReturn(0);
 }
 
 /* A look at the cells of this rank, ghosts and all. */
 typedef struct {
-  const ShellSight *view;
-  MacGrid           grid;
-  Vector3           shift; /* of the image that is marked */
-  PetscInt          start[DIM], end[DIM];
-  PetscReal        *near;
+  const ShellVisibility *view;
+  MacGrid                grid;
+  Vector3                shift; /* of the image that is marked */
+  PetscInt               start[DIM], end[DIM];
+  PetscReal             *near;
 } Marking;
 
 /* The cells whose centers lie within reach of a box; false if none does. */
@@ -179,9 +179,9 @@ static PetscBool find_cells(Marking *marking, Vector3 low, Vector3 high)
     marking->end[d] = box->end[d] + ghost;
     if (d >= box->dimension)
       continue;
-    marking->start[d] =
-        (PetscInt)PetscMax(PetscCeilReal((low.at[d] - base) / h - SIGHT_REACH), (PetscReal)marking->start[d]);
-    marking->end[d] = (PetscInt)PetscMin(PetscFloorReal((high.at[d] - base) / h + SIGHT_REACH) + 1.,
+    marking->start[d] = (PetscInt)PetscMax(PetscCeilReal((low.at[d] - base) / h - VISIBILITY_REACH),
+                                           (PetscReal)marking->start[d]);
+    marking->end[d] = (PetscInt)PetscMin(PetscFloorReal((high.at[d] - base) / h + VISIBILITY_REACH) + 1.,
                                          (PetscReal)marking->end[d]);
     if (marking->start[d] >= marking->end[d])
       return PETSC_FALSE;
@@ -217,7 +217,7 @@ static void find_limits(const Vector3 corner[3], Limit limits[4])
 
 static void mark_row(const Marking *marking, const Limit limits[4], PetscInt j, PetscInt k)
 {
-  const PetscReal h = marking->view->spacing, reach = (SIGHT_REACH + 1e-9) * h;
+  const PetscReal h = marking->view->spacing, reach = (VISIBILITY_REACH + 1e-9) * h;
   const PetscInt  i = marking->start[X], c = box_index(grid_box(marking->grid), i, j, k);
   const Vector3   center = vector3_subtract(grid_cell_center(marking->grid, i, j, k), marking->shift);
   PetscReal       away[4];
@@ -250,7 +250,7 @@ static void mark_triangle(Marking *marking, const Vector3 corner[3])
       mark_row(marking, limits, j, k);
 }
 
-static PetscErrorCode MarkShell(Marking *marking, const Shell *shell, SightMoment moment)
+static PetscErrorCode MarkShell(Marking *marking, const Shell *shell, StepMoment moment)
 {
   const Stand   *stand = &shell->stands[moment];
   const Vector3 *vertices;
@@ -272,7 +272,7 @@ static PetscErrorCode MarkShell(Marking *marking, const Shell *shell, SightMomen
 }
 
 /* All images that can matter: those of the box and of its ghosts. */
-static PetscErrorCode MarkImages(Marking *marking, const Shell *shell, SightMoment moment)
+static PetscErrorCode MarkImages(Marking *marking, const Shell *shell, StepMoment moment)
 {
   const GridBox *box = grid_box(marking->grid);
   const Stand   *stand = &shell->stands[moment];
@@ -281,7 +281,7 @@ static PetscErrorCode MarkImages(Marking *marking, const Shell *shell, SightMome
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal period = marking->view->period.at[d], h = marking->view->spacing,
-                    beyond = (PetscReal)(box->ghost + SIGHT_REACH),
+                    beyond = (PetscReal)(box->ghost + VISIBILITY_REACH),
                     low = grid_origin(marking->grid).at[d] + ((PetscReal)box->start[d] - beyond) * h,
                     high = grid_origin(marking->grid).at[d] + ((PetscReal)box->end[d] + beyond) * h;
 
@@ -300,35 +300,35 @@ static PetscErrorCode MarkImages(Marking *marking, const Shell *shell, SightMome
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode MarkNear(Coupling coupling, ShellSight *view)
+static PetscErrorCode MarkNear(Coupling coupling, ShellVisibility *view)
 {
   Marking marking = {.view = view, .grid = coupling->grid};
 
   PetscFunctionBegin;
-  PetscCall(MacGridCreateField(coupling->grid, &view->sight.near));
-  PetscCall(VecGetArray(view->sight.near, &marking.near));
+  PetscCall(MacGridCreateField(coupling->grid, &view->visibility.near));
+  PetscCall(VecGetArray(view->visibility.near, &marking.near));
   for (PetscInt s = 0; s < view->count; s++)
-    for (SightMoment moment = SIGHT_BEFORE; moment <= SIGHT_AFTER; moment++)
-      if (moment == SIGHT_AFTER || !view->shells[s].is_still)
+    for (StepMoment moment = STEP_START; moment <= STEP_END; moment++)
+      if (moment == STEP_END || !view->shells[s].is_still)
         PetscCall(MarkImages(&marking, &view->shells[s], moment));
-  PetscCall(VecRestoreArray(view->sight.near, &marking.near));
+  PetscCall(VecRestoreArray(view->visibility.near, &marking.near));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode BuildSight(Coupling coupling, PetscInt count)
+static PetscErrorCode BuildVisibility(Coupling coupling, PetscInt count)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  ShellSight    *view;
+  const GridBox   *box = grid_box(coupling->grid);
+  ShellVisibility *view;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&view));
-  coupling->solids.sight = view;
+  coupling->solids.visibility = view;
   view->dimension = box->dimension;
   view->spacing = coupling->spacing;
   view->ground = grid_origin(coupling->grid).at[Z];
   for (PetscInt d = 0; d < box->dimension; d++)
     view->period.at[d] = box->periodic[d] ? (PetscReal)box->cells[d] * coupling->spacing : 0.;
-  view->sight = shell_sight(view);
+  view->visibility = shell_visibility(view);
   PetscCall(PetscCalloc1(count, &view->shells));
   for (PetscInt b = 0; b < coupling->solids.count; b++)
     if (coupling->solids.bodies[b].body.thickness > 0. &&
@@ -340,12 +340,12 @@ static PetscErrorCode BuildSight(Coupling coupling, PetscInt count)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **sight)
+PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visibility **visibility)
 {
   PetscInt count = 0;
 
   PetscFunctionBegin;
-  *sight = NULL;
+  *visibility = NULL;
   if (dt == 0.)
     PetscCall(CouplingRememberPlaces(coupling));
   for (PetscInt b = 0; b < coupling->solids.count; b++)
@@ -354,9 +354,9 @@ PetscErrorCode CouplingGetSight(Coupling coupling, PetscReal dt, const Sight **s
       count++;
   if (!coupling->grid || !count)
     PetscFunctionReturn(0);
-  if (!coupling->solids.sight)
-    PetscCall(BuildSight(coupling, count));
-  coupling->solids.sight->dt = dt > 0. ? dt : 1.;
-  *sight = &coupling->solids.sight->sight;
+  if (!coupling->solids.visibility)
+    PetscCall(BuildVisibility(coupling, count));
+  coupling->solids.visibility->dt = dt > 0. ? dt : 1.;
+  *visibility = &coupling->solids.visibility->visibility;
   PetscFunctionReturn(0);
 }

@@ -4,7 +4,7 @@
    moments. A point within the margin is first put off the triangles, to its own side: that of the nearest
    place, or where the normal points if it lies on it. So each point has one side, the same at both moments,
    and a closed shell lets nothing through. */
-#include "sight_impl.h"
+#include "visibility_impl.h"
 
 #define MARGIN 1e-6 /* of a cell, as in cells.c */
 
@@ -13,7 +13,7 @@ typedef struct {
 } Images;
 
 /* The images of a shell that meet a box; false if none does. */
-static PetscBool images_start(const ShellSight *view, const Stand *stand, Vector3 low, Vector3 high,
+static PetscBool images_start(const ShellVisibility *view, const Stand *stand, Vector3 low, Vector3 high,
                               Images *images)
 {
   for (PetscInt d = 0; d < view->dimension; d++) {
@@ -32,7 +32,7 @@ static PetscBool images_start(const ShellSight *view, const Stand *stand, Vector
   return PETSC_TRUE;
 }
 
-static PetscBool images_next(const ShellSight *view, Images *images)
+static PetscBool images_next(const ShellVisibility *view, Images *images)
 {
   for (PetscInt d = 0; d < view->dimension; d++) {
     if (images->at[d]++ < images->last[d])
@@ -42,7 +42,7 @@ static PetscBool images_next(const ShellSight *view, Images *images)
   return PETSC_FALSE;
 }
 
-static Vector3 images_shift(const ShellSight *view, const Images *images)
+static Vector3 images_shift(const ShellVisibility *view, const Images *images)
 {
   Vector3 shift = {{0., 0., 0.}};
 
@@ -62,7 +62,7 @@ static inline Vector3 out_of_frame(const Stand *stand, Vector3 shift, Vector3 po
 }
 
 /* The z at which prisms stand. */
-static inline Vector3 flattened(const ShellSight *view, Vector3 point)
+static inline Vector3 flattened(const ShellVisibility *view, Vector3 point)
 {
   if (view->dimension == 2)
     point.at[Z] = view->ground;
@@ -108,12 +108,12 @@ static PetscBool shell_blocks(const Shell *shell, Vector3 from, Vector3 to, Pets
   return surface_blocks(shell->surface, from, to, margin);
 }
 
-static PetscBool sight_blocks(const void *context, SightMoment moment, Vector3 from, Vector3 to)
+static PetscBool visibility_blocks(const void *context, StepMoment moment, Vector3 from, Vector3 to)
 {
-  const ShellSight *view = context;
-  const PetscReal   margin = MARGIN * view->spacing;
-  Vector3           low, high;
-  Images            images;
+  const ShellVisibility *view = context;
+  const PetscReal        margin = MARGIN * view->spacing;
+  Vector3                low, high;
+  Images                 images;
 
   from = flattened(view, from);
   to = flattened(view, to);
@@ -144,7 +144,7 @@ typedef struct {
   PetscReal    distance;
 } Image;
 
-static PetscReal distance_from_bounds(const ShellSight *view, const Stand *stand, Vector3 shift,
+static PetscReal distance_from_bounds(const ShellVisibility *view, const Stand *stand, Vector3 shift,
                                       Vector3 point)
 {
   PetscReal square = 0.;
@@ -157,17 +157,17 @@ static PetscReal distance_from_bounds(const ShellSight *view, const Stand *stand
   return PetscSqrtReal(square);
 }
 
-static void box_around(const ShellSight *view, Vector3 point, Vector3 *low, Vector3 *high)
+static void box_around(const ShellVisibility *view, Vector3 point, Vector3 *low, Vector3 *high)
 {
-  const PetscReal reach = SIGHT_REACH * view->spacing;
+  const PetscReal reach = VISIBILITY_REACH * view->spacing;
 
   *low = vector3_subtract(point, vector3(reach, reach, reach));
   *high = vector3_add(point, vector3(reach, reach, reach));
 }
 
-static Image nearest_shell(const ShellSight *view, SightMoment moment, Vector3 point)
+static Image nearest_shell(const ShellVisibility *view, StepMoment moment, Vector3 point)
 {
-  Image   found = {NULL, {{0., 0., 0.}}, SIGHT_REACH * view->spacing};
+  Image   found = {NULL, {{0., 0., 0.}}, VISIBILITY_REACH * view->spacing};
   Vector3 low, high;
   Images  images;
 
@@ -193,17 +193,17 @@ static Image nearest_shell(const ShellSight *view, SightMoment moment, Vector3 p
   return found;
 }
 
-static PetscReal sight_distance(const void *context, SightMoment moment, Vector3 point)
+static PetscReal visibility_distance(const void *context, StepMoment moment, Vector3 point)
 {
-  const ShellSight *view = context;
-  const Image       found = nearest_shell(view, moment, flattened(view, point));
+  const ShellVisibility *view = context;
+  const Image            found = nearest_shell(view, moment, flattened(view, point));
 
   return found.shell ? found.distance : PETSC_INFINITY;
 }
 
-static Vector3 moved_with(const Image *image, SightMoment to, Vector3 point)
+static Vector3 moved_with(const Image *image, StepMoment to, Vector3 point)
 {
-  const SightMoment from = to == SIGHT_BEFORE ? SIGHT_AFTER : SIGHT_BEFORE;
+  const StepMoment from = to == STEP_START ? STEP_END : STEP_START;
 
   if (image->shell->is_still)
     return point;
@@ -212,8 +212,8 @@ static Vector3 moved_with(const Image *image, SightMoment to, Vector3 point)
 }
 
 /* Nearer to its own shell, until another one is not between it and where that one would carry it. */
-static Vector3 brought_before(const ShellSight *view, SightMoment to, const Image *own, const Image *other,
-                              Vector3 beside, Vector3 place)
+static Vector3 brought_before(const ShellVisibility *view, StepMoment to, const Image *own,
+                              const Image *other, Vector3 beside, Vector3 place)
 {
   enum { HALVINGS = 8 };
   const PetscReal margin = MARGIN * view->spacing;
@@ -234,14 +234,14 @@ static Vector3 brought_before(const ShellSight *view, SightMoment to, const Imag
   return place;
 }
 
-static Vector3 sight_carry(const void *context, SightMoment to, Vector3 point)
+static Vector3 visibility_carry(const void *context, StepMoment to, Vector3 point)
 {
-  const ShellSight *view = context;
-  const SightMoment from = to == SIGHT_BEFORE ? SIGHT_AFTER : SIGHT_BEFORE;
-  const Vector3     start = flattened(view, point);
-  const Image       own = nearest_shell(view, from, start);
-  Vector3           place, low, high;
-  Images            images;
+  const ShellVisibility *view = context;
+  const StepMoment       from = to == STEP_START ? STEP_END : STEP_START;
+  const Vector3          start = flattened(view, point);
+  const Image            own = nearest_shell(view, from, start);
+  Vector3                place, low, high;
+  Images                 images;
 
   if (!own.shell)
     return point;
@@ -263,42 +263,40 @@ static Vector3 sight_carry(const void *context, SightMoment to, Vector3 point)
   return place;
 }
 
-static Vector3 sight_velocity(const void *context, Vector3 point)
+static Vector3 visibility_velocity(const void *context, Vector3 point)
 {
-  const ShellSight *view = context;
-  const Vector3     start = flattened(view, point);
-  const Image       own = nearest_shell(view, SIGHT_BEFORE, start);
+  const ShellVisibility *view = context;
+  const Vector3          start = flattened(view, point);
+  const Image            own = nearest_shell(view, STEP_START, start);
 
   if (!own.shell)
     return vector3(0., 0., 0.);
-  return vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, SIGHT_AFTER, start), start));
+  return vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, STEP_END, start), start));
 }
 
-static SightMotion sight_motion(const void *context, Vector3 point)
+static ShellMotion visibility_motion(const void *context, Vector3 point)
 {
-  const ShellSight *view = context;
-  const Vector3     start = flattened(view, point);
-  const Image       own = nearest_shell(view, SIGHT_BEFORE, start);
-  SightMotion       motion = {.distance = own.shell ? own.distance : PETSC_INFINITY};
+  const ShellVisibility *view = context;
+  const Vector3          start = flattened(view, point);
+  const Image            own = nearest_shell(view, STEP_START, start);
+  ShellMotion            motion = {.distance = own.shell ? own.distance : PETSC_INFINITY};
 
   if (!own.shell || own.shell->is_still)
     return motion;
-  motion.velocity =
-      vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, SIGHT_AFTER, start), start));
-  motion.slope =
-      matrix3_multiply(&own.shell->stands[SIGHT_AFTER].turn, &own.shell->stands[SIGHT_BEFORE].back);
+  motion.velocity = vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, STEP_END, start), start));
+  motion.slope = matrix3_multiply(&own.shell->stands[STEP_END].turn, &own.shell->stands[STEP_START].back);
   for (PetscInt a = 0; a < DIM; a++)
     for (PetscInt b = 0; b < DIM; b++)
       motion.slope.at[a][b] = (motion.slope.at[a][b] - (a == b ? 1. : 0.)) / view->dt;
   return motion;
 }
 
-Sight shell_sight(const ShellSight *view)
+Visibility shell_visibility(const ShellVisibility *view)
 {
-  return (Sight){.context = view,
-                 .blocks = sight_blocks,
-                 .distance = sight_distance,
-                 .carry = sight_carry,
-                 .velocity = sight_velocity,
-                 .motion = sight_motion};
+  return (Visibility){.context = view,
+                      .blocks = visibility_blocks,
+                      .distance = visibility_distance,
+                      .carry = visibility_carry,
+                      .velocity = visibility_velocity,
+                      .motion = visibility_motion};
 }

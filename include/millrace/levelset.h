@@ -29,7 +29,7 @@ PetscErrorCode LevelSetCreate(MacGrid grid, const InterfaceConfig *config, Level
 PetscErrorCode LevelSetDestroy(LevelSet *level_set);
 /* From now on nothing looks through shells, and distances do not pass them; borrowed; null: there are none.
  */
-PetscErrorCode LevelSetSetOutlook(LevelSet level_set, const Outlook *outlook);
+PetscErrorCode LevelSetSetVisibilityMap(LevelSet level_set, const VisibilityMap *map);
 /* The field, lent, to be read or changed; LevelSetRefresh after a change makes ghosts and band valid again.
  */
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
@@ -57,7 +57,7 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
 /* On any distance field with valid ghosts. Curvature (1/m, positive where the inside is convex) in the cells
    beside the interface, zero elsewhere; ghosts between ranks are valid. */
 PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature);
-PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const Outlook *outlook, Vec distance, Vec curvature);
+PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature);
 /* Ghosts of a distance: between ranks, and mirrored at the sides. */
 PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
 /* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
@@ -70,8 +70,8 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
 PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[MILLRACE_DIM]);
 /* The same from places that are seen. */
-PetscErrorCode ExtendFacesPast(MacGrid grid, const Outlook *outlook, Vec distance, Vec known, PetscInt layers,
-                               Vec faces[MILLRACE_DIM]);
+PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known,
+                               PetscInt layers, Vec faces[MILLRACE_DIM]);
 
 PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive);
 PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive);

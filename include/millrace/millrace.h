@@ -15,7 +15,8 @@
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
-#include <millrace/outlook.h>
+#include <millrace/patch.h>
+#include <millrace/visibility_map.h>
 #include <millrace/visibility.h>
 #include <millrace/particles.h>
 #include <millrace/levelset.h>

@@ -6,7 +6,7 @@
 #define MILLRACE_PARTICLES_H
 
 #include <millrace/api.h>
-#include <millrace/outlook.h>
+#include <millrace/visibility_map.h>
 
 MILLRACE_API_BEGIN
 
@@ -43,7 +43,7 @@ PetscErrorCode ParticlesArrange(Particles particles);
    outwards there, too. Particles must be in cells of their rank. Collective: fluid. */
 PetscErrorCode ParticlesMove(Particles particles, Vec velocity[MILLRACE_DIM], PetscReal dt);
 /* The same past shells that move meanwhile (null: there are none): none is passed through. */
-PetscErrorCode ParticlesMovePast(Particles particles, const Outlook *outlook, Vec velocity[MILLRACE_DIM],
+PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, Vec velocity[MILLRACE_DIM],
                                  PetscReal dt);
 
 /* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */

@@ -98,13 +98,13 @@ KERNEL PetscBool near_distance(const PetscInt stride[DIM], const PetscReal *from
 }
 
 /* The same from what the cell sees. */
-static PetscBool seen_distance(const Outlook *outlook, const PetscReal *from, PetscInt c, PetscReal h,
+static PetscBool seen_distance(const VisibilityMap *map, const PetscReal *from, PetscInt c, PetscReal h,
                                PetscReal *value)
 {
   Patch patch;
 
-  patch_cell(outlook, c, 3, from, &patch);
-  return grid_box(outlook->grid)->dimension == 2
+  patch_cell(map, c, 3, from, &patch);
+  return grid_box(map->grid)->dimension == 2
              ? near_distance(patch.stride, patch.value + patch.center, h, value, 2)
              : near_distance(patch.stride, patch.value + patch.center, h, value, 3);
 }
@@ -121,8 +121,9 @@ KERNEL void set_run(LevelSet level_set, Run run, const PetscReal *from, PetscRea
     level_set->mask[c] = CELL_WANTED;
     if (PetscAbsReal(value[c]) >= reach)
       continue;
-    known = is_screened(level_set->outlook, c) ? seen_distance(level_set->outlook, from, c, h, value + c)
-                                               : near_distance(stride, from + c, h, value + c, dimension);
+    known = is_near_shell(level_set->visibility_map, c)
+                ? seen_distance(level_set->visibility_map, from, c, h, value + c)
+                : near_distance(stride, from + c, h, value + c, dimension);
     if (known)
       level_set->mask[c] = CELL_KNOWN;
   }
@@ -142,9 +143,9 @@ static PetscBool beside_distance(LevelSet level_set, const PetscReal from[], Pet
   const GridBox *box = grid_box(level_set->grid);
   Patch          patch;
 
-  if (!is_screened(level_set->outlook, c))
+  if (!is_near_shell(level_set->visibility_map, c))
     return crossing_distance(box->stride, from + c, distance, box->dimension);
-  patch_cell(level_set->outlook, c, 1, from, &patch);
+  patch_cell(level_set->visibility_map, c, 1, from, &patch);
   return crossing_distance(patch.stride, patch.value + patch.center, distance, box->dimension);
 }
 
@@ -174,12 +175,12 @@ static PetscBool is_calm(LevelSet level_set, const PetscReal *from, const PetscR
                          PetscReal h)
 {
   const GridBox  *box = grid_box(level_set->grid);
-  const PetscBool screened = is_screened(level_set->outlook, c);
+  const PetscBool near_shell = is_near_shell(level_set->visibility_map, c);
   PetscReal       curvature = 0.; /* times h */
 
   for (PetscInt a = 0; a < box->dimension; a++)
-    if (!screened || !(face_is_shut(level_set->outlook, STEP_END, c, a, -1) ||
-                       face_is_shut(level_set->outlook, STEP_END, c, a, 1)))
+    if (!near_shell || !(face_is_blocked(level_set->visibility_map, STEP_END, c, a, -1) ||
+                         face_is_blocked(level_set->visibility_map, STEP_END, c, a, 1)))
       curvature += PetscAbsReal(from[c + box->stride[a]] - 2. * from[c] + from[c - box->stride[a]]) / h;
   curvature /= box->dimension - 1;
   return PetscAbsReal(value[c] - from[c]) < h * PetscMin(0.5 * curvature * curvature * curvature + 1e-9, 3e-4)
@@ -199,7 +200,8 @@ static PetscBool is_calm_around(LevelSet level_set, const PetscReal *from, const
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscInt b = c + side * box->stride[a];
 
-      if (is_screened(level_set->outlook, c) && face_is_shut(level_set->outlook, STEP_END, c, a, side))
+      if (is_near_shell(level_set->visibility_map, c) &&
+          face_is_blocked(level_set->visibility_map, STEP_END, c, a, side))
         continue;
       if (PetscAbsReal(from[b]) < width && !is_calm(level_set, from, value, b, h))
         return PETSC_FALSE;

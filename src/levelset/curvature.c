@@ -48,15 +48,15 @@ static PetscReal cell_curvature(const PetscReal *p, const PetscInt stride[DIM], 
   return PetscMin(PetscMax(kappa, -most), most);
 }
 
-static PetscReal seen_curvature(const Outlook *outlook, const PetscReal *value, PetscInt c, PetscReal h)
+static PetscReal seen_curvature(const VisibilityMap *map, const PetscReal *value, PetscInt c, PetscReal h)
 {
   Patch patch;
 
-  patch_cell(outlook, c, 2, value, &patch);
-  return cell_curvature(patch.value + patch.center, patch.stride, h, grid_box(outlook->grid)->dimension);
+  patch_cell(map, c, 2, value, &patch);
+  return cell_curvature(patch.value + patch.center, patch.stride, h, grid_box(map->grid)->dimension);
 }
 
-PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const Outlook *outlook, Vec distance, Vec curvature)
+PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature)
 {
   const GridBox   *box = grid_box(grid);
   const PetscReal  h = grid_spacing(grid);
@@ -73,8 +73,8 @@ PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const Outlook *outlook, Ve
 
       for (PetscInt c = first; c < end; c++)
         if (PetscAbsReal(value[c]) <= 2. * h)
-          result[c] = is_screened(outlook, c) ? seen_curvature(outlook, value, c, h)
-                                              : cell_curvature(value + c, box->stride, h, box->dimension);
+          result[c] = is_near_shell(map, c) ? seen_curvature(map, value, c, h)
+                                            : cell_curvature(value + c, box->stride, h, box->dimension);
     }
   PetscCall(VecRestoreArray(curvature, &result));
   PetscCall(VecRestoreArrayRead(distance, &value));

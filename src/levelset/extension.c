@@ -13,17 +13,17 @@ enum { KNOWN = 0, NEVER = 255 }; /* layers of places that need no value, and of 
 
 /* What is carried on: cell values, or one component of faces. */
 typedef struct {
-  MacGrid          grid;
-  const Outlook   *outlook; /* null: there are no shells */
-  const GridBox   *box;
-  PetscInt         direction;
-  PetscInt         back;                /* from a place to the other cell whose face it is; 0: cells */
-  PetscInt         low[DIM], high[DIM]; /* places in the box, ghosts between ranks included */
-  PetscInt         end[DIM];            /* one past the last owned place */
-  const PetscReal *distance;
-  unsigned char   *layer, *next; /* of all local places */
-  PetscReal       *value;
-  Vec              field; /* behind it */
+  MacGrid              grid;
+  const VisibilityMap *map; /* null: there are no shells */
+  const GridBox       *box;
+  PetscInt             direction;
+  PetscInt             back;                /* from a place to the other cell whose face it is; 0: cells */
+  PetscInt             low[DIM], high[DIM]; /* places in the box, ghosts between ranks included */
+  PetscInt             end[DIM];            /* one past the last owned place */
+  const PetscReal     *distance;
+  unsigned char       *layer, *next; /* of all local places */
+  PetscReal           *value;
+  Vec                  field; /* behind it */
 } Carried;
 
 /* The owned places of a layer. */
@@ -144,12 +144,12 @@ static Vector3 place_of(const Carried *carried, PetscInt c)
 /* Whether a shell lies between a place and its neighbour b. */
 static PetscBool is_hidden(const Carried *carried, PetscInt c, PetscInt b)
 {
-  const Outlook *outlook = carried->outlook;
+  const VisibilityMap *map = carried->map;
 
-  if (!is_screened(outlook, c))
+  if (!is_near_shell(map, c))
     return PETSC_FALSE;
-  return outlook->visibility->blocks(outlook->visibility->context, STEP_END,
-                                     place_of(carried, PetscMin(c, b)), place_of(carried, PetscMax(c, b)));
+  return map->visibility->blocks(map->visibility->context, STEP_END, place_of(carried, PetscMin(c, b)),
+                                 place_of(carried, PetscMax(c, b)));
 }
 
 /* Takes places back that have grown through a shell only. */
@@ -161,7 +161,7 @@ static void shrink(const Carried *carried, unsigned char number)
   for (PetscInt c = last; c < box->length - last; c++) {
     PetscBool reached = PETSC_FALSE;
 
-    if (carried->next[c] != number || !is_screened(carried->outlook, c))
+    if (carried->next[c] != number || !is_near_shell(carried->map, c))
       continue;
     for (PetscInt a = 0; a < box->dimension && !reached; a++)
       for (PetscInt side = -1; side <= 1; side += 2) {
@@ -277,7 +277,7 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
     unsigned char      *swap = carried->layer;
 
     grow(carried, number);
-    if (carried->outlook)
+    if (carried->map)
       shrink(carried, number);
     carried->layer = carried->next;
     carried->next = swap;
@@ -293,7 +293,7 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
   PetscFunctionReturn(0);
 }
 
-/* From what `carried` says about grid, outlook, direction and field. */
+/* From what `carried` says about grid, map, direction and field. */
 static PetscErrorCode ExtendField(Carried *carried, Vec distance, Vec known, PetscInt layers)
 {
   const GridBox   *box = grid_box(carried->grid);
@@ -333,13 +333,13 @@ PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layer
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ExtendFacesPast(MacGrid grid, const Outlook *outlook, Vec distance, Vec known, PetscInt layers,
-                               Vec faces[DIM])
+PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known,
+                               PetscInt layers, Vec faces[DIM])
 {
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
-    Carried carried = {.grid = grid, .outlook = outlook, .direction = d, .field = faces[d]};
+    Carried carried = {.grid = grid, .map = map, .direction = d, .field = faces[d]};
 
     PetscCall(ExtendField(&carried, distance, known, layers));
   }

@@ -31,10 +31,10 @@ PetscErrorCode LevelSetDestroy(LevelSet *level_set)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode LevelSetSetOutlook(LevelSet level_set, const Outlook *outlook)
+PetscErrorCode LevelSetSetVisibilityMap(LevelSet level_set, const VisibilityMap *map)
 {
   PetscFunctionBegin;
-  level_set->outlook = outlook;
+  level_set->visibility_map = map;
   PetscFunctionReturn(0);
 }
 

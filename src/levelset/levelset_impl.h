@@ -3,6 +3,7 @@
 #define MILLRACE_LEVELSET_IMPL_H
 
 #include <millrace/levelset.h>
+#include <millrace/patch.h>
 
 /* Cells of one row: flat indices first <= c < first + count, at most RUN of them. */
 enum { RUN = 128 };
@@ -17,9 +18,9 @@ typedef struct {
 } Band;
 
 struct _p_LevelSet {
-  MacGrid                grid;    /* borrowed */
-  const InterfaceConfig *config;  /* borrowed */
-  const Outlook         *outlook; /* borrowed; null: there are no shells */
+  MacGrid                grid;           /* borrowed */
+  const InterfaceConfig *config;         /* borrowed */
+  const VisibilityMap   *visibility_map; /* borrowed; null: there are no shells */
   Vec                    distance, stage, start;
   Band                   band;              /* owned cells with |distance| < BAND_CELLS h */
   unsigned char         *mask, *other_mask; /* scratch of all local cells, ghosts included */
@@ -32,9 +33,9 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 
-/* shells.c: what the screened cells of the outlook hold after a step, in their order; the caller frees it. */
-PetscErrorCode LevelSetCarryScreened(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
-                                     const PetscReal from[], PetscReal **results);
+/* shells.c: what the cells near shells hold after a step, in their order; the caller frees it. */
+PetscErrorCode LevelSetAdvectNearShells(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
+                                        const PetscReal from[], PetscReal **results);
 
 /* closest.c: cells of the band that lie within two cells of the interface, by what `value` says so far, take
    the distance to the zero set of the field `from` and are marked CELL_KNOWN, the others CELL_WANTED. */

@@ -77,10 +77,10 @@ KERNEL PetscReal eikonal(const GridBox *box, const PetscReal *value, PetscReal s
 }
 
 /* From seen neighbours only, and with as many behind each other as are seen, for the higher orders. */
-static PetscReal seen_eikonal(const Outlook *outlook, const PetscReal *value, PetscInt c, PetscReal h,
+static PetscReal seen_eikonal(const VisibilityMap *map, const PetscReal *value, PetscInt c, PetscReal h,
                               Order order)
 {
-  const GridBox  *box = grid_box(outlook->grid);
+  const GridBox  *box = grid_box(map->grid);
   const PetscReal sign = value[c] < 0. ? -1. : 1.;
   Difference      term[DIM];
   PetscInt        count = 0;
@@ -90,13 +90,13 @@ static PetscReal seen_eikonal(const Outlook *outlook, const PetscReal *value, Pe
     PetscInt  side = 0, far;
 
     for (PetscInt s = -1; s <= 1; s += 2)
-      if (!face_is_shut(outlook, STEP_END, c, a, s) && sign * value[c + s * box->stride[a]] < smallest) {
+      if (!face_is_blocked(map, STEP_END, c, a, s) && sign * value[c + s * box->stride[a]] < smallest) {
         smallest = sign * value[c + s * box->stride[a]];
         side = s;
       }
     if (side == 0)
       continue;
-    for (far = 1; far < 3 && !face_is_shut(outlook, STEP_END, c + far * side * box->stride[a], a, side);)
+    for (far = 1; far < 3 && !face_is_blocked(map, STEP_END, c + far * side * box->stride[a], a, side);)
       far++;
     term[count++] = order == ORDER_HIGH && far == 3
                         ? upwind_difference(value + c, sign, side * box->stride[a], h)
@@ -121,8 +121,9 @@ VECTOR_CLONES static PetscReal flood_once(const LevelSet level_set, const PetscR
 
       if (level_set->mask[c] == CELL_KNOWN)
         continue;
-      v = is_screened(level_set->outlook, c) ? seen_eikonal(level_set->outlook, from, c, h, ORDER_FIRST)
-                                             : eikonal(box, from + c, sign, h, ORDER_FIRST, box->dimension);
+      v = is_near_shell(level_set->visibility_map, c)
+              ? seen_eikonal(level_set->visibility_map, from, c, h, ORDER_FIRST)
+              : eikonal(box, from + c, sign, h, ORDER_FIRST, box->dimension);
       if (v >= sign * from[c])
         continue;
       change = PetscMax(change, sign * from[c] - v);
@@ -209,8 +210,8 @@ KERNEL void take_layer(const LevelSet level_set, const Layers *layers, PetscInt 
   for (PetscInt n = layers->first[layer]; n < layers->first[layer + 1]; n++) {
     const PetscInt  c = layers->cell[n];
     const PetscReal sign = value[c] < 0. ? -1. : 1.;
-    const PetscReal v = is_screened(level_set->outlook, c)
-                            ? seen_eikonal(level_set->outlook, value, c, h, ORDER_HIGH)
+    const PetscReal v = is_near_shell(level_set->visibility_map, c)
+                            ? seen_eikonal(level_set->visibility_map, value, c, h, ORDER_HIGH)
                             : eikonal(box, value + c, sign, h, ORDER_HIGH, dimension);
 
     layers->result[n] = sign * PetscMin(v, most);

@@ -11,17 +11,17 @@ static const PetscReal least_radius = 0.1, largest_radius = 0.5; /* cells */
 
 /* Where the field is sampled. */
 typedef struct {
-  const GridBox   *box;
-  Vector3          origin;
-  PetscReal        h;
-  const PetscReal *value;
-  const Outlook   *outlook; /* null: there are no shells */
+  const GridBox       *box;
+  Vector3              origin;
+  PetscReal            h;
+  const PetscReal     *value;
+  const VisibilityMap *map; /* null: there are no shells */
 } Sampler;
 
 static Sampler sampler_of(LevelSet level_set, const PetscReal *value)
 {
   return (Sampler){grid_box(level_set->grid), grid_origin(level_set->grid), grid_spacing(level_set->grid),
-                   value, level_set->outlook};
+                   value, level_set->visibility_map};
 }
 
 /* The field as seen from a point in cell c; `blind` if nothing is. */
@@ -29,8 +29,8 @@ static PetscReal sampled(const Sampler *sampler, PetscInt c, Vector3 point, Pets
 {
   PetscReal value;
 
-  if (is_screened(sampler->outlook, c))
-    return sample_seen_cells(sampler->outlook, sampler->value, point, &value) ? value : blind;
+  if (is_near_shell(sampler->map, c))
+    return sample_seen_cells(sampler->map, sampler->value, point, &value) ? value : blind;
   return sample_cells(sampler->box, sampler->origin, sampler->h, sampler->value, point);
 }
 
@@ -38,15 +38,15 @@ typedef enum { INSIDE = -1, OUTSIDE = 1 } Side;
 
 static PetscBool is_heard(const Sampler *sampler, Vector3 point, const PetscInt at[DIM])
 {
-  const Visibility *visibility = sampler->outlook->visibility;
-  const Vector3     center = grid_cell_center(sampler->outlook->grid, at[X], at[Y], at[Z]);
+  const Visibility *visibility = sampler->map->visibility;
+  const Vector3     center = grid_cell_center(sampler->map->grid, at[X], at[Y], at[Z]);
 
   point.at[Z] = sampler->box->dimension == 2 ? center.at[Z] : point.at[Z];
   return visibility->blocks(visibility->context, STEP_END, point, center) ? PETSC_FALSE : PETSC_TRUE;
 }
 
-/* What a strayed marker of a cell that may be screened says, at the cell centres around it. */
-static void speak(const Sampler *sampler, Side side, PetscBool screened, Vector3 point, PetscReal radius,
+/* What a strayed marker of a cell that may be near a shell says, at the cell centres around it. */
+static void speak(const Sampler *sampler, Side side, PetscBool near_shell, Vector3 point, PetscReal radius,
                   PetscReal *field)
 {
   const GridBox *box = sampler->box;
@@ -67,7 +67,7 @@ static void speak(const Sampler *sampler, Side side, PetscBool screened, Vector3
       at[a] += n >> a & 1;
       square += PetscSqr(part[a] - (n >> a & 1));
     }
-    if (screened && !is_heard(sampler, point, at))
+    if (near_shell && !is_heard(sampler, point, at))
       continue;
     c = box_index(box, at[X], at[Y], at[Z]);
     says = sampler->h * PetscSqrtReal(square) - radius;
@@ -101,16 +101,16 @@ static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Sid
     const PetscInt *first = view.first + tight_index(sampler->box, run.first);
 
     for (PetscInt c = 0; c < run.count; c++) {
-      const PetscBool screened = is_screened(sampler->outlook, run.first + c);
+      const PetscBool near_shell = is_near_shell(sampler->map, run.first + c);
 
-      if (!screened && side * sampler->value[run.first + c] > surely_right)
+      if (!near_shell && side * sampler->value[run.first + c] > surely_right)
         continue;
       for (PetscInt n = first[c]; n < first[c + 1]; n++) {
         const PetscReal radius = view.values[n];
 
         if (side * sampled(sampler, run.first + c, view.positions[n], side * sampler->h) >= -radius)
           continue;
-        speak(sampler, side, screened, view.positions[n], radius, field);
+        speak(sampler, side, near_shell, view.positions[n], radius, field);
         (*strayed)++;
       }
     }
@@ -181,7 +181,7 @@ PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside)
   sampler.value = value;
   PetscCall(ParticlesGetView(inside, &view));
   for (PetscInt n = 0; n < view.count; n++) {
-    const PetscInt c = sampler.outlook ? outlook_cell(sampler.outlook, view.positions[n]) : 0;
+    const PetscInt c = sampler.map ? visibility_map_cell(sampler.map, view.positions[n]) : 0;
 
     view.values[n] = marker_radius(sampled(&sampler, c, view.positions[n], -sampler.h), sampler.h);
   }

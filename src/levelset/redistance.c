@@ -49,28 +49,27 @@ VECTOR_CLONES static PetscInt count_leaps(const PetscReal *value, const PetscInt
   return leaps;
 }
 
-static void rate_seen(const Outlook *outlook, const PetscReal *value, PetscInt c, Quality *quality)
+static void rate_seen(const VisibilityMap *map, const PetscReal *value, PetscInt c, Quality *quality)
 {
   Patch patch;
 
-  patch_cell(outlook, c, 1, value, &patch);
-  rate_cell(grid_box(outlook->grid), patch.stride, patch.value + patch.center, grid_spacing(outlook->grid),
-            quality);
+  patch_cell(map, c, 1, value, &patch);
+  rate_cell(grid_box(map->grid), patch.stride, patch.value + patch.center, grid_spacing(map->grid), quality);
 }
 
 /* A shell may have one end of the band on one side and the other end on the other. */
-static void forgive_leaps(const Outlook *outlook, const PetscReal *value, PetscReal most, Quality *quality)
+static void forgive_leaps(const VisibilityMap *map, const PetscReal *value, PetscReal most, Quality *quality)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
 
-  for (PetscInt n = 0; n < outlook->count; n++) {
-    const PetscInt c = outlook->cells[n];
+  for (PetscInt n = 0; n < map->count; n++) {
+    const PetscInt c = map->cells[n];
     PetscBool      leaps = PETSC_FALSE, shown = PETSC_FALSE;
 
     for (PetscInt a = 0; a < box->dimension; a++)
       if (value[c] * value[c + box->stride[a]] <= -most * most) {
         leaps = PETSC_TRUE;
-        if (!face_is_shut(outlook, STEP_END, c, a, 1))
+        if (!face_is_blocked(map, STEP_END, c, a, 1))
           shown = PETSC_TRUE;
       }
     quality->leaps -= leaps && !shown ? 1. : 0.;
@@ -90,16 +89,16 @@ static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], Pe
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       quality.leaps += (PetscReal)count_leaps(value + box_index(box, box->start[X], j, k), stride,
                                               box->end[X] - box->start[X], BAND_CELLS * h);
-  if (level_set->outlook)
-    forgive_leaps(level_set->outlook, value, BAND_CELLS * h, &quality);
+  if (level_set->visibility_map)
+    forgive_leaps(level_set->visibility_map, value, BAND_CELLS * h, &quality);
   for (PetscInt r = 0; r < level_set->band.count; r++) {
     const Run run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
       if (PetscAbsReal(value[c]) >= 2. * h)
         continue;
-      else if (is_screened(level_set->outlook, c))
-        rate_seen(level_set->outlook, value, c, &quality);
+      else if (is_near_shell(level_set->visibility_map, c))
+        rate_seen(level_set->visibility_map, value, c, &quality);
       else
         rate_cell(box, box->stride, value + c, h, &quality);
   }

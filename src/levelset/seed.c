@@ -42,28 +42,28 @@ static PetscErrorCode AddToBatch(Batch *batch, Vector3 position, PetscInt64 numb
 /* Of a point in cell c; `blind` if nothing is seen from there. */
 static PetscReal depth_at(const Seeding *seeding, PetscInt c, Vector3 point, PetscReal blind)
 {
-  const Outlook *outlook = seeding->level_set->outlook;
-  PetscReal      value;
+  const VisibilityMap *map = seeding->level_set->visibility_map;
+  PetscReal            value;
 
-  if (is_screened(outlook, c))
-    return sample_seen_cells(outlook, seeding->value, point, &value) ? -value : blind;
+  if (is_near_shell(map, c))
+    return sample_seen_cells(map, seeding->value, point, &value) ? -value : blind;
   return -sample_cells(seeding->box, seeding->origin, seeding->h, seeding->value, point);
 }
 
 /* Part of a cell in which markers belong. */
 static PetscReal part_for_markers(const Seeding *seeding, PetscInt c)
 {
-  const Outlook   *outlook = seeding->level_set->outlook;
-  const PetscInt  *stride = seeding->box->stride;
-  const PetscReal *p = seeding->value + c;
-  const PetscReal  h = seeding->h;
-  Vector3          gradient = {{0., 0., 0.}};
-  Patch            patch;
+  const VisibilityMap *map = seeding->level_set->visibility_map;
+  const PetscInt      *stride = seeding->box->stride;
+  const PetscReal     *p = seeding->value + c;
+  const PetscReal      h = seeding->h;
+  Vector3              gradient = {{0., 0., 0.}};
+  Patch                patch;
 
   if (p[0] > 2. * h || p[0] < -(depth + 2.) * h)
     return 0.;
-  if (is_screened(outlook, c)) {
-    patch_cell(outlook, c, 1, seeding->value, &patch);
+  if (is_near_shell(map, c)) {
+    patch_cell(map, c, 1, seeding->value, &patch);
     p = patch.value + patch.center;
     stride = patch.stride;
   }

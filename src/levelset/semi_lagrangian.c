@@ -67,8 +67,8 @@ VECTOR_CLONES static void carry_band(LevelSet level_set, PetscReal *const flow[D
 
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt)
 {
-  const Outlook *outlook = level_set->outlook;
-  PetscReal     *flow[DIM], *value, *from, *screened = NULL;
+  const VisibilityMap *map = level_set->visibility_map;
+  PetscReal           *flow[DIM], *value, *from, *near_shell = NULL;
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(level_set->grid, velocity, flow));
@@ -76,11 +76,11 @@ PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM
   PetscCall(VecGetArray(level_set->stage, &from));
   PetscCall(PetscArraycpy(from, value, grid_box(level_set->grid)->length));
   carry_band(level_set, flow, dt, from, value);
-  if (outlook)
-    PetscCall(LevelSetCarryScreened(level_set, flow, dt, from, &screened));
-  for (PetscInt n = 0; outlook && n < outlook->count; n++)
-    value[outlook->cells[n]] = screened[n];
-  PetscCall(PetscFree(screened));
+  if (map)
+    PetscCall(LevelSetAdvectNearShells(level_set, flow, dt, from, &near_shell));
+  for (PetscInt n = 0; map && n < map->count; n++)
+    value[map->cells[n]] = near_shell[n];
+  PetscCall(PetscFree(near_shell));
   PetscCall(VecRestoreArray(level_set->stage, &from));
   PetscCall(VecRestoreArray(level_set->distance, &value));
   PetscCall(MacGridRestoreFaces(level_set->grid, velocity, flow));

@@ -10,15 +10,15 @@
 enum { HALVINGS = 6 }; /* of a way that is not free */
 
 typedef struct {
-  const Outlook    *outlook;
-  PetscReal *const *flow;
-  const PetscReal  *from;
-  PetscReal         dt, h, reach; /* m: what a whole step covers at most in each direction */
+  const VisibilityMap *map;
+  PetscReal *const    *flow;
+  const PetscReal     *from;
+  PetscReal            dt, h, reach; /* m: what a whole step covers at most in each direction */
 } Transport;
 
 static Vector3 moved(const Transport *transport, Vector3 from, Vector3 way, PetscReal reach)
 {
-  for (PetscInt d = 0; d < grid_box(transport->outlook->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(transport->map->grid)->dimension; d++)
     from.at[d] += PetscMin(PetscMax(way.at[d], -reach), reach);
   return from;
 }
@@ -26,12 +26,12 @@ static Vector3 moved(const Transport *transport, Vector3 from, Vector3 way, Pets
 /* The foot, or how far one comes towards it from the eye. */
 static Vector3 find_foot(const Transport *transport, Vector3 center, Vector3 eye)
 {
-  const Outlook    *outlook = transport->outlook;
-  const Visibility *visibility = outlook->visibility;
-  const Vector3     slow = sample_seen_faces(outlook, transport->flow, eye, center);
-  const Vector3     middle =
+  const VisibilityMap *map = transport->map;
+  const Visibility    *visibility = map->visibility;
+  const Vector3        slow = sample_seen_faces(map, transport->flow, eye, center);
+  const Vector3        middle =
       moved(transport, center, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
-  const Vector3 flow = sample_seen_faces(outlook, transport->flow, eye, middle);
+  const Vector3 flow = sample_seen_faces(map, transport->flow, eye, middle);
   const Vector3 foot = moved(transport, center, vector3_scale(-transport->dt, flow), transport->reach);
   PetscReal     part = 1.;
 
@@ -57,45 +57,45 @@ static PetscBool is_uniform(const GridBox *box, const PetscReal *value)
   return PETSC_TRUE;
 }
 
-static Vector3 center_of(const Outlook *outlook, PetscInt c)
+static Vector3 center_of(const VisibilityMap *map, PetscInt c)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
   const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
 
-  return grid_cell_center(outlook->grid, in_slab % box->stride[Y] - box->ghost + box->start[X],
+  return grid_cell_center(map->grid, in_slab % box->stride[Y] - box->ghost + box->start[X],
                           in_slab / box->stride[Y] - box->ghost + box->start[Y],
                           box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0);
 }
 
 static PetscReal carried_value(const Transport *transport, PetscInt c)
 {
-  const Outlook *outlook = transport->outlook;
-  const GridBox *box = grid_box(outlook->grid);
-  Vector3        center, eye, foot;
-  Patch          patch;
+  const VisibilityMap *map = transport->map;
+  const GridBox       *box = grid_box(map->grid);
+  Vector3              center, eye, foot;
+  Patch                patch;
 
   if (is_uniform(box, transport->from + c))
     return transport->from[c];
-  center = center_of(outlook, c);
-  eye = outlook->visibility->carry(outlook->visibility->context, STEP_START, center);
+  center = center_of(map, c);
+  eye = map->visibility->carry(map->visibility->context, STEP_START, center);
   eye = moved(transport, center, vector3_subtract(eye, center), transport->reach);
   foot = find_foot(transport, center, eye);
-  if (!patch_point(outlook, STEP_START, foot, transport->from, &patch) &&
-      !patch_point(outlook, STEP_START, eye, transport->from, &patch))
+  if (!patch_point(map, STEP_START, foot, transport->from, &patch) &&
+      !patch_point(map, STEP_START, eye, transport->from, &patch))
     return transport->from[c];
   return box->dimension == 2 ? interpolate(patch.value + patch.center, patch.stride, patch.fraction, 2).value
                              : interpolate(patch.value + patch.center, patch.stride, patch.fraction, 3).value;
 }
 
-PetscErrorCode LevelSetCarryScreened(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
-                                     const PetscReal from[], PetscReal **results)
+PetscErrorCode LevelSetAdvectNearShells(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
+                                        const PetscReal from[], PetscReal **results)
 {
   const PetscReal h = grid_spacing(level_set->grid);
-  const Transport transport = {level_set->outlook, flow, from, dt, h, (2. - 1e-9) * h};
+  const Transport transport = {level_set->visibility_map, flow, from, dt, h, (2. - 1e-9) * h};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(level_set->outlook->count, results));
-  for (PetscInt n = 0; n < level_set->outlook->count; n++)
-    (*results)[n] = carried_value(&transport, level_set->outlook->cells[n]);
+  PetscCall(PetscMalloc1(level_set->visibility_map->count, results));
+  for (PetscInt n = 0; n < level_set->visibility_map->count; n++)
+    (*results)[n] = carried_value(&transport, level_set->visibility_map->cells[n]);
   PetscFunctionReturn(0);
 }

@@ -77,38 +77,39 @@ static PetscReal cell_part(PetscInt dimension, const PetscInt stride[DIM], const
   return inside_fraction(dimension, p[0] + bend, gradient, h);
 }
 
-static PetscReal seen_part(const Outlook *outlook, const PetscReal *value, PetscInt c, PetscReal h)
+static PetscReal seen_part(const VisibilityMap *map, const PetscReal *value, PetscInt c, PetscReal h)
 {
   Patch patch;
 
-  patch_cell(outlook, c, 1, value, &patch);
-  return cell_part(grid_box(outlook->grid)->dimension, patch.stride, patch.value + patch.center, h);
+  patch_cell(map, c, 1, value, &patch);
+  return cell_part(grid_box(map->grid)->dimension, patch.stride, patch.value + patch.center, h);
 }
 
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume)
 {
   const GridBox  *box = grid_box(level_set->grid);
-  const PetscReal h = grid_spacing(level_set->grid), *value, *shut = NULL;
+  const PetscReal h = grid_spacing(level_set->grid), *value, *closed_cells = NULL;
   const PetscInt  width = box->end[X] - box->start[X];
   PetscReal       sum = 0.;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(level_set->distance, &value));
   if (closed)
-    PetscCall(VecGetArrayRead(closed, &shut));
+    PetscCall(VecGetArrayRead(closed, &closed_cells));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
       const PetscInt first = box_index(box, box->start[X], j, k);
       PetscReal      row = 0.;
 
       for (PetscInt c = first; c < first + width; c++)
-        if (!shut || !(shut[c] > 0.))
-          row += is_screened(level_set->outlook, c) ? seen_part(level_set->outlook, value, c, h)
-                                                    : cell_part(box->dimension, box->stride, value + c, h);
+        if (!closed_cells || !(closed_cells[c] > 0.))
+          row += is_near_shell(level_set->visibility_map, c)
+                     ? seen_part(level_set->visibility_map, value, c, h)
+                     : cell_part(box->dimension, box->stride, value + c, h);
       sum += row;
     }
   if (closed)
-    PetscCall(VecRestoreArrayRead(closed, &shut));
+    PetscCall(VecRestoreArrayRead(closed, &closed_cells));
   PetscCall(VecRestoreArrayRead(level_set->distance, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, box->comm));
   *volume = sum * h * h * (box->dimension == 3 ? h : 1.);

@@ -37,12 +37,12 @@ KERNEL void add_rate(const PetscReal *restrict f, const PetscReal *restrict face
 }
 
 typedef struct {
-  const GridBox *box;
-  const Band    *band;
-  PetscReal     *flow[DIM];
-  PetscReal      spacing, dt;
-  const Outlook *outlook;           /* null: there are no shells */
-  PetscReal     *before, *screened; /* of its cells at the start and at the end of the whole step */
+  const GridBox       *box;
+  const Band          *band;
+  PetscReal           *flow[DIM];
+  PetscReal            spacing, dt;
+  const VisibilityMap *map;                 /* null: there are no shells */
+  PetscReal           *before, *near_shell; /* of its cells at the start and at the end of the whole step */
 } Carrier;
 
 /* to = mix start + (1 - mix) (from + dt rate(from)) in the band; `to` may be `start`. */
@@ -61,26 +61,26 @@ VECTOR_CLONES static void euler_stage(const Carrier *carrier, PetscReal mix, con
   }
 }
 
-static PetscErrorCode FindScreened(LevelSet level_set, PetscReal dt, const PetscReal value[],
-                                   Carrier *carrier)
+static PetscErrorCode FindCellsNearShells(LevelSet level_set, PetscReal dt, const PetscReal value[],
+                                          Carrier *carrier)
 {
   PetscFunctionBegin;
-  carrier->outlook = level_set->outlook;
-  carrier->before = carrier->screened = NULL;
-  if (!carrier->outlook)
+  carrier->map = level_set->visibility_map;
+  carrier->before = carrier->near_shell = NULL;
+  if (!carrier->map)
     PetscFunctionReturn(0);
-  PetscCall(LevelSetCarryScreened(level_set, carrier->flow, dt, value, &carrier->screened));
-  PetscCall(PetscMalloc1(carrier->outlook->count, &carrier->before));
-  for (PetscInt n = 0; n < carrier->outlook->count; n++)
-    carrier->before[n] = value[carrier->outlook->cells[n]];
+  PetscCall(LevelSetAdvectNearShells(level_set, carrier->flow, dt, value, &carrier->near_shell));
+  PetscCall(PetscMalloc1(carrier->map->count, &carrier->before));
+  for (PetscInt n = 0; n < carrier->map->count; n++)
+    carrier->before[n] = value[carrier->map->cells[n]];
   PetscFunctionReturn(0);
 }
 
 /* After this part of the step. */
-static void set_screened(const Carrier *carrier, PetscReal part, PetscReal *value)
+static void set_near_shells(const Carrier *carrier, PetscReal part, PetscReal *value)
 {
-  for (PetscInt n = 0; carrier->outlook && n < carrier->outlook->count; n++)
-    value[carrier->outlook->cells[n]] = (1. - part) * carrier->before[n] + part * carrier->screened[n];
+  for (PetscInt n = 0; carrier->map && n < carrier->map->count; n++)
+    value[carrier->map->cells[n]] = (1. - part) * carrier->before[n] + part * carrier->near_shell[n];
 }
 
 /* Cells that the flow crosses in a unit of time, summed over the directions. Collective. */
@@ -123,20 +123,20 @@ PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscRe
   PetscCall(VecGetArray(level_set->start, &second));
   PetscCall(PetscArraycpy(first, value, box->length));
   PetscCall(PetscArraycpy(second, value, box->length));
-  PetscCall(FindScreened(level_set, dt, value, &carrier));
+  PetscCall(FindCellsNearShells(level_set, dt, value, &carrier));
   for (PetscInt part = 0; part < parts; part++) {
     euler_stage(&carrier, 0., value, value, first);
-    set_screened(&carrier, (part + 1.) / parts, first);
+    set_near_shells(&carrier, (part + 1.) / parts, first);
     PetscCall(DistanceFillGhosts(level_set->grid, level_set->stage));
     euler_stage(&carrier, 0.75, value, first, second);
-    set_screened(&carrier, (part + 0.5) / parts, second);
+    set_near_shells(&carrier, (part + 0.5) / parts, second);
     PetscCall(DistanceFillGhosts(level_set->grid, level_set->start));
     euler_stage(&carrier, 1. / 3., value, second, value);
-    set_screened(&carrier, (part + 1.) / parts, value);
+    set_near_shells(&carrier, (part + 1.) / parts, value);
     PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   }
   PetscCall(PetscFree(carrier.before));
-  PetscCall(PetscFree(carrier.screened));
+  PetscCall(PetscFree(carrier.near_shell));
   PetscCall(VecRestoreArray(level_set->start, &second));
   PetscCall(VecRestoreArray(level_set->stage, &first));
   PetscCall(VecRestoreArray(level_set->distance, &value));

@@ -225,13 +225,14 @@ static void move_all(const GridBox *box, const Flow *flow, PetscReal dt, PetscIn
       move_run_3d(flow, dt, PetscMin(RUN, count - n), positions + n);
 }
 
-PetscErrorCode ParticlesMovePast(Particles particles, const Outlook *outlook, Vec velocity[DIM], PetscReal dt)
+PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, Vec velocity[DIM],
+                                 PetscReal dt)
 {
   const GridBox  *box = grid_box(particles->grid);
   const PetscReal spacing = grid_spacing(particles->grid);
   ParticleArrays *now = &particles->now;
   PetscReal      *faces[DIM];
-  Passage         passage = {.outlook = outlook, .dt = dt, .reach = (2. - 1e-9) * spacing};
+  Passage         passage = {.map = map, .dt = dt, .reach = (2. - 1e-9) * spacing};
   Flow flow = {.frame = frame_of(box, grid_origin(particles->grid), spacing), .reach = passage.reach};
 
   PetscFunctionBegin;

@@ -2,6 +2,7 @@
 #define MILLRACE_PARTICLES_IMPL_H
 
 #include <millrace/particles.h>
+#include <millrace/patch.h>
 
 /* Particles side by side, without an order. */
 typedef struct {
@@ -47,11 +48,11 @@ PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count);
 /* passage.c: particles near shells. PassageBegin remembers where they start, PassageEnd moves them past the
    shells, whatever others did with them in between. */
 typedef struct {
-  const Outlook *outlook; /* borrowed; null: there are no shells */
-  PetscReal     *faces[DIM];
-  PetscReal      dt, reach; /* m: what a whole step covers at most in each direction */
-  PetscInt       count, *which;
-  Vector3       *starts;
+  const VisibilityMap *map; /* borrowed; null: there are no shells */
+  PetscReal           *faces[DIM];
+  PetscReal            dt, reach; /* m: what a whole step covers at most in each direction */
+  PetscInt             count, *which;
+  Vector3             *starts;
 } Passage;
 PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays);
 PetscErrorCode PassageEnd(Passage *passage, ParticleArrays *arrays);

@@ -16,14 +16,14 @@ PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays)
   passage->count = 0;
   passage->which = NULL;
   passage->starts = NULL;
-  if (!passage->outlook)
+  if (!passage->map)
     PetscFunctionReturn(0);
   for (PetscInt n = 0; n < arrays->count; n++)
-    passage->count += is_screened(passage->outlook, outlook_cell(passage->outlook, arrays->positions[n]));
+    passage->count += is_near_shell(passage->map, visibility_map_cell(passage->map, arrays->positions[n]));
   PetscCall(PetscMalloc2(passage->count, &passage->which, passage->count, &passage->starts));
   passage->count = 0;
   for (PetscInt n = 0; n < arrays->count; n++)
-    if (is_screened(passage->outlook, outlook_cell(passage->outlook, arrays->positions[n]))) {
+    if (is_near_shell(passage->map, visibility_map_cell(passage->map, arrays->positions[n]))) {
       passage->which[passage->count] = n;
       passage->starts[passage->count++] = arrays->positions[n];
     }
@@ -32,34 +32,34 @@ PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays)
 
 static Vector3 carried(const Passage *passage, Vector3 from, PetscReal dt, PetscReal reach, Vector3 velocity)
 {
-  for (PetscInt d = 0; d < grid_box(passage->outlook->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(passage->map->grid)->dimension; d++)
     from.at[d] += PetscMin(PetscMax(dt * velocity.at[d], -reach), reach);
   return from;
 }
 
 static PetscBool is_free(const Passage *passage, StepMoment moment, Vector3 from, Vector3 to)
 {
-  const Visibility *visibility = passage->outlook->visibility;
+  const Visibility *visibility = passage->map->visibility;
   const Vector3     way = vector3_subtract(to, from);
   const PetscReal   length = vector3_norm(way);
 
   if (length > 0.)
-    to = vector3_add(to, vector3_scale(clearance * grid_spacing(passage->outlook->grid) / length, way));
+    to = vector3_add(to, vector3_scale(clearance * grid_spacing(passage->map->grid) / length, way));
   return visibility->blocks(visibility->context, moment, from, to) ? PETSC_FALSE : PETSC_TRUE;
 }
 
 static Vector3 end_of_passage(const Passage *passage, Vector3 start)
 {
-  const Outlook    *outlook = passage->outlook;
-  const Visibility *visibility = outlook->visibility;
-  const PetscReal   half = 0.5 * passage->dt;
-  const Vector3     slow = sample_seen_faces(outlook, passage->faces, start, start);
-  const Vector3     middle = carried(passage, start, half, 0.5 * passage->reach, slow);
-  const Vector3     flow = sample_seen_faces(outlook, passage->faces, start, middle);
-  const Vector3     on = visibility->carry(visibility->context, STEP_END, start);
-  Vector3           end = carried(passage, start, passage->dt, passage->reach, flow);
-  const Vector3     back = visibility->carry(visibility->context, STEP_START, end);
-  PetscReal         part = 1.;
+  const VisibilityMap *map = passage->map;
+  const Visibility    *visibility = map->visibility;
+  const PetscReal      half = 0.5 * passage->dt;
+  const Vector3        slow = sample_seen_faces(map, passage->faces, start, start);
+  const Vector3        middle = carried(passage, start, half, 0.5 * passage->reach, slow);
+  const Vector3        flow = sample_seen_faces(map, passage->faces, start, middle);
+  const Vector3        on = visibility->carry(visibility->context, STEP_END, start);
+  Vector3              end = carried(passage, start, passage->dt, passage->reach, flow);
+  const Vector3        back = visibility->carry(visibility->context, STEP_START, end);
+  PetscReal            part = 1.;
 
   for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
     const Vector3 before = vector3_add(start, vector3_scale(part, vector3_subtract(back, start)));

@@ -30,15 +30,15 @@ static inline PetscBool is_known(const Continued *from, PetscInt c)
 /* Whether no shell lies between the cells of a face and those two cells further along a. */
 static PetscBool is_seen(const Continued *from, PetscInt c, PetscInt a, PetscInt side)
 {
-  const Outlook *outlook = from->phase->outlook;
+  const VisibilityMap *map = from->phase->visibility_map;
 
-  if (!is_screened(outlook, c))
+  if (!is_near_shell(map, c))
     return PETSC_TRUE;
   for (PetscInt n = 0; n < 2; n++) {
     const PetscInt cell = c + n * side * from->box->stride[a];
 
-    if (face_is_shut(outlook, STEP_END, cell, a, side) ||
-        face_is_shut(outlook, STEP_END, cell - from->back, a, side))
+    if (face_is_blocked(map, STEP_END, cell, a, side) ||
+        face_is_blocked(map, STEP_END, cell - from->back, a, side))
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -143,9 +143,11 @@ PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM
   PetscCall(MacGridCreateFaceField(phase->grid, slopes));
   PetscCall(MacGridCreateFaceField(phase->grid, places));
   PetscCall(Visit(phase, distance, known, faces, slopes, places, take_slope));
-  PetscCall(ExtendFacesPast(phase->grid, phase->outlook, distance, known, BAND_CELLS, faces));
-  PetscCall(ExtendFacesPast(phase->grid, phase->outlook, distance, known, (PetscInt)farthest + 1, slopes));
-  PetscCall(ExtendFacesPast(phase->grid, phase->outlook, distance, known, (PetscInt)farthest + 1, places));
+  PetscCall(ExtendFacesPast(phase->grid, phase->visibility_map, distance, known, BAND_CELLS, faces));
+  PetscCall(
+      ExtendFacesPast(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, slopes));
+  PetscCall(
+      ExtendFacesPast(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, places));
   PetscCall(Visit(phase, distance, known, faces, slopes, places, add_slope));
   PetscCall(MacGridExchangeFaces(phase->grid, faces));
   PetscCall(MacGridDestroyFaceField(places));

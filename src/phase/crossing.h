@@ -9,7 +9,7 @@ typedef struct {
   PetscInt  lower, upper; /* regions of the two cells */
   PetscReal theta;        /* part of the way from the lower to the upper centre that is in the lower region */
   PetscReal jump;         /* of the pressure, upper less lower, Pa; 0 unless curvature is at hand */
-  PetscBool shut;         /* a shell lies between the two */
+  PetscBool blocked;      /* a shell lies between the two */
 } Crossing;
 
 typedef struct {
@@ -44,9 +44,9 @@ static inline Crossing crossing_below(const Crossings *crossings, PetscInt above
   const unsigned char *region = phase->region;
   Crossing             crossing = {region[below], region[above], 1., 0., PETSC_FALSE};
 
-  if (phase->outlook && face_is_shut(phase->outlook, STEP_END, above, d, -1)) {
+  if (phase->visibility_map && face_is_blocked(phase->visibility_map, STEP_END, above, d, -1)) {
     crossing.theta = 0.5;
-    crossing.shut = PETSC_TRUE;
+    crossing.blocked = PETSC_TRUE;
     return crossing;
   }
 

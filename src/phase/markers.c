@@ -67,7 +67,8 @@ static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *d
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscBool beyond = at[d] + side < 0 || at[d] + side >= box->cells[d];
       const PetscBool hidden =
-          phase->outlook && face_is_shut(phase->outlook, STEP_END, c, d, side) ? PETSC_TRUE : PETSC_FALSE;
+          phase->visibility_map && face_is_blocked(phase->visibility_map, STEP_END, c, d, side) ? PETSC_TRUE
+                                                                                                : PETSC_FALSE;
 
       if (!(beyond && !box->periodic[d]) && !hidden &&
           distance[c + side * box->stride[d]] <= distance[c] + equal)
@@ -127,8 +128,8 @@ PetscReal phase_sample(Phase phase, const PetscReal *distance, PetscInt c, Vecto
 {
   PetscReal value;
 
-  if (is_screened(phase->outlook, c))
-    return sample_seen_cells(phase->outlook, distance, point, &value) ? value : blind;
+  if (is_near_shell(phase->visibility_map, c))
+    return sample_seen_cells(phase->visibility_map, distance, point, &value) ? value : blind;
   return sample_cells(grid_box(phase->grid), grid_origin(phase->grid), grid_spacing(phase->grid), distance,
                       point);
 }
@@ -151,7 +152,7 @@ static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *esc
         const PetscInt c = box_index(box, i, j, k);
 
         if (view.first[cell] < view.first[cell + 1] &&
-            (distance[c] > surely_inside || is_screened(phase->outlook, c)))
+            (distance[c] > surely_inside || is_near_shell(phase->visibility_map, c)))
           for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
             *escaped += phase_sample(phase, distance, c, view.positions[m], -h) > view.values[m];
       }

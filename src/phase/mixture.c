@@ -35,7 +35,7 @@ static PetscReal crossing_mobility(Phase phase, const Crossing *crossing)
 
   if (lower == 0. && upper == 0.)
     return 0.;
-  if (crossing->shut && (lower == 0. || upper == 0.))
+  if (crossing->blocked && (lower == 0. || upper == 0.))
     return 1. / (lower + upper);
   if (upper == 0.)
     return 1. / (PetscMax(way, smallest_way) * lower);
@@ -196,23 +196,24 @@ static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *s
   return steepest == direction ? mean / sum : sum / inverse;
 }
 
-static PetscReal shut_density(const Fields *fields, const Crossing *crossing)
+static PetscReal blocked_density(const Fields *fields, const Crossing *crossing)
 {
   return 0.5 * (fields->fill_density[crossing->lower] + fields->fill_density[crossing->upper]);
 }
 
 /* The mean of the cells around an edge between which a shell passes; negative if there is none. */
-static PetscReal shut_viscosity(Phase phase, PetscInt direction, PetscInt c)
+static PetscReal blocked_viscosity(Phase phase, PetscInt direction, PetscInt c)
 {
   const GridBox *box = grid_box(phase->grid);
   const PetscInt a = (direction + 1) % DIM, b = (direction + 2) % DIM;
   const PetscInt cells[4] = {c, c - box->stride[a], c - box->stride[b], c - box->stride[a] - box->stride[b]};
   PetscReal      sum = 0.;
 
-  if (!is_screened(phase->outlook, c) || !(face_is_shut(phase->outlook, STEP_END, c, a, -1) ||
-                                           face_is_shut(phase->outlook, STEP_END, c, b, -1) ||
-                                           face_is_shut(phase->outlook, STEP_END, cells[1], b, -1) ||
-                                           face_is_shut(phase->outlook, STEP_END, cells[2], a, -1)))
+  if (!is_near_shell(phase->visibility_map, c) ||
+      !(face_is_blocked(phase->visibility_map, STEP_END, c, a, -1) ||
+        face_is_blocked(phase->visibility_map, STEP_END, c, b, -1) ||
+        face_is_blocked(phase->visibility_map, STEP_END, cells[1], b, -1) ||
+        face_is_blocked(phase->visibility_map, STEP_END, cells[2], a, -1)))
     return -1.;
   for (PetscInt n = 0; n < 4; n++)
     sum += 0.25 * region_viscosity(phase, phase->region[cells[n]]);
@@ -225,10 +226,10 @@ static void set_mixed_edges(Phase phase, const Fields *fields, const Nearby *nea
 
   for (PetscInt d = 0; d < DIM; d++)
     if (fields->edge_viscosity[d]) {
-      const PetscReal shut = shut_viscosity(phase, d, c);
+      const PetscReal blocked = blocked_viscosity(phase, d, c);
 
       find_shares(phase, nearby, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &shares);
-      fields->edge_viscosity[d][c] = shut < 0. ? edge_viscosity(phase, d, &shares) : shut;
+      fields->edge_viscosity[d][c] = blocked < 0. ? edge_viscosity(phase, d, &shares) : blocked;
     }
 }
 
@@ -248,7 +249,7 @@ static void set_mixed_cell(const Crossings *crossings, const Fields *fields, Pet
     fields->mobility[d][c] = crossing_mobility(phase, &crossing);
     find_shares(phase, &nearby, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &shares);
     fields->density[d][c] =
-        crossing.shut ? shut_density(fields, &crossing) : shares_density(phase, fields, &shares);
+        crossing.blocked ? blocked_density(fields, &crossing) : shares_density(phase, fields, &shares);
   }
   set_mixed_edges(phase, fields, &nearby, c);
 }

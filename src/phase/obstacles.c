@@ -62,7 +62,8 @@ static PetscBool neighbour_has_depth(Phase phase, PetscInt c, PetscInt d, PetscI
 {
   if (phase->depth[c + side * grid_box(phase->grid)->stride[d]] != wanted)
     return PETSC_FALSE;
-  return phase->outlook && face_is_shut(phase->outlook, STEP_END, c, d, side) ? PETSC_FALSE : PETSC_TRUE;
+  return phase->visibility_map && face_is_blocked(phase->visibility_map, STEP_END, c, d, side) ? PETSC_FALSE
+                                                                                               : PETSC_TRUE;
 }
 
 static PetscBool has_neighbour_of_depth(Phase phase, PetscInt c, PetscInt wanted)

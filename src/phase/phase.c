@@ -89,13 +89,13 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
 PetscErrorCode PhaseSetVisibility(Phase phase, const Visibility *visibility)
 {
   PetscFunctionBegin;
-  if (visibility && !phase->outlook_room)
-    PetscCall(OutlookCreate(phase->grid, &phase->outlook_room));
+  if (visibility && !phase->visibility_map_memory)
+    PetscCall(VisibilityMapCreate(phase->grid, &phase->visibility_map_memory));
   if (visibility)
-    PetscCall(OutlookUpdate(phase->outlook_room, visibility));
-  phase->outlook = visibility ? phase->outlook_room : NULL;
+    PetscCall(VisibilityMapUpdate(phase->visibility_map_memory, visibility));
+  phase->visibility_map = visibility ? phase->visibility_map_memory : NULL;
   for (PetscInt n = 0; n < phase->count; n++)
-    PetscCall(LevelSetSetOutlook(phase->level_sets[n], phase->outlook));
+    PetscCall(LevelSetSetVisibilityMap(phase->level_sets[n], phase->visibility_map));
   PetscFunctionReturn(0);
 }
 
@@ -118,7 +118,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
   if (!*phase)
     PetscFunctionReturn(0);
   PetscCall(DestroyKept(*phase));
-  PetscCall(OutlookDestroy(&(*phase)->outlook_room));
+  PetscCall(VisibilityMapDestroy(&(*phase)->visibility_map_memory));
   for (PetscInt n = 0; n < (*phase)->count; n++) {
     PetscCall(LevelSetDestroy(&(*phase)->level_sets[n]));
     PetscCall(ParticlesDestroy(&(*phase)->markers[n]));
@@ -221,7 +221,7 @@ PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region)
   *region = 0;
   PetscCall(PhaseGetDistances(phase, distances));
   for (PetscInt n = 0; n < phase->count; n++) {
-    const PetscInt  c = phase->outlook ? outlook_cell(phase->outlook, point) : 0;
+    const PetscInt  c = phase->visibility_map ? visibility_map_cell(phase->visibility_map, point) : 0;
     const PetscReal distance = phase_sample(phase, distances[n], c, point, phase->band);
 
     if (distance < smallest) {

@@ -2,6 +2,7 @@
 #define MILLRACE_PHASE_IMPL_H
 
 #include <millrace/phase.h>
+#include <millrace/patch.h>
 
 /* What PhaseReturn goes back to. */
 typedef struct {
@@ -21,8 +22,8 @@ struct _p_Phase {
   PetscReal          band;                              /* m: what a distance is beyond the band */
   PetscReal          tension[REGIONS_MAX][REGIONS_MAX]; /* N/m, symmetric */
 
-  const Outlook *outlook;      /* past the shells; null: there are none */
-  Outlook       *outlook_room; /* the same; null until needed */
+  const VisibilityMap *visibility_map;        /* past the shells; null: there are none */
+  VisibilityMap       *visibility_map_memory; /* what it points to, owned; null until needed */
 
   LevelSet  *level_sets;
   Vec       *distances; /* lent by the level sets */
@@ -111,7 +112,7 @@ typedef struct {
   PetscInt         region[REGIONS_MAX];
   const PetscReal *distance[REGIONS_MAX]; /* at the centre */
   PetscInt         stride[DIM];           /* of these */
-  PetscReal        seen[REGIONS_MAX][27]; /* room for a cell that is screened */
+  PetscReal        seen[REGIONS_MAX][27]; /* room for a cell near a shell */
 } Nearby;
 void           find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
 void           find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares);

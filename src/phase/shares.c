@@ -9,7 +9,7 @@ static void take_seen(Phase phase, const PetscReal *distance, PetscInt c, Nearby
   PetscReal *seen = nearby->seen[nearby->count];
   Patch      patch;
 
-  patch_cell(phase->outlook, c, 1, distance, &patch);
+  patch_cell(phase->visibility_map, c, 1, distance, &patch);
   memcpy(seen, patch.value, sizeof(nearby->seen[0]));
   memcpy(nearby->stride, patch.stride, sizeof(nearby->stride));
   nearby->distance[nearby->count] = seen + patch.center;
@@ -18,7 +18,7 @@ static void take_seen(Phase phase, const PetscReal *distance, PetscInt c, Nearby
 void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby)
 {
   const PetscReal reach = 2. * grid_spacing(phase->grid);
-  const PetscBool screened = is_screened(phase->outlook, c);
+  const PetscBool near_shell = is_near_shell(phase->visibility_map, c);
 
   nearby->count = 0;
   memcpy(nearby->stride, grid_box(phase->grid)->stride, sizeof(nearby->stride));
@@ -26,7 +26,7 @@ void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *
     if (distances[n][c] < reach) {
       nearby->region[nearby->count] = n;
       nearby->distance[nearby->count] = distances[n] + c;
-      if (screened)
+      if (near_shell)
         take_seen(phase, distances[n], c, nearby);
       nearby->count++;
     }

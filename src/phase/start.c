@@ -228,7 +228,7 @@ PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size)
   PetscCall(PhaseFindLayers(phase, closed));
   PetscCall(PhaseProject(phase, ALL_REGIONS));
   for (PetscInt n = 0; n < phase->count; n++)
-    if (phase->outlook) /* a shape's distance knows of no shells */
+    if (phase->visibility_map) /* a shape's distance knows of no shells */
       PetscCall(LevelSetRebuild(phase->level_sets[n]));
     else
       PetscCall(LevelSetRedistance(phase->level_sets[n]));

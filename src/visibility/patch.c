@@ -1,14 +1,14 @@
 /* Values around a place as they are seen from there. What is not seen is filled up layer by layer from its
    face neighbours b in earlier layers, with the mean of  2 f_b - f_bb,  bb behind b, or of f_b where bb is
    not known or the sign would change. */
-#include <millrace/outlook.h>
+#include <millrace/patch.h>
 
 enum { SEEN = 0, NEVER = 255 }; /* layers */
 
 /* A patch being made: where it lies in the field, and who sees whom. */
 typedef struct {
-  const unsigned char *shut;  /* at the lower corner of the patch */
-  const PetscInt      *outer; /* strides of the field */
+  const unsigned char *blocked; /* at the lower corner of the patch */
+  const PetscInt      *outer;   /* strides of the field */
   PetscInt             dimension, count;
   PetscInt      low, high; /* along each direction the cells low … high are around the place itself */
   unsigned char at[PATCH_MOST * PATCH_MOST * PATCH_MOST][DIM];
@@ -16,15 +16,15 @@ typedef struct {
 } Making;
 
 /* Returns whether there is a shell in the patch at all. */
-static PetscBool begin(const Outlook *outlook, StepMoment moment, PetscInt corner, const PetscReal *values,
+static PetscBool begin(const VisibilityMap *map, StepMoment moment, PetscInt corner, const PetscReal *values,
                        Making *making, Patch *patch)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
   const PetscInt width = patch->width;
   PetscInt       n = 0;
-  unsigned char  shut = 0;
+  unsigned char  blocked = 0;
 
-  making->shut = outlook->shut[moment] + corner;
+  making->blocked = map->blocked[moment] + corner;
   making->outer = box->stride;
   making->dimension = box->dimension;
   for (PetscInt d = 0; d < DIM; d++)
@@ -39,10 +39,10 @@ static PetscBool begin(const Outlook *outlook, StepMoment moment, PetscInt corne
         making->at[n][Z] = (unsigned char)k;
         making->layer[n] = NEVER;
         patch->value[n] = values[corner + from];
-        shut |= making->shut[from];
+        blocked |= making->blocked[from];
       }
   making->count = n;
-  return shut ? PETSC_TRUE : PETSC_FALSE;
+  return blocked ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Steps from the place outwards along a direction: negative below, positive above. */
@@ -66,7 +66,7 @@ static PetscBool is_seen(const Making *making, const Patch *patch, PetscInt n)
       upper += making->at[n][e] * making->outer[e];
     if (steps < 0)
       upper += making->outer[d];
-    if (!(making->shut[upper] >> d & 1))
+    if (!(making->blocked[upper] >> d & 1))
       return PETSC_TRUE;
   }
   return PETSC_FALSE;
@@ -144,9 +144,9 @@ static void fill(Making *making, Patch *patch, PetscInt unseen)
   }
 }
 
-void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscReal values[], Patch *patch)
+void patch_cell(const VisibilityMap *map, PetscInt c, PetscInt reach, const PetscReal values[], Patch *patch)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
   PetscInt       corner = c;
   PetscBool      divided;
   Making         making;
@@ -156,7 +156,7 @@ void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscR
   patch->center = 0;
   for (PetscInt d = 0; d < box->dimension; d++)
     corner -= reach * box->stride[d];
-  divided = begin(outlook, STEP_END, corner, values, &making, patch);
+  divided = begin(map, STEP_END, corner, values, &making, patch);
   for (PetscInt d = 0; d < box->dimension; d++) {
     patch->center += reach * patch->stride[d];
     patch->fraction[d] = 0.;
@@ -168,9 +168,9 @@ void patch_cell(const Outlook *outlook, PetscInt c, PetscInt reach, const PetscR
 }
 
 /* The centre of a cell, or of the one whose mirror image it is. */
-static Vector3 seen_center(const Outlook *outlook, const PetscInt at[DIM])
+static Vector3 seen_center(const VisibilityMap *map, const PetscInt at[DIM])
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
   PetscInt       place[DIM] = {at[X], at[Y], at[Z]};
 
   for (PetscInt d = 0; d < box->dimension; d++)
@@ -178,11 +178,11 @@ static Vector3 seen_center(const Outlook *outlook, const PetscInt at[DIM])
       place[d] = -1 - at[d];
     else if (!box->periodic[d] && at[d] >= box->cells[d])
       place[d] = 2 * box->cells[d] - 1 - at[d];
-  return grid_cell_center(outlook->grid, place[X], place[Y], place[Z]);
+  return grid_cell_center(map->grid, place[X], place[Y], place[Z]);
 }
 
 /* Asks for the cells whose steps from the place are at most `most`; returns how many are seen. */
-static PetscInt ask(const Outlook *outlook, StepMoment moment, Vector3 point, const PetscInt first[DIM],
+static PetscInt ask(const VisibilityMap *map, StepMoment moment, Vector3 point, const PetscInt first[DIM],
                     PetscInt most, Making *making)
 {
   PetscInt seen = 0;
@@ -195,7 +195,7 @@ static PetscInt ask(const Outlook *outlook, StepMoment moment, Vector3 point, co
       steps = PetscMax(steps, PetscAbsInt(steps_along(making, n, d)));
     }
     if (steps > most ||
-        outlook->visibility->blocks(outlook->visibility->context, moment, point, seen_center(outlook, at)))
+        map->visibility->blocks(map->visibility->context, moment, point, seen_center(map, at)))
       continue;
     making->layer[n] = SEEN;
     seen++;
@@ -209,13 +209,13 @@ typedef struct {
   PetscReal fraction[DIM];
 } Place;
 
-static Place place_of(const Outlook *outlook, Vector3 point)
+static Place place_of(const VisibilityMap *map, Vector3 point)
 {
-  const Vector3 origin = grid_origin(outlook->grid);
+  const Vector3 origin = grid_origin(map->grid);
   Place         result = {{0, 0, 0}, {0., 0., 0.}};
 
-  for (PetscInt d = 0; d < grid_box(outlook->grid)->dimension; d++) {
-    const PetscReal place = (point.at[d] - origin.at[d]) / grid_spacing(outlook->grid) - 0.5;
+  for (PetscInt d = 0; d < grid_box(map->grid)->dimension; d++) {
+    const PetscReal place = (point.at[d] - origin.at[d]) / grid_spacing(map->grid) - 0.5;
 
     result.at[d] = (PetscInt)PetscFloorReal(place);
     result.fraction[d] = place - result.at[d];
@@ -223,18 +223,18 @@ static Place place_of(const Outlook *outlook, Vector3 point)
   return result;
 }
 
-static Vector3 flattened(const Outlook *outlook, Vector3 point)
+static Vector3 flattened(const VisibilityMap *map, Vector3 point)
 {
-  if (grid_box(outlook->grid)->dimension == 2)
-    point.at[Z] = grid_origin(outlook->grid).at[Z];
+  if (grid_box(map->grid)->dimension == 2)
+    point.at[Z] = grid_origin(map->grid).at[Z];
   return point;
 }
 
-PetscBool patch_point(const Outlook *outlook, StepMoment moment, Vector3 point, const PetscReal values[],
+PetscBool patch_point(const VisibilityMap *map, StepMoment moment, Vector3 point, const PetscReal values[],
                       Patch *patch)
 {
-  const GridBox *box = grid_box(outlook->grid);
-  const Place    place = place_of(outlook, point);
+  const GridBox *box = grid_box(map->grid);
+  const Place    place = place_of(map, point);
   PetscInt       first[DIM] = {0, 0, 0};
   PetscBool      divided;
   Making         making;
@@ -247,15 +247,15 @@ PetscBool patch_point(const Outlook *outlook, StepMoment moment, Vector3 point, 
     patch->fraction[d] = place.fraction[d];
     first[d] = place.at[d] - 1;
   }
-  point = flattened(outlook, point);
-  divided = begin(outlook, moment, box_index(box, first[X], first[Y], first[Z]), values, &making, patch);
+  point = flattened(map, point);
+  divided = begin(map, moment, box_index(box, first[X], first[Y], first[Z]), values, &making, patch);
   for (PetscInt d = 0; d < box->dimension; d++)
     patch->center += patch->stride[d];
   if (!divided)
     return PETSC_TRUE;
   /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be visible
    */
-  if (!ask(outlook, moment, point, first, 0, &making) && !ask(outlook, moment, point, first, 1, &making))
+  if (!ask(map, moment, point, first, 0, &making) && !ask(map, moment, point, first, 1, &making))
     return PETSC_FALSE;
   fill(&making, patch, look_outwards(&making, patch));
   return PETSC_TRUE;
@@ -286,38 +286,39 @@ PetscReal patch_linear(const Patch *patch, PetscInt dimension)
 }
 
 /* Whether the point sees all cells around it: with no shell in the patch, or none between. */
-static PetscBool sees_all_around(const Outlook *outlook, Vector3 point, const Place *place)
+static PetscBool sees_all_around(const VisibilityMap *map, Vector3 point, const Place *place)
 {
-  const GridBox       *box = grid_box(outlook->grid);
-  const Visibility    *visibility = outlook->visibility;
+  const GridBox       *box = grid_box(map->grid);
+  const Visibility    *visibility = map->visibility;
   const PetscInt       planes = box->dimension == 3 ? 4 : 1;
-  const unsigned char *shut = outlook->shut[STEP_END] + box_index(box, place->at[X] - 1, place->at[Y] - 1,
-                                                                  place->at[Z] - (planes > 1 ? 1 : 0));
+  const unsigned char *blocked = map->blocked[STEP_END] + box_index(box, place->at[X] - 1, place->at[Y] - 1,
+                                                                    place->at[Z] - (planes > 1 ? 1 : 0));
   unsigned char        any = 0;
 
   for (PetscInt k = 0; k < planes; k++)
     for (PetscInt j = 0; j < 4; j++)
       for (PetscInt i = 0; i < 4; i++)
-        any |= shut[i + j * box->stride[Y] + (planes > 1 ? k * box->stride[Z] : 0)];
+        any |= blocked[i + j * box->stride[Y] + (planes > 1 ? k * box->stride[Z] : 0)];
   for (PetscInt n = 0; any && n < 1 << box->dimension; n++) {
     PetscInt at[DIM];
 
     for (PetscInt d = 0; d < DIM; d++)
       at[d] = place->at[d] + (n >> d & 1);
-    if (visibility->blocks(visibility->context, STEP_END, point, seen_center(outlook, at)))
+    if (visibility->blocks(visibility->context, STEP_END, point, seen_center(map, at)))
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
 
-PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Vector3 point, PetscReal *value)
+PetscBool sample_seen_cells(const VisibilityMap *map, const PetscReal values[], Vector3 point,
+                            PetscReal *value)
 {
-  const GridBox *box = grid_box(outlook->grid);
-  Place          place = place_of(outlook, point);
+  const GridBox *box = grid_box(map->grid);
+  Place          place = place_of(map, point);
   Patch          patch;
 
-  if (!sees_all_around(outlook, flattened(outlook, point), &place)) {
-    if (!patch_point(outlook, STEP_END, point, values, &patch))
+  if (!sees_all_around(map, flattened(map, point), &place)) {
+    if (!patch_point(map, STEP_END, point, values, &patch))
       return PETSC_FALSE;
     *value = patch_linear(&patch, box->dimension);
     return PETSC_TRUE;
@@ -329,27 +330,27 @@ PetscBool sample_seen_cells(const Outlook *outlook, const PetscReal values[], Ve
 
 /* Whether a face of component e counts: if it is seen, or if it lies on the shell itself and moves with it.
  */
-static PetscBool face_counts(const Outlook *outlook, PetscInt e, const PetscInt at[DIM], Vector3 eye)
+static PetscBool face_counts(const VisibilityMap *map, PetscInt e, const PetscInt at[DIM], Vector3 eye)
 {
-  const Visibility *visibility = outlook->visibility;
+  const Visibility *visibility = map->visibility;
 
-  if (outlook->shut[STEP_START][box_index(grid_box(outlook->grid), at[X], at[Y], at[Z])] >> e & 1)
+  if (map->blocked[STEP_START][box_index(grid_box(map->grid), at[X], at[Y], at[Z])] >> e & 1)
     return PETSC_TRUE;
   return visibility->blocks(visibility->context, STEP_START, eye,
-                            grid_face_center(outlook->grid, e, at[X], at[Y], at[Z]))
+                            grid_face_center(map->grid, e, at[X], at[Y], at[Z]))
              ? PETSC_FALSE
              : PETSC_TRUE;
 }
 
 /* Whether there is no shell in the way: none between the cells around both points. */
-static PetscBool is_clear(const Outlook *outlook, Vector3 eye, Vector3 point)
+static PetscBool is_clear(const VisibilityMap *map, Vector3 eye, Vector3 point)
 {
-  const GridBox       *box = grid_box(outlook->grid);
-  const unsigned char *shut = outlook->shut[STEP_START];
+  const GridBox       *box = grid_box(map->grid);
+  const unsigned char *blocked = map->blocked[STEP_START];
   PetscInt             low[DIM] = {0, 0, 0}, high[DIM] = {0, 0, 0};
 
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscReal origin = grid_origin(outlook->grid).at[d], h = grid_spacing(outlook->grid);
+    const PetscReal origin = grid_origin(map->grid).at[d], h = grid_spacing(map->grid);
 
     low[d] = (PetscInt)PetscFloorReal((PetscMin(eye.at[d], point.at[d]) - origin) / h) - 1;
     high[d] = (PetscInt)PetscFloorReal((PetscMax(eye.at[d], point.at[d]) - origin) / h) + 1;
@@ -357,7 +358,7 @@ static PetscBool is_clear(const Outlook *outlook, Vector3 eye, Vector3 point)
   for (PetscInt k = low[Z]; k <= high[Z]; k++)
     for (PetscInt j = low[Y]; j <= high[Y]; j++)
       for (PetscInt i = low[X]; i <= high[X]; i++)
-        if (shut[box_index(box, i, j, k)])
+        if (blocked[box_index(box, i, j, k)])
           return PETSC_FALSE;
   return PETSC_TRUE;
 }
@@ -368,18 +369,18 @@ typedef struct {
   PetscBool all; /* faces count; then those of the shell are left out */
 } Around;
 
-static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *face, Vector3 point,
+static Around look_around(const VisibilityMap *map, PetscInt e, const PetscReal *face, Vector3 point,
                           const Vector3 *eye)
 {
-  const GridBox    *box = grid_box(outlook->grid);
-  const Visibility *visibility = outlook->visibility;
+  const GridBox    *box = grid_box(map->grid);
+  const Visibility *visibility = map->visibility;
   Around            around = {0., 0., 0., PETSC_TRUE};
   PetscInt          low[DIM] = {0, 0, 0}, at[DIM];
   PetscReal         fraction[DIM], weights[8];
 
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscReal origin = grid_origin(outlook->grid).at[d];
-    const PetscReal place = (point.at[d] - origin) / grid_spacing(outlook->grid) - (d == e ? 0. : 0.5);
+    const PetscReal origin = grid_origin(map->grid).at[d];
+    const PetscReal place = (point.at[d] - origin) / grid_spacing(map->grid) - (d == e ? 0. : 0.5);
 
     low[d] = (PetscInt)PetscFloorReal(place);
     fraction[d] = place - low[d];
@@ -391,7 +392,7 @@ static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *f
       if (d < box->dimension)
         weights[n] *= n >> d & 1 ? fraction[d] : 1. - fraction[d];
     }
-    if (eye && weights[n] > 0. && !face_counts(outlook, e, at, *eye)) {
+    if (eye && weights[n] > 0. && !face_counts(map, e, at, *eye)) {
       around.all = PETSC_FALSE;
       weights[n] = 0.;
     }
@@ -400,7 +401,7 @@ static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *f
   }
   for (PetscInt n = 0; n < 1 << box->dimension && !around.all; n++) {
     const Vector3 place =
-        grid_face_center(outlook->grid, e, low[X] + (n & 1), low[Y] + (n >> 1 & 1), low[Z] + (n >> 2 & 1));
+        grid_face_center(map->grid, e, low[X] + (n & 1), low[Y] + (n >> 1 & 1), low[Z] + (n >> 2 & 1));
 
     if (weights[n] > 0.)
       around.shell += weights[n] * visibility->velocity(visibility->context, place).at[e];
@@ -409,33 +410,32 @@ static Around look_around(const Outlook *outlook, PetscInt e, const PetscReal *f
 }
 
 /* Relative to the shell, so that what moves with it does. */
-Vector3 sample_seen_faces(const Outlook *outlook, PetscReal *const faces[DIM], Vector3 eye, Vector3 point)
+Vector3 sample_seen_faces(const VisibilityMap *map, PetscReal *const faces[DIM], Vector3 eye, Vector3 point)
 {
-  const PetscInt  dimension = grid_box(outlook->grid)->dimension;
-  const PetscBool clear = is_clear(outlook, eye, point);
+  const PetscInt  dimension = grid_box(map->grid)->dimension;
+  const PetscBool clear = is_clear(map, eye, point);
   Vector3         result = vector3(0., 0., 0.);
 
-  eye = flattened(outlook, eye);
+  eye = flattened(map, eye);
   for (PetscInt e = 0; e < dimension; e++) {
-    const Around around = look_around(outlook, e, faces[e], point, clear ? NULL : &eye);
+    const Around around = look_around(map, e, faces[e], point, clear ? NULL : &eye);
 
     result.at[e] = around.value;
     if (around.all)
       continue;
-    result.at[e] = outlook->visibility->velocity(outlook->visibility->context, point).at[e];
+    result.at[e] = map->visibility->velocity(map->visibility->context, point).at[e];
     if (around.weight > 1e-3)
       result.at[e] += (around.value - around.shell) / around.weight;
   }
   return result;
 }
 
-PetscInt outlook_cell(const Outlook *outlook, Vector3 point)
+PetscInt visibility_map_cell(const VisibilityMap *map, Vector3 point)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
   PetscInt       at[DIM] = {0, 0, 0};
 
   for (PetscInt d = 0; d < box->dimension; d++)
-    at[d] = (PetscInt)PetscFloorReal((point.at[d] - grid_origin(outlook->grid).at[d]) /
-                                     grid_spacing(outlook->grid));
+    at[d] = (PetscInt)PetscFloorReal((point.at[d] - grid_origin(map->grid).at[d]) / grid_spacing(map->grid));
   return box_index(box, at[X], at[Y], at[Z]);
 }

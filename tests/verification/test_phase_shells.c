@@ -345,19 +345,19 @@ static void a_shell_is_no_surface_of_the_mixture(void **state)
     PetscReal           *densities[DIM], *mobilities[DIM], *jumps[DIM], largest = 0.;
     Case                 made;
     const Mixture       *mixture;
-    const unsigned char *shut;
+    const unsigned char *blocked;
 
     start_divided(kinds[n], &made);
-    shut = made.regions.phase->outlook->shut[STEP_END];
+    blocked = made.regions.phase->visibility_map->blocked[STEP_END];
     assert_success(PhaseGetMixture(made.regions.phase, &mixture));
     assert_success(MacGridGetFaces(made.regions.grid, (Vec *)mixture->density, densities));
     assert_success(MacGridGetFaces(made.regions.grid, (Vec *)mixture->mobility, mobilities));
     assert_success(MacGridGetFaces(made.regions.grid, (Vec *)mixture->jump, jumps));
-    for (PetscInt m = 0; m < made.regions.phase->outlook->count; m++)
+    for (PetscInt m = 0; m < made.regions.phase->visibility_map->count; m++)
       for (PetscInt d = 0; d < 2; d++) {
-        const PetscInt c = made.regions.phase->outlook->cells[m];
+        const PetscInt c = made.regions.phase->visibility_map->cells[m];
 
-        if (!(shut[c] >> d & 1))
+        if (!(blocked[c] >> d & 1))
           continue;
         largest = PetscMax(largest, PetscAbsReal(densities[d][c] - density));
         largest = PetscMax(largest, PetscAbsReal(mobilities[d][c] - mobility));

@@ -1,41 +1,41 @@
 /* Which neighbours have a shell between them: asked once per step for every pair of cells near a shell, by
    the owner of the upper one, and told to all who hold it as a ghost. So all ranks agree. */
-#include <millrace/outlook.h>
+#include <millrace/visibility_map.h>
 
-enum { SCREENED_BIT = 1 << 2 * DIM };
+enum { NEAR_SHELL_BIT = 1 << 2 * DIM };
 static const PetscInt reach = 3; /* of the widest stencils, in cells */
 
-PetscErrorCode OutlookCreate(MacGrid grid, Outlook **outlook)
+PetscErrorCode VisibilityMapCreate(MacGrid grid, VisibilityMap **map)
 {
   const PetscInt length = grid_box(grid)->length;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(outlook));
-  (*outlook)->grid = grid;
-  PetscCall(PetscCalloc3(length, &(*outlook)->shut[STEP_START], length, &(*outlook)->shut[STEP_END], length,
-                         &(*outlook)->screened));
-  PetscCall(PetscMalloc1(length, &(*outlook)->cells));
-  PetscCall(MacGridCreateField(grid, &(*outlook)->marks));
+  PetscCall(PetscNew(map));
+  (*map)->grid = grid;
+  PetscCall(PetscCalloc3(length, &(*map)->blocked[STEP_START], length, &(*map)->blocked[STEP_END], length,
+                         &(*map)->near_shell));
+  PetscCall(PetscMalloc1(length, &(*map)->cells));
+  PetscCall(MacGridCreateField(grid, &(*map)->marks));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode OutlookDestroy(Outlook **outlook)
+PetscErrorCode VisibilityMapDestroy(VisibilityMap **map)
 {
   PetscFunctionBegin;
-  if (!*outlook)
+  if (!*map)
     PetscFunctionReturn(0);
-  PetscCall(VecDestroy(&(*outlook)->marks));
-  PetscCall(PetscFree3((*outlook)->shut[STEP_START], (*outlook)->shut[STEP_END], (*outlook)->screened));
-  PetscCall(PetscFree((*outlook)->cells));
-  PetscCall(PetscFree(*outlook));
+  PetscCall(VecDestroy(&(*map)->marks));
+  PetscCall(PetscFree3((*map)->blocked[STEP_START], (*map)->blocked[STEP_END], (*map)->near_shell));
+  PetscCall(PetscFree((*map)->cells));
+  PetscCall(PetscFree(*map));
   PetscFunctionReturn(0);
 }
 
 /* Bits of both moments: those of the end stand DIM places higher. */
-static PetscInt bits_at(const Outlook *outlook, const PetscInt at[DIM])
+static PetscInt bits_at(const VisibilityMap *map, const PetscInt at[DIM])
 {
-  const GridBox *box = grid_box(outlook->grid);
-  const Vector3  own = grid_cell_center(outlook->grid, at[X], at[Y], at[Z]);
+  const GridBox *box = grid_box(map->grid);
+  const Vector3  own = grid_cell_center(map->grid, at[X], at[Y], at[Z]);
   PetscInt       bits = 0;
 
   for (PetscInt d = 0; d < box->dimension; d++) {
@@ -43,30 +43,30 @@ static PetscInt bits_at(const Outlook *outlook, const PetscInt at[DIM])
 
     if (at[d] == 0 && !box->periodic[d])
       continue;
-    other.at[d] -= grid_spacing(outlook->grid);
+    other.at[d] -= grid_spacing(map->grid);
     for (StepMoment moment = STEP_START; moment <= STEP_END; moment++)
-      if (outlook->visibility->blocks(outlook->visibility->context, moment, other, own))
+      if (map->visibility->blocks(map->visibility->context, moment, other, own))
         bits |= 1 << (d + DIM * (PetscInt)moment);
   }
   return bits;
 }
 
-static PetscErrorCode Ask(const Outlook *outlook, PetscReal *marks)
+static PetscErrorCode Ask(const VisibilityMap *map, PetscReal *marks)
 {
-  const GridBox   *box = grid_box(outlook->grid);
+  const GridBox   *box = grid_box(map->grid);
   const PetscReal *near;
   PetscInt         at[DIM];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(outlook->visibility->near, &near));
+  PetscCall(VecGetArrayRead(map->visibility->near, &near));
   for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
       for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++) {
         const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-        marks[c] = near[c] > 0. ? (PetscReal)bits_at(outlook, at) : 0.;
+        marks[c] = near[c] > 0. ? (PetscReal)bits_at(map, at) : 0.;
       }
-  PetscCall(VecRestoreArrayRead(outlook->visibility->near, &near));
+  PetscCall(VecRestoreArrayRead(map->visibility->near, &near));
   PetscFunctionReturn(0);
 }
 
@@ -104,76 +104,76 @@ static void mirror(const GridBox *box, PetscReal *marks, PetscInt direction, Pet
       }
 }
 
-static PetscErrorCode FillGhosts(const Outlook *outlook, PetscReal *marks)
+static PetscErrorCode FillGhosts(const VisibilityMap *map, PetscReal *marks)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(outlook->grid, outlook->marks));
+  PetscCall(MacGridExchange(map->grid, map->marks));
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
         mirror(box, marks, d, side);
-  PetscCall(MacGridExchange(outlook->grid, outlook->marks));
+  PetscCall(MacGridExchange(map->grid, map->marks));
   PetscFunctionReturn(0);
 }
 
-/* Spreads the marks of shut faces in every direction; right in owned cells. `work` is as long. */
-static void spread(const GridBox *box, unsigned char *screened, unsigned char *work)
+/* Spreads the marks of blocked faces in every direction; right in owned cells. `work` is as long. */
+static void spread(const GridBox *box, unsigned char *near_shell, unsigned char *work)
 {
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt layer = 0; layer < reach; layer++) {
       const PetscInt stride = box->stride[d];
 
-      memcpy(work, screened, (size_t)box->length);
+      memcpy(work, near_shell, (size_t)box->length);
       for (PetscInt c = stride; c < box->length - stride; c++)
-        screened[c] = work[c - stride] | work[c] | work[c + stride];
+        near_shell[c] = work[c - stride] | work[c] | work[c + stride];
     }
 }
 
-static PetscErrorCode FindScreened(Outlook *outlook, PetscReal *marks)
+static PetscErrorCode FindCellsNearShells(VisibilityMap *map, PetscReal *marks)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < box->length; c++)
-    outlook->screened[c] = marks[c] > 0.;
-  spread(box, outlook->screened, outlook->shut[STEP_START]);
-  outlook->count = 0;
+    map->near_shell[c] = marks[c] > 0.;
+  spread(box, map->near_shell, map->blocked[STEP_START]);
+  map->count = 0;
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (!outlook->screened[c])
+        if (!map->near_shell[c])
           continue;
-        outlook->cells[outlook->count++] = c;
-        marks[c] += SCREENED_BIT;
+        map->cells[map->count++] = c;
+        marks[c] += NEAR_SHELL_BIT;
       }
-  PetscCall(FillGhosts(outlook, marks));
+  PetscCall(FillGhosts(map, marks));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode OutlookUpdate(Outlook *outlook, const Visibility *visibility)
+PetscErrorCode VisibilityMapUpdate(VisibilityMap *map, const Visibility *visibility)
 {
-  const GridBox *box = grid_box(outlook->grid);
+  const GridBox *box = grid_box(map->grid);
   PetscReal     *marks;
 
   PetscFunctionBegin;
-  outlook->visibility = visibility;
-  PetscCall(VecSet(outlook->marks, 0.));
-  PetscCall(VecGetArray(outlook->marks, &marks));
+  map->visibility = visibility;
+  PetscCall(VecSet(map->marks, 0.));
+  PetscCall(VecGetArray(map->marks, &marks));
   if (visibility)
-    PetscCall(Ask(outlook, marks));
-  PetscCall(FillGhosts(outlook, marks));
-  PetscCall(FindScreened(outlook, marks));
+    PetscCall(Ask(map, marks));
+  PetscCall(FillGhosts(map, marks));
+  PetscCall(FindCellsNearShells(map, marks));
   for (PetscInt c = 0; c < box->length; c++) {
     const PetscInt bits = (PetscInt)marks[c];
 
-    outlook->shut[STEP_START][c] = (unsigned char)(bits & 7);
-    outlook->shut[STEP_END][c] = (unsigned char)(bits >> DIM & 7);
-    outlook->screened[c] = bits & SCREENED_BIT ? 1 : 0;
+    map->blocked[STEP_START][c] = (unsigned char)(bits & 7);
+    map->blocked[STEP_END][c] = (unsigned char)(bits >> DIM & 7);
+    map->near_shell[c] = bits & NEAR_SHELL_BIT ? 1 : 0;
   }
-  PetscCall(VecRestoreArray(outlook->marks, &marks));
+  PetscCall(VecRestoreArray(map->marks, &marks));
   PetscFunctionReturn(0);
 }

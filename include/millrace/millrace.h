@@ -15,7 +15,7 @@
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
-#include <millrace/patch.h>
+#include <millrace/visible_stencil.h>
 #include <millrace/visibility_map.h>
 #include <millrace/visibility.h>
 #include <millrace/particles.h>

@@ -101,12 +101,12 @@ KERNEL PetscBool near_distance(const PetscInt stride[DIM], const PetscReal *from
 static PetscBool seen_distance(const VisibilityMap *map, const PetscReal *from, PetscInt c, PetscReal h,
                                PetscReal *value)
 {
-  Patch patch;
+  VisibleStencil stencil;
 
-  patch_cell(map, c, 3, from, &patch);
+  visible_stencil_of_cell(map, c, 3, from, &stencil);
   return grid_box(map->grid)->dimension == 2
-             ? near_distance(patch.stride, patch.value + patch.center, h, value, 2)
-             : near_distance(patch.stride, patch.value + patch.center, h, value, 3);
+             ? near_distance(stencil.stride, stencil.value + stencil.center, h, value, 2)
+             : near_distance(stencil.stride, stencil.value + stencil.center, h, value, 3);
 }
 
 KERNEL void set_run(LevelSet level_set, Run run, const PetscReal *from, PetscReal *value,
@@ -141,12 +141,12 @@ VECTOR_CLONES void set_near(LevelSet level_set, const PetscReal from[], PetscRea
 static PetscBool beside_distance(LevelSet level_set, const PetscReal from[], PetscInt c, PetscReal *distance)
 {
   const GridBox *box = grid_box(level_set->grid);
-  Patch          patch;
+  VisibleStencil stencil;
 
   if (!is_near_shell(level_set->visibility_map, c))
     return crossing_distance(box->stride, from + c, distance, box->dimension);
-  patch_cell(level_set->visibility_map, c, 1, from, &patch);
-  return crossing_distance(patch.stride, patch.value + patch.center, distance, box->dimension);
+  visible_stencil_of_cell(level_set->visibility_map, c, 1, from, &stencil);
+  return crossing_distance(stencil.stride, stencil.value + stencil.center, distance, box->dimension);
 }
 
 void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])

@@ -50,10 +50,10 @@ static PetscReal cell_curvature(const PetscReal *p, const PetscInt stride[DIM], 
 
 static PetscReal seen_curvature(const VisibilityMap *map, const PetscReal *value, PetscInt c, PetscReal h)
 {
-  Patch patch;
+  VisibleStencil stencil;
 
-  patch_cell(map, c, 2, value, &patch);
-  return cell_curvature(patch.value + patch.center, patch.stride, h, grid_box(map->grid)->dimension);
+  visible_stencil_of_cell(map, c, 2, value, &stencil);
+  return cell_curvature(stencil.value + stencil.center, stencil.stride, h, grid_box(map->grid)->dimension);
 }
 
 PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature)

@@ -30,7 +30,7 @@ static PetscReal sampled(const Sampler *sampler, PetscInt c, Vector3 point, Pets
   PetscReal value;
 
   if (is_near_shell(sampler->map, c))
-    return sample_seen_cells(sampler->map, sampler->value, point, &value) ? value : blind;
+    return sample_visible_cells(sampler->map, sampler->value, point, &value) ? value : blind;
   return sample_cells(sampler->box, sampler->origin, sampler->h, sampler->value, point);
 }
 

@@ -51,10 +51,11 @@ VECTOR_CLONES static PetscInt count_leaps(const PetscReal *value, const PetscInt
 
 static void rate_seen(const VisibilityMap *map, const PetscReal *value, PetscInt c, Quality *quality)
 {
-  Patch patch;
+  VisibleStencil stencil;
 
-  patch_cell(map, c, 1, value, &patch);
-  rate_cell(grid_box(map->grid), patch.stride, patch.value + patch.center, grid_spacing(map->grid), quality);
+  visible_stencil_of_cell(map, c, 1, value, &stencil);
+  rate_cell(grid_box(map->grid), stencil.stride, stencil.value + stencil.center, grid_spacing(map->grid),
+            quality);
 }
 
 /* A shell may have one end of the band on one side and the other end on the other. */

@@ -46,7 +46,7 @@ static PetscReal depth_at(const Seeding *seeding, PetscInt c, Vector3 point, Pet
   PetscReal            value;
 
   if (is_near_shell(map, c))
-    return sample_seen_cells(map, seeding->value, point, &value) ? -value : blind;
+    return sample_visible_cells(map, seeding->value, point, &value) ? -value : blind;
   return -sample_cells(seeding->box, seeding->origin, seeding->h, seeding->value, point);
 }
 
@@ -58,14 +58,14 @@ static PetscReal part_for_markers(const Seeding *seeding, PetscInt c)
   const PetscReal     *p = seeding->value + c;
   const PetscReal      h = seeding->h;
   Vector3              gradient = {{0., 0., 0.}};
-  Patch                patch;
+  VisibleStencil       stencil;
 
   if (p[0] > 2. * h || p[0] < -(depth + 2.) * h)
     return 0.;
   if (is_near_shell(map, c)) {
-    patch_cell(map, c, 1, seeding->value, &patch);
-    p = patch.value + patch.center;
-    stride = patch.stride;
+    visible_stencil_of_cell(map, c, 1, seeding->value, &stencil);
+    p = stencil.value + stencil.center;
+    stride = stencil.stride;
   }
   for (PetscInt a = 0; a < seeding->box->dimension; a++)
     gradient.at[a] = (p[stride[a]] - p[-stride[a]]) / (2. * h);

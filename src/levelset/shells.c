@@ -28,10 +28,10 @@ static Vector3 find_foot(const Transport *transport, Vector3 center, Vector3 eye
 {
   const VisibilityMap *map = transport->map;
   const Visibility    *visibility = map->visibility;
-  const Vector3        slow = sample_seen_faces(map, transport->flow, eye, center);
+  const Vector3        slow = sample_visible_faces(map, transport->flow, eye, center);
   const Vector3        middle =
       moved(transport, center, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
-  const Vector3 flow = sample_seen_faces(map, transport->flow, eye, middle);
+  const Vector3 flow = sample_visible_faces(map, transport->flow, eye, middle);
   const Vector3 foot = moved(transport, center, vector3_scale(-transport->dt, flow), transport->reach);
   PetscReal     part = 1.;
 
@@ -72,7 +72,7 @@ static PetscReal carried_value(const Transport *transport, PetscInt c)
   const VisibilityMap *map = transport->map;
   const GridBox       *box = grid_box(map->grid);
   Vector3              center, eye, foot;
-  Patch                patch;
+  VisibleStencil       stencil;
 
   if (is_uniform(box, transport->from + c))
     return transport->from[c];
@@ -80,11 +80,12 @@ static PetscReal carried_value(const Transport *transport, PetscInt c)
   eye = map->visibility->carry(map->visibility->context, STEP_START, center);
   eye = moved(transport, center, vector3_subtract(eye, center), transport->reach);
   foot = find_foot(transport, center, eye);
-  if (!patch_point(map, STEP_START, foot, transport->from, &patch) &&
-      !patch_point(map, STEP_START, eye, transport->from, &patch))
+  if (!visible_stencil_at_point(map, STEP_START, foot, transport->from, &stencil) &&
+      !visible_stencil_at_point(map, STEP_START, eye, transport->from, &stencil))
     return transport->from[c];
-  return box->dimension == 2 ? interpolate(patch.value + patch.center, patch.stride, patch.fraction, 2).value
-                             : interpolate(patch.value + patch.center, patch.stride, patch.fraction, 3).value;
+  return box->dimension == 2
+             ? interpolate(stencil.value + stencil.center, stencil.stride, stencil.fraction, 2).value
+             : interpolate(stencil.value + stencil.center, stencil.stride, stencil.fraction, 3).value;
 }
 
 PetscErrorCode LevelSetAdvectNearShells(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,

@@ -79,10 +79,10 @@ static PetscReal cell_part(PetscInt dimension, const PetscInt stride[DIM], const
 
 static PetscReal seen_part(const VisibilityMap *map, const PetscReal *value, PetscInt c, PetscReal h)
 {
-  Patch patch;
+  VisibleStencil stencil;
 
-  patch_cell(map, c, 1, value, &patch);
-  return cell_part(grid_box(map->grid)->dimension, patch.stride, patch.value + patch.center, h);
+  visible_stencil_of_cell(map, c, 1, value, &stencil);
+  return cell_part(grid_box(map->grid)->dimension, stencil.stride, stencil.value + stencil.center, h);
 }
 
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume)

@@ -2,7 +2,7 @@
 #define MILLRACE_PARTICLES_IMPL_H
 
 #include <millrace/particles.h>
-#include <millrace/patch.h>
+#include <millrace/visible_stencil.h>
 
 /* Particles side by side, without an order. */
 typedef struct {

@@ -53,9 +53,9 @@ static Vector3 end_of_passage(const Passage *passage, Vector3 start)
   const VisibilityMap *map = passage->map;
   const Visibility    *visibility = map->visibility;
   const PetscReal      half = 0.5 * passage->dt;
-  const Vector3        slow = sample_seen_faces(map, passage->faces, start, start);
+  const Vector3        slow = sample_visible_faces(map, passage->faces, start, start);
   const Vector3        middle = carried(passage, start, half, 0.5 * passage->reach, slow);
-  const Vector3        flow = sample_seen_faces(map, passage->faces, start, middle);
+  const Vector3        flow = sample_visible_faces(map, passage->faces, start, middle);
   const Vector3        on = visibility->carry(visibility->context, STEP_END, start);
   Vector3              end = carried(passage, start, passage->dt, passage->reach, flow);
   const Vector3        back = visibility->carry(visibility->context, STEP_START, end);

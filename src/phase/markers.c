@@ -129,7 +129,7 @@ PetscReal phase_sample(Phase phase, const PetscReal *distance, PetscInt c, Vecto
   PetscReal value;
 
   if (is_near_shell(phase->visibility_map, c))
-    return sample_seen_cells(phase->visibility_map, distance, point, &value) ? value : blind;
+    return sample_visible_cells(phase->visibility_map, distance, point, &value) ? value : blind;
   return sample_cells(grid_box(phase->grid), grid_origin(phase->grid), grid_spacing(phase->grid), distance,
                       point);
 }

@@ -6,13 +6,13 @@
 /* What the cell sees of a distance takes the place of the field. */
 static void take_seen(Phase phase, const PetscReal *distance, PetscInt c, Nearby *nearby)
 {
-  PetscReal *seen = nearby->seen[nearby->count];
-  Patch      patch;
+  PetscReal     *seen = nearby->seen[nearby->count];
+  VisibleStencil stencil;
 
-  patch_cell(phase->visibility_map, c, 1, distance, &patch);
-  memcpy(seen, patch.value, sizeof(nearby->seen[0]));
-  memcpy(nearby->stride, patch.stride, sizeof(nearby->stride));
-  nearby->distance[nearby->count] = seen + patch.center;
+  visible_stencil_of_cell(phase->visibility_map, c, 1, distance, &stencil);
+  memcpy(seen, stencil.value, sizeof(nearby->seen[0]));
+  memcpy(nearby->stride, stencil.stride, sizeof(nearby->stride));
+  nearby->distance[nearby->count] = seen + stencil.center;
 }
 
 void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby)

@@ -1,170 +1,172 @@
 /* Values around a place as they are seen from there. What is not seen is filled up layer by layer from its
    face neighbours b in earlier layers, with the mean of  2 f_b - f_bb,  bb behind b, or of f_b where bb is
    not known or the sign would change. */
-#include <millrace/patch.h>
+#include <millrace/visible_stencil.h>
 
 enum { SEEN = 0, NEVER = 255 }; /* layers */
 
-/* A patch being made: where it lies in the field, and who sees whom. */
+/* A stencil being made: where it lies in the field, and who sees whom. */
 typedef struct {
-  const unsigned char *blocked; /* at the lower corner of the patch */
+  const unsigned char *blocked; /* at the lower corner of the stencil */
   const PetscInt      *outer;   /* strides of the field */
   PetscInt             dimension, count;
   PetscInt      low, high; /* along each direction the cells low … high are around the place itself */
-  unsigned char at[PATCH_MOST * PATCH_MOST * PATCH_MOST][DIM];
-  unsigned char layer[PATCH_MOST * PATCH_MOST * PATCH_MOST];
-} Making;
+  unsigned char at[VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH][DIM];
+  unsigned char layer[VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH];
+} StencilBuilder;
 
-/* Returns whether there is a shell in the patch at all. */
+/* Returns whether there is a shell in the stencil at all. */
 static PetscBool begin(const VisibilityMap *map, StepMoment moment, PetscInt corner, const PetscReal *values,
-                       Making *making, Patch *patch)
+                       StencilBuilder *builder, VisibleStencil *stencil)
 {
   const GridBox *box = grid_box(map->grid);
-  const PetscInt width = patch->width;
+  const PetscInt width = stencil->width;
   PetscInt       n = 0;
   unsigned char  blocked = 0;
 
-  making->blocked = map->blocked[moment] + corner;
-  making->outer = box->stride;
-  making->dimension = box->dimension;
+  builder->blocked = map->blocked[moment] + corner;
+  builder->outer = box->stride;
+  builder->dimension = box->dimension;
   for (PetscInt d = 0; d < DIM; d++)
-    patch->stride[d] = d == X ? 1 : d == Y ? width : box->dimension == 3 ? width * width : 0;
+    stencil->stride[d] = d == X ? 1 : d == Y ? width : box->dimension == 3 ? width * width : 0;
   for (PetscInt k = 0; k < (box->dimension == 3 ? width : 1); k++)
     for (PetscInt j = 0; j < width; j++)
       for (PetscInt i = 0; i < width; i++, n++) {
         const PetscInt from = i + j * box->stride[Y] + (box->dimension == 3 ? k * box->stride[Z] : 0);
 
-        making->at[n][X] = (unsigned char)i;
-        making->at[n][Y] = (unsigned char)j;
-        making->at[n][Z] = (unsigned char)k;
-        making->layer[n] = NEVER;
-        patch->value[n] = values[corner + from];
-        blocked |= making->blocked[from];
+        builder->at[n][X] = (unsigned char)i;
+        builder->at[n][Y] = (unsigned char)j;
+        builder->at[n][Z] = (unsigned char)k;
+        builder->layer[n] = NEVER;
+        stencil->value[n] = values[corner + from];
+        blocked |= builder->blocked[from];
       }
-  making->count = n;
+  builder->count = n;
   return blocked ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Steps from the place outwards along a direction: negative below, positive above. */
-static PetscInt steps_along(const Making *making, PetscInt n, PetscInt d)
+static PetscInt steps_along(const StencilBuilder *builder, PetscInt n, PetscInt d)
 {
-  const PetscInt at = making->at[n][d];
+  const PetscInt at = builder->at[n][d];
 
-  return at < making->low ? at - making->low : at > making->high ? at - making->high : 0;
+  return at < builder->low ? at - builder->low : at > builder->high ? at - builder->high : 0;
 }
 
 /* Whether a cell is seen through a neighbour that is nearer to the place. */
-static PetscBool is_seen(const Making *making, const Patch *patch, PetscInt n)
+static PetscBool is_seen(const StencilBuilder *builder, const VisibleStencil *stencil, PetscInt n)
 {
-  for (PetscInt d = 0; d < making->dimension; d++) {
-    const PetscInt steps = steps_along(making, n, d);
+  for (PetscInt d = 0; d < builder->dimension; d++) {
+    const PetscInt steps = steps_along(builder, n, d);
     PetscInt       upper = 0;
 
-    if (!steps || making->layer[n + (steps < 0 ? 1 : -1) * patch->stride[d]] != SEEN)
+    if (!steps || builder->layer[n + (steps < 0 ? 1 : -1) * stencil->stride[d]] != SEEN)
       continue;
-    for (PetscInt e = 0; e < making->dimension; e++)
-      upper += making->at[n][e] * making->outer[e];
+    for (PetscInt e = 0; e < builder->dimension; e++)
+      upper += builder->at[n][e] * builder->outer[e];
     if (steps < 0)
-      upper += making->outer[d];
-    if (!(making->blocked[upper] >> d & 1))
+      upper += builder->outer[d];
+    if (!(builder->blocked[upper] >> d & 1))
       return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
 
 /* From the cells around the place, which are decided, outwards; returns how many are not seen. */
-static PetscInt look_outwards(Making *making, const Patch *patch)
+static PetscInt look_outwards(StencilBuilder *builder, const VisibleStencil *stencil)
 {
-  const PetscInt planes = making->dimension == 3 ? patch->width : 1;
-  PetscInt       order[PATCH_MOST], count = 0, unseen = 0;
+  const PetscInt planes = builder->dimension == 3 ? stencil->width : 1;
+  PetscInt       order[VISIBLE_STENCIL_WIDTH], count = 0, unseen = 0;
 
-  for (PetscInt at = making->low; at <= making->high; at++)
+  for (PetscInt at = builder->low; at <= builder->high; at++)
     order[count++] = at;
-  for (PetscInt step = 1; count < patch->width; step++) {
-    order[count++] = making->low - step;
-    order[count++] = making->high + step;
+  for (PetscInt step = 1; count < stencil->width; step++) {
+    order[count++] = builder->low - step;
+    order[count++] = builder->high + step;
   }
   for (PetscInt k = 0; k < planes; k++)
-    for (PetscInt j = 0; j < patch->width; j++)
-      for (PetscInt i = 0; i < patch->width; i++) {
+    for (PetscInt j = 0; j < stencil->width; j++)
+      for (PetscInt i = 0; i < stencil->width; i++) {
         const PetscInt n =
-            order[i] + order[j] * patch->stride[Y] + (planes > 1 ? order[k] * patch->stride[Z] : 0);
+            order[i] + order[j] * stencil->stride[Y] + (planes > 1 ? order[k] * stencil->stride[Z] : 0);
 
-        if (making->layer[n] != SEEN && is_seen(making, patch, n))
-          making->layer[n] = SEEN;
-        unseen += making->layer[n] != SEEN;
+        if (builder->layer[n] != SEEN && is_seen(builder, stencil, n))
+          builder->layer[n] = SEEN;
+        unseen += builder->layer[n] != SEEN;
       }
   return unseen;
 }
 
 /* What neighbour b, one step along `step`, says about the value before it. */
-static PetscReal continued(const Making *making, const Patch *patch, PetscInt b, PetscInt d, PetscInt side,
-                           unsigned char layer)
+static PetscReal continued(const StencilBuilder *builder, const VisibleStencil *stencil, PetscInt b,
+                           PetscInt d, PetscInt side, unsigned char layer)
 {
-  const PetscInt  behind = b + side * patch->stride[d], place = making->at[b][d] + side;
-  const PetscReal value = patch->value[b];
+  const PetscInt  behind = b + side * stencil->stride[d], place = builder->at[b][d] + side;
+  const PetscReal value = stencil->value[b];
   PetscReal       result;
 
-  if (place < 0 || place >= patch->width || making->layer[behind] >= layer)
+  if (place < 0 || place >= stencil->width || builder->layer[behind] >= layer)
     return value;
-  result = 2. * value - patch->value[behind];
+  result = 2. * value - stencil->value[behind];
   return (result < 0.) == (value < 0.) ? result : value;
 }
 
-static PetscBool fill_one(const Making *making, Patch *patch, PetscInt n, unsigned char layer)
+static PetscBool fill_one(const StencilBuilder *builder, VisibleStencil *stencil, PetscInt n,
+                          unsigned char layer)
 {
   PetscReal sum = 0.;
   PetscInt  count = 0;
 
-  for (PetscInt d = 0; d < making->dimension; d++)
+  for (PetscInt d = 0; d < builder->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
-      const PetscInt place = making->at[n][d] + side, b = n + side * patch->stride[d];
+      const PetscInt place = builder->at[n][d] + side, b = n + side * stencil->stride[d];
 
-      if (place < 0 || place >= patch->width || making->layer[b] >= layer)
+      if (place < 0 || place >= stencil->width || builder->layer[b] >= layer)
         continue;
-      sum += continued(making, patch, b, d, side, layer);
+      sum += continued(builder, stencil, b, d, side, layer);
       count++;
     }
   if (count)
-    patch->value[n] = sum / count;
+    stencil->value[n] = sum / count;
   return count ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static void fill(Making *making, Patch *patch, PetscInt unseen)
+static void fill(StencilBuilder *builder, VisibleStencil *stencil, PetscInt unseen)
 {
-  PetscInt filled[PATCH_MOST * PATCH_MOST * PATCH_MOST], count;
+  PetscInt filled[VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH], count;
 
   for (unsigned char layer = 1; unseen > 0; layer++, unseen -= count) {
     count = 0;
-    for (PetscInt n = 0; n < making->count; n++)
-      if (making->layer[n] == NEVER && fill_one(making, patch, n, layer))
+    for (PetscInt n = 0; n < builder->count; n++)
+      if (builder->layer[n] == NEVER && fill_one(builder, stencil, n, layer))
         filled[count++] = n;
     for (PetscInt m = 0; m < count; m++)
-      making->layer[filled[m]] = layer;
+      builder->layer[filled[m]] = layer;
   }
 }
 
-void patch_cell(const VisibilityMap *map, PetscInt c, PetscInt reach, const PetscReal values[], Patch *patch)
+void visible_stencil_of_cell(const VisibilityMap *map, PetscInt c, PetscInt reach, const PetscReal values[],
+                             VisibleStencil *stencil)
 {
   const GridBox *box = grid_box(map->grid);
   PetscInt       corner = c;
   PetscBool      divided;
-  Making         making;
+  StencilBuilder builder;
 
-  making.low = making.high = reach;
-  patch->width = 2 * reach + 1;
-  patch->center = 0;
+  builder.low = builder.high = reach;
+  stencil->width = 2 * reach + 1;
+  stencil->center = 0;
   for (PetscInt d = 0; d < box->dimension; d++)
     corner -= reach * box->stride[d];
-  divided = begin(map, STEP_END, corner, values, &making, patch);
+  divided = begin(map, STEP_END, corner, values, &builder, stencil);
   for (PetscInt d = 0; d < box->dimension; d++) {
-    patch->center += reach * patch->stride[d];
-    patch->fraction[d] = 0.;
+    stencil->center += reach * stencil->stride[d];
+    stencil->fraction[d] = 0.;
   }
   if (!divided)
     return;
-  making.layer[patch->center] = SEEN;
-  fill(&making, patch, look_outwards(&making, patch));
+  builder.layer[stencil->center] = SEEN;
+  fill(&builder, stencil, look_outwards(&builder, stencil));
 }
 
 /* The centre of a cell, or of the one whose mirror image it is. */
@@ -183,21 +185,21 @@ static Vector3 seen_center(const VisibilityMap *map, const PetscInt at[DIM])
 
 /* Asks for the cells whose steps from the place are at most `most`; returns how many are seen. */
 static PetscInt ask(const VisibilityMap *map, StepMoment moment, Vector3 point, const PetscInt first[DIM],
-                    PetscInt most, Making *making)
+                    PetscInt most, StencilBuilder *builder)
 {
   PetscInt seen = 0;
 
-  for (PetscInt n = 0; n < making->count; n++) {
+  for (PetscInt n = 0; n < builder->count; n++) {
     PetscInt at[DIM] = {0, 0, 0}, steps = 0;
 
-    for (PetscInt d = 0; d < making->dimension; d++) {
-      at[d] = first[d] + making->at[n][d];
-      steps = PetscMax(steps, PetscAbsInt(steps_along(making, n, d)));
+    for (PetscInt d = 0; d < builder->dimension; d++) {
+      at[d] = first[d] + builder->at[n][d];
+      steps = PetscMax(steps, PetscAbsInt(steps_along(builder, n, d)));
     }
     if (steps > most ||
         map->visibility->blocks(map->visibility->context, moment, point, seen_center(map, at)))
       continue;
-    making->layer[n] = SEEN;
+    builder->layer[n] = SEEN;
     seen++;
   }
   return seen;
@@ -230,34 +232,34 @@ static Vector3 flattened(const VisibilityMap *map, Vector3 point)
   return point;
 }
 
-PetscBool patch_point(const VisibilityMap *map, StepMoment moment, Vector3 point, const PetscReal values[],
-                      Patch *patch)
+PetscBool visible_stencil_at_point(const VisibilityMap *map, StepMoment moment, Vector3 point,
+                                   const PetscReal values[], VisibleStencil *stencil)
 {
   const GridBox *box = grid_box(map->grid);
   const Place    place = place_of(map, point);
   PetscInt       first[DIM] = {0, 0, 0};
   PetscBool      divided;
-  Making         making;
+  StencilBuilder builder;
 
-  making.low = 1;
-  making.high = 2;
-  patch->width = 4;
-  patch->center = 0;
+  builder.low = 1;
+  builder.high = 2;
+  stencil->width = 4;
+  stencil->center = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    patch->fraction[d] = place.fraction[d];
+    stencil->fraction[d] = place.fraction[d];
     first[d] = place.at[d] - 1;
   }
   point = flattened(map, point);
-  divided = begin(map, moment, box_index(box, first[X], first[Y], first[Z]), values, &making, patch);
+  divided = begin(map, moment, box_index(box, first[X], first[Y], first[Z]), values, &builder, stencil);
   for (PetscInt d = 0; d < box->dimension; d++)
-    patch->center += patch->stride[d];
+    stencil->center += stencil->stride[d];
   if (!divided)
     return PETSC_TRUE;
   /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be visible
    */
-  if (!ask(map, moment, point, first, 0, &making) && !ask(map, moment, point, first, 1, &making))
+  if (!ask(map, moment, point, first, 0, &builder) && !ask(map, moment, point, first, 1, &builder))
     return PETSC_FALSE;
-  fill(&making, patch, look_outwards(&making, patch));
+  fill(&builder, stencil, look_outwards(&builder, stencil));
   return PETSC_TRUE;
 }
 
@@ -280,12 +282,12 @@ static PetscReal between(const PetscReal *corner, const PetscInt stride[DIM], co
   return sum;
 }
 
-PetscReal patch_linear(const Patch *patch, PetscInt dimension)
+PetscReal visible_stencil_linear(const VisibleStencil *stencil, PetscInt dimension)
 {
-  return between(patch->value + patch->center, patch->stride, patch->fraction, dimension);
+  return between(stencil->value + stencil->center, stencil->stride, stencil->fraction, dimension);
 }
 
-/* Whether the point sees all cells around it: with no shell in the patch, or none between. */
+/* Whether the point sees all cells around it: with no shell in the stencil, or none between. */
 static PetscBool sees_all_around(const VisibilityMap *map, Vector3 point, const Place *place)
 {
   const GridBox       *box = grid_box(map->grid);
@@ -310,17 +312,17 @@ static PetscBool sees_all_around(const VisibilityMap *map, Vector3 point, const 
   return PETSC_TRUE;
 }
 
-PetscBool sample_seen_cells(const VisibilityMap *map, const PetscReal values[], Vector3 point,
-                            PetscReal *value)
+PetscBool sample_visible_cells(const VisibilityMap *map, const PetscReal values[], Vector3 point,
+                               PetscReal *value)
 {
   const GridBox *box = grid_box(map->grid);
   Place          place = place_of(map, point);
-  Patch          patch;
+  VisibleStencil stencil;
 
   if (!sees_all_around(map, flattened(map, point), &place)) {
-    if (!patch_point(map, STEP_END, point, values, &patch))
+    if (!visible_stencil_at_point(map, STEP_END, point, values, &stencil))
       return PETSC_FALSE;
-    *value = patch_linear(&patch, box->dimension);
+    *value = visible_stencil_linear(&stencil, box->dimension);
     return PETSC_TRUE;
   }
   *value = between(values + box_index(box, place.at[X], place.at[Y], place.at[Z]), box->stride,
@@ -410,7 +412,8 @@ static Around look_around(const VisibilityMap *map, PetscInt e, const PetscReal 
 }
 
 /* Relative to the shell, so that what moves with it does. */
-Vector3 sample_seen_faces(const VisibilityMap *map, PetscReal *const faces[DIM], Vector3 eye, Vector3 point)
+Vector3 sample_visible_faces(const VisibilityMap *map, PetscReal *const faces[DIM], Vector3 eye,
+                             Vector3 point)
 {
   const PetscInt  dimension = grid_box(map->grid)->dimension;
   const PetscBool clear = is_clear(map, eye, point);

@@ -241,7 +241,7 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(TraceShifts(fluid, -dt, fluid->feet));
   PetscCall(TraceShifts(fluid, dt, fluid->heads));
-  PetscCall(FluidLookAround(fluid, dt));
+  PetscCall(FluidTraceNearShells(fluid, dt));
   PetscFunctionReturn(0);
 }
 
@@ -314,7 +314,7 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carrie
 
   PetscFunctionBegin;
   PetscCall(Carry(fluid, &journey, &range, original));
-  PetscCall(FluidCarryInSight(fluid, carried, original, fluid->scratch[0]));
+  PetscCall(FluidAdvectNearShells(fluid, carried, original, fluid->scratch[0]));
   if (fluid->config->advection == ADVECT_MACCORMACK) {
     PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
     PetscCall(Correct(fluid, &journey, &range, original));

@@ -80,7 +80,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(f->tie_impulses));
   PetscCall(FluidDestroyHeavy(f));
-  PetscCall(FluidDropSighting(f));
+  PetscCall(FluidDropShellTransport(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }

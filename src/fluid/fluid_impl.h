@@ -8,8 +8,8 @@ typedef struct {
   PetscInt face, inside; /* local indices */
 } Rubbing;
 
-typedef struct _p_Stress   *Stress;
-typedef struct _p_Sighting *Sighting;
+typedef struct _p_Stress         *Stress;
+typedef struct _p_ShellTransport *ShellTransport;
 
 /* Neighbouring cells with a shell between them, from each side, in the order of cells. */
 typedef struct {
@@ -71,11 +71,11 @@ struct _p_Fluid {
   Vec weights[DIM];   /* of the projection without bodies */
   Vec diversion[DIM]; /* what is added to the velocity for advection along it */
   /* Bodies that viscosity holds on to. */
-  const struct Ties *ties;         /* borrowed; null: none */
-  PetscReal         *tie_impulses; /* of each body, by the last solve */
-  const Visibility  *visibility;   /* borrowed; null: none */
-  Sighting           sighting;     /* what this step sees, sight.c */
-  WallList           walls[2];     /* by StepMoment */
+  const struct Ties *ties;            /* borrowed; null: none */
+  PetscReal         *tie_impulses;    /* of each body, by the last solve */
+  const Visibility  *visibility;      /* borrowed; null: none */
+  ShellTransport     shell_transport; /* values near shells, shell_transport.c */
+  WallList           walls[2];        /* by StepMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -153,12 +153,12 @@ PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
 FaceRange      carried_range(Fluid fluid, const Carried *carried);
 
-/* sight.c: values near shells. Finds what each can see, before any of the following; without shells they do
-   nothing. */
-PetscErrorCode FluidLookAround(Fluid fluid, PetscReal dt);
-PetscErrorCode FluidDropSighting(Fluid fluid);
+/* shell_transport.c: values near shells. Finds what each can see, before any of the following; without shells
+   they do nothing. */
+PetscErrorCode FluidTraceNearShells(Fluid fluid, PetscReal dt);
+PetscErrorCode FluidDropShellTransport(Fluid fluid);
 /* Places to which values of `original` (with ghosts) come past a shell, in `result`. */
-PetscErrorCode FluidCarryInSight(Fluid fluid, const Carried *carried, Vec original, Vec result);
+PetscErrorCode FluidAdvectNearShells(Fluid fluid, const Carried *carried, Vec original, Vec result);
 /* Takes a correction away where it has looked at a shell. */
 PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec uncorrected, Vec result);
 

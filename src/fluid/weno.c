@@ -91,7 +91,7 @@ PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field)
   for (PetscInt s = 0; s < 3; s++) {
     PetscCall(FluidFillCarriedGhosts(fluid, carried, stage, fluid->time + stamp[s] * carried->dt));
     PetscCall(EulerStage(fluid, carried, mix[s], field, stage));
-    PetscCall(FluidCarryInSight(fluid, carried, field, stage)); /* no stage looks through a shell */
+    PetscCall(FluidAdvectNearShells(fluid, carried, field, stage)); /* no stage looks through a shell */
   }
   PetscCall(VecCopy(stage, field));
   PetscFunctionReturn(0);

@@ -43,6 +43,9 @@ PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt);
 PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[]);
 /* Forces over dt on the velocities of the state, on every rank alike. */
 PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt);
+/* Before a first V: the contacts of bodies that rest against each other, and what controls of joints ask for
+   in a step of dt. Collective: comm of the solid. */
+PetscErrorCode SolidFindResting(Solid solid, PetscReal time, PetscReal dt);
 /* V: contact and joints hold the velocities of the state, by impulses on bodies as heavy as they are with
    what is added (null: nothing). Collective: comm of the solid. */
 typedef struct {

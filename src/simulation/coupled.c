@@ -64,69 +64,6 @@ static PetscErrorCode CarryVelocityOn(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-/* The pressure that holds the forces of the start, and the accelerations that they leave. */
-static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
-{
-  struct Coupled *coupled = simulation->coupled;
-  PetscReal      *twists;
-
-  PetscFunctionBegin;
-  PetscCall(SimulationGetTwists(simulation, &twists));
-  PetscCall(SolidKeep(simulation->solid));
-  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
-  PetscCall(SolidAccelerate(simulation->solid, 1.));
-  PetscCall(PetscArraycpy(coupled->solved, twists, coupled->count));
-  PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
-  if (simulation->fluid) {
-    PetscCall(FluidActWithoutAdvection(simulation->fluid, 1., VISCOSITY_LEFT_OUT, coupled->faces));
-    PetscCall(FluidPrepareFaces(simulation->fluid, 0., 1., coupled->faces));
-    PetscCall(VecSet(coupled->impulse, 0.));
-    PetscCall(CopyFaces(simulation, coupled->faces, coupled->star));
-  }
-  PetscCall(
-      CouplingSolve(coupled->coupling, coupled->faces, coupled->impulse, coupled->solved, &coupled->report));
-  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
-  for (PetscInt n = 0; n < coupled->count && *good; n++)
-    coupled->acceleration[n] = coupled->solved[n] - twists[n];
-  if (*good)
-    PetscCall(SimulationTakeLoads(simulation, 1., coupled->faces));
-  if (simulation->fluid && *good) {
-    PetscCall(FluidTakeImpulse(simulation->fluid, 1., coupled->impulse));
-    PetscCall(FluidTakePrediction(simulation->fluid, 0.));
-    PetscCall(SimulationFillBodies(simulation));
-    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
-    PetscCall(SimulationStartMomentum(simulation, twists));
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
-{
-  struct Coupled *coupled = simulation->coupled;
-  PetscReal      *twists;
-  Vec            *velocity = NULL;
-
-  PetscFunctionBegin;
-  PetscCall(SimulationSetUpSystem(simulation));
-  PetscCall(SimulationGetTwists(simulation, &twists));
-  if (simulation->fluid) {
-    PetscCall(FluidBegin(simulation->fluid));
-    PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-    PetscCall(FluidPrepareFaces(simulation->fluid, 0., 0., velocity));
-    PetscCall(VecSet(coupled->impulse, 0.));
-  }
-  PetscCall(CouplingProject(coupled->coupling, velocity, coupled->impulse, twists, &coupled->report));
-  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
-  if (!*good)
-    PetscFunctionReturn(0);
-  if (simulation->fluid) {
-    PetscCall(FluidFinishFaces(simulation->fluid, 0., velocity));
-    PetscCall(CarryVelocityOn(simulation));
-  }
-  PetscCall(BalanceStart(simulation, good));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode SimulationDeriveCoupled(Simulation simulation)
 {
   PetscReal *twists;
@@ -300,24 +237,27 @@ static PetscErrorCode Answer(Simulation simulation, Vec next[DIM], PetscReal *tw
   PetscFunctionReturn(0);
 }
 
-/* Rounds of both until they agree: to a part of the fastest body that the solves are good for, or until what
-   is left moves nothing. */
+/* From V* in `twists`, rounds of both until they agree: to a part of the fastest body that the solves are
+   good for, or until what is left moves nothing, `allowed`. */
 static PetscErrorCode Agree(Simulation simulation, PetscReal dt, Vec next[DIM], PetscReal *twists,
-                            PetscBool *good)
+                            PetscReal *allowed, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
   const PetscReal enough = PetscMax(1e-6, simulation->config->coupling.tolerance);
   const PetscReal nothing = 1e-7 * simulation_spacing(simulation) / dt;
-  PetscReal       allowed = 0.;
   Rounds          rounds;
 
   PetscFunctionBegin;
+  *allowed = 0.;
+  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
+  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
+  coupled->iterations = coupled->rounds = 0;
   PetscCall(RoundsCreate(simulation, twists, &rounds));
   PetscCall(Answer(simulation, next, twists, good));
   if (*good)
     PetscCall(Constrain(simulation, dt, twists, rounds));
   while (*good &&
-         coupled->disagreement > (allowed = PetscMax(enough * rounds_speed(rounds, twists), nothing)) &&
+         coupled->disagreement > (*allowed = PetscMax(enough * rounds_speed(rounds, twists), nothing)) &&
          coupled->rounds < simulation->config->coupling.rounds) {
     PetscCall(RoundsJoin(rounds, coupled->wanted));
     PetscCall(Answer(simulation, next, twists, good));
@@ -325,8 +265,93 @@ static PetscErrorCode Agree(Simulation simulation, PetscReal dt, Vec next[DIM], 
       PetscCall(Constrain(simulation, dt, twists, rounds));
   }
   PetscCall(RoundsDestroy(&rounds));
-  if (*good && coupled->disagreement > allowed)
-    PetscCall(SimulationJudgeDisagreement(simulation, dt, good));
+  PetscFunctionReturn(0);
+}
+
+/* A time in which forces move nothing far: contact is solved for to a part of what they do in a step. */
+static PetscReal balance_time(const SimulationConfig *config)
+{
+  const PetscReal gravity = vector3_norm(config->fluid.gravity);
+  const PetscReal spacing = config->grid.size.at[X] / config->grid.resolution;
+  PetscReal       dt = config->run.frame_interval;
+
+  if (config->run.time_step > 0.)
+    dt = config->run.time_step;
+  else if (config->run.largest_time_step > 0.)
+    dt = PetscMin(dt, config->run.largest_time_step);
+  return gravity > 0. ? PetscMin(dt, PetscSqrtReal(2. * spacing / gravity)) : dt;
+}
+
+/* The fluid as forces leave it after dt, for contact and joints to answer to. */
+static PetscErrorCode AccelerateFluid(Simulation simulation, PetscReal dt)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  PetscCall(FluidActWithoutAdvection(simulation->fluid, dt, VISCOSITY_LEFT_OUT, coupled->faces));
+  PetscCall(FluidPrepareFaces(simulation->fluid, 0., dt, coupled->faces));
+  PetscCall(VecSet(coupled->impulse, 0.));
+  PetscCall(CopyFaces(simulation, coupled->faces, coupled->star));
+  PetscFunctionReturn(0);
+}
+
+/* The pressure that holds the forces of the start, together with contact and joints, and the accelerations
+   that they leave: S2 of a step in which nothing moves. Disagreement is left to the first step. */
+static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscReal dt = balance_time(simulation->config);
+  PetscReal      *twists, allowed;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  PetscCall(SolidKeep(simulation->solid));
+  PetscCall(PetscArraycpy(coupled->effective, twists, coupled->count));
+  if (team_has_solids(simulation->team))
+    PetscCall(SolidFindResting(simulation->solid, simulation->time, dt));
+  PetscCall(SolidAccelerate(simulation->solid, dt));
+  if (simulation->fluid)
+    PetscCall(AccelerateFluid(simulation, dt));
+  PetscCall(Agree(simulation, dt, simulation->fluid ? coupled->faces : NULL, twists, &allowed, good));
+  for (PetscInt n = 0; n < coupled->count && *good; n++)
+    coupled->acceleration[n] = (twists[n] - coupled->effective[n]) / dt;
+  PetscCall(SolidReturn(simulation->solid));
+  if (*good)
+    PetscCall(SimulationTakeLoads(simulation, dt, coupled->faces));
+  if (simulation->fluid && *good) {
+    PetscCall(FluidTakeImpulse(simulation->fluid, dt, coupled->impulse));
+    PetscCall(FluidTakePrediction(simulation->fluid, 0.));
+    PetscCall(SimulationFillBodies(simulation));
+    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationStartMomentum(simulation, twists));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *twists;
+  Vec            *velocity = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationSetUpSystem(simulation));
+  PetscCall(SimulationGetTwists(simulation, &twists));
+  if (simulation->fluid) {
+    PetscCall(FluidBegin(simulation->fluid));
+    PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+    PetscCall(FluidPrepareFaces(simulation->fluid, 0., 0., velocity));
+    PetscCall(VecSet(coupled->impulse, 0.));
+  }
+  PetscCall(CouplingProject(coupled->coupling, velocity, coupled->impulse, twists, &coupled->report));
+  *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (!*good)
+    PetscFunctionReturn(0);
+  if (simulation->fluid) {
+    PetscCall(FluidFinishFaces(simulation->fluid, 0., velocity));
+    PetscCall(CarryVelocityOn(simulation));
+  }
+  PetscCall(BalanceStart(simulation, good));
   PetscFunctionReturn(0);
 }
 
@@ -336,6 +361,7 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
 {
   struct Coupled *coupled = simulation->coupled;
   Vec            *next = NULL, *scalars;
+  PetscReal       allowed;
 
   PetscFunctionBegin;
   PetscCall(SimulationEnterPart(simulation, PART_SOLVE));
@@ -346,10 +372,9 @@ static PetscErrorCode Solve(Simulation simulation, PetscReal dt, PetscReal *twis
     PetscCall(CopyFaces(simulation, next, coupled->star));
     PetscCall(SimulationMeasureMomentum(simulation, CHANGE_FORCES, next, twists));
   }
-  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
-  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
-  coupled->iterations = coupled->rounds = 0;
-  PetscCall(Agree(simulation, dt, next, twists, good));
+  PetscCall(Agree(simulation, dt, next, twists, &allowed, good));
+  if (*good && coupled->disagreement > allowed)
+    PetscCall(SimulationJudgeDisagreement(simulation, dt, good));
   if (!*good)
     PetscFunctionReturn(0);
   if (next)

@@ -200,6 +200,22 @@ PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode SolidFindResting(Solid solid, PetscReal time, PetscReal dt)
+{
+  Step *step = solid->step;
+
+  PetscFunctionBegin;
+  predict(solid, time, dt, step->half);
+  PetscCall(ContactSetFind(solid->contacts, solid, dt, solid->twists));
+  PetscCall(ContactSetKeepResting(solid->contacts, solid, dt));
+  PetscCall(ContactSetLevel(solid->contacts, solid, dt, solid->twists, step->half));
+  if (solid->config->joint_count) {
+    PetscCall(PetscArraycpy(step->before, solid->twists, solid->body_count));
+    PetscCall(JointSetControlMotion(solid->joints, time, dt, step->before, step->half));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* (M + M_a)^-1 = (1 + M^-1 M_a)^-1 M^-1, where M^-1 may be singular. */
 static void weigh_down(Mobility *mobility, const AddedMass *added)
 {

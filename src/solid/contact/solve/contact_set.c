@@ -259,6 +259,35 @@ PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const T
   PetscFunctionReturn(0);
 }
 
+/* Whether a place of it touches, and neither opens nor closes by more than its slack. */
+static PetscBool rests(const ContactSet set, Solid solid, const Contact *contact, PetscReal dt)
+{
+  for (PetscInt k = 0; k < contact->count; k++) {
+    const Touch    *touch = &set->now.places[contact->first + k].touch;
+    const PetscReal way = dt * opening_speed(solid, contact, touch, solid->twists);
+
+    if (touch->gap <= contact->slack && PetscAbsReal(way) <= contact->slack)
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode ContactSetKeepResting(ContactSet set, Solid solid, PetscReal dt)
+{
+  PetscInt kept = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < set->now.count; c++) {
+    if (!rests(set, solid, &set->now.contacts[c], dt))
+      continue;
+    set->now.contacts[kept] = set->now.contacts[c];
+    set->now.contacts[kept++].met = PETSC_TRUE;
+  }
+  set->now.count = kept;
+  set->valid = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 PetscReal contact_set_penetration(ContactSet set)
 {
   PetscReal deepest = 0;

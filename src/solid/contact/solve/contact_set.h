@@ -90,6 +90,8 @@ PetscErrorCode ContactSetDestroy(ContactSet *set);
 PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 /* Whether the contacts found last cover such a motion. */
 PetscBool contact_set_covers(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
+/* Drops the contacts of pairs that do not touch, or that part or meet within `dt`. */
+PetscErrorCode ContactSetKeepResting(ContactSet set, Solid solid, PetscReal dt);
 /* The farthest any point of the body goes in `dt`. */
 PetscReal      body_path(const Body *body, const Twist *twist, PetscReal dt);
 PetscReal      contact_set_penetration(ContactSet set);

@@ -61,6 +61,7 @@ typedef struct {
 /* Sums over the box; per metre of depth in two dimensions. */
 typedef struct {
   PetscReal mass, momentum[MILLRACE_DIM], kinetic_energy;
+  PetscReal moment[MILLRACE_DIM];     /* mass times place, kg m */
   PetscReal largest_speed;            /* of any component */
   PetscReal largest_divergence;       /* 1/s */
   PetscReal outflow[MILLRACE_DIM][2]; /* through each side, m^3/s */

@@ -62,14 +62,16 @@ static PetscReal cell_volume(Fluid fluid)
 }
 
 /* Momentum and energy of a face belong half to each of its cells, so that walls count once. */
-static void add_cell(const GridBox *box, PetscReal *const u[DIM], PetscInt c, FluidTotals *totals)
+static void add_cell(const GridBox *box, PetscReal *const u[DIM], const PetscInt at[DIM], FluidTotals *totals)
 {
-  PetscReal divergence = 0.;
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  PetscReal      divergence = 0.;
 
   totals->mass += 1.;
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal low = u[d][c], high = u[d][c + box->stride[d]];
 
+    totals->moment[d] += at[d] + 0.5;
     totals->momentum[d] += 0.5 * (low + high);
     totals->kinetic_energy += 0.25 * (low * low + high * high);
     totals->largest_speed = PetscMax(totals->largest_speed, PetscMax(PetscAbsReal(low), PetscAbsReal(high)));
@@ -87,8 +89,10 @@ typedef struct {
 
 /* The same with a density on every face. Of a hollow cell, only faces that it shares with the flow count:
    they hold some of its mass. */
-static void add_mixed_cell(const GridBox *box, const Mixed *mixed, PetscInt c, FluidTotals *totals)
+static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscInt at[DIM],
+                           FluidTotals *totals)
 {
+  const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
   const PetscBool hollow = mixed->hollow[c] > 0.;
   PetscReal       divergence = 0.;
 
@@ -102,6 +106,8 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, PetscInt c, F
       if (hollow && (mixed->hollow[other] > 0. || (mixed->solid && mixed->solid[other] > 0.)))
         continue;
       totals->mass += share / box->dimension;
+      for (PetscInt e = 0; e < box->dimension; e++)
+        totals->moment[e] += share / box->dimension * (at[e] + (e == d ? side : 0.5));
       totals->momentum[d] += share * u;
       totals->kinetic_energy += 0.5 * share * u * u;
       if (open > 0.)
@@ -136,21 +142,23 @@ static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const Petsc
 
 static PetscErrorCode ReduceTotals(MPI_Comm comm, FluidTotals *totals)
 {
-  PetscReal sums[DIM + 2 + 2 * DIM], largest[2] = {totals->largest_speed, totals->largest_divergence};
+  PetscReal sums[2 + 4 * DIM], largest[2] = {totals->largest_speed, totals->largest_divergence};
 
   PetscFunctionBegin;
   sums[0] = totals->mass;
   sums[1] = totals->kinetic_energy;
   PetscCall(PetscArraycpy(sums + 2, totals->momentum, DIM));
-  PetscCall(PetscArraycpy(sums + 2 + DIM, &totals->outflow[0][0], 2 * DIM));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, DIM + 2 + 2 * DIM, MPIU_REAL, MPI_SUM, comm));
+  PetscCall(PetscArraycpy(sums + 2 + DIM, totals->moment, DIM));
+  PetscCall(PetscArraycpy(sums + 2 + 2 * DIM, &totals->outflow[0][0], 2 * DIM));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2 + 4 * DIM, MPIU_REAL, MPI_SUM, comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPIU_REAL, MPI_MAX, comm));
   totals->mass = sums[0];
   totals->kinetic_energy = sums[1];
   totals->largest_speed = largest[0];
   totals->largest_divergence = largest[1];
   PetscCall(PetscArraycpy(totals->momentum, sums + 2, DIM));
-  PetscCall(PetscArraycpy(&totals->outflow[0][0], sums + 2 + DIM, 2 * DIM));
+  PetscCall(PetscArraycpy(totals->moment, sums + 2 + DIM, DIM));
+  PetscCall(PetscArraycpy(&totals->outflow[0][0], sums + 2 + 2 * DIM, 2 * DIM));
   PetscFunctionReturn(0);
 }
 
@@ -174,14 +182,14 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+        const PetscInt at[DIM] = {i, j, k};
 
-        if (mixed.solid && mixed.solid[c] > 0.)
+        if (mixed.solid && mixed.solid[box_index(box, i, j, k)] > 0.)
           continue;
         if (fluid->mixture)
-          add_mixed_cell(box, &mixed, c, totals);
+          add_mixed_cell(box, &mixed, at, totals);
         else
-          add_cell(box, mixed.u, c, totals);
+          add_cell(box, mixed.u, at, totals);
       }
   add_outflow(box, mixed.u, mixed.hollow, totals->outflow);
   if (fluid->mixture) {
@@ -211,6 +219,7 @@ PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals)
   totals->largest_divergence /= h;
   for (PetscInt d = 0; d < DIM; d++) {
     totals->momentum[d] *= mass;
+    totals->moment[d] *= mass * h;
     for (PetscInt side = 0; side < 2; side++)
       totals->outflow[d][side] *= cell_volume(fluid) / h;
   }

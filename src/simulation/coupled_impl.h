@@ -49,17 +49,24 @@ typedef struct {
   PetscReal      row[ROW_COUNT];     /* since the row before, largest over the ranks; on the first rank */
 } Watch;
 
+/* Of fluid and bodies as the run began or went on. */
+typedef struct {
+  PetscBool is_known;
+  PetscReal mass; /* of the fluid */
+  PetscReal kinetic, potential;
+} EnergyStart;
+
 struct Coupled {
   Coupling coupling;
   PetscInt count; /* of numbers in the twists of all bodies */
   PetscReal
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
-  PetscReal  first_energy;      /* J: kinetic, as the run began or went on; negative before that */
-  PetscReal *effective;         /* scratch: the bodies' way over the step, later their velocities before S2 */
-  PetscReal *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
-  PetscReal *dragged;           /* scratch: the bodies' velocities as viscosity changes them */
-  PetscReal *viscous_impulses;  /* on all bodies in the last step */
-  PetscReal *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
+  EnergyStart first;
+  PetscReal  *effective;        /* scratch: the bodies' way over the step, later their velocities before S2 */
+  PetscReal  *wanted, *solved;  /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal  *dragged;          /* scratch: the bodies' velocities as viscosity changes them */
+  PetscReal  *viscous_impulses; /* on all bodies in the last step */
+  PetscReal  *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
   PetscReal *begun; /* scratch: V* */
   Momentum   momentum;

@@ -31,7 +31,6 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscFunctionBegin;
   (void)message, (void)size;
   PetscCall(PetscNew(&coupled));
-  coupled->first_energy = -1.;
   simulation->coupled = coupled;
   coupled->count = TWIST * solid_body_count(simulation->solid);
   PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,

@@ -115,6 +115,12 @@ Moments   primitive_moments(const Primitive *primitive); /* in its own frame; ze
 /* In its own frame, closed, with vertices on the true surface; `segments` of a circle, at least 3. Not for a
    plane or none. */
 PetscErrorCode SurfaceCreatePrimitive(const Primitive *primitive, PetscInt segments, Surface *surface);
+/* Around what of any shape lies between `low` and `high`, closed; null if that is nothing. Second order in
+   the `spacing` of the lattice on which it is found; corners are cut off by a part of it. A prism stands on
+   the cross-section at z = 0 and reaches from z = -1/2 to 1/2. */
+typedef enum { CONTOUR_SPACE, CONTOUR_PRISM } ContourKind;
+PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
+                                    PetscReal spacing, Surface *surface);
 
 MILLRACE_API_END
 

@@ -9,8 +9,9 @@
 MILLRACE_API_BEGIN
 
 /* Cells that bodies cover, as in FluidSetSolids, obstacles and sources included: there scalars are carried on
-   from outside, and faces are not closed. Copies. */
-PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered);
+   from outside, and faces are not closed. Of `count` obstacles and bodies `slips` tells which let the fluid
+   slip. Copies. */
+PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered, PetscInt count, const PetscBool slips[]);
 
 /* The projection as if there were no bodies; lent until the mixture or the obstacles change. Fields are null
    outside the fluid team. */
@@ -21,6 +22,10 @@ typedef struct {
   Vec        fixed;     /* cells that hold p = 0, with ghosts; null: none */
 } FluidSystem;
 PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system);
+
+/* Jumps on open sides for one fluid of that density, with gravity among its forces: beyond them it is at rest
+   and its pressure hydrostatic, zero at the highest place of an open side. */
+PetscErrorCode FluidBalanceOpenSides(Fluid fluid, PetscReal density, Vec jump[DIM]);
 
 /* The scene's velocity and scalars, not projected. */
 PetscErrorCode FluidBegin(Fluid fluid);

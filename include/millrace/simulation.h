@@ -15,7 +15,7 @@ extern const char *const ObstacleSurfaces[];
 typedef struct {
   char           *name;
   Shape           shape;
-  Motion          motion;
+  Motion          motion; /* only while the scene is read: what moves becomes a body */
   ObstacleSurface surface;
 } ObstacleConfig;
 

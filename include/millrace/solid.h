@@ -12,6 +12,8 @@ MILLRACE_API_BEGIN
 
 typedef enum { BODY_DYNAMIC, BODY_STATIC, BODY_KINEMATIC } BodyKind;
 extern const char *const BodyKinds[];
+typedef enum { BODY_NO_SLIP, BODY_SLIP } BodySurface; /* for a fluid along it */
+extern const char *const BodySurfaces[];
 /* Copies of a body on a lattice; they share its geometry. */
 typedef struct {
   Vector3   count, step; /* whole numbers; m between neighbours */
@@ -31,7 +33,8 @@ typedef struct {
   char        *name;
   char        *assembly; /* that it belongs to, whose copies it takes; null or "": none */
   BodyKind     kind;
-  Shape        shape;     /* where it is at time zero */
+  Shape        shape; /* where it is at time zero */
+  BodySurface  surface;
   PetscReal    thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
   PetscReal    density;   /* kg/m^3 */
   PetscReal    mass;      /* kg; > 0: instead of the density */

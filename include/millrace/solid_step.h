@@ -15,6 +15,7 @@ typedef struct {
   PetscReal  thickness; /* m; > 0: a shell, its surface in the middle */
   Vector3    position;  /* center of mass */
   Quaternion rotation;  /* from its own frame to the world's */
+  PetscBool  slips;     /* viscosity does not act between it and the fluid */
   PetscBool  is_free;   /* else its velocity is given */
   PetscReal
       mass; /* kg; per metre of depth in two dimensions. This and the inertia are zero unless it is free */

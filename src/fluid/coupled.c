@@ -3,9 +3,10 @@
 
 #include <millrace/fluid_step.h>
 
-PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered)
+PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered, PetscInt count, const PetscBool slips[])
 {
   PetscFunctionBegin;
+  PetscCall(FluidSetSlips(fluid, count, slips));
   if (!fluid->covered)
     PetscCall(MacGridCreateField(fluid->grid, &fluid->covered));
   PetscCall(VecCopy(covered, fluid->covered));
@@ -23,6 +24,62 @@ PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system)
   PetscCall(FluidWeighMixture(fluid, fluid->weights, &any));
   *system = (FluidSystem){fluid->reference_density, fluid->weights, fluid->mixture->density,
                           any ? fluid->hollow : NULL};
+  PetscFunctionReturn(0);
+}
+
+/* The least of gravity's potential on the open sides, at their highest place. */
+static PetscReal least_potential(Fluid fluid)
+{
+  const Vector3   gravity = fluid->config->gravity, low = grid_origin(fluid->grid);
+  const GridBox  *box = grid_box(fluid->grid);
+  const PetscReal h = grid_spacing(fluid->grid);
+  PetscReal       least = PETSC_MAX_REAL;
+
+  for (PetscInt side = 0; side < 2 * box->dimension; side++) {
+    const PetscInt d = side / 2;
+    PetscReal      sum = gravity.at[d] * (low.at[d] + (side % 2 ? box->cells[d] * h : 0.));
+
+    if (box->periodic[d] || fluid->config->sides[d][side % 2].kind != SIDE_OPEN)
+      continue;
+    for (PetscInt a = 0; a < box->dimension; a++)
+      if (a != d)
+        sum += PetscMin(gravity.at[a] * low.at[a], gravity.at[a] * (low.at[a] + box->cells[a] * h));
+    least = PetscMin(least, sum);
+  }
+  return least;
+}
+
+/* Half a cell beyond the side lies 2 p - p_inside, with p the pressure on it: a jump of 2 p beside the
+   -p_inside of a side without pressure. */
+static PetscErrorCode BalanceSide(Fluid fluid, PetscInt d, PetscInt side, PetscReal density, Vec jump)
+{
+  const GridBox  *box = grid_box(fluid->grid);
+  const FaceRange layer = layer_at(box, d, side ? box->cells[d] : 0);
+  const PetscReal least = least_potential(fluid), factor = (side ? -2. : 2.) * density;
+  PetscReal      *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(jump, &values));
+  for (PetscInt k = layer.start[Z]; k < layer.end[Z]; k++)
+    for (PetscInt j = layer.start[Y]; j < layer.end[Y]; j++)
+      for (PetscInt i = layer.start[X]; i < layer.end[X]; i++)
+        values[box_index(box, i, j, k)] =
+            factor * (vector3_dot(fluid->config->gravity, grid_face_center(fluid->grid, d, i, j, k)) - least);
+  PetscCall(VecRestoreArray(jump, &values));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidBalanceOpenSides(Fluid fluid, PetscReal density, Vec jump[DIM])
+{
+  const GridBox *box = grid_box(fluid->grid);
+
+  PetscFunctionBegin;
+  for (PetscInt side = 0; side < 2 * box->dimension; side++) {
+    const PetscInt d = side / 2;
+
+    if (touches_side(box, d, side % 2) && fluid->config->sides[d][side % 2].kind == SIDE_OPEN)
+      PetscCall(BalanceSide(fluid, d, side % 2, density, jump[d]));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -136,6 +136,7 @@ PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscInt d, Pe
 /* Obstacle that closes the face, or -1: a source feels no force. */
 PetscInt       obstacle_at(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c);
 PetscErrorCode FluidUpdateWeights(Fluid fluid);
+PetscErrorCode FluidSetSlips(Fluid fluid, PetscInt obstacles, const PetscBool slips[]);
 
 /* advection.c: carries `field` (component `direction` of the velocity, or a scalar for CELL_VALUES) over `dt`
    along fluid->earlier. `fill` refreshes the ghosts of an intermediate field. */

@@ -2,14 +2,9 @@
  */
 #include "fluid_impl.h"
 
-PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
-                              Vec velocity[DIM])
+PetscErrorCode FluidSetSlips(Fluid fluid, PetscInt obstacles, const PetscBool slips[])
 {
   PetscFunctionBegin;
-  if (!fluid->solid)
-    PetscCall(MacGridCreateField(fluid->grid, &fluid->solid));
-  if (velocity && !fluid->solid_velocity[X])
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->solid_velocity));
   fluid->obstacle_count = obstacles;
   PetscCall(PetscFree(fluid->obstacle_slips));
   fluid->any_slips = PETSC_FALSE;
@@ -18,6 +13,18 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool s
       fluid->any_slips = PETSC_TRUE;
   PetscCall(PetscMalloc1(obstacles, &fluid->obstacle_slips));
   PetscCall(PetscArraycpy(fluid->obstacle_slips, slips, obstacles));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
+                              Vec velocity[DIM])
+{
+  PetscFunctionBegin;
+  if (!fluid->solid)
+    PetscCall(MacGridCreateField(fluid->grid, &fluid->solid));
+  if (velocity && !fluid->solid_velocity[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->solid_velocity));
+  PetscCall(FluidSetSlips(fluid, obstacles, slips));
   PetscCall(VecCopy(solid, fluid->solid));
   /* obstacles go on beyond a side, but not beyond an open one, where the ghosts turn negative */
   PetscCall(FluidFillPressureGhosts(fluid, fluid->solid));
@@ -281,7 +288,7 @@ PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]
   PetscReal       *forces;
 
   PetscFunctionBegin;
-  if (!n)
+  if (!n || !fluid->solid)
     PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(2 * n, &forces));
   PetscCall(FluidRefreshMixture(fluid));

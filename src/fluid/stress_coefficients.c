@@ -1,7 +1,7 @@
 /* The coefficients of the viscous operator of a mixture: which faces are unknown, where shear passes.
 
-   Shear passes no edge on an open or a slip side, none of an obstacle that lets the fluid slip, and none
-   beside a face between two hollow cells: a surface without traction. */
+   Shear passes no edge on an open or a slip side, none of an obstacle or body that lets the fluid slip, and
+   none beside a face between two hollow cells: a surface without traction. */
 #include "stress_impl.h"
 
 PetscErrorCode StressLevelCreate(MacGrid grid, StressLevel *level)
@@ -117,6 +117,34 @@ static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *hollow)
   PetscFunctionReturn(0);
 }
 
+static PetscBool lets_slip(Fluid fluid, const PetscReal *solid, PetscInt c)
+{
+  const PetscInt number = (PetscInt)solid[c] - 1;
+
+  return solid[c] > 0. && number < fluid->obstacle_count && fluid->obstacle_slips[number];
+}
+
+/* Inside bodies that let the fluid slip there is no stress at all; obstacles still hold what meets them. */
+static PetscErrorCode CutInSlippingBodies(Fluid fluid, PetscReal *normal)
+{
+  const PetscInt   length = grid_box(fluid->grid)->length;
+  const PetscReal *covered, *solid = NULL;
+
+  PetscFunctionBegin;
+  if (!fluid->covered || !fluid->any_slips)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(fluid->covered, &covered));
+  if (fluid->solid)
+    PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  for (PetscInt c = 0; c < length; c++)
+    if (lets_slip(fluid, covered, c) && !(solid && solid[c] > 0.))
+      normal[c] = 0.;
+  if (fluid->solid)
+    PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(VecRestoreArrayRead(fluid->covered, &covered));
+  PetscFunctionReturn(0);
+}
+
 /* Owned cells and a layer around them, inside the box. */
 static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *hollow)
 {
@@ -139,6 +167,7 @@ static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *
     for (PetscInt j = low[Y]; j < high[Y]; j++)
       for (PetscInt c = box_index(box, low[X], j, k), n = low[X]; n < high[X]; n++, c++)
         normal[c] = 2. * factor * viscosity[c] * (1. - hollow[c]);
+  PetscCall(CutInSlippingBodies(fluid, normal));
   PetscCall(VecRestoreArray(fluid->stress->levels[0].normal, &normal));
   PetscCall(VecRestoreArrayRead(fluid->mixture->viscosity, &viscosity));
   PetscFunctionReturn(0);
@@ -176,14 +205,7 @@ VECTOR_CLONES static void fill_shear_row(PetscReal *restrict shear, PetscReal   
                (1. - both[n] * first[n]) * (1. - both[n] * second[n]);
 }
 
-static PetscBool lets_slip(Fluid fluid, const PetscReal *solid, PetscInt c)
-{
-  const PetscInt number = (PetscInt)solid[c] - 1;
-
-  return solid[c] > 0. && number < fluid->obstacle_count && fluid->obstacle_slips[number];
-}
-
-static PetscErrorCode CutAtSlippingObstacles(Fluid fluid, const Edges *edges)
+static PetscErrorCode CutAtSlipping(Fluid fluid, const Edges *edges)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange *range = &edges->range;
@@ -191,7 +213,7 @@ static PetscErrorCode CutAtSlippingObstacles(Fluid fluid, const Edges *edges)
   const PetscReal *solid;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->solid, &solid));
+  PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
     for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
       for (PetscInt i = range->start[X]; i < range->end[X]; i++) {
@@ -201,7 +223,7 @@ static PetscErrorCode CutAtSlippingObstacles(Fluid fluid, const Edges *edges)
             lets_slip(fluid, solid, c - a - b))
           edges->shear[c] = 0.;
       }
-  PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
+  PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));
   PetscFunctionReturn(0);
 }
 
@@ -238,8 +260,8 @@ static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const 
     }
   cut_at_sides(fluid, &edges, edges.a);
   cut_at_sides(fluid, &edges, edges.b);
-  if (fluid->solid && fluid->any_slips)
-    PetscCall(CutAtSlippingObstacles(fluid, &edges));
+  if (fluid_covered(fluid) && fluid->any_slips)
+    PetscCall(CutAtSlipping(fluid, &edges));
   PetscCall(VecRestoreArray(fluid->stress->levels[0].shear[e], &edges.shear));
   PetscCall(VecRestoreArrayRead(fluid->mixture->edge_viscosity[e], &edges.viscosity));
   PetscFunctionReturn(0);

@@ -255,5 +255,6 @@ PetscErrorCode SceneCheck(Scene scene)
     PetscCall(CheckCoupling(scene));
   }
   PetscCall(SceneCheckSolids(scene));
+  PetscCall(SceneMakeMoversBodies(scene));
   PetscFunctionReturn(0);
 }

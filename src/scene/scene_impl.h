@@ -107,6 +107,8 @@ PetscErrorCode SceneExpandRegions(Scene scene);
 PetscErrorCode SceneCheckRegions(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */
 PetscErrorCode SceneCheckSolids(Scene scene);
+/* movers.c: once all else is checked. */
+PetscErrorCode SceneMakeMoversBodies(Scene scene);
 /* Makes the shape of a body in two dimensions a prism of unit depth. */
 PetscErrorCode SceneFlattenBody(Scene scene, Node *item, BodyConfig *body);
 /* walls.c: which sides of the box hold bodies; none of the list may have their names. */

@@ -450,6 +450,8 @@ PetscErrorCode SceneBlame(Scene scene, const char message[])
   if (strchr(message, '"'))
     item = named_item(
         region ? node_find(scene->root, "regions") : list_of(scene, joint ? "joints" : "bodies"), message);
+  if (!item && !region && !joint && strchr(message, '"')) /* one that moves is a body */
+    item = named_item(node_find(scene->root, "obstacles"), message);
   if (!item)
     item = node_find(scene->root, region ? "regions" : "solids");
   PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR, "%s", message));

@@ -82,17 +82,14 @@ PetscErrorCode SimulationDeriveCoupled(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-/* F1 and S1: where the bodies are at the end of the step. */
-static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool *good)
+/* F1 and the solve of S1: what the fluid makes of the velocities in the middle of the step. */
+static PetscErrorCode PredictBodies(Simulation simulation, PetscReal dt, PetscReal *half, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
-  PetscReal      *half, *twists;
-  Vec            *velocity;
+  PetscReal      *twists;
 
   PetscFunctionBegin;
-  PetscCall(SimulationEnterPart(simulation, PART_MOVE));
   PetscCall(SimulationGetTwists(simulation, &twists));
-  PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
   if (simulation->fluid) {
     PetscCall(SimulationTieViscosity(simulation, twists, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
@@ -106,6 +103,22 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   PetscCall(SolveSystem(simulation, coupled->faces, half));
   *good = coupled->report.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   coupled->half_iterations = coupled->report.iterations;
+  PetscFunctionReturn(0);
+}
+
+/* F1 and S1: where the bodies are at the end of the step. Where none is free, nothing has to be solved for
+   that. */
+static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  PetscReal      *half;
+  Vec            *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationEnterPart(simulation, PART_MOVE));
+  PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
+  if (coupled->has_free_bodies)
+    PetscCall(PredictBodies(simulation, dt, half, good));
   if (!*good)
     PetscFunctionReturn(0);
   if (team_has_solids(simulation->team)) {
@@ -166,7 +179,7 @@ static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
   PetscFunctionBegin;
   PetscCall(SimulationEnterPart(simulation, PART_PREDICT));
-  if (simulation->fluid && simulation->obstacles_move)
+  if (simulation->fluid && simulation->sources_change)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
   PetscCall(SimulationPlaceBodies(simulation, dt));
   if (simulation->fluid)

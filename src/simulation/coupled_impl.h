@@ -79,6 +79,7 @@ struct Coupled {
   Vec     impulse, faces[DIM], star[DIM];
 
   PetscBool has_shells;
+  PetscBool has_free_bodies; /* whose motion follows from forces */
 
   CouplingReport report;                                            /* of the last coupled solve */
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */

@@ -20,6 +20,7 @@ static PetscErrorCode CreateFields(Simulation simulation)
     PetscFunctionReturn(0);
   PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
   PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
+  PetscCall(FluidBalanceOpenSides(simulation->fluid, fluid->density, coupled->uniform.jump));
   PetscCall(FluidSetMixture(simulation->fluid, &coupled->uniform));
   PetscFunctionReturn(0);
 }
@@ -33,6 +34,9 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscCall(PetscNew(&coupled));
   simulation->coupled = coupled;
   coupled->count = TWIST * solid_body_count(simulation->solid);
+  for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
+    if (solid_coupled_body(simulation->solid, b).is_free)
+      coupled->has_free_bodies = PETSC_TRUE;
   PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
                          coupled->count, &coupled->wanted, coupled->count, &coupled->solved, coupled->count,
                          &coupled->dragged));

@@ -50,12 +50,9 @@ static PetscBool solids_are_driven(const SolidConfig *config)
   return PETSC_FALSE;
 }
 
-/* Of surface tension there is more than of gravity in small drops, and moving obstacles work too. */
+/* Of surface tension there is more than of gravity in small drops. */
 static PetscBool only_gravity_drives(const SimulationConfig *config)
 {
-  for (PetscInt o = 0; o < config->obstacle_count; o++)
-    if (!motion_is_still(config->obstacles[o].motion))
-      return PETSC_FALSE;
   return !config->inflow_count && !config->phases.tension_count && !fluid_is_driven(&config->fluid) &&
                  !solids_are_driven(&config->solids) && vector3_norm(config->fluid.gravity) > 0.
              ? PETSC_TRUE

@@ -203,7 +203,7 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   Vec            *velocity, *scalars;
 
   PetscFunctionBegin;
-  if (simulation->obstacles_move)
+  if (simulation->sources_change)
     PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
   PetscCall(SimulationMoveRegions(simulation, dt));       /* F3 */
   PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */

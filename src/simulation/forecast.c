@@ -77,23 +77,7 @@ static PetscReal inflow_speed(const SimulationConfig *config, PetscReal time)
   return fastest;
 }
 
-static PetscReal obstacle_speed(const SimulationConfig *config, PetscReal time)
-{
-  PetscReal fastest = 0.;
-
-  for (PetscInt o = 0; o < config->obstacle_count; o++) {
-    Vector3   low, high;
-    PetscReal speed;
-
-    shape_bounds(config->obstacles[o].shape, &low, &high);
-    speed = motion_speed_bound(config->obstacles[o].motion, time, low, high);
-    if (!PetscIsInfOrNanReal(speed))
-      fastest = PetscMax(fastest, speed);
-  }
-  return fastest;
-}
-
-/* What the scene itself says: at the start, on its sides, of inflows and obstacles. */
+/* What the scene itself says: at the start, on its sides, of inflows. */
 static PetscReal named_speed(const SimulationConfig *config, PetscReal time)
 {
   PetscReal speed = largest_component(&config->grid, config->fluid.initial_velocity, 0.);
@@ -102,7 +86,7 @@ static PetscReal named_speed(const SimulationConfig *config, PetscReal time)
     for (PetscInt side = 0; side < 2; side++)
       speed =
           PetscMax(speed, largest_component(&config->grid, config->fluid.sides[axis][side].velocity, time));
-  return PetscMax(speed, PetscMax(inflow_speed(config, time), obstacle_speed(config, time)));
+  return PetscMax(speed, inflow_speed(config, time));
 }
 
 /* Of what is warm or light: the largest that the scene names. */

@@ -101,7 +101,7 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
   const PetscReal area =
       PetscPowRealInt(grid_spacing(simulation->grid), grid_box(simulation->grid)->dimension - 1);
   const PetscBool moves =
-      simulation->obstacles_move && has_sources(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
+      simulation->sources_change && has_sources(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
   Flux flux;
 
   PetscFunctionBegin;

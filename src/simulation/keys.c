@@ -73,7 +73,7 @@ const SchemaKey ObstacleKeys[] = {
      .kind = SCHEMA_MOTION,
      .offset = OF_OBSTACLE(motion),
      .fallback = "",
-     .help = "given over time; without it the obstacle stands still"},
+     .help = "given over time, which makes it a kinematic body; without it the obstacle stands still"},
     {0}};
 
 const SchemaKey InflowKeys[] = {

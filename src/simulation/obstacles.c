@@ -1,8 +1,11 @@
-/* Obstacles on the grid: a cell is closed when its centre lies inside one (docs/numerics.md, 5).
+/* Obstacles on the grid: a cell is closed when its centre lies inside one (docs/numerics.md, 5). They stand
+   still: the scene makes kinematic bodies of those that move.
 
    They are numbered through: obstacles, then bodies (coupled.c), then the sources, which hold the velocity of
    their cells. */
 #include "simulation_impl.h"
+
+#include <millrace/solid_step.h>
 
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
 {
@@ -27,42 +30,24 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
   return range;
 }
 
-/* Something that closes cells, at one time. */
-typedef struct {
-  Shape   shape;
-  Pose    pose;
-  Vector3 low, high; /* in the world */
-} Thing;
-
-static Thing thing_of_shape(Shape shape, Motion motion, PetscReal time)
+/* Marks the fluid cells inside a shape as `mark`; where two overlap the first one stays. */
+static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mark)
 {
-  Thing thing = {.shape = shape, .pose = motion_pose(motion, time)};
-
-  shape_bounds(shape, &thing.low, &thing.high);
-  pose_bounds(&thing.pose, &thing.low, &thing.high);
-  return thing;
-}
-
-static PetscBool is_inside(const Thing *thing, Vector3 point)
-{
-  return shape_is_inside(thing->shape, pose_to_rest(&thing->pose, point));
-}
-
-/* Marks the fluid cells inside a thing as `mark`; where two overlap the first one stays. */
-static PetscErrorCode Voxelise(Simulation simulation, const Thing *thing, PetscReal mark)
-{
-  const GridBox  *box = grid_box(simulation->grid);
-  const CellRange range = cells_within(simulation->grid, thing->low, thing->high);
-  PetscReal      *closed;
+  const GridBox *box = grid_box(simulation->grid);
+  CellRange      range;
+  Vector3        low, high;
+  PetscReal     *closed;
 
   PetscFunctionBegin;
+  shape_bounds(shape, &low, &high);
+  range = cells_within(simulation->grid, low, high);
   PetscCall(VecGetArray(simulation->closed, &closed));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (closed[c] == 0. && is_inside(thing, grid_cell_center(simulation->grid, i, j, k)))
+        if (closed[c] == 0. && shape_is_inside(shape, grid_cell_center(simulation->grid, i, j, k)))
           closed[c] = mark;
       }
   PetscCall(VecRestoreArray(simulation->closed, &closed));
@@ -73,13 +58,9 @@ static PetscErrorCode Voxelise(Simulation simulation, const Thing *thing, PetscR
 static PetscReal velocity_of(Simulation simulation, PetscInt number, PetscInt d, Vector3 point,
                              PetscReal time)
 {
-  const SimulationConfig *config = simulation->config;
+  const PetscInt source = number - simulation->closed_count;
 
-  if (number < 0)
-    return 0.;
-  if (number >= simulation->closed_count)
-    return formula_value(config->inflows[number - simulation->closed_count].velocity[d], point, time);
-  return motion_velocity(config->obstacles[number].motion, time, point).at[d];
+  return source < 0 ? 0. : formula_value(simulation->config->inflows[source].velocity[d], point, time);
 }
 
 static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscReal time)
@@ -125,18 +106,15 @@ static PetscErrorCode CreateClosedFields(Simulation simulation)
   simulation->closed_count = config->obstacle_count;
   if (simulation->solid)
     simulation->closed_count += solid_body_count(simulation->solid);
-  for (PetscInt o = 0; o < config->obstacle_count; o++)
-    if (!motion_is_still(config->obstacles[o].motion))
-      simulation->obstacles_move = PETSC_TRUE;
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n])) {
       sources = PETSC_TRUE;
       if (source_changes(config, &config->inflows[n]))
-        simulation->obstacles_move = PETSC_TRUE;
+        simulation->sources_change = PETSC_TRUE;
     }
   if (config->obstacle_count || sources)
     PetscCall(MacGridCreateField(simulation->grid, &simulation->closed));
-  if (simulation->obstacles_move || sources)
+  if (sources)
     PetscCall(MacGridCreateFaceField(simulation->grid, simulation->closed_velocity));
   PetscFunctionReturn(0);
 }
@@ -145,28 +123,35 @@ static PetscErrorCode CreateClosedFields(Simulation simulation)
 static PetscErrorCode VoxeliseAll(Simulation simulation, PetscReal time)
 {
   const SimulationConfig *config = simulation->config;
-  Thing                   thing;
 
   PetscFunctionBegin;
   PetscCall(VecSet(simulation->closed, 0.));
-  for (PetscInt o = 0; o < config->obstacle_count; o++) {
-    thing = thing_of_shape(config->obstacles[o].shape, config->obstacles[o].motion, time);
-    PetscCall(Voxelise(simulation, &thing, o + 1));
-  }
+  for (PetscInt o = 0; o < config->obstacle_count; o++)
+    PetscCall(Voxelise(simulation, config->obstacles[o].shape, o + 1));
   for (PetscInt n = 0; n < config->inflow_count; n++)
-    if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time)) {
-      thing = thing_of_shape(config->inflows[n].shape, NULL, time);
-      PetscCall(Voxelise(simulation, &thing, simulation->closed_count + n + 1));
-    }
+    if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time))
+      PetscCall(Voxelise(simulation, config->inflows[n].shape, simulation->closed_count + n + 1));
   PetscCall(MacGridExchange(simulation->grid, simulation->closed));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBool **slips)
+{
+  const SimulationConfig *config = simulation->config;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(count, slips));
+  for (PetscInt o = 0; o < config->obstacle_count; o++)
+    (*slips)[o] = config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt n = config->obstacle_count; n < simulation->closed_count; n++)
+    (*slips)[n] = solid_coupled_body(simulation->solid, n - config->obstacle_count).slips;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time)
 {
-  const SimulationConfig *config = simulation->config;
-  const PetscBool         moving = simulation->closed_velocity[X] ? PETSC_TRUE : PETSC_FALSE;
-  PetscBool              *slips;
+  const PetscBool moving = simulation->closed_velocity[X] ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool      *slips;
 
   PetscFunctionBegin;
   if (!simulation->closed)
@@ -174,9 +159,7 @@ PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time)
   PetscCall(VoxeliseAll(simulation, time));
   for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension && moving; d++)
     PetscCall(SetFaceVelocity(simulation, d, time));
-  PetscCall(PetscCalloc1(simulation->closed_count, &slips));
-  for (PetscInt o = 0; o < config->obstacle_count; o++)
-    slips[o] = config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(SimulationGetSlips(simulation, simulation->closed_count, &slips));
   PetscCall(FluidSetSolids(simulation->fluid, simulation->closed_count, slips, simulation->closed,
                            moving ? simulation->closed_velocity : NULL));
   PetscCall(PetscFree(slips));
@@ -192,55 +175,11 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscFunctionReturn(0);
 }
 
-/* The fastest obstacle at `time`. */
-static PetscReal obstacle_speed(const SimulationConfig *config, PetscReal time)
-{
-  PetscReal fastest = 0.;
-
-  for (PetscInt o = 0; o < config->obstacle_count; o++) {
-    const ObstacleConfig *obstacle = &config->obstacles[o];
-    Vector3               low, high;
-    PetscReal             speed;
-
-    if (motion_is_still(obstacle->motion))
-      continue;
-    shape_bounds(obstacle->shape, &low, &high);
-    speed = motion_speed_bound(obstacle->motion, time, low, high);
-    if (!PetscIsInfOrNanReal(speed))
-      fastest = PetscMax(fastest, speed);
-  }
-  return fastest;
-}
-
-static PetscReal limit_at(Simulation simulation, const StepBounds *bounds, PetscReal time)
-{
-  const PetscReal speed = obstacle_speed(simulation->config, time);
-
-  return speed > 0. ? bounds->cells * grid_spacing(simulation->grid) / speed : PETSC_MAX_REAL;
-}
-
-static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, PetscReal *limit)
-{
-  PetscFunctionBegin;
-  if (bounds->carries)
-    *limit = limit_at(simulation, bounds, simulation->time);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode GetGivenLimit(Simulation simulation, const StepBounds *bounds, PetscReal dt,
-                                    PetscReal *limit)
-{
-  PetscFunctionBegin;
-  *limit = PetscMin(limit_at(simulation, bounds, simulation->time + 0.5 * dt),
-                    limit_at(simulation, bounds, simulation->time + dt));
-  PetscFunctionReturn(0);
-}
-
-/* They are where the time says. */
+/* Sources are as the time says. */
 static PetscErrorCode Restore(Simulation simulation)
 {
   PetscFunctionBegin;
-  if (simulation->obstacles_move)
+  if (simulation->sources_change)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
   PetscFunctionReturn(0);
 }
@@ -278,9 +217,6 @@ static PetscReal count_fields(const SimulationConfig *config)
 {
   PetscBool any = config->obstacle_count + config->solids.body_count > 0, moving = PETSC_FALSE;
 
-  for (PetscInt o = 0; o < config->obstacle_count; o++)
-    if (!motion_is_still(config->obstacles[o].motion))
-      moving = PETSC_TRUE;
   for (PetscInt b = 0; b < config->solids.body_count; b++)
     if (config->solids.bodies[b].kind != BODY_STATIC)
       moving = PETSC_TRUE;
@@ -301,8 +237,6 @@ static PetscErrorCode Destroy(Simulation simulation)
 const Part ObstaclesPart = {.name = "obstacles",
                             .ranks = PART_ON_FLUID,
                             .create = Create,
-                            .get_limit = GetLimit,
-                            .get_given_limit = GetGivenLimit,
                             .restore = Restore,
                             .load = Load,
                             .record = RecordForces,

@@ -75,9 +75,7 @@ static PetscErrorCode PlaceLiquids(Simulation simulation)
   PetscFunctionBegin;
   PetscCall(MarkCells(simulation));
   PetscCall(TakeVelocity(simulation));
-  PetscCall(PetscCalloc1(simulation->closed_count + 1, &slips));
-  for (PetscInt o = 0; o < simulation->config->obstacle_count; o++)
-    slips[o] = simulation->config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(SimulationGetSlips(simulation, simulation->closed_count + 1, &slips));
   slips[simulation->closed_count] = PETSC_TRUE;
   PetscCall(FluidSetSolids(simulation->gas, simulation->closed_count + 1, slips, simulation->gas_closed,
                            simulation->gas_velocity));

@@ -36,6 +36,7 @@ static PetscErrorCode Cover(Simulation simulation)
   const PetscInt  *bodies = coupling_solid_cells(coupled->coupling);
   const PetscReal *closed = NULL;
   PetscReal       *covered;
+  PetscBool       *slips;
 
   PetscFunctionBegin;
   if (simulation->closed)
@@ -52,7 +53,9 @@ static PetscErrorCode Cover(Simulation simulation)
   if (simulation->closed)
     PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscCall(MacGridExchange(simulation->grid, coupled->covered));
-  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered));
+  PetscCall(SimulationGetSlips(simulation, simulation->closed_count, &slips));
+  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered, simulation->closed_count, slips));
+  PetscCall(PetscFree(slips));
   PetscFunctionReturn(0);
 }
 

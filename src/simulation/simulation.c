@@ -5,7 +5,10 @@ TeamWork simulation_config_work(const SimulationConfig *config)
 {
   if (!config->grid.dimension)
     return WORK_SOLIDS;
-  return config->solids.body_count ? WORK_BOTH : WORK_FLUID;
+  for (PetscInt b = 0; b < config->solids.body_count; b++)
+    if (config->solids.bodies[b].kind == BODY_DYNAMIC)
+      return WORK_BOTH;
+  return WORK_FLUID; /* bodies whose motion is given are next to no work */
 }
 
 PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation,

@@ -30,7 +30,7 @@ struct _p_Simulation {
   Vec       closed_velocity[DIM]; /* null when all stand still */
   PetscInt  closed_count;         /* obstacles and bodies: higher numbers are sources */
   Vec       obstructed;           /* what is covered, without sources, for the regions; null until needed */
-  PetscBool obstacles_move;       /* or sources change */
+  PetscBool sources_change;       /* with time */
 
   struct Coupled *coupled; /* coupled.c; null unless there are bodies in a fluid */
 
@@ -67,6 +67,8 @@ Vec              simulation_covered(Simulation simulation); /* `closed` with bod
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
+/* Which obstacles and bodies let the fluid slip, of `count` numbers; the caller frees it. */
+PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBool **slips);
 
 /* inflows.c: gives scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);

@@ -9,6 +9,7 @@ CoupledBody solid_coupled_body(Solid solid, PetscInt body)
 {
   const Body *the = &solid->bodies[body];
   CoupledBody resistance = {.position = solid->placements[body].position,
+                            .slips = the->config->surface == BODY_SLIP ? PETSC_TRUE : PETSC_FALSE,
                             .is_free = body_is_free(the),
                             .thickness = the->form->thickness,
                             .rotation = solid->placements[body].rotation};

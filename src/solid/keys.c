@@ -2,6 +2,7 @@
 #include <millrace/solid.h>
 
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
+const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
 static const char *const yes_or_no[] = {"false", "true", NULL};     /* index: PetscBool */
@@ -72,6 +73,12 @@ static const SchemaKey body_keys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "m",
      .help = "more than 0: a shell with the surface in its middle, which may be open; 0: solid throughout"},
+    {.name = "surface",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_BODY(surface),
+     .fallback = "no-slip",
+     .choices = BodySurfaces,
+     .help = "whether viscosity holds the fluid at it; slip: no, for bodies thicker than a cell"},
     {.name = "shape",
      .kind = SCHEMA_FORM,
      .offset = OF_BODY(shape),

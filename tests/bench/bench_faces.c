@@ -216,7 +216,7 @@ static PetscErrorCode PrintMisses(void)
     const Choice *choice = &choices[c];
     const Still   still = stillness_of(choice);
     char          keys[64];
-    const Tow     tow = {{1.2, 1.}, 0.4, 0., 0.005, 0.2, 0.4, keys};
+    const Tow     tow = {{1.2, 1.}, 0.4, 0., 0.005, 0.2, 0.4, keys, TOWED_BODY};
     TowedDrag     drag;
 
     PetscCall(PetscSNPrintf(keys, sizeof(keys), "faces: %s, mass: %s", CouplingFaceKinds[choice->faces],

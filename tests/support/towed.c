@@ -8,24 +8,31 @@ static const PetscReal cell = 0.025, speed = 1.;
 
 static PetscErrorCode Start(const Tow *tow, SceneRun *flow)
 {
-  const double y = (double)(0.5 * tow->size[Y] + tow->offset * cell);
+  static const char *const before[] = {
+      [TOWED_BODY] = "solids: {walls: false, bodies: [{name: cylinder, type: kinematic,",
+      [TOWED_OBSTACLE] = "obstacles: [{name: cylinder,",
+      [TOWED_CONTOUR] = "obstacles: [{name: cylinder,"};
+  static const char *const after[] = {[TOWED_BODY] = "}", [TOWED_OBSTACLE] = "", [TOWED_CONTOUR] = ""};
+  const double             y = (double)(0.5 * tow->size[Y] + tow->offset * cell);
+  char                     sphere[96], shape[256];
 
   PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(sphere, sizeof(sphere),
+                          "{sphere: {center: [%.10g, %.10g], radius: ", (double)tow->start, y));
+  if (tow->kind == TOWED_CONTOUR)
+    PetscCall(PetscSNPrintf(shape, sizeof(shape), "{union: [%s0.2}}, %s0.1}}]}", sphere, sphere));
+  else
+    PetscCall(PetscSNPrintf(shape, sizeof(shape), "%s0.2}}", sphere));
   PetscCall(SceneRunCreate(PETSC_COMM_WORLD, flow,
                            "grid: {dimension: 2, size: [%.10g, %.10g], resolution: %d}\n"
                            "run: {end_time: %g, frame_interval: %g}\n"
                            "fluid: {density: 1, viscosity: 0.004, sides: {all: slip}}\n"
                            "coupling: {solver: schur%s%s}\n"
-                           "solids:\n"
-                           "  walls: false\n"
-                           "  bodies:\n"
-                           "    - name: cylinder\n"
-                           "      type: kinematic\n"
-                           "      shape: {sphere: {center: [%.10g, %.10g], radius: 0.2}}\n"
-                           "      motion: {velocity: [%g, 0]}\n",
+                           "%s shape: %s, motion: {velocity: [%g, 0]}}]%s\n",
                            (double)tow->size[X], (double)tow->size[Y], (int)lround(tow->size[X] / cell),
                            (double)tow->end, (double)tow->end, tow->coupling ? ", " : "",
-                           tow->coupling ? tow->coupling : "", (double)tow->start, y, (double)speed));
+                           tow->coupling ? tow->coupling : "", before[tow->kind], shape, (double)speed,
+                           after[tow->kind]));
   PetscFunctionReturn(0);
 }
 

@@ -5,6 +5,9 @@
 
 #include "scene_run.h"
 
+/* The same thing in three ways; the last has its triangles from the contour of its shape. */
+typedef enum { TOWED_BODY, TOWED_OBSTACLE, TOWED_CONTOUR } TowedKind;
+
 typedef struct {
   PetscReal   size[2]; /* of the box, m; a cell has 0.025, the cylinder a diameter of 0.4 */
   PetscReal   start;   /* from the left side to the center */
@@ -12,6 +15,7 @@ typedef struct {
   PetscReal   dt;      /* a whole part of 0.025 s, in which it moves by a cell */
   PetscReal   begin, end;
   const char *coupling; /* further keys of that block, such as "faces: tied"; null: none */
+  TowedKind   kind;
 } Tow;
 
 typedef struct {

@@ -126,15 +126,20 @@ static void shapes_combine_and_move(void **state)
               "  - {name: hat, shape: {cone: {base: [0, 0, 0], tip: [0, 0, 1], radius: 1}}}\n";
   Scene                   scene = read_text(text, NULL);
   const SimulationConfig *config = scene_config(scene);
+  const BodyConfig       *bodies;
 
   (void)state;
-  assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 0.65, 0.5)) < 0);
-  assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 0.8, 0.5)) > 0);
-  assert_on_all_ranks(shape_distance(config->obstacles[0].shape, vector3(0.5, 1.35, 0.5)) > 0);
-  assert_near(shape_distance(config->obstacles[2].shape, vector3(1, 0, 1)), PetscSqrtReal(0.5), 1e-14);
-  assert_near(motion_velocity(config->obstacles[0].motion, 0, vector3(1.5, 1, 0.5)).at[Z], -2, 1e-14);
-  assert_near(motion_velocity(config->obstacles[0].motion, 0, vector3(1.5, 1, 0.5)).at[Y], 0.1, 1e-14);
-  assert_near(motion_pose(config->obstacles[1].motion, 2).translation.at[Y], 1, 1e-14);
+  assert_int_equal(config->obstacle_count, 1); /* what moves is a body */
+  assert_int_equal(config->solids.body_count, 2);
+  bodies = config->solids.bodies;
+  assert_on_all_ranks(bodies[0].kind == BODY_KINEMATIC && bodies[1].kind == BODY_KINEMATIC);
+  assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 0.65, 0.5)) < 0);
+  assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 0.8, 0.5)) > 0);
+  assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 1.35, 0.5)) > 0);
+  assert_near(shape_distance(config->obstacles[0].shape, vector3(1, 0, 1)), PetscSqrtReal(0.5), 1e-14);
+  assert_near(motion_velocity(bodies[0].motion, 0, vector3(1.5, 1, 0.5)).at[Z], -2, 1e-14);
+  assert_near(motion_velocity(bodies[0].motion, 0, vector3(1.5, 1, 0.5)).at[Y], 0.1, 1e-14);
+  assert_near(motion_pose(bodies[1].motion, 2).translation.at[Y], 1, 1e-14);
   assert_success(SceneDestroy(&scene));
 }
 

@@ -11,7 +11,8 @@ static void drag_does_not_tell_where_the_cells_are(void **state)
 
   (void)state;
   for (PetscInt n = 0; n < 10; n++) {
-    const Tow tow = {{4., 2.}, 0.8, offsets[n / 2], n % 2 ? 0.0025 : 0.005, 0.4, 1.6, NULL};
+    const Tow tow = {{4., 2.}, 0.8, offsets[n / 2], n % 2 ? 0.0025 : 0.005,
+                     0.4,      1.6, NULL,           n < 2 ? TOWED_BODY : TOWED_OBSTACLE};
     TowedDrag drag;
 
     assert_success(TowCylinder(&tow, &drag));

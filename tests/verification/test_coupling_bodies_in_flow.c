@@ -3,6 +3,8 @@
 #include "scene_run.h"
 #include "harness.h"
 
+#include "simulation/coupled_impl.h"
+
 #include <math.h>
 
 #define CHANNEL                                                                                              \
@@ -81,8 +83,8 @@ static PetscReal sample(SceneRun *flow, PetscInt field, Vector3 place)
   return value;
 }
 
-/* Between a body and an obstacle of the same shape and motion: one is cut, the other made of cells. The mean
-   on a circle of 1.75 radii about where it ends. */
+/* Between a body and an obstacle of the same shape and motion: what stands still is cut as a body and made of
+   cells as an obstacle. The mean on a circle of 1.75 radii about where it ends. */
 static PetscReal difference_from_obstacle(int resolution, const char kind[], const char motion[],
                                           Vector3 center)
 {
@@ -111,29 +113,99 @@ static PetscReal difference_from_obstacle(int resolution, const char kind[], con
   return sum / places;
 }
 
-static void check_convergence(const char kind[], const char motion[], Vector3 center)
+static void a_static_body_is_an_obstacle_to_first_order(void **state)
 {
   PetscReal difference[3];
 
+  (void)state;
   for (int level = 0; level < 3; level++) {
-    difference[level] = difference_from_obstacle(24 << level, kind, motion, center);
-    note("%s: %d cells: %.4f", kind, 24 << level, (double)difference[level]);
+    difference[level] = difference_from_obstacle(24 << level, "static", "", vector3(0.73, 0.47, 0.));
+    note("%d cells: %.4f", 24 << level, (double)difference[level]);
   }
   note("order %.2f", (double)(0.5 * order_between(difference[0], difference[2])));
   assert_on_all_ranks(0.5 * order_between(difference[0], difference[2]) > 0.7);
   assert_on_all_ranks(difference[2] < 0.1);
 }
 
-static void a_static_body_is_an_obstacle_to_first_order(void **state)
+static void an_obstacle_that_moves_is_a_kinematic_body(void **state)
 {
+  const char     *motion = ", motion: {velocity: [0.5, 0.3]}";
+  const PetscReal difference = difference_from_obstacle(24, "kinematic", motion, vector3(0.83, 0.53, 0.));
+
   (void)state;
-  check_convergence("static", "", vector3(0.73, 0.47, 0.));
+  assert_near(difference, 0., 1e-9);
 }
 
-static void a_kinematic_body_is_an_obstacle_with_its_motion(void **state)
+/* Where the fluid beside a disc that spins in its place is after a while, along it. */
+static PetscReal dragged_along(const char surface[])
+{
+  SceneRun  flow;
+  PetscReal speed;
+
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid: {density: 2, viscosity: 0.1}\n"
+                     "obstacles: [{name: disc, surface: %s, shape: {sphere: {center: [0.51, 0.49], radius: "
+                     "0.2}},\n"
+                     "  motion: {pivot: [0.51, 0.49, 0], spin: [0, 0, 1]}}]\n",
+                     surface));
+  assert_success(SceneRunStep(&flow, 10, 0.05));
+  speed = sample(&flow, Y, vector3(0.51 + 0.25, 0.49, 0.));
+  note("%s: %.5f m/s beside it, torque %.2e N m", surface, (double)speed,
+       (double)flow.simulation->coupled->loads[LOAD_VISCOSITY][DIM + Z]);
+  assert_success(SceneRunDestroy(&flow));
+  return speed;
+}
+
+static void a_slippery_obstacle_that_spins_moves_no_fluid(void **state)
 {
   (void)state;
-  check_convergence("kinematic", ", motion: {velocity: [0.5, 0.3]}", vector3(0.83, 0.53, 0.));
+  assert_on_all_ranks(dragged_along("no-slip") > 0.1);
+  assert_near(dragged_along("slip"), 0., 3e-3);
+}
+
+/* The weight of the fluid is held where a side is open, too. */
+static void a_fluid_with_a_body_rests_beside_open_sides(void **state)
+{
+  SceneRun    flow;
+  FluidTotals totals;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
+                     "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid: {density: 2, viscosity: 0.1, gravity: [1, -9.81],\n"
+                     "  sides: {all: open, x_low: wall}}\n"
+                     "coupling: {tolerance: 1e-12}\n"
+                     "solids: {bodies: [{name: disc, type: static, shape: {sphere: {center: [0.45, 0.52], "
+                     "radius: 0.2}}}]}\n"));
+  assert_success(SceneRunStep(&flow, 5, 0.05));
+  if (flow.fluid) {
+    assert_success(FluidGetTotals(flow.fluid, &totals));
+    assert_near(totals.largest_speed, 0., 1e-9);
+  }
+  assert_near(flow.simulation->coupled->loads[LOAD_PRESSURE][Y], 2. * 9.81 * PETSC_PI * 0.04, 1e-5);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* Nothing is solved for where bodies are when all of them are led. */
+static void the_way_of_led_bodies_costs_no_solve(void **state)
+{
+  static const char *const types[] = {"kinematic, motion: {velocity: [0.1, 0, 0]}",
+                                      "dynamic, velocity: [0.1, 0, 0]"};
+  SceneRun                 flow;
+
+  (void)state;
+  for (PetscInt n = 0; n < 2; n++) {
+    assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s" BALL ", type: %s}]}\n",
+                                  CLOSED "solids: {bodies: [{name: ball, ", types[n]));
+    assert_success(SceneRunStep(&flow, 1, 0.05));
+    assert_on_all_ranks((flow.simulation->coupled->half_iterations > 0) == (n == 1));
+    assert_success(SceneRunDestroy(&flow));
+  }
 }
 
 static void a_kinematic_body_pushes_the_fluid_out_of_its_way(void **state)
@@ -173,6 +245,9 @@ static void a_heavy_body_falls_more_slowly_than_in_a_void_and_drags_the_fluid(vo
 TEST_MAIN(cmocka_unit_test(a_body_that_drifts_with_the_flow_leaves_no_trace),
           cmocka_unit_test(a_ball_that_drifts_with_the_flow_leaves_no_trace),
           cmocka_unit_test(a_static_body_is_an_obstacle_to_first_order),
-          cmocka_unit_test(a_kinematic_body_is_an_obstacle_with_its_motion),
+          cmocka_unit_test(an_obstacle_that_moves_is_a_kinematic_body),
+          cmocka_unit_test(a_slippery_obstacle_that_spins_moves_no_fluid),
+          cmocka_unit_test(a_fluid_with_a_body_rests_beside_open_sides),
+          cmocka_unit_test(the_way_of_led_bodies_costs_no_solve),
           cmocka_unit_test(a_kinematic_body_pushes_the_fluid_out_of_its_way),
           cmocka_unit_test(a_heavy_body_falls_more_slowly_than_in_a_void_and_drags_the_fluid))

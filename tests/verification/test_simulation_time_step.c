@@ -63,12 +63,12 @@ static void every_part_limits_the_step(void **state)
   assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
                "fluid: {density: 1, body_force: [9, 0], sides: {all: periodic}}",
                0.1);
-  /* an obstacle */
+  /* an obstacle, still outside of the box */
   assert_limit(
       "run: {end_time: 1000, frame_interval: 1000}\n"
       "fluid: {density: 1, cfl: 0.5}\n"
       "obstacles:\n"
-      "  - {name: ball, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}, motion: {velocity: [0, 0.25]}}",
+      "  - {name: ball, shape: {sphere: {center: [0.5, -3], radius: 0.2}}, motion: {velocity: [0, 0.25]}}",
       0.2);
   /* the user */
   assert_limit("run: {end_time: 1000, frame_interval: 1000, largest_time_step: 0.003}\n"

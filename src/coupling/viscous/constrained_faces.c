@@ -99,6 +99,11 @@ static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
   PetscFunctionReturn(0);
 }
 
+static PetscBool body_slips(Coupling coupling, PetscInt body)
+{
+  return coupling->solids.bodies[body].body.slips;
+}
+
 /* The fluid of the face has a pressure of its own. */
 static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
 {
@@ -132,7 +137,7 @@ static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscRea
   for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
     const PetscInt c = fractions[n].face;
 
-    if (fractions[n].direction == d && open[c] < TIED_BELOW &&
+    if (fractions[n].direction == d && open[c] < TIED_BELOW && !body_slips(coupling, fractions[n].body) &&
         (best[c] < 0 || fractions[n].volume > fractions[best[c]].volume))
       best[c] = n;
   }
@@ -163,7 +168,8 @@ static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *
       for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
         const PetscInt c = row + at[X];
 
-        if (marks[c] && !solid[c] && !solid[c - stride] && bodies[c] == 0.)
+        if (marks[c] && !body_slips(coupling, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
+            bodies[c] == 0.)
           PetscCall(TieFace(coupling, d, c, marks[c] - 1, coupling_nearest_arm(coupling, d, at, marks[c] - 1),
                             bodies));
       }

@@ -66,7 +66,8 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
   PetscCall(PetscCalloc2(size, &first, size, &last));
   for (PetscInt n = 0; n < size; n++)
     first[n] = 2.;
-  lattice_hit(&lattice, &coupling->solids.bodies[body].triangles, a, MARGIN, first, last);
+  if (!coupling->solids.bodies[body].body.slips)
+    lattice_hit(&lattice, &coupling->solids.bodies[body].triangles, a, MARGIN, first, last);
   for (at[Z] = lattice.start[Z]; at[Z] < lattice.end[Z]; at[Z]++)
     for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
       for (at[X] = lattice.start[X]; at[X] < lattice.end[X]; at[X]++) {

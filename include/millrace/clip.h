@@ -47,11 +47,11 @@ void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal pa
 /* Area and volume of one box. */
 void box_cut(Vector3 low, Vector3 high, const Triangles *triangles, PetscReal *area, PetscReal *volume);
 
-/* Adds to every box how often the closed surface winds about its center: 1 inside, 0 outside. Exact for
+/* Adds to every box how often the closed surface winds about its centre: 1 inside, 0 outside. Exact for
    corners rounded to 2^-16 spacings, within 8192 spacings of each other. */
 void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt winding[]);
 
-/* Sets to `mark` those boxes for which the segment from the center of the box before, along `direction`, to
+/* Sets to `mark` those boxes for which the segment from the centre of the box before, along `direction`, to
    its own comes closer to a triangle than `margin` spacings; others keep what they have. */
 void lattice_block(const Lattice *lattice, const Triangles *triangles, PetscInt direction, PetscReal margin,
                    PetscInt mark, PetscInt marks[]);

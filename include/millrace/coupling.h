@@ -85,7 +85,7 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
                                    PetscReal impulses[]);
 
 /* Momentum, and angular momentum about the origin, of what the system moves: free bodies and the fluid of
-   fluid and mixed faces, with its velocity taken at their centers. From CouplingSetFluid until the next
+   fluid and mixed faces, with its velocity taken at their centres. From CouplingSetFluid until the next
    placing. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * MILLRACE_DIM]);

@@ -37,10 +37,10 @@ void      surface_bounds(Surface surface, Vector3 *low, Vector3 *high);
 typedef enum { SURFACE_SOUND, SURFACE_OPEN, SURFACE_BRANCHED, SURFACE_TWISTED } SurfaceFault;
 PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault);
 
-/* Of a solid with density one; inertia about its center. */
+/* Of a solid with density one; inertia about its centre. */
 typedef struct {
   PetscReal volume;
-  Vector3   center;
+  Vector3   centre;
   PetscReal inertia[MILLRACE_DIM][MILLRACE_DIM];
 } Moments;
 Moments surface_moments(Surface surface);                            /* of what it encloses */
@@ -60,12 +60,12 @@ SurfaceReport surface_report(Surface surface);
    parts. */
 typedef struct _p_Shape *Shape;
 
-PetscErrorCode ShapeCreateSphere(Vector3 center, PetscReal radius, Shape *shape);
+PetscErrorCode ShapeCreateSphere(Vector3 centre, PetscReal radius, Shape *shape);
 PetscErrorCode ShapeCreateBox(Vector3 low, Vector3 high, Shape *shape);
 PetscErrorCode ShapeCreateCylinder(Vector3 from, Vector3 to, PetscReal radius, Shape *shape);
 PetscErrorCode ShapeCreateCapsule(Vector3 from, Vector3 to, PetscReal radius, Shape *shape);
-PetscErrorCode ShapeCreateCone(Vector3 base_center, Vector3 tip, PetscReal radius, Shape *shape);
-PetscErrorCode ShapeCreateTorus(Vector3 center, Vector3 axis, PetscReal major, PetscReal minor, Shape *shape);
+PetscErrorCode ShapeCreateCone(Vector3 base_centre, Vector3 tip, PetscReal radius, Shape *shape);
+PetscErrorCode ShapeCreateTorus(Vector3 centre, Vector3 axis, PetscReal major, PetscReal minor, Shape *shape);
 PetscErrorCode ShapeCreatePlane(Vector3 point, Vector3 normal, Shape *shape); /* solid below the normal */
 PetscErrorCode ShapeCreateSurface(Surface *surface, Shape *shape);            /* takes the surface */
 /* Inside where the formula is negative; takes it. Its distance is one to first order. */
@@ -87,7 +87,7 @@ PetscBool shape_is_inside(Shape shape, Vector3 point);
 /* ±PETSC_INFINITY where a plane leaves it open; low above high if an intersection is surely empty. */
 void shape_bounds(Shape shape, Vector3 *low, Vector3 *high);
 
-/* A shape in its own frame, x -> center + rotation x, whose z is the axis of symmetry (of a plane: the
+/* A shape in its own frame, x -> centre + rotation x, whose z is the axis of symmetry (of a plane: the
    normal, of a cone: to the tip, with z = 0 half-way). */
 typedef enum {
   PRIMITIVE_NONE, /* a combination */
@@ -102,7 +102,7 @@ typedef enum {
 } PrimitiveKind;
 typedef struct {
   PrimitiveKind kind;
-  Vector3       center;
+  Vector3       centre;
   Quaternion    rotation;
   Vector3       half;    /* of a box */
   PetscReal     radius;  /* of a torus: of the tube */

@@ -90,7 +90,7 @@ PetscReal phase_wave_limit(Phase phase, Vector3 gravity, PetscReal h);
 
 typedef struct {
   PetscReal  volume[REGIONS_MAX];    /* m^3; m^2 in two dimensions */
-  Vector3    center[REGIONS_MAX];    /* of the volume; zero if there is none */
+  Vector3    centre[REGIONS_MAX];    /* of the volume; zero if there is none */
   PetscReal  surface[REGIONS_MAX];   /* m^2; m in two dimensions */
   PetscInt64 particles[REGIONS_MAX]; /* markers */
   PetscInt64 escaped, dropped;       /* markers beyond the interface; lost in sinks; in the last step */

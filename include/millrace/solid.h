@@ -38,9 +38,9 @@ typedef struct {
   PetscReal    thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
   PetscReal    density;   /* kg/m^3 */
   PetscReal    mass;      /* kg; > 0: instead of the density */
-  Vector3      velocity;  /* m/s, of the center of mass at time zero */
+  Vector3      velocity;  /* m/s, of the centre of mass at time zero */
   Vector3      spin;      /* rad/s */
-  Vector3      force;     /* N, constant, at the center of mass */
+  Vector3      force;     /* N, constant, at the centre of mass */
   Vector3      torque;    /* N m, constant */
   PetscReal    friction;
   PetscReal    restitution;

@@ -13,7 +13,7 @@ MILLRACE_API_BEGIN
 typedef struct {
   Surface    surface;   /* borrowed; in the body's frame; null: the fluid does not meet it */
   PetscReal  thickness; /* m; > 0: a shell, its surface in the middle */
-  Vector3    position;  /* center of mass */
+  Vector3    position;  /* centre of mass */
   Quaternion rotation;  /* from its own frame to the world's */
   PetscBool  slips;     /* viscosity does not act between it and the fluid */
   PetscBool  is_free;   /* else its velocity is given */

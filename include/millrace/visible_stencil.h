@@ -17,7 +17,7 @@ enum { VISIBLE_STENCIL_WIDTH = 7 };
 /* A square or cube of values. */
 typedef struct {
   PetscInt  width, stride[MILLRACE_DIM];
-  PetscInt  center; /* index of the cell around which it lies, or of the corner below the point */
+  PetscInt  centre; /* index of the cell around which it lies, or of the corner below the point */
   PetscReal fraction[MILLRACE_DIM]; /* of the point, from that corner, in cells */
   PetscReal value[VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH * VISIBLE_STENCIL_WIDTH];
 } VisibleStencil;

@@ -17,7 +17,7 @@ typedef struct {
   Vector3     low, high;
   PetscReal   volume; /* what it displaces */
   AddedMass   added;  /* zero unless it is free */
-  Vector3     center; /* of that, from the body's position */
+  Vector3     centre; /* of that, from the body's position */
 } Placed;
 
 /* The part of a body in the velocity of a mixed face. */
@@ -26,7 +26,7 @@ typedef struct {
   PetscInt  body;
   PetscReal weight;       /* of its velocity in that of the face */
   PetscReal area, volume; /* in the dual cell */
-  Vector3   arm;     /* from the body's position to where its velocity is taken: the center of the face */
+  Vector3   arm;     /* from the body's position to where its velocity is taken: the centre of the face */
   Vector3   surface; /* the same to the centroid of `area`; zero unless the discretisation needs it */
 } BodyShare;
 
@@ -91,7 +91,7 @@ typedef struct {
   PetscInt   body;      /* that feels it */
   PetscInt64 cell;      /* counted through the whole box; -1 for contact faces */
   PetscReal  count;
-  Vector3    place;      /* from the position of the first body: sum of the centers, later their mean */
+  Vector3    place;      /* from the position of the first body: sum of the centres, later their mean */
   PetscReal  row[TWIST]; /* what the body's velocity brings to what lies beyond */
 } ContactFaces;
 
@@ -137,7 +137,7 @@ typedef struct {
 /* Sums over the dual cells of one direction that hold a part of a body. */
 typedef struct {
   PetscReal faces;        /* number of mixed faces with its velocity */
-  PetscReal whole[3];     /* its volume in all dual cells, with its two moments across, at their centers */
+  PetscReal whole[3];     /* its volume in all dual cells, with its two moments across, at their centres */
   PetscReal volume;       /* without the faces of given velocity */
   PetscReal displaced[3]; /* fluid mass in its place there, with its two moments across */
 } BodySums;
@@ -190,7 +190,7 @@ typedef struct {
 typedef struct {
   PetscInt  *solid;  /* on the grid's box: 0 or 1 + body; two ghost layers valid */
   char      *active; /* fluid neighbours of solid cells that have a pressure, else 0; one ghost layer valid */
-  PetscInt  *marks[DIM];   /* 1 + body whose surface is between the centers */
+  PetscInt  *marks[DIM];   /* 1 + body whose surface is between the centres */
   PetscInt  *seconds[DIM]; /* 1 + another such body */
   PetscInt  *kinds[DIM];   /* of faces */
   Vec        weights[DIM]; /* of fluid faces, zero on all others */

@@ -76,7 +76,7 @@ static void find_displaced(Placed *placed)
     else
       add_solid(corner, &placed->volume, &moment);
   }
-  placed->center = placed->volume > 0. ? vector3_scale(1. / placed->volume, moment) : vector3(0, 0, 0);
+  placed->centre = placed->volume > 0. ? vector3_scale(1. / placed->volume, moment) : vector3(0, 0, 0);
 }
 
 static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
@@ -223,7 +223,7 @@ PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction,
 Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body,
                      Vector3 shift)
 {
-  Vector3 arm = vector3_subtract(grid_face_center(coupling->grid, direction, at[X], at[Y], at[Z]),
+  Vector3 arm = vector3_subtract(grid_face_centre(coupling->grid, direction, at[X], at[Y], at[Z]),
                                  vector3_add(coupling->solids.bodies[body].body.position, shift));
 
   if (grid_box(coupling->grid)->dimension == 2)

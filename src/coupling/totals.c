@@ -124,7 +124,7 @@ static void add_fluid(Coupling coupling, PetscInt d, const PetscReal *weights, c
       Vector3        moment;
 
       sum_row(weights + first, coupling->faces.kinds[d] + first, u + first, end[X] - box->start[X], sums);
-      moment = vector3_scale(unit * sums[0], grid_face_center(coupling->grid, d, box->start[X], j, k));
+      moment = vector3_scale(unit * sums[0], grid_face_centre(coupling->grid, d, box->start[X], j, k));
       moment.at[X] += unit * coupling->spacing * sums[1];
       add_momentum(d, unit * sums[0], moment, momentum);
     }
@@ -170,7 +170,7 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
 
       if (mixed->is_owned)
         add_momentum(d, amount,
-                     vector3_scale(amount, grid_face_center(coupling->grid, d, mixed->at[X], mixed->at[Y],
+                     vector3_scale(amount, grid_face_centre(coupling->grid, d, mixed->at[X], mixed->at[Y],
                                                             mixed->at[Z])),
                      momentum);
     }

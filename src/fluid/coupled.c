@@ -64,7 +64,7 @@ static PetscErrorCode BalanceSide(Fluid fluid, PetscInt d, PetscInt side, PetscR
     for (PetscInt j = layer.start[Y]; j < layer.end[Y]; j++)
       for (PetscInt i = layer.start[X]; i < layer.end[X]; i++)
         values[box_index(box, i, j, k)] =
-            factor * (vector3_dot(fluid->config->gravity, grid_face_center(fluid->grid, d, i, j, k)) - least);
+            factor * (vector3_dot(fluid->config->gravity, grid_face_centre(fluid->grid, d, i, j, k)) - least);
   PetscCall(VecRestoreArray(jump, &values));
   PetscFunctionReturn(0);
 }

@@ -98,7 +98,7 @@ static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
     for (PetscInt j = box->start[Y]; j < end[Y]; j++)
       for (PetscInt i = box->start[X]; i < end[X]; i++)
         u[box_index(box, i, j, k)] =
-            formula_value(fluid->config->initial_velocity[d], grid_face_center(fluid->grid, d, i, j, k), 0.);
+            formula_value(fluid->config->initial_velocity[d], grid_face_centre(fluid->grid, d, i, j, k), 0.);
   PetscCall(VecRestoreArray(fluid->velocity[d], &u));
   PetscFunctionReturn(0);
 }
@@ -115,7 +115,7 @@ static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
         value[box_index(box, i, j, k)] =
-            formula_value(fluid->config->scalars[s].initial, grid_cell_center(fluid->grid, i, j, k), 0.);
+            formula_value(fluid->config->scalars[s].initial, grid_cell_centre(fluid->grid, i, j, k), 0.);
   PetscCall(VecRestoreArray(fluid->scalars[s], &value));
   PetscCall(FluidFillCarriedGhosts(fluid, &carried, fluid->scalars[s], 0.));
   PetscFunctionReturn(0);

@@ -68,7 +68,7 @@ static inline PetscReal face_acceleration(Fluid fluid, Formula force, const Buoy
   PetscReal      result = weight(fluid, d);
 
   if (force)
-    result += formula_value(force, grid_face_center(fluid->grid, d, at[X], at[Y], at[Z]), time);
+    result += formula_value(force, grid_face_centre(fluid->grid, d, at[X], at[Y], at[Z]), time);
 
   for (PetscInt s = 0; s < buoyancy->count; s++)
     result += buoyancy->factor[s] *

@@ -27,8 +27,8 @@ static inline PetscBool is_in_box(const GridBox *box, PetscInt axis, PetscInt in
 /* Whether a shell stands between two cells, at either end of the step. */
 static PetscBool are_parted(Fluid fluid, const PetscInt a[DIM], const PetscInt b[DIM])
 {
-  const Vector3 from = grid_cell_center(fluid->grid, a[X], a[Y], a[Z]),
-                to = grid_cell_center(fluid->grid, b[X], b[Y], b[Z]);
+  const Vector3 from = grid_cell_centre(fluid->grid, a[X], a[Y], a[Z]),
+                to = grid_cell_centre(fluid->grid, b[X], b[Y], b[Z]);
   const Visibility *visibility = fluid->visibility;
 
   return visibility->blocks(visibility->context, STEP_START, from, to) ||

@@ -28,8 +28,8 @@ static const PetscReal sample_farthest = 1.5 - 1e-9, foot_farthest = MOST_CELLS_
 static Vector3 node_of(const ShellTracer *tracer, PetscInt direction, const PetscInt at[DIM])
 {
   if (direction == CELL_VALUES)
-    return grid_cell_center(tracer->fluid->grid, at[X], at[Y], at[Z]);
-  return grid_face_center(tracer->fluid->grid, direction, at[X], at[Y], at[Z]);
+    return grid_cell_centre(tracer->fluid->grid, at[X], at[Y], at[Z]);
+  return grid_face_centre(tracer->fluid->grid, direction, at[X], at[Y], at[Z]);
 }
 
 static PetscReal distance_between(Vector3 a, Vector3 b)
@@ -95,7 +95,7 @@ static PetscReal shell_velocity(const ShellMotion *motion, Vector3 start, Vector
          motion->slope.at[e][Z] * arm.at[Z];
 }
 
-/* w at a eye that is less than sample_farthest from the center of cell `at`. */
+/* w at a eye that is less than sample_farthest from the centre of cell `at`. */
 static Vector3 relative_flow(const ShellTracer *tracer, const PetscInt at[DIM], const ViewPoint *eye,
                              const ShellMotion *motion, Vector3 start)
 {
@@ -157,18 +157,18 @@ static PetscBool is_within(const ShellTracer *tracer, Vector3 about, Vector3 poi
 
 static Vector3 trace_relative_shift(const ShellTracer *tracer, const PetscInt at[DIM])
 {
-  const Vector3     center = node_of(tracer, CELL_VALUES, at);
-  const Vector3     start = tracer->visibility->carry(tracer->visibility->context, STEP_START, center);
+  const Vector3     centre = node_of(tracer, CELL_VALUES, at);
+  const Vector3     start = tracer->visibility->carry(tracer->visibility->context, STEP_START, centre);
   const ShellMotion motion = tracer->visibility->motion(tracer->visibility->context, start);
   const ViewPoint   here = {start, clear_around(tracer, motion.distance)};
   ViewPoint         middle;
   Vector3           flow;
 
-  if (!is_within(tracer, center, start, sample_farthest))
+  if (!is_within(tracer, centre, start, sample_farthest))
     return vector3(0., 0., 0.);
   flow = relative_flow(tracer, at, &here, &motion, start);
   middle.point = vector3_subtract(start, vector3_scale(0.5 * tracer->dt, flow));
-  middle.point = stopped_short(tracer, &here, clamped(tracer, center, middle.point, sample_farthest));
+  middle.point = stopped_short(tracer, &here, clamped(tracer, centre, middle.point, sample_farthest));
   middle.clear = here.clear - distance_between(start, middle.point);
   flow = relative_flow(tracer, at, &middle, &motion, start);
   return vector3_scale(tracer->dt, flow);

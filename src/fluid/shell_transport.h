@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
   PetscReal *relative_shifts[DIM]; /* dt w, m */
   char      *is_traced;
-  PetscReal *clear; /* how far around the center no shell is after the step, m; negative: not asked for */
+  PetscReal *clear; /* how far around the centre no shell is after the step, m; negative: not asked for */
 } TraceCache;
 
 /* What looking needs, for a step. */

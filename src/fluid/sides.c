@@ -73,8 +73,8 @@ static PetscReal side_value(Fluid fluid, const Given *given, PetscInt axis, Pets
   if (is_uniform(given->formula))
     return formula_value(given->formula, vector3(0., 0., 0.), given->time);
   point = given->direction == CELL_VALUES
-              ? grid_cell_center(fluid->grid, at[X], at[Y], at[Z])
-              : grid_face_center(fluid->grid, given->direction, at[X], at[Y], at[Z]);
+              ? grid_cell_centre(fluid->grid, at[X], at[Y], at[Z])
+              : grid_face_centre(fluid->grid, given->direction, at[X], at[Y], at[Z]);
   point.at[axis] = grid_origin(fluid->grid).at[axis];
   if (side == 1)
     point.at[axis] += grid_box(fluid->grid)->cells[axis] * grid_spacing(fluid->grid);

@@ -57,13 +57,13 @@ static PetscErrorCode UpdateResidual(StressLevel *level)
 /* Damps what belongs to eigenvalues above `lowest`; the residual follows up to the last change. */
 static PetscErrorCode Smooth(StressLevel *level, PetscInt degree, PetscReal lowest)
 {
-  const PetscReal center = 0.5 * (largest_eigenvalue + lowest), half = 0.5 * (largest_eigenvalue - lowest);
-  PetscReal       ratio = half / center;
+  const PetscReal centre = 0.5 * (largest_eigenvalue + lowest), half = 0.5 * (largest_eigenvalue - lowest);
+  PetscReal       ratio = half / centre;
 
   PetscFunctionBegin;
-  PetscCall(TurnChange(level, 0., 1. / center));
+  PetscCall(TurnChange(level, 0., 1. / centre));
   for (PetscInt n = 1; n < degree; n++) {
-    const PetscReal next = 1. / (2. * center / half - ratio);
+    const PetscReal next = 1. / (2. * centre / half - ratio);
 
     PetscCall(UpdateResidual(level));
     PetscCall(TurnChange(level, next * ratio, 2. * next / half));

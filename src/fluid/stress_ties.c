@@ -129,14 +129,14 @@ static void share_ties(const Ties *ties, PetscInt d, PetscInt stride, const Pets
   }
 }
 
-/* An open face whose center is theta from a surface holds a layer of phi h, whose mean velocity is that at
+/* An open face whose centre is theta from a surface holds a layer of phi h, whose mean velocity is that at
    phi h / 2. It loses its momentum to the wall and to the next face as a finite volume does, not at the rate
-   of its center: which share of its mass takes part follows from
+   of its centre: which share of its mass takes part follows from
 
      1/T - 1/D,   T = 2 / phi + 2 / (1 + phi),   D = 1 / theta + 1.
 
    What is steady does not see it. With all of the mass a face would stop within one step when a surface comes
-   near its center, and the body would feel that as a force that grows with 1 / dt. */
+   near its centre, and the body would feel that as a force that grows with 1 / dt. */
 static PetscReal slack(PetscReal open, PetscReal distance)
 {
   return PetscMax(open * (1. + open) / (1. + 2. * open) - 2. * distance / (1. + distance), 0.);

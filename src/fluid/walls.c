@@ -29,8 +29,8 @@ static PetscBool is_hidden(Fluid fluid, StepMoment moment, const PetscInt at[DIM
   else
     low[a]--;
   return fluid->visibility->blocks(fluid->visibility->context, moment,
-                                   grid_cell_center(fluid->grid, low[X], low[Y], low[Z]),
-                                   grid_cell_center(fluid->grid, high[X], high[Y], high[Z]));
+                                   grid_cell_centre(fluid->grid, low[X], low[Y], low[Z]),
+                                   grid_cell_centre(fluid->grid, high[X], high[Y], high[Z]));
 }
 
 static PetscErrorCode AddWallsOf(Fluid fluid, StepMoment moment, const PetscInt at[DIM])

@@ -78,7 +78,7 @@ static View view_of(const Lattice *lattice, const Triangles *triangles, PetscInt
   return view;
 }
 
-/* The lines through centers that may meet the triangle. */
+/* The lines through centres that may meet the triangle. */
 static PetscInt within(const Lattice *lattice, const View *view, int side, PetscInt axis, PetscReal margin,
                        PetscInt *end)
 {
@@ -102,7 +102,7 @@ typedef struct {
   PetscReal *first, *last;
 } Segments;
 
-/* Segment i goes from center i - 1 to center i. */
+/* Segment i goes from centre i - 1 to centre i. */
 static void meet_segments(const Lattice *lattice, PetscInt at[DIM], Reach reach, const Segments *segments)
 {
   const PetscInt  direction = segments->direction;

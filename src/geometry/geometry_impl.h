@@ -82,7 +82,7 @@ typedef enum {
 
 struct _p_Shape {
   ShapeKind      kind;
-  Vector3        center; /* of a sphere, box or torus; of the axis of a rod; a point of a plane */
+  Vector3        centre; /* of a sphere, box or torus; of the axis of a rod; a point of a plane */
   Vector3        axis; /* unit; of a rod (cylinder, capsule, cone: to its tip) or torus; normal of a plane */
   Vector3        half; /* of a box: half its sides */
   PetscReal      radius;  /* of a torus: the minor one */

@@ -1,4 +1,4 @@
-/* Shapes with closed formulas: what they are in their own frame, and their volume, center and inertia. */
+/* Shapes with closed formulas: what they are in their own frame, and their volume, centre and inertia. */
 #include "geometry_impl.h"
 
 /* Turns z to `axis`: from the nearer one of z and -z the short way, which is exact everywhere. */
@@ -25,7 +25,7 @@ static Primitive primitive_of(Shape shape)
   const PetscBool has_axis = vector3_norm(shape->axis) > 0 ? PETSC_TRUE : PETSC_FALSE;
 
   return (Primitive){.kind = kinds[shape->kind],
-                     .center = shape->center,
+                     .centre = shape->centre,
                      .rotation = rotation_to(has_axis ? shape->axis : vector3(0, 0, 1)),
                      .half = shape->half,
                      .radius = shape->radius,
@@ -43,8 +43,8 @@ Primitive shape_primitive(Shape shape)
   primitive = shape_primitive(shape->parts[0]);
   if (shape->kind != KIND_PLACED)
     return primitive; /* a combination of one */
-  primitive.center = quaternion_rotate(shape->rotation, vector3_scale(shape->scale, primitive.center));
-  primitive.center = vector3_add(primitive.center, shape->translation);
+  primitive.centre = quaternion_rotate(shape->rotation, vector3_scale(shape->scale, primitive.centre));
+  primitive.centre = vector3_add(primitive.centre, shape->translation);
   primitive.rotation = quaternion_multiply(shape->rotation, primitive.rotation);
   primitive.half = vector3_scale(shape->scale, primitive.half);
   primitive.radius *= shape->scale;
@@ -55,7 +55,7 @@ Primitive shape_primitive(Shape shape)
 
 static Moments round_moments(PetscReal volume, PetscReal height, PetscReal across, PetscReal along)
 {
-  Moments moments = {.volume = volume, .center = vector3(0, 0, height)};
+  Moments moments = {.volume = volume, .centre = vector3(0, 0, height)};
 
   moments.inertia[X][X] = moments.inertia[Y][Y] = volume * across;
   moments.inertia[Z][Z] = volume * along;
@@ -72,7 +72,7 @@ static Moments box_moments(Vector3 half)
   return moments;
 }
 
-/* A cylinder of half length h and two half balls, whose centers of mass are 3/8 r beyond its ends. */
+/* A cylinder of half length h and two half balls, whose centres of mass are 3/8 r beyond its ends. */
 static Moments capsule_moments(PetscReal r, PetscReal h)
 {
   const PetscReal rod = 2 * PETSC_PI * r * r * h, ball = 4 * PETSC_PI / 3 * r * r * r;
@@ -85,7 +85,7 @@ static Moments capsule_moments(PetscReal r, PetscReal h)
 static Moments scaled_moments(Moments moments, PetscReal scale)
 {
   moments.volume *= scale * scale * scale;
-  moments.center = vector3_scale(scale, moments.center);
+  moments.centre = vector3_scale(scale, moments.centre);
   for (int i = 0; i < DIM; i++) {
     for (int j = 0; j < DIM; j++)
       moments.inertia[i][j] *= PetscPowRealInt(scale, 5);

@@ -35,14 +35,14 @@ static PetscErrorCode Normalize(const char what[], Vector3 a, Vector3 *unit)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ShapeCreateSphere(Vector3 center, PetscReal radius, Shape *shape)
+PetscErrorCode ShapeCreateSphere(Vector3 centre, PetscReal radius, Shape *shape)
 {
   PetscFunctionBegin;
   *shape = NULL;
-  PetscCall(CheckFinite("The center of a sphere", center));
+  PetscCall(CheckFinite("The centre of a sphere", centre));
   PetscCall(CheckPositive("The radius of a sphere", radius));
   PetscCall(CreateKind(KIND_SPHERE, shape));
-  (*shape)->center = center;
+  (*shape)->centre = centre;
   (*shape)->radius = radius;
   PetscFunctionReturn(0);
 }
@@ -59,7 +59,7 @@ PetscErrorCode ShapeCreateBox(Vector3 low, Vector3 high, Shape *shape)
                (double)low.at[d], (double)high.at[d]);
   }
   PetscCall(CreateKind(KIND_BOX, shape));
-  (*shape)->center = vector3_scale(0.5, vector3_add(low, high));
+  (*shape)->centre = vector3_scale(0.5, vector3_add(low, high));
   (*shape)->half = vector3_scale(0.5, vector3_subtract(high, low));
   PetscFunctionReturn(0);
 }
@@ -75,7 +75,7 @@ static PetscErrorCode CreateRod(ShapeKind kind, Vector3 from, Vector3 to, PetscR
   PetscCall(Normalize("The length of a cylinder, capsule or cone", vector3_subtract(to, from), &axis));
   PetscCall(CheckPositive("The radius of a cylinder, capsule or cone", radius));
   PetscCall(CreateKind(kind, shape));
-  (*shape)->center = vector3_scale(0.5, vector3_add(from, to));
+  (*shape)->centre = vector3_scale(0.5, vector3_add(from, to));
   (*shape)->axis = axis;
   (*shape)->reach = 0.5 * vector3_norm(vector3_subtract(to, from));
   (*shape)->radius = radius;
@@ -96,27 +96,27 @@ PetscErrorCode ShapeCreateCapsule(Vector3 from, Vector3 to, PetscReal radius, Sh
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ShapeCreateCone(Vector3 base_center, Vector3 tip, PetscReal radius, Shape *shape)
+PetscErrorCode ShapeCreateCone(Vector3 base_centre, Vector3 tip, PetscReal radius, Shape *shape)
 {
   PetscFunctionBegin;
-  PetscCall(CreateRod(KIND_CONE, base_center, tip, radius, shape));
+  PetscCall(CreateRod(KIND_CONE, base_centre, tip, radius, shape));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ShapeCreateTorus(Vector3 center, Vector3 axis, PetscReal major, PetscReal minor, Shape *shape)
+PetscErrorCode ShapeCreateTorus(Vector3 centre, Vector3 axis, PetscReal major, PetscReal minor, Shape *shape)
 {
   Vector3 unit;
 
   PetscFunctionBegin;
   *shape = NULL;
-  PetscCall(CheckFinite("The center of a torus", center));
+  PetscCall(CheckFinite("The centre of a torus", centre));
   PetscCall(Normalize("The axis of a torus", axis, &unit));
   PetscCall(CheckPositive("The minor radius of a torus", minor));
   PetscCheck(isfinite(major) && major >= minor, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
              "The major radius of a torus must not be below the minor one: %g and %g", (double)major,
              (double)minor);
   PetscCall(CreateKind(KIND_TORUS, shape));
-  (*shape)->center = center;
+  (*shape)->centre = centre;
   (*shape)->axis = unit;
   (*shape)->reach = major;
   (*shape)->radius = minor;
@@ -132,7 +132,7 @@ PetscErrorCode ShapeCreatePlane(Vector3 point, Vector3 normal, Shape *shape)
   PetscCall(CheckFinite("The point of a plane", point));
   PetscCall(Normalize("The normal of a plane", normal, &unit));
   PetscCall(CreateKind(KIND_PLANE, shape));
-  (*shape)->center = point;
+  (*shape)->centre = point;
   (*shape)->axis = unit;
   PetscFunctionReturn(0);
 }

@@ -86,7 +86,7 @@ static PetscReal formula_distance(Formula formula, Vector3 point)
 
 PetscReal shape_distance(Shape shape, Vector3 point)
 {
-  const Vector3 arm = vector3_subtract(point, shape->center);
+  const Vector3 arm = vector3_subtract(point, shape->centre);
   PetscReal     split[2];
 
   switch (shape->kind) {
@@ -201,8 +201,8 @@ static Vector3 half_extent(Shape shape)
 
 static Box cone_box(Shape shape)
 {
-  const Vector3 base = vector3_subtract(shape->center, vector3_scale(shape->reach, shape->axis));
-  const Vector3 tip = vector3_add(shape->center, vector3_scale(shape->reach, shape->axis));
+  const Vector3 base = vector3_subtract(shape->centre, vector3_scale(shape->reach, shape->axis));
+  const Vector3 tip = vector3_add(shape->centre, vector3_scale(shape->reach, shape->axis));
   const Vector3 disc = vector3_scale(shape->radius, disc_reach(shape->axis));
 
   return box_join((Box){vector3_subtract(base, disc), vector3_add(base, disc)}, (Box){tip, tip});
@@ -216,9 +216,9 @@ static Box plane_box(Shape shape)
 
   for (int d = 0; d < DIM; d++) {
     if (shape->axis.at[d] == 1)
-      box.high.at[d] = shape->center.at[d];
+      box.high.at[d] = shape->centre.at[d];
     if (shape->axis.at[d] == -1)
-      box.low.at[d] = shape->center.at[d];
+      box.low.at[d] = shape->centre.at[d];
   }
   return box;
 }
@@ -281,7 +281,7 @@ void shape_bounds(Shape shape, Vector3 *low, Vector3 *high)
     box = placed_box(shape);
     break;
   default:
-    box = (Box){vector3_subtract(shape->center, half), vector3_add(shape->center, half)};
+    box = (Box){vector3_subtract(shape->centre, half), vector3_add(shape->centre, half)};
   }
   *low = box.low;
   *high = box.high;

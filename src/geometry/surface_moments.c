@@ -1,4 +1,4 @@
-/* Volume, center and inertia of what triangles enclose, and of the shell they are. */
+/* Volume, centre and inertia of what triangles enclose, and of the shell they are. */
 #include "geometry_impl.h"
 
 /* The integrals of 1, x and x x' over a body. */
@@ -42,17 +42,17 @@ static Moments moments_of(Integrals integrals, Vector3 origin)
   PetscReal trace = 0;
 
   if (moments.volume != 0)
-    moments.center = vector3_scale(1 / moments.volume, integrals.first);
+    moments.centre = vector3_scale(1 / moments.volume, integrals.first);
   for (int i = 0; i < DIM; i++) {
     for (int j = 0; j < DIM; j++)
-      integrals.second[i][j] -= moments.volume * moments.center.at[i] * moments.center.at[j];
+      integrals.second[i][j] -= moments.volume * moments.centre.at[i] * moments.centre.at[j];
     trace += integrals.second[i][i];
   }
   for (int i = 0; i < DIM; i++) {
     for (int j = 0; j < DIM; j++)
       moments.inertia[i][j] = (i == j ? trace : 0) - integrals.second[i][j];
   }
-  moments.center = vector3_add(moments.center, origin);
+  moments.centre = vector3_add(moments.centre, origin);
   return moments;
 }
 

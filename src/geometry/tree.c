@@ -24,14 +24,14 @@ struct TreeFacet {
 };
 
 struct TreeDipole {
-  Vector3   center;
+  Vector3   centre;
   Vector3   area;       /* vector: along the normal */
-  PetscReal far_square; /* beyond this squared distance from the center the dipole is good enough */
+  PetscReal far_square; /* beyond this squared distance from the centre the dipole is good enough */
 };
 
 typedef struct {
   Box     box;
-  Vector3 center;
+  Vector3 centre;
 } Item;
 
 typedef struct {
@@ -94,33 +94,33 @@ static int cheapest_cut(const Box boxes[BIN_COUNT], const PetscInt counts[BIN_CO
 /* Reorders the range so that what comes before the returned place is left of the cut. */
 static PetscInt split_range(const Item items[], PetscInt order[], Range range)
 {
-  Box       centers = box_empty(), boxes[BIN_COUNT];
+  Box       centres = box_empty(), boxes[BIN_COUNT];
   PetscInt  counts[BIN_COUNT] = {0}, left = range.start, right = range.end;
   PetscReal low, high;
   int       axis = 0, cut;
 
   for (PetscInt n = range.start; n < range.end; n++) {
-    centers = box_join(centers, (Box){items[order[n]].center, items[order[n]].center});
+    centres = box_join(centres, (Box){items[order[n]].centre, items[order[n]].centre});
   }
   for (int d = 1; d < DIM; d++) {
-    if (centers.high.at[d] - centers.low.at[d] > centers.high.at[axis] - centers.low.at[axis])
+    if (centres.high.at[d] - centres.low.at[d] > centres.high.at[axis] - centres.low.at[axis])
       axis = d;
   }
-  low = centers.low.at[axis];
-  high = centers.high.at[axis];
+  low = centres.low.at[axis];
+  high = centres.high.at[axis];
   if (!(high - low > 0) || range.depth >= MAX_HEURISTIC_DEPTH)
     return range.start + (range.end - range.start) / 2;
   for (int bin = 0; bin < BIN_COUNT; bin++)
     boxes[bin] = box_empty();
   for (PetscInt n = range.start; n < range.end; n++) {
-    const int bin = bin_of(items[order[n]].center.at[axis], low, high);
+    const int bin = bin_of(items[order[n]].centre.at[axis], low, high);
 
     boxes[bin] = box_join(boxes[bin], items[order[n]].box);
     counts[bin]++;
   }
   cut = cheapest_cut(boxes, counts);
   while (left < right) {
-    if (bin_of(items[order[left]].center.at[axis], low, high) < cut) {
+    if (bin_of(items[order[left]].centre.at[axis], low, high) < cut) {
       left++;
     } else {
       const PetscInt swap = order[left];
@@ -129,7 +129,7 @@ static PetscInt split_range(const Item items[], PetscInt order[], Range range)
       order[right] = swap;
     }
   }
-  return left; /* the outermost centers are in the outermost bins: neither side is empty */
+  return left; /* the outermost centres are in the outermost bins: neither side is empty */
 }
 
 static void build_nodes(const Item items[], PetscInt order[], Tree *tree)
@@ -206,7 +206,7 @@ static struct TreeFacet facet_of(const Triangle *triangle)
 
 static struct TreeDipole dipole_of(const Tree *tree, const struct TreeNode *node)
 {
-  struct TreeDipole dipole = {.center = {{0}}};
+  struct TreeDipole dipole = {.centre = {{0}}};
   PetscReal         total = 0, radius = 0;
 
   for (PetscInt n = node->start; n < node->start + node->count; n++) {
@@ -217,16 +217,16 @@ static struct TreeDipole dipole_of(const Tree *tree, const struct TreeNode *node
     const PetscReal size = vector3_norm(area);
 
     dipole.area = vector3_add(dipole.area, area);
-    dipole.center = vector3_add(dipole.center, vector3_scale(size / 3, sum));
+    dipole.centre = vector3_add(dipole.centre, vector3_scale(size / 3, sum));
     total += size;
   }
   if (total > 0)
-    dipole.center = vector3_scale(1 / total, dipole.center);
+    dipole.centre = vector3_scale(1 / total, dipole.centre);
   else
-    dipole.center = vector3_scale(0.5, vector3_add(node->box.low, node->box.high));
+    dipole.centre = vector3_scale(0.5, vector3_add(node->box.low, node->box.high));
   for (PetscInt n = node->start; n < node->start + node->count; n++) {
     for (int c = 0; c < 3; c++) {
-      radius = PetscMax(radius, vector3_norm(vector3_subtract(tree->triangles[n].corner[c], dipole.center)));
+      radius = PetscMax(radius, vector3_norm(vector3_subtract(tree->triangles[n].corner[c], dipole.centre)));
     }
   }
   dipole.far_square = PetscSqr(FAR * radius);
@@ -245,7 +245,7 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
   PetscCall(PetscMalloc1(2 * (size_t)triangle_count, &tree->nodes));
   for (PetscInt n = 0; n < triangle_count; n++) {
     items[n].box = triangle_box(&triangles[n]);
-    items[n].center = vector3_scale(0.5, vector3_add(items[n].box.low, items[n].box.high));
+    items[n].centre = vector3_scale(0.5, vector3_add(items[n].box.low, items[n].box.high));
     order[n] = n;
   }
   build_nodes(items, order, tree);
@@ -463,7 +463,7 @@ PetscReal tree_winding(const Tree *tree, Vector3 point)
     const PetscInt           number = stack[--height];
     const struct TreeNode   *node = &tree->nodes[number];
     const struct TreeDipole *dipole = &tree->dipoles[number];
-    const Vector3            arm = vector3_subtract(dipole->center, point);
+    const Vector3            arm = vector3_subtract(dipole->centre, point);
     const PetscReal          square = vector3_dot(arm, arm);
 
     if (square > dipole->far_square) {

@@ -1,4 +1,4 @@
-/* Which centers of a lattice lie inside a closed surface: by the crossings of the lines along x.
+/* Which centres of a lattice lie inside a closed surface: by the crossings of the lines along x.
 
    Corners are rounded to whole numbers of 2^-16 spacings. Whether a line passes a triangle on the left or on
    the right of an edge is then exact in 64 bits; a line through an edge or a corner is shifted by an
@@ -90,8 +90,8 @@ static Shadow shadow_of(const Lattice *lattice, const Triangles *triangles, Pets
   return shadow;
 }
 
-/* First box whose center is not below a place. */
-static PetscInt first_center(int64_t place)
+/* First box whose centre is not below a place. */
+static PetscInt first_centre(int64_t place)
 {
   const PetscReal boxes = ((PetscReal)place - UNITS / 2) / UNITS;
 
@@ -104,8 +104,8 @@ static void add_shadow(const Lattice *lattice, const Shadow *shadow, const Whole
   PetscInt low[2], high[2];
 
   for (int d = 0; d < 2; d++) {
-    low[d] = PetscMax(first_center(shadow->low[d] + reference->at[d + 1]), lattice->start[d + 1]);
-    high[d] = PetscMin(first_center(shadow->high[d] + reference->at[d + 1]) + 1, lattice->end[d + 1]);
+    low[d] = PetscMax(first_centre(shadow->low[d] + reference->at[d + 1]), lattice->start[d + 1]);
+    high[d] = PetscMin(first_centre(shadow->high[d] + reference->at[d + 1]) + 1, lattice->end[d + 1]);
   }
   for (PetscInt k = low[1]; k < high[1]; k++)
     for (PetscInt j = low[0]; j < high[0]; j++) {

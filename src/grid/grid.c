@@ -128,7 +128,7 @@ DM grid_cell_dm(MacGrid grid)
   return grid->cell_dm;
 }
 
-Vector3 grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k)
+Vector3 grid_cell_centre(MacGrid grid, PetscInt i, PetscInt j, PetscInt k)
 {
   const PetscReal h = grid->spacing;
   const PetscReal height = grid->box.dimension == 2 ? 0. : (k + 0.5) * h;
@@ -136,9 +136,9 @@ Vector3 grid_cell_center(MacGrid grid, PetscInt i, PetscInt j, PetscInt k)
   return vector3_add(grid->origin, vector3((i + 0.5) * h, (j + 0.5) * h, height));
 }
 
-Vector3 grid_face_center(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k)
+Vector3 grid_face_centre(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k)
 {
-  Vector3 point = grid_cell_center(grid, i, j, k);
+  Vector3 point = grid_cell_centre(grid, i, j, k);
 
   point.at[direction] -= 0.5 * grid->spacing;
   return point;

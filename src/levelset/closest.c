@@ -105,8 +105,8 @@ static PetscBool seen_distance(const VisibilityMap *map, const PetscReal *from, 
 
   visible_stencil_of_cell(map, c, 3, from, &stencil);
   return grid_box(map->grid)->dimension == 2
-             ? near_distance(stencil.stride, stencil.value + stencil.center, h, value, 2)
-             : near_distance(stencil.stride, stencil.value + stencil.center, h, value, 3);
+             ? near_distance(stencil.stride, stencil.value + stencil.centre, h, value, 2)
+             : near_distance(stencil.stride, stencil.value + stencil.centre, h, value, 3);
 }
 
 KERNEL void set_run(LevelSet level_set, Run run, const PetscReal *from, PetscReal *value,
@@ -146,7 +146,7 @@ static PetscBool beside_distance(LevelSet level_set, const PetscReal from[], Pet
   if (!is_near_shell(level_set->visibility_map, c))
     return crossing_distance(box->stride, from + c, distance, box->dimension);
   visible_stencil_of_cell(level_set->visibility_map, c, 1, from, &stencil);
-  return crossing_distance(stencil.stride, stencil.value + stencil.center, distance, box->dimension);
+  return crossing_distance(stencil.stride, stencil.value + stencil.centre, distance, box->dimension);
 }
 
 void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])

@@ -53,7 +53,7 @@ static PetscReal seen_curvature(const VisibilityMap *map, const PetscReal *value
   VisibleStencil stencil;
 
   visible_stencil_of_cell(map, c, 2, value, &stencil);
-  return cell_curvature(stencil.value + stencil.center, stencil.stride, h, grid_box(map->grid)->dimension);
+  return cell_curvature(stencil.value + stencil.centre, stencil.stride, h, grid_box(map->grid)->dimension);
 }
 
 PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature)

@@ -137,8 +137,8 @@ static Vector3 place_of(const Carried *carried, PetscInt c)
                             box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0};
 
   return carried->direction == CELLS
-             ? grid_cell_center(carried->grid, at[X], at[Y], at[Z])
-             : grid_face_center(carried->grid, carried->direction, at[X], at[Y], at[Z]);
+             ? grid_cell_centre(carried->grid, at[X], at[Y], at[Z])
+             : grid_face_centre(carried->grid, carried->direction, at[X], at[Y], at[Z]);
 }
 
 /* Whether a shell lies between a place and its neighbour b. */

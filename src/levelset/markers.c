@@ -39,10 +39,10 @@ typedef enum { INSIDE = -1, OUTSIDE = 1 } Side;
 static PetscBool is_heard(const Sampler *sampler, Vector3 point, const PetscInt at[DIM])
 {
   const Visibility *visibility = sampler->map->visibility;
-  const Vector3     center = grid_cell_center(sampler->map->grid, at[X], at[Y], at[Z]);
+  const Vector3     centre = grid_cell_centre(sampler->map->grid, at[X], at[Y], at[Z]);
 
-  point.at[Z] = sampler->box->dimension == 2 ? center.at[Z] : point.at[Z];
-  return visibility->blocks(visibility->context, STEP_END, point, center) ? PETSC_FALSE : PETSC_TRUE;
+  point.at[Z] = sampler->box->dimension == 2 ? centre.at[Z] : point.at[Z];
+  return visibility->blocks(visibility->context, STEP_END, point, centre) ? PETSC_FALSE : PETSC_TRUE;
 }
 
 /* What a strayed marker of a cell that may be near a shell says, at the cell centres around it. */

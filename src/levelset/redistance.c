@@ -54,7 +54,7 @@ static void rate_seen(const VisibilityMap *map, const PetscReal *value, PetscInt
   VisibleStencil stencil;
 
   visible_stencil_of_cell(map, c, 1, value, &stencil);
-  rate_cell(grid_box(map->grid), stencil.stride, stencil.value + stencil.center, grid_spacing(map->grid),
+  rate_cell(grid_box(map->grid), stencil.stride, stencil.value + stencil.centre, grid_spacing(map->grid),
             quality);
 }
 

@@ -64,7 +64,7 @@ static PetscReal part_for_markers(const Seeding *seeding, PetscInt c)
     return 0.;
   if (is_near_shell(map, c)) {
     visible_stencil_of_cell(map, c, 1, seeding->value, &stencil);
-    p = stencil.value + stencil.center;
+    p = stencil.value + stencil.centre;
     stride = stencil.stride;
   }
   for (PetscInt a = 0; a < seeding->box->dimension; a++)

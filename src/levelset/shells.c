@@ -24,15 +24,15 @@ static Vector3 moved(const Transport *transport, Vector3 from, Vector3 way, Pets
 }
 
 /* The foot, or how far one comes towards it from the eye. */
-static Vector3 find_foot(const Transport *transport, Vector3 center, Vector3 eye)
+static Vector3 find_foot(const Transport *transport, Vector3 centre, Vector3 eye)
 {
   const VisibilityMap *map = transport->map;
   const Visibility    *visibility = map->visibility;
-  const Vector3        slow = sample_visible_faces(map, transport->flow, eye, center);
+  const Vector3        slow = sample_visible_faces(map, transport->flow, eye, centre);
   const Vector3        middle =
-      moved(transport, center, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
+      moved(transport, centre, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
   const Vector3 flow = sample_visible_faces(map, transport->flow, eye, middle);
-  const Vector3 foot = moved(transport, center, vector3_scale(-transport->dt, flow), transport->reach);
+  const Vector3 foot = moved(transport, centre, vector3_scale(-transport->dt, flow), transport->reach);
   PetscReal     part = 1.;
 
   for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
@@ -57,12 +57,12 @@ static PetscBool is_uniform(const GridBox *box, const PetscReal *value)
   return PETSC_TRUE;
 }
 
-static Vector3 center_of(const VisibilityMap *map, PetscInt c)
+static Vector3 centre_of(const VisibilityMap *map, PetscInt c)
 {
   const GridBox *box = grid_box(map->grid);
   const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
 
-  return grid_cell_center(map->grid, in_slab % box->stride[Y] - box->ghost + box->start[X],
+  return grid_cell_centre(map->grid, in_slab % box->stride[Y] - box->ghost + box->start[X],
                           in_slab / box->stride[Y] - box->ghost + box->start[Y],
                           box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0);
 }
@@ -71,21 +71,21 @@ static PetscReal carried_value(const Transport *transport, PetscInt c)
 {
   const VisibilityMap *map = transport->map;
   const GridBox       *box = grid_box(map->grid);
-  Vector3              center, eye, foot;
+  Vector3              centre, eye, foot;
   VisibleStencil       stencil;
 
   if (is_uniform(box, transport->from + c))
     return transport->from[c];
-  center = center_of(map, c);
-  eye = map->visibility->carry(map->visibility->context, STEP_START, center);
-  eye = moved(transport, center, vector3_subtract(eye, center), transport->reach);
-  foot = find_foot(transport, center, eye);
+  centre = centre_of(map, c);
+  eye = map->visibility->carry(map->visibility->context, STEP_START, centre);
+  eye = moved(transport, centre, vector3_subtract(eye, centre), transport->reach);
+  foot = find_foot(transport, centre, eye);
   if (!visible_stencil_at_point(map, STEP_START, foot, transport->from, &stencil) &&
       !visible_stencil_at_point(map, STEP_START, eye, transport->from, &stencil))
     return transport->from[c];
   return box->dimension == 2
-             ? interpolate(stencil.value + stencil.center, stencil.stride, stencil.fraction, 2).value
-             : interpolate(stencil.value + stencil.center, stencil.stride, stencil.fraction, 3).value;
+             ? interpolate(stencil.value + stencil.centre, stencil.stride, stencil.fraction, 2).value
+             : interpolate(stencil.value + stencil.centre, stencil.stride, stencil.fraction, 3).value;
 }
 
 PetscErrorCode LevelSetAdvectNearShells(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,

@@ -82,7 +82,7 @@ static PetscReal seen_part(const VisibilityMap *map, const PetscReal *value, Pet
   VisibleStencil stencil;
 
   visible_stencil_of_cell(map, c, 1, value, &stencil);
-  return cell_part(grid_box(map->grid)->dimension, stencil.stride, stencil.value + stencil.center, h);
+  return cell_part(grid_box(map->grid)->dimension, stencil.stride, stencil.value + stencil.centre, h);
 }
 
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume)

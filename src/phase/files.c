@@ -29,7 +29,7 @@ static void pack_report(const PhaseReport *report, PetscInt n, PetscReal row[REP
   row[1] = report->surface[n];
   row[2] = (PetscReal)report->particles[n];
   for (PetscInt d = 0; d < DIM; d++)
-    row[3 + d] = report->center[n].at[d];
+    row[3 + d] = report->centre[n].at[d];
 }
 
 static void unpack_report(const PetscReal row[REPORT_NUMBERS], PetscInt n, PhaseReport *report)
@@ -38,7 +38,7 @@ static void unpack_report(const PetscReal row[REPORT_NUMBERS], PetscInt n, Phase
   report->surface[n] = row[1];
   report->particles[n] = (PetscInt64)row[2];
   for (PetscInt d = 0; d < DIM; d++)
-    report->center[n].at[d] = row[3 + d];
+    report->centre[n].at[d] = row[3 + d];
 }
 
 PetscErrorCode PhaseSave(Phase phase, Archive archive)

@@ -116,7 +116,7 @@ typedef struct {
 } Nearby;
 void           find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
 void           find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares);
-PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centers and surfaces, into the report */
+PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centres and surfaces, into the report */
 
 /* mixture.c, tension.c */
 PetscErrorCode PhaseUpdateMixture(Phase phase);

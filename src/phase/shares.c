@@ -12,7 +12,7 @@ static void take_seen(Phase phase, const PetscReal *distance, PetscInt c, Nearby
   visible_stencil_of_cell(phase->visibility_map, c, 1, distance, &stencil);
   memcpy(seen, stencil.value, sizeof(nearby->seen[0]));
   memcpy(nearby->stride, stencil.stride, sizeof(nearby->stride));
-  nearby->distance[nearby->count] = seen + stencil.center;
+  nearby->distance[nearby->count] = seen + stencil.centre;
 }
 
 void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby)
@@ -133,14 +133,14 @@ void find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Sh
 
 /* Sums over the open cells of this rank, in cells. */
 typedef struct {
-  PetscReal volume[REGIONS_MAX], center[REGIONS_MAX][DIM], surface[REGIONS_MAX];
+  PetscReal volume[REGIONS_MAX], centre[REGIONS_MAX][DIM], surface[REGIONS_MAX];
 } Sums;
 
 static void add_cell(const GridBox *box, const PetscInt at[DIM], PetscInt region, PetscReal share, Sums *sums)
 {
   sums->volume[region] += share;
   for (PetscInt d = 0; d < box->dimension; d++)
-    sums->center[region][d] += share * (at[d] + 0.5);
+    sums->centre[region][d] += share * (at[d] + 0.5);
 }
 
 /* The surface in a cell is the difference between the parts inside of surfaces half a cell further out and
@@ -190,13 +190,13 @@ static void set_totals(Phase phase, const Sums *sums)
 
   for (PetscInt n = 0; n < phase->count; n++) {
     const PetscReal volume = sums->volume[n];
-    Vector3         center = vector3(0., 0., 0.);
+    Vector3         centre = vector3(0., 0., 0.);
 
     for (PetscInt d = 0; d < DIM && volume > 0.; d++)
-      center.at[d] =
-          grid_origin(phase->grid).at[d] + (d < box->dimension ? h * sums->center[n][d] / volume : 0.);
+      centre.at[d] =
+          grid_origin(phase->grid).at[d] + (d < box->dimension ? h * sums->centre[n][d] / volume : 0.);
     phase->report.volume[n] = area * h * volume;
-    phase->report.center[n] = center;
+    phase->report.centre[n] = centre;
     phase->report.surface[n] = area * sums->surface[n];
   }
 }

@@ -19,9 +19,9 @@ static PetscBool block_is_far(Phase phase, Shape shape, const Block *block, Pets
 {
   const GridBox *box = grid_box(phase->grid);
   PetscReal      reach = 0.;
-  Vector3        low = grid_cell_center(phase->grid, block->low[X], block->low[Y], block->low[Z]), high;
+  Vector3        low = grid_cell_centre(phase->grid, block->low[X], block->low[Y], block->low[Z]), high;
 
-  high = grid_cell_center(phase->grid, block->high[X] - 1, block->high[Y] - 1, block->high[Z] - 1);
+  high = grid_cell_centre(phase->grid, block->high[X] - 1, block->high[Y] - 1, block->high[Z] - 1);
   *distance = shape_distance(shape, vector3_scale(0.5, vector3_add(low, high)));
   for (PetscInt d = 0; d < box->dimension; d++)
     reach += PetscSqr(0.5 * (high.at[d] - low.at[d]));
@@ -48,7 +48,7 @@ static void fill_block(Phase phase, Shape shape, const Block *block, PetscReal *
     for (PetscInt j = block->low[Y]; j < block->high[Y]; j++)
       for (PetscInt i = block->low[X]; i < block->high[X]; i++)
         distance[box_index(box, i, j, k)] =
-            cut_off(far ? whole : shape_distance(shape, grid_cell_center(phase->grid, i, j, k)), phase->band);
+            cut_off(far ? whole : shape_distance(shape, grid_cell_centre(phase->grid, i, j, k)), phase->band);
 }
 
 PetscErrorCode PhaseFillFromShape(Phase phase, Shape shape, Vec distance)
@@ -133,7 +133,7 @@ static Fault worst_fault_here(Phase phase, PetscReal *const distances[], const P
           continue;
         worst = fault;
         for (PetscInt d = 0; d < DIM; d++)
-          worst.point[d] = grid_cell_center(phase->grid, i, j, k).at[d];
+          worst.point[d] = grid_cell_centre(phase->grid, i, j, k).at[d];
       }
   return worst;
 }

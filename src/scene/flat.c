@@ -53,7 +53,7 @@ static PetscErrorCode CreateTube(const Primitive *primitive, Shape *tube)
 static PetscErrorCode CreatePrism(const Primitive *primitive, PetscReal thickness, Shape *prism)
 {
   const Vector3   along = quaternion_rotate(primitive->rotation, vector3(1, 0, 0));
-  const Vector3   center = vector3(primitive->center.at[X], primitive->center.at[Y], 0);
+  const Vector3   centre = vector3(primitive->centre.at[X], primitive->centre.at[Y], 0);
   const PetscReal r = primitive->radius;
   Primitive       flat = {.kind = PRIMITIVE_CYLINDER, .radius = r, .reach = half_depth};
   Shape           part;
@@ -69,7 +69,7 @@ static PetscErrorCode CreatePrism(const Primitive *primitive, PetscReal thicknes
     PetscCall(ShapeCreateBox(vector3_scale(-1, flat.half), flat.half, &part));
   else
     PetscCall(ShapeCreateCylinder(vector3(0, 0, -half_depth), vector3(0, 0, half_depth), r, &part));
-  PetscCall(ShapeCreatePlaced(&part, 1., vector3(0, 0, atan2(along.at[Y], along.at[X])), center, prism));
+  PetscCall(ShapeCreatePlaced(&part, 1., vector3(0, 0, atan2(along.at[Y], along.at[X])), centre, prism));
   PetscFunctionReturn(0);
 }
 

@@ -98,7 +98,7 @@ static PetscBool is_flat(Shape shape)
 
   switch (primitive.kind) {
   case PRIMITIVE_SPHERE:
-    return primitive.center.at[Z] == 0. ? PETSC_TRUE : PETSC_FALSE;
+    return primitive.centre.at[Z] == 0. ? PETSC_TRUE : PETSC_FALSE;
   case PRIMITIVE_BOX:
   case PRIMITIVE_CYLINDER:
     return hypot(axis.at[X], axis.at[Y]) < round_off ? PETSC_TRUE : PETSC_FALSE;

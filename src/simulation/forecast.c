@@ -117,7 +117,7 @@ static PetscReal box_height(const SimulationConfig *config)
 }
 
 /* Where a region would lie if the heavier ones lay below the lighter: along axis d, from the bottom. */
-static PetscReal settled_center(const SimulationConfig *config, const PhaseReport *report, PetscInt region,
+static PetscReal settled_centre(const SimulationConfig *config, const PhaseReport *report, PetscInt region,
                                 PetscInt d)
 {
   const RegionConfig *regions = config->phases.regions;
@@ -146,11 +146,11 @@ static PetscReal settling_speed(const SimulationConfig *config, const PhaseRepor
     mass += region->density * report->volume[r];
     for (PetscInt d = 0; d < config->grid.dimension; d++) {
       const PetscReal g = config->fluid.gravity.at[d], size = config->grid.size.at[d];
-      const PetscReal center = report->center[r].at[d] - config->grid.origin.at[d];
-      const PetscReal height = g < 0. ? center : size - center;
+      const PetscReal centre = report->centre[r].at[d] - config->grid.origin.at[d];
+      const PetscReal height = g < 0. ? centre : size - centre;
 
       energy += PetscAbsReal(g) * region->density * report->volume[r] *
-                (height - settled_center(config, report, r, d));
+                (height - settled_centre(config, report, r, d));
     }
   }
   return mass > 0. ? PetscSqrtReal(2. * PetscMax(energy, 0.) / mass) : 0.;

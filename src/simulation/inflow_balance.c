@@ -69,7 +69,7 @@ static void add_cell(Simulation simulation, const PetscReal *closed, const Petsc
       face[axis] += side;
       outward =
           (2 * side - 1) *
-          formula_value(formula, grid_face_center(simulation->grid, axis, face[X], face[Y], face[Z]), time);
+          formula_value(formula, grid_face_centre(simulation->grid, axis, face[X], face[Y], face[Z]), time);
       flux->out += PetscMax(outward, 0.);
       flux->in += PetscMax(-outward, 0.);
     }

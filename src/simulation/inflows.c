@@ -27,7 +27,7 @@ static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflo
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const Vector3 point = grid_cell_center(simulation->grid, i, j, k);
+        const Vector3 point = grid_cell_centre(simulation->grid, i, j, k);
 
         if (shape_is_inside(inflow->shape, point))
           value[box_index(box, i, j, k)] = formula_value(inflow->scalars[scalar], point, time);
@@ -49,7 +49,7 @@ static PetscReal largest_held_speed(Simulation simulation, const InflowConfig *i
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const Vector3 point = grid_face_center(simulation->grid, d, i, j, k);
+        const Vector3 point = grid_face_centre(simulation->grid, d, i, j, k);
 
         if (shape_is_inside(inflow->shape, point))
           largest = PetscMax(largest, PetscAbsReal(formula_value(inflow->velocity[d], point, time)));

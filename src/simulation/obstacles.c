@@ -47,7 +47,7 @@ static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mar
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (closed[c] == 0. && shape_is_inside(shape, grid_cell_center(simulation->grid, i, j, k)))
+        if (closed[c] == 0. && shape_is_inside(shape, grid_cell_centre(simulation->grid, i, j, k)))
           closed[c] = mark;
       }
   PetscCall(VecRestoreArray(simulation->closed, &closed));
@@ -79,7 +79,7 @@ static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscRe
         const PetscInt number = (PetscInt)PetscMax(closed[c], closed[c - box->stride[d]]) - 1;
 
         velocity[c] =
-            velocity_of(simulation, number, d, grid_face_center(simulation->grid, d, i, j, k), time);
+            velocity_of(simulation, number, d, grid_face_centre(simulation->grid, d, i, j, k), time);
       }
   PetscCall(VecRestoreArray(simulation->closed_velocity[d], &velocity));
   PetscCall(VecRestoreArrayRead(simulation->closed, &closed));

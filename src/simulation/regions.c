@@ -217,7 +217,7 @@ static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
     record_put(record, report->volume[r], dimension == 3 ? "m^3" : "m^2", "volume_%s",
                config->regions[r].name);
     snprintf(name, sizeof(name), "center_%s", config->regions[r].name);
-    record_put_vector(record, report->center[r].at, dimension, "m", name);
+    record_put_vector(record, report->centre[r].at, dimension, "m", name);
     record_put(record, report->surface[r], dimension == 3 ? "m^2" : "m", "surface_%s",
                config->regions[r].name);
     record_put(record, report->particles[r], "1", "markers_%s", config->regions[r].name);

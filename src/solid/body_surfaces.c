@@ -43,7 +43,7 @@ static PetscErrorCode Remake(Surface *surface, PetscReal across, Vector3 shift)
 }
 
 /* The volume of a polyhedron grows with the square of its width. Simple forms keep the axes of their
-   primitive, so that their frame is only moved to the center of mass. */
+   primitive, so that their frame is only moved to the centre of mass. */
 static PetscErrorCode CreateSimple(const Body *body, PetscReal edge, Surface *surface)
 {
   const Primitive primitive = shape_primitive(body->config->shape);
@@ -55,7 +55,7 @@ static PetscErrorCode CreateSimple(const Body *body, PetscReal edge, Surface *su
   PetscFunctionBegin;
   PetscCall(SurfaceCreatePrimitive(&primitive, segments, surface));
   PetscCall(Remake(surface, PetscSqrtReal(moments.volume / surface_volume(*surface)),
-                   vector3_scale(-1., moments.center)));
+                   vector3_scale(-1., moments.centre)));
   PetscFunctionReturn(0);
 }
 

@@ -6,7 +6,7 @@
 
 #include "rigid/form.h"
 
-/* Velocity of the center of mass and spin: a body's six entries of the state vector. */
+/* Velocity of the centre of mass and spin: a body's six entries of the state vector. */
 typedef struct {
   Vector3 linear, angular;
 } Twist;
@@ -54,7 +54,7 @@ struct _p_Solid {
   SolidReport        report; /* of the last step; solid_report() adds the state's */
 };
 
-/* What an impulse `j` at `arm` from the center of mass does to the body's velocity. */
+/* What an impulse `j` at `arm` from the centre of mass does to the body's velocity. */
 static inline void twist_push(Twist *twist, const Mobility *mobility, Vector3 arm, Vector3 j)
 {
   const Vector3 turned = matrix3_apply(&mobility->inverse_inertia, vector3_cross(arm, j));

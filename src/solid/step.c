@@ -100,7 +100,7 @@ static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt,
   PetscFunctionReturn(0);
 }
 
-/* Of a body's momentum about its center after it moves. Contact in III carries it aside by dt times d,
+/* Of a body's momentum about its centre after it moves. Contact in III carries it aside by dt times d,
    without its velocity v knowing; that alone would change the momentum about a fixed point by dt m d x v.
    Where nothing fixed could take that up, the spin gives it back. */
 static Vector3 kept_spin_momentum(Solid solid, PetscInt b, PetscReal dt, const Twist *half)

@@ -35,7 +35,7 @@ PetscErrorCode VisibilityMapDestroy(VisibilityMap **map)
 static PetscInt bits_at(const VisibilityMap *map, const PetscInt at[DIM])
 {
   const GridBox *box = grid_box(map->grid);
-  const Vector3  own = grid_cell_center(map->grid, at[X], at[Y], at[Z]);
+  const Vector3  own = grid_cell_centre(map->grid, at[X], at[Y], at[Z]);
   PetscInt       bits = 0;
 
   for (PetscInt d = 0; d < box->dimension; d++) {

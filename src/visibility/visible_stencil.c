@@ -155,22 +155,22 @@ void visible_stencil_of_cell(const VisibilityMap *map, PetscInt c, PetscInt reac
 
   builder.low = builder.high = reach;
   stencil->width = 2 * reach + 1;
-  stencil->center = 0;
+  stencil->centre = 0;
   for (PetscInt d = 0; d < box->dimension; d++)
     corner -= reach * box->stride[d];
   divided = begin(map, STEP_END, corner, values, &builder, stencil);
   for (PetscInt d = 0; d < box->dimension; d++) {
-    stencil->center += reach * stencil->stride[d];
+    stencil->centre += reach * stencil->stride[d];
     stencil->fraction[d] = 0.;
   }
   if (!divided)
     return;
-  builder.layer[stencil->center] = SEEN;
+  builder.layer[stencil->centre] = SEEN;
   fill(&builder, stencil, look_outwards(&builder, stencil));
 }
 
 /* The centre of a cell, or of the one whose mirror image it is. */
-static Vector3 seen_center(const VisibilityMap *map, const PetscInt at[DIM])
+static Vector3 seen_centre(const VisibilityMap *map, const PetscInt at[DIM])
 {
   const GridBox *box = grid_box(map->grid);
   PetscInt       place[DIM] = {at[X], at[Y], at[Z]};
@@ -180,7 +180,7 @@ static Vector3 seen_center(const VisibilityMap *map, const PetscInt at[DIM])
       place[d] = -1 - at[d];
     else if (!box->periodic[d] && at[d] >= box->cells[d])
       place[d] = 2 * box->cells[d] - 1 - at[d];
-  return grid_cell_center(map->grid, place[X], place[Y], place[Z]);
+  return grid_cell_centre(map->grid, place[X], place[Y], place[Z]);
 }
 
 /* Asks for the cells whose steps from the place are at most `most`; returns how many are seen. */
@@ -197,7 +197,7 @@ static PetscInt ask(const VisibilityMap *map, StepMoment moment, Vector3 point, 
       steps = PetscMax(steps, PetscAbsInt(steps_along(builder, n, d)));
     }
     if (steps > most ||
-        map->visibility->blocks(map->visibility->context, moment, point, seen_center(map, at)))
+        map->visibility->blocks(map->visibility->context, moment, point, seen_centre(map, at)))
       continue;
     builder->layer[n] = SEEN;
     seen++;
@@ -244,7 +244,7 @@ PetscBool visible_stencil_at_point(const VisibilityMap *map, StepMoment moment, 
   builder.low = 1;
   builder.high = 2;
   stencil->width = 4;
-  stencil->center = 0;
+  stencil->centre = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
     stencil->fraction[d] = place.fraction[d];
     first[d] = place.at[d] - 1;
@@ -252,7 +252,7 @@ PetscBool visible_stencil_at_point(const VisibilityMap *map, StepMoment moment, 
   point = flattened(map, point);
   divided = begin(map, moment, box_index(box, first[X], first[Y], first[Z]), values, &builder, stencil);
   for (PetscInt d = 0; d < box->dimension; d++)
-    stencil->center += stencil->stride[d];
+    stencil->centre += stencil->stride[d];
   if (!divided)
     return PETSC_TRUE;
   /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be visible
@@ -284,7 +284,7 @@ static PetscReal between(const PetscReal *corner, const PetscInt stride[DIM], co
 
 PetscReal visible_stencil_linear(const VisibleStencil *stencil, PetscInt dimension)
 {
-  return between(stencil->value + stencil->center, stencil->stride, stencil->fraction, dimension);
+  return between(stencil->value + stencil->centre, stencil->stride, stencil->fraction, dimension);
 }
 
 /* Whether the point sees all cells around it: with no shell in the stencil, or none between. */
@@ -306,7 +306,7 @@ static PetscBool sees_all_around(const VisibilityMap *map, Vector3 point, const 
 
     for (PetscInt d = 0; d < DIM; d++)
       at[d] = place->at[d] + (n >> d & 1);
-    if (visibility->blocks(visibility->context, STEP_END, point, seen_center(map, at)))
+    if (visibility->blocks(visibility->context, STEP_END, point, seen_centre(map, at)))
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -339,7 +339,7 @@ static PetscBool face_counts(const VisibilityMap *map, PetscInt e, const PetscIn
   if (map->blocked[STEP_START][box_index(grid_box(map->grid), at[X], at[Y], at[Z])] >> e & 1)
     return PETSC_TRUE;
   return visibility->blocks(visibility->context, STEP_START, eye,
-                            grid_face_center(map->grid, e, at[X], at[Y], at[Z]))
+                            grid_face_centre(map->grid, e, at[X], at[Y], at[Z]))
              ? PETSC_FALSE
              : PETSC_TRUE;
 }
@@ -403,7 +403,7 @@ static Around look_around(const VisibilityMap *map, PetscInt e, const PetscReal 
   }
   for (PetscInt n = 0; n < 1 << box->dimension && !around.all; n++) {
     const Vector3 place =
-        grid_face_center(map->grid, e, low[X] + (n & 1), low[Y] + (n >> 1 & 1), low[Z] + (n >> 2 & 1));
+        grid_face_centre(map->grid, e, low[X] + (n & 1), low[Y] + (n >> 1 & 1), low[Z] + (n >> 2 & 1));
 
     if (weights[n] > 0.)
       around.shell += weights[n] * visibility->velocity(visibility->context, place).at[e];

@@ -34,10 +34,10 @@ static PetscReal noise(PetscInt64 n)
   return (PetscReal)(bits >> 12) / (PetscReal)(1ull << 52);
 }
 
-static PetscBool overlaps(const Vector3 *centers, PetscInt count, Vector3 center, PetscReal distance)
+static PetscBool overlaps(const Vector3 *centres, PetscInt count, Vector3 centre, PetscReal distance)
 {
   for (PetscInt n = 0; n < count; n++)
-    if (vector3_norm(vector3_subtract(centers[n], center)) < distance)
+    if (vector3_norm(vector3_subtract(centres[n], centre)) < distance)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
@@ -49,22 +49,22 @@ static PetscErrorCode AddSpheres(Tank *tank, const Case *c)
   const PetscInt  segments = PetscMax(12, 4 * (PetscInt)PetscCeilReal(PETSC_PI * radius / (3. * h)));
   const Primitive sphere = {.kind = PRIMITIVE_SPHERE, .radius = radius, .rotation = {1., {{0., 0., 0.}}}};
   const PetscReal mass = c->ratio * 4. / 3. * PETSC_PI * radius * radius * radius;
-  Vector3         centers[MOST_SPHERES];
+  Vector3         centres[MOST_SPHERES];
   PetscInt64      seed = 1;
 
   PetscFunctionBegin;
   for (tank->count = 0; tank->count < c->spheres; seed += 3) {
-    const Vector3 center =
+    const Vector3 centre =
         vector3(radius + (1. - 2. * radius) * noise(seed), radius + (1. - 2. * radius) * noise(seed + 1),
                 radius + (1. - 2. * radius) * noise(seed + 2));
     CoupledBody *body = &tank->bodies[tank->count];
 
-    if (overlaps(centers, tank->count, center, 2. * radius))
+    if (overlaps(centres, tank->count, centre, 2. * radius))
       continue;
-    centers[tank->count] = center;
+    centres[tank->count] = centre;
     PetscCall(SurfaceCreatePrimitive(&sphere, segments, &tank->surfaces[tank->count]));
     *body = (CoupledBody){.surface = tank->surfaces[tank->count],
-                          .position = center,
+                          .position = centre,
                           .rotation = {1., {{0., 0., 0.}}},
                           .is_free = PETSC_TRUE,
                           .mass = mass};

@@ -46,15 +46,15 @@ static void add_spheres(CouplingCase *coupled, PetscReal ratio)
 
   while (coupled->count < SPHERES) {
     PetscBool is_apart = PETSC_TRUE;
-    Vector3   center;
+    Vector3   centre;
 
     for (PetscInt d = 0; d < DIM; d++)
-      center.at[d] = 0.5 + (0.5 - radius) * random_number(&seed);
+      centre.at[d] = 0.5 + (0.5 - radius) * random_number(&seed);
     for (PetscInt b = 0; b < coupled->count; b++)
       is_apart =
-          is_apart && vector3_norm(vector3_subtract(center, coupled->bodies[b].position)) > 2. * radius;
+          is_apart && vector3_norm(vector3_subtract(centre, coupled->bodies[b].position)) > 2. * radius;
     if (is_apart)
-      coupling_case_add_ball(coupled, radius, 1000. * ratio, center);
+      coupling_case_add_ball(coupled, radius, 1000. * ratio, centre);
   }
 }
 
@@ -103,14 +103,14 @@ static PetscReal added_mass_error(const Choice *choice, PetscInt dimension, Pets
   const PetscReal     exact = dimension == 2 ? 1. : 0.5;
   const PetscInt      up = dimension - 1;
   CouplingCase       *coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
-  Vector3             center = vector3(5. + 3.1 / cells, 5. + 1.7 / cells, 5. + 4.3 / cells);
+  Vector3             centre = vector3(5. + 3.1 / cells, 5. + 1.7 / cells, 5. + 4.3 / cells);
   Vector3             gravity = vector3(0., 0., 0.);
   PetscReal           added;
 
   gravity.at[up] = -1.;
   if (dimension == 2)
-    center.at[Z] = 0.;
-  coupling_case_add_ball(coupled, 0.5, 500., center);
+    centre.at[Z] = 0.;
+  coupling_case_add_ball(coupled, 0.5, 500., centre);
   coupling_case_start(coupled);
   coupling_case_accelerate(coupled, gravity);
   coupling_case_solve(coupled);

@@ -33,7 +33,7 @@ static PetscErrorCode FillVelocity(Case *c)
     for (PetscInt k = box->start[Z] - ghost; k < box->end[Z] + ghost; k++)
       for (PetscInt j = box->start[Y] - ghost; j < box->end[Y] + ghost; j++)
         for (PetscInt i = box->start[X] - ghost; i < box->end[X] + ghost; i++)
-          u[d][box_index(box, i, j, k)] = flow_at(grid_face_center(c->grid, d, i, j, k)).at[d];
+          u[d][box_index(box, i, j, k)] = flow_at(grid_face_centre(c->grid, d, i, j, k)).at[d];
   PetscCall(MacGridRestoreFaces(c->grid, c->velocity, u));
   PetscFunctionReturn(0);
 }
@@ -41,16 +41,16 @@ static PetscErrorCode FillVelocity(Case *c)
 static PetscErrorCode SeedCell(Case *c, const PetscInt at[DIM])
 {
   const PetscReal  h = grid_spacing(c->grid), radius = 0.1 * h;
-  const Vector3    center = grid_cell_center(c->grid, at[X], at[Y], at[Z]);
+  const Vector3    centre = grid_cell_centre(c->grid, at[X], at[Y], at[Z]);
   const PetscInt64 cell = at[X] + 4096LL * (at[Y] + 4096LL * at[Z]);
 
   PetscFunctionBegin;
-  if (PetscAbsReal(vector3_norm(vector3_subtract(center, vector3(0.5, 0.5, 0.5))) - 0.3) > 3. * h)
+  if (PetscAbsReal(vector3_norm(vector3_subtract(centre, vector3(0.5, 0.5, 0.5))) - 0.3) > 3. * h)
     PetscFunctionReturn(0);
   for (PetscInt n = 0; n < PER_CELL; n++) {
     const PetscInt64 number = PER_CELL * cell + n;
     const uint64_t   key = hash_key((uint64_t)number, 0, 0, 0);
-    Vector3          point = center;
+    Vector3          point = centre;
 
     for (PetscInt d = 0; d < DIM; d++)
       point.at[d] += (hash_real(key, d) - 0.5) * h;

@@ -38,7 +38,7 @@ static PetscReal solid_default(const char name[])
   return strtod(key->fallback, NULL);
 }
 
-static PetscErrorCode AddBody(Pile *pile, BodyKind kind, Vector3 center, Vector3 half, BodyConfig **added)
+static PetscErrorCode AddBody(Pile *pile, BodyKind kind, Vector3 centre, Vector3 half, BodyConfig **added)
 {
   BodyConfig *body = &pile->bodies[pile->config.body_count++];
   char        name[32];
@@ -48,14 +48,14 @@ static PetscErrorCode AddBody(Pile *pile, BodyKind kind, Vector3 center, Vector3
   body->copies.count = vector3(1., 1., 1.);
   PetscCall(PetscSNPrintf(name, sizeof(name), "body-%d", (int)pile->config.body_count));
   PetscCall(PetscStrallocpy(name, &body->name));
-  PetscCall(ShapeCreateBox(vector3_subtract(center, half), vector3_add(center, half), &body->shape));
+  PetscCall(ShapeCreateBox(vector3_subtract(centre, half), vector3_add(centre, half), &body->shape));
   *added = body;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode AddPit(Pile *pile, PetscReal height)
 {
-  const PetscReal thick = 5., far = pile->width / 2. + thick; /* center of a wall */
+  const PetscReal thick = 5., far = pile->width / 2. + thick; /* centre of a wall */
   BodyConfig     *wall;
 
   PetscFunctionBegin;

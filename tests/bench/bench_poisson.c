@@ -134,7 +134,7 @@ static PetscErrorCode CreateDistance(MacGrid grid, Shape shape, Vec *field)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
         values[box_index(box, i, j, k)] =
-            distance(shape, grid_cell_center(grid, i, j, k), grid_spacing(grid));
+            distance(shape, grid_cell_centre(grid, i, j, k), grid_spacing(grid));
   PetscCall(VecRestoreArray(*field, &values));
   PetscCall(MacGridExchange(grid, *field));
   PetscFunctionReturn(0);
@@ -152,7 +152,7 @@ static PetscErrorCode CreateSolids(MacGrid grid, Vec *solids)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        values[box_index(box, i, j, k)] = is_solid(grid_cell_center(grid, i, j, k)) ? 1. : 0.;
+        values[box_index(box, i, j, k)] = is_solid(grid_cell_centre(grid, i, j, k)) ? 1. : 0.;
   PetscCall(VecRestoreArray(*solids, &values));
   PetscCall(MacGridExchange(grid, *solids));
   PetscFunctionReturn(0);

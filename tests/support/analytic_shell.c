@@ -11,7 +11,7 @@ static Vector3 turned(Vector3 v, PetscReal angle)
 
 static Vector3 into_shell(const AnalyticShell *shell, StepMoment moment, Vector3 point)
 {
-  Vector3 v = vector3_subtract(point, shell->center[moment]);
+  Vector3 v = vector3_subtract(point, shell->centre[moment]);
 
   if (grid_box(shell->grid)->dimension == 2)
     v.at[Z] = 0.;
@@ -104,7 +104,7 @@ static Vector3 shell_carry(const void *context, StepMoment to, Vector3 point)
 
   if (distance_to(shell, v) > VISIBILITY_REACH * grid_spacing(shell->grid))
     return point;
-  moved = vector3_add(shell->center[to], turned(v, shell->angle[to]));
+  moved = vector3_add(shell->centre[to], turned(v, shell->angle[to]));
   if (grid_box(shell->grid)->dimension == 2)
     moved.at[Z] = point.at[Z];
   return moved;
@@ -128,7 +128,7 @@ static PetscErrorCode MarkNear(AnalyticShell *shell)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const Vector3 point = grid_cell_center(shell->grid, i, j, k);
+        const Vector3 point = grid_cell_centre(shell->grid, i, j, k);
 
         near[box_index(box, i, j, k)] = distance_to(shell, into_shell(shell, STEP_START, point)) < reach ||
                                                 distance_to(shell, into_shell(shell, STEP_END, point)) < reach
@@ -147,16 +147,16 @@ PetscErrorCode AnalyticShellStart(AnalyticShell *shell, MacGrid grid)
   shell->visibility = (Visibility){
       .context = shell, .blocks = shell_blocks, .carry = shell_carry, .velocity = shell_velocity};
   PetscCall(MacGridCreateField(grid, &shell->visibility.near));
-  PetscCall(AnalyticShellMove(shell, shell->center[STEP_END], shell->angle[STEP_END], 1.));
+  PetscCall(AnalyticShellMove(shell, shell->centre[STEP_END], shell->angle[STEP_END], 1.));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 center, PetscReal angle, PetscReal dt)
+PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 centre, PetscReal angle, PetscReal dt)
 {
   PetscFunctionBegin;
-  shell->center[STEP_START] = shell->center[STEP_END];
+  shell->centre[STEP_START] = shell->centre[STEP_END];
   shell->angle[STEP_START] = shell->angle[STEP_END];
-  shell->center[STEP_END] = center;
+  shell->centre[STEP_END] = centre;
   shell->angle[STEP_END] = angle;
   shell->dt = dt;
   PetscCall(MarkNear(shell));

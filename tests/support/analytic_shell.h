@@ -11,18 +11,18 @@ typedef enum { ANALYTIC_SHELL_BALL, ANALYTIC_SHELL_BOWL, ANALYTIC_SHELL_SHEET } 
 typedef struct {
   AnalyticShellForm form;
   PetscReal         size;      /* radius, or half the length along its own x and, in three dimensions, z; m */
-  Vector3           center[2]; /* by moment */
+  Vector3           centre[2]; /* by moment */
   PetscReal         angle[2];  /* about z */
   PetscReal         dt;        /* between the moments, s */
   MacGrid           grid;      /* borrowed */
   Visibility        visibility;
 } AnalyticShell;
 
-/* Form, size, and center and angle of STEP_END are to be set before. Collective: fluid, as all that
+/* Form, size, and centre and angle of STEP_END are to be set before. Collective: fluid, as all that
  * follows. */
 PetscErrorCode AnalyticShellStart(AnalyticShell *shell, MacGrid grid);
 /* The end of the last step becomes the start of the next. */
-PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 center, PetscReal angle, PetscReal dt);
+PetscErrorCode AnalyticShellMove(AnalyticShell *shell, Vector3 centre, PetscReal angle, PetscReal dt);
 PetscErrorCode AnalyticShellDestroy(AnalyticShell *shell);
 
 /* Signed distance in the sense of the form: from the surface of a ball or of all of it, negative inside; from

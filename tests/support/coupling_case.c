@@ -143,7 +143,7 @@ static PetscReal set_velocity(CouplingCase *coupled, PetscInt d, const PetscInt 
   (void)value;
   if (weight_of(&coupled->setup, d, at[d]) == 0.)
     return 0.;
-  return (*function)(d, grid_face_center(coupled->grid, d, at[X], at[Y], at[Z]));
+  return (*function)(d, grid_face_centre(coupled->grid, d, at[X], at[Y], at[Z]));
 }
 
 void coupling_case_fill(CouplingCase *coupled, FaceFunction function)
@@ -163,7 +163,7 @@ void coupling_case_fill_impulse(CouplingCase *coupled, CellFunction function)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        values[box_index(box, i, j, k)] = function(grid_cell_center(coupled->grid, i, j, k));
+        values[box_index(box, i, j, k)] = function(grid_cell_centre(coupled->grid, i, j, k));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(coupled->impulse, &values));
 }
 

@@ -43,7 +43,7 @@ enum { ON_CELL, ON_FACE, ON_EDGE };
 
 static Vector3 place_of(MacGrid grid, PetscInt kind, PetscInt direction, const PetscInt at[DIM])
 {
-  Vector3 point = grid_cell_center(grid, at[X], at[Y], at[Z]);
+  Vector3 point = grid_cell_centre(grid, at[X], at[Y], at[Z]);
 
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++)
     if ((kind == ON_FACE && d == direction) || (kind == ON_EDGE && d != direction))

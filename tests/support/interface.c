@@ -44,7 +44,7 @@ PetscErrorCode InterfaceFill(MacGrid grid, DistanceFunction function, Vec field)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        value[box_index(box, i, j, k)] = function(grid_cell_center(grid, i, j, k));
+        value[box_index(box, i, j, k)] = function(grid_cell_centre(grid, i, j, k));
   PetscCall(VecRestoreArray(field, &value));
   PetscFunctionReturn(0);
 }
@@ -74,7 +74,7 @@ PetscErrorCode InterfaceSetVelocity(Interface *interface, VelocityFunction veloc
       for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
         for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++)
           faces[d][box_index(box, i, j, k)] =
-              velocity(grid_face_center(interface->grid, d, i, j, k), time).at[d];
+              velocity(grid_face_centre(interface->grid, d, i, j, k), time).at[d];
   PetscCall(MacGridRestoreFaces(interface->grid, interface->velocity, faces));
   PetscFunctionReturn(0);
 }
@@ -145,7 +145,7 @@ PetscErrorCode InterfaceCompare(MacGrid grid, Vec field, DistanceFunction exact,
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const Vector3   point = grid_cell_center(grid, i, j, k);
+        const Vector3   point = grid_cell_centre(grid, i, j, k);
         const PetscReal off = PetscAbsReal(value[box_index(box, i, j, k)] - exact(point));
 
         if (PetscAbsReal(distance(point)) > width)
@@ -214,7 +214,7 @@ PetscErrorCode InterfaceMismatch(Interface *interface, DistanceFunction exact, P
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt  c = box_index(box, i, j, k);
-        const Vector3   point = grid_cell_center(interface->grid, i, j, k);
+        const Vector3   point = grid_cell_centre(interface->grid, i, j, k);
         const PetscReal near = PetscMin(PetscAbsReal(value[c]), PetscAbsReal(exact(point)));
 
         if (near < 3. * h || (value[c] < 0.) != (exact(point) < 0.))

@@ -29,10 +29,10 @@ static PetscErrorCode FindEnd(SceneRun *flow, PetscInt region, PetscInt axis, Pe
   PetscCall(VecGetArrayRead(distance, &phi));
   for (at[axis] = box->start[axis]; at[axis] < box->end[axis]; at[axis]++) {
     const PetscInt  c = box_index(box, at[X], at[Y], at[Z]), next = c + (2 * side - 1) * box->stride[axis];
-    const PetscReal center = grid_cell_center(flow->grid, at[X], at[Y], at[Z]).at[axis];
+    const PetscReal centre = grid_cell_centre(flow->grid, at[X], at[Y], at[Z]).at[axis];
 
     if (phi[c] <= 0. && phi[next] > 0.)
-      *found = PetscMax(*found, sign * center + h * phi[c] / (phi[c] - phi[next]));
+      *found = PetscMax(*found, sign * centre + h * phi[c] / (phi[c] - phi[next]));
   }
   PetscCall(VecRestoreArrayRead(distance, &phi));
   PetscFunctionReturn(0);
@@ -69,12 +69,12 @@ static PetscErrorCode FindReach(SceneRun *flow, PetscInt region, PetscInt axis, 
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
         const PetscReal here = phi[c], next = phi[c + (2 * side - 1) * box->stride[axis]];
-        const PetscReal center = sign * grid_cell_center(flow->grid, i, j, k).at[axis];
+        const PetscReal centre = sign * grid_cell_centre(flow->grid, i, j, k).at[axis];
 
         if (here <= 0. && at[axis] == last)
-          *found = PetscMax(*found, center + 0.5 * h);
+          *found = PetscMax(*found, centre + 0.5 * h);
         else if (here <= 0. && next > 0.)
-          *found = PetscMax(*found, center + h * here / (here - next));
+          *found = PetscMax(*found, centre + h * here / (here - next));
       }
   PetscCall(VecRestoreArrayRead(distance, &phi));
   PetscFunctionReturn(0);

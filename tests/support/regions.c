@@ -61,7 +61,7 @@ PetscErrorCode RegionsSetVelocity(Regions *regions, VelocityAt velocity)
     for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
       for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
         for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++)
-          u[box_index(box, i, j, k)] = velocity(grid_face_center(regions->grid, d, i, j, k)).at[d];
+          u[box_index(box, i, j, k)] = velocity(grid_face_centre(regions->grid, d, i, j, k)).at[d];
     PetscCall(VecRestoreArray(regions->velocity[d], &u));
   }
   PetscFunctionReturn(0);
@@ -79,7 +79,7 @@ PetscErrorCode RegionsClose(Regions *regions, Shape shape)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
         closed[box_index(box, i, j, k)] =
-            shape_is_inside(shape, grid_cell_center(regions->grid, i, j, k)) ? 1. : 0.;
+            shape_is_inside(shape, grid_cell_centre(regions->grid, i, j, k)) ? 1. : 0.;
   PetscCall(VecRestoreArray(regions->closed, &closed));
   PetscCall(MacGridExchange(regions->grid, regions->closed));
   PetscFunctionReturn(0);

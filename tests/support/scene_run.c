@@ -125,9 +125,9 @@ static PetscReal expected_value(const Expected *expected, MacGrid grid, PetscInt
   if (expected->values)
     return expected->values[box_index(expected->box, at[X], at[Y], at[Z])];
   if (field < DIM)
-    return formula_value(expected->formula, grid_face_center(grid, field, at[X], at[Y], at[Z]),
+    return formula_value(expected->formula, grid_face_centre(grid, field, at[X], at[Y], at[Z]),
                          expected->time);
-  return formula_value(expected->formula, grid_cell_center(grid, at[X], at[Y], at[Z]), expected->time);
+  return formula_value(expected->formula, grid_cell_centre(grid, at[X], at[Y], at[Z]), expected->time);
 }
 
 /* Places that belong to the fluid: of faces, those between two fluid cells. */

@@ -40,20 +40,20 @@ BodyConfig *solid_case_add(SolidCase *solids, Shape shape)
   return &solids->bodies[b];
 }
 
-BodyConfig *solid_case_add_sphere(SolidCase *solids, Vector3 center, PetscReal radius)
+BodyConfig *solid_case_add_sphere(SolidCase *solids, Vector3 centre, PetscReal radius)
 {
   Shape shape;
 
-  assert_success(ShapeCreateSphere(center, radius, &shape));
+  assert_success(ShapeCreateSphere(centre, radius, &shape));
   return solid_case_add(solids, shape);
 }
 
-BodyConfig *solid_case_add_box(SolidCase *solids, Vector3 center, Vector3 half, Vector3 rotation)
+BodyConfig *solid_case_add_box(SolidCase *solids, Vector3 centre, Vector3 half, Vector3 rotation)
 {
   Shape box, placed;
 
   assert_success(ShapeCreateBox(vector3_scale(-1, half), half, &box));
-  assert_success(ShapeCreatePlaced(&box, 1, rotation, center, &placed));
+  assert_success(ShapeCreatePlaced(&box, 1, rotation, centre, &placed));
   return solid_case_add(solids, placed);
 }
 

@@ -21,8 +21,8 @@ void       solid_case_free(SolidCase *solids);
 
 /* Dynamic with density 1000, no friction, no restitution; takes the shape. */
 BodyConfig *solid_case_add(SolidCase *solids, Shape shape);
-BodyConfig *solid_case_add_sphere(SolidCase *solids, Vector3 center, PetscReal radius);
-BodyConfig *solid_case_add_box(SolidCase *solids, Vector3 center, Vector3 half, Vector3 rotation);
+BodyConfig *solid_case_add_sphere(SolidCase *solids, Vector3 centre, PetscReal radius);
+BodyConfig *solid_case_add_box(SolidCase *solids, Vector3 centre, Vector3 half, Vector3 rotation);
 BodyConfig *solid_case_add_plane(SolidCase *solids, Vector3 point, Vector3 normal); /* static */
 /* `child` to `parent`, or to the world if that is -1. */
 JointConfig *solid_case_add_joint(SolidCase *solids, JointKind kind, PetscInt parent, PetscInt child,

@@ -10,8 +10,8 @@ typedef enum { TOWED_BODY, TOWED_OBSTACLE, TOWED_CONTOUR } TowedKind;
 
 typedef struct {
   PetscReal   size[2]; /* of the box, m; a cell has 0.025, the cylinder a diameter of 0.4 */
-  PetscReal   start;   /* from the left side to the center */
-  PetscReal   offset;  /* of the center from a line of the grid, in cells */
+  PetscReal   start;   /* from the left side to the centre */
+  PetscReal   offset;  /* of the centre from a line of the grid, in cells */
   PetscReal   dt;      /* a whole part of 0.025 s, in which it moves by a cell */
   PetscReal   begin, end;
   const char *coupling; /* further keys of that block, such as "faces: tied"; null: none */

@@ -71,7 +71,7 @@ void transport_fill(Transport *transport, PetscInt scalar, ScalarFunction functi
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
         values[box_index(box, i, j, k)] =
-            function(transport, grid_cell_center(transport->coupled->grid, i, j, k));
+            function(transport, grid_cell_centre(transport->coupled->grid, i, j, k));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(fields[scalar], &values));
   PetscCallAbort(PETSC_COMM_SELF, FluidRefreshScalars(transport->fluid));
 }
@@ -109,7 +109,7 @@ void transport_go(Transport *transport, FlowFunction flow)
       for (PetscInt k = box->start[Z]; k < end[Z]; k++)
         for (PetscInt j = box->start[Y]; j < end[Y]; j++)
           for (PetscInt i = box->start[X]; i < end[X]; i++)
-            u[box_index(box, i, j, k)] = flow(transport, d, grid_face_center(coupled->grid, d, i, j, k));
+            u[box_index(box, i, j, k)] = flow(transport, d, grid_face_centre(coupled->grid, d, i, j, k));
       PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(faces[d], &u));
     }
     PetscCallAbort(PETSC_COMM_SELF, FluidRefreshVelocity(transport->fluid));
@@ -148,7 +148,7 @@ PetscReal transport_difference(Transport *transport, PetscInt scalar, ScalarFunc
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
         largest = PetscMax(
             largest, PetscAbsReal(values[box_index(box, i, j, k)] -
-                                  function(transport, grid_cell_center(transport->coupled->grid, i, j, k))));
+                                  function(transport, grid_cell_centre(transport->coupled->grid, i, j, k))));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(fields[scalar], &values));
   return largest;
 }

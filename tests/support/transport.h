@@ -25,7 +25,7 @@ typedef PetscReal (*ScalarFunction)(const Transport *transport, Vector3 place);
    otherwise is, before. Collective: comm. */
 void transport_start(Transport *transport, MPI_Comm comm, const CouplingSetup *setup, Surface surface);
 void transport_finish(Transport *transport);
-/* Moves and turns it so that what is `radius` away from its center goes `cfl` cells per step. */
+/* Moves and turns it so that what is `radius` away from its centre goes `cfl` cells per step. */
 void transport_set_motion(Transport *transport, PetscReal radius);
 void transport_fill(Transport *transport, PetscInt scalar, ScalarFunction function); /* fluid team only */
 /* A step of the shell and of both scalars. */

@@ -99,7 +99,7 @@ static void visit(ViscousCase *tank, FaceVisit visitor, void *context)
 
 static Vector3 place_of(ViscousCase *tank, const FaceAt *face)
 {
-  return grid_face_center(tank->fluid_case.grid, face->d, face->at[X], face->at[Y], face->at[Z]);
+  return grid_face_centre(tank->fluid_case.grid, face->d, face->at[X], face->at[Y], face->at[Z]);
 }
 
 static PetscReal value_at(ViscousCase *tank, const FaceAt *face, FaceFunction function)

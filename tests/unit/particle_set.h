@@ -41,7 +41,7 @@ static inline PetscErrorCode Seed(MacGrid grid, Particles particles)
         for (PetscInt n = 0; n < PER_CELL; n++) {
           const PetscInt64 number = n + PER_CELL * (at[X] + 100LL * (at[Y] + 100LL * at[Z]));
           const uint64_t   key = hash_key(7, (uint64_t)number, 0, 0);
-          Vector3          point = grid_cell_center(grid, at[X], at[Y], at[Z]);
+          Vector3          point = grid_cell_centre(grid, at[X], at[Y], at[Z]);
 
           for (PetscInt d = 0; d < box->dimension; d++)
             point.at[d] += (hash_real(key, d) - 0.5) * grid_spacing(grid);
@@ -66,7 +66,7 @@ static inline PetscErrorCode FillFaces(MacGrid grid, SteadyVelocity flow, Vec fa
     for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
       for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
         for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++)
-          values[d][box_index(box, i, j, k)] = flow(grid_face_center(grid, d, i, j, k)).at[d];
+          values[d][box_index(box, i, j, k)] = flow(grid_face_centre(grid, d, i, j, k)).at[d];
   PetscCall(MacGridRestoreFaces(grid, faces, values));
   PetscCall(MacGridExchangeFaces(grid, faces)); /* periodic images */
   PetscFunctionReturn(0);
@@ -123,7 +123,7 @@ static inline PetscBool is_in_order(MacGrid grid, const ParticleView *view)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
         for (PetscInt n = view->first[cell]; n < view->first[cell + 1]; n++) {
           const Vector3 apart =
-              vector3_subtract(view->positions[n], grid_cell_center(grid, i, j, box->dimension == 3 ? k : 0));
+              vector3_subtract(view->positions[n], grid_cell_centre(grid, i, j, box->dimension == 3 ? k : 0));
 
           for (PetscInt d = 0; d < box->dimension; d++)
             if (PetscAbsReal(apart.at[d]) > (0.5 + 1e-9) * grid_spacing(grid))

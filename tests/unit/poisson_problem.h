@@ -124,11 +124,11 @@ static inline PetscReal balls(PetscInt dimension, const PetscReal x[DIM])
 
 static inline PetscReal ball(PetscInt dimension, const PetscReal x[DIM])
 {
-  static const PetscReal center[DIM] = {0.48, 0.51, 0.53};
+  static const PetscReal centre[DIM] = {0.48, 0.51, 0.53};
   PetscReal              square = 0.;
 
   for (PetscInt d = 0; d < dimension; d++)
-    square += PetscSqr(x[d] - center[d]);
+    square += PetscSqr(x[d] - centre[d]);
   return PetscSqrtReal(square) - 0.3;
 }
 

@@ -10,7 +10,7 @@ enum { CENTRAL, FIRST, BODIES = 7, OUTERS = BODIES - 1 };
 
 /* Body 0 is the central one; outer k of a random problem is body k + 1. */
 typedef struct {
-  Vector3  centers[BODIES];
+  Vector3  centres[BODIES];
   Mobility mobilities[BODIES];
   Outer    outers[OUTERS];
   PetscInt count;
@@ -57,12 +57,12 @@ static inline Problem random_problem(uint64_t seed, PetscInt count)
 
     for (PetscInt d = 0; d < DIM; d++)
       gyration.at[d] = random_between(&seed, 0.3, 1);
-    p.centers[b] = random_vector(&seed, 3);
+    p.centres[b] = random_vector(&seed, 3);
     p.mobilities[b] = mobility_of(mass, gyration, quaternion_from_rotation(turn));
   }
   for (PetscInt k = 0; k < OUTERS; k++) {
     p.outers[k].body = FIRST + k;
-    p.outers[k].point = vector3_add(p.centers[CENTRAL], random_vector(&seed, 1));
+    p.outers[k].point = vector3_add(p.centres[CENTRAL], random_vector(&seed, 1));
     p.outers[k].separation = random_vector(&seed, 0.1);
     p.outers[k].normal =
         quaternion_rotate(quaternion_from_rotation(random_vector(&seed, 2)), vector3(0, 0, 1));
@@ -77,12 +77,12 @@ static inline void fix(Problem *p, PetscInt body)
 
 static inline void push(Problem *p, PushMode mode)
 {
-  push_out(mode, p->centers, p->mobilities, CENTRAL, p->count, p->outers, &p->central, p->moves);
+  push_out(mode, p->centres, p->mobilities, CENTRAL, p->count, p->outers, &p->central, p->moves);
 }
 
 static inline Vector3 arm_of(const Problem *p, PetscInt k, PetscInt body)
 {
-  return vector3_subtract(p->outers[k].point, p->centers[body]);
+  return vector3_subtract(p->outers[k].point, p->centres[body]);
 }
 
 /* What outer k still lacks of its separation. */
@@ -100,7 +100,7 @@ static inline Vector3 impulse(const Problem *p, PetscInt k)
   return vector3_scale(1 / p->mobilities[p->outers[k].body].inverse_mass, p->moves[k].linear);
 }
 
-/* Mass times motion of the central body, and the moment about its center. */
+/* Mass times motion of the central body, and the moment about its centre. */
 static inline Twist central_momentum(const Problem *p)
 {
   const Mobility *m = &p->mobilities[CENTRAL];
@@ -110,7 +110,7 @@ static inline Twist central_momentum(const Problem *p)
                  matrix3_apply(&inertia, p->central.angular)};
 }
 
-/* Of all bodies, about the center of the central one; the outer bodies' share by their inertia. */
+/* Of all bodies, about the centre of the central one; the outer bodies' share by their inertia. */
 static inline Twist total_momentum(const Problem *p)
 {
   Twist sum = central_momentum(p);
@@ -118,7 +118,7 @@ static inline Twist total_momentum(const Problem *p)
   for (PetscInt k = 0; k < p->count; k++) {
     const PetscInt body = p->outers[k].body;
     const Matrix3  inertia = matrix3_inverse(&p->mobilities[body].inverse_inertia);
-    const Vector3  away = vector3_subtract(p->centers[body], p->centers[CENTRAL]), linear = impulse(p, k);
+    const Vector3  away = vector3_subtract(p->centres[body], p->centres[CENTRAL]), linear = impulse(p, k);
 
     if (k > 0 && p->outers[k - 1].body == body) /* another point of the same body */
       continue;

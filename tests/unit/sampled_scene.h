@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Takes the shape, which is centered at the origin with its axis along z. */
+/* Takes the shape, which is centred at the origin with its axis along z. */
 static inline Form *form_of(Shape shape, PetscReal thickness)
 {
   Form     *form;

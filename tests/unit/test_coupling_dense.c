@@ -107,7 +107,7 @@ static void fill_dense(CouplingCase *coupled, Dense *dense)
         const PetscBool is_wall = at[d] == 0 || (d == 0 && at[d] == cells[d]);
 
         add_face(coupled, dense, d, at,
-                 is_wall ? 0. : swirl(d, grid_face_center(coupled->grid, d, at[X], at[Y], 0)));
+                 is_wall ? 0. : swirl(d, grid_face_centre(coupled->grid, d, at[X], at[Y], 0)));
       }
   for (PetscInt b = 0; b < coupled->count; b++)
     for (PetscInt n = 0; n < 6; n++) {

@@ -40,7 +40,7 @@ static void cut_again(CouplingCase *coupled, PetscInt body, PetscInt d, const Pe
   Lattice         lattice = {.spacing = {{h, h, h}}, .end = {1, 1, 1}};
   PetscReal       passing = 0.;
 
-  lattice.origin = grid_face_center(coupled->grid, d, at[X], at[Y], at[Z]);
+  lattice.origin = grid_face_centre(coupled->grid, d, at[X], at[Y], at[Z]);
   for (PetscInt e = 0; e < DIM; e++)
     lattice.origin.at[e] -= 0.5 * h;
   *area = *volume = 0.;

@@ -96,7 +96,7 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
       for (PetscInt j = level.range[d].start[Y]; j < level.range[d].end[Y]; j++)
         for (PetscInt i = level.range[d].start[X]; i < level.range[d].end[X]; i++)
           if (inverse[box_index(box, i, j, k)] > 0.)
-            p[box_index(box, i, j, k)] = rough_at(grid_face_center(fluid->grid, d, i, j, k), salt + d) - 0.5;
+            p[box_index(box, i, j, k)] = rough_at(grid_face_centre(fluid->grid, d, i, j, k), salt + d) - 0.5;
     PetscCall(VecRestoreArray(level.inverse[d], &inverse));
     PetscCall(VecRestoreArray(fluid->stress->search[d], &p));
   }
@@ -119,7 +119,7 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
         for (PetscInt i = level.range[d].start[X]; i < level.range[d].end[X]; i++)
           if (inverse[box_index(box, i, j, k)] > 0.)
             *product += image[box_index(box, i, j, k)] *
-                        (rough_at(grid_face_center(fluid->grid, d, i, j, k), with + d) - 0.5);
+                        (rough_at(grid_face_centre(fluid->grid, d, i, j, k), with + d) - 0.5);
     PetscCall(VecRestoreArray(level.inverse[d], &inverse));
     PetscCall(VecRestoreArray(level.image[d], &image));
   }
@@ -242,7 +242,7 @@ typedef struct {
   PetscReal torque, other; /* on the cylinder and on the ring, over the exact one less one */
 } TorqueError;
 
-static TorqueError torque_error(PetscInt resolution, Vector3 center, PetscReal thickness)
+static TorqueError torque_error(PetscInt resolution, Vector3 centre, PetscReal thickness)
 {
   const CouplingSetup setup = {.dimension = 2,
                                .cells = {resolution, resolution, 1},
@@ -255,8 +255,8 @@ static TorqueError torque_error(PetscInt resolution, Vector3 center, PetscReal t
   ViscousCase *tank = viscous_case_new(PETSC_COMM_WORLD, &setup, 0.3);
   TorqueError  error;
 
-  coupling_case_add(tank->coupled, make_prism(inner, 0.5, 800), thickness, 0., center, vector3(0., 0., 0.));
-  coupling_case_add(tank->coupled, make_ring(0.445, 0.045, 800, 8), 0., 0., center, vector3(0., 0., 0.));
+  coupling_case_add(tank->coupled, make_prism(inner, 0.5, 800), thickness, 0., centre, vector3(0., 0., 0.));
+  coupling_case_add(tank->coupled, make_ring(0.445, 0.045, 800, 8), 0., 0., centre, vector3(0., 0., 0.));
   tank->coupled->twists[DIM + Z] = 1.;
   viscous_case_start(tank, NULL);
   (void)viscous_case_diffuse(tank, 1e12);
@@ -271,9 +271,9 @@ static TorqueError torque_error(PetscInt resolution, Vector3 center, PetscReal t
 /* Second order where volumes are cut, first for shells. */
 static void torque_converges(void **state)
 {
-  const Vector3     center = vector3(0.503, 0.489, 0.);
-  const TorqueError coarse = torque_error(32, center, 0.), fine = torque_error(64, center, 0.),
-                    shell = torque_error(64, center, 1e-6);
+  const Vector3     centre = vector3(0.503, 0.489, 0.);
+  const TorqueError coarse = torque_error(32, centre, 0.), fine = torque_error(64, centre, 0.),
+                    shell = torque_error(64, centre, 1e-6);
 
   (void)state;
   assert_on_all_ranks(PetscAbsReal(fine.torque) < 0.0015);
@@ -293,12 +293,12 @@ static PetscReal ball_torque_error(PetscInt resolution)
                                .tolerance = 1e-6};
   const PetscReal     inner = 0.2, outer = 0.45,
                   exact = 8. * PETSC_PI * 0.3 / (PetscPowReal(inner, -3.) - PetscPowReal(outer, -3.));
-  const Vector3 axis = vector3(1. / 3., -2. / 3., 2. / 3.), center = vector3(0.503, 0.489, 0.506);
+  const Vector3 axis = vector3(1. / 3., -2. / 3., 2. / 3.), centre = vector3(0.503, 0.489, 0.506);
   ViscousCase  *tank = viscous_case_new(PETSC_COMM_WORLD, &setup, 0.3);
   PetscReal     torque = 0.;
 
-  coupling_case_add(tank->coupled, make_ball(inner, 40, 80), 0., 0., center, vector3(0.3, 0.2, 0.));
-  coupling_case_add(tank->coupled, make_ball(outer, 60, 120), 1e-6, 0., center, vector3(0., 0., 0.));
+  coupling_case_add(tank->coupled, make_ball(inner, 40, 80), 0., 0., centre, vector3(0.3, 0.2, 0.));
+  coupling_case_add(tank->coupled, make_ball(outer, 60, 120), 1e-6, 0., centre, vector3(0., 0., 0.));
   for (PetscInt d = 0; d < DIM; d++)
     tank->coupled->twists[DIM + d] = axis.at[d];
   tank->fluid_case.config.viscosity_tolerance = 1e-6;

@@ -367,15 +367,15 @@ static void check_near(const CouplingSetup *setup, Surface surface, Vector3 posi
          k < box->end[Z] + (setup->dimension == 3 ? 3 : 0); k++)
       for (PetscInt j = box->start[Y] - 3; j < box->end[Y] + 3; j++)
         for (PetscInt i = box->start[X] - 3; i < box->end[X] + 3; i++) {
-          Vector3   center = grid_cell_center(coupled->grid, i, j, k);
+          Vector3   centre = grid_cell_centre(coupled->grid, i, j, k);
           PetscReal distance;
 
           for (PetscInt d = 0; d < setup->dimension; d++)
             if (setup->periodic[d])
-              center.at[d] -=
+              centre.at[d] -=
                   setup->cells[d] * h *
-                  PetscFloorReal((center.at[d] - body->position.at[d]) / (setup->cells[d] * h) + 0.5);
-          distance = PetscMin(distance_of(&before, center), distance_of(body, center));
+                  PetscFloorReal((centre.at[d] - body->position.at[d]) / (setup->cells[d] * h) + 0.5);
+          distance = PetscMin(distance_of(&before, centre), distance_of(body, centre));
           missing += distance < (VISIBILITY_REACH - 1e-9) * h && near[box_index(box, i, j, k)] != 1.;
           far += distance > 1.8 * VISIBILITY_REACH * h && near[box_index(box, i, j, k)] != 0.;
         }

@@ -71,7 +71,7 @@ static void fill(Part *part, PetscInt d, PlaceFunction value, Vec faces)
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++)
-        u[box_index(box, i, j, k)] = value(grid_face_center(part->grid, d, i, j, k));
+        u[box_index(box, i, j, k)] = value(grid_face_centre(part->grid, d, i, j, k));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(faces, &u));
 }
 
@@ -87,7 +87,7 @@ static FieldDifference difference_of(Part *part, PetscInt d, PetscInt margin, Pl
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscReal error = u[box_index(box, i, j, k)] - exact(grid_face_center(part->grid, d, i, j, k));
+        const PetscReal error = u[box_index(box, i, j, k)] - exact(grid_face_centre(part->grid, d, i, j, k));
 
         largest = PetscMax(largest, PetscAbsReal(error));
         sums[0] += error * error;
@@ -116,7 +116,7 @@ static PetscReal error_below(Part *part, PlaceFunction exact, Vec faces)
   for (PetscInt j = -GHOST_WIDTH; j < 0 && box->start[Y] == 0; j++)
     for (PetscInt i = range.start[X]; i < range.end[X]; i++)
       largest = PetscMax(largest, PetscAbsReal(u[box_index(box, i, j, 0)] -
-                                               exact(grid_face_center(part->grid, X, i, j, 0))));
+                                               exact(grid_face_centre(part->grid, X, i, j, 0))));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(faces, &u));
   (void)MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD);
   return largest;

@@ -18,9 +18,9 @@ static PetscReal rough_viscosity(const void *context, Vector3 point, PetscInt di
   return PetscPowReal(10., 6. * rough_at(point, 7 + direction) - 3.);
 }
 
-static PetscReal a_sphere(Vector3 point, Vector3 center, PetscReal radius)
+static PetscReal a_sphere(Vector3 point, Vector3 centre, PetscReal radius)
 {
-  return vector3_norm(vector3_subtract(point, center)) < radius ? 1. : 0.;
+  return vector3_norm(vector3_subtract(point, centre)) < radius ? 1. : 0.;
 }
 
 static PetscReal an_empty_place(const void *context, Vector3 point, PetscInt direction)
@@ -89,7 +89,7 @@ static PetscErrorCode SetRough(FluidCase *fluid_case, PetscInt salt, Vec faces[D
           const PetscInt c = box_index(box, i, j, k);
 
           if (mass[c] > 0.)
-            u[c] = rough_at(grid_face_center(fluid_case->grid, d, i, j, k), salt + d) - 0.5;
+            u[c] = rough_at(grid_face_centre(fluid_case->grid, d, i, j, k), salt + d) - 0.5;
         }
     PetscCall(VecRestoreArray(fluid_case->fluid->stress->levels[0].mass[d], &mass));
     PetscCall(VecRestoreArray(faces[d], &u));
@@ -334,7 +334,7 @@ static void rigid_rotation_feels_no_stress(void **state)
         for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
           for (PetscInt i = box->start[X]; i < box->end[X]; i++)
             u[box_index(box, i, j, k)] =
-                formula_value(formula, grid_face_center(fluid_case.grid, d, i, j, k), 0.);
+                formula_value(formula, grid_face_centre(fluid_case.grid, d, i, j, k), 0.);
       assert_success(VecRestoreArray(turning[d], &u));
       assert_success(FormulaDestroy(&formula));
     }

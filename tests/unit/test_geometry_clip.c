@@ -202,7 +202,7 @@ static void one_box_is_cut_alike(void **state)
   assert_success(SurfaceDestroy(&surface));
 }
 
-static void centers_are_inside_or_not(void **state)
+static void centres_are_inside_or_not(void **state)
 {
   uint64_t  seed = 9;
   PetscInt *winding, inside = 0;
@@ -263,7 +263,7 @@ static void no_line_slips_through_an_edge(void **state)
   }
 }
 
-/* From inside to outside every path of centers meets a blocked segment: flood and see. */
+/* From inside to outside every path of centres meets a blocked segment: flood and see. */
 static void closed_shells_are_tight(void **state)
 {
   enum { N = 20 };
@@ -357,7 +357,7 @@ static void segments_are_hit_where_the_surface_is(void **state)
           if (first[n] > 1)
             continue;
           hits++;
-          assert_near(first[n], at[direction] == 7 ? 0.2 : 0.6, 1e-9); /* after the centers -0.35 and 0.15 */
+          assert_near(first[n], at[direction] == 7 ? 0.2 : 0.6, 1e-9); /* after the centres -0.35 and 0.15 */
           assert_near(last[n], first[n], 1e-9);
         }
     assert_int_equal(hits, 2 * 5 * 5); /* lines from -0.25 to 0.15 */
@@ -393,6 +393,6 @@ static void a_slice_is_a_prism(void **state)
 
 TEST_MAIN(cmocka_unit_test(parts_add_up_to_the_whole), cmocka_unit_test(an_aligned_box_fills_its_boxes),
           cmocka_unit_test(a_part_of_the_lattice_sees_the_same), cmocka_unit_test(one_box_is_cut_alike),
-          cmocka_unit_test(centers_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
+          cmocka_unit_test(centres_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
           cmocka_unit_test(closed_shells_are_tight), cmocka_unit_test(segments_are_blocked_by_surfaces),
           cmocka_unit_test(segments_are_hit_where_the_surface_is), cmocka_unit_test(a_slice_is_a_prism))

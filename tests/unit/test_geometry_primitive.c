@@ -19,7 +19,7 @@ static void create_shapes(Shape shapes[KINDS])
 
 static Vector3 to_world(const Primitive *primitive, Vector3 own)
 {
-  return vector3_add(primitive->center, quaternion_rotate(primitive->rotation, own));
+  return vector3_add(primitive->centre, quaternion_rotate(primitive->rotation, own));
 }
 
 /* Through two placings, which scale by six together. */
@@ -56,7 +56,7 @@ static PetscReal largest_difference(const Moments *a, const Moments *b)
 {
   PetscReal difference = PetscAbsReal(a->volume - b->volume);
 
-  difference = PetscMax(difference, vector3_norm(vector3_subtract(a->center, b->center)));
+  difference = PetscMax(difference, vector3_norm(vector3_subtract(a->centre, b->centre)));
   for (int i = 0; i < DIM; i++) {
     for (int j = 0; j < DIM; j++)
       difference = PetscMax(difference, PetscAbsReal(a->inertia[i][j] - b->inertia[i][j]));
@@ -178,7 +178,7 @@ static void moments_of_a_flat_shell_are_those_of_the_plate(void **state)
   assert_success(ShapeCreateBox(vector3(-1, -1, 3.75), vector3(1, 1, 4.25), &box));
   primitive = shape_primitive(box);
   exact = primitive_moments(&primitive);
-  exact.center = vector3_add(exact.center, primitive.center);
+  exact.centre = vector3_add(exact.centre, primitive.centre);
   assert_near(largest_difference(&moments, &exact), 0, 1e-14);
   assert_success(SurfaceDestroy(&surface));
   assert_success(ShapeDestroy(&box));

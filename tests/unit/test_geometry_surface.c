@@ -58,7 +58,7 @@ static Vector3 trefoil_line(PetscReal t)
 static Vector3 trefoil_patch(PetscReal u, PetscReal v)
 {
   const PetscReal t = 2 * PETSC_PI * u, across = 2 * PETSC_PI * v;
-  const Vector3   center = trefoil_line(t);
+  const Vector3   centre = trefoil_line(t);
   Vector3         along = vector3_subtract(trefoil_line(t + 1e-4), trefoil_line(t - 1e-4)), side, up;
 
   side = vector3_cross(along, vector3(0.1, 0.2, 1));
@@ -66,7 +66,7 @@ static Vector3 trefoil_patch(PetscReal u, PetscReal v)
   up = vector3_cross(side, along);
   up = vector3_scale(1 / vector3_norm(up), up);
   return vector3_add(
-      center, vector3_add(vector3_scale(0.12 * cos(across), side), vector3_scale(0.12 * sin(across), up)));
+      centre, vector3_add(vector3_scale(0.12 * cos(across), side), vector3_scale(0.12 * sin(across), up)));
 }
 
 static PetscReal trefoil_distance(Vector3 point)
@@ -291,8 +291,8 @@ static void moments_of_a_box_are_exact(void **state)
   create_box(vector3(10, 20, 30), vector3(11, 22, 33), &surface);
   moments = surface_moments(surface);
   assert_near(surface_volume(surface), 6, 1e-12);
-  assert_near(moments.center.at[X], 10.5, 1e-13);
-  assert_near(moments.center.at[Z], 31.5, 1e-13);
+  assert_near(moments.centre.at[X], 10.5, 1e-13);
+  assert_near(moments.centre.at[Z], 31.5, 1e-13);
   assert_near(moments.inertia[X][X], 6 * (4 + 9) / 12.0, 1e-12);
   assert_near(moments.inertia[Y][Y], 6 * (1 + 9) / 12.0, 1e-12);
   assert_near(moments.inertia[X][Y], 0, 1e-12);

@@ -98,7 +98,7 @@ static void every_cell_has_one_owner(void **state)
     assert_on_all_ranks(box->ranks[X] * box->ranks[Y] * box->ranks[Z] == harness_size());
     assert_near(grid_spacing(grid), 0.1, 1e-15);
     assert_near(vector3_norm(vector3_subtract(
-                    grid_face_center(grid, Y, 2, 3, 1),
+                    grid_face_centre(grid, Y, 2, 3, 1),
                     vector3_add(config->origin, vector3(0.25, 0.3, config->dimension == 3 ? 0.15 : 0.)))),
                 0., 1e-14);
     assert_success(MacGridDestroy(&grid));
@@ -259,7 +259,7 @@ static PetscErrorCode FillLinearFaces(MacGrid grid, const PetscReal slope[DIM], 
     for (PetscInt k = box->start[Z]; k < end[Z]; k++)
       for (PetscInt j = box->start[Y]; j < end[Y]; j++)
         for (PetscInt i = box->start[X]; i < end[X]; i++) {
-          const Vector3 point = grid_face_center(grid, d, i, j, k);
+          const Vector3 point = grid_face_centre(grid, d, i, j, k);
 
           u[d][box_index(box, i, j, k)] = slope[d] * point.at[d] + point.at[(d + 1) % DIM] + 0.3;
         }

@@ -79,7 +79,7 @@ static PetscReal largest_ghost_error(MacGrid grid, const PetscReal *value)
   for (PetscInt k = box->start[Z] - depth; k < box->end[Z] + depth; k++)
     for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
       for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++) {
-        const Vector3 point = grid_cell_center(grid, mirrored(i, box->cells[X]), mirrored(j, box->cells[Y]),
+        const Vector3 point = grid_cell_centre(grid, mirrored(i, box->cells[X]), mirrored(j, box->cells[Y]),
                                                mirrored(k, box->cells[Z]));
 
         error = PetscMax(error, PetscAbsReal(value[box_index(box, i, j, k)] - label(point)));
@@ -267,7 +267,7 @@ static PetscReal largest_untold(Interface *interface, const PetscReal *value, Pe
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscReal expected = sign * told(grid_cell_center(interface->grid, i, j, k),
+        const PetscReal expected = sign * told(grid_cell_centre(interface->grid, i, j, k),
                                                grid_spacing(interface->grid), box->dimension);
 
         error = PetscMax(error, PetscAbsReal(value[box_index(box, i, j, k)] - expected));

@@ -119,7 +119,7 @@ static PetscErrorCode SetFaces(Case *test, DistanceFunction values)
                           below = box->periodic[d] || at[d] > 0;
 
           if ((above && known[c] > 0.) || (below && known[c - box->stride[d]] > 0.))
-            faces[d][c] = values(grid_face_center(test->grid, d, i, j, k));
+            faces[d][c] = values(grid_face_centre(test->grid, d, i, j, k));
         }
   }
   PetscCall(MacGridRestoreFaces(test->grid, test->faces, faces));

@@ -169,7 +169,7 @@ static void impossible_configurations_are_explained(void **state)
   assert_success(RegionsDestroy(&regions));
 }
 
-static void volumes_centers_and_surfaces_are_measured(void **state)
+static void volumes_centres_and_surfaces_are_measured(void **state)
 {
   (void)state;
   for (PetscInt dimension = 2; dimension <= 3; dimension++) {
@@ -190,7 +190,7 @@ static void volumes_centers_and_surfaces_are_measured(void **state)
     assert_near(report->volume[0] + report->volume[1], 1., 1e-12);
     assert_near(report->surface[1], surface, 5e-3 * surface);
     assert_near(report->surface[0], report->surface[1], 1e-9);
-    assert_near(vector3_norm(vector3_subtract(report->center[1], vector3(0.51, 0.48, z))), 0., 1e-3);
+    assert_near(vector3_norm(vector3_subtract(report->centre[1], vector3(0.51, 0.48, z))), 0., 1e-3);
     assert_on_all_ranks(report->vanished == 0);
     if (harness_size() == 1) {
       assert_success(PhaseFindRegion(regions.phase, vector3(0.51 + 0.95 * r, 0.48, z), &region));
@@ -449,7 +449,7 @@ TEST_MAIN(cmocka_unit_test(projection_has_its_properties),
           cmocka_unit_test(overlaps_and_voids_are_refused_by_name),
           cmocka_unit_test(shapes_may_touch_within_half_a_cell),
           cmocka_unit_test(impossible_configurations_are_explained),
-          cmocka_unit_test(volumes_centers_and_surfaces_are_measured),
+          cmocka_unit_test(volumes_centres_and_surfaces_are_measured),
           cmocka_unit_test(what_is_poured_takes_the_place_of_others),
           cmocka_unit_test(interfaces_end_at_obstacles), cmocka_unit_test(a_step_can_be_taken_back),
           cmocka_unit_test_setup_teardown(a_saved_state_goes_on_as_it_would_have, scratch_make,

@@ -113,7 +113,7 @@ static PetscReal density_error(Regions *regions, PetscInt direction, Vector3 poi
     for (PetscInt j = PetscMax(box->start[Y], margin); j < PetscMin(box->end[Y], box->cells[Y] - margin); j++)
       for (PetscInt i = PetscMax(box->start[X], margin); i < PetscMin(box->end[X], box->cells[X] - margin);
            i++) {
-        const Vector3   way = vector3_subtract(grid_face_center(regions->grid, direction, i, j, k), point);
+        const Vector3   way = vector3_subtract(grid_face_centre(regions->grid, direction, i, j, k), point);
         const PetscReal part = inside_fraction(box->dimension, vector3_dot(way, normal), normal, h);
 
         largest = PetscMax(largest, PetscAbsReal(density[box_index(box, i, j, k)] - (2. - part)));

@@ -35,7 +35,7 @@ static void surfaces_hold_the_volume_of_their_bodies(void **state)
     moments = surface_moments(surface);
     assert_true(lasts && resistance.is_free);
     assert_near(moments.volume, volume, 1e-12);
-    assert_near(vector3_norm(moments.center), 0., 2e-3);
+    assert_near(vector3_norm(moments.centre), 0., 2e-3);
     for (int d = 0; d < DIM; d++) { /* the trace does not feel the rotation */
       trace += moments.inertia[d][d];
       wanted += resistance.inertia.at[d][d] / solids->bodies[b].density;

@@ -133,7 +133,7 @@ static void capsule_is_the_sum_of_its_slices(void **state)
   assert_success(FormDestroy(&form));
 }
 
-static void cone_has_its_center_at_a_quarter(void **state)
+static void cone_has_its_centre_at_a_quarter(void **state)
 {
   const PetscReal volume = PETSC_PI / 3 * 4 * 8;
   Shape           shape;
@@ -369,7 +369,7 @@ static void shapes_that_are_no_body_are_refused(void **state)
 
 TEST_MAIN(cmocka_unit_test(sphere_has_two_fifths), cmocka_unit_test(box_keeps_its_axes),
           cmocka_unit_test(cylinder_has_z_for_its_axis), cmocka_unit_test(capsule_is_the_sum_of_its_slices),
-          cmocka_unit_test(cone_has_its_center_at_a_quarter), cmocka_unit_test(torus_turns_about_z),
+          cmocka_unit_test(cone_has_its_centre_at_a_quarter), cmocka_unit_test(torus_turns_about_z),
           cmocka_unit_test(plane_is_endless), cmocka_unit_test(box_of_triangles_is_the_box),
           cmocka_unit_test(a_cube_from_a_file_is_not_turned),
           cmocka_unit_test(a_ring_of_triangles_has_a_grid),

@@ -203,7 +203,7 @@ static void destroy_polyhedra(Form forms[POLYHEDRA])
     assert_success(HullDestroy(&forms[n].hull));
 }
 
-/* Near each other: the boxes of 1.0 and 0.9 about two centers overlap or nearly so. */
+/* Near each other: the boxes of 1.0 and 0.9 about two centres overlap or nearly so. */
 static void place_pair(uint64_t *seed, Placement at[2])
 {
   for (int k = 0; k < 2; k++)

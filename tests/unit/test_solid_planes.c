@@ -128,7 +128,7 @@ static void a_cone_stands_on_its_base_and_lies_on_its_side(void **state)
 {
   const Form      cone = {.kind = FORM_CONE, .radius = 0.5, .base = -0.25, .tip = 0.75};
   const PetscReal half_angle = PetscAtanReal(0.5);
-  const PetscReal height = 0.75 * PetscSinReal(half_angle); /* of the center above the side */
+  const PetscReal height = 0.75 * PetscSinReal(half_angle); /* of the centre above the side */
   const Placement standing = over_plane(0.25, vector3(0, 0, 0));
   const Placement lying = over_plane(height, vector3(0, PETSC_PI / 2 + half_angle, 0));
   const Placement upside_down = over_plane(0.75, vector3(PETSC_PI, 0, 0));

@@ -70,8 +70,8 @@ static Problem light_between_heavy(void)
 {
   Problem p = {.count = 2};
 
-  p.centers[FIRST] = vector3(-1.9, 0, 0);
-  p.centers[FIRST + 1] = vector3(1.9, 0, 0);
+  p.centres[FIRST] = vector3(-1.9, 0, 0);
+  p.centres[FIRST + 1] = vector3(1.9, 0, 0);
   p.mobilities[CENTRAL] = ball(0.001);
   p.mobilities[FIRST] = ball(1000);
   p.mobilities[FIRST + 1] = ball(3000);
@@ -95,7 +95,7 @@ static PetscReal overlap_after_pairs(PetscInt pushes)
     Twist          central, outer;
 
     single.separation = vector3_scale(overlap[k], single.normal);
-    push_out(PUSH_FULLY, p.centers, p.mobilities, CENTRAL, 1, &single, &central, &outer);
+    push_out(PUSH_FULLY, p.centres, p.mobilities, CENTRAL, 1, &single, &central, &outer);
     overlap[k] = 0;
     overlap[1 - k] += vector3_dot(p.outers[1 - k].normal, central.linear);
   }
@@ -164,7 +164,7 @@ static void units_do_not_matter(void **state)
       fix(&p, FIRST + k);
     q = p;
     for (PetscInt b = 0; b < BODIES; b++) {
-      q.centers[b] = vector3_scale(length, p.centers[b]);
+      q.centres[b] = vector3_scale(length, p.centres[b]);
       q.mobilities[b].inverse_mass /= mass;
       for (PetscInt k = 0; k < DIM * DIM; k++)
         q.mobilities[b].inverse_inertia.at[k / DIM][k % DIM] /= mass * length * length;
@@ -281,7 +281,7 @@ static void a_box_leaves_the_box_below_upright(void **state)
   (void)state;
   p.mobilities[CENTRAL] = ball(3);
   p.mobilities[FIRST] = mobility_of(1, vector3(0.5, 0.6, 0.7), quaternion_from_rotation(vector3(0, 0, 1)));
-  p.centers[FIRST] = vector3(0, 0, 2);
+  p.centres[FIRST] = vector3(0, 0, 2);
   for (PetscInt k = 0; k < 4; k++)
     p.outers[k] =
         (Outer){FIRST, vector3(k % 2 ? 1 : -0.8, k / 2 ? 1 : -0.6, 1), vector3(0, 0, 0.04), vector3(0, 0, 1)};

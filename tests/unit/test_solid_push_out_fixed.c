@@ -65,8 +65,8 @@ static void a_body_pressed_down_does_not_enter_the_floor(void **state)
   (void)state;
   p.mobilities[CENTRAL] = ball(1);
   p.mobilities[FIRST + 1] = ball(100);
-  p.centers[FIRST] = vector3(0, 0, -2);
-  p.centers[FIRST + 1] = vector3(0, 0, 2);
+  p.centres[FIRST] = vector3(0, 0, -2);
+  p.centres[FIRST + 1] = vector3(0, 0, 2);
   p.outers[0] = (Outer){FIRST, vector3(0, 0, -1), vector3(0, 0, 0), vector3_scale(-1, up)};
   p.outers[1] = (Outer){FIRST + 1, up, vector3(0, 0, 0.1), up};
   for (PushMode mode = PUSH_FULLY; mode <= PUSH_ALONG_NORMALS; mode++) {
@@ -87,7 +87,7 @@ static void a_wedge_pushes_out_both_ways_and_leaves_its_edge_free(void **state)
   (void)state;
   p.mobilities[CENTRAL] = ball(2);
   p.mobilities[FIRST + 2] = ball(6);
-  p.centers[FIRST + 2] = vector3(0, 2, 0);
+  p.centres[FIRST + 2] = vector3(0, 2, 0);
   for (PetscInt k = 0; k < 3; k++)
     p.outers[k] =
         (Outer){FIRST + k, normals[k], vector3_scale(0.1 * (PetscReal)(1 + k), normals[k]), normals[k]};

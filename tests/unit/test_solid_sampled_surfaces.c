@@ -86,9 +86,9 @@ static void crossed_edges_of_surfaces_touch(void **state)
   high.rotation = quaternion_multiply(high.rotation, quaternion_from_rotation(quarter));
   /* where the frame's origin is does not matter: both are the same form, low's edge up, high's edge down */
   {
-    const PetscReal center = 0.5 * (dish->low.at[Z] + dish->high.at[Z]);
-    const Vector3   up = quaternion_rotate(low.rotation, vector3(0, 0, center));
-    const Vector3   down = quaternion_rotate(high.rotation, vector3(0, 0, center));
+    const PetscReal centre = 0.5 * (dish->low.at[Z] + dish->high.at[Z]);
+    const Vector3   up = quaternion_rotate(low.rotation, vector3(0, 0, centre));
+    const Vector3   down = quaternion_rotate(high.rotation, vector3(0, 0, centre));
 
     low.position = vector3_scale(-1, up);
     high.position = vector3_subtract(vector3(0, 0, 2 * top - 0.02), down);

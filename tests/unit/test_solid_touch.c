@@ -63,7 +63,7 @@ static void assert_touch(const Touch *touch, PetscReal gap, Vector3 normal, Vect
   assert_vector_near(touch->point, point, TIGHT);
 }
 
-static void spheres_touch_between_their_centers(void **state)
+static void spheres_touch_between_their_centres(void **state)
 {
   const Form      a = sphere(1), b = sphere(2);
   const Placement at_b = at(0, 3.5, 0);
@@ -357,7 +357,7 @@ static void boxes_corner_to_corner_are_as_far_as_the_corners(void **state)
   assert_touch(touch, 0.1 * sqrt(3), vector3(root3, root3, root3), vector3(1.05, 2.05, 3.05));
 }
 
-TEST_MAIN(cmocka_unit_test(spheres_touch_between_their_centers),
+TEST_MAIN(cmocka_unit_test(spheres_touch_between_their_centres),
           cmocka_unit_test(concentric_spheres_have_a_normal),
           cmocka_unit_test(a_sphere_touches_the_side_and_the_end_of_a_capsule),
           cmocka_unit_test(a_sphere_touches_face_edge_and_corner_of_a_box),

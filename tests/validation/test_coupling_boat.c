@@ -20,13 +20,13 @@ static void look_at(SceneRun *flow, PetscReal time, BodyView bodies[BODIES])
        (double)bodies[HEAVY].position.at[Y]);
 }
 
-/* A point as hull.obj has it. `center` is where the body's own origin lies there. */
-static Vector3 hull_frame(Solid solid, Vector3 center, Vector3 point)
+/* A point as hull.obj has it. `centre` is where the body's own origin lies there. */
+static Vector3 hull_frame(Solid solid, Vector3 centre, Vector3 point)
 {
   const Vector3 arm = vector3_subtract(point, solid_body_view(solid, BOAT).position);
 
   return vector3_add(quaternion_rotate(quaternion_conjugate(solid_coupled_body(solid, BOAT).rotation), arm),
-                     center);
+                     centre);
 }
 
 /* Between the walls of hull.obj, which lean outwards, and below their rim. */
@@ -41,7 +41,7 @@ static PetscBool is_in_hull(Vector3 point)
 }
 
 /* Water in the cells whose centres the hull holds, and all of these cells: m^3. */
-static void measure_hold(SceneRun *flow, Vector3 center, PetscReal *water, PetscReal *hold)
+static void measure_hold(SceneRun *flow, Vector3 centre, PetscReal *water, PetscReal *hold)
 {
   PetscReal sums[2] = {0., 0.};
 
@@ -56,8 +56,8 @@ static void measure_hold(SceneRun *flow, Vector3 center, PetscReal *water, Petsc
     for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
       for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
         for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-          if (is_in_hull(hull_frame(simulation_solid(flow->simulation), center,
-                                    grid_cell_center(flow->grid, i, j, k)))) {
+          if (is_in_hull(hull_frame(simulation_solid(flow->simulation), centre,
+                                    grid_cell_centre(flow->grid, i, j, k)))) {
             sums[0] += phi[box_index(box, i, j, k)] < 0. ? cell : 0.;
             sums[1] += cell;
           }
@@ -69,41 +69,41 @@ static void measure_hold(SceneRun *flow, Vector3 center, PetscReal *water, Petsc
 }
 
 /* The hull is dry on the way. */
-static void run_dry_until(SceneRun *flow, PetscReal time, Vector3 center)
+static void run_dry_until(SceneRun *flow, PetscReal time, Vector3 centre)
 {
   PetscReal water, hold;
 
   while (simulation_time(flow->simulation) < time - 1e-9) {
     assert_success(SceneRunUntil(flow, PetscMin(simulation_time(flow->simulation) + 0.05, time)));
-    measure_hold(flow, center, &water, &hold);
+    measure_hold(flow, centre, &water, &hold);
     assert_near(water / hold, 0., 0.);
   }
 }
 
 static void a_heavy_ball_sinks_the_boat_that_a_light_one_rocks(void **state)
 {
-  const PetscReal surface = 0.4, floor_of_hull = 0.07; /* below its center */
+  const PetscReal surface = 0.4, floor_of_hull = 0.07; /* below its centre */
   PetscReal       before, after, water, hold;
-  Vector3         center;
+  Vector3         centre;
   BodyView        bodies[BODIES];
   SceneRun        flow;
 
   (void)state;
   assert_success(SceneRunOpen(&flow, "coupling/boat", 24, NULL));
   assert_success(RegionVolume(&flow, 0, &before));
-  center = vector3_subtract(solid_body_view(simulation_solid(flow.simulation), BOAT).position,
+  centre = vector3_subtract(solid_body_view(simulation_solid(flow.simulation), BOAT).position,
                             vector3(0.5, 0.41, 0.5));
-  run_dry_until(&flow, 0.4, center);
+  run_dry_until(&flow, 0.4, centre);
   look_at(&flow, 0.4, bodies);
   assert_on_all_ranks(vector3_norm(bodies[BOAT].spin) > 0.05); /* rocks */
-  run_dry_until(&flow, 0.9, center);
+  run_dry_until(&flow, 0.9, centre);
   look_at(&flow, 0.9, bodies); /* the heavy ball is back at a second */
   assert_near(bodies[BOAT].position.at[Y], surface, 0.06);
   assert_on_all_ranks(bodies[LIGHT].position.at[Y] > bodies[BOAT].position.at[Y] - floor_of_hull);
   look_at(&flow, 1.25, bodies);
   assert_on_all_ranks(bodies[BOAT].position.at[Y] < 0.25);
   look_at(&flow, 2.2, bodies);
-  measure_hold(&flow, center, &water, &hold);
+  measure_hold(&flow, centre, &water, &hold);
   note("%.0f %% of the hull are wet", 100. * (double)(water / hold));
   assert_on_all_ranks(water > 0.5 * hold);
   assert_on_all_ranks(bodies[BOAT].position.at[Y] < 0.25);

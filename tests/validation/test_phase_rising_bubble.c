@@ -5,18 +5,18 @@
 #include "liquid.h"
 
 typedef struct {
-  PetscReal circularity, speed, center;
+  PetscReal circularity, speed, centre;
 } Bubble;
 
 static const Bubble reference = {0.90125, 0.24166, 1.08175};
 
 /* Centre, and perimeter of the circle of the same area over that of the bubble. */
-static PetscErrorCode Measure(SceneRun *flow, PetscReal *center, PetscReal *circularity)
+static PetscErrorCode Measure(SceneRun *flow, PetscReal *centre, PetscReal *circularity)
 {
   const PhaseReport *report = phase_report(simulation_phase(flow->simulation));
 
   PetscFunctionBegin;
-  *center = report->center[0].at[Y];
+  *centre = report->centre[0].at[Y];
   *circularity = 2. * PetscSqrtReal(PETSC_PI * report->volume[0]) / report->surface[0];
   PetscFunctionReturn(0);
 }
@@ -34,11 +34,11 @@ static PetscErrorCode Rise(PetscInt cells, Bubble *bubble, PetscReal *loss)
   PetscCall(Measure(&flow, &before, &circularity));
   for (PetscInt n = 1; n <= 60; n++) {
     PetscCall(SceneRunUntil(&flow, 0.05 * n));
-    PetscCall(Measure(&flow, &bubble->center, &circularity));
+    PetscCall(Measure(&flow, &bubble->centre, &circularity));
     bubble->circularity = PetscMin(bubble->circularity, circularity);
     if (n > 1)
-      bubble->speed = PetscMax(bubble->speed, (bubble->center - before) / 0.05);
-    before = bubble->center;
+      bubble->speed = PetscMax(bubble->speed, (bubble->centre - before) / 0.05);
+    before = bubble->centre;
   }
   PetscCall(RegionVolume(&flow, 0, &last));
   *loss = 1. - last / first;
@@ -58,11 +58,11 @@ static void the_bubble_rises_as_in_the_benchmark(void **state)
     assert_success(Rise(cells, &bubble[level], &loss));
     note("M1, h = 1/%d: circularity %.4f (%.4f), speed %.4f (%.4f), centre %.4f (%.4f), area lost %.2f %%",
          (int)cells, (double)bubble[level].circularity, (double)reference.circularity,
-         (double)bubble[level].speed, (double)reference.speed, (double)bubble[level].center,
-         (double)reference.center, 100. * (double)loss);
+         (double)bubble[level].speed, (double)reference.speed, (double)bubble[level].centre,
+         (double)reference.centre, 100. * (double)loss);
   }
   assert_near(bubble[1].speed / reference.speed, 1., 0.01);
-  assert_near(bubble[1].center / reference.center, 1., 0.005);
+  assert_near(bubble[1].centre / reference.centre, 1., 0.005);
   assert_near(bubble[1].circularity, reference.circularity, 0.01);
 }
 

@@ -16,13 +16,13 @@ static PetscReal acceleration(PetscInt dimension, PetscInt cells, PetscReal rati
                                .tolerance = 1e-9};
   CouplingCase       *coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
   const PetscInt      up = dimension - 1;
-  Vector3             center = vector3_scale(10. / cells, shift), gravity = vector3(0., 0., 0.);
+  Vector3             centre = vector3_scale(10. / cells, shift), gravity = vector3(0., 0., 0.);
   PetscReal           result;
 
   for (PetscInt d = 0; d < dimension; d++)
-    center.at[d] += 5.;
+    centre.at[d] += 5.;
   gravity.at[up] = -1.;
-  coupling_case_add_ball(coupled, 0.5, ratio * 1000., center);
+  coupling_case_add_ball(coupled, 0.5, ratio * 1000., centre);
   coupling_case_start(coupled);
   coupling_case_accelerate(coupled, gravity);
   coupling_case_solve(coupled);

@@ -86,7 +86,7 @@ static PetscReal sample(SceneRun *flow, PetscInt field, Vector3 place)
 /* Between a body and an obstacle of the same shape and motion: what stands still is cut as a body and made of
    cells as an obstacle. The mean on a circle of 1.75 radii about where it ends. */
 static PetscReal difference_from_obstacle(int resolution, const char kind[], const char motion[],
-                                          Vector3 center)
+                                          Vector3 centre)
 {
   const PetscInt steps = resolution / 4, places = 64;
   PetscReal      sum = 0.;
@@ -103,7 +103,7 @@ static PetscReal difference_from_obstacle(int resolution, const char kind[], con
   for (PetscInt n = 0; n < places; n++) {
     const PetscReal angle = 2. * PETSC_PI * n / places;
     const Vector3   place =
-        vector3_add(center, vector3(0.35 * PetscCosReal(angle), 0.35 * PetscSinReal(angle), 0.));
+        vector3_add(centre, vector3(0.35 * PetscCosReal(angle), 0.35 * PetscSinReal(angle), 0.));
 
     sum += hypot(sample(&body, X, place) - sample(&obstacle, X, place),
                  sample(&body, Y, place) - sample(&obstacle, Y, place));

@@ -147,7 +147,7 @@ static void a_cube_floats_at_its_draft_in_space(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-/* How far the center of a disc of radius 1 is above the surface when `part` of it is under water. */
+/* How far the centre of a disc of radius 1 is above the surface when `part` of it is under water. */
 static PetscReal disc_above(PetscReal part)
 {
   PetscReal low = -1., high = 1.;

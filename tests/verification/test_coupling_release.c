@@ -15,7 +15,7 @@ typedef struct {
   PetscInt    dimension;
   int         width;  /* of the box, in diameters */
   int         cells;  /* per diameter */
-  Vector3     center; /* of the body, whose radius is 1/2 */
+  Vector3     centre; /* of the body, whose radius is 1/2 */
   PetscReal   part;   /* of the box that it fills */
   const char *solver;
 } Vessel;
@@ -34,8 +34,8 @@ static void let_go(const Vessel *vessel, PetscReal ratio, SceneRun *flow)
                      "solids: {bodies: [{name: body, density: %g, shape: {sphere: {center: [%g, %g, "
                      "%g], radius: 0.5}}}]}\n",
                      (int)vessel->dimension, w, w, vessel->dimension == 3 ? w : 1, w * vessel->cells, gravity,
-                     vessel->solver, 1000. * (double)ratio, (double)vessel->center.at[X],
-                     (double)vessel->center.at[Y], (double)vessel->center.at[Z]));
+                     vessel->solver, 1000. * (double)ratio, (double)vessel->centre.at[X],
+                     (double)vessel->centre.at[Y], (double)vessel->centre.at[Z]));
 }
 
 static void check_release(const Vessel *vessel, PetscReal ratio)
@@ -99,7 +99,7 @@ static PetscReal energy_share(SceneRun *flow, PetscReal volume, PetscReal start)
          ((1000. * volume - mass) * 9.81 * (body.position.at[up] - start));
 }
 
-static void check_rise(const char grid[], const char gravity[], const char center[], PetscReal volume,
+static void check_rise(const char grid[], const char gravity[], const char centre[], PetscReal volume,
                        PetscReal end)
 {
   PetscReal first = 0., later = 0., fastest = 0., dt;
@@ -113,7 +113,7 @@ static void check_rise(const char grid[], const char gravity[], const char cente
       "run: {end_time: 100, frame_interval: 100}\n"
       "fluid: {density: 1000, gravity: %s, cfl: 0.9}\n"
       "solids: {bodies: [{name: body, density: 1, shape: {sphere: {center: %s, radius: 0.5}}}]}\n",
-      grid, gravity, center));
+      grid, gravity, centre));
   while (simulation_time(flow.simulation) < end * (1. - 1e-12)) {
     PetscReal share = 0.;
 

@@ -59,7 +59,7 @@ static void average_heights(SceneRun *flow, PetscReal until, PetscInt count, Pet
   }
 }
 
-/* How far above the water the center of a sphere of radius one floats, for a ratio of densities. */
+/* How far above the water the centre of a sphere of radius one floats, for a ratio of densities. */
 static PetscReal floating_height(PetscReal ratio)
 {
   PetscReal low = 0., high = 2.;
@@ -249,7 +249,7 @@ static void a_fountain_stirs_its_bodies(void **state)
 }
 
 /* Largest value of the first scalar farther than `radius` from a point, and its integral within. */
-static void measure_smoke(SceneRun *flow, Vector3 center, PetscReal radius, PetscReal *outside,
+static void measure_smoke(SceneRun *flow, Vector3 centre, PetscReal radius, PetscReal *outside,
                           PetscReal *inside)
 {
   *outside = *inside = 0.;
@@ -263,7 +263,7 @@ static void measure_smoke(SceneRun *flow, Vector3 center, PetscReal radius, Pets
     for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
       for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
         for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          const Vector3   arm = vector3_subtract(grid_cell_center(flow->grid, i, j, k), center);
+          const Vector3   arm = vector3_subtract(grid_cell_centre(flow->grid, i, j, k), centre);
           const PetscReal value = smoke[box_index(box, i, j, k)];
 
           if (vector3_norm(arm) > radius)

@@ -23,7 +23,7 @@
 
 static const PetscReal radius = 0.25;
 
-/* Extremes of a cell field inside and outside of the circle about the shell's center; cells that the circle
+/* Extremes of a cell field inside and outside of the circle about the shell's centre; cells that the circle
    cuts count for neither. */
 typedef struct {
   PetscReal inside[2], outside[2]; /* lowest and highest */
@@ -33,7 +33,7 @@ static PetscErrorCode FindExtremes(SceneRun *flow, Vec field, Extremes *found)
 {
   const GridBox   *box = grid_box(flow->grid);
   const PetscReal  h = grid_spacing(flow->grid), far = PETSC_MAX_REAL;
-  const Vector3    center = solid_body_view(simulation_solid(flow->simulation), 0).position;
+  const Vector3    centre = solid_body_view(simulation_solid(flow->simulation), 0).position;
   const PetscReal *value;
   PetscReal        ends[4] = {far, far, far, far}; /* lowest and minus highest, of both */
 
@@ -41,9 +41,9 @@ static PetscErrorCode FindExtremes(SceneRun *flow, Vec field, Extremes *found)
   PetscCall(VecGetArrayRead(field, &value));
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-      const Vector3   place = grid_cell_center(flow->grid, i, j, 0);
+      const Vector3   place = grid_cell_centre(flow->grid, i, j, 0);
       const PetscReal away =
-          PetscSqrtReal(PetscSqr(place.at[X] - center.at[X]) + PetscSqr(place.at[Y] - center.at[Y])) - radius;
+          PetscSqrtReal(PetscSqr(place.at[X] - centre.at[X]) + PetscSqr(place.at[Y] - centre.at[Y])) - radius;
       PetscReal *end = away > 0. ? ends + 2 : ends, here = value[box_index(box, i, j, 0)];
 
       if (PetscAbsReal(away) < 0.1 * h)
@@ -146,7 +146,7 @@ static void write_ride(char text[], size_t size)
   }
 }
 
-/* Cells of water with their center a millimetre or more outside of the cup, which has moved by `way`. */
+/* Cells of water with their centre a millimetre or more outside of the cup, which has moved by `way`. */
 static PetscErrorCode CountSpilt(SceneRun *flow, const Cup *cup, Vector3 way, PetscInt *spilt)
 {
   const GridBox   *box = grid_box(flow->grid);
@@ -160,7 +160,7 @@ static PetscErrorCode CountSpilt(SceneRun *flow, const Cup *cup, Vector3 way, Pe
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
       const Vector3 place =
-          vector3_subtract(grid_cell_center(flow->grid, i, j, 0), vector3_add(cup_place, way));
+          vector3_subtract(grid_cell_centre(flow->grid, i, j, 0), vector3_add(cup_place, way));
       const PetscReal wide = cup->foot + (0.15 - cup->foot) * place.at[Y] / 0.3, near = 1e-3;
 
       if (region[box_index(box, i, j, 0)] == 1. &&

@@ -52,7 +52,7 @@ static void check_smoke(const Trial *trial, Surface surface)
   transport_finish(&transport);
 }
 
-static const Vector3 aside = {{0.017, 0.023, 0.}}; /* no center of a cell is on the shell */
+static const Vector3 aside = {{0.017, 0.023, 0.}}; /* no centre of a cell is on the shell */
 
 static void smoke_moves_with_its_shell_in_the_plane(void **state)
 {
@@ -104,7 +104,7 @@ static void add_up(Transport *transport, PetscReal sums[2], PetscReal *squares)
         for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
           const PetscReal value = values[box_index(box, i, j, k)];
 
-          totals[transport_smoke(transport, grid_cell_center(transport->coupled->grid, i, j, k)) > 0.5] +=
+          totals[transport_smoke(transport, grid_cell_centre(transport->coupled->grid, i, j, k)) > 0.5] +=
               value;
           totals[2] += value * value;
         }
@@ -178,7 +178,7 @@ static PetscReal difference_inside(Transport transports[2], PetscInt direction)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
         const Vector3  place =
-            direction < 0 ? grid_cell_center(grid, i, j, k) : grid_face_center(grid, direction, i, j, k);
+            direction < 0 ? grid_cell_centre(grid, i, j, k) : grid_face_centre(grid, direction, i, j, k);
 
         if (transport_smoke(&transports[0], place) > 0.)
           largest = PetscMax(largest, PetscAbsReal(values[0][c] - values[1][c]));
@@ -248,7 +248,7 @@ static void check_slope(const CouplingSetup *setup, Vector3 offset)
     for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
       for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
         for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          const Vector3   place = grid_cell_center(transport.coupled->grid, i, j, k);
+          const Vector3   place = grid_cell_centre(transport.coupled->grid, i, j, k);
           const PetscReal error =
               PetscAbsReal(values[box_index(box, i, j, k)] - slope(&transport, place)) / h;
 

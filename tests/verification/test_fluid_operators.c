@@ -93,7 +93,7 @@ static PetscErrorCode InnerProduct(SceneRun *flow, const char *const formulas[DI
       for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
         for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
           const PetscReal value = u[box_index(box, at[X], at[Y], at[Z])];
-          const Vector3   point = grid_face_center(flow->grid, d, at[X], at[Y], at[Z]);
+          const Vector3   point = grid_face_centre(flow->grid, d, at[X], at[Y], at[Z]);
 
           *product +=
               volume_of(flow, solid, d, at) * value * (formula ? formula_value(formula, point, 0.) : value);

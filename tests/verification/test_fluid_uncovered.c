@@ -9,11 +9,11 @@
 
 enum { WATER, AIR, CELLS = 64, STEPS = 60 };
 static const PetscReal radius = 0.1, speed = 1., dt = 0.6 / CELLS;
-static Vector3         center; /* of the disc; velocities are plain functions of a point */
+static Vector3         centre; /* of the disc; velocities are plain functions of a point */
 
 static Vector3 flow_around(Vector3 point)
 {
-  const PetscReal x = point.at[X] - center.at[X], y = point.at[Y] - center.at[Y], square = x * x + y * y;
+  const PetscReal x = point.at[X] - centre.at[X], y = point.at[Y] - centre.at[Y], square = x * x + y * y;
   const PetscReal scale = speed * radius * radius / PetscMax(square * square, 1e-30);
 
   if (square < radius * radius)
@@ -26,7 +26,7 @@ static void close_disc(Regions *regions)
   Shape disc;
 
   assert_success(VecDestroy(&regions->closed));
-  assert_success(ShapeCreateSphere(center, radius, &disc));
+  assert_success(ShapeCreateSphere(centre, radius, &disc));
   assert_success(RegionsClose(regions, disc));
   assert_success(ShapeDestroy(&disc));
 }
@@ -38,9 +38,9 @@ static void start(PetscReal height, Regions *regions)
   char  message[256];
   Shape parts[2], below;
 
-  center = vector3(0.25, height, 0.);
+  centre = vector3(0.25, height, 0.);
   assert_success(ShapeCreatePlane(vector3(0., 0.5, 0.), vector3(0., 1., 0.), &parts[0]));
-  assert_success(ShapeCreateSphere(center, radius, &parts[1]));
+  assert_success(ShapeCreateSphere(centre, radius, &parts[1]));
   assert_success(ShapeCreateCombination(height > 0.5 ? SHAPE_UNION : SHAPE_DIFFERENCE, 2, parts, &below));
   regions_prepare(2, CELLS, regions);
   regions->config.interface.particles = 16;
@@ -56,7 +56,7 @@ static void move_disc(Regions *regions)
 {
   for (PetscInt step = 0; step < STEPS; step++) {
     assert_success(RegionsSetVelocity(regions, flow_around));
-    center.at[X] += dt * speed;
+    centre.at[X] += dt * speed;
     close_disc(regions);
     assert_success(PhaseAdvance(regions->phase, regions->velocity, regions->closed, dt));
   }
@@ -76,7 +76,7 @@ static PetscReal surface_error(Regions *regions)
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
       const PetscInt  c = box_index(box, i, j, 0);
-      const PetscReal exact = grid_cell_center(regions->grid, i, j, 0).at[Y] - 0.5;
+      const PetscReal exact = grid_cell_centre(regions->grid, i, j, 0).at[Y] - 0.5;
 
       if (PetscAbsReal(exact) < 2. / CELLS && !(closed[c] > 0.))
         largest = PetscMax(largest, PetscAbsReal(distance[c] - exact) * CELLS);
@@ -100,7 +100,7 @@ static PetscInt strangers(Regions *regions, PetscReal depth)
   assert_success(VecGetArrayRead(regions->closed, &closed));
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-      const PetscReal height = grid_cell_center(regions->grid, i, j, 0).at[Y] - 0.5;
+      const PetscReal height = grid_cell_centre(regions->grid, i, j, 0).at[Y] - 0.5;
 
       const PetscInt c = box_index(box, i, j, 0);
 

@@ -58,11 +58,11 @@ static void a_bubble_rises_as_published(void **state)
   assert_success(SceneRunUntil(&flow, 3.));
   round = 2. * PetscSqrtReal(PETSC_PI * report_of(&flow)->volume[0]) / report_of(&flow)->surface[0];
   note("rising-bubble: centre at 3 s %.4f (1.08175), circularity %.3f, volume changed by %.2f %%",
-       (double)report_of(&flow)->center[0].at[Y], (double)round,
+       (double)report_of(&flow)->centre[0].at[Y], (double)round,
        100. * (double)largest_change(&flow, &first, 1));
-  assert_near(report_of(&flow)->center[0].at[Y], 1.08175, 0.015);
+  assert_near(report_of(&flow)->centre[0].at[Y], 1.08175, 0.015);
   assert_on_all_ranks(round > 0.88 && round < 0.95);
-  assert_near(report_of(&flow)->center[0].at[X], 0.5, 0.2 * grid_spacing(flow.grid));
+  assert_near(report_of(&flow)->centre[0].at[X], 0.5, 0.2 * grid_spacing(flow.grid));
   assert_near(largest_change(&flow, &first, 1), 0., 0.02);
   assert_success(SceneRunDestroy(&flow));
 }
@@ -125,7 +125,7 @@ static void measure_rise(SceneRun *flow, PetscInt count, const PetscReal before[
 static void a_ball_goes_through_all_layers(void **state)
 {
   enum { OIL, WATER, SYRUP, LAYERS };
-  const PetscReal top[LAYERS] = {0.48, 0.36, 0.2}, center[LAYERS] = {0.42, 0.28, 0.1};
+  const PetscReal top[LAYERS] = {0.48, 0.36, 0.2}, centre[LAYERS] = {0.42, 0.28, 0.1};
   PhaseReport     first;
   PetscReal       rise[LAYERS];
   SceneRun        flow;
@@ -141,9 +141,9 @@ static void a_ball_goes_through_all_layers(void **state)
   assert_success(SceneRunUntil(&flow, 1.4));
   for (PetscInt n = OIL; n < LAYERS; n++) {
     note("layered-splash: centre of %s at 1.4 s %.4f m, volume changed by %.2f %%",
-         scene_config(flow.scene)->phases.regions[n].name, (double)report_of(&flow)->center[n].at[Y],
+         scene_config(flow.scene)->phases.regions[n].name, (double)report_of(&flow)->centre[n].at[Y],
          100. * (double)(report_of(&flow)->volume[n] / first.volume[n] - 1.));
-    assert_near(report_of(&flow)->center[n].at[Y], center[n], 0.01);
+    assert_near(report_of(&flow)->centre[n].at[Y], centre[n], 0.01);
   }
   assert_near(largest_change(&flow, &first, LAYERS), 0., 0.04);
   assert_success(SceneRunDestroy(&flow));
@@ -180,11 +180,11 @@ static void two_layers_change_places(void **state)
   assert_success(SceneRunUntil(&flow, 1.8));
   note("rayleigh-taylor: rate %.2f (%.2f) /s; then centres at %.3f (light), %.3f (heavy), volumes within "
        "%.2f %%",
-       (double)grown, (double)rate, (double)report_of(&flow)->center[LIGHT].at[Y],
-       (double)report_of(&flow)->center[HEAVY].at[Y], 100. * (double)largest_change(&flow, &first, LAYERS));
+       (double)grown, (double)rate, (double)report_of(&flow)->centre[LIGHT].at[Y],
+       (double)report_of(&flow)->centre[HEAVY].at[Y], 100. * (double)largest_change(&flow, &first, LAYERS));
   assert_near(grown / rate, 1., 0.1);
-  assert_on_all_ranks(first.center[LIGHT].at[Y] + 0.2 < first.center[HEAVY].at[Y]);
-  assert_on_all_ranks(report_of(&flow)->center[LIGHT].at[Y] > report_of(&flow)->center[HEAVY].at[Y] + 0.2);
+  assert_on_all_ranks(first.centre[LIGHT].at[Y] + 0.2 < first.centre[HEAVY].at[Y]);
+  assert_on_all_ranks(report_of(&flow)->centre[LIGHT].at[Y] > report_of(&flow)->centre[HEAVY].at[Y] + 0.2);
   assert_near(largest_change(&flow, &first, LAYERS), 0., 0.02);
   assert_success(SceneRunDestroy(&flow));
 }
@@ -264,11 +264,11 @@ static void a_light_and_a_heavy_drop_meet(void **state)
   gap[1] = least_gap(&flow, LIGHT, HEAVY);
   note("drops: centres at 0.4 s %.3f, %.3f m, at 1.2 s %.3f, %.3f m; gap of %.2f, then %.2f cells; volumes "
        "within %.2f %%",
-       (double)middle.center[LIGHT].at[Y], (double)middle.center[HEAVY].at[Y],
-       (double)report_of(&flow)->center[LIGHT].at[Y], (double)report_of(&flow)->center[HEAVY].at[Y],
+       (double)middle.centre[LIGHT].at[Y], (double)middle.centre[HEAVY].at[Y],
+       (double)report_of(&flow)->centre[LIGHT].at[Y], (double)report_of(&flow)->centre[HEAVY].at[Y],
        (double)gap[0], (double)gap[1], 100. * (double)largest_change(&flow, &first, DROPS));
-  assert_on_all_ranks(middle.center[LIGHT].at[Y] > first.center[LIGHT].at[Y] + 0.05);
-  assert_on_all_ranks(middle.center[HEAVY].at[Y] < first.center[HEAVY].at[Y] - 0.05);
+  assert_on_all_ranks(middle.centre[LIGHT].at[Y] > first.centre[LIGHT].at[Y] + 0.05);
+  assert_on_all_ranks(middle.centre[HEAVY].at[Y] < first.centre[HEAVY].at[Y] - 0.05);
   assert_on_all_ranks(gap[0] > 3. && gap[1] < 0.1);
   assert_near(largest_change(&flow, &first, DROPS), 0., 0.05);
   assert_success(SceneRunDestroy(&flow));

@@ -17,7 +17,7 @@ typedef struct {
 
 /* The step being made: velocities are plain functions of a point. */
 static struct {
-  Vector3   middle, way; /* of the center: half-way and the whole way */
+  Vector3   middle, way; /* of the centre: half-way and the whole way */
   PetscReal turn, dt;    /* rad, s */
   Vector3   wind;        /* m/s, that blows through the shell */
 } ride;
@@ -31,7 +31,7 @@ static Vector3 ride_velocity(Vector3 point)
                                                                     ride.way.at[Z])));
 }
 
-static Vector3 shaken_center(PetscReal time, PetscInt dimension)
+static Vector3 shaken_centre(PetscReal time, PetscInt dimension)
 {
   return vector3(0.5 + 0.13 * PetscSinReal(time), 0.5 + 0.1 * PetscSinReal(1.7 * time),
                  dimension == 3 ? 0.5 + 0.1 * PetscSinReal(1.3 * time) : 0.);
@@ -45,12 +45,12 @@ static PetscReal shaken_angle(PetscReal time)
 /* A shell at time zero, filled up to the level, in air. */
 static void start_case(MPI_Comm comm, PetscInt dimension, PetscInt cells, Presence presence, Case *made)
 {
-  const Vector3 center = shaken_center(0., dimension), up = vector3(0., 1., 0.);
+  const Vector3 centre = shaken_centre(0., dimension), up = vector3(0., 1., 0.);
   char          message[256];
   Shape         parts[2], filling;
 
-  assert_success(ShapeCreateSphere(center, radius, &parts[0]));
-  assert_success(ShapeCreatePlane(vector3_add(center, vector3_scale(level, up)), up, &parts[1]));
+  assert_success(ShapeCreateSphere(centre, radius, &parts[0]));
+  assert_success(ShapeCreatePlane(vector3_add(centre, vector3_scale(level, up)), up, &parts[1]));
   assert_success(ShapeCreateCombination(SHAPE_INTERSECTION, 2, parts, &filling));
   regions_prepare(dimension, cells, &made->regions);
   made->regions.config.interface.particles = dimension == 2 ? 16 : 32;
@@ -58,7 +58,7 @@ static void start_case(MPI_Comm comm, PetscInt dimension, PetscInt cells, Presen
   regions_add(&made->regions, NULL);
   assert_success(RegionsStart(comm, &made->regions, message, sizeof(message)));
   made->presence = presence;
-  made->shell = (AnalyticShell){.form = ANALYTIC_SHELL_BALL, .size = radius, .center = {[STEP_END] = center}};
+  made->shell = (AnalyticShell){.form = ANALYTIC_SHELL_BALL, .size = radius, .centre = {[STEP_END] = centre}};
   assert_success(AnalyticShellStart(&made->shell, made->regions.grid));
   if (presence == SHELL_AWAY)
     return;
@@ -77,7 +77,7 @@ static void shake(Case *made, PetscInt step)
 {
   const PetscInt  dimension = made->regions.grid_config.dimension;
   const PetscReal dt = 0.9 * grid_spacing(made->regions.grid) / 0.36, time = step * dt;
-  const Vector3   before = made->shell.center[STEP_END], after = shaken_center(time, dimension);
+  const Vector3   before = made->shell.centre[STEP_END], after = shaken_centre(time, dimension);
 
   ride.middle = vector3_scale(0.5, vector3_add(before, after));
   ride.way = vector3_subtract(after, before);
@@ -102,10 +102,10 @@ static PetscReal resting_volume(const Case *made)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const Vector3   center = grid_cell_center(made->regions.grid, i, j, k);
-        const PetscReal height = vector3_dot(up, vector3_subtract(center, made->shell.center[STEP_END]));
+        const Vector3   centre = grid_cell_centre(made->regions.grid, i, j, k);
+        const PetscReal height = vector3_dot(up, vector3_subtract(centre, made->shell.centre[STEP_END]));
 
-        if (analytic_shell_distance(&made->shell, STEP_END, center) < 0.)
+        if (analytic_shell_distance(&made->shell, STEP_END, centre) < 0.)
           sum += inside_fraction(box->dimension, height - level, up, h);
       }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
@@ -204,7 +204,7 @@ static void carry_on(Case *made, PetscInt step)
   ride.turn = 0.;
   ride.dt = dt;
   assert_success(
-      AnalyticShellMove(&made->shell, vector3_add(made->shell.center[STEP_END], ride.way), 0., dt));
+      AnalyticShellMove(&made->shell, vector3_add(made->shell.centre[STEP_END], ride.way), 0., dt));
   assert_success(RegionsSetVelocity(&made->regions, ride_velocity));
   assert_success(PhaseSetVisibility(made->regions.phase, &made->shell.visibility));
   assert_success(PhaseAdvance(made->regions.phase, made->regions.velocity, NULL, dt));
@@ -220,7 +220,7 @@ static void a_bowl_of_water_is_carried_through_air(void **state)
   (void)state;
   start_case(PETSC_COMM_WORLD, 2, 40, SHELL_THERE, &made);
   made.shell.form = ANALYTIC_SHELL_BOWL;
-  assert_success(AnalyticShellMove(&made.shell, made.shell.center[STEP_END], 0., 1.));
+  assert_success(AnalyticShellMove(&made.shell, made.shell.centre[STEP_END], 0., 1.));
   assert_success(PhaseSetVisibility(made.regions.phase, &made.shell.visibility));
   assert_success(PhaseStart(made.regions.phase, NULL, message, sizeof(message)));
   before = phase_report(made.regions.phase)->volume[WATER] / resting_volume(&made);
@@ -283,7 +283,7 @@ static Vector3 stand_still(Vector3 point)
   return vector3(0., 0., 0.);
 }
 
-static void start_sheet(Shape *below, PetscReal half_length, PetscReal angle, Vector3 center, Case *made)
+static void start_sheet(Shape *below, PetscReal half_length, PetscReal angle, Vector3 centre, Case *made)
 {
   char message[256];
 
@@ -295,7 +295,7 @@ static void start_sheet(Shape *below, PetscReal half_length, PetscReal angle, Ve
   made->presence = SHELL_THERE;
   made->shell = (AnalyticShell){.form = ANALYTIC_SHELL_SHEET,
                                 .size = half_length,
-                                .center = {[STEP_END] = center},
+                                .centre = {[STEP_END] = centre},
                                 .angle = {[STEP_END] = angle}};
   assert_success(AnalyticShellStart(&made->shell, made->regions.grid));
   assert_success(PhaseSetVisibility(made->regions.phase, &made->shell.visibility));
@@ -304,11 +304,11 @@ static void start_sheet(Shape *below, PetscReal half_length, PetscReal angle, Ve
 
 static void start_divided(RegionKind above, Case *made)
 {
-  const Vector3 center = vector3(0.5, 0.5, 0.);
+  const Vector3 centre = vector3(0.5, 0.5, 0.);
   Shape         below;
 
-  assert_success(ShapeCreatePlane(center, vector3(-PetscSinReal(slope), PetscCosReal(slope), 0.), &below));
-  start_sheet(&below, 0.8, slope, center, made);
+  assert_success(ShapeCreatePlane(centre, vector3(-PetscSinReal(slope), PetscCosReal(slope), 0.), &below));
+  start_sheet(&below, 0.8, slope, centre, made);
   made->regions.regions[AIR].kind = above;
   assert_success(PhaseUpdate(made->regions.phase, NULL));
 }
@@ -397,7 +397,7 @@ static void velocity_does_not_go_on_through_a_sheet(void **state)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++)
         largest = PetscMax(
             largest, PetscAbsReal(u[d][box_index(box, i, j, 0)] -
-                                  differ_across(grid_face_center(made.regions.grid, d, i, j, 0)).at[d]));
+                                  differ_across(grid_face_centre(made.regions.grid, d, i, j, 0)).at[d]));
   assert_near(largest, 0., 1e-14);
   assert_success(MacGridRestoreFaces(made.regions.grid, made.regions.velocity, u));
   end_case(&made);
@@ -430,7 +430,7 @@ static void start_gate(Case *made)
   assert_success(PhaseGetDistances(made->regions.phase, distances));
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-      const PetscReal height = above_water(grid_cell_center(made->regions.grid, i, j, 0), 0.);
+      const PetscReal height = above_water(grid_cell_centre(made->regions.grid, i, j, 0), 0.);
       const PetscInt  c = box_index(box, i, j, 0);
 
       distances[WATER][c] = PetscMax(-made->regions.phase->band, PetscMin(height, made->regions.phase->band));
@@ -453,9 +453,9 @@ static PetscReal height_error(const Case *made, PetscReal time)
   assert_success(VecGetArrayRead(made->regions.phase->distances[WATER], &distance));
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-      const Vector3   center = grid_cell_center(made->regions.grid, i, j, 0);
+      const Vector3   centre = grid_cell_centre(made->regions.grid, i, j, 0);
       const PetscReal exact =
-          center.at[Y] - (center.at[X] < gate ? left + speed * time : right - speed * time);
+          centre.at[Y] - (centre.at[X] < gate ? left + speed * time : right - speed * time);
 
       if (PetscAbsReal(exact) < 3. * h)
         largest = PetscMax(largest, PetscAbsReal(distance[box_index(box, i, j, 0)] - exact));

@@ -88,7 +88,7 @@ static PetscReal blob_place(SceneRun *flow)
   assert_success(VecGetArrayRead(dye, &value));
   for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
     for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-      const PetscReal angle = 2. * PETSC_PI * grid_cell_center(flow->grid, i, j, 0).at[X];
+      const PetscReal angle = 2. * PETSC_PI * grid_cell_centre(flow->grid, i, j, 0).at[X];
 
       sums[0] += value[box_index(box, i, j, 0)] * PetscCosReal(angle);
       sums[1] += value[box_index(box, i, j, 0)] * PetscSinReal(angle);
@@ -143,9 +143,9 @@ static void a_drop_moves_with_the_flow(void **state)
                      "regions:\n"
                      "  - {name: drop, density: 2, shape: {sphere: {center: [0.3, 0.25], radius: 0.12}}}\n"
                      "  - {name: rest, density: 1}\n"));
-  moved = -phase_report(simulation_phase(flow.simulation))->center[0].at[X];
+  moved = -phase_report(simulation_phase(flow.simulation))->centre[0].at[X];
   assert_success(SceneRunUntil(&flow, 0.25));
-  moved += phase_report(simulation_phase(flow.simulation))->center[0].at[X];
+  moved += phase_report(simulation_phase(flow.simulation))->centre[0].at[X];
   note("drop moved by %.4f m", (double)moved);
   assert_near(moved, 0.25 - 0.5 * flow.simulation->dt, 0.005); /* interfaces are half a step behind */
   assert_success(SceneRunDestroy(&flow));

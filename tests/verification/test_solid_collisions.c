@@ -85,10 +85,10 @@ static SolidCase *new_cloud(PetscReal friction, PetscReal restitution)
   for (PetscInt b = 0; b < 60; b++) {
     const PetscReal x = (PetscReal)(b % 4) - 1.5, y = (PetscReal)(b / 4 % 4) - 1.5,
                     z = (PetscReal)(b / 16) - 1.5;
-    const Vector3 center = vector3(x, y, z);
+    const Vector3 centre = vector3(x, y, z);
     BodyConfig   *body = b % 2
-                             ? solid_case_add_sphere(solids, center, 0.3)
-                             : solid_case_add_box(solids, center, vector3(0.2, 0.3, 0.25), vector3(x, z, 0.4));
+                             ? solid_case_add_sphere(solids, centre, 0.3)
+                             : solid_case_add_box(solids, centre, vector3(0.2, 0.3, 0.25), vector3(x, z, 0.4));
 
     body->velocity = vector3(-2 * x + 0.3 * y, -2 * y, -2 * z + 0.2 * x);
     body->spin = vector3(y, -3 * z, x);

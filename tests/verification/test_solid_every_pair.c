@@ -65,7 +65,7 @@ static Shape make_kind(Kind kind, PetscReal *thickness)
   return shape;
 }
 
-static BodyConfig *add_turned(SolidCase *solids, Kind kind, Vector3 center, uint64_t *seed)
+static BodyConfig *add_turned(SolidCase *solids, Kind kind, Vector3 centre, uint64_t *seed)
 {
   const Vector3 axis = random_direction(seed);
   const double  angle = 3 * random_number(seed);
@@ -73,7 +73,7 @@ static BodyConfig *add_turned(SolidCase *solids, Kind kind, Vector3 center, uint
   Shape         shape = make_kind(kind, &thickness), placed;
   BodyConfig   *body;
 
-  assert_success(ShapeCreatePlaced(&shape, 1, vector3_scale(angle, axis), center, &placed));
+  assert_success(ShapeCreatePlaced(&shape, 1, vector3_scale(angle, axis), centre, &placed));
   body = solid_case_add(solids, placed);
   body->thickness = thickness;
   body->friction = 0.5;

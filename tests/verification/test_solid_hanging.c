@@ -5,19 +5,19 @@
 #define G 9.81
 
 /* I1 = 0.02 and I3 = 0.01 about the tip, M g l = 1.5, spin 200 about the axis, 30 degrees from the vertical:
-   steady precession at 0.75493572 rad/s (spinning_top.csv). A brick with its center at l has I1 - M l^2 about
+   steady precession at 0.75493572 rad/s (spinning_top.csv). A brick with its centre at l has I1 - M l^2 about
    itself. */
 static void a_heavy_top_precesses_slowly(void **state)
 {
   const PetscReal tilt = PETSC_PI / 6, precession = 0.75493572, spin = 200, mass = 3,
                   lever = 1.5 / (mass * G);
-  const PetscReal along = 0.02 - mass * lever * lever; /* about the center, across the axis */
+  const PetscReal along = 0.02 - mass * lever * lever; /* about the centre, across the axis */
   const PetscReal h = PetscSqrtReal(1.5 * 0.01 / mass), k = PetscSqrtReal(3 * along / mass - h * h);
   const Vector3   axis = vector3(PetscSinReal(tilt), 0, PetscCosReal(tilt));
   SolidCase      *solids = solid_case_new(G);
   BodyConfig     *top =
       solid_case_add_box(solids, vector3_scale(lever, axis), vector3(h, h, k), vector3(0, tilt, 0));
-  Vector3   center;
+  Vector3   centre;
   PetscReal turned;
 
   (void)state;
@@ -29,10 +29,10 @@ static void a_heavy_top_precesses_slowly(void **state)
   solid_case_add_joint(solids, JOINT_POINT, -1, 0, vector3(0, 0, 0), vector3(0, 0, 1));
   solid_case_start(solids);
   solid_case_run(solids, 1e-4, 10000);
-  center = solid_case_position(solids, 0);
-  turned = PetscAtan2Real(center.at[Y], center.at[X]);
+  centre = solid_case_position(solids, 0);
+  turned = PetscAtan2Real(centre.at[Y], centre.at[X]);
   assert_near(turned / precession, 1, 0.01);
-  assert_near(center.at[Z] / lever, PetscCosReal(tilt), 0.01);
+  assert_near(centre.at[Z] / lever, PetscCosReal(tilt), 0.01);
   assert_true(solid_report(solids->solid).largest_joint_error < 1e-6);
   solid_case_free(solids);
 }
@@ -69,10 +69,10 @@ static void a_loop_of_hinges_survives_its_fall(void **state)
   (void)state;
   for (PetscInt k = 0; k < 6; k++) {
     const PetscReal angle = PETSC_PI / 3 * (PetscReal)k;
-    const Vector3   center = vector3(inner * PetscCosReal(angle), 0, 1.3 + inner * PetscSinReal(angle));
+    const Vector3   centre = vector3(inner * PetscCosReal(angle), 0, 1.3 + inner * PetscSinReal(angle));
 
     /* long along the tangent */
-    solid_case_add_box(solids, center, vector3(0.05, 0.1, 0.42 * side), vector3(0, -angle, 0))->friction =
+    solid_case_add_box(solids, centre, vector3(0.05, 0.1, 0.42 * side), vector3(0, -angle, 0))->friction =
         0.5;
   }
   for (PetscInt k = 0; k < 6; k++) {

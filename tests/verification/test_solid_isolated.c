@@ -30,11 +30,11 @@ static void add_crowd(SolidCase *solids)
   uint64_t seed = 11;
 
   for (PetscInt k = 0; k < 20; k++) {
-    const Vector3 out = random_direction(&seed), center = vector3_scale(1.6 + 0.12 * (PetscReal)k, out);
+    const Vector3 out = random_direction(&seed), centre = vector3_scale(1.6 + 0.12 * (PetscReal)k, out);
     const Vector3 aside = vector3(0.3 * random_number(&seed), 0.2, 0.1 * random_number(&seed));
     BodyConfig   *body =
-        k % 2 ? solid_case_add_sphere(solids, center, 0.15)
-                : solid_case_add_box(solids, center, vector3(0.15, 0.1, 0.12), vector3(k, 0.1 * k, 0));
+        k % 2 ? solid_case_add_sphere(solids, centre, 0.15)
+                : solid_case_add_box(solids, centre, vector3(0.15, 0.1, 0.12), vector3(k, 0.1 * k, 0));
 
     body->velocity = vector3_add(vector3_scale(-3, out), aside);
     body->spin = vector3(random_number(&seed), random_number(&seed), 1);
@@ -95,7 +95,7 @@ static void articulated_bodies_that_collide_keep_their_momenta(void **state)
 }
 
 /* Falling freely is the same but for the momentum that the weight adds: m g t, and about the origin its
-   torque with the center of mass, c0 x m g t + v0 x m g t^2 / 2. */
+   torque with the centre of mass, c0 x m g t + v0 x m g t^2 / 2. */
 static void a_falling_crowd_takes_up_its_weight_alone(void **state)
 {
   const Kind        kind = {0.5, 0, 9.81};

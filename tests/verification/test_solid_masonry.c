@@ -27,9 +27,9 @@ static PetscReal card_height(const Cards *cards)
   return cards->length * PetscCosReal(cards->tilt) + cards->thickness * PetscSinReal(cards->tilt);
 }
 
-static void add_card(SolidCase *solids, const Cards *cards, Vector3 center, PetscReal tilt)
+static void add_card(SolidCase *solids, const Cards *cards, Vector3 centre, PetscReal tilt)
 {
-  solid_case_add_box(solids, center, vector3(0.5 * cards->thickness, 0.3, 0.5 * cards->length),
+  solid_case_add_box(solids, centre, vector3(0.5 * cards->thickness, 0.3, 0.5 * cards->length),
                      vector3(0, tilt, 0))
       ->friction = 0.8;
 }
@@ -38,12 +38,12 @@ static void add_card(SolidCase *solids, const Cards *cards, Vector3 center, Pets
 static void add_pair(SolidCase *solids, const Cards *cards, PetscReal x, PetscReal ground)
 {
   const PetscReal s = PetscSinReal(cards->tilt), c = PetscCosReal(cards->tilt);
-  /* from the center to the inner edge on top, of the card that leans towards +x */
+  /* from the centre to the inner edge on top, of the card that leans towards +x */
   const PetscReal reach = 0.5 * (cards->length * s + cards->thickness * c);
-  const PetscReal center = ground + 0.5 * card_height(cards);
+  const PetscReal centre = ground + 0.5 * card_height(cards);
 
-  add_card(solids, cards, vector3(x - reach, 0, center), cards->tilt);
-  add_card(solids, cards, vector3(x + reach, 0, center), -cards->tilt);
+  add_card(solids, cards, vector3(x - reach, 0, centre), cards->tilt);
+  add_card(solids, cards, vector3(x + reach, 0, centre), -cards->tilt);
 }
 
 static SolidCase *new_house(const Cards *cards, PetscInt storeys)

@@ -59,13 +59,13 @@ static SolidCase *new_pile(PetscReal restitution)
   add_pit(solids);
   for (PetscInt n = 0; n < LAYERS * PER_LAYER; n++) {
     const PetscInt k = n % PER_LAYER;
-    const Vector3  center = vector3(0.68 * (PetscReal)(k % 3 - 1) + 0.03 * random_number(&seed),
+    const Vector3  centre = vector3(0.68 * (PetscReal)(k % 3 - 1) + 0.03 * random_number(&seed),
                                     0.68 * (PetscReal)(k / 3 - 1) + 0.03 * random_number(&seed),
                                     0.4 + 0.65 * (PetscReal)(n / PER_LAYER));
     Shape          shape = make_kind((n + n / PER_LAYER) % KINDS), placed;
 
     assert_success(ShapeCreatePlaced(
-        &shape, 1, vector3_scale(3 * random_number(&seed), random_direction(&seed)), center, &placed));
+        &shape, 1, vector3_scale(3 * random_number(&seed), random_direction(&seed)), centre, &placed));
     solid_case_add(solids, placed);
   }
   for (PetscInt b = 0; b < solids->config.body_count; b++) {

@@ -13,10 +13,10 @@ static SolidCase *new_floor(PetscReal friction)
   return solids;
 }
 
-static BodyConfig *add_cube(SolidCase *solids, Vector3 center, PetscReal side)
+static BodyConfig *add_cube(SolidCase *solids, Vector3 centre, PetscReal side)
 {
   BodyConfig *cube =
-      solid_case_add_box(solids, center, vector3(0.5 * side, 0.5 * side, 0.5 * side), vector3(0, 0, 0));
+      solid_case_add_box(solids, centre, vector3(0.5 * side, 0.5 * side, 0.5 * side), vector3(0, 0, 0));
 
   cube->friction = 0.5;
   return cube;
@@ -115,13 +115,13 @@ static void a_step_ten_times_too_long_does_no_harm(void **state)
 
   (void)state;
   for (PetscInt k = 0; k < 20; k++, n++) {
-    const Vector3 center = vector3(random_number(&seed), random_number(&seed), 1 + 1.5 * (PetscReal)k);
+    const Vector3 centre = vector3(random_number(&seed), random_number(&seed), 1 + 1.5 * (PetscReal)k);
     const Vector3 turn = vector3_scale(3, random_direction(&seed));
 
     if (k % 3)
-      solid_case_add_box(solids, center, vector3(0.4, 0.3, 0.2), turn)->friction = 0.5;
+      solid_case_add_box(solids, centre, vector3(0.4, 0.3, 0.2), turn)->friction = 0.5;
     else
-      solid_case_add_sphere(solids, center, 0.4)->friction = 0.5;
+      solid_case_add_sphere(solids, centre, 0.4)->friction = 0.5;
   }
   run_bounded(solids, 1. / 12, 120, 1e-3);
   for (PetscInt k = 1; k <= n; k++)

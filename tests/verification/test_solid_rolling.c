@@ -18,7 +18,7 @@ static SolidCase *new_ball(PetscReal speed, PetscReal lever)
   return solids;
 }
 
-/* The torque l N about the center and the friction that keeps it rolling: (I + m R^2) a / R = l m g. */
+/* The torque l N about the centre and the friction that keeps it rolling: (I + m R^2) a / R = l m g. */
 static void a_ball_is_slowed_by_the_lever_of_its_pressure(void **state)
 {
   const PetscReal lever = 0.02, braking = 5. / 7 * G * lever / 0.5, start = 0.2, dt = 1. / 200;

@@ -14,9 +14,9 @@ static SolidCase *new_floor(void)
   return solids;
 }
 
-static void add_brick(SolidCase *solids, Vector3 center, Vector3 half)
+static void add_brick(SolidCase *solids, Vector3 centre, Vector3 half)
 {
-  solid_case_add_box(solids, center, half, vector3(0, 0, 0))->friction = 0.5;
+  solid_case_add_box(solids, centre, half, vector3(0, 0, 0))->friction = 0.5;
 }
 
 /* The force that holds up body `b` from body `a`, upwards. */
@@ -72,7 +72,7 @@ static void a_wall_of_25_bricks_stands(void **state)
   solid_case_free(solids);
 }
 
-/* A block on a slope tips over as soon as the vertical through its center leaves its base: tan = width /
+/* A block on a slope tips over as soon as the vertical through its centre leaves its base: tan = width /
  * height. */
 static PetscReal tilt_after(PetscReal slope)
 {

@@ -21,12 +21,12 @@ static BodyConfig *add_shape(SolidCase *solids, Shape shape)
   return body;
 }
 
-static BodyConfig *add_surface(SolidCase *solids, Surface surface, Vector3 center, Vector3 rotation)
+static BodyConfig *add_surface(SolidCase *solids, Surface surface, Vector3 centre, Vector3 rotation)
 {
   Shape shape, placed;
 
   assert_success(ShapeCreateSurface(&surface, &shape));
-  assert_success(ShapeCreatePlaced(&shape, 1, rotation, center, &placed));
+  assert_success(ShapeCreatePlaced(&shape, 1, rotation, centre, &placed));
   return add_shape(solids, placed);
 }
 
@@ -81,17 +81,17 @@ static Vector3 above_slope(PetscReal height)
 
 static void round_things_roll_down_a_slope(void **state)
 {
-  const Vector3 center = above_slope(0.5), half = vector3(0, 0.5, 0);
+  const Vector3 centre = above_slope(0.5), half = vector3(0, 0.5, 0);
   const double  major = 0.4, minor = 0.1, inertia = major * major + 0.75 * minor * minor;
   Shape         shape;
 
   (void)state;
-  assert_success(ShapeCreateCylinder(vector3_subtract(center, half), vector3_add(center, half), 0.5, &shape));
+  assert_success(ShapeCreateCylinder(vector3_subtract(centre, half), vector3_add(centre, half), 0.5, &shape));
   roll(shape, 2. / 3, 0.01);
-  assert_success(ShapeCreateCapsule(vector3_subtract(center, half), vector3_add(center, half), 0.5, &shape));
+  assert_success(ShapeCreateCapsule(vector3_subtract(centre, half), vector3_add(centre, half), 0.5, &shape));
   /* two half balls of volume 4/3 pi R^3 and a cylinder of length 2R: (8/15 + 1) / (4/3 + 2) = 0.46 */
   roll(shape, 1 / 1.46, 0.01);
-  assert_success(ShapeCreateTorus(center, vector3(0, 1, 0), major, minor, &shape));
+  assert_success(ShapeCreateTorus(centre, vector3(0, 1, 0), major, minor, &shape));
   roll(shape, 1 / (1 + inertia / 0.25), 0.01);
 }
 

@@ -1,4 +1,4 @@
-/* Which cells are solid, and between which centers a surface lies. */
+/* Which cells are solid, and between which centres a surface lies. */
 #include "../coupling_impl.h"
 
 /* As a fraction of h: far above the round-off of positions, far below what anyone can see. */
@@ -42,7 +42,7 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
 
     if (!coupling_lattice(coupling, body, d, shift, &lattice))
       continue;
-    lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to center i */
+    lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to centre i */
     PetscCall(PetscCalloc1(lattice_size(&lattice), &marks));
     lattice_block(&lattice, &coupling->solids.bodies[body].triangles, d, MARGIN, 1 + body, marks);
     for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)

@@ -259,7 +259,7 @@ static PetscReal distance_to(Coupling coupling, const ContactFaces *contact, Pet
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt width = box->end[X] - box->start[X], depth = box->end[Y] - box->start[Y];
   Vector3        arm = vector3_subtract(
-             grid_cell_center(coupling->grid, box->start[X] + cell % width, box->start[Y] + cell / width % depth,
+             grid_cell_centre(coupling->grid, box->start[X] + cell % width, box->start[Y] + cell / width % depth,
                               box->start[Z] + cell / width / depth),
              vector3_add(coupling->solids.bodies[contact->around[0]].body.position, contact->place));
 

@@ -112,18 +112,18 @@ static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Bo
 }
 
 /* Moves the arms of a body's faces along one direction together, across it, until the solid volumes in the
-   dual cells have their center where the body has it: then hydrostatic pressure has no torque. Dry ones
+   dual cells have their centre where the body has it: then hydrostatic pressure has no torque. Dry ones
    count too: what is wet of an upright box is moved as far as the whole of it. */
 static void find_offset(Coupling coupling, PetscInt body, PetscInt d, const BodySums *sums)
 {
   const Placed *placed = &coupling->solids.bodies[body];
-  PetscReal     center[3];
+  PetscReal     centre[3];
 
-  places_across(d, placed->center, center);
+  places_across(d, placed->centre, centre);
   if (PetscAbsReal(sums->whole[0] - placed->volume) > 1e-9 * placed->volume || placed->volume <= 0.)
     return; /* not all of it is in the box */
   for (PetscInt n = 1; n < 3; n++)
-    coupling->solids.offsets[DIM * body + d].at[(d + n) % DIM] = center[n] - sums->whole[n] / sums->whole[0];
+    coupling->solids.offsets[DIM * body + d].at[(d + n) % DIM] = centre[n] - sums->whole[n] / sums->whole[0];
 }
 
 static void move_arms(Coupling coupling)

@@ -55,12 +55,12 @@ static void solve_moments(const PetscReal moments[6], const PetscReal missing[3]
 static PetscBool find_change(Coupling coupling, const Placed *placed, PetscInt d, const BodySums *sums,
                              BuoyancySums *balance, PetscReal change[3])
 {
-  PetscReal center[3], farthest[3] = {1., 0., 0.}, largest = 0.;
+  PetscReal centre[3], farthest[3] = {1., 0., 0.}, largest = 0.;
 
-  places_across(d, placed->center, center);
+  places_across(d, placed->centre, centre);
   if (PetscAbsReal(sums->volume - placed->volume) <= 1e-9 * placed->volume) /* all of it is here */
     for (PetscInt n = 1; n < 3; n++)
-      balance->missing[n] += sums->displaced[n] - center[n] * sums->displaced[0];
+      balance->missing[n] += sums->displaced[n] - centre[n] * sums->displaced[0];
   solve_moments(balance->moments, balance->missing, change);
   for (PetscInt n = 1; n < 3; n++) {
     const PetscInt a = (d + n) % DIM;

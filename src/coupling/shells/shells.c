@@ -165,7 +165,7 @@ typedef struct {
   PetscReal             *near;
 } Marking;
 
-/* The cells whose centers lie within reach of a box; false if none does. */
+/* The cells whose centres lie within reach of a box; false if none does. */
 static PetscBool find_cells(Marking *marking, Vector3 low, Vector3 high)
 {
   const GridBox  *box = grid_box(marking->grid);
@@ -219,11 +219,11 @@ static void mark_row(const Marking *marking, const Limit limits[4], PetscInt j, 
 {
   const PetscReal h = marking->view->spacing, reach = (VISIBILITY_REACH + 1e-9) * h;
   const PetscInt  i = marking->start[X], c = box_index(grid_box(marking->grid), i, j, k);
-  const Vector3   center = vector3_subtract(grid_cell_center(marking->grid, i, j, k), marking->shift);
+  const Vector3   centre = vector3_subtract(grid_cell_centre(marking->grid, i, j, k), marking->shift);
   PetscReal       away[4];
 
   for (int n = 0; n < 4; n++)
-    away[n] = vector3_dot(center, limits[n].normal) - limits[n].place;
+    away[n] = vector3_dot(centre, limits[n].normal) - limits[n].place;
   for (PetscInt m = 0; m < marking->end[X] - i; m++) {
     const PetscReal x = (PetscReal)m * h;
     PetscReal       most = PetscAbsReal(away[0] + x * limits[0].normal.at[X]);

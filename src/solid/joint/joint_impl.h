@@ -10,7 +10,7 @@ typedef enum { PARENT, CHILD, SIDES } Side;
 /* One scalar constraint: a wrench on the child and its opposite on the parent. */
 typedef struct {
   Vector3 force;
-  Vector3 torque[SIDES]; /* about the centers of the two bodies */
+  Vector3 torque[SIDES]; /* about the centres of the two bodies */
 } Row;
 
 typedef struct {

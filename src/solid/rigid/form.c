@@ -1,4 +1,4 @@
-/* From a shape to a form: the frame of the center of mass and the principal axes, and what each kind needs.
+/* From a shape to a form: the frame of the centre of mass and the principal axes, and what each kind needs.
 
    Simple shapes keep their own axes. A surface takes those of its inertia, unless its own are principal up to
    round-off: a cube from a file is not turned. */
@@ -46,7 +46,7 @@ static void take_moments(Making *making, const Moments *moments)
   Matrix3         inertia;
   PetscReal       largest = 0, trace = 0;
 
-  making->own = (Placement){moments->center, {1, vector3(0, 0, 0)}};
+  making->own = (Placement){moments->centre, {1, vector3(0, 0, 0)}};
   making->form->volume = moments->volume;
   for (int i = 0; i < DIM; i++) {
     trace += moments->inertia[i][i];
@@ -289,7 +289,7 @@ static void check_measures(Making *making, Shape shape)
 
 static void finish(Making *making, Placement *rest)
 {
-  const Placement frame = {making->primitive.center, making->primitive.rotation};
+  const Placement frame = {making->primitive.centre, making->primitive.rotation};
   Form           *form = making->form;
 
   rest->position = placement_to_world(&frame, making->own.position);

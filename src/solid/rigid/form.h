@@ -1,4 +1,4 @@
-/* What a body looks like in its own frame: origin at the center of mass, axes principal. Shared by copies. */
+/* What a body looks like in its own frame: origin at the centre of mass, axes principal. Shared by copies. */
 #ifndef MILLRACE_SOLID_FORM_H
 #define MILLRACE_SOLID_FORM_H
 
@@ -23,7 +23,7 @@ static inline Vector3 placement_to_local(const Placement *placement, Vector3 poi
 /* Round things first: contact of the first four is analytic. */
 typedef enum {
   FORM_SPHERE,   /* radius */
-  FORM_CAPSULE,  /* radius; half[Z]: half the distance of the two centers, along z */
+  FORM_CAPSULE,  /* radius; half[Z]: half the distance of the two centres, along z */
   FORM_BOX,      /* half */
   FORM_PLANE,    /* the half-space z < 0; static or kinematic only */
   FORM_CYLINDER, /* radius; half[Z]: half the length along z */

@@ -23,9 +23,9 @@ static Vector3 box_extent(const Vector3 axes[DIM], Vector3 half)
   return extent;
 }
 
-static Bounds bounds_about(Vector3 center, Vector3 extent)
+static Bounds bounds_about(Vector3 centre, Vector3 extent)
 {
-  return (Bounds){vector3_subtract(center, extent), vector3_add(center, extent)};
+  return (Bounds){vector3_subtract(centre, extent), vector3_add(centre, extent)};
 }
 
 /* The half-space fills everything, unless its normal is an axis of the world: then it ends there. */

@@ -12,10 +12,10 @@ typedef struct {
   uint32_t  name;
 } Corner;
 
-/* The incident face in that plane: all points center + s along + t across with s and t from -1 to 1; the last
+/* The incident face in that plane: all points centre + s along + t across with s and t from -1 to 1; the last
    number of each is the height above the reference face. */
 typedef struct {
-  PetscReal center[3], along[3], across[3];
+  PetscReal centre[3], along[3], across[3];
   uint32_t  name;
 } Patch;
 
@@ -38,11 +38,11 @@ static Patch incident_face(const BoxPair *pair, PetscInt axis, PetscReal sign)
     const PetscInt  d = order[k];
     const PetscReal flip = d == axis ? sign : 1;
 
-    patch.center[k] = flip * (pair->apart.at[d] + way * turn[d][facing]);
+    patch.centre[k] = flip * (pair->apart.at[d] + way * turn[d][facing]);
     patch.along[k] = flip * other[p] * turn[d][p];
     patch.across[k] = flip * other[q] * turn[d][q];
   }
-  patch.center[2] -= pair->half[0].at[axis];
+  patch.centre[2] -= pair->half[0].at[axis];
   patch.name = (uint32_t)(2 * facing + (way < 0));
   return patch;
 }
@@ -69,27 +69,27 @@ static inline void cut_stretch(PetscReal x, PetscReal slope, PetscReal half, uin
   }
 }
 
-/* The part of an edge of the incident face above the reference face: `center` + s `along`. Its first end
+/* The part of an edge of the incident face above the reference face: `centre` + s `along`. Its first end
    counts if it is a corner, its last one only if it is cut: there the next edge begins. */
-static PetscInt clip_edge(const PetscReal center[3], const PetscReal along[3], const PetscReal half[2],
+static PetscInt clip_edge(const PetscReal centre[3], const PetscReal along[3], const PetscReal half[2],
                           uint32_t name, Corner corners[])
 {
   PetscReal stretch[2] = {-1, 1};
   uint32_t  sides[2] = {0, 0};
   PetscInt  count = 0;
 
-  cut_stretch(center[0], along[0], half[0], 1, stretch, sides);
-  cut_stretch(center[1], along[1], half[1], 3, stretch, sides);
+  cut_stretch(centre[0], along[0], half[0], 1, stretch, sides);
+  cut_stretch(centre[1], along[1], half[1], 3, stretch, sides);
   if (stretch[0] > stretch[1])
     return 0;
   for (PetscInt end = 0; end < 2; end++)
     if (end == 0 || sides[end]) {
       const PetscReal s = stretch[end];
-      const PetscReal u = center[0] + s * along[0], v = center[1] + s * along[1];
+      const PetscReal u = centre[0] + s * along[0], v = centre[1] + s * along[1];
 
       corners[count++] =
           (Corner){{PetscMax(PetscMin(u, half[0]), -half[0]), PetscMax(PetscMin(v, half[1]), -half[1])},
-                   center[2] + s * along[2],
+                   centre[2] + s * along[2],
                    8 * name + sides[end]};
     }
   return count;
@@ -107,12 +107,12 @@ static PetscInt covered_corners(const Patch *patch, const PetscReal half[2], Cor
     return 0;
   for (uint32_t k = 0; k < 4; k++) {
     const PetscReal x = k & 1 ? half[0] : -half[0], y = k & 2 ? half[1] : -half[1];
-    const PetscReal u = x - patch->center[0], v = y - patch->center[1];
+    const PetscReal u = x - patch->centre[0], v = y - patch->centre[1];
     const PetscReal s = (u * across[1] - v * across[0]) * inverse;
     const PetscReal t = (along[0] * v - along[1] * u) * inverse;
 
     if (PetscAbsReal(s) < inside && PetscAbsReal(t) < inside)
-      corners[count++] = (Corner){{x, y}, patch->center[2] + s * along[2] + t * across[2], 40 + k};
+      corners[count++] = (Corner){{x, y}, patch->centre[2] + s * along[2] + t * across[2], 40 + k};
   }
   return count;
 }
@@ -127,13 +127,13 @@ static PetscInt common_corners(const Patch *patch, const PetscReal half[2], Corn
     const PetscReal *side = edge & 1 ? patch->along : patch->across;
     const PetscReal *run = edge & 1 ? patch->across : patch->along;
     const PetscReal  way = edge == 0 || edge == 3 ? -1 : 1, turn = edge < 2 ? 1 : -1;
-    PetscReal        center[3], along[3];
+    PetscReal        centre[3], along[3];
 
     for (PetscInt d = 0; d < 3; d++) {
-      center[d] = patch->center[d] + way * side[d];
+      centre[d] = patch->centre[d] + way * side[d];
       along[d] = turn * run[d];
     }
-    count += clip_edge(center, along, half, edge, corners + count);
+    count += clip_edge(centre, along, half, edge, corners + count);
   }
   return count + covered_corners(patch, half, corners + count);
 }

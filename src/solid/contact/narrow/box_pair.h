@@ -7,7 +7,7 @@
 typedef struct {
   Vector3   half[2];        /* of the reference and the incident box */
   PetscReal turn[DIM][DIM]; /* column j: axis j of the incident box in the reference frame */
-  Vector3   apart;          /* center of the incident box in the reference frame */
+  Vector3   apart;          /* centre of the incident box in the reference frame */
 } BoxPair;
 
 /* Names of touches: which sort, then the faces or edges it is made of. */

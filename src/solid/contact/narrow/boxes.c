@@ -29,7 +29,7 @@ typedef struct {
   const Placed *boxes[2];
   BoxPair       pair; /* the first box is the reference */
   PetscReal     abs_turn[DIM][DIM];
-  Vector3       apart_second; /* center of the first box in the frame of the second */
+  Vector3       apart_second; /* centre of the first box in the frame of the second */
   PetscReal     gaps[2][DIM]; /* from the faces of either box to the other */
   PetscInt      widest[2];    /* the face with the largest one */
   EdgeAxis      edges;        /* better than the faces, or NONE */

@@ -1,6 +1,6 @@
 /* Spheres and capsules against hulls, in the hull's frame.
 
-   A center or axis outside has a nearest point on the hull, whose direction is the normal. One inside is
+   A centre or axis outside has a nearest point on the hull, whose direction is the normal. One inside is
    pushed out through the face, or for an axis the edge, of least depth. An axis that lies along a face
    touches with both ends of the part above it. */
 #include "hull_impl.h"

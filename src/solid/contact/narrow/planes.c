@@ -55,11 +55,11 @@ static PetscInt touch_circle(const Placed *plane, const Placed *body, PetscReal 
                              PetscReal tube, Touch touches[])
 {
   const Vector3 down = downhill(plane, body), side = vector3_cross(body->axes[Z], down);
-  const Vector3 center = vector3_along(body->position, height, body->axes[Z]);
+  const Vector3 centre = vector3_along(body->position, height, body->axes[Z]);
   const Vector3 directions[4] = {down, side, vector3_scale(-1, down), vector3_scale(-1, side)};
 
   for (uint32_t k = 0; k < 4; k++) {
-    const Vector3 point = vector3_along(vector3_along(center, radius, directions[k]), -tube, plane->axes[Z]);
+    const Vector3 point = vector3_along(vector3_along(centre, radius, directions[k]), -tube, plane->axes[Z]);
 
     touches[k] = touch_at(plane, point, height_above(plane, point), 1 + k);
   }
@@ -143,7 +143,7 @@ PetscInt touch_plane_samples(const Form *plane, const Placement *at_plane, const
     const PetscInt    at = stack[--height];
     const SampleNode *node = &samples->nodes[at];
 
-    if (shift + vector3_dot(normal, node->center) - node->radius > reach)
+    if (shift + vector3_dot(normal, node->centre) - node->radius > reach)
       continue;
     if (node->second > 0) {
       stack[height++] = node->second;

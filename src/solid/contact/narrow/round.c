@@ -16,10 +16,10 @@ Vector3 any_perpendicular(Vector3 unit)
   return vector3_scale(1 / vector3_norm(across), across);
 }
 
-PetscInt touch_balls(Vector3 center_a, PetscReal radius_a, Vector3 center_b, PetscReal radius_b,
+PetscInt touch_balls(Vector3 centre_a, PetscReal radius_a, Vector3 centre_b, PetscReal radius_b,
                      Vector3 fallback, PetscReal reach, Touch *touch)
 {
-  const Vector3   apart = vector3_subtract(center_b, center_a);
+  const Vector3   apart = vector3_subtract(centre_b, centre_a);
   const PetscReal square = vector3_dot(apart, apart), most = radius_a + radius_b + reach;
   PetscReal       distance;
 
@@ -29,7 +29,7 @@ PetscInt touch_balls(Vector3 center_a, PetscReal radius_a, Vector3 center_b, Pet
   touch->gap = distance - radius_a - radius_b;
   /* below this the direction is round-off of the positions */
   touch->normal = distance > 1e-14 * (radius_a + radius_b) ? vector3_scale(1 / distance, apart) : fallback;
-  touch->point = vector3_along(center_a, radius_a + 0.5 * touch->gap, touch->normal);
+  touch->point = vector3_along(centre_a, radius_a + 0.5 * touch->gap, touch->normal);
   touch->feature = 0;
   return 1;
 }
@@ -66,22 +66,22 @@ PetscInt touch_sphere_box(const Form *a, const Placement *at_a, const Form *b, c
                           PetscReal reach, Touch touches[])
 {
   const Placed  box = place(b, at_b);
-  const Vector3 center = placed_to_local(&box, at_a->position), half = b->half;
+  const Vector3 centre = placed_to_local(&box, at_a->position), half = b->half;
   Vector3       outside;
   PetscReal     distance;
   PetscInt      nearest = X;
 
   for (PetscInt d = X; d < DIM; d++) {
-    outside.at[d] = center.at[d] - clamp(center.at[d], -half.at[d], half.at[d]);
-    if (PetscAbsReal(center.at[d]) - half.at[d] > PetscAbsReal(center.at[nearest]) - half.at[nearest])
+    outside.at[d] = centre.at[d] - clamp(centre.at[d], -half.at[d], half.at[d]);
+    if (PetscAbsReal(centre.at[d]) - half.at[d] > PetscAbsReal(centre.at[nearest]) - half.at[nearest])
       nearest = d;
   }
   distance = vector3_norm(outside);
   if (distance > 1e-14 * a->radius) {
     touches->normal = placed_turn_out(&box, vector3_scale(-1 / distance, outside));
   } else {
-    distance = PetscAbsReal(center.at[nearest]) - half.at[nearest];
-    touches->normal = vector3_scale(center.at[nearest] < 0 ? 1 : -1, box.axes[nearest]);
+    distance = PetscAbsReal(centre.at[nearest]) - half.at[nearest];
+    touches->normal = vector3_scale(centre.at[nearest] < 0 ? 1 : -1, box.axes[nearest]);
   }
   touches->gap = distance - a->radius;
   touches->point = vector3_along(at_a->position, a->radius + 0.5 * touches->gap, touches->normal);
@@ -90,15 +90,15 @@ PetscInt touch_sphere_box(const Form *a, const Placement *at_a, const Form *b, c
 }
 
 /* A ball against a half-space. */
-static PetscInt touch_ball_plane(Vector3 center, PetscReal radius, const Placed *plane, PetscReal reach,
+static PetscInt touch_ball_plane(Vector3 centre, PetscReal radius, const Placed *plane, PetscReal reach,
                                  Touch *touch)
 {
   const Vector3   up = plane->axes[Z];
-  const PetscReal gap = vector3_dot(vector3_subtract(center, plane->position), up) - radius;
+  const PetscReal gap = vector3_dot(vector3_subtract(centre, plane->position), up) - radius;
 
   if (gap > reach)
     return 0;
-  *touch = (Touch){vector3_along(center, -radius - 0.5 * gap, up), vector3_scale(-1, up), gap, 0};
+  *touch = (Touch){vector3_along(centre, -radius - 0.5 * gap, up), vector3_scale(-1, up), gap, 0};
   return 1;
 }
 
@@ -125,7 +125,7 @@ PetscInt touch_capsule_plane(const Form *a, const Placement *at_a, const Form *b
   return count;
 }
 
-/* The nearest points of two segments -half <= s <= half about the centers, by s on each. */
+/* The nearest points of two segments -half <= s <= half about the centres, by s on each. */
 static void nearest_on_axes(const Placed *a, const Placed *b, PetscReal cosine, PetscReal s[2])
 {
   const Vector3   apart = vector3_subtract(b->position, a->position);

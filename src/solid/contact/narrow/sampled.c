@@ -97,14 +97,14 @@ static void add_candidate(const Sight *sight, PetscInt index, PetscReal limit, C
 }
 
 /* Whether the ball about a point of the other's frame may come nearer to the other than `limit`. */
-static PetscBool is_near(const Form *form, Vector3 center, PetscReal limit)
+static PetscBool is_near(const Form *form, Vector3 centre, PetscReal limit)
 {
   PetscReal square = 0;
   Vector3   gradient;
 
   for (int d = 0; d < DIM; d++) {
     const PetscReal beyond =
-        PetscMax(PetscMax(form->low.at[d] - center.at[d], center.at[d] - form->high.at[d]), 0);
+        PetscMax(PetscMax(form->low.at[d] - centre.at[d], centre.at[d] - form->high.at[d]), 0);
 
     square += beyond * beyond;
   }
@@ -113,7 +113,7 @@ static PetscBool is_near(const Form *form, Vector3 center, PetscReal limit)
   /* a grid may exaggerate outside of it, and is not much cheaper than the points */
   if (square > 0 && !form_is_exact(form))
     return PETSC_TRUE;
-  return form_distance(form, center, &gradient) <= limit ? PETSC_TRUE : PETSC_FALSE;
+  return form_distance(form, centre, &gradient) <= limit ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static void collect(const Sight *sight, PetscReal limit, Candidates *candidates)
@@ -127,7 +127,7 @@ static void collect(const Sight *sight, PetscReal limit, Candidates *candidates)
     const SampleNode *node = &samples->nodes[at];
     const PetscReal   slack = form_is_exact(sight->to->form) ? 0 : 0.02 * sight->to->form->reach;
 
-    if (!is_near(sight->to->form, sight_through(sight, node->center),
+    if (!is_near(sight->to->form, sight_through(sight, node->centre),
                  limit + node->radius + sight->skin + slack))
       continue;
     if (node->second > 0) {

@@ -204,12 +204,12 @@ static void bound_node(SampleNode *node, const Sample all[], PetscInt *longest)
   }
   *longest = X;
   for (int d = 0; d < DIM; d++) {
-    node->center.at[d] = 0.5 * (low.at[d] + high.at[d]);
+    node->centre.at[d] = 0.5 * (low.at[d] + high.at[d]);
     if (high.at[d] - low.at[d] > high.at[*longest] - low.at[*longest])
       *longest = d;
   }
   for (PetscInt n = node->first; n < node->first + node->count; n++) {
-    const Vector3 arm = vector3_subtract(all[n].point, node->center);
+    const Vector3 arm = vector3_subtract(all[n].point, node->centre);
 
     square = PetscMax(square, vector3_dot(arm, arm));
   }

@@ -5,7 +5,7 @@
 #include "touch.h"
 
 typedef struct {
-  Vector3   center; /* of a ball around the points below */
+  Vector3   centre; /* of a ball around the points below */
   PetscReal radius;
   PetscInt  first, count; /* points */
   PetscInt  second;       /* the second child; the first one is the next node; 0: a leaf */

@@ -25,9 +25,9 @@ TouchFunction touch_plane_samples; /* a surface or a shell */
 /* Any two forms with samples and distances, at most four touches for each direction of normals. */
 TouchFunction touch_sampled;
 
-/* Two balls: their centers, the sum of the radii less the distance is the depth. `fallback` is the normal of
+/* Two balls: their centres, the sum of the radii less the distance is the depth. `fallback` is the normal of
    concentric ones. Nothing is written beyond `reach`. */
-PetscInt touch_balls(Vector3 center_a, PetscReal radius_a, Vector3 center_b, PetscReal radius_b,
+PetscInt touch_balls(Vector3 centre_a, PetscReal radius_a, Vector3 centre_b, PetscReal radius_b,
                      Vector3 fallback, PetscReal reach, Touch *touch);
 /* The segment from `from` along `direction`, both in the frame of a box: returns the parameter from 0 to 1 of
    the point nearest to the box, and how that lies outside of it (zero if inside). */

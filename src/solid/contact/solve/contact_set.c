@@ -28,7 +28,7 @@ PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set)
   PetscCall(ContactGraphCreate(n, &s->graph));
   PetscCall(PetscCalloc3(n, &s->jointed, n, &s->grounded, n, &s->parents));
   PetscCall(MarkJointed(solid, s->jointed));
-  PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centers));
+  PetscCall(PetscCalloc5(n, &s->reaches, n, &s->boxes, n, &s->moves, n, &s->fixed, n, &s->centres));
   PetscCall(
       PetscMalloc6(n, &s->scales, n, &s->motions, n, &s->known, n, &s->last, n, &s->search, n, &s->swept));
   PetscCall(ImpactsCreate(n, &s->impacts));
@@ -60,7 +60,7 @@ PetscErrorCode ContactSetDestroy(ContactSet *set)
   PetscCall(ListDestroy(&s->now));
   PetscCall(ListDestroy(&s->before));
   PetscCall(PetscFree3(s->jointed, s->grounded, s->parents));
-  PetscCall(PetscFree5(s->reaches, s->boxes, s->moves, s->fixed, s->centers));
+  PetscCall(PetscFree5(s->reaches, s->boxes, s->moves, s->fixed, s->centres));
   PetscCall(PetscFree2(s->pairs, s->edges));
   PetscCall(PetscFree6(s->scales, s->motions, s->known, s->last, s->search, s->swept));
   PetscCall(ImpactsDestroy(&s->impacts));

@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
   Touch     touch;
-  Vector3   arm;                   /* to it from the center of the body that moves, when it was found */
+  Vector3   arm;                   /* to it from the centre of the body that moves, when it was found */
   Vector3   impulses[PHASE_COUNT]; /* on the second body, in the last solve of each phase */
   PetscBool taken;                 /* in the list before: its impulses have passed on */
 } ContactPlace;
@@ -51,7 +51,7 @@ struct ContactSet {
   PetscBool   *grounded;      /* bodies that contacts or joints connect with a fixed one */
   PetscBool   *moves, *fixed; /* workspace, as what follows */
   PetscInt    *parents;
-  Vector3     *centers;
+  Vector3     *centres;
 
   PetscInt (*pairs)[2], (*edges)[2]; /* of the graph: contacts, and what rests on what */
   PetscInt        pair_capacity, edge_count;

@@ -25,7 +25,7 @@ static inline Vector3 flight_position(const Flight *flight, PetscInt b, PetscRea
   return vector3_add(start, way);
 }
 
-/* From the centers of both bodies to the point of a touch that follows them, half-way between them, until t.
+/* From the centres of both bodies to the point of a touch that follows them, half-way between them, until t.
    Impacts at t leave them as they are. */
 static inline void flight_arms(const Flight *flight, const Contact *contact, const Touch *touch, PetscReal t,
                                Vector3 arms[2])

@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
   PushMode        mode;
-  const Vector3  *centers;
+  const Vector3  *centres;
   const Mobility *mobilities;
   PetscInt        central, count;
   const Outer    *outers;
@@ -311,7 +311,7 @@ static PetscBool moves(const Problem *problem, PetscInt body)
 
 static Vector3 arm_of(const Problem *problem, const Outer *outer, PetscInt body)
 {
-  return vector3_subtract(outer->point, problem->centers[body]);
+  return vector3_subtract(outer->point, problem->centres[body]);
 }
 
 /* One after the last entry of the body that has entry `begin`. */
@@ -378,10 +378,10 @@ static Twist outer_motion(const Problem *problem, PetscInt begin, PetscInt end, 
   return unscaled(&scale, x);
 }
 
-void push_out(PushMode mode, const Vector3 centers[], const Mobility mobilities[], PetscInt central,
+void push_out(PushMode mode, const Vector3 centres[], const Mobility mobilities[], PetscInt central,
               PetscInt count, const Outer outers[], Twist *central_move, Twist outer_moves[])
 {
-  const Problem problem = {mode, centers, mobilities, central, count, outers};
+  const Problem problem = {mode, centres, mobilities, central, count, outers};
 
   *central_move = (Twist){{{0}}, {{0}}};
   if (moves(&problem, central))

@@ -21,7 +21,7 @@ typedef struct {
    its body. Bodies without mobility keep their place and, where they touch the central one, prescribe its
    motion. The others then take their separations; the impulses sum to zero if all can move. What cannot be
    met at all points of a body, or of all that keep their place, is met in the sense of least squares. */
-void push_out(PushMode mode, const Vector3 centers[], const Mobility mobilities[], PetscInt central,
+void push_out(PushMode mode, const Vector3 centres[], const Mobility mobilities[], PetscInt central,
               PetscInt count, const Outer outers[], Twist *central_move, Twist outer_moves[]);
 
 #endif

@@ -111,7 +111,7 @@ static void apply_move(ContactSet set, Solid solid, const Neighbours *neighbours
         vector3_subtract(spinning, vector3_scale(body->mass, vector3_cross(move->linear, twist->linear)));
   solid->placements[b] = placement_moved(&solid->placements[b], move->linear, move->angular);
   solid_refresh_mobility(solid, b);
-  set->centers[b] = solid->placements[b].position;
+  set->centres[b] = solid->placements[b].position;
   twist->angular = body_spin(body, &solid->placements[b], spinning);
 }
 
@@ -148,7 +148,7 @@ static PetscBool separate_from(ContactSet set, Solid solid, const Neighbours *ne
 
   if (!count)
     return PETSC_FALSE;
-  push_out(PUSH_ALONG_NORMALS, set->centers, solid->mobilities, central, count, outers, &central_move, moves);
+  push_out(PUSH_ALONG_NORMALS, set->centres, solid->mobilities, central, count, outers, &central_move, moves);
   apply_move(set, solid, neighbours, central, &central_move);
   for (PetscInt o = 0; o < count; o++)
     apply_move(set, solid, neighbours, outers[o].body, &moves[o]);
@@ -168,7 +168,7 @@ PetscErrorCode ContactSetSeparate(ContactSet set, Solid solid, PetscInt *push_ou
     PetscFunctionReturn(0);
   PetscCall(NeighboursCreate(set, solid, &neighbours));
   for (PetscInt b = 0; b < solid->body_count; b++)
-    set->centers[b] = solid->placements[b].position;
+    set->centres[b] = solid->placements[b].position;
   for (PetscInt round = 0; round < ROUNDS && !is_clear(set, neighbours.excess); round++)
     for (PetscInt b = 0; b < solid->body_count; b++)
       if (separate_from(set, solid, &neighbours, neighbours.bodies[b]))

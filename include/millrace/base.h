@@ -1,4 +1,5 @@
-/* What every room speaks: 3-vectors, rotations, 3x3 matrices, formulas of space and time. */
+/* What every room speaks: 3-vectors, rotations, rigid maps and motions, 3x3 matrices, formulas of space and
+   time. */
 #ifndef MILLRACE_BASE_H
 #define MILLRACE_BASE_H
 
@@ -84,6 +85,47 @@ Quaternion quaternion_conjugate(Quaternion q);
 Quaternion quaternion_normalized(Quaternion q); /* against the drift of many products */
 Quaternion quaternion_slerp(Quaternion a, Quaternion b, PetscReal fraction);
 Vector3    quaternion_rotate(Quaternion q, Vector3 v);
+
+/* A rigid map x -> position + rotation x: from a body's frame to the world, say. */
+typedef struct {
+  Vector3    position;
+  Quaternion rotation;
+} RigidTransform;
+
+static inline Vector3 rigid_apply(const RigidTransform *transform, Vector3 local)
+{
+  return vector3_add(transform->position, quaternion_rotate(transform->rotation, local));
+}
+static inline Vector3 rigid_apply_inverse(const RigidTransform *transform, Vector3 point)
+{
+  return quaternion_rotate(quaternion_conjugate(transform->rotation),
+                           vector3_subtract(point, transform->position));
+}
+/* Turned by `rotation` (axis times angle) about its position, and shifted. */
+RigidTransform rigid_moved(const RigidTransform *from, Vector3 translation, Vector3 rotation);
+
+/* Velocity of a body's centre of mass, and spin. */
+typedef struct {
+  Vector3 linear, angular;
+} Twist;
+
+enum { TWIST = 2 * MILLRACE_DIM }; /* numbers of a twist */
+
+/* The velocity at `arm` from the centre. */
+static inline Vector3 twist_at(const Twist *twist, Vector3 arm)
+{
+  return vector3_add(twist->linear, vector3_cross(twist->angular, arm));
+}
+static inline Twist twist_add(Twist a, Twist b)
+{
+  return (Twist){vector3_add(a.linear, b.linear), vector3_add(a.angular, b.angular)};
+}
+static inline Twist twist_scale(PetscReal s, Twist a)
+{
+  return (Twist){vector3_scale(s, a.linear), vector3_scale(s, a.angular)};
+}
+/* The constant twist that takes one place to the other in `dt`, the short way round. */
+Twist twist_between(const RigidTransform *from, const RigidTransform *to, PetscReal dt);
 
 /* A formula in x, y, z and t such as "4*0.3*y*(0.41-y)/0.41^2". A null Formula is zero everywhere. */
 typedef struct _p_Formula *Formula;

@@ -8,8 +8,6 @@
 
 MILLRACE_API_BEGIN
 
-enum { TWIST = 2 * MILLRACE_DIM }; /* numbers of a rigid motion: velocity and spin */
-
 /* A row is that of W at the centre of a face: row . twist is the body's velocity there, also outside of it.
    Faces are given by their local index, distances in cells. */
 

@@ -123,11 +123,6 @@ typedef struct {
   PetscReal *resistance;
 } ViscousConstraints;
 
-typedef struct {
-  Vector3    position;
-  Quaternion rotation;
-} Place;
-
 /* A surface that is kept between placings. */
 typedef struct {
   const void *form; /* of which bodies; null: it does not last */
@@ -181,7 +176,7 @@ typedef struct {
   KeptSurface *surfaces;
 
   PetscInt                before_count;
-  Place                  *before;     /* of the bodies at the placing before this one */
+  RigidTransform         *before;     /* of the bodies at the placing before this one */
   struct ShellVisibility *visibility; /* null until someone asks */
 } PlacedSolids;
 

@@ -30,7 +30,7 @@ PetscInt solid_assembly(const SolidConfig *config, const BodyConfig *body)
 
 /* How far a copy stands from the first of its lattice, and how it is turned; `entry` names the disorder. On
    the plane z = 0 that stays in it. */
-static Placement copy_offset(const CopiesConfig *copies, PetscInt entry, PetscInt copy, PetscBool planar)
+static RigidTransform copy_offset(const CopiesConfig *copies, PetscInt entry, PetscInt copy, PetscBool planar)
 {
   const PetscInt n[DIM] = {(PetscInt)copies->count.at[X], (PetscInt)copies->count.at[Y], 0};
   const PetscInt at[DIM] = {copy % n[X], copy / n[X] % n[Y], copy / (n[X] * n[Y])};
@@ -47,32 +47,33 @@ static Placement copy_offset(const CopiesConfig *copies, PetscInt entry, PetscIn
   }
   axis = vector3_scale(
       copies->turn * hashed(copies->seed, entry, copy, 2 * DIM) / PetscMax(vector3_norm(axis), 1e-6), axis);
-  return (Placement){offset, quaternion_from_rotation(axis)};
+  return (RigidTransform){offset, quaternion_from_rotation(axis)};
 }
 
-Placement assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy)
+RigidTransform assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy)
 {
   const AssemblyConfig *own = &config->assemblies[assembly];
-  Placement             moved = copy_offset(&own->copies, -1 - assembly, copy, config->planar);
+  RigidTransform        moved = copy_offset(&own->copies, -1 - assembly, copy, config->planar);
   const Vector3         turned = quaternion_rotate(moved.rotation, own->pivot);
 
   moved.position = vector3_add(moved.position, vector3_subtract(own->pivot, turned));
   return moved;
 }
 
-static Placement place_copy(const SolidConfig *solids, PetscInt entry, PetscInt copy, const Placement *first)
+static RigidTransform place_copy(const SolidConfig *solids, PetscInt entry, PetscInt copy,
+                                 const RigidTransform *first)
 {
-  const PetscInt  assembly = solid_assembly(solids, &solids->bodies[entry]);
-  const Placement offset = copy_offset(&solids->bodies[entry].copies, entry, copy, solids->planar);
-  Placement       there;
+  const PetscInt       assembly = solid_assembly(solids, &solids->bodies[entry]);
+  const RigidTransform offset = copy_offset(&solids->bodies[entry].copies, entry, copy, solids->planar);
+  RigidTransform       there;
 
   there.rotation = quaternion_normalized(quaternion_multiply(offset.rotation, first->rotation));
   there.position = vector3_add(first->position, offset.position);
   if (assembly >= 0) {
-    const Placement moved = assembly_copy(solids, assembly, copy);
+    const RigidTransform moved = assembly_copy(solids, assembly, copy);
 
     there.rotation = quaternion_normalized(quaternion_multiply(moved.rotation, first->rotation));
-    there.position = placement_to_world(&moved, first->position);
+    there.position = rigid_apply(&moved, first->position);
   }
   return there;
 }
@@ -103,7 +104,7 @@ static PetscErrorCode SetMass(Solid solid, Body *body, char message[], size_t si
 }
 
 /* All copies of one entry, from body `first` on. */
-static PetscErrorCode FillEntry(Solid solid, PetscInt entry, const Placement *rest, PetscInt first,
+static PetscErrorCode FillEntry(Solid solid, PetscInt entry, const RigidTransform *rest, PetscInt first,
                                 char message[], size_t size)
 {
   const BodyConfig *config = &solid->config->bodies[entry];
@@ -137,7 +138,7 @@ static PetscErrorCode CreateState(Solid solid)
   for (PetscInt entry = 0; entry < config->body_count; entry++)
     solid->body_count += copies_of(&config->bodies[entry]);
   solid_name_walls(solid);
-  PetscCall(PetscCalloc3(3 * solid->particle_count + 6 * solid->body_count, &solid->velocity,
+  PetscCall(PetscCalloc3(3 * solid->particle_count + TWIST * solid->body_count, &solid->velocity,
                          solid->particle_count, &solid->particle_positions, solid->particle_count,
                          &solid->particle_masses));
   solid->twists = (Twist *)(solid->velocity + 3 * solid->particle_count);
@@ -162,7 +163,7 @@ PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
   for (PetscInt entry = 0; entry < config->body_count && !message[0]; entry++) {
     const BodyConfig *body = &config->bodies[entry];
     char              problem[512];
-    Placement         rest;
+    RigidTransform    rest;
 
     PetscCall(
         FormCreate(body->shape, body->thickness, &solid->forms[entry], &rest, problem, sizeof(problem)));

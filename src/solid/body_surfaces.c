@@ -71,21 +71,21 @@ static PetscErrorCode CreateCopy(Surface given, Surface *surface)
   PetscFunctionReturn(0);
 }
 
-static PetscBool reaches_into(const Placement *plane, const Vector3 bounds[2])
+static PetscBool reaches_into(const RigidTransform *plane, const Vector3 bounds[2])
 {
   const PetscReal negligible = 1e-9 * vector3_norm(vector3_subtract(bounds[1], bounds[0]));
 
   for (PetscInt c = 0; c < 8; c++)
-    if (placement_to_local(plane,
-                           vector3(bounds[c & 1].at[X], bounds[c >> 1 & 1].at[Y], bounds[c >> 2].at[Z]))
+    if (rigid_apply_inverse(plane,
+                            vector3(bounds[c & 1].at[X], bounds[c >> 1 & 1].at[Y], bounds[c >> 2].at[Z]))
             .at[Z] < -negligible)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
-static PetscErrorCode CreateBlock(const Placement *plane, const Vector3 bounds[2], Surface *surface)
+static PetscErrorCode CreateBlock(const RigidTransform *plane, const Vector3 bounds[2], Surface *surface)
 {
-  const Vector3   middle = placement_to_local(plane, vector3_scale(0.5, vector3_add(bounds[0], bounds[1])));
+  const Vector3   middle = rigid_apply_inverse(plane, vector3_scale(0.5, vector3_add(bounds[0], bounds[1])));
   const PetscReal reach = vector3_norm(vector3_subtract(bounds[1], bounds[0])),
                   depth = 0.5 * (PetscAbsReal(middle.at[Z]) + reach);
   const Primitive block = {.kind = PRIMITIVE_BOX, .half = vector3(reach, reach, depth)};

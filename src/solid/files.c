@@ -3,7 +3,7 @@
 
 #include <millrace/solid_step.h>
 
-enum { PLACEMENT_NUMBERS = 7, TWIST_NUMBERS = 6, REPORT_NUMBERS = 4 };
+enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4 };
 
 PetscErrorCode SolidSave(Solid solid, Archive archive)
 {
@@ -14,7 +14,7 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscCall(ArchiveEnter(archive, "solids"));
   PetscCall(ArchiveWriteShared(archive, "placements", solid_body_count(solid), PLACEMENT_NUMBERS,
                                (const PetscReal *)solid->placements));
-  PetscCall(ArchiveWriteShared(archive, "twists", solid_body_count(solid), TWIST_NUMBERS,
+  PetscCall(ArchiveWriteShared(archive, "twists", solid_body_count(solid), TWIST,
                                (const PetscReal *)solid->twists));
   PetscCall(ArchiveWriteShared(archive, "particles", solid->particle_count, DIM,
                                (const PetscReal *)solid->particle_positions));
@@ -63,8 +63,7 @@ PetscErrorCode SolidLoad(Solid solid, Archive archive)
   PetscCall(ArchiveEnter(archive, "solids"));
   PetscCall(ArchiveReadShared(archive, "placements", solid_body_count(solid), PLACEMENT_NUMBERS,
                               (PetscReal *)solid->placements));
-  PetscCall(ArchiveReadShared(archive, "twists", solid_body_count(solid), TWIST_NUMBERS,
-                              (PetscReal *)solid->twists));
+  PetscCall(ArchiveReadShared(archive, "twists", solid_body_count(solid), TWIST, (PetscReal *)solid->twists));
   PetscCall(ArchiveReadShared(archive, "particles", solid->particle_count, DIM,
                               (PetscReal *)solid->particle_positions));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
@@ -88,13 +87,13 @@ typedef struct {
 } Picture;
 
 /* A plane is drawn as a square around where the bodies that have an end began, twice as large. */
-static void plane_corners(Solid solid, const Placement *plane, Vector3 corners[4])
+static void plane_corners(Solid solid, const RigidTransform *plane, Vector3 corners[4])
 {
   PetscReal low[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL}, high[2] = {-PETSC_MAX_REAL, -PETSC_MAX_REAL}, half;
 
   for (PetscInt b = 0; b < solid->body_count; b++) {
     const Form   *form = solid->bodies[b].form;
-    const Vector3 at = placement_to_local(plane, solid->bodies[b].rest.position);
+    const Vector3 at = rigid_apply_inverse(plane, solid->bodies[b].rest.position);
 
     for (PetscInt d = 0; d < 2 && form->kind != FORM_PLANE; d++) {
       low[d] = PetscMin(low[d], at.at[d] - form->reach);
@@ -105,16 +104,15 @@ static void plane_corners(Solid solid, const Placement *plane, Vector3 corners[4
     low[X] = low[Y] = -(high[X] = high[Y] = 0.5);
   half = PetscMax(high[X] - low[X], high[Y] - low[Y]);
   for (PetscInt c = 0; c < 4; c++)
-    corners[c] =
-        placement_to_world(plane, vector3(0.5 * (low[X] + high[X]) + (c == 1 || c == 2 ? half : -half),
-                                          0.5 * (low[Y] + high[Y]) + (c < 2 ? -half : half), 0.));
+    corners[c] = rigid_apply(plane, vector3(0.5 * (low[X] + high[X]) + (c == 1 || c == 2 ? half : -half),
+                                            0.5 * (low[Y] + high[Y]) + (c < 2 ? -half : half), 0.));
 }
 
 /* Appends the surface of a body, or counts it while there is no room. */
 static PetscErrorCode DrawBody(Solid solid, PetscInt b, Picture *picture)
 {
   static const PetscInt square[2][3] = {{0, 1, 2}, {0, 2, 3}};
-  const Placement      *at = &solid->placements[b];
+  const RigidTransform *at = &solid->placements[b];
   const Form           *form = solid->bodies[b].form;
   const Vector3        *vertices = NULL;
   const PetscInt(*triangles)[3] = square;
@@ -127,7 +125,7 @@ static PetscErrorCode DrawBody(Solid solid, PetscInt b, Picture *picture)
   else
     plane_corners(solid, at, corners);
   for (PetscInt v = 0; v < vertex_count && picture->vertices; v++) {
-    const Vector3  point = vertices ? placement_to_world(at, vertices[v]) : corners[v];
+    const Vector3  point = vertices ? rigid_apply(at, vertices[v]) : corners[v];
     const PetscInt n = picture->vertex_count + v;
 
     picture->vertices[n] = point;
@@ -165,7 +163,7 @@ static PetscErrorCode WriteBodyField(FrameSeries frames, const Picture *picture,
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(picture->triangle_count, &vectors));
   for (PetscInt t = 0; t < picture->triangle_count; t++) {
-    const PetscReal *value = &field->values[TWIST_NUMBERS * (PetscInt)picture->bodies[t]];
+    const PetscReal *value = &field->values[TWIST * (PetscInt)picture->bodies[t]];
 
     vectors[t] = vector3(value[X], value[Y], value[Z]);
   }
@@ -222,7 +220,7 @@ static PetscErrorCode WriteBodyPoints(Solid solid, FrameSeries frames, PetscInt 
   PetscCall(FrameWriteMeshField(frames, "body", FRAME_CELL, 1, values));
   for (PetscInt f = 0; f < field_count; f++) {
     for (PetscInt n = 0; n < end - start; n++)
-      memcpy(vectors[n].at, &fields[f].values[TWIST_NUMBERS * (start + n)], sizeof(vectors[n].at));
+      memcpy(vectors[n].at, &fields[f].values[TWIST * (start + n)], sizeof(vectors[n].at));
     PetscCall(FrameWriteMeshField(frames, fields[f].name, FRAME_CELL, DIM, (const PetscReal *)vectors));
   }
   PetscCall(FrameEndMesh(frames));

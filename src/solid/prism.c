@@ -38,7 +38,7 @@ static PetscErrorCode MeasurePrism(Solid solid, PetscInt b, PetscReal *volume)
                        &triangles.triangles));
   PetscCall(PetscMalloc1(triangles.vertex_count, &placed));
   for (PetscInt v = 0; v < triangles.vertex_count; v++)
-    placed[v] = placement_to_world(&solid->placements[b], triangles.vertices[v]);
+    placed[v] = rigid_apply(&solid->placements[b], triangles.vertices[v]);
   triangles.vertices = placed;
   PetscCall(TrianglesSlice(&triangles, 0., &prism));
   *volume = prism_volume(&prism, form->thickness);

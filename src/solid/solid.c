@@ -52,7 +52,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity)
 {
   PetscFunctionBegin;
-  *count = 3 * solid->particle_count + 6 * solid_body_count(solid);
+  *count = 3 * solid->particle_count + TWIST * solid_body_count(solid);
   *velocity = solid->velocity;
   PetscFunctionReturn(0);
 }
@@ -127,15 +127,15 @@ PetscReal solid_prescribed_speed(Solid solid, PetscReal time)
 
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
 {
-  const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(Placement) / sizeof(PetscReal));
+  const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(RigidTransform) / sizeof(PetscReal));
   PetscMPIInt    size;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(world, &size));
   if (size == 1)
     PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->particle_count + 6 * bodies), MPIU_REAL,
-                         root, world));
+  PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->particle_count + TWIST * bodies),
+                         MPIU_REAL, root, world));
   PetscCallMPI(
       MPI_Bcast(solid->particle_positions, (PetscMPIInt)(3 * solid->particle_count), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));

@@ -6,11 +6,6 @@
 
 #include "rigid/form.h"
 
-/* Velocity of the centre of mass and spin: a body's six entries of the state vector. */
-typedef struct {
-  Vector3 linear, angular;
-} Twist;
-
 /* The resistance of a body to impulses, in the world's axes; zero for what is not dynamic. */
 typedef struct {
   PetscReal inverse_mass;
@@ -23,7 +18,7 @@ typedef struct {
   const Form       *form;   /* borrowed: shared by the copies */
   PetscReal         mass;
   Vector3           inertia; /* about the principal axes, which are those of the body's frame */
-  Placement         rest;    /* at time zero */
+  RigidTransform    rest;    /* at time zero */
 } Body;
 
 struct _p_Solid {
@@ -39,14 +34,14 @@ struct _p_Solid {
   Vector3   *particle_positions;
   PetscReal *particle_masses;
 
-  Form     **forms; /* owned; one per entry of the configuration, then of the walls */
-  Body      *bodies;
-  Placement *placements;
-  Mobility  *mobilities; /* at `placements` */
+  Form          **forms; /* owned; one per entry of the configuration, then of the walls */
+  Body           *bodies;
+  RigidTransform *placements;
+  Mobility       *mobilities; /* at `placements` */
 
-  Placement *kept_placements; /* this and what follows: of SolidKeep, null before it */
-  PetscReal *kept_velocity;
-  Vector3   *kept_particles;
+  RigidTransform *kept_placements; /* this and what follows: of SolidKeep, null before it */
+  PetscReal      *kept_velocity;
+  Vector3        *kept_particles;
 
   struct ContactSet *contacts;
   struct JointSet   *joints;
@@ -63,33 +58,16 @@ static inline void twist_push(Twist *twist, const Mobility *mobility, Vector3 ar
   twist->angular = vector3_add(twist->angular, turned);
 }
 
-static inline Vector3 twist_at(const Twist *twist, Vector3 arm)
-{
-  return vector3_add(twist->linear, vector3_cross(twist->angular, arm));
-}
-
-static inline Twist twist_add(Twist a, Twist b)
-{
-  return (Twist){vector3_add(a.linear, b.linear), vector3_add(a.angular, b.angular)};
-}
-
-static inline Twist twist_scale(PetscReal s, Twist a)
-{
-  return (Twist){vector3_scale(s, a.linear), vector3_scale(s, a.angular)};
-}
-
 /* rigid/body.c */
-PetscBool body_is_free(const Body *body);
-Mobility  body_mobility(const Body *body, const Placement *placement);
-Vector3   body_angular_momentum(const Body *body, const Placement *placement, Vector3 spin);
-Vector3   body_spin(const Body *body, const Placement *placement, Vector3 angular_momentum);
-Placement body_moved(const Body *body, const Placement *from, const Twist *twist, PetscReal dt); /* 3.4.1 */
+PetscBool      body_is_free(const Body *body);
+Mobility       body_mobility(const Body *body, const RigidTransform *placement);
+Vector3        body_angular_momentum(const Body *body, const RigidTransform *placement, Vector3 spin);
+Vector3        body_spin(const Body *body, const RigidTransform *placement, Vector3 angular_momentum);
+RigidTransform body_moved(const Body *body, const RigidTransform *from, const Twist *twist,
+                          PetscReal dt); /* 3.4.1 */
 /* Of a kinematic body: where it is and how it moves at a time. */
-Placement body_prescribed(const Body *body, PetscReal time);
-Twist     body_prescribed_twist(const Body *body, PetscReal time);
-Placement placement_moved(const Placement *from, Vector3 translation, Vector3 rotation);
-Twist     twist_between(const Placement *from, const Placement *to,
-                        PetscReal dt); /* that takes one to the other */
+RigidTransform body_prescribed(const Body *body, PetscReal time);
+Twist          body_prescribed_twist(const Body *body, PetscReal time);
 
 /* prism.c: why a body is not what two dimensions make of it; left alone if it is. */
 PetscErrorCode SolidCheckPrism(Solid solid, PetscInt body, char message[], size_t size);
@@ -106,7 +84,7 @@ static inline PetscBool is_wall(Solid solid, PetscInt body)
 /* Of the assembly that a body belongs to; -1: none. */
 PetscInt solid_assembly(const SolidConfig *config, const BodyConfig *body);
 /* Takes the assembly as it is written to where one of its copies stands. */
-Placement      assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy);
+RigidTransform assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy);
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBodies(Solid solid);
 void           solid_refresh_mobility(Solid solid, PetscInt b); /* of a free body */

@@ -36,7 +36,7 @@ static void predict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
   for (PetscInt b = 0; b < solid->body_count; b++) {
     half[b] = twist_add(solid->twists[b], twist_scale(0.5 * dt, body_acceleration(solid, b)));
     if (solid->bodies[b].config->kind == BODY_KINEMATIC) {
-      const Placement there = body_prescribed(&solid->bodies[b], time + dt);
+      const RigidTransform there = body_prescribed(&solid->bodies[b], time + dt);
 
       half[b] = twist_between(&solid->placements[b], &there, dt);
     }

@@ -32,7 +32,7 @@ PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point)
 {
   Vector3 gradient;
 
-  return form_distance(solid->bodies[body].form, placement_to_local(&solid->placements[body], point),
+  return form_distance(solid->bodies[body].form, rigid_apply_inverse(&solid->placements[body], point),
                        &gradient) <= 0.
              ? PETSC_TRUE
              : PETSC_FALSE;
@@ -40,7 +40,7 @@ PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point)
 
 PetscErrorCode SolidKeep(Solid solid)
 {
-  const PetscInt numbers = 3 * solid->particle_count + 6 * solid->body_count;
+  const PetscInt numbers = 3 * solid->particle_count + TWIST * solid->body_count;
 
   PetscFunctionBegin;
   if (!solid->kept_placements)
@@ -55,7 +55,7 @@ PetscErrorCode SolidKeep(Solid solid)
 /* The contacts are looked for anew; their impulses remain as a first guess. */
 PetscErrorCode SolidReturn(Solid solid)
 {
-  const PetscInt numbers = 3 * solid->particle_count + 6 * solid->body_count;
+  const PetscInt numbers = 3 * solid->particle_count + TWIST * solid->body_count;
 
   PetscFunctionBegin;
   PetscCheck(solid->kept_placements, solid->comm, PETSC_ERR_ORDER, "There is no state to return to");

@@ -17,7 +17,7 @@ void solid_name_walls(Solid solid)
 }
 
 /* The side of the box that a wall stands at. */
-static PetscErrorCode CreateForm(Solid solid, PetscInt side, Form **form, Placement *rest)
+static PetscErrorCode CreateForm(Solid solid, PetscInt side, Form **form, RigidTransform *rest)
 {
   Vector3 normal = vector3(0, 0, 0);
   char    message[256];

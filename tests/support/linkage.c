@@ -50,7 +50,7 @@ static void refresh(Linkage *linkage)
 
 void linkage_place(Linkage *linkage, PetscInt b, Vector3 position, Vector3 rotation)
 {
-  linkage->solid.placements[b] = (Placement){position, quaternion_from_rotation(rotation)};
+  linkage->solid.placements[b] = (RigidTransform){position, quaternion_from_rotation(rotation)};
 }
 
 JointConfig *linkage_join(Linkage *linkage, PetscInt j, JointKind kind, PetscInt parent, PetscInt child,
@@ -155,10 +155,10 @@ LinkageSums linkage_sums(const Linkage *linkage, const Twist twists[])
   LinkageSums sums = {0};
 
   for (PetscInt b = 0; b < linkage->solid.body_count; b++) {
-    const Body      *body = &linkage->solid.bodies[b];
-    const Placement *at = &linkage->solid.placements[b];
-    const Vector3    momentum = vector3_scale(body->mass, twists[b].linear);
-    const Vector3    turning = body_angular_momentum(body, at, twists[b].angular);
+    const Body           *body = &linkage->solid.bodies[b];
+    const RigidTransform *at = &linkage->solid.placements[b];
+    const Vector3         momentum = vector3_scale(body->mass, twists[b].linear);
+    const Vector3         turning = body_angular_momentum(body, at, twists[b].angular);
 
     sums.momentum = vector3_add(sums.momentum, momentum);
     sums.angular_momentum = vector3_add(sums.angular_momentum, vector3_cross(at->position, momentum));

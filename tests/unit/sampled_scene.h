@@ -12,9 +12,9 @@
 /* Takes the shape, which is centred at the origin with its axis along z. */
 static inline Form *form_of(Shape shape, PetscReal thickness)
 {
-  Form     *form;
-  Placement rest;
-  char      message[512];
+  Form          *form;
+  RigidTransform rest;
+  char           message[512];
 
   assert_success(FormCreate(shape, thickness, &form, &rest, message, sizeof message));
   assert_non_null(form);
@@ -68,31 +68,31 @@ static inline void destroy(Form *first, Form *second)
   assert_success(FormDestroy(&second));
 }
 
-static inline Placement at(Vector3 position, Vector3 rotation)
+static inline RigidTransform at(Vector3 position, Vector3 rotation)
 {
-  return (Placement){position, quaternion_from_rotation(rotation)};
+  return (RigidTransform){position, quaternion_from_rotation(rotation)};
 }
 
 /* The whole scene moved and turned, so that no direction is special. */
-static inline Placement carried(Placement placement)
+static inline RigidTransform carried(RigidTransform placement)
 {
-  const Placement carrier = at(vector3(3, -4, 5), vector3(0.4, 1.1, -0.7));
+  const RigidTransform carrier = at(vector3(3, -4, 5), vector3(0.4, 1.1, -0.7));
 
-  return (Placement){placement_to_world(&carrier, placement.position),
-                     quaternion_multiply(carrier.rotation, placement.rotation)};
+  return (RigidTransform){rigid_apply(&carrier, placement.position),
+                          quaternion_multiply(carrier.rotation, placement.rotation)};
 }
 
 /* Finds the touches in the carried scene and brings them back. */
-static inline PetscInt find(const Form *a, Placement at_a, const Form *b, Placement at_b, PetscReal reach,
-                            Touch touches[TOUCH_CAPACITY])
+static inline PetscInt find(const Form *a, RigidTransform at_a, const Form *b, RigidTransform at_b,
+                            PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Placement carrier = carried(at(vector3(0, 0, 0), vector3(0, 0, 0))), first = carried(at_a),
-                  second = carried(at_b);
+  const RigidTransform carrier = carried(at(vector3(0, 0, 0), vector3(0, 0, 0))), first = carried(at_a),
+                       second = carried(at_b);
   const PetscInt count = find_touches(a, &first, b, &second, reach, touches);
 
   assert_true(count >= 0 && count <= TOUCH_CAPACITY);
   for (PetscInt n = 0; n < count; n++) {
-    touches[n].point = placement_to_local(&carrier, touches[n].point);
+    touches[n].point = rigid_apply_inverse(&carrier, touches[n].point);
     touches[n].normal = quaternion_rotate(quaternion_conjugate(carrier.rotation), touches[n].normal);
     assert_true(touches[n].gap <= reach);
     assert_near(vector3_norm(touches[n].normal), 1, 1e-9);

@@ -9,7 +9,7 @@
 static char message[512];
 
 /* Takes the shape. */
-static Form *make_form(Shape shape, PetscReal thickness, Placement *rest)
+static Form *make_form(Shape shape, PetscReal thickness, RigidTransform *rest)
 {
   Form *form;
 
@@ -19,7 +19,7 @@ static Form *make_form(Shape shape, PetscReal thickness, Placement *rest)
   return form;
 }
 
-static Form *make_surface_form(Surface surface, PetscReal thickness, Placement *rest)
+static Form *make_surface_form(Surface surface, PetscReal thickness, RigidTransform *rest)
 {
   Shape shape;
 
@@ -49,9 +49,9 @@ static void assert_extent(const Form *form, Vector3 low, Vector3 high, PetscReal
 
 static void sphere_has_two_fifths(void **state)
 {
-  Shape     shape;
-  Placement rest;
-  Form     *form;
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   assert_success(ShapeCreateSphere(vector3(1, 2, 3), 0.5, &shape));
@@ -67,9 +67,9 @@ static void sphere_has_two_fifths(void **state)
 
 static void box_keeps_its_axes(void **state)
 {
-  Shape     shape;
-  Placement rest;
-  Form     *form;
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   assert_success(ShapeCreateBox(vector3(1, 1, 1), vector3(7, 3, 5), &shape));
@@ -82,7 +82,7 @@ static void box_keeps_its_axes(void **state)
   assert_vector(form->inertia, vector3(16 * 5, 16 * 13, 16 * 10), 1e-12);
   assert_extent(form, vector3(-3, -1, -2), vector3(3, 1, 2), sqrt(14), 2);
   assert_vector(rest.position, vector3(-2, 4, 4), 1e-14);
-  assert_vector(placement_to_world(&rest, vector3(3, 0, 0)), vector3(-2, 7, 4), 1e-14);
+  assert_vector(rigid_apply(&rest, vector3(3, 0, 0)), vector3(-2, 7, 4), 1e-14);
   assert_success(FormDestroy(&form));
 }
 
@@ -91,7 +91,7 @@ static void cylinder_has_z_for_its_axis(void **state)
 {
   const PetscReal volume = PETSC_PI, across = volume * (0.25 / 4 + 4. / 3);
   Shape           shape;
-  Placement       rest;
+  RigidTransform  rest;
   Form           *form;
 
   (void)state;
@@ -100,7 +100,7 @@ static void cylinder_has_z_for_its_axis(void **state)
   assert_int_equal(form->kind, FORM_CYLINDER);
   assert_mass(form, volume, vector3(across, across, volume / 8));
   assert_extent(form, vector3(-0.5, -0.5, -2), vector3(0.5, 0.5, 2), sqrt(4.25), 1);
-  assert_vector(placement_to_world(&rest, vector3(0, 0, 2)), vector3(4, 1, 0), 1e-14);
+  assert_vector(rigid_apply(&rest, vector3(0, 0, 2)), vector3(4, 1, 0), 1e-14);
   assert_success(FormDestroy(&form));
 }
 
@@ -111,7 +111,7 @@ static void capsule_is_the_sum_of_its_slices(void **state)
   const PetscReal radius = 0.5, half = 0.75, step = 2 * (radius + half) / SLICES;
   PetscReal       volume = 0, along = 0, across = 0;
   Shape           shape;
-  Placement       rest;
+  RigidTransform  rest;
   Form           *form;
 
   (void)state;
@@ -137,7 +137,7 @@ static void cone_has_its_centre_at_a_quarter(void **state)
 {
   const PetscReal volume = PETSC_PI / 3 * 4 * 8;
   Shape           shape;
-  Placement       rest;
+  RigidTransform  rest;
   Form           *form;
 
   (void)state;
@@ -151,7 +151,7 @@ static void cone_has_its_centre_at_a_quarter(void **state)
   assert_near(form->base, -2, 1e-14);
   assert_near(form->tip, 6, 1e-14);
   assert_extent(form, vector3(-2, -2, -2), vector3(2, 2, 6), 6, 4);
-  assert_vector(placement_to_world(&rest, vector3(0, 0, 6)), vector3(0, 0, 2), 1e-14);
+  assert_vector(rigid_apply(&rest, vector3(0, 0, 6)), vector3(0, 0, 2), 1e-14);
   surface_bounds(form->surface, &form->low, &form->high); /* its triangles have moved along */
   assert_near(form->low.at[Z], -2, 1e-14);
   assert_success(FormDestroy(&form));
@@ -161,7 +161,7 @@ static void torus_turns_about_z(void **state)
 {
   const PetscReal volume = 2 * PETSC_PI * PETSC_PI * 2 * 0.25;
   Shape           shape;
-  Placement       rest;
+  RigidTransform  rest;
   Form           *form;
 
   (void)state;
@@ -178,9 +178,9 @@ static void torus_turns_about_z(void **state)
 
 static void plane_is_endless(void **state)
 {
-  Shape     shape;
-  Placement rest;
-  Form     *form;
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   assert_success(ShapeCreatePlane(vector3(0, 2, 0), vector3(0, 1, 0), &shape));
@@ -188,11 +188,11 @@ static void plane_is_endless(void **state)
   assert_int_equal(form->kind, FORM_PLANE);
   assert_null(form->surface);
   assert_true(form->reach == PETSC_INFINITY && form->low.at[X] == -PETSC_INFINITY && form->high.at[Z] == 0);
-  assert_vector(placement_to_local(&rest, vector3(5, 3, 7)), vector3(5, -7, 1), 1e-14);
+  assert_vector(rigid_apply_inverse(&rest, vector3(5, 3, 7)), vector3(5, -7, 1), 1e-14);
   assert_success(FormDestroy(&form));
 }
 
-static Matrix3 inertia_in_the_world(const Form *form, const Placement *rest)
+static Matrix3 inertia_in_the_world(const Form *form, const RigidTransform *rest)
 {
   return matrix3_turned_diagonal(rest->rotation, form->inertia);
 }
@@ -217,13 +217,13 @@ static Surface make_turned_box(Vector3 half, Vector3 rotation, Vector3 move)
 
 static void box_of_triangles_is_the_box(void **state)
 {
-  const Vector3 half = vector3(0.5, 0.2, 0.9), turn = vector3(0.4, -1, 0.3), move = vector3(3, -1, 2);
-  const Vector3 spin = vector3(1, 0.2, -2), shift = vector3(0.3, 0.1, 0.5);
-  Surface       surface = make_turned_box(half, turn, move);
-  Shape         shape, box;
-  Placement     rest, box_rest;
-  Form         *form, *box_form;
-  Matrix3       inertia, exact;
+  const Vector3  half = vector3(0.5, 0.2, 0.9), turn = vector3(0.4, -1, 0.3), move = vector3(3, -1, 2);
+  const Vector3  spin = vector3(1, 0.2, -2), shift = vector3(0.3, 0.1, 0.5);
+  Surface        surface = make_turned_box(half, turn, move);
+  Shape          shape, box;
+  RigidTransform rest, box_rest;
+  Form          *form, *box_form;
+  Matrix3        inertia, exact;
 
   (void)state;
   assert_success(ShapeCreateSurface(&surface, &shape));
@@ -249,8 +249,8 @@ static void box_of_triangles_is_the_box(void **state)
 
 static void a_cube_from_a_file_is_not_turned(void **state)
 {
-  Placement rest;
-  Form     *form =
+  RigidTransform rest;
+  Form          *form =
       make_surface_form(make_turned_box(vector3(1, 1, 1), vector3(0, 0, 0), vector3(4, 5, 6)), 0, &rest);
 
   (void)state;
@@ -262,8 +262,8 @@ static void a_cube_from_a_file_is_not_turned(void **state)
 
 static void a_ring_of_triangles_has_a_grid(void **state)
 {
-  Placement rest;
-  Form     *form = make_surface_form(make_ring(1, 0.4, 60, 30), 0, &rest);
+  RigidTransform rest;
+  Form          *form = make_surface_form(make_ring(1, 0.4, 60, 30), 0, &rest);
 
   (void)state;
   assert_int_equal(form->kind, FORM_SURFACE);
@@ -278,8 +278,8 @@ static void shell_of_a_disc_is_a_thin_cylinder(void **state)
   const PetscReal thickness = 0.02, angle = 2 * PETSC_PI / 400;
   const PetscReal volume = thickness * 200 * sin(angle),
                   square = (2 + cos(angle)) / 3; /* mean radius^2 * 2 */
-  Placement rest;
-  Form     *form = make_surface_form(make_disc(1, 3, 400), thickness, &rest);
+  RigidTransform rest;
+  Form          *form = make_surface_form(make_disc(1, 3, 400), thickness, &rest);
 
   (void)state;
   assert_int_equal(form->kind, FORM_SHELL);
@@ -294,9 +294,9 @@ static void shell_of_a_disc_is_a_thin_cylinder(void **state)
 
 static void a_sphere_with_a_thickness_is_hollow(void **state)
 {
-  Shape     shape;
-  Placement rest;
-  Form     *form;
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   assert_success(ShapeCreateSphere(vector3(0, 0, 0), 2, &shape));
@@ -331,7 +331,7 @@ static void surfaces_that_are_no_solid_are_refused(void **state)
   const PetscInt inward[][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {0, 2, 3}};
   const PetscInt flat[][3] = {{0, 1, 2}, {0, 2, 1}};
   const PetscInt line[][3] = {{0, 1, 4}, {0, 4, 1}};
-  Placement      rest;
+  RigidTransform rest;
   Form          *form;
 
   (void)state;
@@ -349,8 +349,8 @@ static void surfaces_that_are_no_solid_are_refused(void **state)
 
 static void shapes_that_are_no_body_are_refused(void **state)
 {
-  Placement rest;
-  Shape     parts[2], shape;
+  RigidTransform rest;
+  Shape          parts[2], shape;
 
   (void)state;
   assert_success(ShapeCreateSphere(vector3(0, 0, 0), 1, &parts[0]));

@@ -7,11 +7,11 @@
 
 enum { ROUND = 400, TURNS = 5 };
 
-static const Placement stands[TURNS] = {{{{1, 2, 3}}, {1, {{0, 0, 0}}}},
-                                        {{{0, -1, 0}}, {0.5, {{0.5, 0.5, 0.5}}}},
-                                        {{{4, 0, 7}}, {0.8, {{0.6, 0, 0}}}},
-                                        {{{0, 0, -9}}, {0.1, {{0.3, -0.9, 0.3}}}},
-                                        {{{0, 0, 0}}, {-0.7, {{0.1, 0.1, 0.7}}}}};
+static const RigidTransform stands[TURNS] = {{{{1, 2, 3}}, {1, {{0, 0, 0}}}},
+                                             {{{0, -1, 0}}, {0.5, {{0.5, 0.5, 0.5}}}},
+                                             {{{4, 0, 7}}, {0.8, {{0.6, 0, 0}}}},
+                                             {{{0, 0, -9}}, {0.1, {{0.3, -0.9, 0.3}}}},
+                                             {{{0, 0, 0}}, {-0.7, {{0.1, 0.1, 0.7}}}}};
 
 /* A point of the surface by two angles; all extreme points are among them. */
 static Vector3 surface_point(const Form *form, PetscReal around, PetscReal up)
@@ -39,20 +39,19 @@ static Vector3 surface_point(const Form *form, PetscReal around, PetscReal up)
 }
 
 /* The points may miss the extreme ones by the sagitta of a step. */
-static void assert_tight(const Form *form, const Placement *stand)
+static void assert_tight(const Form *form, const RigidTransform *stand)
 {
-  const PetscReal norm = sqrt(stand->rotation.scalar * stand->rotation.scalar +
-                              vector3_dot(stand->rotation.vector, stand->rotation.vector));
-  const Placement at = {stand->position,
-                        {stand->rotation.scalar / norm, vector3_scale(1 / norm, stand->rotation.vector)}};
+  const PetscReal      norm = sqrt(stand->rotation.scalar * stand->rotation.scalar +
+                                   vector3_dot(stand->rotation.vector, stand->rotation.vector));
+  const RigidTransform at = {
+      stand->position, {stand->rotation.scalar / norm, vector3_scale(1 / norm, stand->rotation.vector)}};
   const Bounds    bounds = form_bounds(form, &at);
   const PetscReal step = 2 * PETSC_PI / ROUND;
   Bounds          seen = {{{1e9, 1e9, 1e9}}, {{-1e9, -1e9, -1e9}}};
 
   for (PetscInt i = 0; i < ROUND; i++)
     for (PetscInt j = 0; j < ROUND; j++) {
-      const Vector3 point =
-          placement_to_world(&at, surface_point(form, (i + 0.5) * step, (j + 0.5) * step - 4));
+      const Vector3 point = rigid_apply(&at, surface_point(form, (i + 0.5) * step, (j + 0.5) * step - 4));
 
       for (PetscInt d = X; d < DIM; d++) {
         seen.low.at[d] = PetscMin(seen.low.at[d], point.at[d]);
@@ -86,11 +85,11 @@ static void boxes_around_forms_hold_them_tightly(void **state)
 
 static void a_plane_ends_only_across_an_axis(void **state)
 {
-  const Form      plane = {.kind = FORM_PLANE};
-  const Placement floor = {{{1, 2, 3}}, {1, {{0, 0, 0}}}};
-  const Placement wall = {{{1, 2, 3}}, quaternion_from_rotation(vector3(0, -0.5 * PETSC_PI, 0))};
-  const Placement slope = {{{1, 2, 3}}, quaternion_from_rotation(vector3(1e-7, 0, 0))};
-  Bounds          bounds = form_bounds(&plane, &floor);
+  const Form           plane = {.kind = FORM_PLANE};
+  const RigidTransform floor = {{{1, 2, 3}}, {1, {{0, 0, 0}}}};
+  const RigidTransform wall = {{{1, 2, 3}}, quaternion_from_rotation(vector3(0, -0.5 * PETSC_PI, 0))};
+  const RigidTransform slope = {{{1, 2, 3}}, quaternion_from_rotation(vector3(1e-7, 0, 0))};
+  Bounds               bounds = form_bounds(&plane, &floor);
 
   (void)state;
   assert_near(bounds.high.at[Z], 3, 0);

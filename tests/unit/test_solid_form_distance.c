@@ -16,7 +16,7 @@ static Vector3 random_point(uint64_t *seed, PetscReal reach)
   return point;
 }
 
-static Form *make_form(Shape shape, PetscReal thickness, Placement *rest)
+static Form *make_form(Shape shape, PetscReal thickness, RigidTransform *rest)
 {
   char  message[512];
   Form *form;
@@ -65,12 +65,12 @@ static void simple_forms_have_the_distances_of_their_shapes(void **state)
   (void)state;
   create_shapes(shapes);
   for (int n = 0; n <= SIMPLE; n++) {
-    Placement rest;
-    Form     *form = make_form(shapes[n], 0, &rest);
-    int       ridges = 0;
+    RigidTransform rest;
+    Form          *form = make_form(shapes[n], 0, &rest);
+    int            ridges = 0;
 
     for (int trial = 0; trial < TRIALS; trial++) {
-      const Vector3 point = random_point(&seed, 1.5), local = placement_to_local(&rest, point);
+      const Vector3 point = random_point(&seed, 1.5), local = rigid_apply_inverse(&rest, point);
       Vector3       gradient;
 
       assert_near(form_distance(form, local, &gradient), shape_distance(shapes[n], point), 1e-13);
@@ -91,8 +91,8 @@ static void gradients_are_unit_where_there_is_none(void **state)
   (void)state;
   create_shapes(shapes);
   for (int n = 0; n <= SIMPLE; n++) {
-    Placement rest;
-    Form     *form = make_form(shapes[n], 0, &rest);
+    RigidTransform rest;
+    Form          *form = make_form(shapes[n], 0, &rest);
 
     for (size_t k = 0; k < sizeof points / sizeof points[0]; k++) {
       Vector3 gradient;
@@ -107,19 +107,19 @@ static void gradients_are_unit_where_there_is_none(void **state)
 
 static void hull_distance_is_exact(void **state)
 {
-  uint64_t  seed = 9;
-  Surface   surface = make_icosahedron(1);
-  Shape     shape;
-  Placement rest;
-  Form     *form;
-  int       ridges = 0;
+  uint64_t       seed = 9;
+  Surface        surface = make_icosahedron(1);
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
+  int            ridges = 0;
 
   (void)state;
   assert_success(ShapeCreateSurface(&surface, &shape));
   form = make_form(shape, 0, &rest);
   assert_int_equal(form->kind, FORM_HULL);
   for (int trial = 0; trial < TRIALS; trial++) {
-    const Vector3 point = random_point(&seed, 1.5), local = placement_to_local(&rest, point);
+    const Vector3 point = random_point(&seed, 1.5), local = rigid_apply_inverse(&rest, point);
     Vector3       gradient;
 
     assert_near(form_distance(form, local, &gradient), shape_distance(shape, point), 1e-13);
@@ -184,7 +184,7 @@ static void thin_walls_are_asked_for_exactly(void **state)
   uint64_t        seed = 3;
   Surface         surface = make_lathed(6, away, heights, 80);
   Shape           shape;
-  Placement       rest;
+  RigidTransform  rest;
   Form           *form;
   int             inside = 0;
 
@@ -193,7 +193,7 @@ static void thin_walls_are_asked_for_exactly(void **state)
   form = make_form(shape, 0, &rest);
   assert_int_equal(form->kind, FORM_SURFACE);
   for (int trial = 0; trial < 10 * TRIALS; trial++) {
-    const Vector3   point = random_point(&seed, 1.2), local = placement_to_local(&rest, point);
+    const Vector3   point = random_point(&seed, 1.2), local = rigid_apply_inverse(&rest, point);
     const PetscReal exact = shape_distance(shape, point);
     Vector3         gradient;
 
@@ -211,14 +211,14 @@ static void thin_walls_are_asked_for_exactly(void **state)
 /* Two plates thinner than a cell that cross each other: each has faces within the other. */
 static void faces_within_another_piece_are_no_boundary(void **state)
 {
-  const Vector3 halves[] = {{{1, 1, 0.01}}, {{0.01, 1, 1}}};
-  uint64_t      seed = 3;
-  Vector3       vertices[16];
-  PetscInt      triangles[24][3];
-  Surface       surface;
-  Shape         shape;
-  Placement     rest;
-  Form         *form;
+  const Vector3  halves[] = {{{1, 1, 0.01}}, {{0.01, 1, 1}}};
+  uint64_t       seed = 3;
+  Vector3        vertices[16];
+  PetscInt       triangles[24][3];
+  Surface        surface;
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   for (int n = 0; n < 2; n++) {
@@ -240,7 +240,7 @@ static void faces_within_another_piece_are_no_boundary(void **state)
     const Vector3 point = random_point(&seed, 0.04);
     Vector3       gradient;
 
-    assert_near(form_distance(form, placement_to_local(&rest, point), &gradient),
+    assert_near(form_distance(form, rigid_apply_inverse(&rest, point), &gradient),
                 shape_distance(shape, point), 1e-12);
   }
   assert_success(FormDestroy(&form));
@@ -271,18 +271,18 @@ static void gradients_lead_outwards_where_nodes_lie_on_the_surface(void **state)
 /* A shell much thinner than a cell of its grid. */
 static void shell_distance_is_unsigned_less_half_the_thickness(void **state)
 {
-  uint64_t  seed = 3;
-  Surface   surface = make_disc(1, 4, 64);
-  Shape     shape;
-  Placement rest;
-  Form     *form;
+  uint64_t       seed = 3;
+  Surface        surface = make_disc(1, 4, 64);
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   assert_success(ShapeCreateSurface(&surface, &shape));
   form = make_form(shape, 0.004, &rest);
   for (int trial = 0; trial < TRIALS; trial++) {
     const Vector3   point = random_point(&seed, 0.6);
-    const Vector3   local = placement_to_local(&rest, point);
+    const Vector3   local = rigid_apply_inverse(&rest, point);
     const PetscReal sign = local.at[Z] < 0 ? -1 : 1;
     Vector3         gradient, near = local;
 
@@ -297,11 +297,11 @@ static void shell_distance_is_unsigned_less_half_the_thickness(void **state)
 
 static void far_from_the_grid_distances_are_still_near(void **state)
 {
-  uint64_t  seed = 8;
-  Surface   surface = make_ring(1, 0.4, 90, 40);
-  Shape     shape;
-  Placement rest;
-  Form     *form;
+  uint64_t       seed = 8;
+  Surface        surface = make_ring(1, 0.4, 90, 40);
+  Shape          shape;
+  RigidTransform rest;
+  Form          *form;
 
   (void)state;
   assert_success(ShapeCreateSurface(&surface, &shape));
@@ -311,7 +311,7 @@ static void far_from_the_grid_distances_are_still_near(void **state)
         vector3_scale(1.7 + 10 * PetscAbsReal(random_number(&seed)), random_direction(&seed));
     const PetscReal exact = shape_distance(shape, point);
     Vector3         gradient;
-    const PetscReal value = form_distance(form, placement_to_local(&rest, point), &gradient);
+    const PetscReal value = form_distance(form, rigid_apply_inverse(&rest, point), &gradient);
 
     assert_true(value > exact - 0.01 && value < 1.15 * exact + 0.01);
     assert_near(vector3_norm(gradient), 1, 1e-13);

@@ -77,9 +77,9 @@ static Form form_of(Surface surface)
   return (Form){.kind = FORM_HULL, .hull = hull_of(surface)};
 }
 
-static Placement placed_at(Vector3 position, Vector3 rotation)
+static RigidTransform placed_at(Vector3 position, Vector3 rotation)
 {
-  return (Placement){position, quaternion_from_rotation(rotation)};
+  return (RigidTransform){position, quaternion_from_rotation(rotation)};
 }
 
 static PetscReal smallest_gap(PetscInt count, const Touch touches[])
@@ -94,20 +94,20 @@ static PetscReal smallest_gap(PetscInt count, const Touch touches[])
 static void a_box_on_a_box_touches_at_four_corners(void **state)
 {
   Form low = form_of(make_box(vector3(2, 2, 0.5))), high = form_of(make_box(vector3(1, 0.5, 0.25)));
-  const Placement at_low = placed_at(vector3(5, 6, 7), vector3(0, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
+  const RigidTransform at_low = placed_at(vector3(5, 6, 7), vector3(0, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
 
   (void)state;
   for (int turn = 0; turn < 8; turn++) {
     for (int side = -1; side <= 1; side++) {
-      const PetscReal gap = 0.01 * side;
-      const Placement at_high = placed_at(vector3(5.1, 5.9, 7.75 + gap), vector3(0, 0, 0.1 * turn));
-      const PetscInt  count = touch_hulls(&low, &at_low, &high, &at_high, 0.02, touches);
-      PetscInt        corners = 0;
+      const PetscReal      gap = 0.01 * side;
+      const RigidTransform at_high = placed_at(vector3(5.1, 5.9, 7.75 + gap), vector3(0, 0, 0.1 * turn));
+      const PetscInt       count = touch_hulls(&low, &at_low, &high, &at_high, 0.02, touches);
+      PetscInt             corners = 0;
 
       assert_int_equal(count, 4);
       for (PetscInt n = 0; n < 4; n++) {
-        const Vector3 local = placement_to_local(&at_high, touches[n].point);
+        const Vector3 local = rigid_apply_inverse(&at_high, touches[n].point);
 
         assert_near(touches[n].gap, gap, 1e-12);
         assert_near(touches[n].normal.at[Z], 1, 1e-12);
@@ -125,14 +125,14 @@ static void a_box_on_a_box_touches_at_four_corners(void **state)
 
 static void crossed_edges_touch_in_one_point(void **state)
 {
-  Form            box = form_of(make_box(vector3(1, 1, 1)));
-  const Placement low = placed_at(vector3(0, 0, 0), vector3(PETSC_PI / 4, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
+  Form                 box = form_of(make_box(vector3(1, 1, 1)));
+  const RigidTransform low = placed_at(vector3(0, 0, 0), vector3(PETSC_PI / 4, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
 
   (void)state;
   for (int side = -1; side <= 1; side += 2) {
-    const PetscReal gap = 0.05 * side;
-    const Placement high =
+    const PetscReal      gap = 0.05 * side;
+    const RigidTransform high =
         placed_at(vector3(0.2, 0.3, 2 * PetscSqrtReal(2) + gap), vector3(0, PETSC_PI / 4, 0));
 
     assert_int_equal(touch_hulls(&box, &low, &box, &high, 0.1, touches), 1);
@@ -146,20 +146,20 @@ static void crossed_edges_touch_in_one_point(void **state)
 }
 
 /* How far the second is above the first along a unit vector. */
-static PetscReal separation(const Form forms[2], const Placement at[2], Vector3 normal)
+static PetscReal separation(const Form forms[2], const RigidTransform at[2], Vector3 normal)
 {
   PetscReal top = -PETSC_INFINITY, bottom = PETSC_INFINITY;
 
   for (PetscInt c = 0; c < forms[0].hull->corner_count; c++)
-    top = PetscMax(top, vector3_dot(normal, placement_to_world(&at[0], forms[0].hull->corners[c])));
+    top = PetscMax(top, vector3_dot(normal, rigid_apply(&at[0], forms[0].hull->corners[c])));
   for (PetscInt c = 0; c < forms[1].hull->corner_count; c++)
-    bottom = PetscMin(bottom, vector3_dot(normal, placement_to_world(&at[1], forms[1].hull->corners[c])));
+    bottom = PetscMin(bottom, vector3_dot(normal, rigid_apply(&at[1], forms[1].hull->corners[c])));
   return bottom - top;
 }
 
 /* The largest over all directions, or a little less: the distance, or less the depth. Search with shrinking
  * random steps. */
-static PetscReal largest_separation(const Form forms[2], const Placement at[2], uint64_t *seed)
+static PetscReal largest_separation(const Form forms[2], const RigidTransform at[2], uint64_t *seed)
 {
   PetscReal best = -PETSC_INFINITY;
 
@@ -204,7 +204,7 @@ static void destroy_polyhedra(Form forms[POLYHEDRA])
 }
 
 /* Near each other: the boxes of 1.0 and 0.9 about two centres overlap or nearly so. */
-static void place_pair(uint64_t *seed, Placement at[2])
+static void place_pair(uint64_t *seed, RigidTransform at[2])
 {
   for (int k = 0; k < 2; k++)
     at[k] = placed_at(vector3(3, 4, 5), vector3_scale(PETSC_PI, random_direction(seed)));
@@ -223,7 +223,7 @@ static void the_deepest_touch_is_the_distance_of_any_two_hulls(void **state)
   for (int n = 0; n < 150; n++) {
     const Form      pair[2] = {forms[n % POLYHEDRA], forms[n / POLYHEDRA % POLYHEDRA]};
     const PetscReal reach = 0.3;
-    Placement       at[2];
+    RigidTransform  at[2];
     Touch           touches[TOUCH_CAPACITY];
     PetscReal       expected;
     PetscInt        count;
@@ -257,10 +257,10 @@ static void swapped_hulls_touch_at_the_same_places(void **state)
   (void)state;
   make_polyhedra(forms);
   for (int n = 0; n < 500; n++) {
-    const Form *a = &forms[n % POLYHEDRA], *b = &forms[n / POLYHEDRA % POLYHEDRA];
-    Placement   at[2];
-    Touch       one[TOUCH_CAPACITY], other[TOUCH_CAPACITY];
-    PetscInt    count;
+    const Form    *a = &forms[n % POLYHEDRA], *b = &forms[n / POLYHEDRA % POLYHEDRA];
+    RigidTransform at[2];
+    Touch          one[TOUCH_CAPACITY], other[TOUCH_CAPACITY];
+    PetscInt       count;
 
     place_pair(&seed, at);
     count = touch_hulls(a, &at[0], b, &at[1], 0.1, one);
@@ -281,9 +281,9 @@ static void swapped_hulls_touch_at_the_same_places(void **state)
 
 static void touches_keep_their_names_while_sliding(void **state)
 {
-  Form      box = form_of(make_box(vector3(1, 1, 1)));
-  Placement low = placed_at(vector3(0, 0, 0), vector3(0, 0, 0)),
-            high = placed_at(vector3(0, 0, 2), vector3(0, 0, 0.2));
+  Form           box = form_of(make_box(vector3(1, 1, 1)));
+  RigidTransform low = placed_at(vector3(0, 0, 0), vector3(0, 0, 0)),
+                 high = placed_at(vector3(0, 0, 2), vector3(0, 0, 0.2));
   Touch before[TOUCH_CAPACITY], after[TOUCH_CAPACITY];
 
   (void)state;
@@ -356,11 +356,11 @@ static void a_sphere_touches_a_hull_as_it_touches_the_box(void **state)
 
   (void)state;
   for (int n = 0; n < 300; n++) {
-    const Placement at_box = placed_at(vector3(1, 2, 3), random_direction(&seed));
-    const Placement at = placed_at(
+    const RigidTransform at_box = placed_at(vector3(1, 2, 3), random_direction(&seed));
+    const RigidTransform at = placed_at(
         vector3_add(at_box.position, vector3_scale(1 + 0.9 * random_number(&seed), random_direction(&seed))),
         random_direction(&seed));
-    const PetscReal gap = box_distance(half, placement_to_local(&at_box, at.position)) - sphere.radius;
+    const PetscReal gap = box_distance(half, rigid_apply_inverse(&at_box, at.position)) - sphere.radius;
     Touch           touch[TOUCH_CAPACITY];
 
     assert_int_equal(touch_sphere_hull(&sphere, &at, &box, &at_box, 0.2, touch), gap <= 0.2);
@@ -370,10 +370,10 @@ static void a_sphere_touches_a_hull_as_it_touches_the_box(void **state)
     /* moved on along the normal, it is that much deeper */
     assert_near(
         box_distance(
-            half, placement_to_local(&at_box, vector3_add(at.position, vector3_scale(1e-5, touch->normal)))),
+            half, rigid_apply_inverse(&at_box, vector3_add(at.position, vector3_scale(1e-5, touch->normal)))),
         gap + sphere.radius - 1e-5, 1e-9);
     if (gap > 0)
-      assert_near(box_distance(half, placement_to_local(&at_box, touch->point)), 0.5 * gap, 1e-9);
+      assert_near(box_distance(half, rigid_apply_inverse(&at_box, touch->point)), 0.5 * gap, 1e-9);
   }
   assert_success(HullDestroy(&box.hull));
 }
@@ -388,17 +388,18 @@ static void a_capsule_touches_a_hull_at_its_distance(void **state)
 
   (void)state;
   for (int n = 0; n < 200; n++) {
-    const Placement at_box = placed_at(vector3(1, 2, 3), random_direction(&seed));
-    const Placement at = placed_at(vector3_add(at_box.position, vector3_scale(1.4, random_direction(&seed))),
-                                   vector3_scale(3, random_direction(&seed)));
-    PetscReal       nearest = PETSC_INFINITY;
-    Touch           touches[TOUCH_CAPACITY];
-    PetscInt        count;
+    const RigidTransform at_box = placed_at(vector3(1, 2, 3), random_direction(&seed));
+    const RigidTransform at =
+        placed_at(vector3_add(at_box.position, vector3_scale(1.4, random_direction(&seed))),
+                  vector3_scale(3, random_direction(&seed)));
+    PetscReal nearest = PETSC_INFINITY;
+    Touch     touches[TOUCH_CAPACITY];
+    PetscInt  count;
 
     for (int k = -2000; k <= 2000; k++)
       nearest = PetscMin(
-          nearest, box_distance(half, placement_to_local(
-                                          &at_box, placement_to_world(&at, vector3(0, 0, 0.8 * k / 2000)))));
+          nearest,
+          box_distance(half, rigid_apply_inverse(&at_box, rigid_apply(&at, vector3(0, 0, 0.8 * k / 2000)))));
     count = touch_capsule_hull(&capsule, &at, &box, &at_box, 0.1, touches);
     if (nearest <= 1e-3 || nearest - capsule.radius > 0.1 - 1e-3)
       continue;
@@ -412,11 +413,11 @@ static void a_capsule_touches_a_hull_at_its_distance(void **state)
 
 static void a_capsule_lies_on_a_hull_with_both_ends(void **state)
 {
-  Form            box = form_of(make_box(vector3(1, 1, 1)));
-  const Form      capsule = {.kind = FORM_CAPSULE, .radius = 0.25, .half = {{0, 0, 0.5}}};
-  const Placement at_box = placed_at(vector3(0, 0, 0), vector3(0, 0, 0));
-  const Placement at = placed_at(vector3(0.75, 0, 1.2), vector3(0, PETSC_PI / 2, 0));
-  Touch           touches[TOUCH_CAPACITY];
+  Form                 box = form_of(make_box(vector3(1, 1, 1)));
+  const Form           capsule = {.kind = FORM_CAPSULE, .radius = 0.25, .half = {{0, 0, 0.5}}};
+  const RigidTransform at_box = placed_at(vector3(0, 0, 0), vector3(0, 0, 0));
+  const RigidTransform at = placed_at(vector3(0.75, 0, 1.2), vector3(0, PETSC_PI / 2, 0));
+  Touch                touches[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(touch_capsule_hull(&capsule, &at, &box, &at_box, 0, touches), 2);

@@ -7,28 +7,29 @@ static const Form plane = {.kind = FORM_PLANE};
 /* Not level, so that no axis is special: its normal is the z-axis turned by this. */
 static const Vector3 slope = {{0.3, -0.2, 0.4}};
 
-static Placement at_plane(void)
+static RigidTransform at_plane(void)
 {
-  return (Placement){vector3(1, 2, 3), quaternion_from_rotation(slope)};
+  return (RigidTransform){vector3(1, 2, 3), quaternion_from_rotation(slope)};
 }
 
 /* Above the plane by `height`, turned against it. */
-static Placement over_plane(PetscReal height, Vector3 rotation)
+static RigidTransform over_plane(PetscReal height, Vector3 rotation)
 {
-  const Placement ground = at_plane();
+  const RigidTransform ground = at_plane();
 
-  return (Placement){placement_to_world(&ground, vector3(0.3, 0.7, height)),
-                     quaternion_multiply(ground.rotation, quaternion_from_rotation(rotation))};
+  return (RigidTransform){rigid_apply(&ground, vector3(0.3, 0.7, height)),
+                          quaternion_multiply(ground.rotation, quaternion_from_rotation(rotation))};
 }
 
 /* In the frame of the plane, checked for what all have in common. */
-static PetscInt find(const Form *form, const Placement *at, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+static PetscInt find(const Form *form, const RigidTransform *at, PetscReal reach,
+                     Touch touches[TOUCH_CAPACITY])
 {
-  const Placement ground = at_plane();
-  const PetscInt  count = find_touches(&plane, &ground, form, at, reach, touches);
+  const RigidTransform ground = at_plane();
+  const PetscInt       count = find_touches(&plane, &ground, form, at, reach, touches);
 
   for (PetscInt n = 0; n < count; n++) {
-    touches[n].point = placement_to_local(&ground, touches[n].point);
+    touches[n].point = rigid_apply_inverse(&ground, touches[n].point);
     touches[n].normal = quaternion_rotate(quaternion_conjugate(ground.rotation), touches[n].normal);
     assert_near(touches[n].normal.at[Z], 1, 1e-12);
     assert_near(touches[n].point.at[Z], 0.5 * touches[n].gap, 1e-12);
@@ -72,8 +73,8 @@ static void a_standing_cylinder_rests_on_four_points(void **state)
 
   (void)state;
   for (int k = 0; k < 4; k++) {
-    const Placement at = over_plane(0.99, vector3(k % 2 ? PETSC_PI : 0, k / 2 ? 1e-7 : 0, 0));
-    const PetscInt  count = find(&cylinder, &at, 0, touches);
+    const RigidTransform at = over_plane(0.99, vector3(k % 2 ? PETSC_PI : 0, k / 2 ? 1e-7 : 0, 0));
+    const PetscInt       count = find(&cylinder, &at, 0, touches);
 
     assert_square(count, touches, 0.5);
     assert_near(deepest_gap(count, touches), -0.01, 1e-6);
@@ -87,7 +88,7 @@ static void a_lying_cylinder_rests_on_two_points(void **state)
 
   (void)state;
   for (int k = -1; k <= 1; k++) {
-    const Placement at = over_plane(0.5, vector3(0, PETSC_PI / 2 + 1e-3 * k, 0));
+    const RigidTransform at = over_plane(0.5, vector3(0, PETSC_PI / 2 + 1e-3 * k, 0));
 
     assert_int_equal(find(&cylinder, &at, 0.01, touches), 2);
     assert_near(touches[0].gap + touches[1].gap, 0, 1e-5);
@@ -106,11 +107,11 @@ static void a_tilted_cylinder_touches_with_its_lowest_point(void **state)
 
   (void)state;
   for (int n = 0; n < 50; n++) {
-    const Vector3   turn = vector3_scale(3, random_direction(&seed));
-    const Placement at = over_plane(1, turn);
-    PetscReal       lowest = PETSC_INFINITY;
-    Touch           touches[TOUCH_CAPACITY];
-    PetscInt        count;
+    const Vector3        turn = vector3_scale(3, random_direction(&seed));
+    const RigidTransform at = over_plane(1, turn);
+    PetscReal            lowest = PETSC_INFINITY;
+    Touch                touches[TOUCH_CAPACITY];
+    PetscInt             count;
 
     for (int k = 0; k < 20000; k++) {
       const PetscReal angle = PETSC_PI * k / 5000;
@@ -126,13 +127,13 @@ static void a_tilted_cylinder_touches_with_its_lowest_point(void **state)
 
 static void a_cone_stands_on_its_base_and_lies_on_its_side(void **state)
 {
-  const Form      cone = {.kind = FORM_CONE, .radius = 0.5, .base = -0.25, .tip = 0.75};
-  const PetscReal half_angle = PetscAtanReal(0.5);
-  const PetscReal height = 0.75 * PetscSinReal(half_angle); /* of the centre above the side */
-  const Placement standing = over_plane(0.25, vector3(0, 0, 0));
-  const Placement lying = over_plane(height, vector3(0, PETSC_PI / 2 + half_angle, 0));
-  const Placement upside_down = over_plane(0.75, vector3(PETSC_PI, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
+  const Form           cone = {.kind = FORM_CONE, .radius = 0.5, .base = -0.25, .tip = 0.75};
+  const PetscReal      half_angle = PetscAtanReal(0.5);
+  const PetscReal      height = 0.75 * PetscSinReal(half_angle); /* of the centre above the side */
+  const RigidTransform standing = over_plane(0.25, vector3(0, 0, 0));
+  const RigidTransform lying = over_plane(height, vector3(0, PETSC_PI / 2 + half_angle, 0));
+  const RigidTransform upside_down = over_plane(0.75, vector3(PETSC_PI, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
 
   (void)state;
   assert_square(find(&cone, &standing, 1e-9, touches), touches, 0.5);
@@ -144,11 +145,11 @@ static void a_cone_stands_on_its_base_and_lies_on_its_side(void **state)
 
 static void a_torus_lies_on_four_points_and_rolls_on_one(void **state)
 {
-  const Form      torus = {.kind = FORM_TORUS, .radius = 0.2, .major = 1};
-  const Placement flat = over_plane(0.19, vector3(0, 0, 0));
-  const Placement upright = over_plane(1.25, vector3(PETSC_PI / 2, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
-  PetscInt        count;
+  const Form           torus = {.kind = FORM_TORUS, .radius = 0.2, .major = 1};
+  const RigidTransform flat = over_plane(0.19, vector3(0, 0, 0));
+  const RigidTransform upright = over_plane(1.25, vector3(PETSC_PI / 2, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
+  PetscInt             count;
 
   (void)state;
   count = find(&torus, &flat, 0, touches);
@@ -161,10 +162,10 @@ static void a_torus_lies_on_four_points_and_rolls_on_one(void **state)
 
 static Form *make_form(Surface surface, PetscReal thickness)
 {
-  Shape     shape;
-  Form     *form;
-  Placement rest;
-  char      message[512];
+  Shape          shape;
+  Form          *form;
+  RigidTransform rest;
+  char           message[512];
 
   assert_success(ShapeCreateSurface(&surface, &shape));
   assert_success(FormCreate(shape, thickness, &form, &rest, message, sizeof message));
@@ -175,10 +176,10 @@ static Form *make_form(Surface surface, PetscReal thickness)
 
 static void a_hull_rests_on_its_lowest_corners(void **state)
 {
-  Form           *prism = make_form(make_prism(0.5, 1, 8), 0);
-  const Placement standing = over_plane(0.99, vector3(0, 0, 0.3));
-  Touch           touches[TOUCH_CAPACITY];
-  PetscInt        count;
+  Form                *prism = make_form(make_prism(0.5, 1, 8), 0);
+  const RigidTransform standing = over_plane(0.99, vector3(0, 0, 0.3));
+  Touch                touches[TOUCH_CAPACITY];
+  PetscInt             count;
 
   (void)state;
   assert_int_equal(prism->kind, FORM_HULL);
@@ -190,10 +191,10 @@ static void a_hull_rests_on_its_lowest_corners(void **state)
 
 static void a_surface_rests_on_its_lowest_vertices(void **state)
 {
-  Form           *ring = make_form(make_ring(1, 0.3, 16, 8), 0);
-  const Placement flat = over_plane(0.29, vector3(0, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
-  PetscInt        count;
+  Form                *ring = make_form(make_ring(1, 0.3, 16, 8), 0);
+  const RigidTransform flat = over_plane(0.29, vector3(0, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
+  PetscInt             count;
 
   (void)state;
   assert_int_equal(ring->kind, FORM_SURFACE);
@@ -205,10 +206,10 @@ static void a_surface_rests_on_its_lowest_vertices(void **state)
 
 static void a_shell_rests_on_half_its_thickness(void **state)
 {
-  Form           *disc = make_form(make_disc(1, 4, 16), 0.1);
-  const Placement flat = over_plane(0.06, vector3(0, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
-  PetscInt        count;
+  Form                *disc = make_form(make_disc(1, 4, 16), 0.1);
+  const RigidTransform flat = over_plane(0.06, vector3(0, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
+  PetscInt             count;
 
   (void)state;
   assert_int_equal(disc->kind, FORM_SHELL);

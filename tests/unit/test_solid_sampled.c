@@ -10,10 +10,10 @@ static void crossed_cylinders_touch_in_one_point(void **state)
   /* the first lies along x, the second above it at many angles, off its middle */
   for (int k = 1; k < 18; k++) {
     for (int side = -1; side <= 1; side++) {
-      const PetscReal gap = 0.02 * side, turn = 0.3 + 0.13 * k;
-      const Placement low = at(vector3(0.07 * k - 0.6, 0, 0), vector3(0, PETSC_PI / 2, 0));
-      Placement       high = at(vector3(0, 0, 0.6 + gap), vector3(0, PETSC_PI / 2, 0));
-      PetscInt        count;
+      const PetscReal      gap = 0.02 * side, turn = 0.3 + 0.13 * k;
+      const RigidTransform low = at(vector3(0.07 * k - 0.6, 0, 0), vector3(0, PETSC_PI / 2, 0));
+      RigidTransform       high = at(vector3(0, 0, 0.6 + gap), vector3(0, PETSC_PI / 2, 0));
+      PetscInt             count;
 
       high.rotation = quaternion_multiply(quaternion_from_rotation(vector3(0, 0, turn)), high.rotation);
       count = find(thick, low, thin, high, 0.05, touches);
@@ -29,15 +29,15 @@ static void crossed_cylinders_touch_in_one_point(void **state)
 
 static void parallel_cylinders_touch_along_a_line(void **state)
 {
-  Form           *cylinder = make_cylinder(0.5, 1);
-  const Placement low = at(vector3(0, 0, 0), vector3(PETSC_PI / 2, 0, 0));
-  Touch           touches[TOUCH_CAPACITY];
-  PetscReal       least = PETSC_INFINITY, most = -PETSC_INFINITY;
-  PetscInt        count;
+  Form                *cylinder = make_cylinder(0.5, 1);
+  const RigidTransform low = at(vector3(0, 0, 0), vector3(PETSC_PI / 2, 0, 0));
+  Touch                touches[TOUCH_CAPACITY];
+  PetscReal            least = PETSC_INFINITY, most = -PETSC_INFINITY;
+  PetscInt             count;
 
   (void)state;
   for (int k = 0; k < 5; k++) {
-    Placement high = at(vector3(0, 0.5, 0.99), vector3(PETSC_PI / 2, 0, 0));
+    RigidTransform high = at(vector3(0, 0.5, 0.99), vector3(PETSC_PI / 2, 0, 0));
 
     high.rotation = quaternion_multiply(high.rotation, quaternion_from_rotation(vector3(0, 0, 0.05 * k)));
     count = find(cylinder, low, cylinder, high, 0.005, touches);
@@ -87,8 +87,8 @@ static void a_cylinder_lies_on_a_box(void **state)
 
   (void)state;
   for (int k = 0; k < 8; k++) {
-    Placement lying = at(vector3(0, 0, 0.999), vector3(PETSC_PI / 2, 0, 0));
-    PetscInt  count;
+    RigidTransform lying = at(vector3(0, 0, 0.999), vector3(PETSC_PI / 2, 0, 0));
+    PetscInt       count;
 
     lying.rotation = quaternion_multiply(lying.rotation, quaternion_from_rotation(vector3(0, 0, 0.04 * k)));
     count = find(box, at(vector3(0, 0, 0), upright), cylinder, lying, 0.001, touches);
@@ -111,7 +111,7 @@ static void a_tilted_cylinder_touches_a_box_with_its_rim(void **state)
   (void)state;
   for (int k = 0; k < 12; k++) {
     const PetscReal tilt = 0.1 + 0.1 * k, low = 0.5 * PetscSinReal(tilt) + PetscCosReal(tilt);
-    Placement       leaning = at(vector3(0, 0, 0.5 + low - 0.003), vector3(tilt, 0, 0));
+    RigidTransform  leaning = at(vector3(0, 0, 0.5 + low - 0.003), vector3(tilt, 0, 0));
     PetscInt        count;
 
     leaning.rotation =
@@ -127,18 +127,18 @@ static void a_tilted_cylinder_touches_a_box_with_its_rim(void **state)
 
 static void linked_rings_touch_inside(void **state)
 {
-  Form           *ring = make_torus(1, 0.2);
-  const Placement first = at(vector3(0, 0, 0), upright);
-  Touch           touches[TOUCH_CAPACITY];
+  Form                *ring = make_torus(1, 0.2);
+  const RigidTransform first = at(vector3(0, 0, 0), upright);
+  Touch                touches[TOUCH_CAPACITY];
 
   (void)state;
   /* the second ring stands in the plane y = 0 and is pulled along x until the tubes meet in x = 1 */
   for (int k = 0; k < 8; k++) {
     for (int side = -1; side <= 1; side++) {
-      const PetscReal gap = 0.01 * side, pulled = 1.6 - gap;
-      const Placement second = at(vector3(pulled, 0, 0), vector3(PETSC_PI / 2, 0, 0));
-      Placement       spun = second;
-      PetscInt        count;
+      const PetscReal      gap = 0.01 * side, pulled = 1.6 - gap;
+      const RigidTransform second = at(vector3(pulled, 0, 0), vector3(PETSC_PI / 2, 0, 0));
+      RigidTransform       spun = second;
+      PetscInt             count;
 
       spun.rotation = quaternion_multiply(second.rotation, quaternion_from_rotation(vector3(0, 0, 0.05 * k)));
       count = find(ring, first, ring, spun, 0.02, touches);
@@ -239,13 +239,13 @@ static void long_edges_carry_samples(void **state)
  * far. */
 static void edges_that_have_sunk_in_are_touched(void **state)
 {
-  Form           *box = make_solid_box(vector3(1, 1, 1));
-  const Placement low = carried(at(vector3(0, 0, 0), vector3(PETSC_PI / 4, 0, 0)));
-  const Vector3   up = vector3_subtract(carried(at(vector3(0, 0, 1), upright)).position, low.position);
+  Form                *box = make_solid_box(vector3(1, 1, 1));
+  const RigidTransform low = carried(at(vector3(0, 0, 0), vector3(PETSC_PI / 4, 0, 0)));
+  const Vector3        up = vector3_subtract(carried(at(vector3(0, 0, 1), upright)).position, low.position);
 
   (void)state;
   for (int k = 0; k < 5; k++) {
-    const Placement high =
+    const RigidTransform high =
         carried(at(vector3(0.1 * k, 0.05 * k, 2 * PetscSqrtReal(2) - 0.02), vector3(0, PETSC_PI / 4, 0)));
     Touch          touches[TOUCH_CAPACITY];
     const PetscInt count = touch_sampled(box, &low, box, &high, 0, touches);

@@ -9,12 +9,12 @@ static void a_sphere_of_triangles_is_a_sphere(void **state)
   (void)state;
   assert_int_equal(mesh->kind, FORM_SURFACE);
   for (int n = 0; n < 100; n++) {
-    const PetscReal gap = 0.05 * random_number(&seed);
-    const Vector3   direction = random_direction(&seed);
-    const Placement place = at(vector3_scale(1.5 + gap, direction), random_direction(&seed));
-    Touch           touches[TOUCH_CAPACITY];
-    PetscInt        count = find(ball, place, mesh, at(vector3(0, 0, 0), upright), 0.1, touches);
-    const Touch    *touch = deepest(count, touches);
+    const PetscReal      gap = 0.05 * random_number(&seed);
+    const Vector3        direction = random_direction(&seed);
+    const RigidTransform place = at(vector3_scale(1.5 + gap, direction), random_direction(&seed));
+    Touch                touches[TOUCH_CAPACITY];
+    PetscInt             count = find(ball, place, mesh, at(vector3(0, 0, 0), upright), 0.1, touches);
+    const Touch         *touch = deepest(count, touches);
 
     /* the triangles are up to 0.005 inside the sphere, a cell of the grid is 0.04 */
     assert_near(touch->gap, gap, 0.008);
@@ -31,12 +31,12 @@ static void two_surfaces_touch_like_the_spheres_they_are(void **state)
 
   (void)state;
   for (int n = 0; n < 50; n++) {
-    const PetscReal gap = 0.03 * random_number(&seed);
-    const Vector3   direction = random_direction(&seed);
-    const Placement place = at(vector3_scale(2 + gap, direction), random_direction(&seed));
-    Touch           touches[TOUCH_CAPACITY];
-    PetscInt        count = find(mesh, at(vector3(0, 0, 0), upright), mesh, place, 0.06, touches);
-    const Touch    *touch = deepest(count, touches);
+    const PetscReal      gap = 0.03 * random_number(&seed);
+    const Vector3        direction = random_direction(&seed);
+    const RigidTransform place = at(vector3_scale(2 + gap, direction), random_direction(&seed));
+    Touch                touches[TOUCH_CAPACITY];
+    PetscInt             count = find(mesh, at(vector3(0, 0, 0), upright), mesh, place, 0.06, touches);
+    const Touch         *touch = deepest(count, touches);
 
     assert_near(touch->gap, gap, 0.015);
     assert_true(vector3_dot(touch->normal, direction) > 0.98);
@@ -51,11 +51,11 @@ static void a_disc_is_hit_from_both_sides(void **state)
   (void)state;
   for (int side = -1; side <= 1; side += 2) {
     for (int k = -1; k <= 1; k++) {
-      const PetscReal gap = 0.004 * k;
-      const Placement place = at(vector3(0.35, 0.2, side * (0.31 + gap)), vector3(0.1 * k, 0.2, 0.3));
-      Touch           touches[TOUCH_CAPACITY];
-      const PetscInt  count = find(ball, place, disc, at(vector3(0, 0, 0), upright), 0.01, touches);
-      const Touch    *touch = deepest(count, touches);
+      const PetscReal      gap = 0.004 * k;
+      const RigidTransform place = at(vector3(0.35, 0.2, side * (0.31 + gap)), vector3(0.1 * k, 0.2, 0.3));
+      Touch                touches[TOUCH_CAPACITY];
+      const PetscInt       count = find(ball, place, disc, at(vector3(0, 0, 0), upright), 0.01, touches);
+      const Touch         *touch = deepest(count, touches);
 
       assert_near(touch->gap, gap, 1e-4);
       assert_near(touch->normal.at[Z], -side, 1e-4);
@@ -73,7 +73,7 @@ static void crossed_edges_of_surfaces_touch(void **state)
   /* its four outer sides are at 1/sqrt(2); turned about x by 45 degrees an outer edge is on top */
   const PetscReal top = (1 / PetscSqrtReal(2) + 0.2) / PetscSqrtReal(2);
   const Vector3   quarter = vector3(0, 0, PETSC_PI / 4);
-  Placement       low, high;
+  RigidTransform  low, high;
   Touch           touches[TOUCH_CAPACITY];
   PetscInt        count;
   const Touch    *touch;
@@ -110,11 +110,11 @@ static void swapping_reverses_the_normals(void **state)
 
   (void)state;
   for (int n = 0; n < 250; n++) {
-    const Form     *a = forms[n % 5], *b = forms[n / 5 % 5];
-    const Placement first = at(vector3(0, 0, 0), vector3_scale(3, random_direction(&seed)));
-    const Placement second = at(random_direction(&seed), vector3_scale(3, random_direction(&seed)));
-    Touch           one[TOUCH_CAPACITY], other[TOUCH_CAPACITY];
-    const PetscInt  count = find(a, first, b, second, 0.02, one);
+    const Form          *a = forms[n % 5], *b = forms[n / 5 % 5];
+    const RigidTransform first = at(vector3(0, 0, 0), vector3_scale(3, random_direction(&seed)));
+    const RigidTransform second = at(random_direction(&seed), vector3_scale(3, random_direction(&seed)));
+    Touch                one[TOUCH_CAPACITY], other[TOUCH_CAPACITY];
+    const PetscInt       count = find(a, first, b, second, 0.02, one);
 
     assert_int_equal(find(b, second, a, first, 0.02, other), count);
     if (count == 0)

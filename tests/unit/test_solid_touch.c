@@ -7,7 +7,7 @@
 
 #define TIGHT 1e-12
 
-static const Placement origin = {{{0, 0, 0}}, {1, {{0, 0, 0}}}};
+static const RigidTransform origin = {{{0, 0, 0}}, {1, {{0, 0, 0}}}};
 
 static Form sphere(PetscReal radius)
 {
@@ -26,11 +26,11 @@ static Form plane(void)
   return (Form){.kind = FORM_PLANE};
 }
 
-static Placement at(PetscReal x, PetscReal y, PetscReal z)
+static RigidTransform at(PetscReal x, PetscReal y, PetscReal z)
 {
-  return (Placement){vector3(x, y, z), {1, {{0, 0, 0}}}};
+  return (RigidTransform){vector3(x, y, z), {1, {{0, 0, 0}}}};
 }
-static Placement turned(Placement placement, PetscReal x, PetscReal y, PetscReal z)
+static RigidTransform turned(RigidTransform placement, PetscReal x, PetscReal y, PetscReal z)
 {
   placement.rotation = quaternion_multiply(quaternion_from_rotation(vector3(x, y, z)), placement.rotation);
   return placement;
@@ -65,9 +65,9 @@ static void assert_touch(const Touch *touch, PetscReal gap, Vector3 normal, Vect
 
 static void spheres_touch_between_their_centres(void **state)
 {
-  const Form      a = sphere(1), b = sphere(2);
-  const Placement at_b = at(0, 3.5, 0);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = sphere(1), b = sphere(2);
+  const RigidTransform at_b = at(0, 3.5, 0);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &b, &at_b, 0.4, touch), 0);
@@ -88,9 +88,9 @@ static void concentric_spheres_have_a_normal(void **state)
 
 static void a_sphere_touches_the_side_and_the_end_of_a_capsule(void **state)
 {
-  const Form      a = sphere(0.5), b = capsule(1, 2);
-  const Placement beside = at(1.4, 0, 1), above = at(0, 0, 3.6), inside = at(0, 0, 0.3);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = sphere(0.5), b = capsule(1, 2);
+  const RigidTransform beside = at(1.4, 0, 1), above = at(0, 0, 3.6), inside = at(0, 0, 0.3);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &beside, &b, &origin, 0, touch), 1);
@@ -106,10 +106,10 @@ static void a_sphere_touches_the_side_and_the_end_of_a_capsule(void **state)
 
 static void a_sphere_touches_face_edge_and_corner_of_a_box(void **state)
 {
-  const Form      a = sphere(1), b = box(1, 2, 3);
-  const PetscReal root2 = sqrt(0.5), root3 = sqrt(1. / 3);
-  const Placement face = at(-1.75, 0.5, 0.5), edge = at(2, 3, 1), corner = at(2, 3, -4);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = sphere(1), b = box(1, 2, 3);
+  const PetscReal      root2 = sqrt(0.5), root3 = sqrt(1. / 3);
+  const RigidTransform face = at(-1.75, 0.5, 0.5), edge = at(2, 3, 1), corner = at(2, 3, -4);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &face, &b, &origin, 0, touch), 1);
@@ -124,9 +124,9 @@ static void a_sphere_touches_face_edge_and_corner_of_a_box(void **state)
 
 static void a_sphere_inside_a_box_leaves_by_the_nearest_face(void **state)
 {
-  const Form      a = sphere(0.5), b = box(1, 2, 3);
-  const Placement inside = at(0.1, -1.5, 0), middle = origin;
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = sphere(0.5), b = box(1, 2, 3);
+  const RigidTransform inside = at(0.1, -1.5, 0), middle = origin;
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &inside, &b, &origin, 0, touch), 1);
@@ -138,9 +138,9 @@ static void a_sphere_inside_a_box_leaves_by_the_nearest_face(void **state)
 
 static void parallel_capsules_touch_at_both_ends_of_the_stretch(void **state)
 {
-  const Form      a = capsule(0.5, 2), b = capsule(0.25, 1);
-  const Placement beside = turned(at(0.7, 0, 1.5), PETSC_PI, 0, 0), beyond = at(0, 0, 4);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = capsule(0.5, 2), b = capsule(0.25, 1);
+  const RigidTransform beside = turned(at(0.7, 0, 1.5), PETSC_PI, 0, 0), beyond = at(0, 0, 4);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &b, &beside, 0, touch), 2);
@@ -153,10 +153,10 @@ static void parallel_capsules_touch_at_both_ends_of_the_stretch(void **state)
 
 static void crossed_capsules_touch_once(void **state)
 {
-  const Form      a = capsule(0.5, 2), b = capsule(0.25, 1);
-  const Placement apart = turned(at(0.3, 0.8, 1), 0, 0.5 * PETSC_PI, 0);
-  const Placement crossing = turned(at(0.3, 0, 1), 0, 0.5 * PETSC_PI, 0);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = capsule(0.5, 2), b = capsule(0.25, 1);
+  const RigidTransform apart = turned(at(0.3, 0.8, 1), 0, 0.5 * PETSC_PI, 0);
+  const RigidTransform crossing = turned(at(0.3, 0, 1), 0, 0.5 * PETSC_PI, 0);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &b, &apart, 0.1, touch), 1);
@@ -171,10 +171,10 @@ static void crossed_capsules_touch_once(void **state)
 
 static void a_capsule_lies_on_a_box_with_two_points(void **state)
 {
-  const Form      a = capsule(0.5, 2), b = box(1, 2, 3);
-  const Placement lying = turned(at(1.4, 0.5, 0), 0.5 * PETSC_PI, 0, 0);
-  const Placement standing = turned(at(3.4, 0.5, 0), 0, 0.5 * PETSC_PI, 0);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = capsule(0.5, 2), b = box(1, 2, 3);
+  const RigidTransform lying = turned(at(1.4, 0.5, 0), 0.5 * PETSC_PI, 0, 0);
+  const RigidTransform standing = turned(at(3.4, 0.5, 0), 0, 0.5 * PETSC_PI, 0);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &lying, &b, &origin, 0.1, touch), 2);
@@ -186,11 +186,11 @@ static void a_capsule_lies_on_a_box_with_two_points(void **state)
 
 static void a_capsule_touches_edges_of_a_box(void **state)
 {
-  const Form      a = capsule(0.5, 2), b = box(1, 2, 3);
-  const PetscReal root2 = sqrt(0.5);
-  const Placement along = at(1.5, 2.5, 2);
-  Placement       diagonal;
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = capsule(0.5, 2), b = box(1, 2, 3);
+  const PetscReal      root2 = sqrt(0.5);
+  const RigidTransform along = at(1.5, 2.5, 2);
+  RigidTransform       diagonal;
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &along, &b, &origin, 0.3, touch), 2);
@@ -209,9 +209,10 @@ static void a_capsule_touches_edges_of_a_box(void **state)
 
 static void a_capsule_inside_a_box_leaves_by_the_shortest_way(void **state)
 {
-  const Form      a = capsule(0.1, 0.5), b = box(1, 2, 3);
-  const Placement lying = at(0.8, 0, 0);
-  const Placement cutting = turned(turned(at(0.9, 1.9, 0.5), 0, 0.5 * PETSC_PI, 0), 0, 0, -0.25 * PETSC_PI);
+  const Form           a = capsule(0.1, 0.5), b = box(1, 2, 3);
+  const RigidTransform lying = at(0.8, 0, 0);
+  const RigidTransform cutting =
+      turned(turned(at(0.9, 1.9, 0.5), 0, 0.5 * PETSC_PI, 0), 0, 0, -0.25 * PETSC_PI);
   const PetscReal root2 = sqrt(0.5);
   Touch           touch[TOUCH_CAPACITY];
 
@@ -226,10 +227,10 @@ static void a_capsule_inside_a_box_leaves_by_the_shortest_way(void **state)
 
 static void all_corners_and_ends_near_a_plane_touch_it(void **state)
 {
-  const Form      floor = plane(), ball = sphere(1), rod = capsule(0.5, 2), brick = box(1, 2, 3);
-  const Placement below = turned(at(0, 0, 0.25), PETSC_PI, 0, 0); /* everything above is solid */
-  const Placement lying = turned(at(5, 1, -0.3), 0, 0.5 * PETSC_PI, 0), low = at(2, 1, -2.7);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           floor = plane(), ball = sphere(1), rod = capsule(0.5, 2), brick = box(1, 2, 3);
+  const RigidTransform below = turned(at(0, 0, 0.25), PETSC_PI, 0, 0); /* everything above is solid */
+  const RigidTransform lying = turned(at(5, 1, -0.3), 0, 0.5 * PETSC_PI, 0), low = at(2, 1, -2.7);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&ball, &origin, &floor, &below, 0, touch), 1);
@@ -247,10 +248,10 @@ static void all_corners_and_ends_near_a_plane_touch_it(void **state)
 
 static void a_tilted_box_touches_a_plane_at_its_lowest_edge(void **state)
 {
-  const Form      floor = plane(), brick = box(1, 2, 3);
-  const Placement tilted = turned(at(0, 0, 3.2), 0.5, 0, 0);
-  const PetscReal gap = 3.2 - 3 * cos(0.5) - 2 * sin(0.5);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           floor = plane(), brick = box(1, 2, 3);
+  const RigidTransform tilted = turned(at(0, 0, 3.2), 0.5, 0, 0);
+  const PetscReal      gap = 3.2 - 3 * cos(0.5) - 2 * sin(0.5);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&brick, &tilted, &floor, &origin, 0, touch), 2);
@@ -263,9 +264,9 @@ static void a_tilted_box_touches_a_plane_at_its_lowest_edge(void **state)
 
 static void stacked_boxes_touch_at_the_corners_of_the_common_face(void **state)
 {
-  const Form      a = box(1, 2, 3), b = box(1, 1, 1);
-  const Placement above = at(0.5, 0.25, 3.9);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = box(1, 2, 3), b = box(1, 1, 1);
+  const RigidTransform above = at(0.5, 0.25, 3.9);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &b, &above, 0, touch), 4);
@@ -284,9 +285,9 @@ static void stacked_boxes_touch_at_the_corners_of_the_common_face(void **state)
 /* A corner of each box, and two places where their edges cross. */
 static void shifted_boxes_touch_at_the_corners_of_what_they_share(void **state)
 {
-  const Form      a = box(1, 1, 1);
-  const Placement shifted = turned(at(0.5, -0.25, 2.05), 0, 0.5 * PETSC_PI, 0);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = box(1, 1, 1);
+  const RigidTransform shifted = turned(at(0.5, -0.25, 2.05), 0, 0.5 * PETSC_PI, 0);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &a, &shifted, 0.1, touch), 4);
@@ -300,9 +301,9 @@ static void shifted_boxes_touch_at_the_corners_of_what_they_share(void **state)
 /* The octagon that two turned squares have in common is left with four points that span most of it. */
 static void four_points_are_kept_of_eight(void **state)
 {
-  const Form      a = box(1, 1, 1);
-  const Placement above = turned(at(0, 0, 2.05), 0, 0, PETSC_PI / 4);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = box(1, 1, 1);
+  const RigidTransform above = turned(at(0, 0, 2.05), 0, 0, PETSC_PI / 4);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &a, &above, 0.1, touch), 4);
@@ -318,10 +319,10 @@ static void four_points_are_kept_of_eight(void **state)
 /* Two roofs across each other. */
 static void crossed_edges_touch_where_they_pass(void **state)
 {
-  const Form      a = box(2, 1, 1);
-  const PetscReal ridge = sqrt(2);
-  const Placement below = turned(origin, PETSC_PI / 4, 0, 0);
-  const Placement above =
+  const Form           a = box(2, 1, 1);
+  const PetscReal      ridge = sqrt(2);
+  const RigidTransform below = turned(origin, PETSC_PI / 4, 0, 0);
+  const RigidTransform above =
       turned(turned(at(0.3, 0.2, 2 * ridge - 0.01), PETSC_PI / 4, 0, 0), 0, 0, PETSC_PI / 2);
   Touch touch[TOUCH_CAPACITY];
 
@@ -346,10 +347,10 @@ static void identical_boxes_have_a_normal(void **state)
 
 static void boxes_corner_to_corner_are_as_far_as_the_corners(void **state)
 {
-  const Form      a = box(1, 2, 3), b = box(1, 1, 1);
-  const Placement corner = at(2.1, 3.1, 4.1);
-  const PetscReal root3 = sqrt(1. / 3);
-  Touch           touch[TOUCH_CAPACITY];
+  const Form           a = box(1, 2, 3), b = box(1, 1, 1);
+  const RigidTransform corner = at(2.1, 3.1, 4.1);
+  const PetscReal      root3 = sqrt(1. / 3);
+  Touch                touch[TOUCH_CAPACITY];
 
   (void)state;
   assert_int_equal(find_touches(&a, &origin, &b, &corner, 0.15, touch), 0);

@@ -9,8 +9,8 @@
 enum { KINDS = 4, TRIALS = 1500 };
 
 typedef struct {
-  Form      form;
-  Placement at;
+  Form           form;
+  RigidTransform at;
 } Thing;
 
 static PetscReal uniform(PetscRandom random, PetscReal low, PetscReal high)
@@ -28,11 +28,11 @@ static Vector3 random_vector(PetscRandom random, PetscReal most)
   return vector3(x, y, uniform(random, -most, most));
 }
 
-static Placement random_placement(PetscRandom random, PetscReal most)
+static RigidTransform random_placement(PetscRandom random, PetscReal most)
 {
   const Vector3 position = random_vector(random, most);
 
-  return (Placement){position, quaternion_from_rotation(random_vector(random, 3))};
+  return (RigidTransform){position, quaternion_from_rotation(random_vector(random, 3))};
 }
 
 static Thing random_thing(PetscRandom random, FormKind kind)
@@ -91,12 +91,12 @@ static PetscReal clamp(PetscReal value, PetscReal most)
 static Vector3 projection(const Thing *thing, Vector3 point)
 {
   const Form *form = &thing->form;
-  Vector3     local = placement_to_local(&thing->at, point), core = vector3(0, 0, 0);
+  Vector3     local = rigid_apply_inverse(&thing->at, point), core = vector3(0, 0, 0);
   PetscReal   distance;
 
   if (form->kind == FORM_PLANE) {
     local.at[Z] = PetscMin(local.at[Z], 0);
-    return placement_to_world(&thing->at, local);
+    return rigid_apply(&thing->at, local);
   }
   for (PetscInt d = X; d < DIM; d++)
     core.at[d] = clamp(local.at[d], form->half.at[d]);
@@ -104,7 +104,7 @@ static Vector3 projection(const Thing *thing, Vector3 point)
   if (distance <= form->radius)
     return point;
   core = vector3_add(core, vector3_scale(form->radius / distance, vector3_subtract(local, core)));
-  return placement_to_world(&thing->at, core);
+  return rigid_apply(&thing->at, core);
 }
 
 /* Distance of two convex bodies by projecting to and fro: an upper bound that converges, slowly where a long
@@ -296,28 +296,28 @@ static void swapping_the_bodies_reverses_the_normals(void **state)
   for_pairs_of(random_thing, 5, TRIALS, claim_symmetric);
 }
 
-static Thing carried(const Placement *motion, const Thing *thing)
+static Thing carried(const RigidTransform *motion, const Thing *thing)
 {
   Thing other = *thing;
 
-  other.at.position = placement_to_world(motion, thing->at.position);
+  other.at.position = rigid_apply(motion, thing->at.position);
   other.at.rotation = quaternion_multiply(motion->rotation, thing->at.rotation);
   return other;
 }
 
 static void claim_carried(PetscRandom random, const Thing *a, const Thing *b)
 {
-  const PetscReal reach = uniform(random, 0, 0.3);
-  const Placement motion = random_placement(random, 10);
-  const Thing     far_a = carried(&motion, a), far_b = carried(&motion, b);
-  Touch           here[TOUCH_CAPACITY], there[TOUCH_CAPACITY];
-  const PetscInt  count = touches_of(a, b, reach, here);
+  const PetscReal      reach = uniform(random, 0, 0.3);
+  const RigidTransform motion = random_placement(random, 10);
+  const Thing          far_a = carried(&motion, a), far_b = carried(&motion, b);
+  Touch                here[TOUCH_CAPACITY], there[TOUCH_CAPACITY];
+  const PetscInt       count = touches_of(a, b, reach, here);
 
   assert_int_equal(count, touches_of(&far_a, &far_b, reach, there));
   for (PetscInt k = 0; k < count; k++) {
     const Touch *other;
 
-    here[k].point = placement_to_world(&motion, here[k].point);
+    here[k].point = rigid_apply(&motion, here[k].point);
     other = nearest_to(here[k].point, count, there);
     assert_same_touch(&here[k], other,
                       quaternion_rotate(quaternion_conjugate(motion.rotation), other->normal));

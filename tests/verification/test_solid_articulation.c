@@ -10,9 +10,9 @@ static const Vector3   down = {{0, -9.81, 0}}, weightless = {{0, 0, 0}};
 
 static PetscReal angle_of(const Linkage *linkage, PetscInt j)
 {
-  const Joint *joint = &linkage->joints->joints[j];
-  Placement    at[SIDES];
-  Stand        stand;
+  const Joint   *joint = &linkage->joints->joints[j];
+  RigidTransform at[SIDES];
+  Stand          stand;
 
   joint_placements(joint, linkage->solid.placements, at);
   stand = joint_stand(joint, at);

@@ -97,19 +97,19 @@ typedef struct {
 /* How deep the corners of the one that falls lie in the other: not by what contact has found. */
 static PetscReal corner_depth(SolidCase *solids)
 {
-  const Body      *bodies = solids->solid->bodies;
-  const Placement *placements = solids->solid->placements;
-  PetscInt         count;
-  const Vector3   *corners;
-  PetscReal        depth = 0;
-  Vector3          gradient;
+  const Body           *bodies = solids->solid->bodies;
+  const RigidTransform *placements = solids->solid->placements;
+  PetscInt              count;
+  const Vector3        *corners;
+  PetscReal             depth = 0;
+  Vector3               gradient;
 
   assert_success(SurfaceGet(bodies[2].form->surface, &count, &corners, NULL, NULL));
   for (PetscInt k = 0; k < count; k++) {
-    const Vector3 corner = placement_to_world(&placements[2], corners[k]);
+    const Vector3 corner = rigid_apply(&placements[2], corners[k]);
 
     depth = PetscMax(depth,
-                     -form_distance(bodies[1].form, placement_to_local(&placements[1], corner), &gradient));
+                     -form_distance(bodies[1].form, rigid_apply_inverse(&placements[1], corner), &gradient));
   }
   return depth;
 }

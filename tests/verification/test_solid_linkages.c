@@ -59,7 +59,7 @@ static void a_crank_drives_a_four_bar_round(void **state)
   crank->damping = 40;
   assert_success(LinkageSetUp(&linkage));
   assert_near(drift_of(&linkage, 400, 0.005, down), 0, 1e-9);
-  pin = placement_to_world(&linkage.solid.placements[0], vector3(0.5, 0, 0));
+  pin = rigid_apply(&linkage.solid.placements[0], vector3(0.5, 0, 0));
   assert_near(vector3_norm(vector3_subtract(pin, vector3(0, 1, 0))), 0, 1e-4);
   assert_success(LinkageDestroy(&linkage));
 }

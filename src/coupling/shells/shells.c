@@ -27,15 +27,15 @@ PetscErrorCode CouplingRememberPlaces(Coupling coupling)
   PetscCall(PetscMalloc1(coupling->solids.before_count, &coupling->solids.before));
   for (PetscInt b = 0; b < coupling->solids.before_count; b++)
     coupling->solids.before[b] =
-        (Place){coupling->solids.bodies[b].body.position, coupling->solids.bodies[b].body.rotation};
+        (RigidTransform){coupling->solids.bodies[b].body.position, coupling->solids.bodies[b].body.rotation};
   PetscFunctionReturn(0);
 }
 
 /* Bodies that were not there before have always been where they are. */
-static Place place_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
+static RigidTransform place_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
 {
   const CoupledBody *now = &coupling->solids.bodies[body].body;
-  Place              place = {now->position, now->rotation};
+  RigidTransform     place = {now->position, now->rotation};
 
   if (coupling->solids.before_count == coupling->solids.count)
     place = coupling->solids.before[body];
@@ -95,10 +95,10 @@ static Quaternion turn_between(Quaternion from, Quaternion to)
 /* The frame of a prism has the axes of the world now. */
 static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
 {
-  ShellVisibility   *view = coupling->solids.visibility;
-  const CoupledBody *now = &coupling->solids.bodies[body].body;
-  const Place        before = place_before(coupling, view, body);
-  Shell             *shell = &view->shells[view->count++];
+  ShellVisibility     *view = coupling->solids.visibility;
+  const CoupledBody   *now = &coupling->solids.bodies[body].body;
+  const RigidTransform before = place_before(coupling, view, body);
+  Shell               *shell = &view->shells[view->count++];
 
   PetscFunctionBegin;
   *shell = (Shell){.surface = now->surface};

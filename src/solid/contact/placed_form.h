@@ -10,7 +10,7 @@ typedef struct {
   Vector3     axes[DIM]; /* of the body's frame, in the world: columns of its rotation */
 } Placed;
 
-static inline Placed place(const Form *form, const Placement *at)
+static inline Placed place(const Form *form, const RigidTransform *at)
 {
   const PetscReal s = at->rotation.scalar, x = at->rotation.vector.at[X], y = at->rotation.vector.at[Y],
                   z = at->rotation.vector.at[Z];

@@ -4,18 +4,18 @@
 static const PetscReal sign[SIDES] = {[PARENT] = -1, [CHILD] = 1};
 static const PetscReal smallest = 1e-12; /* pivot, of a unit diagonal: redundant rows leave 1e-15 or so */
 
-void joint_placements(const Joint *joint, const Placement placements[], Placement at[SIDES])
+void joint_placements(const Joint *joint, const RigidTransform placements[], RigidTransform at[SIDES])
 {
   for (Side s = PARENT; s < SIDES; s++)
-    at[s] = joint->body[s] < 0 ? (Placement){{{0, 0, 0}}, {1, {{0, 0, 0}}}} : placements[joint->body[s]];
+    at[s] = joint->body[s] < 0 ? (RigidTransform){{{0, 0, 0}}, {1, {{0, 0, 0}}}} : placements[joint->body[s]];
 }
 
 void joint_set_measure(JointSet joints)
 {
   for (PetscInt j = 0; j < joints->count; j++) {
-    Grip     *grip = &joints->grips[j];
-    Placement at[SIDES];
-    Stand     stand;
+    Grip          *grip = &joints->grips[j];
+    RigidTransform at[SIDES];
+    Stand          stand;
 
     grip->angle = grip->swing = HOLD_NOTHING;
     if (!joints->has_limits && !joints->has_control)
@@ -123,7 +123,7 @@ static PetscBool is_factored(JointSet joints)
   for (PetscInt k = 0; k < joints->body_count; k++) {
     const PetscInt b = joints->bodies[k];
 
-    if (memcmp(&joints->factored_at[b], &joints->solid->placements[b], sizeof(Placement)) != 0)
+    if (memcmp(&joints->factored_at[b], &joints->solid->placements[b], sizeof(RigidTransform)) != 0)
       return PETSC_FALSE;
   }
   for (PetscInt j = 0; j < joints->count; j++) {
@@ -148,7 +148,7 @@ void joint_set_factorize(JointSet joints)
   if (is_factored(joints))
     return;
   for (PetscInt j = 0; j < joints->count; j++) {
-    Placement at[SIDES];
+    RigidTransform at[SIDES];
 
     joint_placements(&joints->joints[j], joints->solid->placements, at);
     joint_rows(&joints->joints[j], at, &joints->grips[j], ROWS_AS_IMPULSES, &joints->rows[j]);
@@ -163,16 +163,16 @@ void joint_set_factorize(JointSet joints)
 }
 
 /* The derivative of the rotation over dt by the spin, over dt, by differences. */
-static Matrix3 turning_of(const Body *body, const Placement *from, const Twist *twist, PetscReal dt)
+static Matrix3 turning_of(const Body *body, const RigidTransform *from, const Twist *twist, PetscReal dt)
 {
-  const PetscReal change = 1e-6 / dt; /* rad/s: half of the digits */
-  const Placement there = body_moved(body, from, twist, dt);
-  Matrix3         turning;
+  const PetscReal      change = 1e-6 / dt; /* rad/s: half of the digits */
+  const RigidTransform there = body_moved(body, from, twist, dt);
+  Matrix3              turning;
 
   for (PetscInt d = 0; d < DIM; d++) {
-    Twist      other = *twist;
-    Placement  moved;
-    Quaternion turn;
+    Twist          other = *twist;
+    RigidTransform moved;
+    Quaternion     turn;
 
     other.angular.at[d] += change;
     moved = body_moved(body, from, &other, dt);
@@ -264,9 +264,9 @@ PetscReal joint_set_predict(JointSet joints, PetscReal dt, const Twist twists[])
     joints->moved[b] = body_moved(&solid->bodies[b], &solid->placements[b], &twists[b], dt);
   }
   for (PetscInt j = 0; j < joints->count; j++) {
-    const Joint *joint = &joints->joints[j];
-    JointRows   *ahead = &joints->ahead[j];
-    Placement    at[SIDES];
+    const Joint   *joint = &joints->joints[j];
+    JointRows     *ahead = &joints->ahead[j];
+    RigidTransform at[SIDES];
 
     joint_placements(joint, joints->moved, at);
     joint_rows(joint, at, &joints->grips[j], ROWS_AS_DERIVATIVES, ahead);

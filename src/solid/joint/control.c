@@ -140,7 +140,7 @@ static Drive drive_of(JointSet joints, const Joint *joint)
 {
   const Twist     still = {{{0, 0, 0}}, {{0, 0, 0}}};
   const PetscReal sign[SIDES] = {[PARENT] = -1, [CHILD] = 1};
-  Placement       at[SIDES];
+  RigidTransform  at[SIDES];
   Stand           stand;
   Drive           drive;
 

@@ -68,13 +68,14 @@ typedef struct {
 } Stand;
 
 /* joint_rows.c: geometry of one joint. */
-Stand     joint_stand(const Joint *joint, const Placement at[SIDES]);
+Stand     joint_stand(const Joint *joint, const RigidTransform at[SIDES]);
 PetscReal joint_angle(const Joint *joint, const Stand *stand); /* or distance */
 PetscReal joint_swing(const Stand *stand);
 /* As impulses both sides act at one point, half-way between anchors that are apart; as derivatives of the
    residuals each acts at its own, and so it does if they are far apart: the arms would turn the wrong way. */
 typedef enum { ROWS_AS_IMPULSES, ROWS_AS_DERIVATIVES } RowUse;
-void joint_rows(const Joint *joint, const Placement at[SIDES], const Grip *grip, RowUse use, JointRows *rows);
+void      joint_rows(const Joint *joint, const RigidTransform at[SIDES], const Grip *grip, RowUse use,
+                     JointRows *rows);
 PetscReal wrapped_angle(PetscReal angle); /* to half a turn either way */
 
 /* blocks.c: a square matrix of blocks, symmetric in its pattern, that is factorised in place. */
@@ -113,10 +114,10 @@ struct JointSet {
   PetscInt    coupling_count;
   Coupling   *couplings;
   BlockMatrix matrix;
-  PetscBool (*kept)[ROWS]; /* rows at time n that are not redundant */
-  PetscBool  is_factored;  /* rows, spins and factors are those of time n, for: */
-  Placement *factored_at;  /* per body of the solid */
-  Grip      *factored_for;
+  PetscBool (*kept)[ROWS];     /* rows at time n that are not redundant */
+  PetscBool       is_factored; /* rows, spins and factors are those of time n, for: */
+  RigidTransform *factored_at; /* per body of the solid */
+  Grip           *factored_for;
 
   Grip *grips;
   Hold (*holds)[2];                /* what the limits of angle and swing should do next */
@@ -132,11 +133,11 @@ struct JointSet {
   PetscReal (*step)[ROWS], (*impulses)[ROWS];
 
   /* per body of the solid */
-  Placement *moved;
-  Matrix3   *turning;   /* how the rotation over dt follows the spin, transposed */
-  Matrix3   *softening; /* how a spin falls short of what a torque would give with fixed arms */
-  PetscReal *stiffness; /* what tension adds to the inertia over dt, in parts of it */
-  Twist     *saved, *lacking;
+  RigidTransform *moved;
+  Matrix3        *turning;   /* how the rotation over dt follows the spin, transposed */
+  Matrix3        *softening; /* how a spin falls short of what a torque would give with fixed arms */
+  PetscReal      *stiffness; /* what tension adds to the inertia over dt, in parts of it */
+  Twist          *saved, *lacking;
 };
 
 /* assemble.c: the system of all joints. */
@@ -150,7 +151,7 @@ void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS
                     Twist twists[]);
 /* Moves the bodies, sets `ahead`; the largest residual in parts of what is allowed. */
 PetscReal joint_set_predict(JointSet joints, PetscReal dt, const Twist twists[]);
-void      joint_placements(const Joint *joint, const Placement placements[], Placement at[SIDES]);
+void      joint_placements(const Joint *joint, const RigidTransform placements[], RigidTransform at[SIDES]);
 
 /* stabilize.c: with the holds of the grips left as they are, but for limits. */
 void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[]);

@@ -13,13 +13,13 @@ static Vector3 unit(PetscInt d)
   return vector3(d == X, d == Y, d == Z);
 }
 
-Stand joint_stand(const Joint *joint, const Placement at[SIDES])
+Stand joint_stand(const Joint *joint, const RigidTransform at[SIDES])
 {
   const Quaternion child = quaternion_multiply(at[CHILD].rotation, joint->frame[CHILD]);
   Stand            stand;
 
   for (Side s = PARENT; s < SIDES; s++)
-    stand.anchor[s] = placement_to_world(&at[s], joint->anchor[s]);
+    stand.anchor[s] = rigid_apply(&at[s], joint->anchor[s]);
   stand.frame = quaternion_multiply(at[PARENT].rotation, joint->frame[PARENT]);
   stand.rotation = quaternion_multiply(quaternion_conjugate(stand.frame), child);
   if (stand.rotation.scalar < 0) /* the same rotation */
@@ -43,7 +43,7 @@ PetscReal joint_swing(const Stand *stand)
 }
 
 /* Both sides at their points. */
-static void add_linear(JointRows *rows, const Placement at[SIDES], const Vector3 points[SIDES],
+static void add_linear(JointRows *rows, const RigidTransform at[SIDES], const Vector3 points[SIDES],
                        Vector3 direction, PetscReal residual)
 {
   Row *row = &rows->row[rows->count];
@@ -63,7 +63,7 @@ static void add_angular(JointRows *rows, Vector3 direction, PetscReal residual)
   rows->residual[rows->count++] = residual;
 }
 
-static void add_anchors(const Joint *joint, const Placement at[SIDES], const Stand *stand, RowUse use,
+static void add_anchors(const Joint *joint, const RigidTransform at[SIDES], const Stand *stand, RowUse use,
                         JointRows *rows)
 {
   const Vector3   apart = vector3_subtract(stand->anchor[CHILD], stand->anchor[PARENT]);
@@ -104,8 +104,8 @@ static Vector3 angle_gradient(Quaternion q)
   return vector3((q.scalar * y + z * x) / square, (z * y - q.scalar * x) / square, 1);
 }
 
-static void add_angle(const Joint *joint, const Placement at[SIDES], const Stand *stand, const Grip *grip,
-                      JointRows *rows)
+static void add_angle(const Joint *joint, const RigidTransform at[SIDES], const Stand *stand,
+                      const Grip *grip, JointRows *rows)
 {
   const PetscReal angle = joint_angle(joint, stand);
   const Vector3   points[SIDES] = {stand->anchor[CHILD], stand->anchor[CHILD]};
@@ -127,7 +127,8 @@ static void add_swing(const Joint *joint, const Stand *stand, JointRows *rows)
   add_angular(rows, normal, joint_swing(stand) - joint->config->swing);
 }
 
-void joint_rows(const Joint *joint, const Placement at[SIDES], const Grip *grip, RowUse use, JointRows *rows)
+void joint_rows(const Joint *joint, const RigidTransform at[SIDES], const Grip *grip, RowUse use,
+                JointRows *rows)
 {
   static const PetscInt orientations[] = {
       [JOINT_POINT] = 0, [JOINT_RIGID] = 3, [JOINT_HINGE] = 2, [JOINT_TWIST] = 2, [JOINT_PRISMATIC] = 3};

@@ -136,16 +136,16 @@ static Quaternion frame_of_axis(Vector3 axis)
 }
 
 /* `moved` takes the joint from where it is written to where its copy stands. */
-static void place_joint(Solid solid, const Placement *moved, Joint *joint)
+static void place_joint(Solid solid, const RigidTransform *moved, Joint *joint)
 {
-  const Vector3    anchor = placement_to_world(moved, joint->config->anchor);
+  const Vector3    anchor = rigid_apply(moved, joint->config->anchor);
   const Quaternion frame = quaternion_multiply(moved->rotation, frame_of_axis(joint->config->axis));
-  Placement        at[SIDES];
+  RigidTransform   at[SIDES];
 
   joint_placements(joint, solid->placements, at);
   joint->reach = PETSC_INFINITY;
   for (Side s = PARENT; s < SIDES; s++) {
-    joint->anchor[s] = placement_to_local(&at[s], anchor);
+    joint->anchor[s] = rigid_apply_inverse(&at[s], anchor);
     joint->frame[s] = quaternion_multiply(quaternion_conjugate(at[s].rotation), frame);
     if (is_free(solid, joint->body[s]))
       joint->reach = PetscMin(joint->reach, solid->bodies[joint->body[s]].form->reach);
@@ -197,7 +197,7 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
 {
   const char *const names[SIDES] = {config->parent, config->child};
   const PetscInt    assembly = joint_assembly(solid, config, message, size);
-  Placement         moved = {vector3(0, 0, 0), {1, vector3(0, 0, 0)}};
+  RigidTransform    moved = {vector3(0, 0, 0), {1, vector3(0, 0, 0)}};
   const char       *problem;
 
   PetscFunctionBegin;
@@ -465,10 +465,10 @@ PetscReal joint_set_error(JointSet joints)
   PetscReal largest = 0;
 
   for (PetscInt j = 0; j < joints->count; j++) {
-    const Joint *joint = &joints->joints[j];
-    Placement    at[SIDES];
-    Stand        stand;
-    Vector3      apart;
+    const Joint   *joint = &joints->joints[j];
+    RigidTransform at[SIDES];
+    Stand          stand;
+    Vector3        apart;
 
     joint_placements(joint, joints->solid->placements, at);
     stand = joint_stand(joint, at);

@@ -219,7 +219,7 @@ static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, con
   const PetscBool at_lower = position < lower_of(joint->config, limit) + near;
   const PetscBool at_upper = position > upper_of(joint->config, limit) - near;
   PetscReal       rate = 0, size = 0;
-  Placement       at[SIDES];
+  RigidTransform  at[SIDES];
   JointRows       rows;
 
   if (!at_lower && !at_upper)
@@ -356,7 +356,7 @@ static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const
   const Grip     *grip = &joints->grips[j];
   const PetscReal slack = 1e-10 * length_unit(joint, limit);
   PetscReal       position;
-  Placement       at[SIDES];
+  RigidTransform  at[SIDES];
   Stand           stand;
 
   (void)twists;

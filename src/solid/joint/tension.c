@@ -20,13 +20,13 @@ static Vector3 force_of(JointSet joints, PetscInt j)
 }
 
 /* Where the impulse acts with the bodies at `at`. */
-static Vector3 point_of(const Joint *joint, const Placement at[SIDES])
+static Vector3 point_of(const Joint *joint, const RigidTransform at[SIDES])
 {
-  const Vector3 child = placement_to_world(&at[CHILD], joint->anchor[CHILD]);
+  const Vector3 child = rigid_apply(&at[CHILD], joint->anchor[CHILD]);
 
   if (joint->config->kind == JOINT_PRISMATIC)
     return child;
-  return vector3_scale(0.5, vector3_add(child, placement_to_world(&at[PARENT], joint->anchor[PARENT])));
+  return vector3_scale(0.5, vector3_add(child, rigid_apply(&at[PARENT], joint->anchor[PARENT])));
 }
 
 /* dt w^2 dt from all joints of a body: the trace of I^-1 dt ((f.r) 1 - r f^T), f = F dt/2 acting twice. */
@@ -109,9 +109,9 @@ static void move_points(JointSet joints, PetscReal dt)
   Solid solid = joints->solid;
 
   for (PetscInt j = 0; j < joints->count; j++) {
-    const Joint *joint = &joints->joints[j];
-    Placement    now[SIDES], then[SIDES];
-    Vector3      from, way, point;
+    const Joint   *joint = &joints->joints[j];
+    RigidTransform now[SIDES], then[SIDES];
+    Vector3        from, way, point;
 
     if (joints->leads[j] == 0)
       continue;

@@ -9,7 +9,7 @@ PetscBool body_is_free(const Body *body)
   return body->config->kind == BODY_DYNAMIC ? PETSC_TRUE : PETSC_FALSE;
 }
 
-Mobility body_mobility(const Body *body, const Placement *placement)
+Mobility body_mobility(const Body *body, const RigidTransform *placement)
 {
   Mobility mobility = {0};
   Vector3  inverse;
@@ -33,23 +33,16 @@ static Vector3 apply_principal(Quaternion rotation, Vector3 diagonal, Vector3 v)
   return quaternion_rotate(rotation, local);
 }
 
-Vector3 body_angular_momentum(const Body *body, const Placement *placement, Vector3 spin)
+Vector3 body_angular_momentum(const Body *body, const RigidTransform *placement, Vector3 spin)
 {
   return apply_principal(placement->rotation, body->inertia, spin);
 }
 
-Vector3 body_spin(const Body *body, const Placement *placement, Vector3 angular_momentum)
+Vector3 body_spin(const Body *body, const RigidTransform *placement, Vector3 angular_momentum)
 {
   const Vector3 inverse = vector3(1 / body->inertia.at[X], 1 / body->inertia.at[Y], 1 / body->inertia.at[Z]);
 
   return apply_principal(placement->rotation, inverse, angular_momentum);
-}
-
-Placement placement_moved(const Placement *from, Vector3 translation, Vector3 rotation)
-{
-  const Quaternion turned = quaternion_multiply(quaternion_from_rotation(rotation), from->rotation);
-
-  return (Placement){vector3_add(from->position, translation), quaternion_normalized(turned)};
 }
 
 /* The energy drifts by the third power of how much of itself the spin changes in a step. Beyond a twentieth a
@@ -67,42 +60,42 @@ static PetscInt turn_parts(Vector3 spin, Vector3 change, PetscReal dt)
 }
 
 /* Turned by the spin, which the angular momentum it comes from leads on. */
-static Placement turned_freely(const Body *body, const Placement *from, Vector3 spin, PetscReal dt)
+static RigidTransform turned_freely(const Body *body, const RigidTransform *from, Vector3 spin, PetscReal dt)
 {
   const Vector3   momentum = body_angular_momentum(body, from, spin);
   Vector3         change = body_spin(body, from, vector3_cross(momentum, spin));
   const PetscInt  parts = turn_parts(spin, change, dt);
   const PetscReal part = dt / (PetscReal)parts;
-  Placement       there = *from;
+  RigidTransform  there = *from;
 
   for (PetscInt k = 0; k < parts; k++) {
     if (k > 0) {
       spin = body_spin(body, &there, momentum);
       change = body_spin(body, &there, vector3_cross(momentum, spin));
     }
-    there = placement_moved(&there, vector3(0, 0, 0),
-                            vector3_add(vector3_scale(part, spin), vector3_scale(0.5 * part * part, change)));
+    there = rigid_moved(&there, vector3(0, 0, 0),
+                        vector3_add(vector3_scale(part, spin), vector3_scale(0.5 * part * part, change)));
   }
   return there;
 }
 
-Placement body_moved(const Body *body, const Placement *from, const Twist *twist, PetscReal dt)
+RigidTransform body_moved(const Body *body, const RigidTransform *from, const Twist *twist, PetscReal dt)
 {
-  Placement there;
+  RigidTransform there;
 
   if (!body_is_free(body))
-    return placement_moved(from, vector3_scale(dt, twist->linear), vector3_scale(dt, twist->angular));
+    return rigid_moved(from, vector3_scale(dt, twist->linear), vector3_scale(dt, twist->angular));
   there = turned_freely(body, from, twist->angular, dt);
   there.position = vector3_add(from->position, vector3_scale(dt, twist->linear));
   return there;
 }
 
-Placement body_prescribed(const Body *body, PetscReal time)
+RigidTransform body_prescribed(const Body *body, PetscReal time)
 {
   const Pose pose = motion_pose(body->config->motion, time);
 
-  return (Placement){pose_to_world(&pose, body->rest.position),
-                     quaternion_normalized(quaternion_multiply(pose.rotation, body->rest.rotation))};
+  return (RigidTransform){pose_to_world(&pose, body->rest.position),
+                          quaternion_normalized(quaternion_multiply(pose.rotation, body->rest.rotation))};
 }
 
 Twist body_prescribed_twist(const Body *body, PetscReal time)
@@ -110,22 +103,4 @@ Twist body_prescribed_twist(const Body *body, PetscReal time)
   const Pose pose = motion_pose(body->config->motion, time);
 
   return (Twist){pose_velocity(&pose, pose_to_world(&pose, body->rest.position)), pose.spin};
-}
-
-/* The rotation that takes one orientation to another, as axis times angle, the short way. */
-static Vector3 rotation_between(Quaternion from, Quaternion to)
-{
-  Quaternion      q = quaternion_multiply(to, quaternion_conjugate(from));
-  const PetscReal sine = vector3_norm(q.vector);
-  const PetscReal sign = q.scalar < 0 ? -1 : 1;
-
-  if (sine < 1e-12)
-    return vector3_scale(2 * sign, q.vector);
-  return vector3_scale(2 * sign * PetscAtan2Real(sine, sign * q.scalar) / sine, q.vector);
-}
-
-Twist twist_between(const Placement *from, const Placement *to, PetscReal dt)
-{
-  return (Twist){vector3_scale(1 / dt, vector3_subtract(to->position, from->position)),
-                 vector3_scale(1 / dt, rotation_between(from->rotation, to->rotation))};
 }

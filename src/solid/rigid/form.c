@@ -17,12 +17,12 @@ enum {
 
 /* What FormCreate works on. */
 typedef struct {
-  Primitive primitive;
-  PetscReal thickness;
-  char     *message;
-  size_t    message_size;
-  Form     *form; /* null after a mistake */
-  Placement own;  /* the body's frame in that of the primitive */
+  Primitive      primitive;
+  PetscReal      thickness;
+  char          *message;
+  size_t         message_size;
+  Form          *form; /* null after a mistake */
+  RigidTransform own;  /* the body's frame in that of the primitive */
 } Making;
 
 static void refuse(Making *making, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
@@ -46,7 +46,7 @@ static void take_moments(Making *making, const Moments *moments)
   Matrix3         inertia;
   PetscReal       largest = 0, trace = 0;
 
-  making->own = (Placement){moments->centre, {1, vector3(0, 0, 0)}};
+  making->own = (RigidTransform){moments->centre, {1, vector3(0, 0, 0)}};
   making->form->volume = moments->volume;
   for (int i = 0; i < DIM; i++) {
     trace += moments->inertia[i][i];
@@ -74,7 +74,7 @@ static PetscErrorCode MoveSurface(const Making *making, Surface *surface)
   PetscCall(SurfaceGet(given, &vertex_count, &vertices, &triangle_count, &triangles));
   PetscCall(PetscMalloc1(vertex_count, &moved));
   for (PetscInt n = 0; n < vertex_count; n++)
-    moved[n] = placement_to_local(&making->own, vertices[n]);
+    moved[n] = rigid_apply_inverse(&making->own, vertices[n]);
   PetscCall(SurfaceCreate(vertex_count, moved, triangle_count, triangles, surface));
   PetscCall(PetscFree(moved));
   PetscCall(SurfaceDestroy(&given));
@@ -173,7 +173,7 @@ static void make_plane(Making *making)
 
   if (making->thickness > 0)
     refuse(making, "a plane cannot be a shell: leave out its thickness");
-  making->own = (Placement){vector3(0, 0, 0), {1, vector3(0, 0, 0)}};
+  making->own = (RigidTransform){vector3(0, 0, 0), {1, vector3(0, 0, 0)}};
   form->kind = FORM_PLANE;
   form->reach = far;
   form->low = vector3(-far, -far, -far);
@@ -287,12 +287,12 @@ static void check_measures(Making *making, Shape shape)
            (double)largest, (double)longest);
 }
 
-static void finish(Making *making, Placement *rest)
+static void finish(Making *making, RigidTransform *rest)
 {
-  const Placement frame = {making->primitive.centre, making->primitive.rotation};
-  Form           *form = making->form;
+  const RigidTransform frame = {making->primitive.centre, making->primitive.rotation};
+  Form                *form = making->form;
 
-  rest->position = placement_to_world(&frame, making->own.position);
+  rest->position = rigid_apply(&frame, making->own.position);
   rest->rotation = quaternion_multiply(frame.rotation, making->own.rotation);
   form->size = PETSC_INFINITY;
   for (int d = 0; d < DIM && form->kind != FORM_PLANE; d++)
@@ -306,7 +306,7 @@ static void finish(Making *making, Placement *rest)
   }
 }
 
-PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, Placement *rest, char message[],
+PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, RigidTransform *rest, char message[],
                           size_t message_size)
 {
   Making making = {.primitive = shape_primitive(shape), .thickness = thickness};

@@ -4,22 +4,6 @@
 
 #include <millrace/geometry.h>
 
-/* Body frame to world: x -> position + rotation x. */
-typedef struct {
-  Vector3    position;
-  Quaternion rotation;
-} Placement;
-
-static inline Vector3 placement_to_world(const Placement *placement, Vector3 local)
-{
-  return vector3_add(placement->position, quaternion_rotate(placement->rotation, local));
-}
-static inline Vector3 placement_to_local(const Placement *placement, Vector3 point)
-{
-  return quaternion_rotate(quaternion_conjugate(placement->rotation),
-                           vector3_subtract(point, placement->position));
-}
-
 /* Round things first: contact of the first four is analytic. */
 typedef enum {
   FORM_SPHERE,   /* radius */
@@ -55,7 +39,7 @@ typedef struct {
 
 /* The form of a shape and where it stands in the world; with a thickness it is a shell. On a mistake of the
    user `*form` is null and `message` says what is wrong, as "its surface is open: ...". */
-PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, Placement *rest, char message[],
+PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, RigidTransform *rest, char message[],
                           size_t message_size);
 PetscErrorCode FormDestroy(Form **form);
 

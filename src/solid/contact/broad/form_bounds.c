@@ -64,7 +64,7 @@ static Vector3 all(PetscReal value)
   return vector3(value, value, value);
 }
 
-Bounds form_bounds(const Form *form, const Placement *placement)
+Bounds form_bounds(const Form *form, const RigidTransform *placement)
 {
   const Placed  placed = place(form, placement);
   const Vector3 position = placement->position, axis = placed.axes[Z], half = form->half;

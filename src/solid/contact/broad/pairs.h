@@ -7,7 +7,7 @@
 typedef struct {
   Vector3 low, high; /* may be infinite */
 } Bounds;
-Bounds form_bounds(const Form *form, const Placement *placement); /* exact for primitives and boxes */
+Bounds form_bounds(const Form *form, const RigidTransform *placement); /* exact for primitives and boxes */
 
 typedef struct _p_PairFinder *PairFinder;
 PetscErrorCode                PairFinderCreate(PetscInt body_count, PairFinder *finder);

@@ -327,7 +327,7 @@ static PetscInt touch_best(const Meeting *m, PetscReal reach, Touch touches[])
   return count;
 }
 
-PetscInt touch_boxes(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt touch_boxes(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                      PetscReal reach, Touch touches[])
 {
   const Placed first = place(a, at_a), second = place(b, at_b);
@@ -341,7 +341,7 @@ PetscInt touch_boxes(const Form *a, const Placement *at_a, const Form *b, const 
   return touch_best(&meeting, reach, touches);
 }
 
-PetscInt touch_box_plane(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt touch_box_plane(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                          PetscReal reach, Touch touches[])
 {
   const Placed    box = place(a, at_a), plane = place(b, at_b);

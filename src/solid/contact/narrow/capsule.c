@@ -228,8 +228,8 @@ static PetscInt touch_inside(const Rod *rod, PetscReal reach, Touch touches[])
   return touch_through_face(rod, out, axis, reach, touches);
 }
 
-PetscInt touch_capsule_box(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                           PetscReal reach, Touch touches[])
+PetscInt touch_capsule_box(const Form *a, const RigidTransform *at_a, const Form *b,
+                           const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
   const Placed    capsule = place(a, at_a), box = place(b, at_b);
   const Vector3   unit = placed_turn_in(&box, capsule.axes[Z]);

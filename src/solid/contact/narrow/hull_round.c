@@ -8,12 +8,12 @@
 /* Beyond this angle to a face (8 degrees) a capsule does not lie on it. */
 #define LYING_COSINE 0.99
 
-PetscInt touch_sphere_hull(const Form *sphere, const Placement *at_sphere, const Form *hull,
-                           const Placement *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_sphere_hull(const Form *sphere, const RigidTransform *at_sphere, const Form *hull,
+                           const RigidTransform *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   Vector3         outward;
   const PetscReal distance =
-      hull_distance(hull->hull, placement_to_local(at_hull, at_sphere->position), &outward);
+      hull_distance(hull->hull, rigid_apply_inverse(at_hull, at_sphere->position), &outward);
 
   if (distance - sphere->radius > reach)
     return 0;
@@ -183,12 +183,12 @@ static PetscInt touch_lying(const Form *capsule, Hull hull, const SegmentContact
   return 2;
 }
 
-PetscInt touch_capsule_hull(const Form *capsule, const Placement *at_capsule, const Form *hull,
-                            const Placement *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_capsule_hull(const Form *capsule, const RigidTransform *at_capsule, const Form *hull,
+                            const RigidTransform *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Vector3  half = quaternion_rotate(at_capsule->rotation, vector3(0, 0, capsule->half.at[Z]));
-  const Vector3  ends[2] = {placement_to_local(at_hull, vector3_subtract(at_capsule->position, half)),
-                            placement_to_local(at_hull, vector3_add(at_capsule->position, half))};
+  const Vector3  ends[2] = {rigid_apply_inverse(at_hull, vector3_subtract(at_capsule->position, half)),
+                            rigid_apply_inverse(at_hull, vector3_add(at_capsule->position, half))};
   SegmentContact contact = meet_segment(hull->hull, ends);
   PetscInt       count, kept = 0;
 
@@ -202,7 +202,7 @@ PetscInt touch_capsule_hull(const Form *capsule, const Placement *at_capsule, co
     if (touches[n].gap > reach)
       continue;
     touches[kept] = touches[n];
-    touches[kept].point = placement_to_world(at_hull, touches[n].point);
+    touches[kept].point = rigid_apply(at_hull, touches[n].point);
     touches[kept++].normal = quaternion_rotate(at_hull->rotation, touches[n].normal);
   }
   return kept;

@@ -13,7 +13,7 @@ typedef struct {
   Vector3   normal;        /* from the first hull to the second */
 } Axis;
 
-static void place_hull(Hull hull, const Placement *placement, Vector3 origin, PlacedHull *placed)
+static void place_hull(Hull hull, const RigidTransform *placement, Vector3 origin, PlacedHull *placed)
 {
   const Matrix3 turn = matrix3_from_quaternion(placement->rotation);
   const Vector3 shift = vector3_subtract(placement->position, origin);
@@ -27,7 +27,7 @@ static void place_hull(Hull hull, const Placement *placement, Vector3 origin, Pl
   }
 }
 
-static void place_directions(const Placement *placement, PlacedHull *placed)
+static void place_directions(const RigidTransform *placement, PlacedHull *placed)
 {
   const Matrix3 turn = matrix3_from_quaternion(placement->rotation);
 
@@ -179,7 +179,7 @@ static PetscInt touch_placed(const PlacedHull *a, const PlacedHull *b, const Axi
   return count;
 }
 
-PetscInt touch_hulls(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt touch_hulls(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                      PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Vector3 origin = point_between(at_a->position, at_b->position, 0.5);

@@ -66,8 +66,9 @@ static PetscInt touch_circle(const Placed *plane, const Placed *body, PetscReal 
   return 4;
 }
 
-PetscInt touch_plane_cylinder(const Form *plane, const Placement *at_plane, const Form *cylinder,
-                              const Placement *at_cylinder, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_plane_cylinder(const Form *plane, const RigidTransform *at_plane, const Form *cylinder,
+                              const RigidTransform *at_cylinder, PetscReal reach,
+                              Touch touches[TOUCH_CAPACITY])
 {
   const Placed    ground = place(plane, at_plane), body = place(cylinder, at_cylinder);
   const PetscReal lower = vector3_dot(ground.axes[Z], body.axes[Z]) > 0 ? -1 : 1; /* end */
@@ -83,8 +84,8 @@ PetscInt touch_plane_cylinder(const Form *plane, const Placement *at_plane, cons
   return keep_lowest(count, touches, reach);
 }
 
-PetscInt touch_plane_cone(const Form *plane, const Placement *at_plane, const Form *cone,
-                          const Placement *at_cone, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_plane_cone(const Form *plane, const RigidTransform *at_plane, const Form *cone,
+                          const RigidTransform *at_cone, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Placed  ground = place(plane, at_plane), body = place(cone, at_cone);
   const Vector3 tip = vector3_along(body.position, cone->tip, body.axes[Z]);
@@ -94,8 +95,8 @@ PetscInt touch_plane_cone(const Form *plane, const Placement *at_plane, const Fo
   return keep_lowest(count, touches, reach);
 }
 
-PetscInt touch_plane_torus(const Form *plane, const Placement *at_plane, const Form *torus,
-                           const Placement *at_torus, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_plane_torus(const Form *plane, const RigidTransform *at_plane, const Form *torus,
+                           const RigidTransform *at_torus, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Placed   ground = place(plane, at_plane), body = place(torus, at_torus);
   const PetscInt count = touch_circle(&ground, &body, 0, torus->major, torus->radius, touches);
@@ -103,8 +104,8 @@ PetscInt touch_plane_torus(const Form *plane, const Placement *at_plane, const F
   return keep_lowest(count, touches, reach);
 }
 
-PetscInt touch_plane_hull(const Form *plane, const Placement *at_plane, const Form *hull,
-                          const Placement *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_plane_hull(const Form *plane, const RigidTransform *at_plane, const Form *hull,
+                          const RigidTransform *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Placed    ground = place(plane, at_plane), body = place(hull, at_hull);
   const Vector3   normal = placed_turn_in(&body, ground.axes[Z]);
@@ -128,8 +129,8 @@ PetscInt touch_plane_hull(const Form *plane, const Placement *at_plane, const Fo
 /* Few are left when there are many, so the points of a flat side need not fit all at once. */
 enum { PLANE_CANDIDATES = 256 };
 
-PetscInt touch_plane_samples(const Form *plane, const Placement *at_plane, const Form *form,
-                             const Placement *at_form, PetscReal reach, Touch touches[TOUCH_CAPACITY])
+PetscInt touch_plane_samples(const Form *plane, const RigidTransform *at_plane, const Form *form,
+                             const RigidTransform *at_form, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Placed    ground = place(plane, at_plane), body = place(form, at_form);
   const Vector3   normal = placed_turn_in(&body, ground.axes[Z]);

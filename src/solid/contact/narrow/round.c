@@ -34,7 +34,7 @@ PetscInt touch_balls(Vector3 centre_a, PetscReal radius_a, Vector3 centre_b, Pet
   return 1;
 }
 
-PetscInt touch_spheres(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt touch_spheres(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                        PetscReal reach, Touch touches[])
 {
   return touch_balls(at_a->position, a->radius, at_b->position, b->radius, vector3(0, 0, 1), reach, touches);
@@ -50,8 +50,8 @@ static Vector3 capsule_point(const Placed *capsule, PetscReal z)
   return vector3_along(capsule->position, z, capsule->axes[Z]);
 }
 
-PetscInt touch_sphere_capsule(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                              PetscReal reach, Touch touches[])
+PetscInt touch_sphere_capsule(const Form *a, const RigidTransform *at_a, const Form *b,
+                              const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
   const Placed    capsule = place(b, at_b);
   const Vector3   apart = vector3_subtract(at_a->position, at_b->position);
@@ -62,8 +62,8 @@ PetscInt touch_sphere_capsule(const Form *a, const Placement *at_a, const Form *
 }
 
 /* Outside, towards the nearest point of the box; inside, out of the nearest face. */
-PetscInt touch_sphere_box(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                          PetscReal reach, Touch touches[])
+PetscInt touch_sphere_box(const Form *a, const RigidTransform *at_a, const Form *b,
+                          const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
   const Placed  box = place(b, at_b);
   const Vector3 centre = placed_to_local(&box, at_a->position), half = b->half;
@@ -102,16 +102,16 @@ static PetscInt touch_ball_plane(Vector3 centre, PetscReal radius, const Placed 
   return 1;
 }
 
-PetscInt touch_sphere_plane(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                            PetscReal reach, Touch touches[])
+PetscInt touch_sphere_plane(const Form *a, const RigidTransform *at_a, const Form *b,
+                            const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
   const Placed plane = place(b, at_b);
 
   return touch_ball_plane(at_a->position, a->radius, &plane, reach, touches);
 }
 
-PetscInt touch_capsule_plane(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                             PetscReal reach, Touch touches[])
+PetscInt touch_capsule_plane(const Form *a, const RigidTransform *at_a, const Form *b,
+                             const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
   const Placed capsule = place(a, at_a), plane = place(b, at_b);
   PetscInt     count = 0;
@@ -170,7 +170,7 @@ static PetscBool stretch_end(const Placed *a, const Placed *b, PetscReal cosine,
   return PetscAbsReal(foot_on_a) <= half_a ? PETSC_TRUE : PETSC_FALSE;
 }
 
-PetscInt touch_capsules(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt touch_capsules(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                         PetscReal reach, Touch touches[])
 {
   const Placed    first = place(a, at_a), second = place(b, at_b);

@@ -213,7 +213,7 @@ static void add_doubts(PetscReal distance, Findings *findings)
   }
 }
 
-PetscInt touch_sampled(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt touch_sampled(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                        PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Placed placed[2] = {place(a, at_a), place(b, at_b)};

@@ -24,8 +24,8 @@ static TouchFunction *const touch_functions[KIND_COUNT][KIND_COUNT] = {
     [FORM_HULL] = {[FORM_HULL] = touch_hulls},
 };
 
-static PetscInt touch_in_order(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                               PetscReal reach, Touch touches[TOUCH_CAPACITY])
+static PetscInt touch_in_order(const Form *a, const RigidTransform *at_a, const Form *b,
+                               const RigidTransform *at_b, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   TouchFunction *function = touch_functions[a->kind][b->kind];
 
@@ -34,7 +34,7 @@ static PetscInt touch_in_order(const Form *a, const Placement *at_a, const Form 
   return function ? function(a, at_a, b, at_b, reach, touches) : 0;
 }
 
-PetscInt find_touches(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt find_touches(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                       PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   PetscInt count;

@@ -18,7 +18,7 @@ enum { TOUCH_CAPACITY = 16 };
 
 /* All places with a gap of at most `reach`, at most 4 for two convex forms; returns their
    number. Swapping the bodies gives the same places with the normals reversed. */
-PetscInt find_touches(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
+PetscInt find_touches(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                       PetscReal reach, Touch touches[TOUCH_CAPACITY]);
 
 #endif

@@ -7,8 +7,8 @@
 
 /* The contract of find_touches, for forms whose kinds are in the order of FormKind: that of `a` is not after
    that of `b`. */
-typedef PetscInt TouchFunction(const Form *a, const Placement *at_a, const Form *b, const Placement *at_b,
-                               PetscReal reach, Touch touches[TOUCH_CAPACITY]);
+typedef PetscInt TouchFunction(const Form *a, const RigidTransform *at_a, const Form *b,
+                               const RigidTransform *at_b, PetscReal reach, Touch touches[TOUCH_CAPACITY]);
 
 TouchFunction touch_spheres, touch_sphere_capsule, touch_sphere_box, touch_sphere_plane; /* round.c */
 TouchFunction touch_capsules, touch_capsule_plane;

@@ -114,7 +114,7 @@ static Partners meet(const Contact *contact, const Scale scales[2], const Twist 
   for (PetscInt side = 0; side < 2; side++) {
     const Freedoms y = scaled(&scales[side], &twists[contact->bodies[side]]);
 
-    memcpy(&partners.at[side * FREEDOMS], y.at, sizeof(y.at));
+    memcpy(&partners.at[side * TWIST], y.at, sizeof(y.at));
   }
   return partners;
 }
@@ -132,10 +132,10 @@ static void rebound_pair(const Flight *flight, const Contact *contact, const Sca
   if (!is_driven(flight->solid, contact))
     bound_rebound(&before, &pressed, &rebound);
   for (PetscInt side = 0; side < 2; side++) {
-    PetscReal y[FREEDOMS];
+    PetscReal y[TWIST];
 
-    for (PetscInt i = 0; i < FREEDOMS; i++)
-      y[i] = rebound.at[side * FREEDOMS + i] - before.at[side * FREEDOMS + i];
+    for (PetscInt i = 0; i < TWIST; i++)
+      y[i] = rebound.at[side * TWIST + i] - before.at[side * TWIST + i];
     won[side] = unscaled(&scales[side], y);
   }
 }
@@ -158,8 +158,8 @@ static void advance_pair(const Flight *flight, const Contact *contact, PetscReal
 void strike(const Flight *flight, Contact *contact, PetscReal time, PetscInt count, ContactPlace places[],
             const PetscReal bias[])
 {
-  const PetscInt a = contact->bodies[0], b = contact->bodies[1];
-  Placement     *placements = flight->solid->placements;
+  const PetscInt  a = contact->bodies[0], b = contact->bodies[1];
+  RigidTransform *placements = flight->solid->placements;
   const Scale scales[2] = {scale_of(&flight->solid->mobilities[a]), scale_of(&flight->solid->mobilities[b])};
   const Vector3 positions[2] = {placements[a].position, placements[b].position};
   const Twist   twists[2] = {flight->twists[a], flight->twists[b]};

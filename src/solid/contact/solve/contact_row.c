@@ -15,8 +15,7 @@ Directions place_directions(const ContactPlace *place)
   return (Directions){{normal, tangent, vector3_cross(normal, tangent)}};
 }
 
-KERNEL void fill_side(PetscReal at[FREEDOMS], const Scale *scale, PetscReal sign, Vector3 arm,
-                      Vector3 direction)
+KERNEL void fill_side(PetscReal at[TWIST], const Scale *scale, PetscReal sign, Vector3 arm, Vector3 direction)
 {
   const Vector3 turn = scale_turn(scale, vector3_cross(arm, direction));
 
@@ -50,7 +49,7 @@ Row make_row(Solid solid, const Contact *contact, ContactPlace *place, const Sca
     const Vector3   arm = vector3_subtract(place->touch.point, solid->placements[body].position);
 
     for (PetscInt k = 0; k < 3; k++)
-      fill_side(&axes[k]->at[side * FREEDOMS], scales[side], sign, arm, directions.axes[k]);
+      fill_side(&axes[k]->at[side * TWIST], scales[side], sign, arm, directions.axes[k]);
     if (scales[side]->linear > 0)
       continue;
     for (PetscInt k = 0; k < 3; k++)

@@ -7,7 +7,7 @@
 
 #include "contact_set.h"
 
-enum { PAIR = 2 * FREEDOMS, LANES = 4 };
+enum { PAIR = 2 * TWIST, LANES = 4 };
 
 /* The twelve numbers of a pair in three registers. Arrays of them would go through memory at every step. */
 typedef PetscReal Lanes __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal))));
@@ -63,14 +63,14 @@ KERNEL void axis_push(const Axis *axis, PetscReal j, const PetscBool held, Partn
   }
 }
 
-KERNEL void load_pair(const PetscReal a[FREEDOMS], const PetscReal b[FREEDOMS], Lanes12 *lanes)
+KERNEL void load_pair(const PetscReal a[TWIST], const PetscReal b[TWIST], Lanes12 *lanes)
 {
   lanes->first = (Lanes){a[0], a[1], a[2], a[3]};
   lanes->middle = (Lanes){a[4], a[5], b[0], b[1]};
   lanes->second = (Lanes){b[2], b[3], b[4], b[5]};
 }
 
-KERNEL void store_pair(const Lanes12 *lanes, PetscReal a[FREEDOMS], PetscReal b[FREEDOMS])
+KERNEL void store_pair(const Lanes12 *lanes, PetscReal a[TWIST], PetscReal b[TWIST])
 {
   for (PetscInt i = 0; i < LANES; i++)
     a[i] = lanes->first[i];
@@ -88,7 +88,7 @@ KERNEL PetscReal axis_yield(const Axis *axis, const PetscReal gives[2])
   PetscReal yield = 0;
 
   for (PetscInt i = 0; i < PAIR; i++)
-    yield += gives[i / FREEDOMS] * axis->at[i] * axis->at[i];
+    yield += gives[i / TWIST] * axis->at[i] * axis->at[i];
   return yield;
 }
 

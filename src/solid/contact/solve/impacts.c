@@ -56,23 +56,23 @@ static PetscBool is_timed(const Flight *flight, const Contact *contact)
              : PETSC_FALSE;
 }
 
-static Placement flight_placement(const Flight *flight, PetscInt b, PetscReal t)
+static RigidTransform flight_placement(const Flight *flight, PetscInt b, PetscReal t)
 {
-  const Placement *start = &flight->solid->placements[b];
-  Twist            twist = flight->twists[b];
-  Placement        there = *start;
+  const RigidTransform *start = &flight->solid->placements[b];
+  Twist                 twist = flight->twists[b];
+  RigidTransform        there = *start;
 
   if (flight->solid->bodies[b].form->kind != FORM_SPHERE && vector3_norm(twist.angular) > 0)
-    there = placement_moved(start, vector3(0, 0, 0), vector3_scale(t, twist.angular));
+    there = rigid_moved(start, vector3(0, 0, 0), vector3_scale(t, twist.angular));
   there.position = flight_position(flight, b, t);
   return there;
 }
 
 static Touch timed_touch(const Flight *flight, const Contact *contact, PetscReal t)
 {
-  const PetscInt  a = contact->bodies[0], b = contact->bodies[1];
-  const Placement at_a = flight_placement(flight, a, t), at_b = flight_placement(flight, b, t);
-  Touch           touches[TOUCH_CAPACITY];
+  const PetscInt       a = contact->bodies[0], b = contact->bodies[1];
+  const RigidTransform at_a = flight_placement(flight, a, t), at_b = flight_placement(flight, b, t);
+  Touch                touches[TOUCH_CAPACITY];
 
   find_touches(flight->solid->bodies[a].form, &at_a, flight->solid->bodies[b].form, &at_b, PETSC_MAX_REAL,
                touches);

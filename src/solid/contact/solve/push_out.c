@@ -10,7 +10,7 @@
 #include "push_out.h"
 #include "scale.h"
 
-enum { SIDES = 1 + FREEDOMS };
+enum { SIDES = 1 + TWIST };
 
 /* Motions that the points of a body resist a thousand times less than the one they resist most are free:
    resisting would turn small disagreements into large motions. */
@@ -18,7 +18,7 @@ static const PetscReal least_resistance = 1e-3;
 
 /* G S: the scaled freedoms of a body to the displacement of a point. */
 typedef struct {
-  PetscReal at[DIM][FREEDOMS];
+  PetscReal at[DIM][TWIST];
 } Lever;
 
 /* rows x = right: demands on the scaled freedoms x of a body. The first right side is a number, the others,
@@ -26,13 +26,13 @@ typedef struct {
 typedef struct {
   PetscInt  count, sides;
   PetscBool triangular; /* as soon as there would be more rows than freedoms */
-  PetscReal rows[FREEDOMS][FREEDOMS];
-  PetscReal right[FREEDOMS][SIDES];
+  PetscReal rows[TWIST][TWIST];
+  PetscReal right[TWIST][SIDES];
 } Demands;
 
 /* matrix y = -force */
 typedef struct {
-  PetscReal matrix[FREEDOMS][FREEDOMS], force[FREEDOMS];
+  PetscReal matrix[TWIST][TWIST], force[TWIST];
 } System;
 
 typedef struct {
@@ -58,9 +58,9 @@ static Lever lever_at(const Scale *scale, Vector3 arm)
   return lever;
 }
 
-static void component(const Lever *lever, Vector3 axis, PetscReal row[FREEDOMS])
+static void component(const Lever *lever, Vector3 axis, PetscReal row[TWIST])
 {
-  for (PetscInt i = 0; i < FREEDOMS; i++)
+  for (PetscInt i = 0; i < TWIST; i++)
     row[i] = vector3_dot(axis, vector3(lever->at[X][i], lever->at[Y][i], lever->at[Z][i]));
 }
 
@@ -76,22 +76,22 @@ static void rotate(PetscInt n, PetscReal c, PetscReal s, PetscReal a[], PetscRea
 }
 
 /* Rotates a row into the triangle of rows. What remains of its right side, no motion can satisfy. */
-static void rotate_into(Demands *demands, PetscReal row[FREEDOMS], PetscReal right[SIDES])
+static void rotate_into(Demands *demands, PetscReal row[TWIST], PetscReal right[SIDES])
 {
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
+  for (PetscInt i = 0; i < TWIST; i++) {
     PetscReal      *pivot = demands->rows[i];
     const PetscReal length = PetscSqrtReal(pivot[i] * pivot[i] + row[i] * row[i]);
     const PetscReal c = length > 0 ? pivot[i] / length : 1, s = length > 0 ? row[i] / length : 0;
 
-    rotate(FREEDOMS - i, c, s, pivot + i, row + i);
+    rotate(TWIST - i, c, s, pivot + i, row + i);
     rotate(demands->sides, c, s, demands->right[i], right);
   }
 }
 
-static void add_row(Demands *demands, PetscReal row[FREEDOMS], PetscReal right[SIDES])
+static void add_row(Demands *demands, PetscReal row[TWIST], PetscReal right[SIDES])
 {
-  if (demands->count < FREEDOMS) {
-    for (PetscInt i = 0; i < FREEDOMS; i++)
+  if (demands->count < TWIST) {
+    for (PetscInt i = 0; i < TWIST; i++)
       demands->rows[demands->count][i] = row[i];
     for (PetscInt i = 0; i < demands->sides; i++)
       demands->right[demands->count][i] = right[i];
@@ -102,7 +102,7 @@ static void add_row(Demands *demands, PetscReal row[FREEDOMS], PetscReal right[S
     Demands old = *demands;
 
     *demands = (Demands){.count = old.count, .sides = old.sides, .triangular = PETSC_TRUE};
-    for (PetscInt k = 0; k < FREEDOMS; k++)
+    for (PetscInt k = 0; k < TWIST; k++)
       rotate_into(demands, old.rows[k], old.right[k]);
   }
   rotate_into(demands, row, right);
@@ -116,7 +116,7 @@ static void add_point(Demands *demands, const Problem *problem, const Outer *out
 
   for (PetscInt k = 0; k < rows; k++) {
     const Vector3 axis = problem->mode == PUSH_FULLY ? vector3(k == X, k == Y, k == Z) : outer->normal;
-    PetscReal     row[FREEDOMS], right[SIDES] = {vector3_dot(axis, separation)};
+    PetscReal     row[TWIST], right[SIDES] = {vector3_dot(axis, separation)};
 
     component(moved, axis, row);
     if (follows)
@@ -129,7 +129,7 @@ static PetscReal row_product(const Demands *demands, PetscInt p, PetscInt q)
 {
   PetscReal sum = 0;
 
-  for (PetscInt i = 0; i < FREEDOMS; i++)
+  for (PetscInt i = 0; i < TWIST; i++)
     sum += demands->rows[p][i] * demands->rows[q][i];
   return sum;
 }
@@ -147,7 +147,7 @@ static PetscBool rotate_rows(Demands *demands, PetscInt p, PetscInt q)
   t = (theta < 0 ? -1 : 1) / (PetscAbsReal(theta) + PetscSqrtReal(theta * theta + 1));
   c = 1 / PetscSqrtReal(t * t + 1);
   s = t * c;
-  rotate(FREEDOMS, c, -s, demands->rows[p], demands->rows[q]);
+  rotate(TWIST, c, -s, demands->rows[p], demands->rows[q]);
   rotate(demands->sides, c, -s, demands->right[p], demands->right[q]);
   return PETSC_TRUE;
 }
@@ -155,7 +155,7 @@ static PetscBool rotate_rows(Demands *demands, PetscInt p, PetscInt q)
 /* Keeps the rows that are longer than a part of the longest one. */
 static void drop_rows(Demands *demands, PetscReal part)
 {
-  PetscReal squares[FREEDOMS], largest = 0;
+  PetscReal squares[TWIST], largest = 0;
   PetscInt  kept = 0;
 
   for (PetscInt k = 0; k < demands->count; k++) {
@@ -164,7 +164,7 @@ static void drop_rows(Demands *demands, PetscReal part)
   }
   for (PetscInt k = 0; k < demands->count; k++)
     if (squares[k] > part * part * largest) {
-      for (PetscInt i = 0; i < FREEDOMS; i++)
+      for (PetscInt i = 0; i < TWIST; i++)
         demands->rows[kept][i] = demands->rows[k][i];
       for (PetscInt i = 0; i < demands->sides; i++)
         demands->right[kept][i] = demands->right[k][i];
@@ -193,7 +193,7 @@ static void reduce(Demands *demands)
   for (PetscInt k = 0; k < demands->count; k++) {
     const PetscReal length = PetscSqrtReal(row_product(demands, k, k));
 
-    for (PetscInt i = 0; i < FREEDOMS; i++)
+    for (PetscInt i = 0; i < TWIST; i++)
       demands->rows[k][i] /= length;
     for (PetscInt i = 0; i < demands->sides; i++)
       demands->right[k][i] /= length;
@@ -201,9 +201,9 @@ static void reduce(Demands *demands)
 }
 
 /* The motion of the first right sides. */
-static void determined(const Demands *demands, PetscReal x[FREEDOMS])
+static void determined(const Demands *demands, PetscReal x[TWIST])
 {
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
+  for (PetscInt i = 0; i < TWIST; i++) {
     x[i] = 0;
     for (PetscInt k = 0; k < demands->count; k++)
       x[i] += demands->rows[k][i] * demands->right[k][0];
@@ -216,9 +216,9 @@ static void add_body(System *system, const Demands *demands)
   for (PetscInt k = 0; k < demands->count; k++) {
     const PetscReal *follows = demands->right[k] + 1;
 
-    for (PetscInt i = 0; i < FREEDOMS; i++) {
+    for (PetscInt i = 0; i < TWIST; i++) {
       system->force[i] += follows[i] * demands->right[k][0];
-      for (PetscInt j = 0; j < FREEDOMS; j++)
+      for (PetscInt j = 0; j < TWIST; j++)
         system->matrix[i][j] += follows[i] * follows[j];
     }
   }
@@ -226,13 +226,13 @@ static void add_body(System *system, const Demands *demands)
 
 /* Orthonormal columns for what the demands leave free, and their number: the Cholesky factor, with the
    largest pivot first, of the projection onto it. */
-static PetscInt complement(const Demands *demands, PetscReal basis[FREEDOMS][FREEDOMS])
+static PetscInt complement(const Demands *demands, PetscReal basis[TWIST][TWIST])
 {
-  const PetscInt count = FREEDOMS - demands->count;
-  PetscReal      projection[FREEDOMS][FREEDOMS];
+  const PetscInt count = TWIST - demands->count;
+  PetscReal      projection[TWIST][TWIST];
 
-  for (PetscInt i = 0; i < FREEDOMS; i++)
-    for (PetscInt j = 0; j < FREEDOMS; j++) {
+  for (PetscInt i = 0; i < TWIST; i++)
+    for (PetscInt j = 0; j < TWIST; j++) {
       projection[i][j] = i == j;
       for (PetscInt k = 0; k < demands->count; k++)
         projection[i][j] -= demands->rows[k][i] * demands->rows[k][j];
@@ -241,21 +241,21 @@ static PetscInt complement(const Demands *demands, PetscReal basis[FREEDOMS][FRE
     PetscInt  pivot = 0;
     PetscReal root;
 
-    for (PetscInt i = 1; i < FREEDOMS; i++)
+    for (PetscInt i = 1; i < TWIST; i++)
       if (projection[i][i] > projection[pivot][pivot])
         pivot = i;
     root = PetscSqrtReal(projection[pivot][pivot]);
-    for (PetscInt i = 0; i < FREEDOMS; i++)
+    for (PetscInt i = 0; i < TWIST; i++)
       basis[i][k] = projection[i][pivot] / root;
-    for (PetscInt i = 0; i < FREEDOMS; i++)
-      for (PetscInt j = 0; j < FREEDOMS; j++)
+    for (PetscInt i = 0; i < TWIST; i++)
+      for (PetscInt j = 0; j < TWIST; j++)
         projection[i][j] -= basis[i][k] * basis[j][k];
   }
   return count;
 }
 
 /* a x = b for a positive definite matrix, of which the lower half is given; both are overwritten. */
-static void solve_definite(PetscInt n, PetscReal a[FREEDOMS][FREEDOMS], PetscReal b[FREEDOMS])
+static void solve_definite(PetscInt n, PetscReal a[TWIST][TWIST], PetscReal b[TWIST])
 {
   for (PetscInt j = 0; j < n; j++) {
     for (PetscInt k = 0; k < j; k++)
@@ -278,16 +278,16 @@ static void solve_definite(PetscInt n, PetscReal a[FREEDOMS][FREEDOMS], PetscRea
 
 /* With y from the fixed bodies and the columns Z of what they leave free:
    Z^T A Z z = -Z^T (force + A y), then y + Z z. */
-static void solve(const System *system, const Demands *fixed, PetscReal y[FREEDOMS])
+static void solve(const System *system, const Demands *fixed, PetscReal y[TWIST])
 {
-  PetscReal      basis[FREEDOMS][FREEDOMS], reduced[FREEDOMS][FREEDOMS] = {{0}}, z[FREEDOMS] = {0};
+  PetscReal      basis[TWIST][TWIST], reduced[TWIST][TWIST] = {{0}}, z[TWIST] = {0};
   const PetscInt count = complement(fixed, basis);
 
   determined(fixed, y);
-  for (PetscInt i = 0; i < FREEDOMS; i++) {
-    PetscReal force = system->force[i], image[FREEDOMS] = {0};
+  for (PetscInt i = 0; i < TWIST; i++) {
+    PetscReal force = system->force[i], image[TWIST] = {0};
 
-    for (PetscInt j = 0; j < FREEDOMS; j++) {
+    for (PetscInt j = 0; j < TWIST; j++) {
       force += system->matrix[i][j] * y[j];
       for (PetscInt k = 0; k < count; k++)
         image[k] += system->matrix[i][j] * basis[j][k];
@@ -299,7 +299,7 @@ static void solve(const System *system, const Demands *fixed, PetscReal y[FREEDO
     }
   }
   solve_definite(count, reduced, z);
-  for (PetscInt i = 0; i < FREEDOMS; i++)
+  for (PetscInt i = 0; i < TWIST; i++)
     for (PetscInt k = 0; k < count; k++)
       y[i] += basis[i][k] * z[k];
 }
@@ -329,9 +329,9 @@ static Twist central_motion(const Problem *problem)
   const Scale scale = scale_of(&problem->mobilities[problem->central]);
   Demands     fixed = {.sides = 1};
   System      system = {{{0}}, {0}};
-  PetscReal   y[FREEDOMS];
+  PetscReal   y[TWIST];
 
-  for (PetscInt i = 0; i < FREEDOMS; i++)
+  for (PetscInt i = 0; i < TWIST; i++)
     system.matrix[i][i] = 1;
   for (PetscInt begin = 0, end; begin < problem->count; begin = end) {
     const PetscInt  body = problem->outers[begin].body;
@@ -364,7 +364,7 @@ static Twist outer_motion(const Problem *problem, PetscInt begin, PetscInt end, 
   const PetscInt body = problem->outers[begin].body;
   const Scale    scale = scale_of(&problem->mobilities[body]);
   Demands        demands = {.sides = 1};
-  PetscReal      x[FREEDOMS];
+  PetscReal      x[TWIST];
 
   for (PetscInt k = begin; k < end; k++) {
     const Outer  *outer = &problem->outers[k];

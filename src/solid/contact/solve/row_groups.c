@@ -55,7 +55,7 @@ void push_rolling(const ContactSet set, const Group *group, Vector3 impulse, con
     const Vector3 turned = scale_turn(&set->scales[bodies[side]], impulse);
 
     for (PetscInt d = 0; d < DIM; d++)
-      partners->at[side * FREEDOMS + DIM + d] += (side ? gives[1] : -gives[0]) * turned.at[d];
+      partners->at[side * TWIST + DIM + d] += (side ? gives[1] : -gives[0]) * turned.at[d];
   }
 }
 

@@ -47,7 +47,7 @@ Freedoms scaled(const Scale *scale, const Twist *twist)
   return y;
 }
 
-Twist unscaled(const Scale *scale, const PetscReal y[FREEDOMS])
+Twist unscaled(const Scale *scale, const PetscReal y[TWIST])
 {
   return (Twist){vector3_scale(scale->linear, vector3(y[0], y[1], y[2])),
                  matrix3_apply(&scale->angular, vector3(y[3], y[4], y[5]))};

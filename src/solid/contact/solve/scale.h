@@ -5,8 +5,6 @@
 
 #include "../../solid_impl.h"
 
-enum { FREEDOMS = 2 * DIM };
-
 /* S; zero for what is not free. */
 typedef struct {
   PetscReal linear;
@@ -14,12 +12,12 @@ typedef struct {
 } Scale;
 
 typedef struct {
-  PetscReal at[FREEDOMS];
+  PetscReal at[TWIST];
 } Freedoms;
 
 Scale    scale_of(const Mobility *mobility);
 Freedoms scaled(const Scale *scale, const Twist *twist); /* zero for what is not free */
-Twist    unscaled(const Scale *scale, const PetscReal y[FREEDOMS]);
+Twist    unscaled(const Scale *scale, const PetscReal y[TWIST]);
 
 /* S^T: what an angular impulse does to the last three freedoms. */
 static inline Vector3 scale_turn(const Scale *scale, Vector3 turn)

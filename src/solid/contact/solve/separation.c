@@ -109,7 +109,7 @@ static void apply_move(ContactSet set, Solid solid, const Neighbours *neighbours
   if (!set->grounded[b])
     spinning =
         vector3_subtract(spinning, vector3_scale(body->mass, vector3_cross(move->linear, twist->linear)));
-  solid->placements[b] = placement_moved(&solid->placements[b], move->linear, move->angular);
+  solid->placements[b] = rigid_moved(&solid->placements[b], move->linear, move->angular);
   solid_refresh_mobility(solid, b);
   set->centres[b] = solid->placements[b].position;
   twist->angular = body_spin(body, &solid->placements[b], spinning);

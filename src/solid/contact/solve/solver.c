@@ -14,10 +14,10 @@ static void start_motions(ContactSet set, Solid solid, const Twist twists[])
 static void tell_twists(const ContactSet set, Solid solid, Twist twists[])
 {
   for (PetscInt b = 0; b < solid->body_count; b++) {
-    PetscReal y[FREEDOMS];
+    PetscReal y[TWIST];
     Twist     change;
 
-    for (PetscInt i = 0; i < FREEDOMS; i++)
+    for (PetscInt i = 0; i < TWIST; i++)
       y[i] = set->motions[b].at[i] - set->known[b].at[i];
     change = unscaled(&set->scales[b], y);
     twists[b].linear = vector3_add(twists[b].linear, change.linear);
@@ -31,7 +31,7 @@ static void resist_rolling(const ContactSet set, const Group *group, const Row r
 {
   Rolling      *rolling = group->rolling;
   const Twist   first = unscaled(&set->scales[group->a], &partners->at[0]);
-  const Twist   second = unscaled(&set->scales[group->b], &partners->at[FREEDOMS]);
+  const Twist   second = unscaled(&set->scales[group->b], &partners->at[TWIST]);
   const Vector3 spin = vector3_add(rolling->drift, vector3_subtract(second.angular, first.angular));
   Vector3       wanted = vector3_subtract(rolling->impulse, vector3_scale(rolling->grip, spin));
   PetscReal     limit = 0;
@@ -140,7 +140,7 @@ VECTOR_CLONES static Change sweep(ContactSet set, Direction direction, PetscInt 
 VECTOR_CLONES static void extrapolate(ContactSet set, PetscInt body_count, PetscReal beta)
 {
   for (PetscInt b = 0; b < body_count; b++)
-    for (PetscInt i = 0; i < FREEDOMS; i++) {
+    for (PetscInt i = 0; i < TWIST; i++) {
       const PetscReal further = beta * set->search[b].at[i], now = set->motions[b].at[i];
 
       set->search[b].at[i] = further + now - set->last[b].at[i];
@@ -198,7 +198,7 @@ static PetscReal twice_energy(const Freedoms *motion)
 {
   PetscReal sum = 0;
 
-  for (PetscInt i = 0; i < FREEDOMS; i++)
+  for (PetscInt i = 0; i < TWIST; i++)
     sum += motion->at[i] * motion->at[i];
   return sum;
 }

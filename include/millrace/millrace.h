@@ -6,6 +6,7 @@
 
 #include <millrace/base.h>
 #include <millrace/schema.h>
+#include <millrace/tensor.h>
 #include <millrace/parallel.h>
 #include <millrace/io.h>
 #include <millrace/geometry.h>

@@ -160,7 +160,7 @@ Matrix3    matrix3_transpose(const Matrix3 *m);
 Matrix3    matrix3_inverse(const Matrix3 *m); /* of a regular one */
 /* R diag(d) R^T for the rotation R. */
 Matrix3 matrix3_turned_diagonal(Quaternion rotation, Vector3 diagonal);
-/* The rotation to the principal axes of a symmetric matrix (by Jacobi) and its values there, smallest first.
+/* The rotation to the principal axes of a symmetric matrix and its values there, smallest first (tensor.h).
  */
 void matrix3_principal_axes(const Matrix3 *m, Quaternion *rotation, Vector3 *values);
 

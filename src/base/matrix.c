@@ -1,5 +1,5 @@
 /* 3x3 matrices, mostly symmetric ones: inertia and what an impulse does. */
-#include <millrace/base.h>
+#include <millrace/tensor.h>
 
 Matrix3 matrix3_from_quaternion(Quaternion q)
 {
@@ -64,30 +64,6 @@ Matrix3 matrix3_turned_diagonal(Quaternion rotation, Vector3 diagonal)
   return product;
 }
 
-/* Rotates the axes i and j by the angle that makes m[i][j] vanish. */
-static void rotate_away(Matrix3 *m, Matrix3 *axes, PetscInt i, PetscInt j)
-{
-  const PetscReal theta = 0.5 * (m->at[j][j] - m->at[i][i]) / m->at[i][j];
-  const PetscReal t = (theta < 0 ? -1 : 1) / (PetscAbsReal(theta) + PetscSqrtReal(theta * theta + 1));
-  const PetscReal c = 1 / PetscSqrtReal(t * t + 1), s = t * c;
-
-  for (PetscInt k = 0; k < DIM; k++) {
-    const PetscReal a = m->at[k][i], b = m->at[k][j];
-
-    m->at[k][i] = c * a - s * b;
-    m->at[k][j] = s * a + c * b;
-  }
-  for (PetscInt k = 0; k < DIM; k++) {
-    const PetscReal a = m->at[i][k], b = m->at[j][k];
-    const PetscReal e = axes->at[k][i], f = axes->at[k][j];
-
-    m->at[i][k] = c * a - s * b;
-    m->at[j][k] = s * a + c * b;
-    axes->at[k][i] = c * e - s * f;
-    axes->at[k][j] = s * e + c * f;
-  }
-}
-
 /* Of a matrix with determinant one; the largest component is computed first, for accuracy. */
 Quaternion quaternion_from_matrix(const Matrix3 *m)
 {
@@ -113,34 +89,10 @@ Quaternion quaternion_from_matrix(const Matrix3 *m)
   return q;
 }
 
-static void swap_axes(Matrix3 *m, Matrix3 *axes, PetscInt i, PetscInt j)
+void matrix3_principal_axes(const Matrix3 *m, Quaternion *rotation, Vector3 *values)
 {
-  const PetscReal value = m->at[i][i];
+  const PrincipalAxes parts = symmetric3_eigen(m);
 
-  m->at[i][i] = m->at[j][j];
-  m->at[j][j] = value;
-  for (PetscInt k = 0; k < DIM; k++) {
-    const PetscReal component = axes->at[k][i];
-
-    axes->at[k][i] = axes->at[k][j];
-    axes->at[k][j] = -component; /* stays a rotation */
-  }
-}
-
-void matrix3_principal_axes(const Matrix3 *matrix, Quaternion *rotation, Vector3 *values)
-{
-  enum { SWEEPS = 12 }; /* the convergence is quadratic */
-  Matrix3 m = *matrix, axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
-  for (PetscInt sweep = 0; sweep < SWEEPS; sweep++)
-    for (PetscInt i = 0; i < DIM; i++)
-      for (PetscInt j = i + 1; j < DIM; j++)
-        if (PetscAbsReal(m.at[i][j]) > 1e-18 * (PetscAbsReal(m.at[i][i]) + PetscAbsReal(m.at[j][j])))
-          rotate_away(&m, &axes, i, j);
-  for (PetscInt pass = 0; pass < DIM - 1; pass++)
-    for (PetscInt i = 0; i + 1 < DIM; i++)
-      if (m.at[i][i] > m.at[i + 1][i + 1])
-        swap_axes(&m, &axes, i, i + 1);
-  *values = vector3(m.at[X][X], m.at[Y][Y], m.at[Z][Z]);
-  *rotation = quaternion_from_matrix(&axes);
+  *values = parts.values;
+  *rotation = quaternion_from_matrix(&parts.axes);
 }

@@ -5,6 +5,7 @@
 #include <millrace/version.h>
 
 #include <millrace/base.h>
+#include <millrace/dense.h>
 #include <millrace/schema.h>
 #include <millrace/tensor.h>
 #include <millrace/parallel.h>

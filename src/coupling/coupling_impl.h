@@ -330,11 +330,6 @@ PetscErrorCode CouplingBuildDeflation(Coupling coupling);
 PetscErrorCode CouplingDropDeflation(Coupling coupling);
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x */
 
-/* dense.c: matrices row by row */
-PetscErrorCode DenseInvert(PetscInt n, PetscReal *a, PetscBool *is_positive);
-/* `a` becomes diagonal; the vectors are the rows. */
-void dense_eigenvectors(PetscInt n, PetscReal *a, PetscReal *vectors);
-
 /* contact_faces.c */
 PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed);
 PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list);

@@ -10,6 +10,8 @@
    differences reach over theta to the surface, and what moves with the body feels nothing. */
 #include "stress_impl.h"
 
+#include <millrace/dense.h>
+
 /* A surface does not come closer to an open face. */
 static const PetscReal least_distance = 0.01;
 
@@ -301,24 +303,6 @@ static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at,
   PetscFunctionReturn(0);
 }
 
-/* Cholesky's factor in the place of a lower triangle; a motion that nothing resists gets a zero. */
-static void factorize(PetscReal *block)
-{
-  for (PetscInt j = 0; j < TWIST; j++) {
-    const PetscReal whole = block[TWIST * j + j];
-
-    for (PetscInt k = 0; k < j; k++)
-      block[TWIST * j + j] -= PetscSqr(block[TWIST * j + k]);
-    block[TWIST * j + j] =
-        block[TWIST * j + j] > PETSC_MACHINE_EPSILON * whole ? PetscSqrtReal(block[TWIST * j + j]) : 0.;
-    for (PetscInt i = j + 1; i < TWIST; i++) {
-      for (PetscInt k = 0; k < j; k++)
-        block[TWIST * i + j] -= block[TWIST * i + k] * block[TWIST * j + k];
-      block[TWIST * i + j] = block[TWIST * j + j] > 0. ? block[TWIST * i + j] / block[TWIST * j + j] : 0.;
-    }
-  }
-}
-
 PetscErrorCode FluidInvertTies(Fluid fluid)
 {
   const GridBox  *box = grid_box(fluid->grid);
@@ -340,7 +324,7 @@ PetscErrorCode FluidInvertTies(Fluid fluid)
 
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
       block[n] += ties->resistance[TWIST * TWIST * b + n] / volume;
-    factorize(block);
+    dense_cholesky(TWIST, TWIST, block);
   }
   PetscFunctionReturn(0);
 }

@@ -7,6 +7,8 @@
    impulse that it takes. */
 #include "stress_impl.h"
 
+#include <millrace/dense.h>
+
 PetscErrorCode FluidSetTies(Fluid fluid, const Ties *ties)
 {
   PetscFunctionBegin;
@@ -39,15 +41,9 @@ static PetscReal dot(PetscInt count, const PetscReal *a, const PetscReal *b)
 /* x = (L L^T)^-1 b; zero where the factor is. */
 static void solve_block(const PetscReal *factor, const PetscReal b[TWIST], PetscReal x[TWIST])
 {
-  for (PetscInt i = 0; i < TWIST; i++) {
-    x[i] = b[i] - dot(i, &factor[TWIST * i], x);
-    x[i] = factor[TWIST * i + i] > 0. ? x[i] / factor[TWIST * i + i] : 0.;
-  }
-  for (PetscInt i = TWIST - 1; i >= 0; i--) {
-    for (PetscInt k = i + 1; k < TWIST; k++)
-      x[i] -= factor[TWIST * k + i] * x[k];
-    x[i] = factor[TWIST * i + i] > 0. ? x[i] / factor[TWIST * i + i] : 0.;
-  }
+  for (PetscInt i = 0; i < TWIST; i++)
+    x[i] = b[i];
+  dense_cholesky_solve(TWIST, TWIST, factor, x);
 }
 
 static PetscReal work_on_body(const Tied *tied, StressWork work, PetscReal coefficient, PetscInt body,

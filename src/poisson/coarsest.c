@@ -4,6 +4,8 @@
    which fixes one cell and gives a symmetric generalised inverse. */
 #include "multigrid_impl.h"
 
+#include <millrace/dense.h>
+
 static PetscInt corner_index(const GridBox *box, PetscInt number, PetscInt at[DIM])
 {
   at[X] = number % box->cells[X];
@@ -52,45 +54,27 @@ static void assemble(const Level *level, PetscReal matrix[][COARSEST_CELLS])
 
 void coarsest_factor(Multigrid multigrid)
 {
-  const Level    *level = &multigrid->levels[multigrid->count - 1];
-  const PetscInt  count = corner_count(&level->box);
-  const PetscReal negligible = 1e-12; /* of a pivot against its diagonal entry */
-  PetscReal(*matrix)[COARSEST_CELLS] = multigrid->factor, before[COARSEST_CELLS];
+  const Level *level = &multigrid->levels[multigrid->count - 1];
+  PetscReal    work[COARSEST_CELLS];
 
   memset(multigrid->factor, 0, sizeof(multigrid->factor));
-  assemble(level, matrix);
-  for (PetscInt n = 0; n < count; n++)
-    before[n] = matrix[n][n];
-  for (PetscInt n = 0; n < count; n++) {
-    const PetscReal inverse = matrix[n][n] > negligible * before[n] ? 1. / matrix[n][n] : 0.;
-
-    for (PetscInt row = n + 1; row < count; row++)
-      for (PetscInt column = n + 1; column <= row; column++)
-        matrix[row][column] -= matrix[row][n] * inverse * matrix[column][n];
-    for (PetscInt row = n + 1; row < count; row++)
-      matrix[row][n] *= inverse;
-    matrix[n][n] = inverse;
-  }
+  assemble(level, multigrid->factor);
+  dense_ldl(corner_count(&level->box), COARSEST_CELLS, &multigrid->factor[0][0], 1e-12, work);
 }
 
 void coarsest_solve(Multigrid multigrid)
 {
   Level         *level = &multigrid->levels[multigrid->count - 1];
   const PetscInt count = corner_count(&level->box);
-  PetscReal(*matrix)[COARSEST_CELLS] = multigrid->factor, value[COARSEST_CELLS];
-  PetscInt at[DIM];
+  PetscReal      value[COARSEST_CELLS];
+  PetscInt       at[DIM];
 
   for (PetscInt n = 0; n < count; n++) {
     const PetscInt c = corner_index(&level->box, n, at);
 
     value[n] = level->inverse[c] > 0.f ? level->right_side[c] : 0.;
-    for (PetscInt m = 0; m < n; m++)
-      value[n] -= matrix[n][m] * value[m];
   }
-  for (PetscInt n = count - 1; n >= 0; n--) {
-    value[n] *= matrix[n][n];
-    for (PetscInt m = n + 1; m < count; m++)
-      value[n] -= matrix[m][n] * value[m];
+  dense_ldl_solve(count, COARSEST_CELLS, &multigrid->factor[0][0], value);
+  for (PetscInt n = 0; n < count; n++)
     level->solution[corner_index(&level->box, n, at)] = value[n];
-  }
 }

@@ -5,6 +5,8 @@
    Archimedes' law needs. */
 #include "../coupling_impl.h"
 
+#include <millrace/dense.h>
+
 #define LARGEST_CHANGE 0.9
 
 /* What the masses of a body's mixed faces along one direction have to add up to. */
@@ -20,35 +22,18 @@ static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Bo
   weigh_by_owners(mixed, solid, shares);
 }
 
-/* Solves the symmetric system by elimination; what a vanishing pivot leaves undetermined is zero. */
+/* What a vanishing pivot leaves undetermined is zero. */
 static void solve_moments(const PetscReal moments[6], const PetscReal missing[3], PetscReal change[3])
 {
-  PetscReal a[3][4];
+  PetscReal a[3][3], work[3];
 
   for (PetscInt n = 0, i = 0; i < 3; i++)
     for (PetscInt j = i; j < 3; j++)
-      a[i][j] = a[j][i] = moments[n++];
+      a[j][i] = moments[n++];
   for (PetscInt i = 0; i < 3; i++)
-    a[i][3] = missing[i];
-  for (PetscInt p = 0; p < 3; p++) {
-    const PetscReal whole = p == 0 ? moments[0] : p == 1 ? moments[3] : moments[5];
-
-    if (a[p][p] <= 1e-6 * whole || whole <= 0.) {
-      for (PetscInt i = 0; i < 3; i++)
-        a[i][p] = a[p][i] = 0.;
-      a[p][p] = 1.;
-      a[p][3] = 0.;
-    }
-    for (PetscInt i = p + 1; i < 3; i++)
-      for (PetscInt j = 3; j >= p; j--)
-        a[i][j] -= a[i][p] / a[p][p] * a[p][j];
-  }
-  for (PetscInt p = 2; p >= 0; p--) {
-    change[p] = a[p][3];
-    for (PetscInt j = p + 1; j < 3; j++)
-      change[p] -= a[p][j] * change[j];
-    change[p] /= a[p][p];
-  }
+    change[i] = missing[i];
+  dense_ldl(3, 3, &a[0][0], 1e-6, work);
+  dense_ldl_solve(3, 3, &a[0][0], change);
 }
 
 /* The coefficients l of a body along a direction; false if the sums cannot be met. */

@@ -4,6 +4,8 @@
    side of a piston make one together. The others are lifted out of the preconditioner's blind spot. */
 #include "../coupling_impl.h"
 
+#include <millrace/dense.h>
+
 #define NEGLIGIBLE 1e-10
 
 /* B^T 1_c of all sealed components, and the sums of absolute entries; what is round-off becomes zero. */

@@ -3,6 +3,8 @@
    holds all of it; the inverse is dense in small groups of such bodies and a sparse factor in large ones. */
 #include "../coupling_impl.h"
 
+#include <millrace/dense.h>
+
 enum { MOST_DENSE = 12 }; /* bodies */
 
 void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST])

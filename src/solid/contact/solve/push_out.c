@@ -8,6 +8,8 @@
    that determines some of the six degrees of freedom, and the system is solved in the rest. See
    docs/numerics.md. */
 #include "push_out.h"
+
+#include <millrace/dense.h>
 #include "scale.h"
 
 enum { SIDES = 1 + TWIST };
@@ -254,28 +256,6 @@ static PetscInt complement(const Demands *demands, PetscReal basis[TWIST][TWIST]
   return count;
 }
 
-/* a x = b for a positive definite matrix, of which the lower half is given; both are overwritten. */
-static void solve_definite(PetscInt n, PetscReal a[TWIST][TWIST], PetscReal b[TWIST])
-{
-  for (PetscInt j = 0; j < n; j++) {
-    for (PetscInt k = 0; k < j; k++)
-      for (PetscInt i = j; i < n; i++)
-        a[i][j] -= a[i][k] * a[j][k];
-    for (PetscInt i = n - 1; i >= j; i--)
-      a[i][j] /= PetscSqrtReal(a[j][j]);
-  }
-  for (PetscInt i = 0; i < n; i++) {
-    for (PetscInt k = 0; k < i; k++)
-      b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-  for (PetscInt i = n - 1; i >= 0; i--) {
-    for (PetscInt k = i + 1; k < n; k++)
-      b[i] -= a[k][i] * b[k];
-    b[i] /= a[i][i];
-  }
-}
-
 /* With y from the fixed bodies and the columns Z of what they leave free:
    Z^T A Z z = -Z^T (force + A y), then y + Z z. */
 static void solve(const System *system, const Demands *fixed, PetscReal y[TWIST])
@@ -298,7 +278,8 @@ static void solve(const System *system, const Demands *fixed, PetscReal y[TWIST]
         reduced[k][l] += basis[i][k] * image[l];
     }
   }
-  solve_definite(count, reduced, z);
+  dense_cholesky(count, TWIST, &reduced[0][0]);
+  dense_cholesky_solve(count, TWIST, &reduced[0][0], z);
   for (PetscInt i = 0; i < TWIST; i++)
     for (PetscInt k = 0; k < count; k++)
       y[i] += basis[i][k] * z[k];

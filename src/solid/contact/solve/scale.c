@@ -1,33 +1,16 @@
+/* Freedoms measured by mass: S is the square root of the inverse mass and the Cholesky factor of the inverse
+ * inertia. */
+#include <millrace/dense.h>
+
 #include "scale.h"
-
-/* The lower Cholesky factor of a matrix that may be semidefinite. */
-static Matrix3 cholesky3(const Matrix3 *m)
-{
-  const PetscReal least = PETSC_MACHINE_EPSILON * (m->at[X][X] + m->at[Y][Y] + m->at[Z][Z]);
-  Matrix3         factor = {{{0}}};
-
-  for (PetscInt j = 0; j < DIM; j++) {
-    PetscReal pivot = m->at[j][j];
-
-    for (PetscInt k = 0; k < j; k++)
-      pivot -= factor.at[j][k] * factor.at[j][k];
-    if (pivot <= least)
-      continue;
-    factor.at[j][j] = PetscSqrtReal(pivot);
-    for (PetscInt i = j + 1; i < DIM; i++) {
-      PetscReal sum = m->at[i][j];
-
-      for (PetscInt k = 0; k < j; k++)
-        sum -= factor.at[i][k] * factor.at[j][k];
-      factor.at[i][j] = sum / factor.at[j][j];
-    }
-  }
-  return factor;
-}
 
 Scale scale_of(const Mobility *mobility)
 {
-  return (Scale){PetscSqrtReal(mobility->inverse_mass), cholesky3(&mobility->inverse_inertia)};
+  Scale scale = {PetscSqrtReal(mobility->inverse_mass), mobility->inverse_inertia};
+
+  dense_cholesky(DIM, DIM, &scale.angular.at[0][0]);
+  scale.angular.at[X][Y] = scale.angular.at[X][Z] = scale.angular.at[Y][Z] = 0;
+  return scale;
 }
 
 Freedoms scaled(const Scale *scale, const Twist *twist)

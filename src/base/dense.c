@@ -1,6 +1,6 @@
 /* Small dense matrices, row by row: the inverse of a positive definite one and the eigenvectors of a
    symmetric one. */
-#include "../coupling_impl.h"
+#include <millrace/dense.h>
 
 VECTOR_CLONES static PetscReal dot(PetscInt count, const PetscReal *restrict a, const PetscReal *restrict b)
 {

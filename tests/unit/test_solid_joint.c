@@ -383,7 +383,7 @@ static void mistakes_in_the_freedoms_are_told(void **state)
   assert_success(LinkageDestroy(&linkage));
 }
 
-/* Eight hinges that all stand at their lower limit: none moves beyond, and those that are held are pushed.
+/* Eight hinges that all geometry at their lower limit: none moves beyond, and those that are held are pushed.
    Some are passed at first and let go when others hold. */
 static void limits_push_only_where_they_must(void **state)
 {

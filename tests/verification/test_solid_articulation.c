@@ -12,11 +12,11 @@ static PetscReal angle_of(const Linkage *linkage, PetscInt j)
 {
   const Joint   *joint = &linkage->joints->joints[j];
   RigidTransform at[SIDES];
-  Stand          stand;
+  JointGeometry  geometry;
 
   joint_placements(joint, linkage->solid.placements, at);
-  stand = joint_stand(joint, at);
-  return joint_angle(joint, &stand);
+  geometry = joint_geometry(joint, at);
+  return joint_angle(joint, &geometry);
 }
 
 /* A box of length one that hangs at its end from the origin, turned by `angle` from there. */

@@ -6,7 +6,7 @@ static const PetscReal smallest = 1e-12; /* pivot, of a unit diagonal: redundant
 
 void joint_placements(const Joint *joint, const RigidTransform placements[], RigidTransform at[SIDES])
 {
-  for (Side s = PARENT; s < SIDES; s++)
+  for (JointSide s = PARENT; s < SIDES; s++)
     at[s] = joint->body[s] < 0 ? (RigidTransform){{{0, 0, 0}}, {1, {{0, 0, 0}}}} : placements[joint->body[s]];
 }
 
@@ -15,15 +15,15 @@ void joint_set_measure(JointSet joints)
   for (PetscInt j = 0; j < joints->count; j++) {
     Grip          *grip = &joints->grips[j];
     RigidTransform at[SIDES];
-    Stand          stand;
+    JointGeometry  geometry;
 
     grip->angle = grip->swing = HOLD_NOTHING;
     if (!joints->has_limits && !joints->has_control)
       continue;
     joint_placements(&joints->joints[j], joints->solid->placements, at);
-    stand = joint_stand(&joints->joints[j], at);
-    grip->angle_before = joint_angle(&joints->joints[j], &stand);
-    grip->swing_before = joint_swing(&stand);
+    geometry = joint_geometry(&joints->joints[j], at);
+    grip->angle_before = joint_angle(&joints->joints[j], &geometry);
+    grip->swing_before = joint_swing(&geometry);
   }
 }
 
@@ -32,7 +32,7 @@ static PetscReal limited(PetscReal value, PetscReal largest)
   return PetscMin(PetscMax(value, -largest), largest);
 }
 
-static PetscReal row_unit(const Joint *joint, const Row *row)
+static PetscReal row_unit(const Joint *joint, const JointRow *row)
 {
   return vector3_dot(row->force, row->force) > 0 ? joint->reach : 1;
 }
@@ -47,13 +47,13 @@ static void respond(JointSet joints, PetscInt j)
   Vector3(*spin)[SIDES] = joints->spins[j];
   const Mobility *mobility[SIDES];
 
-  for (Side s = PARENT; s < SIDES; s++)
+  for (JointSide s = PARENT; s < SIDES; s++)
     mobility[s] = joint->body[s] < 0 ? &still : &joints->solid->mobilities[joint->body[s]];
   for (PetscInt i = 0; i < rows->count; i++) {
-    Row      *row = &rows->row[i];
+    JointRow *row = &rows->row[i];
     PetscReal diagonal = 0, scale;
 
-    for (Side s = PARENT; s < SIDES; s++) {
+    for (JointSide s = PARENT; s < SIDES; s++) {
       spin[i][s] = matrix3_apply(&mobility[s]->inverse_inertia, row->torque[s]);
       diagonal += mobility[s]->inverse_mass * vector3_dot(row->force, row->force) +
                   vector3_dot(row->torque[s], spin[i][s]);
@@ -64,7 +64,7 @@ static void respond(JointSet joints, PetscInt j)
     scale = diagonal > 0 ? 1 / PetscSqrtReal(diagonal) : 0;
     scaling->scale[i] = scale;
     row->force = vector3_scale(scale, row->force);
-    for (Side s = PARENT; s < SIDES; s++) {
+    for (JointSide s = PARENT; s < SIDES; s++) {
       row->torque[s] = vector3_scale(scale, row->torque[s]);
       spin[i][s] = vector3_scale(scale, spin[i][s]);
     }
@@ -72,9 +72,9 @@ static void respond(JointSet joints, PetscInt j)
 }
 
 /* block += left M^-1 right^T by way of one body. */
-VECTOR_CLONES static void add_block(PetscReal inverse_mass, const JointRows *left, Side left_side,
-                                    const JointRows *right, const Vector3 (*spin)[SIDES], Side right_side,
-                                    Block block)
+VECTOR_CLONES static void add_block(PetscReal inverse_mass, const JointRows *left, JointSide left_side,
+                                    const JointRows *right, const Vector3 (*spin)[SIDES],
+                                    JointSide right_side, Block block)
 {
   const PetscReal both = sign[left_side] * sign[right_side];
 
@@ -96,21 +96,21 @@ static void assemble(JointSet joints, const JointRows left[], const Spins spins[
 
   block_matrix_clear(joints->matrix, joints->sizes);
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Side s = PARENT; s < SIDES; s++) {
+    for (JointSide s = PARENT; s < SIDES; s++) {
       const PetscInt body = joints->joints[j].body[s];
 
       if (body >= 0 && mobilities[body].inverse_mass > 0)
         add_block(mobilities[body].inverse_mass, &left[j], s, &joints->rows[j], spins[j], s,
                   block_matrix_at(joints->matrix, j, j));
     }
-  for (PetscInt c = 0; c < joints->coupling_count; c++) {
-    const Coupling *coupling = &joints->couplings[c];
+  for (PetscInt c = 0; c < joints->joint_pair_count; c++) {
+    const JointPair *joint_pair = &joints->joint_pairs[c];
 
     for (PetscInt end = 0; end < (left == joints->rows ? 1 : 2); end++) {
-      const PetscInt j = coupling->joint[end], k = coupling->joint[1 - end];
+      const PetscInt j = joint_pair->joint[end], k = joint_pair->joint[1 - end];
 
-      add_block(mobilities[coupling->body].inverse_mass, &left[j], coupling->side[end], &joints->rows[k],
-                spins[k], coupling->side[1 - end], *coupling->block[end]);
+      add_block(mobilities[joint_pair->body].inverse_mass, &left[j], joint_pair->side[end], &joints->rows[k],
+                spins[k], joint_pair->side[1 - end], *joint_pair->block[end]);
     }
   }
 }
@@ -195,11 +195,11 @@ void joint_set_differentiate(JointSet joints, PetscReal dt, const Twist twists[]
   }
   for (PetscInt j = 0; j < joints->count; j++)
     for (PetscInt i = 0; i < joints->rows[j].count; i++) {
-      Row            *row = &joints->ahead[j].row[i];
+      JointRow       *row = &joints->ahead[j].row[i];
       const PetscReal scale = joints->scalings[j].scale[i];
 
       row->force = vector3_scale(scale, row->force);
-      for (Side s = PARENT; s < SIDES; s++)
+      for (JointSide s = PARENT; s < SIDES; s++)
         if (joints->joints[j].body[s] >= 0)
           row->torque[s] = vector3_scale(
               scale, matrix3_apply(&joints->turning[joints->joints[j].body[s]], row->torque[s]));
@@ -217,10 +217,10 @@ void joint_set_rates(JointSet joints, const JointRows rows[], const Twist twists
 {
   for (PetscInt j = 0; j < joints->count; j++)
     for (PetscInt i = 0; i < rows[j].count; i++) {
-      const Row *row = &rows[j].row[i];
+      const JointRow *row = &rows[j].row[i];
 
       rates[j][i] = 0;
-      for (Side s = PARENT; s < SIDES; s++) {
+      for (JointSide s = PARENT; s < SIDES; s++) {
         const PetscInt body = joints->joints[j].body[s];
 
         if (body >= 0)
@@ -234,7 +234,7 @@ void joint_set_push(JointSet joints, PetscReal factor, PetscReal impulses[][ROWS
                     Twist twists[])
 {
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Side s = PARENT; s < SIDES; s++) {
+    for (JointSide s = PARENT; s < SIDES; s++) {
       const PetscInt body = joints->joints[j].body[s];
       Vector3        force = vector3(0, 0, 0), spin = force;
 

@@ -15,13 +15,13 @@ struct _p_BlockMatrix {
   PetscReal (*inverse)[ROWS]; /* of the pivots; zero: left out */
 };
 
-/* Neighbours that are not yet eliminated, sorted. */
+/* BlockNeighbours that are not yet eliminated, sorted. */
 typedef struct {
   PetscInt *at, count;
-} Neighbours;
+} BlockNeighbours;
 
 static PetscErrorCode CollectNeighbours(PetscInt count, PetscInt pair_count, const PetscInt (*pairs)[2],
-                                        Neighbours nodes[])
+                                        BlockNeighbours nodes[])
 {
   PetscFunctionBegin;
   for (PetscInt p = 0; p < pair_count; p++)
@@ -33,7 +33,7 @@ static PetscErrorCode CollectNeighbours(PetscInt count, PetscInt pair_count, con
   }
   for (PetscInt p = 0; p < pair_count; p++)
     for (PetscInt end = 0; end < 2; end++) {
-      Neighbours *node = &nodes[pairs[p][end]];
+      BlockNeighbours *node = &nodes[pairs[p][end]];
 
       node->at[node->count++] = pairs[p][1 - end];
     }
@@ -43,11 +43,11 @@ static PetscErrorCode CollectNeighbours(PetscInt count, PetscInt pair_count, con
 }
 
 /* `node` takes over the neighbours of `gone`. */
-static PetscErrorCode Inherit(Neighbours nodes[], PetscInt node, PetscInt gone)
+static PetscErrorCode Inherit(BlockNeighbours nodes[], PetscInt node, PetscInt gone)
 {
-  const Neighbours *from = &nodes[gone], *to = &nodes[node];
-  Neighbours        merged = {NULL, 0};
-  PetscInt          a = 0, b = 0;
+  const BlockNeighbours *from = &nodes[gone], *to = &nodes[node];
+  BlockNeighbours        merged = {NULL, 0};
+  PetscInt               a = 0, b = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(from->count + to->count, &merged.at));
@@ -96,7 +96,7 @@ static void bucket_remove(Buckets *buckets, PetscInt node, PetscInt degree)
 }
 
 /* The order, and in `nodes` the columns: the neighbours each node had when its turn came. */
-static PetscErrorCode Eliminate(BlockMatrix matrix, Neighbours nodes[])
+static PetscErrorCode Eliminate(BlockMatrix matrix, BlockNeighbours nodes[])
 {
   const PetscInt count = matrix->count;
   Buckets        buckets;
@@ -146,7 +146,7 @@ static PetscInt find_slot(BlockMatrix matrix, PetscInt row, PetscInt column)
   return low;
 }
 
-static PetscErrorCode LayOut(BlockMatrix matrix, const Neighbours nodes[])
+static PetscErrorCode LayOut(BlockMatrix matrix, const BlockNeighbours nodes[])
 {
   const PetscInt count = matrix->count;
   PetscInt       updates = 0;
@@ -178,7 +178,7 @@ PetscErrorCode BlockMatrixCreate(PetscInt count, PetscInt pair_count, const Pets
                                  BlockMatrix *matrix)
 {
   BlockMatrix new;
-  Neighbours *nodes;
+  BlockNeighbours *nodes;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&new));

@@ -141,14 +141,14 @@ static Drive drive_of(JointSet joints, const Joint *joint)
   const Twist     still = {{{0, 0, 0}}, {{0, 0, 0}}};
   const PetscReal sign[SIDES] = {[PARENT] = -1, [CHILD] = 1};
   RigidTransform  at[SIDES];
-  Stand           stand;
+  JointGeometry   geometry;
   Drive           drive;
 
   joint_placements(joint, joints->solid->placements, at);
-  stand = joint_stand(joint, at);
-  drive = (Drive){stand.axis, stand.anchor[CHILD], joint_angle(joint, &stand), 0,
+  geometry = joint_geometry(joint, at);
+  drive = (Drive){geometry.axis, geometry.anchor[CHILD], joint_angle(joint, &geometry), 0,
                   joint->config->kind == JOINT_PRISMATIC ? PETSC_TRUE : PETSC_FALSE};
-  for (Side s = PARENT; s < SIDES; s++) {
+  for (JointSide s = PARENT; s < SIDES; s++) {
     const Twist  *twist = joint->body[s] < 0 ? &still : &joints->solid->twists[joint->body[s]];
     const Vector3 arm = vector3_subtract(drive.anchor, at[s].position);
     const Vector3 moves = drive.slides ? twist_at(twist, arm) : twist->angular;
@@ -185,9 +185,9 @@ static PetscReal speed_at_rate(JointSet joints, const Joint *joint, const Drive 
 {
   PetscReal arm[SIDES], opposes[SIDES], speed = 0;
 
-  for (Side s = PARENT; s < SIDES; s++)
+  for (JointSide s = PARENT; s < SIDES; s++)
     opposes[s] = resistance(joints, joint->body[s], drive, &arm[s]);
-  for (Side s = PARENT; s < SIDES; s++)
+  for (JointSide s = PARENT; s < SIDES; s++)
     if (arm[s] > 0)
       speed = PetscMax(speed, rate * arm[s] / (1 + opposes[s] / opposes[SIDES - 1 - s]));
   return speed;

@@ -4,18 +4,18 @@
 
 #include "joint.h"
 
-enum { ROWS = 6 }; /* of a joint, at most: two bodies have six relative freedoms */
-typedef enum { PARENT, CHILD, SIDES } Side;
+enum { ROWS = TWIST }; /* of a joint, at most: two bodies have six relative freedoms */
+typedef enum { PARENT, CHILD, SIDES } JointSide;
 
 /* One scalar constraint: a wrench on the child and its opposite on the parent. */
 typedef struct {
   Vector3 force;
   Vector3 torque[SIDES]; /* about the centres of the two bodies */
-} Row;
+} JointRow;
 
 typedef struct {
   PetscInt  count;
-  Row       row[ROWS];
+  JointRow  row[ROWS];
   PetscReal residual[ROWS]; /* C, m or rad */
 } JointRows;
 
@@ -65,12 +65,12 @@ typedef struct {
   Quaternion frame;            /* the parent's copy of the joint's axes */
   Quaternion rotation;         /* from there to the child's copy; scalar part not negative */
   Vector3    axis, child_axis; /* of the two copies */
-} Stand;
+} JointGeometry;
 
 /* joint_rows.c: geometry of one joint. */
-Stand     joint_stand(const Joint *joint, const RigidTransform at[SIDES]);
-PetscReal joint_angle(const Joint *joint, const Stand *stand); /* or distance */
-PetscReal joint_swing(const Stand *stand);
+JointGeometry joint_geometry(const Joint *joint, const RigidTransform at[SIDES]);
+PetscReal     joint_angle(const Joint *joint, const JointGeometry *geometry); /* or distance */
+PetscReal     joint_swing(const JointGeometry *geometry);
 /* As impulses both sides act at one point, half-way between anchors that are apart; as derivatives of the
    residuals each acts at its own, and so it does if they are far apart: the arms would turn the wrong way. */
 typedef enum { ROWS_AS_IMPULSES, ROWS_AS_DERIVATIVES } RowUse;
@@ -99,10 +99,10 @@ void block_matrix_solve(BlockMatrix matrix, PetscReal values[][ROWS]);
 
 /* Two joints that share a body that can move. */
 typedef struct {
-  PetscInt body, joint[2];
-  Side     side[2];
-  Block   *block[2]; /* borrowed: (first, second), which is an upper one, and (second, first) */
-} Coupling;
+  PetscInt  body, joint[2];
+  JointSide side[2];
+  Block    *block[2]; /* borrowed: (first, second), which is an upper one, and (second, first) */
+} JointPair;
 
 struct JointSet {
   Solid    solid; /* borrowed */
@@ -111,8 +111,8 @@ struct JointSet {
   PetscInt pair_count, (*pairs)[2];
   PetscInt body_count, *bodies; /* that have a joint */
 
-  PetscInt    coupling_count;
-  Coupling   *couplings;
+  PetscInt    joint_pair_count;
+  JointPair  *joint_pairs;
   BlockMatrix matrix;
   PetscBool (*kept)[ROWS];     /* rows at time n that are not redundant */
   PetscBool       is_factored; /* rows, spins and factors are those of time n, for: */

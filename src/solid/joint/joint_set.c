@@ -144,7 +144,7 @@ static void place_joint(Solid solid, const RigidTransform *moved, Joint *joint)
 
   joint_placements(joint, solid->placements, at);
   joint->reach = PETSC_INFINITY;
-  for (Side s = PARENT; s < SIDES; s++) {
+  for (JointSide s = PARENT; s < SIDES; s++) {
     joint->anchor[s] = rigid_apply_inverse(&at[s], anchor);
     joint->frame[s] = quaternion_multiply(quaternion_conjugate(at[s].rotation), frame);
     if (is_free(solid, joint->body[s]))
@@ -168,7 +168,7 @@ static PetscInt joint_assembly(Solid solid, const JointConfig *config, char mess
                                 find_in_assembly(solid, config->child)};
   PetscInt       found = -1;
 
-  for (Side s = PARENT; s < SIDES; s++) {
+  for (JointSide s = PARENT; s < SIDES; s++) {
     const PetscInt assembly = ends[s] < 0 ? -1 : solid_assembly(solid->config, solid->bodies[ends[s]].config);
 
     if (found >= 0 && assembly >= 0 && assembly != found)
@@ -204,7 +204,7 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
   joint->config = config;
   if (assembly >= 0)
     moved = assembly_copy(solid->config, assembly, copy);
-  for (Side s = PARENT; s < SIDES; s++) {
+  for (JointSide s = PARENT; s < SIDES; s++) {
     joint->body[s] = -1;
     if (s == PARENT && (!names[s] || !names[s][0]))
       continue;
@@ -252,8 +252,8 @@ static PetscErrorCode CreateJoints(JointSet joints, char message[], size_t size)
 
 /* An end of a joint at a body that can move. */
 typedef struct {
-  PetscInt body, joint;
-  Side     side;
+  PetscInt  body, joint;
+  JointSide side;
 } End;
 
 static int compare_ends(const void *a, const void *b)
@@ -299,7 +299,7 @@ static PetscErrorCode CollectEnds(JointSet joints, PetscInt *count, End **ends)
   PetscCall(PetscMalloc1(SIDES * joints->count, &joints->bodies));
   *count = 0;
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Side s = PARENT; s < SIDES; s++)
+    for (JointSide s = PARENT; s < SIDES; s++)
       if (joints->joints[j].body[s] >= 0)
         (*ends)[(*count)++] = (End){joints->joints[j].body[s], j, s};
   if (*count)
@@ -311,51 +311,51 @@ static PetscErrorCode CollectEnds(JointSet joints, PetscInt *count, End **ends)
 }
 
 /* The upper block first. */
-static void order_coupling(BlockMatrix matrix, Coupling *coupling)
+static void order_coupling(BlockMatrix matrix, JointPair *joint_pair)
 {
-  const Coupling given = *coupling;
-  const PetscInt first = block_matrix_precedes(matrix, given.joint[0], given.joint[1]) ? 0 : 1;
+  const JointPair given = *joint_pair;
+  const PetscInt  first = block_matrix_precedes(matrix, given.joint[0], given.joint[1]) ? 0 : 1;
 
   for (PetscInt end = 0; end < 2; end++) {
     const PetscInt from = end ? 1 - first : first;
 
-    coupling->joint[end] = given.joint[from];
-    coupling->side[end] = given.side[from];
-    coupling->block[end] = (Block *)block_matrix_at(matrix, given.joint[from], given.joint[1 - from]);
+    joint_pair->joint[end] = given.joint[from];
+    joint_pair->side[end] = given.side[from];
+    joint_pair->block[end] = (Block *)block_matrix_at(matrix, given.joint[from], given.joint[1 - from]);
   }
 }
 
 /* Joints that share a body are coupled, unless the body cannot move. */
-static PetscErrorCode Couple(JointSet joints)
+static PetscErrorCode FindJointPairs(JointSet joints)
 {
-  PetscInt  count, capacity = 0, (*pairs)[2];
-  End      *ends;
-  Coupling *next;
+  PetscInt   count, capacity = 0, (*pairs)[2];
+  End       *ends;
+  JointPair *next;
 
   PetscFunctionBegin;
   PetscCall(CollectEnds(joints, &count, &ends));
   for (PetscInt pass = 0; pass < 2; pass++) {
-    next = joints->couplings;
+    next = joints->joint_pairs;
     for (PetscInt a = 0; a < count; a++)
       for (PetscInt b = a + 1; b < count && ends[b].body == ends[a].body; b++) {
         if (!is_free(joints->solid, ends[a].body))
           break;
         if (pass)
           *next++ =
-              (Coupling){ends[a].body, {ends[a].joint, ends[b].joint}, {ends[a].side, ends[b].side}, {0}};
+              (JointPair){ends[a].body, {ends[a].joint, ends[b].joint}, {ends[a].side, ends[b].side}, {0}};
         else
           capacity++;
       }
     if (!pass)
-      PetscCall(PetscMalloc1(capacity, &joints->couplings));
+      PetscCall(PetscMalloc1(capacity, &joints->joint_pairs));
   }
-  joints->coupling_count = capacity;
+  joints->joint_pair_count = capacity;
   PetscCall(PetscMalloc1(capacity, &pairs));
   for (PetscInt c = 0; c < capacity; c++)
-    memcpy(pairs[c], joints->couplings[c].joint, sizeof(pairs[c]));
+    memcpy(pairs[c], joints->joint_pairs[c].joint, sizeof(pairs[c]));
   PetscCall(BlockMatrixCreate(joints->count, capacity, (const PetscInt(*)[2])pairs, &joints->matrix));
   for (PetscInt c = 0; c < capacity; c++)
-    order_coupling(joints->matrix, &joints->couplings[c]);
+    order_coupling(joints->matrix, &joints->joint_pairs[c]);
   PetscCall(PetscFree(pairs));
   PetscCall(PetscFree(ends));
   PetscFunctionReturn(0);
@@ -373,9 +373,9 @@ static void group_joints(JointSet joints)
 {
   for (PetscInt j = 0; j < joints->count; j++)
     joints->joints[j].group = j;
-  for (PetscInt c = 0; c < joints->coupling_count; c++) {
-    const PetscInt a = first_of_group(joints->joints, joints->couplings[c].joint[0]);
-    const PetscInt b = first_of_group(joints->joints, joints->couplings[c].joint[1]);
+  for (PetscInt c = 0; c < joints->joint_pair_count; c++) {
+    const PetscInt a = first_of_group(joints->joints, joints->joint_pairs[c].joint[0]);
+    const PetscInt b = first_of_group(joints->joints, joints->joint_pairs[c].joint[1]);
 
     joints->joints[PetscMax(a, b)].group = PetscMin(a, b);
   }
@@ -389,7 +389,7 @@ static PetscErrorCode SetUp(JointSet joints)
 
   PetscFunctionBegin;
   PetscCall(CollectPairs(joints));
-  PetscCall(Couple(joints));
+  PetscCall(FindJointPairs(joints));
   group_joints(joints);
   PetscCall(PetscCalloc1(count, &joints->holds));
   PetscCall(PetscCalloc7(count, &joints->kept, count, &joints->grips, count, &joints->rows, count,
@@ -443,7 +443,7 @@ PetscErrorCode JointSetDestroy(JointSet *joints)
                        (*joints)->moved, (*joints)->turning, (*joints)->saved));
   PetscCall(PetscFree7((*joints)->softening, (*joints)->stiffness, (*joints)->lacking, (*joints)->travels,
                        (*joints)->mends, (*joints)->factored_at, (*joints)->factored_for));
-  PetscCall(PetscFree((*joints)->couplings));
+  PetscCall(PetscFree((*joints)->joint_pairs));
   PetscCall(PetscFree((*joints)->holds));
   PetscCall(PetscFree((*joints)->pairs));
   PetscCall(PetscFree((*joints)->bodies));
@@ -467,14 +467,14 @@ PetscReal joint_set_error(JointSet joints)
   for (PetscInt j = 0; j < joints->count; j++) {
     const Joint   *joint = &joints->joints[j];
     RigidTransform at[SIDES];
-    Stand          stand;
+    JointGeometry  geometry;
     Vector3        apart;
 
     joint_placements(joint, joints->solid->placements, at);
-    stand = joint_stand(joint, at);
-    apart = vector3_subtract(stand.anchor[CHILD], stand.anchor[PARENT]);
+    geometry = joint_geometry(joint, at);
+    apart = vector3_subtract(geometry.anchor[CHILD], geometry.anchor[PARENT]);
     if (joint->config->kind == JOINT_PRISMATIC)
-      apart = vector3_subtract(apart, vector3_scale(joint_angle(joint, &stand), stand.axis));
+      apart = vector3_subtract(apart, vector3_scale(joint_angle(joint, &geometry), geometry.axis));
     largest = PetscMax(largest, vector3_norm(apart));
   }
   return largest;

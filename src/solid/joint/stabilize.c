@@ -125,10 +125,10 @@ static void change_holds(JointSet joints, Change change)
    then, else one at a time, which ends for a definite system (Judice and Pires). */
 typedef struct {
   PetscInt round, fewest, patience;
-} Search;
+} LimitSearch;
 
 /* Whether another solve is needed. */
-static PetscBool review_limits(JointSet joints, PassingTest *test, Search *search, const Twist twists[])
+static PetscBool review_limits(JointSet joints, PassingTest *test, LimitSearch *search, const Twist twists[])
 {
   PetscInt wrong;
 
@@ -208,7 +208,7 @@ static void solve_velocity(JointSet joints, Twist twists[])
   }
 }
 
-/* Joints that stand at a limit and move beyond it. */
+/* Joints that geometry at a limit and move beyond it. */
 static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, const Twist twists[])
 {
   const Joint    *joint = &joints->joints[j];
@@ -227,9 +227,9 @@ static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, con
   *grip_hold(&alone, limit) = HOLD_UPPER;
   joint_placements(joint, joints->solid->placements, at);
   joint_rows(joint, at, &alone, ROWS_AS_IMPULSES, &rows);
-  for (Side s = PARENT; s < SIDES; s++)
+  for (JointSide s = PARENT; s < SIDES; s++)
     if (joint->body[s] >= 0) {
-      const Row      *row = &rows.row[rows.count - 1];
+      const JointRow *row = &rows.row[rows.count - 1];
       const Twist    *twist = &twists[joint->body[s]];
       const PetscReal term =
           vector3_dot(row->force, twist->linear) + vector3_dot(row->torque[s], twist->angular);
@@ -242,7 +242,7 @@ static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, con
 
 void joint_set_stabilize_velocity(JointSet joints, Twist twists[])
 {
-  Search search = {0, PETSC_MAX_INT, 0};
+  LimitSearch search = {0, PETSC_MAX_INT, 0};
 
   if (!joints->count)
     return;
@@ -357,12 +357,12 @@ static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const
   const PetscReal slack = 1e-10 * length_unit(joint, limit);
   PetscReal       position;
   RigidTransform  at[SIDES];
-  Stand           stand;
+  JointGeometry   geometry;
 
   (void)twists;
   joint_placements(joint, joints->moved, at);
-  stand = joint_stand(joint, at);
-  position = limit == ANGLE ? joint_angle(joint, &stand) : joint_swing(&stand);
+  geometry = joint_geometry(joint, at);
+  position = limit == ANGLE ? joint_angle(joint, &geometry) : joint_swing(&geometry);
   if (limit == ANGLE && joint->config->kind != JOINT_PRISMATIC)
     position = grip->angle_before + wrapped_angle(position - grip->angle_before);
   return (Passing){lower_of(joint->config, limit) - slack - position,
@@ -371,7 +371,7 @@ static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const
 
 void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[])
 {
-  Search search = {0, PETSC_MAX_INT, 0};
+  LimitSearch search = {0, PETSC_MAX_INT, 0};
 
   if (!joints->count)
     return;

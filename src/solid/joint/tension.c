@@ -40,7 +40,7 @@ static void measure_stiffness(JointSet joints, PetscReal dt)
     const Joint  *joint = &joints->joints[j];
     const Vector3 force = force_of(joints, j);
 
-    for (Side s = PARENT; s < SIDES; s++) {
+    for (JointSide s = PARENT; s < SIDES; s++) {
       const PetscInt body = joint->body[s];
       const Matrix3 *inverse;
       Vector3        arm;
@@ -66,7 +66,7 @@ PetscBool joint_set_is_stiff(JointSet joints, PetscReal dt)
     const PetscInt *body = joints->joints[j].body;
     PetscReal       largest = 1;
 
-    for (Side s = PARENT; s < SIDES; s++)
+    for (JointSide s = PARENT; s < SIDES; s++)
       if (body[s] >= 0)
         largest = PetscMax(largest, joints->stiffness[body[s]]);
     joints->leads[j] = 1 - 1 / largest;
@@ -85,7 +85,7 @@ static void measure_travel(JointSet joints)
   for (PetscInt j = 0; j < joints->count; j++)
     joints->travels[j] = (Travel){{{0, 0, 0}}, 0};
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Side s = PARENT; s < SIDES; s++) {
+    for (JointSide s = PARENT; s < SIDES; s++) {
       const PetscInt body = joints->joints[j].body[s];
       Travel        *travel = &joints->travels[joints->joints[j].group];
       const Vector3  velocity = body < 0 ? vector3(0, 0, 0) : joints->saved[body].linear;
@@ -122,9 +122,9 @@ static void move_points(JointSet joints, PetscReal dt)
                            vector3_scale(dt, joints->travels[joint->group].velocity));
     point = vector3_add(from, vector3_scale(joints->leads[j], way));
     for (PetscInt i = 0; i < joints->rows[j].count; i++) {
-      Row *row = &joints->rows[j].row[i];
+      JointRow *row = &joints->rows[j].row[i];
 
-      for (Side s = PARENT; s < SIDES && vector3_dot(row->force, row->force) > 0; s++) {
+      for (JointSide s = PARENT; s < SIDES && vector3_dot(row->force, row->force) > 0; s++) {
         row->torque[s] = vector3_cross(vector3_subtract(point, now[s].position), row->force);
         if (joint->body[s] >= 0)
           joints->spins[j][i][s] =
@@ -135,7 +135,7 @@ static void move_points(JointSet joints, PetscReal dt)
 }
 
 /* matrix -= I^-1 lead dt (r f^T - (f.r) 1) T, with r the arm ahead and f the impulse on the body. */
-static void add_tension(JointSet joints, PetscInt j, Side side, PetscReal dt, Matrix3 *matrix)
+static void add_tension(JointSet joints, PetscInt j, JointSide side, PetscReal dt, Matrix3 *matrix)
 {
   const Joint   *joint = &joints->joints[j];
   const PetscInt body = joint->body[side];
@@ -159,13 +159,13 @@ static void soften(JointSet joints, PetscReal dt)
   for (PetscInt k = 0; k < joints->body_count; k++)
     joints->softening[joints->bodies[k]] = (Matrix3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Side s = PARENT; s < SIDES; s++)
+    for (JointSide s = PARENT; s < SIDES; s++)
       if (joints->joints[j].body[s] >= 0 && joints->leads[j] > 0)
         add_tension(joints, j, s, dt, &joints->softening[joints->joints[j].body[s]]);
   for (PetscInt k = 0; k < joints->body_count; k++)
     joints->softening[joints->bodies[k]] = matrix3_inverse(&joints->softening[joints->bodies[k]]);
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Side s = PARENT; s < SIDES; s++)
+    for (JointSide s = PARENT; s < SIDES; s++)
       for (PetscInt i = 0; i < joints->rows[j].count && joints->joints[j].body[s] >= 0; i++)
         joints->soft_spins[j][i][s] =
             matrix3_apply(&joints->softening[joints->joints[j].body[s]], joints->spins[j][i][s]);

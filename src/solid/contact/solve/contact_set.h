@@ -9,7 +9,7 @@
 #include "scale.h"
 
 /* Positions are moved by v^{n+1/2}, which is then forgotten; velocities stay (numerics.md, 8). */
-typedef enum { PHASE_POSITION, PHASE_VELOCITY, PHASE_COUNT } Phase;
+typedef enum { PHASE_POSITION, PHASE_VELOCITY, PHASE_COUNT } SolvePhase;
 
 typedef struct {
   PetscReal friction, restitution, rolling_friction;
@@ -121,8 +121,8 @@ PetscErrorCode ImpactsDestroy(struct Impacts **impacts);
 /* solver.c: steps III and V. With joints, each sweep over the contacts is followed by `join`. */
 typedef struct ContactSolve ContactSolve;
 struct ContactSolve {
-  Phase     phase;
-  PetscReal time, dt;
+  SolvePhase phase;
+  PetscReal  time, dt;
   PetscErrorCode (*join)(Solid solid, const ContactSolve *solve, Twist twists[]); /* null without joints */
 };
 PetscErrorCode ContactSetSolve(ContactSet set, Solid solid, const ContactSolve *solve, Twist twists[],

@@ -1,6 +1,6 @@
 #include "row_groups.h"
 
-static PetscBool takes_part(const Contact *contact, const ContactPlace *place, Phase phase,
+static PetscBool takes_part(const Contact *contact, const ContactPlace *place, SolvePhase phase,
                             PetscReal approach)
 {
   if (phase == PHASE_POSITION)
@@ -24,7 +24,7 @@ static PetscReal allowed_speed(const ContactSet set, const Contact *contact, con
 }
 
 /* The impulses of the last step, as far as this step's normal and friction allow them. */
-static void warm_start(Row *row, PetscReal friction, Phase phase, Partners *partners)
+static void warm_start(Row *row, PetscReal friction, SolvePhase phase, Partners *partners)
 {
   const Vector3    last = row->place->impulses[phase];
   const Directions directions = place_directions(row->place);
@@ -59,8 +59,8 @@ void push_rolling(const ContactSet set, const Group *group, Vector3 impulse, con
   }
 }
 
-static void start_rolling(ContactSet set, const Group *group, Solid solid, Phase phase, const Twist twists[],
-                          Partners *partners)
+static void start_rolling(ContactSet set, const Group *group, Solid solid, SolvePhase phase,
+                          const Twist twists[], Partners *partners)
 {
   const Matrix3  *a = &solid->mobilities[group->a].inverse_inertia;
   const Matrix3  *b = &solid->mobilities[group->b].inverse_inertia;
@@ -106,7 +106,7 @@ static Group make_group(ContactSet set, Solid solid, Contact *contact, PetscInt 
 {
   const PetscInt     a = contact->bodies[0], b = contact->bodies[1];
   const Scale *const scales[2] = {&set->scales[a], &set->scales[b]};
-  const Phase        phase = solve->phase;
+  const SolvePhase   phase = solve->phase;
   Group group = {.contact = contact, .a = a, .b = b, .first = first, .friction = contact->rubbing.friction};
 
   for (PetscInt p = 0; p < contact->count; p++) {
@@ -147,7 +147,8 @@ static PetscInt make_groups(ContactSet set, Solid solid, const ContactSolve *sol
   return groups;
 }
 
-static void start_groups(ContactSet set, Solid solid, Phase phase, PetscInt group_count, const Twist twists[])
+static void start_groups(ContactSet set, Solid solid, SolvePhase phase, PetscInt group_count,
+                         const Twist twists[])
 {
   for (PetscInt g = 0; g < group_count; g++) {
     const Group *group = &set->groups[g];
@@ -172,7 +173,7 @@ PetscErrorCode ContactSetMakeGroups(ContactSet set, Solid solid, const ContactSo
   PetscFunctionReturn(0);
 }
 
-void keep_impulses(ContactSet set, PetscInt group_count, Phase phase)
+void keep_impulses(ContactSet set, PetscInt group_count, SolvePhase phase)
 {
   for (PetscInt g = 0; g < group_count; g++) {
     const Group *group = &set->groups[g];

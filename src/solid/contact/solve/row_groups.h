@@ -35,7 +35,7 @@ KERNEL void part(ContactSet set, const Group *group, const Partners *partners)
    velocities in set->motions get the impulses of the last step. */
 PetscErrorCode ContactSetMakeGroups(ContactSet set, Solid solid, const ContactSolve *solve,
                                     const Twist twists[], PetscInt *count);
-void           keep_impulses(ContactSet set, PetscInt group_count, Phase phase);
+void           keep_impulses(ContactSet set, PetscInt group_count, SolvePhase phase);
 /* An angular impulse on the second body, and its opposite on the first. */
 void push_rolling(const ContactSet set, const Group *group, Vector3 impulse, const PetscReal gives[2],
                   Partners *partners);

@@ -22,9 +22,9 @@ static void pack_contact(const Contact *contact, PetscReal *row)
   row[2] = (PetscReal)contact->first;
   row[3] = (PetscReal)contact->count;
   row[4] = contact->met;
-  row[5] = contact->rubbing.friction;
-  row[6] = contact->rubbing.restitution;
-  row[7] = contact->rubbing.rolling_friction;
+  row[5] = contact->law.friction;
+  row[6] = contact->law.restitution;
+  row[7] = contact->law.rolling_friction;
   row[8] = contact->slack;
   put(put(row + 9, contact->rolling[PHASE_POSITION]), contact->rolling[PHASE_VELOCITY]);
 }
@@ -35,7 +35,7 @@ static Contact unpack_contact(const PetscReal *row)
                    .first = (PetscInt)row[2],
                    .count = (PetscInt)row[3],
                    .met = row[4] != 0 ? PETSC_TRUE : PETSC_FALSE,
-                   .rubbing = {row[5], row[6], row[7]},
+                   .law = {row[5], row[6], row[7]},
                    .slack = row[8],
                    .rolling = {get(row + 9), get(row + 12)}};
 }

@@ -27,15 +27,15 @@ static void compress(Row rows[], PetscInt count, PetscReal friction, PetscReal e
   }
 }
 
-static void give_back(Row rows[], PetscInt count, const Rubbing *rubbing, Partners *partners)
+static void give_back(Row rows[], PetscInt count, const ContactLaw *law, Partners *partners)
 {
   for (PetscInt k = 0; k < count; k++) {
-    axis_push(&rows[k].normal, rubbing->restitution * rows[k].impulse, PETSC_FALSE, partners);
-    rows[k].impulse *= 1 + rubbing->restitution;
+    axis_push(&rows[k].normal, law->restitution * rows[k].impulse, PETSC_FALSE, partners);
+    rows[k].impulse *= 1 + law->restitution;
   }
-  if (rubbing->friction > 0)
+  if (law->friction > 0)
     for (PetscInt k = 0; k < count; k++)
-      row_rub(&rows[k], rubbing->friction * rows[k].impulse, PETSC_FALSE, partners);
+      row_rub(&rows[k], law->friction * rows[k].impulse, PETSC_FALSE, partners);
 }
 
 static void blend(const Partners *from, Partners *to, PetscReal part)
@@ -99,7 +99,7 @@ PetscInt approaching_places(const Flight *flight, const Contact *contact, PetscR
            (1 + time / flight->dt) * change;
     if (speed + room >= 0)
       continue;
-    bias[count] = contact->rubbing.restitution > 0 ? 0 : PetscMax(0, room);
+    bias[count] = contact->law.restitution > 0 ? 0 : PetscMax(0, room);
     if (speed + bias[count] < -slow)
       approaching = PETSC_TRUE;
     places[count++] = k;
@@ -126,9 +126,9 @@ static void rebound_pair(const Flight *flight, const Contact *contact, const Sca
   const Partners before = meet(contact, scales, flight->twists);
   Partners       pressed = before, rebound;
 
-  compress(rows, count, contact->rubbing.friction, 0.01 * slow_speed(flight, contact), &pressed);
+  compress(rows, count, contact->law.friction, 0.01 * slow_speed(flight, contact), &pressed);
   rebound = pressed;
-  give_back(rows, count, &contact->rubbing, &rebound);
+  give_back(rows, count, &contact->law, &rebound);
   if (!is_driven(flight->solid, contact))
     bound_rebound(&before, &pressed, &rebound);
   for (PetscInt side = 0; side < 2; side++) {

@@ -83,7 +83,7 @@ static PetscBool names_match(const ContactPairConfig *pair, const char first[], 
              : PETSC_FALSE;
 }
 
-PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing)
+PetscBool find_contact_law(Solid solid, PetscInt a, PetscInt b, ContactLaw *law)
 {
   const BodyConfig *first = solid->bodies[a].config, *second = solid->bodies[b].config;
 
@@ -92,13 +92,13 @@ PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing)
 
     if (!names_match(pair, first->name, second->name))
       continue;
-    *rubbing = (Rubbing){pair->friction, pair->restitution, pair->rolling_friction};
+    *law = (ContactLaw){pair->friction, pair->restitution, pair->rolling_friction};
     return pair->none ? PETSC_FALSE : PETSC_TRUE;
   }
   if (is_wall(solid, b)) /* what a wall is like nobody says */
     second = first;
-  *rubbing = (Rubbing){mean(first->friction, second->friction), mean(first->restitution, second->restitution),
-                       mean(first->rolling_friction, second->rolling_friction)};
+  *law = (ContactLaw){mean(first->friction, second->friction), mean(first->restitution, second->restitution),
+                      mean(first->rolling_friction, second->rolling_friction)};
   return PETSC_TRUE;
 }
 
@@ -161,17 +161,16 @@ static PetscErrorCode AddContact(ContactSet set, Solid solid, const PetscInt pai
   ContactList    *now = &set->now;
   const PetscReal size = PetscMin(solid->bodies[pair[0]].form->size, solid->bodies[pair[1]].form->size);
   Contact        *contact;
-  Rubbing         rubbing;
+  ContactLaw      law;
 
   PetscFunctionBegin;
   if (old)
-    rubbing = old->rubbing;
-  else if (!pair_rubs(solid, pair[0], pair[1], &rubbing))
+    law = old->law;
+  else if (!find_contact_law(solid, pair[0], pair[1], &law))
     PetscFunctionReturn(0);
   PetscCall(ContactListReserve(now, now->count + 1, now->place_count + count));
   contact = &now->contacts[now->count++];
-  *contact =
-      (Contact){.bodies = {pair[0], pair[1]}, .first = now->place_count, .count = count, .rubbing = rubbing};
+  *contact = (Contact){.bodies = {pair[0], pair[1]}, .first = now->place_count, .count = count, .law = law};
   contact->slack = solid->config->tolerance * size;
   if (old) {
     contact->met = old->met;

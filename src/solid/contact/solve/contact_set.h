@@ -13,17 +13,17 @@ typedef enum { PHASE_POSITION, PHASE_VELOCITY, PHASE_COUNT } SolvePhase;
 
 typedef struct {
   PetscReal friction, restitution, rolling_friction;
-} Rubbing;
+} ContactLaw;
 
 /* Two bodies that touch or are about to. */
 typedef struct {
-  PetscInt  bodies[2];
-  PetscInt  first, count; /* of its places */
-  Rubbing   rubbing;
-  Vector3   rolling[PHASE_COUNT]; /* angular impulse on the second body */
-  PetscReal slack;                /* m: gaps below it are closed */
-  PetscBool met;                  /* touched when the step began, or has collided in it */
-  PetscBool turned;               /* its touch is that of the end of the step, in step III */
+  PetscInt   bodies[2];
+  PetscInt   first, count; /* of its places */
+  ContactLaw law;
+  Vector3    rolling[PHASE_COUNT]; /* angular impulse on the second body */
+  PetscReal  slack;                /* m: gaps below it are closed */
+  PetscBool  met;                  /* touched when the step began, or has collided in it */
+  PetscBool  turned;               /* its touch is that of the end of the step, in step III */
 } Contact;
 
 typedef struct {
@@ -97,7 +97,7 @@ PetscReal      body_path(const Body *body, const Twist *twist, PetscReal dt);
 PetscReal      contact_set_penetration(ContactSet set);
 PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root);
 /* How two bodies touch; false if they pass through each other. */
-PetscBool pair_rubs(Solid solid, PetscInt a, PetscInt b, Rubbing *rubbing);
+PetscBool find_contact_law(Solid solid, PetscInt a, PetscInt b, ContactLaw *law);
 
 PetscErrorCode ContactListReserve(ContactList *list, PetscInt contacts, PetscInt places);
 

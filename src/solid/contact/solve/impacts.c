@@ -50,7 +50,7 @@ static PetscBool is_timed(const Flight *flight, const Contact *contact)
 {
   const PetscInt a = contact->bodies[0], b = contact->bodies[1];
 
-  return contact->rubbing.restitution > 0 && is_simple(&flight->solid->bodies[a]) &&
+  return contact->law.restitution > 0 && is_simple(&flight->solid->bodies[a]) &&
                  is_simple(&flight->solid->bodies[b]) && !flight->set->jointed[a] && !flight->set->jointed[b]
              ? PETSC_TRUE
              : PETSC_FALSE;
@@ -424,7 +424,7 @@ static void adopt_flight(const Flight *flight, Twist half[])
 
     if (contact->turned)
       turn_touch(flight, contact, half);
-    if (contact->met && contact->rubbing.restitution > 0 && will_bounce(flight, contact, half))
+    if (contact->met && contact->law.restitution > 0 && will_bounce(flight, contact, half))
       contact->met = PETSC_FALSE;
   }
 }

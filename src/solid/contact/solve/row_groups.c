@@ -5,7 +5,7 @@ static PetscBool takes_part(const Contact *contact, const ContactPlace *place, S
 {
   if (phase == PHASE_POSITION)
     return place->touch.gap - approach <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
-  if (contact->rubbing.restitution > 0 && !contact->met)
+  if (contact->law.restitution > 0 && !contact->met)
     return PETSC_FALSE; /* bounces first */
   return place->touch.gap <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
 }
@@ -75,7 +75,7 @@ static void start_rolling(ContactSet set, const Group *group, Solid solid, Solve
       sum += PetscAbsReal(a->at[i][j] + b->at[i][j]);
     largest = PetscMax(largest, sum);
   }
-  *rolling = (Rolling){.lever = group->contact->rubbing.rolling_friction, .grip = 1 / largest};
+  *rolling = (Rolling){.lever = group->contact->law.rolling_friction, .grip = 1 / largest};
   if (!(set->scales[group->a].linear > 0))
     rolling->drift = vector3_subtract(rolling->drift, twists[group->a].angular);
   if (!(set->scales[group->b].linear > 0))
@@ -107,7 +107,7 @@ static Group make_group(ContactSet set, Solid solid, Contact *contact, PetscInt 
   const PetscInt     a = contact->bodies[0], b = contact->bodies[1];
   const Scale *const scales[2] = {&set->scales[a], &set->scales[b]};
   const SolvePhase   phase = solve->phase;
-  Group group = {.contact = contact, .a = a, .b = b, .first = first, .friction = contact->rubbing.friction};
+  Group group = {.contact = contact, .a = a, .b = b, .first = first, .friction = contact->law.friction};
 
   for (PetscInt p = 0; p < contact->count; p++) {
     ContactPlace *place = &set->now.places[contact->first + p];
@@ -140,7 +140,7 @@ static PetscInt make_groups(ContactSet set, Solid solid, const ContactSolve *sol
     *group = make_group(set, solid, contact, rows, solve, twists);
     if (!group->count)
       continue;
-    group->rolling = contact->rubbing.rolling_friction > 0 ? &set->rollings[groups] : NULL;
+    group->rolling = contact->law.rolling_friction > 0 ? &set->rollings[groups] : NULL;
     rows += group->count;
     groups++;
   }

@@ -76,8 +76,8 @@ static PetscErrorCode CheckPair(Solid solid, const PetscInt pair[2], char messag
 PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[], size_t size)
 {
   const PetscInt(*pairs)[2], (*jointed)[2] = NULL;
-  PetscInt pair_count, jointed_count = 0;
-  Rubbing  rubbing;
+  PetscInt   pair_count, jointed_count = 0;
+  ContactLaw law;
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid->body_count; b++) {
@@ -88,7 +88,7 @@ PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[],
     PetscCall(JointSetGetPairs(solid->joints, &jointed_count, &jointed));
   PetscCall(PairFinderFind(set->finder, set->boxes, set->moves, &pair_count, &pairs));
   for (PetscInt p = 0; p < pair_count && !message[0]; p++)
-    if (!may_meet(solid, pairs[p]) && pair_rubs(solid, pairs[p][0], pairs[p][1], &rubbing) &&
+    if (!may_meet(solid, pairs[p]) && find_contact_law(solid, pairs[p][0], pairs[p][1], &law) &&
         !is_jointed(jointed_count, jointed, pairs[p]))
       PetscCall(CheckPair(solid, pairs[p], message, size));
   PetscFunctionReturn(0);

@@ -19,17 +19,17 @@ typedef struct {
   Touch    touches[CANDIDATES];
 } Candidates;
 
-static Sight make_sight(const Placed *from, const Placed *to, PetscInt side)
+static SampleView make_sight(const Placed *from, const Placed *to, PetscInt side)
 {
-  Sight sight = {.from = from, .to = to, .side = side};
+  SampleView view = {.from = from, .to = to, .side = side};
 
   for (int i = 0; i < DIM; i++) {
     for (int j = 0; j < DIM; j++)
-      sight.turn.at[i][j] = vector3_dot(to->axes[i], from->axes[j]);
+      view.turn.at[i][j] = vector3_dot(to->axes[i], from->axes[j]);
   }
-  sight.shift = placed_to_local(to, from->position);
-  sight.skin = 0.5 * from->form->thickness;
-  return sight;
+  view.shift = placed_to_local(to, from->position);
+  view.skin = 0.5 * from->form->thickness;
+  return view;
 }
 
 /* The deepest comes first, then all with a normal like its own; returns their number. */
@@ -83,17 +83,17 @@ static PetscBool faces_ahead(const Form *own, const Sample *sample, Vector3 ahea
 
 /* Points beside a sharp edge of the other body see it from aside: as touches they would hold a body that
    slides along. */
-static void add_candidate(const Sight *sight, PetscInt index, PetscReal limit, Candidates *candidates)
+static void add_candidate(const SampleView *view, PetscInt index, PetscReal limit, Candidates *candidates)
 {
-  const Sample *sample = &sight->from->form->samples->all[index];
-  Spot          spot = {.point = sample->point};
+  const Sample *sample = &view->from->form->samples->all[index];
+  SurfacePoint  spot = {.point = sample->point};
 
-  look_at(sight, &spot);
-  if (spot.gap > limit || !faces_ahead(sight->from->form, sample, spot.ahead))
+  measure_gap(view, &spot);
+  if (spot.gap > limit || !faces_ahead(view->from->form, sample, spot.ahead))
     return;
   if (candidates->count == CANDIDATES)
     thin_out(candidates);
-  candidates->touches[candidates->count++] = spot_touch(sight, &spot, index);
+  candidates->touches[candidates->count++] = surface_point_touch(view, &spot, index);
 }
 
 /* Whether the ball about a point of the other's frame may come nearer to the other than `limit`. */
@@ -116,19 +116,18 @@ static PetscBool is_near(const Form *form, Vector3 centre, PetscReal limit)
   return form_distance(form, centre, &gradient) <= limit ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static void collect(const Sight *sight, PetscReal limit, Candidates *candidates)
+static void collect(const SampleView *view, PetscReal limit, Candidates *candidates)
 {
-  const Samples samples = sight->from->form->samples;
+  const Samples samples = view->from->form->samples;
   PetscInt      stack[SAMPLE_DEPTH], height = 0;
 
   stack[height++] = 0;
   while (height > 0) {
     const PetscInt    at = stack[--height];
     const SampleNode *node = &samples->nodes[at];
-    const PetscReal   slack = form_is_exact(sight->to->form) ? 0 : 0.02 * sight->to->form->reach;
+    const PetscReal   slack = form_is_exact(view->to->form) ? 0 : 0.02 * view->to->form->reach;
 
-    if (!is_near(sight->to->form, sight_through(sight, node->centre),
-                 limit + node->radius + sight->skin + slack))
+    if (!is_near(view->to->form, view_apply(view, node->centre), limit + node->radius + view->skin + slack))
       continue;
     if (node->second > 0) {
       stack[height++] = node->second;
@@ -136,7 +135,7 @@ static void collect(const Sight *sight, PetscReal limit, Candidates *candidates)
       continue;
     }
     for (PetscInt n = node->first; n < node->first + node->count; n++)
-      add_candidate(sight, n, limit, candidates);
+      add_candidate(view, n, limit, candidates);
   }
 }
 
@@ -167,27 +166,27 @@ typedef struct {
 
 /* Touches of one patch, the deepest first. Those above `level` are too far to touch even if a point between
    the samples is deeper; if all are, the deepest has a chance. */
-static void add_patch(const Meeting *meeting, PetscInt members, Touch patch[], Findings *findings)
+static void add_patch(const SampledPair *pair, PetscInt members, Touch patch[], Findings *findings)
 {
   /* three degrees, or thirty where a grid knows the direction only roughly */
-  const PetscReal parallel = meeting->is_exact ? 0.05 : 0.5;
+  const PetscReal parallel = pair->is_exact ? 0.05 : 0.5;
   PetscInt        low = 1;
   PetscReal       depth = 0;
 
   for (PetscInt n = 1; n < members; n++) {
-    if (patch[n].gap <= meeting->level)
+    if (patch[n].gap <= pair->level)
       patch[low++] = patch[n];
   }
   low = reduce_touches(low, patch);
   for (PetscInt n = 0; n < low && findings->count < TOUCH_CAPACITY; n++) {
-    const PetscReal angle = settle_touch(meeting, &patch[n]);
+    const PetscReal angle = settle_touch(pair, &patch[n]);
 
     if (angle > parallel && patch[n].gap < -depth) {
       depth = -patch[n].gap;
       findings->doubts[findings->doubt_count] = patch[n];
     }
-    if (angle <= parallel && patch[n].gap <= meeting->reach &&
-        is_wanted(&patch[n], findings->count, findings->touches, meeting->apart))
+    if (angle <= parallel && patch[n].gap <= pair->reach &&
+        is_wanted(&patch[n], findings->count, findings->touches, pair->apart))
       findings->touches[findings->count++] = patch[n];
   }
   findings->doubt_count += depth > 0;
@@ -217,29 +216,27 @@ PetscInt touch_sampled(const Form *a, const RigidTransform *at_a, const Form *b,
                        PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
   const Placed placed[2] = {place(a, at_a), place(b, at_b)};
-  Meeting meeting = {.sights = {make_sight(&placed[0], &placed[1], 0), make_sight(&placed[1], &placed[0], 1)},
-                     .reach = reach,
-                     .level = reach,
-                     .is_exact = form_is_exact(a) && form_is_exact(b)};
-  Candidates candidates;
-  Findings   findings = {.touches = touches};
-  PetscInt   next = 0;
+  SampledPair pair = {.views = {make_sight(&placed[0], &placed[1], 0), make_sight(&placed[1], &placed[0], 1)},
+                      .reach = reach,
+                      .level = reach,
+                      .is_exact = form_is_exact(a) && form_is_exact(b)};
+  Candidates  candidates;
+  Findings    findings = {.touches = touches};
+  PetscInt    next = 0;
 
   candidates.count = 0;
-  meeting.level +=
-      (form_is_exact(a) ? a->samples->sagitta : 0) + (form_is_exact(b) ? b->samples->sagitta : 0);
-  meeting.apart = 0.2 * PetscMin(a->samples->spacing, b->samples->spacing);
+  pair.level += (form_is_exact(a) ? a->samples->sagitta : 0) + (form_is_exact(b) ? b->samples->sagitta : 0);
+  pair.apart = 0.2 * PetscMin(a->samples->spacing, b->samples->spacing);
   for (int k = 0; k < 2; k++) {
     const Samples samples = placed[k].form->samples;
 
     /* how far the deepest point may be from the nearest sample, which is nearly that much higher at worst */
-    collect(&meeting.sights[k], meeting.is_exact ? meeting.level + 0.6 * samples->spacing : meeting.level,
-            &candidates);
+    collect(&pair.views[k], pair.is_exact ? pair.level + 0.6 * samples->spacing : pair.level, &candidates);
   }
   for (PetscInt patch = 0; patch < PATCHES && next < candidates.count; patch++) {
     const PetscInt members = gather_patch(candidates.count - next, candidates.touches + next);
 
-    add_patch(&meeting, members, candidates.touches + next, &findings);
+    add_patch(&pair, members, candidates.touches + next, &findings);
     next += members;
   }
   add_doubts(PetscMax(a->samples->spacing, b->samples->spacing), &findings);

@@ -10,27 +10,27 @@
 
 enum { STEPS = 24 };
 
-void look_at(const Sight *sight, Spot *spot)
+void measure_gap(const SampleView *view, SurfacePoint *spot)
 {
   Vector3   gradient;
-  PetscReal distance = form_distance(sight->to->form, sight_through(sight, spot->point), &gradient);
+  PetscReal distance = form_distance(view->to->form, view_apply(view, spot->point), &gradient);
 
   for (int i = 0; i < DIM; i++) {
-    spot->ahead.at[i] = -(sight->turn.at[X][i] * gradient.at[X] + sight->turn.at[Y][i] * gradient.at[Y] +
-                          sight->turn.at[Z][i] * gradient.at[Z]);
+    spot->ahead.at[i] = -(view->turn.at[X][i] * gradient.at[X] + view->turn.at[Y][i] * gradient.at[Y] +
+                          view->turn.at[Z][i] * gradient.at[Z]);
   }
-  spot->gap = distance - sight->skin;
+  spot->gap = distance - view->skin;
 }
 
-Touch spot_touch(const Sight *sight, const Spot *spot, PetscInt sample)
+Touch surface_point_touch(const SampleView *view, const SurfacePoint *spot, PetscInt sample)
 {
-  const Vector3 ahead = placed_turn_out(sight->from, spot->ahead);
-  const Vector3 point = placed_to_world(sight->from, spot->point);
+  const Vector3 ahead = placed_turn_out(view->from, spot->ahead);
+  const Vector3 point = placed_to_world(view->from, spot->point);
 
-  return (Touch){.point = vector3_along(point, sight->skin + 0.5 * spot->gap, ahead),
-                 .normal = sight->side == 0 ? ahead : vector3_scale(-1, ahead),
+  return (Touch){.point = vector3_along(point, view->skin + 0.5 * spot->gap, ahead),
+                 .normal = view->side == 0 ? ahead : vector3_scale(-1, ahead),
                  .gap = spot->gap,
-                 .feature = 1 + 2 * (uint32_t)sample + (uint32_t)sight->side};
+                 .feature = 1 + 2 * (uint32_t)sample + (uint32_t)view->side};
 }
 
 static PetscReal first_step(const Form *own, const Form *other)
@@ -44,11 +44,11 @@ static PetscReal first_step(const Form *own, const Form *other)
 
 /* The state of the slide. */
 typedef struct {
-  Spot      spot;
-  PetscReal step;
-  PetscReal angle; /* between the two surfaces, about */
-  Vector3   next;  /* where the step leads */
-  Vector3   move;  /* from the spot to there */
+  SurfacePoint spot;
+  PetscReal    step;
+  PetscReal    angle; /* between the two surfaces, about */
+  Vector3      next;  /* where the step leads */
+  Vector3      move;  /* from the spot to there */
 } Slide;
 
 /* Those before, the latest first. */
@@ -103,42 +103,42 @@ static void remember(Past *past, const Slide *slide)
 }
 
 /* To a point of the own surface; false if that is no deeper. */
-static PetscBool try_point(const Sight *sight, Vector3 point, const Slide *slide, Slide *next)
+static PetscBool try_point(const SampleView *view, Vector3 point, const Slide *slide, Slide *next)
 {
-  const Form     *own = sight->from->form;
+  const Form     *own = view->from->form;
   Vector3         outward;
   const PetscReal distance = form_distance(own, point, &outward);
 
   *next = (Slide){.spot = {.point = vector3_along(point, -distance, outward)}, .step = slide->step};
-  look_at(sight, &next->spot);
+  measure_gap(view, &next->spot);
   return next->spot.gap < slide->spot.gap && look_ahead(own, next) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* One step down, shorter if need be. False if there is none. */
-static PetscBool go_down(const Sight *sight, Slide *slide, Past *past)
+static PetscBool go_down(const SampleView *view, Slide *slide, Past *past)
 {
   Slide next;
 
   for (PetscInt n = 0; n < 6; n++) {
-    if ((past->count > 0 && try_point(sight, mix_steps(slide, past), slide, &next)) ||
-        try_point(sight, slide->next, slide, &next)) {
+    if ((past->count > 0 && try_point(view, mix_steps(slide, past), slide, &next)) ||
+        try_point(view, slide->next, slide, &next)) {
       remember(past, slide);
       *slide = next;
       return PETSC_TRUE;
     }
     past->count = 0;
     slide->step *= 0.5;
-    (void)look_ahead(sight->from->form, slide);
+    (void)look_ahead(view->from->form, slide);
   }
   return PETSC_FALSE;
 }
 
 /* Returns the angle that is left between the two surfaces, about; infinite if they face away. */
-static PetscReal slide_down(const Sight *sight, Spot *spot)
+static PetscReal slide_down(const SampleView *view, SurfacePoint *spot)
 {
-  const PetscReal farthest = sight->from->form->samples->spacing;
-  const Form     *own = sight->from->form;
-  Slide           slide = {.spot = *spot, .step = first_step(own, sight->to->form)}, before;
+  const PetscReal farthest = view->from->form->samples->spacing;
+  const Form     *own = view->from->form;
+  Slide           slide = {.spot = *spot, .step = first_step(own, view->to->form)}, before;
   Past            past = {.count = 0};
   PetscInt        stalls = 0;
 
@@ -146,7 +146,7 @@ static PetscReal slide_down(const Sight *sight, Spot *spot)
     return PETSC_INFINITY;
   for (PetscInt n = 0; n < STEPS && slide.angle > 1e-6; n++) {
     before = slide;
-    if (!go_down(sight, &slide, &past))
+    if (!go_down(view, &slide, &past))
       break;
     if (vector3_norm(vector3_subtract(slide.spot.point, spot->point)) > farthest) {
       slide = before;
@@ -161,18 +161,18 @@ static PetscReal slide_down(const Sight *sight, Spot *spot)
   return slide.angle;
 }
 
-PetscReal settle_touch(const Meeting *meeting, Touch *touch)
+PetscReal settle_touch(const SampledPair *pair, Touch *touch)
 {
-  const PetscInt sample = (PetscInt)(touch->feature - 1) / 2;
-  const Sight   *sight = &meeting->sights[(touch->feature - 1) % 2];
-  const Form    *own = sight->from->form;
-  Spot           spot = {.point = own->samples->all[sample].point};
-  PetscReal      angle;
+  const PetscInt    sample = (PetscInt)(touch->feature - 1) / 2;
+  const SampleView *view = &pair->views[(touch->feature - 1) % 2];
+  const Form       *own = view->from->form;
+  SurfacePoint      spot = {.point = own->samples->all[sample].point};
+  PetscReal         angle;
 
   if (!form_is_exact(own))
     return 0;
-  look_at(sight, &spot);
-  angle = slide_down(sight, &spot);
-  *touch = spot_touch(sight, &spot, sample);
+  measure_gap(view, &spot);
+  angle = slide_down(view, &spot);
+  *touch = surface_point_touch(view, &spot, sample);
   return angle;
 }

@@ -10,7 +10,7 @@
 #include <millrace/parallel.h>
 #include <millrace/poisson.h>
 #include <millrace/visibility.h>
-#include <millrace/ties.h>
+#include <millrace/constrained_faces.h>
 
 MILLRACE_API_BEGIN
 

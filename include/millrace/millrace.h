@@ -24,7 +24,7 @@
 #include <millrace/levelset.h>
 #include <millrace/fluid.h>
 #include <millrace/fluid_step.h>
-#include <millrace/ties.h>
+#include <millrace/constrained_faces.h>
 #include <millrace/solid.h>
 #include <millrace/solid_step.h>
 #include <millrace/phase.h>

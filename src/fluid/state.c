@@ -1,7 +1,7 @@
 /* What others may see of the fluid: fields, totals, and its place in a checkpoint. */
 #include "fluid_impl.h"
 
-#include <millrace/ties.h>
+#include <millrace/constrained_faces.h>
 
 PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars)
 {

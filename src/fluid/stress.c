@@ -5,7 +5,7 @@
    Normal stresses live in cells and shear stresses on edges, each between the faces whose differences it is
    made of, so that the operator is symmetric positive definite; what is given on sides and closed faces
    enters through the first residual, and the rest is solved with zero there. Bodies to which faces are tied
-   are unknowns too (ties.c). Conjugate gradients; with much
+   are unknowns too (constrained_faces.c). Conjugate gradients; with much
    viscosity their preconditioner is a multigrid, else the diagonal. */
 #include "stress_impl.h"
 

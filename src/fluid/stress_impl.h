@@ -4,7 +4,7 @@
 
 #include "fluid_impl.h"
 
-#include <millrace/ties.h>
+#include <millrace/constrained_faces.h>
 
 enum { STRESS_LEVELS_MAX = 16 };
 
@@ -70,7 +70,7 @@ PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM]
 /* What the conjugate gradients do with all unknowns, see stress.c. */
 typedef enum { TAKE, MEASURE, ADVANCE, MEET, TURN } StressWork;
 
-/* ties.c: the part of the bodies in that; gives what they add to its sum. */
+/* constrained_faces.c: the part of the bodies in that; gives what they add to its sum. */
 PetscReal      tied_work(Fluid fluid, StressWork work, PetscReal coefficient);
 PetscErrorCode FluidStartTies(Fluid fluid, Vec faces[DIM]); /* tied faces move with their bodies */
 PetscErrorCode FluidBeginTies(Fluid fluid, Vec faces[DIM]); /* the first residual, from that of the faces */
@@ -80,7 +80,7 @@ PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature);
 PetscErrorCode FluidFinishTies(Fluid fluid, Vec faces[DIM]);
 PetscErrorCode TiedDestroy(Tied *tied);
 
-/* stress_ties.c */
+/* stress_constraints.c */
 PetscErrorCode FluidWeighTies(Fluid fluid); /* open parts in the masses; coefficients at surfaces */
 /* Tied faces are held on the finest level; the bodies' part in the preconditioner. */
 PetscErrorCode FluidCloseTies(Fluid fluid);

@@ -2,7 +2,7 @@
    faces of the fluid, the bodies enter with the acceleration of the last step and lose it again. */
 #include "coupled_impl.h"
 
-#include <millrace/ties.h>
+#include <millrace/constrained_faces.h>
 
 PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal twists[], PetscReal dt)
 {

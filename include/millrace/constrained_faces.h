@@ -1,7 +1,7 @@
 /* Faces that move with bodies: `coupling` finds them, the viscosity of `fluid` holds on to them
    (docs/numerics.md, section 15). The second header of the room fluid. */
-#ifndef MILLRACE_TIES_H
-#define MILLRACE_TIES_H
+#ifndef MILLRACE_CONSTRAINED_FACES_H
+#define MILLRACE_CONSTRAINED_FACES_H
 
 #include <millrace/api.h>
 #include <millrace/fluid.h>

@@ -16,18 +16,18 @@ typedef struct {
   PetscInt  face, body;
   PetscBool slips; /* what fluid it has moves freely, but for viscosity */
   PetscReal row[TWIST];
-} Tie;
+} ConstrainedFace;
 
-/* An owned face that is not tied and, one cell along an axis, one that is: the difference between them
+/* An owned face that is not constrained and, one cell along an axis, one that is: the difference between them
    reaches only to the surface. */
 typedef struct {
   PetscInt  face, beyond, body;
-  PetscBool slips;      /* as of a tie; brushes of one face that do follow each other */
+  PetscBool slips;      /* as of a constrained face; brushes of one face that do follow each other */
   PetscReal distance;   /* from `face`, at most 1 */
   PetscReal row[TWIST]; /* at `face` */
 } Brush;
 
-/* Two faces of different components that meet at an edge, each with its tied neighbour beyond it. */
+/* Two faces of different components that meet at an edge, each with its constrained neighbour beyond it. */
 typedef struct {
   PetscInt  face, other, body; /* `face` is owned */
   PetscInt  across, edge;      /* the direction of `other`, the index of the edge */
@@ -36,8 +36,8 @@ typedef struct {
   PetscReal rows[2][TWIST];
 } Corner;
 
-/* Two neighbouring faces of one component, none of them tied, with a shell or a thin body between them:
-   neither feels the other, each feels the surface that it sees. */
+/* Two neighbouring faces of one component, none of them constrained, with a shell or a thin body between
+   them: neither feels the other, each feels the surface that it sees. */
 typedef struct {
   PetscInt  faces[2], bodies[2]; /* the lower and the upper one; at least one face is owned */
   PetscBool is_owned[2];
@@ -45,26 +45,27 @@ typedef struct {
   PetscReal rows[2][TWIST];
 } Screen;
 
-typedef struct Ties {
+typedef struct FaceConstraints {
   PetscInt         body_count;
   const PetscBool *is_free;    /* else its velocity is given */
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
-  PetscInt         tie_count[MILLRACE_DIM], brush_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
+  PetscInt         constrained_count[MILLRACE_DIM], brush_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
       screen_count[MILLRACE_DIM];
-  const Tie   *ties[MILLRACE_DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
-  const Brush *brushes[MILLRACE_DIM];
+  const ConstrainedFace
+      *constrained[MILLRACE_DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
+  const Brush  *brushes[MILLRACE_DIM];
   const Corner *corners[MILLRACE_DIM];
   const Screen *screens[MILLRACE_DIM];
-  Vec           open[MILLRACE_DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
-  Vec           bodies[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + body of those that are tied, else 0 */
-} Ties;
+  Vec           open[MILLRACE_DIM]; /* on faces, ghosts valid: the part of the dual cell that is fluid */
+  Vec bodies[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + body of those that are constrained, else 0 */
+} FaceConstraints;
 
 /* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */
-PetscErrorCode FluidSetTies(Fluid fluid, const Ties *ties);
+PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints);
 /* Impulse and its moment (about the body's position) that viscosity gave each body in the last solve: 6 for
    each; zero before that. Collective: fluid. */
-PetscErrorCode FluidGetTieImpulses(Fluid fluid, PetscReal impulses[]);
+PetscErrorCode FluidGetConstraintImpulses(Fluid fluid, PetscReal impulses[]);
 
 MILLRACE_API_END
 

@@ -105,7 +105,8 @@ typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
                                  Vec velocity[MILLRACE_DIM]);
 /* What viscosity needs to know of bodies with velocities `twists` (borrowed); lent likewise. Fluid. */
-PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties);
+PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
+                                      const FaceConstraints **constraints);
 /* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
    without shells. Fluid. */
 PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visibility **visibility);

@@ -72,7 +72,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
     PetscCall(PetscFree2(coupling->faces.marks[d], coupling->faces.kinds[d]));
   PetscCall(PetscFree2(coupling->faces.solid, coupling->faces.active));
   PetscCall(PetscFree(coupling->system.labels));
-  PetscCall(CouplingDropTies(coupling));
+  PetscCall(CouplingDropConstraints(coupling));
   PetscCall(PetscFree(coupling->faces.mixed));
   PetscCall(PetscFree(coupling->faces.shares));
   PetscCall(PetscFree(coupling->system.contacts));

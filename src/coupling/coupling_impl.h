@@ -75,7 +75,7 @@ typedef struct {
 
 typedef struct BlockFactor *BlockFactor;
 
-/* Free bodies that share tied faces. */
+/* Free bodies that share constrained faces. */
 typedef struct {
   PetscInt    count;
   PetscInt   *bodies;  /* free numbers */
@@ -112,15 +112,15 @@ typedef struct {
 } SolidFraction;
 
 typedef struct {
-  Ties       lent;
-  PetscInt   tie_room[DIM], brush_room[DIM], corner_room[DIM], screen_room[DIM];
-  Tie       *ties[DIM];
-  Brush     *brushes[DIM];
-  Corner    *corners[DIM];
-  Screen    *screens[DIM];
-  PetscInt   body_room;
-  PetscBool *is_free;
-  PetscReal *resistance;
+  FaceConstraints  lent;
+  PetscInt         constrained_room[DIM], brush_room[DIM], corner_room[DIM], screen_room[DIM];
+  ConstrainedFace *constrained[DIM];
+  Brush           *brushes[DIM];
+  Corner          *corners[DIM];
+  Screen          *screens[DIM];
+  PetscInt         body_room;
+  PetscBool       *is_free;
+  PetscReal       *resistance;
 } ViscousConstraints;
 
 /* A surface that is kept between placings. */
@@ -287,9 +287,10 @@ void weigh_by_owners(const MixedFace *mixed, PetscReal solid, BodyShare shares[]
 void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 
 /* constrained_faces.c */
-#define TIED_BELOW (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is tied on all ranks */
+#define CONSTRAINED_BELOW                                                                                    \
+  (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is constrained on all ranks */
 PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction);
-PetscErrorCode CouplingDropTies(Coupling coupling);
+PetscErrorCode CouplingDropConstraints(Coupling coupling);
 PetscErrorCode TieSetAddBrush(ViscousConstraints *set, PetscInt d, const Brush *brush);
 PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen);
 

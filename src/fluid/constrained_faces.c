@@ -1,4 +1,4 @@
-/* Bodies as unknowns of the viscous solve (docs/numerics.md, section 15): with u = W V on tied faces
+/* Bodies as unknowns of the viscous solve (docs/numerics.md, section 15): with u = W V on constrained faces
 
      M_F (u - u^) + dt K u = 0             on the other faces,
      M_S (V - V^) + W^T (M_F (u - u^) + dt K u) = 0   for every free body;
@@ -9,23 +9,23 @@
 
 #include <millrace/dense.h>
 
-PetscErrorCode FluidSetTies(Fluid fluid, const Ties *ties)
+PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints)
 {
   PetscFunctionBegin;
-  PetscCheck(!ties || fluid->mixture, grid_box(fluid->grid)->comm, PETSC_ERR_ORDER,
-             "Ties need a mixture: call FluidSetMixture first");
-  fluid->ties = ties;
-  PetscCall(PetscFree(fluid->tie_impulses));
-  if (ties)
-    PetscCall(PetscCalloc1(TWIST * ties->body_count, &fluid->tie_impulses));
+  PetscCheck(!constraints || fluid->mixture, grid_box(fluid->grid)->comm, PETSC_ERR_ORDER,
+             "Constrained faces need a mixture: call FluidSetMixture first");
+  fluid->constraints = constraints;
+  PetscCall(PetscFree(fluid->constraint_impulses));
+  if (constraints)
+    PetscCall(PetscCalloc1(TWIST * constraints->body_count, &fluid->constraint_impulses));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidGetTieImpulses(Fluid fluid, PetscReal impulses[])
+PetscErrorCode FluidGetConstraintImpulses(Fluid fluid, PetscReal impulses[])
 {
   PetscFunctionBegin;
-  if (fluid->ties)
-    PetscCall(PetscArraycpy(impulses, fluid->tie_impulses, TWIST * fluid->ties->body_count));
+  if (fluid->constraints)
+    PetscCall(PetscArraycpy(impulses, fluid->constraint_impulses, TWIST * fluid->constraints->body_count));
   PetscFunctionReturn(0);
 }
 
@@ -46,12 +46,12 @@ static void solve_block(const PetscReal *factor, const PetscReal b[TWIST], Petsc
   dense_cholesky_solve(TWIST, TWIST, factor, x);
 }
 
-static PetscReal work_on_body(const Tied *tied, StressWork work, PetscReal coefficient, PetscInt body,
-                              PetscReal *twist)
+static PetscReal work_on_body(const BodyUnknowns *unknowns, StressWork work, PetscReal coefficient,
+                              PetscInt body, PetscReal *twist)
 {
-  const PetscReal *factor = &tied->factor[TWIST * TWIST * body];
-  PetscReal       *r = &tied->residual[TWIST * body], *p = &tied->search[TWIST * body],
-            *q = &tied->image[TWIST * body], better[TWIST], whole[TWIST];
+  const PetscReal *factor = &unknowns->factor[TWIST * TWIST * body];
+  PetscReal       *r = &unknowns->residual[TWIST * body], *p = &unknowns->search[TWIST * body],
+            *q = &unknowns->image[TWIST * body], better[TWIST], whole[TWIST];
 
   switch (work) {
   case TAKE:
@@ -81,44 +81,47 @@ static PetscReal work_on_body(const Tied *tied, StressWork work, PetscReal coeff
   return dot(TWIST, r, better);
 }
 
-PetscReal tied_work(Fluid fluid, StressWork work, PetscReal coefficient)
+PetscReal unknowns_work(Fluid fluid, StressWork work, PetscReal coefficient)
 {
-  const Ties *ties = fluid->ties;
-  Tied       *tied = &fluid->stress->tied;
-  PetscReal   sum = 0.;
+  const FaceConstraints *constraints = fluid->constraints;
+  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  PetscReal              sum = 0.;
 
-  for (PetscInt b = 0; b < tied->count; b++)
-    if (ties->is_free[b])
-      sum += work_on_body(tied, work, coefficient, b, &ties->twists[TWIST * b]);
+  for (PetscInt b = 0; b < unknowns->count; b++)
+    if (constraints->is_free[b])
+      sum += work_on_body(unknowns, work, coefficient, b, &constraints->twists[TWIST * b]);
     else if (work == ADVANCE)
       for (PetscInt n = 0; n < TWIST; n++)
-        tied->residual[TWIST * b + n] -= coefficient * tied->image[TWIST * b + n];
+        unknowns->residual[TWIST * b + n] -= coefficient * unknowns->image[TWIST * b + n];
   return sum;
 }
 
-/* Owned tied faces move with their bodies; `lags` (null: not asked for) is by how much they did not. */
-static PetscErrorCode TieFaces(Fluid fluid, const PetscReal twists[], Vec faces[DIM], PetscReal *lags[DIM])
+/* Owned constrained faces move with their bodies; `lags` (null: not asked for) is by how much they did not.
+ */
+static PetscErrorCode ConstrainFaces(Fluid fluid, const PetscReal twists[], Vec faces[DIM],
+                                     PetscReal *lags[DIM])
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     const PetscReal *mass;
     PetscReal       *u;
 
-    PetscCall(VecGetArrayRead(lags ? fluid->stress->levels[0].mass[d] : fluid->stress->tied.mass[d], &mass));
+    PetscCall(
+        VecGetArrayRead(lags ? fluid->stress->levels[0].mass[d] : fluid->stress->unknowns.mass[d], &mass));
     PetscCall(VecGetArray(faces[d], &u));
-    for (PetscInt n = 0; n < fluid->ties->tie_count[d]; n++) {
-      const Tie      *tie = &fluid->ties->ties[d][n];
-      const PetscReal velocity = dot(TWIST, tie->row, &twists[TWIST * tie->body]);
+    for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
+      const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
+      const PetscReal        velocity = dot(TWIST, constrained->row, &twists[TWIST * constrained->body]);
 
-      if (!(mass[tie->face] > 0.))
+      if (!(mass[constrained->face] > 0.))
         continue;
       if (lags)
-        lags[d][n] = u[tie->face] - velocity;
-      u[tie->face] = velocity;
+        lags[d][n] = u[constrained->face] - velocity;
+      u[constrained->face] = velocity;
     }
     PetscCall(VecRestoreArray(faces[d], &u));
-    PetscCall(
-        VecRestoreArrayRead(lags ? fluid->stress->levels[0].mass[d] : fluid->stress->tied.mass[d], &mass));
+    PetscCall(VecRestoreArrayRead(lags ? fluid->stress->levels[0].mass[d] : fluid->stress->unknowns.mass[d],
+                                  &mass));
   }
   PetscFunctionReturn(0);
 }
@@ -129,56 +132,57 @@ static PetscErrorCode KeepLoose(Fluid fluid, PetscInt d, Vec component)
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(component, &u));
-  for (PetscInt n = 0; n < fluid->ties->brush_count[d]; n++)
-    fluid->stress->tied.loose[d][n] = u[fluid->ties->brushes[d][n].face];
+  for (PetscInt n = 0; n < fluid->constraints->brush_count[d]; n++)
+    fluid->stress->unknowns.loose[d][n] = u[fluid->constraints->brushes[d][n].face];
   PetscCall(VecRestoreArrayRead(component, &u));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidStartTies(Fluid fluid, Vec faces[DIM])
+PetscErrorCode FluidStartConstraints(Fluid fluid, Vec faces[DIM])
 {
-  Tied *tied = &fluid->stress->tied;
+  BodyUnknowns *unknowns = &fluid->stress->unknowns;
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(tied->before, fluid->ties->twists, TWIST * tied->count));
-  PetscCall(TieFaces(fluid, tied->before, faces, tied->lags));
+  PetscCall(PetscArraycpy(unknowns->before, fluid->constraints->twists, TWIST * unknowns->count));
+  PetscCall(ConstrainFaces(fluid, unknowns->before, faces, unknowns->lags));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(KeepLoose(fluid, d, faces[d]));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidBeginTies(Fluid fluid, Vec faces[DIM])
+PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
 {
-  const Ties *ties = fluid->ties;
-  Tied       *tied = &fluid->stress->tied;
-  Pull        pull = {-1., tied->before, 0., tied->residual};
+  const FaceConstraints *constraints = fluid->constraints;
+  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  Pull                   pull = {-1., unknowns->before, 0., unknowns->residual};
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(tied->residual, TWIST * tied->count));
-  PetscCall(FluidPullTies(fluid, &pull, faces, fluid->stress->residual));
+  PetscCall(PetscArrayzero(unknowns->residual, TWIST * unknowns->count));
+  PetscCall(FluidPullConstraints(fluid, &pull, faces, fluid->stress->residual));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     const PetscReal *mass;
 
     PetscCall(VecGetArrayRead(fluid->stress->levels[0].mass[d], &mass));
-    for (PetscInt n = 0; n < ties->tie_count[d]; n++) {
-      const Tie *tie = &ties->ties[d][n];
+    for (PetscInt n = 0; n < constraints->constrained_count[d]; n++) {
+      const ConstrainedFace *constrained = &constraints->constrained[d][n];
 
-      for (PetscInt m = 0; m < TWIST && mass[tie->face] > 0.; m++)
-        tied->residual[TWIST * tie->body + m] += mass[tie->face] * tied->lags[d][n] * tie->row[m];
+      for (PetscInt m = 0; m < TWIST && mass[constrained->face] > 0.; m++)
+        unknowns->residual[TWIST * constrained->body + m] +=
+            mass[constrained->face] * unknowns->lags[d][n] * constrained->row[m];
     }
     PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &mass));
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tied->residual, (PetscMPIInt)(TWIST * tied->count), MPIU_REAL,
-                             MPI_SUM, grid_box(fluid->grid)->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->residual, (PetscMPIInt)(TWIST * unknowns->count),
+                             MPIU_REAL, MPI_SUM, grid_box(fluid->grid)->comm));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidTieSearch(Fluid fluid, StressLevel *level)
+PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    level->mass[d] = fluid->stress->tied.mass[d];
-  PetscCall(TieFaces(fluid, fluid->stress->tied.search, fluid->stress->search, NULL));
+    level->mass[d] = fluid->stress->unknowns.mass[d];
+  PetscCall(ConstrainFaces(fluid, fluid->stress->unknowns.search, fluid->stress->search, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -188,33 +192,33 @@ static void add_resistance(Fluid fluid, PetscInt body, const PetscReal *from, Pe
   const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
 
   for (PetscInt n = 0; n < TWIST; n++)
-    to[n] += dot(TWIST, &fluid->ties->resistance[TWIST * (TWIST * body + n)], from) / volume;
+    to[n] += dot(TWIST, &fluid->constraints->resistance[TWIST * (TWIST * body + n)], from) / volume;
 }
 
-PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature)
+PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature)
 {
-  Tied          *tied = &fluid->stress->tied;
-  const PetscInt count = TWIST * tied->count;
-  Pull           pull = {1., tied->search, *curvature, tied->sums};
+  BodyUnknowns  *unknowns = &fluid->stress->unknowns;
+  const PetscInt count = TWIST * unknowns->count;
+  Pull           pull = {1., unknowns->search, *curvature, unknowns->sums};
   PetscReal      own[TWIST];
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(tied->sums, count));
-  PetscCall(FluidPullTies(fluid, &pull, fluid->stress->search, fluid->stress->levels[0].image));
-  tied->sums[count] = pull.product;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tied->sums, (PetscMPIInt)(count + 1), MPIU_REAL, MPI_SUM,
+  PetscCall(PetscArrayzero(unknowns->sums, count));
+  PetscCall(FluidPullConstraints(fluid, &pull, fluid->stress->search, fluid->stress->levels[0].image));
+  unknowns->sums[count] = pull.product;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->sums, (PetscMPIInt)(count + 1), MPIU_REAL, MPI_SUM,
                              grid_box(fluid->grid)->comm));
-  *curvature = tied->sums[count];
-  for (PetscInt b = 0; b < tied->count; b++) {
-    const PetscReal *p = &tied->search[TWIST * b];
+  *curvature = unknowns->sums[count];
+  for (PetscInt b = 0; b < unknowns->count; b++) {
+    const PetscReal *p = &unknowns->search[TWIST * b];
 
     for (PetscInt n = 0; n < TWIST; n++)
       own[n] = 0.;
-    if (fluid->ties->is_free[b])
+    if (fluid->constraints->is_free[b])
       add_resistance(fluid, b, p, own);
     *curvature += dot(TWIST, p, own);
     for (PetscInt n = 0; n < TWIST; n++)
-      tied->image[TWIST * b + n] = tied->sums[TWIST * b + n] + own[n];
+      unknowns->image[TWIST * b + n] = unknowns->sums[TWIST * b + n] + own[n];
   }
   PetscFunctionReturn(0);
 }
@@ -222,46 +226,47 @@ PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature)
 /* What viscosity did not reach keeps its own velocity. */
 static PetscErrorCode LoosenFaces(Fluid fluid, PetscInt d, Vec component)
 {
-  const Tied *tied = &fluid->stress->tied;
-  PetscReal  *u;
+  const BodyUnknowns *unknowns = &fluid->stress->unknowns;
+  PetscReal          *u;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(component, &u));
-  for (PetscInt n = 0; n < fluid->ties->tie_count[d]; n++) {
-    const Tie      *tie = &fluid->ties->ties[d][n];
-    const PetscReal before = tied->lags[d][n] + dot(TWIST, tie->row, &tied->before[TWIST * tie->body]);
+  for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
+    const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
+    const PetscReal        before =
+        unknowns->lags[d][n] + dot(TWIST, constrained->row, &unknowns->before[TWIST * constrained->body]);
 
-    if (tied->shares[d][n] < 1.)
-      u[tie->face] += (1. - tied->shares[d][n]) * (before - u[tie->face]);
+    if (unknowns->shares[d][n] < 1.)
+      u[constrained->face] += (1. - unknowns->shares[d][n]) * (before - u[constrained->face]);
   }
-  for (PetscInt n = 0; n < fluid->ties->brush_count[d]; n++) {
-    const PetscInt face = fluid->ties->brushes[d][n].face;
+  for (PetscInt n = 0; n < fluid->constraints->brush_count[d]; n++) {
+    const PetscInt face = fluid->constraints->brushes[d][n].face;
 
-    if (tied->reach[d][n] < 1.)
-      u[face] += (1. - tied->reach[d][n]) * (tied->loose[d][n] - u[face]);
+    if (unknowns->reach[d][n] < 1.)
+      u[face] += (1. - unknowns->reach[d][n]) * (unknowns->loose[d][n] - u[face]);
   }
   PetscCall(VecRestoreArray(component, &u));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidFinishTies(Fluid fluid, Vec faces[DIM])
+PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM])
 {
-  const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
-  const Tied     *tied = &fluid->stress->tied;
+  const PetscReal     volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
+  const BodyUnknowns *unknowns = &fluid->stress->unknowns;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(LoosenFaces(fluid, d, faces[d]));
-  for (PetscInt b = 0; b < tied->count; b++) {
+  for (PetscInt b = 0; b < unknowns->count; b++) {
     PetscReal gained[TWIST], taken[TWIST] = {0.};
 
     for (PetscInt n = 0; n < TWIST; n++)
-      gained[n] = fluid->ties->twists[TWIST * b + n] - tied->before[TWIST * b + n];
-    if (fluid->ties->is_free[b])
+      gained[n] = fluid->constraints->twists[TWIST * b + n] - unknowns->before[TWIST * b + n];
+    if (fluid->constraints->is_free[b])
       add_resistance(fluid, b, gained, taken);
     for (PetscInt n = 0; n < TWIST; n++)
-      fluid->tie_impulses[TWIST * b + n] =
-          volume * (fluid->ties->is_free[b] ? taken[n] : tied->residual[TWIST * b + n]);
+      fluid->constraint_impulses[TWIST * b + n] =
+          volume * (fluid->constraints->is_free[b] ? taken[n] : unknowns->residual[TWIST * b + n]);
   }
   PetscFunctionReturn(0);
 }

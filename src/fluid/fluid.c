@@ -78,7 +78,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(MacGridDestroyFaceField(f->advected));
   PetscCall(StressDestroy(&f->stress));
-  PetscCall(PetscFree(f->tie_impulses));
+  PetscCall(PetscFree(f->constraint_impulses));
   PetscCall(FluidDestroyHeavy(f));
   PetscCall(FluidDropShellTransport(f));
   PetscCall(PetscFree(*fluid));

@@ -71,11 +71,11 @@ struct _p_Fluid {
   Vec weights[DIM];   /* of the projection without bodies */
   Vec diversion[DIM]; /* what is added to the velocity for advection along it */
   /* Bodies that viscosity holds on to. */
-  const struct Ties *ties;            /* borrowed; null: none */
-  PetscReal         *tie_impulses;    /* of each body, by the last solve */
-  const Visibility  *visibility;      /* borrowed; null: none */
-  ShellTransport     shell_transport; /* values near shells, shell_transport.c */
-  WallList           walls[2];        /* by StepMoment */
+  const struct FaceConstraints *constraints;         /* borrowed; null: none */
+  PetscReal                    *constraint_impulses; /* of each body, by the last solve */
+  const Visibility             *visibility;          /* borrowed; null: none */
+  ShellTransport                shell_transport;     /* values near shells, shell_transport.c */
+  WallList                      walls[2];            /* by StepMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */

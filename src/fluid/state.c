@@ -166,7 +166,7 @@ static PetscErrorCode ReduceTotals(MPI_Comm comm, FluidTotals *totals)
 static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
 {
   const GridBox *box = grid_box(fluid->grid);
-  Vec           *open = fluid->ties ? (Vec *)fluid->ties->open : NULL;
+  Vec           *open = fluid->constraints ? (Vec *)fluid->constraints->open : NULL;
   Mixed          mixed = {.open = {NULL, NULL, NULL}, .solid = NULL, .hollow = NULL};
 
   PetscFunctionBegin;

@@ -4,7 +4,7 @@
 
    Normal stresses live in cells and shear stresses on edges, each between the faces whose differences it is
    made of, so that the operator is symmetric positive definite; what is given on sides and closed faces
-   enters through the first residual, and the rest is solved with zero there. Bodies to which faces are tied
+   enters through the first residual, and the rest is solved with zero there. Bodies whose velocity faces have
    are unknowns too (constrained_faces.c). Conjugate gradients; with much
    viscosity their preconditioner is a multigrid, else the diagonal. */
 #include "stress_impl.h"
@@ -247,8 +247,8 @@ static PetscErrorCode WorkOnRows(Fluid fluid, StressWork work, Vec faces[DIM], P
   PetscReal      total = 0., by_bodies = 0.;
 
   PetscFunctionBegin;
-  if (fluid->ties)
-    by_bodies = tied_work(fluid, work, coefficient);
+  if (fluid->constraints)
+    by_bodies = unknowns_work(fluid, work, coefficient);
   for (PetscInt d = 0; d < box->dimension; d++) {
     const FaceRange *range = &level->range[d];
     const PetscInt   fields = stress->count > 1 ? ARRAYS : BETTER;
@@ -280,12 +280,12 @@ static PetscErrorCode ApplyToSearch(Fluid fluid, PetscReal *curvature)
 
   PetscFunctionBegin;
   *curvature = 0.;
-  if (fluid->ties)
-    PetscCall(FluidTieSearch(fluid, &level));
+  if (fluid->constraints)
+    PetscCall(FluidConstrainSearch(fluid, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
   PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, curvature));
-  if (fluid->ties) {
-    PetscCall(FluidApplyTies(fluid, curvature));
+  if (fluid->constraints) {
+    PetscCall(FluidApplyConstraints(fluid, curvature));
     PetscFunctionReturn(0);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, curvature, 1, MPIU_REAL, MPI_SUM, grid_box(fluid->grid)->comm));
@@ -308,8 +308,8 @@ static PetscErrorCode Begin(Fluid fluid, Vec faces[DIM], PetscReal *square, Pets
     PetscCall(VecSet(fluid->stress->levels[0].image[d], 0.));
   }
   PetscCall(FluidApplyStress(fluid, &rest, faces, fluid->stress->residual));
-  if (fluid->ties)
-    PetscCall(FluidBeginTies(fluid, faces));
+  if (fluid->constraints)
+    PetscCall(FluidBeginConstraints(fluid, faces));
   PetscCall(FluidCloseStress(fluid));
   PetscCall(WorkOnRows(fluid, TAKE, faces, 0., NULL));
   PetscCall(ApplyToSearch(fluid, &unused));
@@ -352,8 +352,8 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
 
   PetscFunctionBegin;
   PetscCall(FluidSetUpStress(fluid, dt));
-  if (fluid->ties)
-    PetscCall(FluidStartTies(fluid, faces));
+  if (fluid->constraints)
+    PetscCall(FluidStartConstraints(fluid, faces));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(FluidSetSideFaces(fluid, d, faces[d], time));
     PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
@@ -374,8 +374,8 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
     fresh = PETSC_FALSE;
   }
   fluid->report.viscosity_iterations = iterations;
-  if (fluid->ties)
-    PetscCall(FluidFinishTies(fluid, faces));
+  if (fluid->constraints)
+    PetscCall(FluidFinishConstraints(fluid, faces));
   if (!(square <= goal)) /* not-a-number too */
     fluid->report.diffusion_converged = PETSC_FALSE;
   PetscFunctionReturn(0);

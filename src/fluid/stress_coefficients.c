@@ -56,7 +56,7 @@ PetscErrorCode StressDestroy(Stress *stress)
   }
   PetscCall(MacGridDestroyFaceField((*stress)->residual));
   PetscCall(MacGridDestroyFaceField((*stress)->search));
-  PetscCall(TiedDestroy(&(*stress)->tied));
+  PetscCall(BodyUnknownsDestroy(&(*stress)->unknowns));
   PetscCall(PetscFree(*stress));
   PetscFunctionReturn(0);
 }
@@ -373,13 +373,13 @@ PetscErrorCode FluidCloseStress(Fluid fluid)
     }
     PetscCall(VecRestoreArray(level->mass[d], &mass));
   }
-  if (fluid->ties)
-    PetscCall(FluidCloseTies(fluid));
+  if (fluid->constraints)
+    PetscCall(FluidCloseConstraints(fluid));
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(DoubleSideEdges(fluid, e));
   PetscCall(StressLevelSetInverse(level));
-  if (fluid->ties)
-    PetscCall(FluidInvertTies(fluid));
+  if (fluid->constraints)
+    PetscCall(FluidInvertConstraints(fluid));
   PetscFunctionReturn(0);
 }
 
@@ -400,7 +400,7 @@ PetscErrorCode FluidSetUpStress(Fluid fluid, PetscReal dt)
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(SetShear(fluid, e, factor, hollow));
   PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
-  if (fluid->ties)
-    PetscCall(FluidWeighTies(fluid));
+  if (fluid->constraints)
+    PetscCall(FluidWeighConstraints(fluid));
   PetscFunctionReturn(0);
 }

@@ -3,7 +3,7 @@
    With w = u - W V, the velocity of an open face beside the body's at the same place, and s the coefficient
    of the stress between two faces, the energy 1/2 s (du + dv)^2 of that stress becomes
 
-     1/2 s [(du + dv)^2 + (1/theta - 1) w^2]                      between an open face and a tied one,
+     1/2 s [(du + dv)^2 + (1/theta - 1) w^2]                      between an open face and a constrained one,
      and +- s [1/(theta_u theta_v)^1/2 - 1] w_u w_v               where that is so for both components,
      1/2 s [(du + dv)^2 + sum (1/theta - 1) w^2 + 2 w_0 w_1]      between two open ones with a shell between:
 
@@ -68,39 +68,42 @@ static PetscReal screen_extra(const Screen *screen, PetscInt side)
   return 1. / PetscMin(PetscMax(screen->distances[side], least_distance), 1. - least_distance) - 1.;
 }
 
-static PetscErrorCode CreateTied(Fluid fluid)
+static PetscErrorCode CreateUnknowns(Fluid fluid)
 {
-  const Ties *ties = fluid->ties;
-  Tied       *tied = &fluid->stress->tied;
+  const FaceConstraints *constraints = fluid->constraints;
+  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
 
   PetscFunctionBegin;
-  PetscCall(TiedDestroy(tied));
-  tied->count = ties->body_count;
-  PetscCall(PetscCalloc4(TWIST * tied->count, &tied->before, TWIST * tied->count, &tied->residual,
-                         TWIST * tied->count, &tied->search, TWIST * tied->count, &tied->image));
-  PetscCall(
-      PetscCalloc2(TWIST * TWIST * tied->count, &tied->factor, TWIST * TWIST * tied->count + 1, &tied->sums));
+  PetscCall(BodyUnknownsDestroy(unknowns));
+  unknowns->count = constraints->body_count;
+  PetscCall(PetscCalloc4(TWIST * unknowns->count, &unknowns->before, TWIST * unknowns->count,
+                         &unknowns->residual, TWIST * unknowns->count, &unknowns->search,
+                         TWIST * unknowns->count, &unknowns->image));
+  PetscCall(PetscCalloc2(TWIST * TWIST * unknowns->count, &unknowns->factor,
+                         TWIST * TWIST * unknowns->count + 1, &unknowns->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(PetscCalloc2(ties->brush_count[d], &tied->reach[d], ties->brush_count[d], &tied->loose[d]));
-    PetscCall(PetscCalloc5(ties->tie_count[d], &tied->lags[d], ties->tie_count[d], &tied->shares[d],
-                           ties->brush_count[d], &tied->brushes[d], ties->corner_count[d], &tied->corners[d],
-                           ties->screen_count[d], &tied->screens[d]));
+    PetscCall(PetscCalloc2(constraints->brush_count[d], &unknowns->reach[d], constraints->brush_count[d],
+                           &unknowns->loose[d]));
+    PetscCall(PetscCalloc5(constraints->constrained_count[d], &unknowns->lags[d],
+                           constraints->constrained_count[d], &unknowns->shares[d],
+                           constraints->brush_count[d], &unknowns->brushes[d], constraints->corner_count[d],
+                           &unknowns->corners[d], constraints->screen_count[d], &unknowns->screens[d]));
   }
-  PetscCall(MacGridCreateFaceField(fluid->grid, tied->mass));
+  PetscCall(MacGridCreateFaceField(fluid->grid, unknowns->mass));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode TiedDestroy(Tied *tied)
+PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree4(tied->before, tied->residual, tied->search, tied->image));
-  PetscCall(PetscFree2(tied->factor, tied->sums));
+  PetscCall(PetscFree4(unknowns->before, unknowns->residual, unknowns->search, unknowns->image));
+  PetscCall(PetscFree2(unknowns->factor, unknowns->sums));
   for (PetscInt d = 0; d < DIM; d++) {
-    PetscCall(PetscFree2(tied->reach[d], tied->loose[d]));
-    PetscCall(
-        PetscFree5(tied->lags[d], tied->shares[d], tied->brushes[d], tied->corners[d], tied->screens[d]));
+    PetscCall(PetscFree2(unknowns->reach[d], unknowns->loose[d]));
+    PetscCall(PetscFree5(unknowns->lags[d], unknowns->shares[d], unknowns->brushes[d], unknowns->corners[d],
+                         unknowns->screens[d]));
   }
-  PetscCall(MacGridDestroyFaceField(tied->mass));
+  PetscCall(MacGridDestroyFaceField(unknowns->mass));
   PetscFunctionReturn(0);
 }
 
@@ -117,15 +120,16 @@ VECTOR_CLONES static void open_row(const PetscReal *restrict open, PetscInt coun
 
    All of it where it is thin or thick as honey, nothing without viscosity. The rest of its mass stays loose.
  */
-static void share_ties(const Ties *ties, PetscInt d, PetscInt stride, const PetscReal *normal,
-                       const PetscReal *open, PetscReal *mass, PetscReal *shares)
+static void share_constrained(const FaceConstraints *constraints, PetscInt d, PetscInt stride,
+                              const PetscReal *normal, const PetscReal *open, PetscReal *mass,
+                              PetscReal *shares)
 {
-  for (PetscInt n = 0; n < ties->tie_count[d]; n++) {
-    const Tie      *tie = &ties->ties[d][n];
-    const PetscInt  c = tie->face;
-    const PetscReal reached = 0.5 * (normal[c] + normal[c - stride]), inert = mass[c] * open[c];
+  for (PetscInt n = 0; n < constraints->constrained_count[d]; n++) {
+    const ConstrainedFace *constrained = &constraints->constrained[d][n];
+    const PetscInt         c = constrained->face;
+    const PetscReal        reached = 0.5 * (normal[c] + normal[c - stride]), inert = mass[c] * open[c];
 
-    shares[n] = tie->slips && mass[c] > 0. && inert > 0. ? reached / (reached + inert) : 1.;
+    shares[n] = constrained->slips && mass[c] > 0. && inert > 0. ? reached / (reached + inert) : 1.;
     if (mass[c] > 0.)
       mass[c] *= PetscMax(shares[n], PETSC_MACHINE_EPSILON);
   }
@@ -145,17 +149,17 @@ static PetscReal slack(PetscReal open, PetscReal distance)
 }
 
 /* Of the brushes of one face the nearest counts, and the first one has its share. */
-static void share_brushes(const Ties *ties, PetscInt d, PetscInt stride, const PetscReal *normal,
-                          const PetscReal *open, PetscReal *mass, PetscReal *reach)
+static void share_brushes(const FaceConstraints *constraints, PetscInt d, PetscInt stride,
+                          const PetscReal *normal, const PetscReal *open, PetscReal *mass, PetscReal *reach)
 {
-  const Brush *brushes = ties->brushes[d];
+  const Brush *brushes = constraints->brushes[d];
 
-  for (PetscInt n = 0, next; n < ties->brush_count[d]; n = next) {
+  for (PetscInt n = 0, next; n < constraints->brush_count[d]; n = next) {
     const PetscInt  c = brushes[n].face;
     const PetscReal reached = 0.5 * (normal[c] + normal[c - stride]);
     PetscReal       distance = 1., inert;
 
-    for (next = n; next < ties->brush_count[d] && brushes[next].face == c; next++) {
+    for (next = n; next < constraints->brush_count[d] && brushes[next].face == c; next++) {
       reach[next] = 1.;
       if (brushes[next].slips)
         distance = PetscMin(distance, brushes[next].distance);
@@ -170,76 +174,78 @@ static void share_brushes(const Ties *ties, PetscInt d, PetscInt stride, const P
 
 static void weigh_brushes(Fluid fluid, const Coefficients *at, PetscInt d)
 {
-  for (PetscInt n = 0; n < fluid->ties->brush_count[d]; n++) {
-    const Brush *brush = &fluid->ties->brushes[d][n];
+  for (PetscInt n = 0; n < fluid->constraints->brush_count[d]; n++) {
+    const Brush *brush = &fluid->constraints->brushes[d][n];
 
-    fluid->stress->tied.brushes[d][n] = between(at, grid_box(fluid->grid), d, brush->face, brush->beyond) *
-                                        (1. / PetscMax(brush->distance, least_distance) - 1.);
+    fluid->stress->unknowns.brushes[d][n] =
+        between(at, grid_box(fluid->grid), d, brush->face, brush->beyond) *
+        (1. / PetscMax(brush->distance, least_distance) - 1.);
   }
 }
 
-PetscErrorCode FluidWeighTies(Fluid fluid)
+PetscErrorCode FluidWeighConstraints(Fluid fluid)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  StressLevel   *level = &fluid->stress->levels[0];
-  const Ties    *ties = fluid->ties;
-  Coefficients   at;
+  const GridBox         *box = grid_box(fluid->grid);
+  StressLevel           *level = &fluid->stress->levels[0];
+  const FaceConstraints *constraints = fluid->constraints;
+  Coefficients           at;
 
   PetscFunctionBegin;
-  PetscCall(CreateTied(fluid));
+  PetscCall(CreateUnknowns(fluid));
   PetscCall(GetCoefficients(level, &at));
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal *open;
     PetscReal       *mass;
 
-    PetscCall(VecGetArrayRead(ties->open[d], &open));
+    PetscCall(VecGetArrayRead(constraints->open[d], &open));
     PetscCall(VecGetArray(level->mass[d], &mass));
     open_row(open, box->length, mass);
-    share_ties(ties, d, box->stride[d], at.normal, open, mass, fluid->stress->tied.shares[d]);
-    share_brushes(ties, d, box->stride[d], at.normal, open, mass, fluid->stress->tied.reach[d]);
+    share_constrained(constraints, d, box->stride[d], at.normal, open, mass,
+                      fluid->stress->unknowns.shares[d]);
+    share_brushes(constraints, d, box->stride[d], at.normal, open, mass, fluid->stress->unknowns.reach[d]);
     PetscCall(VecRestoreArray(level->mass[d], &mass));
-    PetscCall(VecRestoreArrayRead(ties->open[d], &open));
+    PetscCall(VecRestoreArrayRead(constraints->open[d], &open));
     weigh_brushes(fluid, &at, d);
-    for (PetscInt n = 0; n < ties->corner_count[d]; n++) {
-      const Corner *corner = &ties->corners[d][n];
+    for (PetscInt n = 0; n < constraints->corner_count[d]; n++) {
+      const Corner *corner = &constraints->corners[d][n];
 
-      fluid->stress->tied.corners[d][n] =
+      fluid->stress->unknowns.corners[d][n] =
           corner->sign * at.shear[X + Y + Z - d - corner->across][corner->edge] *
           (1. / PetscSqrtReal(PetscMax(corner->distances[0], least_distance) *
                               PetscMax(corner->distances[1], least_distance)) -
            1.);
     }
-    for (PetscInt n = 0; n < ties->screen_count[d]; n++)
-      fluid->stress->tied.screens[d][n] =
-          between(&at, box, d, ties->screens[d][n].faces[0], ties->screens[d][n].faces[1]);
+    for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
+      fluid->stress->unknowns.screens[d][n] =
+          between(&at, box, d, constraints->screens[d][n].faces[0], constraints->screens[d][n].faces[1]);
   }
   PetscCall(RestoreCoefficients(level, &at));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidCloseTies(Fluid fluid)
+PetscErrorCode FluidCloseConstraints(Fluid fluid)
 {
-  const Ties  *ties = fluid->ties;
-  Tied        *tied = &fluid->stress->tied;
-  StressLevel *level = &fluid->stress->levels[0];
-  PetscReal   *mass;
+  const FaceConstraints *constraints = fluid->constraints;
+  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  StressLevel           *level = &fluid->stress->levels[0];
+  PetscReal             *mass;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(VecCopy(level->mass[d], tied->mass[d]));
+    PetscCall(VecCopy(level->mass[d], unknowns->mass[d]));
     PetscCall(VecGetArray(level->mass[d], &mass));
-    for (PetscInt n = 0; n < ties->tie_count[d]; n++)
-      if (mass[ties->ties[d][n].face] > 0.)
-        mass[ties->ties[d][n].face] = -1.;
-    for (PetscInt n = 0; n < ties->brush_count[d]; n++)
-      if (mass[ties->brushes[d][n].face] > 0.)
-        mass[ties->brushes[d][n].face] += tied->brushes[d][n];
-    for (PetscInt n = 0; n < ties->screen_count[d]; n++)
+    for (PetscInt n = 0; n < constraints->constrained_count[d]; n++)
+      if (mass[constraints->constrained[d][n].face] > 0.)
+        mass[constraints->constrained[d][n].face] = -1.;
+    for (PetscInt n = 0; n < constraints->brush_count[d]; n++)
+      if (mass[constraints->brushes[d][n].face] > 0.)
+        mass[constraints->brushes[d][n].face] += unknowns->brushes[d][n];
+    for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
       for (PetscInt side = 0; side < 2; side++) {
-        const Screen *screen = &ties->screens[d][n];
+        const Screen *screen = &constraints->screens[d][n];
 
         if (screen->is_owned[side] && mass[screen->faces[side]] > 0.)
-          mass[screen->faces[side]] += tied->screens[d][n] * screen_extra(screen, side);
+          mass[screen->faces[side]] += unknowns->screens[d][n] * screen_extra(screen, side);
       }
     PetscCall(VecRestoreArray(level->mass[d], &mass));
   }
@@ -253,7 +259,7 @@ static void add_block(PetscReal factor, const PetscReal row[TWIST], PetscReal *b
       block[TWIST * i + j] += factor * row[i] * row[j];
 }
 
-/* Stresses between a tied face and those that do not move with its body. */
+/* Stresses between a constrained face and those that do not move with its body. */
 static PetscReal held_by(const Coefficients *at, const GridBox *box, PetscInt d, PetscInt face,
                          const PetscReal *bodies)
 {
@@ -272,58 +278,58 @@ static PetscReal held_by(const Coefficients *at, const GridBox *box, PetscInt d,
 /* Lower triangles of this rank's part of  W^T (M_F + stresses) W. */
 static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at, PetscReal *blocks)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const Ties      *ties = fluid->ties;
-  const Tied      *tied = &fluid->stress->tied;
-  const PetscReal *mass, *bodies;
+  const GridBox         *box = grid_box(fluid->grid);
+  const FaceConstraints *constraints = fluid->constraints;
+  const BodyUnknowns    *unknowns = &fluid->stress->unknowns;
+  const PetscReal       *mass, *bodies;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(tied->mass[d], &mass));
-  PetscCall(VecGetArrayRead(ties->bodies[d], &bodies));
-  for (PetscInt n = 0; n < ties->tie_count[d]; n++) {
-    const Tie *tie = &ties->ties[d][n];
+  PetscCall(VecGetArrayRead(unknowns->mass[d], &mass));
+  PetscCall(VecGetArrayRead(constraints->bodies[d], &bodies));
+  for (PetscInt n = 0; n < constraints->constrained_count[d]; n++) {
+    const ConstrainedFace *constrained = &constraints->constrained[d][n];
 
-    if (mass[tie->face] > 0.)
-      add_block(mass[tie->face] + held_by(at, box, d, tie->face, bodies), tie->row,
-                &blocks[TWIST * TWIST * tie->body]);
+    if (mass[constrained->face] > 0.)
+      add_block(mass[constrained->face] + held_by(at, box, d, constrained->face, bodies), constrained->row,
+                &blocks[TWIST * TWIST * constrained->body]);
   }
-  for (PetscInt n = 0; n < ties->brush_count[d]; n++)
-    add_block(tied->brushes[d][n], ties->brushes[d][n].row,
-              &blocks[TWIST * TWIST * ties->brushes[d][n].body]);
-  for (PetscInt n = 0; n < ties->screen_count[d]; n++)
+  for (PetscInt n = 0; n < constraints->brush_count[d]; n++)
+    add_block(unknowns->brushes[d][n], constraints->brushes[d][n].row,
+              &blocks[TWIST * TWIST * constraints->brushes[d][n].body]);
+  for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
     for (PetscInt side = 0; side < 2; side++) {
-      const Screen *screen = &ties->screens[d][n];
+      const Screen *screen = &constraints->screens[d][n];
 
       if (screen->is_owned[side])
-        add_block(tied->screens[d][n] * (1. + screen_extra(screen, side)), screen->rows[side],
+        add_block(unknowns->screens[d][n] * (1. + screen_extra(screen, side)), screen->rows[side],
                   &blocks[TWIST * TWIST * screen->bodies[side]]);
     }
-  PetscCall(VecRestoreArrayRead(ties->bodies[d], &bodies));
-  PetscCall(VecRestoreArrayRead(tied->mass[d], &mass));
+  PetscCall(VecRestoreArrayRead(constraints->bodies[d], &bodies));
+  PetscCall(VecRestoreArrayRead(unknowns->mass[d], &mass));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidInvertTies(Fluid fluid)
+PetscErrorCode FluidInvertConstraints(Fluid fluid)
 {
-  const GridBox  *box = grid_box(fluid->grid);
-  const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), box->dimension);
-  const Ties     *ties = fluid->ties;
-  Tied           *tied = &fluid->stress->tied;
-  Coefficients    at;
+  const GridBox         *box = grid_box(fluid->grid);
+  const PetscReal        volume = PetscPowRealInt(grid_spacing(fluid->grid), box->dimension);
+  const FaceConstraints *constraints = fluid->constraints;
+  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  Coefficients           at;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(tied->factor, TWIST * TWIST * tied->count));
+  PetscCall(PetscArrayzero(unknowns->factor, TWIST * TWIST * unknowns->count));
   PetscCall(GetCoefficients(&fluid->stress->levels[0], &at));
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(AddBlocks(fluid, d, &at, tied->factor));
+    PetscCall(AddBlocks(fluid, d, &at, unknowns->factor));
   PetscCall(RestoreCoefficients(&fluid->stress->levels[0], &at));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tied->factor, (PetscMPIInt)(TWIST * TWIST * tied->count),
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->factor, (PetscMPIInt)(TWIST * TWIST * unknowns->count),
                              MPIU_REAL, MPI_SUM, box->comm));
-  for (PetscInt b = 0; b < tied->count; b++) {
-    PetscReal *block = &tied->factor[TWIST * TWIST * b];
+  for (PetscInt b = 0; b < unknowns->count; b++) {
+    PetscReal *block = &unknowns->factor[TWIST * TWIST * b];
 
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      block[n] += ties->resistance[TWIST * TWIST * b + n] / volume;
+      block[n] += constraints->resistance[TWIST * TWIST * b + n] / volume;
     dense_cholesky(TWIST, TWIST, block);
   }
   PetscFunctionReturn(0);
@@ -353,31 +359,31 @@ static void press(const Pulled *at, PetscInt face, PetscReal force, PetscReal sl
 
 static void press_brushes(Fluid fluid, const Pulled *at)
 {
-  for (PetscInt n = 0; n < fluid->ties->brush_count[at->d]; n++) {
-    const Brush    *brush = &fluid->ties->brushes[at->d][n];
+  for (PetscInt n = 0; n < fluid->constraints->brush_count[at->d]; n++) {
+    const Brush    *brush = &fluid->constraints->brushes[at->d][n];
     const PetscReal slip = slip_at(at, brush->face, brush->body, brush->row);
 
-    press(at, brush->face, fluid->stress->tied.brushes[at->d][n] * slip, slip, brush->body, brush->row);
+    press(at, brush->face, fluid->stress->unknowns.brushes[at->d][n] * slip, slip, brush->body, brush->row);
   }
 }
 
 static void press_corners(Fluid fluid, const Pulled *at, PetscReal *const u[DIM])
 {
-  for (PetscInt n = 0; n < fluid->ties->corner_count[at->d]; n++) {
-    const Corner    *corner = &fluid->ties->corners[at->d][n];
+  for (PetscInt n = 0; n < fluid->constraints->corner_count[at->d]; n++) {
+    const Corner    *corner = &fluid->constraints->corners[at->d][n];
     const PetscReal *twist = &at->pull->twists[TWIST * corner->body];
     const PetscReal  other = u[corner->across][corner->other] - row_velocity(corner->rows[1], twist);
 
-    press(at, corner->face, fluid->stress->tied.corners[at->d][n] * other,
+    press(at, corner->face, fluid->stress->unknowns.corners[at->d][n] * other,
           slip_at(at, corner->face, corner->body, corner->rows[0]), corner->body, corner->rows[0]);
   }
 }
 
 static void press_screens(Fluid fluid, const Pulled *at)
 {
-  for (PetscInt n = 0; n < fluid->ties->screen_count[at->d]; n++) {
-    const Screen   *screen = &fluid->ties->screens[at->d][n];
-    const PetscReal coefficient = fluid->stress->tied.screens[at->d][n];
+  for (PetscInt n = 0; n < fluid->constraints->screen_count[at->d]; n++) {
+    const Screen   *screen = &fluid->constraints->screens[at->d][n];
+    const PetscReal coefficient = fluid->stress->unknowns.screens[at->d][n];
     PetscReal       slip[2];
 
     for (PetscInt side = 0; side < 2; side++)
@@ -390,7 +396,7 @@ static void press_screens(Fluid fluid, const Pulled *at)
   }
 }
 
-PetscErrorCode FluidPullTies(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM])
+PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM])
 {
   PetscReal *u[DIM];
 
@@ -404,11 +410,11 @@ PetscErrorCode FluidPullTies(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[D
     press_brushes(fluid, &at);
     press_corners(fluid, &at, u);
     press_screens(fluid, &at);
-    for (PetscInt n = 0; n < fluid->ties->tie_count[d]; n++) {
-      const Tie *tie = &fluid->ties->ties[d][n];
+    for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
+      const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
 
-      add_force(at.image[tie->face], tie->row, &pull->forces[TWIST * tie->body]);
-      at.image[tie->face] = 0.;
+      add_force(at.image[constrained->face], constrained->row, &pull->forces[TWIST * constrained->body]);
+      at.image[constrained->face] = 0.;
     }
     PetscCall(VecRestoreArray(image[d], &at.image));
     PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &at.mass));

@@ -23,26 +23,26 @@ typedef struct {
 } StressLevel;
 
 /* The bodies' part in the conjugate gradients: TWIST numbers each, the same on all ranks; masses and impulses
-   over the volume of a cell. Null without ties. */
+   over the volume of a cell. Null without constrained faces. */
 typedef struct {
   PetscInt   count;                              /* of bodies */
   PetscReal *before, *residual, *search, *image; /* `before` the solve */
   PetscReal *factor;                             /* Cholesky's, of each body's part in the preconditioner */
   PetscReal *sums;                               /* scratch */
-  PetscReal *lags[DIM];                          /* of each tie: the face before less the body */
+  PetscReal *lags[DIM];                          /* of each constrained face: the face before less the body */
   PetscReal *shares[DIM];                        /* of its fluid, that viscosity reaches in the step */
   PetscReal *reach[DIM], *loose[DIM]; /* the same of each brush, and the velocity of its face before */
   PetscReal *brushes[DIM], *corners[DIM], *screens[DIM]; /* coefficients */
-  Vec        mass[DIM];                                  /* of the closed operator, on tied faces too */
-} Tied;
+  Vec        mass[DIM]; /* of the closed operator, on constrained faces too */
+} BodyUnknowns;
 
 struct _p_Stress {
-  PetscInt    created;     /* levels that exist */
-  PetscBool   is_complete; /* there can be no more */
-  PetscInt    count;       /* levels in use: one while the multigrid is not needed */
-  StressLevel levels[STRESS_LEVELS_MAX];
-  Vec         residual[DIM], search[DIM]; /* of the conjugate gradients */
-  Tied        tied;
+  PetscInt     created;     /* levels that exist */
+  PetscBool    is_complete; /* there can be no more */
+  PetscInt     count;       /* levels in use: one while the multigrid is not needed */
+  StressLevel  levels[STRESS_LEVELS_MAX];
+  Vec          residual[DIM], search[DIM]; /* of the conjugate gradients */
+  BodyUnknowns unknowns;
 };
 
 /* stress_coefficients.c */
@@ -71,29 +71,31 @@ PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM]
 typedef enum { TAKE, MEASURE, ADVANCE, MEET, TURN } StressWork;
 
 /* constrained_faces.c: the part of the bodies in that; gives what they add to its sum. */
-PetscReal      tied_work(Fluid fluid, StressWork work, PetscReal coefficient);
-PetscErrorCode FluidStartTies(Fluid fluid, Vec faces[DIM]); /* tied faces move with their bodies */
-PetscErrorCode FluidBeginTies(Fluid fluid, Vec faces[DIM]); /* the first residual, from that of the faces */
+PetscReal      unknowns_work(Fluid fluid, StressWork work, PetscReal coefficient);
+PetscErrorCode FluidStartConstraints(Fluid fluid,
+                                     Vec   faces[DIM]); /* constrained faces move with their bodies */
+PetscErrorCode FluidBeginConstraints(Fluid fluid,
+                                     Vec   faces[DIM]); /* the first residual, from that of the faces */
 /* Before and after the operator on the search direction. */
-PetscErrorCode FluidTieSearch(Fluid fluid, StressLevel *level);
-PetscErrorCode FluidApplyTies(Fluid fluid, PetscReal *curvature);
-PetscErrorCode FluidFinishTies(Fluid fluid, Vec faces[DIM]);
-PetscErrorCode TiedDestroy(Tied *tied);
+PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level);
+PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature);
+PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM]);
+PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns);
 
 /* stress_constraints.c */
-PetscErrorCode FluidWeighTies(Fluid fluid); /* open parts in the masses; coefficients at surfaces */
-/* Tied faces are held on the finest level; the bodies' part in the preconditioner. */
-PetscErrorCode FluidCloseTies(Fluid fluid);
-PetscErrorCode FluidInvertTies(Fluid fluid); /* once the finest level is closed */
+PetscErrorCode FluidWeighConstraints(Fluid fluid); /* open parts in the masses; coefficients at surfaces */
+/* Constrained faces are held on the finest level; the bodies' part in the preconditioner. */
+PetscErrorCode FluidCloseConstraints(Fluid fluid);
+PetscErrorCode FluidInvertConstraints(Fluid fluid); /* once the finest level is closed */
 /* Adds to `image` what surfaces do to faces, to `product` this rank's sum of that times from, and to `forces`
-   what all of `image` does to bodies, `share` times. Tied faces are then zero. */
+   what all of `image` does to bodies, `share` times. Constrained faces are then zero. */
 typedef struct {
   PetscReal        share;
   const PetscReal *twists; /* that belong to `from` */
   PetscReal        product;
   PetscReal       *forces;
 } Pull;
-PetscErrorCode FluidPullTies(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM]);
+PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM]);
 
 /* stress_levels.c */
 /* Coarser levels below a closed finest one. Collective: fluid. */

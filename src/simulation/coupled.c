@@ -76,7 +76,7 @@ PetscErrorCode SimulationDeriveCoupled(Simulation simulation)
   PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(SimulationFillBodies(simulation));
-    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationConstrainViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);
@@ -91,7 +91,7 @@ static PetscErrorCode PredictBodies(Simulation simulation, PetscReal dt, PetscRe
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
-    PetscCall(SimulationTieViscosity(simulation, twists, 0.5 * dt));
+    PetscCall(SimulationConstrainViscosity(simulation, twists, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, 0.5 * dt, coupled->faces));
     PetscCall(FluidGetImpulse(simulation->fluid, 0.5 * dt, coupled->impulse));
@@ -196,7 +196,7 @@ static PetscErrorCode Predict(Simulation simulation, PetscReal dt, const PetscRe
   Vec *velocity, *scalars;
 
   PetscFunctionBegin;
-  PetscCall(SimulationTieViscosity(simulation, twists, dt));
+  PetscCall(SimulationConstrainViscosity(simulation, twists, dt));
   PetscCall(FluidPredictAdvection(simulation->fluid, dt));
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
@@ -335,7 +335,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     PetscCall(FluidTakeImpulse(simulation->fluid, dt, coupled->impulse));
     PetscCall(FluidTakePrediction(simulation->fluid, 0.));
     PetscCall(SimulationFillBodies(simulation));
-    PetscCall(SimulationTieViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
+    PetscCall(SimulationConstrainViscosity(simulation, twists, 0.)); /* totals leave out what it covers */
     PetscCall(SimulationStartMomentum(simulation, twists));
   }
   PetscFunctionReturn(0);

@@ -103,7 +103,7 @@ PetscErrorCode SimulationFillBodies(Simulation simulation);
 
 /* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
    added to `twists`. The first: fluid, the second: world. */
-PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal before[], PetscReal dt);
+PetscErrorCode SimulationConstrainViscosity(Simulation simulation, const PetscReal before[], PetscReal dt);
 PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
                                        PetscReal twists[]);
 /* Fluid: the velocities `after`, between the two. */

@@ -4,16 +4,16 @@
 
 #include <millrace/constrained_faces.h>
 
-PetscErrorCode SimulationTieViscosity(Simulation simulation, const PetscReal twists[], PetscReal dt)
+PetscErrorCode SimulationConstrainViscosity(Simulation simulation, const PetscReal twists[], PetscReal dt)
 {
-  struct Coupled *coupled = simulation->coupled;
-  const Ties     *ties;
+  struct Coupled        *coupled = simulation->coupled;
+  const FaceConstraints *constraints;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < coupled->count; n++)
     coupled->dragged[n] = twists[n] + dt * coupled->acceleration[n];
-  PetscCall(CouplingGetTies(coupled->coupling, coupled->dragged, &ties));
-  PetscCall(FluidSetTies(simulation->fluid, ties));
+  PetscCall(CouplingGetConstraints(coupled->coupling, coupled->dragged, &constraints));
+  PetscCall(FluidSetConstraints(simulation->fluid, constraints));
   PetscFunctionReturn(0);
 }
 
@@ -34,7 +34,7 @@ PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal be
 
   PetscFunctionBegin;
   if (simulation->fluid)
-    PetscCall(FluidGetTieImpulses(simulation->fluid, coupled->viscous_impulses));
+    PetscCall(FluidGetConstraintImpulses(simulation->fluid, coupled->viscous_impulses));
   PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
   PetscCallMPI(MPI_Bcast(coupled->viscous_impulses, count, MPIU_REAL, 0, world)); /* it has fluid */
   PetscCallMPI(MPI_Bcast(coupled->dragged, count, MPIU_REAL, 0, world));

@@ -62,8 +62,8 @@ void viscous_case_start(ViscousCase *tank, FluidCaseFunction solids)
                  FluidCaseCreate(team_fluid(tank->coupled->team), solids, slips, &tank->fluid_case));
   PetscCallAbort(PETSC_COMM_SELF, MacGridCreateFaceField(tank->fluid_case.grid, tank->faces));
   PetscCallAbort(PETSC_COMM_SELF,
-                 CouplingGetTies(tank->coupled->coupling, tank->coupled->twists, &tank->ties));
-  PetscCallAbort(PETSC_COMM_SELF, FluidSetTies(tank->fluid_case.fluid, tank->ties));
+                 CouplingGetConstraints(tank->coupled->coupling, tank->coupled->twists, &tank->constraints));
+  PetscCallAbort(PETSC_COMM_SELF, FluidSetConstraints(tank->fluid_case.fluid, tank->constraints));
 }
 
 /* Owned faces. */
@@ -126,7 +126,7 @@ PetscInt viscous_case_diffuse(ViscousCase *tank, PetscReal dt)
   if (tank->coupled->grid) {
     tank->fluid_case.fluid->report.diffusion_converged = PETSC_TRUE;
     PetscCallAbort(PETSC_COMM_SELF, FluidDiffuseMixture(tank->fluid_case.fluid, dt, 0., tank->faces));
-    PetscCallAbort(PETSC_COMM_SELF, FluidGetTieImpulses(tank->fluid_case.fluid, tank->impulses));
+    PetscCallAbort(PETSC_COMM_SELF, FluidGetConstraintImpulses(tank->fluid_case.fluid, tank->impulses));
     found[0] = fluid_report(tank->fluid_case.fluid)->viscosity_iterations;
     found[1] = fluid_report(tank->fluid_case.fluid)->diffusion_converged;
   }
@@ -146,9 +146,9 @@ static void add_momentum(ViscousCase *tank, const FaceAt *face, void *context)
   PetscReal       *sum = context, mass;
   const PetscReal *open;
 
-  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(tank->ties->open[face->d], &open));
+  PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(tank->constraints->open[face->d], &open));
   mass = tank->coupled->setup.density * volume * open[face->index];
-  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(tank->ties->open[face->d], &open));
+  PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(tank->constraints->open[face->d], &open));
   sum[face->d] += mass * *face->value;
   sum[DIM + first] += mass * *face->value * place.at[second];
   sum[DIM + second] -= mass * *face->value * place.at[first];

@@ -1,5 +1,5 @@
-/* Bodies in a box of viscous fluid for tests of ties: a fluid_case and a coupling on the same cells.
-   Everything aborts the test on trouble. */
+/* Bodies in a box of viscous fluid for tests of constrained faces: a fluid_case and a coupling on the same
+   cells. Everything aborts the test on trouble. */
 #ifndef MILLRACE_TESTS_VISCOUS_CASE_H
 #define MILLRACE_TESTS_VISCOUS_CASE_H
 
@@ -7,12 +7,12 @@
 #include "coupling_case.h"
 
 typedef struct {
-  CouplingCase *coupled;
-  FluidCase     fluid_case; /* of the fluid team */
-  PetscReal     viscosity;
-  const Ties   *ties;
-  Vec           faces[DIM]; /* on the fluid team */
-  PetscReal     impulses[6 * COUPLING_CASE_BODIES];
+  CouplingCase          *coupled;
+  FluidCase              fluid_case; /* of the fluid team */
+  PetscReal              viscosity;
+  const FaceConstraints *constraints;
+  Vec                    faces[DIM]; /* on the fluid team */
+  PetscReal              impulses[6 * COUPLING_CASE_BODIES];
 } ViscousCase;
 
 /* Walls at rest, or periodic; fluid_case.config may be changed before viscous_case_start, bodies added to

@@ -82,7 +82,7 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
   const GridBox  *box = grid_box(fluid->grid);
   const StressMix mix = {1., 1.};
   StressLevel     level = fluid->stress->levels[0];
-  Tied           *tied = &fluid->stress->tied;
+  BodyUnknowns   *unknowns = &fluid->stress->unknowns;
   PetscReal       curvature = 0.;
 
   PetscFunctionBegin;
@@ -100,14 +100,14 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
     PetscCall(VecRestoreArray(level.inverse[d], &inverse));
     PetscCall(VecRestoreArray(fluid->stress->search[d], &p));
   }
-  for (PetscInt b = 0; b < tied->count; b++)
+  for (PetscInt b = 0; b < unknowns->count; b++)
     for (PetscInt n = 0; n < 6; n++)
-      tied->search[6 * b + n] =
-          tank->ties->is_free[b] ? rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), salt) - 0.5 : 0.;
-  PetscCall(FluidTieSearch(fluid, &level));
+      unknowns->search[6 * b + n] =
+          tank->constraints->is_free[b] ? rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), salt) - 0.5 : 0.;
+  PetscCall(FluidConstrainSearch(fluid, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
   PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, &curvature));
-  PetscCall(FluidApplyTies(fluid, &curvature));
+  PetscCall(FluidApplyConstraints(fluid, &curvature));
   *product = 0.;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscReal *image, *inverse;
@@ -124,9 +124,10 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
     PetscCall(VecRestoreArray(level.image[d], &image));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, product, 1, MPIU_REAL, MPI_SUM, box->comm));
-  for (PetscInt b = 0; b < tied->count; b++)
-    for (PetscInt n = 0; n < 6 && tank->ties->is_free[b]; n++)
-      *product += tied->image[6 * b + n] * (rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), with) - 0.5);
+  for (PetscInt b = 0; b < unknowns->count; b++)
+    for (PetscInt n = 0; n < 6 && tank->constraints->is_free[b]; n++)
+      *product +=
+          unknowns->image[6 * b + n] * (rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), with) - 0.5);
   if (salt == with) /* the search direction knows its own curvature */
     PetscCheck(PetscAbsReal(*product - curvature) <= 1e-12 * curvature, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "Curvature %g, not %g", (double)curvature, (double)*product);

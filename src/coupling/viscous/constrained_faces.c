@@ -1,6 +1,6 @@
 /* Which faces move with bodies as viscosity sees it, and how far others are from a surface
-   (docs/numerics.md, section 15): tied are faces of whose dual cell less than half is fluid, and those that a
-   thin surface blocks. */
+   (docs/numerics.md, section 15): constrained are faces of whose dual cell less than half is fluid, and those
+   that a thin surface blocks. */
 #include "../coupling_impl.h"
 
 PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction)
@@ -12,13 +12,13 @@ PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddTie(ViscousConstraints *set, PetscInt d, const Tie *tie)
+static PetscErrorCode AddConstrained(ViscousConstraints *set, PetscInt d, const ConstrainedFace *constrained)
 {
-  const PetscInt n = set->lent.tie_count[d]++;
+  const PetscInt n = set->lent.constrained_count[d]++;
 
   PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->tie_room[d], &set->ties[d]));
-  set->ties[d][n] = *tie;
+  PetscCall(GrowList(n, &set->constrained_room[d], &set->constrained[d]));
+  set->constrained[d][n] = *constrained;
   PetscFunctionReturn(0);
 }
 
@@ -52,13 +52,13 @@ PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingDropTies(Coupling coupling)
+PetscErrorCode CouplingDropConstraints(Coupling coupling)
 {
   ViscousConstraints *set = &coupling->viscous;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < DIM; d++) {
-    PetscCall(PetscFree(set->ties[d]));
+    PetscCall(PetscFree(set->constrained[d]));
     PetscCall(PetscFree(set->brushes[d]));
     PetscCall(PetscFree(set->corners[d]));
     PetscCall(PetscFree(set->screens[d]));
@@ -113,23 +113,23 @@ static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
 }
 
 /* `arm` as in SolidFraction. */
-static PetscErrorCode TieFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
-                              PetscReal *bodies)
+static PetscErrorCode ConstrainFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
+                                    PetscReal *bodies)
 {
   const BodyShare share = {.weight = 1., .arm = arm};
-  Tie             tie = {.face = c, .body = body, .slips = face_slips(coupling, d, c)};
+  ConstrainedFace constrained = {.face = c, .body = body, .slips = face_slips(coupling, d, c)};
 
   PetscFunctionBegin;
-  interpolation_row(d, &share, tie.row);
+  interpolation_row(d, &share, constrained.row);
   bodies[c] = (PetscReal)(1 + body);
-  PetscCall(AddTie(&coupling->viscous, d, &tie));
+  PetscCall(AddConstrained(&coupling->viscous, d, &constrained));
   PetscFunctionReturn(0);
 }
 
 /* Faces with little fluid move with the body that has most of the dual cell. `best` is that of each face, by
    the number of its fraction, -1 at first and in the end. */
-static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscReal *open, PetscReal *bodies,
-                                   PetscInt *best)
+static PetscErrorCode ConstrainFullFaces(Coupling coupling, PetscInt d, const PetscReal *open,
+                                         PetscReal *bodies, PetscInt *best)
 {
   const SolidFraction *fractions = coupling->faces.fractions;
 
@@ -137,7 +137,8 @@ static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscRea
   for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
     const PetscInt c = fractions[n].face;
 
-    if (fractions[n].direction == d && open[c] < TIED_BELOW && !body_slips(coupling, fractions[n].body) &&
+    if (fractions[n].direction == d && open[c] < CONSTRAINED_BELOW &&
+        !body_slips(coupling, fractions[n].body) &&
         (best[c] < 0 || fractions[n].volume > fractions[best[c]].volume))
       best[c] = n;
   }
@@ -146,14 +147,14 @@ static PetscErrorCode TieFullFaces(Coupling coupling, PetscInt d, const PetscRea
 
     if (fractions[n].direction != d || best[c] != n)
       continue;
-    PetscCall(TieFace(coupling, d, c, body,
-                      vector3_add(fractions[n].arm, coupling->solids.offsets[DIM * body + d]), bodies));
+    PetscCall(ConstrainFace(coupling, d, c, body,
+                            vector3_add(fractions[n].arm, coupling->solids.offsets[DIM * body + d]), bodies));
     best[c] = -1;
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *bodies)
+static PetscErrorCode ConstrainBlockedFaces(Coupling coupling, PetscInt d, PetscReal *bodies)
 {
   const GridBox  *box = grid_box(coupling->grid);
   const PetscInt *solid = coupling->faces.solid, *marks = coupling->faces.marks[d], stride = box->stride[d];
@@ -170,14 +171,14 @@ static PetscErrorCode TieBlockedFaces(Coupling coupling, PetscInt d, PetscReal *
 
         if (marks[c] && !body_slips(coupling, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
             bodies[c] == 0.)
-          PetscCall(TieFace(coupling, d, c, marks[c] - 1, coupling_nearest_arm(coupling, d, at, marks[c] - 1),
-                            bodies));
+          PetscCall(ConstrainFace(coupling, d, c, marks[c] - 1,
+                                  coupling_nearest_arm(coupling, d, at, marks[c] - 1), bodies));
       }
     }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
+static PetscErrorCode FindConstrained(Coupling coupling, PetscInt d, PetscInt *best)
 {
   const PetscReal     least = 1e-9;
   ViscousConstraints *set = &coupling->viscous;
@@ -194,14 +195,14 @@ static PetscErrorCode FindTies(Coupling coupling, PetscInt d, PetscInt *best)
   for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) /* bodies that overlap, and round-off */
     if (coupling->faces.fractions[n].direction == d && open[coupling->faces.fractions[n].face] < least)
       open[coupling->faces.fractions[n].face] = 0.;
-  PetscCall(TieFullFaces(coupling, d, open, bodies, best));
-  PetscCall(TieBlockedFaces(coupling, d, bodies));
+  PetscCall(ConstrainFullFaces(coupling, d, open, bodies, best));
+  PetscCall(ConstrainBlockedFaces(coupling, d, bodies));
   PetscCall(VecRestoreArray(set->lent.bodies[d], &bodies));
   PetscCall(VecRestoreArray(set->lent.open[d], &open));
   PetscFunctionReturn(0);
 }
 
-/* The tied and the open parts of all components. */
+/* The constrained and the open parts of all components. */
 typedef struct {
   PetscReal *open[DIM], *bodies[DIM];
 } Parts;
@@ -209,10 +210,11 @@ typedef struct {
 /* Of a volume, not of what blocks a face. */
 static inline PetscBool is_full(const Parts *parts, PetscInt d, PetscInt c)
 {
-  return parts->bodies[d][c] > 0. && parts->open[d][c] < TIED_BELOW;
+  return parts->bodies[d][c] > 0. && parts->open[d][c] < CONSTRAINED_BELOW;
 }
 
-/* From an open face to the surface before a tied one: exact for a plane that cuts the two dual cells across.
+/* From an open face to the surface before a constrained one: exact for a plane that cuts the two dual cells
+ * across.
  */
 static inline PetscReal distance_between(const Parts *parts, PetscInt d, PetscInt face, PetscInt beyond)
 {
@@ -308,7 +310,8 @@ static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d, const Parts *pa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties **ties)
+PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
+                                      const FaceConstraints **constraints)
 {
   const GridBox      *box = grid_box(coupling->grid);
   ViscousConstraints *set = &coupling->viscous;
@@ -317,7 +320,7 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
 
   PetscFunctionBegin;
   PetscCheck(coupling->is_ready, coupling->fluid, PETSC_ERR_ORDER,
-             "Ties need bodies and fluid: call CouplingPlace and CouplingSetFluid first");
+             "Constrained faces need bodies and fluid: call CouplingPlace and CouplingSetFluid first");
   if (!set->lent.open[X]) {
     PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.open));
     PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.bodies));
@@ -327,9 +330,9 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
   for (PetscInt c = 0; c < box->length; c++)
     best[c] = -1;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    set->lent.tie_count[d] = set->lent.brush_count[d] = set->lent.corner_count[d] =
+    set->lent.constrained_count[d] = set->lent.brush_count[d] = set->lent.corner_count[d] =
         set->lent.screen_count[d] = 0;
-    PetscCall(FindTies(coupling, d, best));
+    PetscCall(FindConstrained(coupling, d, best));
   }
   PetscCall(PetscFree(best));
   PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.open));
@@ -342,11 +345,11 @@ PetscErrorCode CouplingGetTies(Coupling coupling, PetscReal twists[], const Ties
   PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.open, parts.open));
   PetscCall(CouplingFindScreens(coupling));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    set->lent.ties[d] = set->ties[d];
+    set->lent.constrained[d] = set->constrained[d];
     set->lent.brushes[d] = set->brushes[d];
     set->lent.corners[d] = set->corners[d];
     set->lent.screens[d] = set->screens[d];
   }
-  *ties = &set->lent;
+  *constraints = &set->lent;
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
-/* Pairs of neighbouring faces of one component with a surface between them that ties none of the two, as a
-   shell does, or only by blocking one: how far each is from it. */
+/* Pairs of neighbouring faces of one component with a surface between them that constrains none of the two,
+   as a shell does, or only by blocking one: how far each is from it. */
 #include "../coupling_impl.h"
 
 /* As that of blocked faces (cells.c). */
@@ -28,7 +28,7 @@ static PetscErrorCode AddHit(const Search *search, const Hit *hit)
   PetscFunctionReturn(0);
 }
 
-/* Whether a pair is in the box, and a volume does not tie one of its faces. */
+/* Whether a pair is in the box, and a volume does not constrain one of its faces. */
 static PetscBool is_pair(const GridBox *box, const Search *search, const PetscInt at[DIM], PetscInt c)
 {
   const PetscInt a = search->a, lower = c - box->stride[a], faces = a == search->d ? 1 : 0;
@@ -38,8 +38,8 @@ static PetscBool is_pair(const GridBox *box, const Search *search, const PetscIn
   for (PetscInt e = 0; e < box->dimension; e++)
     if (e != a && at[e] >= search->end[e])
       return PETSC_FALSE;
-  return (search->bodies[c] == 0. || search->open[c] >= TIED_BELOW) &&
-                 (search->bodies[lower] == 0. || search->open[lower] >= TIED_BELOW) &&
+  return (search->bodies[c] == 0. || search->open[c] >= CONSTRAINED_BELOW) &&
+                 (search->bodies[lower] == 0. || search->open[lower] >= CONSTRAINED_BELOW) &&
                  (search->bodies[c] == 0. || search->bodies[lower] == 0.)
              ? PETSC_TRUE
              : PETSC_FALSE;

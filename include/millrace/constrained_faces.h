@@ -22,10 +22,10 @@ typedef struct {
    reaches only to the surface. */
 typedef struct {
   PetscInt  face, beyond, body;
-  PetscBool slips;      /* as of a constrained face; brushes of one face that do follow each other */
+  PetscBool slips;      /* as of a constrained face; wall neighbours of one face that do follow each other */
   PetscReal distance;   /* from `face`, at most 1 */
   PetscReal row[TWIST]; /* at `face` */
-} Brush;
+} WallNeighbour;
 
 /* Two faces of different components that meet at an edge, each with its constrained neighbour beyond it. */
 typedef struct {
@@ -50,14 +50,14 @@ typedef struct FaceConstraints {
   const PetscBool *is_free;    /* else its velocity is given */
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
-  PetscInt         constrained_count[MILLRACE_DIM], brush_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
+  PetscInt         constrained_count[MILLRACE_DIM], neighbour_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
       screen_count[MILLRACE_DIM];
   const ConstrainedFace
       *constrained[MILLRACE_DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
-  const Brush  *brushes[MILLRACE_DIM];
-  const Corner *corners[MILLRACE_DIM];
-  const Screen *screens[MILLRACE_DIM];
-  Vec           open[MILLRACE_DIM]; /* on faces, ghosts valid: the part of the dual cell that is fluid */
+  const WallNeighbour *wall_neighbours[MILLRACE_DIM];
+  const Corner        *corners[MILLRACE_DIM];
+  const Screen        *screens[MILLRACE_DIM];
+  Vec open[MILLRACE_DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
   Vec bodies[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + body of those that are constrained, else 0 */
 } FaceConstraints;
 

@@ -113,9 +113,9 @@ typedef struct {
 
 typedef struct {
   FaceConstraints  lent;
-  PetscInt         constrained_room[DIM], brush_room[DIM], corner_room[DIM], screen_room[DIM];
+  PetscInt         constrained_room[DIM], neighbour_room[DIM], corner_room[DIM], screen_room[DIM];
   ConstrainedFace *constrained[DIM];
-  Brush           *brushes[DIM];
+  WallNeighbour   *wall_neighbours[DIM];
   Corner          *corners[DIM];
   Screen          *screens[DIM];
   PetscInt         body_room;
@@ -291,7 +291,7 @@ void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
   (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is constrained on all ranks */
 PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction);
 PetscErrorCode CouplingDropConstraints(Coupling coupling);
-PetscErrorCode TieSetAddBrush(ViscousConstraints *set, PetscInt d, const Brush *brush);
+PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallNeighbour *neighbour);
 PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen);
 
 /* separated_pairs.c: pairs of faces with a surface between them */

@@ -132,8 +132,8 @@ static PetscErrorCode KeepLoose(Fluid fluid, PetscInt d, Vec component)
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(component, &u));
-  for (PetscInt n = 0; n < fluid->constraints->brush_count[d]; n++)
-    fluid->stress->unknowns.loose[d][n] = u[fluid->constraints->brushes[d][n].face];
+  for (PetscInt n = 0; n < fluid->constraints->neighbour_count[d]; n++)
+    fluid->stress->unknowns.loose[d][n] = u[fluid->constraints->wall_neighbours[d][n].face];
   PetscCall(VecRestoreArrayRead(component, &u));
   PetscFunctionReturn(0);
 }
@@ -239,8 +239,8 @@ static PetscErrorCode LoosenFaces(Fluid fluid, PetscInt d, Vec component)
     if (unknowns->shares[d][n] < 1.)
       u[constrained->face] += (1. - unknowns->shares[d][n]) * (before - u[constrained->face]);
   }
-  for (PetscInt n = 0; n < fluid->constraints->brush_count[d]; n++) {
-    const PetscInt face = fluid->constraints->brushes[d][n].face;
+  for (PetscInt n = 0; n < fluid->constraints->neighbour_count[d]; n++) {
+    const PetscInt face = fluid->constraints->wall_neighbours[d][n].face;
 
     if (unknowns->reach[d][n] < 1.)
       u[face] += (1. - unknowns->reach[d][n]) * (unknowns->loose[d][n] - u[face]);

@@ -82,12 +82,13 @@ static PetscErrorCode CreateUnknowns(Fluid fluid)
   PetscCall(PetscCalloc2(TWIST * TWIST * unknowns->count, &unknowns->factor,
                          TWIST * TWIST * unknowns->count + 1, &unknowns->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    PetscCall(PetscCalloc2(constraints->brush_count[d], &unknowns->reach[d], constraints->brush_count[d],
-                           &unknowns->loose[d]));
+    PetscCall(PetscCalloc2(constraints->neighbour_count[d], &unknowns->reach[d],
+                           constraints->neighbour_count[d], &unknowns->loose[d]));
     PetscCall(PetscCalloc5(constraints->constrained_count[d], &unknowns->lags[d],
                            constraints->constrained_count[d], &unknowns->shares[d],
-                           constraints->brush_count[d], &unknowns->brushes[d], constraints->corner_count[d],
-                           &unknowns->corners[d], constraints->screen_count[d], &unknowns->screens[d]));
+                           constraints->neighbour_count[d], &unknowns->wall_neighbours[d],
+                           constraints->corner_count[d], &unknowns->corners[d], constraints->screen_count[d],
+                           &unknowns->screens[d]));
   }
   PetscCall(MacGridCreateFaceField(fluid->grid, unknowns->mass));
   PetscFunctionReturn(0);
@@ -100,8 +101,8 @@ PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns)
   PetscCall(PetscFree2(unknowns->factor, unknowns->sums));
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree2(unknowns->reach[d], unknowns->loose[d]));
-    PetscCall(PetscFree5(unknowns->lags[d], unknowns->shares[d], unknowns->brushes[d], unknowns->corners[d],
-                         unknowns->screens[d]));
+    PetscCall(PetscFree5(unknowns->lags[d], unknowns->shares[d], unknowns->wall_neighbours[d],
+                         unknowns->corners[d], unknowns->screens[d]));
   }
   PetscCall(MacGridDestroyFaceField(unknowns->mass));
   PetscFunctionReturn(0);
@@ -148,21 +149,22 @@ static PetscReal slack(PetscReal open, PetscReal distance)
   return PetscMax(open * (1. + open) / (1. + 2. * open) - 2. * distance / (1. + distance), 0.);
 }
 
-/* Of the brushes of one face the nearest counts, and the first one has its share. */
-static void share_brushes(const FaceConstraints *constraints, PetscInt d, PetscInt stride,
-                          const PetscReal *normal, const PetscReal *open, PetscReal *mass, PetscReal *reach)
+/* Of the wall neighbours of one face the nearest counts, and the first one has its share. */
+static void share_wall_neighbours(const FaceConstraints *constraints, PetscInt d, PetscInt stride,
+                                  const PetscReal *normal, const PetscReal *open, PetscReal *mass,
+                                  PetscReal *reach)
 {
-  const Brush *brushes = constraints->brushes[d];
+  const WallNeighbour *wall_neighbours = constraints->wall_neighbours[d];
 
-  for (PetscInt n = 0, next; n < constraints->brush_count[d]; n = next) {
-    const PetscInt  c = brushes[n].face;
+  for (PetscInt n = 0, next; n < constraints->neighbour_count[d]; n = next) {
+    const PetscInt  c = wall_neighbours[n].face;
     const PetscReal reached = 0.5 * (normal[c] + normal[c - stride]);
     PetscReal       distance = 1., inert;
 
-    for (next = n; next < constraints->brush_count[d] && brushes[next].face == c; next++) {
+    for (next = n; next < constraints->neighbour_count[d] && wall_neighbours[next].face == c; next++) {
       reach[next] = 1.;
-      if (brushes[next].slips)
-        distance = PetscMin(distance, brushes[next].distance);
+      if (wall_neighbours[next].slips)
+        distance = PetscMin(distance, wall_neighbours[next].distance);
     }
     inert = mass[c] * slack(open[c], distance);
     if (!(mass[c] > 0.) || !(inert > 0.))
@@ -172,14 +174,14 @@ static void share_brushes(const FaceConstraints *constraints, PetscInt d, PetscI
   }
 }
 
-static void weigh_brushes(Fluid fluid, const Coefficients *at, PetscInt d)
+static void weigh_wall_neighbours(Fluid fluid, const Coefficients *at, PetscInt d)
 {
-  for (PetscInt n = 0; n < fluid->constraints->brush_count[d]; n++) {
-    const Brush *brush = &fluid->constraints->brushes[d][n];
+  for (PetscInt n = 0; n < fluid->constraints->neighbour_count[d]; n++) {
+    const WallNeighbour *neighbour = &fluid->constraints->wall_neighbours[d][n];
 
-    fluid->stress->unknowns.brushes[d][n] =
-        between(at, grid_box(fluid->grid), d, brush->face, brush->beyond) *
-        (1. / PetscMax(brush->distance, least_distance) - 1.);
+    fluid->stress->unknowns.wall_neighbours[d][n] =
+        between(at, grid_box(fluid->grid), d, neighbour->face, neighbour->beyond) *
+        (1. / PetscMax(neighbour->distance, least_distance) - 1.);
   }
 }
 
@@ -202,10 +204,11 @@ PetscErrorCode FluidWeighConstraints(Fluid fluid)
     open_row(open, box->length, mass);
     share_constrained(constraints, d, box->stride[d], at.normal, open, mass,
                       fluid->stress->unknowns.shares[d]);
-    share_brushes(constraints, d, box->stride[d], at.normal, open, mass, fluid->stress->unknowns.reach[d]);
+    share_wall_neighbours(constraints, d, box->stride[d], at.normal, open, mass,
+                          fluid->stress->unknowns.reach[d]);
     PetscCall(VecRestoreArray(level->mass[d], &mass));
     PetscCall(VecRestoreArrayRead(constraints->open[d], &open));
-    weigh_brushes(fluid, &at, d);
+    weigh_wall_neighbours(fluid, &at, d);
     for (PetscInt n = 0; n < constraints->corner_count[d]; n++) {
       const Corner *corner = &constraints->corners[d][n];
 
@@ -237,9 +240,9 @@ PetscErrorCode FluidCloseConstraints(Fluid fluid)
     for (PetscInt n = 0; n < constraints->constrained_count[d]; n++)
       if (mass[constraints->constrained[d][n].face] > 0.)
         mass[constraints->constrained[d][n].face] = -1.;
-    for (PetscInt n = 0; n < constraints->brush_count[d]; n++)
-      if (mass[constraints->brushes[d][n].face] > 0.)
-        mass[constraints->brushes[d][n].face] += unknowns->brushes[d][n];
+    for (PetscInt n = 0; n < constraints->neighbour_count[d]; n++)
+      if (mass[constraints->wall_neighbours[d][n].face] > 0.)
+        mass[constraints->wall_neighbours[d][n].face] += unknowns->wall_neighbours[d][n];
     for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
       for (PetscInt side = 0; side < 2; side++) {
         const Screen *screen = &constraints->screens[d][n];
@@ -293,9 +296,9 @@ static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at,
       add_block(mass[constrained->face] + held_by(at, box, d, constrained->face, bodies), constrained->row,
                 &blocks[TWIST * TWIST * constrained->body]);
   }
-  for (PetscInt n = 0; n < constraints->brush_count[d]; n++)
-    add_block(unknowns->brushes[d][n], constraints->brushes[d][n].row,
-              &blocks[TWIST * TWIST * constraints->brushes[d][n].body]);
+  for (PetscInt n = 0; n < constraints->neighbour_count[d]; n++)
+    add_block(unknowns->wall_neighbours[d][n], constraints->wall_neighbours[d][n].row,
+              &blocks[TWIST * TWIST * constraints->wall_neighbours[d][n].body]);
   for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
     for (PetscInt side = 0; side < 2; side++) {
       const Screen *screen = &constraints->screens[d][n];
@@ -357,13 +360,14 @@ static void press(const Pulled *at, PetscInt face, PetscReal force, PetscReal sl
   add_force(-at->pull->share * force, row, &at->pull->forces[TWIST * body]);
 }
 
-static void press_brushes(Fluid fluid, const Pulled *at)
+static void press_wall_neighbours(Fluid fluid, const Pulled *at)
 {
-  for (PetscInt n = 0; n < fluid->constraints->brush_count[at->d]; n++) {
-    const Brush    *brush = &fluid->constraints->brushes[at->d][n];
-    const PetscReal slip = slip_at(at, brush->face, brush->body, brush->row);
+  for (PetscInt n = 0; n < fluid->constraints->neighbour_count[at->d]; n++) {
+    const WallNeighbour *neighbour = &fluid->constraints->wall_neighbours[at->d][n];
+    const PetscReal      slip = slip_at(at, neighbour->face, neighbour->body, neighbour->row);
 
-    press(at, brush->face, fluid->stress->unknowns.brushes[at->d][n] * slip, slip, brush->body, brush->row);
+    press(at, neighbour->face, fluid->stress->unknowns.wall_neighbours[at->d][n] * slip, slip,
+          neighbour->body, neighbour->row);
   }
 }
 
@@ -407,7 +411,7 @@ PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec 
 
     PetscCall(VecGetArrayRead(fluid->stress->levels[0].mass[d], &at.mass));
     PetscCall(VecGetArray(image[d], &at.image));
-    press_brushes(fluid, &at);
+    press_wall_neighbours(fluid, &at);
     press_corners(fluid, &at, u);
     press_screens(fluid, &at);
     for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {

@@ -31,8 +31,8 @@ typedef struct {
   PetscReal *sums;                               /* scratch */
   PetscReal *lags[DIM];                          /* of each constrained face: the face before less the body */
   PetscReal *shares[DIM];                        /* of its fluid, that viscosity reaches in the step */
-  PetscReal *reach[DIM], *loose[DIM]; /* the same of each brush, and the velocity of its face before */
-  PetscReal *brushes[DIM], *corners[DIM], *screens[DIM]; /* coefficients */
+  PetscReal *reach[DIM], *loose[DIM]; /* the same of each neighbour, and the velocity of its face before */
+  PetscReal *wall_neighbours[DIM], *corners[DIM], *screens[DIM]; /* coefficients */
   Vec        mass[DIM]; /* of the closed operator, on constrained faces too */
 } BodyUnknowns;
 

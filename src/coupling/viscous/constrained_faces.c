@@ -22,13 +22,13 @@ static PetscErrorCode AddConstrained(ViscousConstraints *set, PetscInt d, const 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode TieSetAddBrush(ViscousConstraints *set, PetscInt d, const Brush *brush)
+PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallNeighbour *neighbour)
 {
-  const PetscInt n = set->lent.brush_count[d]++;
+  const PetscInt n = set->lent.neighbour_count[d]++;
 
   PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->brush_room[d], &set->brushes[d]));
-  set->brushes[d][n] = *brush;
+  PetscCall(GrowList(n, &set->neighbour_room[d], &set->wall_neighbours[d]));
+  set->wall_neighbours[d][n] = *neighbour;
   PetscFunctionReturn(0);
 }
 
@@ -59,7 +59,7 @@ PetscErrorCode CouplingDropConstraints(Coupling coupling)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree(set->constrained[d]));
-    PetscCall(PetscFree(set->brushes[d]));
+    PetscCall(PetscFree(set->wall_neighbours[d]));
     PetscCall(PetscFree(set->corners[d]));
     PetscCall(PetscFree(set->screens[d]));
   }
@@ -229,14 +229,14 @@ static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], Pets
   interpolation_row(d, &share, row);
 }
 
-/* The two faces of direction a at the edge that a brush crosses. */
+/* The two faces of direction a at the edge between a wall neighbour and its face beyond. */
 static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
-                                 const Parts *parts, const Brush *brush)
+                                 const Parts *parts, const WallNeighbour *neighbour)
 {
   const GridBox *box = grid_box(coupling->grid);
-  const PetscInt edge = PetscMax(brush->face, brush->beyond), below = edge - box->stride[d];
+  const PetscInt edge = PetscMax(neighbour->face, neighbour->beyond), below = edge - box->stride[d];
   PetscInt       place[DIM] = {at[X], at[Y], at[Z]}, beyond;
-  Corner         corner = {.face = brush->face, .body = brush->body, .across = a, .edge = edge};
+  Corner         corner = {.face = neighbour->face, .body = neighbour->body, .across = a, .edge = edge};
 
   PetscFunctionBegin;
   if (!box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]))
@@ -249,22 +249,23 @@ static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, cons
     beyond = edge;
   } else
     PetscFunctionReturn(0);
-  if ((PetscInt)parts->bodies[a][beyond] - 1 != brush->body)
+  if ((PetscInt)parts->bodies[a][beyond] - 1 != neighbour->body)
     PetscFunctionReturn(0);
-  if (edge != brush->face)
+  if (edge != neighbour->face)
     place[a]++;
   if (corner.other == below)
     place[d]--;
-  corner.sign = (edge == brush->face) == (corner.other == edge) ? 1. : -1.;
-  corner.distances[0] = brush->distance;
+  corner.sign = (edge == neighbour->face) == (corner.other == edge) ? 1. : -1.;
+  corner.distances[0] = neighbour->distance;
   corner.distances[1] = distance_between(parts, a, corner.other, beyond);
-  PetscCall(PetscArraycpy(corner.rows[0], brush->row, TWIST));
-  find_row(coupling, a, place, brush->body, corner.rows[1]);
+  PetscCall(PetscArraycpy(corner.rows[0], neighbour->row, TWIST));
+  find_row(coupling, a, place, neighbour->body, corner.rows[1]);
   PetscCall(AddCorner(&coupling->viscous, d, &corner));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Parts *parts)
+static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const PetscInt at[DIM],
+                                           const Parts *parts)
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
@@ -272,21 +273,22 @@ static PetscErrorCode BrushFace(Coupling coupling, PetscInt d, const PetscInt at
   PetscFunctionBegin;
   for (PetscInt a = 0; a < box->dimension; a++)
     for (PetscInt step = -1; step <= 1; step += 2) {
-      Brush brush = {.face = c, .beyond = c + step * box->stride[a], .slips = face_slips(coupling, d, c)};
+      WallNeighbour neighbour = {
+          .face = c, .beyond = c + step * box->stride[a], .slips = face_slips(coupling, d, c)};
 
-      if (!is_full(parts, d, brush.beyond))
+      if (!is_full(parts, d, neighbour.beyond))
         continue;
-      brush.body = (PetscInt)parts->bodies[d][brush.beyond] - 1;
-      brush.distance = distance_between(parts, d, c, brush.beyond);
-      find_row(coupling, d, at, brush.body, brush.row);
-      PetscCall(TieSetAddBrush(&coupling->viscous, d, &brush));
+      neighbour.body = (PetscInt)parts->bodies[d][neighbour.beyond] - 1;
+      neighbour.distance = distance_between(parts, d, c, neighbour.beyond);
+      find_row(coupling, d, at, neighbour.body, neighbour.row);
+      PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
       if (a != d)
-        PetscCall(FindCorner(coupling, d, a, at, parts, &brush));
+        PetscCall(FindCorner(coupling, d, a, at, parts, &neighbour));
     }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d, const Parts *parts)
+static PetscErrorCode FindWallNeighbours(Coupling coupling, PetscInt d, const Parts *parts)
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscInt       at[DIM], end[DIM];
@@ -304,7 +306,7 @@ static PetscErrorCode FindBrushes(Coupling coupling, PetscInt d, const Parts *pa
         for (PetscInt a = 0; a < box->dimension; a++)
           beside += b[box->stride[a]] + b[-box->stride[a]];
         if (b[0] == 0. && beside > 0.)
-          PetscCall(BrushFace(coupling, d, at, parts));
+          PetscCall(FindNeighboursOfFace(coupling, d, at, parts));
       }
     }
   PetscFunctionReturn(0);
@@ -330,7 +332,7 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
   for (PetscInt c = 0; c < box->length; c++)
     best[c] = -1;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    set->lent.constrained_count[d] = set->lent.brush_count[d] = set->lent.corner_count[d] =
+    set->lent.constrained_count[d] = set->lent.neighbour_count[d] = set->lent.corner_count[d] =
         set->lent.screen_count[d] = 0;
     PetscCall(FindConstrained(coupling, d, best));
   }
@@ -340,13 +342,13 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
   PetscCall(MacGridGetFaces(coupling->grid, set->lent.open, parts.open));
   PetscCall(MacGridGetFaces(coupling->grid, set->lent.bodies, parts.bodies));
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(FindBrushes(coupling, d, &parts));
+    PetscCall(FindWallNeighbours(coupling, d, &parts));
   PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.bodies, parts.bodies));
   PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.open, parts.open));
   PetscCall(CouplingFindScreens(coupling));
   for (PetscInt d = 0; d < box->dimension; d++) {
     set->lent.constrained[d] = set->constrained[d];
-    set->lent.brushes[d] = set->brushes[d];
+    set->lent.wall_neighbours[d] = set->wall_neighbours[d];
     set->lent.corners[d] = set->corners[d];
     set->lent.screens[d] = set->screens[d];
   }

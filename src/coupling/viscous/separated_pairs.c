@@ -121,14 +121,14 @@ static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit
     PetscFunctionReturn(0);
   }
   for (PetscInt side = 0; side < 2; side++) { /* the other one is blocked */
-    Brush brush = {.face = screen.faces[side],
-                   .beyond = screen.faces[1 - side],
-                   .body = screen.bodies[side],
-                   .distance = screen.distances[side]};
+    WallNeighbour neighbour = {.face = screen.faces[side],
+                               .beyond = screen.faces[1 - side],
+                               .body = screen.bodies[side],
+                               .distance = screen.distances[side]};
 
-    PetscCall(PetscArraycpy(brush.row, screen.rows[side], TWIST));
-    if (screen.is_owned[side] && search->bodies[brush.face] == 0.)
-      PetscCall(TieSetAddBrush(&coupling->viscous, d, &brush));
+    PetscCall(PetscArraycpy(neighbour.row, screen.rows[side], TWIST));
+    if (screen.is_owned[side] && search->bodies[neighbour.face] == 0.)
+      PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
   }
   PetscFunctionReturn(0);
 }

@@ -43,7 +43,7 @@ typedef struct {
   PetscBool is_owned[2];
   PetscReal distances[2]; /* add up to at most 1 */
   PetscReal rows[2][TWIST];
-} Screen;
+} SeparatedPair;
 
 typedef struct FaceConstraints {
   PetscInt         body_count;
@@ -51,12 +51,12 @@ typedef struct FaceConstraints {
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
   PetscInt         constrained_count[MILLRACE_DIM], neighbour_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
-      screen_count[MILLRACE_DIM];
+      separated_count[MILLRACE_DIM];
   const ConstrainedFace
       *constrained[MILLRACE_DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
   const WallNeighbour *wall_neighbours[MILLRACE_DIM];
   const Corner        *corners[MILLRACE_DIM];
-  const Screen        *screens[MILLRACE_DIM];
+  const SeparatedPair *separated_pairs[MILLRACE_DIM];
   Vec open[MILLRACE_DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
   Vec bodies[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + body of those that are constrained, else 0 */
 } FaceConstraints;

@@ -113,11 +113,11 @@ typedef struct {
 
 typedef struct {
   FaceConstraints  lent;
-  PetscInt         constrained_room[DIM], neighbour_room[DIM], corner_room[DIM], screen_room[DIM];
+  PetscInt         constrained_room[DIM], neighbour_room[DIM], corner_room[DIM], separated_room[DIM];
   ConstrainedFace *constrained[DIM];
   WallNeighbour   *wall_neighbours[DIM];
   Corner          *corners[DIM];
-  Screen          *screens[DIM];
+  SeparatedPair   *separated_pairs[DIM];
   PetscInt         body_room;
   PetscBool       *is_free;
   PetscReal       *resistance;
@@ -292,10 +292,10 @@ void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction);
 PetscErrorCode CouplingDropConstraints(Coupling coupling);
 PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallNeighbour *neighbour);
-PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen);
+PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const SeparatedPair *separated);
 
 /* separated_pairs.c: pairs of faces with a surface between them */
-PetscErrorCode CouplingFindScreens(Coupling coupling);
+PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);
 
 /* solid_matrix.c */
 PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling);

@@ -63,9 +63,9 @@ static PetscReal between(const Coefficients *at, const GridBox *box, PetscInt d,
   return at->shear[rubbing_edge(box, d, (Rubbing){face, next}, &edge)][PetscMax(face, next)];
 }
 
-static PetscReal screen_extra(const Screen *screen, PetscInt side)
+static PetscReal separated_extra(const SeparatedPair *separated, PetscInt side)
 {
-  return 1. / PetscMin(PetscMax(screen->distances[side], least_distance), 1. - least_distance) - 1.;
+  return 1. / PetscMin(PetscMax(separated->distances[side], least_distance), 1. - least_distance) - 1.;
 }
 
 static PetscErrorCode CreateUnknowns(Fluid fluid)
@@ -87,8 +87,8 @@ static PetscErrorCode CreateUnknowns(Fluid fluid)
     PetscCall(PetscCalloc5(constraints->constrained_count[d], &unknowns->lags[d],
                            constraints->constrained_count[d], &unknowns->shares[d],
                            constraints->neighbour_count[d], &unknowns->wall_neighbours[d],
-                           constraints->corner_count[d], &unknowns->corners[d], constraints->screen_count[d],
-                           &unknowns->screens[d]));
+                           constraints->corner_count[d], &unknowns->corners[d],
+                           constraints->separated_count[d], &unknowns->separated_pairs[d]));
   }
   PetscCall(MacGridCreateFaceField(fluid->grid, unknowns->mass));
   PetscFunctionReturn(0);
@@ -102,7 +102,7 @@ PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns)
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree2(unknowns->reach[d], unknowns->loose[d]));
     PetscCall(PetscFree5(unknowns->lags[d], unknowns->shares[d], unknowns->wall_neighbours[d],
-                         unknowns->corners[d], unknowns->screens[d]));
+                         unknowns->corners[d], unknowns->separated_pairs[d]));
   }
   PetscCall(MacGridDestroyFaceField(unknowns->mass));
   PetscFunctionReturn(0);
@@ -218,9 +218,10 @@ PetscErrorCode FluidWeighConstraints(Fluid fluid)
                               PetscMax(corner->distances[1], least_distance)) -
            1.);
     }
-    for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
-      fluid->stress->unknowns.screens[d][n] =
-          between(&at, box, d, constraints->screens[d][n].faces[0], constraints->screens[d][n].faces[1]);
+    for (PetscInt n = 0; n < constraints->separated_count[d]; n++)
+      fluid->stress->unknowns.separated_pairs[d][n] =
+          between(&at, box, d, constraints->separated_pairs[d][n].faces[0],
+                  constraints->separated_pairs[d][n].faces[1]);
   }
   PetscCall(RestoreCoefficients(level, &at));
   PetscFunctionReturn(0);
@@ -243,12 +244,12 @@ PetscErrorCode FluidCloseConstraints(Fluid fluid)
     for (PetscInt n = 0; n < constraints->neighbour_count[d]; n++)
       if (mass[constraints->wall_neighbours[d][n].face] > 0.)
         mass[constraints->wall_neighbours[d][n].face] += unknowns->wall_neighbours[d][n];
-    for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
+    for (PetscInt n = 0; n < constraints->separated_count[d]; n++)
       for (PetscInt side = 0; side < 2; side++) {
-        const Screen *screen = &constraints->screens[d][n];
+        const SeparatedPair *separated = &constraints->separated_pairs[d][n];
 
-        if (screen->is_owned[side] && mass[screen->faces[side]] > 0.)
-          mass[screen->faces[side]] += unknowns->screens[d][n] * screen_extra(screen, side);
+        if (separated->is_owned[side] && mass[separated->faces[side]] > 0.)
+          mass[separated->faces[side]] += unknowns->separated_pairs[d][n] * separated_extra(separated, side);
       }
     PetscCall(VecRestoreArray(level->mass[d], &mass));
   }
@@ -299,13 +300,13 @@ static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at,
   for (PetscInt n = 0; n < constraints->neighbour_count[d]; n++)
     add_block(unknowns->wall_neighbours[d][n], constraints->wall_neighbours[d][n].row,
               &blocks[TWIST * TWIST * constraints->wall_neighbours[d][n].body]);
-  for (PetscInt n = 0; n < constraints->screen_count[d]; n++)
+  for (PetscInt n = 0; n < constraints->separated_count[d]; n++)
     for (PetscInt side = 0; side < 2; side++) {
-      const Screen *screen = &constraints->screens[d][n];
+      const SeparatedPair *separated = &constraints->separated_pairs[d][n];
 
-      if (screen->is_owned[side])
-        add_block(unknowns->screens[d][n] * (1. + screen_extra(screen, side)), screen->rows[side],
-                  &blocks[TWIST * TWIST * screen->bodies[side]]);
+      if (separated->is_owned[side])
+        add_block(unknowns->separated_pairs[d][n] * (1. + separated_extra(separated, side)),
+                  separated->rows[side], &blocks[TWIST * TWIST * separated->bodies[side]]);
     }
   PetscCall(VecRestoreArrayRead(constraints->bodies[d], &bodies));
   PetscCall(VecRestoreArrayRead(unknowns->mass[d], &mass));
@@ -383,20 +384,20 @@ static void press_corners(Fluid fluid, const Pulled *at, PetscReal *const u[DIM]
   }
 }
 
-static void press_screens(Fluid fluid, const Pulled *at)
+static void press_separated_pairs(Fluid fluid, const Pulled *at)
 {
-  for (PetscInt n = 0; n < fluid->constraints->screen_count[at->d]; n++) {
-    const Screen   *screen = &fluid->constraints->screens[at->d][n];
-    const PetscReal coefficient = fluid->stress->unknowns.screens[at->d][n];
-    PetscReal       slip[2];
+  for (PetscInt n = 0; n < fluid->constraints->separated_count[at->d]; n++) {
+    const SeparatedPair *separated = &fluid->constraints->separated_pairs[at->d][n];
+    const PetscReal      coefficient = fluid->stress->unknowns.separated_pairs[at->d][n];
+    PetscReal            slip[2];
 
     for (PetscInt side = 0; side < 2; side++)
-      slip[side] = slip_at(at, screen->faces[side], screen->bodies[side], screen->rows[side]);
+      slip[side] = slip_at(at, separated->faces[side], separated->bodies[side], separated->rows[side]);
     for (PetscInt side = 0; side < 2; side++)
-      if (screen->is_owned[side])
-        press(at, screen->faces[side],
-              coefficient * (screen_extra(screen, side) * slip[side] + slip[1 - side]), slip[side],
-              screen->bodies[side], screen->rows[side]);
+      if (separated->is_owned[side])
+        press(at, separated->faces[side],
+              coefficient * (separated_extra(separated, side) * slip[side] + slip[1 - side]), slip[side],
+              separated->bodies[side], separated->rows[side]);
   }
 }
 
@@ -413,7 +414,7 @@ PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec 
     PetscCall(VecGetArray(image[d], &at.image));
     press_wall_neighbours(fluid, &at);
     press_corners(fluid, &at, u);
-    press_screens(fluid, &at);
+    press_separated_pairs(fluid, &at);
     for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
       const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
 

@@ -42,13 +42,13 @@ static PetscErrorCode AddCorner(ViscousConstraints *set, PetscInt d, const Corne
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode TieSetAddScreen(ViscousConstraints *set, PetscInt d, const Screen *screen)
+PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const SeparatedPair *separated)
 {
-  const PetscInt n = set->lent.screen_count[d]++;
+  const PetscInt n = set->lent.separated_count[d]++;
 
   PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->screen_room[d], &set->screens[d]));
-  set->screens[d][n] = *screen;
+  PetscCall(GrowList(n, &set->separated_room[d], &set->separated_pairs[d]));
+  set->separated_pairs[d][n] = *separated;
   PetscFunctionReturn(0);
 }
 
@@ -61,7 +61,7 @@ PetscErrorCode CouplingDropConstraints(Coupling coupling)
     PetscCall(PetscFree(set->constrained[d]));
     PetscCall(PetscFree(set->wall_neighbours[d]));
     PetscCall(PetscFree(set->corners[d]));
-    PetscCall(PetscFree(set->screens[d]));
+    PetscCall(PetscFree(set->separated_pairs[d]));
   }
   PetscCall(MacGridDestroyFaceField(set->lent.open));
   PetscCall(MacGridDestroyFaceField(set->lent.bodies));
@@ -333,7 +333,7 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
     best[c] = -1;
   for (PetscInt d = 0; d < box->dimension; d++) {
     set->lent.constrained_count[d] = set->lent.neighbour_count[d] = set->lent.corner_count[d] =
-        set->lent.screen_count[d] = 0;
+        set->lent.separated_count[d] = 0;
     PetscCall(FindConstrained(coupling, d, best));
   }
   PetscCall(PetscFree(best));
@@ -345,12 +345,12 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
     PetscCall(FindWallNeighbours(coupling, d, &parts));
   PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.bodies, parts.bodies));
   PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.open, parts.open));
-  PetscCall(CouplingFindScreens(coupling));
+  PetscCall(CouplingFindSeparatedPairs(coupling));
   for (PetscInt d = 0; d < box->dimension; d++) {
     set->lent.constrained[d] = set->constrained[d];
     set->lent.wall_neighbours[d] = set->wall_neighbours[d];
     set->lent.corners[d] = set->corners[d];
-    set->lent.screens[d] = set->screens[d];
+    set->lent.separated_pairs[d] = set->separated_pairs[d];
   }
   *constraints = &set->lent;
   PetscFunctionReturn(0);

@@ -105,29 +105,29 @@ static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt d = search->d, a = search->a, lower = low->face - box->stride[a];
   const Hit     *seen[2] = {low, high};
-  Screen         screen = {.faces = {lower, low->face}, .distances = {low->first, 1. - high->last}};
+  SeparatedPair  separated = {.faces = {lower, low->face}, .distances = {low->first, 1. - high->last}};
   PetscInt       at[DIM] = {low->at[X], low->at[Y], low->at[Z]};
 
   PetscFunctionBegin;
-  screen.is_owned[1] = at[a] < search->end[a] ? PETSC_TRUE : PETSC_FALSE;
-  screen.is_owned[0] = at[a] > box->start[a] ? PETSC_TRUE : PETSC_FALSE;
+  separated.is_owned[1] = at[a] < search->end[a] ? PETSC_TRUE : PETSC_FALSE;
+  separated.is_owned[0] = at[a] > box->start[a] ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt side = 0; side < 2; side++) {
     at[a] = low->at[a] - 1 + side;
-    screen.bodies[side] = seen[side]->body;
-    find_row(coupling, d, at, seen[side], screen.rows[side]);
+    separated.bodies[side] = seen[side]->body;
+    find_row(coupling, d, at, seen[side], separated.rows[side]);
   }
   if (search->bodies[lower] == 0. && search->bodies[low->face] == 0.) {
-    PetscCall(TieSetAddScreen(&coupling->viscous, d, &screen));
+    PetscCall(AddSeparatedPair(&coupling->viscous, d, &separated));
     PetscFunctionReturn(0);
   }
   for (PetscInt side = 0; side < 2; side++) { /* the other one is blocked */
-    WallNeighbour neighbour = {.face = screen.faces[side],
-                               .beyond = screen.faces[1 - side],
-                               .body = screen.bodies[side],
-                               .distance = screen.distances[side]};
+    WallNeighbour neighbour = {.face = separated.faces[side],
+                               .beyond = separated.faces[1 - side],
+                               .body = separated.bodies[side],
+                               .distance = separated.distances[side]};
 
-    PetscCall(PetscArraycpy(neighbour.row, screen.rows[side], TWIST));
-    if (screen.is_owned[side] && search->bodies[neighbour.face] == 0.)
+    PetscCall(PetscArraycpy(neighbour.row, separated.rows[side], TWIST));
+    if (separated.is_owned[side] && search->bodies[neighbour.face] == 0.)
       PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
   }
   PetscFunctionReturn(0);
@@ -156,7 +156,7 @@ static PetscErrorCode AddPairs(Coupling coupling, const Search *search)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingFindScreens(Coupling coupling)
+PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling)
 {
   const PetscInt dimension = grid_box(coupling->grid)->dimension;
   PetscInt       count, room = 0;

@@ -34,7 +34,7 @@ typedef struct {
   PetscReal distances[2];      /* from `face` and from `other` */
   PetscReal sign;              /* -1 if one lies above the surface and the other below */
   PetscReal rows[2][TWIST];
-} Corner;
+} EdgePair;
 
 /* Two neighbouring faces of one component, none of them constrained, with a shell or a thin body between
    them: neither feels the other, each feels the surface that it sees. */
@@ -50,12 +50,12 @@ typedef struct FaceConstraints {
   const PetscBool *is_free;    /* else its velocity is given */
   const PetscReal *resistance; /* mass and inertia of each body, 6 x 6; zero of those that are not free */
   PetscReal       *twists;     /* of all bodies, the same on all ranks of the fluid: changed by viscosity */
-  PetscInt         constrained_count[MILLRACE_DIM], neighbour_count[MILLRACE_DIM], corner_count[MILLRACE_DIM],
+  PetscInt constrained_count[MILLRACE_DIM], neighbour_count[MILLRACE_DIM], edge_pair_count[MILLRACE_DIM],
       separated_count[MILLRACE_DIM];
   const ConstrainedFace
       *constrained[MILLRACE_DIM]; /* faces of which less than half is fluid, and those that a shell blocks */
   const WallNeighbour *wall_neighbours[MILLRACE_DIM];
-  const Corner        *corners[MILLRACE_DIM];
+  const EdgePair      *edge_pairs[MILLRACE_DIM];
   const SeparatedPair *separated_pairs[MILLRACE_DIM];
   Vec open[MILLRACE_DIM];   /* on faces, ghosts valid: the part of the dual cell that is fluid */
   Vec bodies[MILLRACE_DIM]; /* on faces, ghosts valid: 1 + body of those that are constrained, else 0 */

@@ -113,10 +113,10 @@ typedef struct {
 
 typedef struct {
   FaceConstraints  lent;
-  PetscInt         constrained_room[DIM], neighbour_room[DIM], corner_room[DIM], separated_room[DIM];
+  PetscInt         constrained_room[DIM], neighbour_room[DIM], edge_pair_room[DIM], separated_room[DIM];
   ConstrainedFace *constrained[DIM];
   WallNeighbour   *wall_neighbours[DIM];
-  Corner          *corners[DIM];
+  EdgePair        *edge_pairs[DIM];
   SeparatedPair   *separated_pairs[DIM];
   PetscInt         body_room;
   PetscBool       *is_free;

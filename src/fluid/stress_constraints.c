@@ -87,7 +87,7 @@ static PetscErrorCode CreateUnknowns(Fluid fluid)
     PetscCall(PetscCalloc5(constraints->constrained_count[d], &unknowns->lags[d],
                            constraints->constrained_count[d], &unknowns->shares[d],
                            constraints->neighbour_count[d], &unknowns->wall_neighbours[d],
-                           constraints->corner_count[d], &unknowns->corners[d],
+                           constraints->edge_pair_count[d], &unknowns->edge_pairs[d],
                            constraints->separated_count[d], &unknowns->separated_pairs[d]));
   }
   PetscCall(MacGridCreateFaceField(fluid->grid, unknowns->mass));
@@ -102,7 +102,7 @@ PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns)
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree2(unknowns->reach[d], unknowns->loose[d]));
     PetscCall(PetscFree5(unknowns->lags[d], unknowns->shares[d], unknowns->wall_neighbours[d],
-                         unknowns->corners[d], unknowns->separated_pairs[d]));
+                         unknowns->edge_pairs[d], unknowns->separated_pairs[d]));
   }
   PetscCall(MacGridDestroyFaceField(unknowns->mass));
   PetscFunctionReturn(0);
@@ -209,13 +209,13 @@ PetscErrorCode FluidWeighConstraints(Fluid fluid)
     PetscCall(VecRestoreArray(level->mass[d], &mass));
     PetscCall(VecRestoreArrayRead(constraints->open[d], &open));
     weigh_wall_neighbours(fluid, &at, d);
-    for (PetscInt n = 0; n < constraints->corner_count[d]; n++) {
-      const Corner *corner = &constraints->corners[d][n];
+    for (PetscInt n = 0; n < constraints->edge_pair_count[d]; n++) {
+      const EdgePair *edge_pair = &constraints->edge_pairs[d][n];
 
-      fluid->stress->unknowns.corners[d][n] =
-          corner->sign * at.shear[X + Y + Z - d - corner->across][corner->edge] *
-          (1. / PetscSqrtReal(PetscMax(corner->distances[0], least_distance) *
-                              PetscMax(corner->distances[1], least_distance)) -
+      fluid->stress->unknowns.edge_pairs[d][n] =
+          edge_pair->sign * at.shear[X + Y + Z - d - edge_pair->across][edge_pair->edge] *
+          (1. / PetscSqrtReal(PetscMax(edge_pair->distances[0], least_distance) *
+                              PetscMax(edge_pair->distances[1], least_distance)) -
            1.);
     }
     for (PetscInt n = 0; n < constraints->separated_count[d]; n++)
@@ -372,15 +372,16 @@ static void press_wall_neighbours(Fluid fluid, const Pulled *at)
   }
 }
 
-static void press_corners(Fluid fluid, const Pulled *at, PetscReal *const u[DIM])
+static void press_edge_pairs(Fluid fluid, const Pulled *at, PetscReal *const u[DIM])
 {
-  for (PetscInt n = 0; n < fluid->constraints->corner_count[at->d]; n++) {
-    const Corner    *corner = &fluid->constraints->corners[at->d][n];
-    const PetscReal *twist = &at->pull->twists[TWIST * corner->body];
-    const PetscReal  other = u[corner->across][corner->other] - row_velocity(corner->rows[1], twist);
+  for (PetscInt n = 0; n < fluid->constraints->edge_pair_count[at->d]; n++) {
+    const EdgePair  *edge_pair = &fluid->constraints->edge_pairs[at->d][n];
+    const PetscReal *twist = &at->pull->twists[TWIST * edge_pair->body];
+    const PetscReal  other = u[edge_pair->across][edge_pair->other] - row_velocity(edge_pair->rows[1], twist);
 
-    press(at, corner->face, fluid->stress->unknowns.corners[at->d][n] * other,
-          slip_at(at, corner->face, corner->body, corner->rows[0]), corner->body, corner->rows[0]);
+    press(at, edge_pair->face, fluid->stress->unknowns.edge_pairs[at->d][n] * other,
+          slip_at(at, edge_pair->face, edge_pair->body, edge_pair->rows[0]), edge_pair->body,
+          edge_pair->rows[0]);
   }
 }
 
@@ -413,7 +414,7 @@ PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec 
     PetscCall(VecGetArrayRead(fluid->stress->levels[0].mass[d], &at.mass));
     PetscCall(VecGetArray(image[d], &at.image));
     press_wall_neighbours(fluid, &at);
-    press_corners(fluid, &at, u);
+    press_edge_pairs(fluid, &at, u);
     press_separated_pairs(fluid, &at);
     for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
       const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];

@@ -32,7 +32,7 @@ typedef struct {
   PetscReal *lags[DIM];                          /* of each constrained face: the face before less the body */
   PetscReal *shares[DIM];                        /* of its fluid, that viscosity reaches in the step */
   PetscReal *reach[DIM], *loose[DIM]; /* the same of each neighbour, and the velocity of its face before */
-  PetscReal *wall_neighbours[DIM], *corners[DIM], *separated_pairs[DIM]; /* coefficients */
+  PetscReal *wall_neighbours[DIM], *edge_pairs[DIM], *separated_pairs[DIM]; /* coefficients */
   Vec        mass[DIM]; /* of the closed operator, on constrained faces too */
 } BodyUnknowns;
 

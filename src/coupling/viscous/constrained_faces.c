@@ -32,13 +32,13 @@ PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallN
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddCorner(ViscousConstraints *set, PetscInt d, const Corner *corner)
+static PetscErrorCode AddEdgePair(ViscousConstraints *set, PetscInt d, const EdgePair *edge_pair)
 {
-  const PetscInt n = set->lent.corner_count[d]++;
+  const PetscInt n = set->lent.edge_pair_count[d]++;
 
   PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->corner_room[d], &set->corners[d]));
-  set->corners[d][n] = *corner;
+  PetscCall(GrowList(n, &set->edge_pair_room[d], &set->edge_pairs[d]));
+  set->edge_pairs[d][n] = *edge_pair;
   PetscFunctionReturn(0);
 }
 
@@ -60,7 +60,7 @@ PetscErrorCode CouplingDropConstraints(Coupling coupling)
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree(set->constrained[d]));
     PetscCall(PetscFree(set->wall_neighbours[d]));
-    PetscCall(PetscFree(set->corners[d]));
+    PetscCall(PetscFree(set->edge_pairs[d]));
     PetscCall(PetscFree(set->separated_pairs[d]));
   }
   PetscCall(MacGridDestroyFaceField(set->lent.open));
@@ -230,22 +230,22 @@ static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], Pets
 }
 
 /* The two faces of direction a at the edge between a wall neighbour and its face beyond. */
-static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
-                                 const Parts *parts, const WallNeighbour *neighbour)
+static PetscErrorCode FindEdgePair(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
+                                   const Parts *parts, const WallNeighbour *neighbour)
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt edge = PetscMax(neighbour->face, neighbour->beyond), below = edge - box->stride[d];
   PetscInt       place[DIM] = {at[X], at[Y], at[Z]}, beyond;
-  Corner         corner = {.face = neighbour->face, .body = neighbour->body, .across = a, .edge = edge};
+  EdgePair       edge_pair = {.face = neighbour->face, .body = neighbour->body, .across = a, .edge = edge};
 
   PetscFunctionBegin;
   if (!box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]))
     PetscFunctionReturn(0);
   if (parts->bodies[a][edge] == 0. && is_full(parts, a, below)) {
-    corner.other = edge;
+    edge_pair.other = edge;
     beyond = below;
   } else if (parts->bodies[a][below] == 0. && is_full(parts, a, edge)) {
-    corner.other = below;
+    edge_pair.other = below;
     beyond = edge;
   } else
     PetscFunctionReturn(0);
@@ -253,14 +253,14 @@ static PetscErrorCode FindCorner(Coupling coupling, PetscInt d, PetscInt a, cons
     PetscFunctionReturn(0);
   if (edge != neighbour->face)
     place[a]++;
-  if (corner.other == below)
+  if (edge_pair.other == below)
     place[d]--;
-  corner.sign = (edge == neighbour->face) == (corner.other == edge) ? 1. : -1.;
-  corner.distances[0] = neighbour->distance;
-  corner.distances[1] = distance_between(parts, a, corner.other, beyond);
-  PetscCall(PetscArraycpy(corner.rows[0], neighbour->row, TWIST));
-  find_row(coupling, a, place, neighbour->body, corner.rows[1]);
-  PetscCall(AddCorner(&coupling->viscous, d, &corner));
+  edge_pair.sign = (edge == neighbour->face) == (edge_pair.other == edge) ? 1. : -1.;
+  edge_pair.distances[0] = neighbour->distance;
+  edge_pair.distances[1] = distance_between(parts, a, edge_pair.other, beyond);
+  PetscCall(PetscArraycpy(edge_pair.rows[0], neighbour->row, TWIST));
+  find_row(coupling, a, place, neighbour->body, edge_pair.rows[1]);
+  PetscCall(AddEdgePair(&coupling->viscous, d, &edge_pair));
   PetscFunctionReturn(0);
 }
 
@@ -283,7 +283,7 @@ static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const 
       find_row(coupling, d, at, neighbour.body, neighbour.row);
       PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
       if (a != d)
-        PetscCall(FindCorner(coupling, d, a, at, parts, &neighbour));
+        PetscCall(FindEdgePair(coupling, d, a, at, parts, &neighbour));
     }
   PetscFunctionReturn(0);
 }
@@ -332,7 +332,7 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
   for (PetscInt c = 0; c < box->length; c++)
     best[c] = -1;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    set->lent.constrained_count[d] = set->lent.neighbour_count[d] = set->lent.corner_count[d] =
+    set->lent.constrained_count[d] = set->lent.neighbour_count[d] = set->lent.edge_pair_count[d] =
         set->lent.separated_count[d] = 0;
     PetscCall(FindConstrained(coupling, d, best));
   }
@@ -349,7 +349,7 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
   for (PetscInt d = 0; d < box->dimension; d++) {
     set->lent.constrained[d] = set->constrained[d];
     set->lent.wall_neighbours[d] = set->wall_neighbours[d];
-    set->lent.corners[d] = set->corners[d];
+    set->lent.edge_pairs[d] = set->edge_pairs[d];
     set->lent.separated_pairs[d] = set->separated_pairs[d];
   }
   *constraints = &set->lent;

@@ -63,7 +63,7 @@ typedef struct {
   PetscInt           unseen_bodies;             /* without a mixed face: the fluid does not feel them */
   PetscInt           inexact_bodies;            /* whose fluid mass could not be balanced */
   PetscInt worst_component, worst_body; /* of a solve that failed: where the residual is; -1: nowhere */
-  char     message[256];                /* then: what is to blame and what to change; else empty */
+  char     message[256];                /* then: where it failed and what to change; else empty */
 } CouplingReport;
 
 /* Solves (5.13). `velocity` (u*, faces) becomes u on all owned faces; `impulse` (Delta t times the pressure,
@@ -93,10 +93,11 @@ PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM]
 PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * MILLRACE_DIM]);
 
-/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Fluid. */
+/* Of what fluid and bodies together fill, the largest over the cells that have a pressure, 1/s. Collective:
+   fluid. */
 PetscErrorCode CouplingGetDivergence(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
                                      PetscReal *largest);
-/* What follows a free body, roughly. From CouplingSetFluid on, on every rank. */
+/* An estimate of the fluid that moves with a free body. From CouplingSetFluid on, on every rank. */
 AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 /* The bodies' part of a velocity field: on faces inside them, and of those that move with them. Limited:
    inside those of less than a tenth of the fluid's density at most what is fastest outside. Collective:
@@ -104,11 +105,12 @@ AddedMass coupling_added_mass(Coupling coupling, PetscInt body);
 typedef enum { FILL_WHOLE, FILL_LIMITED } FillLimit;
 PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], FillLimit limit,
                                  Vec velocity[MILLRACE_DIM]);
-/* What viscosity needs to know of bodies with velocities `twists` (borrowed); lent likewise. Fluid. */
+/* The constrained faces of the viscous solve, for bodies with velocities `twists` (borrowed); lent until the
+   next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
                                       const FaceConstraints **constraints);
-/* The shells at the last two placings, `dt` apart (0: the last is both): lent until the next placing. Null
-   without shells. Fluid. */
+/* The shells at the last two placings, `dt` apart; dt = 0: at the last one, as if they had not moved. Lent
+   until the next placing. Null without shells. Collective: fluid. */
 PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visibility **visibility);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */

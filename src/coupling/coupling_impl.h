@@ -300,7 +300,7 @@ PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);
 /* solid_matrix.c */
 PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling);
 PetscErrorCode CouplingDropSolidMatrix(Coupling coupling);
-PetscErrorCode SolidMatrixSolve(const SolidMatrix *mass, const PetscReal *from, PetscReal *to);
+PetscErrorCode SolidMatrixSolve(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to);
 /* The block of a pair, new ones zero; it may be there more than once until all are gathered. */
 PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair);
 /* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks. */

@@ -162,37 +162,37 @@ static PetscInt find_root(PetscInt *parent, PetscInt one)
 }
 
 /* Groups in the order of their first bodies; `place` of each body in its group. */
-static PetscErrorCode FormGroups(SolidMatrix *mass, PetscInt *group, PetscInt *place)
+static PetscErrorCode FormGroups(SolidMatrix *matrix, PetscInt *group, PetscInt *place)
 {
   PetscInt *parent;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(mass->free_count, &parent));
-  for (PetscInt b = 0; b < mass->free_count; b++)
+  PetscCall(PetscMalloc1(matrix->free_count, &parent));
+  for (PetscInt b = 0; b < matrix->free_count; b++)
     parent[b] = b;
-  for (PetscInt p = 0; p < mass->pairs.count; p++) {
-    const PetscInt a = find_root(parent, mass->pairs.pairs[p].a),
-                   b = find_root(parent, mass->pairs.pairs[p].b);
+  for (PetscInt p = 0; p < matrix->pairs.count; p++) {
+    const PetscInt a = find_root(parent, matrix->pairs.pairs[p].a),
+                   b = find_root(parent, matrix->pairs.pairs[p].b);
 
     parent[PetscMax(a, b)] = PetscMin(a, b);
   }
-  PetscCall(PetscCalloc1(mass->free_count, &mass->groups));
-  mass->group_count = 0;
-  for (PetscInt b = 0; b < mass->free_count; b++) {
+  PetscCall(PetscCalloc1(matrix->free_count, &matrix->groups));
+  matrix->group_count = 0;
+  for (PetscInt b = 0; b < matrix->free_count; b++) {
     const PetscInt root = find_root(parent, b);
 
-    group[b] = root == b ? mass->group_count++ : group[root];
-    place[b] = mass->groups[group[b]].count++;
+    group[b] = root == b ? matrix->group_count++ : group[root];
+    place[b] = matrix->groups[group[b]].count++;
   }
-  for (PetscInt g = 0; g < mass->group_count; g++) {
-    const PetscInt n = TWIST * mass->groups[g].count;
+  for (PetscInt g = 0; g < matrix->group_count; g++) {
+    const PetscInt n = TWIST * matrix->groups[g].count;
 
-    PetscCall(PetscMalloc1(mass->groups[g].count, &mass->groups[g].bodies));
-    if (mass->groups[g].count <= MOST_DENSE)
-      PetscCall(PetscCalloc1(n * n, &mass->groups[g].inverse));
+    PetscCall(PetscMalloc1(matrix->groups[g].count, &matrix->groups[g].bodies));
+    if (matrix->groups[g].count <= MOST_DENSE)
+      PetscCall(PetscCalloc1(n * n, &matrix->groups[g].inverse));
   }
-  for (PetscInt b = 0; b < mass->free_count; b++)
-    mass->groups[group[b]].bodies[place[b]] = b;
+  for (PetscInt b = 0; b < matrix->free_count; b++)
+    matrix->groups[group[b]].bodies[place[b]] = b;
   PetscCall(PetscFree(parent));
   PetscFunctionReturn(0);
 }
@@ -221,30 +221,30 @@ static PetscErrorCode Invert(BodyGroup *group, const PairList *pairs)
   } else
     PetscCall(BlockFactorCreate(group->count, pairs->count, pairs->pairs, &group->factor, &is_positive));
   PetscCheck(is_positive, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "The mass matrix of %" PetscInt_FMT " bodies is not positive", group->count);
+             "The solid matrix C of %" PetscInt_FMT " bodies is not positive", group->count);
   PetscFunctionReturn(0);
 }
 
 /* All blocks of each group, then its inverse. */
-static PetscErrorCode InvertGroups(SolidMatrix *mass, const PetscInt *group, const PetscInt *place)
+static PetscErrorCode InvertGroups(SolidMatrix *matrix, const PetscInt *group, const PetscInt *place)
 {
   PairList *lists;
   BodyPair *pair;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(mass->group_count, &lists));
-  for (PetscInt b = 0; b < mass->free_count; b++) {
+  PetscCall(PetscCalloc1(matrix->group_count, &lists));
+  for (PetscInt b = 0; b < matrix->free_count; b++) {
     PetscCall(PairListFind(&lists[group[b]], place[b], place[b], &pair));
-    PetscCall(PetscArraycpy(pair->block, &mass->diagonal[TWIST * TWIST * b], TWIST * TWIST));
+    PetscCall(PetscArraycpy(pair->block, &matrix->diagonal[TWIST * TWIST * b], TWIST * TWIST));
   }
-  for (PetscInt p = 0; p < mass->pairs.count; p++) {
-    const BodyPair *from = &mass->pairs.pairs[p];
+  for (PetscInt p = 0; p < matrix->pairs.count; p++) {
+    const BodyPair *from = &matrix->pairs.pairs[p];
 
     PetscCall(PairListFind(&lists[group[from->a]], place[from->a], place[from->b], &pair));
     PetscCall(PetscArraycpy(pair->block, from->block, TWIST * TWIST));
   }
-  for (PetscInt g = 0; g < mass->group_count; g++) {
-    PetscCall(Invert(&mass->groups[g], &lists[g]));
+  for (PetscInt g = 0; g < matrix->group_count; g++) {
+    PetscCall(Invert(&matrix->groups[g], &lists[g]));
     PetscCall(PetscFree(lists[g].pairs));
   }
   PetscCall(PetscFree(lists));
@@ -253,41 +253,42 @@ static PetscErrorCode InvertGroups(SolidMatrix *mass, const PetscInt *group, con
 
 PetscErrorCode CouplingDropSolidMatrix(Coupling coupling)
 {
-  SolidMatrix *mass = &coupling->system.solid_matrix;
+  SolidMatrix *matrix = &coupling->system.solid_matrix;
 
   PetscFunctionBegin;
-  for (PetscInt g = 0; g < mass->group_count; g++) {
-    PetscCall(PetscFree(mass->groups[g].bodies));
-    PetscCall(PetscFree(mass->groups[g].inverse));
-    PetscCall(BlockFactorDestroy(&mass->groups[g].factor));
+  for (PetscInt g = 0; g < matrix->group_count; g++) {
+    PetscCall(PetscFree(matrix->groups[g].bodies));
+    PetscCall(PetscFree(matrix->groups[g].inverse));
+    PetscCall(BlockFactorDestroy(&matrix->groups[g].factor));
   }
-  PetscCall(PetscFree(mass->groups));
-  PetscCall(PetscFree(mass->diagonal));
-  PetscCall(PetscFree(mass->pairs.pairs));
-  *mass = (SolidMatrix){0};
+  PetscCall(PetscFree(matrix->groups));
+  PetscCall(PetscFree(matrix->diagonal));
+  PetscCall(PetscFree(matrix->pairs.pairs));
+  *matrix = (SolidMatrix){0};
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling)
 {
-  SolidMatrix *mass = &coupling->system.solid_matrix;
+  SolidMatrix *matrix = &coupling->system.solid_matrix;
   PetscInt    *group, *place;
 
   PetscFunctionBegin;
   PetscCall(CouplingDropSolidMatrix(coupling));
-  mass->free_count = coupling->solids.free_count;
-  PetscCall(PetscCalloc1(TWIST * TWIST * mass->free_count, &mass->diagonal));
+  matrix->free_count = coupling->solids.free_count;
+  PetscCall(PetscCalloc1(TWIST * TWIST * matrix->free_count, &matrix->diagonal));
   for (PetscInt m = 0; m < coupling->faces.mixed_count && coupling->grid; m++)
     if (coupling->faces.mixed[m].is_owned)
       PetscCall(AddFace(coupling, &coupling->faces.mixed[m]));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mass->diagonal, (PetscMPIInt)(TWIST * TWIST * mass->free_count),
-                             MPIU_REAL, MPI_SUM, coupling->world));
-  PetscCall(PairListGather(&mass->pairs, coupling->world));
-  PetscCall(PetscMalloc2(mass->free_count, &group, mass->free_count, &place));
-  PetscCall(FormGroups(mass, group, place));
-  for (PetscInt b = 0; b < mass->free_count; b++)
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, matrix->diagonal,
+                             (PetscMPIInt)(TWIST * TWIST * matrix->free_count), MPIU_REAL, MPI_SUM,
+                             coupling->world));
+  PetscCall(PairListGather(&matrix->pairs, coupling->world));
+  PetscCall(PetscMalloc2(matrix->free_count, &group, matrix->free_count, &place));
+  PetscCall(FormGroups(matrix, group, place));
+  for (PetscInt b = 0; b < matrix->free_count; b++)
     add_own_mass(coupling, b);
-  PetscCall(InvertGroups(mass, group, place));
+  PetscCall(InvertGroups(matrix, group, place));
   PetscCall(PetscFree2(group, place));
   PetscFunctionReturn(0);
 }
@@ -321,13 +322,13 @@ static PetscErrorCode SolveGroup(const BodyGroup *group, const PetscReal *from, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidMatrixSolve(const SolidMatrix *mass, const PetscReal *from, PetscReal *to)
+PetscErrorCode SolidMatrixSolve(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to)
 {
   PetscFunctionBegin;
-  for (PetscInt g = 0; g < mass->group_count; g++)
-    if (mass->groups[g].inverse)
-      apply_group(&mass->groups[g], from, to);
+  for (PetscInt g = 0; g < matrix->group_count; g++)
+    if (matrix->groups[g].inverse)
+      apply_group(&matrix->groups[g], from, to);
     else
-      PetscCall(SolveGroup(&mass->groups[g], from, to));
+      PetscCall(SolveGroup(&matrix->groups[g], from, to));
   PetscFunctionReturn(0);
 }

@@ -130,7 +130,8 @@ Twist twist_between(const RigidTransform *from, const RigidTransform *to, PetscR
 /* A formula in x, y, z and t such as "4*0.3*y*(0.41-y)/0.41^2". A null Formula is zero everywhere. */
 typedef struct _p_Formula *Formula;
 
-/* On a mistake `*formula` is null and `message` says what and where; that is not an error code. */
+/* On a mistake `*formula` is null and `message` says what and where; that is not an error code. Not
+   collective. */
 PetscErrorCode FormulaCreate(const char text[], Formula *formula, char message[], size_t message_size);
 PetscErrorCode FormulaDestroy(Formula *formula);
 PetscReal      formula_value(Formula formula, Vector3 point, PetscReal time);

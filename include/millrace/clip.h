@@ -7,6 +7,7 @@
 #define MILLRACE_CLIP_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
 #include <millrace/geometry.h>
 
 MILLRACE_API_BEGIN
@@ -65,7 +66,7 @@ void lattice_hit(const Lattice *lattice, const Triangles *triangles, PetscInt di
 PetscBool surface_blocks(Surface surface, Vector3 from, Vector3 to, PetscReal margin);
 
 /* The prism over the cross-section at the height z, from z - 1/2 to z + 1/2 and without its ends; the arrays
-   of `prism` are to be freed with PetscFree2(vertices, triangles). */
+   of `prism` are to be freed with PetscFree2(vertices, triangles). Not collective. */
 typedef struct {
   PetscInt vertex_count, triangle_count;
   Vector3 *vertices;

@@ -4,13 +4,15 @@
 #define MILLRACE_COUPLING_H
 
 #include <millrace/api.h>
+#include <millrace/constrained_faces.h>
 #include <millrace/fluid_step.h>
-#include <millrace/solid_step.h>
 #include <millrace/grid.h>
 #include <millrace/parallel.h>
 #include <millrace/poisson.h>
+#include <millrace/schema.h>
+#include <millrace/solid.h>
+#include <millrace/solid_step.h>
 #include <millrace/visibility.h>
-#include <millrace/constrained_faces.h>
 
 MILLRACE_API_BEGIN
 
@@ -41,7 +43,8 @@ typedef struct _p_Coupling *Coupling;
 PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling);
 PetscErrorCode CouplingDestroy(Coupling *coupling);
 
-/* Makes the solver of the block matrix, "blockminres", known to PETSc: before its options are looked at. */
+/* Makes the solver of the block matrix, "blockminres", known to PETSc: before its options are looked at. Not
+   collective. */
 PetscErrorCode CouplingRegisterSolver(void);
 
 /* Where the bodies are: first this, the same on all ranks, then what the fluid is. Surfaces are borrowed
@@ -72,7 +75,7 @@ typedef struct {
    says why. Collective: world. */
 PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[MILLRACE_DIM], Vec impulse, PetscReal twists[],
                              CouplingReport *report);
-/* The same with the velocities of all bodies given (F2): a plain Poisson solve. */
+/* The same with the velocities of all bodies given (F2): a plain Poisson solve. Collective: world. */
 PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[MILLRACE_DIM], Vec impulse,
                                const PetscReal twists[], CouplingReport *report);
 /* The impulse and its moment (about the position) that the pressure gives every body, less what it takes to
@@ -89,7 +92,8 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
    placing. Collective: world. */
 PetscErrorCode CouplingGetMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * MILLRACE_DIM]);
-/* Adds this rank's part of it, that of bodies on the first rank; without velocity, of bodies alone. */
+/* Adds this rank's part of it, that of bodies on the first rank; without velocity, of bodies alone. Not
+   collective. */
 PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[MILLRACE_DIM], const PetscReal twists[],
                                    PetscReal momentum[2 * MILLRACE_DIM]);
 

@@ -90,7 +90,7 @@ MILLRACE_KERNEL void dense_ldl_solve(PetscInt n, PetscInt stride, const PetscRea
 }
 
 /* The inverse of a positive definite matrix of n rows, without a stride, in its place; what is left of one
-   that is not positive is of no use. */
+   that is not positive is of no use. Not collective. */
 PetscErrorCode DenseInvert(PetscInt n, PetscReal a[], PetscBool *is_positive);
 
 /* Eigenvectors of a symmetric matrix, the rows of `vectors`; the eigenvalues are left on the diagonal of `a`,

@@ -3,8 +3,12 @@
 #define MILLRACE_FLUID_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/grid.h>
+#include <millrace/io.h>
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
+#include <millrace/schema.h>
 #include <millrace/visibility.h>
 
 MILLRACE_API_BEGIN
@@ -69,66 +73,85 @@ typedef struct {
 
 typedef struct _p_Fluid *Fluid;
 
-/* Lifetime; `config` must outlive the fluid. Collective: fluid. */
+/* `config` must outlive the fluid, and so must `grid`. Destroy accepts a null fluid. Collective: fluid. */
 PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid);
 PetscErrorCode FluidDestroy(Fluid *fluid);
 
-/* What is not fluid: `solid` holds 0 in fluid cells and 1 + number in others; `velocity` is read on the faces
-   that these close, null when all stand still. Numbers below `obstacles` are obstacles, the others sources,
-   whose cells keep their scalars; `slips` says which obstacles let it slip. Copies. Collective: fluid. */
+/* Cells that hold no fluid: `solid` is 0 in fluid cells and 1 + number in others. Numbers below `obstacles`
+   are obstacles, the others sources, whose cells keep their scalars. `slips`, one per obstacle, says where
+   fluid slips along the surface. `velocity` is read on the faces that these cells close; null: all are at
+   rest. Copies its arguments. Collective: fluid. */
 PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
                               Vec velocity[MILLRACE_DIM]);
 
-/* What the fluid is made of from now on, instead of the density and viscosity of its configuration; borrowed
-   until the next call, which must come when its fields change; null for that of the configuration again.
-   Gravity is then a force of its own and the pressure the whole one. Collective: fluid. */
+/* Density and viscosity from now on, instead of those of the configuration; null: those of the configuration
+   again. Borrowed until the next call, which must come when the mixture's fields change. With a mixture
+   gravity is a force of its own, and the pressure includes the hydrostatic one. Collective: fluid. */
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
-/* The velocity of what is not light, which the caller sets between steps: that of the fluid, carried on into
-   the light cells of the mixture. Without those it is that of the fluid. */
+
+/* The velocity by which heavy material is advected where densities differ much; the caller sets it between
+   steps: that of the fluid, extended into the light cells of the mixture. Without light cells it is the
+   velocity of the fluid. Lent. Collective: fluid. */
 PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
-/* Side faces, closed faces and ghosts of a velocity that was changed from outside: a step leaves zero on
-   faces between empty cells. */
+
+/* Recomputes side faces, closed faces and ghosts of a velocity that the caller has changed: a step leaves
+   zero on faces between empty cells. Collective: fluid. */
 PetscErrorCode FluidRefreshVelocity(Fluid fluid);
-/* What advection and scalars do not look through; borrowed until the next call; null: nothing. */
+
+/* Shells past which advection and scalars do not interpolate; null: none. Borrowed until the next call.
+   Collective: fluid. */
 PetscErrorCode FluidSetVisibility(Fluid fluid, const Visibility *visibility);
 
-/* Takes the scene's initial velocity and scalars and projects; not `good` if that fails. */
+/* Sets the initial velocity and scalars of the configuration and projects the velocity; `good` is false if
+   the solve fails. Collective: fluid. */
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);
 
-/* One step in two parts, so that sources can act between them: 1 to 4 of docs/numerics.md, then 5 and 6. A
-   projection that is not good leaves the state as it was before the step once the prediction is forgotten; it
-   is not if its solve fails, or if the velocity it finds goes farther than `farthest` cells in a step. */
+/* A step in two parts, so that sources can act between them: parts 1 to 4 of docs/numerics.md, then 5 and 6.
+   The projection is not `good` if its solve fails, or if the velocity that it finds travels farther than
+   `farthest` cells in a step; FluidForgetPrediction then restores the state before the step. Collective:
+   fluid. */
 PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscReal farthest, PetscBool *good);
 PetscErrorCode FluidForgetPrediction(Fluid fluid);
-/* Velocity and scalars on their way, between the two. */
+
+/* The predicted velocity and scalars between the two parts; lent, to be changed. Not collective. */
 PetscErrorCode FluidGetPrediction(Fluid fluid, Vec **faces, Vec **scalars);
 
-/* The largest step in which what flows now, with the forces of now, goes no farther than `cells` cells, and
-   no trajectory farther than MOST_CELLS_PER_STEP. Collective: fluid. */
+/* The largest step in which the present flow with the present forces travels no farther than `cells` cells,
+   and no trajectory farther than MOST_CELLS_PER_STEP. Collective: fluid. */
 PetscErrorCode FluidGetTimeStepLimit(Fluid fluid, PetscReal cells, PetscReal *limit);
-/* The same for what sides and body forces that depend on time will be at `time`, on this rank. */
+
+/* The same limit for the velocities of sides and for body forces that depend on time, at `time`, on this
+   rank. Not collective. */
 PetscErrorCode FluidGetGivenLimit(Fluid fluid, PetscReal cells, PetscReal time, PetscReal *limit);
-/* How far a velocity goes in `dt`: cells along an axis, the most. Collective: fluid. */
+
+/* The largest distance along an axis, in cells, that the velocity `faces` travels in `dt`. Collective: fluid.
+ */
 PetscErrorCode FluidGetTravel(Fluid fluid, Vec faces[MILLRACE_DIM], PetscReal dt, PetscReal *cells);
 
-/* State, lent with valid ghosts. */
-PetscErrorCode     FluidGetVelocity(Fluid fluid, Vec **faces);
-PetscErrorCode     FluidGetPressure(Fluid fluid, Vec *pressure);
-PetscErrorCode     FluidGetScalars(Fluid fluid, Vec **fields);
-PetscErrorCode     FluidRefreshScalars(Fluid fluid); /* ghosts of scalars that were changed from outside */
-PetscErrorCode     FluidGetSolid(Fluid fluid, Vec *solid); /* null without obstacles */
+/* The state, lent with valid ghosts; `solid` is null without obstacles. Not collective. */
+PetscErrorCode FluidGetVelocity(Fluid fluid, Vec **faces);
+PetscErrorCode FluidGetPressure(Fluid fluid, Vec *pressure);
+PetscErrorCode FluidGetScalars(Fluid fluid, Vec **fields);
+PetscErrorCode FluidGetSolid(Fluid fluid, Vec *solid);
+
+/* Recomputes the ghosts of scalars that the caller has changed. Collective: fluid. */
+PetscErrorCode FluidRefreshScalars(Fluid fluid);
+
 const FluidReport *fluid_report(Fluid fluid);
 PetscBool          fluid_has_converged(Fluid fluid); /* in all solves of the last step */
-PetscBool          fluid_goes_too_far(Fluid fluid); /* on its trajectories in this step: they are cut short */
+PetscBool          fluid_goes_too_far(Fluid fluid);  /* a trajectory of this step was cut short */
 PetscReal          fluid_time(Fluid fluid);
 
-/* Collective: fluid. */
+/* Sums over the box; the volume integral of a scalar. Collective: fluid. */
 PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals);
 PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *total);
-/* Force of the fluid on each obstacle by pressure and by viscosity. */
+
+/* The force of the fluid on each obstacle by pressure and by viscosity, N; one vector per obstacle.
+   Collective: fluid. */
 PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]);
 
+/* Time, velocity, pressure and scalars. Collective: fluid. */
 PetscErrorCode FluidSave(Fluid fluid, Archive archive);
 PetscErrorCode FluidLoad(Fluid fluid, Archive archive);
 

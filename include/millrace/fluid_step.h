@@ -8,9 +8,9 @@
 
 MILLRACE_API_BEGIN
 
-/* Cells that bodies cover, as in FluidSetSolids, obstacles and sources included: there scalars are carried on
-   from outside, and faces are not closed. Of `count` obstacles and bodies `slips` tells which let the fluid
-   slip. Copies. */
+/* Cells that bodies, obstacles and sources cover, numbered as in FluidSetSolids: scalars are extended into
+   them from outside, and their faces stay open. Of the `count` obstacles and bodies `slips` says along which
+   the fluid slips. Copies. Collective: fluid. */
 PetscErrorCode FluidSetCovered(Fluid fluid, Vec covered, PetscInt count, const PetscBool slips[]);
 
 /* The projection as if there were no bodies; lent until the mixture or the obstacles change. Fields are null
@@ -21,35 +21,52 @@ typedef struct {
   const Vec *densities; /* of faces, kg/m^3, inside bodies too; null: the reference everywhere */
   Vec        fixed;     /* cells that hold p = 0, with ghosts; null: none */
 } FluidSystem;
+
+/* Lends the system until the mixture or the obstacles change. Collective: fluid. */
 PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system);
 
-/* Jumps on open sides for one fluid of that density, with gravity among its forces: beyond them it is at rest
-   and its pressure hydrostatic, zero at the highest place of an open side. */
-PetscErrorCode FluidBalanceOpenSides(Fluid fluid, PetscReal density, Vec jump[DIM]);
+/* Pressure jumps on open sides for one fluid of that density, with gravity among its forces: beyond them the
+   fluid is at rest and its pressure hydrostatic, zero at the highest place of an open side. Collective:
+   fluid. */
+PetscErrorCode FluidBalanceOpenSides(Fluid fluid, PetscReal density, Vec jump[MILLRACE_DIM]);
 
-/* The scene's velocity and scalars, not projected. */
+/* Sets the initial velocity and scalars of the configuration, without projection. Collective: fluid. */
 PetscErrorCode FluidBegin(Fluid fluid);
-/* F1: `faces` becomes the velocity after `dt` of viscosity and forces, without advection. */
+
+/* F1: `faces` becomes the velocity after `dt` of viscosity and forces, without advection. Collective: fluid.
+ */
 typedef enum { VISCOSITY_ACTS, VISCOSITY_LEFT_OUT } ViscosityUse;
 PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse viscosity,
                                         Vec faces[MILLRACE_DIM]);
-/* F2: until the end of the step what moves is carried along `faces` (with ghosts), and in time to the middle
-   of the step as the fluid itself. Null: along the fluid itself. */
+
+/* F2: until the end of the step velocity and scalars are advected by `faces` (with valid ghosts),
+   extrapolated to the middle of the step as the fluid's own velocity would be; null: by the fluid's own
+   velocity. Borrowed. Collective: fluid. */
 PetscErrorCode FluidSetAdvecting(Fluid fluid, Vec faces[MILLRACE_DIM]);
-/* F3: the parts of FluidPredict for a mixture, in this order. */
-PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt); /* of scalars too */
+
+/* F3: the parts of FluidPredict for a mixture, in this order; the first advects scalars too. Collective:
+   fluid. */
+PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidPredictViscosity(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidPredictForces(Fluid fluid, PetscReal dt);
-/* Given velocities and pressure jumps over `dt` on the way to u*; dt = 0: no jumps. */
+
+/* Sets the given velocities of `faces` at `time` and adds the pressure jumps over `dt`, on the way to u*; dt
+   = 0: no jumps. Collective: fluid. */
 PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[MILLRACE_DIM]);
-/* Given velocities and ghosts of a velocity that was solved for. */
+
+/* Sets the given velocities and the ghosts of a velocity that the coupled system was solved for. Collective:
+   fluid. */
 PetscErrorCode FluidFinishFaces(Fluid fluid, PetscReal time, Vec faces[MILLRACE_DIM]);
-/* The first guess of dt times the pressure, and the answer. */
+
+/* The first guess of dt times the pressure, and the solution. Collective: fluid. */
 PetscErrorCode FluidGetImpulse(Fluid fluid, PetscReal dt, Vec impulse);
 PetscErrorCode FluidTakeImpulse(Fluid fluid, PetscReal dt, Vec impulse);
-/* F4: what FluidPredict began and (5.13) solved is the state at the end of the step; dt = 0: of the start. */
+
+/* F4: the prediction, which (5.13) has solved for, becomes the state at the end of the step; dt = 0: at the
+   start of the run. Collective: fluid. */
 PetscErrorCode FluidTakePrediction(Fluid fluid, PetscReal dt);
-/* By forces and pressure in the last step, where there is viscosity; else null. */
+
+/* The acceleration by forces and pressure in the last step, lent; null without viscosity. Not collective. */
 PetscErrorCode FluidGetAcceleration(Fluid fluid, Vec **faces);
 
 MILLRACE_API_END

@@ -17,9 +17,10 @@ typedef struct _p_Surface *Surface;
    inwards without being a cavity is turned round. SURFACE_ANY does so if it can, else takes the surface as it
    is. Equal STL vertices are welded; others too where that may close the surface. */
 typedef enum { SURFACE_CLOSED, SURFACE_ANY } SurfaceDemand;
+/* Not collective. */
 PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *surface, char message[],
                            size_t message_size);
-/* Copies its arrays; a bad index or number is an error. Orientation is left as given. */
+/* Copies its arrays; a bad index or number is an error. Orientation is left as given. Not collective. */
 PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], PetscInt triangle_count,
                              const PetscInt (*triangles)[3], Surface *surface);
 PetscErrorCode SurfaceDestroy(Surface *surface);
@@ -35,6 +36,7 @@ PetscReal surface_volume(Surface surface);
 void      surface_bounds(Surface surface, Vector3 *low, Vector3 *high);
 /* Sound: as SURFACE_CLOSED demands; else one of the faults that keep it from that. */
 typedef enum { SURFACE_SOUND, SURFACE_OPEN, SURFACE_BRANCHED, SURFACE_TWISTED } SurfaceFault;
+/* Not collective. */
 PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault);
 
 /* Of a solid with density one; inertia about its centre. */
@@ -60,6 +62,7 @@ SurfaceReport surface_report(Surface surface);
    parts. */
 typedef struct _p_Shape *Shape;
 
+/* Not collective. */
 PetscErrorCode ShapeCreateSphere(Vector3 centre, PetscReal radius, Shape *shape);
 PetscErrorCode ShapeCreateBox(Vector3 low, Vector3 high, Shape *shape);
 PetscErrorCode ShapeCreateCylinder(Vector3 from, Vector3 to, PetscReal radius, Shape *shape);
@@ -68,13 +71,13 @@ PetscErrorCode ShapeCreateCone(Vector3 base_centre, Vector3 tip, PetscReal radiu
 PetscErrorCode ShapeCreateTorus(Vector3 centre, Vector3 axis, PetscReal major, PetscReal minor, Shape *shape);
 PetscErrorCode ShapeCreatePlane(Vector3 point, Vector3 normal, Shape *shape); /* solid below the normal */
 PetscErrorCode ShapeCreateSurface(Surface *surface, Shape *shape);            /* takes the surface */
-/* Inside where the formula is negative; takes it. Its distance is one to first order. */
+/* Inside where the formula is negative; takes it. Its distance is one to first order. Not collective. */
 PetscErrorCode ShapeCreateFormula(Formula *formula, Shape *shape);
 typedef enum { SHAPE_UNION, SHAPE_INTERSECTION, SHAPE_DIFFERENCE } ShapeOperation;
-/* Takes the parts; a difference is the first less all others. */
+/* Takes the parts; a difference is the first less all others. Not collective. */
 PetscErrorCode ShapeCreateCombination(ShapeOperation operation, PetscInt count, Shape parts[], Shape *shape);
 /* Takes the part; scaled first, then turned by `rotation` (axis times angle, rad) about the origin, then
-   moved by `translation`. */
+   moved by `translation`. Not collective. */
 PetscErrorCode ShapeCreatePlaced(Shape *part, PetscReal scale, Vector3 rotation, Vector3 translation,
                                  Shape *shape);
 PetscErrorCode ShapeDestroy(Shape *shape);
@@ -113,11 +116,11 @@ typedef struct {
 Primitive shape_primitive(Shape shape);                  /* looks through placed shapes */
 Moments   primitive_moments(const Primitive *primitive); /* in its own frame; zero for a plane or none */
 /* In its own frame, closed, with vertices on the true surface; `segments` of a circle, at least 3. Not for a
-   plane or none. */
+   plane or none. Not collective. */
 PetscErrorCode SurfaceCreatePrimitive(const Primitive *primitive, PetscInt segments, Surface *surface);
 /* Around what of any shape lies between `low` and `high`, closed; null if that is nothing. Second order in
    the `spacing` of the lattice on which it is found; corners are cut off by a part of it. A prism stands on
-   the cross-section at z = 0 and reaches from z = -1/2 to 1/2. */
+   the cross-section at z = 0 and reaches from z = -1/2 to 1/2. Not collective. */
 typedef enum { CONTOUR_SPACE, CONTOUR_PRISM } ContourKind;
 PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
                                     PetscReal spacing, Surface *surface);

@@ -11,6 +11,7 @@
 #include <millrace/base.h>
 #include <millrace/grid_box.h>
 #include <millrace/io.h>
+#include <millrace/schema.h>
 #include <petscdmda.h>
 
 MILLRACE_API_BEGIN
@@ -32,7 +33,8 @@ extern const SchemaKey GridKeys[];
 typedef struct _p_MacGrid *MacGrid;
 /* Cells of the box along each direction; one along z in two dimensions. */
 void grid_config_cells(const GridConfig *config, PetscInt cells[MILLRACE_DIM]);
-/* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. */
+/* Says in `message` why a configuration cannot be used, with what would be right; "" when it can. Not
+   collective. */
 PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char message[], size_t size);
 
 /* Lifetime. Collective: comm. */
@@ -48,11 +50,11 @@ Vector3        grid_face_centre(MacGrid grid, PetscInt direction, PetscInt i, Pe
 /* One past the last owned face of component `direction`, the upper side of the box included. */
 void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[MILLRACE_DIM]);
 
-/* Fields; the caller destroys them. */
+/* Fields; the caller destroys them. Collective: fluid. */
 PetscErrorCode MacGridCreateField(MacGrid grid, Vec *field);
 PetscErrorCode MacGridCreateFaceField(MacGrid grid, Vec faces[MILLRACE_DIM]);
 PetscErrorCode MacGridDestroyFaceField(Vec faces[MILLRACE_DIM]);
-/* The arrays of all components at once; null along z in two dimensions. */
+/* The arrays of all components at once; null along z in two dimensions. Not collective. */
 PetscErrorCode MacGridGetFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscReal *values[MILLRACE_DIM]);
 PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscReal *values[MILLRACE_DIM]);
 /* Fills the ghost layers that other ranks (or the periodic images) own, corners included; layers beyond a
@@ -60,17 +62,20 @@ PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscR
 PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
 PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[MILLRACE_DIM]);
 /* The way back: owners combine their values with those that other ranks (or periodic images) hold for them in
-   ghosts, by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. */
+   ghosts, by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. Collective: fluid. */
 PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation);
 
-/* Between a field (local, ghosted) and a solver vector (global). */
+/* Between a field (local, ghosted) and a solver vector (global). Collective: fluid. */
 PetscErrorCode MacGridToSolver(MacGrid grid, Vec field, Vec solver);
 PetscErrorCode MacGridFromSolver(MacGrid grid, Vec solver, Vec field);
-/* Cell by cell, the net outflow of `faces` per unit volume; `faces` needs valid upper faces. */
+/* Cell by cell, the net outflow of `faces` per unit volume; `faces` needs valid upper faces. Collective:
+   fluid. */
 PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[MILLRACE_DIM], Vec divergence);
+
+/* Owned cells of a field, to and from an archive. Collective: fluid. */
 PetscErrorCode MacGridSaveField(MacGrid grid, const char name[], Vec field, Archive archive);
 PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Archive archive);
-/* Face fields keep their upper side faces too. */
+/* The same for face fields, upper side faces included. Collective: fluid. */
 PetscErrorCode MacGridSaveFaces(MacGrid grid, const char name[], Vec faces[MILLRACE_DIM], Archive archive);
 PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[MILLRACE_DIM], Archive archive);
 

@@ -4,7 +4,11 @@
 #define MILLRACE_LEVELSET_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/grid.h>
+#include <millrace/io.h>
 #include <millrace/particles.h>
+#include <millrace/visibility_map.h>
 
 MILLRACE_API_BEGIN
 
@@ -20,7 +24,7 @@ enum { BAND_CELLS = 6 }; /* half the width of the band */
 /* In cells: far above what the order of sums changes in a distance, far below what anyone can see. Interfaces
    along the grid put whole rows of cells at a threshold; it is moved by so much, for what lies at it to lie
    on the same side of it on any number of ranks. */
-#define ROUND_OFF 1e-7
+#define MILLRACE_ROUND_OFF 1e-7
 
 typedef struct _p_LevelSet *LevelSet;
 
@@ -28,37 +32,38 @@ typedef struct _p_LevelSet *LevelSet;
 PetscErrorCode LevelSetCreate(MacGrid grid, const InterfaceConfig *config, LevelSet *level_set);
 PetscErrorCode LevelSetDestroy(LevelSet *level_set);
 /* From now on nothing looks through shells, and distances do not pass them; borrowed; null: there are none.
- */
+   Collective: fluid. */
 PetscErrorCode LevelSetSetVisibilityMap(LevelSet level_set, const VisibilityMap *map);
 /* The field, lent, to be read or changed; LevelSetRefresh after a change makes ghosts and band valid again.
- */
+   Not collective. */
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
 PetscErrorCode LevelSetRefresh(LevelSet level_set);
 
-/* Carries the interface along `velocity` (faces, ghosts valid) over `dt`. */
+/* Carries the interface along `velocity` (faces, ghosts valid) over `dt`. Collective: fluid. */
 PetscErrorCode LevelSetAdvect(LevelSet level_set, Vec velocity[MILLRACE_DIM], PetscReal dt);
-/* Makes the field a distance again without moving the interface. */
+/* Makes the field a distance again without moving the interface. Collective: fluid. */
 PetscErrorCode LevelSetRedistance(LevelSet level_set);
 PetscErrorCode
 LevelSetRebuild(LevelSet level_set); /* the same for a field of which only the signs are right */
 /* Markers: value 0 is the radius (m), positive. Those of `own` mark the inside, those of the other sets the
    outside; a marker that has strayed by more than its radius pulls the field back (particle level set
-   method). */
+   method). Collective: fluid. */
 PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particles sets[], PetscInt own);
 /* Gives the markers of the inside their radii, drops those far from the interface but not those that have
    strayed, and fills cells that have too few; `salt` and `step` are keys of the random positions, and `step`
-   of the numbers: the same one only once between two moves. */
+   of the numbers: the same one only once between two moves. Collective: fluid. */
 PetscErrorCode LevelSetSeed(LevelSet level_set, Particles inside, PetscInt salt, PetscInt64 step);
 PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside);
 
-/* Volume inside over cells for which `closed` (null: none) is not positive; an area in two dimensions. */
+/* Volume inside over cells for which `closed` (null: none) is not positive; an area in two dimensions.
+   Collective: fluid. */
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume);
 
 /* On any distance field with valid ghosts. Curvature (1/m, positive where the inside is convex) in the cells
-   beside the interface, zero elsewhere; ghosts between ranks are valid. */
+   beside the interface, zero elsewhere; ghosts between ranks are valid. Collective: fluid. */
 PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature);
 PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature);
-/* Ghosts of a distance: between ranks, and mirrored at the sides. */
+/* Ghosts of a distance: between ranks, and mirrored at the sides. Collective: fluid. */
 PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
 /* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
    there. */
@@ -66,13 +71,15 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
 
 /* Carries values on from the places where `known` is positive, `layers` cells deep, constant along the
    gradient of `distance` (which grows away from them; ghosts valid). `known` is a cell field; a face is known
-   if one of its cells is. Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. */
+   if one of its cells is. Ghosts between ranks of all are valid afterwards; nothing beyond a side is used.
+   Collective: fluid. */
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
 PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[MILLRACE_DIM]);
-/* The same from places that are seen. */
+/* The same from places that are seen. Collective: fluid. */
 PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known,
                                PetscInt layers, Vec faces[MILLRACE_DIM]);
 
+/* Collective: fluid. */
 PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive);
 PetscErrorCode LevelSetLoad(LevelSet level_set, const char name[], Archive archive);
 

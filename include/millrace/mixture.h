@@ -27,7 +27,7 @@ typedef struct {
 /* Lifetime of the fields: zero at first. Collective: fluid. */
 PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture);
 PetscErrorCode MixtureDestroy(Mixture *mixture);
-/* The same everywhere. */
+/* The same everywhere. Collective: fluid. */
 PetscErrorCode MixtureSetUniform(MacGrid grid, PetscReal density, PetscReal viscosity, Mixture *mixture);
 
 MILLRACE_API_END

@@ -29,11 +29,12 @@ typedef struct {
 
 typedef struct _p_Motion *Motion; /* a null Motion stands still */
 
-/* From the rest position at time zero, for ever. */
+/* From the rest position at time zero, for ever. Not collective. */
 PetscErrorCode MotionCreateSteady(Vector3 pivot, Vector3 velocity, Vector3 spin, Motion *motion);
 /* Between two keyframes velocity and spin are constant (linear translation, slerp), so they jump at a
    keyframe, where those of the following interval count; before the first and after the last it is at rest.
-   Rotations about one axis may go on beyond half a turn; others take the short way. Times must increase. */
+   Rotations about one axis may go on beyond half a turn; others take the short way. Times must increase. Not
+   collective. */
 PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyframe keyframes[],
                                      Motion *motion);
 PetscErrorCode MotionDestroy(Motion *motion);

@@ -35,7 +35,7 @@ PetscInt team_config_solid_ranks(const TeamConfig *config, TeamWork work, PetscM
 
 /* Before a call over the world for which the fluid may come late: where ranks share cores, one without fluid
    sleeps until the fluid ranks of its node are there. It orders nothing and moves no data. Every rank calls
-   it at the same places. */
+   it at the same places. Collective: world. */
 PetscErrorCode TeamAwaitFluid(Team team);
 
 /* Refuses a launcher that started N copies of one rank: compares with SLURM_NTASKS. Collective: world. */

@@ -6,7 +6,13 @@
 #define MILLRACE_PARTICLES_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/grid.h>
+#include <millrace/grid_box.h>
+#include <millrace/io.h>
 #include <millrace/visibility_map.h>
+
+#include <stdint.h>
 
 MILLRACE_API_BEGIN
 
@@ -27,6 +33,7 @@ typedef struct {
   PetscInt64     *numbers;   /* no two alike in the whole set */
   const PetscInt *first;
 } ParticleView;
+/* Collective: fluid. */
 PetscErrorCode ParticlesGetView(Particles particles, ParticleView *view);
 PetscErrorCode ParticlesGetTotal(Particles particles, PetscInt64 *total); /* of all ranks. Collective. */
 
@@ -42,7 +49,8 @@ PetscErrorCode ParticlesArrange(Particles particles);
    direction, and arranges them. One that goes through a side is dropped if the velocity on that side points
    outwards there, too. Particles must be in cells of their rank. Collective: fluid. */
 PetscErrorCode ParticlesMove(Particles particles, Vec velocity[MILLRACE_DIM], PetscReal dt);
-/* The same past shells that move meanwhile (null: there are none): none is passed through. */
+/* The same past shells that move meanwhile (null: there are none): none is passed through. Collective: fluid.
+ */
 PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, Vec velocity[MILLRACE_DIM],
                                  PetscReal dt);
 
@@ -59,7 +67,7 @@ PetscReal hash_real(uint64_t key, PetscInt index); /* 0 <= result < 1, the `inde
 /* On any number of ranks, the file being the same on all; what is saved is arranged. Collective: fluid. */
 PetscErrorCode ParticlesSave(Particles particles, const char name[], Archive archive);
 PetscErrorCode ParticlesLoad(Particles particles, const char name[], Archive archive);
-/* A mesh of points; the first of the values as field `field`, unless that is null. */
+/* A mesh of points; the first of the values as field `field`, unless that is null. Collective: fluid. */
 PetscErrorCode ParticlesWriteFrame(Particles particles, const char name[], const char field[],
                                    FrameSeries frames);
 

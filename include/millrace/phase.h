@@ -4,9 +4,14 @@
 #define MILLRACE_PHASE_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
 #include <millrace/geometry.h>
+#include <millrace/grid.h>
+#include <millrace/io.h>
 #include <millrace/levelset.h>
 #include <millrace/mixture.h>
+#include <millrace/schema.h>
+#include <millrace/visibility.h>
 
 MILLRACE_API_BEGIN
 
@@ -58,27 +63,30 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
 PetscErrorCode PhaseDestroy(Phase *phase);
 /* From now on, until the next call, nothing looks through these shells, which move over the `dt` of
    PhaseAdvance; borrowed; null: there are none. To be called again when they have moved, and before
-   PhaseReturn and PhaseLoad. */
+   PhaseReturn and PhaseLoad. Collective: fluid. */
 PetscErrorCode PhaseSetVisibility(Phase phase, const Visibility *visibility);
 
 /* Regions from their shapes; `closed` (null: none; ghosts valid) is positive in cells that hold no fluid, but
    not in sources, which PhasePour fills. Overlaps and voids that are not to be projected are told in
-   `message`. */
+   `message`. Collective: fluid. */
 PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size);
-/* Carries all regions along `velocity` over `dt`, corrects, projects and redistances them. */
+/* Carries all regions along `velocity` over `dt`, corrects, projects and redistances them. Collective: fluid.
+ */
 PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[MILLRACE_DIM], Vec closed, PetscReal dt);
-/* What lies in the shape becomes part of `region`, markers included. */
+/* What lies in the shape becomes part of `region`, markers included. Collective: fluid. */
 PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed);
 PetscErrorCode PhaseKeep(Phase phase); /* to return to after a step that went wrong */
 PetscErrorCode PhaseReturn(Phase phase);
 
-/* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. */
+/* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. Not
+   collective. */
 PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);
-/* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along. */
+/* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along.
+   Collective: fluid. */
 PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[MILLRACE_DIM]);
-/* The same from heavy regions into light ones, if the mixture tells them apart. */
+/* The same from heavy regions into light ones, if the mixture tells them apart. Collective: fluid. */
 PetscErrorCode PhaseExtendHeavyVelocity(Phase phase, Vec faces[MILLRACE_DIM]);
-/* 1 + region of every cell, as a cell field that is lent. */
+/* 1 + region of every cell, as a cell field that is lent. Not collective. */
 PetscErrorCode PhaseGetRegions(Phase phase, Vec *regions);
 PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance);
 /* Of a point within one cell of this rank's part, projected on the fly (4.2.2); not collective. */
@@ -98,6 +106,7 @@ typedef struct {
 } PhaseReport;
 const PhaseReport *phase_report(Phase phase);
 
+/* Regions and markers, to an archive or to a frame. Collective: fluid. */
 PetscErrorCode PhaseSave(Phase phase, Archive archive);
 PetscErrorCode PhaseLoad(Phase phase, Archive archive);
 PetscErrorCode PhaseWriteFrame(Phase phase, FrameSeries frames);

@@ -25,7 +25,8 @@ PetscErrorCode SceneReadText(MPI_Comm comm, const char name[], const char text[]
 PetscErrorCode SceneReadCheckpoint(MPI_Comm comm, const char path[], PetscInt override_count,
                                    const char *const overrides[], Scene *scene, char message[],
                                    size_t message_size);
-/* Accepts a null scene. Simulations made of its configuration must be destroyed before. */
+/* Accepts a null scene. Simulations made of its configuration must be destroyed before. Collective: the
+   scene's communicator. */
 PetscErrorCode SceneDestroy(Scene *scene);
 
 /* The simulation that the scene describes, on the scene's communicator, which must be that of all ranks:
@@ -54,26 +55,30 @@ typedef struct {
 
 PetscInt            scene_problem_count(Scene scene);
 const SceneProblem *scene_problem(Scene scene, PetscInt index);
-/* file:line:column: error: ..., the line and a caret, for every problem; nothing but on the first rank. */
+/* file:line:column: error: ..., the line and a caret, for every problem; nothing but on the first rank.
+   Collective: the scene's communicator. */
 PetscErrorCode SceneReport(Scene scene, FILE *file);
 
-/* Adds what a room says of a scene that had been good as an error, at the body or joint that it names. */
+/* Adds what a room says of a scene that had been good as an error, at the body or joint that it names.
+   Collective: the scene's communicator. */
 PetscErrorCode SceneBlame(Scene scene, const char message[]);
 
 /* Adds a problem for every option of `petsc:` that may write files or run programs, unless they are allowed
    to, and for values, also of the command line, that PETSc does not understand. Before solvers are created.
  */
 typedef enum { OPTIONS_STAY_INSIDE, OPTIONS_MAY_REACH_OUT } OptionReach;
+/* Collective: the scene's communicator. */
 PetscErrorCode SceneCheckOptionValues(Scene scene, OptionReach reach);
-/* Hands `petsc:` to PETSc's database; the command line wins. Call before solvers are created. */
+/* Hands `petsc:` to PETSc's database; the command line wins. Call before solvers are created. Collective: the
+   scene's communicator. */
 PetscErrorCode SceneSetPetscOptions(Scene scene);
 /* Adds a problem for every option that no solver has asked for on any rank, PETSc's late ones exempt; call
    when the solvers are set up. Collective: the scene's communicator. */
 PetscErrorCode SceneCheckPetscOptions(Scene scene, PetscBool *good);
 
-/* Every key whose path holds `pattern` (null: all) with type, unit, default and meaning. */
+/* Every key whose path holds `pattern` (null: all) with type, unit, default and meaning. Not collective. */
 PetscErrorCode SceneKeysPrint(const char pattern[], FILE *file);
-/* docs/inputs.md. */
+/* docs/inputs.md. Not collective. */
 PetscErrorCode SceneInputsMarkdown(FILE *file);
 
 MILLRACE_API_END

@@ -51,6 +51,13 @@ struct SchemaKey {
   size_t             size, count;
 };
 
+/* Gives every key of the table that has a default its value in `config`, a zeroed struct of the table's room,
+   exactly as a scene that leaves the key out would. Keys that a scene must have, lists, shapes, motions and
+   blocks that may be left out stay as they are. Texts and formulas are allocated; ConfigDestroyDefaults frees
+   those of the struct, also ones that the caller has put in their place. Not collective. */
+PetscErrorCode ConfigSetDefaults(const SchemaKey keys[], void *config);
+PetscErrorCode ConfigDestroyDefaults(const SchemaKey keys[], void *config);
+
 MILLRACE_API_END
 
 #endif

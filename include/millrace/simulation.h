@@ -3,9 +3,19 @@
 #define MILLRACE_SIMULATION_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
 #include <millrace/coupling.h>
 #include <millrace/fluid.h>
+#include <millrace/geometry.h>
+#include <millrace/grid.h>
+#include <millrace/io.h>
+#include <millrace/motion.h>
+#include <millrace/parallel.h>
 #include <millrace/phase.h>
+#include <millrace/schema.h>
+#include <millrace/solid.h>
+
+#include <stdio.h>
 
 MILLRACE_API_BEGIN
 
@@ -58,23 +68,27 @@ TeamWork simulation_config_work(const SimulationConfig *config);
 
 typedef struct _p_Simulation *Simulation;
 
-/* Lifetime; `config` must outlive it. What cannot be is told in `message`, and the simulation is null.
-   Collective: world. */
+/* `config` must outlive the simulation. Bodies, joints or regions that are impossible give a null simulation
+   and the reason in `message`, which is "" otherwise. Destroy accepts a null simulation. Collective: world.
+ */
 PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, Simulation *simulation,
                                 char message[], size_t message_size);
 PetscErrorCode SimulationDestroy(Simulation *simulation);
 
-/* The initial state of the scene. Not `good`: its solve failed. Collective: world. */
+/* Makes the initial state of the scene. A solve that fails is an error of SimulationStart, and makes the
+   start of SimulationTryStart not `good`. Collective: world. */
 PetscErrorCode SimulationStart(Simulation simulation);
 PetscErrorCode SimulationTryStart(Simulation simulation, PetscBool *good);
 
 /* The ranks that write frames, ledger and checkpoints: the fluid team, or the solid team without fluid. */
 MPI_Comm  simulation_writers(Simulation simulation);
 PetscBool simulation_writes(Simulation simulation);
-/* The state in an archive of the writers. Collective: writers. */
+
+/* Writes the state to an archive of the writers. Collective: writers. */
 PetscErrorCode SimulationSave(Simulation simulation, Archive archive);
-/* The state that was saved, perhaps on another number of ranks; `archive` is null outside the writers. A file
-   that does not fit this scene, or holds what no run can have written, is refused in `message`; the
+
+/* Reads the state that was saved, perhaps on another number of ranks; `archive` is null outside the writers.
+   A file that does not fit this scene, or holds what no run can have written, is refused in `message`; the
    simulation is then of no more use. Collective: world. */
 PetscErrorCode SimulationLoad(Simulation simulation, Archive archive, char message[], size_t size);
 
@@ -84,7 +98,7 @@ PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, Pets
    Collective: world. */
 PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *good);
 /* Once more with half the size if a solve fails; more often if only the flow is too fast. `dt`: of the last.
- */
+   Collective: world. */
 PetscErrorCode SimulationTryStep(Simulation simulation, PetscReal *dt, PetscBool *good);
 
 Team      simulation_team(Simulation simulation);
@@ -94,6 +108,12 @@ Solid     simulation_solid(Simulation simulation); /* on every rank; null withou
 Phase     simulation_phase(Simulation simulation); /* null without regions, or outside the fluid team */
 PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
+
+/* A quantity of the ledger (docs/output.md), such as "kinetic_energy" or "pressure_force_cylinder_x", as it
+   is now, the same on all ranks. A name that this simulation's ledger does not have is an error. All of the
+   ledger's row is computed for it; "wall_step" is not a number, since SimulationRun alone measures it.
+   Collective: world. */
+PetscErrorCode SimulationGetRecord(Simulation simulation, const char name[], PetscReal *value);
 
 /* Why the flow cannot begin or go on as the scene prescribes: fields that are not finite, or a box without an
    open side that does not let out what it takes in; "" when it can. Before the state is made or loaded, which
@@ -140,7 +160,8 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
 /* Seconds of wall clock that the first step takes here; a start or a step that fails is told in `message`.
    Collective: world. */
 PetscErrorCode SimulationMeasureStep(Simulation simulation, PetscReal *seconds, char message[], size_t size);
-/* Why so many ranks cannot run this scene; "" if they can. And `message` as that of SimulationCreate. */
+/* Why so many ranks cannot run this scene; "" if they can. And `message` as that of SimulationCreate. Not
+   collective. */
 PetscErrorCode SimulationConfigCheckRanks(const SimulationConfig *config, PetscMPIInt ranks, char message[],
                                           size_t size);
 PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPIInt ranks,

@@ -5,8 +5,11 @@
 #define MILLRACE_SOLID_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
 #include <millrace/geometry.h>
 #include <millrace/io.h>
+#include <millrace/motion.h>
+#include <millrace/schema.h>
 
 MILLRACE_API_BEGIN
 
@@ -96,7 +99,8 @@ typedef struct {
 extern const SchemaKey   SolidKeys[];
 typedef struct _p_Solid *Solid;
 
-/* `config` must outlive it. What is wrong is told in `message`, and the solid is null. Collective: comm. */
+/* `config` must outlive the solid. Bodies or joints that are impossible give a null solid and the reason in
+   `message`, which is "" otherwise. Destroy accepts a null solid. Collective: comm. */
 PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
                            size_t size);
 PetscErrorCode SolidDestroy(Solid *solid);
@@ -104,19 +108,24 @@ PetscErrorCode SolidDestroy(Solid *solid);
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
 /* How far bodies may go in a step by `cfl`; PETSC_MAX_REAL when none is free. */
 PetscReal solid_longest_path(Solid solid);
-/* No body goes farther than `path`, with accelerations (6 numbers each; null: that of gravity). */
+/* No body goes farther than `path`, with accelerations (6 numbers each; null: that of gravity). Not
+   collective. */
 PetscErrorCode SolidGetTimeStepLimit(Solid solid, PetscReal path, const PetscReal accelerations[],
                                      PetscReal *dt);
 /* The speed that is given to bodies within a step of `dt`: the motion of kinematic ones, targets of joints.
- */
+   Not collective. */
 PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, PetscReal *speed);
 /* The same at a time of the scene, whatever the bodies do now. */
 PetscReal solid_prescribed_speed(Solid solid, PetscReal time);
-/* The state of `root` to all others of `world`, who each hold a solid of the same configuration. */
+/* The state of `root` to all others of `world`, who each hold a solid of the same configuration. Collective:
+   world. */
 PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
+
+/* State, contacts and what the solvers remember of them. Collective: the archive's comm. */
 PetscErrorCode SolidSave(Solid solid, Archive archive);
 PetscErrorCode SolidLoad(Solid solid, Archive archive);
-/* The state vector: 3 numbers for every particle, then velocity and spin of every body. */
+
+/* The state vector: 3 numbers for every particle, then velocity and spin of every body. Not collective. */
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity);
 
 typedef struct {
@@ -137,7 +146,9 @@ PetscInt  solid_body_count(Solid solid);
 BodyView  solid_body_view(Solid solid, PetscInt body);
 void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *high); /* may be infinite */
 PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point);
-PetscErrorCode SolidKeep(Solid solid); /* where it is, to return to after a step that went wrong */
+
+/* Remembers the state, and returns to it after a step that has failed. Not collective. */
+PetscErrorCode SolidKeep(Solid solid);
 PetscErrorCode SolidReturn(Solid solid);
 
 MILLRACE_API_END

@@ -1,9 +1,12 @@
 /* The step interface of the solids: a body's surface and inertia, and the parts of a step around which a
- * fluid acts. */
+   fluid acts. */
 #ifndef MILLRACE_SOLID_STEP_H
 #define MILLRACE_SOLID_STEP_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/geometry.h>
+#include <millrace/io.h>
 #include <millrace/solid.h>
 
 MILLRACE_API_BEGIN
@@ -24,43 +27,53 @@ typedef struct {
 /* Without its surface, which SolidCreateBodySurface makes. */
 CoupledBody solid_coupled_body(Solid solid, PetscInt body);
 
-/* In the body's frame, to be placed by its position and rotation; the caller destroys it. Circles are cut
-   into edges no longer than about `edge`, and the surface is widened to hold the volume of the body. Copies
-   have the same surface. A plane is a block that holds all of the half-space that lies in the box between the
-   `bounds`, null if there is nothing of it: it does not last, and has to be made anew where the body has
-   moved. */
+/* The surface of a body in the body's frame, to be placed by position and rotation; the caller destroys it.
+   Circles are divided into edges no longer than about `edge`, and the surface is widened to enclose the
+   volume of the body. Copies of a body have the same surface. A plane becomes a block that holds the part of
+   its half-space between the corners `bounds` of a box, null if there is none; `lasts` is then false, and the
+   surface has to be made again when the body has moved. Not collective. */
 PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge, const Vector3 bounds[2],
                                       Surface *surface, PetscBool *lasts);
 
-/* A step in parts (docs/numerics.md, section 15), so that a fluid can act between them. Twists are velocity
-   and spin of every body, 6 numbers each, as in the state vector.
+/* A step in parts (docs/numerics.md, section 15), between which a fluid acts. Twists are velocity and spin of
+   every body, 6 numbers each, as in the state vector.
 
-   I, on every rank alike: the twists at the middle of the step, of forces alone; lent, to be changed. */
+   Step I, the same on every rank: the twists at the middle of the step, by forces alone. Lent, to be changed.
+   Not collective. */
 PetscErrorCode SolidPredictHalf(Solid solid, PetscReal time, PetscReal dt, PetscReal **half);
-/* II to IV and the push-out, with those twists: where the bodies are at the end of the step. Collective: comm
-   of the solid; the others take its word with SolidShare. */
+
+/* Steps II to IV and the push-out, with those twists: the bodies move to their places at the end of the step.
+   The other ranks receive them by SolidShare. Collective: the solid's comm. */
 PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt);
-/* The motion of free and other bodies since SolidKeep, over dt. */
+
+/* The displacements of all bodies since SolidKeep, divided by `dt`, as twists. Not collective. */
 PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[]);
-/* Forces over dt on the velocities of the state, on every rank alike. */
+
+/* Adds forces over `dt` to the velocities of the state, the same on every rank. Not collective. */
 PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt);
-/* Before a first V: the contacts of bodies that rest against each other, and what controls of joints ask for
-   in a step of dt. Collective: comm of the solid. */
+
+/* Before a first step V: finds the contacts of bodies that rest against each other, and what controls of
+   joints ask for in a step of `dt`. Collective: the solid's comm. */
 PetscErrorCode SolidFindResting(Solid solid, PetscReal time, PetscReal dt);
-/* V: contact and joints hold the velocities of the state, by impulses on bodies as heavy as they are with
-   what is added (null: nothing). Collective: comm of the solid. */
+
+/* Mass and inertia of the fluid that moves with a body. */
 typedef struct {
   PetscReal mass;
   Matrix3   inertia; /* in the world's axes */
 } AddedMass;
+
+/* Step V: contact and joints constrain the velocities of the state by impulses on bodies whose mass includes
+   what is `added`, one for each body; null: nothing. Collective: the solid's comm. */
 PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt, const AddedMass added[]);
 
-/* The surfaces of all bodies and their contacts, with a vector for each body: the first 3 of every 6 values.
-   Collective: who writes. */
+/* A vector for each body: the first 3 of every 6 `values`. */
 typedef struct {
   const char      *name;
   const PetscReal *values;
 } BodyField;
+
+/* Writes the surfaces of all bodies, with these fields, and their contacts. Collective: the comm of `frames`.
+ */
 PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_count,
                                const BodyField fields[]);
 

@@ -9,6 +9,7 @@
 #define MILLRACE_VISIBILITY_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
 #include <millrace/grid.h>
 
 MILLRACE_API_BEGIN

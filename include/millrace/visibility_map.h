@@ -7,6 +7,8 @@
 #define MILLRACE_VISIBILITY_MAP_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/grid.h>
 #include <millrace/visibility.h>
 
 MILLRACE_API_BEGIN

@@ -7,6 +7,8 @@
 #define MILLRACE_VISIBLE_STENCIL_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/visibility.h>
 #include <millrace/visibility_map.h>
 
 MILLRACE_API_BEGIN

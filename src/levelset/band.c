@@ -55,7 +55,7 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 
   PetscFunctionBegin;
   level_set->band.count = level_set->band.cells = 0;
-  mark(value, box->length, width - ROUND_OFF * grid_spacing(level_set->grid), level_set->mask);
+  mark(value, box->length, width - MILLRACE_ROUND_OFF * grid_spacing(level_set->grid), level_set->mask);
   for (PetscInt layer = 0; layer < margin; layer++)
     for (PetscInt d = 0; d < box->dimension; d++) {
       unsigned char *swap = level_set->mask;

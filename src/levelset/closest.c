@@ -113,7 +113,7 @@ KERNEL void set_run(LevelSet level_set, Run run, const PetscReal *from, PetscRea
                     const PetscInt dimension)
 {
   const PetscInt *stride = grid_box(level_set->grid)->stride;
-  const PetscReal h = grid_spacing(level_set->grid), reach = (2. - ROUND_OFF) * h;
+  const PetscReal h = grid_spacing(level_set->grid), reach = (2. - MILLRACE_ROUND_OFF) * h;
 
   for (PetscInt c = run.first; c < run.first + run.count; c++) {
     PetscBool known;

@@ -247,7 +247,7 @@ static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char
       nearer = own - distance_at(carried, b);
       sum += carried->value[b];
       count++;
-      if (nearer <= 2. * ROUND_OFF * h)
+      if (nearer <= 2. * MILLRACE_ROUND_OFF * h)
         continue;
       upwind += nearer * carried->value[b];
       weight += nearer;

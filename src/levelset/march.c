@@ -50,7 +50,7 @@ KERNEL Difference upwind_difference(const PetscReal *value, PetscReal sign, Pets
   const PetscReal v0 = sign * value[0];
   const PetscReal v1 = sign * value[step], v2 = sign * value[2 * step], v3 = sign * value[3 * step];
   const PetscReal first_bend = PetscAbsReal(v0 - 2. * v1 + v2), second_bend = PetscAbsReal(v1 - 2. * v2 + v3);
-  const PetscReal smooth = 0.1 * h, kinked = 0.3 * h, most = 1.2 * h, equal = ROUND_OFF * h;
+  const PetscReal smooth = 0.1 * h, kinked = 0.3 * h, most = 1.2 * h, equal = MILLRACE_ROUND_OFF * h;
 
   /* what lies behind is upwind, or the field is so smooth that it makes no difference */
   if ((v2 > v1 + equal || v1 - v2 > most) && first_bend > smooth)
@@ -166,7 +166,7 @@ typedef struct {
 
 static inline PetscInt layer_of(PetscReal value, PetscReal h)
 {
-  return PetscMin((PetscInt)(2. * PetscAbsReal(value) / h + ROUND_OFF), LAYERS - 1);
+  return PetscMin((PetscInt)(2. * PetscAbsReal(value) / h + MILLRACE_ROUND_OFF), LAYERS - 1);
 }
 
 static PetscErrorCode CollectLayers(LevelSet level_set, const PetscReal value[], Layers *layers)

@@ -144,7 +144,7 @@ static PetscErrorCode SeedCells(Seeding *seeding, const ParticleView *view, Pets
         const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
         const PetscInt  kept = thin_out(seeding, c, view, range, drop);
         const PetscReal part = part_for_markers(seeding, c);
-        const PetscInt  wanted = (PetscInt)PetscCeilReal(part * seeding->wanted - ROUND_OFF);
+        const PetscInt  wanted = (PetscInt)PetscCeilReal(part * seeding->wanted - MILLRACE_ROUND_OFF);
 
         if (2 * kept < wanted)
           PetscCall(FillCell(seeding, at, wanted - kept, view, range));

@@ -67,13 +67,13 @@ static PetscReal outward_slope(const Continued *from, PetscInt c, PetscReal h)
       slope += PetscAbsReal(rise) * smaller_of_one_sign(from->u[c] - from->u[c + inward],
                                                         from->u[c + inward] - from->u[c + 2 * inward]);
   }
-  return square > PetscSqr(ROUND_OFF * h) ? slope / PetscSqrtReal(square) : 0.;
+  return square > PetscSqr(MILLRACE_ROUND_OFF * h) ? slope / PetscSqrtReal(square) : 0.;
 }
 
 /* Faces near the interface, where slopes and distances are needed. */
 static inline PetscBool is_near(const Continued *from, PetscInt c, PetscReal h)
 {
-  return PetscAbsReal(face_distance(from, c)) < (3. - ROUND_OFF) * h ? PETSC_TRUE : PETSC_FALSE;
+  return PetscAbsReal(face_distance(from, c)) < (3. - MILLRACE_ROUND_OFF) * h ? PETSC_TRUE : PETSC_FALSE;
 }
 
 typedef void (*FaceWork)(const Continued *from, PetscInt c, PetscReal h, PetscReal *slope, PetscReal *place);

@@ -59,7 +59,7 @@ PetscErrorCode PhaseSeed(Phase phase, Vec closed)
 static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *distance, PetscInt c)
 {
   const GridBox  *box = grid_box(phase->grid);
-  const PetscReal h = grid_spacing(phase->grid), equal = ROUND_OFF * h;
+  const PetscReal h = grid_spacing(phase->grid), equal = MILLRACE_ROUND_OFF * h;
 
   if (PetscAbsReal(distance[c]) > h + equal)
     return PETSC_FALSE;

@@ -166,7 +166,7 @@ static PetscInt steepest_direction(const Vector3 *gradient)
   PetscInt steepest = X;
 
   for (PetscInt d = Y; d < DIM; d++)
-    if (PetscAbsReal(gradient->at[d]) > PetscAbsReal(gradient->at[steepest]) + ROUND_OFF)
+    if (PetscAbsReal(gradient->at[d]) > PetscAbsReal(gradient->at[steepest]) + MILLRACE_ROUND_OFF)
       steepest = d;
   return steepest;
 }
@@ -190,7 +190,7 @@ static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *s
     mean += share * viscosity;
     if (viscosity > 0.)
       inverse += share / viscosity;
-    else if (share > ROUND_OFF)
+    else if (share > MILLRACE_ROUND_OFF)
       inverse = PETSC_INFINITY;
   }
   return steepest == direction ? mean / sum : sum / inverse;

@@ -67,7 +67,7 @@ void find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX])
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[])
 {
   const PetscInt  length = grid_box(phase->grid)->length;
-  const PetscReal inner = phase->band - ROUND_OFF * grid_spacing(phase->grid);
+  const PetscReal inner = phase->band - MILLRACE_ROUND_OFF * grid_spacing(phase->grid);
   PetscReal      *distances[REGIONS_MAX];
 
   PetscFunctionBegin;

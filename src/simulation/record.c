@@ -1,6 +1,7 @@
 /* The rows of the ledger: what a run measures of itself at every step. */
 #include "simulation_impl.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 void record_put(Record *record, PetscReal value, const char unit[], const char format[], ...)
@@ -36,5 +37,29 @@ PetscErrorCode SimulationCollectRecord(Simulation simulation, PetscReal wall_ste
   PetscCall(PartsRecord(simulation, record));
   record_put(record, wall_step, "s", "wall_step");
   PetscCall(PartsRecordTimes(simulation, record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationGetRecord(Simulation simulation, const char name[], PetscReal *value)
+{
+  const MPI_Comm world = team_world(simulation->team);
+  PetscReal      answer[2] = {0., 0.}; /* whether there is one, and which */
+  Record        *record;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&record));
+  if (simulation_writes(simulation))
+    PetscCall(SimulationCollectRecord(simulation, (PetscReal)NAN, record));
+  for (PetscInt n = 0; n < record->count; n++)
+    if (!strcmp(record->names[n], name)) {
+      answer[0] = 1.;
+      answer[1] = record->values[n];
+    }
+  PetscCall(PetscFree(record));
+  /* the first rank of the world is the first of those that write */
+  PetscCallMPI(MPI_Bcast(answer, 2, MPIU_REAL, 0, world));
+  PetscCheck(answer[0] > 0., world, PETSC_ERR_ARG_OUTOFRANGE, "The ledger of this simulation has no \"%s\"",
+             name);
+  *value = answer[1];
   PetscFunctionReturn(0);
 }

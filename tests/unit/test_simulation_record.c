@@ -1,0 +1,46 @@
+/* What programs ask of a simulation: the quantities of the ledger by name, on all ranks. */
+#include "scene_run.h"
+#include "harness.h"
+
+static void the_ledger_answers_by_name_on_all_ranks(void **state)
+{
+  PetscReal mass, time, energy, position, all[2];
+  SceneRun  flow;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {dimension: 2, size: [1, 1], resolution: 16}\nrun: {end_time: 1, frame_interval: 1}\n"
+      "fluid: {density: 3, gravity: [0, -9.81], sides: {y_high: {type: wall, velocity: [1, 0]}}}\n"
+      "solids:\n  bodies:\n"
+      "    - {name: ball, density: 2, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}\n"));
+  assert_success(SceneRunStep(&flow, 2, 0.005));
+  assert_success(SimulationGetRecord(flow.simulation, "time", &time));
+  assert_near(time, simulation_time(flow.simulation), 0.);
+  assert_success(SimulationGetRecord(flow.simulation, "mass", &mass));
+  assert_on_all_ranks(mass > 2.5 && mass < 3.5);
+  assert_success(SimulationGetRecord(flow.simulation, "kinetic_energy", &energy));
+  all[0] = energy, all[1] = -energy;
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
+  assert_on_all_ranks(energy > 0. && all[0] == -all[1]);
+  assert_success(SimulationGetRecord(flow.simulation, "position_ball_y", &position));
+  assert_near(position, solid_body_view(simulation_solid(flow.simulation), 0).position.at[Y], 0.);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+static void an_unknown_quantity_is_refused(void **state)
+{
+  PetscReal value;
+  SceneRun  flow;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {dimension: 2, size: [1, 1], resolution: 16}\nrun: {end_time: 1, frame_interval: 1}\n"
+      "fluid: {density: 1}\n"));
+  assert_refused(SimulationGetRecord(flow.simulation, "kinetic", &value));
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(the_ledger_answers_by_name_on_all_ranks),
+          cmocka_unit_test(an_unknown_quantity_is_refused))

@@ -54,6 +54,10 @@ PetscErrorCode ParticlesMove(Particles particles, Vec velocity[MILLRACE_DIM], Pe
 PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, Vec velocity[MILLRACE_DIM],
                                  PetscReal dt);
 
+/* Arranged particles lie in the order of their cells, in each cell in that of their numbers, no two of which
+   are the same there, and each in the cell that it is counted in; an error otherwise. Not collective. */
+PetscErrorCode ParticlesCheck(Particles particles);
+
 /* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */
 Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing,
                        PetscReal *const faces[MILLRACE_DIM], Vector3 point);

@@ -96,6 +96,10 @@ PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region);
    are. */
 PetscReal phase_wave_limit(Phase phase, Vector3 gravity, PetscReal h);
 
+/* Every owned cell belongs to one of the regions, distances are finite, and markers are as ParticlesCheck
+   demands; an error otherwise. Not collective. */
+PetscErrorCode PhaseCheck(Phase phase);
+
 typedef struct {
   PetscReal  volume[REGIONS_MAX];    /* m^3; m^2 in two dimensions */
   Vector3    centre[REGIONS_MAX];    /* of the volume; zero if there is none */

@@ -101,6 +101,10 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
    Collective: world. */
 PetscErrorCode SimulationTryStep(Simulation simulation, PetscReal *dt, PetscBool *good);
 
+/* Calls the XCheck of every room of this rank; an error names what does not hold. With PETSc's option
+   -check_invariants every step ends with it. Not collective. */
+PetscErrorCode SimulationCheckInvariants(Simulation simulation);
+
 Team      simulation_team(Simulation simulation);
 MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */
 Fluid     simulation_fluid(Simulation simulation); /* likewise */

@@ -147,6 +147,10 @@ BodyView  solid_body_view(Solid solid, PetscInt body);
 void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *high); /* may be infinite */
 PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point);
 
+/* Positions and velocities are finite, and rotations are unit quaternions to round-off; an error otherwise.
+   Not collective. */
+PetscErrorCode SolidCheck(Solid solid);
+
 /* Remembers the state, and returns to it after a step that has failed. Not collective. */
 PetscErrorCode SolidKeep(Solid solid);
 PetscErrorCode SolidReturn(Solid solid);

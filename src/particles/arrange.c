@@ -195,3 +195,42 @@ PetscErrorCode ParticlesArrange(Particles particles)
   particles->arranged = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
+
+/* The particles of one owned cell. */
+static PetscErrorCode CheckCell(Particles particles, PetscInt cell)
+{
+  const GridBox    *box = grid_box(particles->grid);
+  const PetscInt64 *numbers = particles->now.numbers;
+  PetscInt          found;
+
+  PetscFunctionBegin;
+  for (PetscInt n = particles->first[cell]; n < particles->first[cell + 1]; n++) {
+    find_owned_cells(box, grid_origin(particles->grid), grid_spacing(particles->grid), 1,
+                     particles->now.positions + n, &found);
+    PetscCheck(found == cell, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "Particle %" PetscInt64_FMT " is not in the cell that it is counted in", numbers[n]);
+    PetscCheck(n == particles->first[cell] || numbers[n - 1] < numbers[n], PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "Particles %" PetscInt64_FMT " and %" PetscInt64_FMT " of a cell are not in order",
+               numbers[n - 1], numbers[n]);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ParticlesCheck(Particles particles)
+{
+  const GridBox *box = grid_box(particles->grid);
+  PetscInt       cells = 1;
+
+  PetscFunctionBegin;
+  if (!particles->arranged)
+    PetscFunctionReturn(0);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    cells *= box->end[d] - box->start[d];
+  PetscCheck(particles->first[0] == 0 && particles->first[cells] == particles->now.count, PETSC_COMM_SELF,
+             PETSC_ERR_PLIB,
+             "The cells of this rank hold %" PetscInt_FMT " of its %" PetscInt_FMT " particles",
+             particles->first[cells], particles->now.count);
+  for (PetscInt cell = 0; cell < cells; cell++)
+    PetscCall(CheckCell(particles, cell));
+  PetscFunctionReturn(0);
+}

@@ -232,3 +232,36 @@ PetscErrorCode PhaseFindRegion(Phase phase, Vector3 point, PetscInt *region)
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);
 }
+
+/* Whether a field of owned cells lies between the bounds, which are allowed. */
+static PetscErrorCode CheckField(Phase phase, Vec field, PetscReal low, PetscReal high, const char name[])
+{
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(field, &values));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
+        const PetscReal value = values[box_index(box, i, j, k)];
+
+        PetscCheck(value >= low && value <= high, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                   "The %s of cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") is %g", name, i,
+                   j, k, (double)value);
+      }
+  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseCheck(Phase phase)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckField(phase, phase->regions, 1., (PetscReal)phase->count, "region"));
+  for (PetscInt r = 0; r < phase->count; r++) {
+    PetscCall(CheckField(phase, phase->distances[r], -PETSC_MAX_REAL, PETSC_MAX_REAL, "distance"));
+    if (phase->markers)
+      PetscCall(ParticlesCheck(phase->markers[r]));
+  }
+  PetscFunctionReturn(0);
+}

@@ -18,6 +18,7 @@ PetscErrorCode SimulationCreate(MPI_Comm world, const SimulationConfig *config, 
   message[0] = '\0';
   PetscCall(PetscNew(simulation));
   (*simulation)->config = config;
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-check_invariants", &(*simulation)->check_invariants, NULL));
   PetscCall(TeamCreate(world, &config->parallel, simulation_config_work(config), &(*simulation)->team));
   PetscCall(PartsCreate(*simulation, message, message_size));
   if (message[0])
@@ -81,6 +82,18 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
   simulation->time += dt;
   simulation->dt = dt;
   simulation->step++;
+  if (simulation->check_invariants)
+    PetscCall(SimulationCheckInvariants(simulation));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationCheckInvariants(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->phase)
+    PetscCall(PhaseCheck(simulation->phase));
+  if (simulation->solid)
+    PetscCall(SolidCheck(simulation->solid));
   PetscFunctionReturn(0);
 }
 

@@ -6,7 +6,8 @@
 /* Ranks outside the fluid team hold null in place of grid and fluid. The solid team advances the bodies, of
    which every rank has a copy. */
 struct _p_Simulation {
-  const SimulationConfig *config; /* borrowed */
+  const SimulationConfig *config;           /* borrowed */
+  PetscBool               check_invariants; /* after every step */
   Team                    team;
   MacGrid                 grid;
   Fluid                   fluid;

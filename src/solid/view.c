@@ -66,3 +66,27 @@ PetscErrorCode SolidReturn(Solid solid)
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }
+
+/* Not finite numbers fail every comparison. */
+static PetscBool is_finite(Vector3 v)
+{
+  return vector3_norm(v) <= PETSC_MAX_REAL ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode SolidCheck(Solid solid)
+{
+  const PetscReal drift = 1e-9; /* of a norm; every product is normalised */
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Quaternion q = solid->placements[b].rotation;
+    const PetscReal  norm = PetscSqrtReal(q.scalar * q.scalar + vector3_dot(q.vector, q.vector));
+
+    PetscCheck(is_finite(solid->placements[b].position) && is_finite(solid->twists[b].linear) &&
+                   is_finite(solid->twists[b].angular),
+               PETSC_COMM_SELF, PETSC_ERR_PLIB, "Body %" PetscInt_FMT " has a state that is not finite", b);
+    PetscCheck(PetscAbsReal(norm - 1.) <= drift, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "The rotation of body %" PetscInt_FMT " has the norm %g", b, (double)norm);
+  }
+  PetscFunctionReturn(0);
+}

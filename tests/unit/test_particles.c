@@ -354,7 +354,33 @@ static void sampling_is_exact_for_linear_fields(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(the_set_is_the_same_on_any_number_of_ranks),
+static void the_check_sees_particles_out_of_order(void **state)
+{
+  ParticleView view;
+  Set          set;
+  PetscInt64   number;
+
+  (void)state;
+  assert_success(SetCreate(PETSC_COMM_WORLD, &configs[2], closed_swirl, &set));
+  assert_success(Seed(set.grid, set.particles));
+  assert_success(ParticlesArrange(set.particles));
+  assert_success(ParticlesCheck(set.particles));
+  assert_success(ParticlesGetView(set.particles, &view));
+  assert_on_all_ranks(view.count > 2 && view.first && view.first[1] > 1);
+  number = view.numbers[0];
+  view.numbers[0] = view.numbers[1];
+  view.numbers[1] = number;
+  assert_refused(ParticlesCheck(set.particles));
+  view.numbers[1] = view.numbers[0];
+  view.numbers[0] = number;
+  assert_success(ParticlesCheck(set.particles));
+  view.positions[0].at[X] += 100.;
+  assert_refused(ParticlesCheck(set.particles));
+  assert_success(SetDestroy(&set));
+}
+
+TEST_MAIN(cmocka_unit_test(the_check_sees_particles_out_of_order),
+          cmocka_unit_test(the_set_is_the_same_on_any_number_of_ranks),
           cmocka_unit_test(walls_keep_every_particle),
           cmocka_unit_test(memory_follows_the_number_of_particles),
           cmocka_unit_test(periods_bring_particles_back), cmocka_unit_test(an_open_side_lets_particles_out),

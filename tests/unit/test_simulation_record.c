@@ -2,6 +2,8 @@
 #include "scene_run.h"
 #include "harness.h"
 
+#include <math.h>
+
 static void the_ledger_answers_by_name_on_all_ranks(void **state)
 {
   PetscReal mass, time, energy, position, all[2];
@@ -42,5 +44,28 @@ static void an_unknown_quantity_is_refused(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(the_ledger_answers_by_name_on_all_ranks),
+static void a_step_checks_invariants_if_asked_to(void **state)
+{
+  PetscReal *twists, dt = 0.005;
+  PetscInt   count;
+  PetscBool  good;
+  SceneRun   flow;
+
+  (void)state;
+  assert_success(PetscOptionsSetValue(NULL, "-check_invariants", "true"));
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "run: {end_time: 1, frame_interval: 1}\nsolids:\n  bodies:\n"
+                     "    - {name: ball, density: 2, shape: {sphere: {center: [0, 0, 0], radius: 0.2}}}\n"));
+  assert_success(SimulationTryStep(flow.simulation, &dt, &good));
+  assert_success(SimulationCheckInvariants(flow.simulation));
+  assert_success(SolidGetState(simulation_solid(flow.simulation), &count, &twists));
+  twists[0] = (PetscReal)NAN;
+  assert_refused(SimulationCheckInvariants(flow.simulation));
+  assert_success(SceneRunDestroy(&flow));
+  assert_success(PetscOptionsClearValue(NULL, "-check_invariants"));
+}
+
+TEST_MAIN(cmocka_unit_test(a_step_checks_invariants_if_asked_to),
+          cmocka_unit_test(the_ledger_answers_by_name_on_all_ranks),
           cmocka_unit_test(an_unknown_quantity_is_refused))

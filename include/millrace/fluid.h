@@ -108,8 +108,8 @@ PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);
 
 /* A step in two parts, so that sources can act between them: parts 1 to 4 of docs/numerics.md, then 5 and 6.
    The projection is not `good` if its solve fails, or if the velocity that it finds travels farther than
-   `farthest` cells in a step; FluidForgetPrediction then restores the state before the step. Collective:
-   fluid. */
+   `farthest` cells in a step; FluidForgetPrediction then restores the state before the step, and does nothing
+   where no step is under way. Collective: fluid. */
 PetscErrorCode FluidPredict(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscReal farthest, PetscBool *good);
 PetscErrorCode FluidForgetPrediction(Fluid fluid);

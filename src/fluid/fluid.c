@@ -227,6 +227,7 @@ static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
 
   PetscFunctionBegin;
   fluid->share = before > 0. ? 0.5 * dt / before : 0.;
+  fluid->has_prediction = PETSC_TRUE;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(VecAXPBY(fluid->earlier[d], 1. + fluid->share, -fluid->share, fluid->velocity[d]));
     if (fluid->diversion[d])
@@ -254,6 +255,9 @@ static PetscErrorCode RecoverEarlier(Fluid fluid)
 PetscErrorCode FluidForgetPrediction(Fluid fluid)
 {
   PetscFunctionBegin;
+  if (!fluid->has_prediction)
+    PetscFunctionReturn(0);
+  fluid->has_prediction = PETSC_FALSE;
   fluid->advected_over = 0.;
   fluid->report.travel = 0.;
   PetscCall(RecoverEarlier(fluid));
@@ -402,6 +406,7 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
   Vec spare;
 
   PetscFunctionBegin;
+  fluid->has_prediction = PETSC_FALSE;
   for (PetscInt d = 0; d < DIM; d++) {
     spare = fluid->earlier[d];
     fluid->earlier[d] = fluid->velocity[d];

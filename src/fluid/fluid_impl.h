@@ -56,6 +56,7 @@ struct _p_Fluid {
   PetscBool      mixture_is_new;    /* what follows does not yet belong to it */
   Vec            hollow;            /* in cells: 1 where nothing is, neither fluid nor solid; ghosts valid */
   PetscBool      weights_are_old;   /* the solver's */
+  PetscBool      has_prediction;    /* a step is under way: `earlier` holds the velocity of its middle */
   PetscReal      reference_density; /* weight of a face over its mobility */
   PetscBool      is_viscous;        /* anywhere */
   Vec            acceleration[DIM]; /* by forces and pressure in the last step; null without viscosity */

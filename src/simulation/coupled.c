@@ -365,6 +365,7 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good)
     PetscCall(CarryVelocityOn(simulation));
   }
   PetscCall(BalanceStart(simulation, good));
+  PetscCall(Share(simulation)); /* contacts that rest are known to the solid team alone */
   PetscFunctionReturn(0);
 }
 

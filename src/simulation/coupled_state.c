@@ -90,6 +90,7 @@ static PetscErrorCode LoadCoupled(Simulation simulation, Archive archive)
   PetscFunctionBegin;
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
                               simulation->coupled->acceleration));
+  PetscCall(SimulationPlaceBodies(simulation, 0.)); /* regions and flow are loaded around them */
   PetscFunctionReturn(0);
 }
 

@@ -4,21 +4,21 @@
 . "$MILLRACE_SOURCE/tests/restart/support.sh"
 need_h5py
 
-scene=$scenes/plane.yaml
+scene=$scenes/flow.yaml
 run() { millrace "$1" run "$scene" -o "$2" "${@:3}"; } # RANKS DIR [ARGUMENT...]
 
 # The yardsticks.
 for ranks in 1 2; do
-  run $ranks whole-$ranks --set run.step_limit=40 > log 2>&1 || cat log
+  run $ranks whole-$ranks --set run.step_limit=120 > log 2>&1 || cat log
 done
 
-# resumed_whole RANKS DIR: what was stopped goes on to step 40 and equals what was not.
+# resumed_whole RANKS DIR: what was stopped goes on to step 120 and equals what was not.
 resumed_whole() {
-  run "$1" "$2" --restart latest --set run.step_limit=40 --set run.wall_limit=0 &&
+  run "$1" "$2" --restart latest --set run.step_limit=120 --set run.wall_limit=0 &&
     same "whole-$1" "$2"
 }
 
-run 1 late --set run.step_limit=39 > log 2>&1
+run 1 late --set run.step_limit=119 > log 2>&1
 ok "what a step leaves outside the state does not show in the next" resumed_whole 1 late
 
 # A shell lets what it starts in the background ignore SIGINT.
@@ -52,7 +52,7 @@ ends_at_once() {
 unmoved() {
   (
     trap '' "$1"
-    "$MILLRACE_BUILD/millrace" run "$scene" -o "$2" --set run.step_limit=40 > log 2>&1 &
+    "$MILLRACE_BUILD/millrace" run "$scene" -o "$2" --set run.step_limit=120 > log 2>&1 &
     wait_for_rows "$2" 6 && kill -"$1" "$(process_of "$2")"
     exits 0 wait $!
   ) && last_line log "done" && same whole-1 "$2"
@@ -148,7 +148,7 @@ for damage in flipped truncated; do
   ok "$damage: nothing has changed" diff -r $damage copy
   ok "$damage: info refuses it" refused 2 "$damage/$newest" -- millrace 1 info $damage/$newest
   ok "$damage: --restart latest takes the older one and says so" \
-    refused 0 "$damage/$newest" "$damage/$older is whole" -- run 1 $damage --restart latest --set run.step_limit=40
+    refused 0 "$damage/$newest" "$damage/$older is whole" -- run 1 $damage --restart latest --set run.step_limit=120
   ok "$damage: and goes on as if nothing had been" same whole-1 $damage
   rm -r copy
 done
@@ -161,7 +161,7 @@ fails_after() { # RANKS DIR
 }
 for ranks in 1 2; do
   ok "a failed solve on $ranks ranks: code 3 and the last good step" fails_after $ranks failed-$ranks
-  ok "with a better solver it goes on" run $ranks failed-$ranks --restart latest --set run.step_limit=40
+  ok "with a better solver it goes on" run $ranks failed-$ranks --restart latest --set run.step_limit=120
   ok "as if nothing had been" same whole-$ranks failed-$ranks 1e-10
 done
 ok "a solve that fails at the start" refused 3 "initial state failed: the pressure solve" -- run 1 first -pressure_ksp_max_it 1
@@ -206,7 +206,7 @@ ok "another box is refused" refused 2 "of 0.0555" "of 0.1111" -- run 1 two --res
 ok "another scalar is refused" refused 2 "with smoke, temperature" "with dye, temperature" -- run 1 two --restart latest --set fluid.scalars.smoke.name=dye
 ok "a scalar more is refused" refused 2 "with smoke, temperature, dye" -- run 1 two --restart latest \
   --set 'fluid.scalars=[{name: smoke}, {name: temperature}, {name: dye}]' --set 'inflows=[]'
-ok "a scalar less is refused" refused 2 "with smoke, temperature but" -- run 1 two --restart latest \
+ok "a scalar less is refused" refused 2 "with smoke, temperature, but" -- run 1 two --restart latest \
   --set 'fluid.scalars=[{name: smoke}]' --set 'inflows=[]'
 ok "three dimensions are refused" refused 2 "36 x 18" -- millrace 1 run "$scenes/space.yaml" -o two --restart latest
 ok "a file that is no checkpoint is refused" refused 2 "log" -- run 1 two --restart log
@@ -216,7 +216,7 @@ ok "a directory without a run is refused" refused 2 "empty" -- run 1 empty --res
 ok "refusals change nothing" diff -r two copy
 ok "nor make directories" [ ! -e empty ]
 
-ok "a finished run goes on to a later end" run 1 two --restart latest --set run.step_limit=40
+ok "a finished run goes on to a later end" run 1 two --restart latest --set run.step_limit=120
 ok "as if that had always been its end" same whole-1 two
 rm -r copy
 # Frames keep to the clock when the end or the interval changes.
@@ -242,6 +242,6 @@ ok "an end that has passed" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4 0
 
 ok "without a scene: with that of the checkpoint" millrace 1 run -o flipped --restart latest --set run.step_limit=42
 ok "without a directory: in that of the checkpoint" \
-  millrace 1 run --restart truncated/checkpoints/checkpoint-00000040.h5 --set run.step_limit=42
+  millrace 1 run --restart truncated/checkpoints/checkpoint-00000120.h5 --set run.step_limit=122
 ok "both give the same" same flipped truncated
 plan

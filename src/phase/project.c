@@ -82,9 +82,11 @@ PetscErrorCode PhaseProject(Phase phase, unsigned changed)
   PetscFunctionReturn(0);
 }
 
-/* 1 + the region of the smallest distance, the lower one of equals. */
+/* 1 + the region of the smallest distance, the lower one of those that are equal but for round-off, which
+   must not decide where an interface passes through the centres of cells. */
 VECTOR_CLONES static void find_smallest(PetscInt length, PetscInt count, PetscReal *const distances[],
-                                        PetscReal *restrict smallest, PetscReal *restrict regions)
+                                        PetscReal equal, PetscReal *restrict smallest,
+                                        PetscReal *restrict regions)
 {
   for (PetscInt c = 0; c < length; c++) {
     smallest[c] = distances[0][c];
@@ -94,8 +96,8 @@ VECTOR_CLONES static void find_smallest(PetscInt length, PetscInt count, PetscRe
     const PetscReal *restrict distance = distances[n];
 
     for (PetscInt c = 0; c < length; c++) {
-      regions[c] = distance[c] < smallest[c] ? 1. + n : regions[c];
-      smallest[c] = distance[c] < smallest[c] ? distance[c] : smallest[c];
+      regions[c] = distance[c] < smallest[c] - equal ? 1. + n : regions[c];
+      smallest[c] = distance[c] < smallest[c] - equal ? distance[c] : smallest[c];
     }
   }
 }
@@ -104,8 +106,9 @@ enum { CHUNK = 1024 }; /* of cells whose smallest distance stays in the cache */
 
 static PetscErrorCode FindRegionMap(Phase phase)
 {
-  const PetscInt length = grid_box(phase->grid)->length;
-  PetscReal     *distances[REGIONS_MAX], *rows[REGIONS_MAX], *regions, smallest[CHUNK];
+  const PetscInt  length = grid_box(phase->grid)->length;
+  const PetscReal equal = MILLRACE_ROUND_OFF * grid_spacing(phase->grid);
+  PetscReal      *distances[REGIONS_MAX], *rows[REGIONS_MAX], *regions, smallest[CHUNK];
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
@@ -115,7 +118,7 @@ static PetscErrorCode FindRegionMap(Phase phase)
 
     for (PetscInt n = 0; n < phase->count; n++)
       rows[n] = distances[n] + c;
-    find_smallest(width, phase->count, rows, smallest, regions + c);
+    find_smallest(width, phase->count, rows, equal, smallest, regions + c);
     for (PetscInt x = c; x < c + width; x++)
       phase->region[x] = (unsigned char)(regions[x] - 1.);
   }

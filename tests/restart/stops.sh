@@ -240,7 +240,7 @@ ok "a longer interval" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4 0.45 0
 clock --restart latest --set run.end_time=0.7
 ok "an end that has passed" [ "$(frame_times clock)" = "0 0.1 0.2 0.25 0.3 0.4 0.45 0.5 0.8 1" ]
 
-ok "without a scene: with that of the checkpoint" millrace 1 run -o flipped --restart latest --set run.step_limit=42
+ok "without a scene: with that of the checkpoint" millrace 1 run -o flipped --restart latest --set run.step_limit=122
 ok "without a directory: in that of the checkpoint" \
   millrace 1 run --restart truncated/checkpoints/checkpoint-00000120.h5 --set run.step_limit=122
 ok "both give the same" same flipped truncated

@@ -23,7 +23,7 @@ PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system)
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->weights));
   PetscCall(FluidWeighMixture(fluid, fluid->weights, &any));
   *system = (FluidSystem){fluid->reference_density, fluid->weights, fluid->mixture->density,
-                          any ? fluid->hollow : NULL};
+                          any ? fluid->voids : NULL};
   PetscFunctionReturn(0);
 }
 

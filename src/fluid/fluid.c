@@ -74,7 +74,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   }
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(VecDestroy(&f->residual));
-  PetscCall(VecDestroy(&f->hollow));
+  PetscCall(VecDestroy(&f->voids));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(MacGridDestroyFaceField(f->advected));
   PetscCall(StressDestroy(&f->stress));

@@ -54,7 +54,7 @@ struct _p_Fluid {
   /* A mixture, all null without one. */
   const Mixture *mixture;           /* borrowed */
   PetscBool      mixture_is_new;    /* what follows does not yet belong to it */
-  Vec            hollow;            /* in cells: 1 where nothing is, neither fluid nor solid; ghosts valid */
+  Vec            voids;             /* in cells: 1 where nothing is, neither fluid nor solid; ghosts valid */
   PetscBool      weights_are_old;   /* the solver's */
   PetscBool      has_prediction;    /* a step is under way: `earlier` holds the velocity of its middle */
   PetscReal      reference_density; /* weight of a face over its mobility */
@@ -109,10 +109,10 @@ static inline PetscBool touches_side(const GridBox *box, PetscInt axis, PetscInt
   return !box->periodic[axis] && box->neighbour[axis][side] == MPI_PROC_NULL;
 }
 
-/* A face of direction d between two hollow cells: not part of the flow. */
-static inline PetscBool is_void(const PetscReal *hollow, const GridBox *box, PetscInt d, PetscInt c)
+/* A face of direction d between two void cells: not part of the flow. */
+static inline PetscBool is_void(const PetscReal *voids, const GridBox *box, PetscInt d, PetscInt c)
 {
-  return hollow && hollow[c] > 0. && hollow[c - box->stride[d]] > 0.;
+  return voids && voids[c] > 0. && voids[c - box->stride[d]] > 0.;
 }
 
 /* Whether sides that prescribe a value give theirs, or zero (the linear part of an operator). */
@@ -192,12 +192,12 @@ PetscErrorCode FluidMakeDivergenceFree(Fluid fluid, Vec faces[DIM], PetscReal ti
                                        PetscReal implicitness, PetscBool *good);
 
 /* mixture.c: the step of a mixture. */
-/* Brings what follows from mixture and obstacles up to date; before anything that reads `hollow`. */
+/* Brings what follows from mixture and obstacles up to date; before anything that reads `voids`. */
 PetscErrorCode FluidRefreshMixture(Fluid fluid);
 PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt direction, Vec component);
 /* Only viscosity, on velocities that will feel the acceleration of the last step. */
 PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]);
-/* Weights of the projection, with ghosts, and whether `any` cell is hollow. */
+/* Weights of the projection, with ghosts, and whether `any` cell is void. */
 PetscErrorCode FluidWeighMixture(Fluid fluid, Vec weights[DIM], PetscBool *any);
 /* `faces` becomes divergence-free and the pressure that of the step, unless the solve fails. */
 typedef enum { JUMPS_ACT, JUMPS_LEFT_OUT } JumpUse;

@@ -15,8 +15,8 @@ PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture)
   PetscFunctionBegin;
   fluid->mixture = mixture;
   fluid->mixture_is_new = mixture ? PETSC_TRUE : PETSC_FALSE;
-  if (mixture && !fluid->hollow)
-    PetscCall(MacGridCreateField(fluid->grid, &fluid->hollow));
+  if (mixture && !fluid->voids)
+    PetscCall(MacGridCreateField(fluid->grid, &fluid->voids));
   if (back_to_one)
     PetscCall(FluidUpdateWeights(fluid));
   PetscFunctionReturn(0);
@@ -42,20 +42,20 @@ PetscErrorCode FluidRefreshVelocity(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindHollowCells(Fluid fluid)
+static PetscErrorCode FindVoidCells(Fluid fluid)
 {
   const PetscInt   length = grid_box(fluid->grid)->length;
   const PetscReal *empty, *solid = NULL;
-  PetscReal       *hollow;
+  PetscReal       *voids;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->mixture->empty, &empty));
   if (fluid->solid)
     PetscCall(VecGetArrayRead(fluid->solid, &solid));
-  PetscCall(VecGetArray(fluid->hollow, &hollow));
+  PetscCall(VecGetArray(fluid->voids, &voids));
   for (PetscInt c = 0; c < length; c++)
-    hollow[c] = empty[c] > 0. && !(solid && solid[c] > 0.) ? 1. : 0.;
-  PetscCall(VecRestoreArray(fluid->hollow, &hollow));
+    voids[c] = empty[c] > 0. && !(solid && solid[c] > 0.) ? 1. : 0.;
+  PetscCall(VecRestoreArray(fluid->voids, &voids));
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &solid));
   PetscCall(VecRestoreArrayRead(fluid->mixture->empty, &empty));
@@ -107,15 +107,15 @@ static PetscErrorCode FindScales(Fluid fluid)
 }
 
 VECTOR_CLONES static void weigh_row(PetscReal *restrict weight, PetscReal reference,
-                                    const PetscReal *restrict mobility, const PetscReal *restrict hollow,
+                                    const PetscReal *restrict mobility, const PetscReal *restrict voids,
                                     PetscInt back, PetscInt count)
 {
   for (PetscInt n = 0; n < count; n++)
-    weight[n] = reference * mobility[n] * (1. - hollow[n] * hollow[n - back]);
+    weight[n] = reference * mobility[n] * (1. - voids[n] * voids[n - back]);
 }
 
-/* p = 0 lies half a cell beyond an open side; a hollow cell there has no flow to let out. */
-static void weigh_open_sides(Fluid fluid, PetscInt d, const PetscReal *hollow, PetscReal *weight)
+/* p = 0 lies half a cell beyond an open side; a void cell there has no flow to let out. */
+static void weigh_open_sides(Fluid fluid, PetscInt d, const PetscReal *voids, PetscReal *weight)
 {
   const GridBox *box = grid_box(fluid->grid);
   PetscInt       at[DIM];
@@ -130,7 +130,7 @@ static void weigh_open_sides(Fluid fluid, PetscInt d, const PetscReal *hollow, P
         for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
           const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-          weight[c] *= hollow[side == 0 ? c : c - box->stride[d]] > 0. ? 0. : 2.;
+          weight[c] *= voids[side == 0 ? c : c - box->stride[d]] > 0. ? 0. : 2.;
         }
   }
 }
@@ -139,26 +139,26 @@ static PetscErrorCode WeighFaces(Fluid fluid, PetscInt d, Vec weights)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange  range = free_faces(fluid, d);
-  const PetscReal *mobility, *hollow;
+  const PetscReal *mobility, *voids;
   PetscReal       *weight;
 
   PetscFunctionBegin;
   PetscCall(VecSet(weights, 0.));
   PetscCall(VecGetArrayRead(fluid->mixture->mobility[d], &mobility));
-  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArrayRead(fluid->voids, &voids));
   PetscCall(VecGetArray(weights, &weight));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
       const PetscInt row = box_index(box, range.start[X], j, k);
 
-      weigh_row(weight + row, fluid->reference_density, mobility + row, hollow + row, box->stride[d],
+      weigh_row(weight + row, fluid->reference_density, mobility + row, voids + row, box->stride[d],
                 range.end[X] - range.start[X]);
     }
-  weigh_open_sides(fluid, d, hollow, weight);
+  weigh_open_sides(fluid, d, voids, weight);
   for (PetscInt n = 0; n < fluid->closed_count[d]; n++)
     weight[fluid->closed[d][n]] = 0.;
   PetscCall(VecRestoreArray(weights, &weight));
-  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
   PetscCall(VecRestoreArrayRead(fluid->mixture->mobility[d], &mobility));
   PetscFunctionReturn(0);
 }
@@ -168,7 +168,7 @@ PetscErrorCode FluidRefreshMixture(Fluid fluid)
   PetscFunctionBegin;
   if (!fluid->mixture || !fluid->mixture_is_new)
     PetscFunctionReturn(0);
-  PetscCall(FindHollowCells(fluid));
+  PetscCall(FindVoidCells(fluid));
   PetscCall(FindScales(fluid));
   fluid->mixture_is_new = PETSC_FALSE;
   fluid->weights_are_old = PETSC_TRUE;
@@ -181,7 +181,7 @@ PetscErrorCode FluidWeighMixture(Fluid fluid, Vec weights[DIM], PetscBool *any)
 
   PetscFunctionBegin;
   PetscCall(FluidRefreshMixture(fluid));
-  PetscCall(VecNorm(fluid->hollow, NORM_INFINITY, &largest));
+  PetscCall(VecNorm(fluid->voids, NORM_INFINITY, &largest));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, grid_box(fluid->grid)->comm));
   *any = largest > 0. ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
@@ -202,7 +202,7 @@ static PetscErrorCode RefreshWeights(Fluid fluid)
     PetscFunctionReturn(0);
   PetscCall(MacGridCreateFaceField(fluid->grid, weights));
   PetscCall(FluidWeighMixture(fluid, weights, &any));
-  PetscCall(PoissonSetWeights(fluid->poisson, weights, any ? fluid->hollow : NULL));
+  PetscCall(PoissonSetWeights(fluid->poisson, weights, any ? fluid->voids : NULL));
   PetscCall(MacGridDestroyFaceField(weights));
   fluid->weights_are_old = PETSC_FALSE;
   PetscFunctionReturn(0);
@@ -278,20 +278,20 @@ static PetscErrorCode PushFaces(Fluid fluid, PetscInt d, PetscReal factor, Vec p
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ClearHollow(Fluid fluid, Vec field)
+static PetscErrorCode ClearVoidCells(Fluid fluid, Vec field)
 {
   const PetscInt   length = grid_box(fluid->grid)->length;
-  const PetscReal *hollow;
+  const PetscReal *voids;
   PetscReal       *values;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArrayRead(fluid->voids, &voids));
   PetscCall(VecGetArray(field, &values));
   for (PetscInt c = 0; c < length; c++)
-    if (hollow[c] > 0.)
+    if (voids[c] > 0.)
       values[c] = 0.;
   PetscCall(VecRestoreArray(field, &values));
-  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
   PetscFunctionReturn(0);
 }
 
@@ -300,22 +300,22 @@ PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt d, Vec component)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange  range = free_faces(fluid, d);
-  const PetscReal *hollow;
+  const PetscReal *voids;
   PetscReal       *u;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArrayRead(fluid->voids, &voids));
   PetscCall(VecGetArray(component, &u));
   for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
       for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (is_void(hollow, box, d, c))
+        if (is_void(voids, box, d, c))
           u[c] = 0.;
       }
   PetscCall(VecRestoreArray(component, &u));
-  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
   PetscFunctionReturn(0);
 }
 
@@ -328,7 +328,7 @@ static PetscErrorCode RightSide(Fluid fluid, Vec faces[DIM], PetscReal dt, Vec r
   PetscCall(MacGridDivergence(fluid->grid, faces, right_side));
   PetscCall(VecScale(right_side, -fluid->reference_density * h * h / dt));
   PetscCall(FluidClearSolids(fluid, right_side));
-  PetscCall(ClearHollow(fluid, right_side));
+  PetscCall(ClearVoidCells(fluid, right_side));
   PetscFunctionReturn(0);
 }
 
@@ -365,7 +365,7 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
   PetscCall(FluidPrepareFaces(fluid, time, jumps == JUMPS_ACT ? dt : 0., faces));
   PetscCall(RightSide(fluid, faces, dt, right_side));
   PetscCall(VecCopy(fluid->pressure, pressure));
-  PetscCall(ClearHollow(fluid, pressure));
+  PetscCall(ClearVoidCells(fluid, pressure));
   PetscCall(PoissonSolve(fluid->poisson, right_side, pressure, &fluid->report.pressure));
   *good = fluid->report.pressure.reason > 0 ? PETSC_TRUE : PETSC_FALSE;
   if (!*good)

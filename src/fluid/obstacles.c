@@ -204,26 +204,26 @@ static PetscErrorCode AddPressureForces(Fluid fluid, PetscInt d, const PetscReal
 {
   const PetscInt   back = grid_box(fluid->grid)->stride[d];
   const PetscReal  half = 0.5 * grid_spacing(fluid->grid) * fluid->config->gravity.at[d];
-  const PetscReal *p, *density = NULL, *hollow = NULL;
+  const PetscReal *p, *density = NULL, *voids = NULL;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->pressure, &p));
   if (fluid->mixture) {
     PetscCall(VecGetArrayRead(fluid->mixture->density[d], &density));
-    PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+    PetscCall(VecGetArrayRead(fluid->voids, &voids));
   }
   for (PetscInt n = 0; n < fluid->closed_count[d]; n++) {
     const PetscInt  c = fluid->closed[d][n];
     const PetscInt  obstacle = obstacle_at(fluid, solid, d, c);
     const PetscInt  side = solid[c] <= 0. ? -1 : 1; /* where the surface lies, seen from the fluid */
     const PetscInt  cell = side < 0 ? c : c - back;
-    const PetscReal more = density && hollow[cell] <= 0. ? side * half * density[c] : 0.;
+    const PetscReal more = density && voids[cell] <= 0. ? side * half * density[c] : 0.;
 
     if (obstacle >= 0 && solid[cell] <= 0.)
       forces[DIM * obstacle + d] += side * (p[cell] + more) * area;
   }
   if (fluid->mixture) {
-    PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+    PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
     PetscCall(VecRestoreArrayRead(fluid->mixture->density[d], &density));
   }
   PetscCall(VecRestoreArrayRead(fluid->pressure, &p));

@@ -84,16 +84,16 @@ static void add_cell(const GridBox *box, PetscReal *const u[DIM], const PetscInt
 typedef struct {
   PetscReal       *u[DIM], *density[DIM];
   PetscReal       *open[DIM]; /* the part of a face that bodies leave to the fluid; null without bodies */
-  const PetscReal *solid, *hollow;
+  const PetscReal *solid, *voids;
 } Mixed;
 
-/* The same with a density on every face. Of a hollow cell, only faces that it shares with the flow count:
+/* The same with a density on every face. Of a void cell, only faces that it shares with the flow count:
    they hold some of its mass. */
 static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscInt at[DIM],
                            FluidTotals *totals)
 {
   const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
-  const PetscBool hollow = mixed->hollow[c] > 0.;
+  const PetscBool is_empty = mixed->voids[c] > 0.;
   PetscReal       divergence = 0.;
 
   for (PetscInt d = 0; d < box->dimension; d++)
@@ -103,7 +103,7 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
       const PetscReal share = 0.5 * mixed->density[d][face] * open;
 
       divergence += (2 * side - 1) * u;
-      if (hollow && (mixed->hollow[other] > 0. || (mixed->solid && mixed->solid[other] > 0.)))
+      if (is_empty && (mixed->voids[other] > 0. || (mixed->solid && mixed->solid[other] > 0.)))
         continue;
       totals->mass += share / box->dimension;
       for (PetscInt e = 0; e < box->dimension; e++)
@@ -113,12 +113,12 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
       if (open > 0.)
         totals->largest_speed = PetscMax(totals->largest_speed, PetscAbsReal(u));
     }
-  if (!hollow)
+  if (!is_empty)
     totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
 }
 
-/* Nothing flows through a side beside hollow cells. */
-static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const PetscReal *hollow,
+/* Nothing flows through a side beside void cells. */
+static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const PetscReal *voids,
                         PetscReal outflow[DIM][2])
 {
   FaceRange layer;
@@ -134,7 +134,7 @@ static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const Petsc
           for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
             const PetscInt face = box_index(box, at[X], at[Y], at[Z]);
 
-            if (!hollow || hollow[face - side * box->stride[axis]] <= 0.)
+            if (!voids || voids[face - side * box->stride[axis]] <= 0.)
               outflow[axis][side] += (2 * side - 1) * u[axis][face];
           }
     }
@@ -167,7 +167,7 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
 {
   const GridBox *box = grid_box(fluid->grid);
   Vec           *open = fluid->constraints ? (Vec *)fluid->constraints->open : NULL;
-  Mixed          mixed = {.open = {NULL, NULL, NULL}, .solid = NULL, .hollow = NULL};
+  Mixed          mixed = {.open = {NULL, NULL, NULL}, .solid = NULL, .voids = NULL};
 
   PetscFunctionBegin;
   if (fluid->solid)
@@ -177,7 +177,7 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
     PetscCall(MacGridGetFaces(fluid->grid, open, mixed.open));
   if (fluid->mixture) {
     PetscCall(MacGridGetFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
-    PetscCall(VecGetArrayRead(fluid->hollow, &mixed.hollow));
+    PetscCall(VecGetArrayRead(fluid->voids, &mixed.voids));
   }
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
@@ -191,9 +191,9 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
         else
           add_cell(box, mixed.u, at, totals);
       }
-  add_outflow(box, mixed.u, mixed.hollow, totals->outflow);
+  add_outflow(box, mixed.u, mixed.voids, totals->outflow);
   if (fluid->mixture) {
-    PetscCall(VecRestoreArrayRead(fluid->hollow, &mixed.hollow));
+    PetscCall(VecRestoreArrayRead(fluid->voids, &mixed.voids));
     PetscCall(MacGridRestoreFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
   }
   if (open)

@@ -1,7 +1,7 @@
 /* The coefficients of the viscous operator of a mixture: which faces are unknown, where shear passes.
 
    Shear passes no edge on an open or a slip side, none of an obstacle or body that lets the fluid slip, and
-   none beside a face between two hollow cells: a surface without traction. */
+   none beside a face between two void cells: a surface without traction. */
 #include "stress_impl.h"
 
 PetscErrorCode StressLevelCreate(MacGrid grid, StressLevel *level)
@@ -81,13 +81,13 @@ static void scale_layer(const GridBox *box, const FaceRange *layer, PetscReal fa
 }
 
 VECTOR_CLONES static void fill_mass_row(PetscReal *restrict mass, const PetscReal *restrict density,
-                                        const PetscReal *restrict hollow, PetscInt back, PetscInt count)
+                                        const PetscReal *restrict voids, PetscInt back, PetscInt count)
 {
   for (PetscInt n = 0; n < count; n++)
-    mass[n] = density[n] * (1. - hollow[n] * hollow[n - back]);
+    mass[n] = density[n] * (1. - voids[n] * voids[n - back]);
 }
 
-static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *hollow)
+static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *voids)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange  range = free_faces(fluid, d);
@@ -102,7 +102,7 @@ static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *hollow)
     for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
       const PetscInt row = box_index(box, range.start[X], j, k);
 
-      fill_mass_row(mass + row, density + row, hollow + row, box->stride[d], range.end[X] - range.start[X]);
+      fill_mass_row(mass + row, density + row, voids + row, box->stride[d], range.end[X] - range.start[X]);
     }
   for (PetscInt side = 0; side < 2; side++) {
     const FaceRange layer = layer_at(box, d, side == 0 ? 0 : box->cells[d]);
@@ -146,7 +146,7 @@ static PetscErrorCode CutInSlippingBodies(Fluid fluid, PetscReal *normal)
 }
 
 /* Owned cells and a layer around them, inside the box. */
-static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *hollow)
+static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *voids)
 {
   const GridBox   *box = grid_box(fluid->grid);
   PetscInt         low[DIM], high[DIM];
@@ -166,7 +166,7 @@ static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *
   for (PetscInt k = low[Z]; k < high[Z]; k++)
     for (PetscInt j = low[Y]; j < high[Y]; j++)
       for (PetscInt c = box_index(box, low[X], j, k), n = low[X]; n < high[X]; n++, c++)
-        normal[c] = 2. * factor * viscosity[c] * (1. - hollow[c]);
+        normal[c] = 2. * factor * viscosity[c] * (1. - voids[c]);
   PetscCall(CutInSlippingBodies(fluid, normal));
   PetscCall(VecRestoreArray(fluid->stress->levels[0].normal, &normal));
   PetscCall(VecRestoreArrayRead(fluid->mixture->viscosity, &viscosity));
@@ -177,7 +177,7 @@ static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *
 typedef struct {
   PetscInt         a, b; /* the directions across */
   FaceRange        range;
-  const PetscReal *viscosity, *hollow;
+  const PetscReal *viscosity, *voids;
   PetscReal       *shear;
 } Edges;
 
@@ -194,11 +194,11 @@ static FaceRange edge_range(const GridBox *box, PetscInt e)
 }
 
 VECTOR_CLONES static void fill_shear_row(PetscReal *restrict shear, PetscReal                        factor,
-                                         const PetscReal *restrict viscosity, const PetscReal *const hollow,
+                                         const PetscReal *restrict viscosity, const PetscReal *const voids,
                                          const PetscInt back[2], PetscInt count)
 {
-  const PetscReal *restrict here = hollow, *restrict first = hollow - back[0];
-  const PetscReal *restrict second = hollow - back[1], *restrict both = hollow - back[0] - back[1];
+  const PetscReal *restrict here = voids, *restrict first = voids - back[0];
+  const PetscReal *restrict second = voids - back[1], *restrict both = voids - back[0] - back[1];
 
   for (PetscInt n = 0; n < count; n++)
     shear[n] = factor * viscosity[n] * (1. - here[n] * first[n]) * (1. - here[n] * second[n]) *
@@ -242,10 +242,10 @@ static void cut_at_sides(Fluid fluid, const Edges *edges, PetscInt axis)
   }
 }
 
-static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const PetscReal *hollow)
+static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const PetscReal *voids)
 {
   const GridBox *box = grid_box(fluid->grid);
-  Edges edges = {.a = e == X ? Y : X, .b = e == Z ? Y : Z, .range = edge_range(box, e), .hollow = hollow};
+  Edges edges = {.a = e == X ? Y : X, .b = e == Z ? Y : Z, .range = edge_range(box, e), .voids = voids};
   const PetscInt back[2] = {box->stride[edges.a], box->stride[edges.b]};
 
   PetscFunctionBegin;
@@ -255,7 +255,7 @@ static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const 
     for (PetscInt j = edges.range.start[Y]; j < edges.range.end[Y]; j++) {
       const PetscInt row = box_index(box, edges.range.start[X], j, k);
 
-      fill_shear_row(edges.shear + row, factor, edges.viscosity + row, hollow + row, back,
+      fill_shear_row(edges.shear + row, factor, edges.viscosity + row, voids + row, back,
                      edges.range.end[X] - edges.range.start[X]);
     }
   cut_at_sides(fluid, &edges, edges.a);
@@ -387,19 +387,19 @@ PetscErrorCode FluidSetUpStress(Fluid fluid, PetscReal dt)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const PetscReal  factor = dt / PetscSqr(grid_spacing(fluid->grid));
-  const PetscReal *hollow;
+  const PetscReal *voids;
 
   PetscFunctionBegin;
   if (!fluid->stress)
     PetscCall(CreateStress(fluid, &fluid->stress));
   PetscCall(FluidRefreshMixture(fluid));
-  PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+  PetscCall(VecGetArrayRead(fluid->voids, &voids));
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(SetMass(fluid, d, hollow));
-  PetscCall(SetNormal(fluid, factor, hollow));
+    PetscCall(SetMass(fluid, d, voids));
+  PetscCall(SetNormal(fluid, factor, voids));
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++)
-    PetscCall(SetShear(fluid, e, factor, hollow));
-  PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+    PetscCall(SetShear(fluid, e, factor, voids));
+  PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
   if (fluid->constraints)
     PetscCall(FluidWeighConstraints(fluid));
   PetscFunctionReturn(0);

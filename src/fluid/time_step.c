@@ -22,14 +22,14 @@ static PetscErrorCode VisitFaces(Fluid fluid, PetscInt d, Vec component, Vec ear
   const GridBox   *box = grid_box(fluid->grid);
   const PetscReal  farthest = MOST_CELLS_PER_STEP * grid_spacing(fluid->grid);
   const PetscReal  share = earlier ? 0.5 / (fluid->time - fluid->earlier_time) : 0.;
-  const PetscReal *u, *before = NULL, *hollow = NULL;
+  const PetscReal *u, *before = NULL, *voids = NULL;
   PetscInt         end[DIM];
 
   PetscFunctionBegin;
   *limits = (FaceLimits){0., PETSC_MAX_REAL};
   grid_face_end(fluid->grid, d, end);
   if (fluid->mixture)
-    PetscCall(VecGetArrayRead(fluid->hollow, &hollow));
+    PetscCall(VecGetArrayRead(fluid->voids, &voids));
   if (earlier)
     PetscCall(VecGetArrayRead(earlier, &before));
   PetscCall(VecGetArrayRead(component, &u));
@@ -38,7 +38,7 @@ static PetscErrorCode VisitFaces(Fluid fluid, PetscInt d, Vec component, Vec ear
       for (PetscInt i = box->start[X]; i < end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        if (is_void(hollow, box, d, c))
+        if (is_void(voids, box, d, c))
           continue;
         limits->speed = PetscMax(limits->speed, PetscAbsReal(u[c]));
         if (before && u[c] != before[c])
@@ -49,7 +49,7 @@ static PetscErrorCode VisitFaces(Fluid fluid, PetscInt d, Vec component, Vec ear
   if (earlier)
     PetscCall(VecRestoreArrayRead(earlier, &before));
   if (fluid->mixture)
-    PetscCall(VecRestoreArrayRead(fluid->hollow, &hollow));
+    PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
   PetscFunctionReturn(0);
 }
 

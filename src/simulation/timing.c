@@ -5,7 +5,7 @@
 
 #include <petsctime.h>
 
-static const char *const part_names[] = {"F1 S1", "F2", "F3", "S2 F4", "output"};
+static const char *const part_names[] = {"half step", "advecting", "predict", "solve", "output"};
 
 static PetscErrorCode RegisterStages(Watch *watch)
 {
@@ -151,7 +151,7 @@ static PetscErrorCode SumUp(Simulation simulation, Summary *summary)
 
 static void print_row(const char name[], const PetscReal seconds[COLUMNS])
 {
-  printf("%-8s", name);
+  printf("%-10s", name);
   for (PetscInt c = 0; c < COLUMNS; c++)
     printf("%16.2f", (double)seconds[c]);
   printf("\n");
@@ -175,7 +175,7 @@ static void print_summary(const Summary *summary)
   PetscReal mean[PART_COUNT][COLUMNS], total[COLUMNS] = {0.};
   PetscInt  longest = 0, column;
 
-  printf("%-8s%16s%16s%16s%16s\n", "seconds", "fluid works", "and waits", "solids work", "and wait");
+  printf("%-10s%16s%16s%16s%16s\n", "seconds", "fluid works", "and waits", "solids work", "and wait");
   for (PetscInt p = 0; p < PART_COUNT; p++) {
     for (PetscInt c = 0; c < COLUMNS; c++) {
       mean[p][c] = summary->seconds[p][c] / summary->ranks[c];

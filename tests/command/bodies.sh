@@ -83,7 +83,7 @@ run: {end_time: 1, frame_interval: 1, time_step: 0.01, step_limit: 1}
 fluid: {density: 1000, viscosity: 0.001, gravity: [0, 0, -9.81]}
 solids: {bodies: [{name: ball, density: 500, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.25}}}]}
 END
-logs() { refused 0 "1 step to" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "S2 F4"; }
+logs() { refused 0 "1 step to" -- millrace 3 run water.yaml -o log -log_view :log.py:ascii_info_detail && says log.py "half step" "advecting"; }
 ok "PETSc's log in detail, with a rank that has no fluid" logs
 ok "a rank that idles for the bodies is offered to the fluid" refused 0 "--set parallel.solid_ranks=0" -- \
   millrace 2 run water.yaml -o idle --set grid.resolution=24 --set parallel.solid_ranks=1

@@ -276,6 +276,26 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
   PetscFunctionReturn(0);
 }
 
+/* What travels faster than light was not computed here, and would keep transport busy for ever. */
+static PetscErrorCode LoadVelocity(Fluid fluid, const char name[], Vec faces[DIM], Archive archive)
+{
+  const PetscReal light = 299792458.;
+  char            component[64];
+  PetscReal       fastest;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridLoadFaces(fluid->grid, name, faces, archive));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
+    PetscCall(VecNorm(faces[d], NORM_INFINITY, &fastest));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPIU_REAL, MPI_MAX, grid_box(fluid->grid)->comm));
+    PetscCall(PetscSNPrintf(component, sizeof(component), "%s_%c", name, "xyz"[d]));
+    if (fastest > light)
+      PetscCall(
+          ArchiveRefuse(archive, component, "holds %g m/s, which is faster than light", (double)fastest));
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
 {
   PetscBool has;
@@ -287,7 +307,7 @@ static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
     PetscFunctionReturn(0);
   if (!fluid->advected[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
-  PetscCall(MacGridLoadFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
+  PetscCall(LoadVelocity(fluid, "advected_velocity", fluid->advected, archive));
   PetscCall(ArchiveReadRealWithin(archive, "advected_over", 0., PETSC_MAX_REAL, &fluid->advected_over));
   PetscFunctionReturn(0);
 }
@@ -304,8 +324,8 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   PetscCall(ArchiveReadRealWithin(archive, "earlier_time", 0., fluid->time, &fluid->earlier_time));
   PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &steps));
   fluid->steps = (PetscInt)steps;
-  PetscCall(MacGridLoadFaces(fluid->grid, "velocity", fluid->velocity, archive));
-  PetscCall(MacGridLoadFaces(fluid->grid, "earlier_velocity", fluid->earlier, archive));
+  PetscCall(LoadVelocity(fluid, "velocity", fluid->velocity, archive));
+  PetscCall(LoadVelocity(fluid, "earlier_velocity", fluid->earlier, archive));
   PetscCall(MacGridLoadField(fluid->grid, "pressure", fluid->pressure, archive));
   PetscCall(ArchiveHas(archive, "acceleration_x", &viscous_mixture));
   if (viscous_mixture && !fluid->acceleration[X])
@@ -315,7 +335,7 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   PetscCall(LoadAdvected(fluid, archive));
   PetscCall(FluidGetHeavyVelocity(fluid, &heavy));
   if (fluid_is_contrasted(fluid))
-    PetscCall(MacGridLoadFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
+    PetscCall(LoadVelocity(fluid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridLoadField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));

@@ -60,6 +60,7 @@ hostile regions/markers_0/numbers "regions/markers_0/numbers=f['regions/markers_
 hostile regions/steps regions/steps=-1
 hostile fluid/velocity_x -fluid/velocity_x
 hostile fluid/velocity_x fluid/velocity_x=np.zeros\(3\)
+hostile fluid/velocity_y "fluid/velocity_y=f['fluid/velocity_y'][()]+1e302"
 hostile fluid/pressure "fluid/pressure=f['fluid/pressure'][()].astype(int)"
 RANKS=2 hostile fluid/pressure "fluid/pressure=np.where(np.arange(576).reshape(1,24,24)==0,nan,f['fluid/pressure'][()])"
 RANKS=3 hostile solids/edges solids/edge_count=1 "solids/edges=np.array([[0,-1.0]])"

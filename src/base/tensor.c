@@ -85,7 +85,7 @@ static void turn_numbers(PetscReal *a, PetscReal *b, PetscReal s, PetscReal tau)
 /* Columns of M V, and of V. */
 typedef struct {
   Vector3 image[DIM], base[DIM];
-} Columns;
+} MatrixColumns;
 
 static void swap_pair(Vector3 columns[DIM], PetscInt p, PetscInt q)
 {
@@ -96,7 +96,7 @@ static void swap_pair(Vector3 columns[DIM], PetscInt p, PetscInt q)
 }
 
 /* Rotates two columns so that their images become orthogonal; false if they are. */
-static PetscBool make_orthogonal(Columns *columns, PetscInt p, PetscInt q)
+static PetscBool make_orthogonal(MatrixColumns *columns, PetscInt p, PetscInt q)
 {
   const Vector3   a = columns->image[p], b = columns->image[q];
   const PetscReal pp = vector3_dot(a, a), qq = vector3_dot(b, b), pq = vector3_dot(a, b);
@@ -116,7 +116,7 @@ static PetscBool make_orthogonal(Columns *columns, PetscInt p, PetscInt q)
 }
 
 /* The longer of two neighbours first; the base stays a rotation. */
-static void sort_pair(Columns *columns, PetscReal squares[DIM], PetscInt p)
+static void sort_pair(MatrixColumns *columns, PetscReal squares[DIM], PetscInt p)
 {
   const PetscReal square = squares[p];
 
@@ -128,7 +128,7 @@ static void sort_pair(Columns *columns, PetscReal squares[DIM], PetscInt p)
   swap_pair(columns->base, p, p + 1);
 }
 
-static void sort_columns(Columns *columns)
+static void sort_columns(MatrixColumns *columns)
 {
   PetscReal squares[DIM];
 
@@ -187,7 +187,7 @@ SignedSvd matrix3_svd(const Matrix3 *m)
   enum { SWEEPS = 16 }; /* the convergence is quadratic: six are usual */
   const int     exponent = matrix_exponent(m);
   const Matrix3 scaled = scaled_by_power(m, -exponent);
-  Columns       columns;
+  MatrixColumns columns;
   Vector3       u[DIM], values;
   PetscBool     turned = PETSC_TRUE;
 

@@ -22,7 +22,7 @@ typedef struct {
   PetscReal     *flow[DIM];
   PetscReal      ratio; /* of the step to the spacing; negative against the flow */
   PetscReal     *shifts[DIM];
-} Search;
+} TrajectorySearch;
 
 /* Largest shift of a foot: with the interpolation it stays within the ghosts. */
 static const PetscReal farthest = MOST_CELLS_PER_STEP - 1e-9;
@@ -48,11 +48,11 @@ enum { RUN = 128 };
 typedef struct {
   PetscInt  corner[RUN];
   PetscReal fraction[DIM][RUN];
-} Places;
+} DeparturePoints;
 
 /* Splits the shifts of a run into whole cells, added to the index, and fractions. */
 KERNEL void locate(const GridBox *box, const PetscReal *const shift[DIM], PetscInt first, PetscInt count,
-                   Places *places, const PetscInt dimension)
+                   DeparturePoints *places, const PetscInt dimension)
 {
   for (PetscInt n = 0; n < count; n++)
     places->corner[n] = first + n;
@@ -66,8 +66,8 @@ KERNEL void locate(const GridBox *box, const PetscReal *const shift[DIM], PetscI
 }
 
 /* Linear interpolation; along x last, so that two neighbours go through the rest as one vector. */
-KERNEL void sample(const GridBox *box, const PetscReal *restrict field, const Places *places, PetscInt count,
-                   PetscReal *restrict result, const PetscInt dimension)
+KERNEL void sample(const GridBox *box, const PetscReal *restrict field, const DeparturePoints *places,
+                   PetscInt count, PetscReal *restrict result, const PetscInt dimension)
 {
   PetscReal pair[RUN][2];
 
@@ -87,12 +87,12 @@ KERNEL void sample(const GridBox *box, const PetscReal *restrict field, const Pl
 }
 
 /* Shifts of a run of cells along the flow, by the midpoint rule. */
-KERNEL void trace(const Search *search, PetscInt first, PetscInt count, const PetscInt dimension)
+KERNEL void trace(const TrajectorySearch *search, PetscInt first, PetscInt count, const PetscInt dimension)
 {
   const GridBox  *box = search->box;
   const PetscReal ratio = search->ratio;
   PetscReal       half[DIM][RUN], from_face[RUN];
-  Places          places;
+  DeparturePoints places;
 
   for (PetscInt a = 0; a < dimension; a++) {
     const PetscReal *low = search->flow[a] + first, *high = low + box->stride[a];
@@ -114,9 +114,10 @@ KERNEL void trace(const Search *search, PetscInt first, PetscInt count, const Pe
   }
 }
 
-/* Places of a run of values along the trajectories: a face takes the mean shift of its two cells. */
+/* Departure points of a run of values along the trajectories: a face takes the mean shift of its two cells.
+ */
 KERNEL void follow(const Journey *journey, PetscReal *const shifts[DIM], PetscInt first, PetscInt count,
-                   Places *places, const PetscInt dimension)
+                   DeparturePoints *places, const PetscInt dimension)
 {
   const PetscInt   back = journey->direction == CELL_VALUES ? 0 : journey->box->stride[journey->direction];
   PetscReal        mean[DIM][RUN];
@@ -146,7 +147,7 @@ KERNEL void corner_bounds(const GridBox *box, const PetscReal *field, PetscInt c
 
 KERNEL void carry(const Journey *journey, PetscInt first, PetscInt count, const PetscInt dimension)
 {
-  Places feet;
+  DeparturePoints feet;
 
   follow(journey, journey->feet, first, count, &feet, dimension);
   sample(journey->box, journey->original, &feet, count, journey->carried + first, dimension);
@@ -157,8 +158,8 @@ KERNEL void correct(const Journey *journey, PetscInt first, PetscInt count, cons
 {
   const PetscReal *original = journey->original + first, *carried = journey->carried + first;
   PetscReal *restrict corrected = journey->corrected + first;
-  PetscReal returned[RUN];
-  Places    feet, heads;
+  PetscReal       returned[RUN];
+  DeparturePoints feet, heads;
 
   follow(journey, journey->feet, first, count, &feet, dimension);
   follow(journey, journey->heads, first, count, &heads, dimension);
@@ -215,9 +216,9 @@ static void visit_runs(const GridBox *box, const FaceRange *range, RunWork work,
 
 static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
 {
-  const GridBox *box = grid_box(fluid->grid);
-  Search         search = {.box = box, .ratio = dt / grid_spacing(fluid->grid)};
-  FaceRange      range;
+  const GridBox   *box = grid_box(fluid->grid);
+  TrajectorySearch search = {.box = box, .ratio = dt / grid_spacing(fluid->grid)};
+  FaceRange        range;
 
   PetscFunctionBegin;
   if (!shifts[X])
@@ -245,7 +246,7 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-FaceRange carried_range(Fluid fluid, const Carried *carried)
+FaceRange carried_range(Fluid fluid, const AdvectedField *carried)
 {
   const GridBox *box = grid_box(fluid->grid);
   FaceRange      range;
@@ -259,7 +260,7 @@ FaceRange carried_range(Fluid fluid, const Carried *carried)
   return range;
 }
 
-PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time)
+PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time)
 {
   PetscFunctionBegin;
   if (carried->direction == CELL_VALUES) {
@@ -305,7 +306,7 @@ static PetscErrorCode Correct(Fluid fluid, Journey *journey, const FaceRange *ra
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carried, Vec *field)
+static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const AdvectedField *carried, Vec *field)
 {
   const FaceRange range = carried_range(fluid, carried);
   const PetscInt  answer = fluid->config->advection == ADVECT_MACCORMACK ? 1 : 0;
@@ -325,7 +326,7 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const Carried *carrie
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried, Vec *field)
+PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried, Vec *field)
 {
   PetscFunctionBegin;
   PetscCall(FluidFillCarriedGhosts(fluid, carried, *field, fluid->time));

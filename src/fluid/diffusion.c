@@ -191,7 +191,8 @@ static PetscReal combine(const Diffusion *diffusion, const Combination *mix, con
   return sum;
 }
 
-static PetscErrorCode Prepare(Fluid fluid, const Carried *carried, StepMoment moment, Diffusion *diffusion)
+static PetscErrorCode Prepare(Fluid fluid, const AdvectedField *carried, StepMoment moment,
+                              Diffusion *diffusion)
 {
   PetscFunctionBegin;
   *diffusion = (Diffusion){.fluid = fluid,
@@ -214,7 +215,8 @@ static PetscErrorCode Finish(Diffusion *diffusion)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, PetscReal amount, Vec from, Vec to)
+PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const AdvectedField *carried, PetscReal amount, Vec from,
+                                      Vec to)
 {
   const PetscReal   h = grid_spacing(fluid->grid);
   const Combination mix = {1., amount / (h * h)};
@@ -233,7 +235,7 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, Petsc
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FillGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time,
+static PetscErrorCode FillGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time,
                                  SideValues values)
 {
   PetscFunctionBegin;
@@ -368,7 +370,7 @@ static PetscErrorCode TakeUnknowns(const Diffusion *diffusion, Vec field)
 
 /* Conjugate gradients from the residual so far plus amount L value. scratch[0] is the search direction,
  * scratch[1] its image. */
-static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, PetscReal amount,
+static PetscErrorCode Solve(const Diffusion *diffusion, const AdvectedField *carried, PetscReal amount,
                             PetscReal *value, PetscInt *iterations, PetscBool *converged)
 {
   const Fluid       fluid = diffusion->fluid;
@@ -398,8 +400,8 @@ static PetscErrorCode Solve(const Diffusion *diffusion, const Carried *carried, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec field,
-                            PetscInt *iterations)
+PetscErrorCode FluidDiffuse(Fluid fluid, const AdvectedField *carried, PetscReal amount, PetscReal time,
+                            Vec field, PetscInt *iterations)
 {
   const PetscReal squares = amount / PetscSqr(grid_spacing(fluid->grid));
   Diffusion       diffusion;

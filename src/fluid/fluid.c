@@ -105,9 +105,9 @@ static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
 
 static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  const Carried  carried = {CELL_VALUES, s, 0.};
-  PetscReal     *value;
+  const GridBox      *box = grid_box(fluid->grid);
+  const AdvectedField carried = {CELL_VALUES, s, 0.};
+  PetscReal          *value;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(fluid->scalars[s], &value));
@@ -200,9 +200,9 @@ static PetscErrorCode AddGain(Fluid fluid, PetscInt d, PetscReal time)
    the last step half is carried along, and taken off again there. */
 static PetscErrorCode ExplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
-  const Carried   carried = {d, 0, dt};
-  const PetscReal kinematic = fluid->config->viscosity / fluid->config->density;
-  const PetscReal amount = (1. - implicitness(fluid)) * dt * kinematic;
+  const AdvectedField carried = {d, 0, dt};
+  const PetscReal     kinematic = fluid->config->viscosity / fluid->config->density;
+  const PetscReal     amount = (1. - implicitness(fluid)) * dt * kinematic;
 
   PetscFunctionBegin;
   if (fluid->mixture) {
@@ -272,10 +272,10 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
 /* Step 4: what acts at the end of the trajectories. */
 static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
 {
-  const Carried   carried = {d, 0, dt};
-  const PetscReal kinematic = fluid->config->viscosity / fluid->config->density;
-  const PetscReal amount = implicitness(fluid) * dt * kinematic;
-  PetscInt        iterations;
+  const AdvectedField carried = {d, 0, dt};
+  const PetscReal     kinematic = fluid->config->viscosity / fluid->config->density;
+  const PetscReal     amount = implicitness(fluid) * dt * kinematic;
+  PetscInt            iterations;
 
   PetscFunctionBegin;
   PetscCall(FluidAddForces(fluid, d, fluid->next_scalars, fluid->next[d], fluid->time + dt, 0.5 * dt));
@@ -303,7 +303,7 @@ static PetscErrorCode AdvectVelocity(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    const Carried carried = {d, 0, dt};
+    const AdvectedField carried = {d, 0, dt};
 
     PetscCall(FluidAdvect(fluid, &carried, &fluid->next[d]));
     PetscCall(AddGain(fluid, d, -0.5 * dt));

@@ -146,23 +146,23 @@ typedef struct {
   PetscInt  direction; /* of a velocity component, or CELL_VALUES */
   PetscInt  scalar;
   PetscReal dt;
-} Carried;
+} AdvectedField;
 /* Finds the step's trajectories along fluid->earlier; before any FluidAdvect. */
 PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt);
-PetscErrorCode FluidAdvect(Fluid fluid, const Carried *carried,
+PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried,
                            Vec *field); /* may swap it for a scratch field */
-PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field);
-PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const Carried *carried, Vec field, PetscReal time);
-FaceRange      carried_range(Fluid fluid, const Carried *carried);
+PetscErrorCode FluidAdvectWeno(Fluid fluid, const AdvectedField *carried, Vec field);
+PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time);
+FaceRange      carried_range(Fluid fluid, const AdvectedField *carried);
 
 /* shell_transport.c: values near shells. Finds what each can see, before any of the following; without shells
    they do nothing. */
 PetscErrorCode FluidTraceNearShells(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidDropShellTransport(Fluid fluid);
 /* Places to which values of `original` (with ghosts) come past a shell, in `result`. */
-PetscErrorCode FluidAdvectNearShells(Fluid fluid, const Carried *carried, Vec original, Vec result);
+PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, Vec original, Vec result);
 /* Takes a correction away where it has looked at a shell. */
-PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec uncorrected, Vec result);
+PetscErrorCode FluidDropCorrections(Fluid fluid, const AdvectedField *carried, Vec uncorrected, Vec result);
 
 /* walls.c: lent until the visibility changes; none without one. */
 PetscErrorCode FluidGetWalls(Fluid fluid, StepMoment moment, const WallList **walls);
@@ -179,10 +179,10 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
 
 /* diffusion.c: to = from + amount * laplacian(from) in every unknown, other places are left to be set; and
    (1 - amount laplacian) value = value. */
-PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const Carried *carried, PetscReal amount, Vec from,
+PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const AdvectedField *carried, PetscReal amount, Vec from,
                                       Vec to);
-PetscErrorCode FluidDiffuse(Fluid fluid, const Carried *carried, PetscReal amount, PetscReal time, Vec value,
-                            PetscInt *iterations);
+PetscErrorCode FluidDiffuse(Fluid fluid, const AdvectedField *carried, PetscReal amount, PetscReal time,
+                            Vec value, PetscInt *iterations);
 
 PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count);
 

@@ -115,10 +115,10 @@ static PetscErrorCode Decay(Fluid fluid, PetscInt scalar, PetscReal dt, Vec fiel
 
 PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness)
 {
-  const Carried   carried = {CELL_VALUES, scalar, dt};
-  const PetscReal amount = fluid->config->scalars[scalar].diffusivity * dt;
-  Vec             field = fluid->next_scalars[scalar];
-  PetscInt        iterations;
+  const AdvectedField carried = {CELL_VALUES, scalar, dt};
+  const PetscReal     amount = fluid->config->scalars[scalar].diffusivity * dt;
+  Vec                 field = fluid->next_scalars[scalar];
+  PetscInt            iterations;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(fluid->scalars[scalar], field));

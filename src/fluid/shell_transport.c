@@ -29,7 +29,7 @@ static PetscErrorCode AddPlain(Departures *departures, PetscInt place)
   PetscFunctionReturn(0);
 }
 
-static Departures *departures_of(Fluid fluid, const Carried *carried)
+static Departures *departures_of(Fluid fluid, const AdvectedField *carried)
 {
   return &fluid->shell_transport->departures[carried->direction == CELL_VALUES ? DIM : carried->direction];
 }
@@ -48,7 +48,7 @@ static PetscErrorCode AddDeparture(const ShellTracer *tracer, PetscInt direction
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindDepartures(const ShellTracer *tracer, const Carried *carried)
+static PetscErrorCode FindDepartures(const ShellTracer *tracer, const AdvectedField *carried)
 {
   Departures     *departures = departures_of(tracer->fluid, carried);
   const GridBox  *box = tracer->box;
@@ -164,9 +164,9 @@ PetscErrorCode FluidTraceNearShells(Fluid fluid, PetscReal dt)
   PetscCall(ResetShellTransport(fluid));
   PetscCall(OpenTracer(fluid, dt, &tracer));
   for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(FindDepartures(&tracer, &(Carried){d, 0, dt}));
+    PetscCall(FindDepartures(&tracer, &(AdvectedField){d, 0, dt}));
   if (fluid->config->scalar_count > 0)
-    PetscCall(FindDepartures(&tracer, &(Carried){CELL_VALUES, 0, dt}));
+    PetscCall(FindDepartures(&tracer, &(AdvectedField){CELL_VALUES, 0, dt}));
   PetscCall(CloseTracer(&tracer));
   PetscFunctionReturn(0);
 }
@@ -189,7 +189,7 @@ static PetscReal value_of(const GridBox *box, const DepartureStencil *departure,
   return total > 0. ? sum / total : original[departure->instead];
 }
 
-PetscErrorCode FluidAdvectNearShells(Fluid fluid, const Carried *carried, Vec original, Vec result)
+PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, Vec original, Vec result)
 {
   const PetscReal  *from;
   PetscReal        *to;
@@ -211,7 +211,7 @@ PetscErrorCode FluidAdvectNearShells(Fluid fluid, const Carried *carried, Vec or
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidDropCorrections(Fluid fluid, const Carried *carried, Vec uncorrected, Vec result)
+PetscErrorCode FluidDropCorrections(Fluid fluid, const AdvectedField *carried, Vec uncorrected, Vec result)
 {
   const PetscReal  *from;
   PetscReal        *to;

@@ -29,9 +29,9 @@ typedef struct {
   PetscInt first;       /* index, in the first column, of the value on the side or next to it inside */
   PetscInt inward;      /* stride along a column */
   PetscInt step, count; /* stride between columns */
-} Columns;
+} GhostColumns;
 
-VECTOR_CLONES static void fill_columns(PetscReal *field, const Columns *columns, const SideFill *fill,
+VECTOR_CLONES static void fill_columns(PetscReal *field, const GhostColumns *columns, const SideFill *fill,
                                        PetscReal v)
 {
   const PetscReal sign = fill->beyond == BEYOND_GIVEN ? -1. : 1., twice = 2. * v;
@@ -87,7 +87,7 @@ static void fill_side(Fluid fluid, PetscReal *field, const SideFill *fill)
   const PetscInt  axis = fill->axis, along = axis == X ? Y : X;
   const PetscInt  first = fill->side == 0 ? 0 : box->cells[axis] - (is_on_side(fill) ? 0 : 1);
   const PetscBool has_value = fill->beyond == BEYOND_GIVEN;
-  Columns         columns = {.inward = fill->side == 0 ? box->stride[axis] : -box->stride[axis],
+  GhostColumns    columns = {.inward = fill->side == 0 ? box->stride[axis] : -box->stride[axis],
                              .step = box->stride[along],
                              .count = 1};
   PetscInt        low[DIM], high[DIM], at[DIM], inside[DIM], steps[DIM] = {1, 1, 1};

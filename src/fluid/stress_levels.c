@@ -54,9 +54,9 @@ static Taps around(const GridBox *fine, PetscInt d, PetscInt at, PetscBool only_
 /* One coarse field from one fine one: cells, or edges along e. */
 typedef struct {
   PetscInt across[2]; /* directions across the edge; -1: cells */
-} Places;
+} CoarsePlaces;
 
-static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse, const Places *places,
+static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse, const CoarsePlaces *places,
                                     Vec from, Vec to)
 {
   const GridBox   *box = grid_box(coarse->grid), *fine_box = grid_box(fine->grid);
@@ -117,14 +117,14 @@ static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, 
 
 static PetscErrorCode Coarsen(StressLevel *fine, StressLevel *coarse)
 {
-  const GridBox *box = grid_box(fine->grid);
-  const Places   cells = {{-1, -1}};
+  const GridBox     *box = grid_box(fine->grid);
+  const CoarsePlaces cells = {{-1, -1}};
 
   PetscFunctionBegin;
   PetscCall(MacGridExchangeFaces(fine->grid, fine->mass));
   PetscCall(CoarsenStress(fine, coarse, &cells, fine->normal, coarse->normal));
   for (PetscInt e = box->dimension == 2 ? Z : X; e < DIM; e++) {
-    const Places edges = {{e == X ? Y : X, e == Z ? Y : Z}};
+    const CoarsePlaces edges = {{e == X ? Y : X, e == Z ? Y : Z}};
 
     PetscCall(MacGridExchange(fine->grid, fine->shear[e]));
     PetscCall(CoarsenStress(fine, coarse, &edges, fine->shear[e], coarse->shear[e]));

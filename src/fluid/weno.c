@@ -46,7 +46,8 @@ static inline PetscReal flow_at(const GridBox *box, PetscReal *const flow[DIM], 
 }
 
 /* One Euler stage: stage = mix w + (1 - mix) (stage + dt * rate(stage)). */
-static PetscErrorCode EulerStage(Fluid fluid, const Carried *carried, PetscReal mix, Vec start, Vec stage)
+static PetscErrorCode EulerStage(Fluid fluid, const AdvectedField *carried, PetscReal mix, Vec start,
+                                 Vec stage)
 {
   const GridBox  *box = grid_box(fluid->grid);
   const FaceRange range = carried_range(fluid, carried);
@@ -80,7 +81,7 @@ static PetscErrorCode EulerStage(Fluid fluid, const Carried *carried, PetscReal 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidAdvectWeno(Fluid fluid, const Carried *carried, Vec field)
+PetscErrorCode FluidAdvectWeno(Fluid fluid, const AdvectedField *carried, Vec field)
 {
   const Vec       stage = fluid->scratch[0];
   const PetscReal mix[3] = {0., 0.75, 1. / 3.};

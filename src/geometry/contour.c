@@ -116,15 +116,15 @@ static Vector3 place_of(PetscInt corner)
 /* An edge of a tetrahedron by its corners, inside and outside. */
 typedef struct {
   PetscInt in, out;
-} Passage;
+} CrossedEdge;
 
-static Vector3 middle_of(Passage passage)
+static Vector3 middle_of(CrossedEdge passage)
 {
   return vector3_scale(0.5, vector3_add(place_of(passage.in), place_of(passage.out)));
 }
 
 /* Turned so that it faces from `inside` to `outside`, as the middles of its edges tell. */
-static PetscErrorCode AddFacing(Contour *contour, const PetscInt cell[DIM], const Passage passages[3])
+static PetscErrorCode AddFacing(Contour *contour, const PetscInt cell[DIM], const CrossedEdge passages[3])
 {
   const Vector3 first = middle_of(passages[0]);
   const Vector3 normal = vector3_cross(vector3_subtract(middle_of(passages[1]), first),
@@ -153,12 +153,12 @@ static PetscErrorCode CutTetrahedron(Contour *contour, const PetscInt cell[DIM],
     else
       out[others++] = corners[n];
   if (count == 1)
-    PetscCall(AddFacing(contour, cell, (Passage[]){{in[0], out[0]}, {in[0], out[1]}, {in[0], out[2]}}));
+    PetscCall(AddFacing(contour, cell, (CrossedEdge[]){{in[0], out[0]}, {in[0], out[1]}, {in[0], out[2]}}));
   if (count == 3)
-    PetscCall(AddFacing(contour, cell, (Passage[]){{in[0], out[0]}, {in[1], out[0]}, {in[2], out[0]}}));
+    PetscCall(AddFacing(contour, cell, (CrossedEdge[]){{in[0], out[0]}, {in[1], out[0]}, {in[2], out[0]}}));
   if (count == 2) {
-    PetscCall(AddFacing(contour, cell, (Passage[]){{in[0], out[0]}, {in[0], out[1]}, {in[1], out[1]}}));
-    PetscCall(AddFacing(contour, cell, (Passage[]){{in[0], out[0]}, {in[1], out[1]}, {in[1], out[0]}}));
+    PetscCall(AddFacing(contour, cell, (CrossedEdge[]){{in[0], out[0]}, {in[0], out[1]}, {in[1], out[1]}}));
+    PetscCall(AddFacing(contour, cell, (CrossedEdge[]){{in[0], out[0]}, {in[1], out[1]}, {in[1], out[0]}}));
   }
   PetscFunctionReturn(0);
 }

@@ -118,15 +118,15 @@ PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt d
 /* A block of cells in local indices (ghosts included): low <= index < high. */
 typedef struct {
   PetscInt low[DIM], high[DIM];
-} Block;
+} GhostBlock;
 
 typedef enum { SENT, RECEIVED } BlockUse;
 
 /* What the phase of `direction` moves through `side`: everything already current in the directions before,
    owned cells in those to come, and always the layers beyond the sides of the box. */
-static Block exchange_block(const GridBox *box, PetscInt direction, PetscInt side, BlockUse use)
+static GhostBlock exchange_block(const GridBox *box, PetscInt direction, PetscInt side, BlockUse use)
 {
-  Block block;
+  GhostBlock block;
 
   for (PetscInt d = 0; d < DIM; d++) {
     const PetscInt owned = box->end[d] - box->start[d];
@@ -146,7 +146,7 @@ static Block exchange_block(const GridBox *box, PetscInt direction, PetscInt sid
   return block;
 }
 
-static PetscInt block_size(const Block *block)
+static PetscInt block_size(const GhostBlock *block)
 {
   PetscInt size = 1;
 
@@ -160,12 +160,12 @@ typedef struct {
   PetscInt     count;
   void *const *values;
   size_t       size;
-} Fields;
+} ExchangedFields;
 
 typedef enum { PACK, UNPACK } PackWay;
 
-static void copy_block(const GridBox *box, const Block *block, const Fields *fields, char *buffer,
-                       PackWay way)
+static void copy_block(const GridBox *box, const GhostBlock *block, const ExchangedFields *fields,
+                       char *buffer, PackWay way)
 {
   const size_t row = (block->high[X] - block->low[X]) * fields->size;
 
@@ -212,17 +212,17 @@ static PetscErrorCode PassThroughSides(const GridBox *box, PetscInt direction, P
 }
 
 /* Sends the blocks of `use` through both sides; the caller frees `buffer`. */
-static PetscErrorCode SendBlocks(const GridBox *box, PetscInt direction, BlockUse use, const Fields *fields,
-                                 char **buffer, char *in[2])
+static PetscErrorCode SendBlocks(const GridBox *box, PetscInt direction, BlockUse use,
+                                 const ExchangedFields *fields, char **buffer, char *in[2])
 {
-  const Block    shape = exchange_block(box, direction, 0, use);
-  const PetscInt size = block_size(&shape) * fields->count * (PetscInt)fields->size;
-  char          *out[2];
+  const GhostBlock shape = exchange_block(box, direction, 0, use);
+  const PetscInt   size = block_size(&shape) * fields->count * (PetscInt)fields->size;
+  char            *out[2];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(4 * size, buffer));
   for (PetscInt side = 0; side < 2; side++) {
-    const Block block = exchange_block(box, direction, side, use);
+    const GhostBlock block = exchange_block(box, direction, side, use);
 
     out[side] = *buffer + side * size;
     in[side] = *buffer + (2 + side) * size;
@@ -233,14 +233,14 @@ static PetscErrorCode SendBlocks(const GridBox *box, PetscInt direction, BlockUs
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, const Fields *fields)
+static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, const ExchangedFields *fields)
 {
   char *buffer, *in[2];
 
   PetscFunctionBegin;
   PetscCall(SendBlocks(box, direction, SENT, fields, &buffer, in));
   for (PetscInt side = 0; side < 2; side++) {
-    const Block block = exchange_block(box, direction, side, RECEIVED);
+    const GhostBlock block = exchange_block(box, direction, side, RECEIVED);
 
     if (box->neighbour[direction][side] != MPI_PROC_NULL)
       copy_block(box, &block, fields, in[side], UNPACK);
@@ -251,7 +251,7 @@ static PetscErrorCode ExchangeAlong(const GridBox *box, PetscInt direction, cons
 
 PetscErrorCode GridBoxExchangeBytes(const GridBox *box, PetscInt count, void *const values[], size_t size)
 {
-  const Fields fields = {count, values, size};
+  const ExchangedFields fields = {count, values, size};
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
@@ -271,7 +271,7 @@ PetscErrorCode GridBoxExchange(const GridBox *box, PetscInt count, PetscReal *co
 
 /* The transpose of ExchangeAlong: what it fills goes back to where it comes from, first through the lower
    side. */
-static PetscErrorCode ReduceAlong(const GridBox *box, PetscInt direction, const Fields *fields,
+static PetscErrorCode ReduceAlong(const GridBox *box, PetscInt direction, const ExchangedFields *fields,
                                   MPI_Op operation)
 {
   char *buffer, *in[2], *owned;
@@ -279,9 +279,9 @@ static PetscErrorCode ReduceAlong(const GridBox *box, PetscInt direction, const 
   PetscFunctionBegin;
   PetscCall(SendBlocks(box, direction, RECEIVED, fields, &buffer, in));
   for (PetscInt side = 0; side < 2; side++) {
-    const Block    block = exchange_block(box, direction, side, SENT);
-    const PetscInt values = block_size(&block) * fields->count;
-    PetscMPIInt    count;
+    const GhostBlock block = exchange_block(box, direction, side, SENT);
+    const PetscInt   values = block_size(&block) * fields->count;
+    PetscMPIInt      count;
 
     if (box->neighbour[direction][side] == MPI_PROC_NULL)
       continue;
@@ -298,7 +298,7 @@ static PetscErrorCode ReduceAlong(const GridBox *box, PetscInt direction, const 
 
 PetscErrorCode GridBoxReduce(const GridBox *box, PetscInt count, PetscReal *const values[], MPI_Op operation)
 {
-  const Fields fields = {count, (void *const *)values, sizeof(**values)};
+  const ExchangedFields fields = {count, (void *const *)values, sizeof(**values)};
 
   PetscFunctionBegin;
   for (PetscInt d = box->dimension - 1; d >= 0; d--) {

@@ -24,7 +24,7 @@ typedef struct {
   unsigned char       *layer, *next; /* of all local places */
   PetscReal           *value;
   Vec                  field; /* behind it */
-} Carried;
+} ExtendedField;
 
 /* The owned places of a layer. */
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
   PetscReal *result;
 } Front;
 
-static void set_ranges(Carried *carried)
+static void set_ranges(ExtendedField *carried)
 {
   const GridBox *box = carried->box;
 
@@ -50,13 +50,13 @@ static void set_ranges(Carried *carried)
 }
 
 /* The part of a row of places that has all neighbours in memory. */
-static Run inner_row(const Carried *carried, PetscInt j, PetscInt k)
+static CellRun inner_row(const ExtendedField *carried, PetscInt j, PetscInt k)
 {
   const GridBox *box = carried->box;
   const PetscInt first = PetscMax(carried->low[X], box->start[X] - box->ghost + 1);
   const PetscInt last = PetscMin(carried->high[X], box->end[X] + box->ghost - 1);
 
-  return (Run){box_index(box, first, j, k), last - first};
+  return (CellRun){box_index(box, first, j, k), last - first};
 }
 
 VECTOR_CLONES static void mark_row(const PetscReal *restrict known, const PetscReal *restrict below,
@@ -67,7 +67,7 @@ VECTOR_CLONES static void mark_row(const PetscReal *restrict known, const PetscR
 }
 
 /* Beyond a side nothing is known, whatever the ghosts of `known` hold. */
-static void find_known(Carried *carried, const PetscReal *known)
+static void find_known(ExtendedField *carried, const PetscReal *known)
 {
   const GridBox *box = carried->box;
   const PetscInt d = carried->direction, back = carried->back;
@@ -76,7 +76,7 @@ static void find_known(Carried *carried, const PetscReal *known)
   for (PetscInt k = carried->low[Z]; k < carried->high[Z]; k++)
     for (PetscInt j = carried->low[Y]; j < carried->high[Y]; j++) {
       const PetscInt at[DIM] = {carried->low[X], j, k};
-      const Run      row = inner_row(carried, j, k);
+      const CellRun  row = inner_row(carried, j, k);
 
       if (row.first < back)
         continue;
@@ -110,13 +110,13 @@ KERNEL void grow_row(const unsigned char *restrict layer, const PetscInt stride[
   }
 }
 
-VECTOR_CLONES static void grow(const Carried *carried, unsigned char number)
+VECTOR_CLONES static void grow(const ExtendedField *carried, unsigned char number)
 {
   const GridBox *box = carried->box;
 
   for (PetscInt k = carried->low[Z]; k < carried->high[Z]; k++)
     for (PetscInt j = carried->low[Y]; j < carried->high[Y]; j++) {
-      const Run row = inner_row(carried, j, k);
+      const CellRun row = inner_row(carried, j, k);
 
       if (row.first < box->stride[box->dimension - 1] ||
           row.first + row.count > box->length - box->stride[box->dimension - 1])
@@ -128,7 +128,7 @@ VECTOR_CLONES static void grow(const Carried *carried, unsigned char number)
     }
 }
 
-static Vector3 place_of(const Carried *carried, PetscInt c)
+static Vector3 place_of(const ExtendedField *carried, PetscInt c)
 {
   const GridBox *box = carried->box;
   const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
@@ -142,7 +142,7 @@ static Vector3 place_of(const Carried *carried, PetscInt c)
 }
 
 /* Whether a shell lies between a place and its neighbour b. */
-static PetscBool is_hidden(const Carried *carried, PetscInt c, PetscInt b)
+static PetscBool is_hidden(const ExtendedField *carried, PetscInt c, PetscInt b)
 {
   const VisibilityMap *map = carried->map;
 
@@ -153,7 +153,7 @@ static PetscBool is_hidden(const Carried *carried, PetscInt c, PetscInt b)
 }
 
 /* Takes places back that have grown through a shell only. */
-static void shrink(const Carried *carried, unsigned char number)
+static void shrink(const ExtendedField *carried, unsigned char number)
 {
   const GridBox *box = carried->box;
   const PetscInt last = box->stride[box->dimension - 1];
@@ -176,7 +176,7 @@ static void shrink(const Carried *carried, unsigned char number)
 }
 
 /* Growth is right one ghost layer less deep each time; this makes all of them right again. Collective. */
-static PetscErrorCode ExchangeLayers(const Carried *carried)
+static PetscErrorCode ExchangeLayers(const ExtendedField *carried)
 {
   const GridBox *box = carried->box;
   PetscReal     *number;
@@ -202,7 +202,7 @@ static PetscErrorCode ExchangeLayers(const Carried *carried)
 }
 
 /* The owned places with the given number. */
-static PetscErrorCode CollectFront(const Carried *carried, unsigned char number, Front *front)
+static PetscErrorCode CollectFront(const ExtendedField *carried, unsigned char number, Front *front)
 {
   const GridBox *box = carried->box;
 
@@ -225,13 +225,13 @@ static PetscErrorCode CollectFront(const Carried *carried, unsigned char number,
   PetscFunctionReturn(0);
 }
 
-static inline PetscReal distance_at(const Carried *carried, PetscInt c)
+static inline PetscReal distance_at(const ExtendedField *carried, PetscInt c)
 {
   return carried->distance[c] + carried->distance[c - carried->back];
 }
 
 /* From the neighbours up to layer `number`. */
-static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char number)
+static PetscReal carried_value(const ExtendedField *carried, PetscInt c, unsigned char number)
 {
   const PetscReal own = distance_at(carried, c), h = grid_spacing(carried->grid);
   PetscReal       upwind = 0., weight = 0., sum = 0.;
@@ -255,7 +255,7 @@ static PetscReal carried_value(const Carried *carried, PetscInt c, unsigned char
   return weight > 0. ? upwind / weight : sum / count;
 }
 
-static PetscErrorCode FillFront(const Carried *carried, const Front *front, unsigned char number)
+static PetscErrorCode FillFront(const ExtendedField *carried, const Front *front, unsigned char number)
 {
   PetscFunctionBegin;
   for (PetscInt n = 0; n < front->count; n++)
@@ -266,7 +266,7 @@ static PetscErrorCode FillFront(const Carried *carried, const Front *front, unsi
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
+static PetscErrorCode CarryOn(ExtendedField *carried, PetscInt layers)
 {
   Front front = {0, 0, NULL, NULL};
 
@@ -294,7 +294,7 @@ static PetscErrorCode CarryOn(Carried *carried, PetscInt layers)
 }
 
 /* From what `carried` says about grid, map, direction and field. */
-static PetscErrorCode ExtendField(Carried *carried, Vec distance, Vec known, PetscInt layers)
+static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec known, PetscInt layers)
 {
   const GridBox   *box = grid_box(carried->grid);
   const PetscReal *mark;
@@ -325,7 +325,7 @@ static PetscErrorCode ExtendField(Carried *carried, Vec distance, Vec known, Pet
 
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field)
 {
-  Carried carried = {.grid = grid, .direction = CELLS, .field = field};
+  ExtendedField carried = {.grid = grid, .direction = CELLS, .field = field};
 
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
@@ -339,7 +339,7 @@ PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec dista
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
-    Carried carried = {.grid = grid, .map = map, .direction = d, .field = faces[d]};
+    ExtendedField carried = {.grid = grid, .map = map, .direction = d, .field = faces[d]};
 
     PetscCall(ExtendField(&carried, distance, known, layers));
   }

@@ -9,10 +9,10 @@
 enum { RUN = 128 };
 typedef struct {
   PetscInt first, count;
-} Run;
+} CellRun;
 
 typedef struct {
-  Run     *runs; /* in the order of memory */
+  CellRun *runs; /* in the order of memory */
   PetscInt count, capacity;
   PetscInt cells;
 } Band;

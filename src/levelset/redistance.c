@@ -93,7 +93,7 @@ static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], Pe
   if (level_set->visibility_map)
     forgive_leaps(level_set->visibility_map, value, BAND_CELLS * h, &quality);
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const Run run = level_set->band.runs[r];
+    const CellRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
       if (PetscAbsReal(value[c]) >= 2. * h)
@@ -147,7 +147,7 @@ static PetscErrorCode LargestChange(LevelSet level_set, const PetscReal from[], 
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const Run run = level_set->band.runs[r];
+    const CellRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
       if (PetscAbsReal(from[c]) < width)

@@ -7,11 +7,11 @@ typedef struct {
   PetscInt64 cell; /* of the whole box, x fastest */
   PetscInt64 number;
   PetscInt   from;
-} Place;
+} ArchivedParticle;
 
 static int compare_places(const void *a, const void *b)
 {
-  const Place *left = a, *right = b;
+  const ArchivedParticle *left = a, *right = b;
 
   if (left->cell != right->cell)
     return left->cell < right->cell ? -1 : 1;
@@ -90,14 +90,14 @@ static PetscInt64 global_cell(MacGrid grid, const Vector3 *position)
 
 static PetscErrorCode PutInOrder(MacGrid grid, ParticleArrays *arrays)
 {
-  ParticleArrays ordered = {.width = arrays->width};
-  Place         *places;
+  ParticleArrays    ordered = {.width = arrays->width};
+  ArchivedParticle *places;
 
   PetscFunctionBegin;
   PetscCall(ArraysReserve(&ordered, arrays->count));
   PetscCall(PetscMalloc1(arrays->count, &places));
   for (PetscInt n = 0; n < arrays->count; n++)
-    places[n] = (Place){global_cell(grid, &arrays->positions[n]), arrays->numbers[n], n};
+    places[n] = (ArchivedParticle){global_cell(grid, &arrays->positions[n]), arrays->numbers[n], n};
   if (arrays->count) /* qsort takes no null pointer */
     qsort(places, arrays->count, sizeof(*places), compare_places);
   for (PetscInt n = 0; n < arrays->count; n++)

@@ -28,7 +28,7 @@ static Frame frame_of(const GridBox *box, Vector3 origin, PetscReal spacing)
 typedef struct {
   PetscInt  corner[RUN]; /* whole cells times the stride */
   PetscReal fraction[RUN];
-} Places;
+} ParticlePlaces;
 
 KERNEL PetscReal between(PetscReal a, PetscReal b, PetscReal fraction)
 {
@@ -42,7 +42,7 @@ KERNEL PetscInt whole_below(PetscReal place)
 }
 
 KERNEL void locate(const Frame *frame, PetscInt d, PetscReal shift, const PetscReal *restrict position,
-                   Places *restrict places)
+                   ParticlePlaces *restrict places)
 {
   for (PetscInt n = 0; n < RUN; n++) {
     const PetscReal place = (position[n] - frame->origin.at[d]) * frame->inverse - shift;
@@ -54,7 +54,7 @@ KERNEL void locate(const Frame *frame, PetscInt d, PetscReal shift, const PetscR
 }
 
 /* Along x last, so that two neighbours go through the rest as one vector. */
-KERNEL void sample_run(const Frame *frame, const PetscReal *field, const Places *const places[DIM],
+KERNEL void sample_run(const Frame *frame, const PetscReal *field, const ParticlePlaces *const places[DIM],
                        PetscReal *restrict result, const PetscInt dimension)
 {
   PetscReal pair[RUN][2];
@@ -87,15 +87,15 @@ typedef struct {
 KERNEL void carry_run(const Flow *flow, PetscReal dt, PetscReal reach, PetscReal (*at)[RUN],
                       PetscReal (*start)[RUN], PetscReal (*moved)[RUN], const PetscInt dimension)
 {
-  Places    on_face[DIM], on_centre[DIM];
-  PetscReal velocity[DIM][RUN];
+  ParticlePlaces on_face[DIM], on_centre[DIM];
+  PetscReal      velocity[DIM][RUN];
 
   for (PetscInt d = 0; d < dimension; d++) {
     locate(&flow->frame, d, 0., at[d], &on_face[d]);
     locate(&flow->frame, d, 0.5, at[d], &on_centre[d]);
   }
   for (PetscInt d = 0; d < dimension; d++) {
-    const Places *places[DIM] = {&on_centre[X], &on_centre[Y], &on_centre[Z]};
+    const ParticlePlaces *places[DIM] = {&on_centre[X], &on_centre[Y], &on_centre[Z]};
 
     places[d] = &on_face[d];
     sample_run(&flow->frame, flow->faces[d], places, velocity[d], dimension);

@@ -17,17 +17,17 @@ typedef struct {
 typedef struct {
   PetscInt64 number;
   PetscInt   from; /* where it now lies */
-} Entry;
+} OrderedParticle;
 
 struct _p_Particles {
-  MacGrid        grid; /* borrowed */
-  ParticleArrays now, spare;
-  PetscInt      *cells;          /* of each of `now`; as many as its capacity */
-  PetscInt       cells_capacity; /* of `cells` and of `entries` */
-  Entry         *entries;
-  PetscInt      *first; /* one for each owned cell and two more */
-  PetscBool      arranged;
-  PetscInt      *starts[DIM]; /* first cell of every part along a direction, and the end of the last */
+  MacGrid          grid; /* borrowed */
+  ParticleArrays   now, spare;
+  PetscInt        *cells;          /* of each of `now`; as many as its capacity */
+  PetscInt         cells_capacity; /* of `cells` and of `entries` */
+  OrderedParticle *entries;
+  PetscInt        *first; /* one for each owned cell and two more */
+  PetscBool        arranged;
+  PetscInt        *starts[DIM]; /* first cell of every part along a direction, and the end of the last */
 };
 
 /* storage.c */

@@ -16,11 +16,11 @@ PetscErrorCode ParticlesReserveSort(Particles particles, PetscInt count)
 }
 
 /* Few entries, most of them in order already: all but those that have come from other cells. */
-static void sort_by_number(Entry *entries, PetscInt count)
+static void sort_by_number(OrderedParticle *entries, PetscInt count)
 {
   for (PetscInt n = 1; n < count; n++) {
-    const Entry entry = entries[n];
-    PetscInt    place = n;
+    const OrderedParticle entry = entries[n];
+    PetscInt              place = n;
 
     for (; place > 0 && entries[place - 1].number > entry.number; place--)
       entries[place] = entries[place - 1];
@@ -30,7 +30,7 @@ static void sort_by_number(Entry *entries, PetscInt count)
 
 static int compare_numbers(const void *a, const void *b)
 {
-  const PetscInt64 left = ((const Entry *)a)->number, right = ((const Entry *)b)->number;
+  const PetscInt64 left = ((const OrderedParticle *)a)->number, right = ((const OrderedParticle *)b)->number;
 
   return (left > right) - (left < right);
 }
@@ -49,7 +49,7 @@ static void enter(Particles particles, PetscInt cell_count)
   for (PetscInt c = 2; c < cell_count + 2; c++)
     first[c] += first[c - 1];
   for (PetscInt n = 0; n < particles->now.count; n++)
-    particles->entries[first[particles->cells[n] + 1]++] = (Entry){particles->now.numbers[n], n};
+    particles->entries[first[particles->cells[n] + 1]++] = (OrderedParticle){particles->now.numbers[n], n};
   for (PetscInt c = 0; c < cell_count; c++) {
     const PetscInt here = first[c + 1] - first[c];
 

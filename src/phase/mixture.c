@@ -49,9 +49,9 @@ typedef struct {
   PetscReal *density[DIM], *mobility[DIM], *jump[DIM], *edge_viscosity[DIM], *viscosity;
   PetscReal  lightest; /* density of a simulated region */
   PetscReal  fill_density[REGIONS_MAX];
-} Fields;
+} MixtureArrays;
 
-static PetscErrorCode GetFields(Phase phase, Fields *fields)
+static PetscErrorCode GetFields(Phase phase, MixtureArrays *fields)
 {
   Mixture *mixture = &phase->mixture;
 
@@ -74,7 +74,7 @@ static PetscErrorCode GetFields(Phase phase, Fields *fields)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode RestoreFields(Phase phase, Fields *fields)
+static PetscErrorCode RestoreFields(Phase phase, MixtureArrays *fields)
 {
   Mixture *mixture = &phase->mixture;
 
@@ -90,7 +90,7 @@ static PetscErrorCode RestoreFields(Phase phase, Fields *fields)
 }
 
 /* Cells and what lies below them, in one region. */
-static void fill_pure(Phase phase, const Fields *fields, PetscInt from, PetscInt to, PetscInt region)
+static void fill_pure(Phase phase, const MixtureArrays *fields, PetscInt from, PetscInt to, PetscInt region)
 {
   const PetscInt  dimension = grid_box(phase->grid)->dimension;
   const PetscReal density = region_density(phase, region), viscosity = region_viscosity(phase, region);
@@ -110,7 +110,7 @@ static void fill_pure(Phase phase, const Fields *fields, PetscInt from, PetscInt
 }
 
 /* Rows that are and were of one and the same region are left alone. */
-static void fill_row(Phase phase, const Fields *fields, PetscInt row, PetscInt from, PetscInt width)
+static void fill_row(Phase phase, const MixtureArrays *fields, PetscInt row, PetscInt from, PetscInt width)
 {
   const unsigned char *region = phase->region + from;
   const PetscBool      pure = !memchr(phase->mixed + from, 1, width) ? PETSC_TRUE : PETSC_FALSE;
@@ -125,7 +125,7 @@ static void fill_row(Phase phase, const Fields *fields, PetscInt row, PetscInt f
   }
 }
 
-static PetscReal shares_density(Phase phase, const Fields *fields, const Shares *shares)
+static PetscReal shares_density(Phase phase, const MixtureArrays *fields, const Shares *shares)
 {
   PetscReal mass = 0., liquid = 0.;
 
@@ -196,7 +196,7 @@ static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *s
   return steepest == direction ? mean / sum : sum / inverse;
 }
 
-static PetscReal blocked_density(const Fields *fields, const Crossing *crossing)
+static PetscReal blocked_density(const MixtureArrays *fields, const Crossing *crossing)
 {
   return 0.5 * (fields->fill_density[crossing->lower] + fields->fill_density[crossing->upper]);
 }
@@ -220,7 +220,7 @@ static PetscReal blocked_viscosity(Phase phase, PetscInt direction, PetscInt c)
   return sum;
 }
 
-static void set_mixed_edges(Phase phase, const Fields *fields, const Nearby *nearby, PetscInt c)
+static void set_mixed_edges(Phase phase, const MixtureArrays *fields, const Nearby *nearby, PetscInt c)
 {
   Shares shares;
 
@@ -233,7 +233,7 @@ static void set_mixed_edges(Phase phase, const Fields *fields, const Nearby *nea
     }
 }
 
-static void set_mixed_cell(const Crossings *crossings, const Fields *fields, PetscInt c)
+static void set_mixed_cell(const Crossings *crossings, const MixtureArrays *fields, PetscInt c)
 {
   Phase          phase = crossings->phase;
   const GridBox *box = grid_box(phase->grid);
@@ -276,7 +276,7 @@ PetscErrorCode PhaseUpdateMixture(Phase phase)
   const PetscInt reach = MIXTURE_GHOSTS, deep = box->dimension == 3 ? reach : 0;
   const PetscInt width = box->end[X] - box->start[X] + 2 * reach;
   PetscInt       row = 0;
-  Fields         fields;
+  MixtureArrays  fields;
   Crossings      crossings;
 
   PetscFunctionBegin;

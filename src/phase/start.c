@@ -6,7 +6,7 @@ enum { BLOCK = 8 }; /* cells along a block that is asked as a whole */
 /* Cells low <= index < high. */
 typedef struct {
   PetscInt low[DIM], high[DIM];
-} Block;
+} CellBlock;
 
 static PetscReal cut_off(PetscReal distance, PetscReal band)
 {
@@ -15,7 +15,7 @@ static PetscReal cut_off(PetscReal distance, PetscReal band)
 
 /* A distance changes by no more than the way: a block whose middle is far away is far away as a whole. Its
    corners are asked too, since formulas give distances to first order only. */
-static PetscBool block_is_far(Phase phase, Shape shape, const Block *block, PetscReal *distance)
+static PetscBool block_is_far(Phase phase, Shape shape, const CellBlock *block, PetscReal *distance)
 {
   const GridBox *box = grid_box(phase->grid);
   PetscReal      reach = 0.;
@@ -38,7 +38,7 @@ static PetscBool block_is_far(Phase phase, Shape shape, const Block *block, Pets
   return PETSC_TRUE;
 }
 
-static void fill_block(Phase phase, Shape shape, const Block *block, PetscReal *distance)
+static void fill_block(Phase phase, Shape shape, const CellBlock *block, PetscReal *distance)
 {
   const GridBox  *box = grid_box(phase->grid);
   PetscReal       whole;
@@ -61,9 +61,9 @@ PetscErrorCode PhaseFillFromShape(Phase phase, Shape shape, Vec distance)
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k += BLOCK)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j += BLOCK)
       for (PetscInt i = box->start[X]; i < box->end[X]; i += BLOCK) {
-        const Block block = {{i, j, k},
-                             {PetscMin(i + BLOCK, box->end[X]), PetscMin(j + BLOCK, box->end[Y]),
-                              PetscMin(k + BLOCK, box->end[Z])}};
+        const CellBlock block = {{i, j, k},
+                                 {PetscMin(i + BLOCK, box->end[X]), PetscMin(j + BLOCK, box->end[Y]),
+                                  PetscMin(k + BLOCK, box->end[Z])}};
 
         fill_block(phase, shape, &block, values);
       }

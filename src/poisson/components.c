@@ -28,7 +28,7 @@ typedef struct {
   PetscInt       piece_count, link_count, link_room;
   Piece         *pieces;
   Link          *links;
-} Search;
+} ComponentSearch;
 
 static int find_root(int *parent, int one)
 {
@@ -49,12 +49,12 @@ static void join(int *parent, int a, int b)
     parent[root_a] = root_b;
 }
 
-static inline PetscBool is_fixed(const Search *search, PetscInt c)
+static inline PetscBool is_fixed(const ComponentSearch *search, PetscInt c)
 {
   return search->fixed && search->fixed[c] > 0.f ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static inline PetscBool is_active(const Search *search, PetscInt c)
+static inline PetscBool is_active(const ComponentSearch *search, PetscInt c)
 {
   if (is_fixed(search, c))
     return PETSC_FALSE;
@@ -83,7 +83,7 @@ static PetscInt unbroken(PetscInt count, const float *weights)
   return i;
 }
 
-static PetscErrorCode AddRun(Search *search, PetscInt first, PetscInt length)
+static PetscErrorCode AddRun(ComponentSearch *search, PetscInt first, PetscInt length)
 {
   Components *components = search->components;
 
@@ -94,7 +94,7 @@ static PetscErrorCode AddRun(Search *search, PetscInt first, PetscInt length)
 }
 
 /* The faces along x of the row that starts at cell c which join unknowns. */
-static const float *joining_faces(const Search *search, PetscInt c, PetscInt width)
+static const float *joining_faces(const ComponentSearch *search, PetscInt c, PetscInt width)
 {
   const float *weights = search->weights[X] + c, *fixed = search->fixed + c;
 
@@ -106,7 +106,7 @@ static const float *joining_faces(const Search *search, PetscInt c, PetscInt wid
 }
 
 /* The runs of all rows; `first` of a run counts owned cells tightly. */
-static PetscErrorCode FindRuns(Search *search)
+static PetscErrorCode FindRuns(ComponentSearch *search)
 {
   const GridBox *box = search->box;
   const PetscInt width = owned_width(box, X);
@@ -131,7 +131,8 @@ static PetscErrorCode FindRuns(Search *search)
 }
 
 /* Joins the runs of a row with those of the row before it in a direction; `faces` lie between the two. */
-static void join_rows(const Search *search, PetscInt row, PetscInt before, const float *faces, int *parent)
+static void join_rows(const ComponentSearch *search, PetscInt row, PetscInt before, const float *faces,
+                      int *parent)
 {
   const CellRun *runs = search->components->runs;
   const PetscInt width = owned_width(search->box, X);
@@ -152,7 +153,7 @@ static void join_rows(const Search *search, PetscInt row, PetscInt before, const
   }
 }
 
-static void join_owned(const Search *search, int *parent)
+static void join_owned(const ComponentSearch *search, int *parent)
 {
   const GridBox *box = search->box;
   const PetscInt rows = owned_width(box, Y);
@@ -178,7 +179,7 @@ static PetscInt64 global_cell(const GridBox *box, PetscInt tight)
 }
 
 /* Gives every run the number of its local piece, in the order of first cells. */
-static PetscErrorCode NumberPieces(Search *search)
+static PetscErrorCode NumberPieces(ComponentSearch *search)
 {
   Components *components = search->components;
   int        *parent;
@@ -205,12 +206,12 @@ static PetscErrorCode NumberPieces(Search *search)
   PetscFunctionReturn(0);
 }
 
-typedef PetscErrorCode (*CellVisitor)(Search *search, PetscInt direction, PetscInt side, PetscInt c,
+typedef PetscErrorCode (*CellVisitor)(ComponentSearch *search, PetscInt direction, PetscInt side, PetscInt c,
                                       int piece);
 
 /* Visits the cells of row (j, k) that lie on the given side of this rank's part. */
-static PetscErrorCode VisitRow(Search *search, PetscInt direction, PetscInt side, const PetscInt at[DIM],
-                               CellVisitor visit)
+static PetscErrorCode VisitRow(ComponentSearch *search, PetscInt direction, PetscInt side,
+                               const PetscInt at[DIM], CellVisitor visit)
 {
   const GridBox *box = search->box;
   const PetscInt width = owned_width(box, X), c = box_index(box, box->start[X], at[Y], at[Z]);
@@ -230,7 +231,7 @@ static PetscErrorCode VisitRow(Search *search, PetscInt direction, PetscInt side
 }
 
 /* Visits the cells of runs along one side of this rank's part. */
-static PetscErrorCode VisitSide(Search *search, PetscInt direction, PetscInt side, CellVisitor visit)
+static PetscErrorCode VisitSide(ComponentSearch *search, PetscInt direction, PetscInt side, CellVisitor visit)
 {
   const GridBox *box = search->box;
   PetscInt       low[DIM], high[DIM], at[DIM] = {0, 0, 0};
@@ -246,7 +247,8 @@ static PetscErrorCode VisitSide(Search *search, PetscInt direction, PetscInt sid
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode MarkOpen(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
+static PetscErrorCode MarkOpen(ComponentSearch *search, PetscInt direction, PetscInt side, PetscInt c,
+                               int piece)
 {
   const PetscInt face = side == 0 ? c : c + search->box->stride[direction];
 
@@ -255,7 +257,7 @@ static PetscErrorCode MarkOpen(Search *search, PetscInt direction, PetscInt side
   return 0;
 }
 
-static PetscBool touches_fixed(const Search *search, PetscInt c)
+static PetscBool touches_fixed(const ComponentSearch *search, PetscInt c)
 {
   for (PetscInt d = 0; d < search->box->dimension; d++) {
     const PetscInt stride = search->box->stride[d];
@@ -268,7 +270,7 @@ static PetscBool touches_fixed(const Search *search, PetscInt c)
 }
 
 /* Opens the pieces that touch fixed cells. */
-static void mark_grounded(Search *search)
+static void mark_grounded(ComponentSearch *search)
 {
   const GridBox *box = search->box;
   const PetscInt width = owned_width(box, X), rows = owned_width(box, Y);
@@ -285,7 +287,8 @@ static void mark_grounded(Search *search)
   }
 }
 
-static PetscErrorCode OfferFirst(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
+static PetscErrorCode OfferFirst(ComponentSearch *search, PetscInt direction, PetscInt side, PetscInt c,
+                                 int piece)
 {
   (void)direction;
   (void)side;
@@ -293,7 +296,8 @@ static PetscErrorCode OfferFirst(Search *search, PetscInt direction, PetscInt si
   return 0;
 }
 
-static PetscErrorCode AddLink(Search *search, PetscInt direction, PetscInt side, PetscInt c, int piece)
+static PetscErrorCode AddLink(ComponentSearch *search, PetscInt direction, PetscInt side, PetscInt c,
+                              int piece)
 {
   Link link = {.a = search->pieces[piece].first};
 
@@ -311,7 +315,7 @@ static PetscErrorCode AddLink(Search *search, PetscInt direction, PetscInt side,
 }
 
 /* Links with the pieces of neighbours and of periodic images, seen from the upper rank. */
-static PetscErrorCode FindLinks(Search *search)
+static PetscErrorCode FindLinks(ComponentSearch *search)
 {
   const GridBox *box = search->box;
 
@@ -395,7 +399,7 @@ static PetscErrorCode JoinPieces(PetscInt piece_count, Piece *pieces, PetscInt l
 }
 
 /* Agrees on the components of the whole box and renumbers the runs. */
-static PetscErrorCode Agree(Search *search)
+static PetscErrorCode Agree(ComponentSearch *search)
 {
   const MPI_Comm comm = search->box->comm;
   Components    *components = search->components;
@@ -438,7 +442,7 @@ static PetscErrorCode CountCells(MPI_Comm comm, Components *components)
 PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], const float *fixed,
                               Components *components)
 {
-  Search search = {.box = box, .weights = weights, .fixed = fixed, .components = components};
+  ComponentSearch search = {.box = box, .weights = weights, .fixed = fixed, .components = components};
 
   PetscFunctionBegin;
   PetscCall(ComponentsDestroy(components));

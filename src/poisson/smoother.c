@@ -22,7 +22,7 @@ typedef struct {
   const float     *wx, *wy, *wz, *wz_high, *inverse;
   const PetscReal *b, *x_low, *x, *x_high;
   PetscInt         colour; /* 0 when the first cell is red */
-} Run;
+} SmootherRun;
 
 #define NEIGHBOURS_2D(i) (wx[i] * x[i - 1] + wx[i + 1] * x[i + 1]) + (wz[i] * low[i] + wz_high[i] * high[i])
 #define NEIGHBOURS_3D(i) NEIGHBOURS_2D(i) + (wy[i] * x[i - row] + wy[i + row] * x[i + row])
@@ -41,7 +41,7 @@ VECTOR_CLONES static void scale_run(PetscInt count, const float *restrict invers
     result[i] = inverse[i] * b[i];
 }
 
-VECTOR_CLONES static void relax_run(PetscInt count, const Run *run, PetscReal *restrict result)
+VECTOR_CLONES static void relax_run(PetscInt count, const SmootherRun *run, PetscReal *restrict result)
 {
   const float *restrict inverse = run->inverse;
   const PetscReal *restrict b = run->b;
@@ -56,7 +56,7 @@ VECTOR_CLONES static void relax_run(PetscInt count, const Run *run, PetscReal *r
 }
 
 /* Residual of the red cells; what the black ones get is of no use. */
-VECTOR_CLONES static void residual_run(PetscInt count, const Run *run, PetscReal *restrict result)
+VECTOR_CLONES static void residual_run(PetscInt count, const SmootherRun *run, PetscReal *restrict result)
 {
   UNPACK_RUN(run);
 
@@ -69,7 +69,7 @@ VECTOR_CLONES static void residual_run(PetscInt count, const Run *run, PetscReal
 }
 
 /* Relaxes red cells and copies black ones. */
-VECTOR_CLONES static void relax_red_run(PetscInt count, const Run *run, PetscReal *restrict result)
+VECTOR_CLONES static void relax_red_run(PetscInt count, const SmootherRun *run, PetscReal *restrict result)
 {
   const float *restrict inverse = run->inverse;
   const PetscReal *restrict b = run->b;
@@ -96,7 +96,7 @@ ROUNDED_CLONES static void correct_run(PetscInt count, const float *restrict inv
 }
 
 /* The run of slab `slab` that starts at `offset`, with x taken from rolling slabs. */
-static Run run_at(const Level *level, PetscInt slab, PetscInt offset, const PetscReal *rolling)
+static SmootherRun run_at(const Level *level, PetscInt slab, PetscInt offset, const PetscReal *rolling)
 {
   const GridBox *box = &level->box;
   const PetscInt size = slab_size(box), S = slab_direction(box), c = slab * size + offset;
@@ -104,21 +104,21 @@ static Run run_at(const Level *level, PetscInt slab, PetscInt offset, const Pets
 
   for (PetscInt d = 0; d < box->dimension; d++)
     place += box->start[d] - LEVEL_GHOST;
-  return (Run){.dimension = box->dimension,
-               .row = box->stride[Y],
-               .wx = level->weight[X] + c,
-               .wy = level->weight[Y] + c,
-               .wz = level->weight[S] + c,
-               .wz_high = level->weight[S] + c + size,
-               .inverse = level->inverse + c,
-               .b = level->right_side + c,
-               .x_low = rolling + (slab + STENCIL_SLABS - 1) % STENCIL_SLABS * size + offset,
-               .x = rolling + slab % STENCIL_SLABS * size + offset,
-               .x_high = rolling + (slab + 1) % STENCIL_SLABS * size + offset,
-               .colour = (place + 2 * DIM * LEVEL_GHOST) % 2};
+  return (SmootherRun){.dimension = box->dimension,
+                       .row = box->stride[Y],
+                       .wx = level->weight[X] + c,
+                       .wy = level->weight[Y] + c,
+                       .wz = level->weight[S] + c,
+                       .wz_high = level->weight[S] + c + size,
+                       .inverse = level->inverse + c,
+                       .b = level->right_side + c,
+                       .x_low = rolling + (slab + STENCIL_SLABS - 1) % STENCIL_SLABS * size + offset,
+                       .x = rolling + slab % STENCIL_SLABS * size + offset,
+                       .x_high = rolling + (slab + 1) % STENCIL_SLABS * size + offset,
+                       .colour = (place + 2 * DIM * LEVEL_GHOST) % 2};
 }
 
-typedef void (*RunKernel)(PetscInt count, const Run *run, PetscReal *result);
+typedef void (*RunKernel)(PetscInt count, const SmootherRun *run, PetscReal *result);
 
 /* All cells of a slab but its outermost rows, whose ghosts nobody asks for. */
 static void run_slab(const Level *level, PetscInt slab, const PetscReal *rolling, RunKernel kernel,
@@ -128,7 +128,7 @@ static void run_slab(const Level *level, PetscInt slab, const PetscReal *rolling
   const PetscInt end = slab_size(&level->box) - margin;
 
   for (PetscInt offset = margin; offset < end; offset += CHUNK) {
-    const Run run = run_at(level, slab, offset, rolling);
+    const SmootherRun run = run_at(level, slab, offset, rolling);
 
     kernel(PetscMin(CHUNK, end - offset), &run, result + offset);
   }
@@ -202,7 +202,7 @@ static void finish_slab(Level *fine, PetscInt slab, const PetscReal *rolling, Pe
                                   : fine->solution + slab * slab_size(box) + offset;
 
     for (PetscInt i = 0; i < width; i += CHUNK) {
-      const Run run = run_at(fine, slab, offset + i, rolling);
+      const SmootherRun run = run_at(fine, slab, offset + i, rolling);
 
       relax_red_run(PetscMin(CHUNK, width - i), &run, row + i);
     }

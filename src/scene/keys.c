@@ -149,7 +149,7 @@ static void print_keys(const Listing *listing, const char path[], const SchemaKe
 
 static void print_shapes(const Listing *listing)
 {
-  for (const ShapeKind *kind = ShapeKinds; kind->name; kind++) {
+  for (const ShapeKeys *kind = ShapeKinds; kind->name; kind++) {
     char name[PATH_LENGTH];
 
     snprintf(name, sizeof(name), "shape.%s", kind->name);
@@ -244,7 +244,7 @@ PetscErrorCode SceneInputsMarkdown(FILE *file)
   fputs(
       "## Shapes\n\nA shape is a block with one key, such as `{sphere: {center: [0, 0, 0], radius: 1}}`.\n\n",
       file);
-  for (const ShapeKind *kind = ShapeKinds; kind->name; kind++) {
+  for (const ShapeKeys *kind = ShapeKinds; kind->name; kind++) {
     fprintf(file, "### %s\n\n%c%s.%s\n\n", kind->name, toupper((unsigned char)kind->help[0]), kind->help + 1,
             kind->keys ? "" : " Its value is a list of shapes.");
     if (kind->keys)

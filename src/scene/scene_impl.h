@@ -123,9 +123,9 @@ typedef struct {
   const char      *name;
   const SchemaKey *keys; /* null: a list of shapes */
   const char      *help;
-} ShapeKind;
+} ShapeKeys;
 
-extern const ShapeKind ShapeKinds[]; /* ended by a null name */
+extern const ShapeKeys ShapeKinds[]; /* ended by a null name */
 extern const SchemaKey SceneKeys[], MotionKeys[];
 
 #endif

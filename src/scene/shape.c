@@ -101,7 +101,7 @@ enum {
   DIFFERENCE
 };
 
-const ShapeKind ShapeKinds[] = {
+const ShapeKeys ShapeKinds[] = {
     [SPHERE] = {"sphere", sphere_keys, "a ball; in two dimensions a disc"},
     [BOX] = {"box", box_keys, "with faces along the axes"},
     [CYLINDER] = {"cylinder", round_keys, "with flat ends"},

@@ -30,10 +30,11 @@ typedef struct {
     Need need;
     char text[2 * TEXT_LENGTH];
   } parts[MOST_PARTS]; /* in the order of the line */
-} Line;
+} ProgressLine;
 
-static void line_add(Line *line, Need need, const char format[], ...) __attribute__((format(printf, 3, 4)));
-static void line_add(Line *line, Need need, const char format[], ...)
+static void line_add(ProgressLine *line, Need need, const char format[], ...)
+    __attribute__((format(printf, 3, 4)));
+static void line_add(ProgressLine *line, Need need, const char format[], ...)
 {
   va_list arguments;
 
@@ -44,7 +45,7 @@ static void line_add(Line *line, Need need, const char format[], ...)
 }
 
 /* With two spaces between the parts, of which those below `least` are left out; the length. */
-static int line_write(const Line *line, Need least, char text[], size_t size)
+static int line_write(const ProgressLine *line, Need least, char text[], size_t size)
 {
   int used = 0;
 
@@ -159,7 +160,7 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
 }
 
 /* What the solvers did: "pressure 12 it  3.1 Mcells/s  41 contacts 8 it  0.2 m/s"; "coupled" with bodies. */
-static void describe_work(Simulation simulation, PetscReal cells_per_second, Line *line)
+static void describe_work(Simulation simulation, PetscReal cells_per_second, ProgressLine *line)
 {
   if (simulation->fluid) {
     line_add(line, NEED_ITERATIONS, "%s %" PetscInt_FMT " it", simulation->coupled ? "coupled" : "pressure",
@@ -177,7 +178,7 @@ static void describe_work(Simulation simulation, PetscReal cells_per_second, Lin
 }
 
 static void describe_progress(Simulation simulation, const Progress *progress, PetscInt frame,
-                              PetscReal elapsed, Line *line)
+                              PetscReal elapsed, ProgressLine *line)
 {
   const PetscReal end = simulation->config->run.end_time, done = simulation->time - progress->began_time;
   const PetscInt  steps = simulation->step - progress->began_step;
@@ -197,7 +198,7 @@ static void describe_progress(Simulation simulation, const Progress *progress, P
 
 PetscErrorCode ProgressShow(Simulation simulation, Progress *progress, PetscInt frame, ProgressMoment moment)
 {
-  Line           line = {0};
+  ProgressLine   line = {0};
   char           text[MOST_PARTS * 2 * TEXT_LENGTH];
   PetscLogDouble now;
   Need           least = NEED_RATE;

@@ -209,12 +209,12 @@ static PetscInt ask(const VisibilityMap *map, StepMoment moment, Vector3 point, 
 typedef struct {
   PetscInt  at[DIM];
   PetscReal fraction[DIM];
-} Place;
+} StencilPlace;
 
-static Place place_of(const VisibilityMap *map, Vector3 point)
+static StencilPlace place_of(const VisibilityMap *map, Vector3 point)
 {
   const Vector3 origin = grid_origin(map->grid);
-  Place         result = {{0, 0, 0}, {0., 0., 0.}};
+  StencilPlace  result = {{0, 0, 0}, {0., 0., 0.}};
 
   for (PetscInt d = 0; d < grid_box(map->grid)->dimension; d++) {
     const PetscReal place = (point.at[d] - origin.at[d]) / grid_spacing(map->grid) - 0.5;
@@ -235,11 +235,11 @@ static Vector3 flattened(const VisibilityMap *map, Vector3 point)
 PetscBool visible_stencil_at_point(const VisibilityMap *map, StepMoment moment, Vector3 point,
                                    const PetscReal values[], VisibleStencil *stencil)
 {
-  const GridBox *box = grid_box(map->grid);
-  const Place    place = place_of(map, point);
-  PetscInt       first[DIM] = {0, 0, 0};
-  PetscBool      divided;
-  StencilBuilder builder;
+  const GridBox     *box = grid_box(map->grid);
+  const StencilPlace place = place_of(map, point);
+  PetscInt           first[DIM] = {0, 0, 0};
+  PetscBool          divided;
+  StencilBuilder     builder;
 
   builder.low = 1;
   builder.high = 2;
@@ -288,7 +288,7 @@ PetscReal visible_stencil_linear(const VisibleStencil *stencil, PetscInt dimensi
 }
 
 /* Whether the point sees all cells around it: with no shell in the stencil, or none between. */
-static PetscBool sees_all_around(const VisibilityMap *map, Vector3 point, const Place *place)
+static PetscBool sees_all_around(const VisibilityMap *map, Vector3 point, const StencilPlace *place)
 {
   const GridBox       *box = grid_box(map->grid);
   const Visibility    *visibility = map->visibility;
@@ -316,7 +316,7 @@ PetscBool sample_visible_cells(const VisibilityMap *map, const PetscReal values[
                                PetscReal *value)
 {
   const GridBox *box = grid_box(map->grid);
-  Place          place = place_of(map, point);
+  StencilPlace   place = place_of(map, point);
   VisibleStencil stencil;
 
   if (!sees_all_around(map, flattened(map, point), &place)) {

@@ -18,9 +18,9 @@ typedef struct {
   PetscInt         end[DIM]; /* of owned faces */
   PetscInt        *count, *room;
   Hit            **hits;
-} Search;
+} PairSearch;
 
-static PetscErrorCode AddHit(const Search *search, const Hit *hit)
+static PetscErrorCode AddHit(const PairSearch *search, const Hit *hit)
 {
   PetscFunctionBegin;
   PetscCall(GrowList(*search->count, search->room, search->hits));
@@ -29,7 +29,7 @@ static PetscErrorCode AddHit(const Search *search, const Hit *hit)
 }
 
 /* Whether a pair is in the box, and a volume does not constrain one of its faces. */
-static PetscBool is_pair(const GridBox *box, const Search *search, const PetscInt at[DIM], PetscInt c)
+static PetscBool is_pair(const GridBox *box, const PairSearch *search, const PetscInt at[DIM], PetscInt c)
 {
   const PetscInt a = search->a, lower = c - box->stride[a], faces = a == search->d ? 1 : 0;
 
@@ -47,12 +47,12 @@ static PetscBool is_pair(const GridBox *box, const Search *search, const PetscIn
 
 static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
 {
-  const Search  *search = context;
-  const GridBox *box = grid_box(coupling->grid);
-  const PetscInt a = search->a;
-  PetscReal     *first, *last;
-  PetscInt       at[DIM], size;
-  Lattice        lattice;
+  const PairSearch *search = context;
+  const GridBox    *box = grid_box(coupling->grid);
+  const PetscInt    a = search->a;
+  PetscReal        *first, *last;
+  PetscInt          at[DIM], size;
+  Lattice           lattice;
 
   PetscFunctionBegin;
   (void)coupling_lattice(coupling, body, search->d, shift, &lattice);
@@ -100,7 +100,7 @@ static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], cons
 }
 
 /* `low` is the first surface above the lower face, `high` the last one below the upper face. */
-static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit *low, const Hit *high)
+static PetscErrorCode AddPair(Coupling coupling, const PairSearch *search, const Hit *low, const Hit *high)
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt d = search->d, a = search->a, lower = low->face - box->stride[a];
@@ -133,7 +133,7 @@ static PetscErrorCode AddPair(Coupling coupling, const Search *search, const Hit
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddPairs(Coupling coupling, const Search *search)
+static PetscErrorCode AddPairs(Coupling coupling, const PairSearch *search)
 {
   const PetscInt count = *search->count;
   const Hit     *hits;
@@ -164,7 +164,7 @@ PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling)
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++) {
-    Search search = {.d = d, .count = &count, .room = &room, .hits = &hits};
+    PairSearch search = {.d = d, .count = &count, .room = &room, .hits = &hits};
 
     grid_face_end(coupling->grid, d, search.end);
     PetscCall(VecGetArrayRead(coupling->viscous.lent.open[d], &search.open));

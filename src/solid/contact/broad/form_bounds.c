@@ -66,10 +66,10 @@ static Vector3 all(PetscReal value)
 
 Bounds form_bounds(const Form *form, const RigidTransform *placement)
 {
-  const Placed  placed = place(form, placement);
-  const Vector3 position = placement->position, axis = placed.axes[Z], half = form->half;
-  const Vector3 along = vector3_scale(
-      half.at[Z], vector3(PetscAbsReal(axis.at[X]), PetscAbsReal(axis.at[Y]), PetscAbsReal(axis.at[Z])));
+  const PlacedForm placed = place(form, placement);
+  const Vector3    position = placement->position, axis = placed.axes[Z], half = form->half;
+  const Vector3    along = vector3_scale(
+         half.at[Z], vector3(PetscAbsReal(axis.at[X]), PetscAbsReal(axis.at[Y]), PetscAbsReal(axis.at[Z])));
 
   switch (form->kind) {
   case FORM_SPHERE:

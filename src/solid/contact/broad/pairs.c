@@ -26,12 +26,12 @@ typedef struct {
   PetscInt level;
   int64_t  at[2];      /* index of the cell in y and z */
   PetscInt start, end; /* of its spans */
-} Row;
+} GridRow;
 
 typedef struct {
   PetscInt  count; /* of bodies */
   PetscReal cell[2];
-} Level;
+} BodyGrid;
 
 struct _p_PairFinder {
   PetscInt  body_count;
@@ -40,11 +40,11 @@ struct _p_PairFinder {
   PetscInt *row_of;              /* by place in `keys` */
   PetscInt *endless;             /* bodies */
   Span     *spans;               /* row by row, each sorted along x */
-  Row      *rows;
+  GridRow  *rows;
   PetscInt  row_count;
   PetscInt *table; /* from the hash of a row to its index plus one */
   uint64_t  table_mask;
-  Level     levels[LEVEL_COUNT];
+  BodyGrid  levels[LEVEL_COUNT];
   Vector3   origin; /* low corner of all bounded boxes */
   PetscReal finest; /* size below which all is in level 0 */
 
@@ -187,10 +187,10 @@ static void measure_levels(PairFinder finder, const Bounds boxes[])
   PetscReal least[2] = {0, 0};
 
   for (PetscInt level = 0; level < LEVEL_COUNT; level++)
-    finder->levels[level] = (Level){0, {0, 0}};
+    finder->levels[level] = (BodyGrid){0, {0, 0}};
   for (PetscInt k = 0; k < finder->bounded_count; k++) {
     const Bounds *box = &boxes[finder->keys[k].body];
-    Level        *level = &finder->levels[level_of(finder, box_size(box))];
+    BodyGrid     *level = &finder->levels[level_of(finder, box_size(box))];
 
     level->count++;
     for (PetscInt d = 0; d < 2; d++) {
@@ -225,8 +225,8 @@ static uint64_t row_hash(PetscInt level, const int64_t at[2])
 static PetscInt *row_entry(PairFinder finder, PetscInt level, const int64_t at[2])
 {
   for (uint64_t hash = row_hash(level, at);; hash++) {
-    PetscInt  *entry = &finder->table[hash & finder->table_mask];
-    const Row *row;
+    PetscInt      *entry = &finder->table[hash & finder->table_mask];
+    const GridRow *row;
 
     if (*entry == 0)
       return entry;
@@ -253,7 +253,7 @@ static PetscErrorCode BuildRows(PairFinder finder, const Bounds boxes[], const P
       at[d] = (int64_t)((box->low.at[Y + d] - finder->origin.at[Y + d]) / finder->levels[level].cell[d]);
     entry = row_entry(finder, level, at);
     if (*entry == 0) {
-      finder->rows[finder->row_count++] = (Row){level, {at[0], at[1]}, 0, 0};
+      finder->rows[finder->row_count++] = (GridRow){level, {at[0], at[1]}, 0, 0};
       *entry = finder->row_count;
     }
     finder->row_of[k] = *entry - 1;
@@ -291,7 +291,7 @@ static inline void scan(PairFinder finder, const Span *span, const Span *next, c
   finder->pair_count = count;
 }
 
-static PetscErrorCode SweepRow(PairFinder finder, const Row *row)
+static PetscErrorCode SweepRow(PairFinder finder, const GridRow *row)
 {
   const Span *end = finder->spans + row->end;
 
@@ -304,7 +304,7 @@ static PetscErrorCode SweepRow(PairFinder finder, const Row *row)
 }
 
 /* Of two spans the one that begins first finds the other. */
-static PetscErrorCode SweepRows(PairFinder finder, const Row *a, const Row *b)
+static PetscErrorCode SweepRows(PairFinder finder, const GridRow *a, const GridRow *b)
 {
   const Span *first = finder->spans + a->start, *first_end = finder->spans + a->end;
   const Span *second = finder->spans + b->start, *second_end = finder->spans + b->end;
@@ -323,7 +323,8 @@ static PetscErrorCode SweepRows(PairFinder finder, const Row *a, const Row *b)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SweepAgainst(PairFinder finder, const Row *row, PetscInt level, int64_t y, int64_t z)
+static PetscErrorCode SweepAgainst(PairFinder finder, const GridRow *row, PetscInt level, int64_t y,
+                                   int64_t z)
 {
   const PetscInt entry = *row_entry(finder, level, (int64_t[2]){y, z});
 
@@ -334,7 +335,7 @@ static PetscErrorCode SweepAgainst(PairFinder finder, const Row *row, PetscInt l
 }
 
 /* The rows of a coarser level whose boxes may overlap those of `row`. */
-static PetscErrorCode SweepLevel(PairFinder finder, const Row *row, PetscInt level)
+static PetscErrorCode SweepLevel(PairFinder finder, const GridRow *row, PetscInt level)
 {
   int64_t low[2], high[2];
 
@@ -356,8 +357,8 @@ static PetscErrorCode SweepAll(PairFinder finder)
 {
   PetscFunctionBegin;
   for (PetscInt r = 0; r < finder->row_count; r++) {
-    const Row    *row = &finder->rows[r];
-    const int64_t y = row->at[0], z = row->at[1];
+    const GridRow *row = &finder->rows[r];
+    const int64_t  y = row->at[0], z = row->at[1];
 
     PetscCall(SweepRow(finder, row));
     PetscCall(SweepAgainst(finder, row, row->level, y + 1, z));

@@ -194,7 +194,7 @@ static PetscInt keep_four(PetscInt count, Corner corners[])
   return keep_best(count, score, kept, corners);
 }
 
-PetscInt touch_face(const Placed *reference, const BoxPair *pair, PetscInt axis, PetscReal reach,
+PetscInt touch_face(const PlacedForm *reference, const BoxPair *pair, PetscInt axis, PetscReal reach,
                     Touch touches[])
 {
   const PetscInt  u = (axis + 1) % DIM, v = (axis + 2) % DIM;

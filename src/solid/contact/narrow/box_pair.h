@@ -15,7 +15,7 @@ enum { FEATURE_FACE = 1 << 16, FEATURE_EDGES = 1 << 17, FEATURE_OTHER_FACE = 1 <
 
 /* The touches above the face of the reference box across `axis` that looks to the incident one; normals
    out of it. */
-PetscInt touch_face(const Placed *reference, const BoxPair *pair, PetscInt axis, PetscReal reach,
+PetscInt touch_face(const PlacedForm *reference, const BoxPair *pair, PetscInt axis, PetscReal reach,
                     Touch touches[]);
 
 #endif

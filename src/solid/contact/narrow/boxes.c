@@ -26,13 +26,13 @@ typedef struct {
 
 /* Everything known of two boxes once no direction keeps them apart beyond reach. */
 typedef struct {
-  const Placed *boxes[2];
-  BoxPair       pair; /* the first box is the reference */
-  PetscReal     abs_turn[DIM][DIM];
-  Vector3       apart_second; /* centre of the first box in the frame of the second */
-  PetscReal     gaps[2][DIM]; /* from the faces of either box to the other */
-  PetscInt      widest[2];    /* the face with the largest one */
-  EdgeAxis      edges;        /* better than the faces, or NONE */
+  const PlacedForm *boxes[2];
+  BoxPair           pair; /* the first box is the reference */
+  PetscReal         abs_turn[DIM][DIM];
+  Vector3           apart_second; /* centre of the first box in the frame of the second */
+  PetscReal         gaps[2][DIM]; /* from the faces of either box to the other */
+  PetscInt          widest[2];    /* the face with the largest one */
+  EdgeAxis          edges;        /* better than the faces, or NONE */
 } Meeting;
 
 /* The distance is at least that of the boxes about one of them along the axes of the other. */
@@ -55,10 +55,10 @@ static PetscInt widest_of(const PetscReal gaps[DIM])
 /* Looks along the face normals of the first box, most promising first; false if that ends the search. */
 static PetscBool look_along_first(Meeting *m, PetscReal reach)
 {
-  const Placed *a = m->boxes[0], *b = m->boxes[1];
-  const Vector3 half = a->form->half, other = b->form->half;
-  PetscReal     excess[DIM];
-  PetscInt      start;
+  const PlacedForm *a = m->boxes[0], *b = m->boxes[1];
+  const Vector3     half = a->form->half, other = b->form->half;
+  PetscReal         excess[DIM];
+  PetscInt          start;
 
   m->pair.half[0] = half;
   m->pair.half[1] = other;
@@ -144,14 +144,14 @@ static PetscBool look_across_edges(Meeting *m, PetscReal reach)
 /* Where the two edges pass each other, if they do. */
 static PetscInt touch_edges(const Meeting *m, Touch *touch)
 {
-  const Placed   *reference = m->boxes[0];
-  const BoxPair  *pair = &m->pair;
-  const EdgeAxis *edges = &m->edges;
-  const PetscInt  i = edges->first, j = edges->second;
-  const PetscReal cosine = pair->turn[i][j];
-  Vector3         from = edges->normal, to = pair->apart, between;
-  PetscReal       along, other;
-  uint32_t        sides = 0;
+  const PlacedForm *reference = m->boxes[0];
+  const BoxPair    *pair = &m->pair;
+  const EdgeAxis   *edges = &m->edges;
+  const PetscInt    i = edges->first, j = edges->second;
+  const PetscReal   cosine = pair->turn[i][j];
+  Vector3           from = edges->normal, to = pair->apart, between;
+  PetscReal         along, other;
+  uint32_t          sides = 0;
 
   for (PetscInt d = X; d < DIM; d++) {
     from.at[d] = d == i ? 0 : edges->normal.at[d] < 0 ? -pair->half[0].at[d] : pair->half[0].at[d];
@@ -273,9 +273,9 @@ static PetscBool may_be_nearest(const Meeting *m, PetscInt k)
    first box has the nearest point. */
 static PetscInt touch_apart(const Meeting *m, PetscReal reach, Touch *touch)
 {
-  const Placed *a = m->boxes[0], *b = m->boxes[1];
-  PetscReal     least = PETSC_INFINITY;
-  Vector3       point = vector3(0, 0, 0), outside = point;
+  const PlacedForm *a = m->boxes[0], *b = m->boxes[1];
+  PetscReal         least = PETSC_INFINITY;
+  Vector3           point = vector3(0, 0, 0), outside = point;
 
   for (PetscInt k = 0; k < 12; k++) {
     const Vector3   axis = a->axes[k / 4], from = placed_to_world(a, edge_start(m->pair.half[0], k));
@@ -330,8 +330,8 @@ static PetscInt touch_best(const Meeting *m, PetscReal reach, Touch touches[])
 PetscInt touch_boxes(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                      PetscReal reach, Touch touches[])
 {
-  const Placed first = place(a, at_a), second = place(b, at_b);
-  Meeting      meeting;
+  const PlacedForm first = place(a, at_a), second = place(b, at_b);
+  Meeting          meeting;
 
   meeting.boxes[0] = &first;
   meeting.boxes[1] = &second;
@@ -344,10 +344,10 @@ PetscInt touch_boxes(const Form *a, const RigidTransform *at_a, const Form *b, c
 PetscInt touch_box_plane(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                          PetscReal reach, Touch touches[])
 {
-  const Placed    box = place(a, at_a), plane = place(b, at_b);
-  const Vector3   up = plane.axes[Z], tilt = placed_turn_in(&box, up);
-  const PetscReal height = vector3_dot(vector3_subtract(box.position, plane.position), up);
-  PetscInt        down = X, p, q, count = 0;
+  const PlacedForm box = place(a, at_a), plane = place(b, at_b);
+  const Vector3    up = plane.axes[Z], tilt = placed_turn_in(&box, up);
+  const PetscReal  height = vector3_dot(vector3_subtract(box.position, plane.position), up);
+  PetscInt         down = X, p, q, count = 0;
 
   for (PetscInt d = Y; d < DIM; d++)
     if (PetscAbsReal(tilt.at[d]) > PetscAbsReal(tilt.at[down]))

@@ -56,10 +56,10 @@ PetscReal segment_nearest_to_box(Vector3 from, Vector3 direction, Vector3 half, 
 
 /* The segment of a capsule in the frame of a box. */
 typedef struct {
-  const Placed *box;
-  Vector3       half; /* of the box */
-  Vector3       from, direction, unit;
-  PetscReal     radius;
+  const PlacedForm *box;
+  Vector3           half; /* of the box */
+  Vector3           from, direction, unit;
+  PetscReal         radius;
 } Rod;
 
 static Vector3 rod_point(const Rod *rod, PetscReal s)
@@ -231,18 +231,18 @@ static PetscInt touch_inside(const Rod *rod, PetscReal reach, Touch touches[])
 PetscInt touch_capsule_box(const Form *a, const RigidTransform *at_a, const Form *b,
                            const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
-  const Placed    capsule = place(a, at_a), box = place(b, at_b);
-  const Vector3   unit = placed_turn_in(&box, capsule.axes[Z]);
-  const PetscReal half = a->half.at[Z];
-  const Rod       rod = {&box,
-                         b->half,
-                         vector3_along(placed_to_local(&box, capsule.position), -half, unit),
-                         vector3_scale(2 * half, unit),
-                         unit,
-                         a->radius};
-  Vector3         outside;
-  const PetscReal s = segment_nearest_to_box(rod.from, rod.direction, rod.half, &outside);
-  const PetscReal distance = vector3_norm(outside);
+  const PlacedForm capsule = place(a, at_a), box = place(b, at_b);
+  const Vector3    unit = placed_turn_in(&box, capsule.axes[Z]);
+  const PetscReal  half = a->half.at[Z];
+  const Rod        rod = {&box,
+                          b->half,
+                          vector3_along(placed_to_local(&box, capsule.position), -half, unit),
+                          vector3_scale(2 * half, unit),
+                          unit,
+                          a->radius};
+  Vector3          outside;
+  const PetscReal  s = segment_nearest_to_box(rod.from, rod.direction, rod.half, &outside);
+  const PetscReal  distance = vector3_norm(outside);
 
   if (distance - a->radius > reach)
     return 0;

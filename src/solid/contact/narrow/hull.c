@@ -11,7 +11,7 @@
 typedef struct {
   PetscInt low, high; /* vertices */
   PetscInt side;      /* 3 triangle + k: from corner k to corner k + 1 */
-} Side;
+} HullEdge;
 
 /* What is known of a surface while its faces are found. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
   PetscInt *faces; /* of each triangle */
   PetscInt  face_count;
   PetscInt *corner_names; /* of each vertex, its number as a corner; -1: none */
-} Shell;
+} HullSurface;
 
 static PetscReal longest_extent(Surface surface)
 {
@@ -69,7 +69,7 @@ PetscBool surface_is_convex(Surface surface)
 
 static int compare_sides(const void *first, const void *second)
 {
-  const Side *a = first, *b = second;
+  const HullEdge *a = first, *b = second;
 
   if (a->low != b->low)
     return a->low < b->low ? -1 : 1;
@@ -78,21 +78,21 @@ static int compare_sides(const void *first, const void *second)
   return (a->side > b->side) - (a->side < b->side);
 }
 
-static inline PetscInt side_start(const Shell *shell, PetscInt side)
+static inline PetscInt side_start(const HullSurface *shell, PetscInt side)
 {
   return shell->triangles[side / 3][side % 3];
 }
 
-static inline PetscInt side_end(const Shell *shell, PetscInt side)
+static inline PetscInt side_end(const HullSurface *shell, PetscInt side)
 {
   return shell->triangles[side / 3][(side % 3 + 1) % 3];
 }
 
 /* False unless every edge joins exactly two triangles that pass it in opposite directions. */
-static PetscErrorCode FindTwins(Shell *shell, PetscBool *closed)
+static PetscErrorCode FindTwins(HullSurface *shell, PetscBool *closed)
 {
   const PetscInt count = 3 * shell->triangle_count;
-  Side          *sides;
+  HullEdge      *sides;
 
   PetscFunctionBegin;
   *closed = PETSC_FALSE;
@@ -102,12 +102,12 @@ static PetscErrorCode FindTwins(Shell *shell, PetscBool *closed)
   for (PetscInt s = 0; s < count; s++) {
     const PetscInt start = side_start(shell, s), end = side_end(shell, s);
 
-    sides[s] = (Side){PetscMin(start, end), PetscMax(start, end), s};
+    sides[s] = (HullEdge){PetscMin(start, end), PetscMax(start, end), s};
   }
-  qsort(sides, (size_t)count, sizeof(Side), compare_sides);
+  qsort(sides, (size_t)count, sizeof(HullEdge), compare_sides);
   *closed = PETSC_TRUE;
   for (PetscInt s = 0; s < count && *closed; s += 2) {
-    const Side *one = &sides[s], *other = &sides[s + 1];
+    const HullEdge *one = &sides[s], *other = &sides[s + 1];
 
     if (one->low != other->low || one->high != other->high || one->low == one->high ||
         side_start(shell, one->side) != side_end(shell, other->side) ||
@@ -120,7 +120,8 @@ static PetscErrorCode FindTwins(Shell *shell, PetscBool *closed)
   PetscFunctionReturn(0);
 }
 
-static PetscBool triangle_is_in_plane(const Shell *shell, PetscInt triangle, Vector3 normal, PetscReal offset)
+static PetscBool triangle_is_in_plane(const HullSurface *shell, PetscInt triangle, Vector3 normal,
+                                      PetscReal offset)
 {
   for (int k = 0; k < 3; k++) {
     const Vector3 corner = shell->vertices[shell->triangles[triangle][k]];
@@ -132,7 +133,7 @@ static PetscBool triangle_is_in_plane(const Shell *shell, PetscInt triangle, Vec
 }
 
 /* Gives `face` to `seed` and to all that is joined to it in its plane; `stack` has room for all triangles. */
-static void grow_face(Shell *shell, PetscInt seed, PetscInt face, PetscInt stack[])
+static void grow_face(HullSurface *shell, PetscInt seed, PetscInt face, PetscInt stack[])
 {
   Vector3   normal = triangle_normal(shell->vertices, shell->triangles[seed]);
   PetscReal offset;
@@ -156,7 +157,7 @@ static void grow_face(Shell *shell, PetscInt seed, PetscInt face, PetscInt stack
   }
 }
 
-static PetscInt largest_free_triangle(const Shell *shell, PetscReal *area)
+static PetscInt largest_free_triangle(const HullSurface *shell, PetscReal *area)
 {
   PetscInt largest = -1;
 
@@ -174,7 +175,7 @@ static PetscInt largest_free_triangle(const Shell *shell, PetscReal *area)
 }
 
 /* False if there are too many, or slivers that belong to none. */
-static PetscErrorCode FindFaces(Shell *shell, PetscBool *found)
+static PetscErrorCode FindFaces(HullSurface *shell, PetscBool *found)
 {
   PetscInt *stack;
   PetscReal area;
@@ -199,13 +200,13 @@ static PetscErrorCode FindFaces(Shell *shell, PetscBool *found)
   PetscFunctionReturn(0);
 }
 
-static inline PetscBool side_is_rim(const Shell *shell, PetscInt side)
+static inline PetscBool side_is_rim(const HullSurface *shell, PetscInt side)
 {
   return shell->faces[side / 3] != shell->faces[shell->twins[side] / 3] ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* The side of the same face's rim that begins where `side` ends: turns about that vertex through the face. */
-static PetscInt next_rim_side(const Shell *shell, PetscInt side)
+static PetscInt next_rim_side(const HullSurface *shell, PetscInt side)
 {
   PetscInt next = 3 * (side / 3) + (side % 3 + 1) % 3;
 
@@ -217,7 +218,7 @@ static PetscInt next_rim_side(const Shell *shell, PetscInt side)
   return next;
 }
 
-static PetscInt name_corner(Shell *shell, Hull hull, PetscInt vertex)
+static PetscInt name_corner(HullSurface *shell, Hull hull, PetscInt vertex)
 {
   if (shell->corner_names[vertex] < 0 && hull->corner_count < HULL_CORNERS) {
     shell->corner_names[vertex] = hull->corner_count;
@@ -227,7 +228,7 @@ static PetscInt name_corner(Shell *shell, Hull hull, PetscInt vertex)
 }
 
 /* Walks once round the face from a side of its rim; false if the hull has no room. */
-static PetscBool add_ring(Shell *shell, Hull hull, PetscInt start)
+static PetscBool add_ring(HullSurface *shell, Hull hull, PetscInt start)
 {
   HullFace *face = &hull->faces[shell->faces[start / 3]];
   PetscInt  side = start;
@@ -249,7 +250,7 @@ static PetscBool add_ring(Shell *shell, Hull hull, PetscInt start)
   return PETSC_TRUE;
 }
 
-static PetscBool add_rings(Shell *shell, Hull hull)
+static PetscBool add_rings(HullSurface *shell, Hull hull)
 {
   hull->face_count = shell->face_count;
   for (PetscInt v = 0; v < shell->vertex_count; v++)
@@ -331,7 +332,7 @@ static PetscBool hull_is_convex(Hull hull, PetscReal tolerance)
   return hull->corner_count - hull->edge_count + hull->face_count == 2 ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode BuildHull(Shell *shell, PetscReal extent, Hull *hull)
+static PetscErrorCode BuildHull(HullSurface *shell, PetscReal extent, Hull *hull)
 {
   Hull      built;
   PetscBool fits;
@@ -355,7 +356,7 @@ static PetscErrorCode BuildHull(Shell *shell, PetscReal extent, Hull *hull)
 PetscErrorCode HullCreate(Surface surface, Hull *hull)
 {
   const PetscReal extent = longest_extent(surface);
-  Shell           shell = {.tolerance = FLATNESS * extent};
+  HullSurface     shell = {.tolerance = FLATNESS * extent};
   PetscBool       usable;
 
   PetscFunctionBegin;

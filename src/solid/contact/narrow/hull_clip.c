@@ -9,7 +9,7 @@ typedef struct {
   PetscInt count;
   Vector3  corners[POLYGON_CORNERS];
   uint8_t sides[POLYGON_CORNERS]; /* the one from this corner to the next: of the incident face, or cutting */
-} Polygon;
+} ClippedFace;
 
 /* Of the faces at the corner farthest against `normal`, the one that looks most that way. */
 static PetscInt most_opposed_face(const PlacedHull *placed, Vector3 normal)
@@ -36,7 +36,7 @@ static PetscInt most_opposed_face(const PlacedHull *placed, Vector3 normal)
   return best;
 }
 
-static void load_face(const PlacedHull *placed, PetscInt f, Polygon *polygon)
+static void load_face(const PlacedHull *placed, PetscInt f, ClippedFace *polygon)
 {
   const HullFace *face = &placed->hull->faces[f];
 
@@ -47,7 +47,7 @@ static void load_face(const PlacedHull *placed, PetscInt f, Polygon *polygon)
   }
 }
 
-static inline void polygon_add(Polygon *polygon, Vector3 corner, uint8_t side)
+static inline void polygon_add(ClippedFace *polygon, Vector3 corner, uint8_t side)
 {
   if (polygon->count == POLYGON_CORNERS)
     return;
@@ -56,7 +56,8 @@ static inline void polygon_add(Polygon *polygon, Vector3 corner, uint8_t side)
 }
 
 /* Keeps what is below the plane outward . x = offset. */
-static void cut_polygon(const Polygon *whole, Vector3 outward, PetscReal offset, uint8_t side, Polygon *kept)
+static void cut_polygon(const ClippedFace *whole, Vector3 outward, PetscReal offset, uint8_t side,
+                        ClippedFace *kept)
 {
   PetscReal height, first;
 
@@ -82,7 +83,8 @@ static void cut_polygon(const Polygon *whole, Vector3 outward, PetscReal offset,
 }
 
 /* The part of the incident face above or below the reference face; returns which of the two it is in. */
-static const Polygon *cut_by_sides(const FaceContact *contact, PetscInt incident_face, Polygon work[2])
+static const ClippedFace *cut_by_sides(const FaceContact *contact, PetscInt incident_face,
+                                       ClippedFace work[2])
 {
   const PlacedHull *reference = contact->reference;
   const HullFace   *face = &reference->hull->faces[contact->face];
@@ -107,10 +109,10 @@ PetscInt clip_faces(const FaceContact *contact, PetscReal reach, Touch touches[]
   const PetscInt incident_face = most_opposed_face(contact->incident, normal);
   const uint32_t faces = 1u << 30 | (contact->sense > 0 ? 1u << 29 : 0) | (uint32_t)contact->face << 20 |
                          (uint32_t)incident_face << 14;
-  Polygon        work[2];
-  const Polygon *cut = cut_by_sides(contact, incident_face, work);
-  Touch          found[POLYGON_CORNERS];
-  PetscInt       count = 0;
+  ClippedFace        work[2];
+  const ClippedFace *cut = cut_by_sides(contact, incident_face, work);
+  Touch              found[POLYGON_CORNERS];
+  PetscInt           count = 0;
 
   for (PetscInt k = 0; k < cut->count; k++) {
     const PetscReal gap = vector3_dot(normal, cut->corners[k]) - contact->reference->offsets[contact->face];

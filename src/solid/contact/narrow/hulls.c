@@ -11,7 +11,7 @@ typedef struct {
   PetscReal separation;
   PetscInt  first, second; /* face, or edges */
   Vector3   normal;        /* from the first hull to the second */
-} Axis;
+} SeparatingAxis;
 
 static void place_hull(Hull hull, const RigidTransform *placement, Vector3 origin, PlacedHull *placed)
 {
@@ -36,9 +36,9 @@ static void place_directions(const RigidTransform *placement, PlacedHull *placed
 }
 
 /* The face of `a` with all of `b` farthest above it. Stops at one that is farther than `reach`. */
-static Axis best_face(const PlacedHull *a, const PlacedHull *b, PetscReal reach)
+static SeparatingAxis best_face(const PlacedHull *a, const PlacedHull *b, PetscReal reach)
 {
-  Axis best = {.separation = -PETSC_INFINITY};
+  SeparatingAxis best = {.separation = -PETSC_INFINITY};
 
   for (PetscInt f = 0; f < a->hull->face_count && best.separation <= reach; f++) {
     PetscReal lowest = PETSC_INFINITY;
@@ -46,7 +46,7 @@ static Axis best_face(const PlacedHull *a, const PlacedHull *b, PetscReal reach)
     for (PetscInt c = 0; c < b->hull->corner_count; c++)
       lowest = PetscMin(lowest, vector3_dot(a->normals[f], b->corners[c]));
     if (lowest - a->offsets[f] > best.separation)
-      best = (Axis){.separation = lowest - a->offsets[f], .first = f, .normal = a->normals[f]};
+      best = (SeparatingAxis){.separation = lowest - a->offsets[f], .first = f, .normal = a->normals[f]};
   }
   return best;
 }
@@ -73,11 +73,11 @@ static PetscBool edges_span_a_face(const PlacedHull *a, PetscInt i, const Placed
   return PETSC_TRUE;
 }
 
-static Axis best_edges(const PlacedHull *a, const PlacedHull *b, PetscReal reach)
+static SeparatingAxis best_edges(const PlacedHull *a, const PlacedHull *b, PetscReal reach)
 {
-  Axis      best = {.separation = -PETSC_INFINITY};
-  PetscReal cosines[HULL_FACES];
-  Vector3   normal;
+  SeparatingAxis best = {.separation = -PETSC_INFINITY};
+  PetscReal      cosines[HULL_FACES];
+  Vector3        normal;
 
   for (PetscInt i = 0; i < a->hull->edge_count && best.separation <= reach; i++) {
     const Vector3 start = a->corners[a->hull->edges[i].corners[0]];
@@ -93,7 +93,7 @@ static Axis best_edges(const PlacedHull *a, const PlacedHull *b, PetscReal reach
         continue;
       separation = vector3_dot(normal, vector3_subtract(b->corners[edge->corners[0]], start));
       if (separation > best.separation)
-        best = (Axis){separation, i, j, normal};
+        best = (SeparatingAxis){separation, i, j, normal};
     }
   }
   return best;
@@ -106,7 +106,8 @@ static void load_edge(const PlacedHull *placed, PetscInt e, Vector3 ends[2])
 }
 
 /* Nothing if the nearest points of the lines are beyond the ends of the edges. */
-static PetscInt touch_edges(const PlacedHull *a, const PlacedHull *b, const Axis *axis, Touch *touch)
+static PetscInt touch_edges(const PlacedHull *a, const PlacedHull *b, const SeparatingAxis *axis,
+                            Touch *touch)
 {
   Vector3   first[2], second[2], on_first, on_second;
   PetscReal parts[2];
@@ -126,8 +127,8 @@ static PetscInt touch_edges(const PlacedHull *a, const PlacedHull *b, const Axis
 }
 
 /* Hulls that are apart may be nearest where the axis does not lead to; then that place comes first. */
-static PetscInt add_nearest(const PlacedHull *a, const PlacedHull *b, const Axis *axis, PetscReal reach,
-                            PetscInt count, Touch touches[])
+static PetscInt add_nearest(const PlacedHull *a, const PlacedHull *b, const SeparatingAxis *axis,
+                            PetscReal reach, PetscInt count, Touch touches[])
 {
   const PetscReal slack = 1e-5 * PetscMin(a->hull->extent, b->hull->extent);
   PetscReal       least = PETSC_INFINITY;
@@ -146,7 +147,8 @@ static PetscInt add_nearest(const PlacedHull *a, const PlacedHull *b, const Axis
 
 /* Faces of both hulls often tie; then the same one must be chosen whichever hull comes first, and also when a
    resting body trembles. */
-static const Axis *better_face(const PlacedHull *a, const PlacedHull *b, const Axis axes[2])
+static const SeparatingAxis *better_face(const PlacedHull *a, const PlacedHull *b,
+                                         const SeparatingAxis axes[2])
 {
   const PetscReal slack = 1e-5 * PetscMin(a->hull->extent, b->hull->extent);
   const PetscReal lead = axes[1].separation - axes[0].separation;
@@ -157,13 +159,13 @@ static const Axis *better_face(const PlacedHull *a, const PlacedHull *b, const A
   return vector3_dot(odd, vector3_subtract(axes[0].normal, axes[1].normal)) > 0 ? &axes[0] : &axes[1];
 }
 
-static PetscInt touch_placed(const PlacedHull *a, const PlacedHull *b, const Axis axes[3], PetscReal reach,
-                             Touch touches[])
+static PetscInt touch_placed(const PlacedHull *a, const PlacedHull *b, const SeparatingAxis axes[3],
+                             PetscReal reach, Touch touches[])
 {
-  const PetscReal slack = 1e-5 * PetscMin(a->hull->extent, b->hull->extent);
-  const Axis     *face = better_face(a, b, axes);
-  const Axis     *best = axes[2].separation > face->separation + slack ? &axes[2] : face;
-  PetscInt        count = 0;
+  const PetscReal       slack = 1e-5 * PetscMin(a->hull->extent, b->hull->extent);
+  const SeparatingAxis *face = better_face(a, b, axes);
+  const SeparatingAxis *best = axes[2].separation > face->separation + slack ? &axes[2] : face;
+  PetscInt              count = 0;
 
   if (best == &axes[2])
     count = touch_edges(a, b, best, touches);
@@ -173,8 +175,8 @@ static PetscInt touch_placed(const PlacedHull *a, const PlacedHull *b, const Axi
                              : clip_faces(&(FaceContact){a, b, face->first, 1}, reach, touches);
   if (best->separation > 0)
     count = add_nearest(a, b,
-                        &(Axis){.separation = best->separation,
-                                .normal = vector3_scale(best == &axes[1] ? -1 : 1, best->normal)},
+                        &(SeparatingAxis){.separation = best->separation,
+                                          .normal = vector3_scale(best == &axes[1] ? -1 : 1, best->normal)},
                         reach, count, touches);
   return count;
 }
@@ -182,10 +184,10 @@ static PetscInt touch_placed(const PlacedHull *a, const PlacedHull *b, const Axi
 PetscInt touch_hulls(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                      PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Vector3 origin = point_between(at_a->position, at_b->position, 0.5);
-  PlacedHull    first, second;
-  Axis          axes[3]; /* faces of the first, of the second, edges */
-  PetscInt      count;
+  const Vector3  origin = point_between(at_a->position, at_b->position, 0.5);
+  PlacedHull     first, second;
+  SeparatingAxis axes[3]; /* faces of the first, of the second, edges */
+  PetscInt       count;
 
   place_hull(a->hull, at_a, origin, &first);
   place_hull(b->hull, at_b, origin, &second);

@@ -7,7 +7,7 @@
 #include "samples.h"
 #include "touch_kinds.h"
 
-static Touch touch_at(const Placed *plane, Vector3 point, PetscReal gap, uint32_t feature)
+static Touch touch_at(const PlacedForm *plane, Vector3 point, PetscReal gap, uint32_t feature)
 {
   const Vector3 normal = plane->axes[Z];
 
@@ -15,7 +15,7 @@ static Touch touch_at(const Placed *plane, Vector3 point, PetscReal gap, uint32_
 }
 
 /* Height of a point of the world above the plane. */
-static inline PetscReal height_above(const Placed *plane, Vector3 point)
+static inline PetscReal height_above(const PlacedForm *plane, Vector3 point)
 {
   return vector3_dot(plane->axes[Z], vector3_subtract(point, plane->position));
 }
@@ -41,7 +41,7 @@ static PetscInt keep_lowest(PetscInt count, Touch touches[], PetscReal reach)
 
 /* The direction across the axis that leads down; along the body's x-axis if the axis stands upright, where
    all points of a circle are equally deep. */
-static Vector3 downhill(const Placed *plane, const Placed *body)
+static Vector3 downhill(const PlacedForm *plane, const PlacedForm *body)
 {
   const Vector3   axis = body->axes[Z], normal = plane->axes[Z];
   const Vector3   across = vector3_along(normal, -vector3_dot(normal, axis), axis);
@@ -51,8 +51,8 @@ static Vector3 downhill(const Placed *plane, const Placed *body)
 }
 
 /* Four points of a circle about the body's axis at `height`, fattened by `tube`. */
-static PetscInt touch_circle(const Placed *plane, const Placed *body, PetscReal height, PetscReal radius,
-                             PetscReal tube, Touch touches[])
+static PetscInt touch_circle(const PlacedForm *plane, const PlacedForm *body, PetscReal height,
+                             PetscReal radius, PetscReal tube, Touch touches[])
 {
   const Vector3 down = downhill(plane, body), side = vector3_cross(body->axes[Z], down);
   const Vector3 centre = vector3_along(body->position, height, body->axes[Z]);
@@ -70,12 +70,12 @@ PetscInt touch_plane_cylinder(const Form *plane, const RigidTransform *at_plane,
                               const RigidTransform *at_cylinder, PetscReal reach,
                               Touch touches[TOUCH_CAPACITY])
 {
-  const Placed    ground = place(plane, at_plane), body = place(cylinder, at_cylinder);
-  const PetscReal lower = vector3_dot(ground.axes[Z], body.axes[Z]) > 0 ? -1 : 1; /* end */
-  const PetscReal half = lower * cylinder->half.at[Z];
-  PetscInt        count = touch_circle(&ground, &body, half, cylinder->radius, 0, touches);
-  const Vector3   across = vector3_scale(cylinder->radius, downhill(&ground, &body));
-  const Vector3   other = vector3_along(vector3_add(body.position, across), -half, body.axes[Z]);
+  const PlacedForm ground = place(plane, at_plane), body = place(cylinder, at_cylinder);
+  const PetscReal  lower = vector3_dot(ground.axes[Z], body.axes[Z]) > 0 ? -1 : 1; /* end */
+  const PetscReal  half = lower * cylinder->half.at[Z];
+  PetscInt         count = touch_circle(&ground, &body, half, cylinder->radius, 0, touches);
+  const Vector3    across = vector3_scale(cylinder->radius, downhill(&ground, &body));
+  const Vector3    other = vector3_along(vector3_add(body.position, across), -half, body.axes[Z]);
 
   touches[count++] = touch_at(&ground, other, height_above(&ground, other), 1);
   /* named after the end they are at: for a lying cylinder round-off decides which is the lower one */
@@ -87,9 +87,9 @@ PetscInt touch_plane_cylinder(const Form *plane, const RigidTransform *at_plane,
 PetscInt touch_plane_cone(const Form *plane, const RigidTransform *at_plane, const Form *cone,
                           const RigidTransform *at_cone, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Placed  ground = place(plane, at_plane), body = place(cone, at_cone);
-  const Vector3 tip = vector3_along(body.position, cone->tip, body.axes[Z]);
-  PetscInt      count = touch_circle(&ground, &body, cone->base, cone->radius, 0, touches);
+  const PlacedForm ground = place(plane, at_plane), body = place(cone, at_cone);
+  const Vector3    tip = vector3_along(body.position, cone->tip, body.axes[Z]);
+  PetscInt         count = touch_circle(&ground, &body, cone->base, cone->radius, 0, touches);
 
   touches[count++] = touch_at(&ground, tip, height_above(&ground, tip), 5);
   return keep_lowest(count, touches, reach);
@@ -98,8 +98,8 @@ PetscInt touch_plane_cone(const Form *plane, const RigidTransform *at_plane, con
 PetscInt touch_plane_torus(const Form *plane, const RigidTransform *at_plane, const Form *torus,
                            const RigidTransform *at_torus, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Placed   ground = place(plane, at_plane), body = place(torus, at_torus);
-  const PetscInt count = touch_circle(&ground, &body, 0, torus->major, torus->radius, touches);
+  const PlacedForm ground = place(plane, at_plane), body = place(torus, at_torus);
+  const PetscInt   count = touch_circle(&ground, &body, 0, torus->major, torus->radius, touches);
 
   return keep_lowest(count, touches, reach);
 }
@@ -107,11 +107,11 @@ PetscInt touch_plane_torus(const Form *plane, const RigidTransform *at_plane, co
 PetscInt touch_plane_hull(const Form *plane, const RigidTransform *at_plane, const Form *hull,
                           const RigidTransform *at_hull, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Placed    ground = place(plane, at_plane), body = place(hull, at_hull);
-  const Vector3   normal = placed_turn_in(&body, ground.axes[Z]);
-  const PetscReal shift = height_above(&ground, body.position);
-  Touch           found[HULL_CORNERS];
-  PetscInt        count = 0;
+  const PlacedForm ground = place(plane, at_plane), body = place(hull, at_hull);
+  const Vector3    normal = placed_turn_in(&body, ground.axes[Z]);
+  const PetscReal  shift = height_above(&ground, body.position);
+  Touch            found[HULL_CORNERS];
+  PetscInt         count = 0;
 
   for (PetscInt c = 0; c < hull->hull->corner_count; c++) {
     const Vector3   corner = hull->hull->corners[c];
@@ -132,12 +132,12 @@ enum { PLANE_CANDIDATES = 256 };
 PetscInt touch_plane_samples(const Form *plane, const RigidTransform *at_plane, const Form *form,
                              const RigidTransform *at_form, PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Placed    ground = place(plane, at_plane), body = place(form, at_form);
-  const Vector3   normal = placed_turn_in(&body, ground.axes[Z]);
-  const PetscReal skin = 0.5 * form->thickness, shift = height_above(&ground, body.position) - skin;
-  const Samples   samples = form->samples;
-  Touch           found[PLANE_CANDIDATES];
-  PetscInt        stack[SAMPLE_DEPTH], height = 0, count = 0;
+  const PlacedForm ground = place(plane, at_plane), body = place(form, at_form);
+  const Vector3    normal = placed_turn_in(&body, ground.axes[Z]);
+  const PetscReal  skin = 0.5 * form->thickness, shift = height_above(&ground, body.position) - skin;
+  const Samples    samples = form->samples;
+  Touch            found[PLANE_CANDIDATES];
+  PetscInt         stack[SAMPLE_DEPTH], height = 0, count = 0;
 
   stack[height++] = 0;
   while (height > 0) {

@@ -45,7 +45,7 @@ static PetscReal clamp(PetscReal value, PetscReal low, PetscReal high)
   return PetscMin(PetscMax(value, low), high);
 }
 
-static Vector3 capsule_point(const Placed *capsule, PetscReal z)
+static Vector3 capsule_point(const PlacedForm *capsule, PetscReal z)
 {
   return vector3_along(capsule->position, z, capsule->axes[Z]);
 }
@@ -53,9 +53,9 @@ static Vector3 capsule_point(const Placed *capsule, PetscReal z)
 PetscInt touch_sphere_capsule(const Form *a, const RigidTransform *at_a, const Form *b,
                               const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
-  const Placed    capsule = place(b, at_b);
-  const Vector3   apart = vector3_subtract(at_a->position, at_b->position);
-  const PetscReal z = clamp(vector3_dot(apart, capsule.axes[Z]), -b->half.at[Z], b->half.at[Z]);
+  const PlacedForm capsule = place(b, at_b);
+  const Vector3    apart = vector3_subtract(at_a->position, at_b->position);
+  const PetscReal  z = clamp(vector3_dot(apart, capsule.axes[Z]), -b->half.at[Z], b->half.at[Z]);
 
   return touch_balls(at_a->position, a->radius, capsule_point(&capsule, z), b->radius,
                      any_perpendicular(capsule.axes[Z]), reach, touches);
@@ -65,11 +65,11 @@ PetscInt touch_sphere_capsule(const Form *a, const RigidTransform *at_a, const F
 PetscInt touch_sphere_box(const Form *a, const RigidTransform *at_a, const Form *b,
                           const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
-  const Placed  box = place(b, at_b);
-  const Vector3 centre = placed_to_local(&box, at_a->position), half = b->half;
-  Vector3       outside;
-  PetscReal     distance;
-  PetscInt      nearest = X;
+  const PlacedForm box = place(b, at_b);
+  const Vector3    centre = placed_to_local(&box, at_a->position), half = b->half;
+  Vector3          outside;
+  PetscReal        distance;
+  PetscInt         nearest = X;
 
   for (PetscInt d = X; d < DIM; d++) {
     outside.at[d] = centre.at[d] - clamp(centre.at[d], -half.at[d], half.at[d]);
@@ -90,7 +90,7 @@ PetscInt touch_sphere_box(const Form *a, const RigidTransform *at_a, const Form 
 }
 
 /* A ball against a half-space. */
-static PetscInt touch_ball_plane(Vector3 centre, PetscReal radius, const Placed *plane, PetscReal reach,
+static PetscInt touch_ball_plane(Vector3 centre, PetscReal radius, const PlacedForm *plane, PetscReal reach,
                                  Touch *touch)
 {
   const Vector3   up = plane->axes[Z];
@@ -105,7 +105,7 @@ static PetscInt touch_ball_plane(Vector3 centre, PetscReal radius, const Placed 
 PetscInt touch_sphere_plane(const Form *a, const RigidTransform *at_a, const Form *b,
                             const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
-  const Placed plane = place(b, at_b);
+  const PlacedForm plane = place(b, at_b);
 
   return touch_ball_plane(at_a->position, a->radius, &plane, reach, touches);
 }
@@ -113,8 +113,8 @@ PetscInt touch_sphere_plane(const Form *a, const RigidTransform *at_a, const For
 PetscInt touch_capsule_plane(const Form *a, const RigidTransform *at_a, const Form *b,
                              const RigidTransform *at_b, PetscReal reach, Touch touches[])
 {
-  const Placed capsule = place(a, at_a), plane = place(b, at_b);
-  PetscInt     count = 0;
+  const PlacedForm capsule = place(a, at_a), plane = place(b, at_b);
+  PetscInt         count = 0;
 
   for (int side = -1; side <= 1; side += 2) {
     const Vector3 end = capsule_point(&capsule, side * a->half.at[Z]);
@@ -126,7 +126,7 @@ PetscInt touch_capsule_plane(const Form *a, const RigidTransform *at_a, const Fo
 }
 
 /* The nearest points of two segments -half <= s <= half about the centres, by s on each. */
-static void nearest_on_axes(const Placed *a, const Placed *b, PetscReal cosine, PetscReal s[2])
+static void nearest_on_axes(const PlacedForm *a, const PlacedForm *b, PetscReal cosine, PetscReal s[2])
 {
   const Vector3   apart = vector3_subtract(b->position, a->position);
   const PetscReal along_a = vector3_dot(apart, a->axes[Z]), along_b = vector3_dot(apart, b->axes[Z]);
@@ -139,7 +139,7 @@ static void nearest_on_axes(const Placed *a, const Placed *b, PetscReal cosine, 
   s[0] = clamp(cosine * s[1] + along_a, -half_a, half_a);
 }
 
-static PetscInt touch_at(const Placed *a, const Placed *b, const PetscReal s[2], PetscReal reach,
+static PetscInt touch_at(const PlacedForm *a, const PlacedForm *b, const PetscReal s[2], PetscReal reach,
                          Touch *touch)
 {
   const Vector3   crossed = vector3_cross(a->axes[Z], b->axes[Z]);
@@ -152,7 +152,8 @@ static PetscInt touch_at(const Placed *a, const Placed *b, const PetscReal s[2],
 
 /* The ends of the stretch where two nearly parallel axes run beside each other: an end of one of the
    capsules each, and its foot on the other. False if they do not overlap. */
-static PetscBool stretch_end(const Placed *a, const Placed *b, PetscReal cosine, int side, PetscReal s[2])
+static PetscBool stretch_end(const PlacedForm *a, const PlacedForm *b, PetscReal cosine, int side,
+                             PetscReal s[2])
 {
   const Vector3   apart = vector3_subtract(b->position, a->position);
   const PetscReal along_a = vector3_dot(apart, a->axes[Z]), along_b = vector3_dot(apart, b->axes[Z]);
@@ -173,11 +174,11 @@ static PetscBool stretch_end(const Placed *a, const Placed *b, PetscReal cosine,
 PetscInt touch_capsules(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                         PetscReal reach, Touch touches[])
 {
-  const Placed    first = place(a, at_a), second = place(b, at_b);
-  const PetscReal cosine = vector3_dot(first.axes[Z], second.axes[Z]);
-  PetscReal       s[2], least = PETSC_INFINITY;
-  PetscInt        count = 0;
-  Touch           nearest;
+  const PlacedForm first = place(a, at_a), second = place(b, at_b);
+  const PetscReal  cosine = vector3_dot(first.axes[Z], second.axes[Z]);
+  PetscReal        s[2], least = PETSC_INFINITY;
+  PetscInt         count = 0;
+  Touch            nearest;
 
   nearest_on_axes(&first, &second, cosine, s);
   if (!touch_at(&first, &second, s, reach, &nearest))

@@ -19,7 +19,7 @@ typedef struct {
   Touch    touches[CANDIDATES];
 } Candidates;
 
-static SampleView make_sight(const Placed *from, const Placed *to, PetscInt side)
+static SampleView make_sight(const PlacedForm *from, const PlacedForm *to, PetscInt side)
 {
   SampleView view = {.from = from, .to = to, .side = side};
 
@@ -215,7 +215,7 @@ static void add_doubts(PetscReal distance, Findings *findings)
 PetscInt touch_sampled(const Form *a, const RigidTransform *at_a, const Form *b, const RigidTransform *at_b,
                        PetscReal reach, Touch touches[TOUCH_CAPACITY])
 {
-  const Placed placed[2] = {place(a, at_a), place(b, at_b)};
+  const PlacedForm placed[2] = {place(a, at_a), place(b, at_b)};
   SampledPair pair = {.views = {make_sight(&placed[0], &placed[1], 0), make_sight(&placed[1], &placed[0], 1)},
                       .reach = reach,
                       .level = reach,

@@ -7,11 +7,11 @@
 
 /* One body looks at the other: from its own frame into that of the other one. */
 typedef struct {
-  const Placed *from, *to;
-  PetscInt      side; /* 0: from the first body, 1: from the second */
-  Matrix3       turn;
-  Vector3       shift;
-  PetscReal     skin; /* from the samples to the surface: half the thickness of a shell */
+  const PlacedForm *from, *to;
+  PetscInt          side; /* 0: from the first body, 1: from the second */
+  Matrix3           turn;
+  Vector3           shift;
+  PetscReal         skin; /* from the samples to the surface: half the thickness of a shell */
 } SampleView;
 
 static inline Vector3 view_apply(const SampleView *view, Vector3 point)

@@ -11,7 +11,7 @@ enum { LEAF_POINTS = 6 };
 typedef struct {
   PetscInt low, high; /* vertices */
   PetscInt triangle;
-} Side;
+} SampleEdge;
 
 typedef struct {
   PetscInt count, capacity;
@@ -20,7 +20,7 @@ typedef struct {
 
 static int compare_sides(const void *first, const void *second)
 {
-  const Side *a = first, *b = second;
+  const SampleEdge *a = first, *b = second;
 
   if (a->low != b->low)
     return a->low < b->low ? -1 : 1;
@@ -57,7 +57,7 @@ static Vector3 unit_normal(const Vector3 vertices[], const PetscInt corners[3])
 /* An edge with `count` triangles is flat if it has two that nearly lie in one plane: up to two degrees for
    round forms, whose straight edges matter, twenty for others, whose vertices then are dense enough. */
 static PetscBool edge_is_flat(const Form *form, const Vector3 vertices[], const PetscInt (*triangles)[3],
-                              const Side sides[], PetscInt count)
+                              const SampleEdge sides[], PetscInt count)
 {
   const PetscReal flat_cosine = form_is_exact(form) ? 0.9994 : 0.94;
 
@@ -89,7 +89,7 @@ static PetscReal least_cosine(PetscReal cosine)
 }
 
 /* The points inside an edge of `count` triangles. */
-static PetscErrorCode AddEdge(const Form *form, const Side sides[], PetscInt count, Samples samples,
+static PetscErrorCode AddEdge(const Form *form, const SampleEdge sides[], PetscInt count, Samples samples,
                               SampleList *list)
 {
   const Vector3 *vertices;
@@ -134,7 +134,7 @@ static PetscErrorCode AddEdges(const Form *form, Samples samples, SampleList *li
   PetscInt       triangle_count, next;
   const Vector3 *vertices;
   const PetscInt(*triangles)[3];
-  Side *sides;
+  SampleEdge *sides;
 
   PetscFunctionBegin;
   PetscCall(SurfaceGet(form->surface, NULL, &vertices, &triangle_count, &triangles));
@@ -142,10 +142,10 @@ static PetscErrorCode AddEdges(const Form *form, Samples samples, SampleList *li
   for (PetscInt s = 0; s < 3 * triangle_count; s++) {
     const PetscInt start = triangles[s / 3][s % 3], end = triangles[s / 3][(s % 3 + 1) % 3];
 
-    sides[s] = (Side){PetscMin(start, end), PetscMax(start, end), s / 3};
+    sides[s] = (SampleEdge){PetscMin(start, end), PetscMax(start, end), s / 3};
     samples->sagitta = PetscMax(samples->sagitta, triangle_sagitta(form, vertices, triangles[s / 3]));
   }
-  qsort(sides, (size_t)(3 * triangle_count), sizeof(Side), compare_sides);
+  qsort(sides, (size_t)(3 * triangle_count), sizeof(SampleEdge), compare_sides);
   for (PetscInt s = 0; s < 3 * triangle_count; s = next) {
     next = s + 1;
     while (next < 3 * triangle_count && sides[next].low == sides[s].low && sides[next].high == sides[s].high)

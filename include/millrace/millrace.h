@@ -12,7 +12,7 @@
 #include <millrace/io.h>
 #include <millrace/geometry.h>
 #include <millrace/motion.h>
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 #include <millrace/grid.h>
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_COUPLING_IMPL_H
 #define MILLRACE_COUPLING_IMPL_H
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
 

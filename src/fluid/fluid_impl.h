@@ -164,7 +164,7 @@ PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, 
 /* Takes a correction away where it has looked at a shell. */
 PetscErrorCode FluidDropCorrections(Fluid fluid, const AdvectedField *carried, Vec uncorrected, Vec result);
 
-/* walls.c: lent until the visibility changes; none without one. */
+/* separated_cells.c: lent until the visibility changes; none without one. */
 PetscErrorCode FluidGetWalls(Fluid fluid, StepMoment moment, const WallList **walls);
 PetscErrorCode FluidDropWalls(Fluid fluid);
 
@@ -206,7 +206,7 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 /* Keeps the acceleration of the step from `time`, with the scalars at its ends and the new pressure. */
 PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[]);
 
-/* heavy.c: the flow of heavy cells takes the place of that of all, and back; both become one again. */
+/* two_velocity.c: the flow of heavy cells takes the place of that of all, and back; both become one again. */
 PetscBool      fluid_is_contrasted(Fluid fluid); /* whether there are two flows */
 void           fluid_swap_heavy(Fluid fluid);
 PetscErrorCode FluidMergeHeavy(Fluid fluid);

@@ -1,7 +1,7 @@
 /* A cross-section of triangles as a prism: what a body is in two dimensions. */
 #include "geometry_impl.h"
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 
 /* On the way from a corner below the plane to one that is not: the same bits for both triangles. */
 static Vector3 piercing(Vector3 below, Vector3 above, PetscReal z)

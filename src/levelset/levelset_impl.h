@@ -33,7 +33,7 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 PetscErrorCode LevelSetAdvectSemiLagrangian(LevelSet level_set, Vec velocity[DIM], PetscReal dt);
 
-/* shells.c: what the cells near shells hold after a step, in their order; the caller frees it. */
+/* shell_transport.c: what the cells near shells hold after a step, in their order; the caller frees it. */
 PetscErrorCode LevelSetAdvectNearShells(LevelSet level_set, PetscReal *const flow[DIM], PetscReal dt,
                                         const PetscReal from[], PetscReal **results);
 

@@ -1,7 +1,7 @@
 /* d phi/dt = -u . grad phi in the band, with the fifth-order upwind WENO derivative of Jiang and Peng (2000)
    in each direction and the three-stage TVD Runge-Kutta method of Shu and Osher; u at a cell centre is the
-   mean of two faces. A long step is taken in parts. Cells near shells are carried by shells.c and go from
-   their old values to the new ones meanwhile. */
+   mean of two faces. A long step is taken in parts. Cells near shells are carried by shell_transport.c and go
+   from their old values to the new ones meanwhile. */
 #include "levelset_impl.h"
 
 /* Derivative from the five slopes that lie upwind, of the order of one; the three weights over a common

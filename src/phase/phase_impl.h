@@ -97,8 +97,8 @@ PetscErrorCode PhaseCountMarkers(Phase phase); /* totals and escaped ones, into 
 /* A distance at a point in cell c, as seen from there; `blind` if nothing is seen. */
 PetscReal phase_sample(Phase phase, const PetscReal *distance, PetscInt c, Vector3 point, PetscReal blind);
 
-/* shares.c: the parts of the cube of one cell's size that are in each of some regions. The cube lies around
-   the centre of cell c, or half a cell below it in the directions for which `half` is 1. */
+/* cell_fractions.c: the parts of the cube of one cell's size that are in each of some regions. The cube lies
+   around the centre of cell c, or half a cell below it in the directions for which `half` is 1. */
 typedef struct {
   PetscInt  count;
   PetscInt  region[REGIONS_MAX];
@@ -118,7 +118,7 @@ void           find_nearby(Phase phase, PetscReal *const distances[], PetscInt c
 void           find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares);
 PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centres and surfaces, into the report */
 
-/* mixture.c, tension.c */
+/* mixture.c, surface_tension.c */
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 

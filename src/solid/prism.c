@@ -3,7 +3,7 @@
 #include "solid_impl.h"
 
 #include <millrace/solid_step.h>
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef MILLRACE_VISIBILITY_IMPL_H
 #define MILLRACE_VISIBILITY_IMPL_H
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 #include <millrace/visibility.h>
 
 /* Where a shell is at one moment: x -> position + turn x. */

@@ -157,8 +157,8 @@ void      joint_placements(const Joint *joint, const RigidTransform placements[]
 void joint_set_stabilize_motion(JointSet joints, PetscReal dt, Twist twists[]);
 void joint_set_stabilize_velocity(JointSet joints, Twist twists[]);
 
-/* tension.c: whether the impulses so far are so large that they must act later in the step; then the motion
-   with that, from `twists` on: whether it was found. */
+/* joint_tension.c: whether the impulses so far are so large that they must act later in the step; then the
+   motion with that, from `twists` on: whether it was found. */
 PetscBool joint_set_is_stiff(JointSet joints, PetscReal dt);
 PetscBool joint_set_solve_stiff(JointSet joints, PetscReal dt, Twist twists[]);
 

@@ -105,7 +105,7 @@ PetscErrorCode ContactListReserve(ContactList *list, PetscInt contacts, PetscInt
    Two bodies that overlap by more than a hundredth of their size, in words; "" if there are none. */
 PetscErrorCode ContactSetCheckStart(ContactSet set, Solid solid, char message[], size_t size);
 
-/* archive.c */
+/* state.c */
 PetscErrorCode ContactSetSave(ContactSet set, Solid solid, Archive archive);
 PetscErrorCode ContactSetLoad(ContactSet set, Solid solid, Archive archive);
 

@@ -3,8 +3,8 @@
    A lattice is a block of equal boxes, box (i, j, k) between origin + i spacing and origin + (i + 1) spacing.
    Its arrays hold one value per box, x fastest. Bodies on several ranks get the same answer to round-off
    whatever part of the lattice a rank looks at. */
-#ifndef MILLRACE_CLIP_H
-#define MILLRACE_CLIP_H
+#ifndef MILLRACE_LATTICE_H
+#define MILLRACE_LATTICE_H
 
 #include <millrace/api.h>
 #include <millrace/base.h>

@@ -5,7 +5,7 @@
    infinitesimal (e, e^2), so that it crosses exactly one of the triangles that meet there. */
 #include "geometry_impl.h"
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 
 enum { UNITS = 65536 };
 

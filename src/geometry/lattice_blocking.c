@@ -2,7 +2,7 @@
    lets nothing through, however a segment meets its edges and corners. */
 #include "geometry_impl.h"
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 
 /* A triangle as seen along a direction: `across` it, in boxes, and `along` it. */
 typedef struct {

@@ -2,7 +2,7 @@
 #include "harness.h"
 #include "solids.h"
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 
 typedef struct {
   Vector3  *vertices;

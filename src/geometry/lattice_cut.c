@@ -6,7 +6,7 @@
    which box a piece lies, and there both answers give the same sum. */
 #include "geometry_impl.h"
 
-#include <millrace/clip.h>
+#include <millrace/lattice.h>
 
 enum { CORNERS_MAX = 12 };
 

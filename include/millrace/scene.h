@@ -49,7 +49,7 @@ typedef enum { PROBLEM_ERROR, PROBLEM_WARNING } ProblemSeverity;
 typedef struct {
   ProblemSeverity severity;
   PetscInt        line, column; /* in the file, from 1; 0: no place in it */
-  PetscInt        override;     /* the one to blame, or -1 */
+  PetscInt        override;     /* the one that is wrong, or -1 */
   char           *message;      /* what is wrong and what would be right */
 } SceneProblem;
 

@@ -128,8 +128,8 @@ typedef struct {
 
 /* The places of a row that obstacles and shells touch, taken from lists in the order of places. */
 typedef struct {
-  PetscInt         rubbing_left, closed_left, walls_left;
-  Rubbing         *rubbing;
+  PetscInt         no_slip_left, closed_left, walls_left;
+  NoSlipPair      *no_slip_pairs;
   PetscInt        *closed;
   const Wall      *walls;
   const PetscReal *solid;
@@ -143,17 +143,19 @@ static Touched find_touched(const Diffusion *diffusion)
   if (d == CELL_VALUES)
     return (Touched){
         .walls_left = diffusion->walls->count, .walls = diffusion->walls->list, .solid = diffusion->solid};
-  return (Touched){.rubbing_left = fluid->rubbing_count[d],
+  return (Touched){.no_slip_left = fluid->no_slip_count[d],
                    .closed_left = fluid->closed_count[d],
-                   .rubbing = fluid->rubbing[d],
+                   .no_slip_pairs = fluid->no_slip_pairs[d],
                    .closed = fluid->closed[d]};
 }
 
 static void mend_row(Touched *touched, const Combination *mix, const PetscReal *u, PetscReal *result,
                      PetscInt last)
 {
-  for (; touched->rubbing_left && touched->rubbing->face < last; touched->rubbing++, touched->rubbing_left--)
-    result[touched->rubbing->face] += mix->factor * (u[touched->rubbing->inside] - u[touched->rubbing->face]);
+  for (; touched->no_slip_left && touched->no_slip_pairs->face < last;
+       touched->no_slip_pairs++, touched->no_slip_left--)
+    result[touched->no_slip_pairs->face] +=
+        mix->factor * (u[touched->no_slip_pairs->inside] - u[touched->no_slip_pairs->face]);
   for (; touched->walls_left && touched->walls->cell < last; touched->walls++, touched->walls_left--) {
     const PetscInt c = touched->walls->cell, beyond = touched->walls->beyond;
 

@@ -55,7 +55,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->heads));
   PetscCall(MacGridDestroyFaceField(f->solid_velocity));
   PetscCall(MacGridDestroyFaceField(f->weights));
-  PetscCall(MacGridDestroyFaceField(f->diversion));
+  PetscCall(MacGridDestroyFaceField(f->leak_proof_correction));
   PetscCall(VecDestroy(&f->pressure));
   PetscCall(VecDestroy(&f->solid));
   PetscCall(VecDestroy(&f->covered));
@@ -70,7 +70,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(PetscFree(f->obstacle_slips));
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree(f->closed[d]));
-    PetscCall(PetscFree(f->rubbing[d]));
+    PetscCall(PetscFree(f->no_slip_pairs[d]));
   }
   PetscCall(PoissonDestroy(&f->poisson));
   PetscCall(VecDestroy(&f->residual));
@@ -230,8 +230,8 @@ static PetscErrorCode ExtrapolateFlow(Fluid fluid, PetscReal dt)
   fluid->has_prediction = PETSC_TRUE;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(VecAXPBY(fluid->earlier[d], 1. + fluid->share, -fluid->share, fluid->velocity[d]));
-    if (fluid->diversion[d])
-      PetscCall(VecAXPY(fluid->earlier[d], 1., fluid->diversion[d]));
+    if (fluid->leak_proof_correction[d])
+      PetscCall(VecAXPY(fluid->earlier[d], 1., fluid->leak_proof_correction[d]));
   }
   PetscFunctionReturn(0);
 }
@@ -241,8 +241,8 @@ static PetscErrorCode RecoverEarlier(Fluid fluid)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
-    if (fluid->diversion[d])
-      PetscCall(VecAXPY(fluid->earlier[d], -1., fluid->diversion[d]));
+    if (fluid->leak_proof_correction[d])
+      PetscCall(VecAXPY(fluid->earlier[d], -1., fluid->leak_proof_correction[d]));
     if (fluid->share > 0.)
       PetscCall(VecAXPBY(fluid->earlier[d], (1. + fluid->share) / fluid->share, -1. / fluid->share,
                          fluid->velocity[d]));

@@ -6,7 +6,7 @@
 /* An open face and, one cell across it, one inside an obstacle: the surface lies half-way. */
 typedef struct {
   PetscInt face, inside; /* local indices */
-} Rubbing;
+} NoSlipPair;
 
 typedef struct _p_Stress         *Stress;
 typedef struct _p_ShellTransport *ShellTransport;
@@ -48,8 +48,8 @@ struct _p_Fluid {
   PetscBool  any_slips;
   PetscInt   closed_count[DIM]; /* closed faces among the free ones of each direction, by local index */
   PetscInt  *closed[DIM];
-  PetscInt rubbing_count[DIM]; /* open faces beside the surface of an obstacle that does not let them slip */
-  Rubbing *rubbing[DIM];
+  PetscInt no_slip_count[DIM]; /* open faces beside the surface of an obstacle that does not let them slip */
+  NoSlipPair *no_slip_pairs[DIM];
 
   /* A mixture, all null without one. */
   const Mixture *mixture;           /* borrowed */
@@ -69,8 +69,8 @@ struct _p_Fluid {
   } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */
 
   /* With bodies that are coupled, null without. */
-  Vec weights[DIM];   /* of the projection without bodies */
-  Vec diversion[DIM]; /* what is added to the velocity for advection along it */
+  Vec weights[DIM];               /* of the projection without bodies */
+  Vec leak_proof_correction[DIM]; /* what is added to the velocity for advection along it */
   /* Bodies that viscosity holds on to. */
   const struct FaceConstraints *constraints;         /* borrowed; null: none */
   PetscReal                    *constraint_impulses; /* of each body, by the last solve */

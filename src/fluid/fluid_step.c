@@ -101,13 +101,13 @@ PetscErrorCode FluidSetAdvecting(Fluid fluid, Vec faces[DIM])
 {
   PetscFunctionBegin;
   if (!faces) {
-    PetscCall(MacGridDestroyFaceField(fluid->diversion));
+    PetscCall(MacGridDestroyFaceField(fluid->leak_proof_correction));
     PetscFunctionReturn(0);
   }
-  if (!fluid->diversion[X])
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->diversion));
+  if (!fluid->leak_proof_correction[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->leak_proof_correction));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(VecWAXPY(fluid->diversion[d], -1., fluid->velocity[d], faces[d]));
+    PetscCall(VecWAXPY(fluid->leak_proof_correction[d], -1., fluid->velocity[d], faces[d]));
   PetscFunctionReturn(0);
 }
 

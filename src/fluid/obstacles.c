@@ -75,8 +75,8 @@ static PetscBool holds(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt
 }
 
 /* Adds the pairs of open face c to a list, or only counts them where it is null. */
-static void add_rubbing(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, Rubbing *list,
-                        PetscInt *count)
+static void add_no_slip_pairs(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c, NoSlipPair *list,
+                              PetscInt *count)
 {
   const GridBox *box = grid_box(fluid->grid);
 
@@ -87,7 +87,7 @@ static void add_rubbing(Fluid fluid, const PetscReal *solid, PetscInt d, PetscIn
       if (a == d || !holds(fluid, solid, d, inside))
         continue;
       if (list)
-        list[*count] = (Rubbing){c, inside};
+        list[*count] = (NoSlipPair){c, inside};
       ++*count;
     }
 }
@@ -98,18 +98,18 @@ static PetscErrorCode ListRubbing(Fluid fluid, PetscInt d, const PetscReal *soli
   const FaceRange range = free_faces(fluid, d);
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(fluid->rubbing[d]));
+  PetscCall(PetscFree(fluid->no_slip_pairs[d]));
   for (PetscInt pass = 0; pass < 2; pass++) {
     if (pass == 1)
-      PetscCall(PetscMalloc1(fluid->rubbing_count[d], &fluid->rubbing[d]));
-    fluid->rubbing_count[d] = 0;
+      PetscCall(PetscMalloc1(fluid->no_slip_count[d], &fluid->no_slip_pairs[d]));
+    fluid->no_slip_count[d] = 0;
     for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
       for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
         for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
           const PetscInt c = box_index(box, i, j, k);
 
           if (!is_closed(solid, box, d, c))
-            add_rubbing(fluid, solid, d, c, fluid->rubbing[d], &fluid->rubbing_count[d]);
+            add_no_slip_pairs(fluid, solid, d, c, fluid->no_slip_pairs[d], &fluid->no_slip_count[d]);
         }
   }
   PetscFunctionReturn(0);
@@ -269,8 +269,8 @@ static PetscErrorCode AddViscousForces(Fluid fluid, PetscInt d, const PetscReal 
         if ((a == d || !fluid->obstacle_slips[obstacle]) && has_free_neighbour(fluid, solid, d, c, a, step))
           forces[DIM * obstacle + d] += factor * (u[c + step * box->stride[a]] - u[c]);
   }
-  for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
-    const Rubbing pair = fluid->rubbing[d][n];
+  for (PetscInt n = 0; n < fluid->no_slip_count[d]; n++) {
+    const NoSlipPair pair = fluid->no_slip_pairs[d][n];
 
     forces[DIM * obstacle_at(fluid, solid, d, pair.inside) + d] += factor * (u[pair.face] - u[pair.inside]);
   }

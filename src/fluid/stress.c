@@ -124,10 +124,10 @@ static PetscErrorCode AddRubbing(Fluid fluid, PetscInt d, PetscReal share, Vec f
   PetscCall(VecGetArrayRead(from, &u));
   PetscCall(VecGetArrayRead(level->mass[d], &mass));
   PetscCall(VecGetArray(result, &image));
-  for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
-    const Rubbing  pair = fluid->rubbing[d][n];
-    PetscInt       edge;
-    const PetscInt e = rubbing_edge(box, d, pair, &edge);
+  for (PetscInt n = 0; n < fluid->no_slip_count[d]; n++) {
+    const NoSlipPair pair = fluid->no_slip_pairs[d][n];
+    PetscInt         edge;
+    const PetscInt   e = no_slip_edge(box, d, pair, &edge);
 
     PetscCall(VecGetArrayRead(level->shear[e], &shear));
     if (mass[pair.face] > 0.)

@@ -61,7 +61,7 @@ PetscErrorCode StressDestroy(Stress *stress)
   PetscFunctionReturn(0);
 }
 
-PetscInt rubbing_edge(const GridBox *box, PetscInt d, Rubbing pair, PetscInt *edge)
+PetscInt no_slip_edge(const GridBox *box, PetscInt d, NoSlipPair pair, PetscInt *edge)
 {
   const PetscInt apart = PetscAbsInt(pair.face - pair.inside);
   PetscInt       a = X;
@@ -361,10 +361,10 @@ PetscErrorCode FluidCloseStress(Fluid fluid)
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(VecGetArray(level->mass[d], &mass));
-    for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
-      const PetscInt face = fluid->rubbing[d][n].face;
+    for (PetscInt n = 0; n < fluid->no_slip_count[d]; n++) {
+      const PetscInt face = fluid->no_slip_pairs[d][n].face;
       PetscInt       edge;
-      const PetscInt e = rubbing_edge(box, d, fluid->rubbing[d][n], &edge);
+      const PetscInt e = no_slip_edge(box, d, fluid->no_slip_pairs[d][n], &edge);
 
       PetscCall(VecGetArrayRead(level->shear[e], &shear));
       if (mass[face] > 0.)

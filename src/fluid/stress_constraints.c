@@ -60,7 +60,7 @@ static PetscReal between(const Coefficients *at, const GridBox *box, PetscInt d,
 
   if (PetscAbsInt(face - next) == box->stride[d])
     return at->normal[PetscMin(face, next)];
-  return at->shear[rubbing_edge(box, d, (Rubbing){face, next}, &edge)][PetscMax(face, next)];
+  return at->shear[no_slip_edge(box, d, (NoSlipPair){face, next}, &edge)][PetscMax(face, next)];
 }
 
 static PetscReal separated_extra(const SeparatedPair *separated, PetscInt side)

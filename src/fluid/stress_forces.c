@@ -48,10 +48,10 @@ static void add_forces(const Stressed *stressed, PetscInt d, PetscReal *forces)
         if (a != d && has_free_neighbour(fluid, stressed->solid, d, c, a, step))
           forces[DIM * obstacle + d] += shear_pull(stressed, d, c, a, step);
   }
-  for (PetscInt n = 0; n < fluid->rubbing_count[d]; n++) {
-    const Rubbing  pair = fluid->rubbing[d][n];
-    PetscInt       edge;
-    const PetscInt e = rubbing_edge(stressed->box, d, pair, &edge);
+  for (PetscInt n = 0; n < fluid->no_slip_count[d]; n++) {
+    const NoSlipPair pair = fluid->no_slip_pairs[d][n];
+    PetscInt         edge;
+    const PetscInt   e = no_slip_edge(stressed->box, d, pair, &edge);
 
     forces[DIM * obstacle_at(fluid, stressed->solid, d, pair.inside) + d] +=
         stressed->shear[e][edge] * (stressed->u[d][pair.face] - stressed->u[d][pair.inside]);

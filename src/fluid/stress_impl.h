@@ -52,7 +52,7 @@ PetscErrorCode FluidSetUpStress(Fluid fluid, PetscReal dt);
    counts in the edges and faces beside them. FluidSetUpStress takes that back. */
 PetscErrorCode FluidCloseStress(Fluid fluid);
 /* The edge that a face of direction d shares with a place inside an obstacle: its direction and index. */
-PetscInt rubbing_edge(const GridBox *box, PetscInt d, Rubbing pair, PetscInt *edge);
+PetscInt no_slip_edge(const GridBox *box, PetscInt d, NoSlipPair pair, PetscInt *edge);
 /* The diagonal's inverse, but for what sides and obstacles add to `mass`. */
 PetscErrorCode StressLevelSetInverse(StressLevel *level);
 PetscErrorCode StressLevelCreate(MacGrid grid, StressLevel *level);

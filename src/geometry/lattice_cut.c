@@ -126,7 +126,7 @@ static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Poly
 static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon);
 
 /* What lies in one layer of boxes across d. */
-static void go_on(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon)
+static void cut_layer(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon)
 {
   const Lattice *lattice = cutting->lattice;
 
@@ -155,10 +155,10 @@ static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
     Polygon *next = &above[at[d] & 1];
 
     split(rest, d, (PetscReal)(at[d] + 1), &below, next);
-    go_on(cutting, d, at, &below);
+    cut_layer(cutting, d, at, &below);
     rest = next;
   }
-  go_on(cutting, d, at, rest);
+  cut_layer(cutting, d, at, rest);
 }
 
 void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],

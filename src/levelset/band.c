@@ -22,7 +22,7 @@ static PetscErrorCode AddRun(Band *band, PetscInt first, PetscInt count)
   PetscFunctionBegin;
   for (; count > 0; first += RUN, count -= RUN) {
     PetscCall(GrowList(band->count, &band->capacity, &band->runs));
-    band->runs[band->count++] = (CellRun){first, PetscMin(count, RUN)};
+    band->runs[band->count++] = (BandRun){first, PetscMin(count, RUN)};
     band->cells += PetscMin(count, RUN);
   }
   PetscFunctionReturn(0);

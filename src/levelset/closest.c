@@ -109,7 +109,7 @@ static PetscBool seen_distance(const VisibilityMap *map, const PetscReal *from, 
              : near_distance(stencil.stride, stencil.value + stencil.centre, h, value, 3);
 }
 
-KERNEL void set_run(LevelSet level_set, CellRun run, const PetscReal *from, PetscReal *value,
+KERNEL void set_run(LevelSet level_set, BandRun run, const PetscReal *from, PetscReal *value,
                     const PetscInt dimension)
 {
   const PetscInt *stride = grid_box(level_set->grid)->stride;
@@ -154,7 +154,7 @@ void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[])
   const PetscReal h = grid_spacing(level_set->grid);
 
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const CellRun run = level_set->band.runs[r];
+    const BandRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++) {
       PetscReal distance;
@@ -209,12 +209,12 @@ static PetscBool is_calm_around(LevelSet level_set, const PetscReal *from, const
   return PETSC_TRUE;
 }
 
-void keep_calm(LevelSet level_set, const PetscReal from[], PetscReal value[])
+void restore_calm_cells(LevelSet level_set, const PetscReal from[], PetscReal value[])
 {
   const PetscReal h = grid_spacing(level_set->grid);
 
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const CellRun run = level_set->band.runs[r];
+    const BandRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
       if (level_set->mask[c] == CELL_KNOWN && is_calm_around(level_set, from, value, c, h))

@@ -50,13 +50,13 @@ static void set_ranges(ExtendedField *carried)
 }
 
 /* The part of a row of places that has all neighbours in memory. */
-static CellRun inner_row(const ExtendedField *carried, PetscInt j, PetscInt k)
+static BandRun inner_row(const ExtendedField *carried, PetscInt j, PetscInt k)
 {
   const GridBox *box = carried->box;
   const PetscInt first = PetscMax(carried->low[X], box->start[X] - box->ghost + 1);
   const PetscInt last = PetscMin(carried->high[X], box->end[X] + box->ghost - 1);
 
-  return (CellRun){box_index(box, first, j, k), last - first};
+  return (BandRun){box_index(box, first, j, k), last - first};
 }
 
 VECTOR_CLONES static void mark_row(const PetscReal *restrict known, const PetscReal *restrict below,
@@ -76,7 +76,7 @@ static void find_known(ExtendedField *carried, const PetscReal *known)
   for (PetscInt k = carried->low[Z]; k < carried->high[Z]; k++)
     for (PetscInt j = carried->low[Y]; j < carried->high[Y]; j++) {
       const PetscInt at[DIM] = {carried->low[X], j, k};
-      const CellRun  row = inner_row(carried, j, k);
+      const BandRun  row = inner_row(carried, j, k);
 
       if (row.first < back)
         continue;
@@ -116,7 +116,7 @@ VECTOR_CLONES static void grow(const ExtendedField *carried, unsigned char numbe
 
   for (PetscInt k = carried->low[Z]; k < carried->high[Z]; k++)
     for (PetscInt j = carried->low[Y]; j < carried->high[Y]; j++) {
-      const CellRun row = inner_row(carried, j, k);
+      const BandRun row = inner_row(carried, j, k);
 
       if (row.first < box->stride[box->dimension - 1] ||
           row.first + row.count > box->length - box->stride[box->dimension - 1])

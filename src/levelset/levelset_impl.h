@@ -9,10 +9,10 @@
 enum { RUN = 128 };
 typedef struct {
   PetscInt first, count;
-} CellRun;
+} BandRun;
 
 typedef struct {
-  CellRun *runs; /* in the order of memory */
+  BandRun *runs; /* in the order of memory */
   PetscInt count, capacity;
   PetscInt cells;
 } Band;
@@ -42,7 +42,7 @@ PetscErrorCode LevelSetAdvectNearShells(LevelSet level_set, PetscReal *const flo
 void set_near(LevelSet level_set, const PetscReal from[], PetscReal value[]);
 /* Gives those back that with their neighbours had a distance already, or the interface would move by the
    error of the interpolant whenever this is repeated. Ghosts are valid. */
-void keep_calm(LevelSet level_set, const PetscReal from[], PetscReal value[]);
+void restore_calm_cells(LevelSet level_set, const PetscReal from[], PetscReal value[]);
 /* As set_near, for cells with a neighbour on the other side; all others forget their distance. */
 void set_beside(LevelSet level_set, const PetscReal from[], PetscReal value[]);
 

@@ -113,7 +113,7 @@ VECTOR_CLONES static PetscReal flood_once(const LevelSet level_set, const PetscR
   PetscReal       change = 0.;
 
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const CellRun run = level_set->band.runs[r];
+    const BandRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++) {
       const PetscReal sign = from[c] < 0. ? -1. : 1.;
@@ -177,7 +177,7 @@ static PetscErrorCode CollectLayers(LevelSet level_set, const PetscReal value[],
   PetscFunctionBegin;
   for (PetscInt pass = 0; pass < 2; pass++) {
     for (PetscInt r = 0; r < level_set->band.count; r++) {
-      const CellRun run = level_set->band.runs[r];
+      const BandRun run = level_set->band.runs[r];
 
       for (PetscInt c = run.first; c < run.first + run.count; c++) {
         if (level_set->mask[c] == CELL_KNOWN)

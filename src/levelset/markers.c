@@ -97,7 +97,7 @@ static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Sid
   PetscCall(ParticlesGetView(markers, &view));
   PetscCheck(view.first, sampler->box->comm, PETSC_ERR_ORDER, "Markers must be arranged to correct");
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const CellRun   run = level_set->band.runs[r];
+    const BandRun   run = level_set->band.runs[r];
     const PetscInt *first = view.first + tight_index(sampler->box, run.first);
 
     for (PetscInt c = 0; c < run.count; c++) {

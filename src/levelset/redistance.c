@@ -93,7 +93,7 @@ static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], Pe
   if (level_set->visibility_map)
     forgive_leaps(level_set->visibility_map, value, BAND_CELLS * h, &quality);
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const CellRun run = level_set->band.runs[r];
+    const BandRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
       if (PetscAbsReal(value[c]) >= 2. * h)
@@ -132,7 +132,7 @@ static PetscErrorCode Refine(LevelSet level_set, const PetscReal from[], PetscRe
   PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 2));
   set_near(level_set, from, value);
   PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
-  keep_calm(level_set, from, value);
+  restore_calm_cells(level_set, from, value);
   PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
   PetscCall(BandMarch(level_set));
   PetscFunctionReturn(0);
@@ -147,7 +147,7 @@ static PetscErrorCode LargestChange(LevelSet level_set, const PetscReal from[], 
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < level_set->band.count; r++) {
-    const CellRun run = level_set->band.runs[r];
+    const BandRun run = level_set->band.runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++)
       if (PetscAbsReal(from[c]) < width)

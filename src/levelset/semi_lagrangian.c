@@ -36,7 +36,7 @@ KERNEL PetscReal flow_at(const GridBox *box, const PetscReal *face, PetscInt e, 
   return result;
 }
 
-KERNEL void carry(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio, CellRun run,
+KERNEL void carry(const GridBox *box, PetscReal *const flow[DIM], PetscReal ratio, BandRun run,
                   const PetscReal *from, PetscReal *to, const PetscInt dimension)
 {
   for (PetscInt c = run.first; c < run.first + run.count; c++) {

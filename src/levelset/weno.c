@@ -50,7 +50,7 @@ VECTOR_CLONES static void euler_stage(const Carrier *carrier, PetscReal mix, con
                                       const PetscReal *from, PetscReal *to)
 {
   for (PetscInt r = 0; r < carrier->band->count; r++) {
-    const CellRun run = carrier->band->runs[r];
+    const BandRun run = carrier->band->runs[r];
     PetscReal     rate[RUN] = {0.};
 
     for (PetscInt a = 0; a < carrier->box->dimension; a++)
@@ -90,7 +90,7 @@ static PetscErrorCode LargestRate(const Carrier *carrier, PetscReal *largest)
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < carrier->band->count; r++) {
-    const CellRun run = carrier->band->runs[r];
+    const BandRun run = carrier->band->runs[r];
 
     for (PetscInt c = run.first; c < run.first + run.count; c++) {
       PetscReal sum = 0.;

@@ -1,4 +1,4 @@
-/* Scenes with bodies: what one key of a body, a pair or a joint cannot tell, and who is to blame. */
+/* Scenes with bodies: what one key of a body, a pair or a joint cannot tell, and the place of a mistake. */
 #include "scene_impl.h"
 
 #include <math.h>

@@ -10,11 +10,11 @@
 
 typedef struct {
   PetscInt first[DIM], last[DIM], at[DIM];
-} Images;
+} ShellImages;
 
 /* The images of a shell that meet a box; false if none does. */
 static PetscBool images_start(const ShellVisibility *view, const Stand *stand, Vector3 low, Vector3 high,
-                              Images *images)
+                              ShellImages *images)
 {
   for (PetscInt d = 0; d < view->dimension; d++) {
     const PetscReal period = view->period.at[d];
@@ -32,7 +32,7 @@ static PetscBool images_start(const ShellVisibility *view, const Stand *stand, V
   return PETSC_TRUE;
 }
 
-static PetscBool images_next(const ShellVisibility *view, Images *images)
+static PetscBool images_next(const ShellVisibility *view, ShellImages *images)
 {
   for (PetscInt d = 0; d < view->dimension; d++) {
     if (images->at[d]++ < images->last[d])
@@ -42,7 +42,7 @@ static PetscBool images_next(const ShellVisibility *view, Images *images)
   return PETSC_FALSE;
 }
 
-static Vector3 images_shift(const ShellVisibility *view, const Images *images)
+static Vector3 images_shift(const ShellVisibility *view, const ShellImages *images)
 {
   Vector3 shift = {{0., 0., 0.}};
 
@@ -70,7 +70,7 @@ static inline Vector3 flattened(const ShellVisibility *view, Vector3 point)
 }
 
 /* Off the surface, on its own side; false where there is no room, such as within a margin of a fold. */
-static PetscBool put_off(Surface surface, PetscReal margin, Vector3 *point)
+static PetscBool move_off_surface(Surface surface, PetscReal margin, Vector3 *point)
 {
   enum { TRIES = 4 }; /* one for each wall of a corner */
 
@@ -102,8 +102,8 @@ static PetscBool shell_blocks(const Shell *shell, Vector3 from, Vector3 to, Pets
   to_is_on = surface_blocks(shell->surface, to, to, margin);
   if (!from_is_on && !to_is_on)
     return PETSC_TRUE;
-  if ((from_is_on && !put_off(shell->surface, margin, &from)) ||
-      (to_is_on && !put_off(shell->surface, margin, &to)))
+  if ((from_is_on && !move_off_surface(shell->surface, margin, &from)) ||
+      (to_is_on && !move_off_surface(shell->surface, margin, &to)))
     return PETSC_TRUE;
   return surface_blocks(shell->surface, from, to, margin);
 }
@@ -113,7 +113,7 @@ static PetscBool visibility_blocks(const void *context, StepMoment moment, Vecto
   const ShellVisibility *view = context;
   const PetscReal        margin = MARGIN * view->spacing;
   Vector3                low, high;
-  Images                 images;
+  ShellImages            images;
 
   from = flattened(view, from);
   to = flattened(view, to);
@@ -167,9 +167,9 @@ static void box_around(const ShellVisibility *view, Vector3 point, Vector3 *low,
 
 static Image nearest_shell(const ShellVisibility *view, StepMoment moment, Vector3 point)
 {
-  Image   found = {NULL, {{0., 0., 0.}}, VISIBILITY_REACH * view->spacing};
-  Vector3 low, high;
-  Images  images;
+  Image       found = {NULL, {{0., 0., 0.}}, VISIBILITY_REACH * view->spacing};
+  Vector3     low, high;
+  ShellImages images;
 
   box_around(view, point, &low, &high);
   for (PetscInt s = 0; s < view->count; s++) {
@@ -212,8 +212,8 @@ static Vector3 moved_with(const Image *image, StepMoment to, Vector3 point)
 }
 
 /* Nearer to its own shell, until another one is not between it and where that one would carry it. */
-static Vector3 brought_before(const ShellVisibility *view, StepMoment to, const Image *own,
-                              const Image *other, Vector3 beside, Vector3 place)
+static Vector3 move_before_shell(const ShellVisibility *view, StepMoment to, const Image *own,
+                                 const Image *other, Vector3 beside, Vector3 place)
 {
   enum { HALVINGS = 8 };
   const PetscReal margin = MARGIN * view->spacing;
@@ -241,7 +241,7 @@ static Vector3 visibility_carry(const void *context, StepMoment to, Vector3 poin
   const Vector3          start = flattened(view, point);
   const Image            own = nearest_shell(view, from, start);
   Vector3                place, low, high;
-  Images                 images;
+  ShellImages            images;
 
   if (!own.shell)
     return point;
@@ -255,7 +255,7 @@ static Vector3 visibility_carry(const void *context, StepMoment to, Vector3 poin
     do {
       const Image other = {shell, images_shift(view, &images), 0.};
 
-      place = brought_before(view, to, &own, &other, moved_with(&other, to, start), place);
+      place = move_before_shell(view, to, &own, &other, moved_with(&other, to, start), place);
     } while (images_next(view, &images));
   }
   if (view->dimension == 2)

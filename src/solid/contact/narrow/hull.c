@@ -11,7 +11,7 @@
 typedef struct {
   PetscInt low, high; /* vertices */
   PetscInt side;      /* 3 triangle + k: from corner k to corner k + 1 */
-} HullEdge;
+} TriangleSide;
 
 /* What is known of a surface while its faces are found. */
 typedef struct {
@@ -69,7 +69,7 @@ PetscBool surface_is_convex(Surface surface)
 
 static int compare_sides(const void *first, const void *second)
 {
-  const HullEdge *a = first, *b = second;
+  const TriangleSide *a = first, *b = second;
 
   if (a->low != b->low)
     return a->low < b->low ? -1 : 1;
@@ -92,7 +92,7 @@ static inline PetscInt side_end(const HullSurface *shell, PetscInt side)
 static PetscErrorCode FindTwins(HullSurface *shell, PetscBool *closed)
 {
   const PetscInt count = 3 * shell->triangle_count;
-  HullEdge      *sides;
+  TriangleSide  *sides;
 
   PetscFunctionBegin;
   *closed = PETSC_FALSE;
@@ -102,12 +102,12 @@ static PetscErrorCode FindTwins(HullSurface *shell, PetscBool *closed)
   for (PetscInt s = 0; s < count; s++) {
     const PetscInt start = side_start(shell, s), end = side_end(shell, s);
 
-    sides[s] = (HullEdge){PetscMin(start, end), PetscMax(start, end), s};
+    sides[s] = (TriangleSide){PetscMin(start, end), PetscMax(start, end), s};
   }
-  qsort(sides, (size_t)count, sizeof(HullEdge), compare_sides);
+  qsort(sides, (size_t)count, sizeof(TriangleSide), compare_sides);
   *closed = PETSC_TRUE;
   for (PetscInt s = 0; s < count && *closed; s += 2) {
-    const HullEdge *one = &sides[s], *other = &sides[s + 1];
+    const TriangleSide *one = &sides[s], *other = &sides[s + 1];
 
     if (one->low != other->low || one->high != other->high || one->low == one->high ||
         side_start(shell, one->side) != side_end(shell, other->side) ||

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Names: a type has one meaning in the whole tree, and words that were replaced by those of docs/glossary.md
+# stay away. TAP.
+# names.sh [TREE]: checks TREE, or the tree that is being built.
+. "$(dirname "$0")/../support/tap.sh"
+cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
+
+# Structs and enumerations that are defined, with their file.
+definitions() {
+  find src include -name '*.[ch]' | sort | xargs awk '
+    match($0, /^}[ \t]*[A-Za-z_]+;/) {name = $0; gsub(/[} \t;]/, "", name); print name, FILENAME}
+    match($0, /^(struct|enum|union) [A-Za-z_]+ *{/) {print $2, FILENAME}'
+}
+
+twice() {
+  definitions | sort | awk '$1 == name {print name ": " file " and " $2} {name = $1; file = $2}'
+}
+
+retired='Brush|Outlook|Sighting|Viewer|Flock|territory|Rubbing|diversion|glides|keep_calm|put_off|brought_before'
+retired+='|EnterPart|BodyResistance|MergedRows|FluidSwapHeavy'
+old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
+
+echo "1..2"
+ok "no type is defined twice" silent twice
+ok "no retired word is left" silent old_words

@@ -21,7 +21,7 @@ static int compare_edges(const void *left, const void *right)
   return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
-static PetscErrorCode CreateEdges(const Mesh *mesh, Edge **edges)
+static PetscErrorCode CreateEdges(const TriangleList *mesh, Edge **edges)
 {
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * (size_t)mesh->triangle_count, edges));
@@ -61,7 +61,7 @@ static PetscInt edge_sharers(const Edge edges[], PetscInt edge_count, PetscInt f
 }
 
 /* Names the edge that comes first in the file; `count` triangles share it. */
-static void report_edge(const Mesh *mesh, Source *source, const Edge edges[], PetscInt count,
+static void report_edge(const TriangleList *mesh, Source *source, const Edge edges[], PetscInt count,
                         PetscInt fault_count)
 {
   const Vector3 *a = &mesh->vertices[edges->low], *b = &mesh->vertices[edges->high];
@@ -84,7 +84,7 @@ static PetscInt find_root(PetscInt parents[], PetscInt n)
 }
 
 /* Joins the triangles of each good edge in `parents`. */
-static void walk_edges(const Mesh *mesh, Source *source, const Edge edges[], PetscInt parents[])
+static void walk_edges(const TriangleList *mesh, Source *source, const Edge edges[], PetscInt parents[])
 {
   const PetscInt edge_count = 3 * mesh->triangle_count;
   PetscInt       fault_count = 0, worst = 0, worst_count = 0, count;
@@ -114,14 +114,14 @@ static PetscReal triangle_volume(Triangle triangle, Vector3 origin)
 }
 
 /* Of all pieces but `piece`, each turned or not, at one of its vertices. */
-static PetscReal winding_of_others(const Mesh *mesh, const PetscInt pieces[], const PetscReal signs[],
+static PetscReal winding_of_others(const TriangleList *mesh, const PetscInt pieces[], const PetscReal signs[],
                                    PetscInt piece)
 {
   const Vector3 point = mesh->vertices[mesh->triangles[piece][0]];
   PetscReal     sum = 0;
 
   for (PetscInt n = 0; n < mesh->triangle_count; n++) {
-    const Triangle triangle = mesh_triangle(mesh->vertices, mesh->triangles[n]);
+    const Triangle triangle = indexed_triangle(mesh->vertices, mesh->triangles[n]);
 
     if (pieces[n] != piece)
       sum += signs[pieces[n]] * triangle_solid_angle(&triangle, point);
@@ -130,12 +130,13 @@ static PetscReal winding_of_others(const Mesh *mesh, const PetscInt pieces[], co
 }
 
 /* A piece goes by the number of its root triangle. `signs` of a piece is -1 if it must be turned. */
-static void choose_signs(const Mesh *mesh, const PetscInt pieces[], PetscReal volumes[], PetscReal signs[])
+static void choose_signs(const TriangleList *mesh, const PetscInt pieces[], PetscReal volumes[],
+                         PetscReal signs[])
 {
   PetscReal total = 0;
 
   for (PetscInt n = 0; n < mesh->triangle_count; n++) {
-    const Triangle triangle = mesh_triangle(mesh->vertices, mesh->triangles[n]);
+    const Triangle triangle = indexed_triangle(mesh->vertices, mesh->triangles[n]);
 
     volumes[pieces[n]] += triangle_volume(triangle, mesh->vertices[mesh->triangles[pieces[n]][0]]);
   }
@@ -151,7 +152,7 @@ static void choose_signs(const Mesh *mesh, const PetscInt pieces[], PetscReal vo
   }
 }
 
-static PetscErrorCode Orient(Mesh *mesh, const PetscInt pieces[], SurfaceReport *report)
+static PetscErrorCode Orient(TriangleList *mesh, const PetscInt pieces[], SurfaceReport *report)
 {
   PetscReal *volumes, *signs;
 
@@ -175,7 +176,7 @@ static PetscErrorCode Orient(Mesh *mesh, const PetscInt pieces[], SurfaceReport 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MeshCloseAndOrient(Mesh *mesh, Source *source, SurfaceReport *report)
+PetscErrorCode TriangleListCloseAndOrient(TriangleList *mesh, Source *source, SurfaceReport *report)
 {
   Edge     *edges;
   PetscInt *pieces;
@@ -196,7 +197,7 @@ PetscErrorCode MeshCloseAndOrient(Mesh *mesh, Source *source, SurfaceReport *rep
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MeshFindFault(const Mesh *mesh, SurfaceFault *fault)
+PetscErrorCode TriangleListFindFault(const TriangleList *mesh, SurfaceFault *fault)
 {
   const PetscInt edge_count = 3 * mesh->triangle_count;
   Edge          *edges;

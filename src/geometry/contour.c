@@ -17,7 +17,7 @@ typedef struct {
   unsigned char *inside[2]; /* of the nodes of two layers, by the lowest bit of the layer */
   PetscInt      *edges[2];  /* vertices on the edges from these nodes upwards, by kind; -1: none yet */
   PetscInt      *own;       /* in the plane: vertices at the nodes */
-  Mesh           mesh;
+  TriangleList   mesh;
 } Contour;
 
 static Vector3 node_at(const Contour *contour, const PetscInt at[DIM])
@@ -82,9 +82,9 @@ static PetscErrorCode AddVertex(Contour *contour, Vector3 point, PetscInt *numbe
   *number = is_flat ? contour->mesh.vertex_count / 2 : contour->mesh.vertex_count;
   if (is_flat)
     point.at[Z] = -0.5;
-  PetscCall(MeshAddVertex(&contour->mesh, point));
+  PetscCall(TriangleListAddVertex(&contour->mesh, point));
   if (is_flat)
-    PetscCall(MeshAddVertex(&contour->mesh, vector3(point.at[X], point.at[Y], 0.5)));
+    PetscCall(TriangleListAddVertex(&contour->mesh, vector3(point.at[X], point.at[Y], 0.5)));
   PetscFunctionReturn(0);
 }
 
@@ -136,9 +136,9 @@ static PetscErrorCode AddFacing(Contour *contour, const PetscInt cell[DIM], cons
   for (PetscInt n = 0; n < 3; n++)
     PetscCall(FindVertex(contour, cell, passages[n].in, passages[n].out, &vertices[n]));
   if (vector3_dot(normal, outwards) > 0.)
-    PetscCall(MeshAddTriangle(&contour->mesh, vertices[0], vertices[1], vertices[2], 0));
+    PetscCall(TriangleListAddTriangle(&contour->mesh, vertices[0], vertices[1], vertices[2], 0));
   else
-    PetscCall(MeshAddTriangle(&contour->mesh, vertices[0], vertices[2], vertices[1], 0));
+    PetscCall(TriangleListAddTriangle(&contour->mesh, vertices[0], vertices[2], vertices[1], 0));
   PetscFunctionReturn(0);
 }
 
@@ -229,8 +229,8 @@ static PetscErrorCode FindOwnVertex(Contour *contour, const PetscInt cell[DIM], 
    outline is not that of the triangle. */
 static PetscErrorCode CutTriangle(Contour *contour, const PetscInt cell[DIM], const PetscInt corners[3])
 {
-  PetscInt outline[4], count = 0, leaves = -1;
-  Mesh    *mesh = &contour->mesh;
+  PetscInt      outline[4], count = 0, leaves = -1;
+  TriangleList *mesh = &contour->mesh;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < 3; n++) {
@@ -246,14 +246,15 @@ static PetscErrorCode CutTriangle(Contour *contour, const PetscInt cell[DIM], co
       PetscCall(FindVertex(contour, cell, in ? here : next, in ? next : here, &outline[count++]));
   }
   for (PetscInt n = 1; n < count - 1; n++) {
-    PetscCall(MeshAddTriangle(mesh, 2 * outline[0], 2 * outline[n + 1], 2 * outline[n], 0));
-    PetscCall(MeshAddTriangle(mesh, 2 * outline[0] + 1, 2 * outline[n] + 1, 2 * outline[n + 1] + 1, 0));
+    PetscCall(TriangleListAddTriangle(mesh, 2 * outline[0], 2 * outline[n + 1], 2 * outline[n], 0));
+    PetscCall(
+        TriangleListAddTriangle(mesh, 2 * outline[0] + 1, 2 * outline[n] + 1, 2 * outline[n + 1] + 1, 0));
   }
   if (leaves >= 0) {
     const PetscInt from = 2 * outline[leaves], to = 2 * outline[(leaves + 1) % count];
 
-    PetscCall(MeshAddTriangle(mesh, from, to, to + 1, 0));
-    PetscCall(MeshAddTriangle(mesh, from, to + 1, from + 1, 0));
+    PetscCall(TriangleListAddTriangle(mesh, from, to, to + 1, 0));
+    PetscCall(TriangleListAddTriangle(mesh, from, to + 1, from + 1, 0));
   }
   PetscFunctionReturn(0);
 }
@@ -306,6 +307,6 @@ PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, 
                             (const PetscInt(*)[3])contour.mesh.triangles, surface));
   for (PetscInt n = 0; n < 2; n++)
     PetscCall(PetscFree2(contour.inside[n], contour.edges[n]));
-  PetscCall(MeshDestroy(&contour.mesh));
+  PetscCall(TriangleListDestroy(&contour.mesh));
   PetscFunctionReturn(0);
 }

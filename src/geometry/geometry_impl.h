@@ -139,12 +139,13 @@ typedef struct {
   PetscInt triangle_count, triangle_capacity;
   PetscInt (*triangles)[3];
   PetscInt *origins; /* of each triangle: line of a text, number of the facet otherwise; from 1 */
-} Mesh;
+} TriangleList;
 
-PetscErrorCode MeshAddVertex(Mesh *mesh, Vector3 vertex);
-PetscErrorCode MeshAddTriangle(Mesh *mesh, PetscInt a, PetscInt b, PetscInt c, PetscInt origin);
-PetscErrorCode MeshWeld(Mesh *mesh); /* makes equal vertices one */
-PetscErrorCode MeshDestroy(Mesh *mesh);
+PetscErrorCode TriangleListAddVertex(TriangleList *mesh, Vector3 vertex);
+PetscErrorCode TriangleListAddTriangle(TriangleList *mesh, PetscInt a, PetscInt b, PetscInt c,
+                                       PetscInt origin);
+PetscErrorCode TriangleListWeld(TriangleList *mesh); /* makes equal vertices one */
+PetscErrorCode TriangleListDestroy(TriangleList *mesh);
 
 /* A file in memory that is read from front to back. */
 typedef struct {
@@ -182,23 +183,24 @@ PetscBool source_integer(Source *source, const Word *word, PetscInt *value);
 /* Three coordinates, on this line or the following ones. */
 PetscBool source_point(Source *source, Vector3 *point);
 
-PetscErrorCode ReadObj(Source *source, Mesh *mesh);
-PetscErrorCode ReadPly(Source *source, Mesh *mesh);
-PetscErrorCode ReadStl(Source *source, Mesh *mesh);
+PetscErrorCode ReadObj(Source *source, TriangleList *mesh);
+PetscErrorCode ReadPly(Source *source, TriangleList *mesh);
+PetscErrorCode ReadStl(Source *source, TriangleList *mesh);
 
 /* Refuses bad indices and triangles, drops the collapsed ones. */
-PetscErrorCode MeshClean(Mesh *mesh, Source *source, SurfaceReport *report);
+PetscErrorCode TriangleListClean(TriangleList *mesh, Source *source, SurfaceReport *report);
 /* Every edge must join two triangles of the same orientation; then turns what faces the wrong way. */
-PetscErrorCode MeshCloseAndOrient(Mesh *mesh, Source *source, SurfaceReport *report);
+PetscErrorCode TriangleListCloseAndOrient(TriangleList *mesh, Source *source, SurfaceReport *report);
 
-PetscErrorCode MeshFindFault(const Mesh *mesh, SurfaceFault *fault); /* `origins` may be null */
+PetscErrorCode TriangleListFindFault(const TriangleList *mesh,
+                                     SurfaceFault       *fault); /* `origins` may be null */
 
 /* Of the solid within the triangles and of the shell they are; `middle` is any point near them. */
 Moments triangles_moments(PetscInt count, const Triangle triangles[], Vector3 middle);
 Moments triangles_shell_moments(PetscInt count, const Triangle triangles[], Vector3 middle,
                                 PetscReal thickness);
 
-static inline Triangle mesh_triangle(const Vector3 vertices[], const PetscInt corners[3])
+static inline Triangle indexed_triangle(const Vector3 vertices[], const PetscInt corners[3])
 {
   return (Triangle){{vertices[corners[0]], vertices[corners[1]], vertices[corners[2]]}};
 }

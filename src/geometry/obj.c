@@ -17,7 +17,7 @@ static PetscBool is_passed_over(const Word *word)
   return PETSC_FALSE;
 }
 
-static PetscErrorCode ReadVertex(Source *source, Mesh *mesh)
+static PetscErrorCode ReadVertex(Source *source, TriangleList *mesh)
 {
   Vector3 vertex;
   Word    word;
@@ -29,12 +29,12 @@ static PetscErrorCode ReadVertex(Source *source, Mesh *mesh)
     if (source->failed || !source_coordinate(source, &word, &vertex.at[d]))
       PetscFunctionReturn(0);
   }
-  PetscCall(MeshAddVertex(mesh, vertex));
+  PetscCall(TriangleListAddVertex(mesh, vertex));
   PetscFunctionReturn(0);
 }
 
 /* `word` is v, v/t, v//n or v/t/n; v counts from 1, or backwards from the last vertex read. */
-static PetscBool read_corner(Source *source, const Mesh *mesh, Word *word, PetscInt *vertex)
+static PetscBool read_corner(Source *source, const TriangleList *mesh, Word *word, PetscInt *vertex)
 {
   PetscInt number;
 
@@ -52,7 +52,7 @@ static PetscBool read_corner(Source *source, const Mesh *mesh, Word *word, Petsc
   return PETSC_TRUE;
 }
 
-static PetscErrorCode ReadFace(Source *source, Mesh *mesh)
+static PetscErrorCode ReadFace(Source *source, TriangleList *mesh)
 {
   const PetscInt line = source->line;
   PetscInt       corners = 0, first = 0, last = 0, vertex;
@@ -65,7 +65,7 @@ static PetscErrorCode ReadFace(Source *source, Mesh *mesh)
     if (corners == 0)
       first = vertex;
     if (corners >= 2)
-      PetscCall(MeshAddTriangle(mesh, first, last, vertex, line));
+      PetscCall(TriangleListAddTriangle(mesh, first, last, vertex, line));
     last = vertex;
     corners++;
   }
@@ -74,7 +74,7 @@ static PetscErrorCode ReadFace(Source *source, Mesh *mesh)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ReadObj(Source *source, Mesh *mesh)
+PetscErrorCode ReadObj(Source *source, TriangleList *mesh)
 {
   PetscFunctionBegin;
   source->first_index = 1;

@@ -254,7 +254,7 @@ static PetscBool is_index(PetscReal value)
 }
 
 static PetscErrorCode ReadList(Source *source, Format format, const Property *property, PetscInt origin,
-                               Mesh *mesh)
+                               TriangleList *mesh)
 {
   const PetscReal count = read_number(source, format, property->count_type);
   PetscInt        first = 0, last = 0;
@@ -274,7 +274,7 @@ static PetscErrorCode ReadList(Source *source, Format format, const Property *pr
     if (n == 0)
       first = (PetscInt)value;
     if (n >= 2)
-      PetscCall(MeshAddTriangle(mesh, first, last, (PetscInt)value, origin));
+      PetscCall(TriangleListAddTriangle(mesh, first, last, (PetscInt)value, origin));
     last = (PetscInt)value;
   }
   if (!source->failed && property->role == ROLE_CORNERS && count < 3) {
@@ -284,7 +284,7 @@ static PetscErrorCode ReadList(Source *source, Format format, const Property *pr
 }
 
 static PetscErrorCode ReadRecord(Source *source, Format format, const Element *element, PetscInt number,
-                                 Mesh *mesh)
+                                 TriangleList *mesh)
 {
   Vector3  vertex = {{0}};
   PetscInt origin;
@@ -310,11 +310,11 @@ static PetscErrorCode ReadRecord(Source *source, Format format, const Element *e
     PetscFunctionReturn(0);
   if (!vertex_is_usable(vertex))
     source_fail(source, origin, "a coordinate is not a finite number, or beyond %g", MAX_COORDINATE);
-  PetscCall(MeshAddVertex(mesh, vertex));
+  PetscCall(TriangleListAddVertex(mesh, vertex));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ReadPly(Source *source, Mesh *mesh)
+PetscErrorCode ReadPly(Source *source, TriangleList *mesh)
 {
   Header *header;
 

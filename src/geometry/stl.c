@@ -25,18 +25,18 @@ static PetscReal float_at(const char bytes[4])
   return (PetscReal)value;
 }
 
-static PetscErrorCode AddFacet(Mesh *mesh, const Vector3 corners[3], PetscInt origin)
+static PetscErrorCode AddFacet(TriangleList *mesh, const Vector3 corners[3], PetscInt origin)
 {
   const PetscInt first = mesh->vertex_count;
 
   PetscFunctionBegin;
   for (int n = 0; n < 3; n++)
-    PetscCall(MeshAddVertex(mesh, corners[n]));
-  PetscCall(MeshAddTriangle(mesh, first, first + 1, first + 2, origin));
+    PetscCall(TriangleListAddVertex(mesh, corners[n]));
+  PetscCall(TriangleListAddTriangle(mesh, first, first + 1, first + 2, origin));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ReadBinary(Source *source, Mesh *mesh)
+static PetscErrorCode ReadBinary(Source *source, TriangleList *mesh)
 {
   uint64_t count;
 
@@ -88,7 +88,7 @@ static PetscBool expect(Source *source, const char text[])
 }
 
 /* After the word "facet". */
-static PetscErrorCode ReadFacet(Source *source, Mesh *mesh)
+static PetscErrorCode ReadFacet(Source *source, TriangleList *mesh)
 {
   const PetscInt line = source->line;
   Vector3        corners[3];
@@ -113,7 +113,7 @@ static PetscErrorCode ReadFacet(Source *source, Mesh *mesh)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ReadText(Source *source, Mesh *mesh)
+static PetscErrorCode ReadText(Source *source, TriangleList *mesh)
 {
   PetscBool in_solid = PETSC_FALSE;
   Word      word;
@@ -136,7 +136,7 @@ static PetscErrorCode ReadText(Source *source, Mesh *mesh)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ReadStl(Source *source, Mesh *mesh)
+PetscErrorCode ReadStl(Source *source, TriangleList *mesh)
 {
   const PetscBool says_solid = strncasecmp(source->bytes, "solid", 5) == 0 ? PETSC_TRUE : PETSC_FALSE;
 

@@ -27,7 +27,7 @@ static PetscErrorCode Prepare(Surface surface)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(surface->triangle_count, &triangles));
   for (PetscInt n = 0; n < surface->triangle_count; n++) {
-    triangles[n] = mesh_triangle(surface->vertices, surface->triangles[n]);
+    triangles[n] = indexed_triangle(surface->vertices, surface->triangles[n]);
   }
   PetscCall(TreeCreate(surface->triangle_count, triangles, &surface->tree));
   PetscCall(PetscFree(triangles));
@@ -65,7 +65,7 @@ PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], Pe
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode ReadMesh(Source *source, Mesh *mesh, SurfaceReport *report)
+static PetscErrorCode ReadTriangles(Source *source, TriangleList *mesh, SurfaceReport *report)
 {
   const char *suffix = strrchr(source->path, '.');
 
@@ -82,23 +82,23 @@ static PetscErrorCode ReadMesh(Source *source, Mesh *mesh, SurfaceReport *report
     PetscFunctionReturn(0);
   /* each facet of an STL file has its own corners */
   if (strcasecmp(suffix, ".stl") == 0)
-    PetscCall(MeshWeld(mesh));
-  PetscCall(MeshClean(mesh, source, report));
+    PetscCall(TriangleListWeld(mesh));
+  PetscCall(TriangleListClean(mesh, source, report));
   PetscFunctionReturn(0);
 }
 
 /* Programs that write OBJ and PLY may split vertices along seams: weld before calling a surface open. */
-static PetscErrorCode CloseMesh(Source *source, Mesh *mesh, SurfaceReport *report)
+static PetscErrorCode CloseTriangles(Source *source, TriangleList *mesh, SurfaceReport *report)
 {
   PetscFunctionBegin;
-  PetscCall(MeshCloseAndOrient(mesh, source, report));
+  PetscCall(TriangleListCloseAndOrient(mesh, source, report));
   if (!source->failed)
     PetscFunctionReturn(0);
   source->failed = PETSC_FALSE;
-  PetscCall(MeshWeld(mesh));
-  PetscCall(MeshClean(mesh, source, report));
+  PetscCall(TriangleListWeld(mesh));
+  PetscCall(TriangleListClean(mesh, source, report));
   if (!source->failed)
-    PetscCall(MeshCloseAndOrient(mesh, source, report));
+    PetscCall(TriangleListCloseAndOrient(mesh, source, report));
   PetscFunctionReturn(0);
 }
 
@@ -106,7 +106,7 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
                            size_t message_size)
 {
   Source        source;
-  Mesh          mesh = {0};
+  TriangleList  mesh = {0};
   SurfaceReport report = {0};
 
   PetscFunctionBegin;
@@ -115,9 +115,9 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
     message[0] = '\0';
   PetscCall(SourceOpen(path, message, message_size, &source));
   if (!source.failed)
-    PetscCall(ReadMesh(&source, &mesh, &report));
+    PetscCall(ReadTriangles(&source, &mesh, &report));
   if (!source.failed) {
-    PetscCall(CloseMesh(&source, &mesh, &report));
+    PetscCall(CloseTriangles(&source, &mesh, &report));
     if (source.failed && demand == SURFACE_ANY && mesh.triangle_count > 0) {
       source.failed = PETSC_FALSE;
       if (message_size > 0)
@@ -129,7 +129,7 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
                             (const PetscInt(*)[3])mesh.triangles, surface));
     (*surface)->report = report;
   }
-  PetscCall(MeshDestroy(&mesh));
+  PetscCall(TriangleListDestroy(&mesh));
   PetscCall(SourceClose(&source));
   PetscFunctionReturn(0);
 }
@@ -192,10 +192,10 @@ PetscReal surface_nearest(Surface surface, Vector3 point, PetscReal bound, Vecto
 
 PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault)
 {
-  const Mesh mesh = {.triangle_count = surface->triangle_count, .triangles = surface->triangles};
+  const TriangleList mesh = {.triangle_count = surface->triangle_count, .triangles = surface->triangles};
 
   PetscFunctionBegin;
-  PetscCall(MeshFindFault(&mesh, fault));
+  PetscCall(TriangleListFindFault(&mesh, fault));
   PetscFunctionReturn(0);
 }
 

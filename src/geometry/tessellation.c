@@ -56,7 +56,8 @@ static void fill_profile(const Primitive *primitive, PetscInt segments, Profile 
 }
 
 /* One vertex on the axis, else a ring of them; `first` is where each begins. */
-static PetscErrorCode AddRings(const Profile *profile, PetscInt segments, Mesh *mesh, PetscInt first[])
+static PetscErrorCode AddRings(const Profile *profile, PetscInt segments, TriangleList *mesh,
+                               PetscInt first[])
 {
   PetscFunctionBegin;
   for (PetscInt n = 0; n < profile->count; n++) {
@@ -66,14 +67,16 @@ static PetscErrorCode AddRings(const Profile *profile, PetscInt segments, Mesh *
     for (PetscInt k = 0; k < count; k++) {
       const PetscReal angle = 2 * PETSC_PI * (PetscReal)k / (PetscReal)segments;
 
-      PetscCall(MeshAddVertex(mesh, vector3(profile->away[n] * PetscCosReal(angle),
-                                            profile->away[n] * PetscSinReal(angle), profile->height[n])));
+      PetscCall(
+          TriangleListAddVertex(mesh, vector3(profile->away[n] * PetscCosReal(angle),
+                                              profile->away[n] * PetscSinReal(angle), profile->height[n])));
     }
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddBands(const Profile *profile, PetscInt segments, const PetscInt first[], Mesh *mesh)
+static PetscErrorCode AddBands(const Profile *profile, PetscInt segments, const PetscInt first[],
+                               TriangleList *mesh)
 {
   const PetscInt bands = profile->is_loop ? profile->count : profile->count - 1;
 
@@ -87,14 +90,14 @@ static PetscErrorCode AddBands(const Profile *profile, PetscInt segments, const 
     const PetscInt d = first[above] + (profile->away[above] > 0 ? k : 0);
 
     if (a != b)
-      PetscCall(MeshAddTriangle(mesh, a, b, c, 0));
+      PetscCall(TriangleListAddTriangle(mesh, a, b, c, 0));
     if (c != d)
-      PetscCall(MeshAddTriangle(mesh, a, c, d, 0));
+      PetscCall(TriangleListAddTriangle(mesh, a, c, d, 0));
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddRound(const Primitive *primitive, PetscInt segments, Mesh *mesh)
+static PetscErrorCode AddRound(const Primitive *primitive, PetscInt segments, TriangleList *mesh)
 {
   Profile  *profile;
   PetscInt *first;
@@ -109,24 +112,25 @@ static PetscErrorCode AddRound(const Primitive *primitive, PetscInt segments, Me
 }
 
 /* Corner n is at the upper end of the directions whose bits are set in n. */
-static PetscErrorCode AddBox(Vector3 half, Mesh *mesh)
+static PetscErrorCode AddBox(Vector3 half, TriangleList *mesh)
 {
   static const PetscInt faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                        {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
 
   PetscFunctionBegin;
   for (int n = 0; n < 8; n++) {
-    PetscCall(MeshAddVertex(mesh, vector3(n & 1 ? half.at[X] : -half.at[X], n & 2 ? half.at[Y] : -half.at[Y],
-                                          n & 4 ? half.at[Z] : -half.at[Z])));
+    PetscCall(TriangleListAddVertex(mesh, vector3(n & 1 ? half.at[X] : -half.at[X],
+                                                  n & 2 ? half.at[Y] : -half.at[Y],
+                                                  n & 4 ? half.at[Z] : -half.at[Z])));
   }
   for (int n = 0; n < 6; n++) {
-    PetscCall(MeshAddTriangle(mesh, faces[n][0], faces[n][1], faces[n][2], 0));
-    PetscCall(MeshAddTriangle(mesh, faces[n][0], faces[n][2], faces[n][3], 0));
+    PetscCall(TriangleListAddTriangle(mesh, faces[n][0], faces[n][1], faces[n][2], 0));
+    PetscCall(TriangleListAddTriangle(mesh, faces[n][0], faces[n][2], faces[n][3], 0));
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddScaled(const Primitive *primitive, Mesh *mesh)
+static PetscErrorCode AddScaled(const Primitive *primitive, TriangleList *mesh)
 {
   PetscInt       vertex_count, triangle_count;
   const Vector3 *vertices;
@@ -135,15 +139,15 @@ static PetscErrorCode AddScaled(const Primitive *primitive, Mesh *mesh)
   PetscFunctionBegin;
   PetscCall(SurfaceGet(primitive->surface, &vertex_count, &vertices, &triangle_count, &triangles));
   for (PetscInt n = 0; n < vertex_count; n++)
-    PetscCall(MeshAddVertex(mesh, vector3_scale(primitive->scale, vertices[n])));
+    PetscCall(TriangleListAddVertex(mesh, vector3_scale(primitive->scale, vertices[n])));
   for (PetscInt n = 0; n < triangle_count; n++)
-    PetscCall(MeshAddTriangle(mesh, triangles[n][0], triangles[n][1], triangles[n][2], 0));
+    PetscCall(TriangleListAddTriangle(mesh, triangles[n][0], triangles[n][1], triangles[n][2], 0));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SurfaceCreatePrimitive(const Primitive *primitive, PetscInt segments, Surface *surface)
 {
-  Mesh mesh = {0};
+  TriangleList mesh = {0};
 
   PetscFunctionBegin;
   *surface = NULL;
@@ -159,6 +163,6 @@ PetscErrorCode SurfaceCreatePrimitive(const Primitive *primitive, PetscInt segme
     PetscCall(AddRound(primitive, segments, &mesh));
   PetscCall(SurfaceCreate(mesh.vertex_count, mesh.vertices, mesh.triangle_count,
                           (const PetscInt(*)[3])mesh.triangles, surface));
-  PetscCall(MeshDestroy(&mesh));
+  PetscCall(TriangleListDestroy(&mesh));
   PetscFunctionReturn(0);
 }

@@ -7,7 +7,7 @@ enum { FIRST_CAPACITY = 256 };
 /* Three corners each must still be countable. */
 #define MAX_COUNT (PETSC_MAX_INT / 4)
 
-PetscErrorCode MeshAddVertex(Mesh *mesh, Vector3 vertex)
+PetscErrorCode TriangleListAddVertex(TriangleList *mesh, Vector3 vertex)
 {
   PetscFunctionBegin;
   if (mesh->vertex_count == mesh->vertex_capacity) {
@@ -20,7 +20,8 @@ PetscErrorCode MeshAddVertex(Mesh *mesh, Vector3 vertex)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MeshAddTriangle(Mesh *mesh, PetscInt a, PetscInt b, PetscInt c, PetscInt origin)
+PetscErrorCode TriangleListAddTriangle(TriangleList *mesh, PetscInt a, PetscInt b, PetscInt c,
+                                       PetscInt origin)
 {
   PetscInt *triangle;
 
@@ -40,13 +41,13 @@ PetscErrorCode MeshAddTriangle(Mesh *mesh, PetscInt a, PetscInt b, PetscInt c, P
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MeshDestroy(Mesh *mesh)
+PetscErrorCode TriangleListDestroy(TriangleList *mesh)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(mesh->vertices));
   PetscCall(PetscFree(mesh->triangles));
   PetscCall(PetscFree(mesh->origins));
-  *mesh = (Mesh){0};
+  *mesh = (TriangleList){0};
   PetscFunctionReturn(0);
 }
 
@@ -67,7 +68,7 @@ static int compare_places(const void *left, const void *right)
 }
 
 /* Each vertex is replaced by the first one at its place; those keep their order. */
-PetscErrorCode MeshWeld(Mesh *mesh)
+PetscErrorCode TriangleListWeld(TriangleList *mesh)
 {
   PlacedVertex *sorted;
   PetscInt     *target, kept = 0;
@@ -114,7 +115,7 @@ static PetscBool is_thin(Triangle triangle)
   return vector3_dot(area, area) > 0 ? PETSC_FALSE : PETSC_TRUE;
 }
 
-PetscErrorCode MeshClean(Mesh *mesh, Source *source, SurfaceReport *report)
+PetscErrorCode TriangleListClean(TriangleList *mesh, Source *source, SurfaceReport *report)
 {
   PetscInt kept = 0;
 
@@ -135,7 +136,7 @@ PetscErrorCode MeshClean(Mesh *mesh, Source *source, SurfaceReport *report)
       report->collapsed_triangles++;
       continue;
     }
-    if (is_thin(mesh_triangle(mesh->vertices, corners)))
+    if (is_thin(indexed_triangle(mesh->vertices, corners)))
       report->thin_triangles++;
     PetscCall(PetscArraymove(mesh->triangles[kept], mesh->triangles[n], 3));
     mesh->origins[kept++] = mesh->origins[n];

@@ -13,6 +13,7 @@
 #include <millrace/geometry.h>
 #include <millrace/motion.h>
 #include <millrace/lattice.h>
+#include <millrace/mesh.h>
 #include <millrace/grid.h>
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>

@@ -9,6 +9,7 @@ declare -A below=(
   [base]=""
   [parallel]="base"
   [geometry]="base"
+  [mesh]="base geometry"
   [io]="base parallel"
   [grid]="base parallel io"
   [poisson]="base parallel io grid"
@@ -16,11 +17,11 @@ declare -A below=(
   [particles]="base parallel io grid visibility"
   [levelset]="base parallel io grid visibility particles"
   [fluid]="base parallel io grid poisson visibility"
-  [solid]="base parallel io geometry"
+  [solid]="base parallel io geometry mesh"
   [phase]="base parallel io geometry grid visibility particles levelset"
-  [coupling]="base parallel io geometry grid poisson visibility fluid solid"
+  [coupling]="base parallel io geometry mesh grid poisson visibility fluid solid"
 )
-under_level_4="base parallel geometry io grid poisson visibility particles levelset fluid solid"
+under_level_4="base parallel geometry mesh io grid poisson visibility particles levelset fluid solid"
 for room in splash points eol reduced; do
   below[$room]=$under_level_4
 done

@@ -1,0 +1,121 @@
+/* Meshes of deformable solids: points, segments, triangles or tetrahedra, linear or quadratic. No MPI, no
+   material.
+
+   A mesh is what a solid is at rest. Its members are read by everybody and written by this room alone. Every
+   function gives the same bits for the same arguments. */
+#ifndef MILLRACE_MESH_H
+#define MILLRACE_MESH_H
+
+#include <millrace/api.h>
+#include <millrace/base.h>
+
+MILLRACE_API_BEGIN
+
+/* What the elements are; also their dimension. */
+typedef enum { MESH_POINTS, MESH_SEGMENTS, MESH_TRIANGLES, MESH_TETRAHEDRA } MeshKind;
+
+/* More than any element has. */
+enum { MESH_MAX_NODES = 10, MESH_MAX_CORNERS = 4, MESH_MAX_EDGES = 6 };
+
+typedef struct _p_Mesh *Mesh;
+struct _p_Mesh {
+  MeshKind  kind;
+  PetscInt  order; /* 1, or 2 with a node in the middle of each edge */
+  PetscInt  vertex_count;
+  Vector3  *vertices; /* m */
+  PetscInt  element_count;
+  PetscInt  nodes;    /* of an element: mesh_nodes(kind, order) */
+  PetscInt *elements; /* `nodes` vertices each: the corners, then the middles of mesh_edge(kind, 0), … */
+  PetscInt *numbers;  /* of each element in its file; null: they count from 0 as here */
+  /* Of a vertex that refinement has put in the middle of an edge: the ends of that edge, which come before
+     it; -1 of others. Null: no vertex was. */
+  PetscInt (*parents)[2];
+};
+
+PetscInt mesh_corners(MeshKind kind);               /* of an element */
+PetscInt mesh_edges(MeshKind kind);                 /* of an element */
+PetscInt mesh_nodes(MeshKind kind, PetscInt order); /* of an element */
+/* The two corners, counted in the element, of its edge; VTK's and XDMF's order. */
+const PetscInt *mesh_edge(MeshKind kind, PetscInt edge);
+/* The corners, counted in the element, of the face (edge, end) opposite a corner; seen from outside a
+   positive tetrahedron they turn counter-clockwise, and a triangle lies to the left of its edges. */
+const PetscInt *mesh_side(MeshKind kind, PetscInt corner);
+
+/* Copies its arrays; a vertex that is not there is an error, everything else is for MeshCheck. `elements`
+   holds mesh_nodes(kind, order) numbers each. Not collective. */
+PetscErrorCode MeshCreate(MeshKind kind, PetscInt order, PetscInt vertex_count, const Vector3 vertices[],
+                          PetscInt element_count, const PetscInt elements[], Mesh *mesh);
+PetscErrorCode MeshCopy(Mesh mesh, Mesh *copy);
+PetscErrorCode MeshDestroy(Mesh *mesh);
+
+/* How cubes become tetrahedra. FIVE: one regular in the middle and four at corners, mirrored from cube to
+   cube. SIX: around one diagonal, all of the same direction. BCC: between the centres of neighbouring cubes,
+   the best angles (60° and 90°) except for the half-pyramids at the sides. */
+typedef enum { MESH_BOX_FIVE, MESH_BOX_SIX, MESH_BOX_BCC } MeshBoxPattern;
+extern const char *const MeshBoxPatterns[]; /* words for them, null-terminated */
+/* A box of cells[0] x cells[1] x cells[2] cubes in tetrahedra. Not collective. */
+PetscErrorCode MeshCreateBox(Vector3 low, Vector3 high, const PetscInt cells[MILLRACE_DIM],
+                             MeshBoxPattern pattern, Mesh *mesh);
+
+/* Length, area or volume. Of a tetrahedron, and of a triangle in the plane z = 0 with mesh_planar_area,
+   negative if it is inverted. Of quadratic tetrahedra and plane triangles exact, also where edges are curved.
+ */
+PetscReal mesh_element_measure(Mesh mesh, PetscInt element);
+PetscReal mesh_planar_area(Mesh mesh, PetscInt element);
+PetscReal mesh_measure(Mesh mesh);                          /* of all */
+Vector3   mesh_element_centre(Mesh mesh, PetscInt element); /* mean of the corners */
+/* 1 for a regular element, 0 for a flat one, negative for an inverted one; by the corners: 6 sqrt(2) V / l^3,
+   4 A / (sqrt(3) l^2) with the root mean square l of the edges. */
+PetscReal mesh_element_quality(Mesh mesh, PetscInt element);
+/* Smallest and largest angle between two faces of a tetrahedron, by its corners; rad. */
+void mesh_dihedral_angles(Mesh mesh, PetscInt element, PetscReal *smallest, PetscReal *largest);
+void mesh_bounds(Mesh mesh, Vector3 *low, Vector3 *high);
+
+/* Faces without a second element, as linear ones: triangles of tetrahedra, edges of triangles, ends of
+   segments; a quadratic face is four triangles, a quadratic edge two. In the order of elements and sides,
+   oriented as mesh_side says: closed surfaces and curves, outwards. */
+typedef struct {
+  PetscInt  count;
+  PetscInt  corners;  /* of a face: 3, 2 or 1 */
+  PetscInt *faces;    /* `corners` vertices each */
+  PetscInt *elements; /* the one behind each face */
+} MeshBoundary;
+/* Not collective. */
+PetscErrorCode MeshFindBoundary(Mesh mesh, MeshBoundary *boundary);
+PetscErrorCode MeshBoundaryDestroy(MeshBoundary *boundary);
+
+/* The element across the side opposite each corner, mesh_corners(kind) per element; -1 at the boundary. Not
+   for points. Where more than two meet: the next one. To be freed by PetscFree. Not collective. */
+PetscErrorCode MeshFindNeighbours(Mesh mesh, PetscInt **neighbours);
+/* Every edge between corners once, lower vertex first, sorted. To be freed by PetscFree. Not collective. */
+PetscErrorCode MeshFindEdges(Mesh mesh, PetscInt *count, PetscInt (**edges)[2]);
+/* The elements at vertex v: elements[first[v]] to elements[first[v + 1] - 1], ascending. Both to be freed by
+   PetscFree. Not collective. */
+PetscErrorCode MeshFindElementsOfVertices(Mesh mesh, PetscInt **first, PetscInt **elements);
+/* The connected piece, from 0, of each vertex: joined by elements. To be freed by PetscFree. Not collective.
+ */
+PetscErrorCode MeshFindComponents(Mesh mesh, PetscInt *count, PetscInt **component);
+
+/* What makes a mesh unfit for a solid. */
+typedef enum {
+  MESH_SOUND,
+  MESH_BAD_VERTEX,   /* a coordinate that is not finite */
+  MESH_COLLAPSED,    /* an element has a vertex twice */
+  MESH_FLAT,         /* quality below 1e-3 */
+  MESH_INVERTED,     /* negative volume, or a quadratic element that folds over somewhere */
+  MESH_DUPLICATE,    /* two elements have the same corners */
+  MESH_DANGLING,     /* a vertex of no element */
+  MESH_NOT_MANIFOLD, /* more than two elements at a side */
+  MESH_TWISTED       /* two elements run through their side the same way: triangles that face opposite ways,
+                        tetrahedra that lie in each other */
+} MeshFault;
+/* MESH_IN_SPACE, or MESH_IN_PLANE: triangles in the plane z = 0, all counter-clockwise. */
+typedef enum { MESH_IN_SPACE, MESH_IN_PLANE } MeshPlacement;
+/* The first fault found; `message` names the element and its place and says what helps, or is empty. Not
+   collective. */
+PetscErrorCode MeshCheck(Mesh mesh, MeshPlacement placement, MeshFault *fault, char message[],
+                         size_t message_size);
+
+MILLRACE_API_END
+
+#endif

@@ -1,0 +1,48 @@
+/* Private to src/mesh. */
+#ifndef MILLRACE_MESH_IMPL_H
+#define MILLRACE_MESH_IMPL_H
+
+#include <millrace/mesh.h>
+
+/* Vertices and elements are counted, ten nodes each, in a PetscInt. */
+#define MAX_COUNT (PETSC_MAX_INT / 16)
+
+static inline const PetscInt *mesh_element(Mesh mesh, PetscInt element)
+{
+  return mesh->elements + element * mesh->nodes;
+}
+
+static inline Vector3 middle_of(Vector3 a, Vector3 b)
+{
+  return vector3_scale(0.5, vector3_add(a, b));
+}
+
+/* Room for so many; contents undefined. `order` and `kind` as of MeshCreate. */
+PetscErrorCode MeshAllocate(MeshKind kind, PetscInt order, PetscInt vertex_count, PetscInt element_count,
+                            Mesh *mesh);
+
+/* Of the determinant (tetrahedra) or of the z-component of the normal (triangles) at the nodes. */
+PetscReal mesh_smallest_stretch(Mesh mesh, PetscInt element);
+
+/* A part of an element, known by its sorted vertices: an edge, a side, the corners. */
+typedef struct {
+  PetscInt key[MESH_MAX_CORNERS]; /* ascending; -1 after the last */
+  PetscInt element;
+  PetscInt part; /* which of the element's */
+} KeyedPart;
+
+typedef enum { PARTS_EDGES, PARTS_SIDES, PARTS_CORNERS } PartKind;
+
+/* All parts of a kind, sorted by key, element and part; `*parts` to be freed by PetscFree. */
+PetscErrorCode MeshSortParts(Mesh mesh, PartKind kind, PetscInt *count, KeyedPart **parts);
+
+static inline PetscBool same_key(const KeyedPart *a, const KeyedPart *b)
+{
+  for (PetscInt n = 0; n < MESH_MAX_CORNERS; n++) {
+    if (a->key[n] != b->key[n])
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+#endif

@@ -18,6 +18,7 @@
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>
 #include <millrace/poisson.h>
+#include <millrace/bounded.h>
 #include <millrace/visible_stencil.h>
 #include <millrace/visibility_map.h>
 #include <millrace/visibility.h>

@@ -155,11 +155,9 @@ PetscErrorCode PoissonDestroy(Poisson *poisson)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed)
+PetscErrorCode PoissonBuild(Poisson poisson)
 {
   PetscFunctionBegin;
-  PetscCall(PoissonTakeWeights(poisson, weights));
-  PetscCall(PoissonTakeFixed(poisson, fixed));
   PetscCall(ComponentsFind(&poisson->box, poisson->weights, poisson->fixed, &poisson->components));
   if (poisson->multigrid) {
     PetscCall(MultigridSetWeights(poisson->multigrid, poisson->weights, poisson->fixed));
@@ -173,6 +171,15 @@ PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed)
   PetscCall(MatSetNullSpace(poisson->operator,
                             poisson->components.sealed && !poisson->multigrid ? poisson->null_space : NULL));
   poisson->ready = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[DIM], Vec fixed)
+{
+  PetscFunctionBegin;
+  PetscCall(PoissonTakeWeights(poisson, weights));
+  PetscCall(PoissonTakeFixed(poisson, fixed));
+  PetscCall(PoissonBuild(poisson));
   PetscFunctionReturn(0);
 }
 

@@ -52,6 +52,11 @@ struct _p_Poisson {
 /* weights.c: takes over the weights, rounded and, where that changes them, exactly */
 PetscErrorCode PoissonTakeWeights(Poisson poisson, Vec weights[DIM]);
 PetscErrorCode PoissonTakeFixed(Poisson poisson, Vec fixed);
+/* Fixes all cells but those whose state, one per owned cell, is `unknown`. */
+PetscErrorCode PoissonFix(Poisson poisson, const unsigned char states[], unsigned char unknown);
+
+/* poisson.c: components and preconditioner of the weights and fixed cells that were taken */
+PetscErrorCode PoissonBuild(Poisson poisson);
 
 /* stencil.c: y = A x, both tightly */
 PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y);

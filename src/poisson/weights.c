@@ -110,3 +110,21 @@ PetscErrorCode PoissonTakeFixed(Poisson poisson, Vec fixed)
   PetscCall(BoxExchangeRounded(to, 1, &poisson->fixed));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode PoissonFix(Poisson poisson, const unsigned char states[], unsigned char unknown)
+{
+  const GridBox *box = &poisson->box;
+
+  PetscFunctionBegin;
+  if (!poisson->fixed)
+    PetscCall(PetscCalloc1(box->length, &poisson->fixed));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
+      float *row = poisson->fixed + box_index(box, box->start[X], j, k);
+
+      for (PetscInt i = 0; i < owned_width(box, X); i++)
+        row[i] = *states++ == unknown ? 0.f : 1.f;
+    }
+  PetscCall(BoxExchangeRounded(box, 1, &poisson->fixed));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,50 @@
+/* A linear complementarity problem on the MAC grid: with the operator A of poisson.h,
+
+     A p >= right side,   p >= lower,   and in every cell one of the two is an equality,
+
+   which is the minimum of p.Ap/2 - p.(right side) over all p >= lower. A cell is free where p > lower, else
+   active. Cells that are fixed, or have no weights, are as in poisson.h. */
+#ifndef MILLRACE_BOUNDED_H
+#define MILLRACE_BOUNDED_H
+
+#include <millrace/api.h>
+#include <millrace/grid.h>
+
+MILLRACE_API_BEGIN
+
+typedef struct _p_Bounded *Bounded;
+
+typedef enum { BOUNDED_MPRGP, BOUNDED_ACTIVE_SET } BoundedSolver;
+extern const char *const BoundedSolvers[]; /* their names, and a null */
+
+typedef struct {
+  PetscReal relative; /* to what drives: the right side where it pushes from the bound */
+  PetscReal absolute;
+} BoundedTolerance;
+
+typedef struct {
+  PetscBool  converged;
+  PetscInt   iterations;                 /* products with A but for those of the start */
+  PetscInt   cycles;                     /* of multigrid */
+  PetscInt   set_ups;                    /* of the multigrid on a new free set */
+  PetscInt   expansions, proportionings; /* of mprgp; of active-set: changes of the set */
+  PetscInt64 free_cells;
+  PetscReal  residual; /* largest |min(p - lower, A p - right side)| */
+  PetscInt   overfull; /* sealed components whose right side is positive in the sum: no solution */
+} BoundedReport;
+
+/* Creates a problem without weights. `prefix` names the PETSc options of the multigrid's place, as in
+   PoissonCreate. `grid` is borrowed. Collective: fluid. */
+PetscErrorCode BoundedCreate(MacGrid grid, const char prefix[], BoundedSolver solver, Bounded *bounded);
+PetscErrorCode BoundedDestroy(Bounded *bounded);
+/* As PoissonSetWeights. Collective: fluid. */
+PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[MILLRACE_DIM], Vec fixed);
+/* Solves for `pressure`, first guess and answer, whose ghosts are not filled. `lower` (null: 0) may be
+   PETSC_NINFINITY. A sealed component that is overfull, or balanced, is solved as an equation whose right
+   side has the mean removed, and its least distance to the bound is 0. Collective: fluid. */
+PetscErrorCode BoundedSolve(Bounded bounded, Vec right_side, Vec lower, BoundedTolerance tolerance,
+                            Vec pressure, BoundedReport *report);
+
+MILLRACE_API_END
+
+#endif

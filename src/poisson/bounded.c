@@ -1,0 +1,455 @@
+/* The linear complementarity problem A p >= r, p >= l: its cells, its multigrid and what both solvers share.
+
+   Cells are free (p > l) or active (p = l). Only the free ones are unknowns of a preconditioner, so that its
+   multigrid is built again when the set of them changes: for it, active cells are fixed.
+
+   A component of cells that touches no p = 0 has A 1 = 0. With sum r < 0 some of its cells are active in the
+   answer; with sum r = 0 it is an equation; with sum r > 0 there is no answer and the mean is removed. */
+#include "bounded_impl.h"
+
+const char *const BoundedSolvers[] = {"mprgp", "active-set", NULL};
+
+/* A sum this small beside that of the magnitudes is round-off. */
+static const PetscReal balanced = 1e-13;
+
+static PetscErrorCode CreateArrays(Bounded bounded)
+{
+  const PetscInt n = bounded->cells;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(n, &bounded->labels, n, &bounded->states, n, &bounded->right_side));
+  PetscCall(PetscCalloc4(n, &bounded->lower, n, &bounded->bound, n, &bounded->x, n, &bounded->gradient));
+  PetscCall(PetscCalloc3(n, &bounded->direction, n, &bounded->product, n, &bounded->kept));
+  PetscCall(DMCreateGlobalVector(grid_cell_dm(bounded->poisson->grid), &bounded->free_gradient));
+  PetscCall(VecDuplicate(bounded->free_gradient, &bounded->correction));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedCreate(MacGrid grid, const char prefix[], BoundedSolver solver, Bounded *bounded)
+{
+  const GridBox *box = grid_box(grid);
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(bounded));
+  (*bounded)->solver = solver;
+  (*bounded)->cells = owned_width(box, X) * owned_width(box, Y) * owned_width(box, Z);
+  PetscCall(PoissonCreate(grid, prefix, &(*bounded)->poisson));
+  PetscCall(CreateArrays(*bounded));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedDestroy(Bounded *bounded)
+{
+  PetscFunctionBegin;
+  if (!*bounded)
+    PetscFunctionReturn(0);
+  PetscCall(PoissonDestroy(&(*bounded)->poisson));
+  PetscCall(PetscFree3((*bounded)->labels, (*bounded)->states, (*bounded)->right_side));
+  PetscCall(PetscFree4((*bounded)->lower, (*bounded)->bound, (*bounded)->x, (*bounded)->gradient));
+  PetscCall(PetscFree3((*bounded)->direction, (*bounded)->product, (*bounded)->kept));
+  PetscCall(PetscFree((*bounded)->is_sealed));
+  PetscCall(VecDestroy(&(*bounded)->free_gradient));
+  PetscCall(VecDestroy(&(*bounded)->correction));
+  PetscCall(PetscFree(*bounded));
+  PetscFunctionReturn(0);
+}
+
+/* |A| <= 4 d max w (Gershgorin). */
+static PetscErrorCode FindStep(Bounded bounded)
+{
+  const Poisson poisson = bounded->poisson;
+  PetscReal     largest = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < poisson->box.dimension; d++)
+    for (PetscInt c = 0; c < poisson->box.length; c++)
+      largest = PetscMax(largest, poisson->weights[d][c]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, poisson->box.comm));
+  bounded->step = largest > 0. ? 1.9 / (4. * poisson->box.dimension * largest) : 1.;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[DIM], Vec fixed)
+{
+  const Poisson     poisson = bounded->poisson;
+  const Components *components = &poisson->components;
+
+  PetscFunctionBegin;
+  PetscCall(PoissonTakeWeights(poisson, weights));
+  PetscCall(PoissonTakeFixed(poisson, fixed));
+  PetscCall(ComponentsFind(&poisson->box, poisson->weights, poisson->fixed, &poisson->components));
+  poisson_label_cells(poisson, bounded->labels);
+  bounded->component_count = components->count;
+  PetscCall(PetscFree(bounded->is_sealed));
+  PetscCall(PetscMalloc1(components->count, &bounded->is_sealed));
+  PetscCall(PetscArraycpy(bounded->is_sealed, components->is_sealed, components->count));
+  PetscCall(FindStep(bounded));
+  bounded->ready = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+void bounded_find_states(Bounded bounded)
+{
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    if (bounded->labels[c] < 0)
+      bounded->states[c] = CELL_OUTSIDE;
+    else
+      bounded->states[c] = bounded->x[c] > bounded->bound[c] ? CELL_FREE : CELL_ACTIVE;
+}
+
+/* All but the free cells are fixed. */
+static PetscErrorCode BuildFree(Bounded bounded)
+{
+  const Poisson poisson = bounded->poisson;
+
+  PetscFunctionBegin;
+  PetscCall(PoissonFix(poisson, bounded->states, CELL_FREE));
+  PetscCall(PoissonBuild(poisson));
+  bounded->report->set_ups++;
+  PetscFunctionReturn(0);
+}
+
+/* The least distance to the bound in each sealed component of free cells; infinite in the others. */
+static PetscErrorCode MeasureSealed(Bounded bounded, PetscReal least[])
+{
+  const Components *components = &bounded->poisson->components;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < components->count; n++)
+    least[n] = PETSC_INFINITY;
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    const CellRun run = components->runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.length && components->is_sealed[run.component]; c++)
+      least[run.component] = PetscMin(least[run.component], bounded->x[c] - bounded->bound[c]);
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)components->count, MPIU_REAL, MPI_MIN,
+                             bounded->poisson->box.comm));
+  PetscFunctionReturn(0);
+}
+
+/* Lowers each sealed component by its least distance, where that is finite. The gradient stays. */
+static PetscErrorCode LowerSealed(Bounded bounded, PetscBool *lowered)
+{
+  const Components *components = &bounded->poisson->components;
+  PetscReal        *least;
+
+  PetscFunctionBegin;
+  *lowered = PETSC_FALSE;
+  PetscCall(PetscMalloc1(components->count, &least));
+  PetscCall(MeasureSealed(bounded, least));
+  for (PetscInt n = 0; n < components->count; n++)
+    *lowered = *lowered || least[n] < PETSC_INFINITY;
+  for (PetscInt r = 0; r < components->run_count; r++) {
+    const CellRun   run = components->runs[r];
+    const PetscReal by = least[run.component];
+
+    for (PetscInt c = run.first; c < run.first + run.length && by < PETSC_INFINITY; c++) {
+      const PetscBool touches = bounded->x[c] - bounded->bound[c] <= by;
+
+      bounded->x[c] = touches ? bounded->bound[c] : bounded->x[c] - by;
+      bounded->states[c] = bounded->x[c] > bounded->bound[c] ? CELL_FREE : CELL_ACTIVE;
+    }
+  }
+  PetscCall(PetscFree(least));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedSetUpFree(Bounded bounded)
+{
+  PetscBool lowered = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(BuildFree(bounded));
+  if (bounded->poisson->components.sealed)
+    PetscCall(LowerSealed(bounded, &lowered));
+  if (lowered)
+    PetscCall(BuildFree(bounded));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedMultiply(Bounded bounded, const PetscReal *x, PetscReal *product)
+{
+  PetscFunctionBegin;
+  PetscCall(PoissonMultiply(bounded->poisson, x, product));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    if (bounded->labels[c] < 0)
+      product[c] = 0.;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedSetGradient(Bounded bounded)
+{
+  PetscFunctionBegin;
+  PetscCall(BoundedMultiply(bounded, bounded->x, bounded->gradient));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    bounded->gradient[c] -= bounded->right_side[c];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedPrecondition(Bounded bounded)
+{
+  PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayWrite(bounded->free_gradient, &values));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    values[c] = bounded->states[c] == CELL_FREE ? bounded->gradient[c] : 0.;
+  PetscCall(VecRestoreArrayWrite(bounded->free_gradient, &values));
+  PetscCall(PoissonCycle(bounded->poisson, bounded->free_gradient, bounded->correction));
+  bounded->report->cycles++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts)
+{
+  PetscReal sums[3] = {0., 0., 0.};
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < bounded->cells; c++) {
+    const PetscReal g = bounded->gradient[c];
+
+    if (bounded->states[c] == CELL_FREE) {
+      sums[0] += g * g;
+      sums[2] += g * PetscMin((bounded->x[c] - bounded->bound[c]) / bounded->step, g);
+    } else if (bounded->states[c] == CELL_ACTIVE && g < 0.)
+      sums[1] += g * g;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPIU_REAL, MPI_SUM, bounded->poisson->box.comm));
+  *parts = (GradientParts){sums[0], sums[1], sums[2]};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedDot(Bounded bounded, PetscInt count, const PetscReal *const pairs[][2],
+                          PetscReal results[])
+{
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < count; p++) {
+    const PetscReal *restrict a = pairs[p][0], *restrict b = pairs[p][1];
+
+    results[p] = 0.;
+    for (PetscInt c = 0; c < bounded->cells; c++)
+      results[p] += a[c] * b[c];
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, results, (PetscMPIInt)count, MPIU_REAL, MPI_SUM,
+                             bounded->poisson->box.comm));
+  PetscFunctionReturn(0);
+}
+
+/* A field as a tight array, zero outside the problem. */
+static PetscErrorCode TakeCells(Bounded bounded, Vec field, PetscReal *cells)
+{
+  const PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridToSolver(bounded->poisson->grid, field, bounded->correction));
+  PetscCall(VecGetArrayRead(bounded->correction, &values));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    cells[c] = bounded->labels[c] < 0 ? 0. : values[c];
+  PetscCall(VecRestoreArrayRead(bounded->correction, &values));
+  PetscFunctionReturn(0);
+}
+
+/* Of each component of the whole problem: the sum of the right side, that of its magnitude, cells, and how
+   many of them have a bound. */
+enum { SUM_RIGHT_SIDE, SUM_MAGNITUDE, SUM_CELLS, SUM_BOUNDED, SUMS };
+
+static PetscErrorCode SumComponents(Bounded bounded, PetscReal *sums)
+{
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    if (bounded->labels[c] >= 0) {
+      PetscReal *sum = sums + SUMS * bounded->labels[c];
+
+      sum[SUM_RIGHT_SIDE] += bounded->right_side[c];
+      sum[SUM_MAGNITUDE] += PetscAbsReal(bounded->right_side[c]);
+      sum[SUM_CELLS] += 1.;
+      sum[SUM_BOUNDED] += bounded->lower[c] > PETSC_NINFINITY;
+    }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)(SUMS * bounded->component_count), MPIU_REAL,
+                             MPI_SUM, bounded->poisson->box.comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_equation(const PetscReal *sum)
+{
+  return sum[SUM_RIGHT_SIDE] >= -balanced * sum[SUM_MAGNITUDE] || sum[SUM_BOUNDED] == 0. ? PETSC_TRUE
+                                                                                         : PETSC_FALSE;
+}
+
+/* Removes the mean and the bounds of sealed components that are balanced or overfull. */
+static PetscErrorCode BalanceSealed(Bounded bounded)
+{
+  PetscReal *sums;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(SUMS * bounded->component_count, &sums));
+  PetscCall(SumComponents(bounded, sums));
+  for (PetscInt n = 0; n < bounded->component_count; n++)
+    if (bounded->is_sealed[n] && sums[SUMS * n + SUM_RIGHT_SIDE] > balanced * sums[SUMS * n + SUM_MAGNITUDE])
+      bounded->report->overfull++;
+  for (PetscInt c = 0; c < bounded->cells; c++) {
+    const PetscInt   label = bounded->labels[c];
+    const PetscReal *sum = sums + SUMS * label;
+
+    bounded->bound[c] = bounded->lower[c];
+    if (label < 0 || !bounded->is_sealed[label] || !is_equation(sum))
+      continue;
+    bounded->right_side[c] -= sum[SUM_RIGHT_SIDE] / sum[SUM_CELLS];
+    bounded->bound[c] = PETSC_NINFINITY;
+  }
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeProblem(Bounded bounded, Vec right_side, Vec lower, Vec pressure)
+{
+  PetscFunctionBegin;
+  PetscCall(TakeCells(bounded, right_side, bounded->right_side));
+  if (lower)
+    PetscCall(TakeCells(bounded, lower, bounded->lower));
+  else
+    PetscCall(PetscArrayzero(bounded->lower, bounded->cells));
+  PetscCall(TakeCells(bounded, pressure, bounded->x));
+  PetscCall(BalanceSealed(bounded));
+  PetscFunctionReturn(0);
+}
+
+/* The projected gradient of p = lower, or of p = 0 where there is none: what drives the answer away. */
+static PetscErrorCode FindTarget(Bounded bounded, BoundedTolerance tolerance)
+{
+  PetscReal sum = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    bounded->kept[c] = bounded->bound[c] > PETSC_NINFINITY ? bounded->bound[c] : 0.;
+  PetscCall(BoundedMultiply(bounded, bounded->kept, bounded->product));
+  for (PetscInt c = 0; c < bounded->cells; c++) {
+    const PetscReal g = bounded->product[c] - bounded->right_side[c];
+
+    if (g < 0. || bounded->bound[c] == PETSC_NINFINITY)
+      sum += g * g;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, bounded->poisson->box.comm));
+  bounded->target = PetscMax(tolerance.relative * PetscSqrtReal(sum), tolerance.absolute);
+  PetscFunctionReturn(0);
+}
+
+/* Balanced components are above their bounds, and touch them. */
+static PetscErrorCode RaiseSealed(Bounded bounded)
+{
+  PetscReal *least;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(bounded->component_count, &least));
+  for (PetscInt n = 0; n < bounded->component_count; n++)
+    least[n] = PETSC_INFINITY;
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    if (bounded->labels[c] >= 0)
+      least[bounded->labels[c]] = PetscMin(least[bounded->labels[c]], bounded->x[c] - bounded->lower[c]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)bounded->component_count, MPIU_REAL, MPI_MIN,
+                             bounded->poisson->box.comm));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    if (bounded->labels[c] >= 0 && bounded->bound[c] < bounded->lower[c])
+      bounded->x[c] = PetscMax(bounded->x[c] - least[bounded->labels[c]], bounded->lower[c]);
+  PetscCall(PetscFree(least));
+  PetscFunctionReturn(0);
+}
+
+/* Complementarity of the answer, and how many cells are free in it. */
+static PetscErrorCode FinishReport(Bounded bounded)
+{
+  const MPI_Comm comm = bounded->poisson->box.comm;
+  BoundedReport *report = bounded->report;
+
+  PetscFunctionBegin;
+  PetscCall(BoundedSetGradient(bounded));
+  report->residual = 0.;
+  report->free_cells = 0;
+  for (PetscInt c = 0; c < bounded->cells; c++) {
+    const PetscReal above = bounded->x[c] - bounded->lower[c];
+
+    if (bounded->labels[c] < 0)
+      continue;
+    report->residual = PetscMax(report->residual, PetscAbsReal(PetscMin(above, bounded->gradient[c])));
+    report->free_cells += above > 0.;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->residual, 1, MPIU_REAL, MPI_MAX, comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &report->free_cells, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscFunctionReturn(0);
+}
+
+/* From p = lower everywhere the set of free cells would grow layer by layer: one cycle on all cells, cut at
+   the bound, tells about which are free. */
+static PetscErrorCode GuessFromBound(Bounded bounded)
+{
+  const PetscReal *correction;
+  PetscInt64       free_cells = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    free_cells += bounded->labels[c] >= 0 && bounded->x[c] > bounded->bound[c];
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &free_cells, 1, MPIU_INT64, MPI_SUM, bounded->poisson->box.comm));
+  if (free_cells)
+    PetscFunctionReturn(0);
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    bounded->states[c] = bounded->labels[c] < 0 ? CELL_OUTSIDE : CELL_FREE;
+  PetscCall(BuildFree(bounded));
+  PetscCall(BoundedPrecondition(bounded));
+  PetscCall(VecGetArrayRead(bounded->correction, &correction));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    bounded->x[c] = PetscMax(bounded->x[c] - correction[c], bounded->bound[c]);
+  PetscCall(VecRestoreArrayRead(bounded->correction, &correction));
+  PetscCall(BoundedSetGradient(bounded));
+  PetscFunctionReturn(0);
+}
+
+/* Whether the first guess is good enough. */
+static PetscErrorCode Begin(Bounded bounded)
+{
+  GradientParts parts;
+
+  PetscFunctionBegin;
+  PetscCall(BoundedSetGradient(bounded));
+  bounded_find_states(bounded);
+  PetscCall(BoundedMeasure(bounded, &parts));
+  bounded->report->converged = gradient_norm(&parts) <= bounded->target ? PETSC_TRUE : PETSC_FALSE;
+  if (!bounded->report->converged)
+    PetscCall(GuessFromBound(bounded));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode GiveCells(Bounded bounded, Vec pressure)
+{
+  PetscReal *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayWrite(bounded->correction, &values));
+  PetscCall(PetscArraycpy(values, bounded->x, bounded->cells));
+  PetscCall(VecRestoreArrayWrite(bounded->correction, &values));
+  PetscCall(MacGridFromSolver(bounded->poisson->grid, bounded->correction, pressure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode BoundedSolve(Bounded bounded, Vec right_side, Vec lower, BoundedTolerance tolerance,
+                            Vec pressure, BoundedReport *report)
+{
+  PetscFunctionBegin;
+  PetscCheck(bounded->ready, bounded->poisson->box.comm, PETSC_ERR_ORDER,
+             "BoundedSetWeights must come before BoundedSolve");
+  *report = (BoundedReport){.converged = PETSC_FALSE};
+  bounded->report = report;
+  PetscCall(TakeProblem(bounded, right_side, lower, pressure));
+  PetscCall(FindTarget(bounded, tolerance));
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    bounded->x[c] = PetscMax(bounded->x[c], bounded->bound[c]);
+  PetscCall(Begin(bounded));
+  if (bounded->solver == BOUNDED_ACTIVE_SET && !report->converged)
+    PetscCall(BoundedRunActiveSet(bounded));
+  if (!report->converged)
+    PetscCall(BoundedRunMprgp(bounded));
+  PetscCall(RaiseSealed(bounded));
+  PetscCall(FinishReport(bounded));
+  PetscCall(GiveCells(bounded, pressure));
+  PetscFunctionReturn(0);
+}

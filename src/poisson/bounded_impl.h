@@ -1,0 +1,59 @@
+/* The complementarity problem: private to src/poisson. */
+#ifndef MILLRACE_BOUNDED_IMPL_H
+#define MILLRACE_BOUNDED_IMPL_H
+
+#include "poisson_impl.h"
+
+#include <millrace/bounded.h>
+
+typedef enum { CELL_OUTSIDE, CELL_ACTIVE, CELL_FREE } CellState;
+
+/* Arrays hold the owned cells tightly; all but `lower` are zero outside the problem. */
+struct _p_Bounded {
+  Poisson        poisson; /* its problem is that of the free cells */
+  BoundedSolver  solver;
+  PetscInt       cells;
+  PetscBool      ready;
+  PetscReal      step;   /* below 2 / |A| */
+  PetscInt      *labels; /* component of each cell among all that are not fixed; -1 outside */
+  PetscInt       component_count;
+  PetscBool     *is_sealed;                  /* of each of them */
+  unsigned char *states;                     /* a CellState each */
+  PetscReal     *right_side, *lower, *bound; /* `bound`: lower, and -infinity where equality is sought */
+  PetscReal     *x, *gradient;               /* A x - right side */
+  PetscReal     *direction, *product;        /* A direction */
+  PetscReal     *kept;                       /* x before an expansion */
+  Vec            free_gradient, correction;  /* of the free cells, and the cycle's answer */
+  PetscReal      target;                     /* norm of the projected gradient to reach */
+  BoundedReport *report;
+};
+
+/* bounded.c */
+/* Free where x is above its bound. */
+void bounded_find_states(Bounded bounded);
+/* Builds the multigrid of the free cells. A sealed component that is free as a whole, where its right side
+   is not balanced, is lowered until it touches the bound. */
+PetscErrorCode BoundedSetUpFree(Bounded bounded);
+PetscErrorCode BoundedMultiply(Bounded bounded, const PetscReal *x, PetscReal *product);
+PetscErrorCode BoundedSetGradient(Bounded bounded);
+/* correction = cycle(gradient of the free cells). */
+PetscErrorCode BoundedPrecondition(Bounded bounded);
+/* Sums over all ranks: the squares of the gradient on free cells, of its negative part on active ones, and
+   the product of the first with its reduced form. */
+typedef struct {
+  PetscReal free, active, reduced;
+} GradientParts;
+PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts);
+PetscErrorCode BoundedDot(Bounded bounded, PetscInt count, const PetscReal *const pairs[][2],
+                          PetscReal results[]);
+
+static inline PetscReal gradient_norm(const GradientParts *parts)
+{
+  return PetscSqrtReal(parts->free + parts->active);
+}
+
+/* mprgp.c, active_set.c: from a feasible x to the answer */
+PetscErrorCode BoundedRunMprgp(Bounded bounded);
+PetscErrorCode BoundedRunActiveSet(Bounded bounded);
+
+#endif

@@ -113,9 +113,11 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
    next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
                                       const FaceConstraints **constraints);
-/* The shells at the last two placings, `dt` apart; dt = 0: at the last one, as if they had not moved. Lent
-   until the next placing. Null without shells. Collective: fluid. */
-PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visibility **visibility);
+/* The shells at the last two placings, `dt` apart, or still: at the last one, as if they had not moved, and
+   then `dt` counts for nothing. Lent until the next placing. Null without shells. Collective: fluid. */
+typedef enum { SHELLS_STILL, SHELLS_MOVED } ShellPlacing;
+PetscErrorCode CouplingGetVisibility(Coupling coupling, ShellPlacing motion, PetscReal dt,
+                                     const Visibility **visibility);
 
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */

@@ -50,9 +50,11 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidPredictViscosity(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidPredictForces(Fluid fluid, PetscReal dt);
 
-/* Sets the given velocities of `faces` at `time` and adds the pressure jumps over `dt`, on the way to u*; dt
-   = 0: no jumps. Collective: fluid. */
-PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[MILLRACE_DIM]);
+/* Sets the given velocities of `faces` at `time` and adds the pressure jumps over `dt`, if they act, on the
+   way to u*. Collective: fluid. */
+typedef enum { JUMPS_ACT, JUMPS_LEFT_OUT } JumpUse;
+PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, JumpUse jumps, PetscReal dt,
+                                 Vec faces[MILLRACE_DIM]);
 
 /* Sets the given velocities and the ghosts of a velocity that the coupled system was solved for. Collective:
    fluid. */
@@ -62,9 +64,14 @@ PetscErrorCode FluidFinishFaces(Fluid fluid, PetscReal time, Vec faces[MILLRACE_
 PetscErrorCode FluidGetImpulse(Fluid fluid, PetscReal dt, Vec impulse);
 PetscErrorCode FluidTakeImpulse(Fluid fluid, PetscReal dt, Vec impulse);
 
-/* F4: the prediction, which (5.13) has solved for, becomes the state at the end of the step; dt = 0: at the
-   start of the run. Collective: fluid. */
+/* F4: the prediction, which (5.13) has solved for, becomes the state at the end of the step. Collective:
+ * fluid.
+ */
 PetscErrorCode FluidTakePrediction(Fluid fluid, PetscReal dt);
+
+/* At the start of a run: the velocity is the one before too, and its acceleration by forces and pressure is
+   known. Collective: fluid. */
+PetscErrorCode FluidTakeStart(Fluid fluid);
 
 /* The acceleration by forces and pressure in the last step, lent; null without viscosity. Not collective. */
 PetscErrorCode FluidGetAcceleration(Fluid fluid, Vec **faces);

@@ -451,15 +451,18 @@ PetscErrorCode FluidProjectPrediction(Fluid fluid, PetscReal dt, PetscReal farth
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidTakeStart(Fluid fluid)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidKeepAcceleration(fluid, 0., 0., fluid->scalars));
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidTakePrediction(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
-  if (dt == 0.) {
-    PetscCall(FluidKeepAcceleration(fluid, 0., 0., fluid->scalars));
-    for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-      PetscCall(VecCopy(fluid->velocity[d], fluid->earlier[d]));
-    PetscFunctionReturn(0);
-  }
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(FluidClearVoidFaces(fluid, d, fluid->next[d]));
   PetscCall(FluidKeepAcceleration(fluid, fluid->time, dt, fluid->next_scalars));

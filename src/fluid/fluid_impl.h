@@ -2,6 +2,7 @@
 #define MILLRACE_FLUID_IMPL_H
 
 #include <millrace/fluid.h>
+#include <millrace/fluid_step.h>
 
 /* An open face and, one cell across it, one inside an obstacle: the surface lies half-way. */
 typedef struct {
@@ -200,7 +201,6 @@ PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]
 /* Weights of the projection, with ghosts, and whether `any` cell is void. */
 PetscErrorCode FluidWeighMixture(Fluid fluid, Vec weights[DIM], PetscBool *any);
 /* `faces` becomes divergence-free and the pressure that of the step, unless the solve fails. */
-typedef enum { JUMPS_ACT, JUMPS_LEFT_OUT } JumpUse;
 PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, PetscReal dt, JumpUse jumps,
                                    PetscBool *good);
 /* Keeps the acceleration of the step from `time`, with the scalars at its ends and the new pressure. */

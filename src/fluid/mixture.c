@@ -332,12 +332,12 @@ static PetscErrorCode RightSide(Fluid fluid, Vec faces[DIM], PetscReal dt, Vec r
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, PetscReal dt, Vec faces[DIM])
+PetscErrorCode FluidPrepareFaces(Fluid fluid, PetscReal time, JumpUse jumps, PetscReal dt, Vec faces[DIM])
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(FluidSetSideFaces(fluid, d, faces[d], time));
-    if (dt > 0.)
+    if (jumps == JUMPS_ACT)
       PetscCall(PushFaces(fluid, d, dt, NULL, faces[d]));
     PetscCall(FluidSetClosedFaces(fluid, d, faces[d]));
   }
@@ -362,7 +362,7 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 
   PetscFunctionBegin;
   PetscCall(RefreshWeights(fluid));
-  PetscCall(FluidPrepareFaces(fluid, time, jumps == JUMPS_ACT ? dt : 0., faces));
+  PetscCall(FluidPrepareFaces(fluid, time, jumps, dt, faces));
   PetscCall(RightSide(fluid, faces, dt, right_side));
   PetscCall(VecCopy(fluid->pressure, pressure));
   PetscCall(ClearVoidCells(fluid, pressure));

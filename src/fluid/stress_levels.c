@@ -312,16 +312,16 @@ typedef struct {
   const GridBox   *from, *to;
   const FaceRange *range; /* of `to` */
   PetscReal       *row;   /* with `first` and all ghosts along x, of `from` */
-} Way;
+} Restriction;
 
-static Taps way_taps(const Way *way, PetscInt a, PetscInt at)
+static Taps way_taps(const Restriction *way, PetscInt a, PetscInt at)
 {
   return way->down ? restriction_taps(way->fluid, way->from, way->d, a, at)
                    : interpolation_taps(way->fluid, way->to, way->d, a, at);
 }
 
 /* Brings the rows across together in way->row. */
-static void combine_rows(const Way *way, const PetscReal *values, PetscInt j, PetscInt k)
+static void combine_rows(const Restriction *way, const PetscReal *values, PetscInt j, PetscInt k)
 {
   const GridBox *box = way->from;
   const PetscInt first = box->start[X] - box->ghost, count = box->end[X] - first + box->ghost;
@@ -335,7 +335,7 @@ static void combine_rows(const Way *way, const PetscReal *values, PetscInt j, Pe
               count);
 }
 
-static void transfer_row(const Way *way, PetscReal *result)
+static void transfer_row(const Restriction *way, PetscReal *result)
 {
   const PetscInt start = way->range->start[X], count = way->range->end[X] - start;
   const PetscInt first = way->from->start[X] - way->from->ghost;
@@ -355,7 +355,7 @@ static void transfer_row(const Way *way, PetscReal *result)
 static PetscErrorCode Transfer(Fluid fluid, const StressLevel *from, const StressLevel *to, PetscInt d,
                                Vec source, Vec target)
 {
-  Way way = {
+  Restriction way = {
       .fluid = fluid, .d = d, .from = grid_box(from->grid), .to = grid_box(to->grid), .range = &to->range[d]};
   const PetscInt   count = way.range->end[X] - way.range->start[X];
   const PetscReal *values, *inverse;

@@ -21,9 +21,9 @@ static inline PetscReal weno_difference(PetscReal a, PetscReal b, PetscReal c, P
 }
 
 /* Behind the faces of an open upper side there is one ghost less (the side took it), and no slope. */
-typedef enum { REACH_WHOLE, REACH_CUT } Reach;
+typedef enum { REACH_WHOLE, REACH_CUT } StencilReach;
 
-static inline PetscReal upwind_difference(const PetscReal *f, PetscInt s, PetscReal u, Reach reach)
+static inline PetscReal upwind_difference(const PetscReal *f, PetscInt s, PetscReal u, StencilReach reach)
 {
   if (u > 0.)
     return weno_difference(f[-2 * s] - f[-3 * s], f[-s] - f[-2 * s], f[0] - f[-s], f[s] - f[0],
@@ -66,8 +66,8 @@ static PetscErrorCode EulerStage(Fluid fluid, const AdvectedField *carried, Pets
         PetscReal      rate = 0.;
 
         for (PetscInt e = 0; e < box->dimension; e++) {
-          const PetscReal u = flow_at(box, flow, carried->direction, e, c);
-          const Reach     reach = at[e] == box->cells[e] ? REACH_CUT : REACH_WHOLE;
+          const PetscReal    u = flow_at(box, flow, carried->direction, e, c);
+          const StencilReach reach = at[e] == box->cells[e] ? REACH_CUT : REACH_WHOLE;
 
           rate -= u * upwind_difference(now + c, box->stride[e], u, reach);
         }

@@ -16,16 +16,17 @@ static inline PetscReal turned(const PetscReal a[2], const PetscReal b[2], const
 
 typedef struct {
   PetscReal low, high;
-} Reach;
+} TriangleReach;
 
-static inline void reach_add(Reach *reach, PetscReal place)
+static inline void reach_add(TriangleReach *reach, PetscReal place)
 {
   reach->low = PetscMin(reach->low, place);
   reach->high = PetscMax(reach->high, place);
 }
 
 /* Of an edge that passes the line within the margin: where it does so. */
-static void add_edge(const View *view, int n, const PetscReal point[2], PetscReal margin, Reach *reach)
+static void add_edge(const View *view, int n, const PetscReal point[2], PetscReal margin,
+                     TriangleReach *reach)
 {
   const int        m = (n + 1) % 3;
   const PetscReal *a = view->across[n], *b = view->across[m];
@@ -44,9 +45,9 @@ static void add_edge(const View *view, int n, const PetscReal point[2], PetscRea
 }
 
 /* The part of the line that touches the thickened triangle; low above high if none does. */
-static Reach touched(const View *view, const PetscReal point[2], PetscReal margin)
+static TriangleReach touched(const View *view, const PetscReal point[2], PetscReal margin)
 {
-  Reach           reach = {PETSC_MAX_REAL, -PETSC_MAX_REAL};
+  TriangleReach   reach = {PETSC_MAX_REAL, -PETSC_MAX_REAL};
   const PetscReal area = turned(view->across[0], view->across[1], view->across[2]);
   PetscReal       part[3];
 
@@ -103,7 +104,8 @@ typedef struct {
 } Segments;
 
 /* Segment i goes from centre i - 1 to centre i. */
-static void meet_segments(const Lattice *lattice, PetscInt at[DIM], Reach reach, const Segments *segments)
+static void meet_segments(const Lattice *lattice, PetscInt at[DIM], TriangleReach reach,
+                          const Segments *segments)
 {
   const PetscInt  direction = segments->direction;
   const PetscReal low = PetscMax(reach.low - segments->margin, (PetscReal)lattice->start[direction]),
@@ -137,8 +139,8 @@ static void look_along(const Lattice *lattice, const Triangles *triangles, const
 
     for (at[second] = start[1]; at[second] < end[1]; at[second]++)
       for (at[first] = start[0]; at[first] < end[0]; at[first]++) {
-        const PetscReal point[2] = {(PetscReal)at[first], (PetscReal)at[second]};
-        const Reach     reach = touched(&view, point, margin);
+        const PetscReal     point[2] = {(PetscReal)at[first], (PetscReal)at[second]};
+        const TriangleReach reach = touched(&view, point, margin);
 
         if (reach.low <= reach.high)
           meet_segments(lattice, at, reach, segments);

@@ -162,10 +162,10 @@ typedef struct {
   size_t       size;
 } ExchangedFields;
 
-typedef enum { PACK, UNPACK } PackWay;
+typedef enum { PACK, UNPACK } GhostPacking;
 
 static void copy_block(const GridBox *box, const GhostBlock *block, const ExchangedFields *fields,
-                       char *buffer, PackWay way)
+                       char *buffer, GhostPacking way)
 {
   const size_t row = (block->high[X] - block->low[X]) * fields->size;
 

@@ -3,9 +3,9 @@
 
 enum { REPORT_NUMBERS = 6, TAIL_NUMBERS = 3 }; /* of a region; of the report as a whole */
 
-typedef enum { SAVE, LOAD } Way;
+typedef enum { SAVE, LOAD } Transfer;
 
-static PetscErrorCode TransferRegion(Phase phase, PetscInt n, Archive archive, Way way)
+static PetscErrorCode TransferRegion(Phase phase, PetscInt n, Archive archive, Transfer way)
 {
   char name[32];
 

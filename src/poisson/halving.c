@@ -31,10 +31,10 @@ typedef struct {
   float            *loss; /* of the row `loss_of` and its siblings in the same slab */
   PetscInt          loss_of[DIM];
   const float      *zeros;
-} Pass;
+} HalvingPass;
 
 /* Whether row (j, k) of the finest level has ground along e. */
-static PetscBool may_touch_zero(const Pass *pass, PetscInt e, PetscInt j, PetscInt k)
+static PetscBool may_touch_zero(const HalvingPass *pass, PetscInt e, PetscInt j, PetscInt k)
 {
   const PetscInt index = e == Y ? j : k;
 
@@ -43,7 +43,7 @@ static PetscBool may_touch_zero(const Pass *pass, PetscInt e, PetscInt j, PetscI
   return index <= 0 || index >= pass->box->cells[e] - 1 ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static void part_row(const Pass *pass, float *row)
+static void part_row(const HalvingPass *pass, float *row)
 {
   GridBox box = *pass->box;
 
@@ -51,7 +51,7 @@ static void part_row(const Pass *pass, float *row)
   box_part_seam(&box, X, row, sizeof(*row));
 }
 
-static const float *weight_row(const Pass *pass, PetscInt e, PetscInt j, PetscInt k)
+static const float *weight_row(const HalvingPass *pass, PetscInt e, PetscInt j, PetscInt k)
 {
   const GridBox  *box = pass->box;
   const Level    *level = pass->level;
@@ -73,7 +73,7 @@ static const float *weight_row(const Pass *pass, PetscInt e, PetscInt j, PetscIn
 }
 
 /* Of owned cells and their next neighbours; zero beyond. */
-static const float *ground_row(const Pass *pass, PetscInt e, PetscInt j, PetscInt k)
+static const float *ground_row(const HalvingPass *pass, PetscInt e, PetscInt j, PetscInt k)
 {
   const GridBox *box = pass->box;
   const Level   *level = pass->level;
@@ -99,7 +99,7 @@ static const float *ground_row(const Pass *pass, PetscInt e, PetscInt j, PetscIn
 }
 
 /* A child of row `at`, or along x the row itself, from its first owned cell on. */
-static const float *child_row(const Pass *pass, PetscInt e, const PetscInt at[DIM], PetscInt child)
+static const float *child_row(const HalvingPass *pass, PetscInt e, const PetscInt at[DIM], PetscInt child)
 {
   PetscInt where[DIM] = {0, at[Y], at[Z]};
 
@@ -108,7 +108,7 @@ static const float *child_row(const Pass *pass, PetscInt e, const PetscInt at[DI
   return weight_row(pass, e, where[Y], where[Z]) + LEVEL_GHOST;
 }
 
-static const float *child_ground(const Pass *pass, PetscInt e, const PetscInt at[DIM], PetscInt child)
+static const float *child_ground(const HalvingPass *pass, PetscInt e, const PetscInt at[DIM], PetscInt child)
 {
   PetscInt where[DIM] = {0, at[Y], at[Z]};
 
@@ -117,7 +117,7 @@ static const float *child_ground(const Pass *pass, PetscInt e, const PetscInt at
   return ground_row(pass, e, where[Y], where[Z]) + LEVEL_GHOST;
 }
 
-static Line line_at(const Pass *pass, const PetscInt at[DIM])
+static Line line_at(const HalvingPass *pass, const PetscInt at[DIM])
 {
   const PetscInt d = pass->direction;
   const float   *row = child_row(pass, d, at, 0), *ground = child_ground(pass, d, at, 0);
@@ -136,12 +136,12 @@ static Line line_at(const Pass *pass, const PetscInt at[DIM])
 }
 
 /* The second child of the last parent of an odd number of cells. */
-static PetscBool lacks_child(const Pass *pass, PetscInt parent)
+static PetscBool lacks_child(const HalvingPass *pass, PetscInt parent)
 {
   return 2 * parent + 1 >= pass->box->cells[pass->direction] ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static void share_row(const Pass *pass, const PetscInt at[DIM])
+static void share_row(const HalvingPass *pass, const PetscInt at[DIM])
 {
   const GridBox *halved = pass->halved;
   const PetscInt d = pass->direction, width = owned_width(halved, X);
@@ -163,7 +163,7 @@ static void share_row(const Pass *pass, const PetscInt at[DIM])
 }
 
 /* Weights of row `at` across the direction, in direction e. */
-static void sum_row(const Pass *pass, PetscInt e, const PetscInt at[DIM], float *weight)
+static void sum_row(const HalvingPass *pass, PetscInt e, const PetscInt at[DIM], float *weight)
 {
   const GridBox *halved = pass->halved;
   const PetscInt d = pass->direction, count = owned_width(halved, X) + 1;
@@ -201,7 +201,7 @@ static void add_row(const float *row, PetscInt count, PetscBool first, float *su
 }
 
 /* Adds the row that becomes `at` to the sums. */
-static void add_line_at(const Pass *pass, const PetscInt at[DIM], PetscBool first)
+static void add_line_at(const HalvingPass *pass, const PetscInt at[DIM], PetscBool first)
 {
   const PetscInt  d = pass->direction, width = owned_width(pass->halved, X);
   const PetscBool grounded = pass->level->grounded[d];
@@ -225,7 +225,7 @@ static void add_line_at(const Pass *pass, const PetscInt at[DIM], PetscBool firs
 }
 
 /* Sums over the rows that the passes to come will add up, in the same order for each of them. */
-static void add_siblings(const Pass *pass, const PetscInt at[DIM])
+static void add_siblings(const HalvingPass *pass, const PetscInt at[DIM])
 {
   PetscInt  low[DIM] = {0, at[Y], at[Z]}, high[DIM] = {0, at[Y], at[Z]};
   PetscBool first = PETSC_TRUE;
@@ -242,7 +242,7 @@ static void add_siblings(const Pass *pass, const PetscInt at[DIM])
 }
 
 /* What the faces of a row lose by the ways to the nodes; siblings share it. */
-static void find_loss(Pass *pass, const PetscInt at[DIM])
+static void find_loss(HalvingPass *pass, const PetscInt at[DIM])
 {
   const PetscInt count = owned_width(pass->halved, X) + 1;
   const PetscInt first[DIM] = {
@@ -263,7 +263,7 @@ static void find_loss(Pass *pass, const PetscInt at[DIM])
     loss_across(count, &line, pass->loss);
 }
 
-static void join_row(Pass *pass, const PetscInt at[DIM], float *weight)
+static void join_row(HalvingPass *pass, const PetscInt at[DIM], float *weight)
 {
   const GridBox *halved = pass->halved;
   const PetscInt d = pass->direction, count = owned_width(halved, X) + 1;
@@ -276,7 +276,7 @@ static void join_row(Pass *pass, const PetscInt at[DIM], float *weight)
   (d == X ? scale_x : scale_across)(count, child_row(pass, d, at, 0), pass->loss, weight);
 }
 
-static void halve_ground(const Pass *pass, PetscInt e, const PetscInt at[DIM], float *ground)
+static void halve_ground(const HalvingPass *pass, PetscInt e, const PetscInt at[DIM], float *ground)
 {
   const PetscInt d = pass->direction, width = owned_width(pass->halved, X) + 1;
 
@@ -294,7 +294,7 @@ static void halve_ground(const Pass *pass, PetscInt e, const PetscInt at[DIM], f
 
 /* Rows of the halved box along d: where it is halved already, up to the upper faces of the owned cells; where
    it is still fine, as far as the passes to come look. */
-static void range(const Pass *pass, PetscInt d, PetscInt *low, PetscInt *high)
+static void range(const HalvingPass *pass, PetscInt d, PetscInt *low, PetscInt *high)
 {
   const GridBox *halved = pass->halved;
 
@@ -311,7 +311,7 @@ static void range(const Pass *pass, PetscInt d, PetscInt *low, PetscInt *high)
 }
 
 /* Beyond the owned rows of a direction that is halved, only the faces along it count. */
-static PetscBool is_wanted(const Pass *pass, PetscInt e, const PetscInt at[DIM])
+static PetscBool is_wanted(const HalvingPass *pass, PetscInt e, const PetscInt at[DIM])
 {
   for (PetscInt d = Y; d <= pass->direction; d++)
     if (d != e && at[d] >= pass->halved->end[d])
@@ -319,7 +319,7 @@ static PetscBool is_wanted(const Pass *pass, PetscInt e, const PetscInt at[DIM])
   return PETSC_TRUE;
 }
 
-static void halve_row(Pass *pass, const PetscInt at[DIM])
+static void halve_row(HalvingPass *pass, const PetscInt at[DIM])
 {
   const GridBox *halved = pass->halved;
   const PetscInt c = box_index(halved, halved->start[X], at[Y], at[Z]);
@@ -340,7 +340,7 @@ static void halve_row(Pass *pass, const PetscInt at[DIM])
   }
 }
 
-static void compute_shares(const Pass *pass)
+static void compute_shares(const HalvingPass *pass)
 {
   const GridBox *halved = pass->halved;
   PetscInt       at[DIM] = {0, 0, 0};
@@ -350,7 +350,7 @@ static void compute_shares(const Pass *pass)
       share_row(pass, at);
 }
 
-static void compute_weights(Pass *pass)
+static void compute_weights(HalvingPass *pass)
 {
   PetscInt at[DIM] = {0, 0, 0}, low[DIM], high[DIM];
 
@@ -361,7 +361,7 @@ static void compute_weights(Pass *pass)
       halve_row(pass, at);
 }
 
-static void part_conductors(const Pass *pass, PetscInt e)
+static void part_conductors(const HalvingPass *pass, PetscInt e)
 {
   box_part_seam(pass->box, pass->direction, pass->from->weight[e], sizeof(float));
   if (pass->level->grounded[e])
@@ -372,7 +372,7 @@ PetscErrorCode LevelHalve(Level *level, PetscInt direction, const Conductors *fr
 {
   const PetscInt pitch = level->box.stride[Y] + 2; /* the last row is read two cells further */
   float         *scratch;
-  Pass           pass = {.level = level, .direction = direction, .from = from, .to = to};
+  HalvingPass    pass = {.level = level, .direction = direction, .from = from, .to = to};
 
   PetscFunctionBegin;
   pass.box = from ? &level->halved[direction - 1] : &level->box;

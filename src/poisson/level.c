@@ -265,10 +265,10 @@ static void part_range(const Level *level, GatherKind kind, const PetscInt part[
   }
 }
 
-typedef enum { PACK, UNPACK } PackWay;
+typedef enum { PACK, UNPACK } SlabPacking;
 
 static PetscReal *copy_part(const GridBox *box, const PetscInt start[DIM], const PetscInt end[DIM],
-                            PetscReal *values, PetscReal *packed, PackWay way)
+                            PetscReal *values, PetscReal *packed, SlabPacking way)
 {
   const PetscInt width = end[X] - start[X];
 

@@ -62,10 +62,9 @@ struct Coupled {
   PetscReal
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
   EnergyStart first;
-  PetscReal  *effective;        /* scratch: the bodies' way over the step, later their velocities before S2 */
-  PetscReal  *wanted, *solved;  /* scratch: V* with the impulses of contact and joints, V before those */
-  PetscReal  *dragged;          /* scratch: the bodies' velocities as viscosity changes them */
-  PetscReal  *viscous_impulses; /* on all bodies in the last step */
+  PetscReal  *wanted, *solved;   /* scratch: V* with the impulses of contact and joints, V before those */
+  PetscReal  *dragged;           /* scratch: the bodies' velocities as viscosity changes them */
+  PetscReal  *viscous_impulses;  /* on all bodies in the last step */
   PetscReal  *loads[LOAD_COUNT]; /* force and torque on all bodies, mean of the last step; on all ranks */
 
   PetscReal *begun; /* scratch: V* */
@@ -96,10 +95,19 @@ static inline PetscReal simulation_spacing(Simulation simulation)
 
 /* placing.c: velocity and spin of every body, in the state of the solid. */
 PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
-/* The coupled system of the bodies and the mixture as they are. Collective: world. */
-PetscErrorCode SimulationSetUpSystem(Simulation simulation);
-/* After all that changes the velocity between steps. Collective: fluid. */
+/* The bodies' velocities on the faces inside them, after all that changes the velocity between steps; the
+   second extrapolates that of the liquids too. Collective: fluid. */
 PetscErrorCode SimulationFillBodies(Simulation simulation);
+PetscErrorCode SimulationCarryVelocityOn(Simulation simulation);
+
+/* coupled_system.c: (5.13) of the bodies and the mixture as they are; solved, or projected past bodies whose
+   velocities are given. The fields are the fluid team's. Collective: world. */
+PetscErrorCode SimulationSetUpSystem(Simulation simulation);
+PetscErrorCode SimulationSolveSystem(Simulation simulation, Vec faces[DIM], PetscReal twists[],
+                                     PetscBool *good);
+PetscErrorCode SimulationProjectSystem(Simulation simulation, Vec faces[DIM], PetscReal twists[],
+                                       PetscBool *good);
+PetscErrorCode SimulationCopyFaces(Simulation simulation, Vec from[DIM], Vec to[DIM]); /* fluid */
 
 /* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
    added to `twists`. The first: fluid, the second: world. */
@@ -127,6 +135,10 @@ PetscReal rounds_disagreement(Rounds rounds, const PetscReal solved[], const Pet
 PetscReal rounds_speed(Rounds rounds, const PetscReal twists[]); /* of the fastest, now or at the start */
 /* What the next round should want. */
 PetscErrorCode RoundsJoin(Rounds rounds, PetscReal wanted[]);
+/* From V* in `twists`, rounds of (5.13) and of contact and joints; a disagreement up to `allowed` is none.
+   Collective: world. */
+PetscErrorCode SimulationSolveInRounds(Simulation simulation, PetscReal dt, Vec next[DIM], PetscReal *twists,
+                                       PetscReal *allowed, PetscBool *good);
 /* What becomes of a step that ends without agreement. */
 PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, PetscBool *good);
 

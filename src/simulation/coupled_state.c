@@ -37,9 +37,8 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (solid_coupled_body(simulation->solid, b).is_free)
       coupled->has_free_bodies = PETSC_TRUE;
-  PetscCall(PetscCalloc5(coupled->count, &coupled->acceleration, coupled->count, &coupled->effective,
-                         coupled->count, &coupled->wanted, coupled->count, &coupled->solved, coupled->count,
-                         &coupled->dragged));
+  PetscCall(PetscCalloc4(coupled->count, &coupled->acceleration, coupled->count, &coupled->wanted,
+                         coupled->count, &coupled->solved, coupled->count, &coupled->dragged));
   PetscCall(PetscCalloc2(coupled->count, &coupled->begun, solid_body_count(simulation->solid),
                          &coupled->momentum.bodies));
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
@@ -49,7 +48,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
       CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
   if (simulation->grid)
     PetscCall(CreateFields(simulation));
-  PetscCall(SimulationPlaceBodies(simulation, 0.));
+  PetscCall(SimulationPlaceBodies(simulation, SHELLS_STILL, 0.));
   PetscFunctionReturn(0);
 }
 
@@ -71,8 +70,7 @@ static PetscErrorCode Destroy(Simulation simulation)
   PetscCall(PetscFree2(coupled->begun, coupled->momentum.bodies));
   PetscCall(PetscFree4(coupled->viscous_impulses, coupled->loads[LOAD_PRESSURE],
                        coupled->loads[LOAD_VISCOSITY], coupled->loads[LOAD_ALL]));
-  PetscCall(PetscFree5(coupled->acceleration, coupled->effective, coupled->wanted, coupled->solved,
-                       coupled->dragged));
+  PetscCall(PetscFree4(coupled->acceleration, coupled->wanted, coupled->solved, coupled->dragged));
   PetscCall(PetscFree(simulation->coupled));
   PetscFunctionReturn(0);
 }
@@ -90,7 +88,8 @@ static PetscErrorCode LoadCoupled(Simulation simulation, Archive archive)
   PetscFunctionBegin;
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
                               simulation->coupled->acceleration));
-  PetscCall(SimulationPlaceBodies(simulation, 0.)); /* regions and flow are loaded around them */
+  PetscCall(
+      SimulationPlaceBodies(simulation, SHELLS_STILL, 0.)); /* regions and flow are loaded around them */
   PetscFunctionReturn(0);
 }
 

@@ -28,17 +28,13 @@ void simulation_drag(Simulation simulation, const PetscReal before[], PetscReal 
 PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal before[], PetscReal dt,
                                        PetscReal twists[])
 {
-  struct Coupled   *coupled = simulation->coupled;
-  const PetscMPIInt count = (PetscMPIInt)coupled->count;
-  const MPI_Comm    world = team_world(simulation->team);
+  struct Coupled *coupled = simulation->coupled;
 
   PetscFunctionBegin;
   if (simulation->fluid)
     PetscCall(FluidGetConstraintImpulses(simulation->fluid, coupled->viscous_impulses));
-  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
-  PetscCallMPI(MPI_Bcast(coupled->viscous_impulses, count, MPIU_REAL, 0, world)); /* it has fluid */
-  PetscCallMPI(MPI_Bcast(coupled->dragged, count, MPIU_REAL, 0, world));
-  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
+  PetscCall(SimulationHearFluid(simulation, coupled->viscous_impulses, coupled->count, MPIU_REAL));
+  PetscCall(SimulationHearFluid(simulation, coupled->dragged, coupled->count, MPIU_REAL));
   for (PetscInt n = 0; n < coupled->count; n++)
     twists[n] += coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]);
   PetscFunctionReturn(0);

@@ -7,9 +7,9 @@ PetscErrorCode SimulationTakeLoads(Simulation simulation, PetscReal dt, Vec solv
   const SolvedFaces faces = {coupled->star, solved, coupled->solved};
 
   PetscFunctionBegin;
-  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
+  PetscCall(SimulationTimeAs(simulation, WAIT_FOR_FLUID));
   PetscCall(CouplingGetImpulses(coupled->coupling, coupled->impulse, &faces, coupled->loads[LOAD_PRESSURE]));
-  PetscCall(SimulationAttend(simulation, ATTEND_OWN));
+  PetscCall(SimulationTimeAs(simulation, OWN_WORK));
   for (PetscInt n = 0; n < coupled->count; n++) {
     coupled->loads[LOAD_PRESSURE][n] /= dt;
     coupled->loads[LOAD_VISCOSITY][n] = coupled->viscous_impulses[n] / dt;

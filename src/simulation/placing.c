@@ -59,14 +59,14 @@ static PetscErrorCode Cover(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationShowShells(Simulation simulation, PetscReal dt)
+PetscErrorCode SimulationShowShells(Simulation simulation, ShellPlacing motion, PetscReal dt)
 {
   const Visibility *visibility;
 
   PetscFunctionBegin;
   if (!simulation->coupled)
     PetscFunctionReturn(0);
-  PetscCall(CouplingGetVisibility(simulation->coupled->coupling, dt, &visibility));
+  PetscCall(CouplingGetVisibility(simulation->coupled->coupling, motion, dt, &visibility));
   simulation->coupled->has_shells = visibility ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(FluidSetVisibility(simulation->fluid, visibility));
   if (simulation->gas)
@@ -76,25 +76,14 @@ PetscErrorCode SimulationShowShells(Simulation simulation, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationPlaceBodies(Simulation simulation, PetscReal dt)
+PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion, PetscReal dt)
 {
   PetscFunctionBegin;
   PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
   if (!simulation->grid)
     PetscFunctionReturn(0);
   PetscCall(Cover(simulation));
-  PetscCall(SimulationShowShells(simulation, dt));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode SimulationSetUpSystem(Simulation simulation)
-{
-  FluidSystem system = {.density = 1.};
-
-  PetscFunctionBegin;
-  if (simulation->fluid)
-    PetscCall(FluidGetSystem(simulation->fluid, &system));
-  PetscCall(CouplingSetFluid(simulation->coupled->coupling, &system));
+  PetscCall(SimulationShowShells(simulation, motion, dt));
   PetscFunctionReturn(0);
 }
 
@@ -115,5 +104,17 @@ PetscErrorCode SimulationFillBodies(Simulation simulation)
   PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
   if (acceleration)
     PetscCall(CouplingFillFaces(coupled->coupling, coupled->acceleration, FILL_LIMITED, acceleration));
+  PetscFunctionReturn(0);
+}
+
+/* Bodies are filled before the liquid's velocity is extrapolated, since a resumed run finds them filled, and
+   after, since it is extrapolated into them. */
+PetscErrorCode SimulationCarryVelocityOn(Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (simulation->phase)
+    PetscCall(SimulationFillBodies(simulation));
+  PetscCall(SimulationExtendVelocity(simulation));
+  PetscCall(SimulationFillBodies(simulation));
   PetscFunctionReturn(0);
 }

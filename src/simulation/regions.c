@@ -75,7 +75,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(PhaseCreate(simulation->grid, &simulation->config->phases, &simulation->phase));
-  PetscCall(SimulationShowShells(simulation, 0.));
+  PetscCall(SimulationShowShells(simulation, SHELLS_STILL, 0.));
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseStart(simulation->phase, closed, message, size));
   if (message[0])

@@ -323,3 +323,69 @@ PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, 
                     coupled->rounds, (double)coupled->disagreement));
   PetscFunctionReturn(0);
 }
+
+/* What contact and joints do to the velocities that (5.13) has found. */
+static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *twists, Rounds rounds)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(coupled->solved, twists, coupled->count));
+  rounds_release(rounds, coupled->wanted, twists);
+  if (team_has_solids(simulation->team)) {
+    PetscCall(SimulationTimeAs(simulation, WORK_ON_SOLIDS));
+    PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt, rounds_added(rounds)));
+  }
+  PetscCall(SimulationHearSolids(simulation, twists, coupled->count, MPIU_REAL));
+  coupled->rounds++;
+  coupled->disagreement = rounds_disagreement(rounds, coupled->solved, twists);
+  PetscFunctionReturn(0);
+}
+
+/* The fluid's answer to V* with what contact and joints have done so far. */
+static PetscErrorCode Answer(Simulation simulation, Vec next[DIM], PetscReal *twists, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+
+  PetscFunctionBegin;
+  if (next && coupled->rounds)
+    PetscCall(SimulationCopyFaces(simulation, coupled->star, next));
+  if (next)
+    PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
+  PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
+  PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
+  PetscCall(SimulationSolveSystem(simulation, next, twists, good));
+  coupled->iterations += coupled->report.iterations;
+  PetscFunctionReturn(0);
+}
+
+/* The rounds end when both agree to a part of the fastest body's speed that the solves are good for, or when
+   what is left moves nothing; the larger of the two is `allowed`. */
+PetscErrorCode SimulationSolveInRounds(Simulation simulation, PetscReal dt, Vec next[DIM], PetscReal *twists,
+                                       PetscReal *allowed, PetscBool *good)
+{
+  struct Coupled *coupled = simulation->coupled;
+  const PetscReal enough = PetscMax(1e-6, simulation->config->coupling.tolerance);
+  const PetscReal nothing = 1e-7 * simulation_spacing(simulation) / dt;
+  Rounds          rounds;
+
+  PetscFunctionBegin;
+  *allowed = 0.;
+  PetscCall(PetscArraycpy(coupled->begun, twists, coupled->count));
+  PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
+  coupled->iterations = coupled->rounds = 0;
+  PetscCall(RoundsCreate(simulation, twists, &rounds));
+  PetscCall(Answer(simulation, next, twists, good));
+  if (*good)
+    PetscCall(Constrain(simulation, dt, twists, rounds));
+  while (*good &&
+         coupled->disagreement > (*allowed = PetscMax(enough * rounds_speed(rounds, twists), nothing)) &&
+         coupled->rounds < simulation->config->coupling.rounds) {
+    PetscCall(RoundsJoin(rounds, coupled->wanted));
+    PetscCall(Answer(simulation, next, twists, good));
+    if (*good)
+      PetscCall(Constrain(simulation, dt, twists, rounds));
+  }
+  PetscCall(RoundsDestroy(&rounds));
+  PetscFunctionReturn(0);
+}

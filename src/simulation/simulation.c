@@ -68,7 +68,7 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
     PetscCall(SimulationStepSolids(simulation, dt, good));
   else if (simulation->fluid)
     PetscCall(SimulationStepFlow(simulation, dt, good));
-  PetscCall(SimulationAttend(simulation, ATTEND_WORD_OF_FLUID));
+  PetscCall(SimulationTimeAs(simulation, WAIT_FOR_FLUID));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, good, 1, MPIU_BOOL, MPI_LAND, team_world(simulation->team)));
   simulation->failures = *good ? 0 : simulation->failures + 1;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &simulation->too_fast, 1, MPIU_BOOL, MPI_LOR,

@@ -50,11 +50,11 @@ typedef struct {
 CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 
 /* coupled_state.c, placing.c, coupled.c: bodies in a fluid. Collective: world. */
-PetscBool      simulation_is_coupled(const SimulationConfig *config);
-PetscErrorCode SimulationPlaceBodies(Simulation simulation,
-                                     PetscReal  dt); /* since the last placing; 0: still */
-PetscErrorCode SimulationShowShells(Simulation simulation,
-                                    PetscReal  dt); /* likewise; to all that look. Fluid */
+PetscBool simulation_is_coupled(const SimulationConfig *config);
+/* `dt` after the last placing, or as if nothing had moved since; the shells, to all that trace past them
+   (collective: fluid). */
+PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion, PetscReal dt);
+PetscErrorCode SimulationShowShells(Simulation simulation, ShellPlacing motion, PetscReal dt);
 PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good);
 PetscErrorCode SimulationDeriveCoupled(Simulation simulation); /* from a state that was loaded or restored */
 PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscBool *good);
@@ -104,12 +104,16 @@ PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
 /* flow.c: the fluid's step without bodies. Collective: fluid. */
 PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool *good);
 
-/* timing.c: what this rank attends to, by the part of the step, until it says something else: its own work,
-   the solids' work, or what the other team has to say. Without coupled bodies nothing happens. */
+/* timing.c: what the time of this rank is counted as, by the part of the step, until the next change. Without
+   coupled bodies nothing happens. */
 typedef enum { PART_MOVE, PART_ADVECTING, PART_PREDICT, PART_SOLVE, PART_OUTPUT, PART_COUNT } StepPart;
-typedef enum { ATTEND_OWN, ATTEND_SOLIDS, ATTEND_WORD_OF_SOLIDS, ATTEND_WORD_OF_FLUID } Attention;
+typedef enum { OWN_WORK, WORK_ON_SOLIDS, WAIT_FOR_SOLIDS, WAIT_FOR_FLUID } StepActivity;
 PetscErrorCode SimulationEnterPart(Simulation simulation, StepPart part);
-PetscErrorCode SimulationAttend(Simulation simulation, Attention attention);
+PetscErrorCode SimulationTimeAs(Simulation simulation, StepActivity activity);
+/* What one team tells all ranks; the others' time is that of waiting. Collective: world. */
+PetscErrorCode SimulationHearFluid(Simulation simulation, void *values, PetscInt count, MPI_Datatype type);
+PetscErrorCode SimulationHearSolids(Simulation simulation, void *values, PetscInt count, MPI_Datatype type);
+PetscErrorCode SimulationShareSolids(Simulation simulation);  /* the bodies as the solid team has left them */
 PetscErrorCode SimulationCountWaiting(Simulation simulation); /* for a row of the ledger; collective: world */
 
 /* solids.c: a step of all bodies, known to every rank; not `good` when a number is not finite. Collective:

@@ -18,8 +18,8 @@ static PetscErrorCode RegisterStages(Watch *watch)
   PetscFunctionReturn(0);
 }
 
-/* What this rank has done until now goes to the books. */
-static PetscErrorCode Turn(Watch *watch, Activity activity)
+/* Counts the time since the last change as what this rank did, and begins the next activity. */
+static PetscErrorCode ChangeActivity(Watch *watch, Activity activity)
 {
   PetscLogDouble now;
 
@@ -48,7 +48,7 @@ PetscErrorCode SimulationEnterPart(Simulation simulation, StepPart part)
   if (!simulation->coupled)
     PetscFunctionReturn(0);
   watch = &simulation->coupled->watch;
-  PetscCall(Turn(watch, WAITS));
+  PetscCall(ChangeActivity(watch, WAITS));
   if (watch->is_running)
     PetscCall(PetscLogStagePop());
   else
@@ -60,22 +60,54 @@ PetscErrorCode SimulationEnterPart(Simulation simulation, StepPart part)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationAttend(Simulation simulation, Attention attention)
+PetscErrorCode SimulationTimeAs(Simulation simulation, StepActivity activity)
 {
-  Activity activity;
+  Activity counted;
 
   PetscFunctionBegin;
   if (!simulation->coupled || !simulation->coupled->watch.is_running)
     PetscFunctionReturn(0);
-  activity = own_work(simulation);
-  if (attention == ATTEND_SOLIDS)
-    activity = BUSY_WITH_SOLIDS;
-  else if ((attention == ATTEND_WORD_OF_SOLIDS && !team_has_solids(simulation->team)) ||
-           (attention == ATTEND_WORD_OF_FLUID && !simulation->fluid))
-    activity = WAITS;
-  PetscCall(Turn(&simulation->coupled->watch, activity));
-  if (attention == ATTEND_WORD_OF_FLUID)
+  counted = own_work(simulation);
+  if (activity == WORK_ON_SOLIDS && team_has_solids(simulation->team))
+    counted = BUSY_WITH_SOLIDS;
+  else if ((activity == WAIT_FOR_SOLIDS && !team_has_solids(simulation->team)) ||
+           (activity == WAIT_FOR_FLUID && !simulation->fluid))
+    counted = WAITS;
+  PetscCall(ChangeActivity(&simulation->coupled->watch, counted));
+  if (activity == WAIT_FOR_FLUID)
     PetscCall(TeamAwaitFluid(simulation->team));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationHearFluid(Simulation simulation, void *values, PetscInt count, MPI_Datatype type)
+{
+  PetscFunctionBegin;
+  PetscCall(SimulationTimeAs(simulation, WAIT_FOR_FLUID));
+  PetscCallMPI(
+      MPI_Bcast(values, (PetscMPIInt)count, type, 0, team_world(simulation->team))); /* it has fluid */
+  PetscCall(SimulationTimeAs(simulation, OWN_WORK));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationHearSolids(Simulation simulation, void *values, PetscInt count, MPI_Datatype type)
+{
+  const Team team = simulation->team;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationTimeAs(simulation, WAIT_FOR_SOLIDS));
+  PetscCallMPI(MPI_Bcast(values, (PetscMPIInt)count, type, team_first_solid_rank(team), team_world(team)));
+  PetscCall(SimulationTimeAs(simulation, OWN_WORK));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationShareSolids(Simulation simulation)
+{
+  const Team team = simulation->team;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationTimeAs(simulation, WAIT_FOR_SOLIDS));
+  PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
+  PetscCall(SimulationTimeAs(simulation, OWN_WORK));
   PetscFunctionReturn(0);
 }
 
@@ -88,7 +120,7 @@ PetscErrorCode SimulationCountWaiting(Simulation simulation)
   if (!simulation->coupled)
     PetscFunctionReturn(0);
   watch = &simulation->coupled->watch;
-  PetscCall(Turn(watch, watch->activity));
+  PetscCall(ChangeActivity(watch, watch->activity));
   for (PetscInt p = 0; p < PART_COUNT; p++) {
     now[simulation->fluid ? ROW_FLUID_WAITS : ROW_SOLIDS_WAIT] += watch->seconds[p][WAITS];
     now[ROW_SOLIDS] += watch->seconds[p][BUSY_WITH_SOLIDS];
@@ -157,9 +189,9 @@ static void print_row(const char name[], const PetscReal seconds[COLUMNS])
   printf("\n");
 }
 
-/* Whether the rank of the solids had better share the fluid: it has time for that, and the fluid has 2^k
+/* Whether the rank of the solids should share the fluid: it has time for that, and the fluid has 2^k
    ranks then, which multigrid halves well. */
-static PetscBool had_better_share(const Summary *summary, const PetscReal total[COLUMNS])
+static PetscBool should_share(const Summary *summary, const PetscReal total[COLUMNS])
 {
   const PetscInt shared = (PetscInt)summary->ranks[FLUID_WORKS] + 1;
 
@@ -191,7 +223,7 @@ static void print_summary(const Summary *summary)
   if (total[column] > 0.)
     printf("the %s waited %.2f s for the %s, longest in %s\n", column == FLUID_WAITS ? "fluid" : "solids",
            (double)total[column], column == FLUID_WAITS ? "solids" : "fluid", part_names[longest]);
-  if (had_better_share(summary, total))
+  if (should_share(summary, total))
     printf("--set parallel.solid_ranks=0 gives the fluid their rank as well\n");
 }
 
@@ -203,7 +235,7 @@ PetscErrorCode SimulationPrintWaiting(Simulation simulation)
   PetscFunctionBegin;
   if (!simulation->coupled || !simulation->coupled->watch.is_running)
     PetscFunctionReturn(0);
-  PetscCall(Turn(&simulation->coupled->watch, WAITS));
+  PetscCall(ChangeActivity(&simulation->coupled->watch, WAITS));
   PetscCall(SumUp(simulation, &summary));
   PetscCallMPI(MPI_Comm_rank(team_world(simulation->team), &rank));
   if (rank == 0)

@@ -9,6 +9,7 @@ cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
 definitions() {
   find src include -name '*.[ch]' | sort | xargs awk '
     match($0, /^}[ \t]*[A-Za-z_]+;/) {name = $0; gsub(/[} \t;]/, "", name); print name, FILENAME}
+    match($0, /^typedef (struct|enum|union) *{.*} *[A-Za-z_]+;/) {name = $0; sub(/.*} */, "", name); sub(/;.*/, "", name); print name, FILENAME}
     match($0, /^(struct|enum|union) [A-Za-z_]+ *{/) {print $2, FILENAME}'
 }
 
@@ -17,7 +18,7 @@ twice() {
 }
 
 retired='Brush|Outlook|Sighting|Viewer|Flock|territory|Rubbing|diversion|glides|keep_calm|put_off|brought_before'
-retired+='|EnterPart|BodyResistance|MergedRows|FluidSwapHeavy'
+retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwapHeavy'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 
 echo "1..2"

@@ -119,7 +119,7 @@ void transport_go(Transport *transport, FlowFunction flow)
       quaternion_multiply(quaternion_from_rotation(vector3_scale(step, transport->spin)), body->rotation));
   transport->time += step;
   PetscCallAbort(PETSC_COMM_SELF, CouplingPlace(coupled->coupling, 1, coupled->bodies));
-  PetscCallAbort(PETSC_COMM_SELF, CouplingGetVisibility(coupled->coupling, step, &visibility));
+  PetscCallAbort(PETSC_COMM_SELF, CouplingGetVisibility(coupled->coupling, SHELLS_MOVED, step, &visibility));
   if (!transport->fluid)
     return;
   PetscCallAbort(PETSC_COMM_SELF, FluidSetVisibility(transport->fluid, visibility));

@@ -24,7 +24,7 @@ static const Visibility *look(CouplingCase *coupled)
 {
   const Visibility *visibility;
 
-  assert_success(CouplingGetVisibility(coupled->coupling, step, &visibility));
+  assert_success(CouplingGetVisibility(coupled->coupling, SHELLS_MOVED, step, &visibility));
   return visibility;
 }
 

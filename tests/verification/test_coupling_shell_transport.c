@@ -127,7 +127,7 @@ static void dye_does_not_diffuse_through_a_shell(void **state)
   (void)state;
   transport.scalars[1].diffusivity = 0.05;
   transport_start(&transport, PETSC_COMM_WORLD, &plane, make_box(vector3(0.5, 0.33, 0.5)));
-  assert_success(CouplingGetVisibility(transport.coupled->coupling, step, &visibility));
+  assert_success(CouplingGetVisibility(transport.coupled->coupling, SHELLS_MOVED, step, &visibility));
   if (transport.fluid) {
     transport_fill(&transport, 0, transport_smoke);
     transport_fill(&transport, 1, transport_dye);

@@ -277,10 +277,10 @@ static inline PetscReal weight_at(PetscReal distance, PetscReal reach)
   return distance < reach ? PetscSqr(1. - PetscSqr(distance / reach)) : 0.;
 }
 
-typedef enum { FIND_NEAREST, SUM_WEIGHTS, ADD_ROWS } Pass;
+typedef enum { FIND_NEAREST, SUM_WEIGHTS, ADD_ROWS } ContactPass;
 
 /* Goes through the cells around one place of contact, those of both bodies. */
-static PetscErrorCode VisitCells(Coupling coupling, const ContactFaces *contact, Pass pass,
+static PetscErrorCode VisitCells(Coupling coupling, const ContactFaces *contact, ContactPass pass,
                                  const BodyCells *near, PetscReal *reach, PetscReal *sum)
 {
   const PetscInt *bodies = contact->around;

@@ -194,10 +194,10 @@ static PetscBool find_cells(Marking *marking, Vector3 low, Vector3 high)
 typedef struct {
   Vector3   normal;
   PetscReal place;
-} Limit;
+} TriangleLimit;
 
 /* First its plane, then its edges, across and outwards. */
-static void find_limits(const Vector3 corner[3], Limit limits[4])
+static void find_limits(const Vector3 corner[3], TriangleLimit limits[4])
 {
   const Vector3 area =
       vector3_cross(vector3_subtract(corner[1], corner[0]), vector3_subtract(corner[2], corner[0]));
@@ -215,7 +215,7 @@ static void find_limits(const Vector3 corner[3], Limit limits[4])
   }
 }
 
-static void mark_row(const Marking *marking, const Limit limits[4], PetscInt j, PetscInt k)
+static void mark_row(const Marking *marking, const TriangleLimit limits[4], PetscInt j, PetscInt k)
 {
   const PetscReal h = marking->view->spacing, reach = (VISIBILITY_REACH + 1e-9) * h;
   const PetscInt  i = marking->start[X], c = box_index(grid_box(marking->grid), i, j, k);
@@ -237,8 +237,8 @@ static void mark_row(const Marking *marking, const Limit limits[4], PetscInt j, 
 
 static void mark_triangle(Marking *marking, const Vector3 corner[3])
 {
-  Vector3 low = corner[0], high = corner[0];
-  Limit   limits[4];
+  Vector3       low = corner[0], high = corner[0];
+  TriangleLimit limits[4];
 
   widen(&low, &high, corner[1]);
   widen(&low, &high, corner[2]);
@@ -340,13 +340,14 @@ static PetscErrorCode BuildVisibility(Coupling coupling, PetscInt count)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visibility **visibility)
+PetscErrorCode CouplingGetVisibility(Coupling coupling, ShellPlacing motion, PetscReal dt,
+                                     const Visibility **visibility)
 {
   PetscInt count = 0;
 
   PetscFunctionBegin;
   *visibility = NULL;
-  if (dt == 0.)
+  if (motion == SHELLS_STILL)
     PetscCall(CouplingRememberPlaces(coupling));
   for (PetscInt b = 0; b < coupling->solids.count; b++)
     if (coupling->solids.bodies[b].body.thickness > 0. &&
@@ -356,7 +357,7 @@ PetscErrorCode CouplingGetVisibility(Coupling coupling, PetscReal dt, const Visi
     PetscFunctionReturn(0);
   if (!coupling->solids.visibility)
     PetscCall(BuildVisibility(coupling, count));
-  coupling->solids.visibility->dt = dt > 0. ? dt : 1.;
+  coupling->solids.visibility->dt = motion == SHELLS_MOVED ? dt : 1.;
   *visibility = &coupling->solids.visibility->visibility;
   PetscFunctionReturn(0);
 }

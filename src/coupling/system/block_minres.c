@@ -26,19 +26,19 @@ typedef struct {
 
 enum { FIRST = 0, SECOND = 1, VECTORS = 7 };
 
-typedef enum { SWEEP_ADDITIVE, SWEEP_SYMMETRIC, SWEEP_OTHER } Sweep;
+typedef enum { SWEEP_ADDITIVE, SWEEP_SYMMETRIC, SWEEP_OTHER } PreconditionerSweep;
 
 typedef struct {
-  PetscInt     count; /* numbers on this rank, first block first */
-  Mat        **blocks;
-  KSP         *solvers; /* in the order of PCFIELDSPLIT: of the second block, of the first */
-  Sweep        sweep;
-  PetscReal   *values; /* of all vectors */
-  BlockVector  vectors[VECTORS];
-  BlockVector *v_old, *v, *z, *product, *w_old, *w, *shifted;
-  Vec          pulled; /* X^T z */
-  Vec          rest, correction;
-  Team         team; /* borrowed; null: nobody sleeps */
+  PetscInt            count; /* numbers on this rank, first block first */
+  Mat               **blocks;
+  KSP                *solvers; /* in the order of PCFIELDSPLIT: of the second block, of the first */
+  PreconditionerSweep sweep;
+  PetscReal          *values; /* of all vectors */
+  BlockVector         vectors[VECTORS];
+  BlockVector        *v_old, *v, *z, *product, *w_old, *w, *shifted;
+  Vec                 pulled; /* X^T z */
+  Vec                 rest, correction;
+  Team                team; /* borrowed; null: nobody sleeps */
 } BlockMinres;
 
 typedef struct {

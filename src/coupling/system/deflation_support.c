@@ -10,7 +10,7 @@ typedef struct {
   PetscReal *weights[DIM];
   PetscInt   count, *cells; /* found by a sweep */
   PetscReal *values;
-} Sweep;
+} LayerSweep;
 
 /* A third of the length of a body, in cells. */
 static PetscInt reach_of(Coupling coupling, PetscInt free)
@@ -24,14 +24,15 @@ static PetscInt reach_of(Coupling coupling, PetscInt free)
 }
 
 /* The value that a cell takes in a sweep, from values on the grid's box; zero: none. */
-typedef PetscReal (*CellRule)(const Sweep *sweep, PetscInt cell, const PetscReal *values, PetscReal layer);
+typedef PetscReal (*CellRule)(const LayerSweep *sweep, PetscInt cell, const PetscReal *values,
+                              PetscReal layer);
 
 static PetscInt beyond(const GridBox *box, PetscInt c, PetscInt side)
 {
   return side % 2 ? c + box->stride[side / 2] : c - box->stride[side / 2];
 }
 
-static PetscBool is_joined(const Sweep *sweep, PetscInt c, PetscInt side)
+static PetscBool is_joined(const LayerSweep *sweep, PetscInt c, PetscInt side)
 {
   const GridBox *box = grid_box(sweep->coupling->grid);
 
@@ -39,7 +40,7 @@ static PetscBool is_joined(const Sweep *sweep, PetscInt c, PetscInt side)
 }
 
 /* The first body among those next to it. */
-static PetscReal next_body(const Sweep *sweep, PetscInt c, const PetscReal *values, PetscReal layer)
+static PetscReal next_body(const LayerSweep *sweep, PetscInt c, const PetscReal *values, PetscReal layer)
 {
   const GridBox *box = grid_box(sweep->coupling->grid);
   PetscReal      first = 0.;
@@ -54,7 +55,7 @@ static PetscReal next_body(const Sweep *sweep, PetscInt c, const PetscReal *valu
   return first;
 }
 
-static PetscReal next_layer(const Sweep *sweep, PetscInt c, const PetscReal *values, PetscReal layer)
+static PetscReal next_layer(const LayerSweep *sweep, PetscInt c, const PetscReal *values, PetscReal layer)
 {
   const GridBox *box = grid_box(sweep->coupling->grid);
 
@@ -65,7 +66,8 @@ static PetscReal next_layer(const Sweep *sweep, PetscInt c, const PetscReal *val
 }
 
 /* Cells that are part of the problem, hold zero in `field` and, where that is given, not in `within`. */
-static PetscErrorCode Spread(Sweep *sweep, Vec field, const PetscReal *within, CellRule rule, PetscReal layer)
+static PetscErrorCode Spread(LayerSweep *sweep, Vec field, const PetscReal *within, CellRule rule,
+                             PetscReal layer)
 {
   const Coupling coupling = sweep->coupling;
   const GridBox *box = grid_box(coupling->grid);
@@ -127,7 +129,7 @@ static PetscErrorCode Settle(Coupling coupling, const char *is_light, Vec bodies
 }
 
 /* One where something else begins, else zero. */
-static PetscErrorCode FindBorder(const Sweep *sweep, const PetscReal *body, Vec depth)
+static PetscErrorCode FindBorder(const LayerSweep *sweep, const PetscReal *body, Vec depth)
 {
   const GridBox *box = grid_box(sweep->coupling->grid);
   PetscReal     *values;
@@ -163,7 +165,7 @@ static void take_parts(Coupling coupling, const PetscReal *body, const PetscReal
 PetscErrorCode CouplingFindDeflationSupport(Coupling coupling, const char *is_light,
                                             DeflationSupport *support)
 {
-  Sweep            sweep = {.coupling = coupling};
+  LayerSweep       sweep = {.coupling = coupling};
   const PetscReal *body, *layers;
   Vec              bodies, depth;
 

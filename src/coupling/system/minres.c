@@ -17,11 +17,11 @@
 
 #define PREFIX "coupled_blocks_"
 
-typedef enum { FORM_MATRIX_FREE, FORM_ASSEMBLED } Form;
+typedef enum { FORM_MATRIX_FREE, FORM_ASSEMBLED } SystemForm;
 
 struct BlockSystem {
   Coupling   coupling; /* borrowed */
-  Form       form;
+  SystemForm form;
   PetscBool  is_current;                     /* the matrices are those of the last CouplingSetFluid */
   PetscInt   free_count;                     /* of the bodies that they are for */
   PetscInt   own;                            /* velocities on this rank: all or none */

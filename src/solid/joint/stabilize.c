@@ -3,30 +3,30 @@
 
 enum { ROUNDS = 200, LAST_ROUNDS = 5, PATIENCE = 4, ITERATIONS = 20, REFINEMENTS = 4 };
 
-typedef enum { ANGLE, SWING, LIMITS } Limit;
+typedef enum { ANGLE, SWING, LIMITS } JointLimit;
 
-static Hold *grip_hold(Grip *grip, Limit limit)
+static Hold *grip_hold(Grip *grip, JointLimit limit)
 {
   return limit == ANGLE ? &grip->angle : &grip->swing;
 }
 
-static PetscReal upper_of(const JointConfig *config, Limit limit)
+static PetscReal upper_of(const JointConfig *config, JointLimit limit)
 {
   return limit == ANGLE ? config->upper : config->swing;
 }
 
-static PetscReal lower_of(const JointConfig *config, Limit limit)
+static PetscReal lower_of(const JointConfig *config, JointLimit limit)
 {
   return limit == ANGLE ? config->lower : PETSC_NINFINITY;
 }
 
 /* The rows of the angle and the swing come last, if they are held. */
-static PetscInt row_of(const Grip *grip, const JointRows *rows, Limit limit)
+static PetscInt row_of(const Grip *grip, const JointRows *rows, JointLimit limit)
 {
   return rows->count - 1 - (limit == ANGLE && grip->swing != HOLD_NOTHING);
 }
 
-static PetscReal length_unit(const Joint *joint, Limit limit)
+static PetscReal length_unit(const Joint *joint, JointLimit limit)
 {
   return limit == ANGLE && joint->config->kind == JOINT_PRISMATIC ? joint->reach : 1;
 }
@@ -49,7 +49,7 @@ static Hold reviewed(Hold hold, Passing passing, PetscReal impulse)
 }
 
 /* What passes a limit after the move (to `moved`), or, without a move, by its velocity. */
-typedef Passing PassingTest(JointSet joints, PetscInt j, Limit limit, const Twist twists[]);
+typedef Passing PassingTest(JointSet joints, PetscInt j, JointLimit limit, const Twist twists[]);
 
 /* The fastest of all bodies before the solve, and the largest impulse there could be: what round-off goes by.
  */
@@ -80,7 +80,7 @@ static PetscInt propose_holds(JointSet joints, PassingTest *test, const Twist tw
   measure_speed(joints);
   round_off = 1e-13 * joints->impulse;
   for (PetscInt j = 0; j < joints->count; j++)
-    for (Limit limit = ANGLE; limit < LIMITS; limit++) {
+    for (JointLimit limit = ANGLE; limit < LIMITS; limit++) {
       const JointConfig *config = joints->joints[j].config;
       Grip              *grip = &joints->grips[j];
       const Hold         hold = *grip_hold(grip, limit);
@@ -100,12 +100,12 @@ static PetscInt propose_holds(JointSet joints, PassingTest *test, const Twist tw
   return wrong;
 }
 
-typedef enum { CHANGE_ALL, CHANGE_LAST, CHANGE_TO_HELD } Change;
+typedef enum { CHANGE_ALL, CHANGE_LAST, CHANGE_TO_HELD } HoldChange;
 
-static void change_holds(JointSet joints, Change change)
+static void change_holds(JointSet joints, HoldChange change)
 {
   for (PetscInt j = joints->count; j-- > 0;)
-    for (Limit limit = ANGLE; limit < LIMITS; limit++) {
+    for (JointLimit limit = ANGLE; limit < LIMITS; limit++) {
       const JointConfig *config = joints->joints[j].config;
       Grip              *grip = &joints->grips[j];
       Hold              *hold = grip_hold(grip, limit);
@@ -209,7 +209,7 @@ static void solve_velocity(JointSet joints, Twist twists[])
 }
 
 /* Joints that geometry at a limit and move beyond it. */
-static Passing passing_by_velocity(JointSet joints, PetscInt j, Limit limit, const Twist twists[])
+static Passing passing_by_velocity(JointSet joints, PetscInt j, JointLimit limit, const Twist twists[])
 {
   const Joint    *joint = &joints->joints[j];
   const Grip     *grip = &joints->grips[j];
@@ -350,7 +350,7 @@ static void solve_motion(JointSet joints, PetscReal dt, Twist twists[])
   (void)joint_set_predict(joints, dt, twists);
 }
 
-static Passing passing_by_motion(JointSet joints, PetscInt j, Limit limit, const Twist twists[])
+static Passing passing_by_motion(JointSet joints, PetscInt j, JointLimit limit, const Twist twists[])
 {
   const Joint    *joint = &joints->joints[j];
   const Grip     *grip = &joints->grips[j];

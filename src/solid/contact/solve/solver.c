@@ -106,12 +106,13 @@ typedef enum { UPWARDS, DOWNWARDS } Direction;
 typedef struct {
   PetscReal speed;  /* the most, by first visits */
   PetscReal square; /* of the impulses */
-} Change;
+} SweepChange;
 
 /* All contacts, each visited twice while it is at hand. Memory is read once. */
-VECTOR_CLONES static Change sweep(ContactSet set, Direction direction, PetscInt group_count, PetscReal beta)
+VECTOR_CLONES static SweepChange sweep(ContactSet set, Direction direction, PetscInt group_count,
+                                       PetscReal beta)
 {
-  Change all = {0, 0};
+  SweepChange all = {0, 0};
 
   for (PetscInt k = 0; k < group_count; k++) {
     const Group *group = &set->groups[direction == UPWARDS ? k : group_count - 1 - k];
@@ -281,7 +282,7 @@ static PetscErrorCode Sweep(ContactSet set, Solid solid, const ContactSolve *sol
   memcpy(set->last, set->motions, (size_t)solid->body_count * sizeof(*set->last));
   memset(set->search, 0, (size_t)solid->body_count * sizeof(*set->search));
   for (*iterations = 0; *iterations < limit;) {
-    const Change change = sweep(set, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, beta);
+    const SweepChange change = sweep(set, *iterations % 2 ? UPWARDS : DOWNWARDS, groups, beta);
 
     ++*iterations;
     *rest = change.speed;

@@ -57,6 +57,33 @@ extern const char *const MeshBoxPatterns[]; /* words for them, null-terminated *
 PetscErrorCode MeshCreateBox(Vector3 low, Vector3 high, const PetscInt cells[MILLRACE_DIM],
                              MeshBoxPattern pattern, Mesh *mesh);
 
+/* Surfaces of triangles with edges of about `edge`, for cloth, skins and plane solids. A sheet is the
+   parallelogram at `corner` in cells[0] x cells[1] parallelograms, each halved along diagonals that
+   alternate; its normal is along x across. Not collective. */
+PetscErrorCode MeshCreateSheet(Vector3 corner, Vector3 along, Vector3 across, const PetscInt cells[2],
+                               Mesh *mesh);
+/* What a polygon of (radius, height) makes when it turns about the axis: a ring of vertices for each of its
+   points, in whole sixths, one vertex where the radius is 0. Its sides are divided until none is longer than
+   `edge`. The normal points to the right of the way, outwards where it goes up: (0, -1), (1, 0), (0, 1) is a
+   double cone. MESH_PROFILE_RING joins the last point with the first. Not collective. */
+typedef struct {
+  PetscReal radius, height; /* m; from and along the axis */
+} MeshProfilePoint;
+typedef enum { MESH_PROFILE_PATH, MESH_PROFILE_RING } MeshProfileKind;
+PetscErrorCode MeshCreateRevolution(Vector3 origin, Vector3 axis, MeshProfileKind kind, PetscInt count,
+                                    const MeshProfilePoint points[], PetscReal edge, Mesh *mesh);
+/* Of these, all vertices lie on the true surface; a disc faces along its normal, a tube is open at both ends,
+   the others are closed and face outwards. Not collective. */
+PetscErrorCode MeshCreateDisc(Vector3 centre, Vector3 normal, PetscReal radius, PetscReal edge, Mesh *mesh);
+PetscErrorCode MeshCreateTube(Vector3 from, Vector3 to, PetscReal radius, PetscReal edge, Mesh *mesh);
+PetscErrorCode MeshCreateTorus(Vector3 centre, Vector3 axis, PetscReal major, PetscReal minor, PetscReal edge,
+                               Mesh *mesh);
+PetscErrorCode MeshCreateCapsule(Vector3 from, Vector3 to, PetscReal radius, PetscReal edge, Mesh *mesh);
+/* A geodesic sphere: each triangle of an icosahedron in n^2. Not collective. */
+PetscErrorCode MeshCreateBall(Vector3 centre, PetscReal radius, PetscReal edge, Mesh *mesh);
+/* A straight line in `count` segments. Not collective. */
+PetscErrorCode MeshCreateLine(Vector3 from, Vector3 to, PetscInt count, Mesh *mesh);
+
 /* Length, area or volume. Of a tetrahedron, and of a triangle in the plane z = 0 with mesh_planar_area,
    negative if it is inverted. Of quadratic tetrahedra and plane triangles exact, also where edges are curved.
  */

@@ -21,6 +21,26 @@ static inline Vector3 middle_of(Vector3 a, Vector3 b)
 PetscErrorCode MeshAllocate(MeshKind kind, PetscInt order, PetscInt vertex_count, PetscInt element_count,
                             Mesh *mesh);
 
+/* A mesh while it is made: lists that grow. */
+typedef struct {
+  PetscInt  vertex_count, vertex_room, element_count, element_room;
+  PetscInt  corners; /* of an element, all linear */
+  Vector3  *vertices;
+  PetscInt *elements;
+} MeshDraft;
+
+PetscErrorCode MeshDraftAddVertex(MeshDraft *draft, Vector3 vertex);
+PetscErrorCode MeshDraftAddElement(MeshDraft *draft, const PetscInt corners[]);
+/* Takes the lists. Vertices of no element are left out if `compact`. */
+typedef enum { DRAFT_WHOLE, DRAFT_COMPACT } DraftKind;
+PetscErrorCode MeshDraftFinish(MeshDraft *draft, DraftKind kind, Mesh *mesh);
+
+/* Two directions across a unit vector, so that the three are right-handed. */
+void perpendiculars(Vector3 axis, Vector3 *first, Vector3 *second);
+
+/* How many pieces of at most `edge` a length has, but for round-off; at least 1. */
+PetscReal pieces_of(PetscReal length, PetscReal edge);
+
 /* Of the determinant (tetrahedra) or of the z-component of the normal (triangles) at the nodes. */
 PetscReal mesh_smallest_stretch(Mesh mesh, PetscInt element);
 

@@ -22,7 +22,9 @@ typedef struct {
   PetscBool  is_free;   /* else its velocity is given */
   PetscReal
       mass; /* kg; per metre of depth in two dimensions. This and the inertia are zero unless it is free */
-  Matrix3 inertia; /* about its position, in the world's axes */
+  Matrix3 inertia;   /* about its position, in the world's axes */
+  Vector3 low, high; /* around it in the world, perhaps infinite; its surface may be wider by a tenth of its
+                        size on each side. Both the same: to be found from the surface */
 } CoupledBody;
 /* Without its surface, which SolidCreateBodySurface makes. */
 CoupledBody solid_coupled_body(Solid solid, PetscInt body);

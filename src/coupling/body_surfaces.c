@@ -1,4 +1,5 @@
-/* From the bodies of a solid to bodies in the fluid; copies share a surface. */
+/* From the bodies of a solid to bodies in the fluid; copies share a surface. A rank makes and keeps the
+   surfaces of bodies that come near it. */
 #include "coupling_impl.h"
 
 #include <millrace/solid_step.h>
@@ -67,14 +68,15 @@ PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid)
   CoupledBody   *bodies;
 
   PetscFunctionBegin;
+  PetscCall(CouplingRememberPlaces(coupling));
   PetscCall(DropFleeting(coupling));
-  PetscCall(PetscCalloc1(count, &bodies));
+  PetscCall(PetscMalloc1(count, &bodies));
   for (PetscInt b = 0; b < count; b++) {
     bodies[b] = solid_coupled_body(solid, b);
-    if (coupling->grid)
+    if (coupling->grid && coupling_is_near(coupling, &bodies[b], coupling_place_before(coupling, count, b)))
       PetscCall(FindSurface(coupling, solid, b, &bodies[b].surface));
   }
-  PetscCall(CouplingPlace(coupling, count, bodies));
+  PetscCall(CouplingPlaceBodies(coupling, count, bodies));
   PetscCall(PetscFree(bodies));
   PetscFunctionReturn(0);
 }

@@ -98,16 +98,23 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[])
+PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[])
 {
   PetscFunctionBegin;
   coupling->is_ready = PETSC_FALSE;
-  PetscCall(CouplingRememberPlaces(coupling));
   PetscCall(CouplingTakeBodies(coupling, count, bodies));
   PetscCall(PetscFree(coupling->system.push));
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &coupling->system.push));
   if (coupling->grid)
     PetscCall(CouplingFindCells(coupling));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[])
+{
+  PetscFunctionBegin;
+  PetscCall(CouplingRememberPlaces(coupling));
+  PetscCall(CouplingPlaceBodies(coupling, count, bodies));
   PetscFunctionReturn(0);
 }
 

@@ -14,10 +14,10 @@ typedef struct {
   Vector3    *vertices;  /* owned; null in two dimensions and far from this rank */
   Prism       prism;     /* owned; in two dimensions */
   Triangles   triangles; /* of one of the two; none far from this rank */
-  Vector3     low, high;
-  PetscReal   volume; /* what it displaces */
-  AddedMass   added;  /* zero unless it is free */
-  Vector3     centre; /* of that, from the body's position */
+  Vector3     low, high; /* around these triangles */
+  PetscReal   volume;    /* what it displaces; not far from this rank */
+  Vector3     centre;    /* of that, from the body's position; not far from this rank */
+  AddedMass   added;     /* zero unless it is free */
 } Placed;
 
 /* The part of a body in the velocity of a mixed face. */
@@ -78,8 +78,8 @@ typedef struct BlockFactor *BlockFactor;
 /* Free bodies that share constrained faces. */
 typedef struct {
   PetscInt    count;
-  PetscInt   *bodies;  /* free numbers */
-  PetscReal  *inverse; /* dense; null in large groups */
+  PetscInt   *bodies;  /* free numbers; lent by the matrix */
+  PetscReal  *inverse; /* dense, lent by the matrix; null in large groups */
   BlockFactor factor;  /* of those */
 } BodyGroup;
 
@@ -101,6 +101,9 @@ typedef struct {
   PairList   pairs;    /* a < b */
   PetscInt   group_count;
   BodyGroup *groups;
+  PetscInt  *members;             /* of all groups */
+  PetscReal *inverses;            /* of all small groups */
+  PetscInt   local_count, *local; /* groups of bodies that bring flow into this rank's cells */
 } SolidMatrix;
 
 /* What a body has in the dual cell of an owned face. */
@@ -165,10 +168,18 @@ typedef struct {
 
 extern const Discretisation CutDiscretisation, TiedDiscretisation, ThesisDiscretisation;
 
+/* Where a body was at the placing before. */
+typedef struct {
+  RigidTransform place;
+  Vector3        low, high; /* as in CoupledBody */
+} EarlierPlace;
+
 /* The bodies of the last placing, on every rank, and what of earlier ones is still of use. */
 typedef struct {
   PetscInt  count, free_count;
   Placed   *bodies;
+  PetscInt  near_count;
+  PetscInt *near;    /* the bodies with triangles: those that may reach this rank's part of the box */
   PetscInt *by_slot; /* the free bodies, and then the others */
   Vector3  *offsets; /* of the arms of each body and direction, see discretisation/cut.c */
 
@@ -176,7 +187,7 @@ typedef struct {
   KeptSurface *surfaces;
 
   PetscInt                before_count;
-  RigidTransform         *before;     /* of the bodies at the placing before this one */
+  EarlierPlace           *before;     /* of the bodies */
   struct ShellVisibility *visibility; /* null until someone asks */
 } PlacedSolids;
 
@@ -249,6 +260,8 @@ struct _p_Coupling {
 
 /* placed_bodies.c */
 PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
+/* Whether a body may have to do with this rank's part of the box; `before`: where it was, null: as now. */
+PetscBool      coupling_is_near(Coupling coupling, const CoupledBody *body, const EarlierPlace *before);
 PetscErrorCode CouplingDropBodies(Coupling coupling);
 
 /* The cells, or for a direction the dual cells of its faces, where the image of a body may be. */
@@ -266,9 +279,13 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
 /* body_surfaces.c */
 PetscErrorCode CouplingDropSurfaces(Coupling coupling);
 
+/* coupling.c: after CouplingRememberPlaces */
+PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
+
 /* shells.c: before a placing */
-PetscErrorCode CouplingRememberPlaces(Coupling coupling);
-PetscErrorCode CouplingDropVisibility(Coupling coupling);
+PetscErrorCode      CouplingRememberPlaces(Coupling coupling);
+const EarlierPlace *coupling_place_before(Coupling coupling, PetscInt count, PetscInt body); /* or null */
+PetscErrorCode      CouplingDropVisibility(Coupling coupling);
 
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);
@@ -301,6 +318,8 @@ PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);
 PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling);
 PetscErrorCode CouplingDropSolidMatrix(Coupling coupling);
 PetscErrorCode SolidMatrixSolve(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to);
+/* The same, only for bodies that bring flow into this rank's cells and those in a group with them. */
+PetscErrorCode SolidMatrixSolveLocal(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to);
 /* The block of a pair, new ones zero; it may be there more than once until all are gathered. */
 PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair);
 /* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks. */

@@ -1,4 +1,5 @@
-/* Bodies as triangles in the world, near this rank, with their periodic images. */
+/* Bodies as triangles in the world, near this rank, with their periodic images. Position, mass and bounds of
+   all bodies are on every rank, triangles only of those whose bounds reach its part of the box. */
 #include "coupling_impl.h"
 
 #include <millrace/solid_step.h>
@@ -12,10 +13,17 @@ PetscErrorCode CouplingDropBodies(Coupling coupling)
         PetscFree2(coupling->solids.bodies[b].prism.vertices, coupling->solids.bodies[b].prism.triangles));
   }
   PetscCall(PetscFree(coupling->solids.bodies));
-  PetscCall(PetscFree(coupling->solids.by_slot));
-  PetscCall(PetscFree(coupling->solids.offsets));
-  coupling->solids.count = coupling->solids.free_count = 0;
+  PetscCall(PetscFree3(coupling->solids.by_slot, coupling->solids.near, coupling->solids.offsets));
+  coupling->solids.count = coupling->solids.free_count = coupling->solids.near_count = 0;
   PetscFunctionReturn(0);
+}
+
+static void widen(Vector3 *low, Vector3 *high, Vector3 point)
+{
+  for (PetscInt d = 0; d < DIM; d++) {
+    low->at[d] = PetscMin(low->at[d], point.at[d]);
+    high->at[d] = PetscMax(high->at[d], point.at[d]);
+  }
 }
 
 static void find_bounds(Placed *placed)
@@ -27,10 +35,61 @@ static void find_bounds(Placed *placed)
   placed->low = vector3(far, far, far);
   placed->high = vector3(-far, -far, -far);
   for (PetscInt v = 0; v < placed->triangles.vertex_count; v++)
-    for (PetscInt d = 0; d < DIM; d++) {
-      placed->low.at[d] = PetscMin(placed->low.at[d], placed->triangles.vertices[v].at[d]);
-      placed->high.at[d] = PetscMax(placed->high.at[d], placed->triangles.vertices[v].at[d]);
-    }
+    widen(&placed->low, &placed->high, placed->triangles.vertices[v]);
+}
+
+static inline Vector3 placed_vertex(const CoupledBody *body, Vector3 vertex)
+{
+  return vector3_add(body->position, quaternion_rotate(body->rotation, vertex));
+}
+
+/* Of a body that does not say where it is. */
+static PetscErrorCode FindBounds(CoupledBody *body)
+{
+  const Vector3 *vertices;
+  PetscInt       count;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    if (body->low.at[d] != body->high.at[d])
+      PetscFunctionReturn(0);
+  PetscCall(SurfaceGet(body->surface, &count, &vertices, NULL, NULL));
+  for (PetscInt v = 0; v < count; v++) {
+    if (v == 0)
+      body->low = body->high = placed_vertex(body, vertices[v]);
+    widen(&body->low, &body->high, placed_vertex(body, vertices[v]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Whether bounds, or an image of them, come within so many cells of this rank's part of the box. */
+static PetscBool reach_rank(MacGrid grid, Vector3 low, Vector3 high, PetscReal cells)
+{
+  const GridBox  *box = grid_box(grid);
+  const PetscReal h = grid_spacing(grid);
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal slack = 0.1 * (high.at[d] - low.at[d]), period = box->cells[d] * h,
+                    start = grid_origin(grid).at[d] + ((PetscReal)box->start[d] - cells) * h - slack,
+                    end = grid_origin(grid).at[d] + ((PetscReal)box->end[d] + cells) * h + slack;
+
+    if (!box->periodic[d] && (high.at[d] < start || low.at[d] > end))
+      return PETSC_FALSE;
+    if (box->periodic[d] &&
+        PetscCeilReal((start - high.at[d]) / period) > PetscFloorReal((end - low.at[d]) / period))
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* A shell is seen from as far as queries reach beyond the ghosts, at both moments. */
+PetscBool coupling_is_near(Coupling coupling, const CoupledBody *body, const EarlierPlace *before)
+{
+  const PetscInt  ghosts = grid_box(coupling->grid)->ghost;
+  const PetscReal cells = body->thickness > 0. ? (PetscReal)(ghosts + VISIBILITY_REACH + 1) : 3.;
+
+  return reach_rank(coupling->grid, body->low, body->high, cells) ||
+         (body->thickness > 0. && before && reach_rank(coupling->grid, before->low, before->high, cells));
 }
 
 /* By the divergence theorem along x, which needs no ends of a prism: V = int x n_x, and x/2, y, z times that
@@ -86,13 +145,10 @@ static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
   const PetscInt(*triangles)[3];
 
   PetscFunctionBegin;
-  if (!placed->body.surface) /* nothing of it is in the box */
-    PetscFunctionReturn(0);
   PetscCall(SurfaceGet(placed->body.surface, &vertex_count, &vertices, &triangle_count, &triangles));
   PetscCall(PetscMalloc1(vertex_count, &placed->vertices));
   for (PetscInt v = 0; v < vertex_count; v++)
-    placed->vertices[v] =
-        vector3_add(placed->body.position, quaternion_rotate(placed->body.rotation, vertices[v]));
+    placed->vertices[v] = placed_vertex(&placed->body, vertices[v]);
   placed->triangles = (Triangles){vertex_count, triangle_count, placed->vertices, triangles};
   if (grid_box(coupling->grid)->dimension == 2) {
     PetscCall(TrianglesSlice(&placed->triangles, grid_origin(coupling->grid).at[Z], &placed->prism));
@@ -102,6 +158,29 @@ static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
   }
   find_bounds(placed);
   find_displaced(placed);
+  if (grid_box(coupling->grid)->dimension == 2)
+    placed->centre.at[Z] = 0.; /* in the plane */
+  PetscFunctionReturn(0);
+}
+
+/* Triangles of those that are near; a body without a surface is not. */
+static PetscErrorCode TakeNear(Coupling coupling)
+{
+  PlacedSolids *solids = &coupling->solids;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solids->count; b++) {
+    Placed *placed = &solids->bodies[b];
+
+    if (!placed->body.surface)
+      continue;
+    PetscCall(FindBounds(&placed->body));
+    if (!coupling_is_near(coupling, &placed->body, coupling_place_before(coupling, solids->count, b)))
+      continue;
+    PetscCall(MakeTriangles(coupling, placed));
+    if (placed->triangles.triangle_count)
+      solids->near[solids->near_count++] = b;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -122,8 +201,8 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
   PetscFunctionBegin;
   PetscCall(CouplingDropBodies(coupling));
   PetscCall(PetscCalloc1(count, &coupling->solids.bodies));
-  PetscCall(PetscMalloc1(count, &coupling->solids.by_slot));
-  PetscCall(PetscCalloc1(DIM * count, &coupling->solids.offsets));
+  PetscCall(PetscCalloc3(count, &coupling->solids.by_slot, count, &coupling->solids.near, DIM * count,
+                         &coupling->solids.offsets));
   coupling->solids.count = count;
   for (PetscInt b = 0; b < count; b++) {
     Placed *placed = &coupling->solids.bodies[b];
@@ -136,10 +215,10 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
       placed->free = coupling->solids.free_count;
       coupling->solids.by_slot[coupling->solids.free_count++] = b;
     }
-    if (coupling->grid)
-      PetscCall(MakeTriangles(coupling, placed));
   }
   number_slots(coupling);
+  if (coupling->grid)
+    PetscCall(TakeNear(coupling));
   PetscFunctionReturn(0);
 }
 
@@ -172,12 +251,11 @@ static Images images_of(Coupling coupling, PetscInt body)
 PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const void *context)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < coupling->solids.count; b++) {
-    const Images images = images_of(coupling, b);
-    PetscInt     n[DIM];
+  for (PetscInt m = 0; m < coupling->solids.near_count; m++) {
+    const PetscInt b = coupling->solids.near[m];
+    const Images   images = images_of(coupling, b);
+    PetscInt       n[DIM];
 
-    if (!coupling->solids.bodies[b].triangles.triangle_count)
-      continue;
     for (n[Z] = images.first[Z]; n[Z] <= images.last[Z]; n[Z]++)
       for (n[Y] = images.first[Y]; n[Y] <= images.last[Y]; n[Y]++)
         for (n[X] = images.first[X]; n[X] <= images.last[X]; n[X]++)

@@ -18,6 +18,7 @@ CoupledBody solid_coupled_body(Solid solid, PetscInt body)
     resistance.mass = the->mass;
     resistance.inertia = matrix3_turned_diagonal(resistance.rotation, the->inertia);
   }
+  solid_body_bounds(solid, body, &resistance.low, &resistance.high);
   return resistance;
 }
 

@@ -109,6 +109,44 @@ static void planes_beyond_the_box_do_not_meet_the_fluid(void **state)
   assert_on_all_ranks(faces[0] == faces[1]);
 }
 
-TEST_MAIN(cmocka_unit_test(planes_beyond_the_box_do_not_meet_the_fluid),
+/* Six balls in a row, the last one behind the end of the box: each is of triangles on ranks near it only,
+   and a seventh, of another size and far away, nowhere has a surface. */
+static void ranks_hold_the_surfaces_of_bodies_near_them(void **state)
+{
+  CouplingCase  *coupled;
+  CouplingSetup  setup = tank;
+  SolidCase     *solids = solid_case_new(9.81);
+  PlacedSolids  *placed;
+  PetscBool      is_good = PETSC_TRUE;
+  PetscInt       held = 0;
+  const GridBox *box = NULL;
+
+  (void)state;
+  setup.cells[X] = 60;
+  setup.length = 6.;
+  coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
+  placed = &coupled->coupling->solids;
+  for (int b = 0; b < 6; b++)
+    solid_case_add_sphere(solids, vector3(0.5 + 1.4 * b, 0.9, 0.8), 0.3);
+  solid_case_add_sphere(solids, vector3(20., 0.9, 0.8), 0.4);
+  solid_case_start(solids);
+  start(coupled, solids->solid);
+  if (coupled->grid)
+    box = grid_box(coupled->grid);
+  for (PetscInt b = 0; b < 7 && box; b++) {
+    const PetscReal x = solid_case_position(solids, b).at[X] / 0.1, reach = 3. + 1.2 * 3. + 0.01;
+    const PetscBool is_near = x + reach > box->start[X] && x - reach < box->end[X];
+
+    held += is_near;
+    is_good = is_good && is_near == (placed->bodies[b].triangles.triangle_count > 0);
+  }
+  assert_on_all_ranks(is_good && placed->near_count == held && placed->surface_count == held);
+  assert_on_all_ranks(!box || held <= (box->end[X] - box->start[X] == 60 ? 5 : 3));
+  coupling_case_free(coupled);
+  solid_case_free(solids);
+}
+
+TEST_MAIN(cmocka_unit_test(ranks_hold_the_surfaces_of_bodies_near_them),
+          cmocka_unit_test(planes_beyond_the_box_do_not_meet_the_fluid),
           cmocka_unit_test(bodies_of_a_solid_float_where_they_are),
           cmocka_unit_test(shells_stay_tight_while_they_move))

@@ -6,13 +6,15 @@
 
 static const Vector3 bounds[2] = {{{0, 0, 0}}, {{4, 3, 2}}};
 
-static void surfaces_hold_the_volume_of_their_bodies(void **state)
+/* A body of each simple kind, and a box. */
+enum { BODIES = 6 };
+
+static SolidCase *make_bodies(void)
 {
   SolidCase  *solids = solid_case_new(9.81);
   BodyConfig *turned;
   Shape       shapes[5];
 
-  (void)state;
   assert_success(ShapeCreateCylinder(vector3(1, 0, 0), vector3(2, 1, 0), 0.4, &shapes[0]));
   assert_success(ShapeCreateCapsule(vector3(1, 0, 3), vector3(2, 1, 4), 0.4, &shapes[1]));
   assert_success(ShapeCreateCone(vector3(1, 0, 6), vector3(2, 1, 7), 0.4, &shapes[2]));
@@ -23,7 +25,15 @@ static void surfaces_hold_the_volume_of_their_bodies(void **state)
   turned = solid_case_add_box(solids, vector3(5, 5, 5), vector3(0.5, 0.2, 0.3), vector3(0.3, 0.2, 0.1));
   turned->density = 500;
   solid_case_start(solids);
-  for (PetscInt b = 0; b < 6; b++) {
+  return solids;
+}
+
+static void surfaces_hold_the_volume_of_their_bodies(void **state)
+{
+  SolidCase *solids = make_bodies();
+
+  (void)state;
+  for (PetscInt b = 0; b < BODIES; b++) {
     const CoupledBody resistance = solid_coupled_body(solids->solid, b);
     const PetscReal   volume = resistance.mass / solids->bodies[b].density;
     Surface           surface;
@@ -43,6 +53,34 @@ static void surfaces_hold_the_volume_of_their_bodies(void **state)
     assert_near(trace, wanted, 1e-2 * wanted);
     assert_success(SurfaceDestroy(&surface));
   }
+  solid_case_free(solids);
+}
+
+/* However coarse they are: a rank far from the bounds of a body need not make its surface. */
+static void surfaces_stay_within_bounds_widened_by_a_tenth(void **state)
+{
+  SolidCase *solids = make_bodies();
+
+  (void)state;
+  for (PetscInt b = 0; b < BODIES; b++)
+    for (PetscReal edge = 0.01; edge < 10.; edge *= 2.) {
+      const CoupledBody body = solid_coupled_body(solids->solid, b);
+      const Vector3     slack = vector3_scale(0.1, vector3_subtract(body.high, body.low)), *vertices;
+      Surface           surface;
+      PetscBool         lasts;
+      PetscInt          count;
+
+      assert_success(SolidCreateBodySurface(solids->solid, b, edge, bounds, &surface, &lasts));
+      assert_success(SurfaceGet(surface, &count, &vertices, NULL, NULL));
+      for (PetscInt v = 0; v < count; v++) {
+        const Vector3 place = vector3_add(body.position, quaternion_rotate(body.rotation, vertices[v]));
+
+        for (int d = 0; d < DIM; d++)
+          assert_true(place.at[d] > body.low.at[d] - slack.at[d] &&
+                      place.at[d] < body.high.at[d] + slack.at[d]);
+      }
+      assert_success(SurfaceDestroy(&surface));
+    }
   solid_case_free(solids);
 }
 
@@ -70,4 +108,5 @@ static void a_plane_fills_its_half_of_the_box(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(surfaces_hold_the_volume_of_their_bodies),
+          cmocka_unit_test(surfaces_stay_within_bounds_widened_by_a_tenth),
           cmocka_unit_test(a_plane_fills_its_half_of_the_box))

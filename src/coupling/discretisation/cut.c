@@ -143,9 +143,9 @@ static PetscErrorCode CorrectBuoyancy(Coupling coupling, PetscReal *const densit
 {
   PetscFunctionBegin;
   (void)densities;
-  for (PetscInt b = 0; b < coupling->solids.count; b++)
+  for (PetscInt n = 0; n < coupling->solids.near_count; n++)
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
-      find_offset(coupling, b, d, &sums[DIM * b + d]);
+      find_offset(coupling, coupling->solids.near[n], d, &sums[DIM * coupling->solids.near[n] + d]);
   move_arms(coupling);
   PetscFunctionReturn(0);
 }

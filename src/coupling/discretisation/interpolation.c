@@ -265,8 +265,6 @@ static PetscErrorCode FindSums(Coupling coupling, PetscReal *const densities[DIM
   for (PetscInt b = 0; b < coupling->solids.count; b++) {
     PetscBool is_seen = PETSC_FALSE;
 
-    if (dimension == 2)
-      coupling->solids.bodies[b].centre.at[Z] = 0.; /* in the plane */
     for (PetscInt d = 0; d < dimension; d++) {
       is_seen = is_seen || sums[DIM * b + d].faces > 0.;
       displaced[b] += sums[DIM * b + d].displaced[0] / (PetscReal)dimension;

@@ -168,28 +168,39 @@ static PetscErrorCode SumBuoyancy(Coupling coupling, PetscReal *const densities[
   PetscFunctionReturn(0);
 }
 
+/* Bodies that some rank, near to them, found to be inexact. */
+static PetscErrorCode CountInexact(Coupling coupling, PetscBool is_inexact[])
+{
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, is_inexact, (PetscMPIInt)coupling->solids.count, MPIU_BOOL,
+                             MPI_LOR, coupling->fluid));
+  for (PetscInt b = 0; b < coupling->solids.count; b++)
+    coupling->found.inexact_bodies += is_inexact[b];
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode BalanceMasses(Coupling coupling, PetscReal *const densities[DIM], const BodySums sums[])
 {
   BuoyancySums *balances;
   PetscReal    *changes;
+  PetscBool    *is_inexact;
 
   PetscFunctionBegin;
+  PetscCall(PetscCalloc1(coupling->solids.count, &is_inexact));
   PetscCall(PetscCalloc1(DIM * coupling->solids.count, &balances));
   PetscCall(PetscCalloc1(3 * DIM * coupling->solids.count, &changes));
   PetscCall(SumBuoyancy(coupling, densities, balances));
-  for (PetscInt b = 0; b < coupling->solids.count; b++) {
-    PetscBool is_exact = PETSC_TRUE;
-
+  for (PetscInt m = 0; m < coupling->solids.near_count; m++)
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
-      const PetscInt n = DIM * b + d;
+      const PetscInt b = coupling->solids.near[m], n = DIM * b + d;
 
       if (balances[n].moments[0] > 0. &&
           !find_change(coupling, &coupling->solids.bodies[b], d, &sums[n], &balances[n], &changes[3 * n]))
-        is_exact = PETSC_FALSE;
+        is_inexact[b] = PETSC_TRUE;
     }
-    coupling->found.inexact_bodies += !is_exact;
-  }
+  PetscCall(CountInexact(coupling, is_inexact));
   change_masses(coupling, changes);
+  PetscCall(PetscFree(is_inexact));
   PetscCall(PetscFree(changes));
   PetscCall(PetscFree(balances));
   PetscFunctionReturn(0);

@@ -25,20 +25,29 @@ PetscErrorCode CouplingRememberPlaces(Coupling coupling)
   PetscCall(PetscFree(coupling->solids.before));
   coupling->solids.before_count = coupling->solids.count;
   PetscCall(PetscMalloc1(coupling->solids.before_count, &coupling->solids.before));
-  for (PetscInt b = 0; b < coupling->solids.before_count; b++)
-    coupling->solids.before[b] =
-        (RigidTransform){coupling->solids.bodies[b].body.position, coupling->solids.bodies[b].body.rotation};
+  for (PetscInt b = 0; b < coupling->solids.before_count; b++) {
+    const CoupledBody *body = &coupling->solids.bodies[b].body;
+
+    coupling->solids.before[b] = (EarlierPlace){{body->position, body->rotation}, body->low, body->high};
+  }
   PetscFunctionReturn(0);
+}
+
+/* Of one of `count` bodies: none if there were others. */
+const EarlierPlace *coupling_place_before(Coupling coupling, PetscInt count, PetscInt body)
+{
+  return coupling->solids.before_count == count ? &coupling->solids.before[body] : NULL;
 }
 
 /* Bodies that were not there before have always been where they are. */
 static RigidTransform place_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
 {
-  const CoupledBody *now = &coupling->solids.bodies[body].body;
-  RigidTransform     place = {now->position, now->rotation};
+  const CoupledBody  *now = &coupling->solids.bodies[body].body;
+  const EarlierPlace *before = coupling_place_before(coupling, coupling->solids.count, body);
+  RigidTransform      place = {now->position, now->rotation};
 
-  if (coupling->solids.before_count == coupling->solids.count)
-    place = coupling->solids.before[body];
+  if (before)
+    place = before->place;
   for (PetscInt d = 0; d < view->dimension; d++) /* it may have been put back by a period */
     if (view->period.at[d] > 0.)
       place.position.at[d] +=
@@ -330,12 +339,12 @@ static PetscErrorCode BuildVisibility(Coupling coupling, PetscInt count)
     view->period.at[d] = box->periodic[d] ? (PetscReal)box->cells[d] * coupling->spacing : 0.;
   view->visibility = shell_visibility(view);
   PetscCall(PetscCalloc1(count, &view->shells));
-  for (PetscInt b = 0; b < coupling->solids.count; b++)
-    if (coupling->solids.bodies[b].body.thickness > 0. &&
-        coupling->solids.bodies[b].triangles.triangle_count > 0)
-      PetscCall(AddShell(coupling, b));
+  for (PetscInt n = 0; n < coupling->solids.near_count; n++)
+    if (coupling->solids.bodies[coupling->solids.near[n]].body.thickness > 0.)
+      PetscCall(AddShell(coupling, coupling->solids.near[n]));
   for (PetscInt s = 0; s < view->count; s++)
     PetscCall(FindBounds(view, &view->shells[s]));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &view->visibility.way, 1, MPIU_REAL, MPIU_MAX, coupling->fluid));
   PetscCall(MarkNear(coupling, view));
   PetscFunctionReturn(0);
 }
@@ -350,9 +359,7 @@ PetscErrorCode CouplingGetVisibility(Coupling coupling, ShellPlacing motion, Pet
   if (motion == SHELLS_STILL)
     PetscCall(CouplingRememberPlaces(coupling));
   for (PetscInt b = 0; b < coupling->solids.count; b++)
-    if (coupling->solids.bodies[b].body.thickness > 0. &&
-        coupling->solids.bodies[b].triangles.triangle_count > 0)
-      count++;
+    count += coupling->solids.bodies[b].body.thickness > 0.; /* far ones too: all ranks see shells or none */
   if (!coupling->grid || !count)
     PetscFunctionReturn(0);
   if (!coupling->solids.visibility)

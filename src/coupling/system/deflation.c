@@ -51,7 +51,7 @@ static PetscBool is_light(Coupling coupling, PetscInt free)
   PetscReal      radius = 0.;
 
   for (PetscInt d = 0; d < dimension; d++)
-    radius = PetscMax(radius, 0.5 * (placed->high.at[d] - placed->low.at[d]));
+    radius = PetscMax(radius, 0.5 * (placed->body.high.at[d] - placed->body.low.at[d]));
   return placed->body.mass < 0.5 * coupling->density * PETSC_PI * PetscSqr(radius) *
                                  (dimension == 3 ? 4. / 3. * radius : 1.)
              ? PETSC_TRUE

@@ -19,7 +19,7 @@ static PetscInt reach_of(Coupling coupling, PetscInt free)
   PetscReal     length = 0.;
 
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
-    length = PetscMax(length, (placed->high.at[d] - placed->low.at[d]) / coupling->spacing);
+    length = PetscMax(length, (placed->body.high.at[d] - placed->body.low.at[d]) / coupling->spacing);
   return PetscMin(PetscMax((PetscInt)(length / 3.), LEAST_REACH), MOST_REACH);
 }
 
@@ -198,9 +198,9 @@ static int compare_left(const void *a, const void *b)
 {
   const Placed *const *first = a, *const *second = b;
 
-  return (*first)->low.at[X] > (*second)->low.at[X]   ? 1
-         : (*first)->low.at[X] < (*second)->low.at[X] ? -1
-                                                      : (*first)->free - (*second)->free;
+  return (*first)->body.low.at[X] > (*second)->body.low.at[X]   ? 1
+         : (*first)->body.low.at[X] < (*second)->body.low.at[X] ? -1
+                                                                : (*first)->free - (*second)->free;
 }
 
 /* One where the boxes of two bodies meet, less the farther they are apart, in cells. */
@@ -209,8 +209,9 @@ static PetscReal nearness(const Placed *a, const Placed *b, PetscReal spacing)
   PetscReal square = 0.;
 
   for (PetscInt d = 0; d < DIM; d++)
-    square += PetscSqr(
-        PetscMax(0., PetscMax(a->low.at[d] - b->high.at[d], b->low.at[d] - a->high.at[d]) / spacing));
+    square += PetscSqr(PetscMax(
+        0.,
+        PetscMax(a->body.low.at[d] - b->body.high.at[d], b->body.low.at[d] - a->body.high.at[d]) / spacing));
   return 1. / (1. + square);
 }
 
@@ -227,14 +228,15 @@ PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt 
   PetscCall(PetscMalloc1(count, &sorted));
   for (PetscInt n = 0; n < count; n++) {
     sorted[n] = &coupling->solids.bodies[coupling->solids.by_slot[bodies[n]]];
-    widest = PetscMax(widest, sorted[n]->high.at[X] - sorted[n]->low.at[X]);
+    widest = PetscMax(widest, sorted[n]->body.high.at[X] - sorted[n]->body.low.at[X]);
   }
   qsort(sorted, (size_t)count, sizeof(*sorted), compare_left);
   for (PetscInt n = 0; n < count; n++) {
     PetscReal near[COLOURS] = {0.};
     PetscInt  best = 0;
 
-    for (PetscInt m = n - 1; m >= 0 && sorted[n]->low.at[X] - sorted[m]->low.at[X] <= widest + reach; m--)
+    for (PetscInt m = n - 1;
+         m >= 0 && sorted[n]->body.low.at[X] - sorted[m]->body.low.at[X] <= widest + reach; m--)
       near[colours[sorted[m]->free] - 1] += nearness(sorted[n], sorted[m], coupling->spacing);
     for (PetscInt colour = 1; colour < COLOURS && reach_of(coupling, sorted[n]->free) > LEAST_REACH; colour++)
       if (near[colour] < near[best])

@@ -26,7 +26,7 @@ PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(count, &pull, count, &motion));
   PetscCall(CouplingGather(coupling, x, pull));
-  PetscCall(SolidMatrixSolve(&coupling->system.solid_matrix, pull, motion));
+  PetscCall(SolidMatrixSolveLocal(&coupling->system.solid_matrix, pull, motion));
   PetscCall(VecGetArray(y, &values));
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(y, &values));

@@ -161,6 +161,30 @@ static PetscInt find_root(PetscInt *parent, PetscInt one)
   return one;
 }
 
+/* For the members of groups, and the inverses of small ones. */
+static PetscErrorCode GiveRoom(SolidMatrix *matrix)
+{
+  PetscInt numbers = 0, members = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt g = 0; g < matrix->group_count; g++)
+    numbers += matrix->groups[g].count <= MOST_DENSE ? PetscSqr(TWIST * matrix->groups[g].count) : 0;
+  PetscCall(PetscMalloc1(matrix->free_count, &matrix->members));
+  PetscCall(PetscCalloc1(numbers, &matrix->inverses));
+  numbers = 0;
+  for (PetscInt g = 0; g < matrix->group_count; g++) {
+    BodyGroup *group = &matrix->groups[g];
+
+    group->bodies = matrix->members + members;
+    members += group->count;
+    if (group->count > MOST_DENSE)
+      continue;
+    group->inverse = matrix->inverses + numbers;
+    numbers += PetscSqr(TWIST * group->count);
+  }
+  PetscFunctionReturn(0);
+}
+
 /* Groups in the order of their first bodies; `place` of each body in its group. */
 static PetscErrorCode FormGroups(SolidMatrix *matrix, PetscInt *group, PetscInt *place)
 {
@@ -184,13 +208,7 @@ static PetscErrorCode FormGroups(SolidMatrix *matrix, PetscInt *group, PetscInt 
     group[b] = root == b ? matrix->group_count++ : group[root];
     place[b] = matrix->groups[group[b]].count++;
   }
-  for (PetscInt g = 0; g < matrix->group_count; g++) {
-    const PetscInt n = TWIST * matrix->groups[g].count;
-
-    PetscCall(PetscMalloc1(matrix->groups[g].count, &matrix->groups[g].bodies));
-    if (matrix->groups[g].count <= MOST_DENSE)
-      PetscCall(PetscCalloc1(n * n, &matrix->groups[g].inverse));
-  }
+  PetscCall(GiveRoom(matrix));
   for (PetscInt b = 0; b < matrix->free_count; b++)
     matrix->groups[group[b]].bodies[place[b]] = b;
   PetscCall(PetscFree(parent));
@@ -208,13 +226,17 @@ static void put_block(BodyGroup *group, const BodyPair *pair)
     }
 }
 
-/* `pairs` count bodies within the group. */
-static PetscErrorCode Invert(BodyGroup *group, const PairList *pairs)
+/* `pairs` count bodies within the group; a body alone needs none. */
+static PetscErrorCode Invert(const SolidMatrix *matrix, BodyGroup *group, const PairList *pairs)
 {
   PetscBool is_positive;
 
   PetscFunctionBegin;
-  if (group->inverse) {
+  if (group->count == 1) {
+    PetscCall(
+        PetscArraycpy(group->inverse, &matrix->diagonal[TWIST * TWIST * group->bodies[0]], TWIST * TWIST));
+    PetscCall(DenseInvert(TWIST, group->inverse, &is_positive));
+  } else if (group->inverse) {
     for (PetscInt p = 0; p < pairs->count; p++)
       put_block(group, &pairs->pairs[p]);
     PetscCall(DenseInvert(TWIST * group->count, group->inverse, &is_positive));
@@ -233,10 +255,11 @@ static PetscErrorCode InvertGroups(SolidMatrix *matrix, const PetscInt *group, c
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(matrix->group_count, &lists));
-  for (PetscInt b = 0; b < matrix->free_count; b++) {
-    PetscCall(PairListFind(&lists[group[b]], place[b], place[b], &pair));
-    PetscCall(PetscArraycpy(pair->block, &matrix->diagonal[TWIST * TWIST * b], TWIST * TWIST));
-  }
+  for (PetscInt b = 0; b < matrix->free_count; b++)
+    if (matrix->groups[group[b]].count > 1) {
+      PetscCall(PairListFind(&lists[group[b]], place[b], place[b], &pair));
+      PetscCall(PetscArraycpy(pair->block, &matrix->diagonal[TWIST * TWIST * b], TWIST * TWIST));
+    }
   for (PetscInt p = 0; p < matrix->pairs.count; p++) {
     const BodyPair *from = &matrix->pairs.pairs[p];
 
@@ -244,7 +267,7 @@ static PetscErrorCode InvertGroups(SolidMatrix *matrix, const PetscInt *group, c
     PetscCall(PetscArraycpy(pair->block, from->block, TWIST * TWIST));
   }
   for (PetscInt g = 0; g < matrix->group_count; g++) {
-    PetscCall(Invert(&matrix->groups[g], &lists[g]));
+    PetscCall(Invert(matrix, &matrix->groups[g], &lists[g]));
     PetscCall(PetscFree(lists[g].pairs));
   }
   PetscCall(PetscFree(lists));
@@ -256,15 +279,33 @@ PetscErrorCode CouplingDropSolidMatrix(Coupling coupling)
   SolidMatrix *matrix = &coupling->system.solid_matrix;
 
   PetscFunctionBegin;
-  for (PetscInt g = 0; g < matrix->group_count; g++) {
-    PetscCall(PetscFree(matrix->groups[g].bodies));
-    PetscCall(PetscFree(matrix->groups[g].inverse));
+  for (PetscInt g = 0; g < matrix->group_count; g++)
     PetscCall(BlockFactorDestroy(&matrix->groups[g].factor));
-  }
   PetscCall(PetscFree(matrix->groups));
+  PetscCall(PetscFree(matrix->members));
+  PetscCall(PetscFree(matrix->inverses));
+  PetscCall(PetscFree(matrix->local));
   PetscCall(PetscFree(matrix->diagonal));
   PetscCall(PetscFree(matrix->pairs.pairs));
   *matrix = (SolidMatrix){0};
+  PetscFunctionReturn(0);
+}
+
+/* `first` rows of B of each body; null: no fluid here. */
+static PetscErrorCode FindLocalGroups(SolidMatrix *matrix, const PetscInt *group, const PetscInt *first)
+{
+  char *is_local;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(matrix->group_count, &is_local));
+  for (PetscInt b = 0; b < matrix->free_count && first; b++)
+    if (first[b + 1] > first[b])
+      is_local[group[b]] = 1;
+  PetscCall(PetscMalloc1(matrix->group_count, &matrix->local));
+  for (PetscInt g = 0; g < matrix->group_count; g++)
+    if (is_local[g])
+      matrix->local[matrix->local_count++] = g;
+  PetscCall(PetscFree(is_local));
   PetscFunctionReturn(0);
 }
 
@@ -289,6 +330,7 @@ PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling)
   for (PetscInt b = 0; b < matrix->free_count; b++)
     add_own_mass(coupling, b);
   PetscCall(InvertGroups(matrix, group, place));
+  PetscCall(FindLocalGroups(matrix, group, coupling->system.matrix.first));
   PetscCall(PetscFree2(group, place));
   PetscFunctionReturn(0);
 }
@@ -322,13 +364,28 @@ static PetscErrorCode SolveGroup(const BodyGroup *group, const PetscReal *from, 
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode ApplyInverse(const BodyGroup *group, const PetscReal *from, PetscReal *to)
+{
+  PetscFunctionBegin;
+  if (group->inverse)
+    apply_group(group, from, to);
+  else
+    PetscCall(SolveGroup(group, from, to));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidMatrixSolve(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to)
 {
   PetscFunctionBegin;
   for (PetscInt g = 0; g < matrix->group_count; g++)
-    if (matrix->groups[g].inverse)
-      apply_group(&matrix->groups[g], from, to);
-    else
-      PetscCall(SolveGroup(&matrix->groups[g], from, to));
+    PetscCall(ApplyInverse(&matrix->groups[g], from, to));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidMatrixSolveLocal(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < matrix->local_count; n++)
+    PetscCall(ApplyInverse(&matrix->groups[matrix->local[n]], from, to));
   PetscFunctionReturn(0);
 }

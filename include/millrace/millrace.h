@@ -23,6 +23,7 @@
 #include <millrace/visibility_map.h>
 #include <millrace/visibility.h>
 #include <millrace/particles.h>
+#include <millrace/halo.h>
 #include <millrace/levelset.h>
 #include <millrace/fluid.h>
 #include <millrace/fluid_step.h>

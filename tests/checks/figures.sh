@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Drawn figures are what their scripts draw. TAP.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+
+drawn() { python3 "$MILLRACE_SOURCE/docs/figures/$1.py" | cmp - "$MILLRACE_SOURCE/docs/images/$2.svg"; }
+
+echo "1..1"
+ok "coupled-step.svg is what coupled_step.py draws" drawn coupled_step coupled-step

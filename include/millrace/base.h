@@ -143,6 +143,13 @@ const char    *formula_text(Formula formula);
 /* The word of a null-terminated list that was probably meant, or null. */
 const char *closest_word(const char word[], const char *const words[]);
 
+/* A mistake in a configuration: `message` becomes "PATH[ITEM]: TEXT" with the path of keys to it in a scene,
+   such as solids.bodies[ball]; `item` is the name of one of a list, or null. message_text is what follows the
+   path, all of a message without one. Not collective. */
+PetscErrorCode MessageAtKey(char message[], size_t size, const char path[], const char item[],
+                            const char format[], ...) PETSC_ATTRIBUTE_FORMAT(5, 6);
+const char    *message_text(const char message[]);
+
 /* Row by row. */
 typedef struct {
   PetscReal at[MILLRACE_DIM][MILLRACE_DIM];

@@ -59,9 +59,9 @@ const SceneProblem *scene_problem(Scene scene, PetscInt index);
    Collective: the scene's communicator. */
 PetscErrorCode SceneReport(Scene scene, FILE *file);
 
-/* Adds what a room says of a scene that had been good as an error, at the body or joint that it names.
-   Collective: the scene's communicator. */
-PetscErrorCode SceneBlame(Scene scene, const char message[]);
+/* Adds what a room says of a scene that had been good as an error, at the keys that the message begins with
+   (MessageAtKey). Collective: the scene's communicator. */
+PetscErrorCode SceneAddMessage(Scene scene, const char message[]);
 
 /* Adds a problem for every option of `petsc:` that may write files or run programs, unless they are allowed
    to, and for values, also of the command line, that PETSc does not understand. Before solvers are created.

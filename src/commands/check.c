@@ -9,7 +9,7 @@ static PetscErrorCode Estimate(Scene scene, PetscMPIInt ranks, SimulationEstimat
   PetscFunctionBegin;
   PetscCall(SimulationConfigEstimate(scene_config(scene), ranks, estimate, message, sizeof(message)));
   if (message[0])
-    PetscCall(SceneBlame(scene, message));
+    PetscCall(SceneAddMessage(scene, message));
   PetscFunctionReturn(0);
 }
 

@@ -188,15 +188,17 @@ static PetscErrorCode TellFault(Phase phase, const Fault *fault, char message[],
   snprintf(point, sizeof(point), flat ? "(%g, %g)" : "(%g, %g, %g)", (double)fault->point[X],
            (double)fault->point[Y], (double)fault->point[Z]);
   if (fault->is_void > 0.)
-    snprintf(message, size,
-             "no region holds the point %s; the nearest are \"%s\" and \"%s\", at least %g m away. Give one "
-             "region no shape, so that it takes what the others leave, or use interfaces.overlap: project",
-             point, first, second, (double)fault->depth);
+    PetscCall(MessageAtKey(
+        message, size, "regions", first,
+        "no region holds the point %s; the nearest are \"%s\" and \"%s\", at least %g m away. Give one "
+        "region no shape, so that it takes what the others leave, or use interfaces.overlap: project",
+        point, first, second, (double)fault->depth));
   else
-    snprintf(message, size,
-             "regions \"%s\" and \"%s\" overlap: the point %s is at least %g m inside of both. Change their "
-             "shapes, or use interfaces.overlap: project",
-             first, second, point, (double)fault->depth);
+    PetscCall(MessageAtKey(
+        message, size, "regions", first,
+        "regions \"%s\" and \"%s\" overlap: the point %s is at least %g m inside of both. Change their "
+        "shapes, or use interfaces.overlap: project",
+        first, second, point, (double)fault->depth));
   PetscFunctionReturn(0);
 }
 

@@ -39,15 +39,18 @@ static PetscErrorCode CreateChecked(Scene scene, Simulation *simulation, char me
   PetscCall(SceneSetPetscOptions(scene));
   PetscCall(SimulationCreate(scene->comm, scene_config(scene), simulation, message, size));
   if (!*simulation) {
-    PetscCall(SceneBlame(scene, message));
+    PetscCall(SceneAddMessage(scene, message));
     message[0] = '\0';
     PetscFunctionReturn(0);
   }
   PetscCall(SceneCheckPetscOptions(scene, &good));
   if (good)
     PetscCall(SimulationCheckBalance(*simulation, message, size));
+  if (message[0])
+    PetscCall(SceneAddMessage(scene, message));
   if (!good || message[0])
     PetscCall(SimulationDestroy(simulation));
+  message[0] = '\0';
   PetscFunctionReturn(0);
 }
 

@@ -155,3 +155,57 @@ PetscErrorCode SceneReport(Scene scene, FILE *file)
   fflush(file);
   PetscFunctionReturn(0);
 }
+
+/* The item of that name, or of the entry that it is a copy of (name.number). */
+static Node *named_item(const Node *list, const char name[], size_t length)
+{
+  Node *entry = NULL;
+
+  for (Node *item = list ? list->first : NULL; item; item = item->next) {
+    const Node  *found = node_find(item, "name");
+    const size_t most = found && found->text ? strlen(found->text) : 0;
+
+    if (!most || most > length || strncmp(found->text, name, most))
+      continue;
+    if (most == length)
+      return item;
+    if (name[most] == '.')
+      entry = item;
+  }
+  return entry;
+}
+
+/* The node at the keys that a message begins with, or the deepest on the way there; an obstacle that moves is
+   a body. */
+static Node *message_node(Scene scene, const char message[])
+{
+  const char *at = message, *end = message_text(message);
+  Node       *node = scene->root, *next = node;
+
+  while (at < end && next) {
+    const size_t length = strcspn(at, ".[:");
+    char         key[64];
+
+    snprintf(key, sizeof(key), "%.*s", (int)length, at);
+    next = node_find(node, key);
+    node = next ? next : node;
+    at += length + 1;
+    if (at[-1] != '.')
+      break;
+  }
+  if (next && at > message && at[-1] == '[') {
+    const size_t length = strcspn(at, "]");
+
+    next = named_item(node, at, length);
+    if (!next)
+      next = named_item(node_find(scene->root, "obstacles"), at, length);
+  }
+  return next ? next : node;
+}
+
+PetscErrorCode SceneAddMessage(Scene scene, const char message[])
+{
+  PetscFunctionBegin;
+  PetscCall(ProblemAdd(scene, message_node(scene, message), PROBLEM_ERROR, "%s", message_text(message)));
+  PetscFunctionReturn(0);
+}

@@ -423,37 +423,3 @@ PetscErrorCode SceneCheckSolids(Scene scene)
     PetscCall(CheckJoint(scene, node_item(list_of(scene, "joints"), j), &config->joints[j]));
   PetscFunctionReturn(0);
 }
-
-/* The item whose name stands in the first quotes of `message`, less the number of a copy. */
-static Node *named_item(const Node *list, const char message[])
-{
-  const char *word = strchr(message, '"') + 1;
-  const int   length = (int)strcspn(word, "\".");
-
-  for (Node *item = list ? list->first : NULL; item; item = item->next) {
-    const Node *name = node_find(item, "name");
-
-    if (name && (int)strlen(name->text) == length && !strncmp(name->text, word, (size_t)length))
-      return item;
-  }
-  return NULL;
-}
-
-PetscErrorCode SceneBlame(Scene scene, const char message[])
-{
-  Node     *item = NULL;
-  PetscBool joint, region;
-
-  PetscFunctionBegin;
-  PetscCall(PetscStrbeginswith(message, "Joint", &joint));
-  region = !strncmp(message, "regions ", 8) || !strncmp(message, "no region ", 10) ? PETSC_TRUE : PETSC_FALSE;
-  if (strchr(message, '"'))
-    item = named_item(
-        region ? node_find(scene->root, "regions") : list_of(scene, joint ? "joints" : "bodies"), message);
-  if (!item && !region && !joint && strchr(message, '"')) /* one that moves is a body */
-    item = named_item(node_find(scene->root, "obstacles"), message);
-  if (!item)
-    item = node_find(scene->root, region ? "regions" : "solids");
-  PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR, "%s", message));
-  PetscFunctionReturn(0);
-}

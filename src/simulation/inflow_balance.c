@@ -112,12 +112,12 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
       PetscCall(SimulationPlaceObstacles(simulation, time));
     PetscCall(GetFlux(simulation, time, &flux));
     if (PetscAbsReal(flux.in - flux.out) > allowed * PetscMax(flux.in, flux.out))
-      PetscCall(PetscSNPrintf(
-          message, message_size,
-          "no side is open, but at t = %g s inflows bring %.4g %s/s into the box and take "
-          "%.4g out: make a side open, or let as much out as in",
-          (double)time, (double)(flux.in * area), grid_box(simulation->grid)->dimension == 3 ? "m^3" : "m^2",
-          (double)(flux.out * area)));
+      PetscCall(MessageAtKey(message, message_size, "fluid.sides", NULL,
+                             "no side is open, but at t = %g s inflows bring %.4g %s/s into the box and take "
+                             "%.4g out: make a side open, or let as much out as in",
+                             (double)time, (double)(flux.in * area),
+                             grid_box(simulation->grid)->dimension == 3 ? "m^3" : "m^2",
+                             (double)(flux.out * area)));
   }
   if (moves)
     PetscCall(SimulationPlaceObstacles(simulation, 0.));
@@ -150,16 +150,16 @@ static PetscErrorCode CheckInitialFields(MacGrid grid, Fluid fluid, const FluidC
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
     PetscCall(IsFinite(comm, velocity[d], &finite));
     if (!finite)
-      PetscCall(PetscSNPrintf(message, size,
-                              "fluid.initial.velocity along %c is not a finite number everywhere in the box",
-                              "xyz"[d]));
+      PetscCall(MessageAtKey(message, size, "fluid.initial.velocity", NULL,
+                             "fluid.initial.velocity along %c is not a finite number everywhere in the box",
+                             "xyz"[d]));
   }
   for (PetscInt s = 0; s < config->scalar_count; s++) {
     PetscCall(IsFinite(comm, scalars[s], &finite));
     if (!finite)
-      PetscCall(PetscSNPrintf(
-          message, size, "the scalar \"%.40s\" does not begin with a finite number everywhere in the box",
-          config->scalars[s].name));
+      PetscCall(MessageAtKey(message, size, "scalars", config->scalars[s].name,
+                             "the scalar \"%.40s\" does not begin with a finite number everywhere in the box",
+                             config->scalars[s].name));
   }
   PetscFunctionReturn(0);
 }

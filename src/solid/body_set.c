@@ -90,16 +90,16 @@ static PetscErrorCode SetMass(Solid solid, Body *body, char message[], size_t si
   if (config->kind != BODY_DYNAMIC)
     PetscFunctionReturn(0);
   if (body->form->kind == FORM_PLANE)
-    PetscCall(PetscSNPrintf(message, size, "Body \"%s\" is an endless plane and cannot move: make it static",
-                            config->name));
+    PetscCall(MessageAtKey(message, size, "solids.bodies", config->name,
+                           "Body \"%s\" is an endless plane and cannot move: make it static", config->name));
   else if (!(body->mass > 0) ||
            !(body->inertia.at[X] > 0 && body->inertia.at[Y] > 0 && body->inertia.at[Z] > 0))
     PetscCall(
-        PetscSNPrintf(message, size,
-                      "Body \"%s\" has a mass of %g kg and moments of inertia %g, %g, %g: a dynamic body "
-                      "needs positive ones; give a density or a mass, or make it static",
-                      config->name, (double)body->mass, (double)body->inertia.at[X],
-                      (double)body->inertia.at[Y], (double)body->inertia.at[Z]));
+        MessageAtKey(message, size, "solids.bodies", config->name,
+                     "Body \"%s\" has a mass of %g kg and moments of inertia %g, %g, %g: a dynamic body "
+                     "needs positive ones; give a density or a mass, or make it static",
+                     config->name, (double)body->mass, (double)body->inertia.at[X],
+                     (double)body->inertia.at[Y], (double)body->inertia.at[Z]));
   PetscFunctionReturn(0);
 }
 
@@ -168,7 +168,8 @@ PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
     PetscCall(
         FormCreate(body->shape, body->thickness, &solid->forms[entry], &rest, problem, sizeof(problem)));
     if (problem[0]) {
-      PetscCall(PetscSNPrintf(message, size, "Body \"%s\": %s", body->name, problem));
+      PetscCall(
+          MessageAtKey(message, size, "solids.bodies", body->name, "Body \"%s\": %s", body->name, problem));
       break;
     }
     PetscCall(FillEntry(solid, entry, &rest, first, message, size));

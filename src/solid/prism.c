@@ -57,10 +57,10 @@ PetscErrorCode SolidCheckPrism(Solid solid, PetscInt body, char message[], size_
   PetscCall(MeasurePrism(solid, body, &found));
   if (PetscAbsReal(found - volume) > 1e-6 * volume)
     PetscCall(
-        PetscSNPrintf(message, size,
-                      "Body \"%s\" has a volume of %g m^3 and a cross-section at z = 0 of %g m^2: in two "
-                      "dimensions a body must be a prism one metre deep, such as a cylinder or a box "
-                      "from z = -1/2 to 1/2",
-                      solid->bodies[body].config->name, (double)volume, (double)found));
+        MessageAtKey(message, size, "solids.bodies", solid->bodies[body].config->name,
+                     "Body \"%s\" has a volume of %g m^3 and a cross-section at z = 0 of %g m^2: in two "
+                     "dimensions a body must be a prism one metre deep, such as a cylinder or a box "
+                     "from z = -1/2 to 1/2",
+                     solid->bodies[body].config->name, (double)volume, (double)found));
   PetscFunctionReturn(0);
 }

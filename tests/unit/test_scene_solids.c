@@ -320,18 +320,21 @@ static void assemblies_that_cannot_be(void **state)
   one_error(SOLIDS "    - " BALL "}\n  assemblies: [{name: pair}, {name: pair}]\n", 5, "names must differ");
 }
 
-static void blame_falls_on_the_body_that_is_named(void **state)
+static void a_message_stands_at_its_keys(void **state)
 {
   Scene scene = good_scene(JOINT("child: ball"));
 
   (void)state;
-  assert_success(SceneBlame(scene, "Body \"link.2\" is hollow"));
+  assert_success(SceneAddMessage(scene, "solids.bodies[link.2]: Body \"link.2\" is hollow"));
   assert_int_equal(scene_problem(scene, 0)->line, 5);
+  assert_string_equal(scene_problem(scene, 0)->message, "Body \"link.2\" is hollow");
   assert_false(scene_is_good(scene));
-  assert_success(SceneBlame(scene, "Joint \"pin\" is loose"));
+  assert_success(SceneAddMessage(scene, "solids.joints[pin]: it is loose"));
   assert_int_equal(scene_problem(scene, 1)->line, 7);
-  assert_success(SceneBlame(scene, "something is wrong"));
-  assert_int_equal(scene_problem(scene, 2)->line, 3); /* where the block begins */
+  assert_success(SceneAddMessage(scene, "solids.joints[pun]: something is wrong"));
+  assert_int_equal(scene_problem(scene, 2)->line, 7); /* where the list begins */
+  assert_success(SceneAddMessage(scene, "no keys: something is wrong"));
+  assert_string_equal(scene_problem(scene, 3)->message, "no keys: something is wrong");
   assert_success(SceneDestroy(&scene));
 }
 
@@ -344,5 +347,4 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
           cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),
           cmocka_unit_test(an_assembly_is_copied_with_its_joints),
-          cmocka_unit_test(assemblies_that_cannot_be),
-          cmocka_unit_test(blame_falls_on_the_body_that_is_named))
+          cmocka_unit_test(assemblies_that_cannot_be), cmocka_unit_test(a_message_stands_at_its_keys))

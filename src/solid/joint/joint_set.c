@@ -54,8 +54,8 @@ static PetscErrorCode ExplainName(Solid solid, const JointConfig *config, const 
   if (meant) {
     const int copies = (int)copies_of(solid, meant);
 
-    PetscCall(PetscSNPrintf(
-        message, size,
+    PetscCall(MessageAtKey(
+        message, size, "solids.joints", config->name,
         "Joint \"%s\": \"%s\" is not one of the %d copies of \"%s\": write \"%s.0\" to \"%s.%d\"",
         config->name, name, copies, meant->name, meant->name, meant->name, copies - 1));
     PetscFunctionReturn(0);
@@ -64,8 +64,9 @@ static PetscErrorCode ExplainName(Solid solid, const JointConfig *config, const 
   for (PetscInt b = 0; b < count; b++)
     names[b] = solid->config->bodies[b].name;
   closest = closest_word(name, names);
-  PetscCall(PetscSNPrintf(message, size, "Joint \"%s\": no body is called \"%s\"%s%s%s", config->name, name,
-                          closest ? "; did you mean \"" : "", closest ? closest : "", closest ? "\"?" : ""));
+  PetscCall(MessageAtKey(message, size, "solids.joints", config->name,
+                         "Joint \"%s\": no body is called \"%s\"%s%s%s", config->name, name,
+                         closest ? "; did you mean \"" : "", closest ? closest : "", closest ? "\"?" : ""));
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
 }
@@ -162,23 +163,26 @@ static PetscInt find_in_assembly(Solid solid, const char name[])
 }
 
 /* The assembly with which a joint is copied, -1: none; two of them are a mistake. */
-static PetscInt joint_assembly(Solid solid, const JointConfig *config, char message[], size_t size)
+static PetscErrorCode FindAssembly(Solid solid, const JointConfig *config, PetscInt *found, char message[],
+                                   size_t size)
 {
   const PetscInt ends[SIDES] = {find_in_assembly(solid, config->parent),
                                 find_in_assembly(solid, config->child)};
-  PetscInt       found = -1;
 
+  PetscFunctionBegin;
+  *found = -1;
   for (JointSide s = PARENT; s < SIDES; s++) {
     const PetscInt assembly = ends[s] < 0 ? -1 : solid_assembly(solid->config, solid->bodies[ends[s]].config);
 
-    if (found >= 0 && assembly >= 0 && assembly != found)
-      snprintf(message, size,
-               "Joint \"%s\" joins two assemblies: say which copies, such as \"%s.0\" and \"%s.0\"",
-               config->name, config->parent, config->child);
+    if (*found >= 0 && assembly >= 0 && assembly != *found)
+      PetscCall(
+          MessageAtKey(message, size, "solids.joints", config->name,
+                       "Joint \"%s\" joins two assemblies: say which copies, such as \"%s.0\" and \"%s.0\"",
+                       config->name, config->parent, config->child));
     if (assembly >= 0)
-      found = assembly;
+      *found = assembly;
   }
-  return found;
+  PetscFunctionReturn(0);
 }
 
 /* How many joints an entry of the configuration makes. */
@@ -196,12 +200,13 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
                                   char message[], size_t size)
 {
   const char *const names[SIDES] = {config->parent, config->child};
-  const PetscInt    assembly = joint_assembly(solid, config, message, size);
+  PetscInt          assembly;
   RigidTransform    moved = {vector3(0, 0, 0), {1, vector3(0, 0, 0)}};
   const char       *problem;
 
   PetscFunctionBegin;
   joint->config = config;
+  PetscCall(FindAssembly(solid, config, &assembly, message, size));
   if (assembly >= 0)
     moved = assembly_copy(solid->config, assembly, copy);
   for (JointSide s = PARENT; s < SIDES; s++) {
@@ -222,7 +227,8 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
   if (!problem)
     problem = freedom_problem(config);
   if (problem)
-    PetscCall(PetscSNPrintf(message, size, "Joint \"%s\" %s", config->name, problem));
+    PetscCall(
+        MessageAtKey(message, size, "solids.joints", config->name, "Joint \"%s\" %s", config->name, problem));
   else
     place_joint(solid, &moved, joint);
   PetscFunctionReturn(0);
@@ -237,8 +243,9 @@ static PetscErrorCode CreateJoints(JointSet joints, char message[], size_t size)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(config->joint_count, &copies));
   for (PetscInt j = 0; j < config->joint_count; j++) {
-    const PetscInt assembly = joint_assembly(joints->solid, &config->joints[j], message, size);
+    PetscInt assembly;
 
+    PetscCall(FindAssembly(joints->solid, &config->joints[j], &assembly, message, size));
     copies[j] = joint_copies(joints->solid, &config->joints[j], assembly);
     joints->count += copies[j];
   }

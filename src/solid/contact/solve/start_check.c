@@ -61,15 +61,15 @@ static PetscErrorCode CheckPair(Solid solid, const PetscInt pair[2], char messag
     PetscCall(NameBody(solid, pair[i], names[i], sizeof(names[i])));
   if (is_wall(solid, pair[1]))
     PetscCall(
-        PetscSNPrintf(message, size,
-                      "Body \"%s\" reaches %g m into the side %s of the box at the start: move it, or let "
-                      "bodies pass all sides with solids.walls: false",
-                      names[0], (double)depth, names[1] + strlen("wall_")));
+        MessageAtKey(message, size, "solids.bodies", names[0],
+                     "Body \"%s\" reaches %g m into the side %s of the box at the start: move it, or let "
+                     "bodies pass all sides with solids.walls: false",
+                     names[0], (double)depth, names[1] + strlen("wall_")));
   else
-    PetscCall(PetscSNPrintf(message, size,
-                            "Bodies \"%s\" and \"%s\" overlap by %g m at the start: move them apart, or list "
-                            "the two under solids.pairs with contact: none",
-                            names[0], names[1], (double)depth));
+    PetscCall(MessageAtKey(message, size, "solids.bodies", names[0],
+                           "Bodies \"%s\" and \"%s\" overlap by %g m at the start: move them apart, or list "
+                           "the two under solids.pairs with contact: none",
+                           names[0], names[1], (double)depth));
   PetscFunctionReturn(0);
 }
 

@@ -77,11 +77,10 @@ typedef struct _p_Fluid *Fluid;
 PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid);
 PetscErrorCode FluidDestroy(Fluid *fluid);
 
-/* Cells that hold no fluid: `solid` is 0 in fluid cells and 1 + number in others. Numbers below `obstacles`
-   are obstacles, the others sources, whose cells keep their scalars. `slips`, one per obstacle, says where
-   fluid slips along the surface. `velocity` is read on the faces that these cells close; null: all are at
-   rest. Copies its arguments. Collective: fluid. */
-PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool slips[], Vec solid,
+/* Cells that hold no fluid, as marks of cell_map.h; those of sources keep their scalars. `slips`, one for
+   each of the `walls`, says where fluid slips along the surface. `velocity` is read on the faces that these
+   cells close; null: all are at rest. Copies its arguments. Collective: fluid. */
+PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt walls, const PetscBool slips[], Vec solid,
                               Vec velocity[MILLRACE_DIM]);
 
 /* Density and viscosity from now on, instead of those of the configuration; null: those of the configuration

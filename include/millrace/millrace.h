@@ -17,6 +17,7 @@
 #include <millrace/grid.h>
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>
+#include <millrace/cell_map.h>
 #include <millrace/poisson.h>
 #include <millrace/bounded.h>
 #include <millrace/visible_stencil.h>

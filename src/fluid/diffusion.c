@@ -26,7 +26,7 @@ static inline PetscBool passes(Fluid fluid, const PetscReal *solid, PetscInt dir
                                PetscInt neighbour)
 {
   const GridBox *box = grid_box(fluid->grid);
-  PetscInt       number;
+  CellCover      cover;
 
   if (is_free(solid, box, direction, neighbour))
     return PETSC_TRUE;
@@ -34,8 +34,8 @@ static inline PetscBool passes(Fluid fluid, const PetscReal *solid, PetscInt dir
     return PETSC_FALSE;
   if (a == direction)
     return PETSC_TRUE;
-  number = (PetscInt)PetscMax(solid[neighbour], solid[neighbour - box->stride[direction]]) - 1;
-  return number >= fluid->obstacle_count || !fluid->obstacle_slips[number];
+  cover = cell_cover(PetscMax(solid[neighbour], solid[neighbour - box->stride[direction]]));
+  return cover.kind == CELL_SOURCE || !fluid->wall_slips[cover.index];
 }
 
 static inline PetscReal plain_laplacian(const GridBox *box, const PetscReal *u, PetscInt c,

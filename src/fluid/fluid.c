@@ -67,7 +67,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   }
   PetscCall(PetscFree(f->scalars));
   PetscCall(PetscFree(f->next_scalars));
-  PetscCall(PetscFree(f->obstacle_slips));
+  PetscCall(PetscFree(f->wall_slips));
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree(f->closed[d]));
     PetscCall(PetscFree(f->no_slip_pairs[d]));

@@ -1,6 +1,7 @@
 #ifndef MILLRACE_FLUID_IMPL_H
 #define MILLRACE_FLUID_IMPL_H
 
+#include <millrace/cell_map.h>
 #include <millrace/fluid.h>
 #include <millrace/fluid_step.h>
 
@@ -44,8 +45,8 @@ struct _p_Fluid {
   Vec        solid;               /* 0 in fluid, 1 + number in other cells; ghosts valid */
   Vec        solid_velocity[DIM]; /* on closed faces */
   Vec        covered;             /* `solid` and the cells of bodies that are coupled; null without those */
-  PetscInt   obstacle_count;
-  PetscBool *obstacle_slips;
+  PetscInt   wall_count;
+  PetscBool *wall_slips;
   PetscBool  any_slips;
   PetscInt   closed_count[DIM]; /* closed faces among the free ones of each direction, by local index */
   PetscInt  *closed[DIM];

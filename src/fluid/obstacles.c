@@ -5,14 +5,14 @@
 PetscErrorCode FluidSetSlips(Fluid fluid, PetscInt obstacles, const PetscBool slips[])
 {
   PetscFunctionBegin;
-  fluid->obstacle_count = obstacles;
-  PetscCall(PetscFree(fluid->obstacle_slips));
+  fluid->wall_count = obstacles;
+  PetscCall(PetscFree(fluid->wall_slips));
   fluid->any_slips = PETSC_FALSE;
   for (PetscInt o = 0; o < obstacles; o++)
     if (slips[o])
       fluid->any_slips = PETSC_TRUE;
-  PetscCall(PetscMalloc1(obstacles, &fluid->obstacle_slips));
-  PetscCall(PetscArraycpy(fluid->obstacle_slips, slips, obstacles));
+  PetscCall(PetscMalloc1(obstacles, &fluid->wall_slips));
+  PetscCall(PetscArraycpy(fluid->wall_slips, slips, obstacles));
   PetscFunctionReturn(0);
 }
 
@@ -68,10 +68,10 @@ static PetscErrorCode ListClosedFaces(Fluid fluid, PetscInt d, const PetscReal *
 /* Whether `inside`, a neighbour across the open face's direction d, lies within an obstacle that holds it. */
 static PetscBool holds(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt inside)
 {
-  const PetscReal number = solid[inside], back = solid[inside - grid_box(fluid->grid)->stride[d]];
+  const CellCover cover = cell_cover(solid[inside]),
+                  back = cell_cover(solid[inside - grid_box(fluid->grid)->stride[d]]);
 
-  return number > 0. && back > 0. && number <= fluid->obstacle_count && back <= fluid->obstacle_count &&
-         !fluid->obstacle_slips[(PetscInt)number - 1];
+  return cover.kind == CELL_WALL && back.kind == CELL_WALL && !fluid->wall_slips[cover.index];
 }
 
 /* Adds the pairs of open face c to a list, or only counts them where it is null. */
@@ -192,9 +192,9 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
 
 PetscInt obstacle_at(Fluid fluid, const PetscReal *solid, PetscInt d, PetscInt c)
 {
-  const PetscInt number = (PetscInt)PetscMax(solid[c], solid[c - grid_box(fluid->grid)->stride[d]]) - 1;
+  const CellCover cover = cell_cover(PetscMax(solid[c], solid[c - grid_box(fluid->grid)->stride[d]]));
 
-  return number < fluid->obstacle_count ? number : -1;
+  return cover.kind == CELL_WALL ? cover.index : -1;
 }
 
 /* A closed face with fluid on one side takes the pressure there; that of a mixture grows by its weight over
@@ -266,7 +266,7 @@ static PetscErrorCode AddViscousForces(Fluid fluid, PetscInt d, const PetscReal 
       continue;
     for (PetscInt a = 0; a < box->dimension; a++)
       for (PetscInt step = -1; step <= 1; step += 2)
-        if ((a == d || !fluid->obstacle_slips[obstacle]) && has_free_neighbour(fluid, solid, d, c, a, step))
+        if ((a == d || !fluid->wall_slips[obstacle]) && has_free_neighbour(fluid, solid, d, c, a, step))
           forces[DIM * obstacle + d] += factor * (u[c + step * box->stride[a]] - u[c]);
   }
   for (PetscInt n = 0; n < fluid->no_slip_count[d]; n++) {
@@ -283,7 +283,7 @@ PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]
   const GridBox   *box = grid_box(fluid->grid);
   const PetscReal  h = grid_spacing(fluid->grid);
   const PetscReal  area = box->dimension == 3 ? h * h : h;
-  const PetscInt   n = DIM * fluid->obstacle_count;
+  const PetscInt   n = DIM * fluid->wall_count;
   const PetscReal *solid;
   PetscReal       *forces;
 
@@ -302,7 +302,7 @@ PetscErrorCode FluidGetForces(Fluid fluid, Vector3 pressure[], Vector3 viscous[]
   if (fluid->mixture)
     PetscCall(FluidAddStressForces(fluid, forces + n));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, forces, (PetscMPIInt)(2 * n), MPIU_REAL, MPI_SUM, box->comm));
-  for (PetscInt o = 0; o < fluid->obstacle_count; o++)
+  for (PetscInt o = 0; o < fluid->wall_count; o++)
     for (PetscInt d = 0; d < DIM; d++) {
       pressure[o].at[d] = forces[DIM * o + d];
       viscous[o].at[d] = forces[n + DIM * o + d];

@@ -86,10 +86,11 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+        const CellKind kind = cell_cover(solid[c]).kind;
 
-        if (solid[c] > fluid->obstacle_count)
+        if (kind == CELL_SOURCE)
           value[c] = held ? held[c] : value[c];
-        else if (solid[c] > 0.)
+        else if (kind == CELL_WALL)
           value[c] = mean_of_fluid_around(fluid, solid, value, at);
       }
   PetscCall(VecRestoreArray(field, &value));

@@ -221,12 +221,8 @@ static PetscBool is_usable(const ShellTracer *tracer, PetscInt direction, const 
 
   if (direction != CELL_VALUES)
     return PETSC_TRUE;
-  if (tracer->solid) {
-    const PetscReal solid = tracer->solid[box_index(box, at[X], at[Y], at[Z])];
-
-    if (solid > 0. && solid <= (PetscReal)tracer->fluid->obstacle_count)
-      return PETSC_FALSE;
-  }
+  if (tracer->solid && cell_cover(tracer->solid[box_index(box, at[X], at[Y], at[Z])]).kind == CELL_WALL)
+    return PETSC_FALSE;
   for (PetscInt a = 0; a < box->dimension; a++) {
     if (box->periodic[a] || (at[a] >= 0 && at[a] < box->cells[a]))
       continue;

@@ -119,9 +119,9 @@ static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *voids)
 
 static PetscBool lets_slip(Fluid fluid, const PetscReal *solid, PetscInt c)
 {
-  const PetscInt number = (PetscInt)solid[c] - 1;
+  const CellCover cover = cell_cover(solid[c]);
 
-  return solid[c] > 0. && number < fluid->obstacle_count && fluid->obstacle_slips[number];
+  return cover.kind == CELL_WALL && fluid->wall_slips[cover.index];
 }
 
 /* Inside bodies that let the fluid slip there is no stress at all; obstacles still hold what meets them. */

@@ -97,11 +97,8 @@ static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, Pets
   PetscCall(VecGetArrayRead(covered, &number));
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscReal mark = number[box_index(box, i, j, k)];
-
-        *next++ = mark > 0. && mark <= simulation->closed_count ? 1. : 0.;
-      }
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        *next++ = cell_cover(number[box_index(box, i, j, k)]).kind == CELL_WALL ? 1. : 0.;
   PetscCall(VecRestoreArrayRead(covered, &number));
   PetscCall(WriteOwned(simulation, frames, "solid", 1, buffer));
   PetscFunctionReturn(0);

@@ -41,16 +41,14 @@ static Formula face_formula(Simulation simulation, const PetscReal *closed, cons
   const SimulationConfig *config = simulation->config;
   const GridBox          *box = grid_box(simulation->grid);
   const PetscInt          end = side ? box->cells[axis] - 1 : 0;
-  PetscInt                number;
+  CellCover               cover;
 
   if (!box->periodic[axis] && at[axis] == end)
     return config->fluid.sides[axis][side].velocity[axis];
   if (!closed)
     return NULL;
-  number = (PetscInt)closed[box_index(box, at[X], at[Y], at[Z]) + (2 * side - 1) * box->stride[axis]] - 1;
-  return number >= simulation->closed_count
-             ? config->inflows[number - simulation->closed_count].velocity[axis]
-             : NULL;
+  cover = cell_cover(closed[box_index(box, at[X], at[Y], at[Z]) + (2 * side - 1) * box->stride[axis]]);
+  return cover.kind == CELL_SOURCE ? config->inflows[cover.index].velocity[axis] : NULL;
 }
 
 static void add_cell(Simulation simulation, const PetscReal *closed, const PetscInt at[DIM], PetscReal time,

@@ -1,8 +1,7 @@
 /* Obstacles on the grid: a cell is closed when its centre lies inside one (docs/numerics.md, 5). They stand
    still: the scene makes kinematic bodies of those that move.
 
-   They are numbered through: obstacles, then bodies (coupled.c), then the sources, which hold the velocity of
-   their cells. */
+   Walls are the obstacles, then the bodies (placing.c); sources hold the velocity of their cells. */
 #include "simulation_impl.h"
 
 #include <millrace/solid_step.h>
@@ -54,13 +53,13 @@ static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mar
   PetscFunctionReturn(0);
 }
 
-/* Component d of the velocity of obstacle or source `number` at a face. */
-static PetscReal velocity_of(Simulation simulation, PetscInt number, PetscInt d, Vector3 point,
+/* Component d of the velocity of a wall or source at a face. */
+static PetscReal velocity_of(Simulation simulation, CellCover cover, PetscInt d, Vector3 point,
                              PetscReal time)
 {
-  const PetscInt source = number - simulation->closed_count;
-
-  return source < 0 ? 0. : formula_value(simulation->config->inflows[source].velocity[d], point, time);
+  return cover.kind == CELL_SOURCE
+             ? formula_value(simulation->config->inflows[cover.index].velocity[d], point, time)
+             : 0.;
 }
 
 static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscReal time)
@@ -75,11 +74,10 @@ static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscRe
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-        const PetscInt number = (PetscInt)PetscMax(closed[c], closed[c - box->stride[d]]) - 1;
+        const PetscInt  c = box_index(box, i, j, k);
+        const CellCover cover = cell_cover(PetscMax(closed[c], closed[c - box->stride[d]]));
 
-        velocity[c] =
-            velocity_of(simulation, number, d, grid_face_centre(simulation->grid, d, i, j, k), time);
+        velocity[c] = velocity_of(simulation, cover, d, grid_face_centre(simulation->grid, d, i, j, k), time);
       }
   PetscCall(VecRestoreArray(simulation->closed_velocity[d], &velocity));
   PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
@@ -103,9 +101,9 @@ static PetscErrorCode CreateClosedFields(Simulation simulation)
   PetscBool               sources = PETSC_FALSE;
 
   PetscFunctionBegin;
-  simulation->closed_count = config->obstacle_count;
+  simulation->wall_count = config->obstacle_count;
   if (simulation->solid)
-    simulation->closed_count += solid_body_count(simulation->solid);
+    simulation->wall_count += solid_body_count(simulation->solid);
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n])) {
       sources = PETSC_TRUE;
@@ -127,10 +125,10 @@ static PetscErrorCode VoxeliseAll(Simulation simulation, PetscReal time)
   PetscFunctionBegin;
   PetscCall(VecSet(simulation->closed, 0.));
   for (PetscInt o = 0; o < config->obstacle_count; o++)
-    PetscCall(Voxelise(simulation, config->obstacles[o].shape, o + 1));
+    PetscCall(Voxelise(simulation, config->obstacles[o].shape, cell_mark(CELL_WALL, o)));
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time))
-      PetscCall(Voxelise(simulation, config->inflows[n].shape, simulation->closed_count + n + 1));
+      PetscCall(Voxelise(simulation, config->inflows[n].shape, cell_mark(CELL_SOURCE, n)));
   PetscCall(MacGridExchange(simulation->grid, simulation->closed));
   PetscFunctionReturn(0);
 }
@@ -143,7 +141,7 @@ PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBo
   PetscCall(PetscCalloc1(count, slips));
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     (*slips)[o] = config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
-  for (PetscInt n = config->obstacle_count; n < simulation->closed_count; n++)
+  for (PetscInt n = config->obstacle_count; n < simulation->wall_count; n++)
     (*slips)[n] = solid_coupled_body(simulation->solid, n - config->obstacle_count).slips;
   PetscFunctionReturn(0);
 }
@@ -159,8 +157,8 @@ PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time)
   PetscCall(VoxeliseAll(simulation, time));
   for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension && moving; d++)
     PetscCall(SetFaceVelocity(simulation, d, time));
-  PetscCall(SimulationGetSlips(simulation, simulation->closed_count, &slips));
-  PetscCall(FluidSetSolids(simulation->fluid, simulation->closed_count, slips, simulation->closed,
+  PetscCall(SimulationGetSlips(simulation, simulation->wall_count, &slips));
+  PetscCall(FluidSetSolids(simulation->fluid, simulation->wall_count, slips, simulation->closed,
                            moving ? simulation->closed_velocity : NULL));
   PetscCall(PetscFree(slips));
   PetscFunctionReturn(0);
@@ -194,7 +192,7 @@ static PetscErrorCode Load(Simulation simulation, Archive archive)
 
 static PetscErrorCode RecordForces(Simulation simulation, Record *record)
 {
-  const PetscInt count = simulation->closed_count;
+  const PetscInt count = simulation->wall_count;
   const PetscInt dimension = grid_box(simulation->grid)->dimension;
   char           name[RECORD_NAME_LENGTH];
   Vector3       *pressure, *viscous;

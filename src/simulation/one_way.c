@@ -44,9 +44,9 @@ static PetscErrorCode MarkCells(Simulation simulation)
         const PetscInt c = box_index(box, i, j, k);
 
         if (closed && closed[c] > 0.)
-          mark[c] = closed[c] > simulation->closed_count ? closed[c] + 1. : closed[c];
+          mark[c] = closed[c];
         else
-          mark[c] = (PetscInt)region[c] == gas + 1 ? 0. : simulation->closed_count + 1.;
+          mark[c] = (PetscInt)region[c] == gas + 1 ? 0. : cell_mark(CELL_WALL, simulation->wall_count);
       }
   PetscCall(VecRestoreArray(simulation->gas_closed, &mark));
   if (simulation_covered(simulation))
@@ -75,9 +75,9 @@ static PetscErrorCode PlaceLiquids(Simulation simulation)
   PetscFunctionBegin;
   PetscCall(MarkCells(simulation));
   PetscCall(TakeVelocity(simulation));
-  PetscCall(SimulationGetSlips(simulation, simulation->closed_count + 1, &slips));
-  slips[simulation->closed_count] = PETSC_TRUE;
-  PetscCall(FluidSetSolids(simulation->gas, simulation->closed_count + 1, slips, simulation->gas_closed,
+  PetscCall(SimulationGetSlips(simulation, simulation->wall_count + 1, &slips));
+  slips[simulation->wall_count] = PETSC_TRUE;
+  PetscCall(FluidSetSolids(simulation->gas, simulation->wall_count + 1, slips, simulation->gas_closed,
                            simulation->gas_velocity));
   PetscCall(PetscFree(slips));
   PetscFunctionReturn(0);

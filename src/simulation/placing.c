@@ -27,7 +27,7 @@ PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists)
   PetscFunctionReturn(0);
 }
 
-/* Cells that obstacles, sources and bodies cover, numbered through as in obstacles.c. */
+/* Cells that obstacles, sources and bodies cover, as in obstacles.c. */
 static PetscErrorCode Cover(Simulation simulation)
 {
   struct Coupled  *coupled = simulation->coupled;
@@ -47,14 +47,17 @@ static PetscErrorCode Cover(Simulation simulation)
       for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k);
 
-        covered[c] = closed && closed[c] > 0. ? closed[c] : bodies[c] ? obstacles + bodies[c] : 0.;
+        if (closed && closed[c] > 0.)
+          covered[c] = closed[c];
+        else
+          covered[c] = bodies[c] ? cell_mark(CELL_WALL, obstacles + bodies[c] - 1) : 0.;
       }
   PetscCall(VecRestoreArray(coupled->covered, &covered));
   if (simulation->closed)
     PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscCall(MacGridExchange(simulation->grid, coupled->covered));
-  PetscCall(SimulationGetSlips(simulation, simulation->closed_count, &slips));
-  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered, simulation->closed_count, slips));
+  PetscCall(SimulationGetSlips(simulation, simulation->wall_count, &slips));
+  PetscCall(FluidSetCovered(simulation->fluid, coupled->covered, simulation->wall_count, slips));
   PetscCall(PetscFree(slips));
   PetscFunctionReturn(0);
 }

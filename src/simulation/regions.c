@@ -33,14 +33,14 @@ static PetscErrorCode FindObstructed(Simulation simulation, Vec *obstructed)
 
   PetscFunctionBegin;
   *obstructed = NULL;
-  if (!simulation_covered(simulation) || !simulation->closed_count)
+  if (!simulation_covered(simulation) || !simulation->wall_count)
     PetscFunctionReturn(0);
   if (!simulation->obstructed)
     PetscCall(MacGridCreateField(simulation->grid, &simulation->obstructed));
   PetscCall(VecGetArrayRead(simulation_covered(simulation), &closed));
   PetscCall(VecGetArray(simulation->obstructed, &mark));
   for (PetscInt c = 0; c < length; c++)
-    mark[c] = closed[c] > simulation->closed_count ? 0. : closed[c];
+    mark[c] = cell_cover(closed[c]).kind == CELL_WALL ? closed[c] : 0.;
   PetscCall(VecRestoreArray(simulation->obstructed, &mark));
   PetscCall(VecRestoreArrayRead(simulation_covered(simulation), &closed));
   *obstructed = simulation->obstructed;

@@ -3,6 +3,8 @@
 
 #include "part.h"
 
+#include <millrace/cell_map.h>
+
 /* Ranks outside the fluid team hold null in place of grid and fluid. The solid team advances the bodies, of
    which every rank has a copy. */
 struct _p_Simulation {
@@ -27,9 +29,9 @@ struct _p_Simulation {
   PetscReal               wall_regions; /* and the regions: moving and mixing them, extending the velocity */
 
   /* Obstacles and sources as the fluid sees them; null without any. Bodies have numbers between them. */
-  Vec       closed;               /* 0 in fluid cells, otherwise 1 + number of obstacle or source */
+  Vec       closed;               /* marks of obstacles and sources (cell_map.h) */
   Vec       closed_velocity[DIM]; /* null when all stand still */
-  PetscInt  closed_count;         /* obstacles and bodies: higher numbers are sources */
+  PetscInt  wall_count;           /* obstacles and bodies */
   Vec       obstructed;           /* what is covered, without sources, for the regions; null until needed */
   PetscBool sources_change;       /* with time */
 
@@ -38,7 +40,7 @@ struct _p_Simulation {
   /* A gas that the liquids do not feel; null without one. */
   Fluid       gas;
   FluidConfig gas_config;
-  Vec         gas_closed;        /* as `closed`, with one number for the liquids after those of bodies */
+  Vec         gas_closed;        /* as `closed`; the liquids are the last wall */
   Vec         gas_velocity[DIM]; /* on faces that are closed to the gas */
   PetscInt    gas_failures;      /* steps in which its solve failed and it stood still */
 };

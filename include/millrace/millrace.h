@@ -7,6 +7,7 @@
 #include <millrace/base.h>
 #include <millrace/dense.h>
 #include <millrace/schema.h>
+#include <millrace/solid_row.h>
 #include <millrace/tensor.h>
 #include <millrace/parallel.h>
 #include <millrace/io.h>

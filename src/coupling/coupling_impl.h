@@ -121,9 +121,9 @@ typedef struct {
   WallNeighbour   *wall_neighbours[DIM];
   EdgePair        *edge_pairs[DIM];
   SeparatedPair   *separated_pairs[DIM];
-  PetscInt         body_room;
-  PetscBool       *is_free;
-  PetscReal       *resistance;
+  PetscInt         block_room;
+  SolidBlock      *blocks; /* of all bodies */
+  PetscReal       *masses;
 } ViscousConstraints;
 
 /* A surface that is kept between placings. */

@@ -1,10 +1,10 @@
-/* Bodies as unknowns of the viscous solve (docs/numerics.md, section 15): with u = W V on constrained faces
+/* Solids as unknowns of the viscous solve (docs/numerics.md, section 15): with u = W V on constrained faces
 
      M_F (u - u^) + dt K u = 0             on the other faces,
-     M_S (V - V^) + W^T (M_F (u - u^) + dt K u) = 0   for every free body;
+     M_S (V - V^) + W^T (M_F (u - u^) + dt K u) = 0   for the unknowns V of solids that move freely;
 
-   the conjugate gradients of stress.c run over both. The residual of a body whose velocity is given is the
-   impulse that it takes. */
+   the conjugate gradients of stress.c run over both. M_S is given by blocks, of six numbers for a rigid body.
+   The residual where the velocity is given is the impulse that the solid takes. */
 #include "stress_impl.h"
 
 #include <millrace/dense.h>
@@ -17,7 +17,7 @@ PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constrain
   fluid->constraints = constraints;
   PetscCall(PetscFree(fluid->constraint_impulses));
   if (constraints)
-    PetscCall(PetscCalloc1(TWIST * constraints->body_count, &fluid->constraint_impulses));
+    PetscCall(PetscCalloc1(constraints->unknown_count, &fluid->constraint_impulses));
   PetscFunctionReturn(0);
 }
 
@@ -25,7 +25,7 @@ PetscErrorCode FluidGetConstraintImpulses(Fluid fluid, PetscReal impulses[])
 {
   PetscFunctionBegin;
   if (fluid->constraints)
-    PetscCall(PetscArraycpy(impulses, fluid->constraint_impulses, TWIST * fluid->constraints->body_count));
+    PetscCall(PetscArraycpy(impulses, fluid->constraint_impulses, fluid->constraints->unknown_count));
   PetscFunctionReturn(0);
 }
 
@@ -39,66 +39,69 @@ static PetscReal dot(PetscInt count, const PetscReal *a, const PetscReal *b)
 }
 
 /* x = (L L^T)^-1 b; zero where the factor is. */
-static void solve_block(const PetscReal *factor, const PetscReal b[TWIST], PetscReal x[TWIST])
+static void solve_block(PetscInt count, const PetscReal *factor, const PetscReal *b, PetscReal *x)
 {
-  for (PetscInt i = 0; i < TWIST; i++)
+  for (PetscInt i = 0; i < count; i++)
     x[i] = b[i];
-  dense_cholesky_solve(TWIST, TWIST, factor, x);
+  dense_cholesky_solve(count, count, factor, x);
 }
 
-static PetscReal work_on_body(const BodyUnknowns *unknowns, StressWork work, PetscReal coefficient,
-                              PetscInt body, PetscReal *twist)
+static PetscReal work_on_block(const SolidUnknowns *unknowns, StressWork work, PetscReal coefficient,
+                               PetscInt block, PetscReal *velocities)
 {
-  const PetscReal *factor = &unknowns->factor[TWIST * TWIST * body];
-  PetscReal       *r = &unknowns->residual[TWIST * body], *p = &unknowns->search[TWIST * body],
-            *q = &unknowns->image[TWIST * body], better[TWIST], whole[TWIST];
+  const PetscInt   first = unknowns->blocks[block].first, count = unknowns->blocks[block].count;
+  const PetscReal *factor = &unknowns->factor[unknowns->first_factor[block]];
+  PetscReal *r = &unknowns->residual[first], *p = &unknowns->search[first], *q = &unknowns->image[first],
+            *v = &velocities[first], better[SOLID_BLOCK_LENGTH], whole[SOLID_BLOCK_LENGTH];
 
   switch (work) {
   case TAKE:
-    for (PetscInt n = 0; n < TWIST; n++)
-      p[n] = twist[n];
+    for (PetscInt n = 0; n < count; n++)
+      p[n] = v[n];
     return 0.;
   case MEASURE:
-    for (PetscInt n = 0; n < TWIST; n++)
+    for (PetscInt n = 0; n < count; n++)
       whole[n] = r[n] + q[n];
-    solve_block(factor, whole, better);
-    return dot(TWIST, whole, better);
+    solve_block(count, factor, whole, better);
+    return dot(count, whole, better);
   case ADVANCE:
-    for (PetscInt n = 0; n < TWIST; n++)
-      twist[n] += coefficient * p[n];
-    for (PetscInt n = 0; n < TWIST; n++)
+    for (PetscInt n = 0; n < count; n++)
+      v[n] += coefficient * p[n];
+    for (PetscInt n = 0; n < count; n++)
       r[n] -= coefficient * q[n];
     break;
   case TURN:
-    solve_block(factor, r, better);
-    for (PetscInt n = 0; n < TWIST; n++)
+    solve_block(count, factor, r, better);
+    for (PetscInt n = 0; n < count; n++)
       p[n] = better[n] + coefficient * p[n];
     return 0.;
   default:
     break;
   }
-  solve_block(factor, r, better);
-  return dot(TWIST, r, better);
+  solve_block(count, factor, r, better);
+  return dot(count, r, better);
 }
 
 PetscReal unknowns_work(Fluid fluid, StressWork work, PetscReal coefficient)
 {
-  const FaceConstraints *constraints = fluid->constraints;
-  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
-  PetscReal              sum = 0.;
+  SolidUnknowns *unknowns = &fluid->stress->unknowns;
+  PetscReal      sum = 0.;
 
-  for (PetscInt b = 0; b < unknowns->count; b++)
-    if (constraints->is_free[b])
-      sum += work_on_body(unknowns, work, coefficient, b, &constraints->twists[TWIST * b]);
+  for (PetscInt b = 0; b < unknowns->block_count; b++) {
+    const SolidBlock *block = &unknowns->blocks[b];
+
+    if (block->is_free)
+      sum += work_on_block(unknowns, work, coefficient, b, fluid->constraints->velocities);
     else if (work == ADVANCE)
-      for (PetscInt n = 0; n < TWIST; n++)
-        unknowns->residual[TWIST * b + n] -= coefficient * unknowns->image[TWIST * b + n];
+      for (PetscInt n = block->first; n < block->first + block->count; n++)
+        unknowns->residual[n] -= coefficient * unknowns->image[n];
+  }
   return sum;
 }
 
 /* Owned constrained faces move with their bodies; `lags` (null: not asked for) is by how much they did not.
  */
-static PetscErrorCode ConstrainFaces(Fluid fluid, const PetscReal twists[], Vec faces[DIM],
+static PetscErrorCode ConstrainFaces(Fluid fluid, const PetscReal velocities[], Vec faces[DIM],
                                      PetscReal *lags[DIM])
 {
   PetscFunctionBegin;
@@ -111,7 +114,7 @@ static PetscErrorCode ConstrainFaces(Fluid fluid, const PetscReal twists[], Vec 
     PetscCall(VecGetArray(faces[d], &u));
     for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
       const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
-      const PetscReal        velocity = dot(TWIST, constrained->row, &twists[TWIST * constrained->body]);
+      const PetscReal        velocity = solid_row_velocity(&constrained->row, velocities);
 
       if (!(mass[constrained->face] > 0.))
         continue;
@@ -140,10 +143,10 @@ static PetscErrorCode KeepLoose(Fluid fluid, PetscInt d, Vec component)
 
 PetscErrorCode FluidStartConstraints(Fluid fluid, Vec faces[DIM])
 {
-  BodyUnknowns *unknowns = &fluid->stress->unknowns;
+  SolidUnknowns *unknowns = &fluid->stress->unknowns;
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(unknowns->before, fluid->constraints->twists, TWIST * unknowns->count));
+  PetscCall(PetscArraycpy(unknowns->before, fluid->constraints->velocities, unknowns->count));
   PetscCall(ConstrainFaces(fluid, unknowns->before, faces, unknowns->lags));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(KeepLoose(fluid, d, faces[d]));
@@ -153,11 +156,11 @@ PetscErrorCode FluidStartConstraints(Fluid fluid, Vec faces[DIM])
 PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
 {
   const FaceConstraints *constraints = fluid->constraints;
-  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  SolidUnknowns         *unknowns = &fluid->stress->unknowns;
   Pull                   pull = {-1., unknowns->before, 0., unknowns->residual};
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(unknowns->residual, TWIST * unknowns->count));
+  PetscCall(PetscArrayzero(unknowns->residual, unknowns->count));
   PetscCall(FluidPullConstraints(fluid, &pull, faces, fluid->stress->residual));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     const PetscReal *mass;
@@ -166,14 +169,14 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
     for (PetscInt n = 0; n < constraints->constrained_count[d]; n++) {
       const ConstrainedFace *constrained = &constraints->constrained[d][n];
 
-      for (PetscInt m = 0; m < TWIST && mass[constrained->face] > 0.; m++)
-        unknowns->residual[TWIST * constrained->body + m] +=
-            mass[constrained->face] * unknowns->lags[d][n] * constrained->row[m];
+      if (mass[constrained->face] > 0.)
+        solid_row_add_force(&constrained->row, mass[constrained->face] * unknowns->lags[d][n],
+                            unknowns->residual);
     }
     PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &mass));
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->residual, (PetscMPIInt)(TWIST * unknowns->count),
-                             MPIU_REAL, MPI_SUM, grid_box(fluid->grid)->comm));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->residual, (PetscMPIInt)unknowns->count, MPIU_REAL,
+                             MPI_SUM, grid_box(fluid->grid)->comm));
   PetscFunctionReturn(0);
 }
 
@@ -186,21 +189,21 @@ PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level)
   PetscFunctionReturn(0);
 }
 
-/* to += resistance from, over the volume of a cell. */
-static void add_resistance(Fluid fluid, PetscInt body, const PetscReal *from, PetscReal *to)
+/* to = mass from, over the volume of a cell; zero unless the block is free. */
+static void apply_mass(Fluid fluid, const SolidBlock *block, const PetscReal *from, PetscReal *to)
 {
   const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
 
-  for (PetscInt n = 0; n < TWIST; n++)
-    to[n] += dot(TWIST, &fluid->constraints->resistance[TWIST * (TWIST * body + n)], from) / volume;
+  for (PetscInt n = 0; n < block->count; n++)
+    to[n] = block->is_free ? dot(block->count, &block->mass[block->count * n], from) / volume : 0.;
 }
 
 PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature)
 {
-  BodyUnknowns  *unknowns = &fluid->stress->unknowns;
-  const PetscInt count = TWIST * unknowns->count;
+  SolidUnknowns *unknowns = &fluid->stress->unknowns;
+  const PetscInt count = unknowns->count;
   Pull           pull = {1., unknowns->search, *curvature, unknowns->sums};
-  PetscReal      own[TWIST];
+  PetscReal      own[SOLID_BLOCK_LENGTH];
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(unknowns->sums, count));
@@ -209,16 +212,13 @@ PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->sums, (PetscMPIInt)(count + 1), MPIU_REAL, MPI_SUM,
                              grid_box(fluid->grid)->comm));
   *curvature = unknowns->sums[count];
-  for (PetscInt b = 0; b < unknowns->count; b++) {
-    const PetscReal *p = &unknowns->search[TWIST * b];
+  for (PetscInt b = 0; b < unknowns->block_count; b++) {
+    const SolidBlock *block = &unknowns->blocks[b];
 
-    for (PetscInt n = 0; n < TWIST; n++)
-      own[n] = 0.;
-    if (fluid->constraints->is_free[b])
-      add_resistance(fluid, b, p, own);
-    *curvature += dot(TWIST, p, own);
-    for (PetscInt n = 0; n < TWIST; n++)
-      unknowns->image[TWIST * b + n] = unknowns->sums[TWIST * b + n] + own[n];
+    apply_mass(fluid, block, &unknowns->search[block->first], own);
+    *curvature += dot(block->count, &unknowns->search[block->first], own);
+    for (PetscInt n = 0; n < block->count; n++)
+      unknowns->image[block->first + n] = unknowns->sums[block->first + n] + own[n];
   }
   PetscFunctionReturn(0);
 }
@@ -226,15 +226,14 @@ PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature)
 /* What viscosity did not reach keeps its own velocity. */
 static PetscErrorCode LoosenFaces(Fluid fluid, PetscInt d, Vec component)
 {
-  const BodyUnknowns *unknowns = &fluid->stress->unknowns;
-  PetscReal          *u;
+  const SolidUnknowns *unknowns = &fluid->stress->unknowns;
+  PetscReal           *u;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(component, &u));
   for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
     const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
-    const PetscReal        before =
-        unknowns->lags[d][n] + dot(TWIST, constrained->row, &unknowns->before[TWIST * constrained->body]);
+    const PetscReal before = unknowns->lags[d][n] + solid_row_velocity(&constrained->row, unknowns->before);
 
     if (unknowns->shares[d][n] < 1.)
       u[constrained->face] += (1. - unknowns->shares[d][n]) * (before - u[constrained->face]);
@@ -251,22 +250,22 @@ static PetscErrorCode LoosenFaces(Fluid fluid, PetscInt d, Vec component)
 
 PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM])
 {
-  const PetscReal     volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
-  const BodyUnknowns *unknowns = &fluid->stress->unknowns;
+  const PetscReal      volume = PetscPowRealInt(grid_spacing(fluid->grid), grid_box(fluid->grid)->dimension);
+  const SolidUnknowns *unknowns = &fluid->stress->unknowns;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(LoosenFaces(fluid, d, faces[d]));
-  for (PetscInt b = 0; b < unknowns->count; b++) {
-    PetscReal gained[TWIST], taken[TWIST] = {0.};
+  for (PetscInt b = 0; b < unknowns->block_count; b++) {
+    const SolidBlock *block = &unknowns->blocks[b];
+    PetscReal         gained[SOLID_BLOCK_LENGTH], taken[SOLID_BLOCK_LENGTH];
 
-    for (PetscInt n = 0; n < TWIST; n++)
-      gained[n] = fluid->constraints->twists[TWIST * b + n] - unknowns->before[TWIST * b + n];
-    if (fluid->constraints->is_free[b])
-      add_resistance(fluid, b, gained, taken);
-    for (PetscInt n = 0; n < TWIST; n++)
-      fluid->constraint_impulses[TWIST * b + n] =
-          volume * (fluid->constraints->is_free[b] ? taken[n] : unknowns->residual[TWIST * b + n]);
+    for (PetscInt n = 0; n < block->count; n++)
+      gained[n] = fluid->constraints->velocities[block->first + n] - unknowns->before[block->first + n];
+    apply_mass(fluid, block, gained, taken);
+    for (PetscInt n = 0; n < block->count; n++)
+      fluid->constraint_impulses[block->first + n] =
+          volume * (block->is_free ? taken[n] : unknowns->residual[block->first + n]);
   }
   PetscFunctionReturn(0);
 }

@@ -56,7 +56,7 @@ PetscErrorCode StressDestroy(Stress *stress)
   }
   PetscCall(MacGridDestroyFaceField((*stress)->residual));
   PetscCall(MacGridDestroyFaceField((*stress)->search));
-  PetscCall(BodyUnknownsDestroy(&(*stress)->unknowns));
+  PetscCall(SolidUnknownsDestroy(&(*stress)->unknowns));
   PetscCall(PetscFree(*stress));
   PetscFunctionReturn(0);
 }

@@ -15,21 +15,6 @@
 /* A surface does not come closer to an open face. */
 static const PetscReal least_distance = 0.01;
 
-static inline PetscReal row_velocity(const PetscReal row[TWIST], const PetscReal *twist)
-{
-  PetscReal sum = 0.;
-
-  for (PetscInt n = 0; n < TWIST; n++)
-    sum += row[n] * twist[n];
-  return sum;
-}
-
-static inline void add_force(PetscReal force, const PetscReal row[TWIST], PetscReal *forces)
-{
-  for (PetscInt n = 0; n < TWIST; n++)
-    forces[n] += force * row[n];
-}
-
 /* Coefficients of a level, all at once. */
 typedef struct {
   PetscReal *normal, *shear[DIM];
@@ -68,19 +53,37 @@ static PetscReal separated_extra(const SeparatedPair *separated, PetscInt side)
   return 1. / PetscMin(PetscMax(separated->distances[side], least_distance), 1. - least_distance) - 1.;
 }
 
+/* Where the factor of each block begins, and the block of each unknown. */
+static PetscErrorCode NumberBlocks(SolidUnknowns *unknowns)
+{
+  PetscFunctionBegin;
+  PetscCall(
+      PetscCalloc2(unknowns->block_count + 1, &unknowns->first_factor, unknowns->count, &unknowns->block_of));
+  for (PetscInt b = 0; b < unknowns->block_count; b++) {
+    const SolidBlock *block = &unknowns->blocks[b];
+
+    unknowns->first_factor[b + 1] = unknowns->first_factor[b] + PetscSqr(block->count);
+    for (PetscInt n = 0; n < block->count; n++)
+      unknowns->block_of[block->first + n] = b;
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CreateUnknowns(Fluid fluid)
 {
   const FaceConstraints *constraints = fluid->constraints;
-  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  SolidUnknowns         *unknowns = &fluid->stress->unknowns;
 
   PetscFunctionBegin;
-  PetscCall(BodyUnknownsDestroy(unknowns));
-  unknowns->count = constraints->body_count;
-  PetscCall(PetscCalloc4(TWIST * unknowns->count, &unknowns->before, TWIST * unknowns->count,
-                         &unknowns->residual, TWIST * unknowns->count, &unknowns->search,
-                         TWIST * unknowns->count, &unknowns->image));
-  PetscCall(PetscCalloc2(TWIST * TWIST * unknowns->count, &unknowns->factor,
-                         TWIST * TWIST * unknowns->count + 1, &unknowns->sums));
+  PetscCall(SolidUnknownsDestroy(unknowns));
+  unknowns->count = constraints->unknown_count;
+  unknowns->block_count = constraints->block_count;
+  unknowns->blocks = constraints->blocks;
+  PetscCall(NumberBlocks(unknowns));
+  PetscCall(PetscCalloc4(unknowns->count, &unknowns->before, unknowns->count, &unknowns->residual,
+                         unknowns->count, &unknowns->search, unknowns->count, &unknowns->image));
+  PetscCall(PetscCalloc2(unknowns->first_factor[unknowns->block_count], &unknowns->factor,
+                         unknowns->count + 1, &unknowns->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(PetscCalloc2(constraints->neighbour_count[d], &unknowns->reach[d],
                            constraints->neighbour_count[d], &unknowns->loose[d]));
@@ -94,11 +97,12 @@ static PetscErrorCode CreateUnknowns(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns)
+PetscErrorCode SolidUnknownsDestroy(SolidUnknowns *unknowns)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree4(unknowns->before, unknowns->residual, unknowns->search, unknowns->image));
   PetscCall(PetscFree2(unknowns->factor, unknowns->sums));
+  PetscCall(PetscFree2(unknowns->first_factor, unknowns->block_of));
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscFree2(unknowns->reach[d], unknowns->loose[d]));
     PetscCall(PetscFree5(unknowns->lags[d], unknowns->shares[d], unknowns->wall_neighbours[d],
@@ -230,7 +234,7 @@ PetscErrorCode FluidWeighConstraints(Fluid fluid)
 PetscErrorCode FluidCloseConstraints(Fluid fluid)
 {
   const FaceConstraints *constraints = fluid->constraints;
-  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
+  SolidUnknowns         *unknowns = &fluid->stress->unknowns;
   StressLevel           *level = &fluid->stress->levels[0];
   PetscReal             *mass;
 
@@ -256,16 +260,23 @@ PetscErrorCode FluidCloseConstraints(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-static void add_block(PetscReal factor, const PetscReal row[TWIST], PetscReal *block)
+/* The part of  factor row^T row  within blocks, lower triangles. */
+static void add_block(const SolidUnknowns *unknowns, PetscReal factor, const SolidRow *row)
 {
-  for (PetscInt i = 0; i < TWIST; i++)
-    for (PetscInt j = 0; j <= i; j++)
-      block[TWIST * i + j] += factor * row[i] * row[j];
+  for (PetscInt i = 0; i < row->count; i++)
+    for (PetscInt j = 0; j < row->count; j++) {
+      const PetscInt    b = unknowns->block_of[row->dof[i]];
+      const SolidBlock *block = &unknowns->blocks[b];
+
+      if (unknowns->block_of[row->dof[j]] == b && row->dof[j] <= row->dof[i])
+        unknowns->factor[unknowns->first_factor[b] + block->count * (row->dof[i] - block->first) +
+                         row->dof[j] - block->first] += factor * row->weight[i] * row->weight[j];
+    }
 }
 
-/* Stresses between a constrained face and those that do not move with its body. */
+/* Stresses between a constrained face and those that do not move with its surface. */
 static PetscReal held_by(const Coefficients *at, const GridBox *box, PetscInt d, PetscInt face,
-                         const PetscReal *bodies)
+                         const PetscReal *surfaces)
 {
   PetscReal sum = 0.;
 
@@ -273,68 +284,68 @@ static PetscReal held_by(const Coefficients *at, const GridBox *box, PetscInt d,
     for (PetscInt step = -1; step <= 1; step += 2) {
       const PetscInt next = face + step * box->stride[a];
 
-      if (bodies[next] != bodies[face])
+      if (surfaces[next] != surfaces[face])
         sum += between(at, box, d, face, next);
     }
   return sum;
 }
 
 /* Lower triangles of this rank's part of  W^T (M_F + stresses) W. */
-static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at, PetscReal *blocks)
+static PetscErrorCode AddBlocks(Fluid fluid, PetscInt d, const Coefficients *at)
 {
   const GridBox         *box = grid_box(fluid->grid);
   const FaceConstraints *constraints = fluid->constraints;
-  const BodyUnknowns    *unknowns = &fluid->stress->unknowns;
-  const PetscReal       *mass, *bodies;
+  const SolidUnknowns   *unknowns = &fluid->stress->unknowns;
+  const PetscReal       *mass, *surfaces;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(unknowns->mass[d], &mass));
-  PetscCall(VecGetArrayRead(constraints->bodies[d], &bodies));
+  PetscCall(VecGetArrayRead(constraints->surfaces[d], &surfaces));
   for (PetscInt n = 0; n < constraints->constrained_count[d]; n++) {
     const ConstrainedFace *constrained = &constraints->constrained[d][n];
 
     if (mass[constrained->face] > 0.)
-      add_block(mass[constrained->face] + held_by(at, box, d, constrained->face, bodies), constrained->row,
-                &blocks[TWIST * TWIST * constrained->body]);
+      add_block(unknowns, mass[constrained->face] + held_by(at, box, d, constrained->face, surfaces),
+                &constrained->row);
   }
   for (PetscInt n = 0; n < constraints->neighbour_count[d]; n++)
-    add_block(unknowns->wall_neighbours[d][n], constraints->wall_neighbours[d][n].row,
-              &blocks[TWIST * TWIST * constraints->wall_neighbours[d][n].body]);
+    add_block(unknowns, unknowns->wall_neighbours[d][n], &constraints->wall_neighbours[d][n].row);
   for (PetscInt n = 0; n < constraints->separated_count[d]; n++)
     for (PetscInt side = 0; side < 2; side++) {
       const SeparatedPair *separated = &constraints->separated_pairs[d][n];
 
       if (separated->is_owned[side])
-        add_block(unknowns->separated_pairs[d][n] * (1. + separated_extra(separated, side)),
-                  separated->rows[side], &blocks[TWIST * TWIST * separated->bodies[side]]);
+        add_block(unknowns, unknowns->separated_pairs[d][n] * (1. + separated_extra(separated, side)),
+                  &separated->rows[side]);
     }
-  PetscCall(VecRestoreArrayRead(constraints->bodies[d], &bodies));
+  PetscCall(VecRestoreArrayRead(constraints->surfaces[d], &surfaces));
   PetscCall(VecRestoreArrayRead(unknowns->mass[d], &mass));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode FluidInvertConstraints(Fluid fluid)
 {
-  const GridBox         *box = grid_box(fluid->grid);
-  const PetscReal        volume = PetscPowRealInt(grid_spacing(fluid->grid), box->dimension);
-  const FaceConstraints *constraints = fluid->constraints;
-  BodyUnknowns          *unknowns = &fluid->stress->unknowns;
-  Coefficients           at;
+  const GridBox  *box = grid_box(fluid->grid);
+  const PetscReal volume = PetscPowRealInt(grid_spacing(fluid->grid), box->dimension);
+  SolidUnknowns  *unknowns = &fluid->stress->unknowns;
+  const PetscInt  numbers = unknowns->first_factor[unknowns->block_count];
+  Coefficients    at;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(unknowns->factor, TWIST * TWIST * unknowns->count));
+  PetscCall(PetscArrayzero(unknowns->factor, numbers));
   PetscCall(GetCoefficients(&fluid->stress->levels[0], &at));
   for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(AddBlocks(fluid, d, &at, unknowns->factor));
+    PetscCall(AddBlocks(fluid, d, &at));
   PetscCall(RestoreCoefficients(&fluid->stress->levels[0], &at));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->factor, (PetscMPIInt)(TWIST * TWIST * unknowns->count),
-                             MPIU_REAL, MPI_SUM, box->comm));
-  for (PetscInt b = 0; b < unknowns->count; b++) {
-    PetscReal *block = &unknowns->factor[TWIST * TWIST * b];
+  PetscCallMPI(
+      MPI_Allreduce(MPI_IN_PLACE, unknowns->factor, (PetscMPIInt)numbers, MPIU_REAL, MPI_SUM, box->comm));
+  for (PetscInt b = 0; b < unknowns->block_count; b++) {
+    const SolidBlock *block = &unknowns->blocks[b];
+    PetscReal        *factor = &unknowns->factor[unknowns->first_factor[b]];
 
-    for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      block[n] += constraints->resistance[TWIST * TWIST * b + n] / volume;
-    dense_cholesky(TWIST, TWIST, block);
+    for (PetscInt n = 0; n < PetscSqr(block->count) && block->is_free; n++)
+      factor[n] += block->mass[n] / volume;
+    dense_cholesky(block->count, block->count, factor);
   }
   PetscFunctionReturn(0);
 }
@@ -347,41 +358,39 @@ typedef struct {
   PetscReal       *image;
 } Pulled;
 
-static PetscReal slip_at(const Pulled *at, PetscInt face, PetscInt body, const PetscReal row[TWIST])
+static PetscReal slip_at(const Pulled *at, PetscInt face, const SolidRow *row)
 {
-  return at->u[face] - row_velocity(row, &at->pull->twists[TWIST * body]);
+  return at->u[face] - solid_row_velocity(row, at->pull->velocities);
 }
 
-static void press(const Pulled *at, PetscInt face, PetscReal force, PetscReal slip, PetscInt body,
-                  const PetscReal row[TWIST])
+static void press(const Pulled *at, PetscInt face, PetscReal force, PetscReal slip, const SolidRow *row)
 {
   if (at->mass[face] > 0.)
     at->image[face] += at->pull->share * force;
   at->pull->product += at->pull->share * force * slip;
-  add_force(-at->pull->share * force, row, &at->pull->forces[TWIST * body]);
+  solid_row_add_force(row, -at->pull->share * force, at->pull->forces);
 }
 
 static void press_wall_neighbours(Fluid fluid, const Pulled *at)
 {
   for (PetscInt n = 0; n < fluid->constraints->neighbour_count[at->d]; n++) {
     const WallNeighbour *neighbour = &fluid->constraints->wall_neighbours[at->d][n];
-    const PetscReal      slip = slip_at(at, neighbour->face, neighbour->body, neighbour->row);
+    const PetscReal      slip = slip_at(at, neighbour->face, &neighbour->row);
 
     press(at, neighbour->face, fluid->stress->unknowns.wall_neighbours[at->d][n] * slip, slip,
-          neighbour->body, neighbour->row);
+          &neighbour->row);
   }
 }
 
 static void press_edge_pairs(Fluid fluid, const Pulled *at, PetscReal *const u[DIM])
 {
   for (PetscInt n = 0; n < fluid->constraints->edge_pair_count[at->d]; n++) {
-    const EdgePair  *edge_pair = &fluid->constraints->edge_pairs[at->d][n];
-    const PetscReal *twist = &at->pull->twists[TWIST * edge_pair->body];
-    const PetscReal  other = u[edge_pair->across][edge_pair->other] - row_velocity(edge_pair->rows[1], twist);
+    const EdgePair *edge_pair = &fluid->constraints->edge_pairs[at->d][n];
+    const PetscReal other = u[edge_pair->across][edge_pair->other] -
+                            solid_row_velocity(&edge_pair->rows[1], at->pull->velocities);
 
     press(at, edge_pair->face, fluid->stress->unknowns.edge_pairs[at->d][n] * other,
-          slip_at(at, edge_pair->face, edge_pair->body, edge_pair->rows[0]), edge_pair->body,
-          edge_pair->rows[0]);
+          slip_at(at, edge_pair->face, &edge_pair->rows[0]), &edge_pair->rows[0]);
   }
 }
 
@@ -393,12 +402,12 @@ static void press_separated_pairs(Fluid fluid, const Pulled *at)
     PetscReal            slip[2];
 
     for (PetscInt side = 0; side < 2; side++)
-      slip[side] = slip_at(at, separated->faces[side], separated->bodies[side], separated->rows[side]);
+      slip[side] = slip_at(at, separated->faces[side], &separated->rows[side]);
     for (PetscInt side = 0; side < 2; side++)
       if (separated->is_owned[side])
         press(at, separated->faces[side],
               coefficient * (separated_extra(separated, side) * slip[side] + slip[1 - side]), slip[side],
-              separated->bodies[side], separated->rows[side]);
+              &separated->rows[side]);
   }
 }
 
@@ -419,7 +428,7 @@ PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec 
     for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
       const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
 
-      add_force(at.image[constrained->face], constrained->row, &pull->forces[TWIST * constrained->body]);
+      solid_row_add_force(&constrained->row, at.image[constrained->face], pull->forces);
       at.image[constrained->face] = 0.;
     }
     PetscCall(VecRestoreArray(image[d], &at.image));

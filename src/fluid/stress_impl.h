@@ -22,27 +22,31 @@ typedef struct {
   Vec solution[DIM], residual[DIM], change[DIM]; /* of the multigrid; null where there is none */
 } StressLevel;
 
-/* The bodies' part in the conjugate gradients: TWIST numbers each, the same on all ranks; masses and impulses
-   over the volume of a cell. Null without constrained faces. */
+/* The solids' part in the conjugate gradients, the same on all ranks; masses and impulses over the volume of
+   a cell. Null without constrained faces. */
 typedef struct {
-  PetscInt   count;                              /* of bodies */
-  PetscReal *before, *residual, *search, *image; /* `before` the solve */
-  PetscReal *factor;                             /* Cholesky's, of each body's part in the preconditioner */
-  PetscReal *sums;                               /* scratch */
-  PetscReal *lags[DIM];                          /* of each constrained face: the face before less the body */
-  PetscReal *shares[DIM];                        /* of its fluid, that viscosity reaches in the step */
+  PetscInt          count; /* of unknowns */
+  PetscInt          block_count;
+  const SolidBlock *blocks;                             /* borrowed */
+  PetscInt         *block_of;                           /* of each unknown */
+  PetscReal        *before, *residual, *search, *image; /* `before` the solve */
+  PetscInt         *first_factor;                       /* of each block, and one past the last */
+  PetscReal        *factor;           /* Cholesky's, of each block's part in the preconditioner */
+  PetscReal        *sums;             /* scratch */
+  PetscReal        *lags[DIM];        /* of each constrained face: the face before less the body */
+  PetscReal        *shares[DIM];      /* of its fluid, that viscosity reaches in the step */
   PetscReal *reach[DIM], *loose[DIM]; /* the same of each neighbour, and the velocity of its face before */
   PetscReal *wall_neighbours[DIM], *edge_pairs[DIM], *separated_pairs[DIM]; /* coefficients */
   Vec        mass[DIM]; /* of the closed operator, on constrained faces too */
-} BodyUnknowns;
+} SolidUnknowns;
 
 struct _p_Stress {
-  PetscInt     created;     /* levels that exist */
-  PetscBool    is_complete; /* there can be no more */
-  PetscInt     count;       /* levels in use: one while the multigrid is not needed */
-  StressLevel  levels[STRESS_LEVELS_MAX];
-  Vec          residual[DIM], search[DIM]; /* of the conjugate gradients */
-  BodyUnknowns unknowns;
+  PetscInt      created;     /* levels that exist */
+  PetscBool     is_complete; /* there can be no more */
+  PetscInt      count;       /* levels in use: one while the multigrid is not needed */
+  StressLevel   levels[STRESS_LEVELS_MAX];
+  Vec           residual[DIM], search[DIM]; /* of the conjugate gradients */
+  SolidUnknowns unknowns;
 };
 
 /* stress_coefficients.c */
@@ -80,7 +84,7 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid,
 PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level);
 PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature);
 PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM]);
-PetscErrorCode BodyUnknownsDestroy(BodyUnknowns *unknowns);
+PetscErrorCode SolidUnknownsDestroy(SolidUnknowns *unknowns);
 
 /* stress_constraints.c */
 PetscErrorCode FluidWeighConstraints(Fluid fluid); /* open parts in the masses; coefficients at surfaces */
@@ -91,7 +95,7 @@ PetscErrorCode FluidInvertConstraints(Fluid fluid); /* once the finest level is 
    what all of `image` does to bodies, `share` times. Constrained faces are then zero. */
 typedef struct {
   PetscReal        share;
-  const PetscReal *twists; /* that belong to `from` */
+  const PetscReal *velocities; /* of the solids, that belong to `from` */
   PetscReal        product;
   PetscReal       *forces;
 } Pull;

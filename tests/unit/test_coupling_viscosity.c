@@ -82,7 +82,7 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
   const GridBox  *box = grid_box(fluid->grid);
   const StressMix mix = {1., 1.};
   StressLevel     level = fluid->stress->levels[0];
-  BodyUnknowns   *unknowns = &fluid->stress->unknowns;
+  SolidUnknowns  *unknowns = &fluid->stress->unknowns;
   PetscReal       curvature = 0.;
 
   PetscFunctionBegin;
@@ -100,10 +100,10 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
     PetscCall(VecRestoreArray(level.inverse[d], &inverse));
     PetscCall(VecRestoreArray(fluid->stress->search[d], &p));
   }
-  for (PetscInt b = 0; b < unknowns->count; b++)
+  for (PetscInt b = 0; b < unknowns->block_count; b++)
     for (PetscInt n = 0; n < 6; n++)
       unknowns->search[6 * b + n] =
-          tank->constraints->is_free[b] ? rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), salt) - 0.5 : 0.;
+          unknowns->blocks[b].is_free ? rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), salt) - 0.5 : 0.;
   PetscCall(FluidConstrainSearch(fluid, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
   PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, &curvature));
@@ -124,8 +124,8 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
     PetscCall(VecRestoreArray(level.image[d], &image));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, product, 1, MPIU_REAL, MPI_SUM, box->comm));
-  for (PetscInt b = 0; b < unknowns->count; b++)
-    for (PetscInt n = 0; n < 6 && tank->constraints->is_free[b]; n++)
+  for (PetscInt b = 0; b < unknowns->block_count; b++)
+    for (PetscInt n = 0; n < 6 && unknowns->blocks[b].is_free; n++)
       *product +=
           unknowns->image[6 * b + n] * (rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), with) - 0.5);
   if (salt == with) /* the search direction knows its own curvature */

@@ -64,38 +64,37 @@ PetscErrorCode CouplingDropConstraints(Coupling coupling)
     PetscCall(PetscFree(set->separated_pairs[d]));
   }
   PetscCall(MacGridDestroyFaceField(set->lent.open));
-  PetscCall(MacGridDestroyFaceField(set->lent.bodies));
-  PetscCall(PetscFree2(set->is_free, set->resistance));
+  PetscCall(MacGridDestroyFaceField(set->lent.surfaces));
+  PetscCall(PetscFree2(set->blocks, set->masses));
   PetscCall(PetscFree(coupling->faces.fractions));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode DescribeBodies(Coupling coupling, PetscReal twists[])
+/* A block of six unknowns for each body, in their order. */
+static PetscErrorCode DescribeBodies(const PlacedSolids *solids, PetscReal twists[], ViscousConstraints *set)
 {
-  ViscousConstraints *set = &coupling->viscous;
-
   PetscFunctionBegin;
-  if (set->body_room < coupling->solids.count || !set->is_free) {
-    PetscCall(PetscFree2(set->is_free, set->resistance));
-    set->body_room = coupling->solids.count;
-    PetscCall(PetscMalloc2(set->body_room, &set->is_free, TWIST * TWIST * set->body_room, &set->resistance));
+  if (set->block_room < solids->count || !set->blocks) {
+    PetscCall(PetscFree2(set->blocks, set->masses));
+    set->block_room = solids->count;
+    PetscCall(PetscMalloc2(set->block_room, &set->blocks, TWIST * TWIST * set->block_room, &set->masses));
   }
-  PetscCall(PetscArrayzero(set->resistance, TWIST * TWIST * coupling->solids.count));
-  for (PetscInt b = 0; b < coupling->solids.count; b++) {
-    const CoupledBody *body = &coupling->solids.bodies[b].body;
-    PetscReal         *block = &set->resistance[TWIST * TWIST * b];
+  PetscCall(PetscArrayzero(set->masses, TWIST * TWIST * solids->count));
+  for (PetscInt b = 0; b < solids->count; b++) {
+    const CoupledBody *body = &solids->bodies[b].body;
+    PetscReal         *mass = &set->masses[TWIST * TWIST * b];
 
-    set->is_free[b] = body->is_free;
+    set->blocks[b] = (SolidBlock){TWIST * b, TWIST, body->is_free, mass};
     for (PetscInt i = 0; i < DIM && body->is_free; i++) {
-      block[TWIST * i + i] = body->mass;
+      mass[TWIST * i + i] = body->mass;
       for (PetscInt j = 0; j < DIM; j++)
-        block[TWIST * (DIM + i) + DIM + j] = body->inertia.at[i][j];
+        mass[TWIST * (DIM + i) + DIM + j] = body->inertia.at[i][j];
     }
   }
-  set->lent.body_count = coupling->solids.count;
-  set->lent.is_free = set->is_free;
-  set->lent.resistance = set->resistance;
-  set->lent.twists = twists;
+  set->lent.unknown_count = TWIST * solids->count;
+  set->lent.velocities = twists;
+  set->lent.block_count = solids->count;
+  set->lent.blocks = set->blocks;
   PetscFunctionReturn(0);
 }
 
@@ -116,11 +115,10 @@ static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
 static PetscErrorCode ConstrainFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
                                     PetscReal *bodies)
 {
-  const BodyShare share = {.weight = 1., .arm = arm};
-  ConstrainedFace constrained = {.face = c, .body = body, .slips = face_slips(coupling, d, c)};
+  const ConstrainedFace constrained = {c, face_slips(coupling, d, c),
+                                       solid_row_of_body(TWIST * body, d, arm, 1.)};
 
   PetscFunctionBegin;
-  interpolation_row(d, &share, constrained.row);
   bodies[c] = (PetscReal)(1 + body);
   PetscCall(AddConstrained(&coupling->viscous, d, &constrained));
   PetscFunctionReturn(0);
@@ -186,9 +184,9 @@ static PetscErrorCode FindConstrained(Coupling coupling, PetscInt d, PetscInt *b
 
   PetscFunctionBegin;
   PetscCall(VecSet(set->lent.open[d], 1.));
-  PetscCall(VecSet(set->lent.bodies[d], 0.));
+  PetscCall(VecSet(set->lent.surfaces[d], 0.));
   PetscCall(VecGetArray(set->lent.open[d], &open));
-  PetscCall(VecGetArray(set->lent.bodies[d], &bodies));
+  PetscCall(VecGetArray(set->lent.surfaces[d], &bodies));
   for (PetscInt n = 0; n < coupling->faces.fraction_count; n++)
     if (coupling->faces.fractions[n].direction == d)
       open[coupling->faces.fractions[n].face] -= coupling->faces.fractions[n].volume / coupling->volume;
@@ -197,7 +195,7 @@ static PetscErrorCode FindConstrained(Coupling coupling, PetscInt d, PetscInt *b
       open[coupling->faces.fractions[n].face] = 0.;
   PetscCall(ConstrainFullFaces(coupling, d, open, bodies, best));
   PetscCall(ConstrainBlockedFaces(coupling, d, bodies));
-  PetscCall(VecRestoreArray(set->lent.bodies[d], &bodies));
+  PetscCall(VecRestoreArray(set->lent.surfaces[d], &bodies));
   PetscCall(VecRestoreArray(set->lent.open[d], &open));
   PetscFunctionReturn(0);
 }
@@ -221,22 +219,20 @@ static inline PetscReal distance_between(const Parts *parts, PetscInt d, PetscIn
   return PetscMin(parts->open[d][face] + parts->open[d][beyond] - 0.5, 1.);
 }
 
-static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
-                     PetscReal row[TWIST])
+static SolidRow row_at(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body)
 {
-  const BodyShare share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
-
-  interpolation_row(d, &share, row);
+  return solid_row_of_body(TWIST * body, d, coupling_nearest_arm(coupling, d, at, body), 1.);
 }
 
-/* The two faces of direction a at the edge between a wall neighbour and its face beyond. */
+/* The two faces of direction a at the edge between a wall neighbour of a body and its face beyond. */
 static PetscErrorCode FindEdgePair(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
                                    const Parts *parts, const WallNeighbour *neighbour)
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt edge = PetscMax(neighbour->face, neighbour->beyond), below = edge - box->stride[d];
   PetscInt       place[DIM] = {at[X], at[Y], at[Z]}, beyond;
-  EdgePair       edge_pair = {.face = neighbour->face, .body = neighbour->body, .across = a, .edge = edge};
+  const PetscInt body = (PetscInt)parts->bodies[d][neighbour->beyond] - 1;
+  EdgePair       edge_pair = {.face = neighbour->face, .across = a, .edge = edge};
 
   PetscFunctionBegin;
   if (!box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]))
@@ -249,7 +245,7 @@ static PetscErrorCode FindEdgePair(Coupling coupling, PetscInt d, PetscInt a, co
     beyond = edge;
   } else
     PetscFunctionReturn(0);
-  if ((PetscInt)parts->bodies[a][beyond] - 1 != neighbour->body)
+  if ((PetscInt)parts->bodies[a][beyond] - 1 != body)
     PetscFunctionReturn(0);
   if (edge != neighbour->face)
     place[a]++;
@@ -258,8 +254,8 @@ static PetscErrorCode FindEdgePair(Coupling coupling, PetscInt d, PetscInt a, co
   edge_pair.sign = (edge == neighbour->face) == (edge_pair.other == edge) ? 1. : -1.;
   edge_pair.distances[0] = neighbour->distance;
   edge_pair.distances[1] = distance_between(parts, a, edge_pair.other, beyond);
-  PetscCall(PetscArraycpy(edge_pair.rows[0], neighbour->row, TWIST));
-  find_row(coupling, a, place, neighbour->body, edge_pair.rows[1]);
+  edge_pair.rows[0] = neighbour->row;
+  edge_pair.rows[1] = row_at(coupling, a, place, body);
   PetscCall(AddEdgePair(&coupling->viscous, d, &edge_pair));
   PetscFunctionReturn(0);
 }
@@ -278,9 +274,8 @@ static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const 
 
       if (!is_full(parts, d, neighbour.beyond))
         continue;
-      neighbour.body = (PetscInt)parts->bodies[d][neighbour.beyond] - 1;
       neighbour.distance = distance_between(parts, d, c, neighbour.beyond);
-      find_row(coupling, d, at, neighbour.body, neighbour.row);
+      neighbour.row = row_at(coupling, d, at, (PetscInt)parts->bodies[d][neighbour.beyond] - 1);
       PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
       if (a != d)
         PetscCall(FindEdgePair(coupling, d, a, at, parts, &neighbour));
@@ -325,9 +320,9 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
              "Constrained faces need bodies and fluid: call CouplingPlace and CouplingSetFluid first");
   if (!set->lent.open[X]) {
     PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.open));
-    PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.bodies));
+    PetscCall(MacGridCreateFaceField(coupling->grid, set->lent.surfaces));
   }
-  PetscCall(DescribeBodies(coupling, twists));
+  PetscCall(DescribeBodies(&coupling->solids, twists, &coupling->viscous));
   PetscCall(PetscMalloc1(box->length, &best));
   for (PetscInt c = 0; c < box->length; c++)
     best[c] = -1;
@@ -338,12 +333,12 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
   }
   PetscCall(PetscFree(best));
   PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.open));
-  PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.bodies));
+  PetscCall(MacGridExchangeFaces(coupling->grid, set->lent.surfaces));
   PetscCall(MacGridGetFaces(coupling->grid, set->lent.open, parts.open));
-  PetscCall(MacGridGetFaces(coupling->grid, set->lent.bodies, parts.bodies));
+  PetscCall(MacGridGetFaces(coupling->grid, set->lent.surfaces, parts.bodies));
   for (PetscInt d = 0; d < box->dimension; d++)
     PetscCall(FindWallNeighbours(coupling, d, &parts));
-  PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.bodies, parts.bodies));
+  PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.surfaces, parts.bodies));
   PetscCall(MacGridRestoreFaces(coupling->grid, set->lent.open, parts.open));
   PetscCall(CouplingFindSeparatedPairs(coupling));
   for (PetscInt d = 0; d < box->dimension; d++) {

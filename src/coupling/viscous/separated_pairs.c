@@ -91,12 +91,9 @@ static int compare_hits(const void *x, const void *y)
   return (a->body > b->body) - (a->body < b->body);
 }
 
-static void find_row(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Hit *hit,
-                     PetscReal row[TWIST])
+static SolidRow row_of(Coupling coupling, PetscInt d, const PetscInt at[DIM], const Hit *hit)
 {
-  const BodyShare share = {.weight = 1., .arm = coupling_arm(coupling, d, at, hit->body, hit->shift)};
-
-  interpolation_row(d, &share, row);
+  return solid_row_of_body(TWIST * hit->body, d, coupling_arm(coupling, d, at, hit->body, hit->shift), 1.);
 }
 
 /* `low` is the first surface above the lower face, `high` the last one below the upper face. */
@@ -113,20 +110,18 @@ static PetscErrorCode AddPair(Coupling coupling, const PairSearch *search, const
   separated.is_owned[0] = at[a] > box->start[a] ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt side = 0; side < 2; side++) {
     at[a] = low->at[a] - 1 + side;
-    separated.bodies[side] = seen[side]->body;
-    find_row(coupling, d, at, seen[side], separated.rows[side]);
+    separated.rows[side] = row_of(coupling, d, at, seen[side]);
   }
   if (search->bodies[lower] == 0. && search->bodies[low->face] == 0.) {
     PetscCall(AddSeparatedPair(&coupling->viscous, d, &separated));
     PetscFunctionReturn(0);
   }
   for (PetscInt side = 0; side < 2; side++) { /* the other one is blocked */
-    WallNeighbour neighbour = {.face = separated.faces[side],
-                               .beyond = separated.faces[1 - side],
-                               .body = separated.bodies[side],
-                               .distance = separated.distances[side]};
+    const WallNeighbour neighbour = {.face = separated.faces[side],
+                                     .beyond = separated.faces[1 - side],
+                                     .distance = separated.distances[side],
+                                     .row = separated.rows[side]};
 
-    PetscCall(PetscArraycpy(neighbour.row, separated.rows[side], TWIST));
     if (separated.is_owned[side] && search->bodies[neighbour.face] == 0.)
       PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
   }
@@ -168,13 +163,13 @@ PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling)
 
     grid_face_end(coupling->grid, d, search.end);
     PetscCall(VecGetArrayRead(coupling->viscous.lent.open[d], &search.open));
-    PetscCall(VecGetArrayRead(coupling->viscous.lent.bodies[d], &search.bodies));
+    PetscCall(VecGetArrayRead(coupling->viscous.lent.surfaces[d], &search.bodies));
     for (search.a = 0; search.a < dimension; search.a++) {
       count = 0;
       PetscCall(CouplingVisitImages(coupling, HitImage, &search));
       PetscCall(AddPairs(coupling, &search));
     }
-    PetscCall(VecRestoreArrayRead(coupling->viscous.lent.bodies[d], &search.bodies));
+    PetscCall(VecRestoreArrayRead(coupling->viscous.lent.surfaces[d], &search.bodies));
     PetscCall(VecRestoreArrayRead(coupling->viscous.lent.open[d], &search.open));
   }
   PetscCall(PetscFree(hits));

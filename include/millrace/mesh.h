@@ -8,6 +8,7 @@
 
 #include <millrace/api.h>
 #include <millrace/base.h>
+#include <millrace/geometry.h>
 
 MILLRACE_API_BEGIN
 
@@ -83,6 +84,55 @@ PetscErrorCode MeshCreateCapsule(Vector3 from, Vector3 to, PetscReal radius, Pet
 PetscErrorCode MeshCreateBall(Vector3 centre, PetscReal radius, PetscReal edge, Mesh *mesh);
 /* A straight line in `count` segments. Not collective. */
 PetscErrorCode MeshCreateLine(Vector3 from, Vector3 to, PetscInt count, Mesh *mesh);
+
+/* Tetrahedra that fill a bounded shape, from a body-centred cubic lattice of cubes of
+   `edge`. On a mistake `*mesh` is null and `message` says what and what helps; a shape that no vertex of the
+   lattice meets gives a mesh without elements.
+
+   Stuffed: the surface is that of the shape, its vertices lie on it, and all dihedral angles are between 10.7
+   and 164.8 degrees; corners and edges of the shape are cut off by a part of `edge`. Covering: all tetrahedra
+   of the lattice that the shape reaches into, so that every point of the shape lies in one; for embedded
+   surfaces. Not collective. */
+PetscErrorCode MeshCreateStuffed(Shape shape, PetscReal edge, Mesh *mesh, char message[],
+                                 size_t message_size);
+PetscErrorCode MeshCreateCovering(Shape shape, PetscReal edge, Mesh *mesh, char message[],
+                                  size_t message_size);
+
+/* Every marked element (null: all) becomes 2, 4 or 8 that are half as long; its neighbours stay as they are,
+   so that vertices may hang on their sides. Linear meshes only. `origins`, if not null, is the old element of
+   each new one, to be freed by PetscFree. Not collective. */
+PetscErrorCode MeshRefine(Mesh mesh, const PetscBool marks[], Mesh *refined, PetscInt **origins);
+
+/* The vertices that hang on the side of an element without being its corner: where they are for the mesh to
+   have no gap, in terms of vertices that do not hang. */
+typedef struct {
+  PetscInt   count;
+  PetscInt  *vertices; /* ascending */
+  PetscInt  *first;    /* parents and weights of the n-th: from first[n] to first[n + 1] - 1 */
+  PetscInt  *parents;
+  PetscReal *weights; /* positive; their sum is 1 */
+} MeshJunctions;
+/* By mesh->parents: of a mesh that MeshRefine has made. Not collective. */
+PetscErrorCode MeshFindJunctions(Mesh mesh, MeshJunctions *junctions);
+PetscErrorCode MeshJunctionsDestroy(MeshJunctions *junctions);
+
+/* The same with a node in the middle of every edge. Not for meshes with junctions. Not collective. */
+PetscErrorCode MeshCreateQuadratic(Mesh mesh, Mesh *quadratic);
+
+/* Where a point is in a mesh: weights of the corners of an element. Of a tetrahedron they give the point,
+   also from outside (some are then negative); of other elements its nearest point. Quadratic elements are
+   taken by their corners. */
+typedef struct {
+  PetscInt  element;
+  PetscReal weights[MESH_MAX_CORNERS]; /* their sum is 1 */
+  PetscReal distance;                  /* from the element; 0 inside a tetrahedron */
+} MeshPlace;
+typedef struct _p_MeshLocator *MeshLocator;
+/* Borrows the mesh. Not collective. */
+PetscErrorCode MeshLocatorCreate(Mesh mesh, MeshLocator *locator);
+PetscErrorCode MeshLocatorDestroy(MeshLocator *locator);
+/* The nearest element; of several, the first. */
+MeshPlace mesh_locate(MeshLocator locator, Vector3 point);
 
 /* Length, area or volume. Of a tetrahedron, and of a triangle in the plane z = 0 with mesh_planar_area,
    negative if it is inverted. Of quadratic tetrahedra and plane triangles exact, also where edges are curved.

@@ -44,6 +44,10 @@ PetscReal pieces_of(PetscReal length, PetscReal edge);
 /* Of the determinant (tetrahedra) or of the z-component of the normal (triangles) at the nodes. */
 PetscReal mesh_smallest_stretch(Mesh mesh, PetscInt element);
 
+/* The eight of a tetrahedron by its nodes, corners before middles, if the inner diagonal joins the middles of
+   edges 0 and 5, 1 and 3, or 2 and 4. */
+const PetscInt (*red_children(PetscInt diagonal))[4];
+
 /* A part of an element, known by its sorted vertices: an edge, a side, the corners. */
 typedef struct {
   PetscInt key[MESH_MAX_CORNERS]; /* ascending; -1 after the last */

@@ -84,15 +84,17 @@ typedef struct {
 } BodyGroup;
 
 /* Where a body meets no fluid cell that is part of the problem but a wall, another body, or a cell all of
-   whose faces are mixed. */
+   whose faces are mixed: what it feels of the linear field p*(x) = p*(place) + x.grad p* that contact_fit.c
+   puts through the pressures around. */
+enum { FIT_TERMS = 1 + DIM };
 typedef struct {
   PetscInt   around[2]; /* bodies around whose contact the pressure is taken; the second may be -1 */
   PetscInt   side;      /* direction and sign of the contact faces; -1 for a cell */
   PetscInt   body;      /* that feels it */
   PetscInt64 cell;      /* counted through the whole box; -1 for contact faces */
   PetscReal  count;
-  Vector3    place;      /* from the position of the first body: sum of the centres, later their mean */
-  PetscReal  row[TWIST]; /* what the body's velocity brings to what lies beyond */
+  Vector3    place; /* from the position of the first body: sum of the centres, later their mean */
+  PetscReal  rows[FIT_TERMS][TWIST]; /* forces and torques of p*(place) and of each component of grad p* */
 } ContactFaces;
 
 typedef struct {
@@ -352,6 +354,10 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x
 
 /* contact_faces.c */
 PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed);
+/* The pressures of cells at walls, to which those of contact faces have a difference. */
+PetscErrorCode CouplingAddWallCells(Coupling coupling, EntryList *list);
+
+/* contact_fit.c: what bodies feel at contact faces of the pressures around */
 PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list);
 
 /* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */

@@ -111,6 +111,27 @@ static void fluid_rests_below_a_light_body_under_a_lid(void **state)
   }
 }
 
+/* The force of the fluid under a lid is that of Archimedes: what is hardly lighter stays there, too. */
+static void a_body_under_a_lid_feels_archimedes(void **state)
+{
+  const PetscReal densities[] = {10., 900., 999.}, lows[] = {0.75, 0.76, 0.967};
+  SceneRun        flow;
+
+  (void)state;
+  for (PetscInt n = 0; n < 9; n++) {
+    const PetscReal lift = 9810. * 0.4 * (1. - lows[n % 3]);
+
+    assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, LIGHT, "schur", 40, (double)densities[n / 3],
+                                  (double)lows[n % 3]));
+    assert_success(SceneRunStep(&flow, 5, 0.01));
+    note("ratio %g from %g m up: %.6f N of %.6f N", (double)(densities[n / 3] / 1000.), (double)lows[n % 3],
+         (double)flow.simulation->coupled->loads[LOAD_PRESSURE][1], (double)lift);
+    assert_near(flow.simulation->coupled->loads[LOAD_PRESSURE][1], lift, 1e-4 * lift);
+    assert_on_all_ranks(largest_speed(&flow) <= 1e-4);
+    assert_success(SceneRunDestroy(&flow));
+  }
+}
+
 /* What rests on the floor or under a lid is held from the start. */
 static void forces_of_the_start_know_contact(void **state)
 {
@@ -267,6 +288,7 @@ static void more_energy_than_gravity_gives_is_refused(void **state)
 
 TEST_MAIN(cmocka_unit_test(fluid_rests_beside_a_heavy_box_on_the_floor),
           cmocka_unit_test(fluid_rests_below_a_light_body_under_a_lid),
+          cmocka_unit_test(a_body_under_a_lid_feels_archimedes),
           cmocka_unit_test(forces_of_the_start_know_contact),
           cmocka_unit_test(many_contacts_agree_with_the_fluid),
           cmocka_unit_test(a_step_without_agreement_is_no_step), cmocka_unit_test(what_is_left_is_known),

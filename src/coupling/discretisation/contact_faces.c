@@ -1,7 +1,12 @@
 /* Where bodies touch walls and each other there is no fluid cell whose pressure would balance that of the
-   other side. These contact faces take the pressure of the fluid cells around (docs/numerics.md, section 14):
-   B_b += sum over places of contact of D (x) w, the same w for both bodies, so that momentum is kept. */
+   other side. These contact faces take the linear field p* that fits the pressures of the cells around best
+   (docs/numerics.md, section 14): B_b += sum over places of contact of D (x) w, the same w for both bodies,
+   so that momentum is kept. The half of a cell between its centre and a wall has no face of its own either; a
+   body with the volume V_s there feels V_s grad p*. Constant and hydrostatic pressures are then felt exactly.
+ */
 #include "../coupling_impl.h"
+
+#include <string.h>
 
 static int compare(PetscInt64 a, PetscInt64 b)
 {
@@ -33,8 +38,8 @@ static PetscInt merge(PetscInt count, ContactFaces *list)
     }
     list[kept - 1].count += list[t].count;
     list[kept - 1].place = vector3_add(list[kept - 1].place, list[t].place);
-    for (PetscInt n = 0; n < TWIST; n++)
-      list[kept - 1].row[n] += list[t].row[n];
+    for (PetscInt n = 0; n < FIT_TERMS * TWIST; n++)
+      (&list[kept - 1].rows[0][0])[n] += (&list[t].rows[0][0])[n];
   }
   return kept;
 }
@@ -56,29 +61,156 @@ static PetscErrorCode AddContactFaces(Found *found, const ContactFaces *contact)
   PetscFunctionReturn(0);
 }
 
-/* The face between `body`, in its upper or lower cell, and a wall or `other`; each of them feels it. */
-static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
-                                 const PetscInt pair[2], PetscBool is_upper)
+/* Where a face is, from the body's position; its arm lies beside that by the offset of the body's arms. */
+static Vector3 face_place(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body)
+{
+  return vector3_subtract(coupling_nearest_arm(coupling, d, at, body),
+                          coupling->solids.offsets[DIM * body + d]);
+}
+
+/* A row that feels p* at `contact->place`, until the places are replaced by their mean. */
+static void set_value(ContactFaces *contact, const PetscReal row[TWIST])
+{
+  for (PetscInt n = 0; n < TWIST; n++) {
+    contact->rows[0][n] = row[n];
+    for (PetscInt d = 0; d < DIM; d++)
+      contact->rows[1 + d][n] = row[n] * contact->place.at[d];
+  }
+}
+
+static ContactFaces contact_around(PetscInt first, PetscInt second, PetscInt side, Vector3 place)
 {
   ContactFaces contact;
 
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(&contact, sizeof(contact)));
-  contact.around[0] = pair[0];
-  contact.around[1] = pair[1];
-  contact.side = 2 * d + (is_upper ? 0 : 1);
+  memset(&contact, 0, sizeof(contact)); /* with what lies between the members, as it is sent */
+  contact.around[0] = first;
+  contact.around[1] = second;
+  contact.side = side;
   contact.cell = -1;
   contact.count = 1.;
-  contact.place = coupling_nearest_arm(coupling, d, at, pair[0]);
+  contact.place = place;
+  return contact;
+}
+
+/* The face between `pair[0]`, in its upper or lower cell, and a wall or `pair[1]`; each of them feels it. The
+   pressure is that of a cell's centre, the body's own or the lower one; from there on AddPart counts. */
+static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
+                                 const PetscInt pair[2], PetscBool is_upper)
+{
+  ContactFaces contact =
+      contact_around(pair[0], pair[1], 2 * d + (is_upper ? 0 : 1), face_place(coupling, d, at, pair[0]));
+
+  PetscFunctionBegin;
+  contact.place.at[d] += (pair[1] < 0 && is_upper ? 0.5 : -0.5) * coupling->spacing;
   for (PetscInt n = 0; n < 2 && pair[n] >= 0; n++) {
     const BodyShare share = {.weight =
                                  (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area : coupling->area,
                              .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
+    PetscReal       row[TWIST];
 
     contact.body = pair[n];
-    interpolation_row(d, &share, contact.row);
+    interpolation_row(d, &share, row);
+    set_value(&contact, row);
     PetscCall(AddContactFaces(found, &contact));
   }
+  PetscFunctionReturn(0);
+}
+
+/* Pressures on its two sides have nothing to do with each other: no field fits both. */
+static PetscBool is_shell(Coupling coupling, PetscInt body)
+{
+  return coupling->solids.bodies[body].body.thickness > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* `volume` of a body in the dual cell of a face feels the gradient of p* along its normal. */
+static PetscErrorCode AddPart(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
+                              PetscInt body, PetscReal volume, ContactFaces *contact)
+{
+  const BodyShare share = {.weight = volume, .arm = coupling_nearest_arm(coupling, d, at, body)};
+
+  PetscFunctionBegin;
+  contact->body = body;
+  interpolation_row(d, &share, contact->rows[1 + d]);
+  PetscCall(AddContactFaces(found, contact));
+  PetscFunctionReturn(0);
+}
+
+/* The cell with a pressure beside a side of the box that bounds the dual cell of a part, as in solver
+   vectors; -1: it has none, or the face is within the box. The rank of the face has it. */
+static PetscInt cell_at_wall(Coupling coupling, const SolidFraction *fraction)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt d = fraction->direction;
+  PetscInt       at[DIM] = {fraction->at[X], fraction->at[Y], fraction->at[Z]}, cell;
+
+  if (at[d] > 0 && at[d] < box->cells[d])
+    return -1;
+  at[d] = PetscMin(at[d], box->cells[d] - 1);
+  cell = owned_cell_number(box, at);
+  return cell < 0 || coupling->system.labels[cell] < 0 ? -1 : cell;
+}
+
+/* In the half of a dual cell between the centre of a cell and a wall the gradient is that from the pressure
+   of the cell to p* at the wall: V_s 2/h (p* - p) along the outward normal. */
+static BodyShare wall_share(Coupling coupling, const SolidFraction *fraction)
+{
+  const PetscInt  d = fraction->direction;
+  const PetscReal volume = PetscMin(fraction->volume, 0.5 * coupling->volume);
+
+  return (BodyShare){.weight = (fraction->at[d] ? 2. : -2.) / coupling->spacing * volume,
+                     .arm = coupling_nearest_arm(coupling, d, fraction->at, fraction->body)};
+}
+
+/* p* at the wall, or its gradient if the cell has no pressure. */
+static PetscErrorCode AddWallPart(Coupling coupling, Found *found, const SolidFraction *fraction)
+{
+  const PetscInt  d = fraction->direction;
+  const Vector3   place = face_place(coupling, d, fraction->at, fraction->body);
+  const BodyShare share = wall_share(coupling, fraction);
+  ContactFaces    contact = contact_around(fraction->body, -1, 2 * d + (place.at[d] < 0. ? 0 : 1), place);
+  PetscReal       row[TWIST];
+
+  PetscFunctionBegin;
+  if (cell_at_wall(coupling, fraction) < 0) {
+    PetscCall(AddPart(coupling, found, d, fraction->at, fraction->body,
+                      PetscMin(fraction->volume, 0.5 * coupling->volume), &contact));
+    PetscFunctionReturn(0);
+  }
+  contact.body = fraction->body;
+  interpolation_row(d, &share, row);
+  set_value(&contact, row);
+  PetscCall(AddContactFaces(found, &contact));
+  PetscFunctionReturn(0);
+}
+
+/* What one of two bodies feels in the dual cell of a face, the other does not. */
+static PetscErrorCode AddExchange(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
+                                  PetscInt to, PetscInt from, PetscReal volume)
+{
+  const PetscInt first = PetscMin(to, from);
+  ContactFaces contact = contact_around(first, PetscMax(to, from), 2 * d, face_place(coupling, d, at, first));
+
+  PetscFunctionBegin;
+  if (is_shell(coupling, to) || is_shell(coupling, from))
+    PetscFunctionReturn(0);
+  PetscCall(AddPart(coupling, found, d, at, to, volume, &contact));
+  PetscCall(AddPart(coupling, found, d, at, from, -volume, &contact));
+  PetscFunctionReturn(0);
+}
+
+/* A face that moves with bodies hands each the pressure on its weight's part of the dual cell; what is due is
+   that on its volume, V_s, and on its weight's part of the fluid: w_s v = V_s + w_s (v - sum V) + (w_s sum V
+   - V_s), of which the last goes to the others. */
+static PetscErrorCode LookAtShares(Coupling coupling, const MixedFace *mixed, Found *found)
+{
+  const BodyShare *shares = &coupling->faces.shares[mixed->first];
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < mixed->count; s++)
+    for (PetscInt o = 0; o < mixed->count && shares[s].volume > 0.; o++)
+      if (shares[o].weight > 0. && shares[o].body != shares[s].body)
+        PetscCall(AddExchange(coupling, found, mixed->direction, mixed->at, shares[s].body, shares[o].body,
+                              shares[o].weight * shares[s].volume));
   PetscFunctionReturn(0);
 }
 
@@ -95,6 +227,52 @@ static PetscBool is_pressed(Coupling coupling, PetscInt kind, PetscInt above, Pe
                  !coupling->faces.active[above] && !coupling->faces.active[below]
              ? PETSC_TRUE
              : PETSC_FALSE;
+}
+
+/* Whether a part lies beside a wall, in the fluid; `fixed` as in FluidSystem. */
+static PetscBool is_at_wall(Coupling coupling, const SolidFraction *fraction, const PetscReal *fixed)
+{
+  const PetscInt c = fraction->face, below = c - grid_box(coupling->grid)->stride[fraction->direction];
+
+  return coupling->faces.kinds[fraction->direction][c] == COUPLED_GIVEN &&
+                 !is_shell(coupling, fraction->body) && !(fixed && (fixed[c] > 0. || fixed[below] > 0.))
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Contact between two bodies that leaves some fluid: the upper one carries it. */
+static PetscBool is_between_bodies(Coupling coupling, const MixedFace *mixed)
+{
+  const PetscInt below = mixed->face - grid_box(coupling->grid)->stride[mixed->direction];
+
+  return coupling->faces.solid[below] != coupling->faces.solid[mixed->face] &&
+                 is_pressed(coupling, 0, mixed->face, below)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Parts of bodies in the dual cells of contact faces and walls. */
+static PetscErrorCode LookAtParts(Coupling coupling, const PetscReal *fixed, Found *found)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+    const SolidFraction *fraction = &coupling->faces.fractions[n];
+    const PetscInt       c = fraction->face, d = fraction->direction;
+    const PetscInt       below = c - grid_box(coupling->grid)->stride[d], kind = coupling->faces.kinds[d][c];
+    const PetscInt       lower = coupling->faces.solid[below] - 1, upper = coupling->faces.solid[c] - 1;
+
+    if (is_at_wall(coupling, fraction, fixed))
+      PetscCall(AddWallPart(coupling, found, fraction));
+    else if (fraction->body != upper &&
+             (lower == upper ? kind == COUPLED_SOLID : is_pressed(coupling, kind, c, below)))
+      PetscCall(AddExchange(coupling, found, d, fraction->at, fraction->body, upper,
+                            PetscMin(fraction->volume, coupling->volume)));
+  }
+  for (PetscInt m = 0; m < coupling->faces.mixed_count && coupling->discretisation->open_neighbours; m++)
+    if (coupling->faces.mixed[m].is_owned && coupling->faces.mixed[m].open == 0. &&
+        !is_between_bodies(coupling, &coupling->faces.mixed[m]))
+      PetscCall(LookAtShares(coupling, &coupling->faces.mixed[m], found));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
@@ -143,13 +321,10 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
 {
   const GridBox *box = grid_box(coupling->grid);
   const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
-  ContactFaces   contact;
+  ContactFaces   contact = contact_around(-1, -1, -1, vector3(0, 0, 0));
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(&contact, sizeof(contact)));
-  contact.around[0] = contact.around[1] = contact.side = -1;
   contact.cell = at[X] + box->cells[X] * (at[Y] + (PetscInt64)box->cells[Y] * at[Z]);
-  contact.count = 1.;
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
       const PetscInt   kind = coupling->faces.kinds[d][side ? c + box->stride[d] : c];
@@ -157,15 +332,17 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
 
       for (PetscInt s = mixed->first; kind >= 0 && s < mixed->first + mixed->count; s++) {
         BodyShare share = coupling->faces.shares[s];
+        PetscReal row[TWIST];
 
         if (contact.around[0] < 0) { /* the same for all, so that all feel the same pressure */
           contact.around[0] = share.body;
-          contact.place = coupling_nearest_arm(coupling, d, mixed->at, share.body);
+          contact.place = face_place(coupling, d, mixed->at, share.body);
           contact.place.at[d] += (side ? -0.5 : 0.5) * coupling->spacing;
         }
         contact.body = share.body;
         share.weight *= side ? -coupling->area : coupling->area;
-        interpolation_row(d, &share, contact.row);
+        interpolation_row(d, &share, row);
+        set_value(&contact, row);
         PetscCall(AddContactFaces(found, &contact));
       }
     }
@@ -187,6 +364,15 @@ static PetscErrorCode LookAtCells(Coupling coupling, const PetscReal *fixed, Fou
           PetscCall(AddCell(coupling, found, at));
       }
   PetscFunctionReturn(0);
+}
+
+/* From values of p* at their own places to p* and its gradient at their mean. */
+static void take_mean_place(ContactFaces *contact)
+{
+  contact->place = vector3_scale(1. / contact->count, contact->place);
+  for (PetscInt d = 0; d < DIM; d++)
+    for (PetscInt n = 0; n < TWIST; n++)
+      contact->rows[1 + d][n] -= contact->rows[0][n] * contact->place.at[d];
 }
 
 /* Everybody's places of contact on every rank of the fluid team. */
@@ -211,7 +397,7 @@ static PetscErrorCode Gather(Coupling coupling, Found *found)
   coupling->system.contacts = all;
   coupling->system.contact_count = merge((PetscInt)(sum / sizeof(ContactFaces)), all);
   for (PetscInt t = 0; t < coupling->system.contact_count; t++)
-    all[t].place = vector3_scale(1. / all[t].count, all[t].place);
+    take_mean_place(&all[t]);
   PetscFunctionReturn(0);
 }
 
@@ -224,6 +410,7 @@ PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed)
   if (fixed)
     PetscCall(VecGetArrayRead(fixed, &values));
   PetscCall(LookAtFaces(coupling, values, &found));
+  PetscCall(LookAtParts(coupling, values, &found));
   PetscCall(LookAtCells(coupling, values, &found));
   found.count = merge(found.count, found.list);
   if (fixed)
@@ -232,108 +419,26 @@ PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed)
   PetscFunctionReturn(0);
 }
 
-/* The cells that the entries of each body lead to: first[slot] to first[slot + 1] of `cells`. */
-typedef struct {
-  PetscInt  *first;
-  int       *cells;
-  EntryList *list; /* that new entries are added to */
-} BodyCells;
-
-static PetscErrorCode SortCells(Coupling coupling, EntryList *list, BodyCells *near)
+PetscErrorCode CouplingAddWallCells(Coupling coupling, EntryList *list)
 {
-  PetscFunctionBegin;
-  near->list = list;
-  PetscCall(PetscCalloc1(coupling->solids.count + 2, &near->first));
-  PetscCall(PetscMalloc1(list->count, &near->cells));
-  for (PetscInt n = 0; n < list->count; n++)
-    near->first[list->entries[n].into[0] / TWIST + 2]++;
-  for (PetscInt b = 2; b < coupling->solids.count + 2; b++)
-    near->first[b] += near->first[b - 1];
-  for (PetscInt n = 0; n < list->count; n++)
-    near->cells[near->first[list->entries[n].into[0] / TWIST + 1]++] = list->entries[n].cell;
-  PetscFunctionReturn(0);
-}
-
-static PetscReal distance_to(Coupling coupling, const ContactFaces *contact, PetscInt cell)
-{
-  const GridBox *box = grid_box(coupling->grid);
-  const PetscInt width = box->end[X] - box->start[X], depth = box->end[Y] - box->start[Y];
-  Vector3        arm = vector3_subtract(
-             grid_cell_centre(coupling->grid, box->start[X] + cell % width, box->start[Y] + cell / width % depth,
-                              box->start[Z] + cell / width / depth),
-             vector3_add(coupling->solids.bodies[contact->around[0]].body.position, contact->place));
-
-  if (box->dimension == 2)
-    arm.at[Z] = 0.;
-  for (PetscInt d = 0; d < box->dimension; d++)
-    if (box->periodic[d])
-      arm.at[d] -= box->cells[d] * coupling->spacing *
-                   PetscFloorReal(arm.at[d] / (box->cells[d] * coupling->spacing) + 0.5);
-  return vector3_norm(arm);
-}
-
-static inline PetscReal weight_at(PetscReal distance, PetscReal reach)
-{
-  return distance < reach ? PetscSqr(1. - PetscSqr(distance / reach)) : 0.;
-}
-
-typedef enum { FIND_NEAREST, SUM_WEIGHTS, ADD_ROWS } ContactPass;
-
-/* Goes through the cells around one place of contact, those of both bodies. */
-static PetscErrorCode VisitCells(Coupling coupling, const ContactFaces *contact, ContactPass pass,
-                                 const BodyCells *near, PetscReal *reach, PetscReal *sum)
-{
-  const PetscInt *bodies = contact->around;
+  const PetscReal *fixed = NULL;
 
   PetscFunctionBegin;
-  for (PetscInt side = 0; side < 2 && bodies[side] >= 0; side++)
-    for (PetscInt n = near->first[coupling->solids.bodies[bodies[side]].slot];
-         n < near->first[coupling->solids.bodies[bodies[side]].slot + 1]; n++) {
-      const PetscReal distance = distance_to(coupling, contact, near->cells[n]);
-      PetscReal       weight, row[TWIST];
+  if (coupling->system.fixed)
+    PetscCall(VecGetArrayRead(coupling->system.fixed, &fixed));
+  for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
+    const SolidFraction *fraction = &coupling->faces.fractions[n];
+    BodyShare            share;
+    PetscReal            row[TWIST];
 
-      if (pass == FIND_NEAREST) {
-        *reach = PetscMin(*reach, distance + 2. * coupling->spacing);
-        continue;
-      }
-      weight = weight_at(distance, *reach);
-      if (pass == SUM_WEIGHTS)
-        *sum += weight;
-      if (pass == SUM_WEIGHTS || weight == 0.)
-        continue;
-      for (PetscInt r = 0; r < TWIST; r++)
-        row[r] = weight / *sum * contact->row[r];
-      PetscCall(CouplingAddRow(coupling, near->cells[n], contact->body, row, near->list));
-    }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list)
-{
-  const PetscInt count = coupling->system.contact_count;
-  PetscReal     *reach, *sum;
-  BodyCells      near;
-
-  PetscFunctionBegin;
-  if (!count)
-    PetscFunctionReturn(0);
-  PetscCall(SortCells(coupling, list, &near));
-  PetscCall(PetscMalloc1(count, &reach));
-  PetscCall(PetscCalloc1(count, &sum));
-  for (PetscInt t = 0; t < count; t++) {
-    reach[t] = PETSC_MAX_REAL;
-    PetscCall(VisitCells(coupling, &coupling->system.contacts[t], FIND_NEAREST, &near, &reach[t], NULL));
+    if (!is_at_wall(coupling, fraction, fixed) || cell_at_wall(coupling, fraction) < 0)
+      continue;
+    share = wall_share(coupling, fraction);
+    share.weight = -share.weight;
+    interpolation_row(fraction->direction, &share, row);
+    PetscCall(CouplingAddRow(coupling, cell_at_wall(coupling, fraction), fraction->body, row, list));
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, reach, (PetscMPIInt)count, MPIU_REAL, MPIU_MIN, coupling->fluid));
-  for (PetscInt t = 0; t < count; t++)
-    PetscCall(VisitCells(coupling, &coupling->system.contacts[t], SUM_WEIGHTS, &near, &reach[t], &sum[t]));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, (PetscMPIInt)count, MPIU_REAL, MPIU_SUM, coupling->fluid));
-  for (PetscInt t = 0; t < count; t++)
-    if (sum[t] > 0.)
-      PetscCall(VisitCells(coupling, &coupling->system.contacts[t], ADD_ROWS, &near, &reach[t], &sum[t]));
-  PetscCall(PetscFree(reach));
-  PetscCall(PetscFree(sum));
-  PetscCall(PetscFree(near.first));
-  PetscCall(PetscFree(near.cells));
+  if (coupling->system.fixed)
+    PetscCall(VecRestoreArrayRead(coupling->system.fixed, &fixed));
   PetscFunctionReturn(0);
 }

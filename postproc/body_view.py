@@ -8,6 +8,24 @@ FIXED = (0.62, 0.64, 0.67)
 PALETTE = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f"]
 
 
+def skin(cells):
+    """The outer triangles of tetrahedra, seen from outside counter-clockwise, and the tetrahedron behind each."""
+    sides = cells[:, [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]].reshape(-1, 3)
+    _, index, count = numpy.unique(numpy.sort(sides, axis=1), axis=0, return_index=True, return_counts=True)
+    outer = numpy.sort(index[count == 1])
+    return sides[outer], outer // 4
+
+
+def deformables(frame, first):
+    """(vertices, cells, body) of the skin, its meshes numbered from `first` on, and a field of its triangles by name."""
+    vertices, cells = frame.mesh("deformables")
+    triangles, behind = skin(cells)
+    velocity = frame.mesh_field("deformables", "velocity")
+    fields = {name: frame.mesh_field("deformables", name)[behind] for name in ("stress", "det_F")}
+    fields["speed"] = numpy.linalg.norm(velocity, axis=1)[triangles].mean(axis=1)
+    return (vertices, triangles, first + frame.mesh_field("deformables", "mesh").astype(int)[behind]), fields
+
+
 def camera_axes(azimuth, elevation, up):
     """Rows: to the right, towards the viewer, upwards in the picture. A left-handed triple."""
     azimuth, elevation = numpy.radians([azimuth, elevation])

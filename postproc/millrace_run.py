@@ -126,8 +126,9 @@ class FrameEntry:
         return {a.get("Name"): kinds.get(a.get("AttributeType"), 1) for a in self.grids["fluid"].findall("Attribute")}
 
     def meshes(self):
-        """Names of the surfaces and particle clouds, with the vertices of one cell: 3 or 1."""
-        return {name: 1 if "polyvertex" in grid.find("Topology").get("TopologyType").lower() else 3
+        """Names of tetrahedra, surfaces and particle clouds, with the vertices of one cell: 4, 3 or 1."""
+        sizes = {"polyvertex": 1, "triangle": 3, "tetrahedron": 4}
+        return {name: sizes[grid.find("Topology").get("TopologyType").lower()]
                 for name, grid in self.grids.items() if name != "fluid"}
 
     def has_field(self, name):

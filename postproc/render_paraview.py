@@ -15,6 +15,7 @@ AXES = "xyz"
 BACKGROUND = [0.09, 0.11, 0.16]
 FOREGROUND = [0.88, 0.90, 0.94]
 OBSTACLE = [0.80, 0.50, 0.35]
+DEFORMABLE = [0.93, 0.56, 0.27]
 BODIES = [[0.31, 0.47, 0.65], [0.95, 0.56, 0.17], [0.35, 0.63, 0.31], [0.88, 0.34, 0.35], [0.46, 0.72, 0.70],
           [0.93, 0.79, 0.28], [0.69, 0.48, 0.63], [0.61, 0.46, 0.37]]
 COLOURS = ["#4cc9f0", "#f4a261", "#90be6d", "#e76f51"]
@@ -304,6 +305,8 @@ def add_surfaces(stage):
         display = stage.show(source)
         if grid == "bodies":
             colour_bodies(stage, display, source)
+        elif grid == "deformables":
+            paint(display, DEFORMABLE)
         else:
             paint(display, OBSTACLE)
         display.Specular, display.SpecularPower = 0.3, 25
@@ -371,7 +374,7 @@ def add_outline(stage):
         text = Text(Text=stage.job["title"])
         place = Show(text, stage.view)
         place.WindowLocation, place.Color, place.FontSize = "Upper Left Corner", FOREGROUND, 14
-        time = AnnotateTimeFilter(Input=stage.fluid or stage.open("bodies"), Format="t = {time:.4g} s")
+        time = AnnotateTimeFilter(Input=stage.fluid or stage.open(stage.job["surfaces"][0]), Format="t = {time:.4g} s")
         place = Show(time, stage.view)
         place.WindowLocation, place.Color, place.FontSize = "Upper Right Corner", FOREGROUND, 14
 

@@ -156,6 +156,8 @@ typedef struct {
   PetscInt   cells[MILLRACE_DIM];
   PetscInt64 cell_count;
   PetscInt   fluid_ranks, solid_ranks, bodies, joints;
+  PetscInt   tetrahedra;
+  PetscReal  substep;   /* of deformable solids at rest */
   PetscReal  bytes;     /* peak memory of all ranks */
   PetscReal  steps;     /* to the end, about: right within a factor of two for the scenes of inputs/ */
   PetscReal  time_step; /* s, on the average */

@@ -1,4 +1,5 @@
-/* Solids: rigid bodies that fall, collide, rub, stack and hang together by joints.
+/* Solids: rigid bodies that fall, collide, rub, stack and hang together by joints, and deformable ones of
+   tetrahedra.
 
    All ranks that know the solids hold the whole state; the solid team advances it and the others copy. */
 #ifndef MILLRACE_SOLID_H
@@ -79,6 +80,41 @@ typedef struct {
   Vector3   position, velocity;
 } ParticleConfig;
 
+/* How stress follows from strain. */
+typedef enum {
+  MATERIAL_NEO_HOOKEAN,
+  MATERIAL_COROTATIONAL,
+  MATERIAL_ST_VENANT_KIRCHHOFF,
+  MATERIAL_LINEAR
+} MaterialModel;
+extern const char *const MaterialModels[];
+typedef struct {
+  char         *name;
+  MaterialModel model;
+  PetscReal     young;   /* Pa */
+  PetscReal     poisson; /* from -1 to less than 0.5 */
+  PetscReal     density; /* kg/m^3 */
+  PetscReal     damping; /* s: viscous moduli over elastic ones */
+} SolidMaterialConfig;
+
+/* Where a deformable solid does not move by itself. */
+typedef struct {
+  Shape inside; /* vertices in it, at time zero */
+  char *to;     /* name of the body that they move with, "link.3" for the fourth copy; "": the world */
+} HoldConfig;
+
+/* A deformable solid. */
+typedef struct {
+  char       *name;
+  Shape       shape;    /* where it is at time zero, at rest */
+  PetscReal   edge;     /* m, of its elements, about */
+  char       *material; /* its name */
+  Vector3     velocity; /* m/s, at time zero */
+  Vector3     spin;     /* rad/s, about the middle of its bounds */
+  PetscInt    held_count;
+  HoldConfig *held;
+} SolidMeshConfig;
+
 typedef struct {
   Vector3            gravity;
   PetscReal          cfl;        /* the fastest body moves this part of the smallest one's size in a step */
@@ -95,17 +131,23 @@ typedef struct {
   ContactPairConfig *pairs;
   JointConfig       *joints;
   AssemblyConfig    *assemblies;
+
+  PetscInt             material_count, mesh_count;
+  SolidMaterialConfig *materials;
+  SolidMeshConfig     *meshes;
 } SolidConfig;
 extern const SchemaKey   SolidKeys[];
 typedef struct _p_Solid *Solid;
 
-/* `config` must outlive the solid. Bodies or joints that are impossible give a null solid and the reason in
-   `message`, which is "" otherwise. Destroy accepts a null solid. Collective: comm. */
+/* `config` must outlive the solid. Bodies, joints or meshes that are impossible give a null solid and the
+   reason in `message`, which is "" otherwise. Destroy accepts a null solid. Collective: comm. */
 PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
                            size_t size);
 PetscErrorCode SolidDestroy(Solid *solid);
 /* Steps I to V of a time step (docs/numerics.md). Collective: comm. */
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
+/* Of the explicit substeps that deformable solids need where they are; PETSC_MAX_REAL without them. */
+PetscReal solid_longest_substep(Solid solid);
 /* How far bodies may go in a step by `cfl`; PETSC_MAX_REAL when none is free. */
 PetscReal solid_longest_path(Solid solid);
 /* No body goes farther than `path`, with accelerations (6 numbers each; null: that of gravity). Not
@@ -134,6 +176,12 @@ typedef struct {
   PetscReal largest_penetration, largest_joint_error; /* m */
   PetscInt  contacts, contact_points, collisions, levels;
   PetscInt  position_iterations, velocity_iterations, push_outs;
+
+  /* Of deformable solids; zero without them. */
+  PetscReal elastic_energy, volume;
+  PetscReal least_ratio; /* smallest det F of an element */
+  PetscInt  substeps, damping_iterations;
+  PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
 } SolidReport;
 SolidReport solid_report(Solid solid);
 /* A body, copies one by one, as others see it. */
@@ -143,6 +191,7 @@ typedef struct {
   Vector3           position, velocity, spin;
 } BodyView;
 PetscInt  solid_body_count(Solid solid);
+PetscInt  solid_mesh_elements(Solid solid, PetscInt mesh); /* of a mesh of the configuration */
 BodyView  solid_body_view(Solid solid, PetscInt body);
 void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *high); /* may be infinite */
 PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point);

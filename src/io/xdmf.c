@@ -56,8 +56,9 @@ static PetscErrorCode DataItem(Text *text, FrameSeries series, const ArchivePart
 
 PetscErrorCode XdmfMesh(Text *text, FrameSeries series, const ArchivePart *vertices, const ArchivePart *cells)
 {
-  const char *kind = cells->global[1] == 1 ? "Polyvertex\" NodesPerElement=\"1" : "Triangle";
-  char        dataset[FRAME_NAME_SIZE + 32];
+  const char *const kinds[] = {"Polyvertex\" NodesPerElement=\"1", NULL, "Triangle", "Tetrahedron"};
+  const char       *kind = kinds[cells->global[1] - 1];
+  char              dataset[FRAME_NAME_SIZE + 32];
 
   PetscFunctionBegin;
   PetscCall(TextAppend(text,

@@ -107,6 +107,8 @@ PetscErrorCode SceneExpandRegions(Scene scene);
 PetscErrorCode SceneCheckRegions(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */
 PetscErrorCode SceneCheckSolids(Scene scene);
+/* deformables.c: its part about deformable solids. */
+PetscErrorCode SceneCheckMeshes(Scene scene);
 /* movers.c: once all else is checked. */
 PetscErrorCode SceneMakeMoversBodies(Scene scene);
 /* Makes the shape of a body in two dimensions a prism of unit depth. */

@@ -52,13 +52,16 @@ static PetscErrorCode EstimateSolids(const SimulationConfig *config, SimulationE
 {
   PetscFunctionBegin;
   *solid = NULL;
-  if (!config->solids.body_count)
+  if (!config->solids.body_count && !config->solids.mesh_count)
     PetscFunctionReturn(0);
   PetscCall(SolidCreate(PETSC_COMM_SELF, &config->solids, solid, message, size));
   if (message[0])
     PetscFunctionReturn(0);
   estimate->bodies = solid_body_count(*solid);
   estimate->joints = config->solids.joint_count;
+  for (PetscInt m = 0; m < config->solids.mesh_count; m++)
+    estimate->tetrahedra += solid_mesh_elements(*solid, m);
+  estimate->substep = solid_longest_substep(*solid);
   PetscFunctionReturn(0);
 }
 
@@ -164,6 +167,9 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   if (estimate->bodies)
     fprintf(file, "bodies     %" PetscInt_FMT ", %" PetscInt_FMT " joints\n", estimate->bodies,
             estimate->joints);
+  if (estimate->tetrahedra)
+    fprintf(file, "elements   %" PetscInt_FMT " tetrahedra, substeps of %.3g s at rest\n",
+            estimate->tetrahedra, (double)estimate->substep);
   fprintf(file, "ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
           estimate->solid_ranks);
   fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);

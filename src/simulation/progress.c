@@ -112,15 +112,22 @@ static PetscBool speaks(Simulation simulation)
 /* "64 x 64 x 1 cells, 12 bodies" */
 static void describe_size(Simulation simulation, const PetscInt cells[DIM], char text[], size_t size)
 {
-  size_t used = 0;
+  size_t   used = 0;
+  PetscInt elements = 0;
 
   text[0] = '\0';
   if (simulation->fluid)
     used = (size_t)snprintf(text, size, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s",
                             cells[X], cells[Y], cells[Z], simulation->solid ? ", " : "");
-  if (simulation->solid)
-    snprintf(text + used, size - used, "%" PetscInt_FMT " %s", solid_body_count(simulation->solid),
-             solid_body_count(simulation->solid) == 1 ? "body" : "bodies");
+  if (simulation->solid && solid_body_count(simulation->solid))
+    used += (size_t)snprintf(text + used, size - used, "%" PetscInt_FMT " %s%s",
+                             solid_body_count(simulation->solid),
+                             solid_body_count(simulation->solid) == 1 ? "body" : "bodies",
+                             simulation->config->solids.mesh_count ? ", " : "");
+  for (PetscInt m = 0; m < simulation->config->solids.mesh_count; m++)
+    elements += solid_mesh_elements(simulation->solid, m);
+  if (elements)
+    snprintf(text + used, size - used, "%" PetscInt_FMT " tetrahedra", elements);
 }
 
 /* Of two ranks the solids have none of their own unless the scene gives them one: that is to be known. */

@@ -1,12 +1,12 @@
-/* Bodies in a run. The solid team advances them; every rank has a copy. */
+/* Bodies and deformable solids in a run. The solid team advances them; every rank has a copy. */
 #include "simulation_impl.h"
 
 #include <millrace/solid_step.h>
 #include <petsctime.h>
 
-static PetscBool has_bodies(const SimulationConfig *config)
+static PetscBool has_solids(const SimulationConfig *config)
 {
-  return config->solids.body_count > 0;
+  return config->solids.body_count + config->solids.mesh_count > 0;
 }
 
 /* The solid team works together; the others only hold what they are told. */
@@ -64,6 +64,9 @@ static PetscErrorCode Describe(Simulation simulation, Layout *layout)
   for (PetscInt b = 0; b < config->body_count; b++)
     PetscCall(LayoutAdd(layout, "%s%s", b ? ", " : ": ", config->bodies[b].name));
   PetscCall(LayoutAdd(layout, " with %" PetscInt_FMT " joints", config->joint_count));
+  for (PetscInt m = 0; m < config->mesh_count; m++)
+    PetscCall(LayoutAdd(layout, "%smesh %s of %" PetscInt_FMT " tetrahedra", m ? ", " : ", and ",
+                        config->meshes[m].name, solid_mesh_elements(simulation->solid, m)));
   for (PetscInt side = 0; side < 2 * DIM; side++)
     if (config->held[side / 2][side % 2])
       PetscCall(LayoutAdd(layout, ", wall_%c_%s", "xyz"[side / 2], side % 2 ? "high" : "low"));
@@ -127,6 +130,15 @@ static void put_bodies(Simulation simulation, Record *record)
   }
 }
 
+static void put_elements(Record *record, const SolidReport *report)
+{
+  record_put(record, report->elastic_energy, "J", "elastic_energy");
+  record_put(record, report->volume, "m^3", "deformable_volume");
+  record_put(record, report->least_ratio, "1", "det_F_min");
+  record_put(record, report->substeps, "1", "substeps");
+  record_put(record, report->damping_iterations, "1", "damping_iterations");
+}
+
 static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
 {
   const SolidReport report = solid_report(simulation->solid);
@@ -136,7 +148,10 @@ static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
   record_put_vector(record, report.angular_momentum.at, DIM, "kg m^2/s", "solid_angular_momentum");
   record_put(record, report.kinetic_energy, "J", "solid_kinetic_energy");
   record_put(record, report.potential_energy, "J", "solid_potential_energy");
-  record_put(record, report.kinetic_energy + report.potential_energy, "J", "solid_energy");
+  record_put(record, report.kinetic_energy + report.potential_energy + report.elastic_energy, "J",
+             "solid_energy");
+  if (simulation->config->solids.mesh_count)
+    put_elements(record, &report);
   record_put(record, report.largest_speed, "m/s", "solid_speed_max");
   record_put(record, report.largest_penetration, "m", "penetration_max");
   record_put(record, report.largest_joint_error, "m", "joint_error_max");
@@ -179,7 +194,8 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
     PetscCall(SolidStep(simulation->solid, simulation->time, dt));
   PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
   report = solid_report(simulation->solid);
-  *good = !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy);
+  *good = !report.is_unstable &&
+          !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy + report.elastic_energy);
   PetscCall(PetscTime(&ended));
   simulation->wall_solids = ended - began;
   PetscFunctionReturn(0);
@@ -187,7 +203,7 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
 
 const Part SolidsPart = {.name = "solids",
                          .ranks = PART_ON_ALL,
-                         .is_in = has_bodies,
+                         .is_in = has_solids,
                          .create = Create,
                          .get_limit = GetLimit,
                          .get_given_limit = GetGivenLimit,

@@ -1,5 +1,5 @@
 /* The bodies of a configuration and their copies. */
-#include "solid_impl.h"
+#include "deformable/points.h"
 
 /* Numbers in [-1, 1) that depend on their four indices alone (splitmix64). */
 static PetscReal hashed(PetscInt seed, PetscInt entry, PetscInt copy, PetscInt which)
@@ -134,19 +134,11 @@ static PetscErrorCode CreateState(Solid solid)
   const SolidConfig *config = solid->config;
 
   PetscFunctionBegin;
-  solid->particle_count = config->particle_count;
   for (PetscInt entry = 0; entry < config->body_count; entry++)
     solid->body_count += copies_of(&config->bodies[entry]);
   solid_name_walls(solid);
-  PetscCall(PetscCalloc3(3 * solid->particle_count + TWIST * solid->body_count, &solid->velocity,
-                         solid->particle_count, &solid->particle_positions, solid->particle_count,
-                         &solid->particle_masses));
-  solid->twists = (Twist *)(solid->velocity + 3 * solid->particle_count);
-  for (PetscInt p = 0; p < solid->particle_count; p++) {
-    ((Vector3 *)solid->velocity)[p] = config->particles[p].velocity;
-    solid->particle_positions[p] = config->particles[p].position;
-    solid->particle_masses[p] = config->particles[p].mass;
-  }
+  PetscCall(PetscCalloc1(3 * solid->points->count + TWIST * solid->body_count, &solid->velocity));
+  solid->twists = (Twist *)(solid->velocity + 3 * solid->points->count);
   PetscFunctionReturn(0);
 }
 
@@ -189,8 +181,8 @@ PetscErrorCode SolidDestroyBodies(Solid solid)
     for (PetscInt entry = 0; entry < solid->config->body_count + solid->wall_count; entry++)
       PetscCall(FormDestroy(&solid->forms[entry]));
   PetscCall(PetscFree4(solid->forms, solid->bodies, solid->placements, solid->mobilities));
-  PetscCall(PetscFree3(solid->velocity, solid->particle_positions, solid->particle_masses));
-  PetscCall(PetscFree3(solid->kept_placements, solid->kept_velocity, solid->kept_particles));
+  PetscCall(PetscFree(solid->velocity));
+  PetscCall(PetscFree3(solid->kept_placements, solid->kept_velocity, solid->kept_positions));
   PetscFunctionReturn(0);
 }
 
@@ -219,4 +211,33 @@ PetscReal solid_body_energy(Solid solid, PetscInt b, const Twist *twist)
   return 0.5 * body->mass * vector3_dot(twist->linear, twist->linear) +
          0.5 *
              vector3_dot(twist->angular, body_angular_momentum(body, &solid->placements[b], twist->angular));
+}
+
+static PetscInt count_alike(Solid solid, const BodyConfig *config)
+{
+  PetscInt count = 0;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    count += solid->bodies[b].config == config;
+  return count;
+}
+
+PetscInt solid_find_body(Solid solid, const char name[])
+{
+  const char  *dot = strrchr(name, '.');
+  const size_t length = dot ? (size_t)(dot - name) : strlen(name);
+  char        *end;
+  long         copy;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!strcmp(solid->bodies[b].config->name, name) && count_alike(solid, solid->bodies[b].config) == 1)
+      return b;
+  if (!dot || dot[1] < '0' || dot[1] > '9')
+    return -1;
+  copy = strtol(dot + 1, &end, 10);
+  for (PetscInt b = 0; b < solid->body_count && !*end; b++)
+    if (strlen(solid->bodies[b].config->name) == length &&
+        !strncmp(solid->bodies[b].config->name, name, length) && solid->bodies[b].copy == copy)
+      return b;
+  return -1;
 }

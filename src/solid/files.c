@@ -1,14 +1,16 @@
 /* Solids in checkpoints and frames. Whoever writes holds the whole state. */
+#include "deformable/points.h"
 #include "step.h"
 
 #include <millrace/solid_step.h>
 
-enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4 };
+enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 2 };
 
 PetscErrorCode SolidSave(Solid solid, Archive archive)
 {
   const PetscReal counts[REPORT_NUMBERS] = {solid->report.collisions, solid->report.position_iterations,
                                             solid->report.velocity_iterations, solid->report.push_outs};
+  const PetscReal point_counts[POINT_NUMBERS] = {solid->report.substeps, solid->report.damping_iterations};
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
@@ -16,10 +18,12 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
                                (const PetscReal *)solid->placements));
   PetscCall(ArchiveWriteShared(archive, "twists", solid_body_count(solid), TWIST,
                                (const PetscReal *)solid->twists));
-  PetscCall(ArchiveWriteShared(archive, "particles", solid->particle_count, DIM,
-                               (const PetscReal *)solid->particle_positions));
-  PetscCall(ArchiveWriteShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
+  PetscCall(ArchiveWriteShared(archive, "particles", solid->points->count, DIM,
+                               (const PetscReal *)solid->points->position));
+  PetscCall(ArchiveWriteShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
   PetscCall(ArchiveWriteShared(archive, "report", 1, REPORT_NUMBERS, counts));
+  if (solid->points->mesh_count)
+    PetscCall(ArchiveWriteShared(archive, "point_report", 1, POINT_NUMBERS, point_counts));
   PetscCall(ContactSetSave(solid->contacts, solid, archive));
   PetscCall(ArchiveLeave(archive));
   PetscFunctionReturn(0);
@@ -40,15 +44,26 @@ static PetscErrorCode CheckPlacements(Solid solid, Archive archive)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode ReadCounts(Archive archive, const char name[], PetscInt count, PetscReal counts[])
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveReadShared(archive, name, 1, count, counts));
+  for (PetscInt n = 0; n < count; n++)
+    if (!(counts[n] >= 0. && counts[n] <= (PetscReal)PETSC_MAX_INT))
+      PetscCall(ArchiveRefuse(archive, name, "counts %g of something", (double)counts[n]));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode LoadReport(Solid solid, Archive archive)
 {
-  PetscReal counts[REPORT_NUMBERS];
+  PetscReal counts[REPORT_NUMBERS], point_counts[POINT_NUMBERS] = {0};
 
   PetscFunctionBegin;
-  PetscCall(ArchiveReadShared(archive, "report", 1, REPORT_NUMBERS, counts));
-  for (PetscInt n = 0; n < REPORT_NUMBERS; n++)
-    if (!(counts[n] >= 0. && counts[n] <= (PetscReal)PETSC_MAX_INT))
-      PetscCall(ArchiveRefuse(archive, "report", "counts %g of something", (double)counts[n]));
+  PetscCall(ReadCounts(archive, "report", REPORT_NUMBERS, counts));
+  if (solid->points->mesh_count)
+    PetscCall(ReadCounts(archive, "point_report", POINT_NUMBERS, point_counts));
+  solid->report.substeps = (PetscInt)point_counts[0];
+  solid->report.damping_iterations = (PetscInt)point_counts[1];
   solid->report.collisions = (PetscInt)counts[0];
   solid->report.position_iterations = (PetscInt)counts[1];
   solid->report.velocity_iterations = (PetscInt)counts[2];
@@ -64,11 +79,12 @@ PetscErrorCode SolidLoad(Solid solid, Archive archive)
   PetscCall(ArchiveReadShared(archive, "placements", solid_body_count(solid), PLACEMENT_NUMBERS,
                               (PetscReal *)solid->placements));
   PetscCall(ArchiveReadShared(archive, "twists", solid_body_count(solid), TWIST, (PetscReal *)solid->twists));
-  PetscCall(ArchiveReadShared(archive, "particles", solid->particle_count, DIM,
-                              (PetscReal *)solid->particle_positions));
-  PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->particle_count, DIM, solid->velocity));
+  PetscCall(ArchiveReadShared(archive, "particles", solid->points->count, DIM,
+                              (PetscReal *)solid->points->position));
+  PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
   PetscCall(CheckPlacements(solid, archive));
   PetscCall(LoadReport(solid, archive));
+  solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);
   PetscCall(ContactSetLoad(solid->contacts, solid, archive));
   PetscCall(ArchiveLeave(archive));
@@ -302,11 +318,50 @@ static PetscErrorCode WriteContacts(Solid solid, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
+/* Elements of all meshes with det F and von Mises' stress; the first rank, which has them all, writes. */
+static PetscErrorCode WriteElements(Solid solid, FrameSeries frames)
+{
+  const Points *points = solid->points;
+  FrameMesh     mesh = {.name = "deformables", .cell_size = 4, .vertices = points->position};
+  PetscInt      total = 0, e = 0, *cells;
+  PetscReal    *ratios, *stresses, *numbers;
+  PetscMPIInt   rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(frame_series_comm(frames), &rank));
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    total += points->meshes[m].mesh->element_count;
+  PetscCall(PetscMalloc4(4 * total, &cells, total, &ratios, total, &stresses, total, &numbers));
+  points_find_forces(solid);
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const DeformableMesh *one = &points->meshes[m];
+    const PetscInt        count = one->mesh->element_count;
+
+    PetscCall(PetscArraycpy(&cells[4 * e], (const PetscInt *)one->corners, 4 * count));
+    one->force.kind->measure(one->force.data, &ratios[e], &stresses[e]);
+    for (PetscInt k = 0; k < count; k++)
+      numbers[e++] = (PetscReal)m;
+  }
+  mesh.vertex_count = rank ? 0 : points->count;
+  mesh.cell_count = rank ? 0 : total;
+  mesh.cells = cells;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)points->velocity));
+  PetscCall(FrameWriteMeshField(frames, "det_F", FRAME_CELL, 1, ratios));
+  PetscCall(FrameWriteMeshField(frames, "stress", FRAME_CELL, 1, stresses));
+  PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(PetscFree4(cells, ratios, stresses, numbers));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_count,
                                const BodyField fields[])
 {
   PetscFunctionBegin;
   PetscCall(WriteBodies(solid, frames, field_count, fields));
   PetscCall(WriteContacts(solid, frames));
+  if (solid->points->mesh_count)
+    PetscCall(WriteElements(solid, frames));
   PetscFunctionReturn(0);
 }

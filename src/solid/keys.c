@@ -1,8 +1,9 @@
-/* The keys of bodies, of pairs of them and of joints. */
+/* The keys of bodies, of pairs of them, of joints and of deformable solids. */
 #include <millrace/solid.h>
 
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
+const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
 static const char *const yes_or_no[] = {"false", "true", NULL};     /* index: PetscBool */
@@ -13,6 +14,9 @@ static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: Co
 #define OF_COPIES(member) offsetof(CopiesConfig, member)
 #define OF_PAIR(member) offsetof(ContactPairConfig, member)
 #define OF_JOINT(member) offsetof(JointConfig, member)
+#define OF_HOLD(member) offsetof(HoldConfig, member)
+#define OF_MATERIAL(member) offsetof(SolidMaterialConfig, member)
+#define OF_MESH(member) offsetof(SolidMeshConfig, member)
 #define OF_SOLID(member) offsetof(SolidConfig, member)
 
 static const SchemaKey copies_keys[] = {{.name = "count",
@@ -285,6 +289,99 @@ static const SchemaKey joint_keys[] = {
      .help = "of the drive: deceleration per speed; not 0 together with the stiffness"},
     {0}};
 
+static const SchemaKey material_keys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_MATERIAL(name),
+     .help = "unlike that of any other material: letters, digits, - and _"},
+    {.name = "model",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_MATERIAL(model),
+     .fallback = "neo-hookean",
+     .choices = MaterialModels,
+     .help = "how stress follows from strain; neo-hookean and corotational pass through inversion, "
+             "st-venant-kirchhoff gives way under compression, linear is for what hardly turns"},
+    {.name = "young",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(young),
+     .range = SCHEMA_POSITIVE,
+     .unit = "Pa",
+     .help = "Young's modulus"},
+    {.name = "poisson",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(poisson),
+     .fallback = "0.3",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 0,
+     .highest = 0.499,
+     .help = "Poisson's ratio; near 0.5 linear elements are too stiff in bending"},
+    {.name = "density",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(density),
+     .fallback = "1000",
+     .range = SCHEMA_POSITIVE,
+     .unit = "kg/m^3",
+     .help = "at rest"},
+    {.name = "damping",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(damping),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "s",
+     .help = "viscous moduli over elastic ones; a mode of frequency w loses the part w times this / 2 of its "
+             "critical damping, and no rotation is damped"},
+    {0}};
+
+static const SchemaKey hold_keys[] = {
+    {.name = "inside",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_HOLD(inside),
+     .help = "vertices in it, at time zero, do not move by themselves"},
+    {.name = "to",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_HOLD(to),
+     .fallback = "\"\"",
+     .help = "name of the body that they are fixed to, \"link.3\" for the fourth copy; empty: the world"},
+    {0}};
+
+static const SchemaKey mesh_keys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_MESH(name),
+     .help = "unlike that of any other mesh or body: letters, digits, - and _"},
+    {.name = "shape",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_MESH(shape),
+     .help = "where it is at time zero, without stress; a box"},
+    {.name = "edge",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MESH(edge),
+     .range = SCHEMA_POSITIVE,
+     .unit = "m",
+     .help = "of the cubes, about, of which each becomes five tetrahedra"},
+    {.name = "material", .kind = SCHEMA_TEXT, .offset = OF_MESH(material), .help = "name of a material"},
+    {.name = "velocity",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_MESH(velocity),
+     .fallback = "[0, 0, 0]",
+     .unit = "m/s",
+     .help = "at time zero"},
+    {.name = "spin",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_MESH(spin),
+     .fallback = "[0, 0, 0]",
+     .unit = "rad/s",
+     .help = "axis times rate at time zero, about the middle of its bounds"},
+    {.name = "held",
+     .kind = SCHEMA_LIST,
+     .offset = OF_MESH(held),
+     .count = OF_MESH(held_count),
+     .size = sizeof(HoldConfig),
+     .fallback = "",
+     .keys = hold_keys,
+     .help = "where it is fixed to bodies or to the world"},
+    {0}};
+
 const SchemaKey SolidKeys[] = {
     {.name = "gravity",
      .kind = SCHEMA_VECTOR,
@@ -323,8 +420,9 @@ const SchemaKey SolidKeys[] = {
      .offset = OF_SOLID(bodies),
      .count = OF_SOLID(body_count),
      .size = sizeof(BodyConfig),
+     .fallback = "",
      .keys = body_keys,
-     .help = "rigid bodies"},
+     .help = "rigid bodies; a scene without them has meshes"},
     {.name = "pairs",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(pairs),
@@ -349,4 +447,20 @@ const SchemaKey SolidKeys[] = {
      .fallback = "",
      .keys = assembly_keys,
      .help = "bodies and the joints between them that are copied as a whole"},
+    {.name = "materials",
+     .kind = SCHEMA_LIST,
+     .offset = OF_SOLID(materials),
+     .count = OF_SOLID(material_count),
+     .size = sizeof(SolidMaterialConfig),
+     .fallback = "",
+     .keys = material_keys,
+     .help = "what deformable solids are made of"},
+    {.name = "meshes",
+     .kind = SCHEMA_LIST,
+     .offset = OF_SOLID(meshes),
+     .count = OF_SOLID(mesh_count),
+     .size = sizeof(SolidMeshConfig),
+     .fallback = "",
+     .keys = mesh_keys,
+     .help = "deformable solids of tetrahedra, without a fluid"},
     {0}};

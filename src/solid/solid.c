@@ -1,4 +1,5 @@
 /* The solids of a run: lifetime, sharing and summary of their state. */
+#include "deformable/points.h"
 #include "step.h"
 
 static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
@@ -24,7 +25,11 @@ PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *soli
   PetscCall(PetscNew(solid));
   (*solid)->comm = comm;
   (*solid)->config = config;
-  PetscCall(SolidCreateBodies(*solid, message, size));
+  PetscCall(SolidCreateMeshes(*solid, message, size));
+  if (!message[0])
+    PetscCall(SolidCreateBodies(*solid, message, size));
+  if (!message[0])
+    PetscCall(SolidCreatePoints(*solid, message, size));
   if (!message[0])
     PetscCall(CreateParts(*solid, message, size));
   if (message[0])
@@ -44,6 +49,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
   if (s->step)
     PetscCall(PetscFree3(s->step->half, s->step->change, s->step->before));
   PetscCall(PetscFree(s->step));
+  PetscCall(SolidDestroyPoints(s));
   PetscCall(SolidDestroyBodies(s));
   PetscCall(PetscFree(*solid));
   PetscFunctionReturn(0);
@@ -52,7 +58,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity)
 {
   PetscFunctionBegin;
-  *count = 3 * solid->particle_count + TWIST * solid_body_count(solid);
+  *count = 3 * solid->points->count + TWIST * solid_body_count(solid);
   *velocity = solid->velocity;
   PetscFunctionReturn(0);
 }
@@ -134,10 +140,11 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
   PetscCallMPI(MPI_Comm_size(world, &size));
   if (size == 1)
     PetscFunctionReturn(0);
-  PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->particle_count + TWIST * bodies),
-                         MPIU_REAL, root, world));
+  PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->points->count + TWIST * bodies), MPIU_REAL,
+                         root, world));
   PetscCallMPI(
-      MPI_Bcast(solid->particle_positions, (PetscMPIInt)(3 * solid->particle_count), MPIU_REAL, root, world));
+      MPI_Bcast(solid->points->position, (PetscMPIInt)(3 * solid->points->count), MPIU_REAL, root, world));
+  solid->points->has_forces = PETSC_FALSE;
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
   PetscCall(ContactSetShare(solid->contacts, solid, world, root));
@@ -163,10 +170,10 @@ static void add_body(SolidReport *report, Solid solid, PetscInt b)
       report->largest_speed, vector3_norm(twist->linear) + vector3_norm(twist->angular) * body->form->reach);
 }
 
-static void add_particle(SolidReport *report, Solid solid, PetscInt p)
+static void add_point(SolidReport *report, Solid solid, PetscInt p)
 {
-  const Vector3   velocity = ((const Vector3 *)solid->velocity)[p], position = solid->particle_positions[p];
-  const PetscReal mass = solid->particle_masses[p];
+  const Vector3   velocity = ((const Vector3 *)solid->velocity)[p], position = solid->points->position[p];
+  const PetscReal mass = solid->points->mass[p];
   const Vector3   momentum = vector3_scale(mass, velocity);
 
   report->momentum = vector3_add(report->momentum, momentum);
@@ -176,12 +183,26 @@ static void add_particle(SolidReport *report, Solid solid, PetscInt p)
   report->largest_speed = PetscMax(report->largest_speed, vector3_norm(velocity));
 }
 
+static void add_elements(SolidReport *report, Solid solid)
+{
+  ForceReport elements;
+
+  points_find_forces(solid);
+  elements = points_report(solid);
+  report->elastic_energy = elements.energy;
+  report->volume = elements.volume;
+  report->least_ratio = elements.least_ratio;
+}
+
 SolidReport solid_report(Solid solid)
 {
   SolidReport report = solid->report;
 
-  for (PetscInt p = 0; p < solid->particle_count; p++)
-    add_particle(&report, solid, p);
+  for (PetscInt p = 0; p < solid->points->count; p++)
+    if (solid->points->inverse_mass[p] > 0.)
+      add_point(&report, solid, p);
+  if (solid->points->mesh_count)
+    add_elements(&report, solid);
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (body_is_free(&solid->bodies[b]))
       add_body(&report, solid, b);

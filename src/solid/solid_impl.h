@@ -25,14 +25,13 @@ struct _p_Solid {
   MPI_Comm           comm;
   const SolidConfig *config; /* borrowed */
 
-  PetscInt   particle_count, body_count; /* with the walls, which are the last */
+  PetscInt   body_count; /* with the walls, which are the last */
   PetscInt   wall_count;
   BodyConfig walls[2 * DIM];
-  PetscReal *velocity; /* 3 per particle, then a Twist per body */
+  PetscReal *velocity; /* 3 per point, then a Twist per body */
   Twist     *twists;   /* the bodies' part of `velocity` */
 
-  Vector3   *particle_positions;
-  PetscReal *particle_masses;
+  struct Points *points; /* of what is not rigid; deformable/points.h */
 
   Form          **forms; /* owned; one per entry of the configuration, then of the walls */
   Body           *bodies;
@@ -41,7 +40,7 @@ struct _p_Solid {
 
   RigidTransform *kept_placements; /* this and what follows: of SolidKeep, null before it */
   PetscReal      *kept_velocity;
-  Vector3        *kept_particles;
+  Vector3        *kept_positions; /* of points */
 
   struct ContactSet *contacts;
   struct JointSet   *joints;
@@ -87,8 +86,10 @@ PetscInt solid_assembly(const SolidConfig *config, const BodyConfig *body);
 RigidTransform assembly_copy(const SolidConfig *config, PetscInt assembly, PetscInt copy);
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBodies(Solid solid);
-void           solid_refresh_mobility(Solid solid, PetscInt b); /* of a free body */
-void           solid_refresh_mobilities(Solid solid);
+/* The body of a name such as "link" or "link.3"; -1: there is none. */
+PetscInt solid_find_body(Solid solid, const char name[]);
+void     solid_refresh_mobility(Solid solid, PetscInt b); /* of a free body */
+void     solid_refresh_mobilities(Solid solid);
 /* Kinetic energy of a body where it is, if it had these velocities; zero for what is not free. */
 PetscReal solid_body_energy(Solid solid, PetscInt body, const Twist *twist);
 

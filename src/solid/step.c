@@ -1,4 +1,5 @@
 /* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
+#include "deformable/points.h"
 #include "step.h"
 
 #include <millrace/solid_step.h>
@@ -16,18 +17,6 @@ static Twist body_acceleration(Solid solid, PetscInt b)
       vector3_add(solid->config->gravity, vector3_scale(mobility->inverse_mass, config->force));
   acceleration.angular = matrix3_apply(&mobility->inverse_inertia, config->torque);
   return acceleration;
-}
-
-/* Particles fall: Newmark with a constant force is exact. */
-static void step_particles(Solid solid, PetscReal dt)
-{
-  for (PetscInt p = 0; p < solid->particle_count; p++) {
-    Vector3      *velocity = (Vector3 *)solid->velocity + p;
-    const Vector3 half = vector3_add(*velocity, vector3_scale(0.5 * dt, solid->config->gravity));
-
-    solid->particle_positions[p] = vector3_add(solid->particle_positions[p], vector3_scale(dt, half));
-    *velocity = vector3_add(*velocity, vector3_scale(dt, solid->config->gravity));
-  }
 }
 
 /* I: v + dt/2 a; kinematic bodies take the velocity that leads them exactly to where they shall be. */
@@ -159,7 +148,6 @@ static PetscErrorCode MoveBodies(Solid solid, PetscReal time, PetscReal dt)
   Twist *half = solid->step->half;
 
   PetscFunctionBegin;
-  step_particles(solid, dt);
   if (!contact_set_covers(solid->contacts, solid, dt, half))
     PetscCall(Find(solid, dt, solid->twists, half));
   PetscCall(Collide(solid, dt, half));
@@ -245,17 +233,69 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
+/* Steps I to V of bodies and points together. */
+static PetscErrorCode StepOnce(Solid solid, PetscReal time, PetscReal dt)
 {
-  Twist *still = solid->step->half;
+  const PetscBool has_points = solid->points->count > 0 ? PETSC_TRUE : PETSC_FALSE;
+  Twist          *still = solid->step->half;
 
   PetscFunctionBegin;
   PetscCall(SolidPredictHalf(solid, time, dt, NULL));
+  if (has_points)
+    PetscCall(PointsPredict(solid, dt, solid->step->half));
   PetscCall(MoveBodies(solid, time, dt));
+  if (has_points)
+    points_move(solid, dt);
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
   PetscCall(SolidAccelerate(solid, dt));
+  if (has_points)
+    PetscCall(PointsAccelerate(solid, dt, still));
   PetscCall(Find(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
+  PetscFunctionReturn(0);
+}
+
+PetscReal solid_longest_substep(Solid solid)
+{
+  return points_longest_step(solid);
+}
+
+/* Elasticity is explicit: a step is divided into as many equal ones as it needs, which are counted anew as
+   elements stiffen. A step that would need more than anybody waits for has failed. */
+static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
+{
+  enum { PARTS_BETWEEN = 16 };
+  const PetscReal most_parts = 1e6;
+  PetscReal       longest = 0., left = dt;
+
+  PetscFunctionBegin;
+  solid->report.substeps = solid->report.damping_iterations = 0;
+  solid->report.is_unstable = PETSC_FALSE;
+  while (left > 0.) {
+    PetscReal parts, part;
+
+    if (solid->report.substeps % PARTS_BETWEEN == 0)
+      longest = points_longest_step(solid);
+    parts = PetscMax(1., PetscCeilReal(left / longest * (1. - 1e-12)));
+    if (!(parts < most_parts)) {
+      solid->report.is_unstable = PETSC_TRUE;
+      PetscFunctionReturn(0);
+    }
+    part = left / parts;
+    PetscCall(StepOnce(solid, time + dt - left, part));
+    left = parts > 1. ? left - part : 0.;
+    solid->report.substeps++;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
+{
+  PetscFunctionBegin;
+  if (solid->points->mesh_count)
+    PetscCall(StepInParts(solid, time, dt));
+  else
+    PetscCall(StepOnce(solid, time, dt));
   PetscFunctionReturn(0);
 }

@@ -1,11 +1,16 @@
 /* The bodies as the other rooms see them. */
-#include "solid_impl.h"
+#include "deformable/points.h"
 
 #include "contact/solve/contact_set.h"
 
 PetscInt solid_body_count(Solid solid)
 {
   return solid->body_count - solid->wall_count;
+}
+
+PetscInt solid_mesh_elements(Solid solid, PetscInt mesh)
+{
+  return solid->points->meshes[mesh].mesh->element_count;
 }
 
 BodyView solid_body_view(Solid solid, PetscInt body)
@@ -40,29 +45,30 @@ PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point)
 
 PetscErrorCode SolidKeep(Solid solid)
 {
-  const PetscInt numbers = 3 * solid->particle_count + TWIST * solid->body_count;
+  const PetscInt numbers = 3 * solid->points->count + TWIST * solid->body_count;
 
   PetscFunctionBegin;
   if (!solid->kept_placements)
     PetscCall(PetscMalloc3(solid->body_count, &solid->kept_placements, numbers, &solid->kept_velocity,
-                           solid->particle_count, &solid->kept_particles));
+                           solid->points->count, &solid->kept_positions));
   PetscCall(PetscArraycpy(solid->kept_placements, solid->placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->kept_velocity, solid->velocity, numbers));
-  PetscCall(PetscArraycpy(solid->kept_particles, solid->particle_positions, solid->particle_count));
+  PetscCall(PetscArraycpy(solid->kept_positions, solid->points->position, solid->points->count));
   PetscFunctionReturn(0);
 }
 
 /* The contacts are looked for anew; their impulses remain as a first guess. */
 PetscErrorCode SolidReturn(Solid solid)
 {
-  const PetscInt numbers = 3 * solid->particle_count + TWIST * solid->body_count;
+  const PetscInt numbers = 3 * solid->points->count + TWIST * solid->body_count;
 
   PetscFunctionBegin;
   PetscCheck(solid->kept_placements, solid->comm, PETSC_ERR_ORDER, "There is no state to return to");
   PetscCall(PetscArraycpy(solid->placements, solid->kept_placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->velocity, solid->kept_velocity, numbers));
-  PetscCall(PetscArraycpy(solid->particle_positions, solid->kept_particles, solid->particle_count));
+  PetscCall(PetscArraycpy(solid->points->position, solid->kept_positions, solid->points->count));
   solid->contacts->valid = PETSC_FALSE;
+  solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }
@@ -78,6 +84,9 @@ PetscErrorCode SolidCheck(Solid solid)
   const PetscReal drift = 1e-9; /* of a norm; every product is normalised */
 
   PetscFunctionBegin;
+  for (PetscInt p = 0; p < solid->points->count; p++)
+    PetscCheck(is_finite(solid->points->position[p]) && is_finite(solid->points->velocity[p]),
+               PETSC_COMM_SELF, PETSC_ERR_PLIB, "Point %" PetscInt_FMT " has a state that is not finite", p);
   for (PetscInt b = 0; b < solid->body_count; b++) {
     const Quaternion q = solid->placements[b].rotation;
     const PetscReal  norm = PetscSqrtReal(q.scalar * q.scalar + vector3_dot(q.vector, q.vector));

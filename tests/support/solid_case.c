@@ -13,7 +13,9 @@ SolidCase *solid_case_new(PetscReal gravity)
                                  .iterations = 6,
                                  .tolerance = 1e-4,
                                  .bodies = solids->bodies,
-                                 .joints = solids->joints};
+                                 .joints = solids->joints,
+                                 .materials = solids->materials,
+                                 .meshes = solids->meshes};
   return solids;
 }
 
@@ -26,6 +28,11 @@ void solid_case_free(SolidCase *solids)
   }
   for (PetscInt j = 0; j < solids->config.joint_count; j++)
     assert_success(FormulaDestroy(&solids->joints[j].target));
+  for (PetscInt m = 0; m < solids->config.mesh_count; m++) {
+    assert_success(ShapeDestroy(&solids->meshes[m].shape));
+    for (PetscInt h = 0; h < solids->meshes[m].held_count; h++)
+      assert_success(ShapeDestroy(&solids->holds[m][h].inside));
+  }
   assert_success(PetscFree(solids));
 }
 
@@ -84,6 +91,30 @@ JointConfig *solid_case_add_joint(SolidCase *solids, JointKind kind, PetscInt pa
                                     .upper = PETSC_INFINITY,
                                     .swing = PETSC_INFINITY};
   return &solids->joints[j];
+}
+
+SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3 high, PetscReal edge)
+{
+  static char *const names[SOLID_CASE_MESHES] = {"m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"};
+  const PetscInt     m = solids->config.mesh_count++;
+
+  assert_true(m < SOLID_CASE_MESHES);
+  solids->config.material_count++;
+  solids->materials[m] =
+      (SolidMaterialConfig){.name = names[m], .young = 1e5, .poisson = 0.3, .density = 1000};
+  solids->meshes[m] =
+      (SolidMeshConfig){.name = names[m], .material = names[m], .edge = edge, .held = solids->holds[m]};
+  assert_success(ShapeCreateBox(low, high, &solids->meshes[m].shape));
+  return &solids->materials[m];
+}
+
+void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body)
+{
+  const PetscInt m = solids->config.mesh_count - 1, h = solids->meshes[m].held_count++;
+
+  assert_true(h < SOLID_CASE_MESHES);
+  solids->holds[m][h].to = body < 0 ? "" : solids->names[body];
+  assert_success(ShapeCreateBox(low, high, &solids->holds[m][h].inside));
 }
 
 void solid_case_start(SolidCase *solids)

@@ -4,15 +4,20 @@
 
 #include <millrace/solid.h>
 
-enum { SOLID_CASE_BODIES = 512 };
+enum { SOLID_CASE_BODIES = 512, SOLID_CASE_MESHES = 8 };
 
 typedef struct {
   SolidConfig config;
   BodyConfig  bodies[SOLID_CASE_BODIES];
   JointConfig joints[SOLID_CASE_BODIES];
   char        names[SOLID_CASE_BODIES][16];
-  PetscReal   time;
-  Solid       solid;
+
+  SolidMaterialConfig materials[SOLID_CASE_MESHES]; /* one for each mesh */
+  SolidMeshConfig     meshes[SOLID_CASE_MESHES];
+  HoldConfig          holds[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
+
+  PetscReal time;
+  Solid     solid;
 } SolidCase;
 
 /* Empty, gravity downwards along z; aborts the test on trouble, as everything here. */
@@ -27,6 +32,11 @@ BodyConfig *solid_case_add_plane(SolidCase *solids, Vector3 point, Vector3 norma
 /* `child` to `parent`, or to the world if that is -1. */
 JointConfig *solid_case_add_joint(SolidCase *solids, JointKind kind, PetscInt parent, PetscInt child,
                                   Vector3 anchor, Vector3 axis);
+
+/* A box of tetrahedra with a neo-Hookean material of its own: 1e5 Pa, 0.3, 1000 kg/m^3, no damping. */
+SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3 high, PetscReal edge);
+/* Fixes what of the last mesh lies in a box to a body, or to the world if that is -1. */
+void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body);
 
 /* After the last addition. */
 void solid_case_start(SolidCase *solids);

@@ -76,6 +76,25 @@ static PetscErrorCode WriteStrip(FrameSeries series, PetscReal t)
   PetscFunctionReturn(0);
 }
 
+/* Each rank has one tetrahedron of volume 1/6. */
+static PetscErrorCode WriteWedge(FrameSeries series)
+{
+  const PetscInt  cells[] = {0, 1, 2, 3};
+  const PetscReal volume = 1. / 6.;
+  Vector3         vertices[4];
+  const FrameMesh mesh = {"wedge", 4, 1, 4, vertices, cells};
+  PetscMPIInt     rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  for (int v = 0; v < 4; v++)
+    vertices[v] = vector3(rank + (v == 1), v == 2, v == 3);
+  PetscCall(FrameBeginMesh(series, &mesh));
+  PetscCall(FrameWriteMeshField(series, "volume", FRAME_CELL, 1, &volume));
+  PetscCall(FrameEndMesh(series));
+  PetscFunctionReturn(0);
+}
+
 /* All on the last rank. */
 static PetscErrorCode WriteParticles(FrameSeries series, PetscInt frame)
 {
@@ -117,6 +136,7 @@ static PetscErrorCode WriteFrames(const FrameConfig *config)
     PetscCall(ArchiveWriteText(archive, "title", "frames for readers"));
     PetscCall(WriteFields(series, config, t));
     PetscCall(WriteStrip(series, t));
+    PetscCall(WriteWedge(series));
     PetscCall(WriteParticles(series, frame));
     PetscCall(FrameEnd(series, message, sizeof(message)));
     PetscCheck(!message[0], PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s", message);

@@ -101,7 +101,7 @@ static void a_full_disk_loses_one_frame_and_says_so(void **state)
 static void names_and_calls_that_cannot_be_are_refused(void **state)
 {
   const PetscInt  nothing[DIM] = {0, 0, 0};
-  const FrameMesh square = {"square", 0, 0, 4, NULL, NULL}, strange = {"a/b", 0, 0, 3, NULL, NULL};
+  const FrameMesh square = {"square", 0, 0, 5, NULL, NULL}, strange = {"a/b", 0, 0, 3, NULL, NULL};
   FrameSeries     series;
 
   (void)state;

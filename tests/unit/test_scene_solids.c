@@ -232,6 +232,46 @@ static void bodies_that_cannot_be(void **state)
   one_problem(SOLIDS "    - " BALL ", type: static, velocity: [1, 0, 0]}\n", PROBLEM_WARNING, 4, "no effect");
 }
 
+/* A bar of rubber, from line 3 on. */
+#define MATERIAL(keys) RUN "solids:\n  materials:\n    - {name: rubber, young: 1e5" keys "}\n"
+#define BAR(keys)                                                                                            \
+  MATERIAL("") "  meshes:\n    - {name: bar, shape: {box: {low: [0, 0, 0], high: [1, 1, 1]}}, " keys "}\n"
+
+static void a_deformable_solid_is_read(void **state)
+{
+  Scene scene = good_scene(BAR("edge: 0.5, material: rubber, held: [{inside: {sphere: {center: [0, 0, 0], "
+                               "radius: 0.1}}}]"));
+  const SolidConfig *config = &scene_config(scene)->solids;
+
+  (void)state;
+  assert_int_equal(config->mesh_count, 1);
+  assert_int_equal(config->materials[0].model, MATERIAL_NEO_HOOKEAN);
+  assert_near(config->materials[0].density, 1000, 0);
+  assert_int_equal(config->meshes[0].held_count, 1);
+  assert_string_equal(config->meshes[0].held[0].to, "");
+  assert_success(SceneDestroy(&scene));
+}
+
+static void deformable_solids_that_cannot_be(void **state)
+{
+  (void)state;
+  one_error(MATERIAL("") "  meshes: []\n", 5, "must not be empty");
+  one_error(BAR("edge: 0.5, material: ruber"), 6, "did you mean \"rubber\"");
+  one_error(BAR("edge: 0, material: rubber"), 6, "must be positive");
+  one_error(
+      MATERIAL(", poisson: 0.5") "  meshes: [{name: bar, shape: {box: {low: [0, 0, 0], high: [1, 1, 1]}}, "
+                                 "edge: 0.5, material: rubber}]\n",
+      4, "between 0 and 0.499");
+  one_error(
+      MATERIAL("") "  meshes:\n    - {name: bar, shape: {sphere: {center: [0, 0, 0], radius: 1}}, edge: 0.5, "
+                   "material: rubber}\n",
+      6, "must be a box");
+  one_error(
+      "grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR("edge: 0.5, material: rubber"), 7,
+      "do not meet a fluid yet");
+  one_error(BAR("edge: 0.5, material: rubber") "  bodies:\n    - " BALL "}\n", 5, "do not touch bodies yet");
+}
+
 static void pairs_that_cannot_be(void **state)
 {
   (void)state;
@@ -345,6 +385,7 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(walls_of_the_box_hold_bodies),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
+          cmocka_unit_test(a_deformable_solid_is_read), cmocka_unit_test(deformable_solids_that_cannot_be),
           cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),
           cmocka_unit_test(an_assembly_is_copied_with_its_joints),
           cmocka_unit_test(assemblies_that_cannot_be), cmocka_unit_test(a_message_stands_at_its_keys))

@@ -48,6 +48,11 @@ def check_strip(data, time):
     assert np.allclose(array(data.GetPointData(), "height"), time)
 
 
+def check_wedge(data):
+    assert data.GetNumberOfCells() == ranks and data.GetCell(0).GetCellType() == 10  # a tetrahedron
+    assert np.allclose(array(data.GetCellData(), "volume"), 1 / 6)
+
+
 def check_particles(data, count):
     assert data.GetNumberOfCells() == count and data.GetNumberOfPoints() == count
     points = vtk_to_numpy(data.GetPoints().GetData())
@@ -62,12 +67,14 @@ assert np.allclose(times, [0, 0.25, 0.5]), times
 for frame, time in enumerate(times):
     reader.UpdatePipeline(time)
     blocks = list(leaves(servermanager.Fetch(reader)))
-    assert len(blocks) == (3 if frame else 2), [block.GetClassName() for block in blocks]
+    assert len(blocks) == (4 if frame else 3), [block.GetClassName() for block in blocks]
     for block in blocks:
         if block.GetCellData().HasArray("density"):
             check_grid(block, time)
         elif block.GetCellData().HasArray("area"):
             check_strip(block, time)
+        elif block.GetCellData().HasArray("volume"):
+            check_wedge(block)
         else:
             check_particles(block, 3 * frame)
 print("as written")

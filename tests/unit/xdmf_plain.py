@@ -46,6 +46,10 @@ def check_mesh(grid, time):
         area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
         assert np.allclose(area, fields["area"]) and np.all(vertices[:, 2] == time), "strip"
         assert np.all(fields["height"] == time), "height"
+    elif grid.get("Name") == "wedge":
+        edges = vertices[cells[:, 1:]] - vertices[cells[:, :1]]
+        assert grid.find("Topology").get("TopologyType") == "Tetrahedron"
+        assert np.allclose(np.linalg.det(edges) / 6, fields["volume"]), "wedge"
     else:
         assert len(cells) == round(12 * time) and np.array_equal(fields["velocity"][:, 2], vertices[:, 0])
 
@@ -58,7 +62,7 @@ for number, frame in enumerate(frames):
     time = float(frame.find("Time").get("Value"))
     assert time == 0.25 * number
     names = [grid.get("Name") for grid in frame.findall("Grid")]
-    assert names == ["fluid", "strip"] + (["particles"] if number else []), names
+    assert names == ["fluid", "strip", "wedge"] + (["particles"] if number else []), names
     for grid in frame.findall("Grid"):
         (check_fluid if grid.get("Name") == "fluid" else check_mesh)(grid, time)
 listed = {f"frame-{n:06}.h5" for n in range(expected)}

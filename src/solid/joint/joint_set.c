@@ -14,27 +14,6 @@ static PetscInt copies_of(Solid solid, const BodyConfig *config)
   return count;
 }
 
-/* "name", or "name.3" for one of several copies; -1 if there is none. */
-static PetscInt find_body(Solid solid, const char name[])
-{
-  const char  *dot = strrchr(name, '.');
-  const size_t length = dot ? (size_t)(dot - name) : strlen(name);
-  char        *end;
-  long         copy;
-
-  for (PetscInt b = 0; b < solid->body_count; b++)
-    if (!strcmp(solid->bodies[b].config->name, name) && copies_of(solid, solid->bodies[b].config) == 1)
-      return b;
-  if (!dot || dot[1] < '0' || dot[1] > '9')
-    return -1;
-  copy = strtol(dot + 1, &end, 10);
-  for (PetscInt b = 0; b < solid->body_count && !*end; b++)
-    if (strlen(solid->bodies[b].config->name) == length &&
-        !strncmp(solid->bodies[b].config->name, name, length) && solid->bodies[b].copy == copy)
-      return b;
-  return -1;
-}
-
 /* Why a name names no body, and what would be right. */
 static PetscErrorCode ExplainName(Solid solid, const JointConfig *config, const char name[], char message[],
                                   size_t size)
@@ -217,7 +196,7 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
     if (joint->body[s] >= 0)
       joint->body[s] += copy;
     else
-      joint->body[s] = find_body(solid, names[s]);
+      joint->body[s] = solid_find_body(solid, names[s]);
     if (joint->body[s] < 0) {
       PetscCall(ExplainName(solid, config, names[s], message, size));
       PetscFunctionReturn(0);

@@ -1,0 +1,54 @@
+/* The longest step of explicit elasticity: 2 / w with the largest frequency w of K y = w^2 M y, at rest and
+   stiffened as elements are where they are. */
+#include "points.h"
+
+/* What is left is for stiffening within the steps for which the limit holds. */
+static const PetscReal stable_part = 0.9;
+
+/* Power iterations come from below: the margin covers what they leave. */
+PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh)
+{
+  enum { ITERATIONS = 60 };
+  const PetscReal margin = 1.05;
+  Points         *points = solid->points;
+  SolidMotion    *motion = &points->trial, *forces = &points->residual;
+  PetscReal       square = 0.;
+
+  motion_clear(solid, forces);
+  for (PetscInt v = 0; v < mesh->mesh->vertex_count; v++) /* nothing that a mode could be orthogonal to */
+    for (PetscInt d = 0; d < DIM; d++)
+      forces->points[mesh->first + v].at[d] = ((v * 7 + d * 3) % 11 - 5.) + 0.3 * ((v * 5 + d) % 7);
+  for (PetscInt k = 0; k < ITERATIONS; k++) {
+    PetscReal size;
+
+    motion_yield(solid, forces, motion);
+    size = motion_product(solid, forces, motion);
+    if (!(size > 0.))
+      return 0.;
+    motion_combine(solid, 0., 1. / PetscSqrtReal(size), motion, motion);
+    motion_clear(solid, forces);
+    mesh->force.kind->add_stiffness(mesh->force.data, DIFFERENTIAL_AT_REST, motion->points, forces->points);
+    points_collect(solid, forces);
+    square = -motion_product(solid, forces, motion);
+  }
+  return margin * PetscSqrtReal(PetscMax(square, 0.));
+}
+
+/* Meshes on one body add up. */
+PetscReal points_longest_step(Solid solid)
+{
+  const Points *points = solid->points;
+  PetscReal     largest = 0., shared = 0.;
+
+  points_find_forces(solid);
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const DeformableMesh *mesh = &points->meshes[m];
+    const PetscReal       square =
+        PetscSqr(mesh->frequency) * PetscMax(1., mesh->force.kind->stiffening(mesh->force.data));
+
+    largest = PetscMax(largest, square);
+    shared += mesh->is_shared ? square : 0.;
+  }
+  largest = PetscMax(largest, shared);
+  return largest > 0. ? stable_part * 2. / PetscSqrtReal(largest) : PETSC_MAX_REAL;
+}

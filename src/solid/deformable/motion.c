@@ -1,0 +1,78 @@
+/* Velocities and impulses of points and of the bodies that carry points, as vectors of one space. */
+#include "points.h"
+
+PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(solid->points->count, &motion->points, solid->body_count, &motion->bodies));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidMotionDestroy(SolidMotion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(motion->points, motion->bodies));
+  PetscFunctionReturn(0);
+}
+
+void motion_clear(Solid solid, SolidMotion *motion)
+{
+  const Points *points = solid->points;
+
+  memset(motion->points, 0, (size_t)points->count * sizeof(*motion->points));
+  for (PetscInt k = 0; k < points->body_count; k++)
+    motion->bodies[points->bodies[k]] = (Twist){0};
+}
+
+/* M^-1 times impulses; points with a carrier follow it. Those that the world or a given motion carries stand
+   still. */
+void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    for (PetscInt d = 0; d < DIM; d++)
+      motion->points[p].at[d] = points->inverse_mass[p] * impulse->points[p].at[d];
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt  b = points->bodies[k];
+    const Mobility *mobility = &solid->mobilities[b];
+
+    motion->bodies[b].linear = vector3_scale(mobility->inverse_mass, impulse->bodies[b].linear);
+    motion->bodies[b].angular = matrix3_apply(&mobility->inverse_inertia, impulse->bodies[b].angular);
+  }
+  points_follow_change(solid, motion);
+}
+
+/* Of impulses and motions. */
+PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion)
+{
+  const Points *points = solid->points;
+  PetscReal     sum = 0.;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.)
+      sum += vector3_dot(impulse->points[p], motion->points[p]);
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    sum += vector3_dot(impulse->bodies[b].linear, motion->bodies[b].linear) +
+           vector3_dot(impulse->bodies[b].angular, motion->bodies[b].angular);
+  }
+  return sum;
+}
+
+/* into = scale * into + factor * from. */
+void motion_combine(Solid solid, PetscReal scale, PetscReal factor, const SolidMotion *from,
+                    SolidMotion *into)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    for (PetscInt d = 0; d < DIM; d++)
+      into->points[p].at[d] = scale * into->points[p].at[d] + factor * from->points[p].at[d];
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    into->bodies[b] = twist_add(twist_scale(scale, into->bodies[b]), twist_scale(factor, from->bodies[b]));
+  }
+}

@@ -1,0 +1,104 @@
+/* The velocity steps of points. With elastic forces f, gravity g and damping D, all of points and of the
+   bodies that carry points,
+
+     I    M u = M v^n + dt/2 (f^n + M g) + dt/2 D^n u
+     IV   x^{n+1} = x^n + dt u'                          u' is u after collisions and contact
+     V    M w = M v + dt/4 (f^n + f^{n+1}) + dt/2 M g + dt/4 (D^n u + D^{n+1} w),   v^{n+1} = 2 w - v
+
+   Elastic forces are the mean of those at the ends, which keeps energies bounded, and each end is met once.
+   Damping is split between the ends likewise: without contact both momenta stay to round-off, since forces of
+   either end have no torque about the points there and half of each belongs to it. For linear forces w = u,
+   and damping is the trapezoidal rule in the form of a backward step and an extrapolation (2.3.3). */
+#include "points.h"
+
+/* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */
+static void accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    for (PetscInt d = 0; d < DIM; d++)
+      motion->points[p].at[d] += dt * points->inverse_mass[p] * forces->points[p].at[d];
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt  b = points->bodies[k];
+    const Mobility *mobility = &solid->mobilities[b];
+    Twist          *twist = &motion->bodies[b];
+
+    twist->linear =
+        vector3_add(twist->linear, vector3_scale(dt * mobility->inverse_mass, forces->bodies[b].linear));
+    twist->angular =
+        vector3_add(twist->angular,
+                    vector3_scale(dt, matrix3_apply(&mobility->inverse_inertia, forces->bodies[b].angular)));
+  }
+}
+
+static void fall(Solid solid, PetscReal dt, Vector3 velocity[])
+{
+  const Points *points = solid->points;
+  const Vector3 change = vector3_scale(dt, solid->config->gravity);
+
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.)
+      velocity[p] = vector3_add(velocity[p], change);
+}
+
+/* `half` holds what gravity makes of the bodies until the middle of the step. */
+PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[])
+{
+  Points     *points = solid->points;
+  SolidMotion motion = {points->half.points, half};
+
+  PetscFunctionBegin;
+  points_find_forces(solid);
+  PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
+  fall(solid, 0.5 * dt, motion.points);
+  accelerate(solid, 0.5 * dt, &points->forces, &motion);
+  points_follow_velocity(solid, half, motion.points);
+  PetscCall(PointsDamp(solid, 0.5 * dt, &motion, &points->drag));
+  PetscFunctionReturn(0);
+}
+
+void points_move(Solid solid, PetscReal dt)
+{
+  Points           *points = solid->points;
+  const SolidMotion swap = points->earlier;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    points->position[p] = vector3_add(points->position[p], vector3_scale(dt, points->half.points[p]));
+  points_follow_position(solid);
+  points->earlier = points->forces;
+  points->forces = swap;
+  points->has_forces = PETSC_FALSE;
+}
+
+/* `before` are the twists that gravity has since led to those of the state. */
+PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
+{
+  Points     *points = solid->points;
+  SolidMotion motion = points->half;
+
+  PetscFunctionBegin;
+  points_find_forces(solid);
+  PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
+  fall(solid, 0.5 * dt, motion.points);
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    motion.bodies[b] = twist_scale(0.5, twist_add(before[b], solid->twists[b]));
+  }
+  accelerate(solid, 0.25 * dt, &points->earlier, &motion);
+  accelerate(solid, 0.25 * dt, &points->forces, &motion);
+  accelerate(solid, 0.5, &points->drag, &motion);
+  points_follow_middle(solid, &motion);
+  PetscCall(PointsDamp(solid, 0.25 * dt, &motion, &points->drag));
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.)
+      points->velocity[p] = vector3_subtract(vector3_scale(2., motion.points[p]), points->velocity[p]);
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    solid->twists[b] = twist_add(twist_scale(2., motion.bodies[b]), twist_scale(-1., before[b]));
+  }
+  points_follow_velocity(solid, solid->twists, points->velocity);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,395 @@
+/* The points of deformable solids: particles and the vertices of meshes. */
+#include "points.h"
+
+enum { MOST_CELLS = 100000000 };
+
+/* Box of tetrahedra: five for each cube of about the edge that is asked for. */
+static PetscErrorCode CreateBox(const SolidMeshConfig *config, const Primitive *box, Mesh *mesh,
+                                char message[], size_t size)
+{
+  const RigidTransform frame = {box->centre, box->rotation};
+  const Vector3        high = box->half, low = vector3_scale(-1., box->half);
+  PetscReal            product = 1.;
+  PetscInt             cells[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscReal number = PetscMax(1., PetscFloorReal(2. * box->half.at[d] / config->edge + 0.5));
+
+    product *= number;
+    cells[d] = (PetscInt)PetscMin(number, MOST_CELLS);
+  }
+  if (product > MOST_CELLS) {
+    PetscCall(MessageAtKey(message, size, "solids.meshes", config->name,
+                           "Mesh \"%s\" would have %g tetrahedra: give it a longer edge", config->name,
+                           (double)(5. * product)));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(MeshCreateBox(low, high, cells, MESH_BOX_FIVE, mesh));
+  for (PetscInt v = 0; v < (*mesh)->vertex_count; v++)
+    (*mesh)->vertices[v] = rigid_apply(&frame, (*mesh)->vertices[v]);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char message[], size_t size)
+{
+  const Primitive primitive = shape_primitive(config->shape);
+  char            problem[512] = "";
+  MeshFault       fault;
+
+  PetscFunctionBegin;
+  if (primitive.kind != PRIMITIVE_BOX)
+    PetscCall(MessageAtKey(message, size, "solids.meshes", config->name,
+                           "Mesh \"%s\" must be a box: other shapes have no mesh yet", config->name));
+  else
+    PetscCall(CreateBox(config, &primitive, mesh, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  PetscCall(MeshCheck(*mesh, MESH_IN_SPACE, &fault, problem, sizeof(problem)));
+  if (fault != MESH_SOUND)
+    PetscCall(
+        MessageAtKey(message, size, "solids.meshes", config->name, "Mesh \"%s\": %s", config->name, problem));
+  PetscFunctionReturn(0);
+}
+
+static const SolidMaterialConfig *find_material(const SolidConfig *config, const char name[])
+{
+  for (PetscInt m = 0; m < config->material_count; m++)
+    if (!strcmp(config->materials[m].name, name))
+      return &config->materials[m];
+  return NULL;
+}
+
+PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
+{
+  const SolidConfig *config = solid->config;
+  Points            *points;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&solid->points));
+  points = solid->points;
+  PetscCall(PetscCalloc1(config->mesh_count, &points->meshes));
+  points->count = config->particle_count;
+  for (PetscInt m = 0; m < config->mesh_count && !message[0]; m++) {
+    DeformableMesh *mesh = &points->meshes[points->mesh_count++];
+
+    mesh->config = &config->meshes[m];
+    mesh->material = find_material(config, mesh->config->material);
+    mesh->first = points->count;
+    if (!mesh->material)
+      PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
+                             "Mesh \"%s\" is of \"%s\", which solids.materials does not have",
+                             mesh->config->name, mesh->config->material));
+    else
+      PetscCall(CreateMesh(mesh->config, &mesh->mesh, message, size));
+    if (!message[0])
+      points->count += mesh->mesh->vertex_count;
+  }
+  PetscFunctionReturn(0);
+}
+
+enum { MOTIONS = 8 };
+
+static SolidMotion *motion_of(Points *points, PetscInt k)
+{
+  SolidMotion *const all[MOTIONS] = {&points->forces,   &points->earlier, &points->drag,  &points->half,
+                                     &points->residual, &points->search,  &points->image, &points->trial};
+
+  return all[k];
+}
+
+static PetscErrorCode CreateArrays(Solid solid)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc7(points->count, &points->position, points->count, &points->rest, points->count,
+                         &points->mass, points->count, &points->inverse_mass, points->count, &points->carrier,
+                         points->count, &points->arm, points->count, &points->carried));
+  PetscCall(PetscCalloc1(solid->body_count, &points->bodies));
+  for (PetscInt k = 0; k < MOTIONS; k++)
+    PetscCall(SolidMotionCreate(solid, motion_of(points, k)));
+  for (PetscInt p = 0; p < points->count; p++)
+    points->carrier[p] = CARRIER_NONE;
+  PetscFunctionReturn(0);
+}
+
+static void place_particles(Solid solid)
+{
+  Points *points = solid->points;
+
+  for (PetscInt p = 0; p < solid->config->particle_count; p++) {
+    const ParticleConfig *particle = &solid->config->particles[p];
+
+    points->position[p] = points->rest[p] = particle->position;
+    points->velocity[p] = particle->velocity;
+    points->mass[p] = particle->mass;
+    points->inverse_mass[p] = 1. / particle->mass;
+  }
+}
+
+/* The first that holds a place; none: CARRIER_NONE. */
+static PetscInt find_carrier(Solid solid, const SolidMeshConfig *config, Vector3 place)
+{
+  for (PetscInt h = 0; h < config->held_count; h++)
+    if (shape_is_inside(config->held[h].inside, place))
+      return config->held[h].to[0] ? solid_find_body(solid, config->held[h].to) : CARRIER_WORLD;
+  return CARRIER_NONE;
+}
+
+static void place_vertices(Solid solid, DeformableMesh *mesh)
+{
+  Points *points = solid->points;
+  Vector3 low, high, centre;
+
+  mesh_bounds(mesh->mesh, &low, &high);
+  centre = vector3_scale(0.5, vector3_add(low, high));
+  for (PetscInt v = 0; v < mesh->mesh->vertex_count; v++) {
+    const PetscInt p = mesh->first + v;
+    const Vector3  place = mesh->mesh->vertices[v];
+
+    points->position[p] = points->rest[p] = place;
+    points->carrier[p] = find_carrier(solid, mesh->config, place);
+    if (points->carrier[p] == CARRIER_NONE)
+      points->velocity[p] = vector3_add(mesh->config->velocity,
+                                        vector3_cross(mesh->config->spin, vector3_subtract(place, centre)));
+    else
+      points->carried[points->carried_count++] = p;
+    if (points->carrier[p] >= 0 && body_is_free(&solid->bodies[points->carrier[p]]))
+      mesh->is_shared = PETSC_TRUE;
+    points->arm[p] =
+        points->carrier[p] >= 0 ? rigid_apply_inverse(&solid->placements[points->carrier[p]], place) : place;
+  }
+}
+
+/* The mass of an element goes to its corners that no other moves: a body with points keeps its own. */
+static void add_masses(Points *points, const DeformableMesh *mesh)
+{
+  for (PetscInt e = 0; e < mesh->mesh->element_count; e++) {
+    const PetscReal mass = mesh->material->density * mesh_element_measure(mesh->mesh, e);
+    PetscInt        movable = 0;
+
+    for (PetscInt c = 0; c < 4; c++)
+      movable += points->carrier[mesh->corners[e][c]] == CARRIER_NONE;
+    for (PetscInt c = 0; c < 4; c++)
+      if (points->carrier[mesh->corners[e][c]] == CARRIER_NONE)
+        points->mass[mesh->corners[e][c]] += mass / movable;
+  }
+}
+
+static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
+{
+  Points          *points = solid->points;
+  Tetrahedra       elements = {.count = mesh->mesh->element_count};
+  const ForceKind *kind = force_kind(MaterialModels[mesh->material->model]);
+
+  PetscFunctionBegin;
+  PetscCheck(kind, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No force is called %s",
+             MaterialModels[mesh->material->model]);
+  PetscCall(PetscMalloc1(elements.count, &mesh->corners));
+  for (PetscInt e = 0; e < elements.count; e++)
+    for (PetscInt c = 0; c < 4; c++)
+      mesh->corners[e][c] = mesh->first + mesh->mesh->elements[4 * e + c];
+  elements.corners = mesh->corners;
+  place_vertices(solid, mesh);
+  add_masses(points, mesh);
+  PetscCall(MeshFindBoundary(mesh->mesh, &mesh->boundary));
+  mesh->force.kind = kind;
+  PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
+  if (mesh->material->damping > 0.)
+    points->is_damped = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+static void weigh(Solid solid)
+{
+  Points *points = solid->points;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    points->inverse_mass[p] =
+        points->carrier[p] == CARRIER_NONE && points->mass[p] > 0. ? 1. / points->mass[p] : 0.;
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    PetscBool carries = PETSC_FALSE;
+
+    for (PetscInt k = 0; k < points->carried_count && !carries; k++)
+      carries = points->carrier[points->carried[k]] == b ? PETSC_TRUE : PETSC_FALSE;
+    if (carries && body_is_free(&solid->bodies[b]))
+      points->bodies[points->body_count++] = b;
+  }
+}
+
+/* The bodies that hold meshes must be there. */
+static PetscErrorCode CheckHolds(Solid solid, const SolidMeshConfig *config, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  for (PetscInt h = 0; h < config->held_count; h++)
+    if (config->held[h].to[0] && solid_find_body(solid, config->held[h].to) < 0)
+      PetscCall(MessageAtKey(message, size, "solids.meshes", config->name,
+                             "Mesh \"%s\" is held to \"%s\", which is no body", config->name,
+                             config->held[h].to));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < points->mesh_count && !message[0]; m++)
+    PetscCall(CheckHolds(solid, points->meshes[m].config, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  points->velocity = (Vector3 *)solid->velocity;
+  PetscCall(CreateArrays(solid));
+  place_particles(solid);
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    PetscCall(FinishMesh(solid, &points->meshes[m]));
+  weigh(solid);
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    points->meshes[m].frequency = mesh_rest_frequency(solid, &points->meshes[m]);
+  points_follow_velocity(solid, solid->twists, points->velocity);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
+{
+  PetscFunctionBegin;
+  if (mesh->force.kind)
+    PetscCall(mesh->force.kind->destroy(&mesh->force.data));
+  PetscCall(MeshBoundaryDestroy(&mesh->boundary));
+  PetscCall(PetscFree(mesh->corners));
+  PetscCall(MeshDestroy(&mesh->mesh));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidDestroyPoints(Solid solid)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  if (!points)
+    PetscFunctionReturn(0);
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    PetscCall(MeshDestroyParts(&points->meshes[m]));
+  PetscCall(PetscFree(points->meshes));
+  PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,
+                       points->arm, points->carried));
+  PetscCall(PetscFree(points->bodies));
+  for (PetscInt k = 0; k < MOTIONS; k++)
+    PetscCall(SolidMotionDestroy(motion_of(points, k)));
+  PetscCall(PetscFree(solid->points));
+  PetscFunctionReturn(0);
+}
+
+/* From the centre of the body that carries the point. */
+static Vector3 world_arm(Solid solid, PetscInt p)
+{
+  return vector3_subtract(solid->points->position[p], solid->placements[solid->points->carrier[p]].position);
+}
+
+void points_follow_position(Solid solid)
+{
+  Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    points->position[p] = b >= 0 ? rigid_apply(&solid->placements[b], points->arm[p]) : points->arm[p];
+  }
+}
+
+void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[])
+{
+  const Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    velocity[p] = b >= 0 ? twist_at(&bodies[b], world_arm(solid, p)) : vector3(0, 0, 0);
+  }
+}
+
+void points_follow_change(Solid solid, SolidMotion *motion)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    motion->points[p] = b >= 0 && body_is_free(&solid->bodies[b])
+                            ? twist_at(&motion->bodies[b], world_arm(solid, p))
+                            : vector3(0, 0, 0);
+  }
+}
+
+/* Of a body whose motion is given the mean of what it is and was. */
+void points_follow_middle(Solid solid, SolidMotion *motion)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+
+    if (b >= 0 && body_is_free(&solid->bodies[b]))
+      motion->points[p] = twist_at(&motion->bodies[b], world_arm(solid, p));
+    else if (b >= 0)
+      motion->points[p] = vector3_scale(
+          0.5, vector3_add(points->velocity[p], twist_at(&solid->twists[b], world_arm(solid, p))));
+    else
+      motion->points[p] = vector3(0, 0, 0);
+  }
+}
+
+void points_collect(Solid solid, SolidMotion *forces)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->carried_count; k++) {
+    const PetscInt p = points->carried[k], b = points->carrier[p];
+    const Vector3  force = forces->points[p];
+
+    forces->points[p] = vector3(0, 0, 0);
+    if (b < 0 || !body_is_free(&solid->bodies[b]))
+      continue;
+    forces->bodies[b].linear = vector3_add(forces->bodies[b].linear, force);
+    forces->bodies[b].angular =
+        vector3_add(forces->bodies[b].angular, vector3_cross(world_arm(solid, p), force));
+  }
+}
+
+void points_find_forces(Solid solid)
+{
+  Points *points = solid->points;
+
+  if (points->has_forces)
+    return;
+  memset(points->forces.points, 0, (size_t)points->count * sizeof(*points->forces.points));
+  for (PetscInt k = 0; k < points->body_count; k++)
+    points->forces.bodies[points->bodies[k]] = (Twist){0};
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const Force *force = &points->meshes[m].force;
+
+    force->kind->add_elastic(force->data, points->position, points->forces.points);
+  }
+  points_collect(solid, &points->forces);
+  points->has_forces = PETSC_TRUE;
+}
+
+ForceReport points_report(Solid solid)
+{
+  const Points *points = solid->points;
+  ForceReport   all = {.least_ratio = PETSC_MAX_REAL};
+
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const Force      *force = &points->meshes[m].force;
+    const ForceReport one = force->kind->report(force->data);
+
+    all.energy += one.energy;
+    all.volume += one.volume;
+    if (one.least_ratio < all.least_ratio) {
+      all.least_ratio = one.least_ratio;
+      all.least = one.least;
+    }
+  }
+  return all;
+}

@@ -1,0 +1,100 @@
+/* Private to src/solid: the points of deformable solids, and the velocity solves of their time step. */
+#ifndef MILLRACE_SOLID_POINTS_H
+#define MILLRACE_SOLID_POINTS_H
+
+#include "../force/force.h"
+#include "../solid_impl.h"
+
+#include <millrace/mesh.h>
+
+/* What moves a point: itself, the world, which holds it where it began, or the body of that number. */
+enum { CARRIER_NONE = -2, CARRIER_WORLD = -1 };
+
+/* A mesh of the configuration. Its points stand together, in the order of its vertices. */
+typedef struct {
+  const SolidMeshConfig     *config;   /* borrowed */
+  const SolidMaterialConfig *material; /* borrowed */
+  Mesh                       mesh;     /* owned; at rest */
+  PetscInt                   first;    /* of its points */
+  PetscInt (*corners)[4];              /* points of each element; owned */
+  MeshBoundary boundary;               /* owned; by vertices of the mesh */
+  Force        force;                  /* owned */
+  PetscReal    frequency;              /* 1/s: the largest at rest */
+  PetscBool    is_shared;              /* a free body carries some of its points */
+} DeformableMesh;
+
+/* Velocities, or impulses, of all points and bodies. */
+typedef struct {
+  Vector3 *points;
+  Twist   *bodies;
+} SolidMotion;
+
+typedef struct Points {
+  PetscInt   count;
+  Vector3   *position, *velocity; /* the velocities are the first of the state vector */
+  Vector3   *rest;
+  PetscReal *mass, *inverse_mass;     /* inverse 0: another moves it */
+  PetscInt  *carrier;                 /* CARRIER_NONE, CARRIER_WORLD or a body */
+  Vector3   *arm;                     /* in the carrier's frame; of the world: the position */
+  PetscInt   carried_count, *carried; /* points with a carrier */
+  PetscInt   body_count, *bodies;     /* free bodies that carry points */
+
+  PetscInt        mesh_count;
+  DeformableMesh *meshes;
+  PetscBool       is_damped;
+  PetscReal       shortest; /* m: edge at rest */
+
+  /* Workspace of a step. */
+  PetscBool   has_forces;      /* `forces` are those at `position` */
+  SolidMotion forces, earlier; /* elastic, of free points and bodies: now, and at the start of the step */
+  SolidMotion drag;            /* impulse of damping until the middle of the step */
+  SolidMotion half, residual, search, image, trial;
+} Points;
+
+/* points.c: the meshes of the configuration, whose points are counted; then, with state vector and bodies
+   there, the points at rest. */
+PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size);
+PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size);
+PetscErrorCode SolidDestroyPoints(Solid solid);
+/* Places and velocities of points with a carrier, from where that is. */
+void points_follow_position(Solid solid);
+void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[]);
+/* The same for a change of the motion, in which given motions have no part, */
+void points_follow_change(Solid solid, SolidMotion *motion);
+/* and for the middle of the step that leads from points->velocity to solid->twists. */
+void points_follow_middle(Solid solid, SolidMotion *motion);
+/* Forces on points with a carrier become forces and torques on it. */
+void points_collect(Solid solid, SolidMotion *forces);
+/* Elastic forces at the positions, where they are not known. */
+void points_find_forces(Solid solid);
+/* Of all meshes, where the forces were found last. */
+ForceReport points_report(Solid solid);
+
+/* motion.c: sums of motions. */
+PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion);
+PetscErrorCode SolidMotionDestroy(SolidMotion *motion);
+void           motion_clear(Solid solid, SolidMotion *motion);
+/* into = scale * into + factor * from. */
+void motion_combine(Solid solid, PetscReal scale, PetscReal factor, const SolidMotion *from,
+                    SolidMotion *into);
+/* Of impulses and velocities. */
+PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion);
+/* M^-1 times impulses; points with a carrier follow it. Those that the world or a given motion carries stand
+   still. */
+void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion);
+
+/* damping.c: from v to the solution w of (M - factor D) w = M v by conjugate gradients; D is that where the
+   forces were found last. `impulse` becomes M (w - v). Its sum and its torque are zero to round-off however
+   few iterations there are. */
+PetscErrorCode PointsDamp(Solid solid, PetscReal factor, SolidMotion *velocity, SolidMotion *impulse);
+
+/* newmark.c: steps I, IV and V of points (docs/numerics.md). */
+/* limit.c: the largest frequency of a mesh at rest, and the longest stable step. */
+PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh);
+PetscReal points_longest_step(Solid solid);
+
+PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[]);
+void           points_move(Solid solid, PetscReal dt);
+PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[]);
+
+#endif

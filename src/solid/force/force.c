@@ -1,0 +1,15 @@
+/* The table of forces. */
+#include "tetrahedra.h"
+
+#include <string.h>
+
+static const ForceKind *const rows[] = {&NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce,
+                                        &LinearForce};
+
+const ForceKind *force_kind(const char name[])
+{
+  for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
+    if (!strcmp(rows[r]->name, name))
+      return rows[r];
+  return NULL;
+}

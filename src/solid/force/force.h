@@ -1,0 +1,55 @@
+/* Private to src/solid: forces between points. A kind of force is a file of its own and a row of the table in
+   force.c; nothing else knows it. */
+#ifndef MILLRACE_SOLID_FORCE_H
+#define MILLRACE_SOLID_FORCE_H
+
+#include <millrace/solid.h>
+
+/* Elements of a mesh, by points of the solid. */
+typedef struct {
+  PetscInt count;
+  const PetscInt (*corners)[4]; /* borrowed */
+} Tetrahedra;
+
+/* Exact differentials are those that differences approach; definite ones have no positive eigenvalue; those
+   at rest are the exact ones where nothing has moved yet. */
+typedef enum { DIFFERENTIAL_EXACT, DIFFERENTIAL_DEFINITE, DIFFERENTIAL_AT_REST } DifferentialPart;
+
+/* What elements do, as sums and extremes. */
+typedef struct {
+  PetscReal energy;      /* J, elastic */
+  PetscReal volume;      /* m^3, of now */
+  PetscReal least_ratio; /* of an element's volume now and at rest: det F */
+  PetscInt  least;       /* that element */
+} ForceReport;
+
+typedef struct ForceKind ForceKind;
+typedef struct {
+  const ForceKind *kind;
+  void            *data; /* owned, of the kind */
+} Force;
+
+/* Arrays hold one vector for each point of the solid; `x` are positions. */
+struct ForceKind {
+  const char *name; /* as solids.materials.model has it */
+  PetscErrorCode (*create)(const SolidMaterialConfig *material, const Tetrahedra *elements,
+                           const Vector3 rest[], void **data);
+  PetscErrorCode (*destroy)(void **data);
+  /* Adds the elastic forces at `x`; damping, differentials and report are those at the same `x` until the
+     next call. */
+  void (*add_elastic)(void *data, const Vector3 x[], Vector3 f[]);
+  /* f += D v: linear, symmetric, takes energy and no momentum. */
+  void (*add_damping)(const void *data, const Vector3 v[], Vector3 f[]);
+  /* df += K dx. */
+  void (*add_stiffness)(const void *data, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
+  ForceReport (*report)(const void *data);
+  /* How much stiffer than at rest the stiffest element may be: of eigenvalues of the differential. */
+  PetscReal (*stiffening)(const void *data);
+  /* det F and von Mises' stress (Pa) of every element. */
+  void (*measure)(const void *data, PetscReal ratios[], PetscReal stresses[]);
+};
+
+/* Null: there is none of that name. */
+const ForceKind *force_kind(const char name[]);
+
+#endif

@@ -1,0 +1,150 @@
+/* A free bar of tetrahedra: what a substep costs, and its force kernel beside what memory allows.
+
+   The bar rings, damped so that its highest mode loses about its critical damping. Processor time of one
+   rank. The bandwidth is that of a copy of arrays as large as the batches, in the same run: bytes that the
+   kernel must move (batches read, their F written, positions read, forces read and written) over it are the
+   bound. */
+#include "scratch.h"
+
+#include "solid/deformable/points.h"
+#include "solid/force/tetrahedra.h"
+
+#include <time.h>
+
+static PetscReal processor_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (PetscReal)now.tv_sec + 1e-9 * (PetscReal)now.tv_nsec;
+}
+
+typedef struct {
+  SolidConfig         config;
+  SolidMaterialConfig material;
+  SolidMeshConfig     mesh;
+  Solid               solid;
+} Bar;
+
+/* 4 a x a x a cubes. */
+static PetscErrorCode BarCreate(PetscInt across, PetscReal damping, Bar *bar)
+{
+  const PetscReal edge = 0.4 / (PetscReal)across;
+  char            message[512];
+
+  PetscFunctionBegin;
+  *bar = (Bar){
+      .material = {.name = "rubber", .young = 1e5, .poisson = 0.4, .density = 1000., .damping = damping},
+      .mesh = {.name = "bar", .material = "rubber", .edge = edge, .spin = vector3(1., 2., 3.)}};
+  PetscCall(ShapeCreateBox(vector3(0., 0., 0.), vector3(1.6, 0.4, 0.4), &bar->mesh.shape));
+  bar->config = (SolidConfig){.cfl = 0.5,
+                              .iterations = 6,
+                              .tolerance = 1e-4,
+                              .material_count = 1,
+                              .mesh_count = 1,
+                              .materials = &bar->material,
+                              .meshes = &bar->mesh};
+  PetscCall(SolidCreate(PETSC_COMM_SELF, &bar->config, &bar->solid, message, sizeof(message)));
+  PetscCheck(bar->solid, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", message);
+  for (PetscInt p = 0; p < bar->solid->points->count; p++)
+    bar->solid->points->velocity[p].at[X] += 3. * PetscSinReal(4. * bar->solid->points->rest[p].at[X]);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode BarDestroy(Bar *bar)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidDestroy(&bar->solid));
+  PetscCall(ShapeDestroy(&bar->mesh.shape));
+  PetscFunctionReturn(0);
+}
+
+/* Bytes per second of reading and writing, of arrays that no cache holds together. */
+static PetscErrorCode MeasureCopy(size_t bytes, PetscReal *bandwidth)
+{
+  const size_t count = bytes / sizeof(PetscReal) / 2;
+  PetscReal   *from, *to, best = PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(count, &from, count, &to));
+  for (PetscInt k = 0; k < 20; k++) {
+    const PetscReal began = processor_time();
+
+    for (size_t i = 0; i < count; i++)
+      to[i] = from[i] + (PetscReal)k;
+    from[k] = to[count - 1 - (size_t)k];
+    best = PetscMin(best, processor_time() - began);
+  }
+  *bandwidth = (PetscReal)(2 * count * sizeof(PetscReal)) / best;
+  PetscCall(PetscFree2(from, to));
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  PetscReal substep, forces, drag, bound, iterations;
+} Cost; /* ns per tetrahedron */
+
+static PetscErrorCode Measure(PetscInt across, PetscReal relative_damping, PetscInt *tetrahedra, Cost *cost)
+{
+  enum { SUBSTEPS = 40, ROUNDS = 10 };
+  Bar       bar;
+  Points   *points;
+  PetscReal dt, began, bandwidth = 1., best[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL};
+  PetscReal bytes;
+
+  PetscFunctionBegin;
+  PetscCall(BarCreate(across, 0., &bar));
+  dt = solid_longest_substep(bar.solid);
+  PetscCall(BarDestroy(&bar));
+  PetscCall(BarCreate(across, relative_damping * dt, &bar));
+  points = bar.solid->points;
+  *tetrahedra = solid_mesh_elements(bar.solid, 0);
+  PetscCall(SolidStep(bar.solid, 0., 8. * dt));
+  began = processor_time();
+  PetscCall(SolidStep(bar.solid, 0., SUBSTEPS * dt));
+  cost->substep = (processor_time() - began) / (PetscReal)bar.solid->report.substeps;
+  cost->iterations = (PetscReal)bar.solid->report.damping_iterations / (PetscReal)bar.solid->report.substeps;
+  for (PetscInt k = 0; k < ROUNDS; k++) {
+    const Force *force = &points->meshes[0].force;
+
+    began = processor_time();
+    force->kind->add_elastic(force->data, points->position, points->forces.points);
+    best[0] = PetscMin(best[0], processor_time() - began);
+    began = processor_time();
+    force->kind->add_damping(force->data, points->velocity, points->forces.points);
+    best[1] = PetscMin(best[1], processor_time() - began);
+  }
+  cost->forces = best[0];
+  cost->drag = best[1];
+  /* F is fetched before it is written */
+  bytes = (PetscReal)*tetrahedra * (sizeof(TetrahedronBatch) + 9. * sizeof(Lanes)) / LANES +
+          (PetscReal)points->count * 3. * sizeof(Vector3);
+  PetscCall(MeasureCopy((size_t)bytes, &bandwidth));
+  cost->bound = bytes / bandwidth;
+  PetscCall(BarDestroy(&bar));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  const PetscInt across[] = {5, 9, 14, 27};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  for (size_t k = 0; k < 2 * sizeof(across) / sizeof(across[0]); k++) {
+    const PetscReal damping = k % 2 ? 0.5 : 0.;
+    PetscInt        tetrahedra = 0;
+    Cost            cost = {0};
+
+    PetscCall(Measure(across[k / 2], damping, &tetrahedra, &cost));
+    PetscCall(PetscPrintf(
+        PETSC_COMM_WORLD,
+        "%7" PetscInt_FMT " tetrahedra, damping %g of the step: %6.1f ns per tetrahedron and "
+        "substep, %4.1f iterations; forces %5.1f, damping %5.1f, bound %5.1f ns: %.2f times\n",
+        tetrahedra, (double)damping, 1e9 * (double)cost.substep / (double)tetrahedra, (double)cost.iterations,
+        1e9 * (double)cost.forces / (double)tetrahedra, 1e9 * (double)cost.drag / (double)tetrahedra,
+        1e9 * (double)cost.bound / (double)tetrahedra, (double)(cost.forces / cost.bound)));
+  }
+  PetscCall(PetscFinalize());
+  return 0;
+}

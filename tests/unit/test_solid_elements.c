@@ -1,0 +1,379 @@
+/* Forces of tetrahedra, material by material: exactness, symmetry, definiteness, momenta. */
+#include "harness.h"
+#include "solids.h"
+
+#include "solid/force/force.h"
+
+#include <millrace/mesh.h>
+#include <millrace/tensor.h>
+
+enum { SIDE = 3, MOST_POINTS = 64 };
+
+static const PetscReal   young = 2e5, poisson = 0.35;
+static const char *const models[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear", NULL};
+
+/* A unit cube of five tetrahedra per small one, whose inner vertices stand a little aside. */
+typedef struct {
+  Mesh                mesh;
+  SolidMaterialConfig material;
+  Force               force;
+  PetscInt            count;
+  Vector3             x[MOST_POINTS], f[MOST_POINTS];
+} Block;
+
+static PetscBool is_inner(const Vector3 *place)
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (!(place->at[d] > 0.01 && place->at[d] < 0.99))
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static Block *new_block(const char model[])
+{
+  const PetscInt cells[DIM] = {SIDE, SIDE, SIDE};
+  uint64_t       seed = 3;
+  Block         *block;
+  Tetrahedra     elements;
+
+  assert_success(PetscNew(&block));
+  assert_success(MeshCreateBox(vector3(0, 0, 0), vector3(1, 1, 1), cells, MESH_BOX_FIVE, &block->mesh));
+  block->count = block->mesh->vertex_count;
+  assert_int_equal(block->count, MOST_POINTS);
+  for (PetscInt p = 0; p < block->count; p++) {
+    if (is_inner(&block->mesh->vertices[p]))
+      block->mesh->vertices[p] =
+          vector3_add(block->mesh->vertices[p], vector3_scale(0.05, random_direction(&seed)));
+    block->x[p] = block->mesh->vertices[p];
+  }
+  block->material =
+      (SolidMaterialConfig){.young = young, .poisson = poisson, .density = 1000, .damping = 0.01};
+  block->force.kind = force_kind(model);
+  assert_non_null(block->force.kind);
+  elements.count = block->mesh->element_count;
+  elements.corners = (const PetscInt(*)[4])block->mesh->elements;
+  assert_success(
+      block->force.kind->create(&block->material, &elements, block->mesh->vertices, &block->force.data));
+  return block;
+}
+
+static void free_block(Block *block)
+{
+  assert_success(block->force.kind->destroy(&block->force.data));
+  assert_success(MeshDestroy(&block->mesh));
+  assert_success(PetscFree(block));
+}
+
+static void find_forces(Block *block)
+{
+  memset(block->f, 0, sizeof(block->f));
+  block->force.kind->add_elastic(block->force.data, block->x, block->f);
+}
+
+static void apply_stiffness(const Block *block, DifferentialPart part, const Vector3 dx[], Vector3 df[])
+{
+  memset(df, 0, MOST_POINTS * sizeof(*df));
+  block->force.kind->add_stiffness(block->force.data, part, dx, df);
+}
+
+static void apply_damping(const Block *block, const Vector3 v[], Vector3 f[])
+{
+  memset(f, 0, MOST_POINTS * sizeof(*f));
+  block->force.kind->add_damping(block->force.data, v, f);
+}
+
+static void random_vectors(uint64_t *seed, PetscReal size, Vector3 v[])
+{
+  for (PetscInt p = 0; p < MOST_POINTS; p++)
+    for (PetscInt d = 0; d < DIM; d++)
+      v[p].at[d] = size * random_number(seed);
+}
+
+static void shake(Block *block, uint64_t seed, PetscReal size)
+{
+  Vector3 aside[MOST_POINTS];
+
+  random_vectors(&seed, size, aside);
+  for (PetscInt p = 0; p < block->count; p++)
+    block->x[p] = vector3_add(block->mesh->vertices[p], aside[p]);
+  find_forces(block);
+}
+
+static PetscReal dot(const Vector3 a[], const Vector3 b[])
+{
+  PetscReal sum = 0;
+
+  for (PetscInt p = 0; p < MOST_POINTS; p++)
+    sum += vector3_dot(a[p], b[p]);
+  return sum;
+}
+
+static PetscReal norm(const Vector3 a[])
+{
+  return PetscSqrtReal(dot(a, a));
+}
+
+static Vector3 sum_of(const Vector3 f[])
+{
+  Vector3 sum = vector3(0, 0, 0);
+
+  for (PetscInt p = 0; p < MOST_POINTS; p++)
+    sum = vector3_add(sum, f[p]);
+  return sum;
+}
+
+static Vector3 torque_of(const Vector3 x[], const Vector3 f[])
+{
+  Vector3 sum = vector3(0, 0, 0);
+
+  for (PetscInt p = 0; p < MOST_POINTS; p++)
+    sum = vector3_add(sum, vector3_cross(x[p], f[p]));
+  return sum;
+}
+
+/* A uniform strain leaves no force inside. */
+static void the_patch_test_is_passed(void **state)
+{
+  const Matrix3 strain = {{{1.2, 0.1, -0.05}, {0.02, 0.9, 0.1}, {-0.1, 0.07, 1.1}}};
+
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block *block = new_block(models[m]);
+
+    for (PetscInt p = 0; p < block->count; p++)
+      block->x[p] = vector3_add(matrix3_apply(&strain, block->mesh->vertices[p]), vector3(3, -2, 1));
+    find_forces(block);
+    for (PetscInt p = 0; p < block->count; p++)
+      if (is_inner(&block->mesh->vertices[p]))
+        assert_near(vector3_norm(block->f[p]) / young, 0, 1e-12);
+    assert_true(norm(block->f) > 1e-3 * young);
+    free_block(block);
+  }
+}
+
+static void rigid_motions_make_no_forces(void **state)
+{
+  const Quaternion turn = quaternion_from_rotation(vector3(1, -2, 0.5));
+
+  (void)state;
+  for (PetscInt m = 0; m < 3; m++) { /* not the linear one */
+    Block *block = new_block(models[m]);
+
+    for (PetscInt p = 0; p < block->count; p++)
+      block->x[p] = vector3_add(quaternion_rotate(turn, block->mesh->vertices[p]), vector3(1, 2, 3));
+    find_forces(block);
+    assert_near(norm(block->f) / young, 0, 1e-12);
+    assert_near(block->force.kind->report(block->force.data).energy / young, 0, 1e-12);
+    free_block(block);
+  }
+}
+
+/* Each strain of its own: C_1111 = lambda + 2 mu, C_1122 = lambda, C_1212 = mu. */
+static void small_strains_follow_hooke(void **state)
+{
+  const PetscReal mu = young / (2 * (1 + poisson)), e = 1e-6;
+  const PetscReal lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block  *block = new_block(models[m]);
+    Vector3 pulled = vector3(0, 0, 0), beside = vector3(0, 0, 0), sheared = vector3(0, 0, 0);
+
+    for (PetscInt p = 0; p < block->count; p++)
+      block->x[p].at[X] *= 1 + e;
+    find_forces(block);
+    for (PetscInt p = 0; p < block->count; p++) {
+      if (block->mesh->vertices[p].at[X] > 0.99)
+        pulled = vector3_add(pulled, block->f[p]);
+      if (block->mesh->vertices[p].at[Y] > 0.99)
+        beside = vector3_add(beside, block->f[p]);
+    }
+    assert_near(-pulled.at[X] / e / (lambda + 2 * mu), 1, 1e-5);
+    assert_near(-beside.at[Y] / e / lambda, 1, 1e-5);
+    for (PetscInt p = 0; p < block->count; p++)
+      block->x[p] = vector3_add(block->mesh->vertices[p], vector3(e * block->mesh->vertices[p].at[Y], 0, 0));
+    find_forces(block);
+    for (PetscInt p = 0; p < block->count; p++)
+      if (block->mesh->vertices[p].at[Y] > 0.99)
+        sheared = vector3_add(sheared, block->f[p]);
+    assert_near(-sheared.at[X] / e / mu, 1, 1e-5);
+    free_block(block);
+  }
+}
+
+static PetscReal energy_at(Block *block, const Vector3 dx[], PetscReal e)
+{
+  Vector3 kept[MOST_POINTS];
+
+  memcpy(kept, block->x, sizeof(kept));
+  for (PetscInt p = 0; p < block->count; p++)
+    block->x[p] = vector3_add(kept[p], vector3_scale(e, dx[p]));
+  find_forces(block);
+  memcpy(block->x, kept, sizeof(kept));
+  return block->force.kind->report(block->force.data).energy;
+}
+
+static void forces_are_slopes_of_the_energy(void **state)
+{
+  const PetscReal e = 1e-5;
+
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block    *block = new_block(models[m]);
+    Vector3   dx[MOST_POINTS];
+    uint64_t  seed = 17;
+    PetscReal slope;
+
+    shake(block, 5, 0.08);
+    random_vectors(&seed, 1, dx);
+    slope = (energy_at(block, dx, e) - energy_at(block, dx, -e)) / (2 * e);
+    find_forces(block);
+    assert_near(-dot(block->f, dx) / slope, 1, 1e-6);
+    free_block(block);
+  }
+}
+
+/* Also of elements that are turned inside out, where the material allows it. */
+static void differentials_agree_with_differences(void **state)
+{
+  const PetscReal e = 1e-6, sizes[] = {0.08, 0.35};
+
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++)
+    for (PetscInt s = 0; s < (m == 0 ? 2 : 1); s++) {
+      Block   *block = new_block(models[m]);
+      Vector3  dx[MOST_POINTS], df[MOST_POINTS], difference[MOST_POINTS], kept[MOST_POINTS];
+      uint64_t seed = 23;
+
+      shake(block, 7, sizes[s]);
+      random_vectors(&seed, 1, dx);
+      apply_stiffness(block, DIFFERENTIAL_EXACT, dx, df);
+      memcpy(kept, block->x, sizeof(kept));
+      for (PetscInt sign = -1; sign <= 1; sign += 2) {
+        for (PetscInt p = 0; p < block->count; p++)
+          block->x[p] = vector3_add(kept[p], vector3_scale((PetscReal)sign * e, dx[p]));
+        find_forces(block);
+        for (PetscInt p = 0; p < block->count; p++)
+          difference[p] = vector3_add(sign < 0 ? vector3(0, 0, 0) : difference[p],
+                                      vector3_scale((PetscReal)sign / (2 * e), block->f[p]));
+      }
+      for (PetscInt p = 0; p < block->count; p++)
+        difference[p] = vector3_subtract(difference[p], df[p]);
+      assert_near(norm(difference) / norm(df), 0, 1e-6);
+      free_block(block);
+    }
+}
+
+static void definite_differentials_have_no_positive_direction(void **state)
+{
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block    *block = new_block(models[m]);
+    Vector3   u[MOST_POINTS], v[MOST_POINTS], ku[MOST_POINTS], kv[MOST_POINTS];
+    uint64_t  seed = 29;
+    PetscReal largest = 0;
+
+    shake(block, 11, 0.3);
+    for (PetscInt k = 0; k < 50; k++) {
+      random_vectors(&seed, 1, u);
+      random_vectors(&seed, 1, v);
+      apply_stiffness(block, DIFFERENTIAL_DEFINITE, u, ku);
+      apply_stiffness(block, DIFFERENTIAL_DEFINITE, v, kv);
+      assert_near((dot(u, kv) - dot(v, ku)) / norm(ku), 0, 1e-10);
+      largest = PetscMax(largest, dot(u, ku) / norm(ku));
+    }
+    assert_true(largest <= 1e-12);
+    free_block(block);
+  }
+}
+
+/* Under compression the exact one has a direction in which forces grow: the projection is not idle. */
+static void compression_is_indefinite(void **state)
+{
+  Block  *block = new_block("neo-hookean");
+  Vector3 u[MOST_POINTS], exact[MOST_POINTS], definite[MOST_POINTS];
+
+  (void)state;
+  for (PetscInt p = 0; p < block->count; p++) {
+    block->x[p].at[Z] *= 0.4;
+    u[p] = vector3(0, 0, 0);
+    if (is_inner(&block->mesh->vertices[p]))
+      u[p] = vector3(PetscCosReal(9 * block->mesh->vertices[p].at[Z]), 0, 0);
+  }
+  find_forces(block);
+  apply_stiffness(block, DIFFERENTIAL_EXACT, u, exact);
+  apply_stiffness(block, DIFFERENTIAL_DEFINITE, u, definite);
+  assert_true(dot(u, definite) < dot(u, exact) - 1e-3 * norm(definite));
+  free_block(block);
+}
+
+static void forces_and_damping_keep_both_momenta(void **state)
+{
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block   *block = new_block(models[m]);
+    Vector3  v[MOST_POINTS], drag[MOST_POINTS];
+    uint64_t seed = 31;
+
+    shake(block, 13, 0.15);
+    random_vectors(&seed, 1, v);
+    apply_damping(block, v, drag);
+    assert_near(vector3_norm(sum_of(block->f)) / norm(block->f), 0, 1e-12);
+    assert_near(vector3_norm(sum_of(drag)) / norm(drag), 0, 1e-12);
+    if (m < 3)
+      assert_near(vector3_norm(torque_of(block->x, block->f)) / norm(block->f), 0, 1e-12);
+    assert_near(vector3_norm(torque_of(block->x, drag)) / norm(drag), 0, 1e-12);
+    free_block(block);
+  }
+}
+
+static void damping_takes_energy_but_not_from_rotation(void **state)
+{
+  Block   *block = new_block("neo-hookean");
+  Vector3  u[MOST_POINTS], v[MOST_POINTS], du[MOST_POINTS], dv[MOST_POINTS];
+  uint64_t seed = 37;
+
+  (void)state;
+  shake(block, 17, 0.15);
+  random_vectors(&seed, 1, u);
+  random_vectors(&seed, 1, v);
+  apply_damping(block, u, du);
+  apply_damping(block, v, dv);
+  assert_true(dot(u, du) < 0);
+  assert_near((dot(u, dv) - dot(v, du)) / norm(du), 0, 1e-11);
+  for (PetscInt p = 0; p < block->count; p++)
+    v[p] = vector3_add(vector3(1, 2, 3), vector3_cross(vector3(3, -1, 2), block->x[p]));
+  apply_damping(block, v, dv);
+  assert_near(norm(dv) / norm(du), 0, 1e-12);
+  free_block(block);
+}
+
+/* Hooke's law of the block as it was made, and of the differential there. */
+static void the_differential_at_rest_is_the_exact_one_there(void **state)
+{
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block   *block = new_block(models[m]);
+    Vector3  u[MOST_POINTS], exact[MOST_POINTS], rest[MOST_POINTS];
+    uint64_t seed = 43;
+
+    random_vectors(&seed, 1, u);
+    find_forces(block);
+    apply_stiffness(block, DIFFERENTIAL_EXACT, u, exact);
+    assert_near(block->force.kind->stiffening(block->force.data), 1, 1e-12);
+    shake(block, 19, 0.1);
+    apply_stiffness(block, DIFFERENTIAL_AT_REST, u, rest);
+    for (PetscInt p = 0; p < block->count; p++)
+      rest[p] = vector3_subtract(rest[p], exact[p]);
+    assert_near(norm(rest) / norm(exact), 0, 1e-12);
+    free_block(block);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(the_patch_test_is_passed), cmocka_unit_test(rigid_motions_make_no_forces),
+          cmocka_unit_test(small_strains_follow_hooke), cmocka_unit_test(forces_are_slopes_of_the_energy),
+          cmocka_unit_test(differentials_agree_with_differences),
+          cmocka_unit_test(definite_differentials_have_no_positive_direction),
+          cmocka_unit_test(compression_is_indefinite), cmocka_unit_test(forces_and_damping_keep_both_momenta),
+          cmocka_unit_test(damping_takes_energy_but_not_from_rotation),
+          cmocka_unit_test(the_differential_at_rest_is_the_exact_one_there))

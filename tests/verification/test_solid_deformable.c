@@ -1,0 +1,237 @@
+/* Deformable solids in time: momenta, energy, periods, and bodies that they are fixed to. */
+#include "harness.h"
+#include "solid_case.h"
+#include "solids.h"
+
+#include "solid/deformable/points.h"
+
+static PetscReal total_energy(Solid solid)
+{
+  const SolidReport report = solid_report(solid);
+
+  return report.kinetic_energy + report.potential_energy + report.elastic_energy;
+}
+
+/* Velocities of a rigid motion and some of none. */
+static void disturb(Solid solid, PetscReal size)
+{
+  uint64_t seed = 5;
+
+  for (PetscInt p = 0; p < solid->points->count; p++)
+    for (PetscInt d = 0; d < DIM; d++)
+      solid->points->velocity[p].at[d] += size * random_number(&seed);
+  points_follow_velocity(solid, solid->twists, solid->points->velocity);
+}
+
+static PetscReal speed_sum(Solid solid)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt p = 0; p < solid->points->count; p++)
+    sum += solid->points->mass[p] * vector3_norm(solid->points->velocity[p]);
+  return sum;
+}
+
+/* Steps, each of which changes linear and angular momentum by no more than round-off. */
+static void run_with_momenta_kept(SolidCase *solids, PetscReal dt, PetscInt steps, PetscReal scale)
+{
+  for (PetscInt k = 0; k < steps; k++) {
+    const SolidReport before = solid_report(solids->solid);
+    SolidReport       after;
+
+    solid_case_run(solids, dt, 1);
+    after = solid_report(solids->solid);
+    assert_near(vector3_norm(vector3_subtract(after.momentum, before.momentum)) / scale, 0, 1e-12);
+    assert_near(vector3_norm(vector3_subtract(after.angular_momentum, before.angular_momentum)) / scale, 0,
+                1e-12);
+  }
+}
+
+static void free_bars_keep_both_momenta(void **state)
+{
+  const MaterialModel models[] = {MATERIAL_NEO_HOOKEAN, MATERIAL_COROTATIONAL, MATERIAL_ST_VENANT_KIRCHHOFF};
+
+  (void)state;
+  for (PetscInt m = 0; m < 3; m++)
+    for (PetscInt damped = 0; damped < 2; damped++) {
+      SolidCase           *solids = solid_case_new(0);
+      SolidMaterialConfig *material =
+          solid_case_add_mesh(solids, vector3(-0.5, -0.1, -0.1), vector3(0.5, 0.1, 0.1), 0.1);
+
+      material->model = models[m];
+      material->damping = damped ? 0.01 : 0;
+      solids->meshes[0].velocity = vector3(1, 2, 3);
+      solids->meshes[0].spin = vector3(2, 1, 4);
+      solid_case_start(solids);
+      disturb(solids->solid, 0.5);
+      run_with_momenta_kept(solids, solid_longest_substep(solids->solid), 50, speed_sum(solids->solid));
+      solid_case_free(solids);
+    }
+}
+
+/* Two rigid boxes, joined by a soft bar, turn about each other in free flight. */
+static void bodies_and_a_bar_between_them_keep_both_momenta(void **state)
+{
+  (void)state;
+  for (PetscInt damped = 0; damped < 2; damped++) {
+    SolidCase *solids = solid_case_new(0);
+
+    solid_case_add_box(solids, vector3(-0.6, 0, 0), vector3(0.15, 0.2, 0.1), vector3(0, 0, 0));
+    solid_case_add_box(solids, vector3(0.6, 0, 0), vector3(0.15, 0.1, 0.2), vector3(0, 0, 0));
+    solids->bodies[0].velocity = vector3(0, 1, 0.3);
+    solids->bodies[1].velocity = vector3(0, -1, 0.2);
+    solids->bodies[1].spin = vector3(3, 0, 1);
+    solid_case_add_mesh(solids, vector3(-0.5, -0.05, -0.05), vector3(0.5, 0.05, 0.05), 0.05)->damping =
+        damped ? 0.01 : 0;
+    solid_case_hold(solids, vector3(-0.75, -0.2, -0.1), vector3(-0.44, 0.2, 0.1), 0);
+    solid_case_hold(solids, vector3(0.44, -0.2, -0.2), vector3(0.75, 0.2, 0.2), 1);
+    solid_case_start(solids);
+    disturb(solids->solid, 0.1);
+    run_with_momenta_kept(solids, solid_longest_substep(solids->solid), 100,
+                          speed_sum(solids->solid) + 2 * solids->solid->bodies[0].mass);
+    for (PetscInt k = 0; k < solids->solid->points->carried_count; k++) {
+      const Points  *points = solids->solid->points;
+      const PetscInt p = points->carried[k];
+      const Vector3  there = rigid_apply(&solids->solid->placements[points->carrier[p]], points->arm[p]);
+
+      assert_near(vector3_norm(vector3_subtract(points->position[p], there)), 0, 1e-12);
+    }
+    solid_case_free(solids);
+  }
+}
+
+/* Stretched by a fifth and let go, undamped. */
+static SolidCase *new_stretched_bar(void)
+{
+  SolidCase *solids = solid_case_new(0);
+
+  solid_case_add_mesh(solids, vector3(-0.5, -0.1, -0.1), vector3(0.5, 0.1, 0.1), 0.1);
+  solid_case_start(solids);
+  for (PetscInt p = 0; p < solids->solid->points->count; p++)
+    solids->solid->points->position[p].at[X] *= 1.2;
+  solids->solid->points->has_forces = PETSC_FALSE;
+  return solids;
+}
+
+static void assert_energy_stays(PetscInt steps)
+{
+  SolidCase      *solids = new_stretched_bar();
+  const PetscReal start = total_energy(solids->solid), dt = 0.4 * solid_longest_substep(solids->solid);
+
+  for (PetscInt k = 0; k < steps; k += steps / 20) {
+    solid_case_run(solids, dt, steps / 20);
+    assert_near(total_energy(solids->solid) / start, 1, 0.01);
+  }
+  solid_case_free(solids);
+}
+
+static void an_undamped_bar_keeps_its_energy(void **state)
+{
+  (void)state;
+  assert_energy_stays(2000);
+}
+
+static void an_undamped_bar_keeps_its_energy_for_long(void **state)
+{
+  (void)state;
+  only_in_long_runs();
+  assert_energy_stays(100000);
+}
+
+static void damping_takes_all_but_rigid_motion(void **state)
+{
+  SolidCase      *solids = solid_case_new(0);
+  PetscReal       last;
+  SolidReport     report;
+  const PetscReal spin = 5;
+
+  (void)state;
+  solid_case_add_mesh(solids, vector3(-0.5, -0.1, -0.1), vector3(0.5, 0.1, 0.1), 0.1)->damping = 0.02;
+  solids->meshes[0].spin = vector3(0, 0, spin);
+  solid_case_start(solids);
+  disturb(solids->solid, 0.3);
+  last = total_energy(solids->solid);
+  for (PetscInt k = 0; k < 20; k++) {
+    solid_case_run(solids, 0.1, 1);
+    assert_true(total_energy(solids->solid) <= last * (1 + 1e-9));
+    last = total_energy(solids->solid);
+  }
+  report = solid_report(solids->solid);
+  /* what is left turns as one, and the spin stretches it: s = rho w^2 (L^2/4 - x^2)/2, of which s^2/2E stays
+   */
+  assert_near(report.kinetic_energy / (0.5 * PetscSqr(spin) * 40 * (1 + 0.04) / 12), 1, 0.05);
+  assert_near(report.elastic_energy / (0.04 * PetscSqr(1000 * spin * spin) / (8 * 1e5 * 30)), 1, 0.15);
+  solid_case_free(solids);
+}
+
+/* Without Poisson's ratio a bar is a string of springs: half a wave in its length, T = 2 L / c. */
+static void a_bar_rings_at_its_period(void **state)
+{
+  SolidCase      *solids = solid_case_new(0);
+  const PetscReal period = 2 * 1. / PetscSqrtReal(1e5 / 1000.), dt = period / 400;
+  PetscReal       length[2] = {0, 0};
+  PetscInt        steps = 0;
+
+  (void)state;
+  solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.1, 0.1), 0.05)->poisson = 0;
+  solid_case_start(solids);
+  for (PetscInt p = 0; p < solids->solid->points->count; p++)
+    solids->solid->points->velocity[p].at[X] =
+        0.01 * PetscCosReal(PETSC_PI * solids->solid->points->rest[p].at[X]);
+  do { /* its end comes back after half a period */
+    solid_case_run(solids, dt, 1);
+    length[0] = length[1];
+    length[1] = solids->solid->points->position[0].at[X];
+    steps++;
+  } while (!(steps > 10 && length[0] > 0 && length[1] <= 0) && steps < 1000);
+  assert_near((steps - length[1] / (length[1] - length[0])) * dt / (0.5 * period), 1, 0.005);
+  solid_case_free(solids);
+}
+
+static void a_free_bar_falls_as_a_body_does(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+
+  (void)state;
+  solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.4, 0.2, 0.2), 0.1)->damping = 0.01;
+  solids->meshes[0].velocity = vector3(1, 0, 3);
+  solid_case_start(solids);
+  solid_case_run(solids, 0.05, 10);
+  for (PetscInt p = 0; p < solids->solid->points->count; p++) {
+    const Vector3 moved =
+        vector3_subtract(solids->solid->points->position[p], solids->solid->points->rest[p]);
+
+    assert_near(moved.at[X], 0.5, 1e-10);
+    assert_near(moved.at[Z], 1.5 - 0.5 * 9.81 * 0.25, 1e-10);
+  }
+  solid_case_free(solids);
+}
+
+/* Steps of what is stable, and of a quarter more, which is not. */
+static void the_time_step_limit_is_sharp(void **state)
+{
+  (void)state;
+  for (PetscInt beyond = 0; beyond < 2; beyond++) {
+    SolidCase *solids = solid_case_new(0);
+    PetscReal  dt, start;
+
+    solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.4, 0.3, 0.3), 0.1)->model = MATERIAL_LINEAR;
+    solid_case_start(solids);
+    disturb(solids->solid, 1e-3);
+    dt = solid_longest_substep(solids->solid);
+    start = total_energy(solids->solid);
+    if (beyond) /* the step itself would divide it */
+      solids->solid->points->meshes[0].frequency /= 1.25;
+    solid_case_run(solids, beyond ? 1.25 * dt : dt, 300);
+    assert_true(beyond ? !(total_energy(solids->solid) < 100 * start)
+                       : total_energy(solids->solid) < 2 * start);
+    solid_case_free(solids);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(free_bars_keep_both_momenta),
+          cmocka_unit_test(bodies_and_a_bar_between_them_keep_both_momenta),
+          cmocka_unit_test(an_undamped_bar_keeps_its_energy),
+          cmocka_unit_test(an_undamped_bar_keeps_its_energy_for_long),
+          cmocka_unit_test(damping_takes_all_but_rigid_motion), cmocka_unit_test(a_bar_rings_at_its_period),
+          cmocka_unit_test(a_free_bar_falls_as_a_body_does), cmocka_unit_test(the_time_step_limit_is_sharp))

@@ -6,6 +6,7 @@
 #include <millrace/api.h>
 
 #include <petscksp.h>
+#include <stdint.h>
 
 MILLRACE_API_BEGIN
 
@@ -139,6 +140,10 @@ PetscBool      formula_uses_time(Formula formula);
 PetscBool      formula_uses_direction(Formula formula, PetscInt direction);
 PetscBool      formula_is_constant(Formula formula);
 const char    *formula_text(Formula formula);
+
+/* Random numbers that depend on nothing but the key: the same on any number of ranks and after a restart. */
+uint64_t  hash_key(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+PetscReal hash_real(uint64_t key, PetscInt index); /* 0 <= result < 1, the `index`-th of that key */
 
 /* The word of a null-terminated list that was probably meant, or null. */
 const char *closest_word(const char word[], const char *const words[]);

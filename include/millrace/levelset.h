@@ -60,9 +60,9 @@ PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside);
 PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volume);
 
 /* On any distance field with valid ghosts. Curvature (1/m, positive where the inside is convex) in the cells
-   beside the interface, zero elsewhere; ghosts between ranks are valid. Collective: fluid. */
-PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature);
-PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature);
+   beside the interface, zero elsewhere, from cells that see each other past the shells of `map` (null: there
+   are none); ghosts between ranks are valid. Collective: fluid. */
+PetscErrorCode DistanceGetCurvature(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature);
 /* Ghosts of a distance: between ranks, and mirrored at the sides. Collective: fluid. */
 PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
 /* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
@@ -71,13 +71,12 @@ PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradie
 
 /* Carries values on from the places where `known` is positive, `layers` cells deep, constant along the
    gradient of `distance` (which grows away from them; ghosts valid). `known` is a cell field; a face is known
-   if one of its cells is. Ghosts between ranks of all are valid afterwards; nothing beyond a side is used.
-   Collective: fluid. */
+   if one of its cells is. Faces take values from places that they see past the shells of `map` (null: there
+   are none). Ghosts between ranks of all are valid afterwards; nothing beyond a side is used. Collective:
+   fluid. */
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field);
-PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[MILLRACE_DIM]);
-/* The same from places that are seen. Collective: fluid. */
-PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known,
-                               PetscInt layers, Vec faces[MILLRACE_DIM]);
+PetscErrorCode ExtendFaces(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known, PetscInt layers,
+                           Vec faces[MILLRACE_DIM]);
 
 /* Collective: fluid. */
 PetscErrorCode LevelSetSave(LevelSet level_set, const char name[], Archive archive);

@@ -19,6 +19,7 @@
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>
 #include <millrace/cell_map.h>
+#include <millrace/sampling.h>
 #include <millrace/poisson.h>
 #include <millrace/bounded.h>
 #include <millrace/visible_stencil.h>

@@ -12,8 +12,6 @@
 #include <millrace/io.h>
 #include <millrace/visibility_map.h>
 
-#include <stdint.h>
-
 MILLRACE_API_BEGIN
 
 typedef struct _p_Particles *Particles;
@@ -46,27 +44,15 @@ PetscErrorCode ParticlesDrop(Particles particles, const PetscBool drop[]);
    by errors and is mirrored back. Collective: fluid. */
 PetscErrorCode ParticlesArrange(Particles particles);
 /* Moves all along `velocity` (faces, ghosts valid) over `dt` by the midpoint rule, cut to two cells in each
-   direction, and arranges them. One that goes through a side is dropped if the velocity on that side points
-   outwards there, too. Particles must be in cells of their rank. Collective: fluid. */
-PetscErrorCode ParticlesMove(Particles particles, Vec velocity[MILLRACE_DIM], PetscReal dt);
-/* The same past shells that move meanwhile (null: there are none): none is passed through. Collective: fluid.
- */
-PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, Vec velocity[MILLRACE_DIM],
-                                 PetscReal dt);
+   direction, and arranges them. None passes through the shells of `map` (null: there are none), which move
+   meanwhile. One that goes through a side is dropped if the velocity on that side points outwards there, too.
+   Particles must be in cells of their rank. Collective: fluid. */
+PetscErrorCode ParticlesMove(Particles particles, const VisibilityMap *map, Vec velocity[MILLRACE_DIM],
+                             PetscReal dt);
 
 /* Arranged particles lie in the order of their cells, in each cell in that of their numbers, no two of which
    are the same there, and each in the cell that it is counted in; an error otherwise. Not collective. */
 PetscErrorCode ParticlesCheck(Particles particles);
-
-/* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly. */
-Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing,
-                       PetscReal *const faces[MILLRACE_DIM], Vector3 point);
-PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, const PetscReal *cells,
-                       Vector3 point);
-
-/* Random numbers that depend on nothing but the key: the same on any number of ranks and after a restart. */
-uint64_t  hash_key(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
-PetscReal hash_real(uint64_t key, PetscInt index); /* 0 <= result < 1, the `index`-th of that key */
 
 /* On any number of ranks, the file being the same on all; what is saved is arranged. Collective: fluid. */
 PetscErrorCode ParticlesSave(Particles particles, const char name[], Archive archive);

@@ -26,8 +26,9 @@ static inline SolidRow solid_row_of_body(PetscInt first, PetscInt direction, Vec
 {
   const PetscInt next = (direction + 1) % MILLRACE_DIM, last = (direction + 2) % MILLRACE_DIM;
   const PetscInt low = next < last ? next : last, high = next < last ? last : next;
-  SolidRow       row = {.count = 3};
+  SolidRow       row;
 
+  row.count = 3;
   row.dof[0] = first + direction;
   row.dof[1] = first + MILLRACE_DIM + low;
   row.dof[2] = first + MILLRACE_DIM + high;

@@ -2,22 +2,15 @@
    and Peng (2000) in each direction and the three-stage TVD Runge-Kutta method of Shu and Osher. */
 #include "fluid_impl.h"
 
-/* Derivative (times h) from the five differences that lie upwind. */
+#include <millrace/sampling.h>
+
+/* Derivative (times h) from the five differences that lie upwind, of any size. */
 static inline PetscReal weno_difference(PetscReal a, PetscReal b, PetscReal c, PetscReal d, PetscReal e)
 {
-  const PetscReal first = (2. * a - 7. * b + 11. * c) / 6.;
-  const PetscReal second = (-b + 5. * c + 2. * d) / 6.;
-  const PetscReal third = (2. * c + 5. * d - e) / 6.;
-  const PetscReal s1 = 13. / 12. * PetscSqr(a - 2. * b + c) + 0.25 * PetscSqr(a - 4. * b + 3. * c);
-  const PetscReal s2 = 13. / 12. * PetscSqr(b - 2. * c + d) + 0.25 * PetscSqr(b - d);
-  const PetscReal s3 = 13. / 12. * PetscSqr(c - 2. * d + e) + 0.25 * PetscSqr(3. * c - 4. * d + e);
-  const PetscReal scale = a * a + b * b + c * c + d * d + e * e;
-  const PetscReal small = 1e-6 * scale + 1e-99;
-  const PetscReal w1 = 0.1 / PetscSqr(s1 + small);
-  const PetscReal w2 = 0.6 / PetscSqr(s2 + small);
-  const PetscReal w3 = 0.3 / PetscSqr(s3 + small);
+  const PetscReal size = PetscMax(PetscMax(PetscAbsReal(a), PetscAbsReal(b)),
+                                  PetscMax(PetscAbsReal(c), PetscMax(PetscAbsReal(d), PetscAbsReal(e))));
 
-  return (w1 * first + w2 * second + w3 * third) / (w1 + w2 + w3);
+  return size > 0. ? size * weno_slope(a / size, b / size, c / size, d / size, e / size) : 0.;
 }
 
 /* Behind the faces of an open upper side there is one ghost less (the side took it), and no slope. */

@@ -56,7 +56,7 @@ static PetscReal seen_curvature(const VisibilityMap *map, const PetscReal *value
   return cell_curvature(stencil.value + stencil.centre, stencil.stride, h, grid_box(map->grid)->dimension);
 }
 
-PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature)
+PetscErrorCode DistanceGetCurvature(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature)
 {
   const GridBox   *box = grid_box(grid);
   const PetscReal  h = grid_spacing(grid);
@@ -79,12 +79,5 @@ PetscErrorCode DistanceGetCurvaturePast(MacGrid grid, const VisibilityMap *map, 
   PetscCall(VecRestoreArray(curvature, &result));
   PetscCall(VecRestoreArrayRead(distance, &value));
   PetscCall(MacGridExchange(grid, curvature));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode DistanceGetCurvature(MacGrid grid, Vec distance, Vec curvature)
-{
-  PetscFunctionBegin;
-  PetscCall(DistanceGetCurvaturePast(grid, NULL, distance, curvature));
   PetscFunctionReturn(0);
 }

@@ -333,8 +333,8 @@ PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layer
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known,
-                               PetscInt layers, Vec faces[DIM])
+PetscErrorCode ExtendFaces(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known, PetscInt layers,
+                           Vec faces[DIM])
 {
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
@@ -343,12 +343,5 @@ PetscErrorCode ExtendFacesPast(MacGrid grid, const VisibilityMap *map, Vec dista
 
     PetscCall(ExtendField(&carried, distance, known, layers));
   }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode ExtendFaces(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec faces[DIM])
-{
-  PetscFunctionBegin;
-  PetscCall(ExtendFacesPast(grid, NULL, distance, known, layers, faces));
   PetscFunctionReturn(0);
 }

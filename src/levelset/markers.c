@@ -7,6 +7,8 @@
    of the two fields that follow, the smaller in size counts. Nobody speaks through a shell. */
 #include "levelset_impl.h"
 
+#include <millrace/sampling.h>
+
 static const PetscReal least_radius = 0.1, largest_radius = 0.5; /* cells */
 
 /* Where the field is sampled. */

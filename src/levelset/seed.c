@@ -1,6 +1,8 @@
 /* Where markers are: inside, within a few cells of the interface, so many in each cell. */
 #include "levelset_impl.h"
 
+#include <millrace/sampling.h>
+
 static const PetscReal depth = 2.5;   /* of the markers, cells */
 static const PetscReal shallow = 0.1; /* least depth of a new one, the smallest radius */
 

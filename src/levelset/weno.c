@@ -4,20 +4,7 @@
    from their old values to the new ones meanwhile. */
 #include "levelset_impl.h"
 
-/* Derivative from the five slopes that lie upwind, of the order of one; the three weights over a common
-   denominator, since divisions are what takes time. */
-KERNEL PetscReal weno_slope(PetscReal a, PetscReal b, PetscReal c, PetscReal d, PetscReal e)
-{
-  const PetscReal first = 2. * a - 7. * b + 11. * c, second = -b + 5. * c + 2. * d,
-                  third = 2. * c + 5. * d - e;
-  const PetscReal small = 1e-6 * (a * a + b * b + c * c + d * d + e * e) + 1e-30;
-  const PetscReal s1 = small + 13. / 12. * PetscSqr(a - 2. * b + c) + 0.25 * PetscSqr(a - 4. * b + 3. * c);
-  const PetscReal s2 = small + 13. / 12. * PetscSqr(b - 2. * c + d) + 0.25 * PetscSqr(b - d);
-  const PetscReal s3 = small + 13. / 12. * PetscSqr(c - 2. * d + e) + 0.25 * PetscSqr(3. * c - 4. * d + e);
-  const PetscReal w1 = PetscSqr(s2 * s3), w2 = 6. * PetscSqr(s1 * s3), w3 = 3. * PetscSqr(s1 * s2);
-
-  return (w1 * first + w2 * second + w3 * third) / (6. * (w1 + w2 + w3));
-}
+#include <millrace/sampling.h>
 
 /* Adds -u dphi/dx of one direction, times dt, for a run of cells. */
 KERNEL void add_rate(const PetscReal *restrict f, const PetscReal *restrict face, PetscInt s, PetscInt count,

@@ -6,6 +6,8 @@
    instructions wherever it stands: the result is the same to the last bit on any number of ranks. */
 #include "particles_impl.h"
 
+#include <millrace/sampling.h>
+
 enum { RUN = 64 };
 
 /* A field in the coordinates of the whole box. */
@@ -29,17 +31,6 @@ typedef struct {
   PetscInt  corner[RUN]; /* whole cells times the stride */
   PetscReal fraction[RUN];
 } ParticlePlaces;
-
-KERNEL PetscReal between(PetscReal a, PetscReal b, PetscReal fraction)
-{
-  return a + fraction * (b - a);
-}
-
-/* The largest whole number not above `place`, which is above -8. */
-KERNEL PetscInt whole_below(PetscReal place)
-{
-  return (PetscInt)(place + 8.) - 8;
-}
 
 KERNEL void locate(const Frame *frame, PetscInt d, PetscReal shift, const PetscReal *restrict position,
                    ParticlePlaces *restrict places)
@@ -66,15 +57,15 @@ KERNEL void sample_run(const Frame *frame, const PetscReal *field, const Particl
     const PetscReal  y = places[Y]->fraction[n];
 
     for (PetscInt side = 0; side < 2; side++) {
-      pair[n][side] = between(low[side], back[side], y);
+      pair[n][side] = linear_between(low[side], back[side], y);
       if (dimension == 3)
-        pair[n][side] =
-            between(pair[n][side], between(low[frame->stride[Z] + side], back[frame->stride[Z] + side], y),
-                    places[Z]->fraction[n]);
+        pair[n][side] = linear_between(
+            pair[n][side], linear_between(low[frame->stride[Z] + side], back[frame->stride[Z] + side], y),
+            places[Z]->fraction[n]);
     }
   }
   for (PetscInt n = 0; n < RUN; n++)
-    result[n] = between(pair[n][0], pair[n][1], places[X]->fraction[n]);
+    result[n] = linear_between(pair[n][0], pair[n][1], places[X]->fraction[n]);
 }
 
 typedef struct {
@@ -134,53 +125,6 @@ VECTOR_CLONES static void move_run_3d(const Flow *flow, PetscReal dt, PetscInt c
   move_run(flow, dt, count, positions, 3);
 }
 
-static PetscReal sample_one(const Frame *frame, PetscInt dimension, const PetscReal *field,
-                            const PetscReal place[DIM])
-{
-  PetscInt  corner = frame->base;
-  PetscReal fraction[DIM], sum[2] = {0., 0.};
-
-  for (PetscInt d = 0; d < dimension; d++) {
-    const PetscInt whole = whole_below(place[d]);
-
-    corner += whole * frame->stride[d];
-    fraction[d] = place[d] - whole;
-  }
-  for (PetscInt k = 0; k < dimension - 1; k++) {
-    const PetscReal *low = field + corner + k * frame->stride[Z], *back = low + frame->stride[Y];
-
-    sum[k] =
-        between(between(low[0], back[0], fraction[Y]), between(low[1], back[1], fraction[Y]), fraction[X]);
-  }
-  return dimension == 3 ? between(sum[0], sum[1], fraction[Z]) : sum[0];
-}
-
-PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, const PetscReal *cells,
-                       Vector3 point)
-{
-  const Frame frame = frame_of(box, origin, spacing);
-  PetscReal   place[DIM];
-
-  for (PetscInt d = 0; d < DIM; d++)
-    place[d] = (point.at[d] - origin.at[d]) * frame.inverse - 0.5;
-  return sample_one(&frame, box->dimension, cells, place);
-}
-
-Vector3 sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing, PetscReal *const faces[DIM],
-                     Vector3 point)
-{
-  const Frame frame = frame_of(box, origin, spacing);
-  Vector3     value = vector3(0., 0., 0.);
-  PetscReal   place[DIM];
-
-  for (PetscInt c = 0; c < box->dimension; c++) {
-    for (PetscInt d = 0; d < DIM; d++)
-      place[d] = (point.at[d] - origin.at[d]) * frame.inverse - (d == c ? 0. : 0.5);
-    value.at[c] = sample_one(&frame, box->dimension, faces[c], place);
-  }
-  return value;
-}
-
 /* A particle that has gone through a side leaves for good where the flow goes out through that side too: it
    is put so far away that the next order drops it. Otherwise it was an error of interpolation. */
 static void leave_with_the_flow(const GridBox *box, const Flow *flow, PetscReal dt, Vector3 *position)
@@ -198,7 +142,7 @@ static void leave_with_the_flow(const GridBox *box, const Flow *flow, PetscReal 
       continue;
     for (PetscInt e = 0; e < box->dimension; e++)
       place[e] = e == d ? side : at[e] - 0.5;
-    out = dt * flow->frame.inverse * sample_one(&flow->frame, box->dimension, flow->faces[d], place);
+    out = dt * flow->frame.inverse * sample_linear(box, flow->faces[d], place);
     if ((side == 0. ? -out : out) > negligible)
       position->at[d] = PETSC_MAX_REAL;
   }
@@ -225,8 +169,7 @@ static void move_all(const GridBox *box, const Flow *flow, PetscReal dt, PetscIn
       move_run_3d(flow, dt, PetscMin(RUN, count - n), positions + n);
 }
 
-PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, Vec velocity[DIM],
-                                 PetscReal dt)
+PetscErrorCode ParticlesMove(Particles particles, const VisibilityMap *map, Vec velocity[DIM], PetscReal dt)
 {
   const GridBox  *box = grid_box(particles->grid);
   const PetscReal spacing = grid_spacing(particles->grid);
@@ -247,12 +190,5 @@ PetscErrorCode ParticlesMovePast(Particles particles, const VisibilityMap *map, 
       leave_with_the_flow(box, &flow, dt, &now->positions[n]);
   PetscCall(MacGridRestoreFaces(particles->grid, velocity, faces));
   PetscCall(ParticlesArrange(particles));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode ParticlesMove(Particles particles, Vec velocity[DIM], PetscReal dt)
-{
-  PetscFunctionBegin;
-  PetscCall(ParticlesMovePast(particles, NULL, velocity, dt));
   PetscFunctionReturn(0);
 }

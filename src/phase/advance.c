@@ -10,7 +10,7 @@ static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(LevelSetAdvect(phase->level_sets[n], velocity, dt));
     if (phase->config->interface.particles) {
-      PetscCall(ParticlesMovePast(phase->markers[n], phase->visibility_map, velocity, dt));
+      PetscCall(ParticlesMove(phase->markers[n], phase->visibility_map, velocity, dt));
       PetscCall(PhaseDropClosed(phase, n, closed));
     }
   }

@@ -143,11 +143,9 @@ PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM
   PetscCall(MacGridCreateFaceField(phase->grid, slopes));
   PetscCall(MacGridCreateFaceField(phase->grid, places));
   PetscCall(Visit(phase, distance, known, faces, slopes, places, take_slope));
-  PetscCall(ExtendFacesPast(phase->grid, phase->visibility_map, distance, known, BAND_CELLS, faces));
-  PetscCall(
-      ExtendFacesPast(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, slopes));
-  PetscCall(
-      ExtendFacesPast(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, places));
+  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, BAND_CELLS, faces));
+  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, slopes));
+  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, places));
   PetscCall(Visit(phase, distance, known, faces, slopes, places, add_slope));
   PetscCall(MacGridExchangeFaces(phase->grid, faces));
   PetscCall(MacGridDestroyFaceField(places));

@@ -1,6 +1,8 @@
 /* The markers of all regions: seeding, what obstacles and sinks take, and counts. */
 #include "phase_impl.h"
 
+#include <millrace/sampling.h>
+
 /* Drops what is marked and puts the rest in order again. Collective: fluid. */
 static PetscErrorCode DropMarked(Particles markers, const PetscBool drop[])
 {

@@ -2,6 +2,8 @@
    phi = max(phi, -d). The next step redistances. */
 #include "phase_impl.h"
 
+#include <millrace/sampling.h>
+
 static PetscErrorCode Fill(Phase phase, PetscInt region, Vec shape_distance)
 {
   const PetscInt   length = grid_box(phase->grid)->length;

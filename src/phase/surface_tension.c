@@ -63,7 +63,7 @@ PetscErrorCode PhaseUpdateJumps(Phase phase)
       if (pairs[first] & 1u << second) {
         PetscCall(VecWAXPY(pair, -1., phase->distances[second], phase->distances[first]));
         PetscCall(VecScale(pair, 0.5));
-        PetscCall(DistanceGetCurvaturePast(phase->grid, phase->visibility_map, pair, curvature));
+        PetscCall(DistanceGetCurvature(phase->grid, phase->visibility_map, pair, curvature));
         PetscCall(DistanceFillGhosts(phase->grid, curvature));
         PetscCall(SetPairJumps(phase, first, second, curvature));
       }

@@ -47,7 +47,7 @@ static PetscErrorCode Curvature(Case *bench)
 
   PetscFunctionBegin;
   PetscCall(LevelSetGetField(bench->interface.level_set, &field));
-  PetscCall(DistanceGetCurvature(bench->interface.grid, field, bench->curvature));
+  PetscCall(DistanceGetCurvature(bench->interface.grid, NULL, field, bench->curvature));
   PetscFunctionReturn(0);
 }
 static PetscErrorCode Volume(Case *bench)
@@ -62,13 +62,13 @@ static PetscErrorCode Extend(Case *bench)
 
   PetscFunctionBegin;
   PetscCall(LevelSetGetField(bench->interface.level_set, &field));
-  PetscCall(ExtendFaces(bench->interface.grid, field, bench->known, 3, bench->interface.velocity));
+  PetscCall(ExtendFaces(bench->interface.grid, NULL, field, bench->known, 3, bench->interface.velocity));
   PetscFunctionReturn(0);
 }
 static PetscErrorCode Move(Case *bench)
 {
   bench->dt = -bench->dt;
-  return ParticlesMove(bench->interface.markers[0], bench->interface.velocity, bench->dt);
+  return ParticlesMove(bench->interface.markers[0], NULL, bench->interface.velocity, bench->dt);
 }
 static PetscErrorCode Correct(Case *bench)
 {

@@ -1,5 +1,6 @@
 /* What it costs to move markers around a sphere: ours, and PETSc's DMSwarm with the same velocity. */
 #include <millrace/particles.h>
+#include <millrace/sampling.h>
 #include <petscdmswarm.h>
 #include <time.h>
 
@@ -269,7 +270,7 @@ static PetscErrorCode RunOurs(const Case *c, Result *result)
   PetscCall(ParticlesCopy(c->particles, particles));
   for (PetscInt step = 0; step < STEPS; step++) {
     PetscCall(Start(&start));
-    PetscCall(ParticlesMove(particles, (Vec *)c->velocity, c->dt));
+    PetscCall(ParticlesMove(particles, NULL, (Vec *)c->velocity, c->dt));
     PetscCall(Elapsed(start, &all));
   }
   result->sum = 0.;

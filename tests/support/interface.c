@@ -119,7 +119,7 @@ PetscErrorCode InterfaceStep(Interface *interface, VelocityFunction velocity, Pe
   PetscCall(LevelSetAdvect(interface->level_set, interface->velocity, dt));
   if (marked) {
     for (PetscInt s = 0; s < 2; s++)
-      PetscCall(ParticlesMove(interface->markers[s], interface->velocity, dt));
+      PetscCall(ParticlesMove(interface->markers[s], NULL, interface->velocity, dt));
     PetscCall(LevelSetCorrect(interface->level_set, 2, interface->markers, 0));
   }
   PetscCall(LevelSetRedistance(interface->level_set));

@@ -1,4 +1,6 @@
 #include "particle_set.h"
+
+#include <millrace/sampling.h>
 #include "particles/particles_impl.h"
 
 /* Walls let nothing through, what comes through periodic sides comes from the other one. */
@@ -27,8 +29,8 @@ static void the_set_is_the_same_on_any_number_of_ranks(void **state)
     assert_success(Seed(all.grid, all.particles));
     assert_success(Seed(alone.grid, alone.particles));
     for (PetscInt step = 0; step < 12; step++) {
-      assert_success(ParticlesMove(all.particles, all.velocity, 0.11));
-      assert_success(ParticlesMove(alone.particles, alone.velocity, 0.11));
+      assert_success(ParticlesMove(all.particles, NULL, all.velocity, 0.11));
+      assert_success(ParticlesMove(alone.particles, NULL, alone.velocity, 0.11));
       assert_success(ParticlesGetView(all.particles, &view));
       assert_on_all_ranks(is_in_order(all.grid, &view));
     }
@@ -53,7 +55,7 @@ static void walls_keep_every_particle(void **state)
   assert_success(Seed(set.grid, set.particles));
   assert_success(ParticlesGetTotal(set.particles, &before));
   for (PetscInt step = 0; step < 50; step++)
-    assert_success(ParticlesMove(set.particles, set.velocity, 0.1));
+    assert_success(ParticlesMove(set.particles, NULL, set.velocity, 0.1));
   assert_success(ParticlesGetTotal(set.particles, &after));
   assert_on_all_ranks(before == PER_CELL * 9 * 11 * 13 && after == before);
   assert_success(SetDestroy(&set));
@@ -81,7 +83,7 @@ static void memory_follows_the_number_of_particles(void **state)
   assert_success(ArraysReserve(spare, set.particles->now.capacity - 1));
   count = set.particles->now.capacity;
   for (PetscInt step = 0; step < 20; step++) {
-    assert_success(ParticlesMove(set.particles, set.velocity, 0.1));
+    assert_success(ParticlesMove(set.particles, NULL, set.velocity, 0.1));
     count = PetscMax(count, set.particles->now.count);
   }
   assert_on_all_ranks(set.particles->now.capacity <= 2 * count && spare->capacity <= 2 * count);
@@ -104,7 +106,7 @@ static void periods_bring_particles_back(void **state)
   assert_success(SetCreate(PETSC_COMM_WORLD, &config, wind, &set));
   assert_success(Seed(set.grid, set.particles));
   for (PetscInt step = 0; step < 40; step++)
-    assert_success(ParticlesMove(set.particles, set.velocity, 0.1));
+    assert_success(ParticlesMove(set.particles, NULL, set.velocity, 0.1));
   assert_success(ParticlesGetTotal(set.particles, &total));
   assert_on_all_ranks(total == PER_CELL * 1000);
   assert_success(ParticlesGetView(set.particles, &view));
@@ -134,7 +136,7 @@ static void an_open_side_lets_particles_out(void **state)
   for (PetscInt n = 0; n < view.count; n++)
     remaining += view.positions[n].at[X] < 2. - 0.5 && view.positions[n].at[Y] < 1. - 0.25;
   for (PetscInt step = 0; step < 50; step++)
-    assert_success(ParticlesMove(set.particles, set.velocity, 0.01));
+    assert_success(ParticlesMove(set.particles, NULL, set.velocity, 0.01));
   assert_success(MPI_Allreduce(&remaining, &sum, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
   assert_success(ParticlesGetTotal(set.particles, &total));
   assert_on_all_ranks(total == sum);
@@ -162,7 +164,7 @@ static void a_bad_velocity_does_no_harm(void **state)
     assert_success(SetCreate(PETSC_COMM_WORLD, config, broken, &set));
     assert_success(Seed(set.grid, set.particles));
     for (PetscInt step = 0; step < 3; step++) {
-      assert_success(ParticlesMove(set.particles, set.velocity, 0.1));
+      assert_success(ParticlesMove(set.particles, NULL, set.velocity, 0.1));
       assert_success(ParticlesGetView(set.particles, &view));
       assert_on_all_ranks(is_in_order(set.grid, &view));
     }
@@ -192,7 +194,7 @@ static PetscReal turning_error(PetscInt dimension, PetscInt steps)
   assert_success(ParticlesDrop(set.particles, drop));
   assert_success(ParticlesArrange(set.particles));
   for (PetscInt step = 0; step < steps; step++)
-    assert_success(ParticlesMove(set.particles, set.velocity, 2. * PETSC_PI / steps));
+    assert_success(ParticlesMove(set.particles, NULL, set.velocity, 2. * PETSC_PI / steps));
   assert_success(ParticlesGetView(set.particles, &view));
   for (PetscInt n = 0; n < view.count; n++)
     error = PetscMax(error, hypot(view.positions[n].at[X] - view.values[n * WIDTH],
@@ -239,7 +241,7 @@ static void copies_are_whole(void **state)
   assert_success(ParticlesGetView(set.particles, &view));
   assert_on_all_ranks(view.first == NULL);
   assert_success(ParticlesArrange(set.particles));
-  assert_success(ParticlesMove(set.particles, set.velocity, 0.1));
+  assert_success(ParticlesMove(set.particles, NULL, set.velocity, 0.1));
   assert_success(ParticlesGetTotal(set.particles, &total));
   assert_on_all_ranks(total <= PER_CELL * 12 * 9 * 8 / 2 && total > PER_CELL * 12 * 9 * 8 / 3);
   assert_success(ParticlesGetView(set.particles, &view));

@@ -20,7 +20,7 @@ static void sets_are_saved_and_loaded_on_any_number_of_ranks(void **state)
     assert_success(SetCreate(PETSC_COMM_WORLD, config, swirl, &all));
     assert_success(SetCreate(PETSC_COMM_SELF, config, swirl, &alone));
     assert_success(Seed(all.grid, all.particles));
-    assert_success(ParticlesMove(all.particles, all.velocity, 0.11));
+    assert_success(ParticlesMove(all.particles, NULL, all.velocity, 0.11));
     assert_success(Checksum(all.particles, PETSC_COMM_WORLD, &expected));
     assert_success(ArchiveCreate(PETSC_COMM_WORLD, scratch_path(path), &archive));
     assert_success(ParticlesSave(all.particles, "markers", archive));

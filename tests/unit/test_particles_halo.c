@@ -159,7 +159,7 @@ static uint64_t sums_after_a_move(MPI_Comm comm, const GridConfig *config)
 
   begin(comm, config, &one);
   for (PetscInt n = 0; n < 3; n++)
-    assert_success(ParticlesMove(one.set.particles, one.set.velocity, 0.04));
+    assert_success(ParticlesMove(one.set.particles, NULL, one.set.velocity, 0.04));
   assert_success(HaloBuild(one.halo));
   assert_success(HaloGetView(one.halo, &one.view));
   sum = hash_of_sums(&one);

@@ -100,7 +100,7 @@ static void drift_circle(PetscInt cells, PetscReal error[3])
   assert_success(LevelSetGetVolume(interface.level_set, NULL, &after));
   assert_success(LevelSetGetField(interface.level_set, &field));
   assert_success(MacGridCreateField(interface.grid, &curvature));
-  assert_success(DistanceGetCurvature(interface.grid, field, curvature));
+  assert_success(DistanceGetCurvature(interface.grid, NULL, field, curvature));
   assert_success(InterfaceCompare(interface.grid, field, circle, circle, 1.2 / cells, &distance));
   assert_success(InterfaceCompare(interface.grid, curvature, circle_curvature, circle, 0.5 / cells, &bend));
   error[0] = distance.largest / 0.25;

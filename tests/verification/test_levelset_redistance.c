@@ -90,7 +90,7 @@ static PetscErrorCode Measure(PetscInt n, DistanceFunction start, PetscInt times
   PetscCall(InterfaceCompare(interface.grid, field, ball, ball, 1.2 * h, &result->near));
   PetscCall(InterfaceCompare(interface.grid, field, ball, ball, 5.5 * h, &result->band));
   PetscCall(MacGridCreateField(interface.grid, &curvature));
-  PetscCall(DistanceGetCurvature(interface.grid, field, curvature));
+  PetscCall(DistanceGetCurvature(interface.grid, NULL, field, curvature));
   PetscCall(InterfaceCompare(interface.grid, curvature, ball_curvature, ball, 0.5 * h, &result->curvature));
   PetscCall(VecDestroy(&curvature));
   PetscCall(LevelSetGetVolume(interface.level_set, NULL, &volume));

@@ -138,7 +138,7 @@ static PetscErrorCode AdvanceLone(Regions *regions, Lone *lone, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(LevelSetAdvect(lone->level_set, regions->velocity, dt));
   for (PetscInt s = 0; s < 2; s++)
-    PetscCall(ParticlesMove(lone->markers[s], regions->velocity, dt));
+    PetscCall(ParticlesMove(lone->markers[s], NULL, regions->velocity, dt));
   PetscCall(LevelSetCorrect(lone->level_set, 2, lone->markers, 0));
   PetscCall(LevelSetRedistance(lone->level_set));
   PetscCall(LevelSetCorrect(lone->level_set, 2, lone->markers, 0));

@@ -1,6 +1,6 @@
 /* Random numbers from keys: the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) over a Weyl
    sequence. */
-#include <millrace/particles.h>
+#include <millrace/base.h>
 
 static const uint64_t golden = 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio, odd */
 

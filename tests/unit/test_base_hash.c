@@ -1,6 +1,6 @@
 #include "harness.h"
 
-#include <millrace/particles.h>
+#include <millrace/base.h>
 
 /* Sums over the first `index` of keys of neighbouring cells: mean, variance, products of neighbours. */
 static void random_numbers_are_spread_evenly(void **state)

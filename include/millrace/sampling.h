@@ -1,0 +1,48 @@
+/* Values between those of the grid, and derivatives from them. */
+#ifndef MILLRACE_SAMPLING_H
+#define MILLRACE_SAMPLING_H
+
+#include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/grid_box.h>
+
+MILLRACE_API_BEGIN
+
+/* Velocity or a cell field at a point within one cell of this rank's part, (bi-, tri-) linearly; `origin` is
+   the lower corner of the whole box. */
+Vector3   sample_faces(const GridBox *box, Vector3 origin, PetscReal spacing,
+                       PetscReal *const faces[MILLRACE_DIM], Vector3 point);
+PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, const PetscReal *cells,
+                       Vector3 point);
+/* A field at a place in spacings from its value of index (0, 0, 0) of the whole box. */
+PetscReal sample_linear(const GridBox *box, const PetscReal *field, const PetscReal place[MILLRACE_DIM]);
+
+MILLRACE_KERNEL PetscReal linear_between(PetscReal a, PetscReal b, PetscReal fraction)
+{
+  return a + fraction * (b - a);
+}
+
+/* The largest whole number not above `place`, which is above -8. */
+MILLRACE_KERNEL PetscInt whole_below(PetscReal place)
+{
+  return (PetscInt)(place + 8.) - 8;
+}
+
+/* The fifth-order upwind derivative of Jiang and Peng (2000) from the five slopes that lie upwind, of the
+   order of one; the three weights over a common denominator, since divisions are what takes time. */
+MILLRACE_KERNEL PetscReal weno_slope(PetscReal a, PetscReal b, PetscReal c, PetscReal d, PetscReal e)
+{
+  const PetscReal first = 2. * a - 7. * b + 11. * c, second = -b + 5. * c + 2. * d,
+                  third = 2. * c + 5. * d - e;
+  const PetscReal small = 1e-6 * (a * a + b * b + c * c + d * d + e * e) + 1e-30;
+  const PetscReal s1 = small + 13. / 12. * PetscSqr(a - 2. * b + c) + 0.25 * PetscSqr(a - 4. * b + 3. * c);
+  const PetscReal s2 = small + 13. / 12. * PetscSqr(b - 2. * c + d) + 0.25 * PetscSqr(b - d);
+  const PetscReal s3 = small + 13. / 12. * PetscSqr(c - 2. * d + e) + 0.25 * PetscSqr(3. * c - 4. * d + e);
+  const PetscReal w1 = PetscSqr(s2 * s3), w2 = 6. * PetscSqr(s1 * s3), w3 = 3. * PetscSqr(s1 * s2);
+
+  return (w1 * first + w2 * second + w3 * third) / (6. * (w1 + w2 + w3));
+}
+
+MILLRACE_API_END
+
+#endif

@@ -137,8 +137,9 @@ PetscReal rounds_speed(Rounds rounds, const PetscReal twists[]); /* of the faste
 PetscErrorCode RoundsJoin(Rounds rounds, PetscReal wanted[]);
 /* From V* in `twists`, rounds of (5.13) and of contact and joints; a disagreement up to `allowed` is none.
    Collective: world. */
-PetscErrorCode SimulationSolveInRounds(Simulation simulation, PetscReal dt, Vec next[DIM], PetscReal *twists,
-                                       PetscReal *allowed, PetscBool *good);
+typedef enum { ROUNDS_OF_HALF, ROUNDS_OF_STEP } RoundsOf; /* S1, S2 */
+PetscErrorCode SimulationSolveInRounds(Simulation simulation, RoundsOf of, PetscReal dt, Vec next[DIM],
+                                       PetscReal *twists, PetscReal *allowed, PetscBool *good);
 /* What becomes of a step that ends without agreement. */
 PetscErrorCode SimulationJudgeDisagreement(Simulation simulation, PetscReal dt, PetscBool *good);
 

@@ -64,8 +64,8 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   PetscCall(SolidAccelerate(simulation->solid, dt));
   if (simulation->fluid)
     PetscCall(AccelerateFluid(simulation, dt));
-  PetscCall(SimulationSolveInRounds(simulation, dt, simulation->fluid ? coupled->faces : NULL, twists,
-                                    &allowed, good));
+  PetscCall(SimulationSolveInRounds(simulation, ROUNDS_OF_STEP, dt, simulation->fluid ? coupled->faces : NULL,
+                                    twists, &allowed, good));
   for (PetscInt n = 0; n < coupled->count && *good; n++)
     coupled->acceleration[n] = (twists[n] - before[n]) / dt;
   PetscCall(PetscFree(before));

@@ -343,14 +343,15 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
 }
 
 /* The fluid's answer to V* with what contact and joints have done so far. */
-static PetscErrorCode Answer(Simulation simulation, Vec next[DIM], PetscReal *twists, PetscBool *good)
+static PetscErrorCode Answer(Simulation simulation, RoundsOf of, Vec next[DIM], PetscReal *twists,
+                             PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
 
   PetscFunctionBegin;
   if (next && coupled->rounds)
     PetscCall(SimulationCopyFaces(simulation, coupled->star, next));
-  if (next)
+  if (next && of == ROUNDS_OF_STEP)
     PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
   PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
   PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
@@ -359,14 +360,27 @@ static PetscErrorCode Answer(Simulation simulation, Vec next[DIM], PetscReal *tw
   PetscFunctionReturn(0);
 }
 
+/* Positions need not agree as well as velocities. */
+static PetscReal agreement(Simulation simulation, RoundsOf of)
+{
+  return of == ROUNDS_OF_HALF ? 1e-4 : PetscMax(1e-6, simulation->config->coupling.tolerance);
+}
+
+static PetscInt most_rounds(Simulation simulation, RoundsOf of)
+{
+  const PetscInt enough = 12; /* what is left then, contact of the move takes */
+
+  return of == ROUNDS_OF_HALF ? PetscMin(enough, simulation->config->coupling.rounds)
+                              : simulation->config->coupling.rounds;
+}
+
 /* The rounds end when both agree to a part of the fastest body's speed that the solves are good for, or when
    what is left moves nothing; the larger of the two is `allowed`. */
-PetscErrorCode SimulationSolveInRounds(Simulation simulation, PetscReal dt, Vec next[DIM], PetscReal *twists,
-                                       PetscReal *allowed, PetscBool *good)
+PetscErrorCode SimulationSolveInRounds(Simulation simulation, RoundsOf of, PetscReal dt, Vec next[DIM],
+                                       PetscReal *twists, PetscReal *allowed, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
-  const PetscReal enough = PetscMax(1e-6, simulation->config->coupling.tolerance);
-  const PetscReal nothing = 1e-7 * simulation_spacing(simulation) / dt;
+  const PetscReal enough = agreement(simulation, of), nothing = 1e-7 * simulation_spacing(simulation) / dt;
   Rounds          rounds;
 
   PetscFunctionBegin;
@@ -375,14 +389,14 @@ PetscErrorCode SimulationSolveInRounds(Simulation simulation, PetscReal dt, Vec 
   PetscCall(PetscArraycpy(coupled->wanted, twists, coupled->count));
   coupled->iterations = coupled->rounds = 0;
   PetscCall(RoundsCreate(simulation, twists, &rounds));
-  PetscCall(Answer(simulation, next, twists, good));
+  PetscCall(Answer(simulation, of, next, twists, good));
   if (*good)
     PetscCall(Constrain(simulation, dt, twists, rounds));
   while (*good &&
          coupled->disagreement > (*allowed = PetscMax(enough * rounds_speed(rounds, twists), nothing)) &&
-         coupled->rounds < simulation->config->coupling.rounds) {
+         coupled->rounds < most_rounds(simulation, of)) {
     PetscCall(RoundsJoin(rounds, coupled->wanted));
-    PetscCall(Answer(simulation, next, twists, good));
+    PetscCall(Answer(simulation, of, next, twists, good));
     if (*good)
       PetscCall(Constrain(simulation, dt, twists, rounds));
   }

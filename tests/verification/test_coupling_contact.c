@@ -25,6 +25,12 @@
   "coupling: {solver: %s, rounds: %d}\n"                                                                     \
   "solids: {bodies: [{name: body, density: %g, shape: {box: {low: [0.3, %g], high: [0.7, 1]}}}]}\n"
 
+#define CORNER                                                                                               \
+  "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"                                                     \
+  "run: {end_time: 1, frame_interval: 1}\n"                                                                  \
+  "fluid: {density: 1000, viscosity: 0.001, gravity: [0, -9.81], sides: {all: slip}}\n"                      \
+  "solids: {bodies: [{name: body, density: %g, shape: {box: {low: [%g, %g], high: [%g, %g]}}}]}\n"
+
 /* Discs between floor and lid: two rows rest on the floor, two under the lid, pressed against each other. */
 #define CROWD                                                                                                \
   "grid: {dimension: 2, size: [1, 1], resolution: 24}\n"                                                     \
@@ -125,6 +131,29 @@ static void a_body_under_a_lid_feels_archimedes(void **state)
                                   (double)lows[n % 3]));
     assert_success(SceneRunStep(&flow, 5, 0.01));
     note("ratio %g from %g m up: %.6f N of %.6f N", (double)(densities[n / 3] / 1000.), (double)lows[n % 3],
+         (double)flow.simulation->coupled->loads[LOAD_PRESSURE][1], (double)lift);
+    assert_near(flow.simulation->coupled->loads[LOAD_PRESSURE][1], lift, 1e-4 * lift);
+    assert_on_all_ranks(largest_speed(&flow) <= 1e-4);
+    assert_success(SceneRunDestroy(&flow));
+  }
+}
+
+/* Pressed into a corner, where the fluid would turn it off the wall, and where contact alone would not end
+   that. */
+static void a_light_body_stays_in_a_corner(void **state)
+{
+  const PetscReal places[][4] = {{0., 0.77, 0.7, 1.}, {0.63, 0.62, 1., 1.}};
+  SceneRun        flow;
+
+  (void)state;
+  for (PetscInt n = 0; n < 4; n++) {
+    const PetscReal *place = places[n % 2], density = n < 2 ? 10. : 100.;
+    const PetscReal  lift = 9810. * (place[2] - place[0]) * (place[3] - place[1]);
+
+    assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, CORNER, (double)density, (double)place[0],
+                                  (double)place[1], (double)place[2], (double)place[3]));
+    assert_success(SceneRunStep(&flow, 10, 0.01));
+    note("corner: fastest fluid %.1e m/s, %.4f N of %.4f N", (double)largest_speed(&flow),
          (double)flow.simulation->coupled->loads[LOAD_PRESSURE][1], (double)lift);
     assert_near(flow.simulation->coupled->loads[LOAD_PRESSURE][1], lift, 1e-4 * lift);
     assert_on_all_ranks(largest_speed(&flow) <= 1e-4);
@@ -289,6 +318,7 @@ static void more_energy_than_gravity_gives_is_refused(void **state)
 TEST_MAIN(cmocka_unit_test(fluid_rests_beside_a_heavy_box_on_the_floor),
           cmocka_unit_test(fluid_rests_below_a_light_body_under_a_lid),
           cmocka_unit_test(a_body_under_a_lid_feels_archimedes),
+          cmocka_unit_test(a_light_body_stays_in_a_corner),
           cmocka_unit_test(forces_of_the_start_know_contact),
           cmocka_unit_test(many_contacts_agree_with_the_fluid),
           cmocka_unit_test(a_step_without_agreement_is_no_step), cmocka_unit_test(what_is_left_is_known),

@@ -43,19 +43,19 @@ typedef struct {
   PetscInt  first, count; /* shares */
 } MixedFace;
 
-/* What three velocities of a body bring into an owned cell. */
+/* What unknowns of solids bring into an owned cell: a piece of B. */
 typedef struct {
-  int       cell;    /* in the order of solver vectors */
-  int       into[3]; /* among the velocities of all bodies, by their slots */
-  PetscReal by[3];
-} Entry;
+  int      cell; /* in the order of solver vectors */
+  SolidRow row;
+} CellRow;
 
+/* In any order; a cell may have many. Those of bodies count the unknowns by their slots. */
 typedef struct {
   PetscInt count, room;
-  Entry   *entries;
-} EntryList;
+  CellRow *rows;
+} CellRows;
 
-/* B, body by body in the order of slots. */
+/* B of rigid bodies, body by body in the order of slots. */
 typedef struct {
   PetscInt  *first; /* row of each body, and one past the last */
   int       *cells;
@@ -355,15 +355,16 @@ PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x
 /* contact_faces.c */
 PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed);
 /* The pressures of cells at walls, to which those of contact faces have a difference. */
-PetscErrorCode CouplingAddWallCells(Coupling coupling, EntryList *list);
+PetscErrorCode CouplingAddWallCells(Coupling coupling, CellRows *list);
 
 /* contact_fit.c: what bodies feel at contact faces of the pressures around */
-PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list);
+PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list);
 
 /* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
-                              EntryList *list);
+                              CellRows *list);
+PetscErrorCode CellRowsAdd(CellRows *list, PetscInt cell, const SolidRow *row);
 PetscErrorCode CouplingMatrixClear(CouplingMatrix *matrix);
 /* Adds B V and B^T p of the first `bodies`: the free ones, or all. */
 void coupling_matrix_multiply(const CouplingMatrix *matrix, PetscInt bodies, const PetscReal *restrict twists,
@@ -380,10 +381,22 @@ static inline PetscInt owned_cell_number(const GridBox *box, const PetscInt at[D
          (box->end[X] - box->start[X]) *
              (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
 }
-/* The two numbers across that e_d x arm has, and the rows of W they make. */
-void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST]);
+/* The row of W that a share is, of a body whose unknowns begin at `first`. */
+static inline SolidRow share_row(PetscInt direction, const BodyShare *share, PetscInt first)
+{
+  return solid_row_of_body(first, direction, share->arm, share->weight);
+}
+/* The same as all six numbers of the body. */
+static inline void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST])
+{
+  const SolidRow part = share_row(direction, share, 0);
+
+  for (PetscInt n = 0; n < TWIST; n++)
+    row[n] = 0.;
+  solid_row_add_force(&part, 1., row);
+}
 /* The diagonal of the lumped mass of a body, per unit of fluid mass in the dual cell. */
-void interpolation_lump(PetscInt direction, const BodyShare *share, PetscReal diagonal[TWIST]);
+void interpolation_lump(const SolidRow *row, const BodyShare *share, PetscReal diagonal[SOLID_ROW_LENGTH]);
 
 /* added_mass.c. Collective: world. */
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);

@@ -43,25 +43,6 @@ static inline Vector3 placed_vertex(const CoupledBody *body, Vector3 vertex)
   return vector3_add(body->position, quaternion_rotate(body->rotation, vertex));
 }
 
-/* Of a body that does not say where it is. */
-static PetscErrorCode FindBounds(CoupledBody *body)
-{
-  const Vector3 *vertices;
-  PetscInt       count;
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < DIM; d++)
-    if (body->low.at[d] != body->high.at[d])
-      PetscFunctionReturn(0);
-  PetscCall(SurfaceGet(body->surface, &count, &vertices, NULL, NULL));
-  for (PetscInt v = 0; v < count; v++) {
-    if (v == 0)
-      body->low = body->high = placed_vertex(body, vertices[v]);
-    widen(&body->low, &body->high, placed_vertex(body, vertices[v]));
-  }
-  PetscFunctionReturn(0);
-}
-
 /* Whether bounds, or an image of them, come within so many cells of this rank's part of the box. */
 static PetscBool reach_rank(MacGrid grid, Vector3 low, Vector3 high, PetscReal cells)
 {
@@ -163,7 +144,42 @@ static PetscErrorCode MakeTriangles(Coupling coupling, Placed *placed)
   PetscFunctionReturn(0);
 }
 
-/* Triangles of those that are near; a body without a surface is not. */
+static PetscErrorCode DropTriangles(Placed *placed)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(placed->vertices));
+  PetscCall(PetscFree2(placed->prism.vertices, placed->prism.triangles));
+  placed->triangles = (Triangles){0};
+  PetscFunctionReturn(0);
+}
+
+static PetscBool has_bounds(const CoupledBody *body)
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (body->low.at[d] != body->high.at[d])
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* The triangles of a body if it is near; one that does not say where it is has them made to find out. */
+static PetscErrorCode TakeTriangles(Coupling coupling, Placed *placed, const EarlierPlace *before)
+{
+  const PetscBool is_known = has_bounds(&placed->body);
+
+  PetscFunctionBegin;
+  if (!is_known) {
+    PetscCall(MakeTriangles(coupling, placed));
+    placed->body.low = placed->low;
+    placed->body.high = placed->high;
+  }
+  if (!coupling_is_near(coupling, &placed->body, before))
+    PetscCall(DropTriangles(placed));
+  else if (is_known)
+    PetscCall(MakeTriangles(coupling, placed));
+  PetscFunctionReturn(0);
+}
+
+/* A body without a surface is not near. */
 static PetscErrorCode TakeNear(Coupling coupling)
 {
   PlacedSolids *solids = &coupling->solids;
@@ -172,12 +188,8 @@ static PetscErrorCode TakeNear(Coupling coupling)
   for (PetscInt b = 0; b < solids->count; b++) {
     Placed *placed = &solids->bodies[b];
 
-    if (!placed->body.surface)
-      continue;
-    PetscCall(FindBounds(&placed->body));
-    if (!coupling_is_near(coupling, &placed->body, coupling_place_before(coupling, solids->count, b)))
-      continue;
-    PetscCall(MakeTriangles(coupling, placed));
+    if (placed->body.surface)
+      PetscCall(TakeTriangles(coupling, placed, coupling_place_before(coupling, solids->count, b)));
     if (placed->triangles.triangle_count)
       solids->near[solids->near_count++] = b;
   }

@@ -7,16 +7,16 @@ typedef enum { GIVEN_BODIES, ALL_BODIES } BodyChoice;
 static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const PetscReal *twists,
                                 BodyChoice choice)
 {
-  PetscReal row[TWIST], velocity = 0.;
+  PetscReal velocity = 0.;
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
     const BodyShare *share = &coupling->faces.shares[s];
+    const SolidRow   row = share_row(mixed->direction, share, TWIST * share->body);
 
     if (choice == GIVEN_BODIES && coupling->solids.bodies[share->body].free >= 0)
       continue;
-    interpolation_row(mixed->direction, share, row);
-    for (PetscInt n = 0; n < TWIST; n++)
-      velocity += row[n] * twists[TWIST * share->body + n];
+    for (PetscInt n = 0; n < row.count; n++)
+      velocity += row.weight[n] * twists[row.dof[n]];
   }
   return velocity;
 }
@@ -68,7 +68,7 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
 /* push = M_S V* + W^T M_F (u* - W_k V_k), scaled; on all ranks. */
 static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists)
 {
-  PetscReal *push = coupling->system.push, row[TWIST], *u[DIM];
+  PetscReal *push = coupling->system.push, *u[DIM];
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(push, TWIST * coupling->solids.free_count));
@@ -84,10 +84,10 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
                (u[mixed->direction][mixed->face] - mixed_velocity(coupling, mixed, twists, GIVEN_BODIES));
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
       const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
+      const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], TWIST * free);
 
-      interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
-      for (PetscInt n = 0; n < TWIST && free >= 0; n++)
-        push[TWIST * free + n] += momentum * row[n];
+      if (free >= 0)
+        solid_row_add_force(&row, momentum, push);
     }
   }
   if (coupling->grid)
@@ -162,13 +162,9 @@ VECTOR_CLONES static void subtract_row(PetscInt count, PetscInt back, PetscReal 
 static PetscReal solid_velocity(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
                                 const PetscReal *twists)
 {
-  const BodyShare share = {.weight = 1., .arm = coupling_nearest_arm(coupling, d, at, body)};
-  PetscReal       row[TWIST], velocity = 0.;
+  const SolidRow row = solid_row_of_body(TWIST * body, d, coupling_nearest_arm(coupling, d, at, body), 1.);
 
-  interpolation_row(d, &share, row);
-  for (PetscInt n = 0; n < TWIST; n++)
-    velocity += row[n] * twists[TWIST * body + n];
-  return velocity;
+  return solid_row_velocity(&row, twists);
 }
 
 /* u = u* - (1/rho) G p^ on fluid faces, the bodies' velocity on mixed and solid ones; q has ghosts. */

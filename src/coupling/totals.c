@@ -26,14 +26,14 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impu
 static void add_carried(Coupling coupling, const MixedFace *mixed, const BodyShare *share,
                         const PetscReal speeds[2], const PetscReal *twist, PetscReal impulse[TWIST])
 {
-  PetscReal row[TWIST], diagonal[TWIST];
+  const SolidRow row = share_row(mixed->direction, share, 0);
+  PetscReal      diagonal[SOLID_ROW_LENGTH];
 
-  interpolation_row(mixed->direction, share, row);
-  interpolation_lump(mixed->direction, share, diagonal);
-  for (PetscInt n = 0; n < TWIST; n++)
-    impulse[n] += coupling->config.mass == COUPLING_MASS_FULL
-                      ? mixed->mass * (speeds[0] - speeds[1]) * row[n]
-                      : mixed->mass * (speeds[0] * row[n] - diagonal[n] * twist[n]);
+  interpolation_lump(&row, share, diagonal);
+  for (PetscInt n = 0; n < row.count; n++)
+    impulse[row.dof[n]] += coupling->config.mass == COUPLING_MASS_FULL
+                               ? mixed->mass * (speeds[0] - speeds[1]) * row.weight[n]
+                               : mixed->mass * (speeds[0] * row.weight[n] - diagonal[n] * twist[row.dof[n]]);
 }
 
 /* W^T M_F (u* - u), or with the lumped mass W^T M_F u* - lump V: the fluid that moves with bodies resists

@@ -217,7 +217,6 @@ PetscReal coupling_case_largest_speed(CouplingCase *coupled)
 static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
 {
   const Coupling coupling = coupled->coupling;
-  PetscReal      row[6];
 
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
     const MixedFace *mixed = &coupling->faces.mixed[m];
@@ -225,9 +224,10 @@ static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
 
     *value *= mixed->open;
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
-      for (PetscInt n = 0; n < 6; n++)
-        *value += row[n] * coupled->twists[6 * coupling->faces.shares[s].body + n];
+      const SolidRow row =
+          share_row(mixed->direction, &coupling->faces.shares[s], 6 * coupling->faces.shares[s].body);
+
+      *value += solid_row_velocity(&row, coupled->twists);
     }
   }
 }

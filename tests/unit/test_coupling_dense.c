@@ -51,9 +51,10 @@ static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const Pets
     const MixedFace *mixed = &coupling->faces.mixed[kind];
     const BodyShare *share = &coupling->faces.shares[mixed->first + s];
     const PetscInt   first = dense->cells + 6 * share->body;
-    PetscReal        row[6];
+    const SolidRow   sparse = share_row(d, share, 0);
+    PetscReal        row[6] = {0.};
 
-    interpolation_row(d, share, row);
+    solid_row_add_force(&sparse, 1., row);
     for (PetscInt n = 0; n < 6; n++) {
       for (PetscInt i = 0; i < 2; i++)
         if (cell[i] >= 0) {

@@ -419,7 +419,7 @@ PetscErrorCode CouplingFindContactFaces(Coupling coupling, Vec fixed)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingAddWallCells(Coupling coupling, EntryList *list)
+PetscErrorCode CouplingAddWallCells(Coupling coupling, CellRows *list)
 {
   const PetscReal *fixed = NULL;
 

@@ -10,7 +10,7 @@ typedef struct {
   PetscInt  *first;
   int       *cells;
   PetscReal *open;
-  EntryList *list; /* that new entries are added to */
+  CellRows  *list; /* that new entries are added to */
 } BodyCells;
 
 /* The mean open part of the faces of an owned cell. What contact moves would leave a cell with slivers only
@@ -56,18 +56,18 @@ static PetscErrorCode DropRepeated(Coupling coupling, BodyCells *near)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode SortCells(Coupling coupling, EntryList *list, BodyCells *near)
+static PetscErrorCode SortCells(Coupling coupling, CellRows *list, BodyCells *near)
 {
   PetscFunctionBegin;
   near->list = list;
   PetscCall(PetscCalloc1(coupling->solids.count + 2, &near->first));
   PetscCall(PetscMalloc1(list->count, &near->cells));
   for (PetscInt n = 0; n < list->count; n++)
-    near->first[list->entries[n].into[0] / TWIST + 2]++;
+    near->first[list->rows[n].row.dof[0] / TWIST + 2]++;
   for (PetscInt b = 2; b < coupling->solids.count + 2; b++)
     near->first[b] += near->first[b - 1];
   for (PetscInt n = 0; n < list->count; n++)
-    near->cells[near->first[list->entries[n].into[0] / TWIST + 1]++] = list->entries[n].cell;
+    near->cells[near->first[list->rows[n].row.dof[0] / TWIST + 1]++] = list->rows[n].cell;
   PetscCall(DropRepeated(coupling, near));
   PetscFunctionReturn(0);
 }
@@ -239,7 +239,7 @@ static void find_fit(Coupling coupling, const ContactFaces *contact, ContactFit 
 typedef enum { FIND_NEAREST, SUM_KERNELS, ADD_ROWS } ContactPass;
 
 static PetscErrorCode AddFit(Coupling coupling, const ContactFaces *contact, const ContactFit *fit,
-                             PetscInt cell, Vector3 way, PetscReal open, EntryList *list)
+                             PetscInt cell, Vector3 way, PetscReal open, CellRows *list)
 {
   const PetscReal kernel = open * kernel_at(way, fit->reach) / fit->sum;
   PetscReal       row[TWIST];
@@ -308,7 +308,7 @@ static PetscErrorCode SumFits(Coupling coupling, const BodyCells *near, ContactF
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingAddContactFaces(Coupling coupling, EntryList *list)
+PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list)
 {
   const PetscInt count = coupling->system.contact_count;
   ContactFit    *fits;

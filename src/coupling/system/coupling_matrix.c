@@ -1,27 +1,26 @@
-/* B = V G^T W: what the velocities of bodies bring into cells through mixed faces and contact faces. It is
-   collected face by face and kept body by body, one row of six numbers for each cell that a body brings flow
-   into; free bodies come first, so that the solvers multiply by a part of it. */
+/* B = V G^T W: what the unknowns of solids bring into cells through mixed faces and contact faces. It is
+   collected face by face in rows of unknowns and weights. That of rigid bodies is kept body by body, one row
+   of six numbers for each cell that a body brings flow into; free bodies come first, so that the solvers
+   multiply by a part of it. */
 #include "../coupling_impl.h"
 
-static PetscErrorCode AddEntry(EntryList *list, Entry entry)
+PetscErrorCode CellRowsAdd(CellRows *list, PetscInt cell, const SolidRow *row)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(list->count, &list->room, &list->entries));
-  list->entries[list->count++] = entry;
+  PetscCall(GrowList(list->count, &list->room, &list->rows));
+  list->rows[list->count++] = (CellRow){(int)cell, *row};
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
-                              EntryList *list)
+                              CellRows *list)
 {
   PetscFunctionBegin;
   for (PetscInt half = 0; half < TWIST; half += DIM) {
-    const int first = (int)(TWIST * coupling->solids.bodies[body].slot + half);
-    Entry     entry = {.cell = (int)cell, .into = {first, first + 1, first + 2}};
+    const PetscInt first = TWIST * coupling->solids.bodies[body].slot + half;
+    const SolidRow part = {3, {first, first + 1, first + 2}, {row[half], row[half + 1], row[half + 2]}};
 
-    for (PetscInt n = 0; n < DIM; n++)
-      entry.by[n] = row[half + n];
-    PetscCall(AddEntry(list, entry));
+    PetscCall(CellRowsAdd(list, cell, &part));
   }
   PetscFunctionReturn(0);
 }
@@ -35,9 +34,9 @@ static PetscInt cell_number(Coupling coupling, const PetscInt at[DIM])
 }
 
 /* The pressure of the upper cell pulls, that of the lower one pushes. */
-static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, EntryList *list)
+static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, CellRows *list)
 {
-  const PetscInt d = mixed->direction, first = (d + 1) % DIM, second = (d + 2) % DIM;
+  const PetscInt d = mixed->direction;
   PetscInt       at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
 
   PetscFunctionBegin;
@@ -49,13 +48,11 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, EntryLi
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && cell >= 0; s++) {
       const BodyShare *share = &coupling->faces.shares[s];
       const PetscReal  flow = (side ? coupling->area : -coupling->area) * share->weight;
-      const PetscInt   twist = TWIST * coupling->solids.bodies[share->body].slot;
-      const Entry      entry = {(int)cell,
-                                {(int)(twist + d), (int)(twist + DIM + first), (int)(twist + DIM + second)},
-                                {flow, flow * share->arm.at[second], -flow * share->arm.at[first]}};
+      const SolidRow   row =
+          solid_row_of_body(TWIST * coupling->solids.bodies[share->body].slot, d, share->arm, flow);
 
       if (share->weight != 0.)
-        PetscCall(AddEntry(list, entry));
+        PetscCall(CellRowsAdd(list, cell, &row));
     }
   }
   PetscFunctionReturn(0);
@@ -83,7 +80,7 @@ static PetscErrorCode SortBy(PetscInt count, const int *key, PetscInt keys, int 
 }
 
 /* By bodies, and by cells within each. */
-static PetscErrorCode SortEntries(const EntryList *list, PetscInt cells, PetscInt bodies, int *order)
+static PetscErrorCode SortRows(const CellRows *list, PetscInt cells, PetscInt bodies, int *order)
 {
   int *key;
 
@@ -91,40 +88,40 @@ static PetscErrorCode SortEntries(const EntryList *list, PetscInt cells, PetscIn
   PetscCall(PetscMalloc1(list->count, &key));
   for (PetscInt n = 0; n < list->count; n++) {
     order[n] = (int)n;
-    key[n] = list->entries[n].cell;
+    key[n] = list->rows[n].cell;
   }
   PetscCall(SortBy(list->count, key, cells, order));
   for (PetscInt n = 0; n < list->count; n++)
-    key[n] = list->entries[n].into[0] / TWIST;
+    key[n] = (int)(list->rows[n].row.dof[0] / TWIST);
   PetscCall(SortBy(list->count, key, bodies, order));
   PetscCall(PetscFree(key));
   PetscFunctionReturn(0);
 }
 
-/* Entries of one body and cell become one row. */
-static PetscErrorCode MergeEntries(Coupling coupling, const EntryList *list, CouplingMatrix *matrix)
+/* Rows of one body and cell become one. */
+static PetscErrorCode MergeRows(const CellRows *list, PetscInt cells, PetscInt bodies, CouplingMatrix *matrix)
 {
   PetscInt count = 0, body = -1;
   int     *order;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(list->count, &order));
-  PetscCall(SortEntries(list, coupling->cell_count, coupling->solids.count, order));
-  PetscCall(PetscMalloc3(coupling->solids.count + 1, &matrix->first, list->count, &matrix->cells,
-                         TWIST * list->count, &matrix->values));
+  PetscCall(SortRows(list, cells, bodies, order));
+  PetscCall(PetscMalloc3(bodies + 1, &matrix->first, list->count, &matrix->cells, TWIST * list->count,
+                         &matrix->values));
   for (PetscInt n = 0; n < list->count; n++) {
-    const Entry *entry = &list->entries[order[n]];
+    const CellRow *from = &list->rows[order[n]];
 
-    if (entry->into[0] / TWIST != body || matrix->cells[count - 1] != entry->cell) {
-      while (body < entry->into[0] / TWIST)
+    if (from->row.dof[0] / TWIST != body || matrix->cells[count - 1] != from->cell) {
+      while (body < from->row.dof[0] / TWIST)
         matrix->first[++body] = count;
       PetscCall(PetscArrayzero(&matrix->values[TWIST * count], TWIST));
-      matrix->cells[count++] = entry->cell;
+      matrix->cells[count++] = from->cell;
     }
-    for (PetscInt i = 0; i < 3; i++)
-      matrix->values[TWIST * (count - 1) + entry->into[i] % TWIST] += entry->by[i];
+    for (PetscInt i = 0; i < from->row.count; i++)
+      matrix->values[TWIST * (count - 1) + from->row.dof[i] % TWIST] += from->row.weight[i];
   }
-  while (body < coupling->solids.count)
+  while (body < bodies)
     matrix->first[++body] = count;
   PetscCall(PetscFree(order));
   PetscFunctionReturn(0);
@@ -132,7 +129,7 @@ static PetscErrorCode MergeEntries(Coupling coupling, const EntryList *list, Cou
 
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed)
 {
-  EntryList list = {0};
+  CellRows list = {0};
 
   PetscFunctionBegin;
   PetscCall(CouplingMatrixClear(&coupling->system.matrix));
@@ -141,8 +138,8 @@ PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed)
     PetscCall(AddFace(coupling, &coupling->faces.mixed[m], &list));
   PetscCall(CouplingFindContactFaces(coupling, fixed));
   PetscCall(CouplingAddContactFaces(coupling, &list));
-  PetscCall(MergeEntries(coupling, &list, &coupling->system.matrix));
-  PetscCall(PetscFree(list.entries));
+  PetscCall(MergeRows(&list, coupling->cell_count, coupling->solids.count, &coupling->system.matrix));
+  PetscCall(PetscFree(list.rows));
   PetscFunctionReturn(0);
 }
 

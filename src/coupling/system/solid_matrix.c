@@ -7,23 +7,12 @@
 
 enum { MOST_DENSE = 12 }; /* bodies */
 
-void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST])
+/* Of rows that count the unknowns of each body from zero. */
+static void add_product(PetscReal factor, const SolidRow *a, const SolidRow *b, PetscReal *block)
 {
-  const PetscInt first = (direction + 1) % DIM, second = (direction + 2) % DIM;
-
-  for (PetscInt n = 0; n < TWIST; n++)
-    row[n] = 0.;
-  row[direction] = share->weight;
-  row[DIM + first] = share->weight * share->arm.at[second];
-  row[DIM + second] = -share->weight * share->arm.at[first];
-}
-
-static void add_product(PetscReal factor, const PetscReal a[TWIST], const PetscReal b[TWIST],
-                        PetscReal *block)
-{
-  for (PetscInt i = 0; i < TWIST; i++)
-    for (PetscInt j = 0; j < TWIST; j++)
-      block[TWIST * i + j] += factor * a[i] * b[j];
+  for (PetscInt i = 0; i < a->count; i++)
+    for (PetscInt j = 0; j < b->count; j++)
+      block[TWIST * a->dof[i] + b->dof[j]] += factor * a->weight[i] * b->weight[j];
 }
 
 PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair)
@@ -42,25 +31,25 @@ PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **p
   PetscFunctionReturn(0);
 }
 
-void interpolation_lump(PetscInt direction, const BodyShare *share, PetscReal diagonal[TWIST])
+void interpolation_lump(const SolidRow *row, const BodyShare *share, PetscReal diagonal[SOLID_ROW_LENGTH])
 {
-  interpolation_row(direction, share, diagonal);
-  for (PetscInt n = 0; n < TWIST; n++)
-    diagonal[n] *= share->weight > 0. ? diagonal[n] / share->weight : 0.;
+  for (PetscInt n = 0; n < row->count; n++)
+    diagonal[n] = row->weight[n] * (share->weight > 0. ? row->weight[n] / share->weight : 0.);
 }
 
 /* The fluid of the face is part of each body by its weight, as if spread over it at the places of W: masses
    along the axes and moments of inertia about them, nothing between velocities, spins or bodies. */
 static void add_lumped_face(Coupling coupling, const MixedFace *mixed)
 {
-  PetscReal diagonal[TWIST];
+  PetscReal diagonal[SOLID_ROW_LENGTH];
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
     const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
+    const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], 0);
 
-    interpolation_lump(mixed->direction, &coupling->faces.shares[s], diagonal);
-    for (PetscInt n = 0; n < TWIST && free >= 0; n++)
-      coupling->system.solid_matrix.diagonal[TWIST * TWIST * free + TWIST * n + n] +=
+    interpolation_lump(&row, &coupling->faces.shares[s], diagonal);
+    for (PetscInt n = 0; n < row.count && free >= 0; n++)
+      coupling->system.solid_matrix.diagonal[TWIST * TWIST * free + (TWIST + 1) * row.dof[n]] +=
           coupling->scale * mixed->mass * diagonal[n];
   }
 }
@@ -68,7 +57,6 @@ static void add_lumped_face(Coupling coupling, const MixedFace *mixed)
 static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
 {
   const PetscReal factor = coupling->scale * mixed->mass;
-  PetscReal       row[TWIST], other[TWIST];
 
   PetscFunctionBegin;
   if (mixed->mass == 0.)
@@ -81,18 +69,18 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed)
     for (PetscInt t = mixed->first; t < mixed->first + mixed->count; t++) {
       const PetscInt a = coupling->solids.bodies[coupling->faces.shares[s].body].free,
                      b = coupling->solids.bodies[coupling->faces.shares[t].body].free;
+      const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], 0),
+                     other = share_row(mixed->direction, &coupling->faces.shares[t], 0);
       BodyPair *pair = NULL;
 
       if (a < 0 || b < 0 || a > b ||
           coupling->faces.shares[s].weight * coupling->faces.shares[t].weight == 0.)
         continue;
-      interpolation_row(mixed->direction, &coupling->faces.shares[s], row);
-      interpolation_row(mixed->direction, &coupling->faces.shares[t], other);
       if (a == b) {
-        add_product(factor, row, other, &coupling->system.solid_matrix.diagonal[TWIST * TWIST * a]);
+        add_product(factor, &row, &other, &coupling->system.solid_matrix.diagonal[TWIST * TWIST * a]);
       } else {
         PetscCall(PairListFind(&coupling->system.solid_matrix.pairs, a, b, &pair));
-        add_product(factor, row, other, pair->block);
+        add_product(factor, &row, &other, pair->block);
       }
     }
   PetscFunctionReturn(0);

@@ -119,6 +119,10 @@ typedef enum { SHELLS_STILL, SHELLS_MOVED } ShellPlacing;
 PetscErrorCode CouplingGetVisibility(Coupling coupling, ShellPlacing motion, PetscReal dt,
                                      const Visibility **visibility);
 
+/* Mixed faces have finite masses, open parts between 0 and 1 and bodies whose weights are parts of a whole;
+   an error otherwise. Not collective. */
+PetscErrorCode CouplingCheck(Coupling coupling);
+
 /* What a face or cell is, on the fluid team; lent until the next CouplingSetFluid. */
 enum { COUPLED_FLUID = -1, COUPLED_GIVEN = -2, COUPLED_SOLID = -3 };   /* of a face; mixed: 0 or more */
 const PetscInt *coupling_faces(Coupling coupling, PetscInt direction); /* by local index, owned ones */

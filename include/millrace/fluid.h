@@ -77,6 +77,9 @@ typedef struct _p_Fluid *Fluid;
 PetscErrorCode FluidCreate(MacGrid grid, const FluidConfig *config, Fluid *fluid);
 PetscErrorCode FluidDestroy(Fluid *fluid);
 
+/* Velocity and scalars are finite and the same on all ranks; an error otherwise. Collective: fluid. */
+PetscErrorCode FluidCheck(Fluid fluid);
+
 /* Cells that hold no fluid, as marks of cell_map.h; those of sources keep their scalars. `slips`, one for
    each of the `walls`, says where fluid slips along the surface. `velocity` is read on the faces that these
    cells close; null: all are at rest. Copies its arguments. Collective: fluid. */

@@ -61,6 +61,9 @@ PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscR
    side keep what they hold. Collective: fluid. */
 PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
 PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[MILLRACE_DIM]);
+/* A field with valid ghosts has finite values, and on all ranks the same ones; an error that calls it `name`
+   otherwise. Collective: fluid. */
+PetscErrorCode MacGridCheckField(MacGrid grid, Vec field, const char name[]);
 /* The way back: owners combine their values with those that other ranks (or periodic images) hold for them in
    ghosts, by MPI_MIN, MPI_MAX or MPI_SUM; the ghosts are then out of date. Collective: fluid. */
 PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation);

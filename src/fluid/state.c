@@ -347,3 +347,15 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode FluidCheck(Fluid fluid)
+{
+  static const char *const names[] = {"The velocity along x", "The velocity along y", "The velocity along z"};
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
+    PetscCall(MacGridCheckField(fluid->grid, fluid->velocity[d], names[d]));
+  for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
+    PetscCall(MacGridCheckField(fluid->grid, fluid->scalars[s], fluid->config->scalars[s].name));
+  PetscFunctionReturn(0);
+}

@@ -237,3 +237,33 @@ PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[DIM],
   PetscCall(TransferFaces(grid, name, faces, archive, UNPACK));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode MacGridCheckField(MacGrid grid, Vec field, const char name[])
+{
+  const GridBox   *box = grid_box(grid);
+  const PetscReal *value, *valid;
+  PetscInt         wrong[2] = {0, 0}; /* not finite; of another rank's cells, and not as there */
+  Vec              copy;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(field, &copy));
+  PetscCall(VecCopy(field, copy));
+  PetscCall(MacGridExchange(grid, copy));
+  PetscCall(VecGetArrayRead(field, &value));
+  PetscCall(VecGetArrayRead(copy, &valid));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        wrong[0] += PetscIsInfOrNanReal(value[box_index(box, i, j, k)]);
+  for (PetscInt c = 0; c < box->length; c++)
+    wrong[1] += value[c] != valid[c] && !PetscIsInfOrNanReal(valid[c]);
+  PetscCall(VecRestoreArrayRead(copy, &valid));
+  PetscCall(VecRestoreArrayRead(field, &value));
+  PetscCall(VecDestroy(&copy));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, wrong, 2, MPIU_INT, MPI_SUM, box->comm));
+  PetscCheck(!wrong[0], box->comm, PETSC_ERR_PLIB, "%s is not finite in %" PetscInt_FMT " places", name,
+             wrong[0]);
+  PetscCheck(!wrong[1], box->comm, PETSC_ERR_PLIB,
+             "%s has %" PetscInt_FMT " ghosts that are not as on the rank that owns them", name, wrong[1]);
+  PetscFunctionReturn(0);
+}

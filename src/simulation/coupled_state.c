@@ -122,6 +122,13 @@ static PetscReal count_fields(const SimulationConfig *config)
   return fields;
 }
 
+static PetscErrorCode Check(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(CouplingCheck(simulation->coupled->coupling));
+  PetscFunctionReturn(0);
+}
+
 const Part CoupledPart = {.name = "bodies in a fluid",
                           .ranks = PART_ON_ALL,
                           .is_in = simulation_is_coupled,
@@ -134,4 +141,5 @@ const Part CoupledPart = {.name = "bodies in a fluid",
                           .record = SimulationRecordCoupled,
                           .record_times = RecordTimes,
                           .count_fields = count_fields,
+                          .check = Check,
                           .destroy = Destroy};

@@ -221,6 +221,13 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode Check(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidCheck(simulation->fluid));
+  PetscFunctionReturn(0);
+}
+
 const Part BoxPart = {.name = "box", .ranks = PART_ON_FLUID, .create = CreateBox, .destroy = DestroyBox};
 
 const Part FlowPart = {.name = "flow",
@@ -230,6 +237,7 @@ const Part FlowPart = {.name = "flow",
                        .get_given_limit = GetGivenLimit,
                        .restore = Restore,
                        .describe = Describe,
+                       .check = Check,
                        .save = Save,
                        .load = Load,
                        .derive = Derive,

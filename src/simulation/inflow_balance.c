@@ -155,7 +155,7 @@ static PetscErrorCode CheckInitialFields(MacGrid grid, Fluid fluid, const FluidC
   for (PetscInt s = 0; s < config->scalar_count; s++) {
     PetscCall(IsFinite(comm, scalars[s], &finite));
     if (!finite)
-      PetscCall(MessageAtKey(message, size, "scalars", config->scalars[s].name,
+      PetscCall(MessageAtKey(message, size, "fluid.scalars", config->scalars[s].name,
                              "the scalar \"%.40s\" does not begin with a finite number everywhere in the box",
                              config->scalars[s].name));
   }

@@ -51,6 +51,9 @@ typedef struct {
   /* What follows from the states of all parts, after they were loaded or restored. Collective: world. */
   PetscErrorCode (*derive)(Simulation simulation);
 
+  /* What must hold between steps, for -check_invariants; an error otherwise. Collective: the part's ranks. */
+  PetscErrorCode (*check)(Simulation simulation);
+
   /* Output, on the writers: fields of a frame, columns of the ledger, and those of wall-clock times. */
   PetscErrorCode (*write_frame)(Simulation simulation, FrameSeries frames);
   PetscErrorCode (*record)(Simulation simulation, Record *record);
@@ -77,6 +80,7 @@ PetscErrorCode PartsSave(Simulation simulation, Archive archive);
 PetscErrorCode PartsLoad(Simulation simulation, Archive archive);
 PetscErrorCode PartsShare(Simulation simulation);
 PetscErrorCode PartsDerive(Simulation simulation);
+PetscErrorCode PartsCheck(Simulation simulation);
 PetscErrorCode PartsWriteFrame(Simulation simulation, FrameSeries frames);
 PetscErrorCode PartsRecord(Simulation simulation, Record *record);
 PetscErrorCode PartsRecordTimes(Simulation simulation, Record *record);

@@ -116,6 +116,13 @@ PetscErrorCode PartsShare(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode PartsCheck(Simulation simulation)
+{
+  PetscFunctionBegin;
+  CallParts(check, simulation, simulation);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PartsDerive(Simulation simulation)
 {
   PetscFunctionBegin;

@@ -278,6 +278,13 @@ static PetscErrorCode Destroy(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode Check(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseCheck(simulation->phase));
+  PetscFunctionReturn(0);
+}
+
 const Part RegionsPart = {.name = "regions",
                           .ranks = PART_ON_FLUID,
                           .is_in = has_regions,
@@ -292,4 +299,5 @@ const Part RegionsPart = {.name = "regions",
                           .record = RecordRegions,
                           .record_times = RecordTimes,
                           .count_fields = count_fields,
+                          .check = Check,
                           .destroy = Destroy};

@@ -90,10 +90,7 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
 PetscErrorCode SimulationCheckInvariants(Simulation simulation)
 {
   PetscFunctionBegin;
-  if (simulation->phase)
-    PetscCall(PhaseCheck(simulation->phase));
-  if (simulation->solid)
-    PetscCall(SolidCheck(simulation->solid));
+  PetscCall(PartsCheck(simulation));
   PetscFunctionReturn(0);
 }
 

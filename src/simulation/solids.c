@@ -201,6 +201,13 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode Check(Simulation simulation)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidCheck(simulation->solid));
+  PetscFunctionReturn(0);
+}
+
 const Part SolidsPart = {.name = "solids",
                          .ranks = PART_ON_ALL,
                          .is_in = has_solids,
@@ -216,4 +223,5 @@ const Part SolidsPart = {.name = "solids",
                          .write_frame = SimulationWriteBodies,
                          .record = RecordSolids,
                          .record_times = RecordTimes,
+                         .check = Check,
                          .destroy = Destroy};

@@ -97,5 +97,7 @@ PetscErrorCode SolidCheck(Solid solid)
     PetscCheck(PetscAbsReal(norm - 1.) <= drift, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "The rotation of body %" PetscInt_FMT " has the norm %g", b, (double)norm);
   }
+  if (solid->contacts)
+    PetscCall(ContactSetCheck(solid->contacts, solid->body_count));
   PetscFunctionReturn(0);
 }

@@ -66,6 +66,47 @@ static void a_step_checks_invariants_if_asked_to(void **state)
   assert_success(PetscOptionsClearValue(NULL, "-check_invariants"));
 }
 
-TEST_MAIN(cmocka_unit_test(a_step_checks_invariants_if_asked_to),
+/* Balls that rest on the floor of a tank, so that all parts have something to check. */
+static const char tank[] =
+    "grid: {dimension: 2, size: [1, 1], resolution: 16}\nrun: {end_time: 1, frame_interval: 1}\n"
+    "fluid: {density: 1, viscosity: 0.01, gravity: [0, -10], scalars: [{name: dye}]}\n"
+    "solids:\n  bodies:\n"
+    "    - {name: left, density: 2, shape: {cylinder: {from: [0.3, 0.2, -0.5], to: [0.3, 0.2, 0.5], radius: "
+    "0.2}}}\n"
+    "    - {name: right, density: 2, shape: {cylinder: {from: [0.7, 0.2, -0.5], to: [0.7, 0.2, 0.5], radius: "
+    "0.2}}}\n";
+
+static PetscErrorCode SpoilVelocity(Simulation simulation)
+{
+  const GridBox *box = grid_box(simulation_grid(simulation));
+  PetscReal     *values;
+  Vec           *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetVelocity(simulation_fluid(simulation), &velocity));
+  PetscCall(VecGetArray(velocity[MILLRACE_X], &values));
+  values[box_index(box, box->start[MILLRACE_X] + 1, box->start[MILLRACE_Y] + 1, 0)] = (PetscReal)INFINITY;
+  PetscCall(VecRestoreArray(velocity[MILLRACE_X], &values));
+  PetscFunctionReturn(0);
+}
+
+static void a_coupled_step_keeps_all_invariants(void **state)
+{
+  SceneRun flow;
+  Fluid    fluid;
+
+  (void)state;
+  assert_success(PetscOptionsSetValue(NULL, "-check_invariants", "true"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow, tank));
+  assert_success(SceneRunStep(&flow, 3, 0.005));
+  fluid = simulation_fluid(flow.simulation);
+  assert_success(fluid ? SpoilVelocity(flow.simulation) : 0);
+  assert_refused(fluid ? FluidCheck(fluid) : PETSC_ERR_PLIB); /* not all ranks have one */
+  assert_success(SceneRunDestroy(&flow));
+  assert_success(PetscOptionsClearValue(NULL, "-check_invariants"));
+}
+
+TEST_MAIN(cmocka_unit_test(a_coupled_step_keeps_all_invariants),
+          cmocka_unit_test(a_step_checks_invariants_if_asked_to),
           cmocka_unit_test(the_ledger_answers_by_name_on_all_ranks),
           cmocka_unit_test(an_unknown_quantity_is_refused))

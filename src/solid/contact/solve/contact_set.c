@@ -321,3 +321,27 @@ PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, Pets
     PetscCall(ContactSetSort(set, solid));
   PetscFunctionReturn(0);
 }
+
+static PetscErrorCode CheckContact(const ContactList *list, const Contact *contact, PetscInt body_count)
+{
+  PetscFunctionBegin;
+  for (PetscInt side = 0; side < 2; side++)
+    PetscCheck(contact->bodies[side] >= 0 && contact->bodies[side] < body_count, PETSC_COMM_SELF,
+               PETSC_ERR_PLIB, "A contact has the body %" PetscInt_FMT, contact->bodies[side]);
+  PetscCheck(contact->first >= 0 && contact->count >= 0 &&
+                 contact->first + contact->count <= list->place_count,
+             PETSC_COMM_SELF, PETSC_ERR_PLIB, "A contact has places that are not there");
+  for (PetscInt p = contact->first; p < contact->first + contact->count; p++)
+    PetscCheck(PetscAbsReal(vector3_norm(list->places[p].touch.normal) - 1.) < 1e-9, PETSC_COMM_SELF,
+               PETSC_ERR_PLIB, "The normal of a contact has the length %g",
+               (double)vector3_norm(list->places[p].touch.normal));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContactSetCheck(ContactSet set, PetscInt body_count)
+{
+  PetscFunctionBegin;
+  for (PetscInt c = 0; c < set->now.count; c++)
+    PetscCall(CheckContact(&set->now, &set->now.contacts[c], body_count));
+  PetscFunctionReturn(0);
+}

@@ -86,6 +86,7 @@ static inline PetscReal opening_speed(Solid solid, const Contact *contact, const
 /* contact_set.c */
 PetscErrorCode ContactSetCreate(Solid solid, ContactSet *set);
 PetscErrorCode ContactSetDestroy(ContactSet *set);
+PetscErrorCode ContactSetCheck(ContactSet set, PetscInt body_count); /* an error if a contact cannot be */
 /* Looks for contacts at solid->placements that may arise while each body moves with `twists` for `dt`. */
 PetscErrorCode ContactSetFind(ContactSet set, Solid solid, PetscReal dt, const Twist twists[]);
 /* Whether the contacts found last cover such a motion. */

@@ -98,6 +98,12 @@ PetscErrorCode MeshCreateStuffed(Shape shape, PetscReal edge, Mesh *mesh, char m
 PetscErrorCode MeshCreateCovering(Shape shape, PetscReal edge, Mesh *mesh, char message[],
                                   size_t message_size);
 
+/* The elements of one kind in a file of Gmsh: version 2.2 or 4.1, text or binary. Nodes that no such element
+   has are left out; mesh->numbers are those of the file. On a mistake `*mesh` is null and `message` says what
+   and where (file:line of a text). Memory is bounded by the size of the file. Not collective. */
+PetscErrorCode MeshReadGmsh(const char path[], MeshKind kind, Mesh *mesh, char message[],
+                            size_t message_size);
+
 /* Every marked element (null: all) becomes 2, 4 or 8 that are half as long; its neighbours stay as they are,
    so that vertices may hang on their sides. Linear meshes only. `origins`, if not null, is the old element of
    each new one, to be freed by PetscFree. Not collective. */

@@ -14,7 +14,9 @@
 #include <millrace/geometry.h>
 #include <millrace/motion.h>
 #include <millrace/lattice.h>
+#include <millrace/source.h>
 #include <millrace/mesh.h>
+#include <millrace/mesh_config.h>
 #include <millrace/grid.h>
 #include <millrace/grid_box.h>
 #include <millrace/mixture.h>

@@ -309,7 +309,7 @@ static PetscErrorCode ReadRecord(Source *source, Format format, const Element *e
   if (element->kind != ELEMENT_VERTEX || source->failed)
     PetscFunctionReturn(0);
   if (!vertex_is_usable(vertex))
-    source_fail(source, origin, "a coordinate is not a finite number, or beyond %g", MAX_COORDINATE);
+    source_fail(source, origin, "a coordinate is not a finite number, or beyond %g", MILLRACE_MAX_COORDINATE);
   PetscCall(TriangleListAddVertex(mesh, vertex));
   PetscFunctionReturn(0);
 }

@@ -166,7 +166,7 @@ PetscBool source_coordinate(Source *source, const Word *word, PetscReal *value)
 {
   if (word_is_real(word, value) && coordinate_is_usable(*value))
     return PETSC_TRUE;
-  source_fail(source, source->line, "expected a finite number up to %g, not \"%s\"", MAX_COORDINATE,
+  source_fail(source, source->line, "expected a finite number up to %g, not \"%s\"", MILLRACE_MAX_COORDINATE,
               printable(word).text);
   return PETSC_FALSE;
 }

@@ -63,7 +63,7 @@ static PetscErrorCode ReadBinary(Source *source, TriangleList *mesh)
     for (int k = 0; k < 3; k++) {
       if (!vertex_is_usable(corners[k])) {
         source_fail(source, (PetscInt)n + 1, "corner %d is not finite or beyond %g (byte %zu)", k + 1,
-                    MAX_COORDINATE, (size_t)(facet + 12 * k - source->bytes));
+                    MILLRACE_MAX_COORDINATE, (size_t)(facet + 12 * k - source->bytes));
         PetscFunctionReturn(0);
       }
     }

@@ -45,7 +45,8 @@ PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], Pe
              "A surface needs at least one triangle");
   for (PetscInt n = 0; n < vertex_count; n++) {
     PetscCheck(vertex_is_usable(vertices[n]), PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
-               "Vertex %" PetscInt_FMT " of a surface is not finite, or beyond %g", n, MAX_COORDINATE);
+               "Vertex %" PetscInt_FMT " of a surface is not finite, or beyond %g", n,
+               MILLRACE_MAX_COORDINATE);
   }
   for (PetscInt n = 0; n < 3 * triangle_count; n++) {
     const PetscInt vertex = triangles[n / 3][n % 3];

@@ -1,6 +1,7 @@
 #include "scene_run.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 PetscErrorCode SceneRunStart(MPI_Comm comm, SceneRun *flow)
 {
@@ -29,6 +30,8 @@ PetscErrorCode SceneRunCreate(MPI_Comm comm, SceneRun *flow, const char format[]
   va_end(arguments);
   PetscCheck(length >= 0 && (size_t)length < sizeof(text), comm, PETSC_ERR_ARG_SIZ,
              "The text of the scene is too long");
+  if (!strstr(text, "run:"))
+    PetscCall(PetscStrlcat(text, "run: {end_time: 1, frame_interval: 1}\n", sizeof(text)));
   *flow = (SceneRun){0};
   PetscCall(SceneReadText(comm, "test", text, 0, NULL, &flow->scene));
   PetscCall(SceneRunStart(comm, flow));

@@ -11,8 +11,8 @@ typedef struct {
   Fluid      fluid;
 } SceneRun;
 
-/* Reads `format` (as for printf) as a scene, and starts it; an unusable scene is an error. Collective: comm.
- */
+/* Reads `format` (as for printf) as a scene, by default to t = 1 s with one frame, and starts it; an unusable
+   scene is an error. Collective: comm. */
 PetscErrorCode SceneRunCreate(MPI_Comm comm, SceneRun *flow, const char format[], ...)
     PETSC_ATTRIBUTE_FORMAT(3, 4);
 /* The same where the scene has been read already. */

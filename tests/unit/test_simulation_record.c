@@ -12,7 +12,7 @@ static void the_ledger_answers_by_name_on_all_ranks(void **state)
   (void)state;
   assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow,
-      "grid: {dimension: 2, size: [1, 1], resolution: 16}\nrun: {end_time: 1, frame_interval: 1}\n"
+      "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
       "fluid: {density: 3, gravity: [0, -9.81], sides: {y_high: {type: wall, velocity: [1, 0]}}}\n"
       "solids:\n  bodies:\n"
       "    - {name: ball, density: 2, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}}\n"));
@@ -36,10 +36,9 @@ static void an_unknown_quantity_is_refused(void **state)
   SceneRun  flow;
 
   (void)state;
-  assert_success(SceneRunCreate(
-      PETSC_COMM_WORLD, &flow,
-      "grid: {dimension: 2, size: [1, 1], resolution: 16}\nrun: {end_time: 1, frame_interval: 1}\n"
-      "fluid: {density: 1}\n"));
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
+                                "fluid: {density: 1}\n"));
   assert_refused(SimulationGetRecord(flow.simulation, "kinetic", &value));
   assert_success(SceneRunDestroy(&flow));
 }
@@ -55,7 +54,7 @@ static void a_step_checks_invariants_if_asked_to(void **state)
   assert_success(PetscOptionsSetValue(NULL, "-check_invariants", "true"));
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
-                     "run: {end_time: 1, frame_interval: 1}\nsolids:\n  bodies:\n"
+                     "solids:\n  bodies:\n"
                      "    - {name: ball, density: 2, shape: {sphere: {center: [0, 0, 0], radius: 0.2}}}\n"));
   assert_success(SimulationTryStep(flow.simulation, &dt, &good));
   assert_success(SimulationCheckInvariants(flow.simulation));

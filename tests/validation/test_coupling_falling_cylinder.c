@@ -21,7 +21,6 @@ static void a_cylinder_falls_as_published(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {dimension: 2, size: [2, 6], resolution: %d}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid: {density: 1, viscosity: 0.1, gravity: [0, -981]}\n"
                      "solids: {bodies: [{name: cylinder, density: 1.25, shape: {sphere: {center: [1, 4], "
                      "radius: 0.125}}}]}\n",

@@ -40,7 +40,6 @@ static void a_body_that_drifts_with_the_flow_leaves_no_trace(void **state)
   assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
-      "run: {end_time: 1, frame_interval: 1}\n"
       "fluid: {density: 1000, viscosity: 1, initial: {velocity: [0.7, 0.4]}, sides: {all: periodic}}\n"
       "solids:\n"
       "  bodies:\n"
@@ -64,7 +63,6 @@ static void a_ball_that_drifts_with_the_flow_leaves_no_trace(void **state)
   assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, &flow, "%s",
       "grid: {size: [1, 1, 1], resolution: 16}\n"
-      "run: {end_time: 1, frame_interval: 1}\n"
       "fluid: {density: 1000, initial: {velocity: [1, 0.5, -0.3]}, sides: {all: periodic}}\n"
       "solids: {bodies: [{name: ball, velocity: [1, 0.5, -0.3], shape: {sphere: {center: [0.3, "
       "0.3, 0.5], radius: 0.2}}}]}\n"));
@@ -145,7 +143,6 @@ static PetscReal dragged_along(const char surface[])
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid: {density: 2, viscosity: 0.1}\n"
                      "obstacles: [{name: disc, surface: %s, shape: {sphere: {center: [0.51, 0.49], radius: "
                      "0.2}},\n"
@@ -176,7 +173,6 @@ static void a_fluid_with_a_body_rests_beside_open_sides(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
                      "grid: {dimension: 2, size: [1, 1], resolution: 16}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid: {density: 2, viscosity: 0.1, gravity: [1, -9.81],\n"
                      "  sides: {all: open, x_low: wall}}\n"
                      "coupling: {tolerance: 1e-12}\n"

@@ -19,7 +19,6 @@ static PetscErrorCode StartBetweenWalls(PetscInt along, PetscInt across, PetscRe
   size[across] = 1.;
   PetscCall(SceneRunCreate(PETSC_COMM_WORLD, flow,
                            "grid: {size: [%g, %g, %g], resolution: %d}\n"
-                           "run: {end_time: 1, frame_interval: 1}\n"
                            "fluid:\n"
                            "  density: 2\n"
                            "  viscosity: 2\n"
@@ -78,7 +77,6 @@ static void a_flat_obstacle_is_as_good_as_a_wall(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {dimension: 2, size: [0.5, 1.25], resolution: 8}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid:\n"
                      "  density: 2\n"
                      "  viscosity: 2\n"
@@ -105,7 +103,6 @@ static void channel_flow_passes_inflow_and_open_side(void **state)
   for (PetscInt s = 0; s < 3; s++) {
     assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                   "grid: {dimension: 2, size: [2, 1], resolution: 32}\n"
-                                  "run: {end_time: 1, frame_interval: 1}\n"
                                   "fluid:\n"
                                   "  density: 1\n"
                                   "  viscosity: 0.5\n"
@@ -135,7 +132,6 @@ static void assert_uniform(const char advection[], PetscInt dimension, Vector3 e
 
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {dimension: %d, size: [1, 0.75%s], resolution: 16}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  density: 3\n"
                                 "  viscosity: 0.03\n"
@@ -185,7 +181,6 @@ static void viscosity_is_stable_at_a_huge_time_step(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid: {density: 1, viscosity: 1, advection: none,\n"
                                 "        sides: {y_high: {type: wall, velocity: [1, 0]}}}\n"));
   for (PetscInt n = 0; n < 20; n++) {

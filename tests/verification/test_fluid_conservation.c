@@ -10,7 +10,6 @@ static void momentum_is_kept_in_a_periodic_box(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {size: [1, 1, 0.5], resolution: 16}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  density: 3\n"
                                 "  viscosity: 0.3\n"
@@ -39,7 +38,6 @@ static void as_much_flows_out_as_in(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {size: [2, 1, 1], resolution: 20}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid:\n"
                      "  density: 1\n"
                      "  viscosity: 0.01\n"
@@ -70,7 +68,6 @@ static void a_source_drives_the_flow_out(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {dimension: 2, size: [2, 0.5], resolution: 64}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  density: 1\n"
                                 "  viscosity: 0.01\n"

@@ -14,7 +14,6 @@ static void a_ball_that_drifts_with_the_flow_leaves_no_trace(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {size: [1, 1, 1], resolution: 12}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  density: 1\n"
                                 "  viscosity: 0.01\n"
@@ -46,7 +45,6 @@ static void a_ball_moves_through_a_closed_box(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {size: [1, 0.75, 0.75], resolution: 16}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid: {density: 1, viscosity: 0.01}\n"
                                 "obstacles:\n"
                                 "  - name: ball\n"
@@ -74,7 +72,6 @@ static void a_slippery_body_along_the_flow_is_not_felt(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {size: [1, 1, 0.5], resolution: 16}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid:\n"
                      "  density: 1\n"
                      "  viscosity: 0.05\n"
@@ -106,7 +103,6 @@ static void a_symmetric_scene_stays_symmetric(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {dimension: 2, size: [2, 1], resolution: 48}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid:\n"
                      "  density: 1\n"
                      "  viscosity: 0.005\n"
@@ -143,7 +139,6 @@ static void sealed_fluid_stays_at_rest(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {dimension: 2, size: [2, 1], resolution: 32}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  density: 1\n"
                                 "  viscosity: 0.01\n"

@@ -35,7 +35,6 @@ static PetscErrorCode StartRough(const Place *place, PetscInt which, SceneRun *f
   PetscFunctionBegin;
   PetscCall(SceneRunCreate(PETSC_COMM_WORLD, flow,
                            "grid: {dimension: %d, size: [1, 0.9%s], resolution: 10}\n"
-                           "run: {end_time: 1, frame_interval: 1}\n"
                            "fluid:\n"
                            "  density: 1.7\n"
                            "  viscosity: 0.3\n"

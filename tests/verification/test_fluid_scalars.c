@@ -12,7 +12,6 @@ static PetscErrorCode DiffuseInBox(PetscInt resolution, PetscReal *error)
   PetscFunctionBegin;
   PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                            "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
-                           "run: {end_time: 1, frame_interval: 1}\n"
                            "fluid:\n"
                            "  density: 1\n"
                            "  viscosity_tolerance: 1e-12\n"
@@ -42,7 +41,6 @@ static void step_box(SceneRun *flow, const char grid[], const char keys[], Petsc
 {
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, flow,
                                 "grid: {%s}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  density: 1\n"
                                 "%s",
@@ -153,7 +151,6 @@ static PetscErrorCode CarryAround(const char advection[], PetscInt resolution, P
   PetscFunctionBegin;
   PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                            "grid: {dimension: 2, size: [1, 1], resolution: %d}\n"
-                           "run: {end_time: 1, frame_interval: 1}\n"
                            "fluid:\n"
                            "  density: 1\n"
                            "  advection: %s\n"

@@ -33,7 +33,6 @@ static PetscErrorCode RunVortices(const Case *c, PetscInt resolution, Result *re
   PetscFunctionBegin;
   PetscCall(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                            "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: %d}\n"
-                           "run: {end_time: 1, frame_interval: 1}\n"
                            "fluid:\n"
                            "  {density: 1, viscosity: %g, advection: %s, sides: {all: periodic},\n"
                            "   pressure_tolerance: 1e-10, viscosity_tolerance: 1e-11,\n"
@@ -160,7 +159,6 @@ static PetscErrorCode RunInPlane(PetscInt a, PetscInt b, PetscReal errors[2])
   PetscCall(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {dimension: 3, size: [%g*2*pi, %g*2*pi, %g*2*pi], resolution: %d}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid:\n"
                      "  {density: 1, viscosity: 0.1, sides: {all: periodic}, pressure_tolerance: 1e-12,\n"
                      "   viscosity_tolerance: 1e-12, initial: {velocity: ['%s', '%s', '%s']}}\n",

@@ -161,7 +161,6 @@ static void a_ramped_inflow_brings_what_it_should(void **state)
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {dimension: 2, size: [2, 0.5], resolution: 64}\n"
-                     "run: {end_time: 1, frame_interval: 1}\n"
                      "fluid: {density: 1, sides: {x_low: {type: inflow, velocity: [2*t, 0]}, x_high: open,\n"
                      "  y_low: slip, y_high: slip}, scalars: [{name: dye, inflow: 1}]}\n"));
   assert_success(SceneRunUntil(&flow, 1.));
@@ -263,7 +262,6 @@ static void steps_of_different_size_follow_each_other(void **state)
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                 "grid: {dimension: 2, size: [2*pi, 2*pi], resolution: 32}\n"
-                                "run: {end_time: 1, frame_interval: 1}\n"
                                 "fluid:\n"
                                 "  {density: 1, viscosity: 0.01, sides: {all: periodic},\n"
                                 "   initial: {velocity: [1 + sin(x)*cos(y), -cos(x)*sin(y)]}}\n"));

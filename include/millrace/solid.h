@@ -111,6 +111,7 @@ typedef struct {
   char       *material; /* its name */
   Vector3     velocity; /* m/s, at time zero */
   Vector3     spin;     /* rad/s, about the middle of its bounds */
+  PetscReal   friction; /* Coulomb's coefficient against bodies */
   PetscInt    held_count;
   HoldConfig *held;
 } SolidMeshConfig;
@@ -179,7 +180,8 @@ typedef struct {
 
   /* Of deformable solids; zero without them. */
   PetscReal elastic_energy, volume;
-  PetscReal least_ratio; /* smallest det F of an element */
+  PetscReal least_ratio;    /* smallest det F of an element */
+  PetscInt  point_contacts; /* points that touch bodies or are about to */
   PetscInt  substeps, damping_iterations;
   PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
 } SolidReport;

@@ -32,18 +32,33 @@ static PetscErrorCode CheckMaterialName(Scene scene, Node *item, const SolidMesh
   PetscFunctionReturn(0);
 }
 
+static PetscBool is_endless(Shape shape)
+{
+  Vector3 low, high;
+
+  shape_bounds(shape, &low, &high);
+  return PetscIsInfOrNanReal(vector3_norm(vector3_subtract(high, low))) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode CheckHold(Scene scene, Node *item, const HoldConfig *hold)
+{
+  PetscFunctionBegin;
+  if (hold->to && hold->to[0])
+    PetscCall(SceneCheckBody(scene, node_find(item, "to"), hold->to));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckMesh(Scene scene, Node *item, const SolidMeshConfig *mesh)
 {
   PetscFunctionBegin;
   if (!mesh->name || !mesh->material)
     PetscFunctionReturn(0);
   PetscCall(CheckMaterialName(scene, item, mesh));
-  if (is_usable(node_find(item, "shape")) && mesh->shape &&
-      shape_primitive(mesh->shape).kind != PRIMITIVE_BOX)
+  if (is_usable(node_find(item, "shape")) && mesh->shape && is_endless(mesh->shape))
     PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
-                              "mesh \"%s\" must be a box, placed or not: other shapes are not divided into "
-                              "tetrahedra yet",
-                              mesh->name));
+                              "mesh \"%s\" has no end and cannot be divided into tetrahedra", mesh->name));
+  for (PetscInt h = 0; h < mesh->held_count; h++)
+    PetscCall(CheckHold(scene, node_item(node_find(item, "held"), h), &mesh->held[h]));
   PetscFunctionReturn(0);
 }
 
@@ -64,10 +79,9 @@ PetscErrorCode SceneCheckMeshes(Scene scene)
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
                               "deformable solids do not meet a fluid yet: leave out solids.meshes, or grid, "
                               "fluid and regions"));
-  else if (config->body_count)
-    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
-                              "deformable solids do not touch bodies yet: leave out solids.meshes or "
-                              "solids.bodies"));
+  if (config->mesh_count > 1)
+    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
+                              "meshes touch bodies, but pass through each other and through themselves"));
   PetscCall(CheckNames(scene, meshes));
   PetscCall(CheckNames(scene, list_of(scene, "materials")));
   for (PetscInt m = 0; m < config->mesh_count; m++)

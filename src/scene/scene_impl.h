@@ -107,6 +107,8 @@ PetscErrorCode SceneExpandRegions(Scene scene);
 PetscErrorCode SceneCheckRegions(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */
 PetscErrorCode SceneCheckSolids(Scene scene);
+/* A word such as "link.3" must name one body. */
+PetscErrorCode SceneCheckBody(Scene scene, Node *node, const char word[]);
 /* deformables.c: its part about deformable solids. */
 PetscErrorCode SceneCheckMeshes(Scene scene);
 /* movers.c: once all else is checked. */

@@ -276,8 +276,8 @@ static PetscErrorCode CheckPair(Scene scene, Node *item, ContactPairConfig *pair
   PetscFunctionReturn(0);
 }
 
-/* One end of a joint must be one body. */
-static PetscErrorCode CheckEnd(Scene scene, Node *node, const char word[])
+/* One end of a joint, and what holds a mesh, must be one body. */
+PetscErrorCode SceneCheckBody(Scene scene, Node *node, const char word[])
 {
   const BodyConfig *body;
   char              path[PATH_LENGTH];
@@ -363,8 +363,8 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joi
   if (!joint->name || !joint->parent || !joint->child)
     PetscFunctionReturn(0);
   if (joint->parent[0])
-    PetscCall(CheckEnd(scene, node_find(item, "parent"), joint->parent));
-  PetscCall(CheckEnd(scene, node_find(item, "child"), joint->child));
+    PetscCall(SceneCheckBody(scene, node_find(item, "parent"), joint->parent));
+  PetscCall(SceneCheckBody(scene, node_find(item, "child"), joint->child));
   PetscCall(CheckAssemblies(scene, item, joint));
   if (!strcmp(joint->parent, joint->child))
     PetscCall(ProblemAdd(scene, node_find(item, "child"), PROBLEM_ERROR,

@@ -135,6 +135,7 @@ static void put_elements(Record *record, const SolidReport *report)
   record_put(record, report->elastic_energy, "J", "elastic_energy");
   record_put(record, report->volume, "m^3", "deformable_volume");
   record_put(record, report->least_ratio, "1", "det_F_min");
+  record_put(record, report->point_contacts, "1", "point_contacts");
   record_put(record, report->substeps, "1", "substeps");
   record_put(record, report->damping_iterations, "1", "damping_iterations");
 }

@@ -1,5 +1,5 @@
 /* The solids of a run: lifetime, sharing and summary of their state. */
-#include "deformable/points.h"
+#include "contact/point_contact.h"
 #include "step.h"
 
 static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
@@ -14,6 +14,8 @@ static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
     PetscFunctionReturn(0);
   PetscCall(ContactSetCreate(solid, &solid->contacts));
   PetscCall(ContactSetCheckStart(solid->contacts, solid, message, size));
+  if (!message[0])
+    PetscCall(PointContactsCheckStart(solid, message, size));
   PetscFunctionReturn(0);
 }
 
@@ -206,10 +208,12 @@ SolidReport solid_report(Solid solid)
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (body_is_free(&solid->bodies[b]))
       add_body(&report, solid, b);
-  report.largest_penetration = contact_set_penetration(solid->contacts);
+  report.largest_penetration =
+      PetscMax(contact_set_penetration(solid->contacts), point_contacts_penetration(solid));
   report.largest_joint_error = joint_set_error(solid->joints);
   report.contacts = solid->contacts->now.count;
   report.contact_points = solid->contacts->now.place_count;
+  report.point_contacts = solid->points->contact_count;
   report.levels = solid->contacts->level_count;
   return report;
 }

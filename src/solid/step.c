@@ -1,5 +1,5 @@
 /* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
-#include "deformable/points.h"
+#include "contact/point_contact.h"
 #include "step.h"
 
 #include <millrace/solid_step.h>
@@ -60,32 +60,48 @@ static PetscErrorCode Collide(Solid solid, PetscReal dt, Twist half[])
 
 static PetscErrorCode JoinMotion(Solid solid, const ContactSolve *solve, Twist twists[])
 {
+  SolidMotion motion = {solid->points->half.points, twists};
+
   PetscFunctionBegin;
-  PetscCall(JointSetControlMotion(solid->joints, solve->time, solve->dt, solid->step->before, twists));
+  if (solid->config->joint_count)
+    PetscCall(JointSetControlMotion(solid->joints, solve->time, solve->dt, solid->step->before, twists));
+  point_contacts_solve(solid, POINTS_MOVE, solve->dt, &motion);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode JoinVelocity(Solid solid, const ContactSolve *solve, Twist twists[])
 {
+  SolidMotion motion = {solid->points->velocity, twists};
+
   PetscFunctionBegin;
-  (void)solve;
-  PetscCall(JointSetControlVelocity(solid->joints, twists));
+  if (solid->config->joint_count)
+    PetscCall(JointSetControlVelocity(solid->joints, twists));
+  point_contacts_solve(solid, POINTS_REST, solve->dt, &motion);
   PetscFunctionReturn(0);
+}
+
+/* Whether contact of bodies takes turns with joints or points. */
+static PetscBool is_joined(Solid solid)
+{
+  return solid->config->joint_count || point_contacts_push(solid) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* III: the velocity that moves the bodies. How joints answer to forces belongs to the velocity too
    (numerics.md, 9); contact, and how joints answer to it, holds corrections of the position and does not. */
 static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt, Twist half[])
 {
-  const ContactSolve solve = {PHASE_POSITION, time, dt, solid->config->joint_count ? JoinMotion : NULL};
+  const ContactSolve solve = {PHASE_POSITION, time, dt, is_joined(solid) ? JoinMotion : NULL};
+  SolidMotion        motion = {solid->points->half.points, half};
 
   PetscFunctionBegin;
-  if (solve.join) {
+  if (solid->config->joint_count) {
     PetscCall(PetscArraycpy(solid->step->before, solid->twists, solid->body_count));
-    PetscCall(JoinMotion(solid, &solve, half));
+    PetscCall(JointSetControlMotion(solid->joints, time, dt, solid->step->before, half));
     PetscCall(JointSetCarryImpulses(solid->joints, solid->twists));
   }
+  point_contacts_solve(solid, POINTS_MOVE, dt, &motion);
   PetscCall(ContactSetSolve(solid->contacts, solid, &solve, half, &solid->report.position_iterations));
+  point_contacts_solve(solid, POINTS_MOVE, dt, &motion);
   PetscFunctionReturn(0);
 }
 
@@ -218,41 +234,76 @@ static void weigh_down(Mobility *mobility, const AddedMass *added)
 
 PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt, const AddedMass added[])
 {
-  const ContactSolve solve = {PHASE_VELOCITY, time, dt, solid->config->joint_count ? JoinVelocity : NULL};
+  const ContactSolve solve = {PHASE_VELOCITY, time, dt, is_joined(solid) ? JoinVelocity : NULL};
+  SolidMotion        motion = {solid->points->velocity, solid->twists};
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid_body_count(solid) && added; b++)
     weigh_down(&solid->mobilities[b], &added[b]);
-  if (solve.join)
-    PetscCall(JoinVelocity(solid, &solve, solid->twists));
+  if (solid->config->joint_count)
+    PetscCall(JointSetControlVelocity(solid->joints, solid->twists));
+  point_contacts_solve(solid, POINTS_REST, dt, &motion);
   PetscCall(
       ContactSetSolve(solid->contacts, solid, &solve, solid->twists, &solid->report.velocity_iterations));
+  point_contacts_solve(solid, POINTS_REST, dt, &motion);
   if (added)
     solid_refresh_mobilities(solid);
   flatten(solid);
   PetscFunctionReturn(0);
 }
 
-/* Steps I to V of bodies and points together. */
-static PetscErrorCode StepOnce(Solid solid, PetscReal time, PetscReal dt)
+/* Steps I to V of bodies alone. */
+static PetscErrorCode StepBodies(Solid solid, PetscReal time, PetscReal dt)
 {
-  const PetscBool has_points = solid->points->count > 0 ? PETSC_TRUE : PETSC_FALSE;
-  Twist          *still = solid->step->half;
+  Twist *still = solid->step->half;
 
   PetscFunctionBegin;
   PetscCall(SolidPredictHalf(solid, time, dt, NULL));
-  if (has_points)
-    PetscCall(PointsPredict(solid, dt, solid->step->half));
   PetscCall(MoveBodies(solid, time, dt));
-  if (has_points)
-    points_move(solid, dt);
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
   PetscCall(SolidAccelerate(solid, dt));
-  if (has_points)
-    PetscCall(PointsAccelerate(solid, dt, still));
   PetscCall(Find(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* I to IV of bodies and points together. */
+static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
+{
+  SolidMotion half = {solid->points->half.points, solid->step->half};
+
+  PetscFunctionBegin;
+  PetscCall(SolidPredictHalf(solid, time, dt, NULL));
+  PetscCall(PointsPredict(solid, dt, half.bodies));
+  if (!contact_set_covers(solid->contacts, solid, dt, half.bodies))
+    PetscCall(Find(solid, dt, solid->twists, half.bodies));
+  PetscCall(Collide(solid, dt, half.bodies));
+  point_contacts_collide(solid, dt, &half);
+  PetscCall(ConstrainMotion(solid, time, dt, half.bodies));
+  move(solid, time, dt, half.bodies);
+  points_move(solid, dt);
+  PetscFunctionReturn(0);
+}
+
+/* The same with V: forces are those at the final places. */
+static PetscErrorCode StepTogether(Solid solid, PetscReal time, PetscReal dt)
+{
+  Twist *still = solid->step->half;
+
+  PetscFunctionBegin;
+  PetscCall(MoveTogether(solid, time, dt));
+  PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
+  PetscCall(SolidAccelerate(solid, dt));
+  PetscCall(Find(solid, dt, still, solid->twists));
+  PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
+  points_follow_position(solid);
+  point_contacts_update(solid);
+  point_contacts_separate(solid);
+  PetscCall(PointsAccelerate(solid, dt, still));
+  point_contacts_forget(solid);
+  PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
+  points_follow_velocity(solid, solid->twists, solid->points->velocity);
   PetscFunctionReturn(0);
 }
 
@@ -283,7 +334,7 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
       PetscFunctionReturn(0);
     }
     part = left / parts;
-    PetscCall(StepOnce(solid, time + dt - left, part));
+    PetscCall(StepTogether(solid, time + dt - left, part));
     left = parts > 1. ? left - part : 0.;
     solid->report.substeps++;
   }
@@ -295,7 +346,9 @@ PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
   PetscFunctionBegin;
   if (solid->points->mesh_count)
     PetscCall(StepInParts(solid, time, dt));
+  else if (solid->points->count)
+    PetscCall(StepTogether(solid, time, dt));
   else
-    PetscCall(StepOnce(solid, time, dt));
+    PetscCall(StepBodies(solid, time, dt));
   PetscFunctionReturn(0);
 }

@@ -263,13 +263,16 @@ static void deformable_solids_that_cannot_be(void **state)
                                  "edge: 0.5, material: rubber}]\n",
       4, "between 0 and 0.499");
   one_error(
-      MATERIAL("") "  meshes:\n    - {name: bar, shape: {sphere: {center: [0, 0, 0], radius: 1}}, edge: 0.5, "
-                   "material: rubber}\n",
-      6, "must be a box");
+      MATERIAL(
+          "") "  meshes:\n    - {name: bar, shape: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}, edge: "
+              "0.5, material: rubber}\n",
+      6, "has no end");
+  one_error(BAR("edge: 0.5, material: rubber, held: [{inside: {sphere: {center: [0, 0, 0], radius: 1}}, to: "
+                "bone}]"),
+            6, "no body is called \"bone\"");
   one_error(
       "grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR("edge: 0.5, material: rubber"), 7,
       "do not meet a fluid yet");
-  one_error(BAR("edge: 0.5, material: rubber") "  bodies:\n    - " BALL "}\n", 5, "do not touch bodies yet");
 }
 
 static void pairs_that_cannot_be(void **state)

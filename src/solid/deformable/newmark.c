@@ -9,7 +9,7 @@
    Damping is split between the ends likewise: without contact both momenta stay to round-off, since forces of
    either end have no torque about the points there and half of each belongs to it. For linear forces w = u,
    and damping is the trapezoidal rule in the form of a backward step and an extrapolation (2.3.3). */
-#include "points.h"
+#include "../contact/point_contact.h"
 
 /* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */
 static void accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion)
@@ -42,7 +42,8 @@ static void fall(Solid solid, PetscReal dt, Vector3 velocity[])
       velocity[p] = vector3_add(velocity[p], change);
 }
 
-/* `half` holds what gravity makes of the bodies until the middle of the step. */
+/* `half` holds what gravity makes of the bodies until the middle of the step. Contacts are looked for on the
+   way. */
 PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[])
 {
   Points     *points = solid->points;
@@ -54,6 +55,7 @@ PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[])
   fall(solid, 0.5 * dt, motion.points);
   accelerate(solid, 0.5 * dt, &points->forces, &motion);
   points_follow_velocity(solid, half, motion.points);
+  PetscCall(PointContactsFind(solid, dt, &motion));
   PetscCall(PointsDamp(solid, 0.5 * dt, &motion, &points->drag));
   PetscFunctionReturn(0);
 }
@@ -81,11 +83,8 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
   points_find_forces(solid);
   PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
   fall(solid, 0.5 * dt, motion.points);
-  for (PetscInt k = 0; k < points->body_count; k++) {
-    const PetscInt b = points->bodies[k];
-
+  for (PetscInt b = 0; b < solid->body_count; b++)
     motion.bodies[b] = twist_scale(0.5, twist_add(before[b], solid->twists[b]));
-  }
   accelerate(solid, 0.25 * dt, &points->earlier, &motion);
   accelerate(solid, 0.25 * dt, &points->forces, &motion);
   accelerate(solid, 0.5, &points->drag, &motion);

@@ -1,36 +1,37 @@
 /* The points of deformable solids: particles and the vertices of meshes. */
 #include "points.h"
 
-enum { MOST_CELLS = 100000000 };
+enum { MOST_CELLS = 100000000 }; /* cubes */
 
 /* Box of tetrahedra: five for each cube of about the edge that is asked for. */
-static PetscErrorCode CreateBox(const SolidMeshConfig *config, const Primitive *box, Mesh *mesh,
-                                char message[], size_t size)
+static PetscErrorCode CreateBox(const SolidMeshConfig *config, const Primitive *box, Mesh *mesh)
 {
   const RigidTransform frame = {box->centre, box->rotation};
   const Vector3        high = box->half, low = vector3_scale(-1., box->half);
-  PetscReal            product = 1.;
   PetscInt             cells[DIM];
 
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < DIM; d++) {
-    const PetscReal number = PetscMax(1., PetscFloorReal(2. * box->half.at[d] / config->edge + 0.5));
-
-    product *= number;
-    cells[d] = (PetscInt)PetscMin(number, MOST_CELLS);
-  }
-  if (product > MOST_CELLS) {
-    PetscCall(MessageAtKey(message, size, "solids.meshes", config->name,
-                           "Mesh \"%s\" would have %g tetrahedra: give it a longer edge", config->name,
-                           (double)(5. * product)));
-    PetscFunctionReturn(0);
-  }
+  for (PetscInt d = 0; d < DIM; d++)
+    cells[d] = (PetscInt)PetscMax(1., PetscFloorReal(2. * box->half.at[d] / config->edge + 0.5));
   PetscCall(MeshCreateBox(low, high, cells, MESH_BOX_FIVE, mesh));
   for (PetscInt v = 0; v < (*mesh)->vertex_count; v++)
     (*mesh)->vertices[v] = rigid_apply(&frame, (*mesh)->vertices[v]);
   PetscFunctionReturn(0);
 }
 
+/* Elements that one can wait for, from the volume of the bounds; of a lattice about twelve for each cube. */
+static PetscBool is_too_fine(const SolidMeshConfig *config)
+{
+  Vector3   low, high;
+  PetscReal cubes = 1.;
+
+  shape_bounds(config->shape, &low, &high);
+  for (PetscInt d = 0; d < DIM; d++)
+    cubes *= (high.at[d] - low.at[d]) / config->edge;
+  return cubes > MOST_CELLS ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Boxes are divided along their sides; a lattice is fitted to other shapes. */
 static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char message[], size_t size)
 {
   const Primitive primitive = shape_primitive(config->shape);
@@ -38,15 +39,20 @@ static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char
   MeshFault       fault;
 
   PetscFunctionBegin;
-  if (primitive.kind != PRIMITIVE_BOX)
-    PetscCall(MessageAtKey(message, size, "solids.meshes", config->name,
-                           "Mesh \"%s\" must be a box: other shapes have no mesh yet", config->name));
+  if (is_too_fine(config))
+    PetscCall(PetscSNPrintf(problem, sizeof(problem), "more than %d cubes of %g m: give it a longer edge",
+                            MOST_CELLS, (double)config->edge));
+  else if (primitive.kind == PRIMITIVE_BOX)
+    PetscCall(CreateBox(config, &primitive, mesh));
   else
-    PetscCall(CreateBox(config, &primitive, mesh, message, size));
-  if (message[0])
-    PetscFunctionReturn(0);
-  PetscCall(MeshCheck(*mesh, MESH_IN_SPACE, &fault, problem, sizeof(problem)));
-  if (fault != MESH_SOUND)
+    PetscCall(MeshCreateStuffed(config->shape, config->edge, mesh, problem, sizeof(problem)));
+  if (!problem[0] && !(*mesh)->element_count)
+    PetscCall(PetscSNPrintf(problem, sizeof(problem),
+                            "no tetrahedron fits in: give it a shorter edge than %g m",
+                            (double)config->edge));
+  if (!problem[0])
+    PetscCall(MeshCheck(*mesh, MESH_IN_SPACE, &fault, problem, sizeof(problem)));
+  if (problem[0])
     PetscCall(
         MessageAtKey(message, size, "solids.meshes", config->name, "Mesh \"%s\": %s", config->name, problem));
   PetscFunctionReturn(0);
@@ -88,12 +94,13 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
   PetscFunctionReturn(0);
 }
 
-enum { MOTIONS = 8 };
+enum { MOTIONS = 9 };
 
 static SolidMotion *motion_of(Points *points, PetscInt k)
 {
-  SolidMotion *const all[MOTIONS] = {&points->forces,   &points->earlier, &points->drag,  &points->half,
-                                     &points->residual, &points->search,  &points->image, &points->trial};
+  SolidMotion *const all[MOTIONS] = {&points->forces, &points->earlier,  &points->drag,
+                                     &points->half,   &points->residual, &points->search,
+                                     &points->image,  &points->trial,    &points->damped};
 
   return all[k];
 }
@@ -129,11 +136,11 @@ static void place_particles(Solid solid)
 }
 
 /* The first that holds a place; none: CARRIER_NONE. */
-static PetscInt find_carrier(Solid solid, const SolidMeshConfig *config, Vector3 place)
+static PetscInt find_carrier(const DeformableMesh *mesh, Vector3 place)
 {
-  for (PetscInt h = 0; h < config->held_count; h++)
-    if (shape_is_inside(config->held[h].inside, place))
-      return config->held[h].to[0] ? solid_find_body(solid, config->held[h].to) : CARRIER_WORLD;
+  for (PetscInt h = 0; h < mesh->config->held_count; h++)
+    if (shape_is_inside(mesh->config->held[h].inside, place))
+      return mesh->holders[h];
   return CARRIER_NONE;
 }
 
@@ -149,7 +156,7 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
     const Vector3  place = mesh->mesh->vertices[v];
 
     points->position[p] = points->rest[p] = place;
-    points->carrier[p] = find_carrier(solid, mesh->config, place);
+    points->carrier[p] = find_carrier(mesh, place);
     if (points->carrier[p] == CARRIER_NONE)
       points->velocity[p] = vector3_add(mesh->config->velocity,
                                         vector3_cross(mesh->config->spin, vector3_subtract(place, centre)));
@@ -177,6 +184,45 @@ static void add_masses(Points *points, const DeformableMesh *mesh)
   }
 }
 
+/* Vertices of the boundary, once each. */
+static PetscErrorCode FindSkin(DeformableMesh *mesh)
+{
+  const PetscInt count = mesh->boundary.count * mesh->boundary.corners;
+  PetscInt      *vertices;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, &vertices));
+  PetscCall(PetscArraycpy(vertices, mesh->boundary.faces, count));
+  mesh->skin_count = count;
+  PetscCall(PetscSortRemoveDupsInt(&mesh->skin_count, vertices));
+  for (PetscInt k = 0; k < mesh->skin_count; k++)
+    vertices[k] += mesh->first;
+  mesh->skin = vertices;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FindHolders(Solid solid, DeformableMesh *mesh)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(mesh->config->held_count, &mesh->holders));
+  for (PetscInt h = 0; h < mesh->config->held_count; h++)
+    mesh->holders[h] =
+        mesh->config->held[h].to[0] ? solid_find_body(solid, mesh->config->held[h].to) : CARRIER_WORLD;
+  PetscFunctionReturn(0);
+}
+
+static void find_shortest(Points *points, Mesh mesh)
+{
+  for (PetscInt e = 0; e < mesh->element_count; e++)
+    for (PetscInt k = 0; k < mesh_edges(mesh->kind); k++) {
+      const PetscInt *ends = mesh_edge(mesh->kind, k), *nodes = &mesh->elements[mesh->nodes * e];
+      const PetscReal length =
+          vector3_norm(vector3_subtract(mesh->vertices[nodes[ends[0]]], mesh->vertices[nodes[ends[1]]]));
+
+      points->shortest = points->shortest > 0. ? PetscMin(points->shortest, length) : length;
+    }
+}
+
 static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
 {
   Points          *points = solid->points;
@@ -191,9 +237,12 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
     for (PetscInt c = 0; c < 4; c++)
       mesh->corners[e][c] = mesh->first + mesh->mesh->elements[4 * e + c];
   elements.corners = mesh->corners;
+  PetscCall(FindHolders(solid, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
   PetscCall(MeshFindBoundary(mesh->mesh, &mesh->boundary));
+  PetscCall(FindSkin(mesh));
+  find_shortest(points, mesh->mesh);
   mesh->force.kind = kind;
   PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
   if (mesh->material->damping > 0.)
@@ -216,6 +265,7 @@ static void weigh(Solid solid)
     if (carries && body_is_free(&solid->bodies[b]))
       points->bodies[points->body_count++] = b;
   }
+  points->carrying_count = points->body_count;
 }
 
 /* The bodies that hold meshes must be there. */
@@ -258,6 +308,8 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
     PetscCall(mesh->force.kind->destroy(&mesh->force.data));
   PetscCall(MeshBoundaryDestroy(&mesh->boundary));
   PetscCall(PetscFree(mesh->corners));
+  PetscCall(PetscFree(mesh->holders));
+  PetscCall(PetscFree(mesh->skin));
   PetscCall(MeshDestroy(&mesh->mesh));
   PetscFunctionReturn(0);
 }
@@ -272,6 +324,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(MeshDestroyParts(&points->meshes[m]));
   PetscCall(PetscFree(points->meshes));
+  PetscCall(PetscFree(points->contacts));
   PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,
                        points->arm, points->carried));
   PetscCall(PetscFree(points->bodies));

@@ -17,6 +17,8 @@ typedef struct {
   Mesh                       mesh;     /* owned; at rest */
   PetscInt                   first;    /* of its points */
   PetscInt (*corners)[4];              /* points of each element; owned */
+  PetscInt    *holders;                /* the body of each of its holds; -1: the world; owned */
+  PetscInt     skin_count, *skin;      /* points of its surface, ascending; owned */
   MeshBoundary boundary;               /* owned; by vertices of the mesh */
   Force        force;                  /* owned */
   PetscReal    frequency;              /* 1/s: the largest at rest */
@@ -37,18 +39,22 @@ typedef struct Points {
   PetscInt  *carrier;                 /* CARRIER_NONE, CARRIER_WORLD or a body */
   Vector3   *arm;                     /* in the carrier's frame; of the world: the position */
   PetscInt   carried_count, *carried; /* points with a carrier */
-  PetscInt   body_count, *bodies;     /* free bodies that carry points */
+  PetscInt   body_count, *bodies;     /* free bodies that carry points, then others that points touch */
+  PetscInt   carrying_count;          /* of the first */
 
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
   PetscReal       shortest; /* m: edge at rest */
 
+  struct PointContact *contacts; /* with bodies, of this step; contact/point_contact.h */
+  PetscInt             contact_count, contact_room;
+
   /* Workspace of a step. */
   PetscBool   has_forces;      /* `forces` are those at `position` */
   SolidMotion forces, earlier; /* elastic, of free points and bodies: now, and at the start of the step */
   SolidMotion drag;            /* impulse of damping until the middle of the step */
-  SolidMotion half, residual, search, image, trial;
+  SolidMotion half, damped, residual, search, image, trial;
 } Points;
 
 /* points.c: the meshes of the configuration, whose points are counted; then, with state vector and bodies
@@ -83,9 +89,9 @@ PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMot
    still. */
 void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion);
 
-/* damping.c: from v to the solution w of (M - factor D) w = M v by conjugate gradients; D is that where the
-   forces were found last. `impulse` becomes M (w - v). Its sum and its torque are zero to round-off however
-   few iterations there are. */
+/* damping.c: from v to v + M^-1 `impulse`, where the impulse is factor D w with the solution w of
+   (M - factor D) w = M v under held contacts, by conjugate gradients; D is that where the forces were found
+   last. Its sum and its torque are zero to round-off however few iterations there are. */
 PetscErrorCode PointsDamp(Solid solid, PetscReal factor, SolidMotion *velocity, SolidMotion *impulse);
 
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */

@@ -1,0 +1,365 @@
+/* Points against bodies and walls (3.4, 3.5, 3.7.2): one point at a time by projected Gauss-Seidel sweeps,
+   normal impulses that only press and Coulomb friction within the cone of their sum. Each impulse acts on
+   point and body alike: linear momentum stays. Points are inelastic, as in the thesis. */
+#include "point_contact.h"
+
+#include "broad/pairs.h"
+#include "solve/contact_set.h"
+
+enum { SWEEPS = 40, COLLISION_SWEEPS = 4, PROJECTION_SWEEPS = 4 /* even: there and back */ };
+
+static PetscReal geometric_mean(PetscReal a, PetscReal b)
+{
+  return PetscSqrtReal(a * b);
+}
+
+/* A mesh passes through the bodies that hold it. */
+static PetscBool holds(const DeformableMesh *mesh, PetscInt body)
+{
+  for (PetscInt h = 0; h < mesh->config->held_count; h++)
+    if (mesh->holders[h] == body)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Where the points of the skin are and go. */
+static Bounds skin_bounds(Solid solid, const DeformableMesh *mesh, PetscReal dt, const Vector3 velocity[])
+{
+  const Points *points = solid->points;
+  Bounds        box = {{{PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL}},
+                       {{-PETSC_MAX_REAL, -PETSC_MAX_REAL, -PETSC_MAX_REAL}}};
+
+  for (PetscInt k = 0; k < mesh->skin_count; k++) {
+    const Vector3 here = points->position[mesh->skin[k]];
+    const Vector3 there = vector3_add(here, vector3_scale(dt, velocity[mesh->skin[k]]));
+
+    for (PetscInt d = 0; d < DIM; d++) {
+      box.low.at[d] = PetscMin(box.low.at[d], PetscMin(here.at[d], there.at[d]));
+      box.high.at[d] = PetscMax(box.high.at[d], PetscMax(here.at[d], there.at[d]));
+    }
+  }
+  return box;
+}
+
+static PetscBool boxes_meet(const Bounds *a, const Bounds *b, PetscReal margin)
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (a->low.at[d] > b->high.at[d] + margin || b->low.at[d] > a->high.at[d] + margin)
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static void place_contact(Solid solid, PointContact *contact)
+{
+  const RigidTransform *at = &solid->placements[contact->body];
+  const Vector3         point = solid->points->position[contact->point];
+  Vector3               gradient;
+
+  contact->gap = form_distance(solid->bodies[contact->body].form, rigid_apply_inverse(at, point), &gradient);
+  contact->normal = quaternion_rotate(at->rotation, gradient);
+  contact->arm = vector3_subtract(point, at->position);
+}
+
+/* 1/m_p + n . K n of the body. */
+static PetscReal yield_along(Solid solid, const PointContact *contact, Vector3 direction)
+{
+  const Mobility *mobility = &solid->mobilities[contact->body];
+  const Vector3   turn = vector3_cross(contact->arm, direction);
+  const Vector3   turned = matrix3_apply(&mobility->inverse_inertia, turn);
+
+  return solid->points->inverse_mass[contact->point] + mobility->inverse_mass + vector3_dot(turn, turned);
+}
+
+/* Of the point against the body. */
+static Vector3 relative_velocity(const PointContact *contact, const SolidMotion *motion)
+{
+  return vector3_subtract(motion->points[contact->point],
+                          twist_at(&motion->bodies[contact->body], contact->arm));
+}
+
+static void push(Solid solid, const PointContact *contact, Vector3 impulse, SolidMotion *motion)
+{
+  Vector3 *velocity = &motion->points[contact->point];
+
+  *velocity = vector3_add(*velocity, vector3_scale(solid->points->inverse_mass[contact->point], impulse));
+  twist_push(&motion->bodies[contact->body], &solid->mobilities[contact->body], contact->arm,
+             vector3_scale(-1., impulse));
+}
+
+static PetscErrorCode AddContact(Solid solid, const PointContact *contact)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  PetscCall(GrowList(points->contact_count, &points->contact_room, &points->contacts));
+  points->contacts[points->contact_count++] = *contact;
+  PetscFunctionReturn(0);
+}
+
+/* Points of the skin within what point and body may go in the step. */
+static PetscErrorCode FindOnBody(Solid solid, const DeformableMesh *mesh, PetscInt body, PetscReal dt,
+                                 const SolidMotion *motion)
+{
+  const Points *points = solid->points;
+  const Twist  *twist = &motion->bodies[body];
+  PointContact  contact = {
+       .body = body,
+       .friction =
+           geometric_mean(mesh->config->friction, is_wall(solid, body) ? mesh->config->friction
+                                                                       : solid->bodies[body].config->friction),
+       .slack = solid->config->tolerance * mesh->config->edge};
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mesh->skin_count; k++) {
+    PetscReal path;
+
+    contact.point = mesh->skin[k];
+    if (!(points->inverse_mass[contact.point] > 0.))
+      continue;
+    place_contact(solid, &contact);
+    path = vector3_norm(vector3_subtract(motion->points[contact.point], twist_at(twist, contact.arm)));
+    if (contact.gap <= dt * path + contact.slack)
+      PetscCall(AddContact(solid, &contact));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscReal farthest_way(Solid solid, PetscInt body, PetscReal dt, const Twist *twist)
+{
+  const PetscReal reach = solid->bodies[body].form->reach;
+
+  return PetscIsInfOrNanReal(reach)
+             ? dt * vector3_norm(twist->linear)
+             : dt * (vector3_norm(twist->linear) + reach * vector3_norm(twist->angular));
+}
+
+/* Free bodies that points touch are unknowns of the step beside those that carry points. */
+static void take_bodies(Solid solid)
+{
+  Points *points = solid->points;
+
+  points->body_count = points->carrying_count;
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PetscInt b = points->contacts[k].body;
+    PetscInt       n = 0;
+
+    while (n < points->body_count && points->bodies[n] != b)
+      n++;
+    if (n < points->body_count || !body_is_free(&solid->bodies[b]))
+      continue;
+    points->bodies[points->body_count++] = b;
+    points->forces.bodies[b] = points->earlier.bodies[b] = points->drag.bodies[b] = (Twist){0};
+  }
+}
+
+PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *motion)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  points->contact_count = 0;
+  for (PetscInt m = 0; m < points->mesh_count && solid->body_count; m++) {
+    const DeformableMesh *mesh = &points->meshes[m];
+    const Bounds          skin = skin_bounds(solid, mesh, dt, motion->points);
+
+    for (PetscInt b = 0; b < solid->body_count; b++) {
+      const Bounds    box = form_bounds(solid->bodies[b].form, &solid->placements[b]);
+      const PetscReal way = farthest_way(solid, b, dt, &motion->bodies[b]);
+
+      if (!holds(mesh, b) && boxes_meet(&skin, &box, way + solid->config->tolerance * mesh->config->edge))
+        PetscCall(FindOnBody(solid, mesh, b, dt, motion));
+    }
+  }
+  for (PetscInt k = 0; k < points->contact_count; k++)
+    points->contacts[k].hold = 1. / yield_along(solid, &points->contacts[k], points->contacts[k].normal);
+  take_bodies(solid);
+  PetscFunctionReturn(0);
+}
+
+void point_contacts_update(Solid solid)
+{
+  Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    place_contact(solid, &points->contacts[k]);
+    points->contacts[k].hold = 1. / yield_along(solid, &points->contacts[k], points->contacts[k].normal);
+  }
+}
+
+/* Friction stops sliding as far as the cone of the pressing impulse reaches. */
+static void rub(Solid solid, PointContact *contact, SolidMotion *motion)
+{
+  const Vector3   relative = relative_velocity(contact, motion);
+  const PetscReal normal = vector3_dot(contact->normal, relative);
+  const Vector3   sliding = vector3_subtract(relative, vector3_scale(normal, contact->normal));
+  const PetscReal speed = vector3_norm(sliding), most = contact->friction * contact->press;
+  Vector3         wanted = contact->rub, change;
+
+  if (speed > 0.) {
+    const Vector3 along = vector3_scale(1. / speed, sliding);
+
+    wanted = vector3_subtract(wanted, vector3_scale(speed / yield_along(solid, contact, along), along));
+  }
+  if (vector3_norm(wanted) > most)
+    wanted = vector3_scale(most / vector3_norm(wanted), wanted);
+  change = vector3_subtract(wanted, contact->rub);
+  contact->rub = wanted;
+  push(solid, contact, change, motion);
+}
+
+/* Returns the change of speed. `target` is the least speed at which it may open. */
+static PetscReal visit(Solid solid, PointContact *contact, PetscReal target, SolidMotion *motion)
+{
+  const PetscReal opening = vector3_dot(contact->normal, relative_velocity(contact, motion));
+  const PetscReal press = PetscMax(0., contact->press + contact->hold * (target - opening));
+  const PetscReal change = press - contact->press;
+
+  contact->press = press;
+  if (change != 0.)
+    push(solid, contact, vector3_scale(change, contact->normal), motion);
+  if (contact->friction > 0. && (press > 0. || vector3_norm(contact->rub) > 0.))
+    rub(solid, contact, motion);
+  return PetscAbsReal(change) / contact->hold;
+}
+
+void point_contacts_forget(Solid solid)
+{
+  for (PetscInt k = 0; k < solid->points->contact_count; k++) {
+    solid->points->contacts[k].press = 0.;
+    solid->points->contacts[k].rub = vector3(0, 0, 0);
+  }
+}
+
+/* What collisions do to velocities they do to those of the middle of the step. */
+void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half)
+{
+  Points     *points = solid->points;
+  SolidMotion motion = {points->velocity, solid->twists};
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    PointContact   *contact = &points->contacts[k];
+    const PetscReal opening = vector3_dot(contact->normal, relative_velocity(contact, half));
+
+    contact->closing = contact->gap + dt * opening < 0. ? PETSC_TRUE : PETSC_FALSE;
+  }
+  for (PetscInt sweep = 0; sweep < COLLISION_SWEEPS; sweep++)
+    for (PetscInt k = 0; k < points->contact_count; k++)
+      if (points->contacts[k].closing)
+        visit(solid, &points->contacts[k], -PetscMax(points->contacts[k].gap, 0.) / dt, &motion);
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+
+    if (contact->closing)
+      push(solid, contact, vector3_add(vector3_scale(contact->press, contact->normal), contact->rub), half);
+  }
+  point_contacts_forget(solid);
+}
+
+void point_contacts_solve(Solid solid, PointContactPhase phase, PetscReal dt, SolidMotion *motion)
+{
+  Points         *points = solid->points;
+  const PetscReal enough = 1e-9 * points->shortest / dt;
+  PetscReal       largest = PETSC_MAX_REAL;
+
+  for (PetscInt sweep = 0; sweep < SWEEPS && largest > enough; sweep++) {
+    largest = 0.;
+    for (PetscInt k = 0; k < points->contact_count; k++) {
+      PointContact *contact = &points->contacts[sweep % 2 ? points->contact_count - 1 - k : k];
+      PetscReal     change;
+
+      if (phase == POINTS_REST && contact->gap > contact->slack)
+        continue;
+      change = visit(solid, contact, phase == POINTS_MOVE ? -contact->gap / dt : 0., motion);
+      largest = PetscMax(largest, change);
+    }
+  }
+}
+
+PetscInt point_contacts_hold(Solid solid, const SolidMotion *motion)
+{
+  Points  *points = solid->points;
+  PetscInt count = 0;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    PointContact *contact = &points->contacts[k];
+
+    contact->held = contact->gap <= contact->slack &&
+                            vector3_dot(contact->normal, relative_velocity(contact, motion)) < 0.
+                        ? PETSC_TRUE
+                        : PETSC_FALSE;
+    count += contact->held;
+  }
+  return count;
+}
+
+void point_contacts_project(Solid solid, SolidMotion *motion)
+{
+  Points *points = solid->points;
+
+  for (PetscInt sweep = 0; sweep < PROJECTION_SWEEPS; sweep++)
+    for (PetscInt k = 0; k < points->contact_count; k++) {
+      const PointContact *contact = &points->contacts[sweep % 2 ? points->contact_count - 1 - k : k];
+      const PetscReal     opening = vector3_dot(contact->normal, relative_velocity(contact, motion));
+
+      if (contact->held && opening != 0.)
+        push(solid, contact, vector3_scale(-contact->hold * opening, contact->normal), motion);
+    }
+}
+
+void point_contacts_separate(Solid solid)
+{
+  Points *points = solid->points;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    PointContact *contact = &points->contacts[k];
+
+    if (contact->gap >= 0. || body_is_free(&solid->bodies[contact->body]))
+      continue;
+    points->position[contact->point] =
+        vector3_subtract(points->position[contact->point], vector3_scale(contact->gap, contact->normal));
+    place_contact(solid, contact);
+    points->has_forces = PETSC_FALSE;
+  }
+}
+
+PetscBool point_contacts_push(Solid solid)
+{
+  for (PetscInt k = 0; k < solid->points->contact_count; k++)
+    if (body_is_free(&solid->bodies[solid->points->contacts[k].body]))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+PetscReal point_contacts_penetration(Solid solid)
+{
+  PetscReal deepest = 0.;
+
+  for (PetscInt k = 0; k < solid->points->contact_count; k++)
+    deepest = PetscMax(deepest, -solid->points->contacts[k].gap);
+  return deepest;
+}
+
+PetscErrorCode PointContactsCheckStart(Solid solid, char message[], size_t size)
+{
+  const PetscReal part = 0.1; /* of an edge: a shape that begins at the floor may reach into it */
+  Points         *points = solid->points;
+  SolidMotion     still = {points->velocity, solid->twists};
+
+  PetscFunctionBegin;
+  PetscCall(PointContactsFind(solid, 0., &still));
+  for (PetscInt k = 0; k < points->contact_count && !message[0]; k++) {
+    const PointContact   *contact = &points->contacts[k];
+    const DeformableMesh *mesh = points->meshes;
+
+    while (contact->point >= mesh->first + mesh->mesh->vertex_count)
+      mesh++;
+    if (contact->gap < -part * mesh->config->edge)
+      PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
+                             "Mesh \"%s\" reaches %g m into body \"%s\" at the start: move it, or hold it to "
+                             "the body there",
+                             mesh->config->name, (double)-contact->gap,
+                             solid->bodies[contact->body].config->name));
+  }
+  points->contact_count = 0;
+  PetscFunctionReturn(0);
+}

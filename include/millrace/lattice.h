@@ -48,6 +48,17 @@ void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal pa
 /* Area and volume of one box. */
 void box_cut(Vector3 low, Vector3 high, const Triangles *triangles, PetscReal *area, PetscReal *volume);
 
+/* The part of a triangle in one box: a convex polygon. */
+typedef struct {
+  PetscInt       triangle, at[MILLRACE_DIM];
+  int            count;   /* of corners */
+  const Vector3 *corners; /* in spacings from the lattice's origin */
+} LatticePiece;
+typedef void (*PieceVisitor)(const LatticePiece *piece, void *context);
+/* All pieces in the boxes of the lattice; one on a plane between two boxes lies in the upper one. */
+void lattice_visit_pieces(const Lattice *lattice, const Triangles *triangles, PieceVisitor visit,
+                          void *context);
+
 /* Adds to every box how often the closed surface winds about its centre: 1 inside, 0 outside. Exact for
    corners rounded to 2^-16 spacings, within 8192 spacings of each other. */
 void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt winding[]);

@@ -35,6 +35,7 @@
 #include <millrace/constrained_faces.h>
 #include <millrace/solid.h>
 #include <millrace/solid_step.h>
+#include <millrace/solid_patch.h>
 #include <millrace/phase.h>
 #include <millrace/coupling.h>
 #include <millrace/simulation.h>

@@ -5,6 +5,7 @@
 #include <millrace/lattice.h>
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
+#include <millrace/solid_patch.h>
 
 /* A body of CouplingPlace as triangles of the world. */
 typedef struct {
@@ -271,6 +272,13 @@ enum { CELLS = -1 };
 PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction, Vector3 shift,
                            Lattice *lattice);
 
+/* The images of a surface that reach this rank: shifts by whole periods, first <= n <= last. */
+typedef struct {
+  PetscInt first[DIM], last[DIM];
+  Vector3  period;
+} SurfaceImages;
+SurfaceImages surface_images(MacGrid grid, Vector3 surface_low, Vector3 surface_high);
+
 typedef PetscErrorCode (*ImageVisitor)(Coupling coupling, PetscInt body, Vector3 shift, const void *context);
 PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const void *context);
 /* From the position of a body, or of its image `shift` away, to a face; flat in two dimensions. */
@@ -360,11 +368,19 @@ PetscErrorCode CouplingAddWallCells(Coupling coupling, CellRows *list);
 /* contact_fit.c: what bodies feel at contact faces of the pressures around */
 PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list);
 
+/* patch_rows.c: adds B of a closed surface with unknowns of its own; `has_pressure` of cells on the grid's
+   box, one ghost layer valid. Not collective. */
+PetscErrorCode CouplingAddPatchRows(MacGrid grid, const SolidPatch *patch, const char *has_pressure,
+                                    CellRows *rows);
+
 /* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
                               CellRows *list);
 PetscErrorCode CellRowsAdd(CellRows *list, PetscInt cell, const SolidRow *row);
+/* Adds B V and B^T p of rows as they are. */
+void           cell_rows_multiply(const CellRows *list, const PetscReal *velocities, PetscReal *cells);
+void           cell_rows_multiply_transpose(const CellRows *list, const PetscReal *cells, PetscReal *forces);
 PetscErrorCode CouplingMatrixClear(CouplingMatrix *matrix);
 /* Adds B V and B^T p of the first `bodies`: the free ones, or all. */
 void coupling_matrix_multiply(const CouplingMatrix *matrix, PetscInt bodies, const PetscReal *restrict twists,

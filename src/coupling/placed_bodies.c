@@ -234,19 +234,12 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
   PetscFunctionReturn(0);
 }
 
-/* The images of a body that reach this rank: shifts by whole periods, first <= n <= last. */
-typedef struct {
-  PetscInt first[DIM], last[DIM];
-  Vector3  period;
-} Images;
-
-static Images images_of(Coupling coupling, PetscInt body)
+SurfaceImages surface_images(MacGrid grid, Vector3 surface_low, Vector3 surface_high)
 {
-  const GridBox  *box = grid_box(coupling->grid);
-  const Placed   *placed = &coupling->solids.bodies[body];
-  const Vector3   origin = grid_origin(coupling->grid);
-  const PetscReal h = coupling->spacing;
-  Images          images = {{0, 0, 0}, {0, 0, 0}, {{0, 0, 0}}};
+  const GridBox  *box = grid_box(grid);
+  const Vector3   origin = grid_origin(grid);
+  const PetscReal h = grid_spacing(grid);
+  SurfaceImages   images = {{0, 0, 0}, {0, 0, 0}, {{0, 0, 0}}};
 
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal low = origin.at[d] + (box->start[d] - 2) * h, high = origin.at[d] + (box->end[d] + 2) * h;
@@ -254,8 +247,8 @@ static Images images_of(Coupling coupling, PetscInt body)
     images.period.at[d] = box->cells[d] * h;
     if (!box->periodic[d])
       continue;
-    images.first[d] = (PetscInt)PetscCeilReal((low - placed->high.at[d]) / images.period.at[d]);
-    images.last[d] = (PetscInt)PetscFloorReal((high - placed->low.at[d]) / images.period.at[d]);
+    images.first[d] = (PetscInt)PetscCeilReal((low - surface_high.at[d]) / images.period.at[d]);
+    images.last[d] = (PetscInt)PetscFloorReal((high - surface_low.at[d]) / images.period.at[d]);
   }
   return images;
 }
@@ -264,9 +257,10 @@ PetscErrorCode CouplingVisitImages(Coupling coupling, ImageVisitor visit, const 
 {
   PetscFunctionBegin;
   for (PetscInt m = 0; m < coupling->solids.near_count; m++) {
-    const PetscInt b = coupling->solids.near[m];
-    const Images   images = images_of(coupling, b);
-    PetscInt       n[DIM];
+    const PetscInt      b = coupling->solids.near[m];
+    const SurfaceImages images =
+        surface_images(coupling->grid, coupling->solids.bodies[b].low, coupling->solids.bodies[b].high);
+    PetscInt n[DIM];
 
     for (n[Z] = images.first[Z]; n[Z] <= images.last[Z]; n[Z]++)
       for (n[Y] = images.first[Y]; n[Y] <= images.last[Y]; n[Y]++)

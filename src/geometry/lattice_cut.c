@@ -20,6 +20,9 @@ typedef struct {
   PetscReal     *area;
   Vector3       *moment; /* null: not asked for */
   PetscReal     *volume, *passing;
+  PieceVisitor   visit; /* instead of all these; null: none */
+  void          *context;
+  PetscInt       triangle; /* that is cut */
 } Cutting;
 
 static inline Vector3 crossing(Vector3 a, Vector3 b, int d, PetscReal plane)
@@ -123,6 +126,14 @@ static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Poly
     add_area(cutting, n, piece, sum);
 }
 
+static void visit_piece(const Cutting *cutting, const PetscInt at[DIM], const Polygon *polygon)
+{
+  const LatticePiece piece = {cutting->triangle, {at[X], at[Y], at[Z]}, polygon->count, polygon->corner};
+
+  if (at[X] >= cutting->lattice->start[X] && at[X] < cutting->lattice->end[X])
+    cutting->visit(&piece, cutting->context);
+}
+
 static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon);
 
 /* What lies in one layer of boxes across d. */
@@ -132,7 +143,9 @@ static void cut_layer(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
 
   if (polygon->count < 3)
     return;
-  if (d == X)
+  if (d == X && cutting->visit)
+    visit_piece(cutting, at, polygon);
+  else if (d == X)
     add_piece(cutting, at, polygon);
   else if (at[d] >= lattice->start[d] && at[d] < lattice->end[d])
     cut_along(cutting, d - 1, at, polygon);
@@ -161,10 +174,9 @@ static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
   cut_layer(cutting, d, at, rest);
 }
 
-void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],
-                 PetscReal volume[], PetscReal passing[])
+static void cut_triangles(Cutting *cutting, const Triangles *triangles)
 {
-  const Cutting cutting = {lattice, area, moment, volume, passing};
+  const Lattice *lattice = cutting->lattice;
 
   for (PetscInt t = 0; t < triangles->triangle_count; t++) {
     Polygon  polygon = {.count = 3};
@@ -175,8 +187,26 @@ void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal a
         polygon.corner[c].at[d] =
             (triangles->vertices[triangles->triangles[t][c]].at[d] - lattice->origin.at[d]) /
             lattice->spacing.at[d];
-    cut_along(&cutting, Z, at, &polygon);
+    cutting->triangle = t;
+    cut_along(cutting, Z, at, &polygon);
   }
+}
+
+void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],
+                 PetscReal volume[], PetscReal passing[])
+{
+  Cutting cutting = {
+      .lattice = lattice, .area = area, .moment = moment, .volume = volume, .passing = passing};
+
+  cut_triangles(&cutting, triangles);
+}
+
+void lattice_visit_pieces(const Lattice *lattice, const Triangles *triangles, PieceVisitor visit,
+                          void *context)
+{
+  Cutting cutting = {.lattice = lattice, .visit = visit, .context = context};
+
+  cut_triangles(&cutting, triangles);
 }
 
 void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal passing[])

@@ -12,6 +12,18 @@ PetscErrorCode CellRowsAdd(CellRows *list, PetscInt cell, const SolidRow *row)
   PetscFunctionReturn(0);
 }
 
+void cell_rows_multiply(const CellRows *list, const PetscReal *velocities, PetscReal *cells)
+{
+  for (PetscInt n = 0; n < list->count; n++)
+    cells[list->rows[n].cell] += solid_row_velocity(&list->rows[n].row, velocities);
+}
+
+void cell_rows_multiply_transpose(const CellRows *list, const PetscReal *cells, PetscReal *forces)
+{
+  for (PetscInt n = 0; n < list->count; n++)
+    solid_row_add_force(&list->rows[n].row, cells[list->rows[n].cell], forces);
+}
+
 PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
                               CellRows *list)
 {

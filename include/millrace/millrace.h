@@ -36,6 +36,7 @@
 #include <millrace/solid.h>
 #include <millrace/solid_step.h>
 #include <millrace/solid_patch.h>
+#include <millrace/solid_system.h>
 #include <millrace/phase.h>
 #include <millrace/coupling.h>
 #include <millrace/simulation.h>

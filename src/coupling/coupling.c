@@ -48,6 +48,7 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
   (*coupling)->discretisation = discretisations[config->faces];
   (*coupling)->world = team_world(team);
   (*coupling)->fluid = team_fluid(team);
+  PetscCall(SolidSystemCreate(&(*coupling)->system.solid));
   if (grid)
     PetscCall(CreateFluidPart(*coupling));
   if (config->solver != COUPLING_SCHUR)
@@ -92,7 +93,7 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(PetscFree((*coupling)->solids.before));
   PetscCall(CouplingDropSurfaces(*coupling));
   PetscCall(CouplingDropBodies(*coupling));
-  PetscCall(CouplingDropSolidMatrix(*coupling));
+  PetscCall(SolidSystemDestroy(&(*coupling)->system.solid));
   PetscCall(PetscFree((*coupling)->system.push));
   PetscCall(PetscFree(*coupling));
   PetscFunctionReturn(0);
@@ -187,7 +188,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
   PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
   PetscCall(CouplingFindAdded(coupling, coupling->grid ? displaced : NULL));
   PetscCall(PetscFree(displaced));
-  PetscCall(CouplingBuildSolidMatrix(coupling));
+  PetscCall(CouplingSetSolidSystem(coupling));
   if (coupling->grid) {
     PetscCall(CouplingFindNullSpace(coupling));
     PetscCall(Count(coupling));

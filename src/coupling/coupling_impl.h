@@ -6,6 +6,7 @@
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
 #include <millrace/solid_patch.h>
+#include <millrace/solid_system.h>
 
 /* A body of CouplingPlace as triangles of the world. */
 typedef struct {
@@ -63,27 +64,6 @@ typedef struct {
   PetscReal *values; /* six for each row */
 } CouplingMatrix;
 
-/* What one velocity of each of two bodies has to do with the other: 6 x 6, rows of `a` and columns of `b`. */
-typedef struct {
-  PetscInt  a, b;
-  PetscReal block[TWIST * TWIST];
-} BodyPair;
-
-typedef struct {
-  PetscInt  count, room;
-  BodyPair *pairs;
-} PairList;
-
-typedef struct BlockFactor *BlockFactor;
-
-/* Free bodies that share constrained faces. */
-typedef struct {
-  PetscInt    count;
-  PetscInt   *bodies;  /* free numbers; lent by the matrix */
-  PetscReal  *inverse; /* dense, lent by the matrix; null in large groups */
-  BlockFactor factor;  /* of those */
-} BodyGroup;
-
 /* Where a body meets no fluid cell that is part of the problem but a wall, another body, or a cell all of
    whose faces are mixed: what it feels of the linear field p*(x) = p*(place) + x.grad p* that contact_fit.c
    puts through the pressures around. */
@@ -97,17 +77,6 @@ typedef struct {
   Vector3    place; /* from the position of the first body: sum of the centres, later their mean */
   PetscReal  rows[FIT_TERMS][TWIST]; /* forces and torques of p*(place) and of each component of grad p* */
 } ContactFaces;
-
-typedef struct {
-  PetscInt   free_count;
-  PetscReal *diagonal; /* TWIST x TWIST of each free body */
-  PairList   pairs;    /* a < b */
-  PetscInt   group_count;
-  BodyGroup *groups;
-  PetscInt  *members;             /* of all groups */
-  PetscReal *inverses;            /* of all small groups */
-  PetscInt   local_count, *local; /* groups of bodies that bring flow into this rank's cells */
-} SolidMatrix;
 
 /* What a body has in the dual cell of an owned face. */
 typedef struct {
@@ -215,9 +184,9 @@ typedef struct {
    the fluid team. */
 typedef struct {
   Poisson        poisson;
-  PetscInt      *labels;       /* component of each owned cell */
-  CouplingMatrix matrix;       /* B */
-  SolidMatrix    solid_matrix; /* C */
+  PetscInt      *labels; /* component of each owned cell */
+  CouplingMatrix matrix; /* B */
+  SolidSystem    solid;  /* C */
   PetscInt       contact_count;
   ContactFaces  *contacts;
 
@@ -324,23 +293,8 @@ PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const Separ
 /* separated_pairs.c: pairs of faces with a surface between them */
 PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);
 
-/* solid_matrix.c */
-PetscErrorCode CouplingBuildSolidMatrix(Coupling coupling);
-PetscErrorCode CouplingDropSolidMatrix(Coupling coupling);
-PetscErrorCode SolidMatrixSolve(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to);
-/* The same, only for bodies that bring flow into this rank's cells and those in a group with them. */
-PetscErrorCode SolidMatrixSolveLocal(const SolidMatrix *matrix, const PetscReal *from, PetscReal *to);
-/* The block of a pair, new ones zero; it may be there more than once until all are gathered. */
-PetscErrorCode PairListFind(PairList *list, PetscInt a, PetscInt b, BodyPair **pair);
-/* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks. */
-PetscErrorCode PairListGather(PairList *list, MPI_Comm comm);
-
-/* block_factor.c: each block on one side of the diagonal, or on it; without room for round-off it is not
- * regular */
-PetscErrorCode BlockFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[], BlockFactor *factor,
-                                 PetscBool *is_regular);
-PetscErrorCode BlockFactorDestroy(BlockFactor *factor);
-PetscErrorCode BlockFactorSolve(BlockFactor factor, const PetscReal *from, PetscReal *to);
+/* solid_matrix.c: C of the bodies and the fluid that moves with them, on every rank. Collective: world. */
+PetscErrorCode CouplingSetSolidSystem(Coupling coupling);
 
 /* deflation_support.c, on the fluid team: the free number of the light body whose fields a cell belongs to,
    or -1, on the grid's box with one ghost layer, and how much of them it keeps. */

@@ -137,7 +137,7 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
-  PetscCall(SolidMatrixSolveLocal(&coupling->system.solid_matrix, coupling->system.push, motion));
+  PetscCall(SolidSystemSolveLocal(coupling->system.solid, coupling->system.push, motion));
   PetscCall(VecCopy(coupling->system.flow, coupling->system.right_side));
   PetscCall(VecGetArray(coupling->system.right_side, &values));
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);

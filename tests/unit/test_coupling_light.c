@@ -78,13 +78,13 @@ static void light_bodies_move_alike_on_any_ranks(void **state)
 }
 
 /* Blocks along and beside the diagonal of a chain of bodies, every second one negative. */
-static PetscInt fill_chain(PetscInt blocks, BodyPair *pairs)
+static PetscInt fill_chain(PetscInt blocks, BlockPair *pairs)
 {
   PetscInt count = 0;
 
   for (PetscInt b = 0; b < blocks; b++)
     for (PetscInt a = PetscMax(b - 1, 0); a <= b; a++, count++) {
-      pairs[count] = (BodyPair){.a = a, .b = b};
+      pairs[count] = (BlockPair){.a = a, .b = b};
       for (PetscInt n = 0; n < 36; n++)
         pairs[count].block[n] = a == b ? (b % 2 ? -1e-6 : 1.) * (n % 7 == 0 ? 4. : 0.3 / (1. + n / 6 + n % 6))
                                        : 1e-3 * PetscSinReal(n + 3. * b);
@@ -95,7 +95,7 @@ static PetscInt fill_chain(PetscInt blocks, BodyPair *pairs)
 static void sparse_factors_solve(void **state)
 {
   enum { BLOCKS = 40 };
-  BodyPair   *pairs;
+  BlockPair  *pairs;
   PetscReal   right[6 * BLOCKS], answer[6 * BLOCKS];
   PetscInt    count;
   BlockFactor factor;

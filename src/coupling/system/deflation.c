@@ -210,11 +210,11 @@ static PetscErrorCode AddGroupEnergies(Coupling coupling, const ColourGroup *gro
 }
 
 /* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
-static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group, PairList *list)
+static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group, BlockPairs *list)
 {
   const Deflation      *deflation = coupling->system.deflation;
   const CouplingMatrix *rows = &coupling->system.matrix;
-  BodyPair             *pair;
+  BlockPair            *pair;
   int                  *place;
 
   PetscFunctionBegin;
@@ -229,7 +229,7 @@ static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group
 
       if (n < 0)
         continue;
-      PetscCall(PairListFind(list, 2 * l + 1, 2 * deflation->owners[n], &pair));
+      PetscCall(BlockPairsFind(list, 2 * l + 1, 2 * deflation->owners[n], &pair));
       for (PetscInt i = 0; i < TWIST; i++)
         for (PetscInt j = 0; j < TWIST; j++)
           pair->block[TWIST * i + j] +=
@@ -240,41 +240,40 @@ static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group
 }
 
 /* Adds -C, with what light bodies have in common: it may be all that one of them has. */
-static PetscErrorCode AddMass(Coupling coupling, PairList *list)
+static PetscErrorCode AddMass(Coupling coupling, BlockPairs *list)
 {
-  const Deflation   *deflation = coupling->system.deflation;
-  const SolidMatrix *mass = &coupling->system.solid_matrix;
-  BodyPair          *pair;
+  const Deflation        *deflation = coupling->system.deflation;
+  const SolidSystemBlocks mass = solid_system_blocks(coupling->system.solid);
+  BlockPair              *pair;
 
   PetscFunctionBegin;
   for (PetscInt l = 0; l < deflation->count; l++) {
-    PetscCall(PairListFind(list, 2 * l + 1, 2 * l + 1, &pair));
+    PetscCall(BlockPairsFind(list, 2 * l + 1, 2 * l + 1, &pair));
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      pair->block[n] = -mass->diagonal[TWIST * TWIST * deflation->bodies[l] + n];
+      pair->block[n] = -mass.diagonal[TWIST * TWIST * deflation->bodies[l] + n];
   }
-  for (PetscInt p = 0; p < mass->pairs.count; p++) {
-    const PetscInt a = deflation->number[mass->pairs.pairs[p].a],
-                   b = deflation->number[mass->pairs.pairs[p].b];
+  for (PetscInt p = 0; p < mass.pair_count; p++) {
+    const PetscInt a = deflation->number[mass.pairs[p].a], b = deflation->number[mass.pairs[p].b];
 
     if (a < 0 || b < 0)
       continue;
-    PetscCall(PairListFind(list, 2 * a + 1, 2 * b + 1, &pair));
+    PetscCall(BlockPairsFind(list, 2 * a + 1, 2 * b + 1, &pair));
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      pair->block[n] = -mass->pairs.pairs[p].block[n];
+      pair->block[n] = -mass.pairs[p].block[n];
   }
   PetscFunctionReturn(0);
 }
 
 /* Adds F. */
-static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, PairList *list)
+static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, BlockPairs *list)
 {
   const Deflation *deflation = coupling->system.deflation;
   const PetscReal  least = 1e-9; /* of the diagonal: fields that depend on each other */
-  BodyPair        *pair;
+  BlockPair       *pair;
 
   PetscFunctionBegin;
   for (PetscInt l = 0; l < deflation->count; l++) {
-    PetscCall(PairListFind(list, 2 * l, 2 * l, &pair));
+    PetscCall(BlockPairsFind(list, 2 * l, 2 * l, &pair));
     PetscCall(PetscArraycpy(pair->block, &energies[TWIST * TWIST * l], TWIST * TWIST));
     for (PetscInt i = 0; i < TWIST; i++) {
       PetscReal *entry = &pair->block[TWIST * i + i];
@@ -286,7 +285,8 @@ static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, 
 }
 
 /* Z of every colour, and what it makes of F and D. */
-static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, PetscReal *energies, PairList *list)
+static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, PetscReal *energies,
+                                  BlockPairs *list)
 {
   const PetscInt length = grid_box(coupling->grid)->length;
   ColourGroup    group;
@@ -321,7 +321,7 @@ static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, PetscR
 static PetscErrorCode Build(Coupling coupling, const char *colours)
 {
   Deflation *deflation = coupling->system.deflation;
-  PairList   list = {0};
+  BlockPairs list = {0};
   PetscReal *energies;
   PetscBool  is_regular;
 
@@ -330,7 +330,7 @@ static PetscErrorCode Build(Coupling coupling, const char *colours)
   PetscCall(BuildGroups(coupling, colours, energies, &list));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * deflation->count),
                              MPIU_REAL, MPI_SUM, coupling->fluid));
-  PetscCall(PairListGather(&list, coupling->fluid));
+  PetscCall(BlockPairsGather(&list, coupling->fluid));
   PetscCall(AddEnergies(coupling, energies, &list));
   PetscCall(AddMass(coupling, &list));
   PetscCall(BlockFactorCreate(2 * deflation->count, list.count, list.pairs, &deflation->factor, &is_regular));

@@ -154,7 +154,7 @@ static PetscErrorCode PreconditionSolid(PC pc, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
-  PetscCall(SolidMatrixSolve(&system->coupling->system.solid_matrix, from, to));
+  PetscCall(SolidSystemPrecondition(system->coupling->system.solid, from, to));
   PetscCall(VecRestoreArrayWrite(y, &to));
   PetscCall(VecRestoreArrayRead(x, &from));
   PetscFunctionReturn(0);
@@ -303,19 +303,19 @@ static PetscErrorCode SetBlock(Mat matrix, PetscInt a, PetscInt b, const PetscRe
 
 static PetscErrorCode CreateSolid(BlockSystem *system)
 {
-  const SolidMatrix *mass = &system->coupling->system.solid_matrix;
-  const PetscInt     columns = TWIST * mass->free_count;
-  PetscInt          *counts;
-  Mat                positive, solid;
+  const SolidSystemBlocks mass = solid_system_blocks(system->coupling->system.solid);
+  const PetscInt          columns = TWIST * mass.block_count;
+  PetscInt               *counts;
+  Mat                     positive, solid;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(columns, &counts));
   for (PetscInt n = 0; n < columns; n++)
     counts[n] = TWIST;
-  for (PetscInt p = 0; p < mass->pairs.count; p++)
+  for (PetscInt p = 0; p < mass.pair_count; p++)
     for (PetscInt i = 0; i < TWIST; i++) {
-      counts[TWIST * mass->pairs.pairs[p].a + i] += TWIST;
-      counts[TWIST * mass->pairs.pairs[p].b + i] += TWIST;
+      counts[TWIST * mass.pairs[p].a + i] += TWIST;
+      counts[TWIST * mass.pairs[p].b + i] += TWIST;
     }
   PetscCall(MatCreate(system->coupling->world, &positive));
   PetscCall(MatSetSizes(positive, system->own, system->own, columns, columns));
@@ -323,10 +323,10 @@ static PetscErrorCode CreateSolid(BlockSystem *system)
   PetscCall(MatSeqAIJSetPreallocation(positive, 0, counts));
   PetscCall(MatMPIAIJSetPreallocation(positive, 0, system->own ? counts : NULL, 0, NULL));
   PetscCall(MatSetOption(positive, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-  for (PetscInt b = 0; b < mass->free_count && system->own; b++)
-    PetscCall(SetBlock(positive, b, b, &mass->diagonal[TWIST * TWIST * b]));
-  for (PetscInt p = 0; p < mass->pairs.count && system->own; p++)
-    PetscCall(SetBlock(positive, mass->pairs.pairs[p].a, mass->pairs.pairs[p].b, mass->pairs.pairs[p].block));
+  for (PetscInt b = 0; b < mass.block_count && system->own; b++)
+    PetscCall(SetBlock(positive, b, b, &mass.diagonal[TWIST * TWIST * b]));
+  for (PetscInt p = 0; p < mass.pair_count && system->own; p++)
+    PetscCall(SetBlock(positive, mass.pairs[p].a, mass.pairs[p].b, mass.pairs[p].block));
   PetscCall(MatAssemblyBegin(positive, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(positive, MAT_FINAL_ASSEMBLY));
   PetscCall(MatDuplicate(positive, MAT_COPY_VALUES, &solid));

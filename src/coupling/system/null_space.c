@@ -79,7 +79,7 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(width, &half, count * count, &matrix));
   for (PetscInt i = 0; i < count; i++) {
-    PetscCall(SolidMatrixSolve(&coupling->system.solid_matrix, &rows[i * width], half));
+    PetscCall(SolidSystemSolve(coupling->system.solid, &rows[i * width], half));
     for (PetscInt j = 0; j < count; j++) {
       PetscReal sum = 0.;
 

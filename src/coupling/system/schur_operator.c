@@ -26,7 +26,7 @@ PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(count, &pull, count, &motion));
   PetscCall(CouplingGather(coupling, x, pull));
-  PetscCall(SolidMatrixSolveLocal(&coupling->system.solid_matrix, pull, motion));
+  PetscCall(SolidSystemSolveLocal(coupling->system.solid, pull, motion));
   PetscCall(VecGetArray(y, &values));
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(y, &values));
@@ -52,7 +52,7 @@ PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists)
   PetscCall(CouplingGather(coupling, q, pull));
   for (PetscInt n = 0; n < count; n++)
     pull[n] = coupling->system.push[n] - pull[n];
-  PetscCall(SolidMatrixSolve(&coupling->system.solid_matrix, pull, twists));
+  PetscCall(SolidSystemSolve(coupling->system.solid, pull, twists));
   PetscCall(PetscFree(pull));
   PetscFunctionReturn(0);
 }

@@ -1,27 +1,27 @@
 /* A symmetric matrix of 6 x 6 blocks, L D L^T of a fill-reducing order. It is scaled to a diagonal of ones,
    so that units of length do not matter, and need not be positive: quasi-definite matrices have such factors
    in any order (Vanderbei 1995). Every rank has all of it. */
-#include "../coupling_impl.h"
+#include <millrace/solid_system.h>
 
-struct BlockFactor {
+struct _p_BlockFactor {
   PetscInt   size;
   PetscReal *scale;
   Mat        factor;
   Vec        from, to;
 };
 
-static void transpose(PetscReal block[TWIST * TWIST])
+static void transpose(PetscReal block[SOLID_BLOCK_LENGTH * SOLID_BLOCK_LENGTH])
 {
-  for (PetscInt i = 0; i < TWIST; i++)
+  for (PetscInt i = 0; i < SOLID_BLOCK_LENGTH; i++)
     for (PetscInt j = 0; j < i; j++) {
-      const PetscReal kept = block[TWIST * i + j];
+      const PetscReal kept = block[SOLID_BLOCK_LENGTH * i + j];
 
-      block[TWIST * i + j] = block[TWIST * j + i];
-      block[TWIST * j + i] = kept;
+      block[SOLID_BLOCK_LENGTH * i + j] = block[SOLID_BLOCK_LENGTH * j + i];
+      block[SOLID_BLOCK_LENGTH * j + i] = kept;
     }
 }
 
-static PetscErrorCode Fill(PetscInt blocks, PetscInt count, const BodyPair pairs[], const PetscReal *scale,
+static PetscErrorCode Fill(PetscInt blocks, PetscInt count, const BlockPair pairs[], const PetscReal *scale,
                            Mat *matrix)
 {
   PetscInt *lengths;
@@ -33,16 +33,17 @@ static PetscErrorCode Fill(PetscInt blocks, PetscInt count, const BodyPair pairs
     lengths[pairs[p].b] += pairs[p].a == pairs[p].b ? 0 : 1;
   }
   PetscCall(MatCreate(PETSC_COMM_SELF, matrix));
-  PetscCall(MatSetSizes(*matrix, TWIST * blocks, TWIST * blocks, TWIST * blocks, TWIST * blocks));
+  PetscCall(MatSetSizes(*matrix, SOLID_BLOCK_LENGTH * blocks, SOLID_BLOCK_LENGTH * blocks,
+                        SOLID_BLOCK_LENGTH * blocks, SOLID_BLOCK_LENGTH * blocks));
   PetscCall(MatSetType(*matrix, MATSEQAIJ));
-  PetscCall(MatSetBlockSize(*matrix, TWIST));
-  PetscCall(MatXAIJSetPreallocation(*matrix, TWIST, lengths, NULL, NULL, NULL));
+  PetscCall(MatSetBlockSize(*matrix, SOLID_BLOCK_LENGTH));
+  PetscCall(MatXAIJSetPreallocation(*matrix, SOLID_BLOCK_LENGTH, lengths, NULL, NULL, NULL));
   for (PetscInt p = 0; p < count; p++) {
-    PetscReal block[TWIST * TWIST];
+    PetscReal block[SOLID_BLOCK_LENGTH * SOLID_BLOCK_LENGTH];
 
-    for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      block[n] =
-          pairs[p].block[n] * scale[TWIST * pairs[p].a + n / TWIST] * scale[TWIST * pairs[p].b + n % TWIST];
+    for (PetscInt n = 0; n < SOLID_BLOCK_LENGTH * SOLID_BLOCK_LENGTH; n++)
+      block[n] = pairs[p].block[n] * scale[SOLID_BLOCK_LENGTH * pairs[p].a + n / SOLID_BLOCK_LENGTH] *
+                 scale[SOLID_BLOCK_LENGTH * pairs[p].b + n % SOLID_BLOCK_LENGTH];
     PetscCall(MatSetValuesBlocked(*matrix, 1, &pairs[p].a, 1, &pairs[p].b, block, INSERT_VALUES));
     if (pairs[p].a == pairs[p].b)
       continue;
@@ -76,10 +77,10 @@ static PetscErrorCode Factor(BlockFactor factor, Mat matrix, PetscBool *is_regul
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode BlockFactorCreate(PetscInt blocks, PetscInt count, const BodyPair pairs[], BlockFactor *factor,
-                                 PetscBool *is_regular)
+PetscErrorCode BlockFactorCreate(PetscInt blocks, PetscInt count, const BlockPair pairs[],
+                                 BlockFactor *factor, PetscBool *is_regular)
 {
-  const PetscInt size = TWIST * blocks;
+  const PetscInt size = SOLID_BLOCK_LENGTH * blocks;
   Mat            matrix;
 
   PetscFunctionBegin;
@@ -87,9 +88,9 @@ PetscErrorCode BlockFactorCreate(PetscInt blocks, PetscInt count, const BodyPair
   (*factor)->size = size;
   PetscCall(PetscMalloc1(size, &(*factor)->scale));
   for (PetscInt p = 0; p < count; p++)
-    for (PetscInt i = 0; i < TWIST && pairs[p].a == pairs[p].b; i++)
-      (*factor)->scale[TWIST * pairs[p].a + i] =
-          1. / PetscSqrtReal(PetscAbsReal(pairs[p].block[TWIST * i + i]));
+    for (PetscInt i = 0; i < SOLID_BLOCK_LENGTH && pairs[p].a == pairs[p].b; i++)
+      (*factor)->scale[SOLID_BLOCK_LENGTH * pairs[p].a + i] =
+          1. / PetscSqrtReal(PetscAbsReal(pairs[p].block[SOLID_BLOCK_LENGTH * i + i]));
   PetscCall(Fill(blocks, count, pairs, (*factor)->scale, &matrix));
   PetscCall(Factor(*factor, matrix, is_regular));
   PetscCall(MatCreateVecs(matrix, &(*factor)->from, &(*factor)->to));

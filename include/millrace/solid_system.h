@@ -1,0 +1,92 @@
+/* C, the solids' part of the coupled system (5.13): an operator that belongs to the solids and that whoever
+   couples them to something multiplies by and solves with (docs/numerics.md, section 14).
+
+     C = added + scale (M + sum of factor x term)
+
+   `added` is what the fluid adds, M are the masses by blocks of unknowns, terms are what a step takes
+   implicitly: damping with the factor dt, stiffness with a part of dt^2. */
+#ifndef MILLRACE_SOLID_SYSTEM_H
+#define MILLRACE_SOLID_SYSTEM_H
+
+#include <millrace/api.h>
+#include <millrace/base.h>
+#include <millrace/solid_row.h>
+
+MILLRACE_API_BEGIN
+
+/* Six by six numbers between two blocks of unknowns, rows of `a` and columns of `b`; a block with fewer than
+   six has the first ones, the others are zero. */
+typedef struct {
+  PetscInt  a, b;
+  PetscReal block[SOLID_BLOCK_LENGTH * SOLID_BLOCK_LENGTH];
+} BlockPair;
+
+typedef struct {
+  PetscInt   count, room;
+  BlockPair *pairs; /* owned */
+} BlockPairs;
+/* The pair of two blocks, a new one zero; it may be there more than once until all are gathered. Not
+   collective. */
+PetscErrorCode BlockPairsFind(BlockPairs *list, PetscInt a, PetscInt b, BlockPair **pair);
+/* Those of all ranks on all ranks, sorted, each once; equal ones are summed in the order of ranks.
+   Collective: comm. */
+PetscErrorCode BlockPairsGather(BlockPairs *list, MPI_Comm comm);
+
+/* The factor of a symmetric matrix of `blocks` by `blocks`, which need not be positive: each pair on one side
+   of the diagonal, or on it. Without room for round-off it is not regular. Destroy accepts null. Not
+   collective. */
+typedef struct _p_BlockFactor *BlockFactor;
+PetscErrorCode                 BlockFactorCreate(PetscInt blocks, PetscInt count, const BlockPair pairs[],
+                                                 BlockFactor *factor, PetscBool *is_regular);
+PetscErrorCode                 BlockFactorDestroy(BlockFactor *factor);
+PetscErrorCode                 BlockFactorSolve(BlockFactor factor, const PetscReal *from, PetscReal *to);
+
+/* Symmetric: one of (a, b) and (b, a), and (a, a) with both its halves. */
+typedef struct {
+  PetscReal        factor;
+  PetscInt         count;
+  const BlockPair *pairs; /* borrowed */
+} SolidTerm;
+
+typedef struct {
+  PetscInt          block_count;
+  const SolidBlock *blocks; /* one after the other; their masses count, whether they are free or not */
+  PetscReal         scale;
+  const PetscReal  *added_diagonal; /* six by six of each block */
+  BlockPairs        added_pairs;    /* a < b; the system takes them */
+  PetscInt          term_count;
+  const SolidTerm  *terms;
+} SolidSystemParts;
+
+/* On every rank alone, with all of it. Destroy accepts null. Not collective. */
+typedef struct _p_SolidSystem *SolidSystem;
+PetscErrorCode                 SolidSystemCreate(SolidSystem *system);
+PetscErrorCode                 SolidSystemDestroy(SolidSystem *system);
+/* Must be positive definite: the inverse is dense in small groups of blocks that have pairs, and a sparse
+   factor in large ones. Not collective. */
+PetscErrorCode SolidSystemSet(SolidSystem system, const SolidSystemParts *parts);
+
+/* y = C x and to = C^-1 from, over all unknowns; `to` is another array than `from`. Not
+   collective. */
+PetscErrorCode SolidSystemMultiply(SolidSystem system, const PetscReal x[], PetscReal y[]);
+PetscErrorCode SolidSystemSolve(SolidSystem system, const PetscReal from[], PetscReal to[]);
+/* Linear, symmetric and positive definite, near to C^-1; so far that itself. Not collective. */
+PetscErrorCode SolidSystemPrecondition(SolidSystem system, const PetscReal from[], PetscReal to[]);
+
+/* Blocks whose part of the solution a rank needs: from now on SolidSystemSolveLocal leaves others alone, but
+   for those in a group with them. Not collective. */
+PetscErrorCode SolidSystemSetLocal(SolidSystem system, const char is_local[]);
+PetscErrorCode SolidSystemSolveLocal(SolidSystem system, const PetscReal from[], PetscReal to[]);
+
+/* The matrix itself, lent until the next Set. */
+typedef struct {
+  PetscInt         block_count;
+  const PetscReal *diagonal; /* six by six of each block */
+  PetscInt         pair_count;
+  const BlockPair *pairs; /* a < b */
+} SolidSystemBlocks;
+SolidSystemBlocks solid_system_blocks(SolidSystem system);
+
+MILLRACE_API_END
+
+#endif

@@ -140,6 +140,24 @@ PetscErrorCode MeshLocatorDestroy(MeshLocator *locator);
 /* The nearest element; of several, the first. */
 MeshPlace mesh_locate(MeshLocator locator, Vector3 point);
 
+/* A mesh of tetrahedra cut by planes, by virtual nodes: each piece has the whole tetrahedron that it was cut
+   from, with vertices of its own where material is not joined across a face. */
+typedef struct {
+  Vector3 point, normal;
+} MeshPlane;
+typedef struct {
+  PetscInt   component_count;
+  Mesh       mesh;    /* one tetrahedron for each piece; only in part filled */
+  PetscInt  *origins; /* the old element of each */
+  PetscReal *volumes; /* of the material in each, m^3 */
+  Mesh       surface; /* triangles around the material, closed, facing outwards */
+  MeshPlace *places;  /* of each vertex of the surface in `mesh` */
+} MeshCut;
+/* Every plane goes through the whole mesh, also through vertices, edges and faces. Linear tetrahedra only.
+   Not collective. */
+PetscErrorCode MeshCutByPlanes(Mesh mesh, PetscInt count, const MeshPlane planes[], MeshCut *result);
+PetscErrorCode MeshCutDestroy(MeshCut *cut);
+
 /* Length, area or volume. Of a tetrahedron, and of a triangle in the plane z = 0 with mesh_planar_area,
    negative if it is inverted. Of quadratic tetrahedra and plane triangles exact, also where edges are curved.
  */

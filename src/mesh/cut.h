@@ -1,0 +1,56 @@
+/* Pieces of tetrahedra between planes. Private to src/mesh. */
+#ifndef MILLRACE_MESH_CUT_H
+#define MILLRACE_MESH_CUT_H
+
+#include "edge_map.h"
+
+/* A convex piece of a tetrahedron. Its faces lie one after the other in `numbers`: what it lies on, how many
+   points, the points, counter-clockwise from outside. */
+typedef struct {
+  PetscInt element;
+  PetscInt cell;          /* the same for pieces on the same sides of all planes */
+  PetscInt first, length; /* in the numbers */
+} CutPiece;
+
+/* What a face lies on: 0 to 3, the side of the tetrahedron opposite that corner, or a plane. */
+enum { FACE_ON_PLANE = 4 };
+
+typedef struct {
+  PetscInt  piece_count, piece_room, number_count, number_room;
+  CutPiece *pieces;
+  PetscInt *numbers;
+} CutPieces;
+
+typedef struct {
+  Mesh      mesh; /* borrowed */
+  PetscReal size; /* largest extent, of which round-off is a part */
+  CutPieces pieces;
+  PetscInt  point_count, point_room;
+  Vector3  *points; /* the mesh's vertices, then those on planes */
+} CutMesh;
+
+/* Starts with whole tetrahedra in cell 0. */
+PetscErrorCode CutMeshCreate(Mesh mesh, CutMesh *cut);
+PetscErrorCode CutMeshDestroy(CutMesh *cut);
+PetscErrorCode CutMeshDivide(CutMesh *cut, const MeshPlane *plane);
+
+static inline const PetscInt *piece_begin(const CutPieces *pieces, const CutPiece *piece)
+{
+  return pieces->numbers + piece->first;
+}
+
+static inline const PetscInt *piece_end(const CutPieces *pieces, const CutPiece *piece)
+{
+  return pieces->numbers + piece->first + piece->length;
+}
+
+static inline const PetscInt *next_face(const PetscInt *face)
+{
+  return face + 2 + face[1];
+}
+
+/* The area vector of a face, outwards. */
+Vector3   cut_face_area(const CutMesh *cut, const PetscInt *face);
+PetscReal cut_piece_volume(const CutMesh *cut, const CutPiece *piece);
+
+#endif

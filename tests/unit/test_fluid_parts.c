@@ -180,7 +180,7 @@ static void the_laplacian_is_exact_for_a_quadratic(void **state)
   start(&part);
   assert_success(VecDuplicate(part.work, &to));
   for (PetscInt d = 0; d < DIM; d++) {
-    const Carried carried = {.direction = d};
+    const AdvectedField carried = {.direction = d};
 
     fill(&part, d, quadratic, part.work);
     assert_success(FluidFillComponentGhosts(part.fluid, d, part.work, 0., SIDE_VALUES_GIVEN));
@@ -223,11 +223,11 @@ static PetscReal dot(Part *part, PetscInt d, Vec a, Vec b)
 /* S = (1 - amount L)^-1 between walls at rest: <S a, b> = <a, S b>, and (1 - amount L) S a = a. */
 static void implicit_diffusion_is_symmetric_and_solves(void **state)
 {
-  const PetscReal amount = 0.02;
-  const Carried   carried = {.direction = Y};
-  Part            part = part_of(3, 9);
-  PetscInt        iterations;
-  Vec             a, b, solved_a, solved_b;
+  const PetscReal     amount = 0.02;
+  const AdvectedField carried = {.direction = Y};
+  Part                part = part_of(3, 9);
+  PetscInt            iterations;
+  Vec                 a, b, solved_a, solved_b;
 
   (void)state;
   start(&part);
@@ -288,7 +288,7 @@ static FieldDifference advection_error(AdvectionScheme scheme, PetscInt dimensio
   }
   fill(&part, d, waves, part.fluid->next[d]);
   assert_success(FluidTraceTrajectories(part.fluid, dt));
-  assert_success(FluidAdvect(part.fluid, &(Carried){.direction = d, .dt = dt}, &part.fluid->next[d]));
+  assert_success(FluidAdvect(part.fluid, &(AdvectedField){.direction = d, .dt = dt}, &part.fluid->next[d]));
   error = difference_of(&part, d, 0, waves_carried, part.fluid->next[d]);
   finish(&part);
   return error;

@@ -13,6 +13,14 @@
 
 MILLRACE_API_BEGIN
 
+/* A text that grows; the first appends, as printf would. Not collective. */
+typedef struct {
+  char  *data; /* null-terminated; null while empty */
+  size_t length, capacity;
+} Text;
+PetscErrorCode TextAppend(Text *text, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+PetscErrorCode TextDestroy(Text *text);
+
 /* A rank's part of an array that is distributed over ranks. Slowest index first (z, y, x[, component]). */
 enum { ARCHIVE_MAX_RANK = 4 };
 typedef struct {

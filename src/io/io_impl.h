@@ -72,13 +72,6 @@ int open_regular(const char path[], int flags);
 /* N of a name START N END, in at least `digits` digits and with nothing else in between; -1 for others. */
 long long number_in_name(const char name[], const char start[], int digits, const char end[]);
 
-/* A text that grows. */
-typedef struct {
-  char  *data; /* null-terminated; null while empty */
-  size_t length, capacity;
-} Text;
-PetscErrorCode TextAppend(Text *text, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PetscErrorCode TextDestroy(Text *text);
 /* The whole file; `data` stays null if it cannot be read. */
 PetscErrorCode TextRead(Text *text, const char path[]);
 

@@ -66,24 +66,24 @@ static PetscErrorCode Restore(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Describe(Simulation simulation, Layout *layout)
+static PetscErrorCode Describe(Simulation simulation, Text *layout)
 {
   const FluidConfig *fluid = &simulation->config->fluid;
   const GridBox     *box = grid_box(simulation->grid);
   const Vector3      origin = grid_origin(simulation->grid);
 
   PetscFunctionBegin;
-  PetscCall(LayoutAdd(layout,
-                      "%s%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells (%" PetscInt_FMT
-                      "-D) of %.10g m from [%.10g, %.10g, %.10g]",
-                      layout_is_empty(layout) ? "" : ", in ", box->cells[X], box->cells[Y], box->cells[Z],
-                      box->dimension, (double)grid_spacing(simulation->grid), (double)origin.at[X],
-                      (double)origin.at[Y], (double)origin.at[Z]));
+  PetscCall(TextAppend(layout,
+                       "%s%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells (%" PetscInt_FMT
+                       "-D) of %.10g m from [%.10g, %.10g, %.10g]",
+                       layout->length ? ", in " : "", box->cells[X], box->cells[Y], box->cells[Z],
+                       box->dimension, (double)grid_spacing(simulation->grid), (double)origin.at[X],
+                       (double)origin.at[Y], (double)origin.at[Z]));
   for (PetscInt d = 0; d < box->dimension; d++)
     if (box->periodic[d])
-      PetscCall(LayoutAdd(layout, ", periodic along %c", "xyz"[d]));
+      PetscCall(TextAppend(layout, ", periodic along %c", "xyz"[d]));
   for (PetscInt s = 0; s < fluid->scalar_count; s++)
-    PetscCall(LayoutAdd(layout, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
+    PetscCall(TextAppend(layout, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
   PetscFunctionReturn(0);
 }
 

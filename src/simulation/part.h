@@ -9,7 +9,6 @@
 #include <millrace/simulation.h>
 
 typedef struct Record Record;
-typedef struct Layout Layout;
 
 /* Farthest that anything may move in a step. A fixed step is bounded by what the schemes can do, not by what
    is accurate. */
@@ -43,7 +42,7 @@ typedef struct {
   PetscErrorCode (*restore)(Simulation simulation);
 
   /* Checkpoints, on the writers. What two runs must have in common to exchange states is their layout. */
-  PetscErrorCode (*describe)(Simulation simulation, Layout *layout);
+  PetscErrorCode (*describe)(Simulation simulation, Text *layout);
   PetscErrorCode (*save)(Simulation simulation, Archive archive);
   PetscErrorCode (*load)(Simulation simulation, Archive archive);
   /* The other ranks learn what the first has loaded. Collective: world. */
@@ -75,7 +74,7 @@ PetscErrorCode PartsGetGivenLimit(Simulation simulation, const StepBounds *bound
                                   PetscReal *limit);
 PetscErrorCode PartsKeep(Simulation simulation);
 PetscErrorCode PartsRestore(Simulation simulation); /* and derives */
-PetscErrorCode PartsDescribe(Simulation simulation, Layout *layout);
+PetscErrorCode PartsDescribe(Simulation simulation, Text *layout);
 PetscErrorCode PartsSave(Simulation simulation, Archive archive);
 PetscErrorCode PartsLoad(Simulation simulation, Archive archive);
 PetscErrorCode PartsShare(Simulation simulation);

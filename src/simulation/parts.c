@@ -88,7 +88,7 @@ PetscErrorCode PartsRestore(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PartsDescribe(Simulation simulation, Layout *layout)
+PetscErrorCode PartsDescribe(Simulation simulation, Text *layout)
 {
   PetscFunctionBegin;
   CallParts(describe, simulation, simulation, layout);

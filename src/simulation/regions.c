@@ -168,17 +168,13 @@ static PetscErrorCode Restore(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Describe(Simulation simulation, Layout *layout)
+static PetscErrorCode Describe(Simulation simulation, Text *layout)
 {
   const PhaseConfig *config = &simulation->config->phases;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < config->region_count; r++)
-    PetscCall(LayoutAdd(layout, "%s%s",
-                        r                         ? ", "
-                        : layout_is_empty(layout) ? ""
-                                                  : ", and ",
-                        config->regions[r].name));
+    PetscCall(TextAppend(layout, "%s%s", r ? ", " : layout->length ? ", and " : "", config->regions[r].name));
   PetscFunctionReturn(0);
 }
 

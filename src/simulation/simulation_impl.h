@@ -149,10 +149,6 @@ void           record_put_momentum(Simulation simulation, Record *record);      
 void           record_put_waiting(Simulation simulation, Record *record);        /* timing.c */
 PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames); /* collective: who writes */
 
-/* state.c: what must be the same in two runs that exchange states, in words. */
-PetscErrorCode LayoutAdd(Layout *layout, const char format[], ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
-PetscBool      layout_is_empty(const Layout *layout);
-
 /* frame.c. Collective: who writes. */
 PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames); /* of the fluid */
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,

@@ -54,22 +54,22 @@ static PetscErrorCode Restore(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Describe(Simulation simulation, Layout *layout)
+static PetscErrorCode Describe(Simulation simulation, Text *layout)
 {
   const SolidConfig *config = &simulation->config->solids;
 
   PetscFunctionBegin;
-  PetscCall(LayoutAdd(layout, "%s%" PetscInt_FMT " bodies", layout_is_empty(layout) ? "" : ", and ",
-                      solid_body_count(simulation->solid)));
+  PetscCall(TextAppend(layout, "%s%" PetscInt_FMT " bodies", layout->length ? ", and " : "",
+                       solid_body_count(simulation->solid)));
   for (PetscInt b = 0; b < config->body_count; b++)
-    PetscCall(LayoutAdd(layout, "%s%s", b ? ", " : ": ", config->bodies[b].name));
-  PetscCall(LayoutAdd(layout, " with %" PetscInt_FMT " joints", config->joint_count));
+    PetscCall(TextAppend(layout, "%s%s", b ? ", " : ": ", config->bodies[b].name));
+  PetscCall(TextAppend(layout, " with %" PetscInt_FMT " joints", config->joint_count));
   for (PetscInt m = 0; m < config->mesh_count; m++)
-    PetscCall(LayoutAdd(layout, "%smesh %s of %" PetscInt_FMT " tetrahedra", m ? ", " : ", and ",
-                        config->meshes[m].name, solid_mesh_elements(simulation->solid, m)));
+    PetscCall(TextAppend(layout, "%smesh %s of %" PetscInt_FMT " tetrahedra", m ? ", " : ", and ",
+                         config->meshes[m].name, solid_mesh_elements(simulation->solid, m)));
   for (PetscInt side = 0; side < 2 * DIM; side++)
     if (config->held[side / 2][side % 2])
-      PetscCall(LayoutAdd(layout, ", wall_%c_%s", "xyz"[side / 2], side % 2 ? "high" : "low"));
+      PetscCall(TextAppend(layout, ", wall_%c_%s", "xyz"[side / 2], side % 2 ? "high" : "low"));
   PetscFunctionReturn(0);
 }
 

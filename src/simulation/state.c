@@ -3,44 +3,14 @@
 
 #include <stdarg.h>
 
-struct Layout {
-  char  *text;
-  size_t length, room;
-};
-
-PetscBool layout_is_empty(const Layout *layout)
-{
-  return layout->length == 0;
-}
-
-PetscErrorCode LayoutAdd(Layout *layout, const char format[], ...)
-{
-  va_list arguments;
-  size_t  more;
-
-  PetscFunctionBegin;
-  va_start(arguments, format);
-  more = (size_t)vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
-  if (layout->length + more + 1 > layout->room) {
-    layout->room = 2 * (layout->length + more + 1);
-    PetscCall(PetscRealloc(layout->room, &layout->text));
-  }
-  va_start(arguments, format);
-  vsnprintf(layout->text + layout->length, more + 1, format, arguments);
-  va_end(arguments);
-  layout->length += more;
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
 {
-  Layout layout = {NULL, 0, 0};
+  Text layout = {NULL, 0, 0};
 
   PetscFunctionBegin;
   PetscCall(PartsDescribe(simulation, &layout));
-  PetscCall(ArchiveWriteText(archive, "layout", layout.text));
-  PetscCall(PetscFree(layout.text));
+  PetscCall(ArchiveWriteText(archive, "layout", layout.data));
+  PetscCall(TextDestroy(&layout));
   PetscCall(ArchiveWriteReal(archive, "time", simulation->time));
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
   PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
@@ -76,23 +46,23 @@ static void make_printable(char text[])
 
 static PetscErrorCode CheckLayout(Simulation simulation, Archive archive)
 {
-  Layout    layout = {NULL, 0, 0};
+  Text      layout = {NULL, 0, 0};
   char     *saved;
   PetscBool same;
 
   PetscFunctionBegin;
   PetscCall(PartsDescribe(simulation, &layout));
   PetscCall(ArchiveReadText(archive, "layout", &saved));
-  same = !strcmp(layout.text, saved);
+  same = !strcmp(layout.data, saved);
   make_printable(saved);
-  make_printable(layout.text);
+  make_printable(layout.data);
   if (!same)
     PetscCall(ArchiveRefuse(archive, "layout",
                             "is that of %s, but the scene has %s: a run goes on with the grid, the regions, "
                             "the scalars and the bodies it began with",
-                            saved, layout.text));
+                            saved, layout.data));
   PetscCall(PetscFree(saved));
-  PetscCall(PetscFree(layout.text));
+  PetscCall(TextDestroy(&layout));
   PetscFunctionReturn(0);
 }
 

@@ -103,17 +103,27 @@ typedef struct {
   char *to;     /* name of the body that they move with, "link.3" for the fourth copy; "": the world */
 } HoldConfig;
 
+/* Where elements are half as long. */
+typedef struct {
+  Shape inside;
+} RefinementConfig;
+
 /* A deformable solid. */
 typedef struct {
-  char       *name;
-  Shape       shape;    /* where it is at time zero, at rest */
-  PetscReal   edge;     /* m, of its elements, about */
-  char       *material; /* its name */
-  Vector3     velocity; /* m/s, at time zero */
-  Vector3     spin;     /* rad/s, about the middle of its bounds */
-  PetscReal   friction; /* Coulomb's coefficient against bodies */
-  PetscInt    held_count;
+  char     *name;
+  Shape     shape;    /* where it is at time zero, at rest */
+  PetscReal edge;     /* m, of its elements, about */
+  char     *material; /* its name */
+  Vector3   velocity; /* m/s, at time zero */
+  Vector3   spin;     /* rad/s, about the middle of its bounds */
+  PetscReal friction; /* Coulomb's coefficient against bodies */
+  PetscReal
+           contact_spacing; /* m; > 0: points that are bound to its surface for contact, about so far apart */
+  PetscInt held_count;
   HoldConfig *held;
+
+  PetscInt          refined_count;
+  RefinementConfig *refined; /* one after the other */
 } SolidMeshConfig;
 
 typedef struct {

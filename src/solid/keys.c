@@ -15,6 +15,7 @@ static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: Co
 #define OF_PAIR(member) offsetof(ContactPairConfig, member)
 #define OF_JOINT(member) offsetof(JointConfig, member)
 #define OF_HOLD(member) offsetof(HoldConfig, member)
+#define OF_REFINEMENT(member) offsetof(RefinementConfig, member)
 #define OF_MATERIAL(member) offsetof(SolidMaterialConfig, member)
 #define OF_MESH(member) offsetof(SolidMeshConfig, member)
 #define OF_SOLID(member) offsetof(SolidConfig, member)
@@ -344,6 +345,12 @@ static const SchemaKey hold_keys[] = {
      .help = "name of the body that they are fixed to, \"link.3\" for the fourth copy; empty: the world"},
     {0}};
 
+static const SchemaKey refinement_keys[] = {{.name = "inside",
+                                             .kind = SCHEMA_SHAPE,
+                                             .offset = OF_REFINEMENT(inside),
+                                             .help = "elements whose centre is in it become eight"},
+                                            {0}};
+
 static const SchemaKey mesh_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
@@ -380,6 +387,24 @@ static const SchemaKey mesh_keys[] = {
      .fallback = "0.3",
      .range = SCHEMA_NOT_NEGATIVE,
      .help = "Coulomb's coefficient; mesh and body rub with the geometric mean of theirs"},
+    {.name = "contact_spacing",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MESH(contact_spacing),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m",
+     .help = "more than 0: contact also meets points that are bound to the surface, about so far apart, for "
+             "bodies smaller than its triangles; 0: its vertices alone"},
+    {.name = "refined",
+     .kind = SCHEMA_LIST,
+     .offset = OF_MESH(refined),
+     .count = OF_MESH(refined_count),
+     .size = sizeof(RefinementConfig),
+     .fallback = "",
+     .keys = refinement_keys,
+     .help =
+         "where elements are half as long, one entry after the other; vertices that hang on larger elements "
+         "are bound to them"},
     {.name = "held",
      .kind = SCHEMA_LIST,
      .offset = OF_MESH(held),

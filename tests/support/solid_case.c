@@ -32,6 +32,8 @@ void solid_case_free(SolidCase *solids)
     assert_success(ShapeDestroy(&solids->meshes[m].shape));
     for (PetscInt h = 0; h < solids->meshes[m].held_count; h++)
       assert_success(ShapeDestroy(&solids->holds[m][h].inside));
+    for (PetscInt r = 0; r < solids->meshes[m].refined_count; r++)
+      assert_success(ShapeDestroy(&solids->refinements[m][r].inside));
   }
   assert_success(PetscFree(solids));
 }
@@ -102,8 +104,11 @@ SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3
   solids->config.material_count++;
   solids->materials[m] =
       (SolidMaterialConfig){.name = names[m], .young = 1e5, .poisson = 0.3, .density = 1000};
-  solids->meshes[m] =
-      (SolidMeshConfig){.name = names[m], .material = names[m], .edge = edge, .held = solids->holds[m]};
+  solids->meshes[m] = (SolidMeshConfig){.name = names[m],
+                                        .material = names[m],
+                                        .edge = edge,
+                                        .held = solids->holds[m],
+                                        .refined = solids->refinements[m]};
   assert_success(ShapeCreateBox(low, high, &solids->meshes[m].shape));
   return &solids->materials[m];
 }
@@ -115,6 +120,14 @@ void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body
   assert_true(h < SOLID_CASE_MESHES);
   solids->holds[m][h].to = body < 0 ? "" : solids->names[body];
   assert_success(ShapeCreateBox(low, high, &solids->holds[m][h].inside));
+}
+
+void solid_case_refine(SolidCase *solids, Vector3 low, Vector3 high)
+{
+  const PetscInt m = solids->config.mesh_count - 1, r = solids->meshes[m].refined_count++;
+
+  assert_true(r < SOLID_CASE_MESHES);
+  assert_success(ShapeCreateBox(low, high, &solids->refinements[m][r].inside));
 }
 
 void solid_case_start(SolidCase *solids)

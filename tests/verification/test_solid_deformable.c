@@ -100,6 +100,84 @@ static void bodies_and_a_bar_between_them_keep_both_momenta(void **state)
   }
 }
 
+/* A bar whose middle is refined twice without grading, with points for contact on it. */
+static SolidCase *new_bound_bar(void)
+{
+  SolidCase *solids = solid_case_new(0);
+
+  solid_case_add_mesh(solids, vector3(-0.5, -0.1, -0.1), vector3(0.5, 0.1, 0.1), 0.1)->damping = 0.005;
+  solid_case_refine(solids, vector3(-0.2, -0.2, -0.2), vector3(0.2, 0.2, 0.2));
+  solid_case_refine(solids, vector3(-0.1, -0.2, -0.2), vector3(0.1, 0.2, 0.2));
+  solids->meshes[0].contact_spacing = 0.05;
+  solids->meshes[0].spin = vector3(2, 1, 4);
+  solid_case_start(solids);
+  return solids;
+}
+
+static void bound_points_keep_both_momenta_and_leave_no_gap(void **state)
+{
+  SolidCase    *solids = new_bound_bar();
+  const Points *points = solids->solid->points;
+  PetscReal     mass = 0;
+
+  (void)state;
+  for (PetscInt p = 0; p < points->count; p++)
+    mass += points->mass[p];
+  assert_near(mass, 40, 1e-12 * 40);
+  assert_true(points->bindings.count > 100);
+  disturb(solids->solid, 0.5);
+  run_with_momenta_kept(solids, solid_longest_substep(solids->solid), 50, speed_sum(solids->solid));
+  for (PetscInt k = 0; k < points->bindings.count; k++) {
+    const PetscInt p = points->bindings.points[k];
+
+    assert_near(vector3_norm(vector3_subtract(points->position[p], points_mean(points, p, points->position))),
+                0, 1e-12);
+  }
+  solid_case_free(solids);
+}
+
+/* Across hanging vertices a uniform strain leaves no force inside: with bindings the mesh conforms. */
+static void bound_meshes_pass_the_patch_test(void **state)
+{
+  SolidCase *solids = new_bound_bar();
+  Points    *points = solids->solid->points;
+
+  (void)state;
+  for (PetscInt p = 0; p < points->count; p++) {
+    const Vector3 x = points->rest[p];
+
+    points->position[p] =
+        vector3(1.2 * x.at[X] + 0.1 * x.at[Y], 0.9 * x.at[Y], 1.1 * x.at[Z] - 0.05 * x.at[X]);
+  }
+  points->has_forces = PETSC_FALSE;
+  points_find_forces(solids->solid);
+  for (PetscInt p = 0; p < points->count; p++) {
+    const Vector3 x = points->rest[p];
+
+    if (PetscAbsReal(x.at[X]) < 0.49 && PetscAbsReal(x.at[Y]) < 0.09 && PetscAbsReal(x.at[Z]) < 0.09)
+      assert_near(vector3_norm(points->forces.points[p]) / 1e5, 0, 1e-12);
+  }
+  solid_case_free(solids);
+}
+
+/* Points for contact have no mass and no force of their own. */
+static void points_for_contact_cost_no_time_step(void **state)
+{
+  PetscReal steps[2];
+
+  (void)state;
+  for (PetscInt k = 0; k < 2; k++) {
+    SolidCase *solids = solid_case_new(0);
+
+    solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.5, 0.2, 0.2), 0.1);
+    solids->meshes[0].contact_spacing = k ? 0.02 : 0;
+    solid_case_start(solids);
+    steps[k] = solid_longest_substep(solids->solid);
+    solid_case_free(solids);
+  }
+  assert_near(steps[1] / steps[0], 1, 1e-12);
+}
+
 /* Stretched by a fifth and let go, undamped. */
 static SolidCase *new_stretched_bar(void)
 {
@@ -231,6 +309,9 @@ static void the_time_step_limit_is_sharp(void **state)
 
 TEST_MAIN(cmocka_unit_test(free_bars_keep_both_momenta),
           cmocka_unit_test(bodies_and_a_bar_between_them_keep_both_momenta),
+          cmocka_unit_test(bound_points_keep_both_momenta_and_leave_no_gap),
+          cmocka_unit_test(bound_meshes_pass_the_patch_test),
+          cmocka_unit_test(points_for_contact_cost_no_time_step),
           cmocka_unit_test(an_undamped_bar_keeps_its_energy),
           cmocka_unit_test(an_undamped_bar_keeps_its_energy_for_long),
           cmocka_unit_test(damping_takes_all_but_rigid_motion), cmocka_unit_test(a_bar_rings_at_its_period),

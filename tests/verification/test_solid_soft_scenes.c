@@ -1,4 +1,5 @@
-/* Scenes of inputs/solids with deformable solids, from their own files: each caption as a number. */
+/* Scenes of inputs/solids and inputs/hybrid with deformable solids, from their own files: each caption as a
+ * number. */
 #include "harness.h"
 #include "scene_run.h"
 
@@ -12,7 +13,7 @@ static Solid start(SceneRun *flow, const char scene[], PetscInt count, const cha
   char        path[PETSC_MAX_PATH_LEN];
 
   *flow = (SceneRun){0};
-  assert_success(PetscSNPrintf(path, sizeof(path), "%s/inputs/solids/%s.yaml", source ? source : ".", scene));
+  assert_success(PetscSNPrintf(path, sizeof(path), "%s/inputs/%s.yaml", source ? source : ".", scene));
   assert_success(SceneRead(PETSC_COMM_WORLD, path, count, overrides, &flow->scene));
   assert_success(SceneReport(flow->scene, stderr));
   assert_success(SceneRunStart(PETSC_COMM_WORLD, flow));
@@ -55,7 +56,7 @@ static void the_bar_turns_the_second_box(void **state)
 {
   static const char *const overrides[] = {"solids.meshes.bar.edge=0.05"};
   SceneRun                 flow;
-  Solid                    solid = start(&flow, "deformable-bar", 1, overrides);
+  Solid                    solid = start(&flow, "solids/deformable-bar", 1, overrides);
 
   (void)state;
   assert_success(SceneRunUntil(&flow, 0.4));
@@ -70,4 +71,33 @@ static void the_bar_turns_the_second_box(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(the_bar_turns_the_second_box))
+/* Fig. 2.3: the sphere passes between the vertices; points on the surface stop that, and the ball springs
+ * back. */
+static void bound_points_meet_what_vertices_miss(void **state)
+{
+  static const char *const nothing[] = {"solids.meshes.ball.contact_spacing=0"};
+
+  (void)state;
+  for (PetscInt bound = 0; bound < 2; bound++) {
+    SceneRun  flow;
+    Solid     solid = start(&flow, "hybrid/ball-hard-bound", bound ? 0 : 1, nothing);
+    PetscReal deepest = 0;
+
+    for (PetscInt k = 1; k <= 20; k++) {
+      assert_success(SceneRunUntil(&flow, 0.05 * k));
+      deepest = PetscMax(deepest, solid_report(solid).largest_penetration);
+    }
+    if (bound)
+      assert_true(solid_report(solid).elastic_energy > 100 && deepest < 0.02 * 0.5);
+    else { /* 0.1 m under the surface, and nothing has moved */
+      assert_true(placement(solid, "finger").position.at[Z] < 0.5 + PetscSqrtReal(0.25 - 0.04) - 0.1);
+      assert_true(solid_report(solid).elastic_energy < 1e-9);
+    }
+    assert_success(SceneRunUntil(&flow, 2));
+    assert_true(solid_report(solid).elastic_energy < 15 && solid_report(solid).least_ratio > 0.9);
+    assert_success(SceneRunDestroy(&flow));
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(the_bar_turns_the_second_box),
+          cmocka_unit_test(bound_points_meet_what_vertices_miss))

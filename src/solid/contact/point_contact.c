@@ -67,21 +67,20 @@ static PetscReal yield_along(Solid solid, const PointContact *contact, Vector3 d
   const Vector3   turn = vector3_cross(contact->arm, direction);
   const Vector3   turned = matrix3_apply(&mobility->inverse_inertia, turn);
 
-  return solid->points->inverse_mass[contact->point] + mobility->inverse_mass + vector3_dot(turn, turned);
+  return points_inverse_mass(solid->points, contact->point) + mobility->inverse_mass +
+         vector3_dot(turn, turned);
 }
 
 /* Of the point against the body. */
-static Vector3 relative_velocity(const PointContact *contact, const SolidMotion *motion)
+static Vector3 relative_velocity(Solid solid, const PointContact *contact, const SolidMotion *motion)
 {
-  return vector3_subtract(motion->points[contact->point],
+  return vector3_subtract(points_mean(solid->points, contact->point, motion->points),
                           twist_at(&motion->bodies[contact->body], contact->arm));
 }
 
 static void push(Solid solid, const PointContact *contact, Vector3 impulse, SolidMotion *motion)
 {
-  Vector3 *velocity = &motion->points[contact->point];
-
-  *velocity = vector3_add(*velocity, vector3_scale(solid->points->inverse_mass[contact->point], impulse));
+  points_push(solid->points, contact->point, impulse, motion->points);
   twist_push(&motion->bodies[contact->body], &solid->mobilities[contact->body], contact->arm,
              vector3_scale(-1., impulse));
 }
@@ -114,7 +113,7 @@ static PetscErrorCode FindOnBody(Solid solid, const DeformableMesh *mesh, PetscI
     PetscReal path;
 
     contact.point = mesh->skin[k];
-    if (!(points->inverse_mass[contact.point] > 0.))
+    if (!(points_inverse_mass(points, contact.point) > 0.))
       continue;
     place_contact(solid, &contact);
     path = vector3_norm(vector3_subtract(motion->points[contact.point], twist_at(twist, contact.arm)));
@@ -189,7 +188,7 @@ void point_contacts_update(Solid solid)
 /* Friction stops sliding as far as the cone of the pressing impulse reaches. */
 static void rub(Solid solid, PointContact *contact, SolidMotion *motion)
 {
-  const Vector3   relative = relative_velocity(contact, motion);
+  const Vector3   relative = relative_velocity(solid, contact, motion);
   const PetscReal normal = vector3_dot(contact->normal, relative);
   const Vector3   sliding = vector3_subtract(relative, vector3_scale(normal, contact->normal));
   const PetscReal speed = vector3_norm(sliding), most = contact->friction * contact->press;
@@ -210,7 +209,7 @@ static void rub(Solid solid, PointContact *contact, SolidMotion *motion)
 /* Returns the change of speed. `target` is the least speed at which it may open. */
 static PetscReal visit(Solid solid, PointContact *contact, PetscReal target, SolidMotion *motion)
 {
-  const PetscReal opening = vector3_dot(contact->normal, relative_velocity(contact, motion));
+  const PetscReal opening = vector3_dot(contact->normal, relative_velocity(solid, contact, motion));
   const PetscReal press = PetscMax(0., contact->press + contact->hold * (target - opening));
   const PetscReal change = press - contact->press;
 
@@ -238,7 +237,7 @@ void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half)
 
   for (PetscInt k = 0; k < points->contact_count; k++) {
     PointContact   *contact = &points->contacts[k];
-    const PetscReal opening = vector3_dot(contact->normal, relative_velocity(contact, half));
+    const PetscReal opening = vector3_dot(contact->normal, relative_velocity(solid, contact, half));
 
     contact->closing = contact->gap + dt * opening < 0. ? PETSC_TRUE : PETSC_FALSE;
   }
@@ -284,7 +283,7 @@ PetscInt point_contacts_hold(Solid solid, const SolidMotion *motion)
     PointContact *contact = &points->contacts[k];
 
     contact->held = contact->gap <= contact->slack &&
-                            vector3_dot(contact->normal, relative_velocity(contact, motion)) < 0.
+                            vector3_dot(contact->normal, relative_velocity(solid, contact, motion)) < 0.
                         ? PETSC_TRUE
                         : PETSC_FALSE;
     count += contact->held;
@@ -299,7 +298,7 @@ void point_contacts_project(Solid solid, SolidMotion *motion)
   for (PetscInt sweep = 0; sweep < PROJECTION_SWEEPS; sweep++)
     for (PetscInt k = 0; k < points->contact_count; k++) {
       const PointContact *contact = &points->contacts[sweep % 2 ? points->contact_count - 1 - k : k];
-      const PetscReal     opening = vector3_dot(contact->normal, relative_velocity(contact, motion));
+      const PetscReal     opening = vector3_dot(contact->normal, relative_velocity(solid, contact, motion));
 
       if (contact->held && opening != 0.)
         push(solid, contact, vector3_scale(-contact->hold * opening, contact->normal), motion);
@@ -315,11 +314,14 @@ void point_contacts_separate(Solid solid)
 
     if (contact->gap >= 0. || body_is_free(&solid->bodies[contact->body]))
       continue;
-    points->position[contact->point] =
-        vector3_subtract(points->position[contact->point], vector3_scale(contact->gap, contact->normal));
+    points_push(points, contact->point,
+                vector3_scale(-contact->gap / points_inverse_mass(points, contact->point), contact->normal),
+                points->position);
+    points->position[contact->point] = points_mean(points, contact->point, points->position);
     place_contact(solid, contact);
     points->has_forces = PETSC_FALSE;
   }
+  points_follow_parents(points, points->position);
 }
 
 PetscBool point_contacts_push(Solid solid)
@@ -351,7 +353,7 @@ PetscErrorCode PointContactsCheckStart(Solid solid, char message[], size_t size)
     const PointContact   *contact = &points->contacts[k];
     const DeformableMesh *mesh = points->meshes;
 
-    while (contact->point >= mesh->first + mesh->mesh->vertex_count)
+    while (mesh + 1 < points->meshes + points->mesh_count && contact->point >= mesh[1].first)
       mesh++;
     if (contact->gap < -part * mesh->config->edge)
       PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,

@@ -31,6 +31,25 @@ static PetscBool is_too_fine(const SolidMeshConfig *config)
   return cubes > MOST_CELLS ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Every entry halves the elements whose centre is in its shape; neighbours stay as they are. */
+static PetscErrorCode RefineMesh(const SolidMeshConfig *config, Mesh *mesh)
+{
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < config->refined_count; r++) {
+    PetscBool *marks;
+    Mesh       finer;
+
+    PetscCall(PetscMalloc1((*mesh)->element_count, &marks));
+    for (PetscInt e = 0; e < (*mesh)->element_count; e++)
+      marks[e] = shape_is_inside(config->refined[r].inside, mesh_element_centre(*mesh, e));
+    PetscCall(MeshRefine(*mesh, marks, &finer, NULL));
+    PetscCall(PetscFree(marks));
+    PetscCall(MeshDestroy(mesh));
+    *mesh = finer;
+  }
+  PetscFunctionReturn(0);
+}
+
 /* Boxes are divided along their sides; a lattice is fitted to other shapes. */
 static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char message[], size_t size)
 {
@@ -55,6 +74,8 @@ static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char
   if (problem[0])
     PetscCall(
         MessageAtKey(message, size, "solids.meshes", config->name, "Mesh \"%s\": %s", config->name, problem));
+  else
+    PetscCall(RefineMesh(config, mesh));
   PetscFunctionReturn(0);
 }
 
@@ -88,8 +109,10 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
                              mesh->config->name, mesh->config->material));
     else
       PetscCall(CreateMesh(mesh->config, &mesh->mesh, message, size));
-    if (!message[0])
-      points->count += mesh->mesh->vertex_count;
+    if (message[0])
+      break;
+    PetscCall(MeshFindBoundary(mesh->mesh, &mesh->boundary));
+    points->count += mesh->mesh->vertex_count + mesh_count_sprinkled(mesh);
   }
   PetscFunctionReturn(0);
 }
@@ -156,6 +179,8 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
     const Vector3  place = mesh->mesh->vertices[v];
 
     points->position[p] = points->rest[p] = place;
+    if (points->carrier[p] == CARRIER_POINTS)
+      continue;
     points->carrier[p] = find_carrier(mesh, place);
     if (points->carrier[p] == CARRIER_NONE)
       points->velocity[p] = vector3_add(mesh->config->velocity,
@@ -169,7 +194,8 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
   }
 }
 
-/* The mass of an element goes to its corners that no other moves: a body with points keeps its own. */
+/* The mass of an element goes to its corners that move by themselves or with other points: a body with points
+ * keeps its own. */
 static void add_masses(Points *points, const DeformableMesh *mesh)
 {
   for (PetscInt e = 0; e < mesh->mesh->element_count; e++) {
@@ -177,21 +203,21 @@ static void add_masses(Points *points, const DeformableMesh *mesh)
     PetscInt        movable = 0;
 
     for (PetscInt c = 0; c < 4; c++)
-      movable += points->carrier[mesh->corners[e][c]] == CARRIER_NONE;
+      movable += points->carrier[mesh->corners[e][c]] <= CARRIER_NONE;
     for (PetscInt c = 0; c < 4; c++)
-      if (points->carrier[mesh->corners[e][c]] == CARRIER_NONE)
+      if (points->carrier[mesh->corners[e][c]] <= CARRIER_NONE)
         points->mass[mesh->corners[e][c]] += mass / movable;
   }
 }
 
-/* Vertices of the boundary, once each. */
+/* Vertices of the boundary, once each, with room for points between them. */
 static PetscErrorCode FindSkin(DeformableMesh *mesh)
 {
   const PetscInt count = mesh->boundary.count * mesh->boundary.corners;
   PetscInt      *vertices;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(count, &vertices));
+  PetscCall(PetscMalloc1(count + mesh_count_sprinkled(mesh), &vertices));
   PetscCall(PetscArraycpy(vertices, mesh->boundary.faces, count));
   mesh->skin_count = count;
   PetscCall(PetscSortRemoveDupsInt(&mesh->skin_count, vertices));
@@ -238,10 +264,11 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
       mesh->corners[e][c] = mesh->first + mesh->mesh->elements[4 * e + c];
   elements.corners = mesh->corners;
   PetscCall(FindHolders(solid, mesh));
+  PetscCall(MeshBindJunctions(points, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
-  PetscCall(MeshFindBoundary(mesh->mesh, &mesh->boundary));
   PetscCall(FindSkin(mesh));
+  PetscCall(MeshSprinkle(points, mesh));
   find_shortest(points, mesh->mesh);
   mesh->force.kind = kind;
   PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
@@ -291,9 +318,11 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
     PetscFunctionReturn(0);
   points->velocity = (Vector3 *)solid->velocity;
   PetscCall(CreateArrays(solid));
+  PetscCall(PointBindingsCreate(points));
   place_particles(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FinishMesh(solid, &points->meshes[m]));
+  points_share_masses(points);
   weigh(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     points->meshes[m].frequency = mesh_rest_frequency(solid, &points->meshes[m]);
@@ -325,6 +354,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
     PetscCall(MeshDestroyParts(&points->meshes[m]));
   PetscCall(PetscFree(points->meshes));
   PetscCall(PetscFree(points->contacts));
+  PetscCall(PointBindingsDestroy(points));
   PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,
                        points->arm, points->carried));
   PetscCall(PetscFree(points->bodies));
@@ -349,6 +379,7 @@ void points_follow_position(Solid solid)
 
     points->position[p] = b >= 0 ? rigid_apply(&solid->placements[b], points->arm[p]) : points->arm[p];
   }
+  points_follow_parents(points, points->position);
 }
 
 void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[])
@@ -360,6 +391,7 @@ void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[
 
     velocity[p] = b >= 0 ? twist_at(&bodies[b], world_arm(solid, p)) : vector3(0, 0, 0);
   }
+  points_follow_parents(points, velocity);
 }
 
 void points_follow_change(Solid solid, SolidMotion *motion)
@@ -373,6 +405,7 @@ void points_follow_change(Solid solid, SolidMotion *motion)
                             ? twist_at(&motion->bodies[b], world_arm(solid, p))
                             : vector3(0, 0, 0);
   }
+  points_follow_parents(points, motion->points);
 }
 
 /* Of a body whose motion is given the mean of what it is and was. */
@@ -391,12 +424,14 @@ void points_follow_middle(Solid solid, SolidMotion *motion)
     else
       motion->points[p] = vector3(0, 0, 0);
   }
+  points_follow_parents(points, motion->points);
 }
 
 void points_collect(Solid solid, SolidMotion *forces)
 {
   const Points *points = solid->points;
 
+  points_collect_bound(points, forces->points);
   for (PetscInt k = 0; k < points->carried_count; k++) {
     const PetscInt p = points->carried[k], b = points->carrier[p];
     const Vector3  force = forces->points[p];

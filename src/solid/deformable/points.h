@@ -7,15 +7,27 @@
 
 #include <millrace/mesh.h>
 
-/* What moves a point: itself, the world, which holds it where it began, or the body of that number. */
-enum { CARRIER_NONE = -2, CARRIER_WORLD = -1 };
+/* What moves a point: itself, other points, the world, which holds it where it began, or the body of that
+   number. */
+enum { CARRIER_POINTS = -3, CARRIER_NONE, CARRIER_WORLD };
+
+/* Points that are weighted means of others, which no other points carry. */
+typedef struct {
+  PetscInt   count;
+  PetscInt  *points;
+  PetscInt  *first; /* parents and weights of the n-th: from first[n] to first[n + 1] - 1 */
+  PetscInt  *index; /* of every point of the solid: its binding, -1 without */
+  PetscInt   parent_count, parent_room;
+  PetscInt  *parents;
+  PetscReal *weights; /* not negative; their sum is 1 */
+} PointBindings;
 
 /* A mesh of the configuration. Its points stand together, in the order of its vertices. */
 typedef struct {
   const SolidMeshConfig     *config;   /* borrowed */
   const SolidMaterialConfig *material; /* borrowed */
   Mesh                       mesh;     /* owned; at rest */
-  PetscInt                   first;    /* of its points */
+  PetscInt                   first;    /* of its points; those for contact come after its vertices */
   PetscInt (*corners)[4];              /* points of each element; owned */
   PetscInt    *holders;                /* the body of each of its holds; -1: the world; owned */
   PetscInt     skin_count, *skin;      /* points of its surface, ascending; owned */
@@ -36,12 +48,13 @@ typedef struct Points {
   Vector3   *position, *velocity; /* the velocities are the first of the state vector */
   Vector3   *rest;
   PetscReal *mass, *inverse_mass;     /* inverse 0: another moves it */
-  PetscInt  *carrier;                 /* CARRIER_NONE, CARRIER_WORLD or a body */
+  PetscInt  *carrier;                 /* CARRIER_POINTS, CARRIER_NONE, CARRIER_WORLD or a body */
   Vector3   *arm;                     /* in the carrier's frame; of the world: the position */
-  PetscInt   carried_count, *carried; /* points with a carrier */
+  PetscInt   carried_count, *carried; /* points that a body or the world carries */
   PetscInt   body_count, *bodies;     /* free bodies that carry points, then others that points touch */
   PetscInt   carrying_count;          /* of the first */
 
+  PointBindings   bindings;
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
@@ -75,6 +88,22 @@ void points_collect(Solid solid, SolidMotion *forces);
 void points_find_forces(Solid solid);
 /* Of all meshes, where the forces were found last. */
 ForceReport points_report(Solid solid);
+
+/* binding.c: hard bindings. Of a mesh with hanging vertices, and of points for contact on its boundary. */
+PetscErrorCode PointBindingsCreate(Points *points);
+PetscErrorCode PointBindingsDestroy(Points *points);
+PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh);
+PetscInt       mesh_count_sprinkled(const DeformableMesh *mesh);
+PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh);
+void           points_share_masses(Points *points);
+/* The value of a point that others may carry; its effective inverse mass; an impulse on it, in velocities of
+   the points that carry it. */
+Vector3   points_mean(const Points *points, PetscInt point, const Vector3 values[]);
+PetscReal points_inverse_mass(const Points *points, PetscInt point);
+void      points_push(const Points *points, PetscInt point, Vector3 impulse, Vector3 values[]);
+/* All bound points follow their parents; forces on them become the parents'. */
+void points_follow_parents(const Points *points, Vector3 values[]);
+void points_collect_bound(const Points *points, Vector3 forces[]);
 
 /* motion.c: sums of motions. */
 PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion);

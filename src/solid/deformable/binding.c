@@ -1,0 +1,216 @@
+/* Hard bindings (2.2): points whose place is a weighted mean of others, x = sum w x_i. A force f on one is
+   the force w f on its parents (2.3), its mass is theirs by the same weights, and an impulse meets the
+   effective mass 1 / m_e = sum w^2 / m (2.4). Vertices that hang on the side of a coarser element are bound,
+   and points that are sprinkled over the surface for contact. */
+#include "points.h"
+
+/* Parents that are bound themselves are replaced by theirs: chains have one link. */
+static PetscErrorCode AddParent(PointBindings *bindings, PetscInt parent, PetscReal weight)
+{
+  const PetscInt k = bindings->index[parent];
+
+  PetscFunctionBegin;
+  if (k >= 0) {
+    for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
+      PetscCall(AddParent(bindings, bindings->parents[n], weight * bindings->weights[n]));
+    PetscFunctionReturn(0);
+  }
+  if (bindings->parent_count == bindings->parent_room) {
+    bindings->parent_room = 2 * bindings->parent_count + 64;
+    PetscCall(PetscRealloc(sizeof(*bindings->parents) * (size_t)bindings->parent_room, &bindings->parents));
+    PetscCall(PetscRealloc(sizeof(*bindings->weights) * (size_t)bindings->parent_room, &bindings->weights));
+  }
+  bindings->parents[bindings->parent_count] = parent;
+  bindings->weights[bindings->parent_count++] = weight;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Bind(Points *points, PetscInt point, PetscInt count, const PetscInt parents[],
+                           const PetscReal weights[])
+{
+  PointBindings *bindings = &points->bindings;
+  const PetscInt k = bindings->count++;
+
+  PetscFunctionBegin;
+  bindings->points[k] = point;
+  for (PetscInt n = 0; n < count; n++)
+    PetscCall(AddParent(bindings, parents[n], weights[n]));
+  bindings->first[k + 1] = bindings->parent_count;
+  bindings->index[point] = k;
+  points->carrier[point] = CARRIER_POINTS;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointBindingsCreate(Points *points)
+{
+  PointBindings *bindings = &points->bindings;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(points->count, &bindings->points, points->count + 1, &bindings->first, points->count,
+                         &bindings->index));
+  for (PetscInt p = 0; p < points->count; p++)
+    bindings->index[p] = -1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointBindingsDestroy(Points *points)
+{
+  PointBindings *bindings = &points->bindings;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(bindings->points, bindings->first, bindings->index));
+  PetscCall(PetscFree(bindings->parents));
+  PetscCall(PetscFree(bindings->weights));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh)
+{
+  MeshJunctions junctions;
+  PetscInt      parents[64];
+
+  PetscFunctionBegin;
+  if (!mesh->mesh->parents)
+    PetscFunctionReturn(0);
+  PetscCall(MeshFindJunctions(mesh->mesh, &junctions));
+  for (PetscInt n = 0; n < junctions.count; n++) {
+    const PetscInt first = junctions.first[n], count = junctions.first[n + 1] - first;
+
+    PetscCheck(count <= 64, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A vertex hangs on %" PetscInt_FMT " others",
+               count);
+    for (PetscInt k = 0; k < count; k++)
+      parents[k] = mesh->first + junctions.parents[first + k];
+    PetscCall(Bind(points, mesh->first + junctions.vertices[n], count, parents, &junctions.weights[first]));
+  }
+  PetscCall(MeshJunctionsDestroy(&junctions));
+  PetscFunctionReturn(0);
+}
+
+/* Parts that the edges of a face are divided into. */
+static PetscInt face_parts(const DeformableMesh *mesh, PetscInt face)
+{
+  const PetscInt *corners = &mesh->boundary.faces[3 * face];
+  PetscReal       longest = 0.;
+
+  for (PetscInt c = 0; c < 3; c++)
+    longest = PetscMax(longest, vector3_norm(vector3_subtract(mesh->mesh->vertices[corners[c]],
+                                                              mesh->mesh->vertices[corners[(c + 1) % 3]])));
+  return (PetscInt)PetscMax(1., PetscCeilReal(longest / mesh->config->contact_spacing - 1e-9));
+}
+
+PetscInt mesh_count_sprinkled(const DeformableMesh *mesh)
+{
+  PetscInt count = 0;
+
+  for (PetscInt f = 0; f < mesh->boundary.count && mesh->config->contact_spacing > 0.; f++)
+    count += PetscSqr(face_parts(mesh, f));
+  return count;
+}
+
+/* At the centres of the small triangles that a division of the edges makes: those of two faces never
+ * coincide. */
+PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh)
+{
+  PetscInt next = mesh->first + mesh->mesh->vertex_count;
+
+  PetscFunctionBegin;
+  for (PetscInt f = 0; f < mesh->boundary.count && mesh->config->contact_spacing > 0.; f++) {
+    const PetscInt *corners = &mesh->boundary.faces[3 * f], parts = face_parts(mesh, f);
+    const PetscInt  parents[3] = {mesh->first + corners[0], mesh->first + corners[1],
+                                  mesh->first + corners[2]};
+
+    for (PetscInt i = 0; i < parts; i++)
+      for (PetscInt j = 0; j < 2 * (parts - i) - 1; j++) { /* upright ones and those between them by turns */
+        const PetscReal third = (1 + j % 2) / 3., a = i + third, b = j / 2 + third;
+        const PetscReal weights[3] = {1. - (a + b) / (PetscReal)parts, a / (PetscReal)parts,
+                                      b / (PetscReal)parts};
+
+        points->rest[next] = vector3(0, 0, 0);
+        for (PetscInt c = 0; c < 3; c++)
+          points->rest[next] =
+              vector3_add(points->rest[next], vector3_scale(weights[c], points->rest[parents[c]]));
+        points->position[next] = points->rest[next];
+        mesh->skin[mesh->skin_count++] = next;
+        PetscCall(Bind(points, next++, 3, parents, weights));
+      }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* m = W^T m. What would belong to parents that a body or the world carries goes to the others. */
+void points_share_masses(Points *points)
+{
+  const PointBindings *bindings = &points->bindings;
+
+  for (PetscInt k = 0; k < bindings->count; k++) {
+    PetscReal *mass = &points->mass[bindings->points[k]], movable = 0.;
+
+    for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
+      movable += points->carrier[bindings->parents[n]] == CARRIER_NONE ? bindings->weights[n] : 0.;
+    for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
+      if (points->carrier[bindings->parents[n]] == CARRIER_NONE)
+        points->mass[bindings->parents[n]] += *mass * bindings->weights[n] / movable;
+    *mass = 0.;
+  }
+}
+
+Vector3 points_mean(const Points *points, PetscInt point, const Vector3 values[])
+{
+  const PointBindings *bindings = &points->bindings;
+  const PetscInt       k = bindings->index[point];
+  Vector3              mean = vector3(0, 0, 0);
+
+  if (k < 0)
+    return values[point];
+  for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
+    mean = vector3_add(mean, vector3_scale(bindings->weights[n], values[bindings->parents[n]]));
+  return mean;
+}
+
+PetscReal points_inverse_mass(const Points *points, PetscInt point)
+{
+  const PointBindings *bindings = &points->bindings;
+  const PetscInt       k = bindings->index[point];
+  PetscReal            sum = 0.;
+
+  if (k < 0)
+    return points->inverse_mass[point];
+  for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
+    sum += PetscSqr(bindings->weights[n]) * points->inverse_mass[bindings->parents[n]];
+  return sum;
+}
+
+void points_push(const Points *points, PetscInt point, Vector3 impulse, Vector3 values[])
+{
+  const PointBindings *bindings = &points->bindings;
+  const PetscInt       k = bindings->index[point];
+
+  if (k < 0)
+    values[point] = vector3_add(values[point], vector3_scale(points->inverse_mass[point], impulse));
+  for (PetscInt n = k < 0 ? 0 : bindings->first[k]; k >= 0 && n < bindings->first[k + 1]; n++) {
+    Vector3 *value = &values[bindings->parents[n]];
+
+    *value = vector3_add(
+        *value, vector3_scale(bindings->weights[n] * points->inverse_mass[bindings->parents[n]], impulse));
+  }
+}
+
+void points_follow_parents(const Points *points, Vector3 values[])
+{
+  for (PetscInt k = 0; k < points->bindings.count; k++)
+    values[points->bindings.points[k]] = points_mean(points, points->bindings.points[k], values);
+}
+
+void points_collect_bound(const Points *points, Vector3 forces[])
+{
+  const PointBindings *bindings = &points->bindings;
+
+  for (PetscInt k = 0; k < bindings->count; k++) {
+    Vector3 *force = &forces[bindings->points[k]];
+
+    for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
+      forces[bindings->parents[n]] =
+          vector3_add(forces[bindings->parents[n]], vector3_scale(bindings->weights[n], *force));
+    *force = vector3(0, 0, 0);
+  }
+}

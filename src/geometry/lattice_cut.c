@@ -5,66 +5,16 @@
    that follow along x. Sums over boxes equal the whole to round-off, because nothing else is decided than in
    which box a piece lies, and there both answers give the same sum. */
 #include "geometry_impl.h"
+#include "polygon.h"
 
 #include <millrace/lattice.h>
-
-enum { CORNERS_MAX = 12 };
-
-typedef struct {
-  int     count;
-  Vector3 corner[CORNERS_MAX];
-} Polygon;
 
 typedef struct {
   const Lattice *lattice;
   PetscReal     *area;
   Vector3       *moment; /* null: not asked for */
   PetscReal     *volume, *passing;
-  PieceVisitor   visit; /* instead of all these; null: none */
-  void          *context;
-  PetscInt       triangle; /* that is cut */
 } Cutting;
-
-static inline Vector3 crossing(Vector3 a, Vector3 b, int d, PetscReal plane)
-{
-  const PetscReal part = (plane - a.at[d]) / (b.at[d] - a.at[d]);
-  Vector3         point = vector3_add(a, vector3_scale(part, vector3_subtract(b, a)));
-
-  point.at[d] = plane;
-  return point;
-}
-
-/* A convex polygon into what is below and above a plane. */
-static void split(const Polygon *polygon, int d, PetscReal plane, Polygon *below, Polygon *above)
-{
-  Vector3 from = polygon->corner[polygon->count - 1];
-
-  below->count = above->count = 0;
-  for (int n = 0; n < polygon->count; n++) {
-    const Vector3 to = polygon->corner[n];
-
-    if ((from.at[d] < plane && to.at[d] > plane) || (from.at[d] > plane && to.at[d] < plane)) {
-      const Vector3 middle = from.at[d] < plane ? crossing(from, to, d, plane) : crossing(to, from, d, plane);
-
-      below->corner[below->count++] = middle;
-      above->corner[above->count++] = middle;
-    }
-    if (to.at[d] <= plane)
-      below->corner[below->count++] = to;
-    if (to.at[d] >= plane)
-      above->corner[above->count++] = to;
-    from = to;
-  }
-}
-
-static void extent(const Polygon *polygon, int d, PetscReal *low, PetscReal *high)
-{
-  *low = *high = polygon->corner[0].at[d];
-  for (int n = 1; n < polygon->count; n++) {
-    *low = PetscMin(*low, polygon->corner[n].at[d]);
-    *high = PetscMax(*high, polygon->corner[n].at[d]);
-  }
-}
 
 /* Of a plane piece with the area vector `whole`, in the same coordinates. */
 static Vector3 centroid(const Polygon *piece, Vector3 whole)
@@ -126,14 +76,6 @@ static void add_piece(const Cutting *cutting, const PetscInt at[DIM], const Poly
     add_area(cutting, n, piece, sum);
 }
 
-static void visit_piece(const Cutting *cutting, const PetscInt at[DIM], const Polygon *polygon)
-{
-  const LatticePiece piece = {cutting->triangle, {at[X], at[Y], at[Z]}, polygon->count, polygon->corner};
-
-  if (at[X] >= cutting->lattice->start[X] && at[X] < cutting->lattice->end[X])
-    cutting->visit(&piece, cutting->context);
-}
-
 static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Polygon *polygon);
 
 /* What lies in one layer of boxes across d. */
@@ -143,9 +85,7 @@ static void cut_layer(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
 
   if (polygon->count < 3)
     return;
-  if (d == X && cutting->visit)
-    visit_piece(cutting, at, polygon);
-  else if (d == X)
+  if (d == X)
     add_piece(cutting, at, polygon);
   else if (at[d] >= lattice->start[d] && at[d] < lattice->end[d])
     cut_along(cutting, d - 1, at, polygon);
@@ -159,7 +99,7 @@ static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
   PetscReal      low, high;
   PetscInt       last;
 
-  extent(polygon, d, &low, &high);
+  polygon_extent(polygon, d, &low, &high);
   if ((high < (PetscReal)lattice->start[d] && d != X) || low > (PetscReal)lattice->end[d])
     return;
   at[d] = (PetscInt)PetscMax(floor(low), (PetscReal)lattice->start[d] - 1);
@@ -167,16 +107,17 @@ static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
   for (; at[d] < last && rest->count > 2; at[d]++) {
     Polygon *next = &above[at[d] & 1];
 
-    split(rest, d, (PetscReal)(at[d] + 1), &below, next);
+    polygon_split(rest, d, (PetscReal)(at[d] + 1), &below, next);
     cut_layer(cutting, d, at, &below);
     rest = next;
   }
   cut_layer(cutting, d, at, rest);
 }
 
-static void cut_triangles(Cutting *cutting, const Triangles *triangles)
+void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],
+                 PetscReal volume[], PetscReal passing[])
 {
-  const Lattice *lattice = cutting->lattice;
+  const Cutting cutting = {lattice, area, moment, volume, passing};
 
   for (PetscInt t = 0; t < triangles->triangle_count; t++) {
     Polygon  polygon = {.count = 3};
@@ -187,26 +128,8 @@ static void cut_triangles(Cutting *cutting, const Triangles *triangles)
         polygon.corner[c].at[d] =
             (triangles->vertices[triangles->triangles[t][c]].at[d] - lattice->origin.at[d]) /
             lattice->spacing.at[d];
-    cutting->triangle = t;
-    cut_along(cutting, Z, at, &polygon);
+    cut_along(&cutting, Z, at, &polygon);
   }
-}
-
-void lattice_cut(const Lattice *lattice, const Triangles *triangles, PetscReal area[], Vector3 moment[],
-                 PetscReal volume[], PetscReal passing[])
-{
-  Cutting cutting = {
-      .lattice = lattice, .area = area, .moment = moment, .volume = volume, .passing = passing};
-
-  cut_triangles(&cutting, triangles);
-}
-
-void lattice_visit_pieces(const Lattice *lattice, const Triangles *triangles, PieceVisitor visit,
-                          void *context)
-{
-  Cutting cutting = {.lattice = lattice, .visit = visit, .context = context};
-
-  cut_triangles(&cutting, triangles);
 }
 
 void lattice_fill(const Lattice *lattice, PetscReal volume[], const PetscReal passing[])

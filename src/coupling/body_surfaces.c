@@ -7,37 +7,36 @@
 /* Circles are cut into edges of this part of a cell. */
 #define EDGE 1.5
 
-PetscErrorCode CouplingDropSurfaces(Coupling coupling)
+PetscErrorCode PlacedSolidsDropSurfaces(PlacedSolids *solids)
 {
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < coupling->solids.surface_count; s++)
-    PetscCall(SurfaceDestroy(&coupling->solids.surfaces[s].surface));
-  PetscCall(PetscFree(coupling->solids.surfaces));
-  coupling->solids.surface_count = coupling->solids.surface_room = 0;
+  for (PetscInt s = 0; s < solids->surface_count; s++)
+    PetscCall(SurfaceDestroy(&solids->surfaces[s].surface));
+  PetscCall(PetscFree(solids->surfaces));
+  solids->surface_count = solids->surface_room = 0;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode KeepSurface(Coupling coupling, KeptSurface kept)
+static PetscErrorCode KeepSurface(PlacedSolids *solids, KeptSurface kept)
 {
   PetscFunctionBegin;
-  PetscCall(
-      GrowList(coupling->solids.surface_count, &coupling->solids.surface_room, &coupling->solids.surfaces));
-  coupling->solids.surfaces[coupling->solids.surface_count++] = kept;
+  PetscCall(GrowList(solids->surface_count, &solids->surface_room, &solids->surfaces));
+  solids->surfaces[solids->surface_count++] = kept;
   PetscFunctionReturn(0);
 }
 
 /* What does not last is made anew at every placing. */
-static PetscErrorCode DropFleeting(Coupling coupling)
+static PetscErrorCode DropFleeting(PlacedSolids *solids)
 {
   PetscInt kept = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < coupling->solids.surface_count; s++)
-    if (coupling->solids.surfaces[s].form)
-      coupling->solids.surfaces[kept++] = coupling->solids.surfaces[s];
+  for (PetscInt s = 0; s < solids->surface_count; s++)
+    if (solids->surfaces[s].form)
+      solids->surfaces[kept++] = solids->surfaces[s];
     else
-      PetscCall(SurfaceDestroy(&coupling->solids.surfaces[s].surface));
-  coupling->solids.surface_count = kept;
+      PetscCall(SurfaceDestroy(&solids->surfaces[s].surface));
+  solids->surface_count = kept;
   PetscFunctionReturn(0);
 }
 
@@ -58,7 +57,7 @@ static PetscErrorCode FindSurface(Coupling coupling, Solid solid, PetscInt body,
     bounds[1].at[d] += grid_box(coupling->grid)->cells[d] * coupling->spacing;
   PetscCall(SolidCreateBodySurface(solid, body, EDGE * coupling->spacing, bounds, surface, &lasts));
   if (*surface)
-    PetscCall(KeepSurface(coupling, (KeptSurface){lasts ? form : NULL, *surface}));
+    PetscCall(KeepSurface(&coupling->solids, (KeptSurface){lasts ? form : NULL, *surface}));
   PetscFunctionReturn(0);
 }
 
@@ -68,12 +67,13 @@ PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid)
   CoupledBody   *bodies;
 
   PetscFunctionBegin;
-  PetscCall(CouplingRememberPlaces(coupling));
-  PetscCall(DropFleeting(coupling));
+  PetscCall(PlacedSolidsRemember(&coupling->solids));
+  PetscCall(DropFleeting(&coupling->solids));
   PetscCall(PetscMalloc1(count, &bodies));
   for (PetscInt b = 0; b < count; b++) {
     bodies[b] = solid_coupled_body(solid, b);
-    if (coupling->grid && coupling_is_near(coupling, &bodies[b], coupling_place_before(coupling, count, b)))
+    if (has_fluid(coupling) &&
+        coupling_is_near(coupling, &bodies[b], place_before(&coupling->solids, count, b)))
       PetscCall(FindSurface(coupling, solid, b, &bodies[b].surface));
   }
   PetscCall(CouplingPlaceBodies(coupling, count, bodies));

@@ -49,7 +49,7 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
   (*coupling)->world = team_world(team);
   (*coupling)->fluid = team_fluid(team);
   PetscCall(SolidSystemCreate(&(*coupling)->system.solid));
-  if (grid)
+  if (team_has_fluid(team))
     PetscCall(CreateFluidPart(*coupling));
   if (config->solver != COUPLING_SCHUR)
     PetscCall(CouplingCreateBlocks(*coupling));
@@ -87,12 +87,12 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   if (!*coupling)
     PetscFunctionReturn(0);
   PetscCall(CouplingDropBlocks(*coupling));
-  if ((*coupling)->grid)
+  if (has_fluid(*coupling))
     PetscCall(DestroyFluidPart(*coupling));
-  PetscCall(CouplingDropVisibility(*coupling));
+  PetscCall(PlacedSolidsDropVisibility(&(*coupling)->solids));
   PetscCall(PetscFree((*coupling)->solids.before));
-  PetscCall(CouplingDropSurfaces(*coupling));
-  PetscCall(CouplingDropBodies(*coupling));
+  PetscCall(PlacedSolidsDropSurfaces(&(*coupling)->solids));
+  PetscCall(PlacedSolidsDropBodies(&(*coupling)->solids));
   PetscCall(SolidSystemDestroy(&(*coupling)->system.solid));
   PetscCall(PetscFree((*coupling)->system.push));
   PetscCall(PetscFree(*coupling));
@@ -106,7 +106,7 @@ PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const Coup
   PetscCall(CouplingTakeBodies(coupling, count, bodies));
   PetscCall(PetscFree(coupling->system.push));
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &coupling->system.push));
-  if (coupling->grid)
+  if (has_fluid(coupling))
     PetscCall(CouplingFindCells(coupling));
   PetscFunctionReturn(0);
 }
@@ -114,7 +114,7 @@ PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const Coup
 PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[])
 {
   PetscFunctionBegin;
-  PetscCall(CouplingRememberPlaces(coupling));
+  PetscCall(PlacedSolidsRemember(&coupling->solids));
   PetscCall(CouplingPlaceBodies(coupling, count, bodies));
   PetscFunctionReturn(0);
 }
@@ -180,16 +180,16 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
              "The reference density must be positive, not %g", (double)fluid->density);
   coupling->density = fluid->density;
   PetscCall(PetscCalloc1(coupling->solids.count, &displaced));
-  if (coupling->grid) {
+  if (has_fluid(coupling)) {
     coupling->scale = (grid_box(coupling->grid)->dimension == 3 ? coupling->spacing : 1.) / fluid->density;
     PetscCall(SetUpFluidPart(coupling, fluid, displaced));
   }
   PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(&coupling->scale, 1, MPIU_REAL, 0, coupling->world)); /* its first rank has fluid */
-  PetscCall(CouplingFindAdded(coupling, coupling->grid ? displaced : NULL));
+  PetscCall(CouplingFindAdded(coupling, has_fluid(coupling) ? displaced : NULL));
   PetscCall(PetscFree(displaced));
   PetscCall(CouplingSetSolidSystem(coupling));
-  if (coupling->grid) {
+  if (has_fluid(coupling)) {
     PetscCall(CouplingFindNullSpace(coupling));
     PetscCall(Count(coupling));
   }

@@ -230,11 +230,17 @@ struct _p_Coupling {
   CouplingReport found; /* what CouplingSetFluid counted */
 };
 
+/* Whether this rank is of the fluid team: it has a grid, faces and the pressure rows. */
+static inline PetscBool has_fluid(Coupling coupling)
+{
+  return team_has_fluid(coupling->team);
+}
+
 /* placed_bodies.c */
 PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
 /* Whether a body may have to do with this rank's part of the box; `before`: where it was, null: as now. */
 PetscBool      coupling_is_near(Coupling coupling, const CoupledBody *body, const EarlierPlace *before);
-PetscErrorCode CouplingDropBodies(Coupling coupling);
+PetscErrorCode PlacedSolidsDropBodies(PlacedSolids *solids);
 
 /* The cells, or for a direction the dual cells of its faces, where the image of a body may be. */
 enum { CELLS = -1 };
@@ -256,15 +262,15 @@ Vector3 coupling_arm(Coupling coupling, PetscInt direction, const PetscInt at[DI
 Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscInt at[DIM], PetscInt body);
 
 /* body_surfaces.c */
-PetscErrorCode CouplingDropSurfaces(Coupling coupling);
+PetscErrorCode PlacedSolidsDropSurfaces(PlacedSolids *solids);
 
-/* coupling.c: after CouplingRememberPlaces */
+/* coupling.c: after PlacedSolidsRemember */
 PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
 
 /* shells.c: before a placing */
-PetscErrorCode      CouplingRememberPlaces(Coupling coupling);
-const EarlierPlace *coupling_place_before(Coupling coupling, PetscInt count, PetscInt body); /* or null */
-PetscErrorCode      CouplingDropVisibility(Coupling coupling);
+PetscErrorCode      PlacedSolidsRemember(PlacedSolids *solids);
+const EarlierPlace *place_before(const PlacedSolids *solids, PetscInt count, PetscInt body); /* or null */
+PetscErrorCode      PlacedSolidsDropVisibility(PlacedSolids *solids);
 
 /* cells.c */
 PetscErrorCode CouplingFindCells(Coupling coupling);
@@ -285,7 +291,7 @@ void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 /* constrained_faces.c */
 #define CONSTRAINED_BELOW                                                                                    \
   (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is constrained on all ranks */
-PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction);
+PetscErrorCode FaceMapAddFraction(FaceMap *faces, SolidFraction fraction);
 PetscErrorCode CouplingDropConstraints(Coupling coupling);
 PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallNeighbour *neighbour);
 PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const SeparatedPair *separated);

@@ -4,17 +4,16 @@
 
 #include <millrace/solid_step.h>
 
-PetscErrorCode CouplingDropBodies(Coupling coupling)
+PetscErrorCode PlacedSolidsDropBodies(PlacedSolids *solids)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < coupling->solids.count; b++) {
-    PetscCall(PetscFree(coupling->solids.bodies[b].vertices));
-    PetscCall(
-        PetscFree2(coupling->solids.bodies[b].prism.vertices, coupling->solids.bodies[b].prism.triangles));
+  for (PetscInt b = 0; b < solids->count; b++) {
+    PetscCall(PetscFree(solids->bodies[b].vertices));
+    PetscCall(PetscFree2(solids->bodies[b].prism.vertices, solids->bodies[b].prism.triangles));
   }
-  PetscCall(PetscFree(coupling->solids.bodies));
-  PetscCall(PetscFree3(coupling->solids.by_slot, coupling->solids.near, coupling->solids.offsets));
-  coupling->solids.count = coupling->solids.free_count = coupling->solids.near_count = 0;
+  PetscCall(PetscFree(solids->bodies));
+  PetscCall(PetscFree3(solids->by_slot, solids->near, solids->offsets));
+  solids->count = solids->free_count = solids->near_count = 0;
   PetscFunctionReturn(0);
 }
 
@@ -189,7 +188,7 @@ static PetscErrorCode TakeNear(Coupling coupling)
     Placed *placed = &solids->bodies[b];
 
     if (placed->body.surface)
-      PetscCall(TakeTriangles(coupling, placed, coupling_place_before(coupling, solids->count, b)));
+      PetscCall(TakeTriangles(coupling, placed, place_before(solids, solids->count, b)));
     if (placed->triangles.triangle_count)
       solids->near[solids->near_count++] = b;
   }
@@ -197,21 +196,20 @@ static PetscErrorCode TakeNear(Coupling coupling)
 }
 
 /* Free bodies have theirs; the others follow. */
-static void number_slots(Coupling coupling)
+static void number_slots(PlacedSolids *solids)
 {
-  PetscInt next = coupling->solids.free_count;
+  PetscInt next = solids->free_count;
 
-  for (PetscInt b = 0; b < coupling->solids.count; b++) {
-    coupling->solids.bodies[b].slot =
-        coupling->solids.bodies[b].free >= 0 ? coupling->solids.bodies[b].free : next++;
-    coupling->solids.by_slot[coupling->solids.bodies[b].slot] = b;
+  for (PetscInt b = 0; b < solids->count; b++) {
+    solids->bodies[b].slot = solids->bodies[b].free >= 0 ? solids->bodies[b].free : next++;
+    solids->by_slot[solids->bodies[b].slot] = b;
   }
 }
 
 PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[])
 {
   PetscFunctionBegin;
-  PetscCall(CouplingDropBodies(coupling));
+  PetscCall(PlacedSolidsDropBodies(&coupling->solids));
   PetscCall(PetscCalloc1(count, &coupling->solids.bodies));
   PetscCall(PetscCalloc3(count, &coupling->solids.by_slot, count, &coupling->solids.near, DIM * count,
                          &coupling->solids.offsets));
@@ -228,8 +226,8 @@ PetscErrorCode CouplingTakeBodies(Coupling coupling, PetscInt count, const Coupl
       coupling->solids.by_slot[coupling->solids.free_count++] = b;
     }
   }
-  number_slots(coupling);
-  if (coupling->grid)
+  number_slots(&coupling->solids);
+  if (has_fluid(coupling))
     PetscCall(TakeNear(coupling));
   PetscFunctionReturn(0);
 }

@@ -65,15 +65,14 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
   PetscFunctionReturn(0);
 }
 
-/* push = M_S V* + W^T M_F (u* - W_k V_k), scaled; on all ranks. */
-static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists)
+/* W^T M_F (u* - W_k V_k), scaled, of the owned faces. */
+static PetscErrorCode AddFluidPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists,
+                                   PetscReal push[])
 {
-  PetscReal *push = coupling->system.push, *u[DIM];
+  PetscReal *u[DIM];
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(push, TWIST * coupling->solids.free_count));
-  if (coupling->grid)
-    PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+  PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
     const MixedFace *mixed = &coupling->faces.mixed[m];
     PetscReal        momentum;
@@ -90,8 +89,19 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
         solid_row_add_force(&row, momentum, push);
     }
   }
-  if (coupling->grid)
-    PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  PetscFunctionReturn(0);
+}
+
+/* push = M_S V* + W^T M_F (u* - W_k V_k), scaled; on all ranks. */
+static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists)
+{
+  PetscReal *push = coupling->system.push;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(push, TWIST * coupling->solids.free_count));
+  if (has_fluid(coupling))
+    PetscCall(AddFluidPush(coupling, velocity, twists, push));
   PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, push, (PetscMPIInt)(TWIST * coupling->solids.free_count),
                              MPIU_REAL, MPI_SUM, coupling->world));
@@ -354,13 +364,37 @@ static PetscErrorCode TakeVelocities(Coupling coupling, PetscReal twists[])
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
-  if (coupling->grid)
+  if (has_fluid(coupling))
     PetscCall(CouplingEliminate(coupling, coupling->system.solution, motion));
   PetscCallMPI(
       MPI_Bcast(motion, (PetscMPIInt)(TWIST * coupling->solids.free_count), MPIU_REAL, 0, coupling->world));
   for (PetscInt f = 0; f < coupling->solids.free_count; f++)
     PetscCall(PetscArraycpy(&twists[TWIST * coupling->solids.by_slot[f]], &motion[TWIST * f], TWIST));
   PetscCall(PetscFree(motion));
+  PetscFunctionReturn(0);
+}
+
+/* On the fluid team: the right side and a first guess. */
+static PetscErrorCode StartSolve(Coupling coupling, Vec impulse, CouplingReport *report)
+{
+  PetscFunctionBegin;
+  PetscCall(FindRightSide(coupling, &report->imbalance));
+  PetscCall(TakeGuess(coupling, impulse));
+  PetscCall(CheckGuess(coupling));
+  PetscFunctionReturn(0);
+}
+
+/* On the fluid team: the residual, and what is to blame for a failure. */
+static PetscErrorCode JudgeSolution(Coupling coupling, CouplingReport *report)
+{
+  const Vec solution = coupling->system.solution;
+
+  PetscFunctionBegin;
+  PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, solution, solution));
+  if (report->residual < 0.)
+    PetscCall(CouplingMeasure(coupling, solution, &report->residual));
+  if (report->reason < 0)
+    PetscCall(CouplingDiagnose(coupling, report));
   PetscFunctionReturn(0);
 }
 
@@ -372,65 +406,63 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
              "CouplingPlace and CouplingSetFluid must come before CouplingSolve");
   *report = coupling->found;
   report->residual = -1.; /* not measured yet */
-  if (coupling->grid)
+  if (has_fluid(coupling))
     PetscCall(FindFlow(coupling, velocity, twists, GIVEN_BODIES));
   PetscCall(FindPush(coupling, velocity, twists));
-  if (coupling->grid) {
-    PetscCall(FindRightSide(coupling, &report->imbalance));
-    PetscCall(TakeGuess(coupling, impulse));
-    PetscCall(CheckGuess(coupling));
-  }
-  if (coupling->config.solver == COUPLING_SCHUR || !coupling->solids.free_count) {
-    if (coupling->grid)
-      PetscCall(CouplingSolveSchur(coupling, report));
-  } else
+  if (has_fluid(coupling))
+    PetscCall(StartSolve(coupling, impulse, report));
+  if (coupling->config.solver != COUPLING_SCHUR && coupling->solids.free_count)
     PetscCall(CouplingSolveBlocks(coupling, report));
-  if (coupling->grid) {
-    PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.solution,
-                                   coupling->system.solution));
-    if (report->residual < 0.)
-      PetscCall(CouplingMeasure(coupling, coupling->system.solution, &report->residual));
-    if (report->reason < 0)
-      PetscCall(CouplingDiagnose(coupling, report));
-  }
+  else if (has_fluid(coupling))
+    PetscCall(CouplingSolveSchur(coupling, report));
+  if (has_fluid(coupling))
+    PetscCall(JudgeSolution(coupling, report));
   PetscCall(ShareReport(coupling, report));
   if (report->reason < 0)
     PetscFunctionReturn(0);
   PetscCall(TakeVelocities(coupling, twists));
-  if (coupling->grid)
+  if (has_fluid(coupling))
     PetscCall(Finish(coupling, velocity, impulse, twists));
+  PetscFunctionReturn(0);
+}
+
+/* On the fluid team. */
+static PetscErrorCode SolvePlain(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal twists[],
+                                 CouplingReport *report)
+{
+  PoissonReport poisson;
+  Vec           right_side, q;
+
+  PetscFunctionBegin;
+  PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
+  PetscCall(TakeGuess(coupling, impulse));
+  PetscCall(MacGridCreateField(coupling->grid, &right_side));
+  PetscCall(MacGridCreateField(coupling->grid, &q));
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->system.flow, right_side));
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->system.solution, q));
+  PetscCall(PoissonSolve(coupling->system.poisson, right_side, q, &poisson));
+  PetscCall(MacGridToSolver(coupling->grid, q, coupling->system.solution));
+  PetscCall(VecDestroy(&right_side));
+  PetscCall(VecDestroy(&q));
+  report->reason = poisson.reason;
+  report->iterations = poisson.iterations;
+  report->residual = poisson.residual;
+  report->null_vectors = poisson.sealed;
+  report->moved = 0;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse, const PetscReal twists[],
                                CouplingReport *report)
 {
-  PoissonReport poisson;
-  Vec           right_side, q;
-
   PetscFunctionBegin;
   PetscCheck(coupling->is_ready, coupling->world, PETSC_ERR_ORDER,
              "CouplingPlace and CouplingSetFluid must come before CouplingProject");
   *report = coupling->found;
-  if (coupling->grid) {
-    PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
-    PetscCall(TakeGuess(coupling, impulse));
-    PetscCall(MacGridCreateField(coupling->grid, &right_side));
-    PetscCall(MacGridCreateField(coupling->grid, &q));
-    PetscCall(MacGridFromSolver(coupling->grid, coupling->system.flow, right_side));
-    PetscCall(MacGridFromSolver(coupling->grid, coupling->system.solution, q));
-    PetscCall(PoissonSolve(coupling->system.poisson, right_side, q, &poisson));
-    PetscCall(MacGridToSolver(coupling->grid, q, coupling->system.solution));
-    PetscCall(VecDestroy(&right_side));
-    PetscCall(VecDestroy(&q));
-    report->reason = poisson.reason;
-    report->iterations = poisson.iterations;
-    report->residual = poisson.residual;
-    report->null_vectors = poisson.sealed;
-    report->moved = 0;
-  }
+  if (has_fluid(coupling))
+    PetscCall(SolvePlain(coupling, velocity, impulse, twists, report));
   PetscCall(ShareReport(coupling, report));
-  if (report->reason > 0 && coupling->grid)
+  if (report->reason > 0 && has_fluid(coupling))
     PetscCall(Finish(coupling, velocity, impulse, twists));
   PetscFunctionReturn(0);
 }

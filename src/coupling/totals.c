@@ -69,9 +69,9 @@ PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedF
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(impulses, count));
-  if (coupling->grid)
+  if (has_fluid(coupling))
     PetscCall(AddPressure(coupling, impulse, impulses));
-  if (coupling->grid && faces)
+  if (has_fluid(coupling) && faces)
     PetscCall(AddCarried(coupling, faces, impulses));
   PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(
@@ -137,11 +137,11 @@ static PetscReal mixed_mass(Coupling coupling, const MixedFace *mixed)
          (mixed->open > 0. ? mixed->open * coupling->density * coupling->volume / mixed->weight : 0.);
 }
 
-static void add_bodies(Coupling coupling, const PetscReal *twists, PetscReal momentum[2 * DIM])
+static void add_bodies(const PlacedSolids *solids, const PetscReal *twists, PetscReal momentum[2 * DIM])
 {
-  for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
-    const CoupledBody *body = &coupling->solids.bodies[coupling->solids.by_slot[f]].body;
-    const PetscReal   *twist = &twists[TWIST * coupling->solids.by_slot[f]];
+  for (PetscInt f = 0; f < solids->free_count; f++) {
+    const CoupledBody *body = &solids->bodies[solids->by_slot[f]].body;
+    const PetscReal   *twist = &twists[TWIST * solids->by_slot[f]];
     const Vector3      spin = matrix3_apply(&body->inertia, vector3(twist[3], twist[4], twist[5]));
 
     for (PetscInt d = 0; d < DIM; d++) {
@@ -158,7 +158,7 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
   PetscMPIInt rank;
 
   PetscFunctionBegin;
-  if (coupling->grid && velocity) {
+  if (has_fluid(coupling) && velocity) {
     PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
     PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
@@ -179,7 +179,7 @@ PetscErrorCode CouplingAddMomentum(Coupling coupling, Vec velocity[DIM], const P
   }
   PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
   if (rank == 0)
-    add_bodies(coupling, twists, momentum);
+    add_bodies(&coupling->solids, twists, momentum);
   PetscFunctionReturn(0);
 }
 

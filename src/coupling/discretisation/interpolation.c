@@ -10,11 +10,11 @@ void places_across(PetscInt d, Vector3 arm, PetscReal across[3])
   across[2] = arm.at[(d + 2) % DIM];
 }
 
-static PetscErrorCode AddShare(Coupling coupling, BodyShare share)
+static PetscErrorCode AddShare(FaceMap *faces, BodyShare share)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(coupling->faces.share_count, &coupling->faces.share_room, &coupling->faces.shares));
-  coupling->faces.shares[coupling->faces.share_count++] = share;
+  PetscCall(GrowList(faces->share_count, &faces->share_room, &faces->shares));
+  faces->shares[faces->share_count++] = share;
   PetscFunctionReturn(0);
 }
 
@@ -30,8 +30,8 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
   PetscFunctionBegin;
   grid_face_end(coupling->grid, d, end);
   if (at[d] < end[d])
-    PetscCall(CouplingAddFraction(
-        coupling,
+    PetscCall(FaceMapAddFraction(
+        &coupling->faces,
         (SolidFraction){
             d, c, share.body, {at[X], at[Y], at[Z]}, share.area, share.volume, share.arm, share.surface}));
   if (kind == COUPLED_GIVEN)
@@ -41,7 +41,7 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
     PetscCall(CouplingAddMixed(coupling, d, at, weights[d][c]));
   if (coupling->faces.kinds[d][c] >= 0) {
     share.face = coupling->faces.kinds[d][c];
-    PetscCall(AddShare(coupling, share));
+    PetscCall(AddShare(&coupling->faces, share));
   }
   PetscFunctionReturn(0);
 }
@@ -118,12 +118,12 @@ static PetscErrorCode AddGaps(Coupling coupling)
       if (*kind == COUPLED_SOLID)
         PetscCall(CouplingAddMixed(coupling, d, fraction->at, 0.));
       if (*kind >= first)
-        PetscCall(AddShare(coupling, (BodyShare){.face = *kind,
-                                                 .body = fraction->body,
-                                                 .area = fraction->area,
-                                                 .volume = fraction->volume,
-                                                 .arm = fraction->arm,
-                                                 .surface = fraction->surface}));
+        PetscCall(AddShare(&coupling->faces, (BodyShare){.face = *kind,
+                                                         .body = fraction->body,
+                                                         .area = fraction->area,
+                                                         .volume = fraction->volume,
+                                                         .arm = fraction->arm,
+                                                         .surface = fraction->surface}));
     }
   }
   PetscCall(PetscFree(filled));
@@ -145,38 +145,39 @@ static PetscErrorCode AddOwners(Coupling coupling)
     const MixedFace *mixed = &coupling->faces.mixed[m];
 
     if (!has_owner[m] && mixed->owners[0] >= 0)
-      PetscCall(AddShare(coupling, (BodyShare){.face = m,
-                                               .body = mixed->owners[0],
-                                               .arm = coupling_nearest_arm(coupling, mixed->direction,
-                                                                           mixed->at, mixed->owners[0])}));
+      PetscCall(AddShare(
+          &coupling->faces,
+          (BodyShare){.face = m,
+                      .body = mixed->owners[0],
+                      .arm = coupling_nearest_arm(coupling, mixed->direction, mixed->at, mixed->owners[0])}));
   }
   PetscCall(PetscFree(has_owner));
   PetscFunctionReturn(0);
 }
 
 /* Brings the shares of each face together. */
-static PetscErrorCode SortShares(Coupling coupling)
+static PetscErrorCode SortShares(FaceMap *faces)
 {
   BodyShare *sorted;
   PetscInt   total = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < coupling->faces.share_count; s++)
-    coupling->faces.mixed[coupling->faces.shares[s].face].count++;
-  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
-    coupling->faces.mixed[m].first = total;
-    total += coupling->faces.mixed[m].count;
-    coupling->faces.mixed[m].count = 0;
+  for (PetscInt s = 0; s < faces->share_count; s++)
+    faces->mixed[faces->shares[s].face].count++;
+  for (PetscInt m = 0; m < faces->mixed_count; m++) {
+    faces->mixed[m].first = total;
+    total += faces->mixed[m].count;
+    faces->mixed[m].count = 0;
   }
   PetscCall(PetscMalloc1(total, &sorted));
   for (PetscInt s = 0; s < total; s++) {
-    MixedFace *mixed = &coupling->faces.mixed[coupling->faces.shares[s].face];
+    MixedFace *mixed = &faces->mixed[faces->shares[s].face];
 
-    sorted[mixed->first + mixed->count++] = coupling->faces.shares[s];
+    sorted[mixed->first + mixed->count++] = faces->shares[s];
   }
-  PetscCall(PetscFree(coupling->faces.shares));
-  coupling->faces.shares = sorted;
-  coupling->faces.share_room = total;
+  PetscCall(PetscFree(faces->shares));
+  faces->shares = sorted;
+  faces->share_room = total;
   PetscFunctionReturn(0);
 }
 
@@ -288,7 +289,7 @@ PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities
   if (row->mixed == MIXED_BY_VOLUME)
     PetscCall(AddGaps(coupling));
   PetscCall(AddOwners(coupling));
-  PetscCall(SortShares(coupling));
+  PetscCall(SortShares(&coupling->faces));
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     finish_face(coupling, densities, weights, &coupling->faces.mixed[m]);
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));

@@ -2,9 +2,9 @@
 #include "../coupling_impl.h"
 #include "visibility_impl.h"
 
-PetscErrorCode CouplingDropVisibility(Coupling coupling)
+PetscErrorCode PlacedSolidsDropVisibility(PlacedSolids *solids)
 {
-  ShellVisibility *view = coupling->solids.visibility;
+  ShellVisibility *view = solids->visibility;
 
   PetscFunctionBegin;
   if (!view)
@@ -14,36 +14,36 @@ PetscErrorCode CouplingDropVisibility(Coupling coupling)
       PetscCall(SurfaceDestroy(&view->shells[s].surface));
   PetscCall(VecDestroy(&view->visibility.near));
   PetscCall(PetscFree(view->shells));
-  PetscCall(PetscFree(coupling->solids.visibility));
+  PetscCall(PetscFree(solids->visibility));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingRememberPlaces(Coupling coupling)
+PetscErrorCode PlacedSolidsRemember(PlacedSolids *solids)
 {
   PetscFunctionBegin;
-  PetscCall(CouplingDropVisibility(coupling));
-  PetscCall(PetscFree(coupling->solids.before));
-  coupling->solids.before_count = coupling->solids.count;
-  PetscCall(PetscMalloc1(coupling->solids.before_count, &coupling->solids.before));
-  for (PetscInt b = 0; b < coupling->solids.before_count; b++) {
-    const CoupledBody *body = &coupling->solids.bodies[b].body;
+  PetscCall(PlacedSolidsDropVisibility(solids));
+  PetscCall(PetscFree(solids->before));
+  solids->before_count = solids->count;
+  PetscCall(PetscMalloc1(solids->before_count, &solids->before));
+  for (PetscInt b = 0; b < solids->before_count; b++) {
+    const CoupledBody *body = &solids->bodies[b].body;
 
-    coupling->solids.before[b] = (EarlierPlace){{body->position, body->rotation}, body->low, body->high};
+    solids->before[b] = (EarlierPlace){{body->position, body->rotation}, body->low, body->high};
   }
   PetscFunctionReturn(0);
 }
 
 /* Of one of `count` bodies: none if there were others. */
-const EarlierPlace *coupling_place_before(Coupling coupling, PetscInt count, PetscInt body)
+const EarlierPlace *place_before(const PlacedSolids *solids, PetscInt count, PetscInt body)
 {
-  return coupling->solids.before_count == count ? &coupling->solids.before[body] : NULL;
+  return solids->before_count == count ? &solids->before[body] : NULL;
 }
 
 /* Bodies that were not there before have always been where they are. */
-static RigidTransform place_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
+static RigidTransform transform_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
 {
   const CoupledBody  *now = &coupling->solids.bodies[body].body;
-  const EarlierPlace *before = coupling_place_before(coupling, coupling->solids.count, body);
+  const EarlierPlace *before = place_before(&coupling->solids, coupling->solids.count, body);
   RigidTransform      place = {now->position, now->rotation};
 
   if (before)
@@ -106,7 +106,7 @@ static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
 {
   ShellVisibility     *view = coupling->solids.visibility;
   const CoupledBody   *now = &coupling->solids.bodies[body].body;
-  const RigidTransform before = place_before(coupling, view, body);
+  const RigidTransform before = transform_before(coupling, view, body);
   Shell               *shell = &view->shells[view->count++];
 
   PetscFunctionBegin;
@@ -357,10 +357,10 @@ PetscErrorCode CouplingGetVisibility(Coupling coupling, ShellPlacing motion, Pet
   PetscFunctionBegin;
   *visibility = NULL;
   if (motion == SHELLS_STILL)
-    PetscCall(CouplingRememberPlaces(coupling));
+    PetscCall(PlacedSolidsRemember(&coupling->solids));
   for (PetscInt b = 0; b < coupling->solids.count; b++)
     count += coupling->solids.bodies[b].body.thickness > 0.; /* far ones too: all ranks see shells or none */
-  if (!coupling->grid || !count)
+  if (!has_fluid(coupling) || !count)
     PetscFunctionReturn(0);
   if (!coupling->solids.visibility)
     PetscCall(BuildVisibility(coupling, count));

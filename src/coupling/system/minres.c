@@ -89,7 +89,7 @@ static PetscErrorCode OnFluid(BlockSystem *system, Vec x, Vec y, PetscErrorCode 
   PetscReal       *to;
 
   PetscFunctionBegin;
-  if (!system->coupling->grid)
+  if (!has_fluid(system->coupling))
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(x, &from));
   PetscCall(VecGetArrayWrite(y, &to));
@@ -177,7 +177,7 @@ static PetscErrorCode AddFlow(Mat matrix, Vec x, Vec y, Vec z)
                          team_first_solid_rank(system->coupling->team), system->coupling->world));
   if (y != z)
     PetscCall(VecCopy(y, z));
-  if (!system->coupling->grid)
+  if (!has_fluid(system->coupling))
     PetscFunctionReturn(0);
   PetscCall(VecGetArray(z, &to));
   coupling_matrix_multiply(&system->coupling->system.matrix, system->free_count, system->twists, to);
@@ -197,7 +197,7 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
   PetscCall(MatShellGetContext(matrix, &system));
   count = TWIST * system->free_count;
   PetscCall(PetscArrayzero(system->twists, count));
-  if (system->coupling->grid) {
+  if (has_fluid(system->coupling)) {
     PetscCall(VecGetArrayRead(x, &from));
     coupling_matrix_multiply_transpose(&system->coupling->system.matrix, system->free_count, from,
                                        system->twists);
@@ -219,7 +219,7 @@ static PetscErrorCode AssembleFlow(BlockSystem *system)
 {
   const CouplingMatrix *rows = &system->coupling->system.matrix;
   const PetscInt        cells = system->coupling->cell_count,
-                 bodies = system->coupling->grid ? system->free_count : 0;
+                 bodies = has_fluid(system->coupling) ? system->free_count : 0;
   PetscInt *counts, start;
 
   PetscFunctionBegin;
@@ -349,7 +349,7 @@ static PetscErrorCode AssembleFluid(BlockSystem *system)
   PetscCall(MatCreateAIJ(coupling->world, coupling->cell_count, coupling->cell_count, PETSC_DETERMINE,
                          PETSC_DETERMINE, most, NULL, most, NULL, &system->fluid));
   PetscCall(MatSetOption(system->fluid, MAT_SYMMETRIC, PETSC_TRUE));
-  if (coupling->grid) {
+  if (has_fluid(coupling)) {
     PetscCall(CouplingAssemble(coupling, &rows));
     PetscCall(MatGetOwnershipRange(rows, &start, &end));
   }
@@ -434,7 +434,7 @@ static PetscErrorCode Look(BlockSystem *system, PetscReal *residual)
   PetscFunctionBegin;
   *residual = 0.;
   PetscCall(KSPBuildSolution(system->ksp, NULL, &solution));
-  if (coupling->grid) {
+  if (has_fluid(coupling)) {
     PetscCall(VecGetArrayRead(solution, &values));
     PetscCall(VecPlaceArray(system->from, values));
     PetscCall(CouplingMeasure(coupling, system->from, residual));
@@ -596,7 +596,7 @@ PetscErrorCode CouplingCreateBlocks(Coupling coupling)
   PetscCall(PetscNew(&system));
   coupling->system.blocks = system;
   system->coupling = coupling;
-  if (coupling->grid) {
+  if (has_fluid(coupling)) {
     PetscCall(VecCreateMPIWithArray(coupling->fluid, 1, coupling->cell_count, PETSC_DETERMINE, NULL,
                                     &system->from));
     PetscCall(
@@ -620,7 +620,7 @@ static PetscErrorCode SetUp(BlockSystem *system)
   PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
   system->free_count = coupling->solids.free_count;
   system->own = rank == team_first_solid_rank(coupling->team) ? TWIST * coupling->solids.free_count : 0;
-  if (coupling->grid && coupling->config.solver == COUPLING_THESIS)
+  if (has_fluid(coupling) && coupling->config.solver == COUPLING_THESIS)
     PetscCall(CouplingCreateCholesky(coupling, &system->cholesky));
   PetscCall(CreateMatrices(system));
   PetscCall(SetOperators(system));
@@ -675,7 +675,7 @@ static PetscErrorCode SetVectors(BlockSystem *system)
   system->guess_residual = coupling->system.guess_residual;
   PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
-  if (coupling->grid) {
+  if (has_fluid(coupling)) {
     PetscCall(
         CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.flow, coupling->system.flow));
     PetscCall(CouplingEliminate(coupling, coupling->system.solution, motion));
@@ -694,7 +694,7 @@ static PetscErrorCode TakePressure(BlockSystem *system)
   PetscReal       *to;
 
   PetscFunctionBegin;
-  if (!system->coupling->grid)
+  if (!has_fluid(system->coupling))
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(system->solution, &from));
   PetscCall(VecGetArrayWrite(system->coupling->system.solution, &to));

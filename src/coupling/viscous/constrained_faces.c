@@ -3,12 +3,11 @@
    that a thin surface blocks. */
 #include "../coupling_impl.h"
 
-PetscErrorCode CouplingAddFraction(Coupling coupling, SolidFraction fraction)
+PetscErrorCode FaceMapAddFraction(FaceMap *faces, SolidFraction fraction)
 {
   PetscFunctionBegin;
-  PetscCall(
-      GrowList(coupling->faces.fraction_count, &coupling->faces.fraction_room, &coupling->faces.fractions));
-  coupling->faces.fractions[coupling->faces.fraction_count++] = fraction;
+  PetscCall(GrowList(faces->fraction_count, &faces->fraction_room, &faces->fractions));
+  faces->fractions[faces->fraction_count++] = fraction;
   PetscFunctionReturn(0);
 }
 

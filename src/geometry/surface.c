@@ -119,11 +119,10 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
     PetscCall(ReadTriangles(&source, &mesh, &report));
   if (!source.failed) {
     PetscCall(CloseTriangles(&source, &mesh, &report));
-    if (source.failed && demand == SURFACE_ANY && mesh.triangle_count > 0) {
+    if (source.failed && demand == SURFACE_ANY && mesh.triangle_count > 0)
       source.failed = PETSC_FALSE;
-      if (message_size > 0)
-        message[0] = '\0';
-    }
+    if (!source.failed && message_size > 0)
+      message[0] = '\0'; /* what was said before the vertices were welded no longer holds */
   }
   if (!source.failed) {
     PetscCall(SurfaceCreate(mesh.vertex_count, mesh.vertices, mesh.triangle_count,

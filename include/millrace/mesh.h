@@ -139,6 +139,9 @@ PetscErrorCode MeshLocatorCreate(Mesh mesh, MeshLocator *locator);
 PetscErrorCode MeshLocatorDestroy(MeshLocator *locator);
 /* The nearest element; of several, the first. */
 MeshPlace mesh_locate(MeshLocator locator, Vector3 point);
+/* The same for many points, such as the vertices of a surface that is embedded in the mesh. Not collective.
+ */
+PetscErrorCode MeshFindPlaces(Mesh mesh, PetscInt count, const Vector3 points[], MeshPlace places[]);
 
 /* A mesh of tetrahedra cut by planes, by virtual nodes: each piece has the whole tetrahedron that it was cut
    from, with vertices of its own where material is not joined across a face. */

@@ -205,7 +205,7 @@ static const TaggedNode *find_tag(const TaggedNode sorted[], PetscInt count, Pet
   /* they are usually 1, 2, 3, … */
   if (tag >= 1 && tag <= count && sorted[tag - 1].tag == tag)
     return &sorted[tag - 1];
-  return bsearch(&key, sorted, (size_t)count, sizeof *sorted, compare_tags);
+  return count == 0 ? NULL : bsearch(&key, sorted, (size_t)count, sizeof *sorted, compare_tags);
 }
 
 static PetscErrorCode SortTags(GmshFile *file, TaggedNode **sorted)

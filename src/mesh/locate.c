@@ -271,3 +271,15 @@ MeshPlace mesh_locate(MeshLocator locator, Vector3 point)
       return best;
   }
 }
+
+PetscErrorCode MeshFindPlaces(Mesh mesh, PetscInt count, const Vector3 points[], MeshPlace places[])
+{
+  MeshLocator locator;
+
+  PetscFunctionBegin;
+  PetscCall(MeshLocatorCreate(mesh, &locator));
+  for (PetscInt n = 0; n < count; n++)
+    places[n] = mesh_locate(locator, points[n]);
+  PetscCall(MeshLocatorDestroy(&locator));
+  PetscFunctionReturn(0);
+}

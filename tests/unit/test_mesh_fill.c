@@ -1,5 +1,6 @@
 /* Shapes filled with tetrahedra of the body-centred cubic lattice, stuffed and covered. */
 #include <math.h>
+#include <millrace/mesh_config.h>
 #include <string.h>
 #include "mesh.h"
 
@@ -22,6 +23,11 @@ static Shape new_sphere(Vector3 centre, PetscReal radius)
 }
 
 enum { SHAPES = 8 };
+
+static Vector3 mapped(Vector3 x)
+{
+  return vector3(1 + 2 * x.at[X] - x.at[Y], 3 * x.at[Y] + x.at[Z], 0.5 * x.at[Z] - x.at[X]);
+}
 
 static Shape new_shape(int n)
 {
@@ -240,6 +246,37 @@ static void a_covering_covers_the_shape(void **state)
   }
 }
 
+/* So do its triangles move with the tetrahedra: after any affine map the weights give the mapped surface. */
+static void a_surface_is_embedded_in_a_covering(void **state)
+{
+  (void)state;
+  for (int n = 0; n < SHAPES; n++) {
+    Shape      shape = new_shape(n);
+    Mesh       mesh, skin;
+    MeshPlace *places;
+
+    assert_success(MeshCreateCovering(shape, 0.2, &mesh, message, sizeof message));
+    assert_success(MeshCreateSkin(shape, 0.07, &skin, message, sizeof message));
+    assert_success(PetscMalloc1(skin->vertex_count, &places));
+    assert_success(MeshFindPlaces(mesh, skin->vertex_count, skin->vertices, places));
+    for (PetscInt v = 0; v < skin->vertex_count; v++) {
+      const Vector3 wanted = mapped(skin->vertices[v]);
+      Vector3       sum = vector3(0, 0, 0);
+
+      assert_true(places[v].distance < 1e-12);
+      for (int c = 0; c < 4; c++)
+        sum = vector3_add(sum,
+                          vector3_scale(places[v].weights[c],
+                                        mapped(mesh->vertices[mesh->elements[4 * places[v].element + c]])));
+      assert_near(vector3_norm(vector3_subtract(sum, wanted)), 0, 1e-12);
+    }
+    assert_success(PetscFree(places));
+    assert_success(MeshDestroy(&skin));
+    assert_success(MeshDestroy(&mesh));
+    assert_success(ShapeDestroy(&shape));
+  }
+}
+
 /* A covering has no tetrahedron that the shape is clearly away from. */
 static void a_covering_is_tight(void **state)
 {
@@ -322,5 +359,6 @@ TEST_MAIN(cmocka_unit_test(stuffed_shapes_are_sound_and_their_angles_bounded),
           cmocka_unit_test(volumes_of_stuffed_shapes_converge_at_second_order),
           cmocka_unit_test(stuffed_shapes_have_their_topology),
           cmocka_unit_test(the_same_shape_gives_the_same_bits), cmocka_unit_test(a_covering_covers_the_shape),
-          cmocka_unit_test(a_covering_is_tight), cmocka_unit_test(the_nearest_element_is_found),
+          cmocka_unit_test(a_covering_is_tight), cmocka_unit_test(a_surface_is_embedded_in_a_covering),
+          cmocka_unit_test(the_nearest_element_is_found),
           cmocka_unit_test(shapes_that_cannot_be_filled_are_told))

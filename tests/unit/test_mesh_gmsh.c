@@ -136,6 +136,8 @@ static void mistakes_are_told_with_their_place(void **state)
           "mesh.msh:7: expected a finite number");
   refused(MESH_TETRAHEDRA, FORMAT2 NODES2 "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
           "element 1 names node 4, which is not there");
+  refused(MESH_TETRAHEDRA, FORMAT2 "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n",
+          "names node 1, which is not there");
   refused(MESH_TETRAHEDRA, FORMAT2 NODES2 "$Elements\n1\n1 99 0 1 2 3 9\n$EndElements\n",
           "mesh.msh:13: elements of kind 99 are not known");
   refused(MESH_TETRAHEDRA, FORMAT2 NODES2 "$Elements\n1\n1 4 2 0 0 1 2\n", "the file ends too early");

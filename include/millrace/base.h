@@ -30,7 +30,8 @@ enum { X = MILLRACE_X, Y = MILLRACE_Y, Z = MILLRACE_Z, DIM = MILLRACE_DIM };
 /* The hot loops are compiled for wider vectors too and chosen when the program starts. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
     !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((optimize("O3"), target_clones("arch=x86-64-v3", "default")))
+#define VECTOR_CLONES                                                                                        \
+  __attribute__((optimize("O3", "fp-contract=off"), target_clones("arch=x86-64-v3", "default")))
 #else
 #define VECTOR_CLONES
 #endif

@@ -41,5 +41,6 @@
 #include <millrace/coupling.h>
 #include <millrace/simulation.h>
 #include <millrace/scene.h>
+#include <millrace/sums.h>
 
 #endif

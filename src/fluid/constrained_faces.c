@@ -157,10 +157,10 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
 {
   const FaceConstraints *constraints = fluid->constraints;
   SolidUnknowns         *unknowns = &fluid->stress->unknowns;
-  Pull                   pull = {-1., unknowns->before, 0., unknowns->residual};
+  Pull                   pull = {-1., unknowns->before, {0}, unknowns->sums};
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(unknowns->residual, unknowns->count));
+  PetscCall(PetscArrayzero(unknowns->sums, unknowns->count));
   PetscCall(FluidPullConstraints(fluid, &pull, faces, fluid->stress->residual));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     const PetscReal *mass;
@@ -170,13 +170,11 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
       const ConstrainedFace *constrained = &constraints->constrained[d][n];
 
       if (mass[constrained->face] > 0.)
-        solid_row_add_force(&constrained->row, mass[constrained->face] * unknowns->lags[d][n],
-                            unknowns->residual);
+        row_add_force(&constrained->row, mass[constrained->face] * unknowns->lags[d][n], unknowns->sums);
     }
     PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &mass));
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->residual, (PetscMPIInt)unknowns->count, MPIU_REAL,
-                             MPI_SUM, grid_box(fluid->grid)->comm));
+  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, unknowns->count, unknowns->sums, unknowns->residual));
   PetscFunctionReturn(0);
 }
 
@@ -198,27 +196,25 @@ static void apply_mass(Fluid fluid, const SolidBlock *block, const PetscReal *fr
     to[n] = block->is_free ? dot(block->count, &block->mass[block->count * n], from) / volume : 0.;
 }
 
-PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature)
+PetscErrorCode FluidApplyConstraints(Fluid fluid, const ReproducibleSum *product, PetscReal *curvature)
 {
   SolidUnknowns *unknowns = &fluid->stress->unknowns;
   const PetscInt count = unknowns->count;
-  Pull           pull = {1., unknowns->search, *curvature, unknowns->sums};
+  Pull           pull = {1., unknowns->search, *product, unknowns->sums};
   PetscReal      own[SOLID_BLOCK_LENGTH];
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(unknowns->sums, count));
   PetscCall(FluidPullConstraints(fluid, &pull, fluid->stress->search, fluid->stress->levels[0].image));
-  unknowns->sums[count] = pull.product;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, unknowns->sums, (PetscMPIInt)(count + 1), MPIU_REAL, MPI_SUM,
-                             grid_box(fluid->grid)->comm));
-  *curvature = unknowns->sums[count];
+  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, count, unknowns->sums, unknowns->image));
+  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, 1, &pull.product, curvature));
   for (PetscInt b = 0; b < unknowns->block_count; b++) {
     const SolidBlock *block = &unknowns->blocks[b];
 
     apply_mass(fluid, block, &unknowns->search[block->first], own);
     *curvature += dot(block->count, &unknowns->search[block->first], own);
     for (PetscInt n = 0; n < block->count; n++)
-      unknowns->image[block->first + n] = unknowns->sums[block->first + n] + own[n];
+      unknowns->image[block->first + n] += own[n];
   }
   PetscFunctionReturn(0);
 }

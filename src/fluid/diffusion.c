@@ -102,20 +102,6 @@ static void combine_selectively(Fluid fluid, const PetscReal *solid, PetscInt di
   }
 }
 
-/* Four partial sums: one would wait for itself at every term. */
-VECTOR_CLONES PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count)
-{
-  PetscReal sum[4] = {0., 0., 0., 0.};
-  PetscInt  n;
-
-  for (n = 0; n + 4 <= count; n += 4)
-    for (PetscInt lane = 0; lane < 4; lane++)
-      sum[lane] += a[n + lane] * b[n + lane];
-  for (; n < count; n++)
-    sum[0] += a[n] * b[n];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* What is diffused, and where its unknowns lie. */
 typedef struct {
   Fluid            fluid;
@@ -166,15 +152,14 @@ static void mend_row(Touched *touched, const Combination *mix, const PetscReal *
     result[*touched->closed] = 0.;
 }
 
-/* Returns this rank's sum of u * result over the unknowns. */
-static PetscReal combine(const Diffusion *diffusion, const Combination *mix, const PetscReal *u,
-                         PetscReal *result)
+/* Adds u * result over the unknowns to `sum`, if there is one. */
+static void combine(const Diffusion *diffusion, const Combination *mix, const PetscReal *u, PetscReal *result,
+                    ReproducibleSum *sum)
 {
   const Fluid      fluid = diffusion->fluid;
   const GridBox   *box = grid_box(fluid->grid);
   const FaceRange *range = &diffusion->range;
   Touched          touched = find_touched(diffusion);
-  PetscReal        sum = 0.;
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
     for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
@@ -188,9 +173,9 @@ static PetscReal combine(const Diffusion *diffusion, const Combination *mix, con
       else
         combine_row_3d(box, mix, u, result, first, last);
       mend_row(&touched, mix, u, result, last);
-      sum += row_dot(u + first, result + first, last - first);
+      if (sum)
+        sum_add_products(sum, u + first, result + first, last - first);
     }
-  return sum;
 }
 
 static PetscErrorCode Prepare(Fluid fluid, const AdvectedField *carried, StepMoment moment,
@@ -230,7 +215,7 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const AdvectedField *carried,
   PetscCall(Prepare(fluid, carried, STEP_START, &diffusion));
   PetscCall(VecGetArrayRead(from, &u));
   PetscCall(VecGetArray(to, &result));
-  (void)combine(&diffusion, &mix, u, result);
+  combine(&diffusion, &mix, u, result, NULL);
   PetscCall(VecRestoreArray(to, &result));
   PetscCall(VecRestoreArrayRead(from, &u));
   PetscCall(Finish(&diffusion));
@@ -248,11 +233,10 @@ static PetscErrorCode FillGhosts(Fluid fluid, const AdvectedField *carried, Vec 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode AddUpRanks(const Diffusion *diffusion, PetscReal *sum)
+static PetscErrorCode AddUpRanks(const Diffusion *diffusion, const ReproducibleSum *sum, PetscReal *value)
 {
   PetscFunctionBegin;
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPIU_REAL, MPI_SUM, grid_box(diffusion->fluid->grid)->comm));
+  PetscCall(SumOverRanks(grid_box(diffusion->fluid->grid)->comm, 1, sum, value));
   PetscFunctionReturn(0);
 }
 
@@ -262,30 +246,6 @@ VECTOR_CLONES static void add_multiple(PetscReal *restrict y, PetscReal a, const
 {
   for (PetscInt n = 0; n < count; n++)
     y[n] += a * x[n];
-}
-
-/* value += a p, r -= a q, and the sum of r^2, for the same reason in four parts. */
-VECTOR_CLONES static PetscReal advance_row(PetscReal *restrict value, PetscReal *restrict r, PetscReal a,
-                                           const PetscReal *restrict p, const PetscReal *restrict q,
-                                           PetscInt count)
-{
-  PetscReal sum[4] = {0., 0., 0., 0.};
-  PetscInt  n;
-
-  for (n = 0; n + 4 <= count; n += 4)
-    for (PetscInt lane = 0; lane < 4; lane++) {
-      const PetscReal left = r[n + lane] - a * q[n + lane];
-
-      value[n + lane] += a * p[n + lane];
-      r[n + lane] = left;
-      sum[lane] += left * left;
-    }
-  for (; n < count; n++) {
-    value[n] += a * p[n];
-    r[n] -= a * q[n];
-    sum[0] += r[n] * r[n];
-  }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* p = r + b p. */
@@ -304,30 +264,28 @@ typedef struct {
 typedef enum { ADD, SQUARE, ADVANCE, TURN } RowWork;
 
 /* One pass over the unknowns with the coefficient of the pass: ADD puts the image on the residual; SQUARE and
-   ADVANCE give this rank's sum of squares of the residual. */
-static PetscReal work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coefficient,
-                              const Arrays *arrays)
+   ADVANCE (value += a p, r -= a q) add the squares of the residual to `sum`. */
+static void work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coefficient,
+                         const Arrays *arrays, ReproducibleSum *sum)
 {
   const GridBox   *box = grid_box(diffusion->fluid->grid);
   const FaceRange *range = &diffusion->range;
   const PetscInt   count = range->end[X] - range->start[X];
-  PetscReal        sum = 0.;
 
   for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
     for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
       const PetscInt first = box_index(box, range->start[X], j, k);
 
-      if (work == ADD)
-        add_multiple(arrays->residual + first, coefficient, arrays->image + first, count);
-      else if (work == SQUARE)
-        sum += row_dot(arrays->residual + first, arrays->residual + first, count);
-      else if (work == ADVANCE)
-        sum += advance_row(arrays->value + first, arrays->residual + first, coefficient,
-                           arrays->search + first, arrays->image + first, count);
-      else
+      if (work == TURN)
         turn_row(arrays->search + first, coefficient, arrays->residual + first, count);
+      if (work == ADVANCE)
+        add_multiple(arrays->value + first, coefficient, arrays->search + first, count);
+      if (work == ADVANCE || work == ADD)
+        add_multiple(arrays->residual + first, work == ADD ? coefficient : -coefficient,
+                     arrays->image + first, count);
+      if (work == ADVANCE || work == SQUARE)
+        sum_add_products(sum, arrays->residual + first, arrays->residual + first, count);
     }
-  return sum;
 }
 
 /* An iteration; the ghosts of the search direction are filled. `square` is the residual's, before and after;
@@ -336,15 +294,16 @@ static PetscErrorCode Iterate(const Diffusion *diffusion, PetscReal amount, Pets
                               const Arrays *arrays, PetscReal *square)
 {
   const Combination mix = {1., -amount};
+  ReproducibleSum   product = {0}, squares = {0};
   PetscReal         curvature, next;
 
   PetscFunctionBegin;
-  curvature = combine(diffusion, &mix, arrays->search, arrays->image);
-  PetscCall(AddUpRanks(diffusion, &curvature));
-  next = work_on_rows(diffusion, ADVANCE, *square / curvature, arrays);
-  PetscCall(AddUpRanks(diffusion, &next));
+  combine(diffusion, &mix, arrays->search, arrays->image, &product);
+  PetscCall(AddUpRanks(diffusion, &product, &curvature));
+  work_on_rows(diffusion, ADVANCE, *square / curvature, arrays, &squares);
+  PetscCall(AddUpRanks(diffusion, &squares, &next));
   if (next > goal)
-    (void)work_on_rows(diffusion, TURN, next / *square, arrays);
+    work_on_rows(diffusion, TURN, next / *square, arrays, NULL);
   *square = next;
   PetscFunctionReturn(0);
 }
@@ -363,7 +322,7 @@ static PetscErrorCode TakeUnknowns(const Diffusion *diffusion, Vec field)
   PetscFunctionBegin;
   PetscCall(VecGetArray(field, &value));
   PetscCall(VecGetArray(diffusion->fluid->residual, &residual));
-  (void)combine(diffusion, &same, value, residual); /* zero elsewhere */
+  combine(diffusion, &same, value, residual, NULL); /* zero elsewhere */
   add_multiple(value, -1., residual, length);
   PetscCall(VecRestoreArray(diffusion->fluid->residual, &residual));
   PetscCall(VecRestoreArray(field, &value));
@@ -378,17 +337,18 @@ static PetscErrorCode Solve(const Diffusion *diffusion, const AdvectedField *car
   const Fluid       fluid = diffusion->fluid;
   const Combination rest = {0., amount};
   Arrays            arrays = {.value = value};
+  ReproducibleSum   squares = {0};
   PetscReal         square, goal;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(fluid->residual, &arrays.residual));
   PetscCall(VecGetArray(fluid->scratch[1], &arrays.image));
-  (void)combine(diffusion, &rest, value, amount > large_amount ? arrays.image : arrays.residual);
+  combine(diffusion, &rest, value, amount > large_amount ? arrays.image : arrays.residual, NULL);
   if (amount > large_amount)
-    (void)work_on_rows(diffusion, ADD, 1., &arrays);
+    work_on_rows(diffusion, ADD, 1., &arrays, NULL);
   PetscCall(VecCopy(fluid->residual, fluid->scratch[0]));
-  square = work_on_rows(diffusion, SQUARE, 1., &arrays);
-  PetscCall(AddUpRanks(diffusion, &square));
+  work_on_rows(diffusion, SQUARE, 1., &arrays, &squares);
+  PetscCall(AddUpRanks(diffusion, &squares, &square));
   goal = PetscSqr(fluid->config->viscosity_tolerance) * square;
   for (*iterations = 0; square > goal && *iterations < DIFFUSION_ITERATIONS_MAX; ++*iterations) {
     PetscCall(FillGhosts(fluid, carried, fluid->scratch[0], 0., SIDE_VALUES_ZERO));

@@ -4,6 +4,7 @@
 #include <millrace/cell_map.h>
 #include <millrace/fluid.h>
 #include <millrace/fluid_step.h>
+#include <millrace/sums.h>
 
 /* An open face and, one cell across it, one inside an obstacle: the surface lies half-way. */
 typedef struct {
@@ -185,8 +186,6 @@ PetscErrorCode FluidDiffuseExplicitly(Fluid fluid, const AdvectedField *carried,
                                       Vec to);
 PetscErrorCode FluidDiffuse(Fluid fluid, const AdvectedField *carried, PetscReal amount, PetscReal time,
                             Vec value, PetscInt *iterations);
-
-PetscReal row_dot(const PetscReal *a, const PetscReal *b, PetscInt count);
 
 /* projection.c: `faces` becomes divergence-free and the pressure is brought up to date, unless the solve
  * fails. */

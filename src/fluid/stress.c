@@ -60,7 +60,8 @@ VECTOR_CLONES static void apply_row_3d(const Rows *rows, const StressMix *mix, P
   apply_row(rows, mix, first, last, 3);
 }
 
-static void apply_rows(const StressLevel *level, const Rows *rows, const StressMix *mix, PetscReal *product)
+static void apply_rows(const StressLevel *level, const Rows *rows, const StressMix *mix,
+                       ReproducibleSum *product)
 {
   const GridBox   *box = grid_box(level->grid);
   const FaceRange *range = &level->range[rows->d];
@@ -75,12 +76,12 @@ static void apply_rows(const StressLevel *level, const Rows *rows, const StressM
       else
         apply_row_3d(rows, mix, first, last);
       if (product)
-        *product += row_dot(rows->u + first, rows->result + first, last - first);
+        sum_add_products(product, rows->u + first, rows->result + first, last - first);
     }
 }
 
 PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, Vec from[DIM],
-                                Vec result[DIM], PetscReal *product)
+                                Vec result[DIM], ReproducibleSum *product)
 {
   const GridBox *box = grid_box(level->grid);
   PetscReal     *u[DIM], *image[DIM], *mass[DIM], *normal, *shear[DIM] = {NULL};
@@ -152,30 +153,17 @@ PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM]
 /* The arrays of a solve, one component at a time. */
 enum { VALUE, RESIDUAL, SEARCH, IMAGE, INVERSE, BETTER, ARRAYS };
 
-/* value += a p, r -= a q, and the sum of r^2 / diagonal. */
-VECTOR_CLONES static PetscReal advance_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal a,
-                                           PetscInt count)
+/* value += a p, r -= a q. */
+VECTOR_CLONES static void advance_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal a,
+                                      PetscInt count)
 {
   PetscReal *restrict value = at[VALUE] + first, *restrict r = at[RESIDUAL] + first;
   const PetscReal *restrict p = at[SEARCH] + first, *restrict q = at[IMAGE] + first;
-  const PetscReal *restrict w = at[INVERSE] + first;
-  PetscReal sum[4] = {0., 0., 0., 0.};
-  PetscInt  n;
 
-  for (n = 0; n + 4 <= count; n += 4)
-    for (PetscInt lane = 0; lane < 4; lane++) {
-      const PetscReal left = r[n + lane] - a * q[n + lane];
-
-      value[n + lane] += a * p[n + lane];
-      r[n + lane] = left;
-      sum[lane] += left * left * w[n + lane];
-    }
-  for (; n < count; n++) {
+  for (PetscInt n = 0; n < count; n++) {
     value[n] += a * p[n];
     r[n] -= a * q[n];
-    sum[0] += r[n] * r[n] * w[n];
   }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* p = better + b p, where the multigrid has made a better residual of r, else with r / diagonal. */
@@ -195,16 +183,27 @@ VECTOR_CLONES static void turn_row(PetscReal *const at[ARRAYS], PetscInt first, 
   }
 }
 
-/* The sum of (r + q)^2 / diagonal. */
-VECTOR_CLONES static PetscReal measure_row(PetscReal *const at[ARRAYS], PetscInt first, PetscInt count)
+/* (r + share q)^2 / diagonal. */
+VECTOR_CLONES static void square_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal share,
+                                     PetscInt count, PetscReal *restrict squares)
 {
   const PetscReal *restrict r = at[RESIDUAL] + first, *restrict q = at[IMAGE] + first;
   const PetscReal *restrict w = at[INVERSE] + first;
-  PetscReal sum = 0.;
 
   for (PetscInt n = 0; n < count; n++)
-    sum += (r[n] + q[n]) * (r[n] + q[n]) * w[n];
-  return sum;
+    squares[n] = (r[n] + share * q[n]) * (r[n] + share * q[n]) * w[n];
+}
+
+static void add_squares(PetscReal *const at[ARRAYS], PetscInt first, PetscReal share, PetscInt count,
+                        ReproducibleSum *sum)
+{
+  enum { PART = 256 };
+  PetscReal squares[PART];
+
+  for (PetscInt n = 0; n < count; n += PART) {
+    square_row(at, first + n, share, PetscMin(PART, count - n), squares);
+    sum_add_values(sum, squares, PetscMin(PART, count - n));
+  }
 }
 
 /* p = value where it is unknown, else 0. */
@@ -217,22 +216,25 @@ VECTOR_CLONES static void take_row(PetscReal *const at[ARRAYS], PetscInt first, 
     p[n] = w[n] > 0. ? value[n] : 0.;
 }
 
-static PetscReal work_on_row(StressWork work, PetscReal *const at[ARRAYS], PetscInt first,
-                             PetscReal coefficient, PetscInt count)
+static void work_on_row(StressWork work, PetscReal *const at[ARRAYS], PetscInt first, PetscReal coefficient,
+                        PetscInt count, ReproducibleSum *sum)
 {
   switch (work) {
   case TAKE:
     take_row(at, first, count);
-    return 0.;
+    break;
   case MEASURE:
-    return measure_row(at, first, count);
+    add_squares(at, first, 1., count, sum);
+    break;
   case ADVANCE:
-    return advance_row(at, first, coefficient, count);
+    advance_row(at, first, coefficient, count);
+    add_squares(at, first, 0., count, sum);
+    break;
   case MEET:
-    return row_dot(at[RESIDUAL] + first, at[BETTER] + first, count);
+    sum_add_products(sum, at[RESIDUAL] + first, at[BETTER] + first, count);
+    break;
   default:
     turn_row(at, first, coefficient, count);
-    return 0.;
   }
 }
 
@@ -241,10 +243,11 @@ static PetscReal work_on_row(StressWork work, PetscReal *const at[ARRAYS], Petsc
 static PetscErrorCode WorkOnRows(Fluid fluid, StressWork work, Vec faces[DIM], PetscReal coefficient,
                                  PetscReal *sum)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  const Stress   stress = fluid->stress;
-  StressLevel   *level = &stress->levels[0];
-  PetscReal      total = 0., by_bodies = 0.;
+  const GridBox  *box = grid_box(fluid->grid);
+  const Stress    stress = fluid->stress;
+  StressLevel    *level = &stress->levels[0];
+  ReproducibleSum total = {0};
+  PetscReal       by_bodies = 0.;
 
   PetscFunctionBegin;
   if (fluid->constraints)
@@ -260,14 +263,14 @@ static PetscErrorCode WorkOnRows(Fluid fluid, StressWork work, Vec faces[DIM], P
       PetscCall(VecGetArray(field[f], &at[f]));
     for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
       for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-        total += work_on_row(work, at, box_index(box, range->start[X], j, k), coefficient,
-                             range->end[X] - range->start[X]);
+        work_on_row(work, at, box_index(box, range->start[X], j, k), coefficient,
+                    range->end[X] - range->start[X], &total);
     for (PetscInt f = 0; f < fields; f++)
       PetscCall(VecRestoreArray(field[f], &at[f]));
   }
   if (sum) {
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPIU_REAL, MPI_SUM, box->comm));
-    *sum = total + by_bodies;
+    PetscCall(SumOverRanks(box->comm, 1, &total, sum));
+    *sum += by_bodies;
   }
   PetscFunctionReturn(0);
 }
@@ -277,18 +280,18 @@ static PetscErrorCode ApplyToSearch(Fluid fluid, PetscReal *curvature)
 {
   const StressMix mix = {1., 1.};
   StressLevel     level = fluid->stress->levels[0];
+  ReproducibleSum product = {0};
 
   PetscFunctionBegin;
-  *curvature = 0.;
   if (fluid->constraints)
     PetscCall(FluidConstrainSearch(fluid, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
-  PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, curvature));
+  PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, &product));
   if (fluid->constraints) {
-    PetscCall(FluidApplyConstraints(fluid, curvature));
+    PetscCall(FluidApplyConstraints(fluid, &product, curvature));
     PetscFunctionReturn(0);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, curvature, 1, MPIU_REAL, MPI_SUM, grid_box(fluid->grid)->comm));
+  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, 1, &product, curvature));
   PetscFunctionReturn(0);
 }
 

@@ -83,7 +83,8 @@ static PetscErrorCode CreateUnknowns(Fluid fluid)
   PetscCall(PetscCalloc4(unknowns->count, &unknowns->before, unknowns->count, &unknowns->residual,
                          unknowns->count, &unknowns->search, unknowns->count, &unknowns->image));
   PetscCall(PetscCalloc2(unknowns->first_factor[unknowns->block_count], &unknowns->factor,
-                         unknowns->count + 1, &unknowns->sums));
+                         PetscMax(unknowns->first_factor[unknowns->block_count], unknowns->count),
+                         &unknowns->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(PetscCalloc2(constraints->neighbour_count[d], &unknowns->reach[d],
                            constraints->neighbour_count[d], &unknowns->loose[d]));
@@ -269,8 +270,9 @@ static void add_block(const SolidUnknowns *unknowns, PetscReal factor, const Sol
       const SolidBlock *block = &unknowns->blocks[b];
 
       if (unknowns->block_of[row->dof[j]] == b && row->dof[j] <= row->dof[i])
-        unknowns->factor[unknowns->first_factor[b] + block->count * (row->dof[i] - block->first) +
-                         row->dof[j] - block->first] += factor * row->weight[i] * row->weight[j];
+        sum_add(&unknowns->sums[unknowns->first_factor[b] + block->count * (row->dof[i] - block->first) +
+                                row->dof[j] - block->first],
+                factor * row->weight[i] * row->weight[j]);
     }
 }
 
@@ -332,13 +334,12 @@ PetscErrorCode FluidInvertConstraints(Fluid fluid)
   Coefficients    at;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(unknowns->factor, numbers));
+  PetscCall(PetscArrayzero(unknowns->sums, numbers));
   PetscCall(GetCoefficients(&fluid->stress->levels[0], &at));
   for (PetscInt d = 0; d < box->dimension; d++)
     PetscCall(AddBlocks(fluid, d, &at));
   PetscCall(RestoreCoefficients(&fluid->stress->levels[0], &at));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, unknowns->factor, (PetscMPIInt)numbers, MPIU_REAL, MPI_SUM, box->comm));
+  PetscCall(SumOverRanks(box->comm, numbers, unknowns->sums, unknowns->factor));
   for (PetscInt b = 0; b < unknowns->block_count; b++) {
     const SolidBlock *block = &unknowns->blocks[b];
     PetscReal        *factor = &unknowns->factor[unknowns->first_factor[b]];
@@ -363,12 +364,18 @@ static PetscReal slip_at(const Pulled *at, PetscInt face, const SolidRow *row)
   return at->u[face] - solid_row_velocity(row, at->pull->velocities);
 }
 
+void row_add_force(const SolidRow *row, PetscReal force, ReproducibleSum forces[])
+{
+  for (PetscInt n = 0; n < row->count; n++)
+    sum_add(&forces[row->dof[n]], force * row->weight[n]);
+}
+
 static void press(const Pulled *at, PetscInt face, PetscReal force, PetscReal slip, const SolidRow *row)
 {
   if (at->mass[face] > 0.)
     at->image[face] += at->pull->share * force;
-  at->pull->product += at->pull->share * force * slip;
-  solid_row_add_force(row, -at->pull->share * force, at->pull->forces);
+  sum_add(&at->pull->product, at->pull->share * force * slip);
+  row_add_force(row, -at->pull->share * force, at->pull->forces);
 }
 
 static void press_wall_neighbours(Fluid fluid, const Pulled *at)
@@ -428,7 +435,7 @@ PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec 
     for (PetscInt n = 0; n < fluid->constraints->constrained_count[d]; n++) {
       const ConstrainedFace *constrained = &fluid->constraints->constrained[d][n];
 
-      solid_row_add_force(&constrained->row, at.image[constrained->face], pull->forces);
+      row_add_force(&constrained->row, at.image[constrained->face], pull->forces);
       at.image[constrained->face] = 0.;
     }
     PetscCall(VecRestoreArray(image[d], &at.image));

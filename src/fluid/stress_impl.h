@@ -32,7 +32,7 @@ typedef struct {
   PetscReal        *before, *residual, *search, *image; /* `before` the solve */
   PetscInt         *first_factor;                       /* of each block, and one past the last */
   PetscReal        *factor;           /* Cholesky's, of each block's part in the preconditioner */
-  PetscReal        *sums;             /* scratch */
+  ReproducibleSum  *sums;             /* scratch, as many as `factor` or unknowns */
   PetscReal        *lags[DIM];        /* of each constrained face: the face before less the body */
   PetscReal        *shares[DIM];      /* of its fluid, that viscosity reaches in the step */
   PetscReal *reach[DIM], *loose[DIM]; /* the same of each neighbour, and the velocity of its face before */
@@ -62,13 +62,13 @@ PetscErrorCode StressLevelSetInverse(StressLevel *level);
 PetscErrorCode StressLevelCreate(MacGrid grid, StressLevel *level);
 PetscErrorCode StressLevelDestroy(StressLevel *level);
 
-/* stress.c: result = take * mass * from - share * (div stress), given ghosts of `from`; `product` is this
-   rank's sum of from * result. That of the fluid knows obstacles whose surface lies half-way. */
+/* stress.c: result = take * mass * from - share * (div stress), given ghosts of `from`; from * result is
+   added to `product`. That of the fluid knows obstacles whose surface lies half-way. */
 typedef struct {
   PetscReal take, share;
 } StressMix;
 PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, Vec from[DIM],
-                                Vec result[DIM], PetscReal *product);
+                                Vec result[DIM], ReproducibleSum *product);
 PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM], Vec result[DIM]);
 
 /* What the conjugate gradients do with all unknowns, see stress.c. */
@@ -82,7 +82,7 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid,
                                      Vec   faces[DIM]); /* the first residual, from that of the faces */
 /* Before and after the operator on the search direction. */
 PetscErrorCode FluidConstrainSearch(Fluid fluid, StressLevel *level);
-PetscErrorCode FluidApplyConstraints(Fluid fluid, PetscReal *curvature);
+PetscErrorCode FluidApplyConstraints(Fluid fluid, const ReproducibleSum *product, PetscReal *curvature);
 PetscErrorCode FluidFinishConstraints(Fluid fluid, Vec faces[DIM]);
 PetscErrorCode SolidUnknownsDestroy(SolidUnknowns *unknowns);
 
@@ -91,14 +91,15 @@ PetscErrorCode FluidWeighConstraints(Fluid fluid); /* open parts in the masses; 
 /* Constrained faces are held on the finest level; the bodies' part in the preconditioner. */
 PetscErrorCode FluidCloseConstraints(Fluid fluid);
 PetscErrorCode FluidInvertConstraints(Fluid fluid); /* once the finest level is closed */
-/* Adds to `image` what surfaces do to faces, to `product` this rank's sum of that times from, and to `forces`
+/* Adds to `image` what surfaces do to faces, to `product` that times from, and to `forces`
    what all of `image` does to bodies, `share` times. Constrained faces are then zero. */
 typedef struct {
   PetscReal        share;
   const PetscReal *velocities; /* of the solids, that belong to `from` */
-  PetscReal        product;
-  PetscReal       *forces;
+  ReproducibleSum  product;
+  ReproducibleSum *forces;
 } Pull;
+void           row_add_force(const SolidRow *row, PetscReal force, ReproducibleSum forces[]);
 PetscErrorCode FluidPullConstraints(Fluid fluid, Pull *pull, Vec from[DIM], Vec image[DIM]);
 
 /* stress_levels.c */

@@ -3,6 +3,7 @@
 #define MILLRACE_LEVELSET_IMPL_H
 
 #include <millrace/levelset.h>
+#include <millrace/sums.h>
 #include <millrace/visible_stencil.h>
 
 /* Cells of one row: flat indices first <= c < first + count, at most RUN of them. */

@@ -90,7 +90,7 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
   const GridBox  *box = grid_box(level_set->grid);
   const PetscReal h = grid_spacing(level_set->grid), *value, *closed_cells = NULL;
   const PetscInt  width = box->end[X] - box->start[X];
-  PetscReal       sum = 0.;
+  ReproducibleSum sum = {0};
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(level_set->distance, &value));
@@ -99,19 +99,17 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
   for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
     for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
       const PetscInt first = box_index(box, box->start[X], j, k);
-      PetscReal      row = 0.;
 
       for (PetscInt c = first; c < first + width; c++)
         if (!closed_cells || !(closed_cells[c] > 0.))
-          row += is_near_shell(level_set->visibility_map, c)
-                     ? seen_part(level_set->visibility_map, value, c, h)
-                     : cell_part(box->dimension, box->stride, value + c, h);
-      sum += row;
+          sum_add(&sum, is_near_shell(level_set->visibility_map, c)
+                            ? seen_part(level_set->visibility_map, value, c, h)
+                            : cell_part(box->dimension, box->stride, value + c, h));
     }
   if (closed)
     PetscCall(VecRestoreArrayRead(closed, &closed_cells));
   PetscCall(VecRestoreArrayRead(level_set->distance, &value));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, box->comm));
-  *volume = sum * h * h * (box->dimension == 3 ? h : 1.);
+  PetscCall(SumOverRanks(box->comm, 1, &sum, volume));
+  *volume *= h * h * (box->dimension == 3 ? h : 1.);
   PetscFunctionReturn(0);
 }

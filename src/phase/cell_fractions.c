@@ -131,16 +131,27 @@ void find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Sh
     shares->share[n] = sum > 0. ? shares->share[n] / sum : 1. / nearby->count;
 }
 
-/* Sums over the open cells of this rank, in cells. */
+/* Sums over the open cells of this rank, in cells; those of whole cells are exact. */
+enum { VOLUME, SURFACE, CENTRE, SUMS = CENTRE + DIM };
 typedef struct {
-  PetscReal volume[REGIONS_MAX], centre[REGIONS_MAX][DIM], surface[REGIONS_MAX];
+  PetscReal       whole[REGIONS_MAX][SUMS];
+  ReproducibleSum parts[REGIONS_MAX][SUMS];
 } Sums;
 
-static void add_cell(const GridBox *box, const PetscInt at[DIM], PetscInt region, PetscReal share, Sums *sums)
+static void add_cell(const GridBox *box, const PetscInt at[DIM], PetscReal sums[SUMS])
 {
-  sums->volume[region] += share;
+  sums[VOLUME] += 1.;
   for (PetscInt d = 0; d < box->dimension; d++)
-    sums->centre[region][d] += share * (at[d] + 0.5);
+    sums[CENTRE + d] += at[d] + 0.5;
+}
+
+static void add_part(const GridBox *box, const PetscInt at[DIM], PetscReal share, PetscReal surface,
+                     ReproducibleSum sums[SUMS])
+{
+  sum_add(&sums[VOLUME], share);
+  sum_add(&sums[SURFACE], surface);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    sum_add(&sums[CENTRE + d], share * (at[d] + 0.5));
 }
 
 /* The surface in a cell is the difference between the parts inside of surfaces half a cell further out and
@@ -159,10 +170,10 @@ static void add_mixed_cell(Phase phase, PetscReal *const distances[], const Pets
   for (PetscInt n = 0; n < shares.count; n++) {
     const PetscReal steepness = vector3_norm(shares.gradient[n]), shift = 0.5 * h * steepness;
 
-    add_cell(box, at, shares.region[n], shares.share[n], sums);
-    sums->surface[shares.region[n]] +=
-        inside_fraction(box->dimension, shares.distance[n] - shift, shares.gradient[n], h) -
-        inside_fraction(box->dimension, shares.distance[n] + shift, shares.gradient[n], h);
+    add_part(box, at, shares.share[n],
+             inside_fraction(box->dimension, shares.distance[n] - shift, shares.gradient[n], h) -
+                 inside_fraction(box->dimension, shares.distance[n] + shift, shares.gradient[n], h),
+             sums->parts[shares.region[n]]);
   }
 }
 
@@ -179,25 +190,25 @@ static void add_row(Phase phase, PetscReal *const distances[], const PetscReal *
     if (phase->mixed[c])
       add_mixed_cell(phase, distances, at, c, sums);
     else
-      add_cell(box, at, phase->region[c], 1., sums);
+      add_cell(box, at, sums->whole[phase->region[c]]);
   }
 }
 
-static void set_totals(Phase phase, const Sums *sums)
+static void set_totals(Phase phase, PetscReal sums[][SUMS])
 {
   const GridBox  *box = grid_box(phase->grid);
   const PetscReal h = grid_spacing(phase->grid), area = box->dimension == 3 ? h * h : h;
 
   for (PetscInt n = 0; n < phase->count; n++) {
-    const PetscReal volume = sums->volume[n];
+    const PetscReal volume = sums[n][VOLUME];
     Vector3         centre = vector3(0., 0., 0.);
 
     for (PetscInt d = 0; d < DIM && volume > 0.; d++)
       centre.at[d] =
-          grid_origin(phase->grid).at[d] + (d < box->dimension ? h * sums->centre[n][d] / volume : 0.);
+          grid_origin(phase->grid).at[d] + (d < box->dimension ? h * sums[n][CENTRE + d] / volume : 0.);
     phase->report.volume[n] = area * h * volume;
     phase->report.centre[n] = centre;
-    phase->report.surface[n] = area * sums->surface[n];
+    phase->report.surface[n] = area * sums[n][SURFACE];
   }
 }
 
@@ -206,7 +217,8 @@ PetscErrorCode PhaseMeasure(Phase phase, Vec closed)
   const GridBox   *box = grid_box(phase->grid);
   const PetscReal *marks = NULL;
   PetscReal       *distances[REGIONS_MAX];
-  Sums             sums = {{0.}, {{0.}}, {0.}};
+  PetscReal        parts[REGIONS_MAX][SUMS];
+  Sums             sums = {{{0.}}, {{{0}}}};
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
@@ -218,8 +230,11 @@ PetscErrorCode PhaseMeasure(Phase phase, Vec closed)
   if (closed)
     PetscCall(VecRestoreArrayRead(closed, &marks));
   PetscCall(PhaseRestoreDistances(phase, distances));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, &sums, sizeof(sums) / sizeof(PetscReal), MPIU_REAL, MPI_SUM, box->comm));
-  set_totals(phase, &sums);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums.whole, REGIONS_MAX * SUMS, MPIU_REAL, MPI_SUM, box->comm));
+  PetscCall(SumOverRanks(box->comm, REGIONS_MAX * SUMS, sums.parts[0], parts[0]));
+  for (PetscInt n = 0; n < REGIONS_MAX; n++)
+    for (PetscInt m = 0; m < SUMS; m++)
+      sums.whole[n][m] += parts[n][m];
+  set_totals(phase, sums.whole);
   PetscFunctionReturn(0);
 }

@@ -2,6 +2,7 @@
 #define MILLRACE_PHASE_IMPL_H
 
 #include <millrace/phase.h>
+#include <millrace/sums.h>
 #include <millrace/visible_stencil.h>
 
 /* What PhaseReturn goes back to. */

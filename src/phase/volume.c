@@ -10,7 +10,8 @@
 static const PetscReal largest_shift = 0.1; /* cells */
 
 /* Outflow through one side of the box, by the regions of the cells at it, over h^(dimension - 1). */
-static void add_outflow(Phase phase, const PetscReal *u, PetscInt direction, PetscInt side, PetscReal sums[])
+static void add_outflow(Phase phase, const PetscReal *u, PetscInt direction, PetscInt side,
+                        ReproducibleSum sums[])
 {
   const GridBox *box = grid_box(phase->grid);
   PetscInt       start[DIM], end[DIM];
@@ -26,7 +27,7 @@ static void add_outflow(Phase phase, const PetscReal *u, PetscInt direction, Pet
       for (PetscInt i = start[X]; i < end[X]; i++) {
         const PetscInt c = box_index(box, i, j, k), cell = side ? c - box->stride[direction] : c;
 
-        sums[phase->region[cell]] += side ? u[c] : -u[c];
+        sum_add(&sums[phase->region[cell]], side ? u[c] : -u[c]);
       }
 }
 
@@ -34,7 +35,8 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
 {
   const GridBox  *box = grid_box(phase->grid);
   const PetscReal h = grid_spacing(phase->grid), area = box->dimension == 3 ? h * h : h;
-  PetscReal      *u[DIM], sums[REGIONS_MAX] = {0.};
+  PetscReal      *u[DIM], outflow[REGIONS_MAX];
+  ReproducibleSum sums[REGIONS_MAX] = {{0}};
 
   PetscFunctionBegin;
   if (phase->config->volume != VOLUME_KEPT)
@@ -45,9 +47,9 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
         add_outflow(phase, u[d], d, side, sums);
   PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, REGIONS_MAX, MPIU_REAL, MPI_SUM, box->comm));
+  PetscCall(SumOverRanks(box->comm, REGIONS_MAX, sums, outflow));
   for (PetscInt n = 0; n < phase->count; n++)
-    phase->targets[n] -= dt * area * sums[n];
+    phase->targets[n] -= dt * area * outflow[n];
   PetscFunctionReturn(0);
 }
 

@@ -79,6 +79,7 @@ static PetscErrorCode CreateOperator(Poisson poisson)
   PetscCall(MatNullSpaceCreate(comm, PETSC_FALSE, 0, NULL, &poisson->null_space));
   PetscCall(MatNullSpaceSetFunction(poisson->null_space, RemoveNullSpace, poisson));
   PetscCall(DMCreateGlobalVector(grid_cell_dm(poisson->grid), &poisson->right_side));
+  PetscCall(VecSumReproducibly(poisson->right_side));
   PetscCall(VecDuplicate(poisson->right_side, &poisson->solution));
   PetscCall(VecDuplicate(poisson->right_side, &poisson->work));
   PetscFunctionReturn(0);
@@ -300,21 +301,12 @@ void poisson_label_cells(Poisson poisson, PetscInt labels[])
 
 PetscErrorCode PoissonSumComponents(Poisson poisson, Vec vector, PetscReal sums[])
 {
-  const Components *components = &poisson->components;
-  const PetscReal  *values;
+  const PetscReal *values;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(sums, components->count));
   PetscCall(VecGetArrayRead(vector, &values));
-  for (PetscInt r = 0; r < components->run_count; r++) {
-    const CellRun run = components->runs[r];
-
-    for (PetscInt c = run.first; c < run.first + run.length; c++)
-      sums[run.component] += values[c];
-  }
+  PetscCall(ComponentsSum(&poisson->components, poisson->box.comm, values, sums));
   PetscCall(VecRestoreArrayRead(vector, &values));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)components->count, MPIU_REAL, MPI_SUM,
-                             poisson->box.comm));
   PetscFunctionReturn(0);
 }
 

@@ -4,6 +4,8 @@
 
 #include "multigrid_impl.h"
 
+#include <millrace/sums.h>
+
 /* Cells of one row that follow each other. */
 typedef struct {
   int first; /* among the owned cells */
@@ -26,7 +28,9 @@ typedef struct {
 PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], const float *fixed,
                               Components *components);
 PetscErrorCode ComponentsDestroy(Components *components);
-/* Subtracts the mean over each sealed component. Collective: comm. */
+/* The sums of values over each component; the same, made to vanish over each sealed one. Collective: comm. */
+PetscErrorCode ComponentsSum(const Components *components, MPI_Comm comm, const PetscReal *values,
+                             PetscReal sums[]);
 PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscReal *values);
 void           components_clear_outside(const Components *components, PetscInt cells, PetscReal *values);
 

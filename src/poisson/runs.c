@@ -1,17 +1,19 @@
 /* Sums and other passes over the cells of a Poisson problem, by the runs of its components. */
 #include "poisson_impl.h"
 
-static PetscReal sum_run(PetscInt count, const PetscReal *values)
+PetscErrorCode ComponentsSum(const Components *components, MPI_Comm comm, const PetscReal *values,
+                             PetscReal sums[])
 {
-  PetscReal sums[4] = {0., 0., 0., 0.};
-  PetscInt  i = 0;
+  ReproducibleSum *parts;
 
-  for (; i + 4 <= count; i += 4)
-    for (PetscInt s = 0; s < 4; s++)
-      sums[s] += values[i + s];
-  for (; i < count; i++)
-    sums[0] += values[i];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(components->count, &parts));
+  for (PetscInt r = 0; r < components->run_count; r++)
+    sum_add_values(parts + components->runs[r].component, values + components->runs[r].first,
+                   components->runs[r].length);
+  PetscCall(SumOverRanks(comm, components->count, parts, sums));
+  PetscCall(PetscFree(parts));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscReal *values)
@@ -21,11 +23,8 @@ PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, Pe
   PetscFunctionBegin;
   if (!components->sealed)
     PetscFunctionReturn(0);
-  PetscCall(PetscCalloc1(components->count, &mean));
-  for (PetscInt r = 0; r < components->run_count; r++)
-    mean[components->runs[r].component] +=
-        sum_run(components->runs[r].length, values + components->runs[r].first);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mean, (int)components->count, MPIU_REAL, MPI_SUM, comm));
+  PetscCall(PetscMalloc1(components->count, &mean));
+  PetscCall(ComponentsSum(components, comm, values, mean));
   for (PetscInt n = 0; n < components->count; n++)
     mean[n] = components->is_sealed[n] ? mean[n] / components->cells[n] : 0.;
   for (PetscInt r = 0; r < components->run_count; r++) {

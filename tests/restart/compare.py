@@ -1,6 +1,6 @@
-"""compare.py A B [TOLERANCE]: whether two runs are in the same state: their newest checkpoints and their ledgers but
+"""compare.py A B [TOLERANCE|state]: whether two runs are in the same state: their newest checkpoints and their ledgers but
 for the wall clock, bit for bit or, with a tolerance, relative to the largest value of a field or of a group of
-columns. Says what differs and exits with 1.
+columns; `state` is the checkpoints alone, bit for bit. Says what differs and exits with 1.
 compare.py --serve REQUESTS REPLIES: the same for all who ask through these two pipes."""
 
 import csv
@@ -96,9 +96,11 @@ def differences(first, second, tolerance):
 def compare(arguments):
     """What there is to say, and the exit code."""
     a, b = arguments[:2]
-    tolerance = float(arguments[2]) if len(arguments) > 2 else 0.0
+    alone = arguments[2:] == ["state"]
+    tolerance = float(arguments[2]) if len(arguments) > 2 and not alone else 0.0
     measured.clear()
-    found = list(differences({**state(a), **ledger(a)}, {**state(b), **ledger(b)}, tolerance))
+    parts = [{**state(run), **({} if alone else ledger(run))} for run in (a, b)]
+    found = list(differences(*parts, tolerance))
     said = found + ["largest difference {:.3g} in {}".format(*max(measured))] if measured else found
     return "\n".join(said), 1 if found else 0
 

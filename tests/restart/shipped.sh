@@ -49,6 +49,19 @@ same_on_ranks() { # SCENE SIZE STEPS RANKS...
   rm -rf one
 }
 
+# The same, bit for bit; the ledger's sums depend on their order.
+same_bits_on_ranks() { # SCENE SIZE STEPS RANKS...
+  local scene=$1 size=$2 steps=$3 ranks
+  tighten "$scene" "$size"
+  ok "$scene${size:+ at $size}: $steps steps" run 1 "$scene" one "$steps"
+  for ranks in "${@:4}"; do
+    run "$ranks" "$scene" several "$steps" || true
+    ok "$scene${size:+ at $size}: $ranks ranks as one, bit for bit" same one several state
+    rm -rf several
+  done
+  rm -rf one
+}
+
 # A run that is stopped at random in each third of its steps, and one that is not.
 same_if_stopped() { # SCENE SIZE STEPS RANKS
   local third=$((($3 - 1) / 3)) step again=()

@@ -7,7 +7,7 @@ LIMIT=${LIMIT:-300}
 
 same_on_ranks coupling/buoyancy 24 12 2
 same_on_ranks coupling/fountain 12 12 3
-same_on_ranks liquids/drops 12 8 2
+same_bits_on_ranks liquids/drops 15 12 3
 same_on_ranks liquids/air-coupling 20 25 4 # its pool ends at the centres of cells
 same_on_ranks solids/stack "" 60 2
 

@@ -30,7 +30,7 @@ millrace() {
   fi
 }
 
-# same A B [TOLERANCE]: the newest checkpoints and the ledgers of two runs.
+# same A B [TOLERANCE|state]: the newest checkpoints and the ledgers of two runs, or the checkpoints alone.
 same() {
   local code=
   [ -n "$comparer" ] && kill -0 "$comparer" 2> /dev/null || {

@@ -83,6 +83,7 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
   const StressMix mix = {1., 1.};
   StressLevel     level = fluid->stress->levels[0];
   SolidUnknowns  *unknowns = &fluid->stress->unknowns;
+  ReproducibleSum power = {0};
   PetscReal       curvature = 0.;
 
   PetscFunctionBegin;
@@ -106,8 +107,8 @@ static PetscErrorCode MeetThroughOperator(ViscousCase *tank, PetscInt salt, Pets
           unknowns->blocks[b].is_free ? rough_at(vector3((PetscReal)n, (PetscReal)b, 0.3), salt) - 0.5 : 0.;
   PetscCall(FluidConstrainSearch(fluid, &level));
   PetscCall(MacGridExchangeFaces(fluid->grid, fluid->stress->search));
-  PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, &curvature));
-  PetscCall(FluidApplyConstraints(fluid, &curvature));
+  PetscCall(StressLevelApply(&level, &mix, fluid->stress->search, level.image, &power));
+  PetscCall(FluidApplyConstraints(fluid, &power, &curvature));
   *product = 0.;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscReal *image, *inverse;

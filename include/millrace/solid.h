@@ -113,6 +113,7 @@ typedef struct {
   char     *name;
   Shape     shape;    /* where it is at time zero, at rest */
   PetscReal edge;     /* m, of its elements, about */
+  PetscInt  order;    /* of its elements: 1, or 2 with nodes in the middle of edges */
   char     *material; /* its name */
   Vector3   velocity; /* m/s, at time zero */
   Vector3   spin;     /* rad/s, about the middle of its bounds */
@@ -194,8 +195,12 @@ typedef struct {
   PetscInt  point_contacts; /* points that touch bodies or are about to */
   PetscInt  substeps, damping_iterations;
   PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
+  PetscInt  inverted_mesh, inverted_element; /* mesh from 1; 0: no element is turned inside out whose material
+                                                does not survive that */
 } SolidReport;
 SolidReport solid_report(Solid solid);
+/* Why the last step cannot be trusted, in words; left alone where it can. Not collective. */
+PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size);
 /* A body, copies one by one, as others see it. */
 typedef struct {
   const BodyConfig *config; /* borrowed */

@@ -57,6 +57,12 @@ static PetscErrorCode CheckMesh(Scene scene, Node *item, const SolidMeshConfig *
   if (is_usable(node_find(item, "shape")) && mesh->shape && is_endless(mesh->shape))
     PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
                               "mesh \"%s\" has no end and cannot be divided into tetrahedra", mesh->name));
+  if (mesh->order == 2 && mesh->refined_count)
+    PetscCall(
+        ProblemAddAtKey(scene, node_find(item, "refined"), PROBLEM_ERROR,
+                        "mesh \"%s\" has elements of order 2, which cannot be refined in places: give it a "
+                        "shorter edge or order: 1",
+                        mesh->name));
   for (PetscInt h = 0; h < mesh->held_count; h++)
     PetscCall(CheckHold(scene, node_item(node_find(item, "held"), h), &mesh->held[h]));
   PetscFunctionReturn(0);

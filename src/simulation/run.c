@@ -263,6 +263,8 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
   PetscFunctionBegin;
   if (simulation->fluid_failed)
     PetscCall(DescribeFailure(simulation, reason, sizeof(reason)));
+  else if (simulation->solid)
+    PetscCall(SolidDescribeFailure(simulation->solid, reason, sizeof(reason)));
   PetscCall(PetscSNPrintf(
       run->message, run->message_size,
       "Step %" PetscInt_FMT " at t = %g s failed, also with %s its size (dt = %g s): %s. Look at the last "

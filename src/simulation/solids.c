@@ -195,7 +195,7 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
     PetscCall(SolidStep(simulation->solid, simulation->time, dt));
   PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
   report = solid_report(simulation->solid);
-  *good = !report.is_unstable &&
+  *good = !report.is_unstable && !report.inverted_mesh &&
           !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy + report.elastic_energy);
   PetscCall(PetscTime(&ended));
   simulation->wall_solids = ended - began;

@@ -337,7 +337,8 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames)
     const DeformableMesh *one = &points->meshes[m];
     const PetscInt        count = one->mesh->element_count;
 
-    PetscCall(PetscArraycpy(&cells[4 * e], (const PetscInt *)one->corners, 4 * count));
+    for (PetscInt k = 0; k < 4 * count; k++) /* by their corners */
+      cells[4 * e + k] = one->elements[one->mesh->nodes * (k / 4) + k % 4];
     one->force.kind->measure(one->force.data, &ratios[e], &stresses[e]);
     for (PetscInt k = 0; k < count; k++)
       numbers[e++] = (PetscReal)m;

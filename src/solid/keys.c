@@ -368,6 +368,16 @@ static const SchemaKey mesh_keys[] = {
      .help = "of the cubes that it is divided into, about: five tetrahedra each in a box, twelve in other "
              "shapes, "
              "which cut off corners by a part of it"},
+    {.name = "order",
+     .kind = SCHEMA_INTEGER,
+     .offset = OF_MESH(order),
+     .fallback = "1",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 2,
+     .help =
+         "of its elements: 1, or 2 with nodes in the middle of edges, which bend as they should; not with "
+         "refined"},
     {.name = "material", .kind = SCHEMA_TEXT, .offset = OF_MESH(material), .help = "name of a material"},
     {.name = "velocity",
      .kind = SCHEMA_VECTOR,

@@ -312,6 +312,27 @@ PetscReal solid_longest_substep(Solid solid)
   return points_longest_step(solid);
 }
 
+/* The first element that its material cannot bring back. */
+static void find_inverted(Solid solid)
+{
+  const Points *points = solid->points;
+
+  solid->report.inverted_mesh = 0;
+  points_find_forces(solid);
+  for (PetscInt m = 0; m < points->mesh_count && !solid->report.inverted_mesh; m++) {
+    const Force *force = &points->meshes[m].force;
+    ForceReport  report;
+
+    if (force->kind->survives_inversion)
+      continue;
+    report = force->kind->report(force->data);
+    if (report.least_ratio <= 0.) {
+      solid->report.inverted_mesh = m + 1;
+      solid->report.inverted_element = report.least;
+    }
+  }
+}
+
 /* Elasticity is explicit: a step is divided into as many equal ones as it needs, which are counted anew as
    elements stiffen. A step that would need more than anybody waits for has failed. */
 static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
@@ -338,6 +359,7 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
     left = parts > 1. ? left - part : 0.;
     solid->report.substeps++;
   }
+  find_inverted(solid);
   PetscFunctionReturn(0);
 }
 

@@ -35,7 +35,7 @@ static PetscErrorCode BarCreate(PetscInt across, PetscReal damping, Bar *bar)
   PetscFunctionBegin;
   *bar = (Bar){
       .material = {.name = "rubber", .young = 1e5, .poisson = 0.4, .density = 1000., .damping = damping},
-      .mesh = {.name = "bar", .material = "rubber", .edge = edge, .spin = vector3(1., 2., 3.)}};
+      .mesh = {.name = "bar", .material = "rubber", .edge = edge, .order = 1, .spin = vector3(1., 2., 3.)}};
   PetscCall(ShapeCreateBox(vector3(0., 0., 0.), vector3(1.6, 0.4, 0.4), &bar->mesh.shape));
   bar->config = (SolidConfig){.cfl = 0.5,
                               .iterations = 6,

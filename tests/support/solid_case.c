@@ -107,6 +107,7 @@ SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3
   solids->meshes[m] = (SolidMeshConfig){.name = names[m],
                                         .material = names[m],
                                         .edge = edge,
+                                        .order = 1,
                                         .held = solids->holds[m],
                                         .refined = solids->refinements[m]};
   assert_success(ShapeCreateBox(low, high, &solids->meshes[m].shape));

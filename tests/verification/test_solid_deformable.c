@@ -1,5 +1,6 @@
 /* Deformable solids in time: momenta, energy, periods, and bodies that they are fixed to. */
 #include "harness.h"
+#include "scene_run.h"
 #include "solid_case.h"
 #include "solids.h"
 
@@ -178,6 +179,35 @@ static void points_for_contact_cost_no_time_step(void **state)
   assert_near(steps[1] / steps[0], 1, 1e-12);
 }
 
+/* One vertex is pushed through its element: materials that can bring it back, others name the element. */
+static void inverted_elements_come_back_or_are_named(void **state)
+{
+  const MaterialModel models[] = {MATERIAL_NEO_HOOKEAN, MATERIAL_COROTATIONAL, MATERIAL_ST_VENANT_KIRCHHOFF};
+
+  (void)state;
+  for (PetscInt m = 0; m < 3; m++) {
+    SolidCase           *solids = solid_case_new(0);
+    SolidMaterialConfig *material =
+        solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.2, 0.2, 0.2), 0.1);
+    char reason[512] = "";
+
+    material->model = models[m];
+    material->damping = 0.05;
+    solid_case_start(solids);
+    solids->solid->points->position[0] = vector3(0.15, 0.15, 0.15);
+    solids->solid->points->has_forces = PETSC_FALSE;
+    assert_true(solid_report(solids->solid).least_ratio < 0);
+    solid_case_run(solids, 1e-4, 1);
+    assert_success(SolidDescribeFailure(solids->solid, reason, sizeof(reason)));
+    assert_true((m == 2) == (strstr(reason, "of mesh \"m0\"") != NULL));
+    if (m < 2) {
+      solid_case_run(solids, 0.1, 30);
+      assert_true(solid_report(solids->solid).least_ratio > 0.9);
+    }
+    solid_case_free(solids);
+  }
+}
+
 /* Stretched by a fifth and let go, undamped. */
 static SolidCase *new_stretched_bar(void)
 {
@@ -266,6 +296,50 @@ static void a_bar_rings_at_its_period(void **state)
   solid_case_free(solids);
 }
 
+/* E1: a cantilever swings with beta L = 1.87510, where linear elements are too stiff; returns its period over
+ * that. */
+static PetscReal cantilever_period(PetscInt order)
+{
+  SolidCase      *solids = solid_case_new(0);
+  const PetscReal period = 2 * PETSC_PI / (PetscSqr(1.87510) * PetscSqrtReal(1e6 * 0.01 / 12 / 1000));
+  PetscReal       end[2] = {0, 0};
+  PetscInt        steps = 0, tip = 0;
+  const PetscReal dt = period / 200;
+
+  solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.1, 0.1), 0.1)->young = 1e6;
+  solids->meshes[0].order = order;
+  solid_case_hold(solids, vector3(-0.1, -0.1, -0.1), vector3(0.001, 0.2, 0.2), -1);
+  solid_case_start(solids);
+  for (PetscInt p = 0; p < solids->solid->points->count; p++) {
+    const PetscReal x = solids->solid->points->rest[p].at[X], b = 1.87510;
+    const PetscReal shape =
+        PetscCoshReal(b * x) - PetscCosReal(b * x) - 0.734096 * (PetscSinhReal(b * x) - PetscSinReal(b * x));
+
+    solids->solid->points->velocity[p].at[Z] += 0.005 * shape;
+    if (solids->solid->points->rest[p].at[X] > 0.999)
+      tip = p;
+  }
+  do { /* it comes back after half a period */
+    solid_case_run(solids, dt, 1);
+    end[0] = end[1];
+    end[1] = solids->solid->points->position[tip].at[Z] - solids->solid->points->rest[tip].at[Z];
+    steps++;
+  } while (!(steps > 10 && end[0] > 0 && end[1] <= 0) && steps < 400);
+  solid_case_free(solids);
+  return (steps - end[1] / (end[1] - end[0])) * dt / (0.5 * period);
+}
+
+static void a_cantilever_of_quadratic_elements_has_its_period(void **state)
+{
+  const PetscReal linear = cantilever_period(1), quadratic = cantilever_period(2);
+
+  (void)state;
+  note("period over that of a beam: %g with linear, %g with quadratic elements", (double)linear,
+       (double)quadratic);
+  assert_near(quadratic, 1, 0.03);
+  assert_true(linear < 0.9);
+}
+
 static void a_free_bar_falls_as_a_body_does(void **state)
 {
   SolidCase *solids = solid_case_new(9.81);
@@ -312,7 +386,9 @@ TEST_MAIN(cmocka_unit_test(free_bars_keep_both_momenta),
           cmocka_unit_test(bound_points_keep_both_momenta_and_leave_no_gap),
           cmocka_unit_test(bound_meshes_pass_the_patch_test),
           cmocka_unit_test(points_for_contact_cost_no_time_step),
+          cmocka_unit_test(inverted_elements_come_back_or_are_named),
           cmocka_unit_test(an_undamped_bar_keeps_its_energy),
           cmocka_unit_test(an_undamped_bar_keeps_its_energy_for_long),
           cmocka_unit_test(damping_takes_all_but_rigid_motion), cmocka_unit_test(a_bar_rings_at_its_period),
+          cmocka_unit_test(a_cantilever_of_quadratic_elements_has_its_period),
           cmocka_unit_test(a_free_bar_falls_as_a_body_does), cmocka_unit_test(the_time_step_limit_is_sharp))

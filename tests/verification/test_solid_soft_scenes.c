@@ -99,5 +99,106 @@ static void bound_points_meet_what_vertices_miss(void **state)
   }
 }
 
+static PetscReal mesh_volume(Solid solid, PetscInt mesh)
+{
+  const Force *force = &solid->points->meshes[mesh].force;
+
+  points_find_forces(solid);
+  return force->kind->report(force->data).volume;
+}
+
+static Vector3 velocity(Solid solid, const char name[])
+{
+  return solid->twists[solid_find_body(solid, name)].linear;
+}
+
+/* Fig. 3.3: momentum passes from the first ball to the last, and each soft one keeps its volume. */
+static void the_row_hands_momentum_on(void **state)
+{
+  static const char *const overrides[] = {"run.largest_time_step=0.0002"};
+  PetscReal                speed[2];
+
+  (void)state;
+  for (PetscInt finer = 0; finer < 2; finer++) {
+    SceneRun        flow;
+    Solid           solid = start(&flow, "solids/row-of-spheres", finer, overrides);
+    const PetscReal volumes[2] = {mesh_volume(solid, 0), mesh_volume(solid, 1)};
+    const Vector3   begun = solid_report(solid).momentum;
+
+    for (PetscInt k = 1; k <= 25; k++) {
+      assert_success(SceneRunUntil(&flow, 0.02 * k));
+      for (PetscInt m = 0; m < 2; m++)
+        assert_near(mesh_volume(solid, m) / volumes[m], 1, 0.01);
+    }
+    assert_near(vector3_norm(vector3_subtract(solid_report(solid).momentum, begun)) / vector3_norm(begun), 0,
+                1e-10);
+    speed[finer] = velocity(solid, "last").at[X];
+    note("the last ball leaves with %g m/s", (double)speed[finer]);
+    assert_true(velocity(solid, "striker").at[X] < 0.1 && speed[finer] > 0.5);
+    assert_success(SceneRunDestroy(&flow));
+  }
+  assert_near(speed[0] / speed[1], 1, 0.05);
+}
+
+/* Fig. 3.2: rigid and soft boxes by turns stand, until the ball comes. */
+static void the_mixed_stack_stands_until_it_is_struck(void **state)
+{
+  static const char *const overrides[] = {"solids.meshes.soft-1.edge=0.1", "solids.meshes.soft-2.edge=0.1",
+                                          "solids.meshes.soft-3.edge=0.1", "solids.meshes.soft-4.edge=0.1"};
+  SceneRun                 flow;
+  Solid                    solid = start(&flow, "solids/mixed-stack", 4, overrides);
+
+  (void)state;
+  assert_success(SceneRunUntil(&flow, 3));
+  for (PetscInt b = solid_find_body(solid, "box.0"); b <= solid_find_body(solid, "box.3"); b++) {
+    const Vector3 moved = vector3_subtract(solid->placements[b].position, solid->bodies[b].rest.position);
+
+    assert_true(PetscMax(PetscAbsReal(moved.at[X]), PetscAbsReal(moved.at[Y])) < 5e-3);
+  }
+  note("speed %g m/s, overlap %g m", (double)solid_report(solid).largest_speed,
+       (double)solid_report(solid).largest_penetration);
+  assert_true(solid_report(solid).largest_speed < 1e-2);
+  assert_success(SceneRunUntil(&flow, 4.5));
+  assert_true(placement(solid, "box.3").position.at[Z] < 0.7);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* About y, of a bone. */
+static PetscReal pitch(Solid solid, const char name[])
+{
+  const Quaternion turn =
+      quaternion_multiply(placement(solid, name).rotation,
+                          quaternion_conjugate(solid->bodies[solid_find_body(solid, name)].rest.rotation));
+
+  return 2 * PetscAtan2Real(turn.vector.at[Y], turn.scalar);
+}
+
+/* Fig. 3.10: bones bend the flesh both ways, and it stays on the floor. */
+static void the_maggot_bends_both_ways(void **state)
+{
+  SceneRun  flow;
+  Solid     solid = start(&flow, "solids/maggot", 0, NULL);
+  PetscReal most = 0, least = 0;
+
+  (void)state;
+  for (PetscInt k = 1; k <= 24; k++) {
+    SolidReport report;
+    PetscReal   bend;
+
+    assert_success(SceneRunUntil(&flow, k / 24.));
+    report = solid_report(solid);
+    bend = pitch(solid, "tail") - pitch(solid, "head");
+    most = PetscMax(most, bend);
+    least = PetscMin(least, bend);
+    assert_true(report.largest_joint_error < 1e-6 && report.largest_penetration < 0.05 * 0.05);
+    assert_near(largest_slip(solid), 0, 1e-12);
+  }
+  note("bends from %g to %g degrees", (double)(least * 180 / PETSC_PI), (double)(most * 180 / PETSC_PI));
+  assert_true(most > 2 * 30 * PETSC_PI / 180 && least < -2 * 30 * PETSC_PI / 180);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(the_bar_turns_the_second_box),
-          cmocka_unit_test(bound_points_meet_what_vertices_miss))
+          cmocka_unit_test(bound_points_meet_what_vertices_miss), cmocka_unit_test(the_row_hands_momentum_on),
+          cmocka_unit_test(the_mixed_stack_stands_until_it_is_struck),
+          cmocka_unit_test(the_maggot_bends_both_ways))

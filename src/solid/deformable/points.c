@@ -76,6 +76,12 @@ static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char
         MessageAtKey(message, size, "solids.meshes", config->name, "Mesh \"%s\": %s", config->name, problem));
   else
     PetscCall(RefineMesh(config, mesh));
+  if (!problem[0] && config->order == 2) {
+    Mesh linear = *mesh;
+
+    PetscCall(MeshCreateQuadratic(linear, mesh));
+    PetscCall(MeshDestroy(&linear));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -194,19 +200,31 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
   }
 }
 
-/* The mass of an element goes to its corners that move by themselves or with other points: a body with points
- * keeps its own. */
+/* Of a node in the mass of its element: by the diagonal of the mass matrix (Hinton, Rock, Zienkiewicz), since
+   its row sums at corners of quadratic elements are negative. */
+static PetscReal mass_share(Mesh mesh, PetscInt node)
+{
+  if (mesh->order == 1)
+    return 1. / 4.;
+  return node < 4 ? 1. / 36. : 4. / 27.;
+}
+
+/* The mass of an element goes to its nodes that move by themselves or with other points: a body with points
+   keeps its own. */
 static void add_masses(Points *points, const DeformableMesh *mesh)
 {
-  for (PetscInt e = 0; e < mesh->mesh->element_count; e++) {
-    const PetscReal mass = mesh->material->density * mesh_element_measure(mesh->mesh, e);
-    PetscInt        movable = 0;
+  const PetscInt nodes = mesh->mesh->nodes;
 
-    for (PetscInt c = 0; c < 4; c++)
-      movable += points->carrier[mesh->corners[e][c]] <= CARRIER_NONE;
-    for (PetscInt c = 0; c < 4; c++)
-      if (points->carrier[mesh->corners[e][c]] <= CARRIER_NONE)
-        points->mass[mesh->corners[e][c]] += mass / movable;
+  for (PetscInt e = 0; e < mesh->mesh->element_count; e++) {
+    const PetscInt *element = &mesh->elements[nodes * e];
+    const PetscReal mass = mesh->material->density * mesh_element_measure(mesh->mesh, e);
+    PetscReal       movable = 0.;
+
+    for (PetscInt c = 0; c < nodes; c++)
+      movable += points->carrier[element[c]] <= CARRIER_NONE ? mass_share(mesh->mesh, c) : 0.;
+    for (PetscInt c = 0; c < nodes; c++)
+      if (points->carrier[element[c]] <= CARRIER_NONE)
+        points->mass[element[c]] += mass * mass_share(mesh->mesh, c) / movable;
   }
 }
 
@@ -252,17 +270,16 @@ static void find_shortest(Points *points, Mesh mesh)
 static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
 {
   Points          *points = solid->points;
-  Tetrahedra       elements = {.count = mesh->mesh->element_count};
+  Tetrahedra       elements = {.count = mesh->mesh->element_count, .nodes = mesh->mesh->nodes};
   const ForceKind *kind = force_kind(MaterialModels[mesh->material->model]);
 
   PetscFunctionBegin;
   PetscCheck(kind, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No force is called %s",
              MaterialModels[mesh->material->model]);
-  PetscCall(PetscMalloc1(elements.count, &mesh->corners));
-  for (PetscInt e = 0; e < elements.count; e++)
-    for (PetscInt c = 0; c < 4; c++)
-      mesh->corners[e][c] = mesh->first + mesh->mesh->elements[4 * e + c];
-  elements.corners = mesh->corners;
+  PetscCall(PetscMalloc1(elements.count * elements.nodes, &mesh->elements));
+  for (PetscInt k = 0; k < elements.count * elements.nodes; k++)
+    mesh->elements[k] = mesh->first + mesh->mesh->elements[k];
+  elements.elements = mesh->elements;
   PetscCall(FindHolders(solid, mesh));
   PetscCall(MeshBindJunctions(points, mesh));
   place_vertices(solid, mesh);
@@ -336,7 +353,7 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   if (mesh->force.kind)
     PetscCall(mesh->force.kind->destroy(&mesh->force.data));
   PetscCall(MeshBoundaryDestroy(&mesh->boundary));
-  PetscCall(PetscFree(mesh->corners));
+  PetscCall(PetscFree(mesh->elements));
   PetscCall(PetscFree(mesh->holders));
   PetscCall(PetscFree(mesh->skin));
   PetscCall(MeshDestroy(&mesh->mesh));

@@ -24,17 +24,17 @@ typedef struct {
 
 /* A mesh of the configuration. Its points stand together, in the order of its vertices. */
 typedef struct {
-  const SolidMeshConfig     *config;   /* borrowed */
-  const SolidMaterialConfig *material; /* borrowed */
-  Mesh                       mesh;     /* owned; at rest */
-  PetscInt                   first;    /* of its points; those for contact come after its vertices */
-  PetscInt (*corners)[4];              /* points of each element; owned */
-  PetscInt    *holders;                /* the body of each of its holds; -1: the world; owned */
-  PetscInt     skin_count, *skin;      /* points of its surface, ascending; owned */
-  MeshBoundary boundary;               /* owned; by vertices of the mesh */
-  Force        force;                  /* owned */
-  PetscReal    frequency;              /* 1/s: the largest at rest */
-  PetscBool    is_shared;              /* a free body carries some of its points */
+  const SolidMeshConfig     *config;            /* borrowed */
+  const SolidMaterialConfig *material;          /* borrowed */
+  Mesh                       mesh;              /* owned; at rest */
+  PetscInt                   first;             /* of its points; those for contact come after its vertices */
+  PetscInt                  *elements;          /* points of each element, mesh->nodes of them; owned */
+  PetscInt                  *holders;           /* the body of each of its holds; -1: the world; owned */
+  PetscInt                   skin_count, *skin; /* points of its surface, ascending; owned */
+  MeshBoundary               boundary;          /* owned; by vertices of the mesh */
+  Force                      force;             /* owned */
+  PetscReal                  frequency;         /* 1/s: the largest at rest */
+  PetscBool                  is_shared;         /* a free body carries some of its points */
 } DeformableMesh;
 
 /* Velocities, or impulses, of all points and bodies. */

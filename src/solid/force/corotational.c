@@ -79,6 +79,7 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahed
 }
 
 const ForceKind CorotationalForce = {.name = "corotational",
+                                     .survives_inversion = PETSC_TRUE,
                                      .create = Create,
                                      .destroy = TetrahedronSetDestroy,
                                      .add_elastic = add_elastic,

@@ -5,10 +5,10 @@
 
 #include <millrace/solid.h>
 
-/* Elements of a mesh, by points of the solid. */
+/* Elements of a mesh, by points of the solid: 4 nodes each, or 10 with the middles of edges (mesh.h). */
 typedef struct {
-  PetscInt count;
-  const PetscInt (*corners)[4]; /* borrowed */
+  PetscInt        count, nodes;
+  const PetscInt *elements; /* borrowed */
 } Tetrahedra;
 
 /* Exact differentials are those that differences approach; definite ones have no positive eigenvalue; those
@@ -32,6 +32,7 @@ typedef struct {
 /* Arrays hold one vector for each point of the solid; `x` are positions. */
 struct ForceKind {
   const char *name; /* as solids.materials.model has it */
+  PetscBool   survives_inversion;
   PetscErrorCode (*create)(const SolidMaterialConfig *material, const Tetrahedra *elements,
                            const Vector3 rest[], void **data);
   PetscErrorCode (*destroy)(void **data);

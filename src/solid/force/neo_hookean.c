@@ -112,6 +112,7 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahed
 }
 
 const ForceKind NeoHookeanForce = {.name = "neo-hookean",
+                                   .survives_inversion = PETSC_TRUE,
                                    .create = Create,
                                    .destroy = TetrahedronSetDestroy,
                                    .add_elastic = add_elastic,

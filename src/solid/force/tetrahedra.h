@@ -1,9 +1,12 @@
-/* Private to src/solid/force: linear tetrahedra, four at a time.
+/* Private to src/solid/force: tetrahedra, four linear ones or the four points of a quadratic one at a time.
 
    Of an element with corners x_0..x_3: F = D_s D_m^-1, where the columns of D_s are x_c - x_0 and D_m is D_s
    at rest. With the first Piola-Kirchhoff stress P(F) and the volume V at rest, the forces on corners 1 to 3
    are the columns of -V P D_m^-T, and corner 0 gets minus their sum ([42] of the thesis). They are added to
    points in the order of elements: the sums do not depend on who holds how many of them.
+
+   A quadratic element has F = sum x_a (grad N_a)^T at the four points of the rule of second order, each with
+   a quarter of the volume, and the forces -sum_q V_q P_q grad N_a(q) on its nodes.
 
    Damping is viscous in the rate of Green's strain E: P = F (2 mu' E' + lambda' tr E' 1) with E' = sym(F^T
    F'), whose moduli are those of the material times a relaxation time. It is zero for every rigid motion, and
@@ -15,7 +18,7 @@
 
 #include <millrace/tensor.h>
 
-enum { LANES = 4, NINE = DIM * DIM };
+enum { LANES = 4, NINE = DIM * DIM, QUADRATIC_NODES = 10 };
 
 /* The same number of four elements. */
 typedef PetscReal Lanes __attribute__((vector_size(LANES * sizeof(PetscReal))));
@@ -27,6 +30,14 @@ typedef struct {
   Lanes volume;         /* at rest */
   int   corners[4][LANES];
 } TetrahedronBatch;
+
+/* A lane is a point of the rule. */
+typedef struct {
+  Lanes slopes[QUADRATIC_NODES][DIM]; /* of the nodes' weights, at rest */
+  Lanes gradient[NINE];
+  Lanes volume;
+  int   nodes[QUADRATIC_NODES];
+} QuadraticBatch;
 
 /* Small-strain Lame moduli, what a law makes of them, and the viscous ones. */
 typedef struct {
@@ -46,7 +57,8 @@ typedef struct {
 
 typedef struct {
   PetscInt          count, batch_count;
-  TetrahedronBatch *batches; /* owned */
+  TetrahedronBatch *batches; /* owned, as the next; null for the other kind */
+  QuadraticBatch   *quadratic;
   const ElasticLaw *law;
   Moduli            moduli;
   PetscReal         stiffness; /* of the law at rest */

@@ -64,6 +64,28 @@ KERNEL void lanes_give(const TetrahedronBatch *batch, const Lanes stress[NINE], 
         f[batch->corners[c][l]].at[d] += forces[c][d][l];
 }
 
+/* Of a quadratic element; nodes are the same for all lanes. */
+KERNEL void quadratic_gradient(const QuadraticBatch *batch, const Vector3 values[], Lanes gradient[NINE])
+{
+  for (int i = 0; i < NINE; i++)
+    gradient[i] = (Lanes){0., 0., 0., 0.};
+  for (int a = 0; a < QUADRATIC_NODES; a++)
+    for (int i = 0; i < NINE; i++)
+      gradient[i] += values[batch->nodes[a]].at[i / DIM] * batch->slopes[a][i % DIM];
+}
+
+KERNEL void quadratic_give(const QuadraticBatch *batch, const Lanes stress[NINE], Vector3 f[])
+{
+  for (int a = 0; a < QUADRATIC_NODES; a++)
+    for (int d = 0; d < DIM; d++) {
+      const Lanes force =
+          batch->volume * (stress[DIM * d] * batch->slopes[a][0] + stress[DIM * d + 1] * batch->slopes[a][1] +
+                           stress[DIM * d + 2] * batch->slopes[a][2]);
+
+      f[batch->nodes[a]].at[d] -= (force[0] + force[1]) + (force[2] + force[3]);
+    }
+}
+
 typedef void (*LanesStress)(const Moduli *moduli, const Lanes gradient[NINE], Lanes stress[NINE]);
 
 /* Elastic forces of all elements; `stress` is known where this is compiled. */
@@ -71,7 +93,17 @@ KERNEL void tetrahedra_add_elastic(TetrahedronSet *set, const Vector3 x[], Vecto
 {
   const Moduli moduli = set->moduli;
 
-  for (PetscInt b = 0; b < set->batch_count; b++) {
+  for (PetscInt b = 0; b < set->batch_count && set->quadratic; b++) {
+    QuadraticBatch *batch = &set->quadratic[b];
+    Lanes           gradient[NINE], p[NINE];
+
+    quadratic_gradient(batch, x, gradient);
+    for (int i = 0; i < NINE; i++)
+      batch->gradient[i] = gradient[i];
+    stress(&moduli, gradient, p);
+    quadratic_give(batch, p, f);
+  }
+  for (PetscInt b = 0; b < set->batch_count && set->batches; b++) {
     TetrahedronBatch *batch = &set->batches[b];
     Lanes             gradient[NINE], p[NINE];
 

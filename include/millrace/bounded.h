@@ -17,9 +17,11 @@ typedef struct _p_Bounded *Bounded;
 typedef enum { BOUNDED_MPRGP, BOUNDED_ACTIVE_SET } BoundedSolver;
 extern const char *const BoundedSolvers[]; /* their names, and a null */
 
+/* Of the norm of the projected gradient: the smaller of the first two, but no less than the third. */
 typedef struct {
   PetscReal relative; /* to what drives: the right side where it pushes from the bound */
-  PetscReal absolute;
+  PetscReal absolute; /* 0: none */
+  PetscReal least;
 } BoundedTolerance;
 
 typedef struct {

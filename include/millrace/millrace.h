@@ -39,6 +39,7 @@
 #include <millrace/solid_system.h>
 #include <millrace/phase.h>
 #include <millrace/coupling.h>
+#include <millrace/splash.h>
 #include <millrace/simulation.h>
 #include <millrace/scene.h>
 #include <millrace/sums.h>

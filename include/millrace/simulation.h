@@ -14,6 +14,7 @@
 #include <millrace/phase.h>
 #include <millrace/schema.h>
 #include <millrace/solid.h>
+#include <millrace/splash.h>
 
 #include <stdio.h>
 
@@ -63,6 +64,7 @@ typedef struct {
   InflowConfig   *inflows;
   SolidConfig     solids; /* no bodies: there are none */
   CouplingConfig  coupling;
+  SplashConfig    splash; /* no particles: there is none; else it takes the place of the fluid */
 } SimulationConfig;
 TeamWork simulation_config_work(const SimulationConfig *config);
 
@@ -106,10 +108,11 @@ PetscErrorCode SimulationTryStep(Simulation simulation, PetscReal *dt, PetscBool
 PetscErrorCode SimulationCheckInvariants(Simulation simulation);
 
 Team      simulation_team(Simulation simulation);
-MacGrid   simulation_grid(Simulation simulation);  /* null outside the fluid team */
-Fluid     simulation_fluid(Simulation simulation); /* likewise */
-Solid     simulation_solid(Simulation simulation); /* on every rank; null without bodies */
-Phase     simulation_phase(Simulation simulation); /* null without regions, or outside the fluid team */
+MacGrid   simulation_grid(Simulation simulation);   /* null outside the fluid team */
+Fluid     simulation_fluid(Simulation simulation);  /* likewise, and with a splash */
+Solid     simulation_solid(Simulation simulation);  /* on every rank; null without bodies */
+Phase     simulation_phase(Simulation simulation);  /* null without regions, or outside the fluid team */
+Splash    simulation_splash(Simulation simulation); /* null without particles, or outside the fluid team */
 PetscReal simulation_time(Simulation simulation);
 PetscInt  simulation_step(Simulation simulation);
 
@@ -158,6 +161,7 @@ typedef struct {
   PetscInt   fluid_ranks, solid_ranks, bodies, joints;
   PetscInt   tetrahedra;
   PetscReal  substep;   /* of deformable solids at rest */
+  PetscReal  particles; /* of a splash at the start, about */
   PetscReal  bytes;     /* peak memory of all ranks */
   PetscReal  steps;     /* to the end, about: right within a factor of two for the scenes of inputs/ */
   PetscReal  time_step; /* s, on the average */

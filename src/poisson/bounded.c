@@ -331,7 +331,10 @@ static PetscErrorCode FindTarget(Bounded bounded, BoundedTolerance tolerance)
       sum += g * g;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, bounded->poisson->box.comm));
-  bounded->target = PetscMax(tolerance.relative * PetscSqrtReal(sum), tolerance.absolute);
+  bounded->target = tolerance.relative * PetscSqrtReal(sum);
+  if (tolerance.absolute > 0.)
+    bounded->target = PetscMin(bounded->target, tolerance.absolute);
+  bounded->target = PetscMax(bounded->target, tolerance.least);
   PetscFunctionReturn(0);
 }
 

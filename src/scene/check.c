@@ -249,6 +249,7 @@ PetscErrorCode SceneCheck(Scene scene)
     PetscCall(CheckGrid(scene));
     PetscCall(CheckFluid(scene));
     PetscCall(SceneCheckRegions(scene));
+    PetscCall(SceneCheckSplash(scene));
     PetscCall(SceneCheckSides(scene));
     PetscCall(CheckObstacles(scene));
     PetscCall(CheckInflows(scene));

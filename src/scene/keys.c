@@ -78,6 +78,14 @@ const SchemaKey SceneKeys[] = {
      .fallback = "",
      .keys = SolidKeys,
      .help = "bodies that fall, collide, rub and hang together"},
+    {.name = "splash",
+     .kind = SCHEMA_BLOCK,
+     .offset = AT(splash),
+     .fallback = "",
+     .keys = SplashKeys,
+     .help = "splashing liquid: particles with mass in the place of the fluid, of which density, gravity, "
+             "cfl and "
+             "sides count"},
     {.name = "petsc",
      .kind = SCHEMA_OPTIONS,
      .fallback = "",

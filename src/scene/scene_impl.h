@@ -105,6 +105,7 @@ PetscErrorCode SceneExpandFluid(Scene scene);
 PetscErrorCode SceneAddBlock(Scene scene, const char key[]);
 PetscErrorCode SceneExpandRegions(Scene scene);
 PetscErrorCode SceneCheckRegions(Scene scene);
+PetscErrorCode SceneCheckSplash(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */
 PetscErrorCode SceneCheckSolids(Scene scene);
 /* A word such as "link.3" must name one body. */

@@ -32,7 +32,7 @@ PetscErrorCode SceneExpandFluid(Scene scene)
 
   PetscFunctionBegin;
   scene->has_fluid = !node_find(root, "solids") || node_find(root, "grid") || node_find(root, "fluid") ||
-                     node_find(root, "regions");
+                     node_find(root, "regions") || node_find(root, "splash");
   if (scene->has_fluid) {
     PetscCall(SceneAddBlock(scene, "grid"));
     PetscCall(SceneAddBlock(scene, "fluid"));

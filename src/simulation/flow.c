@@ -10,6 +10,8 @@ static PetscErrorCode CreateBox(Simulation simulation, char message[], size_t si
   (void)message, (void)size;
   PetscCall(MacGridCreate(team_fluid(simulation->team), &config->grid, &simulation->grid));
   simulation->fluid_config = config->fluid;
+  if (simulation_has_splash(config))
+    PetscFunctionReturn(0);
   if (simulation_has_gas(config))
     simulation->fluid_config.scalar_count = 0;
   PetscCall(FluidCreate(simulation->grid, &simulation->fluid_config, &simulation->fluid));
@@ -66,11 +68,10 @@ static PetscErrorCode Restore(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Describe(Simulation simulation, Text *layout)
+PetscErrorCode SimulationDescribeGrid(Simulation simulation, Text *layout)
 {
-  const FluidConfig *fluid = &simulation->config->fluid;
-  const GridBox     *box = grid_box(simulation->grid);
-  const Vector3      origin = grid_origin(simulation->grid);
+  const GridBox *box = grid_box(simulation->grid);
+  const Vector3  origin = grid_origin(simulation->grid);
 
   PetscFunctionBegin;
   PetscCall(TextAppend(layout,
@@ -82,6 +83,15 @@ static PetscErrorCode Describe(Simulation simulation, Text *layout)
   for (PetscInt d = 0; d < box->dimension; d++)
     if (box->periodic[d])
       PetscCall(TextAppend(layout, ", periodic along %c", "xyz"[d]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Describe(Simulation simulation, Text *layout)
+{
+  const FluidConfig *fluid = &simulation->config->fluid;
+
+  PetscFunctionBegin;
+  PetscCall(SimulationDescribeGrid(simulation, layout));
   for (PetscInt s = 0; s < fluid->scalar_count; s++)
     PetscCall(TextAppend(layout, "%s%s", s ? ", " : " with ", fluid->scalars[s].name));
   PetscFunctionReturn(0);
@@ -228,10 +238,16 @@ static PetscErrorCode Check(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+static PetscBool has_flow(const SimulationConfig *config)
+{
+  return config->grid.dimension > 0 && !simulation_has_splash(config) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 const Part BoxPart = {.name = "box", .ranks = PART_ON_FLUID, .create = CreateBox, .destroy = DestroyBox};
 
 const Part FlowPart = {.name = "flow",
                        .ranks = PART_ON_FLUID,
+                       .is_in = has_flow,
                        .start = Start,
                        .get_limit = GetLimit,
                        .get_given_limit = GetGivenLimit,

@@ -87,7 +87,7 @@ PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec 
 
 static PetscBool has_inflows(const SimulationConfig *config)
 {
-  return config->inflow_count > 0;
+  return config->inflow_count > 0 && !simulation_has_splash(config) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static PetscErrorCode Start(Simulation simulation, PetscBool *good)

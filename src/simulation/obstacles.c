@@ -232,8 +232,15 @@ static PetscErrorCode Destroy(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* Particles with mass have their own. */
+static PetscBool are_in_fluid(const SimulationConfig *config)
+{
+  return config->grid.dimension > 0 && !simulation_has_splash(config) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 const Part ObstaclesPart = {.name = "obstacles",
                             .ranks = PART_ON_FLUID,
+                            .is_in = are_in_fluid,
                             .create = Create,
                             .restore = Restore,
                             .load = Load,

@@ -1,8 +1,8 @@
 /* The parts of a run, in the order in which each may rely on those before it. */
 #include "simulation_impl.h"
 
-static const Part *const rows[] = {&SolidsPart,  &BoxPart,  &ObstaclesPart, &CoupledPart,
-                                   &RegionsPart, &FlowPart, &OneWayPart,    &InflowsPart};
+static const Part *const rows[] = {&SolidsPart, &BoxPart,    &ObstaclesPart, &CoupledPart, &RegionsPart,
+                                   &FlowPart,   &OneWayPart, &InflowsPart,   &SplashPart};
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static PetscBool is_in(const Part *part, const SimulationConfig *config)

@@ -116,7 +116,7 @@ static void describe_size(Simulation simulation, const PetscInt cells[DIM], char
   PetscInt elements = 0;
 
   text[0] = '\0';
-  if (simulation->fluid)
+  if (simulation->grid)
     used = (size_t)snprintf(text, size, "%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT " cells%s",
                             cells[X], cells[Y], cells[Z], simulation->solid ? ", " : "");
   if (simulation->solid && solid_body_count(simulation->solid))
@@ -149,7 +149,7 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   char             sizes[4 * TEXT_LENGTH];
 
   PetscFunctionBegin;
-  if (simulation->fluid)
+  if (simulation->grid)
     grid_config_cells(&simulation->config->grid, cells);
   PetscCall(PetscTime(&progress->began));
   progress->began_time = simulation->time;
@@ -173,6 +173,13 @@ static void describe_work(Simulation simulation, PetscReal cells_per_second, Pro
     line_add(line, NEED_ITERATIONS, "%s %" PetscInt_FMT " it", simulation->coupled ? "coupled" : "pressure",
              simulation->coupled ? simulation->coupled->iterations
                                  : fluid_report(simulation->fluid)->pressure.iterations);
+    line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)cells_per_second);
+  }
+  if (simulation->splash) {
+    const SplashReport *report = splash_report(simulation->splash);
+
+    line_add(line, NEED_ITERATIONS, "pressure %" PetscInt_FMT " it",
+             report->correction.cycles + report->velocity.cycles + report->poisson.iterations);
     line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)cells_per_second);
   }
   if (simulation->solid) {

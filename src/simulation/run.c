@@ -193,6 +193,8 @@ static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size
   PetscFunctionBegin;
   if (simulation->too_fast)
     PetscCall(PetscSNPrintf(reason, size, "it makes a flow that is too fast for it"));
+  else if (simulation->splash)
+    PetscCall(SimulationDescribeSplashFailure(simulation, reason, size));
   else if (report && !report->diffusion_converged)
     PetscCall(PetscSNPrintf(reason, size, "the diffusion solve ended with too many iterations"));
   else if (simulation->coupled)
@@ -206,6 +208,8 @@ static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size
 /* What to try when a solve fails. */
 static const char *looser_tolerance(Simulation simulation)
 {
+  if (simulation->splash)
+    return "splash.tolerance";
   return simulation->coupled ? "coupling.tolerance" : "fluid.pressure_tolerance or another -pressure_pc_type";
 }
 
@@ -256,9 +260,8 @@ static PetscErrorCode ShareStart(Run *run)
 /* Why a step failed twice, for the user. */
 static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
 {
-  const Simulation   simulation = run->simulation;
-  const FluidReport *report = simulation->fluid ? fluid_report(simulation->fluid) : NULL;
-  char               reason[512] = "a velocity of a body is not finite";
+  const Simulation simulation = run->simulation;
+  char             reason[512] = "a velocity of a body is not finite";
 
   PetscFunctionBegin;
   if (simulation->fluid_failed)
@@ -270,8 +273,8 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
       "Step %" PetscInt_FMT " at t = %g s failed, also with %s its size (dt = %g s): %s. Look at the last "
       "frame; try a smaller %s or run.largest_time_step%s%s",
       simulation->step + 1, (double)simulation->time, simulation->too_fast ? "a small part of" : "half",
-      (double)dt, reason, report ? "fluid.cfl" : "solids.cfl", report ? ", or a looser " : "",
-      report ? looser_tolerance(simulation) : ""));
+      (double)dt, reason, simulation->grid ? "fluid.cfl" : "solids.cfl",
+      simulation->grid ? ", or a looser " : "", simulation->grid ? looser_tolerance(simulation) : ""));
   PetscFunctionReturn(0);
 }
 

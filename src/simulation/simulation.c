@@ -66,6 +66,8 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
     PetscCall(SimulationStepCoupled(simulation, dt, good));
   else if (simulation->solid)
     PetscCall(SimulationStepSolids(simulation, dt, good));
+  else if (simulation->splash)
+    PetscCall(SimulationStepSplash(simulation, dt, good));
   else if (simulation->fluid)
     PetscCall(SimulationStepFlow(simulation, dt, good));
   PetscCall(SimulationTimeAs(simulation, WAIT_FOR_FLUID));
@@ -107,6 +109,11 @@ Solid simulation_solid(Simulation simulation)
 Phase simulation_phase(Simulation simulation)
 {
   return simulation->phase;
+}
+
+Splash simulation_splash(Simulation simulation)
+{
+  return simulation->splash;
 }
 
 MPI_Comm simulation_writers(Simulation simulation)

@@ -16,6 +16,7 @@ struct _p_Simulation {
   FluidConfig             fluid_config; /* the scene's; without scalars if a gas carries them */
   Phase                   phase;        /* null without regions */
   Solid                   solid;        /* null without bodies */
+  Splash                  splash;       /* null unless it takes the place of the fluid */
   PetscReal               time;
   PetscReal               dt; /* of the last step */
   PetscInt                step;
@@ -103,7 +104,14 @@ Fluid          simulation_carrier(Simulation simulation);              /* of the
 PetscErrorCode SimulationStepGas(Simulation simulation, PetscReal dt); /* after the liquids */
 PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
 
-/* flow.c: the fluid's step without bodies. Collective: fluid. */
+/* splash.c: particles with mass instead of a fluid. */
+PetscBool      simulation_has_splash(const SimulationConfig *config);
+PetscErrorCode SimulationStepSplash(Simulation simulation, PetscReal dt,
+                                    PetscBool *good); /* collective: fluid */
+PetscErrorCode SimulationDescribeSplashFailure(Simulation simulation, char reason[], size_t size);
+
+/* flow.c: the grid in words; the fluid's step without bodies. Collective: fluid. */
+PetscErrorCode SimulationDescribeGrid(Simulation simulation, Text *layout);
 PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool *good);
 
 /* timing.c: what the time of this rank is counted as, by the part of the step, until the next change. Without

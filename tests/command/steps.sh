@@ -19,6 +19,7 @@ exec 3>&1
 ok "steps of Taylor-Green vortices" within_two flow/taylor-green --set grid.resolution=16
 ok "steps of a smoke plume" within_two flow/smoke-plume --set grid.resolution=12
 ok "steps of a dam that breaks" within_two liquids/dam-break --set grid.resolution=32
+ok "steps of a splash" within_two splash/dam-obstacle --set grid.resolution=16
 ok "steps of a standing wave" within_two liquids/standing-wave --set grid.resolution=16
 ok "steps of a jet" within_two liquids/air-coupling --set grid.resolution=32
 ok "steps of a capillary wave" within_two liquids/capillary-wave --set grid.resolution=12

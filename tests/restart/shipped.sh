@@ -11,6 +11,8 @@ declare -A sizes=(
   [liquids/air-coupling]="16 20" [liquids/capillary-wave]="12 15" [liquids/dam-break]="24 32"
   [liquids/drops]="12 15" [liquids/incline-viscosities]="20" [liquids/layered-splash]="12 15"
   [liquids/rayleigh-taylor]="12 15" [liquids/rising-bubble]="16 21" [liquids/standing-wave]="16 20"
+  [splash/colliding-streams]="24 30" [splash/dam-obstacle]="16 20" [splash/fountain]="10 15" [splash/quadruple-dam]="16 21"
+  [splash/underwater-explosions]="16 21"
 )
 
 # Names of all scenes, as in sizes.
@@ -20,6 +22,7 @@ shipped() { (cd "$inputs" && printf '%s\n' */*.yaml | sed 's/\.yaml$//'); }
 tighten() { # SCENE [SIZE]
   tight=()
   [ -z "$2" ] || tight+=("grid.resolution=$2" fluid.pressure_tolerance=1e-12 fluid.viscosity_tolerance=1e-12)
+  ! grep -q '^splash:' "$inputs/$1.yaml" || tight=("grid.resolution=$2" splash.tolerance=1e-12)
   ! grep -q '^coupling:' "$inputs/$1.yaml" || tight+=(coupling.tolerance=1e-12 parallel.solid_ranks=0)
   ! grep -q '^solids:' "$inputs/$1.yaml" || tight+=(solids.tolerance=1e-8)
 }

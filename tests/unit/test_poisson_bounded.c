@@ -76,7 +76,7 @@ static BoundedReport solve(const Case *one, BoundedSolver kind, CellFunction bou
     assert_success(MacGridCreateField(solver->grid, &lower));
     assert_success(Fill(solver, bound, lower));
   }
-  assert_success(BoundedSolve(bounded, solver->right_side, lower, (BoundedTolerance){tolerance, 0.},
+  assert_success(BoundedSolve(bounded, solver->right_side, lower, (BoundedTolerance){.relative = tolerance},
                               solver->pressure, &report));
   assert_on_all_ranks(report.converged);
   assert_success(VecDestroy(&lower));

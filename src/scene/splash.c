@@ -1,0 +1,116 @@
+/* Scenes with splashing liquid: what its keys cannot tell alone, and what has no meaning beside it. */
+#include "scene_impl.h"
+
+/* What the user has written; null if it is a default. */
+static const Node *given(const Node *map, const char key[])
+{
+  const Node *node = node_find(map, key);
+
+  return node && (node->line || node->key_line || node->override >= 0) ? node : NULL;
+}
+
+static PetscErrorCode Refuse(Scene scene, const Node *map, const char key[], const char why[])
+{
+  const Node *node = given(map, key);
+  char        path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!node)
+    PetscFunctionReturn(0);
+  node_path(node, path, sizeof(path));
+  PetscCall(
+      ProblemAddAtKey(scene, node, PROBLEM_ERROR, "%s has no meaning with splash: %s; remove it", path, why));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckFluidKeys(Scene scene)
+{
+  const Node *fluid = node_find(scene->root, "fluid");
+
+  PetscFunctionBegin;
+  PetscCall(Refuse(scene, fluid, "viscosity", "the liquid has none"));
+  PetscCall(Refuse(scene, fluid, "viscosity_tolerance", "the liquid has no viscosity"));
+  PetscCall(Refuse(scene, fluid, "body_force", "gravity is its only force"));
+  PetscCall(Refuse(scene, fluid, "initial", "splash.liquid has a velocity"));
+  PetscCall(Refuse(scene, fluid, "advection", "particles carry the liquid (splash.integration)"));
+  PetscCall(Refuse(scene, fluid, "pressure_tolerance", "there is splash.tolerance"));
+  PetscCall(Refuse(scene, fluid, "scalars", "particles carry nothing but velocity"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckSides(Scene scene)
+{
+  static const char *const names[] = {"x_low", "x_high", "y_low", "y_high", "z_low", "z_high"};
+  const Node              *sides = node_find(node_find(scene->root, "fluid"), "sides");
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2 * scene->config.grid.dimension; n++) {
+    const SideConfig *side = &scene->config.fluid.sides[n / 2][n % 2];
+    const Node       *node = node_find(sides, names[n]);
+
+    if (side->kind == SIDE_INFLOW || side->kind == SIDE_OPEN)
+      PetscCall(
+          ProblemAddAtKey(scene, node, PROBLEM_ERROR,
+                          "fluid.sides.%s is %s; with splash sides are wall, slip (the same) or periodic",
+                          names[n], SideKinds[side->kind]));
+    if (side->kind == SIDE_WALL && node_find(node, "velocity"))
+      PetscCall(ProblemAddAtKey(scene, node_find(node, "velocity"), PROBLEM_ERROR,
+                                "fluid.sides.%s moves; with splash walls stand still", names[n]));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckCompany(Scene scene)
+{
+  Node *obstacles = node_find(scene->root, "obstacles");
+
+  PetscFunctionBegin;
+  PetscCall(Refuse(scene, scene->root, "regions", "it has one liquid, in splash.liquid"));
+  PetscCall(Refuse(scene, scene->root, "inflows", "they hold fields of the fluid"));
+  PetscCall(Refuse(scene, scene->root, "solids", "bodies are not coupled to its particles"));
+  for (PetscInt n = 0; n < scene->config.obstacle_count; n++)
+    if (scene->config.obstacles[n].motion && !motion_is_still(scene->config.obstacles[n].motion))
+      PetscCall(ProblemAddAtKey(scene, node_find(node_item(obstacles, n), "motion"), PROBLEM_ERROR,
+                                "obstacles[%d] moves; with splash obstacles stand still", (int)n));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckSources(Scene scene, Node *list)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckNames(scene, list));
+  for (PetscInt n = 0; n < scene->config.splash.source_count; n++) {
+    const SplashSource *source = &scene->config.splash.sources[n];
+    Node               *item = node_item(list, n);
+
+    PetscCall(SceneCheckShape(scene, item, source->shape));
+    if (is_usable(node_find(item, "velocity")) && vector3_norm(source->velocity) == 0.)
+      PetscCall(ProblemAdd(scene, node_find(item, "velocity"), PROBLEM_ERROR,
+                           "splash.sources[%d].velocity is 0: nothing comes in", (int)n));
+    if (is_usable(node_find(item, "until")) && !(source->until > source->from))
+      PetscCall(ProblemAdd(scene, node_find(item, "until"), PROBLEM_ERROR,
+                           "splash.sources[%d].until must be later than \"from\" (%g)", (int)n,
+                           (double)source->from));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheckSplash(Scene scene)
+{
+  const SplashConfig *config = &scene->config.splash;
+  Node               *splash = node_find(scene->root, "splash"), *list = node_find(splash, "liquid");
+
+  PetscFunctionBegin;
+  if (!splash || splash->kind != NODE_MAP)
+    PetscFunctionReturn(0);
+  PetscCall(CheckFluidKeys(scene));
+  PetscCall(CheckSides(scene));
+  PetscCall(CheckCompany(scene));
+  if (!config->liquid_count && !config->source_count && !scene->error_count)
+    PetscCall(ProblemAddAtKey(scene, splash, PROBLEM_ERROR,
+                              "splash has neither liquid nor sources; it needs one of them"));
+  PetscCall(CheckSources(scene, node_find(splash, "sources")));
+  for (PetscInt n = 0; n < config->liquid_count; n++)
+    PetscCall(SceneCheckShape(scene, node_item(list, n), config->liquids[n].shape));
+  PetscFunctionReturn(0);
+}

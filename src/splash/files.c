@@ -1,0 +1,105 @@
+/* Splashing liquid in checkpoints and frames. */
+#include "splash_impl.h"
+
+PetscErrorCode SplashSave(Splash splash, Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "splash"));
+  PetscCall(ParticlesSave(splash->particles, "particles", archive));
+  PetscCall(MacGridSaveField(splash->grid, "pressure", splash->pressure, archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscFunctionReturn(0);
+}
+
+/* No particle is out of the box, and none faster than light. */
+static PetscErrorCode CheckParticles(Splash splash, PetscInt64 stored, Archive archive)
+{
+  const PetscReal light = 3e8;
+  PetscInt64      total;
+  PetscInt        bad = 0;
+  ParticleView    view;
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesGetTotal(splash->particles, &total));
+  PetscCall(ParticlesGetView(splash->particles, &view));
+  for (PetscInt n = 0; n < view.count * splash->width; n++)
+    bad += !(PetscAbsReal(view.values[n]) < light);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_SUM, grid_box(splash->grid)->comm));
+  if (bad || total != stored)
+    PetscCall(ArchiveRefuse(archive, "particles", "has particles outside the box or faster than light"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SplashLoad(Splash splash, Archive archive)
+{
+  ArchivePart stored = {0};
+
+  PetscFunctionBegin;
+  PetscCall(ArchiveEnter(archive, "splash"));
+  PetscCall(ArchiveGetShape(archive, "particles/numbers", &stored));
+  PetscCall(ParticlesLoad(splash->particles, "particles", archive));
+  PetscCall(CheckParticles(splash, stored.global[0], archive));
+  PetscCall(MacGridLoadField(splash->grid, "pressure", splash->pressure, archive));
+  PetscCall(ArchiveLeave(archive));
+  PetscCall(SplashRasterise(splash));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteCells(Splash splash, FrameSeries frames, const char name[], Vec field)
+{
+  const GridBox   *box = grid_box(splash->grid);
+  const PetscReal *values;
+  PetscReal       *tight, *next;
+  PetscInt         count[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    count[d] = box->end[d] - box->start[d];
+  PetscCall(PetscMalloc1(count[X] * count[Y] * count[Z], &tight));
+  next = tight;
+  PetscCall(VecGetArrayRead(field, &values));
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
+      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
+        *next++ = values[box_index(box, i, j, k)];
+  PetscCall(VecRestoreArrayRead(field, &values));
+  PetscCall(FrameWriteGridField(frames, name, 1, box->start, count, tight));
+  PetscCall(PetscFree(tight));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode WriteParticles(Splash splash, FrameSeries frames)
+{
+  ParticleView view;
+  FrameMesh    mesh = {.name = "liquid", .cell_size = 1};
+  PetscInt    *cells;
+  PetscReal   *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesGetView(splash->particles, &view));
+  PetscCall(PetscMalloc2(view.count, &cells, DIM * view.count, &velocity));
+  for (PetscInt n = 0; n < view.count; n++) {
+    cells[n] = n;
+    for (PetscInt d = 0; d < DIM; d++)
+      velocity[DIM * n + d] = view.values[n * splash->width + d];
+  }
+  mesh.vertex_count = mesh.cell_count = view.count;
+  mesh.vertices = view.positions;
+  mesh.cells = cells;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, velocity));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(PetscFree2(cells, velocity));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SplashWriteFrame(Splash splash, FrameSeries frames)
+{
+  PetscFunctionBegin;
+  PetscCall(SplashRasterise(splash)); /* of the particles where they are now */
+  PetscCall(WriteCells(splash, frames, "density", splash->density));
+  PetscCall(WriteCells(splash, frames, "room", splash->room));
+  PetscCall(WriteCells(splash, frames, "pressure", splash->pressure));
+  PetscCall(WriteParticles(splash, frames));
+  PetscFunctionReturn(0);
+}

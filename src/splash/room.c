@@ -1,0 +1,128 @@
+/* What sides and obstacles leave for the liquid (Gerszewski 2014, 3.3): the largest density of a cell or face
+   is that of a lattice of particles outside obstacles and inside the box, rasterised by the same hat. So a
+   full lattice beside an obstacle has exactly the largest density, wherever the obstacle stands. */
+#include "splash_impl.h"
+
+PetscBool side_is_closed(const Splash splash, PetscInt direction, PetscInt side)
+{
+  const SideKind kind = splash->fluid->sides[direction][side].kind;
+
+  return kind == SIDE_WALL || kind == SIDE_SLIP ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscReal obstacle_distance(const Splash splash, Vector3 point)
+{
+  PetscReal least = PETSC_MAX_REAL;
+
+  for (PetscInt n = 0; n < splash->obstacle_count; n++)
+    least = PetscMin(least, shape_distance(splash->obstacles[n], point));
+  return least;
+}
+
+Vector3 lattice_point(const Splash splash, const PetscInt at[DIM], PetscInt n)
+{
+  const PetscInt  along = splash->config->particles, dimension = grid_box(splash->grid)->dimension;
+  const PetscReal h = grid_spacing(splash->grid);
+  const PetscInt  place[DIM] = {n % along, n / along % along, n / (along * along)};
+  Vector3         point = grid_origin(splash->grid);
+
+  for (PetscInt d = 0; d < DIM; d++)
+    point.at[d] = d < dimension ? point.at[d] + h * (at[d] + (place[d] + 0.5) / along) : 0.;
+  return point;
+}
+
+/* The lattice of one cell, as far as it is free. */
+static PetscInt free_lattice(const Splash splash, const PetscInt at[DIM], Vector3 points[])
+{
+  const PetscInt  dimension = grid_box(splash->grid)->dimension;
+  const PetscReal h = grid_spacing(splash->grid);
+  const Vector3   centre = grid_cell_centre(splash->grid, at[X], at[Y], at[Z]);
+  const PetscReal distance = splash->obstacle_count ? obstacle_distance(splash, centre) : PETSC_MAX_REAL;
+  PetscInt        count = 0;
+
+  for (PetscInt n = 0; n < lattice_size(splash->config, dimension); n++) {
+    const Vector3 point = lattice_point(splash, at, n);
+
+    if (distance > h || obstacle_distance(splash, point) > 0.)
+      points[count++] = point;
+  }
+  return count;
+}
+
+/* Whether a cell, perhaps beyond a periodic side, is part of the box. */
+static PetscBool is_in_box(const GridBox *box, const PetscInt at[DIM])
+{
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (!box->periodic[d] && (at[d] < 0 || at[d] >= box->cells[d]))
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
+{
+  const GridBox *box = grid_box(splash->grid);
+  const HatFrame frame = hat_frame(splash->grid);
+  const PetscInt deep = box->dimension == 3 ? 1 : 0;
+  PetscInt       at[DIM];
+  Vector3       *points;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(lattice_size(splash->config, box->dimension), &points));
+  for (at[Z] = box->start[Z] - deep; at[Z] < box->end[Z] + deep; at[Z]++)
+    for (at[Y] = box->start[Y] - 1; at[Y] < box->end[Y] + 1; at[Y]++)
+      for (at[X] = box->start[X] - 1; at[X] < box->end[X] + 1; at[X]++)
+        if (is_in_box(box, at))
+          raster_points(&frame, free_lattice(splash, at, points), points, NULL, 0, fields);
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
+/* For all cells of the local arrays. */
+static PetscErrorCode MarkObstacles(Splash splash)
+{
+  const GridBox  *box = grid_box(splash->grid);
+  const PetscInt  deep = box->dimension == 3 ? box->ghost : 0;
+  const PetscReal reach = 2. * grid_spacing(splash->grid); /* half a diagonal and some */
+  PetscReal      *near, *solid;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(splash->near, &near));
+  PetscCall(VecGetArray(splash->solid, &solid));
+  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
+    for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
+      for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++) {
+        const PetscReal distance = splash->obstacle_count
+                                       ? obstacle_distance(splash, grid_cell_centre(splash->grid, i, j, k))
+                                       : PETSC_MAX_REAL;
+
+        near[box_index(box, i, j, k)] = distance < reach ? 1. : 0.;
+        solid[box_index(box, i, j, k)] = distance <= 0. ? 1. : 0.;
+      }
+  PetscCall(VecRestoreArray(splash->solid, &solid));
+  PetscCall(VecRestoreArray(splash->near, &near));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SplashFindRoom(Splash splash)
+{
+  const GridBox  *box = grid_box(splash->grid);
+  const PetscReal share = 1. / lattice_size(splash->config, box->dimension);
+  RasterFields    fields;
+
+  PetscFunctionBegin;
+  PetscCall(VecSet(splash->room, 0.));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(VecSet(splash->face_room[d], 0.));
+  PetscCall(VecGetArray(splash->room, &fields.cells));
+  PetscCall(MacGridGetFaces(splash->grid, splash->face_room, fields.faces));
+  PetscCall(RasterLattice(splash, &fields));
+  PetscCall(MacGridRestoreFaces(splash->grid, splash->face_room, fields.faces));
+  PetscCall(VecRestoreArray(splash->room, &fields.cells));
+  PetscCall(VecScale(splash->room, share));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    PetscCall(VecScale(splash->face_room[d], share));
+  PetscCall(MacGridExchange(splash->grid, splash->room));
+  PetscCall(MacGridExchangeFaces(splash->grid, splash->face_room));
+  PetscCall(MarkObstacles(splash));
+  PetscFunctionReturn(0);
+}

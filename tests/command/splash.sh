@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Scenes with splashing liquid: what they show, stopped and resumed on other ranks, and what is refused. TAP.
+. "$MILLRACE_SOURCE/tests/restart/support.sh"
+need_h5py
+
+inputs=$MILLRACE_SOURCE/inputs/splash
+
+# holds EXPRESSION DIR...: of the ledgers r of these runs, columns by name (lists of numbers).
+holds() {
+  "$python" - "$@" << 'END'
+import csv, sys
+def ledger(name):
+    rows = list(csv.DictReader(open(name + "/ledger.csv")))
+    return {key: [float(row[key]) for row in rows] for key in rows[0]}
+r = [ledger(name) for name in sys.argv[2:]]
+at = lambda run, time: min(range(len(run["time"])), key=lambda n: abs(run["time"][n] - time))
+if not eval(sys.argv[1]):
+    print(sys.argv[1], [{key: run[key][-1] for key in run} for run in r])
+    sys.exit(1)
+END
+}
+
+small=(--set grid.resolution=20 --set run.end_time=1.1 --set run.frame_interval=0.55)
+ok "a dam breaks over an obstacle" millrace 2 run "$inputs/dam-obstacle.yaml" -o dam "${small[@]}"
+ok "and incompressibly" millrace 2 run "$inputs/dam-obstacle.yaml" -o bilateral "${small[@]}" --set splash.incompressibility=bilateral
+ok "the splash is half as high again as the incompressible one" holds 'r[0]["highest_y"][-1] >= 1.5 * r[1]["highest_y"][-1]' dam bilateral
+ok "pressure only pushes" holds 'min(r[0]["pressure_min"]) >= 0 > min(r[1]["pressure_min"])' dam bilateral
+ok "no particle is lost" holds 'len(set(r[0]["particles"])) == 1 and len(set(r[1]["mass"])) == 1' dam bilateral
+ok "the correction holds the density" holds 'max(r[0]["density_max"]) > 1.01 and max(r[0]["density_corrected"]) <= 1 + 1e-4' dam
+
+millrace 1 run "$inputs/fountain.yaml" -o fountain --set grid.resolution=25 --set run.end_time=0.25 --set run.frame_interval=0.25 > log 2>&1 || cat log
+ok "a fountain takes in area times speed, to one layer" \
+  holds 'all(abs(n - (1 + 8 * t / 0.2) * r[0]["particles"][0]) <= r[0]["particles"][0] / 4 for n, t in zip(r[0]["particles"], r[0]["time"]))' fountain
+millrace 2 run "$inputs/colliding-streams.yaml" -o streams --set grid.resolution=24 --set run.end_time=0.5 --set run.frame_interval=0.25 > log 2>&1 || cat log
+ok "streams that collide spread into a sheet" holds 'max(r[0]["highest_z"]) > 2 + 3 * 0.35' streams
+ok "with no momentum along them" holds 'all(abs(p) < 1e-3 * 10 * m for p, m in zip(r[0]["momentum_x"], r[0]["mass"]))' streams
+millrace 1 run "$inputs/underwater-explosions.yaml" -o bursts --set grid.resolution=16 --set run.end_time=0.5 --set run.frame_interval=0.25 > log 2>&1 || cat log
+ok "an explosion throws water up by half its depth" holds 'max(r[0]["highest_y"]) > 1.5 * 1.5 and min(r[0]["pressure_min"]) >= 0' bursts
+ok "and loses none of it" holds 'len(set(r[0]["particles"])) == 1' bursts
+millrace 2 run "$inputs/quadruple-dam.yaml" -o four --set grid.resolution=16 --set run.end_time=1 --set run.frame_interval=0.5 > log 2>&1 || cat log
+ok "four dams meet in the middle" holds 'all(abs(r[0][c][-1] - 5) < 1e-3 for c in ("centre_x", "centre_z"))' four
+
+tight=("${small[@]}" --set splash.tolerance=1e-12)
+ok "twenty steps" millrace 1 run "$inputs/dam-obstacle.yaml" -o whole "${tight[@]}" --set run.step_limit=20
+millrace 1 run "$inputs/dam-obstacle.yaml" -o part "${tight[@]}" --set run.step_limit=9 > log 2>&1 || cat log
+ok "nine and eleven, on the same rank" millrace 1 run "$inputs/dam-obstacle.yaml" -o part "${tight[@]}" --set run.step_limit=20 --restart latest
+ok "are twenty" same whole part
+millrace 4 run "$inputs/dam-obstacle.yaml" -o other "${tight[@]}" --set run.step_limit=9 > log 2>&1 || cat log
+ok "nine on four ranks and eleven on two" millrace 2 run "$inputs/dam-obstacle.yaml" -o other "${tight[@]}" --set run.step_limit=20 --restart latest
+ok "are twenty on one, to 1e-10" same whole other 1e-10
+
+scene=$inputs/dam-obstacle.yaml
+ok "viscosity" bad "fluid.viscosity has no meaning with splash" -- "$scene" --set fluid.viscosity=1
+ok "an open side" bad "fluid.sides.y_high is open" "wall, slip" -- "$scene" --set fluid.sides.y_high=open
+ok "an obstacle that moves" bad "obstacles[0] moves" -- "$scene" --set 'obstacles.block.motion={velocity: [1, 0, 0]}'
+ok "nine particles along a cell" bad "splash.particles must lie between 2 and 8" -- "$scene" --set splash.particles=9
+ok "a source that stands still" bad "splash.sources[0].velocity is 0" -- "$inputs/fountain.yaml" --set 'splash.sources.jet.velocity=[0, 0, 0]'
+ok "no liquid" bad "neither liquid nor sources" -- "$scene" --set 'splash.liquid=[]'
+plan

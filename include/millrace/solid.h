@@ -177,7 +177,9 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
 
 /* State, contacts and what the solvers remember of them. Collective: the archive's comm. */
 PetscErrorCode SolidSave(Solid solid, Archive archive);
-PetscErrorCode SolidLoad(Solid solid, Archive archive);
+/* The same of a file; places that bodies cannot have come to in `time` are refused. Collective: the archive's
+   comm. */
+PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive);
 
 /* The state vector: 3 numbers for every particle, then velocity and spin of every body. Not collective. */
 PetscErrorCode SolidGetState(Solid solid, PetscInt *count, PetscReal **velocity);

@@ -276,8 +276,10 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
   PetscFunctionReturn(0);
 }
 
-/* What travels faster than light was not computed here, and would keep transport busy for ever. */
-static PetscErrorCode LoadVelocity(Fluid fluid, const char name[], Vec faces[DIM], Archive archive)
+/* Face fields of velocities, or of what `times` makes velocities. What travels faster than light was not
+   computed here, and would keep transport busy for ever. */
+static PetscErrorCode LoadSlow(Fluid fluid, const char name[], PetscReal times, Vec faces[DIM],
+                               Archive archive)
 {
   const PetscReal light = 299792458.;
   char            component[64];
@@ -289,10 +291,18 @@ static PetscErrorCode LoadVelocity(Fluid fluid, const char name[], Vec faces[DIM
     PetscCall(VecNorm(faces[d], NORM_INFINITY, &fastest));
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fastest, 1, MPIU_REAL, MPI_MAX, grid_box(fluid->grid)->comm));
     PetscCall(PetscSNPrintf(component, sizeof(component), "%s_%c", name, "xyz"[d]));
-    if (fastest > light)
-      PetscCall(
-          ArchiveRefuse(archive, component, "holds %g m/s, which is faster than light", (double)fastest));
+    if (times * fastest > light)
+      PetscCall(ArchiveRefuse(archive, component, "holds %g m/s%s, which is faster than light%s",
+                              (double)fastest, times == 1. ? "" : "^2",
+                              times == 1. ? "" : " within the last step"));
   }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LoadVelocity(Fluid fluid, const char name[], Vec faces[DIM], Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCall(LoadSlow(fluid, name, 1., faces, archive));
   PetscFunctionReturn(0);
 }
 
@@ -331,7 +341,8 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
   if (viscous_mixture && !fluid->acceleration[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
   if (viscous_mixture)
-    PetscCall(MacGridLoadFaces(fluid->grid, "acceleration", fluid->acceleration, archive));
+    PetscCall(
+        LoadSlow(fluid, "acceleration", fluid->time - fluid->earlier_time, fluid->acceleration, archive));
   PetscCall(LoadAdvected(fluid, archive));
   PetscCall(FluidGetHeavyVelocity(fluid, &heavy));
   if (fluid_is_contrasted(fluid))

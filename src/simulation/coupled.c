@@ -100,6 +100,22 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   PetscFunctionReturn(0);
 }
 
+/* A flow that goes much farther in a step than this one was made for is not taken. */
+static PetscErrorCode RefuseFast(Simulation simulation, Vec faces[DIM], PetscReal most, PetscReal dt,
+                                 PetscBool *good)
+{
+  PetscReal travel;
+
+  PetscFunctionBegin;
+  if (simulation->fluid) {
+    PetscCall(FluidGetTravel(simulation->fluid, faces, dt, &travel));
+    *good = travel <= most ? PETSC_TRUE : PETSC_FALSE;
+    simulation->too_fast = !*good;
+  }
+  PetscCall(SimulationHearFluid(simulation, good, 1, MPIU_BOOL));
+  PetscFunctionReturn(0);
+}
+
 /* F2: the leak-proof velocity that carries fluid and regions, in `faces`: the velocity, projected past the
    bodies' mean motion over the step. */
 static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, PetscBool *good)
@@ -123,6 +139,9 @@ static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, Pets
     PetscCall(FluidFinishFaces(simulation->fluid, simulation->time, coupled->faces));
     PetscCall(FluidSetAdvecting(simulation->fluid, coupled->faces));
   }
+  if (*good) /* slivers may be fast; what no transport could follow is not */
+    PetscCall(
+        RefuseFast(simulation, coupled->faces, 100. * simulation_farthest(simulation->config), dt, good));
   PetscCall(PetscFree(motion));
   PetscFunctionReturn(0);
 }
@@ -193,23 +212,6 @@ static PetscErrorCode PredictFluid(Simulation simulation, PetscReal dt, PetscBoo
   PetscFunctionReturn(0);
 }
 
-/* A flow that goes much farther in a step than this one was made for is not taken. */
-static PetscErrorCode RefuseFast(Simulation simulation, PetscReal dt, PetscBool *good)
-{
-  PetscReal travel;
-  Vec      *next, *scalars;
-
-  PetscFunctionBegin;
-  if (simulation->fluid) {
-    PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
-    PetscCall(FluidGetTravel(simulation->fluid, next, dt, &travel));
-    *good = travel <= simulation_farthest(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
-    simulation->too_fast = !*good;
-  }
-  PetscCall(SimulationHearFluid(simulation, good, 1, MPIU_BOOL));
-  PetscFunctionReturn(0);
-}
-
 /* u* with the pressure's first guess, and u* kept for the rounds. */
 static PetscErrorCode PrepareSolve(Simulation simulation, PetscReal dt, const PetscReal twists[], Vec **next)
 {
@@ -254,6 +256,7 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
 {
   struct Coupled *coupled = simulation->coupled;
   PetscReal      *twists, *before;
+  Vec            *next = NULL, *scalars;
 
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
@@ -261,8 +264,10 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
   PetscCall(PetscArraycpy(before, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, dt));
   PetscCall(SolveWithContact(simulation, dt, twists, good));
+  if (simulation->fluid)
+    PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
   if (*good)
-    PetscCall(RefuseFast(simulation, dt, good));
+    PetscCall(RefuseFast(simulation, next, simulation_farthest(simulation->config), dt, good));
   for (PetscInt n = 0; n < coupled->count && *good; n++)
     coupled->acceleration[n] = (twists[n] - before[n]) / dt;
   PetscCall(PetscFree(before));

@@ -83,7 +83,7 @@ static PetscErrorCode Save(Simulation simulation, Archive archive)
 static PetscErrorCode Load(Simulation simulation, Archive archive)
 {
   PetscFunctionBegin;
-  PetscCall(SolidLoad(simulation->solid, archive));
+  PetscCall(SolidLoad(simulation->solid, simulation->time, archive));
   PetscFunctionReturn(0);
 }
 

@@ -29,17 +29,47 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CheckPlacements(Solid solid, Archive archive)
+/* What travels faster than light was not computed here. */
+static const PetscReal light = 299792458.;
+
+static PetscReal extent(Solid solid, PetscInt b)
+{
+  return solid->bodies[b].form->kind == FORM_PLANE ? 1. : solid->bodies[b].form->reach;
+}
+
+static PetscErrorCode CheckPlacements(Solid solid, PetscReal time, Archive archive)
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid_body_count(solid); b++) {
     const Quaternion q = solid->placements[b].rotation;
     const PetscReal  square = PetscSqr(q.scalar) + vector3_dot(q.vector, q.vector);
+    const PetscReal  way =
+        vector3_norm(vector3_subtract(solid->placements[b].position, solid->bodies[b].rest.position));
 
     if (!(PetscAbsReal(square - 1.) < 1e-6))
       PetscCall(ArchiveRefuse(archive, "placements",
                               "turns body %" PetscInt_FMT " by a quaternion of length %g, not 1", b,
                               (double)PetscSqrtReal(square)));
+    if (solid->bodies[b].config->kind != BODY_KINEMATIC && !(way <= light * time + extent(solid, b)))
+      PetscCall(ArchiveRefuse(archive, "placements",
+                              "has body %" PetscInt_FMT " %g m from where it began %g s before, farther than "
+                              "light comes",
+                              b, (double)way, (double)time));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckTwists(Solid solid, Archive archive)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solid_body_count(solid); b++) {
+    const Twist     twist = solid->twists[b];
+    const PetscReal speed = vector3_norm(twist.linear) + extent(solid, b) * vector3_norm(twist.angular);
+
+    if (!(speed <= light))
+      PetscCall(ArchiveRefuse(archive, "twists",
+                              "moves body %" PetscInt_FMT " with %g m/s, which is faster than light", b,
+                              (double)speed));
   }
   PetscFunctionReturn(0);
 }
@@ -71,9 +101,8 @@ static PetscErrorCode LoadReport(Solid solid, Archive archive)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidLoad(Solid solid, Archive archive)
+PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
 {
-
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
   PetscCall(ArchiveReadShared(archive, "placements", solid_body_count(solid), PLACEMENT_NUMBERS,
@@ -82,7 +111,8 @@ PetscErrorCode SolidLoad(Solid solid, Archive archive)
   PetscCall(ArchiveReadShared(archive, "particles", solid->points->count, DIM,
                               (PetscReal *)solid->points->position));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
-  PetscCall(CheckPlacements(solid, archive));
+  PetscCall(CheckPlacements(solid, time, archive));
+  PetscCall(CheckTwists(solid, archive));
   PetscCall(LoadReport(solid, archive));
   solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);

@@ -328,9 +328,9 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
       const PetscInt   kind = coupling->faces.kinds[d][side ? c + box->stride[d] : c];
-      const MixedFace *mixed = &coupling->faces.mixed[PetscMax(kind, 0)];
+      const MixedFace *mixed = kind >= 0 ? &coupling->faces.mixed[kind] : NULL;
 
-      for (PetscInt s = mixed->first; kind >= 0 && s < mixed->first + mixed->count; s++) {
+      for (PetscInt s = mixed ? mixed->first : 0; mixed && s < mixed->first + mixed->count; s++) {
         BodyShare share = coupling->faces.shares[s];
         PetscReal row[TWIST];
 

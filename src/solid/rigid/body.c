@@ -46,15 +46,15 @@ Vector3 body_spin(const Body *body, const RigidTransform *placement, Vector3 ang
 }
 
 /* The energy drifts by the third power of how much of itself the spin changes in a step. Beyond a twentieth a
-   step goes in parts, a power of two, of an eightieth each. */
+   step goes in parts, a power of two, of an eightieth each. Beyond 256 parts nothing follows the turn. */
 static PetscInt turn_parts(Vector3 spin, Vector3 change, PetscReal dt)
 {
   const PetscReal far = dt * vector3_norm(change), size = vector3_norm(spin);
   PetscInt        parts = 1;
 
-  if (far <= size / 20)
+  if (far <= size / 20 || !(far <= size / 80 * 256))
     return 1;
-  while (parts < 1024 && far > size / 80 * (PetscReal)parts)
+  while (parts < 256 && far > size / 80 * (PetscReal)parts)
     parts *= 2;
   return parts;
 }

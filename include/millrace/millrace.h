@@ -10,6 +10,7 @@
 #include <millrace/solid_row.h>
 #include <millrace/tensor.h>
 #include <millrace/parallel.h>
+#include <millrace/sums.h>
 #include <millrace/io.h>
 #include <millrace/geometry.h>
 #include <millrace/motion.h>
@@ -42,6 +43,5 @@
 #include <millrace/splash.h>
 #include <millrace/simulation.h>
 #include <millrace/scene.h>
-#include <millrace/sums.h>
 
 #endif

@@ -24,6 +24,7 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   }
   PetscCall(MacGridCreateFaceField(coupling->grid, coupling->faces.weights));
   PetscCall(DMCreateGlobalVector(grid_cell_dm(coupling->grid), &coupling->system.flow));
+  PetscCall(VecSumReproducibly(coupling->system.flow));
   PetscCall(VecDuplicate(coupling->system.flow, &coupling->system.right_side));
   PetscCall(VecDuplicate(coupling->system.flow, &coupling->system.solution));
   PetscCall(PoissonCreate(coupling->grid, "coupled_", &coupling->system.poisson));

@@ -2,6 +2,7 @@
 #ifndef MILLRACE_COUPLING_IMPL_H
 #define MILLRACE_COUPLING_IMPL_H
 
+#include <millrace/sums.h>
 #include <millrace/lattice.h>
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
@@ -345,8 +346,8 @@ PetscErrorCode CouplingMatrixClear(CouplingMatrix *matrix);
 /* Adds B V and B^T p of the first `bodies`: the free ones, or all. */
 void coupling_matrix_multiply(const CouplingMatrix *matrix, PetscInt bodies, const PetscReal *restrict twists,
                               PetscReal *restrict cells);
-void coupling_matrix_multiply_transpose(const CouplingMatrix *matrix, PetscInt bodies,
-                                        const PetscReal *restrict cells, PetscReal *restrict twists);
+void coupling_matrix_multiply_transpose(const CouplingMatrix *matrix, PetscInt bodies, const PetscReal *cells,
+                                        ReproducibleSum *twists);
 /* The number of a cell among the owned ones, as in solver vectors; -1: it is another rank's. */
 static inline PetscInt owned_cell_number(const GridBox *box, const PetscInt at[DIM])
 {

@@ -67,7 +67,7 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
 
 /* W^T M_F (u* - W_k V_k), scaled, of the owned faces. */
 static PetscErrorCode AddFluidPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists,
-                                   PetscReal push[])
+                                   ReproducibleSum sums[])
 {
   PetscReal *u[DIM];
 
@@ -85,8 +85,8 @@ static PetscErrorCode AddFluidPush(Coupling coupling, Vec velocity[DIM], const P
       const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
       const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], TWIST * free);
 
-      if (free >= 0)
-        solid_row_add_force(&row, momentum, push);
+      for (PetscInt n = 0; n < row.count && free >= 0; n++)
+        sum_add(&sums[row.dof[n]], momentum * row.weight[n]);
     }
   }
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
@@ -96,15 +96,16 @@ static PetscErrorCode AddFluidPush(Coupling coupling, Vec velocity[DIM], const P
 /* push = M_S V* + W^T M_F (u* - W_k V_k), scaled; on all ranks. */
 static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const PetscReal *twists)
 {
-  PetscReal *push = coupling->system.push;
+  PetscReal       *push = coupling->system.push;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(push, TWIST * coupling->solids.free_count));
+  PetscCall(PetscCalloc1(TWIST * coupling->solids.free_count, &sums));
   if (has_fluid(coupling))
-    PetscCall(AddFluidPush(coupling, velocity, twists, push));
+    PetscCall(AddFluidPush(coupling, velocity, twists, sums));
   PetscCall(TeamAwaitFluid(coupling->team));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, push, (PetscMPIInt)(TWIST * coupling->solids.free_count),
-                             MPIU_REAL, MPI_SUM, coupling->world));
+  PetscCall(SumOverRanks(coupling->world, TWIST * coupling->solids.free_count, sums, push));
+  PetscCall(PetscFree(sums));
   for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
     const CoupledBody *body = &coupling->solids.bodies[coupling->solids.by_slot[f]].body;
     const PetscReal   *twist = &twists[TWIST * coupling->solids.by_slot[f]];

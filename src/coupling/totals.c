@@ -1,11 +1,11 @@
 /* Impulses of the pressure on bodies, and the momentum of all that the coupled system moves. */
 #include "coupling_impl.h"
 
-/* -B^T p of all bodies. */
-static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impulses[])
+/* B^T p of all bodies. */
+static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, ReproducibleSum impulses[])
 {
   const PetscReal *values;
-  PetscReal       *pull;
+  ReproducibleSum *pull;
   Vec              pressure;
 
   PetscFunctionBegin;
@@ -17,28 +17,29 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, PetscReal impu
   PetscCall(VecRestoreArrayRead(pressure, &values));
   PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &pressure));
   for (PetscInt n = 0; n < TWIST * coupling->solids.count; n++)
-    impulses[TWIST * coupling->solids.by_slot[n / TWIST] + n % TWIST] -= pull[n];
+    impulses[TWIST * coupling->solids.by_slot[n / TWIST] + n % TWIST] = pull[n];
   PetscCall(PetscFree(pull));
   PetscFunctionReturn(0);
 }
 
-/* The impulse that the fluid of a mixed face gives a body as it comes to move with it. */
+/* Less the impulse that the fluid of a mixed face gives a body as it comes to move with it. */
 static void add_carried(Coupling coupling, const MixedFace *mixed, const BodyShare *share,
-                        const PetscReal speeds[2], const PetscReal *twist, PetscReal impulse[TWIST])
+                        const PetscReal speeds[2], const PetscReal *twist, ReproducibleSum impulse[TWIST])
 {
   const SolidRow row = share_row(mixed->direction, share, 0);
   PetscReal      diagonal[SOLID_ROW_LENGTH];
 
   interpolation_lump(&row, share, diagonal);
   for (PetscInt n = 0; n < row.count; n++)
-    impulse[row.dof[n]] += coupling->config.mass == COUPLING_MASS_FULL
-                               ? mixed->mass * (speeds[0] - speeds[1]) * row.weight[n]
-                               : mixed->mass * (speeds[0] * row.weight[n] - diagonal[n] * twist[row.dof[n]]);
+    sum_add(&impulse[row.dof[n]],
+            coupling->config.mass == COUPLING_MASS_FULL
+                ? mixed->mass * (speeds[1] - speeds[0]) * row.weight[n]
+                : mixed->mass * (diagonal[n] * twist[row.dof[n]] - speeds[0] * row.weight[n]));
 }
 
-/* W^T M_F (u* - u), or with the lumped mass W^T M_F u* - lump V: the fluid that moves with bodies resists
- * them. */
-static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, PetscReal impulses[])
+/* Less W^T M_F (u* - u), or with the lumped mass W^T M_F u* - lump V: the fluid that moves with bodies
+ * resists them. */
+static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, ReproducibleSum impulses[])
 {
   PetscReal *before[DIM], *after[DIM];
 
@@ -65,17 +66,20 @@ static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, Pe
 PetscErrorCode CouplingGetImpulses(Coupling coupling, Vec impulse, const SolvedFaces *faces,
                                    PetscReal impulses[])
 {
-  const PetscInt count = TWIST * coupling->solids.count;
+  const PetscInt   count = TWIST * coupling->solids.count;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(impulses, count));
+  PetscCall(PetscCalloc1(count, &sums));
   if (has_fluid(coupling))
-    PetscCall(AddPressure(coupling, impulse, impulses));
+    PetscCall(AddPressure(coupling, impulse, sums));
   if (has_fluid(coupling) && faces)
-    PetscCall(AddCarried(coupling, faces, impulses));
+    PetscCall(AddCarried(coupling, faces, sums));
   PetscCall(TeamAwaitFluid(coupling->team));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, impulses, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->world));
+  PetscCall(SumOverRanks(coupling->world, count, sums, impulses));
+  for (PetscInt n = 0; n < count; n++)
+    impulses[n] = -impulses[n];
+  PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }
 
@@ -90,7 +94,7 @@ static void add_momentum(PetscInt d, PetscReal amount, Vector3 moment, PetscReal
 }
 
 /* The mass of a fluid face is what its weight says, rho_0 v / weight: the sum of u / weight over fluid faces,
-   and the same times their places in the row. Four partial sums of each, as in row_dot. */
+   and the same times their places in the row. Four partial sums of each. */
 VECTOR_CLONES static void sum_row(const PetscReal *weights, const PetscInt *kinds, const PetscReal *u,
                                   PetscInt count, PetscReal sums[2])
 {

@@ -226,7 +226,10 @@ static PetscErrorCode CutImage(Coupling coupling, PetscInt body, Vector3 shift, 
   PetscFunctionReturn(0);
 }
 
-static void add_sums(Coupling coupling, PetscReal *const densities[DIM], BodySums sums[])
+/* The numbers of BodySums, one after the other. */
+enum { FACES, WHOLE, VOLUME = WHOLE + 3, DISPLACED, NUMBERS = DISPLACED + 3 };
+
+static void add_sums(Coupling coupling, PetscReal *const densities[DIM], ReproducibleSum sums[])
 {
   PetscReal across[3];
 
@@ -234,22 +237,23 @@ static void add_sums(Coupling coupling, PetscReal *const densities[DIM], BodySum
     const SolidFraction *fraction = &coupling->faces.fractions[n];
     const PetscInt       d = fraction->direction;
     const PetscReal      mass = coupling_density(coupling, densities, d, fraction->face) * fraction->volume;
-    BodySums            *sum = &sums[DIM * fraction->body + d];
+    ReproducibleSum     *sum = &sums[NUMBERS * (DIM * fraction->body + d)];
     const PetscBool      counts = coupling->faces.kinds[d][fraction->face] != COUPLED_GIVEN;
 
     places_across(d, fraction->arm, across);
-    sum->volume += counts ? fraction->volume : 0.;
+    sum_add(&sum[VOLUME], counts ? fraction->volume : 0.);
     for (PetscInt i = 0; i < 3; i++) {
-      sum->whole[i] += fraction->volume * across[i];
-      sum->displaced[i] += counts ? mass * across[i] : 0.;
+      sum_add(&sum[WHOLE + i], fraction->volume * across[i]);
+      sum_add(&sum[DISPLACED + i], counts ? mass * across[i] : 0.);
     }
   }
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     for (PetscInt s = coupling->faces.mixed[m].first;
          s < coupling->faces.mixed[m].first + coupling->faces.mixed[m].count; s++)
       if (coupling->faces.mixed[m].is_owned)
-        sums[DIM * coupling->faces.shares[s].body + coupling->faces.mixed[m].direction].faces +=
-            coupling->faces.shares[s].weight > 0.;
+        sum_add(&sums[NUMBERS * (DIM * coupling->faces.shares[s].body + coupling->faces.mixed[m].direction) +
+                      FACES],
+                coupling->faces.shares[s].weight > 0.);
 }
 
 /* Of all ranks; and what of them the report and the bodies keep. */
@@ -257,11 +261,14 @@ static PetscErrorCode FindSums(Coupling coupling, PetscReal *const densities[DIM
                                PetscReal displaced[])
 {
   const PetscInt dimension = grid_box(coupling->grid)->dimension,
-                 numbers = DIM * coupling->solids.count * (PetscInt)(sizeof(*sums) / sizeof(PetscReal));
+                 numbers = NUMBERS * DIM * coupling->solids.count;
+  ReproducibleSum *parts;
 
   PetscFunctionBegin;
-  add_sums(coupling, densities, sums);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)numbers, MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCall(PetscCalloc1(numbers, &parts));
+  add_sums(coupling, densities, parts);
+  PetscCall(SumOverRanks(coupling->fluid, numbers, parts, (PetscReal *)sums));
+  PetscCall(PetscFree(parts));
   coupling->found.unseen_bodies = coupling->found.inexact_bodies = 0;
   for (PetscInt b = 0; b < coupling->solids.count; b++) {
     PetscBool is_seen = PETSC_FALSE;

@@ -14,6 +14,8 @@ typedef struct {
   PetscReal missing[3]; /* fluid mass that should be there and is not, with its two moments across */
   PetscReal moments[6]; /* of the fluid mass that is there: 1, x, y, xx, xy, yy */
 } BuoyancySums;
+/* Its numbers, one after the other. */
+enum { MISSING, MOMENTS = MISSING + 3, NUMBERS = MOMENTS + 6 };
 
 static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
 {
@@ -85,7 +87,7 @@ static void change_masses(Coupling coupling, const PetscReal changes[])
 }
 
 /* The fluid that a body displaces; the part in mixed dual cells is put back by add_mixed_face. */
-static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], BuoyancySums balances[])
+static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], ReproducibleSum balances[])
 {
   PetscReal across[3];
 
@@ -98,33 +100,33 @@ static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Bu
       continue;
     places_across(d, fraction->arm, across);
     for (PetscInt i = 0; i < 3; i++)
-      balances[DIM * fraction->body + d].missing[i] -= mass * across[i];
+      sum_add(&balances[NUMBERS * (DIM * fraction->body + d) + MISSING + i], -mass * across[i]);
   }
 }
 
 /* A mixed face shall hold rho (v - V_s), and holds `mass`. */
-static void add_mixed_face(Coupling coupling, const MixedFace *mixed, BuoyancySums balances[])
+static void add_mixed_face(Coupling coupling, const MixedFace *mixed, ReproducibleSum balances[])
 {
   const BodyShare *shares = &coupling->faces.shares[mixed->first];
   PetscReal        across[3];
 
   for (PetscInt s = 0; s < mixed->count; s++) {
-    BuoyancySums   *balance = &balances[DIM * shares[s].body + mixed->direction];
-    const PetscReal mass = shares[s].weight * mixed->mass,
+    ReproducibleSum *balance = &balances[NUMBERS * (DIM * shares[s].body + mixed->direction)];
+    const PetscReal  mass = shares[s].weight * mixed->mass,
                     wanted = shares[s].weight * mixed->density * coupling->volume;
 
     places_across(mixed->direction, shares[s].arm, across);
     for (PetscInt n = 0; n < 3; n++)
-      balance->missing[n] += (wanted - mass) * across[n];
+      sum_add(&balance[MISSING + n], (wanted - mass) * across[n]);
     for (PetscInt n = 0, m = 0; m < 3; m++)
       for (PetscInt l = m; l < 3; l++)
-        balance->moments[n++] += mass * across[m] * across[l];
+        sum_add(&balance[MOMENTS + n++], mass * across[m] * across[l]);
   }
 }
 
 /* Solid dual cells, in halves for the bodies of their two cells. */
 static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], PetscInt d,
-                            BuoyancySums balances[])
+                            ReproducibleSum balances[])
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscInt       at[DIM], end[DIM];
@@ -146,7 +148,7 @@ static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], 
 
           places_across(d, coupling_nearest_arm(coupling, d, at, body), across);
           for (PetscInt n = 0; n < 3; n++)
-            balances[DIM * body + d].missing[n] += mass * across[n];
+            sum_add(&balances[NUMBERS * (DIM * body + d) + MISSING + n], mass * across[n]);
         }
       }
     }
@@ -154,17 +156,19 @@ static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], 
 
 static PetscErrorCode SumBuoyancy(Coupling coupling, PetscReal *const densities[DIM], BuoyancySums balances[])
 {
-  const PetscInt count = DIM * coupling->solids.count * (PetscInt)(sizeof(BuoyancySums) / sizeof(PetscReal));
+  const PetscInt   count = NUMBERS * DIM * coupling->solids.count;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
-  add_displaced(coupling, densities, balances);
+  PetscCall(PetscCalloc1(count, &sums));
+  add_displaced(coupling, densities, sums);
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     if (coupling->faces.mixed[m].is_owned)
-      add_mixed_face(coupling, &coupling->faces.mixed[m], balances);
+      add_mixed_face(coupling, &coupling->faces.mixed[m], sums);
   for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
-    add_solid_faces(coupling, densities, d, balances);
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, balances, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+    add_solid_faces(coupling, densities, d, sums);
+  PetscCall(SumOverRanks(coupling->fluid, count, sums, (PetscReal *)balances));
+  PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }
 

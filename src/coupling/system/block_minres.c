@@ -47,22 +47,6 @@ typedef struct {
   PetscReal eta;
 } Recurrence;
 
-VECTOR_CLONES static PetscReal dot(PetscInt count, const PetscReal *restrict a, const PetscReal *restrict b)
-{
-  enum { LANES = 16 };
-  PetscReal sums[LANES] = {0.}, sum = 0.;
-  PetscInt  n = 0;
-
-  for (; n + LANES <= count; n += LANES)
-    for (PetscInt l = 0; l < LANES; l++)
-      sums[l] += a[n + l] * b[n + l];
-  for (PetscInt l = 0; l < LANES; l++)
-    sum += sums[l];
-  for (; n < count; n++)
-    sum += a[n] * b[n];
-  return sum;
-}
-
 /* v_old becomes p * product - a * v - b * v_old. */
 VECTOR_CLONES static void next_lanczos(PetscInt count, const PetscReal factors[3],
                                        const PetscReal *restrict product, const PetscReal *restrict v,
@@ -110,13 +94,13 @@ static PetscErrorCode TellChanged(BlockVector *vector)
 static PetscErrorCode Dot(KSP ksp, const BlockVector *a, const BlockVector *b, PetscReal *product)
 {
   const BlockMinres *minres = ksp->data;
+  ReproducibleSum    sum = {0};
 
   PetscFunctionBegin;
-  *product = dot(minres->count, a->values, b->values);
+  sum_add_products(&sum, a->values, b->values, minres->count);
   if (minres->team)
     PetscCall(TeamAwaitFluid(minres->team));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, product, 1, MPIU_REAL, MPI_SUM, PetscObjectComm((PetscObject)ksp)));
+  PetscCall(SumOverRanks(PetscObjectComm((PetscObject)ksp), 1, &sum, product));
   PetscFunctionReturn(0);
 }
 

@@ -177,20 +177,26 @@ VECTOR_CLONES void coupling_matrix_multiply(const CouplingMatrix *matrix, PetscI
   }
 }
 
-VECTOR_CLONES void coupling_matrix_multiply_transpose(const CouplingMatrix *matrix, PetscInt bodies,
-                                                      const PetscReal *restrict cells,
-                                                      PetscReal *restrict twists)
+/* What the rows `first` to `last` add to one number of their body. */
+static void add_rows(const CouplingMatrix *matrix, PetscInt first, PetscInt last, PetscInt number,
+                     const PetscReal *cells, ReproducibleSum *sum)
 {
-  for (PetscInt b = 0; b < bodies; b++) {
-    PetscReal sums[TWIST] = {0.};
+  enum { PART = 256 };
+  PetscReal terms[PART];
 
-    for (PetscInt r = matrix->first[b]; r < matrix->first[b + 1]; r++) {
-      const PetscReal value = cells[matrix->cells[r]];
+  for (PetscInt r = first; r < last; r += PART) {
+    const PetscInt count = PetscMin(PART, last - r);
 
-      for (PetscInt n = 0; n < TWIST; n++)
-        sums[n] += matrix->values[TWIST * r + n] * value;
-    }
-    for (PetscInt n = 0; n < TWIST; n++)
-      twists[TWIST * b + n] += sums[n];
+    for (PetscInt n = 0; n < count; n++)
+      terms[n] = matrix->values[TWIST * (r + n) + number] * cells[matrix->cells[r + n]];
+    sum_add_values(sum, terms, count);
   }
+}
+
+void coupling_matrix_multiply_transpose(const CouplingMatrix *matrix, PetscInt bodies, const PetscReal *cells,
+                                        ReproducibleSum *twists)
+{
+  for (PetscInt b = 0; b < bodies; b++)
+    for (PetscInt n = 0; n < TWIST; n++)
+      add_rows(matrix, matrix->first[b], matrix->first[b + 1], n, cells, &twists[TWIST * b + n]);
 }

@@ -192,21 +192,20 @@ static PetscErrorCode GatherFlow(Mat matrix, Vec x, Vec y)
   PetscInt         count;
   const PetscReal *from;
   PetscReal       *to;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(matrix, &system));
   count = TWIST * system->free_count;
-  PetscCall(PetscArrayzero(system->twists, count));
+  PetscCall(PetscCalloc1(count, &sums));
   if (has_fluid(system->coupling)) {
     PetscCall(VecGetArrayRead(x, &from));
-    coupling_matrix_multiply_transpose(&system->coupling->system.matrix, system->free_count, from,
-                                       system->twists);
+    coupling_matrix_multiply_transpose(&system->coupling->system.matrix, system->free_count, from, sums);
     PetscCall(VecRestoreArrayRead(x, &from));
   }
   PetscCall(TeamAwaitFluid(system->coupling->team));
-  PetscCallMPI(MPI_Reduce(system->own ? MPI_IN_PLACE : system->twists, system->twists, (PetscMPIInt)count,
-                          MPIU_REAL, MPI_SUM, team_first_solid_rank(system->coupling->team),
-                          system->coupling->world));
+  PetscCall(SumOverRanks(system->coupling->world, count, sums, system->twists));
+  PetscCall(PetscFree(sums));
   PetscCall(VecGetArrayWrite(y, &to));
   for (PetscInt n = 0; n < system->own; n++)
     to[n] = -system->twists[n];

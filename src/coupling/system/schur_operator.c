@@ -5,13 +5,15 @@ PetscErrorCode CouplingGather(Coupling coupling, Vec x, PetscReal pull[])
 {
   const PetscInt   count = TWIST * coupling->solids.free_count;
   const PetscReal *values;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(pull, count));
+  PetscCall(PetscCalloc1(count, &sums));
   PetscCall(VecGetArrayRead(x, &values));
-  coupling_matrix_multiply_transpose(&coupling->system.matrix, coupling->solids.free_count, values, pull);
+  coupling_matrix_multiply_transpose(&coupling->system.matrix, coupling->solids.free_count, values, sums);
   PetscCall(VecRestoreArrayRead(x, &values));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, pull, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCall(SumOverRanks(coupling->fluid, count, sums, pull));
+  PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }
 

@@ -5,8 +5,8 @@
 
 /* W^T M_F W, on this rank. */
 typedef struct {
-  PetscReal *diagonal;
-  BlockPairs pairs;
+  ReproducibleSum *diagonal;
+  BlockPairs       pairs;
 } AddedFluid;
 
 /* Of rows that count the unknowns of each body from zero. */
@@ -15,6 +15,14 @@ static void add_product(PetscReal factor, const SolidRow *a, const SolidRow *b, 
   for (PetscInt i = 0; i < a->count; i++)
     for (PetscInt j = 0; j < b->count; j++)
       block[TWIST * a->dof[i] + b->dof[j]] += factor * a->weight[i] * b->weight[j];
+}
+
+/* The same of one body with itself. */
+static void add_square(PetscReal factor, const SolidRow *a, const SolidRow *b, ReproducibleSum *block)
+{
+  for (PetscInt i = 0; i < a->count; i++)
+    for (PetscInt j = 0; j < b->count; j++)
+      sum_add(&block[TWIST * a->dof[i] + b->dof[j]], factor * a->weight[i] * b->weight[j]);
 }
 
 void interpolation_lump(const SolidRow *row, const BodyShare *share, PetscReal diagonal[SOLID_ROW_LENGTH])
@@ -35,8 +43,8 @@ static void add_lumped_face(Coupling coupling, const MixedFace *mixed, AddedFlui
 
     interpolation_lump(&row, &coupling->faces.shares[s], diagonal);
     for (PetscInt n = 0; n < row.count && free >= 0; n++)
-      added->diagonal[TWIST * TWIST * free + (TWIST + 1) * row.dof[n]] +=
-          coupling->scale * mixed->mass * diagonal[n];
+      sum_add(&added->diagonal[TWIST * TWIST * free + (TWIST + 1) * row.dof[n]],
+              coupling->scale * mixed->mass * diagonal[n]);
   }
 }
 
@@ -63,7 +71,7 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, AddedFl
           coupling->faces.shares[s].weight * coupling->faces.shares[t].weight == 0.)
         continue;
       if (a == b) {
-        add_product(factor, &row, &other, &added->diagonal[TWIST * TWIST * a]);
+        add_square(factor, &row, &other, &added->diagonal[TWIST * TWIST * a]);
       } else {
         PetscCall(BlockPairsFind(&added->pairs, a, b, &pair));
         add_product(factor, &row, &other, pair->block);
@@ -110,7 +118,7 @@ PetscErrorCode CouplingSetSolidSystem(Coupling coupling)
   const PetscInt   count = coupling->solids.free_count;
   SolidSystemParts parts = {.block_count = count, .scale = coupling->scale};
   AddedFluid       added = {0};
-  PetscReal       *masses;
+  PetscReal       *masses, *diagonal;
   SolidBlock      *blocks;
 
   PetscFunctionBegin;
@@ -118,17 +126,18 @@ PetscErrorCode CouplingSetSolidSystem(Coupling coupling)
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     if (coupling->faces.mixed[m].is_owned)
       PetscCall(AddFace(coupling, &coupling->faces.mixed[m], &added));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, added.diagonal, (PetscMPIInt)(TWIST * TWIST * count), MPIU_REAL,
-                             MPI_SUM, coupling->world));
+  PetscCall(PetscMalloc1(TWIST * TWIST * count, &diagonal));
+  PetscCall(SumOverRanks(coupling->world, TWIST * TWIST * count, added.diagonal, diagonal));
   PetscCall(BlockPairsGather(&added.pairs, coupling->world));
   PetscCall(PetscMalloc2(count, &blocks, TWIST * TWIST * count, &masses));
   PetscCall(DescribeMasses(&coupling->solids, blocks, masses));
   parts.blocks = blocks;
-  parts.added_diagonal = added.diagonal;
+  parts.added_diagonal = diagonal;
   parts.added_pairs = added.pairs;
   PetscCall(SolidSystemSet(coupling->system.solid, &parts));
   PetscCall(ChooseLocal(coupling->system.solid, count, coupling->system.matrix.first));
   PetscCall(PetscFree2(blocks, masses));
+  PetscCall(PetscFree(diagonal));
   PetscCall(PetscFree(added.diagonal));
   PetscFunctionReturn(0);
 }

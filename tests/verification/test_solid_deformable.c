@@ -221,10 +221,12 @@ static SolidCase *new_stretched_bar(void)
   return solids;
 }
 
+/* In steps of a quarter of the longest: the energy of an explicit step swings by the square of it, 1.3 % at
+ * 0.4. */
 static void assert_energy_stays(PetscInt steps)
 {
   SolidCase      *solids = new_stretched_bar();
-  const PetscReal start = total_energy(solids->solid), dt = 0.4 * solid_longest_substep(solids->solid);
+  const PetscReal start = total_energy(solids->solid), dt = 0.25 * solid_longest_substep(solids->solid);
 
   for (PetscInt k = 0; k < steps; k += steps / 20) {
     solid_case_run(solids, dt, steps / 20);

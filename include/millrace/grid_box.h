@@ -30,6 +30,24 @@ static inline PetscInt box_index(const GridBox *box, PetscInt i, PetscInt j, Pet
   return box->dimension == 2 ? row : row + (k - box->start[2] + ghost) * box->stride[2];
 }
 
+/* The inverse of box_index. */
+static inline void box_at(const GridBox *box, PetscInt c, PetscInt at[MILLRACE_DIM])
+{
+  const PetscInt deep = box->dimension == 3 ? c / box->stride[2] : 0, in_slab = c - deep * box->stride[2];
+
+  at[0] = in_slab % box->stride[1] - box->ghost + box->start[0];
+  at[1] = in_slab / box->stride[1] - box->ghost + box->start[1];
+  at[2] = box->dimension == 3 ? deep - box->ghost + box->start[2] : 0;
+}
+
+/* Number of a cell among the owned ones, x fastest: the order of solver vectors and of files. */
+static inline PetscInt box_owned_number(const GridBox *box, PetscInt i, PetscInt j, PetscInt k)
+{
+  return i - box->start[0] +
+         (box->end[0] - box->start[0]) *
+             (j - box->start[1] + (box->end[1] - box->start[1]) * (k - box->start[2]));
+}
+
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);
 

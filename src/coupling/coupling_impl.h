@@ -354,9 +354,7 @@ static inline PetscInt owned_cell_number(const GridBox *box, const PetscInt at[D
   for (PetscInt d = 0; d < DIM; d++)
     if (at[d] < box->start[d] || at[d] >= box->end[d])
       return -1;
-  return at[X] - box->start[X] +
-         (box->end[X] - box->start[X]) *
-             (at[Y] - box->start[Y] + (box->end[Y] - box->start[Y]) * (at[Z] - box->start[Z]));
+  return box_owned_number(box, at[X], at[Y], at[Z]);
 }
 /* The row of W that a share is, of a body whose unknowns begin at `first`. */
 static inline SolidRow share_row(PetscInt direction, const BodyShare *share, PetscInt first)

@@ -235,15 +235,15 @@ PetscBool has_free_neighbour(Fluid fluid, const PetscReal *solid, PetscInt d, Pe
                              PetscInt step)
 {
   const GridBox *box = grid_box(fluid->grid);
-  const PetscInt width =
-      a + 1 < box->dimension ? box->stride[a + 1] / box->stride[a] : box->length / box->stride[a];
-  const PetscInt at = c / box->stride[a] % width - box->ghost + box->start[a] + step;
   const PetscInt first = a == d && fluid->config->sides[d][0].kind != SIDE_OPEN ? 1 : 0;
   const PetscInt last = a != d                                         ? box->cells[a] - 1
                         : fluid->config->sides[d][1].kind == SIDE_OPEN ? box->cells[a]
                                                                        : box->cells[a] - 1;
+  PetscInt       at[DIM];
 
-  if (!box->periodic[a] && (at < first || at > last))
+  box_at(box, c, at);
+  at[a] += step;
+  if (!box->periodic[a] && (at[a] < first || at[a] > last))
     return PETSC_FALSE;
   return !is_closed(solid, box, d, c + step * box->stride[a]);
 }

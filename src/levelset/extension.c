@@ -130,12 +130,9 @@ VECTOR_CLONES static void grow(const ExtendedField *carried, unsigned char numbe
 
 static Vector3 place_of(const ExtendedField *carried, PetscInt c)
 {
-  const GridBox *box = carried->box;
-  const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
-  const PetscInt at[DIM] = {in_slab % box->stride[Y] - box->ghost + box->start[X],
-                            in_slab / box->stride[Y] - box->ghost + box->start[Y],
-                            box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0};
+  PetscInt at[DIM];
 
+  box_at(carried->box, c, at);
   return carried->direction == CELLS
              ? grid_cell_centre(carried->grid, at[X], at[Y], at[Z])
              : grid_face_centre(carried->grid, carried->direction, at[X], at[Y], at[Z]);

@@ -77,14 +77,12 @@ static void speak(const Sampler *sampler, Side side, PetscBool near_shell, Vecto
   }
 }
 
-/* Number of a cell among the owned ones, counted tightly. */
-static PetscInt tight_index(const GridBox *box, PetscInt c)
+static PetscInt owned_number(const GridBox *box, PetscInt c)
 {
-  const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
-  const PetscInt i = in_slab % box->stride[Y] - box->ghost, j = in_slab / box->stride[Y] - box->ghost;
-  const PetscInt k = box->dimension == 3 ? deep - box->ghost : 0;
+  PetscInt at[DIM];
 
-  return i + (box->end[X] - box->start[X]) * (j + (box->end[Y] - box->start[Y]) * k);
+  box_at(box, c, at);
+  return box_owned_number(box, at[X], at[Y], at[Z]);
 }
 
 /* Lets the strayed markers of a set speak; counts them. Only those within the band are asked: what a set far
@@ -100,7 +98,7 @@ static PetscErrorCode AskMarkers(LevelSet level_set, const Sampler *sampler, Sid
   PetscCheck(view.first, sampler->box->comm, PETSC_ERR_ORDER, "Markers must be arranged to correct");
   for (PetscInt r = 0; r < level_set->band.count; r++) {
     const BandRun   run = level_set->band.runs[r];
-    const PetscInt *first = view.first + tight_index(sampler->box, run.first);
+    const PetscInt *first = view.first + owned_number(sampler->box, run.first);
 
     for (PetscInt c = 0; c < run.count; c++) {
       const PetscBool near_shell = is_near_shell(sampler->map, run.first + c);

@@ -59,12 +59,10 @@ static PetscBool is_uniform(const GridBox *box, const PetscReal *value)
 
 static Vector3 centre_of(const VisibilityMap *map, PetscInt c)
 {
-  const GridBox *box = grid_box(map->grid);
-  const PetscInt deep = box->dimension == 3 ? c / box->stride[Z] : 0, in_slab = c - deep * box->stride[Z];
+  PetscInt at[DIM];
 
-  return grid_cell_centre(map->grid, in_slab % box->stride[Y] - box->ghost + box->start[X],
-                          in_slab / box->stride[Y] - box->ghost + box->start[Y],
-                          box->dimension == 3 ? deep - box->ghost + box->start[Z] : 0);
+  box_at(grid_box(map->grid), c, at);
+  return grid_cell_centre(map->grid, at[X], at[Y], at[Z]);
 }
 
 static PetscReal carried_value(const Transport *transport, PetscInt c)

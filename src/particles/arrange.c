@@ -111,13 +111,6 @@ static PetscMPIInt owner_of(const Particles particles, const PetscInt at[DIM])
   return (PetscMPIInt)(place[X] + box->ranks[X] * (place[Y] + box->ranks[Y] * place[Z]));
 }
 
-static PetscInt owned_index(const GridBox *box, const PetscInt at[DIM])
-{
-  const PetscInt row = box->end[X] - box->start[X], rows = box->end[Y] - box->start[Y];
-
-  return at[X] - box->start[X] + row * (at[Y] - box->start[Y] + rows * (at[Z] - box->start[Z]));
-}
-
 /* Splits `now` into what stays, with its cells, and what leaves, in `spare`, with its destinations. */
 static PetscErrorCode Part(Particles particles, PetscMPIInt **destination)
 {
@@ -135,7 +128,7 @@ static PetscErrorCode Part(Particles particles, PetscMPIInt **destination)
       if (!find_cell(particles, &now->positions[n], at))
         continue;
       if (is_owned(box, at))
-        cell = owned_index(box, at);
+        cell = box_owned_number(box, at[X], at[Y], at[Z]);
     }
     if (cell != OUTSIDE) {
       if (kept < n)
@@ -167,7 +160,7 @@ static PetscErrorCode Receive(Particles particles, PetscInt stayed)
   for (PetscInt n = stayed; n < now->count; n++) {
     PetscCheck(find_cell(particles, &now->positions[n], at) && is_owned(box, at), PETSC_COMM_SELF,
                PETSC_ERR_PLIB, "A particle came to a rank that does not own its cell");
-    particles->cells[n] = owned_index(box, at);
+    particles->cells[n] = box_owned_number(box, at[X], at[Y], at[Z]);
   }
   PetscFunctionReturn(0);
 }

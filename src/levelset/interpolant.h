@@ -114,14 +114,12 @@ KERNEL Local interpolate(const PetscReal *corner, const PetscInt stride[DIM], co
 }
 
 /* Splits a shift in cells, at most two, into whole cells and fractions; returns the index of the corner. With
-   the cubic's reach it stays within three cells of c. The interpolant has kinks at the planes between
-   corners, where the foot of a perpendicular to a surface along the grid lies: round-off must not choose the
-   side. */
+   the cubic's reach it stays within three cells of c. */
 KERNEL PetscInt find_corner(const PetscInt stride[DIM], PetscInt c, const PetscReal shift[DIM],
                             PetscReal fraction[DIM], const PetscInt dimension)
 {
   for (PetscInt a = 0; a < dimension; a++) {
-    const PetscInt whole = PetscMin((PetscInt)(shift[a] + 4. + MILLRACE_ROUND_OFF) - 4, 1);
+    const PetscInt whole = PetscMin((PetscInt)(shift[a] + 4.) - 4, 1);
 
     fraction[a] = shift[a] - whole;
     c += whole * stride[a];

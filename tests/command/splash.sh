@@ -25,6 +25,7 @@ ok "a dam breaks over an obstacle" millrace 2 run "$inputs/dam-obstacle.yaml" -o
 ok "and incompressibly" millrace 2 run "$inputs/dam-obstacle.yaml" -o bilateral "${small[@]}" --set splash.incompressibility=bilateral
 ok "the splash is half as high again as the incompressible one" holds 'r[0]["highest_y"][-1] >= 1.5 * r[1]["highest_y"][-1]' dam bilateral
 ok "pressure only pushes" holds 'min(r[0]["pressure_min"]) >= 0 > min(r[1]["pressure_min"])' dam bilateral
+ok "picture draws the density of its liquid" "$python" "$MILLRACE_SOURCE/postproc/picture" dam -o dam.png --size 500 300
 ok "no particle is lost" holds 'len(set(r[0]["particles"])) == 1 and len(set(r[1]["mass"])) == 1' dam bilateral
 ok "the correction holds the density" holds 'max(r[0]["density_max"]) > 1.01 and max(r[0]["density_corrected"]) <= 1 + 1e-4' dam
 

@@ -75,10 +75,11 @@ PetscErrorCode MacGridFromSolver(MacGrid grid, Vec solver, Vec field);
    fluid. */
 PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[MILLRACE_DIM], Vec divergence);
 
-/* Owned cells of a field, to and from an archive. Collective: fluid. */
+/* Owned cells of a field, to and from an archive, and to a frame. Collective: fluid. */
 PetscErrorCode MacGridSaveField(MacGrid grid, const char name[], Vec field, Archive archive);
 PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Archive archive);
-/* The same for face fields, upper side faces included. Collective: fluid. */
+PetscErrorCode MacGridWriteFrame(MacGrid grid, FrameSeries frames, const char name[], Vec field);
+/* Face fields to and from an archive, upper side faces included. Collective: fluid. */
 PetscErrorCode MacGridSaveFaces(MacGrid grid, const char name[], Vec faces[MILLRACE_DIM], Archive archive);
 PetscErrorCode MacGridLoadFaces(MacGrid grid, const char name[], Vec faces[MILLRACE_DIM], Archive archive);
 

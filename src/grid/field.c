@@ -204,6 +204,28 @@ PetscErrorCode MacGridSaveField(MacGrid grid, const char name[], Vec field, Arch
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode MacGridWriteFrame(MacGrid grid, FrameSeries frames, const char name[], Vec field)
+{
+  const GridBox   *box = grid_box(grid);
+  const PetscReal *value;
+  PetscReal       *buffer, *next;
+  PetscInt         count[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    count[d] = box->end[d] - box->start[d];
+  PetscCall(PetscMalloc1(count[X] * count[Y] * count[Z], &buffer));
+  PetscCall(VecGetArrayRead(field, &value));
+  next = buffer;
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, next += count[X])
+      PetscCall(PetscArraycpy(next, value + box_index(box, box->start[X], j, k), count[X]));
+  PetscCall(VecRestoreArrayRead(field, &value));
+  PetscCall(FrameWriteGridField(frames, name, 1, box->start, count, buffer));
+  PetscCall(PetscFree(buffer));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode MacGridLoadField(MacGrid grid, const char name[], Vec field, Archive archive)
 {
   PetscFunctionBegin;

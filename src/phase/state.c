@@ -101,37 +101,15 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode WriteField(Phase phase, FrameSeries frames, const char name[], Vec field)
-{
-  const GridBox   *box = grid_box(phase->grid);
-  const PetscReal *value;
-  PetscReal       *buffer, *next;
-  PetscInt         count[DIM];
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < DIM; d++)
-    count[d] = box->end[d] - box->start[d];
-  PetscCall(PetscMalloc1(count[X] * count[Y] * count[Z], &buffer));
-  PetscCall(VecGetArrayRead(field, &value));
-  next = buffer;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, next += count[X])
-      PetscCall(PetscArraycpy(next, value + box_index(box, box->start[X], j, k), count[X]));
-  PetscCall(VecRestoreArrayRead(field, &value));
-  PetscCall(FrameWriteGridField(frames, name, 1, box->start, count, buffer));
-  PetscCall(PetscFree(buffer));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode PhaseWriteFrame(Phase phase, FrameSeries frames)
 {
   char name[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  PetscCall(WriteField(phase, frames, "region", phase->regions));
+  PetscCall(MacGridWriteFrame(phase->grid, frames, "region", phase->regions));
   for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "distance_%s", phase->config->regions[n].name));
-    PetscCall(WriteField(phase, frames, name, phase->distances[n]));
+    PetscCall(MacGridWriteFrame(phase->grid, frames, name, phase->distances[n]));
   }
   for (PetscInt n = 0; n < phase->count && phase->config->markers == MARKERS_WRITTEN; n++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "markers_%s", phase->config->regions[n].name));

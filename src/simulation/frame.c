@@ -65,24 +65,6 @@ static PetscErrorCode WriteVector(Simulation simulation, FrameSeries frames, con
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode WriteScalar(Simulation simulation, FrameSeries frames, const char name[], Vec field,
-                                  PetscReal buffer[])
-{
-  const GridBox   *box = grid_box(simulation->grid);
-  const PetscReal *value;
-  PetscReal       *next = buffer;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *next++ = value[box_index(box, i, j, k)];
-  PetscCall(VecRestoreArrayRead(field, &value));
-  PetscCall(WriteOwned(simulation, frames, name, 1, buffer));
-  PetscFunctionReturn(0);
-}
-
 /* 1 in every solid cell, whichever obstacle or body it belongs to. */
 static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, PetscReal buffer[])
 {
@@ -117,11 +99,11 @@ PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames)
   PetscCall(
       WriteVector(simulation, frames, "vorticity", vorticity, 0.5 / grid_spacing(simulation->grid), buffer));
   PetscCall(FluidGetPressure(simulation->fluid, &pressure));
-  PetscCall(WriteScalar(simulation, frames, "pressure", pressure, buffer));
+  PetscCall(MacGridWriteFrame(simulation->grid, frames, "pressure", pressure));
   PetscCall(WriteSolid(simulation, frames, buffer));
   PetscCall(FluidGetScalars(simulation_carrier(simulation), &scalars));
   for (PetscInt s = 0; s < config->scalar_count; s++)
-    PetscCall(WriteScalar(simulation, frames, config->scalars[s].name, scalars[s], buffer));
+    PetscCall(MacGridWriteFrame(simulation->grid, frames, config->scalars[s].name, scalars[s]));
   PetscCall(PetscFree(buffer));
   PetscFunctionReturn(0);
 }

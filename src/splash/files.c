@@ -45,29 +45,6 @@ PetscErrorCode SplashLoad(Splash splash, Archive archive)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode WriteCells(Splash splash, FrameSeries frames, const char name[], Vec field)
-{
-  const GridBox   *box = grid_box(splash->grid);
-  const PetscReal *values;
-  PetscReal       *tight, *next;
-  PetscInt         count[DIM];
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < DIM; d++)
-    count[d] = box->end[d] - box->start[d];
-  PetscCall(PetscMalloc1(count[X] * count[Y] * count[Z], &tight));
-  next = tight;
-  PetscCall(VecGetArrayRead(field, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *next++ = values[box_index(box, i, j, k)];
-  PetscCall(VecRestoreArrayRead(field, &values));
-  PetscCall(FrameWriteGridField(frames, name, 1, box->start, count, tight));
-  PetscCall(PetscFree(tight));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode WriteParticles(Splash splash, FrameSeries frames)
 {
   ParticleView view;
@@ -97,9 +74,9 @@ PetscErrorCode SplashWriteFrame(Splash splash, FrameSeries frames)
 {
   PetscFunctionBegin;
   PetscCall(SplashRasterise(splash)); /* of the particles where they are now */
-  PetscCall(WriteCells(splash, frames, "density", splash->density));
-  PetscCall(WriteCells(splash, frames, "room", splash->room));
-  PetscCall(WriteCells(splash, frames, "pressure", splash->pressure));
+  PetscCall(MacGridWriteFrame(splash->grid, frames, "density", splash->density));
+  PetscCall(MacGridWriteFrame(splash->grid, frames, "room", splash->room));
+  PetscCall(MacGridWriteFrame(splash->grid, frames, "pressure", splash->pressure));
   PetscCall(WriteParticles(splash, frames));
   PetscFunctionReturn(0);
 }

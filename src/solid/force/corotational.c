@@ -81,10 +81,5 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahed
 const ForceKind CorotationalForce = {.name = "corotational",
                                      .survives_inversion = PETSC_TRUE,
                                      .create = Create,
-                                     .destroy = TetrahedronSetDestroy,
                                      .add_elastic = add_elastic,
-                                     .add_damping = tetrahedra_add_damping,
-                                     .add_stiffness = tetrahedra_add_stiffness,
-                                     .report = tetrahedra_report,
-                                     .stiffening = tetrahedra_stiffening,
-                                     .measure = tetrahedra_measure};
+                                     TETRAHEDRON_FORCE};

@@ -79,12 +79,5 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahed
   PetscFunctionReturn(0);
 }
 
-const ForceKind LinearForce = {.name = "linear",
-                               .create = Create,
-                               .destroy = TetrahedronSetDestroy,
-                               .add_elastic = add_elastic,
-                               .add_damping = tetrahedra_add_damping,
-                               .add_stiffness = tetrahedra_add_stiffness,
-                               .report = tetrahedra_report,
-                               .stiffening = tetrahedra_stiffening,
-                               .measure = tetrahedra_measure};
+const ForceKind LinearForce = {
+    .name = "linear", .create = Create, .add_elastic = add_elastic, TETRAHEDRON_FORCE};

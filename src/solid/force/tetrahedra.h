@@ -88,4 +88,10 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
 
 extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce;
 
+/* What all laws of tetrahedra have in common of a ForceKind. */
+#define TETRAHEDRON_FORCE                                                                                    \
+  .destroy = TetrahedronSetDestroy, .add_damping = tetrahedra_add_damping,                                   \
+  .add_stiffness = tetrahedra_add_stiffness, .report = tetrahedra_report,                                    \
+  .stiffening = tetrahedra_stiffening, .measure = tetrahedra_measure
+
 #endif

@@ -18,12 +18,11 @@ def skin(cells):
 
 def deformables(frame, first):
     """(vertices, cells, body) of the skin, its meshes numbered from `first` on, and a field of its triangles by name."""
-    vertices, cells = frame.mesh("deformables")
-    triangles, behind = skin(cells)
-    velocity = frame.mesh_field("deformables", "velocity")
-    fields = {name: frame.mesh_field("deformables", name)[behind] for name in ("stress", "det_F")}
-    fields["speed"] = numpy.linalg.norm(velocity, axis=1)[triangles].mean(axis=1)
-    return (vertices, triangles, first + frame.mesh_field("deformables", "mesh").astype(int)[behind]), fields
+    mesh = frame.mesh("deformables")
+    triangles, behind = skin(mesh.cells)
+    fields = {name: mesh[name][behind] for name in ("stress", "det_F")}
+    fields["speed"] = numpy.linalg.norm(mesh["velocity"], axis=1)[triangles].mean(axis=1)
+    return (mesh.vertices, triangles, first + mesh["mesh"].astype(int)[behind]), fields
 
 
 def camera_axes(azimuth, elevation, up):

@@ -8,7 +8,7 @@ normal. What begins at a side of the box shows that side.
 import numpy
 
 from body_view import LIGHT
-from millrace_run import Trouble
+from millrace import Error
 
 PALETTE = ["#2f7fc1", "#f0932b", "#3f9f5f", "#d64550", "#8e6bbf", "#c9a227", "#4db6ac", "#8d6e63"]
 BACKGROUND, GAS, EMPTY = "#d9e4ee", "#eaf1f5", "#f8f9fa"
@@ -37,7 +37,7 @@ def shown(regions, wanted=None):
     names = wanted.split(",") if wanted else []
     for name in names:
         if name not in known:
-            raise Trouble(f"--regions: no region is called {name}; the run has: {', '.join(known) or 'none'}")
+            raise Error(f"--regions: no region is called {name}; the run has: {', '.join(known) or 'none'}")
     simulated = [region for region in regions if region.kind == "simulated"]
     things = [region for region in simulated if not region.is_background] or simulated
     return [region for region in regions if region.name in names] if names else things

@@ -90,3 +90,23 @@ AC_DEFUN([MILLRACE_CHECK_BULLET], [
      AC_LANG_POP([C++])])
   AM_CONDITIONAL([HAVE_BULLET], [test "$have_bullet" = yes])
 ])
+
+# Python is optional: the first that has what the package millrace needs, and where below the prefix it looks for packages.
+AC_DEFUN([MILLRACE_CHECK_PYTHON], [
+  AC_ARG_VAR([PYTHON], [Python with numpy and h5py, for pictures and the commands that read runs])
+  AC_ARG_WITH([python-dir], [AS_HELP_STRING([--with-python-dir=DIR], [where import looks for packages; no: nowhere])])
+  AC_MSG_CHECKING([for a Python with numpy and h5py])
+  AS_VAR_IF([PYTHON], [], [for python in python3 /usr/bin/python3; do
+    AS_IF([$python -c 'import numpy, h5py' 2> /dev/null], [PYTHON=$(command -v $python); break])
+  done])
+  AC_MSG_RESULT([${PYTHON:-no}])
+  pythondir=$with_python_dir
+  AS_VAR_IF([pythondir], [no], [pythondir=])
+  AS_IF([test -n "$PYTHON" && test -z "$with_python_dir"], [pythondir=$($PYTHON -c '
+import site, sys
+prefix, below = sys.argv[[1]].rstrip("/"), "lib/python%d.%d/" % sys.version_info[[:2]]
+known = [[path for path in sys.path + [site.getusersitepackages()] if path.startswith(prefix + "/" + below)
+         and path.endswith("-packages")]]
+print(known[[0]] if known else prefix + "/" + below + "site-packages")' "$(AS_VAR_IF([prefix], [NONE], [echo $ac_default_prefix], [echo "$prefix"]))")])
+  AC_SUBST([pythondir])
+])

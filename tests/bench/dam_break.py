@@ -11,8 +11,8 @@ import sys
 import numpy
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "postproc"))
-import millrace_run
+sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "python"))
+import millrace as reader
 
 WARM_UP = 5
 ROW = "{:<10} {:>12} {:>12} {:>11} {:>12} {:>13} {:>10}"
@@ -37,8 +37,8 @@ def processor_share(path):
 
 
 def millrace(steps):
-    run = millrace_run.Run("millrace")
-    ledger, frame = run.ledger(), run.frame()
+    run = reader.Run("millrace")
+    ledger, frame = run.ledger, run.frame()
     volume = ledger.column("volume_water")
     share = numpy.clip(0.5 - frame.scalar("distance_water") / frame.spacing, 0, 1)
     if ledger.column("step")[-1] != steps:

@@ -13,7 +13,7 @@ root=$stage$prefix
 ok "make install" in_build install
 for file in bin/millrace lib/libmillrace.so lib/pkgconfig/millrace.pc include/millrace/millrace.h include/millrace/version.h \
   share/man/man1/millrace.1 share/doc/millrace/README.md share/doc/millrace/docs/library.md share/millrace/inputs \
-  share/doc/millrace/examples/vortex.c share/bash-completion/completions/millrace; do
+  share/doc/millrace/examples/vortex.c share/bash-completion/completions/millrace share/millrace/python/pyproject.toml share/doc/millrace/examples/python/frame.py; do
   ok "it installs $file" [ -e "$root/$file" ]
 done
 
@@ -49,6 +49,18 @@ the_manual_is_whole() {
   fi
 }
 ok "the manual page has every key, and groff nothing to object" the_manual_is_whole
+
+# Python finds the package by the link, and what is installed is all of it.
+python=$(sed -n 's/^PYTHON = //p' "$MILLRACE_BUILD/Makefile")
+place=$(sed -n 's/^pythondir = //p' "$MILLRACE_BUILD/Makefile")
+if [ -n "$python" ] && [ -n "$place" ]; then
+  ok "Python imports the package from $place" env PYTHONPATH="$stage$place" PYTHONDONTWRITEBYTECODE=yes "$python" -c '
+import millrace, os, sys
+sys.exit(not os.path.realpath(millrace.__file__).startswith(os.path.realpath(sys.argv[1])))' "$root/share/millrace/python"
+  ok "all of the package is installed" diff <(cd "$MILLRACE_SOURCE/python/millrace" && ls ./*.py) <(cd "$root/share/millrace/python/millrace" && ls ./*.py)
+else
+  skip "Python imports the package" "configure has found no Python with numpy and h5py"
+fi
 
 ok "make uninstall" in_build uninstall
 nothing_is_left() { find "$stage" ! -type d | grep . && return 1 || return 0; }

@@ -9,7 +9,7 @@ block() { sed -n "/^## $1/,/^## /s/^    //p" "$readme" | sed 's/ *#.*//'; }
 
 # Everything has its name of README; `build/millrace` and `mpiexec` make the runs small, `sbatch` only looks.
 mkdir build bin
-ln -s "$MILLRACE_SOURCE"/{inputs,postproc,jobs} .
+ln -s "$MILLRACE_SOURCE"/{inputs,postproc,jobs,python,examples} .
 cat > build/millrace << 'END'
 #!/usr/bin/env bash
 small=()
@@ -29,6 +29,10 @@ END
 cat > bin/sbatch << 'END'
 #!/usr/bin/env bash
 [ "$1 $3" = "-n -t" ] && bash -n "$5" && [ -e "$6" ] && [ $# = 7 ]
+END
+cat > bin/python3 << END
+#!/usr/bin/env bash
+exec $(command -v "$python") "\$@"
 END
 chmod +x build/millrace bin/*
 README_MPIEXEC=$(command -v "$MPIEXEC")
@@ -50,7 +54,7 @@ for line in "${lines[@]}"; do
   *" keys "*) ok "$line" does 0 grid.resolution -- "$line" ;;
   *" run "*) ok "$line" does 0 "done with run.step_limit" -- "$line" ;;
   *render*) if command -v pvbatch > /dev/null; then ok "$line" [ -x postproc/render ]; else skip "$line" "no ParaView"; fi ;;
-  postproc*) if has_modules; then ok "$line" does 0 -- "$line"; else skip "$line" "no matplotlib or h5py"; fi ;;
+  postproc* | *python3*) if has_modules; then ok "$line" does 0 -- "$line"; else skip "$line" "no matplotlib or h5py"; fi ;;
   *) ok "$line" does 0 -- "$line" ;;
   esac
 done

@@ -10,12 +10,14 @@ import sys
 import numpy
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], "postproc"))
+for folder in ("postproc", "python"):
+    sys.path.insert(0, os.path.join(os.environ["MILLRACE_SOURCE"], folder))
 import body_view
 import depth_view
-import millrace_run
+import millrace
 import region_view
 import smoke_view
+from millrace import scenes
 from PIL import Image
 
 
@@ -65,46 +67,45 @@ def is_brighter(path, place, *others):
 
 def linear_field_is_sampled_exactly(directory):
     points = numpy.random.default_rng(2).random((50, 3)) * (1, 1, 1.5)
-    seen = millrace_run.Run(directory).frame().sample("pressure", points)
+    seen = millrace.Run(directory).frame().sample("pressure", points)
     error = abs(seen - points @ (1, 2, 3)).max()
-    outside = millrace_run.Run(directory).frame().sample("pressure", [[0.5, 0.5, 1.6], [-0.1, 0.5, 0.5]])
+    outside = millrace.Run(directory).frame().sample("pressure", [[0.5, 0.5, 1.6], [-0.1, 0.5, 0.5]])
     expect(error < 1e-5 and numpy.isnan(outside).all(), error, outside)
 
 
 def vortex_turns_and_decays(directory):
-    run = millrace_run.Run(directory)
+    run = millrace.Run(directory)
     first, last = run.frame(0).scalar("vorticity"), run.frame(time=100).scalar("vorticity")
     place = numpy.s_[0, 3, 10]
     expect(first[place] > 0 and abs(last[place] / first[place] - numpy.exp(-0.4)) < 1e-6, first[place], last[place])
 
 
 def ledger_has_whole_rows(directory, rows):
-    time = millrace_run.Run(directory).ledger().column("time")
+    time = millrace.Run(directory).ledger.column("time")
     expect(len(time) == int(rows) and time[-1] == 2.0, len(time), time[-1])
 
 
 def bodies_are_as_in_the_ledger(directory):
     """The middle of the topmost box, number 10 of the stack, and its colour's number."""
-    run = millrace_run.Run(directory)
+    run = millrace.Run(directory)
     frame = run.frame()
-    vertices, cells = frame.mesh("bodies")
-    mine = cells[frame.mesh_field("bodies", "body") == 10]
-    corners = vertices[numpy.unique(mine)]
+    mesh = frame.mesh("bodies")
+    corners = mesh.vertices[numpy.unique(mesh.cells[mesh["body"] == 10])]
     middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
-    told = [run.ledger().column(f"position_box.9_{axis}")[-1] for axis in "xyz"]
+    told = [run.ledger.column(f"position_box.9_{axis}")[-1] for axis in "xyz"]
     expect(abs(middle - told).max() < 1e-6 and abs(middle[2] - 1.9) < 0.01, middle, told)
 
 
 def up_is_against_gravity(directory, axis):
-    expect(millrace_run.Run(directory).frame().up() == int(axis), millrace_run.Run(directory).frame().up())
+    expect(millrace.Run(directory).frame().up() == int(axis), millrace.Run(directory).frame().up())
 
 
 def smoke_rises(directory):
     """Mean height, and place across, of the smoke of inputs/flow/smoke-plume.yaml; gravity acts along y."""
-    run = millrace_run.Run(directory)
+    run = millrace.Run(directory)
     means = []
     for entry in run.entries[1:]:
-        frame = millrace_run.Frame(entry)
+        frame = millrace.Frame(entry)
         smoke = frame.scalar("smoke")
         means.append([(smoke.sum(axis=other) * frame.centres(axis)).sum() / smoke.sum()
                       for axis, other in ((0, (0, 1)), (1, (0, 2)), (2, (1, 2)))])
@@ -113,7 +114,7 @@ def smoke_rises(directory):
 
 
 def ledger_has_unit(directory, column, unit):
-    units = millrace_run.Run(directory).ledger().units()
+    units = millrace.Run(directory).ledger.units()
     expect(units.get(column) == unit, units)
 
 
@@ -156,7 +157,7 @@ def near_faces_are_seen():
 
 def regions_are(directory, *wanted):
     """Each as name:kind, with :all if it takes what the others leave; in the order of their numbers in the field."""
-    frame = millrace_run.Run(directory).frame()
+    frame = millrace.Run(directory).frame()
     regions = frame.regions()
     seen = [f"{region.name}:{region.kind}" + (":all" if region.is_background else "") for region in regions]
     deepest = numpy.argmin([frame.scalar(region.distance) for region in regions], axis=0)
@@ -165,8 +166,8 @@ def regions_are(directory, *wanted):
 
 def bubble_is_as_in_the_ledger(directory):
     """Its volume and height by cells and by the ledger, to a small part of a cell's height and a few cells' volume."""
-    run = millrace_run.Run(directory)
-    frame, ledger = run.frame(), run.ledger()
+    run = millrace.Run(directory)
+    frame, ledger = run.frame(), run.ledger
     mine = numpy.clip(0.5 - frame.scalar("distance_bubble") / frame.spacing, 0, 1)
     volume = mine.sum() * frame.spacing**2
     height = (mine.sum(axis=(0, 2)) * frame.centres(1)).sum() / mine.sum()
@@ -286,16 +287,16 @@ def cuts_are_lines():
 
 def bodies_of_scene_are(directory, *wanted):
     """NAME:DENSITY for each."""
-    found = [f"{entry.name}:{entry.density:g}" for entry in millrace_run.Run(directory).frame().bodies()]
+    found = [f"{entry.name}:{entry.density:g}" for entry in millrace.Run(directory).frame().bodies()]
     expect(found == list(wanted), found)
 
 
 def numbers_of_scenes_are_bounded():
     for text, value in {"-9.81*cos(pi/3)": -4.905, "2^3": 8, "'1e3'": 1000, "-(1+2)/4": -0.75, "sqrt(4)": 2}.items():
-        expect(abs(millrace_run.number_of(text) - value) < 1e-12, text, millrace_run.number_of(text))
+        expect(abs(scenes.number_of(text) - value) < 1e-12, text, scenes.number_of(text))
     for text in ("9**9**9", "9^9^9^9", "1e999", "(-1)**0.5", "(" * 5000, "-" * 199, "9" * 199, "exit()", "().__class__",
                  "[1]*9", "lambda: 1", "sin", "1/0", ""):
-        found = millrace_run.number_of(text)
+        found = scenes.number_of(text)
         expect(found == 0 or text == "9" * 199, text, found)
 
 

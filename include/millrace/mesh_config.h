@@ -128,6 +128,8 @@ typedef struct {
    that is not an error code. The same on every rank if a file is. Not collective. */
 PetscErrorCode MeshCreateFromConfig(const MeshConfig *config, Mesh *mesh, char message[],
                                     size_t message_size);
+/* Whether what is said fits together, before anything is made; `message` is "" then. Not collective. */
+PetscErrorCode MeshConfigCheck(const MeshConfig *config, char message[], size_t message_size);
 /* How many elements a filled shape or surface will have, about; 0 where that is not known. */
 PetscReal mesh_config_elements(const MeshConfig *config);
 

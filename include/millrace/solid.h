@@ -9,6 +9,7 @@
 #include <millrace/base.h>
 #include <millrace/geometry.h>
 #include <millrace/io.h>
+#include <millrace/mesh_config.h>
 #include <millrace/motion.h>
 #include <millrace/schema.h>
 
@@ -103,28 +104,17 @@ typedef struct {
   char *to;     /* name of the body that they move with, "link.3" for the fourth copy; "": the world */
 } HoldConfig;
 
-/* Where elements are half as long. */
-typedef struct {
-  Shape inside;
-} RefinementConfig;
-
 /* A deformable solid. */
 typedef struct {
-  char     *name;
-  Shape     shape;    /* where it is at time zero, at rest */
-  PetscReal edge;     /* m, of its elements, about */
-  PetscInt  order;    /* of its elements: 1, or 2 with nodes in the middle of edges */
-  char     *material; /* its name */
-  Vector3   velocity; /* m/s, at time zero */
-  Vector3   spin;     /* rad/s, about the middle of its bounds */
-  PetscReal friction; /* Coulomb's coefficient against bodies */
-  PetscReal
-           contact_spacing; /* m; > 0: points that are bound to its surface for contact, about so far apart */
-  PetscInt held_count;
+  char       *name;
+  MeshConfig  mesh;            /* where it is at time zero, at rest */
+  char       *material;        /* its name */
+  Vector3     velocity;        /* m/s, at time zero */
+  Vector3     spin;            /* rad/s, about the middle of its bounds */
+  PetscReal   friction;        /* Coulomb's coefficient against bodies */
+  PetscReal   contact_spacing; /* m; > 0: points that are bound to its surface for contact, so far apart */
+  PetscInt    held_count;
   HoldConfig *held;
-
-  PetscInt          refined_count;
-  RefinementConfig *refined; /* one after the other */
 } SolidMeshConfig;
 
 typedef struct {

@@ -101,7 +101,7 @@ static void check_config(const MeshOrder *order)
     refuse(order, "%s: give one of shape, file, sheet and profile",
            given ? "it is described more than once" : "nothing says what it is");
   else if (!has_file(config) && !(config->edge > 0))
-    refuse(order, "the length of its elements is missing: give \"edge\"");
+    refuse(order, "the length of its elements is missing: give \"edge\", which must be positive");
   else if (!has_file(config) && config->use == MESH_USE_VOLUME && !config->shape)
     refuse(order, "a volume is a shape or a file; give \"type: cloth\" to a sheet or profile");
   else if (!has_file(config) && config->use == MESH_USE_ROPE && !has_sheet(config))
@@ -110,9 +110,22 @@ static void check_config(const MeshOrder *order)
     refuse(order, "a cloud of points needs a shape or a file");
   else if (config->fill >= MESH_FILL_FIVE && !is_box(config))
     refuse(order, "\"fill: %s\" is for boxes; give \"stuffed\" or \"lattice\"", MeshFills[config->fill]);
+  else if (config->order > 1 && config->refine_count > 0)
+    refuse(order, "it has elements of order 2, which cannot be refined in places, where vertices hang on the "
+                  "sides of larger ones: give it a shorter edge or \"order: 1\"");
   else if (mesh_config_elements(config) > most_elements)
     refuse(order, "it would have about %.2g elements, more than %.2g: make its edge of %g m longer",
            (double)mesh_config_elements(config), (double)most_elements, (double)config->edge);
+}
+
+PetscErrorCode MeshConfigCheck(const MeshConfig *config, char message[], size_t message_size)
+{
+  const MeshOrder order = {config, message, message_size};
+
+  PetscFunctionBegin;
+  message[0] = '\0';
+  check_config(&order);
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode CreateBoxVolume(const MeshConfig *config, Mesh *mesh)
@@ -284,11 +297,6 @@ static PetscErrorCode RefineAndRaise(const MeshOrder *order, Mesh *mesh)
   PetscFunctionBegin;
   if ((*mesh)->order > 1 && (config->refine_count > 0 || config->order == 1))
     refuse(order, "the file has quadratic elements: give \"order: 2\", and no refinement");
-  if (config->order > 1 && config->refine_count > 0)
-    refuse(
-        order,
-        "where it is refined vertices hang on the sides of elements, which quadratic ones cannot have: give "
-        "\"order: 1\" or no refinement");
   for (PetscInt n = 0; n < config->refine_count; n++) {
     for (PetscInt level = 0; level < config->refine[n].levels && !order->message[0]; level++)
       PetscCall(RefineOnce(order, config->refine[n].inside, mesh));
@@ -322,8 +330,7 @@ PetscErrorCode MeshCreateFromConfig(const MeshConfig *config, Mesh *mesh, char m
 
   PetscFunctionBegin;
   *mesh = NULL;
-  message[0] = '\0';
-  check_config(&order);
+  PetscCall(MeshConfigCheck(config, message, message_size));
   if (!message[0])
     PetscCall(CreateRaw(&order, mesh));
   if (!message[0])

@@ -48,21 +48,51 @@ static PetscErrorCode CheckHold(Scene scene, Node *item, const HoldConfig *hold)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CheckMesh(Scene scene, Node *item, const SolidMeshConfig *mesh)
+/* Relative to the scene; the resolved scene, which may be read from elsewhere, has the full path. */
+static PetscErrorCode FindFile(Scene scene, Node *item, MeshConfig *mesh)
+{
+  Node *file = node_find(item, "file");
+  char  path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  if (!is_usable(file) || !mesh->file || !mesh->file[0] || mesh->file[0] == '/')
+    PetscFunctionReturn(0);
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s%s", scene->directory, mesh->file));
+  PetscCall(NodeSetText(file, path, strlen(path)));
+  PetscCall(PetscFree(mesh->file));
+  PetscCall(PetscStrallocpy(path, &mesh->file));
+  PetscFunctionReturn(0);
+}
+
+/* A mistake in a part of it has been told, and what is left of it is not to be judged. */
+static PetscErrorCode CheckElements(Scene scene, Node *item, SolidMeshConfig *mesh)
+{
+  static const char *const sources[] = {"shape", "sheet", "profile", "file", "edge", "refine"};
+  char                     message[512];
+
+  PetscFunctionBegin;
+  for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++)
+    if (node_find(item, sources[k]) && !is_usable(node_find(item, sources[k])))
+      PetscFunctionReturn(0);
+  if (mesh->mesh.shape && is_endless(mesh->mesh.shape)) {
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
+                              "mesh \"%s\" has no end and cannot be divided into tetrahedra", mesh->name));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(MeshConfigCheck(&mesh->mesh, message, sizeof(message)));
+  if (message[0])
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR, "mesh \"%s\": %s", mesh->name, message));
+  PetscCall(FindFile(scene, item, &mesh->mesh));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckMesh(Scene scene, Node *item, SolidMeshConfig *mesh)
 {
   PetscFunctionBegin;
   if (!mesh->name || !mesh->material)
     PetscFunctionReturn(0);
   PetscCall(CheckMaterialName(scene, item, mesh));
-  if (is_usable(node_find(item, "shape")) && mesh->shape && is_endless(mesh->shape))
-    PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
-                              "mesh \"%s\" has no end and cannot be divided into tetrahedra", mesh->name));
-  if (mesh->order == 2 && mesh->refined_count)
-    PetscCall(
-        ProblemAddAtKey(scene, node_find(item, "refined"), PROBLEM_ERROR,
-                        "mesh \"%s\" has elements of order 2, which cannot be refined in places: give it a "
-                        "shorter edge or order: 1",
-                        mesh->name));
+  PetscCall(CheckElements(scene, item, mesh));
   for (PetscInt h = 0; h < mesh->held_count; h++)
     PetscCall(CheckHold(scene, node_item(node_find(item, "held"), h), &mesh->held[h]));
   PetscFunctionReturn(0);

@@ -15,7 +15,6 @@ static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: Co
 #define OF_PAIR(member) offsetof(ContactPairConfig, member)
 #define OF_JOINT(member) offsetof(JointConfig, member)
 #define OF_HOLD(member) offsetof(HoldConfig, member)
-#define OF_REFINEMENT(member) offsetof(RefinementConfig, member)
 #define OF_MATERIAL(member) offsetof(SolidMaterialConfig, member)
 #define OF_MESH(member) offsetof(SolidMeshConfig, member)
 #define OF_SOLID(member) offsetof(SolidConfig, member)
@@ -345,39 +344,12 @@ static const SchemaKey hold_keys[] = {
      .help = "name of the body that they are fixed to, \"link.3\" for the fourth copy; empty: the world"},
     {0}};
 
-static const SchemaKey refinement_keys[] = {{.name = "inside",
-                                             .kind = SCHEMA_SHAPE,
-                                             .offset = OF_REFINEMENT(inside),
-                                             .help = "elements whose centre is in it become eight"},
-                                            {0}};
-
 static const SchemaKey mesh_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
      .offset = OF_MESH(name),
      .help = "unlike that of any other mesh or body: letters, digits, - and _"},
-    {.name = "shape",
-     .kind = SCHEMA_SHAPE,
-     .offset = OF_MESH(shape),
-     .help = "where it is at time zero, without stress"},
-    {.name = "edge",
-     .kind = SCHEMA_REAL,
-     .offset = OF_MESH(edge),
-     .range = SCHEMA_POSITIVE,
-     .unit = "m",
-     .help = "of the cubes that it is divided into, about: five tetrahedra each in a box, twelve in other "
-             "shapes, "
-             "which cut off corners by a part of it"},
-    {.name = "order",
-     .kind = SCHEMA_INTEGER,
-     .offset = OF_MESH(order),
-     .fallback = "1",
-     .range = SCHEMA_BETWEEN,
-     .lowest = 1,
-     .highest = 2,
-     .help =
-         "of its elements: 1, or 2 with nodes in the middle of edges, which bend as they should; not with "
-         "refined"},
+    MILLRACE_MESH_KEYS(OF_MESH(mesh)),
     {.name = "material", .kind = SCHEMA_TEXT, .offset = OF_MESH(material), .help = "name of a material"},
     {.name = "velocity",
      .kind = SCHEMA_VECTOR,
@@ -405,16 +377,6 @@ static const SchemaKey mesh_keys[] = {
      .unit = "m",
      .help = "more than 0: contact also meets points that are bound to the surface, about so far apart, for "
              "bodies smaller than its triangles; 0: its vertices alone"},
-    {.name = "refined",
-     .kind = SCHEMA_LIST,
-     .offset = OF_MESH(refined),
-     .count = OF_MESH(refined_count),
-     .size = sizeof(RefinementConfig),
-     .fallback = "",
-     .keys = refinement_keys,
-     .help =
-         "where elements are half as long, one entry after the other; vertices that hang on larger elements "
-         "are bound to them"},
     {.name = "held",
      .kind = SCHEMA_LIST,
      .offset = OF_MESH(held),

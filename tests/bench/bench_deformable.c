@@ -35,8 +35,11 @@ static PetscErrorCode BarCreate(PetscInt across, PetscReal damping, Bar *bar)
   PetscFunctionBegin;
   *bar = (Bar){
       .material = {.name = "rubber", .young = 1e5, .poisson = 0.4, .density = 1000., .damping = damping},
-      .mesh = {.name = "bar", .material = "rubber", .edge = edge, .order = 1, .spin = vector3(1., 2., 3.)}};
-  PetscCall(ShapeCreateBox(vector3(0., 0., 0.), vector3(1.6, 0.4, 0.4), &bar->mesh.shape));
+      .mesh = {.name = "bar",
+               .material = "rubber",
+               .mesh = {.edge = edge, .order = 1},
+               .spin = vector3(1., 2., 3.)}};
+  PetscCall(ShapeCreateBox(vector3(0., 0., 0.), vector3(1.6, 0.4, 0.4), &bar->mesh.mesh.shape));
   bar->config = (SolidConfig){.cfl = 0.5,
                               .iterations = 6,
                               .tolerance = 1e-4,
@@ -55,7 +58,7 @@ static PetscErrorCode BarDestroy(Bar *bar)
 {
   PetscFunctionBegin;
   PetscCall(SolidDestroy(&bar->solid));
-  PetscCall(ShapeDestroy(&bar->mesh.shape));
+  PetscCall(ShapeDestroy(&bar->mesh.mesh.shape));
   PetscFunctionReturn(0);
 }
 

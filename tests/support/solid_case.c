@@ -29,10 +29,10 @@ void solid_case_free(SolidCase *solids)
   for (PetscInt j = 0; j < solids->config.joint_count; j++)
     assert_success(FormulaDestroy(&solids->joints[j].target));
   for (PetscInt m = 0; m < solids->config.mesh_count; m++) {
-    assert_success(ShapeDestroy(&solids->meshes[m].shape));
+    assert_success(ShapeDestroy(&solids->meshes[m].mesh.shape));
     for (PetscInt h = 0; h < solids->meshes[m].held_count; h++)
       assert_success(ShapeDestroy(&solids->holds[m][h].inside));
-    for (PetscInt r = 0; r < solids->meshes[m].refined_count; r++)
+    for (PetscInt r = 0; r < solids->meshes[m].mesh.refine_count; r++)
       assert_success(ShapeDestroy(&solids->refinements[m][r].inside));
   }
   assert_success(PetscFree(solids));
@@ -106,11 +106,9 @@ SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3
       (SolidMaterialConfig){.name = names[m], .young = 1e5, .poisson = 0.3, .density = 1000};
   solids->meshes[m] = (SolidMeshConfig){.name = names[m],
                                         .material = names[m],
-                                        .edge = edge,
-                                        .order = 1,
-                                        .held = solids->holds[m],
-                                        .refined = solids->refinements[m]};
-  assert_success(ShapeCreateBox(low, high, &solids->meshes[m].shape));
+                                        .mesh = {.edge = edge, .order = 1, .refine = solids->refinements[m]},
+                                        .held = solids->holds[m]};
+  assert_success(ShapeCreateBox(low, high, &solids->meshes[m].mesh.shape));
   return &solids->materials[m];
 }
 
@@ -125,9 +123,10 @@ void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body
 
 void solid_case_refine(SolidCase *solids, Vector3 low, Vector3 high)
 {
-  const PetscInt m = solids->config.mesh_count - 1, r = solids->meshes[m].refined_count++;
+  const PetscInt m = solids->config.mesh_count - 1, r = solids->meshes[m].mesh.refine_count++;
 
   assert_true(r < SOLID_CASE_MESHES);
+  solids->refinements[m][r].levels = 1;
   assert_success(ShapeCreateBox(low, high, &solids->refinements[m][r].inside));
 }
 

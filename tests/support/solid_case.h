@@ -15,7 +15,7 @@ typedef struct {
   SolidMaterialConfig materials[SOLID_CASE_MESHES]; /* one for each mesh */
   SolidMeshConfig     meshes[SOLID_CASE_MESHES];
   HoldConfig          holds[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
-  RefinementConfig    refinements[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
+  MeshRefineConfig    refinements[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
 
   PetscReal time;
   Solid     solid;

@@ -207,7 +207,7 @@ static void parts_are_refined(void **state)
   assert_success(MeshJunctionsDestroy(&junctions));
   assert_success(MeshDestroy(&mesh));
   config.order = 2;
-  refused(&config, "give \"order: 1\" or no refinement");
+  refused(&config, "a shorter edge or \"order: 1\"");
   assert_success(ShapeDestroy(&refine.inside));
   config.refine_count = 0;
   config.refine = NULL;

@@ -267,6 +267,14 @@ static void deformable_solids_that_cannot_be(void **state)
           "") "  meshes:\n    - {name: bar, shape: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}, edge: "
               "0.5, material: rubber}\n",
       6, "has no end");
+  one_error(BAR("material: rubber"), 6, "give \"edge\"");
+  one_error(BAR("edge: 0.5, material: rubber, file: bar.msh"), 6, "described more than once");
+  one_error(MATERIAL("") "  meshes:\n    - {name: bar, material: rubber}\n", 6, "nothing says what it is");
+  one_error(
+      BAR("edge: 0.5, material: rubber, order: 2, refine: [{inside: {sphere: {center: [0, 0, 0], radius: "
+          "1}}}]"),
+      6, "order 2, which cannot be refined");
+  one_error(BAR("edge: 1e-4, material: rubber"), 6, "make its edge");
   one_error(BAR("edge: 0.5, material: rubber, held: [{inside: {sphere: {center: [0, 0, 0], radius: 1}}, to: "
                 "bone}]"),
             6, "no body is called \"bone\"");

@@ -309,7 +309,7 @@ static PetscReal cantilever_period(PetscInt order)
   const PetscReal dt = period / 200;
 
   solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.1, 0.1), 0.1)->young = 1e6;
-  solids->meshes[0].order = order;
+  solids->meshes[0].mesh.order = order;
   solid_case_hold(solids, vector3(-0.1, -0.1, -0.1), vector3(0.001, 0.2, 0.2), -1);
   solid_case_start(solids);
   for (PetscInt p = 0; p < solids->solid->points->count; p++) {

@@ -106,7 +106,7 @@ static PetscErrorCode FindOnBody(Solid solid, const DeformableMesh *mesh, PetscI
        .friction =
            geometric_mean(mesh->config->friction, is_wall(solid, body) ? mesh->config->friction
                                                                        : solid->bodies[body].config->friction),
-       .slack = solid->config->tolerance * mesh->config->edge};
+       .slack = solid->config->tolerance * mesh->edge};
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < mesh->skin_count; k++) {
@@ -165,7 +165,7 @@ PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *m
       const Bounds    box = form_bounds(solid->bodies[b].form, &solid->placements[b]);
       const PetscReal way = farthest_way(solid, b, dt, &motion->bodies[b]);
 
-      if (!holds(mesh, b) && boxes_meet(&skin, &box, way + solid->config->tolerance * mesh->config->edge))
+      if (!holds(mesh, b) && boxes_meet(&skin, &box, way + solid->config->tolerance * mesh->edge))
         PetscCall(FindOnBody(solid, mesh, b, dt, motion));
     }
   }
@@ -355,7 +355,7 @@ PetscErrorCode PointContactsCheckStart(Solid solid, char message[], size_t size)
 
     while (mesh + 1 < points->meshes + points->mesh_count && contact->point >= mesh[1].first)
       mesh++;
-    if (contact->gap < -part * mesh->config->edge)
+    if (contact->gap < -part * mesh->edge)
       PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
                              "Mesh \"%s\" reaches %g m into body \"%s\" at the start: move it, or hold it to "
                              "the body there",

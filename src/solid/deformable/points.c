@@ -1,87 +1,21 @@
 /* The points of deformable solids: particles and the vertices of meshes. */
 #include "points.h"
 
-enum { MOST_CELLS = 100000000 }; /* cubes */
-
-/* Box of tetrahedra: five for each cube of about the edge that is asked for. */
-static PetscErrorCode CreateBox(const SolidMeshConfig *config, const Primitive *box, Mesh *mesh)
-{
-  const RigidTransform frame = {box->centre, box->rotation};
-  const Vector3        high = box->half, low = vector3_scale(-1., box->half);
-  PetscInt             cells[DIM];
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < DIM; d++)
-    cells[d] = (PetscInt)PetscMax(1., PetscFloorReal(2. * box->half.at[d] / config->edge + 0.5));
-  PetscCall(MeshCreateBox(low, high, cells, MESH_BOX_FIVE, mesh));
-  for (PetscInt v = 0; v < (*mesh)->vertex_count; v++)
-    (*mesh)->vertices[v] = rigid_apply(&frame, (*mesh)->vertices[v]);
-  PetscFunctionReturn(0);
-}
-
-/* Elements that one can wait for, from the volume of the bounds; of a lattice about twelve for each cube. */
-static PetscBool is_too_fine(const SolidMeshConfig *config)
-{
-  Vector3   low, high;
-  PetscReal cubes = 1.;
-
-  shape_bounds(config->shape, &low, &high);
-  for (PetscInt d = 0; d < DIM; d++)
-    cubes *= (high.at[d] - low.at[d]) / config->edge;
-  return cubes > MOST_CELLS ? PETSC_TRUE : PETSC_FALSE;
-}
-
-/* Every entry halves the elements whose centre is in its shape; neighbours stay as they are. */
-static PetscErrorCode RefineMesh(const SolidMeshConfig *config, Mesh *mesh)
-{
-  PetscFunctionBegin;
-  for (PetscInt r = 0; r < config->refined_count; r++) {
-    PetscBool *marks;
-    Mesh       finer;
-
-    PetscCall(PetscMalloc1((*mesh)->element_count, &marks));
-    for (PetscInt e = 0; e < (*mesh)->element_count; e++)
-      marks[e] = shape_is_inside(config->refined[r].inside, mesh_element_centre(*mesh, e));
-    PetscCall(MeshRefine(*mesh, marks, &finer, NULL));
-    PetscCall(PetscFree(marks));
-    PetscCall(MeshDestroy(mesh));
-    *mesh = finer;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* Boxes are divided along their sides; a lattice is fitted to other shapes. */
 static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char message[], size_t size)
 {
-  const Primitive primitive = shape_primitive(config->shape);
-  char            problem[512] = "";
-  MeshFault       fault;
+  char problem[512] = "";
 
   PetscFunctionBegin;
-  if (is_too_fine(config))
-    PetscCall(PetscSNPrintf(problem, sizeof(problem), "more than %d cubes of %g m: give it a longer edge",
-                            MOST_CELLS, (double)config->edge));
-  else if (primitive.kind == PRIMITIVE_BOX)
-    PetscCall(CreateBox(config, &primitive, mesh));
-  else
-    PetscCall(MeshCreateStuffed(config->shape, config->edge, mesh, problem, sizeof(problem)));
-  if (!problem[0] && !(*mesh)->element_count)
+  if (config->mesh.use != MESH_USE_VOLUME)
     PetscCall(PetscSNPrintf(problem, sizeof(problem),
-                            "no tetrahedron fits in: give it a shorter edge than %g m",
-                            (double)config->edge));
-  if (!problem[0])
-    PetscCall(MeshCheck(*mesh, MESH_IN_SPACE, &fault, problem, sizeof(problem)));
+                            "solids are of \"type: volume\"; there is no force for "
+                            "\"%s\" yet",
+                            MeshUses[config->mesh.use]));
+  else
+    PetscCall(MeshCreateFromConfig(&config->mesh, mesh, problem, sizeof(problem)));
   if (problem[0])
     PetscCall(
         MessageAtKey(message, size, "solids.meshes", config->name, "Mesh \"%s\": %s", config->name, problem));
-  else
-    PetscCall(RefineMesh(config, mesh));
-  if (!problem[0] && config->order == 2) {
-    Mesh linear = *mesh;
-
-    PetscCall(MeshCreateQuadratic(linear, mesh));
-    PetscCall(MeshDestroy(&linear));
-  }
   PetscFunctionReturn(0);
 }
 
@@ -255,16 +189,25 @@ static PetscErrorCode FindHolders(Solid solid, DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
-static void find_shortest(Points *points, Mesh mesh)
+/* The shortest edge of all, and the length by which gaps of the mesh are measured: the one that it was made
+   with, of a file the mean. */
+static void measure_edges(Points *points, DeformableMesh *deformable)
 {
+  const Mesh mesh = deformable->mesh;
+  PetscReal  sum = 0.;
+
   for (PetscInt e = 0; e < mesh->element_count; e++)
     for (PetscInt k = 0; k < mesh_edges(mesh->kind); k++) {
       const PetscInt *ends = mesh_edge(mesh->kind, k), *nodes = &mesh->elements[mesh->nodes * e];
       const PetscReal length =
           vector3_norm(vector3_subtract(mesh->vertices[nodes[ends[0]]], mesh->vertices[nodes[ends[1]]]));
 
+      sum += length;
       points->shortest = points->shortest > 0. ? PetscMin(points->shortest, length) : length;
     }
+  deformable->edge = deformable->config->mesh.edge > 0.
+                         ? deformable->config->mesh.edge
+                         : sum / (PetscReal)(mesh->element_count * mesh_edges(mesh->kind));
 }
 
 static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
@@ -286,7 +229,7 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   add_masses(points, mesh);
   PetscCall(FindSkin(mesh));
   PetscCall(MeshSprinkle(points, mesh));
-  find_shortest(points, mesh->mesh);
+  measure_edges(points, mesh);
   mesh->force.kind = kind;
   PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
   if (mesh->material->damping > 0.)

@@ -33,6 +33,7 @@ typedef struct {
   PetscInt                   skin_count, *skin; /* points of its surface, ascending; owned */
   MeshBoundary               boundary;          /* owned; by vertices of the mesh */
   Force                      force;             /* owned */
+  PetscReal                  edge;              /* m: that it was made with; of a file the mean */
   PetscReal                  frequency;         /* 1/s: the largest at rest */
   PetscBool                  is_shared;         /* a free body carries some of its points */
 } DeformableMesh;

@@ -11,7 +11,8 @@ enum { STRESS_LEVELS_MAX = 16 };
 /* In every unknown face  density u - dt div viscosity (grad u + grad u^T), per unit volume; zero elsewhere.
    One level for each grid, each half as fine as the one before. */
 typedef struct {
-  MacGrid   grid; /* the finest is borrowed */
+  MacGrid   grid;        /* the finest is borrowed */
+  PetscBool is_gathered; /* each rank has the whole of it, and a part of the finer one */
   FaceRange range[DIM];
   Vec       mass[DIM]; /* on faces: density, half of it on an open side; where the face is no unknown, 0, or
                           negative if something holds it */

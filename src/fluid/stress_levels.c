@@ -2,7 +2,10 @@
 
    Coefficients are means over the places that a coarse one covers; 1/h^2 makes stresses a quarter. A coarse
    face of which half is held is held. Velocities are interpolated linearly; beside a side that holds them
-   towards zero on it. Restriction is the transpose, over the number of children. */
+   towards zero on it. Restriction is the transpose, over the number of children.
+
+   Which levels there are does not depend on the ranks, nor does a bit of what they hold: those that the ranks
+   cannot share, because their bounds are odd or they would have too few cells, each rank holds as a whole. */
 #include "stress_impl.h"
 
 /* Values along one direction that make one on another level. */
@@ -51,28 +54,68 @@ static Taps around(const GridBox *fine, PetscInt d, PetscInt at, PetscBool only_
   return (Taps){2 * at - 1, 3, {0.25, 0.5, 0.25}};
 }
 
+/* The places of a coarser level whose first child a rank has, out of `range`, which may lie on the upper
+   sides. */
+static FaceRange places_of_rank(const StressLevel *coarse, const GridBox *fine, const FaceRange *range)
+{
+  FaceRange mine = *range;
+
+  for (PetscInt d = 0; d < fine->dimension && coarse->is_gathered; d++) {
+    mine.start[d] = PetscMax(range->start[d], (fine->start[d] + 1) / 2);
+    if (!touches_side(fine, d, 1))
+      mine.end[d] = PetscMin(range->end[d], (fine->end[d] + 1) / 2);
+  }
+  return mine;
+}
+
+/* Of a field that is zero but in the places of the rank: those of all ranks, where each has the whole. */
+static PetscErrorCode GatherPlaces(const StressLevel *coarse, const GridBox *fine, PetscReal *values)
+{
+  PetscMPIInt bytes;
+
+  PetscFunctionBegin;
+  if (!coarse->is_gathered)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMPIIntCast(grid_box(coarse->grid)->length * (PetscInt)sizeof(*values), &bytes));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, bytes, MPI_BYTE, MPI_BOR, fine->comm));
+  PetscFunctionReturn(0);
+}
+
 /* One coarse field from one fine one: cells, or edges along e. */
 typedef struct {
   PetscInt across[2]; /* directions across the edge; -1: cells */
 } CoarsePlaces;
 
+static FaceRange range_of(const CoarsePlaces *places, const GridBox *box)
+{
+  FaceRange range;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    range.start[d] = box->start[d];
+    range.end[d] = box->end[d];
+  }
+  for (PetscInt n = 0; n < 2; n++)
+    if (places->across[n] >= 0 && touches_side(box, places->across[n], 1))
+      range.end[places->across[n]]++;
+  return range;
+}
+
 static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse, const CoarsePlaces *places,
                                     Vec from, Vec to)
 {
   const GridBox   *box = grid_box(coarse->grid), *fine_box = grid_box(fine->grid);
-  PetscInt         at[DIM], end[DIM] = {box->end[X], box->end[Y], box->end[Z]};
+  const FaceRange  whole = range_of(places, box), range = places_of_rank(coarse, fine_box, &whole);
+  PetscInt         at[DIM];
   const PetscReal *values;
   PetscReal       *result;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < 2; n++)
-    if (places->across[n] >= 0 && touches_side(box, places->across[n], 1))
-      end[places->across[n]]++;
+  PetscCall(VecSet(to, 0.));
   PetscCall(VecGetArrayRead(from, &values));
   PetscCall(VecGetArray(to, &result));
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+  for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
+    for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
+      for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
         Taps taps[DIM];
 
         for (PetscInt d = 0; d < DIM; d++)
@@ -80,6 +123,7 @@ static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse
                                                                      : both_children(fine_box, d, at[d]);
         result[box_index(box, at[X], at[Y], at[Z])] = 0.25 * gather(values, fine_box, taps, GATHER_ALL);
       }
+  PetscCall(GatherPlaces(coarse, fine_box, result));
   PetscCall(VecRestoreArray(to, &result));
   PetscCall(VecRestoreArrayRead(from, &values));
   PetscCall(MacGridExchange(coarse->grid, to));
@@ -89,7 +133,7 @@ static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse
 static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, PetscInt d)
 {
   const GridBox   *box = grid_box(coarse->grid), *fine_box = grid_box(fine->grid);
-  const FaceRange *range = &coarse->range[d];
+  const FaceRange  range = places_of_rank(coarse, fine_box, &coarse->range[d]);
   PetscInt         at[DIM];
   const PetscReal *values;
   PetscReal       *mass;
@@ -98,9 +142,9 @@ static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, 
   PetscCall(VecSet(coarse->mass[d], 0.));
   PetscCall(VecGetArrayRead(fine->mass[d], &values));
   PetscCall(VecGetArray(coarse->mass[d], &mass));
-  for (at[Z] = range->start[Z]; at[Z] < range->end[Z]; at[Z]++)
-    for (at[Y] = range->start[Y]; at[Y] < range->end[Y]; at[Y]++)
-      for (at[X] = range->start[X]; at[X] < range->end[X]; at[X]++) {
+  for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
+    for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
+      for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
         const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
         Taps           taps[DIM];
 
@@ -110,6 +154,7 @@ static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, 
                       ? gather(values, fine_box, taps, GATHER_FREE)
                       : -1.;
       }
+  PetscCall(GatherPlaces(coarse, fine_box, mass));
   PetscCall(VecRestoreArray(coarse->mass[d], &mass));
   PetscCall(VecRestoreArrayRead(fine->mass[d], &values));
   PetscFunctionReturn(0);
@@ -135,35 +180,62 @@ static PetscErrorCode Coarsen(StressLevel *fine, StressLevel *coarse)
   PetscFunctionReturn(0);
 }
 
-/* A grid of half as many cells along each direction, each rank with the same part of the box; null when the
-   ranks cannot have that. */
-static PetscErrorCode CreateCoarserGrid(MacGrid fine, MacGrid *coarse)
+/* Half as many cells along each direction; `good` where there are. */
+static GridConfig halved_config(const GridBox *box, PetscBool *good)
 {
-  const GridBox *box = grid_box(fine);
-  GridConfig     config = {.dimension = box->dimension, .resolution = box->cells[X] / 2};
-  PetscMPIInt    ranks;
-  PetscBool      fits = PETSC_TRUE;
-  char           message[256];
+  GridConfig config = {.dimension = box->dimension, .resolution = box->cells[X] / 2};
 
-  PetscFunctionBegin;
-  *coarse = NULL;
+  *good = PETSC_TRUE;
   for (PetscInt d = 0; d < box->dimension; d++) {
     config.periodic[d] = box->periodic[d];
     config.size.at[d] = (PetscReal)(box->cells[d] / 2);
     if (box->cells[d] % 2)
-      fits = PETSC_FALSE;
+      *good = PETSC_FALSE;
   }
+  return config;
+}
+
+/* A grid on which each rank has the same part of the box; null when the ranks cannot have that. */
+static PetscErrorCode CreateSharedGrid(const GridBox *box, const GridConfig *config, MacGrid *coarse)
+{
+  PetscMPIInt ranks;
+  PetscBool   fits = PETSC_TRUE;
+  char        message[256];
+
+  PetscFunctionBegin;
+  *coarse = NULL;
   PetscCallMPI(MPI_Comm_size(box->comm, &ranks));
-  PetscCall(GridConfigCheck(&config, ranks, message, sizeof(message)));
-  if (!fits || message[0])
+  PetscCall(GridConfigCheck(config, ranks, message, sizeof(message)));
+  if (message[0])
     PetscFunctionReturn(0);
-  PetscCall(MacGridCreate(box->comm, &config, coarse));
+  PetscCall(MacGridCreate(box->comm, config, coarse));
   for (PetscInt d = 0; d < box->dimension; d++)
     if (2 * grid_box(*coarse)->start[d] != box->start[d] || 2 * grid_box(*coarse)->end[d] != box->end[d])
       fits = PETSC_FALSE;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPIU_BOOL, MPI_LAND, box->comm));
   if (!fits)
     PetscCall(MacGridDestroy(coarse));
+  PetscFunctionReturn(0);
+}
+
+/* Shared by the ranks, or the whole on each; null when it would have too few cells or half ones. */
+static PetscErrorCode CreateCoarserGrid(MacGrid fine, MacGrid *coarse, PetscBool *is_gathered)
+{
+  PetscBool        good;
+  const GridConfig config = halved_config(grid_box(fine), &good);
+  char             message[256];
+
+  PetscFunctionBegin;
+  *coarse = NULL;
+  *is_gathered = PETSC_FALSE;
+  PetscCall(GridConfigCheck(&config, 1, message, sizeof(message)));
+  if (!good || message[0])
+    PetscFunctionReturn(0);
+  PetscCall(CreateSharedGrid(grid_box(fine), &config, coarse));
+  if (*coarse)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridCreate(PETSC_COMM_SELF, &config, coarse));
+  *is_gathered = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
@@ -177,7 +249,7 @@ static PetscErrorCode CreateLevels(Fluid fluid)
   while (stress->created < STRESS_LEVELS_MAX) {
     StressLevel *level = &stress->levels[stress->created];
 
-    PetscCall(CreateCoarserGrid(stress->levels[stress->created - 1].grid, &grid));
+    PetscCall(CreateCoarserGrid(level[-1].grid, &grid, &level->is_gathered));
     if (!grid)
       break;
     PetscCall(StressLevelCreate(grid, level));
@@ -258,7 +330,8 @@ VECTOR_CLONES static void add_row(PetscReal *restrict row, PetscReal weight, con
     row[n] += weight * from[n];
 }
 
-/* Every second value from three around it, or from four. */
+/* Every second value from three around it, or from four; added up in the order of along_row, which has the
+   ends of a row. */
 VECTOR_CLONES static void halve_row(const PetscReal *restrict row, PetscBool around_it, PetscInt count,
                                     PetscReal *restrict result)
 {
@@ -267,7 +340,8 @@ VECTOR_CLONES static void halve_row(const PetscReal *restrict row, PetscBool aro
       result[n] = 0.25 * row[2 * n - 1] + 0.5 * row[2 * n] + 0.25 * row[2 * n + 1];
   else
     for (PetscInt n = 0; n < count; n++)
-      result[n] = 0.125 * row[2 * n - 1] + 0.375 * (row[2 * n] + row[2 * n + 1]) + 0.125 * row[2 * n + 2];
+      result[n] =
+          0.125 * row[2 * n - 1] + 0.375 * row[2 * n] + 0.375 * row[2 * n + 1] + 0.125 * row[2 * n + 2];
 }
 
 /* Values between those of a row; the first lies at its first, or half a cell after that if it is `odd`. */
@@ -306,12 +380,12 @@ static inline PetscReal along_row(const PetscReal *row, const Taps *taps, PetscI
 
 /* A way between two levels for one component. */
 typedef struct {
-  Fluid            fluid;
-  PetscInt         d;
-  PetscBool        down;
-  const GridBox   *from, *to;
-  const FaceRange *range; /* of `to` */
-  PetscReal       *row;   /* with `first` and all ghosts along x, of `from` */
+  Fluid          fluid;
+  PetscInt       d;
+  PetscBool      down;
+  const GridBox *from, *to;
+  FaceRange      range; /* in `to` */
+  PetscReal     *row;   /* with `first` and all ghosts along x, of `from` */
 } Restriction;
 
 static Taps way_taps(const Restriction *way, PetscInt a, PetscInt at)
@@ -337,7 +411,7 @@ static void combine_rows(const Restriction *way, const PetscReal *values, PetscI
 
 static void transfer_row(const Restriction *way, PetscReal *result)
 {
-  const PetscInt start = way->range->start[X], count = way->range->end[X] - start;
+  const PetscInt start = way->range.start[X], count = way->range.end[X] - start;
   const PetscInt first = way->from->start[X] - way->from->ghost;
 
   if (way->down)
@@ -356,25 +430,32 @@ static PetscErrorCode Transfer(Fluid fluid, const StressLevel *from, const Stres
                                Vec source, Vec target)
 {
   Restriction way = {
-      .fluid = fluid, .d = d, .from = grid_box(from->grid), .to = grid_box(to->grid), .range = &to->range[d]};
-  const PetscInt   count = way.range->end[X] - way.range->start[X];
+      .fluid = fluid, .d = d, .from = grid_box(from->grid), .to = grid_box(to->grid), .range = to->range[d]};
   const PetscReal *values, *inverse;
   PetscReal       *result;
+  PetscInt         count;
 
   PetscFunctionBegin;
   way.down = way.from->cells[X] > way.to->cells[X] ? PETSC_TRUE : PETSC_FALSE;
+  if (way.down)
+    way.range = places_of_rank(to, way.from, &to->range[d]);
+  count = way.range.end[X] - way.range.start[X];
+  if (way.down && to->is_gathered)
+    PetscCall(VecSet(target, 0.));
   PetscCall(PetscMalloc1(way.from->end[X] - way.from->start[X] + 2 * way.from->ghost, &way.row));
   PetscCall(VecGetArrayRead(source, &values));
   PetscCall(VecGetArrayRead(to->inverse[d], &inverse));
   PetscCall(VecGetArray(target, &result));
-  for (PetscInt k = way.range->start[Z]; k < way.range->end[Z]; k++)
-    for (PetscInt j = way.range->start[Y]; j < way.range->end[Y]; j++) {
-      const PetscInt c = box_index(way.to, way.range->start[X], j, k);
+  for (PetscInt k = way.range.start[Z]; k < way.range.end[Z]; k++)
+    for (PetscInt j = way.range.start[Y]; j < way.range.end[Y]; j++) {
+      const PetscInt c = box_index(way.to, way.range.start[X], j, k);
 
       combine_rows(&way, values, j, k);
       transfer_row(&way, result + c);
       mask_row(inverse + c, count, result + c);
     }
+  if (way.down)
+    PetscCall(GatherPlaces(to, way.from, result));
   PetscCall(VecRestoreArray(target, &result));
   PetscCall(VecRestoreArrayRead(to->inverse[d], &inverse));
   PetscCall(VecRestoreArrayRead(source, &values));

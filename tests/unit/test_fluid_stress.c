@@ -48,13 +48,13 @@ static const SideKind places[][DIM][2] = {
     {{SIDE_PERIODIC, SIDE_PERIODIC}, {SIDE_SLIP, SIDE_WALL}, {SIDE_PERIODIC, SIDE_PERIODIC}},
     {{SIDE_PERIODIC, SIDE_PERIODIC}, {SIDE_PERIODIC, SIDE_PERIODIC}, {SIDE_PERIODIC, SIDE_PERIODIC}}};
 
-static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, PetscBool solids,
-                              FluidCase *fluid_case)
+static PetscErrorCode PrepareAt(MPI_Comm comm, size_t place, PetscInt dimension, PetscInt resolution,
+                                PetscBool solids, FluidCase *fluid_case)
 {
   const PetscBool slips[FLUID_CASE_OBSTACLES] = {PETSC_FALSE, PETSC_TRUE};
 
   PetscFunctionBegin;
-  fluid_case_set_defaults(fluid_case, dimension, 16);
+  fluid_case_set_defaults(fluid_case, dimension, resolution);
   for (PetscInt d = 0; d < dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
       fluid_case->config.sides[d][side].kind = places[place][d][side];
@@ -66,6 +66,14 @@ static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, P
     fluid_case->functions.empty = NULL;
   PetscCall(FluidCaseCreate(comm, solids ? two_obstacles : NULL, slips, fluid_case));
   PetscCall(FluidSetUpStress(fluid_case->fluid, 1e-2));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Prepare(MPI_Comm comm, size_t place, PetscInt dimension, PetscBool solids,
+                              FluidCase *fluid_case)
+{
+  PetscFunctionBegin;
+  PetscCall(PrepareAt(comm, place, dimension, 16, solids, fluid_case));
   PetscFunctionReturn(0);
 }
 
@@ -218,6 +226,62 @@ static void cycle_is_symmetric_and_positive(void **state)
     }
 }
 
+/* One V-cycle from a rough residual. */
+static PetscErrorCode CycleAt(MPI_Comm comm, size_t place, PetscInt dimension, PetscInt resolution,
+                              FluidCase *fluid_case)
+{
+  PetscFunctionBegin;
+  PetscCall(PrepareAt(comm, place, dimension, resolution, PETSC_TRUE, fluid_case));
+  PetscCall(FluidCloseStress(fluid_case->fluid));
+  PetscCall(FluidSetUpStressLevels(fluid_case->fluid));
+  PetscCall(SetRough(fluid_case, 3, fluid_case->fluid->stress->levels[0].residual));
+  PetscCall(FluidCycleStress(fluid_case->fluid));
+  PetscFunctionReturn(0);
+}
+
+/* How many of the faces of this rank differ in any bit. */
+static PetscErrorCode CountDifferent(FluidCase *shared, FluidCase *alone, PetscInt *count)
+{
+  const GridBox *box = grid_box(shared->grid), *whole = grid_box(alone->grid);
+
+  PetscFunctionBegin;
+  *count = 0;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscReal *a, *b;
+    PetscInt         end[DIM];
+
+    grid_face_end(shared->grid, d, end);
+    PetscCall(VecGetArrayRead(shared->fluid->stress->levels[0].solution[d], &a));
+    PetscCall(VecGetArrayRead(alone->fluid->stress->levels[0].solution[d], &b));
+    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
+      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
+        for (PetscInt i = box->start[X]; i < end[X]; i++)
+          *count += a[box_index(box, i, j, k)] != b[box_index(whole, i, j, k)];
+    PetscCall(VecRestoreArrayRead(alone->fluid->stress->levels[0].solution[d], &b));
+    PetscCall(VecRestoreArrayRead(shared->fluid->stress->levels[0].solution[d], &a));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Also on levels that the ranks cannot share: with parts of 5, 7 and 10 cells and of less than 4. */
+static void cycle_has_the_same_bits_on_all_ranks(void **state)
+{
+  (void)state;
+  for (size_t place = 0; place < PETSC_STATIC_ARRAY_LENGTH(places); place++)
+    for (PetscInt dimension = 2; dimension <= 3; dimension++)
+      for (PetscInt resolution = 16; resolution <= 20; resolution += 4) {
+        PetscInt  different;
+        FluidCase shared, alone;
+
+        assert_success(CycleAt(PETSC_COMM_WORLD, place, dimension, resolution, &shared));
+        assert_success(CycleAt(PETSC_COMM_SELF, place, dimension, resolution, &alone));
+        assert_success(CountDifferent(&shared, &alone, &different));
+        assert_on_all_ranks(different == 0);
+        assert_success(FluidCaseDestroy(&alone));
+        assert_success(FluidCaseDestroy(&shared));
+      }
+}
+
 static PetscReal a_thick_ball(const void *context, Vector3 point, PetscInt direction)
 {
   (void)direction;
@@ -353,5 +417,6 @@ static void rigid_rotation_feels_no_stress(void **state)
 
 TEST_MAIN(cmocka_unit_test(operator_is_symmetric_and_positive),
           cmocka_unit_test(cycle_is_symmetric_and_positive),
+          cmocka_unit_test(cycle_has_the_same_bits_on_all_ranks),
           cmocka_unit_test(much_viscosity_takes_few_iterations), cmocka_unit_test(stress_keeps_momentum),
           cmocka_unit_test(rigid_rotation_feels_no_stress))

@@ -41,7 +41,7 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
   else if (commands[n].name)
     PetscCall(commands[n].run(arguments, code));
   else
-    *code = refuse("there is no command \"%s\": run, check, info, keys, version or help", command);
+    *code = refuse("there is no command \"%s\": run, check, info, compare, keys, version or help", command);
   PetscFunctionReturn(0);
 }
 
@@ -102,7 +102,9 @@ int main(int argc, char **argv)
   if (!arguments.petsc || !arguments.sets)
     return EXIT_OTHER;
   arguments_parse(argc, argv, &arguments);
-  code = write_document(&arguments);
+  code = python_command(argc, argv);
+  if (code < 0)
+    code = write_document(&arguments);
   if (code < 0)
     code = run_program(&arguments);
   free(arguments.sets);

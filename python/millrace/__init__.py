@@ -8,13 +8,15 @@
 docs/python.md describes it, docs/output.md what the arrays hold. Nothing here writes.
 """
 
+from .comparison import Difference, differences
 from .errors import Error
 from .frames import AXES, Frame, FrameEntry, Mesh, label_of, unit_of
 from .runs import Checkpoint, Run
 from .runs import open_run as open
 from .scenes import Body, Region
+from .summary import Summary
 from .tables import Ledger, Table
 
 __version__ = "0.1"
-__all__ = ["AXES", "Body", "Checkpoint", "Error", "Frame", "FrameEntry", "Ledger", "Mesh", "Region", "Run", "Table",
-           "label_of", "open", "unit_of"]
+__all__ = ["AXES", "Body", "Checkpoint", "Difference", "Error", "Frame", "FrameEntry", "Ledger", "Mesh", "Region", "Run", "Summary",
+           "Table", "differences", "label_of", "open", "unit_of"]

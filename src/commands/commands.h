@@ -31,6 +31,10 @@ void           print_usage(FILE *file);
 PetscErrorCode PrintManual(FILE *file);
 PetscErrorCode PrintCompletion(FILE *file);
 
+/* python.c: the commands that read the directory of a run, which Python carries out in the place of this
+   program. Returns the exit code where they cannot be, and -1 for other commands. Before MPI begins. */
+int python_command(int argc, char **argv);
+
 /* failure.c: what PETSc reports about an error while it is handed up. */
 typedef struct {
   char      first[512], trace[8192];

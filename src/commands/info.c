@@ -19,7 +19,7 @@ PetscErrorCode CommandInfo(const Arguments *arguments, int *code)
 
   PetscFunctionBegin;
   if (!arguments->target) {
-    *code = refuse_with_usage("info needs a file");
+    *code = refuse_with_usage("info needs a file or the directory of a run");
     PetscFunctionReturn(0);
   }
   PetscCall(ArchiveOpen(PETSC_COMM_WORLD, arguments->target, &archive, message, sizeof(message)));

@@ -20,6 +20,8 @@ static const UsageEntry command_table[] = {
     {"run --restart", "FILE", "the same from a certain checkpoint"},
     {"check", "SCENE", "validate a scene, count cells, bodies and memory, estimate the steps"},
     {"info", "FILE", "what a checkpoint or frame holds"},
+    {"info", "DIR", "what a run is, how far it has come, what it lost, how to go on"},
+    {"compare", "A B", "how two runs differ: 0 equal, 1 not; also --frames last, --all"},
     {"keys", "[PATTERN]", "every key of a scene with unit, default and meaning"},
     {"version", "", "its version, and those of PETSc and MPI"},
     {"help", "", "this text"},
@@ -36,6 +38,7 @@ static const UsageEntry option_table[] = {
     {"--ranks", "N", "check: for so many ranks, not for those that are there"},
     {"--step", "", "check: take one step as well, to tell how long the run will take"},
     {"--markdown", "", "keys: as docs/inputs.md"},
+    {"--tolerance", "X", "compare: largest difference, as a share of the largest value [0]"},
     {0}};
 
 static const struct {

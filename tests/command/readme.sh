@@ -50,6 +50,7 @@ for line in "${lines[@]}"; do
   *wall_limit=20*) ok "$line" does 85 "stopped at t = " "(run.wall_limit)" "run -o plume --restart latest" -- "$line" ;;
   *restart*) ok "$line" does 0 "done: results in plume (3 frames" -- "$line" ;;
   *" check "*) ok "$line" does 0 "memory" "steps to t" -- "$line" ;;
+  *" info plume") if has_modules; then ok "$line" does 0 "progress" "state        done" -- "$line"; else skip "$line" "no h5py"; fi ;;
   *" info "*) ok "$line" does 0 velocity scene -- "$line" ;;
   *" keys "*) ok "$line" does 0 grid.resolution -- "$line" ;;
   *" run "*) ok "$line" does 0 "done with run.step_limit" -- "$line" ;;

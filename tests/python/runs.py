@@ -8,6 +8,7 @@ import h5py
 import numpy
 
 import millrace
+from millrace import comparison
 
 KINDS = {"flow": 2, "space": 3, "liquids": 2, "bodies": 0, "coupled": 3, "shells": 3, "splash": 3, "deformables": 0}
 
@@ -90,6 +91,27 @@ def mistakes_are_told_with_what_there_is():
             assert word in str(error), str(error)
         else:
             raise AssertionError(f"not refused: {word}")
+
+
+def differences_are_shares_of_the_largest_value():
+    array = numpy.array([1.0, -4.0, 2.0])
+    found = comparison.difference("x", array, array + [0, 0.04, 0])
+    assert abs(found.largest - 0.01) < 1e-15 and abs(found.mean - 0.01 / 3**0.5) < 1e-15, found
+    first = {"momentum_x": numpy.array([100.0]), "momentum_y": numpy.array([1e-9])}
+    second = {"momentum_x": numpy.array([100.0]), "momentum_y": numpy.array([2e-9])}
+    assert max(each.largest for each in comparison.ledger_differences(first, second, 0)) < 2e-11, "one scale for all axes"
+    nan = numpy.array([1.0, numpy.nan])
+    assert comparison.difference("x", nan, nan).largest == 0 and comparison.difference("x", nan, array[:2]).largest == numpy.inf
+
+
+def every_run_equals_itself_and_is_summed_up():
+    for kind in KINDS:
+        run = millrace.open(kind)
+        assert all(each.largest == 0 for each in millrace.differences(run, millrace.open(kind))), kind
+        summary = millrace.Summary(run)
+        assert summary.step == 2 and not summary.is_done and 0 < summary.share < 1 and not summary.worker, kind
+        lines = "\n".join(summary.lines())
+        assert "step 2, 3 frames" in lines and f"millrace run -o {kind} --restart latest" in lines, lines
 
 
 class Dataset:

@@ -39,6 +39,24 @@ enum { X = MILLRACE_X, Y = MILLRACE_Y, Z = MILLRACE_Z, DIM = MILLRACE_DIM };
 /* Makes room for one more item after the `count` of a list: twice as much when it is full. */
 #define GrowList(count, room, list)                                                                          \
   ((count) < *(room) ? 0 : (*(room) = 2 * (count) + 64, PetscRealloc(*(room) * sizeof(**(list)), list)))
+
+/* Loops over the places start <= (i, j, k) < end of `range`, a pointer to a GridRange, a GridBox (its owned
+   cells), a Lattice or another struct with both, x fastest: row by row along x; place by place; with a
+   running number, from 0; with an array of the three indices. */
+#define FOR_ROWS(range, j, k)                                                                                \
+  for (PetscInt k = (range)->start[Z]; k < (range)->end[Z]; k++)                                             \
+    for (PetscInt j = (range)->start[Y]; j < (range)->end[Y]; j++)
+#define FOR_CELLS(range, i, j, k)                                                                            \
+  FOR_ROWS(range, j, k)                                                                                      \
+    for (PetscInt i = (range)->start[X]; i < (range)->end[X]; i++)
+#define FOR_NUMBERED_CELLS(range, number, i, j, k)                                                           \
+  for (PetscInt number = 0, k = (range)->start[Z]; k < (range)->end[Z]; k++)                                 \
+    for (PetscInt j = (range)->start[Y]; j < (range)->end[Y]; j++)                                           \
+      for (PetscInt i = (range)->start[X]; i < (range)->end[X]; i++, number++)
+#define FOR_PLACES(range, at)                                                                                \
+  for (PetscInt at[DIM] = {0, 0, (range)->start[Z]}; at[Z] < (range)->end[Z]; at[Z]++)                       \
+    for (at[Y] = (range)->start[Y]; at[Y] < (range)->end[Y]; at[Y]++)                                        \
+      for (at[X] = (range)->start[X]; at[X] < (range)->end[X]; at[X]++)
 #endif
 
 typedef struct {

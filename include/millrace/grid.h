@@ -47,8 +47,8 @@ Vector3        grid_origin(MacGrid grid);
 DM             grid_cell_dm(MacGrid grid); /* one value per cell: solver vectors and matrices */
 Vector3        grid_cell_centre(MacGrid grid, PetscInt i, PetscInt j, PetscInt k);
 Vector3        grid_face_centre(MacGrid grid, PetscInt direction, PetscInt i, PetscInt j, PetscInt k);
-/* One past the last owned face of component `direction`, the upper side of the box included. */
-void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[MILLRACE_DIM]);
+/* The owned faces of component `direction`, the upper side of the box included. */
+GridRange grid_faces(MacGrid grid, PetscInt direction);
 
 /* Fields; the caller destroys them. Collective: fluid. */
 PetscErrorCode MacGridCreateField(MacGrid grid, Vec *field);

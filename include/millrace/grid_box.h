@@ -48,6 +48,32 @@ static inline PetscInt box_owned_number(const GridBox *box, PetscInt i, PetscInt
              (j - box->start[1] + (box->end[1] - box->start[1]) * (k - box->start[2]));
 }
 
+/* Cells or faces of a box: start <= index < end. */
+typedef struct {
+  PetscInt start[MILLRACE_DIM], end[MILLRACE_DIM];
+} GridRange;
+
+/* The owned cells and `layers` of cells around them; none along z in two dimensions. */
+static inline GridRange box_grown(const GridBox *box, PetscInt layers)
+{
+  GridRange range;
+
+  for (PetscInt d = 0; d < MILLRACE_DIM; d++) {
+    range.start[d] = box->start[d] - (d < box->dimension ? layers : 0);
+    range.end[d] = box->end[d] + (d < box->dimension ? layers : 0);
+  }
+  return range;
+}
+
+/* All faces of the owned cells in one direction, the upper ones of a neighbour's cells included. */
+static inline GridRange box_faces(const GridBox *box, PetscInt direction)
+{
+  GridRange range = box_grown(box, 0);
+
+  range.end[direction]++;
+  return range;
+}
+
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);
 

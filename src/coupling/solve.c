@@ -184,14 +184,15 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
 {
   const GridBox   *box = grid_box(coupling->grid);
   const PetscReal *weights;
-  PetscInt         at[DIM], end[DIM];
+  PetscInt         at[DIM];
+  const GridRange  faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(coupling->faces.weights[d], &weights));
-  grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
-      const PetscInt first = box_index(box, box->start[X], at[Y], at[Z]), count = end[X] - box->start[X];
+  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
+      const PetscInt first = box_index(box, box->start[X], at[Y], at[Z]),
+                     count = faces.end[X] - box->start[X];
 
       subtract_row(count, box->stride[d], 1. / coupling->area, weights + first, q + first, u + first);
       for (PetscInt c = first; c < first + count; c++)
@@ -229,20 +230,18 @@ static PetscBool is_feather(Coupling coupling, PetscInt body)
 static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], PetscReal *fastest)
 {
   const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   *fastest = 0.;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(coupling->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+    const GridRange faces = grid_faces(coupling->grid, d);
 
-          if (kind == COUPLED_FLUID || (kind >= 0 && coupling->faces.mixed[kind].open >= 0.5))
-            *fastest = PetscMax(*fastest, PetscAbsReal(u[d][c]));
-        }
+    FOR_PLACES(&faces, at) {
+      const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+
+      if (kind == COUPLED_FLUID || (kind >= 0 && coupling->faces.mixed[kind].open >= 0.5))
+        *fastest = PetscMax(*fastest, PetscAbsReal(u[d][c]));
+    }
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, fastest, 1, MPIU_REAL, MPI_MAX, coupling->fluid));
   PetscFunctionReturn(0);
@@ -263,25 +262,21 @@ static PetscReal limited(PetscReal velocity, PetscReal most)
 static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscReal *twists, PetscReal fastest,
                                     PetscReal *u)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
+  const GridBox  *box = grid_box(coupling->grid);
+  const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
-  grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
-        const PetscInt body =
-            PetscMax(coupling->faces.solid[c], coupling->faces.solid[c - box->stride[d]]) - 1;
+  FOR_PLACES(&faces, at) {
+    const PetscInt c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+    const PetscInt body = PetscMax(coupling->faces.solid[c], coupling->faces.solid[c - box->stride[d]]) - 1;
 
-        if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
-          u[c] = limited(solid_velocity(coupling, d, at, body, twists),
-                         is_feather(coupling, body) ? fastest : PETSC_MAX_REAL);
-        else if (kind >= 0 && coupling->faces.mixed[kind].open <= 0.)
-          u[c] = limited(mixed_velocity(coupling, &coupling->faces.mixed[kind], twists, ALL_BODIES),
-                         is_hollow(coupling, &coupling->faces.mixed[kind]) ? fastest : PETSC_MAX_REAL);
-      }
+    if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
+      u[c] = limited(solid_velocity(coupling, d, at, body, twists),
+                     is_feather(coupling, body) ? fastest : PETSC_MAX_REAL);
+    else if (kind >= 0 && coupling->faces.mixed[kind].open <= 0.)
+      u[c] = limited(mixed_velocity(coupling, &coupling->faces.mixed[kind], twists, ALL_BODIES),
+                     is_hollow(coupling, &coupling->faces.mixed[kind]) ? fastest : PETSC_MAX_REAL);
+  }
   PetscFunctionReturn(0);
 }
 

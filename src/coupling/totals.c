@@ -118,20 +118,18 @@ static void add_fluid(Coupling coupling, PetscInt d, const PetscReal *weights, c
 {
   const GridBox  *box = grid_box(coupling->grid);
   const PetscReal unit = coupling->density * coupling->volume;
-  PetscInt        end[DIM];
+  const GridRange faces = grid_faces(coupling->grid, d);
 
-  grid_face_end(coupling->grid, d, end);
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
-      PetscReal      sums[2];
-      Vector3        moment;
+  FOR_ROWS(&faces, j, k) {
+    const PetscInt first = box_index(box, box->start[X], j, k);
+    PetscReal      sums[2];
+    Vector3        moment;
 
-      sum_row(weights + first, coupling->faces.kinds[d] + first, u + first, end[X] - box->start[X], sums);
-      moment = vector3_scale(unit * sums[0], grid_face_centre(coupling->grid, d, box->start[X], j, k));
-      moment.at[X] += unit * coupling->spacing * sums[1];
-      add_momentum(d, unit * sums[0], moment, momentum);
-    }
+    sum_row(weights + first, coupling->faces.kinds[d] + first, u + first, faces.end[X] - box->start[X], sums);
+    moment = vector3_scale(unit * sums[0], grid_face_centre(coupling->grid, d, box->start[X], j, k));
+    moment.at[X] += unit * coupling->spacing * sums[1];
+    add_momentum(d, unit * sums[0], moment, momentum);
+  }
 }
 
 /* Of all fluid in the dual cell. */

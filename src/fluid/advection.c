@@ -206,19 +206,18 @@ VECTOR_CLONES static void correct_3d(const void *journey, PetscInt first, PetscI
   correct(journey, first, count, 3);
 }
 
-static void visit_runs(const GridBox *box, const FaceRange *range, RunWork work, const void *context)
+static void visit_runs(const GridBox *box, const GridRange *range, RunWork work, const void *context)
 {
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-      for (PetscInt i = range->start[X]; i < range->end[X]; i += RUN)
-        work(context, box_index(box, i, j, k), PetscMin(RUN, range->end[X] - i));
+  FOR_ROWS(range, j, k)
+    for (PetscInt i = range->start[X]; i < range->end[X]; i += RUN)
+      work(context, box_index(box, i, j, k), PetscMin(RUN, range->end[X] - i));
 }
 
 static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
 {
   const GridBox   *box = grid_box(fluid->grid);
   TrajectorySearch search = {.box = box, .ratio = dt / grid_spacing(fluid->grid)};
-  FaceRange        range;
+  GridRange        range;
 
   PetscFunctionBegin;
   if (!shifts[X])
@@ -246,10 +245,10 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-FaceRange carried_range(Fluid fluid, const AdvectedField *carried)
+GridRange carried_range(Fluid fluid, const AdvectedField *carried)
 {
   const GridBox *box = grid_box(fluid->grid);
-  FaceRange      range;
+  GridRange      range;
 
   if (carried->direction != CELL_VALUES)
     return free_faces(fluid, carried->direction);
@@ -275,7 +274,7 @@ PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried,
 }
 
 /* scratch[0] = field carried along. */
-static PetscErrorCode Carry(Fluid fluid, Journey *journey, const FaceRange *range, Vec field)
+static PetscErrorCode Carry(Fluid fluid, Journey *journey, const GridRange *range, Vec field)
 {
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, journey->feet));
@@ -289,7 +288,7 @@ static PetscErrorCode Carry(Fluid fluid, Journey *journey, const FaceRange *rang
 }
 
 /* scratch[1] = scratch[0] corrected. */
-static PetscErrorCode Correct(Fluid fluid, Journey *journey, const FaceRange *range, Vec field)
+static PetscErrorCode Correct(Fluid fluid, Journey *journey, const GridRange *range, Vec field)
 {
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, journey->feet));
@@ -308,7 +307,7 @@ static PetscErrorCode Correct(Fluid fluid, Journey *journey, const FaceRange *ra
 
 static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const AdvectedField *carried, Vec *field)
 {
-  const FaceRange range = carried_range(fluid, carried);
+  const GridRange range = carried_range(fluid, carried);
   const PetscInt  answer = fluid->config->advection == ADVECT_MACCORMACK ? 1 : 0;
   Journey         journey = {.box = grid_box(fluid->grid), .direction = carried->direction};
   const Vec       original = *field;

@@ -106,7 +106,7 @@ static void combine_selectively(Fluid fluid, const PetscReal *solid, PetscInt di
 typedef struct {
   Fluid            fluid;
   PetscInt         direction;
-  FaceRange        range;
+  GridRange        range;
   const PetscReal *solid;     /* null without any */
   PetscBool        selective; /* some solid passes no flux */
   const WallList  *walls;     /* that pass none */
@@ -158,24 +158,23 @@ static void combine(const Diffusion *diffusion, const Combination *mix, const Pe
 {
   const Fluid      fluid = diffusion->fluid;
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange *range = &diffusion->range;
+  const GridRange *range = &diffusion->range;
   Touched          touched = find_touched(diffusion);
 
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt first = box_index(box, range->start[X], j, k);
-      const PetscInt last = first + range->end[X] - range->start[X];
+  FOR_ROWS(range, j, k) {
+    const PetscInt first = box_index(box, range->start[X], j, k);
+    const PetscInt last = first + range->end[X] - range->start[X];
 
-      if (diffusion->selective)
-        combine_selectively(fluid, diffusion->solid, diffusion->direction, mix, u, result, first, last);
-      else if (box->dimension == 2)
-        combine_row_2d(box, mix, u, result, first, last);
-      else
-        combine_row_3d(box, mix, u, result, first, last);
-      mend_row(&touched, mix, u, result, last);
-      if (sum)
-        sum_add_products(sum, u + first, result + first, last - first);
-    }
+    if (diffusion->selective)
+      combine_selectively(fluid, diffusion->solid, diffusion->direction, mix, u, result, first, last);
+    else if (box->dimension == 2)
+      combine_row_2d(box, mix, u, result, first, last);
+    else
+      combine_row_3d(box, mix, u, result, first, last);
+    mend_row(&touched, mix, u, result, last);
+    if (sum)
+      sum_add_products(sum, u + first, result + first, last - first);
+  }
 }
 
 static PetscErrorCode Prepare(Fluid fluid, const AdvectedField *carried, StepMoment moment,
@@ -269,23 +268,22 @@ static void work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coe
                          const Arrays *arrays, ReproducibleSum *sum)
 {
   const GridBox   *box = grid_box(diffusion->fluid->grid);
-  const FaceRange *range = &diffusion->range;
+  const GridRange *range = &diffusion->range;
   const PetscInt   count = range->end[X] - range->start[X];
 
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt first = box_index(box, range->start[X], j, k);
+  FOR_ROWS(range, j, k) {
+    const PetscInt first = box_index(box, range->start[X], j, k);
 
-      if (work == TURN)
-        turn_row(arrays->search + first, coefficient, arrays->residual + first, count);
-      if (work == ADVANCE)
-        add_multiple(arrays->value + first, coefficient, arrays->search + first, count);
-      if (work == ADVANCE || work == ADD)
-        add_multiple(arrays->residual + first, work == ADD ? coefficient : -coefficient,
-                     arrays->image + first, count);
-      if (work == ADVANCE || work == SQUARE)
-        sum_add_products(sum, arrays->residual + first, arrays->residual + first, count);
-    }
+    if (work == TURN)
+      turn_row(arrays->search + first, coefficient, arrays->residual + first, count);
+    if (work == ADVANCE)
+      add_multiple(arrays->value + first, coefficient, arrays->search + first, count);
+    if (work == ADVANCE || work == ADD)
+      add_multiple(arrays->residual + first, work == ADD ? coefficient : -coefficient, arrays->image + first,
+                   count);
+    if (work == ADVANCE || work == SQUARE)
+      sum_add_products(sum, arrays->residual + first, arrays->residual + first, count);
+  }
 }
 
 /* An iteration; the ghosts of the search direction are filled. `square` is the residual's, before and after;

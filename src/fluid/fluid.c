@@ -87,18 +87,15 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
 
 static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  PetscReal     *u;
-  PetscInt       end[DIM];
+  const GridBox  *box = grid_box(fluid->grid);
+  PetscReal      *u;
+  const GridRange faces = grid_faces(fluid->grid, d);
 
   PetscFunctionBegin;
-  grid_face_end(fluid->grid, d, end);
   PetscCall(VecGetArray(fluid->velocity[d], &u));
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < end[X]; i++)
-        u[box_index(box, i, j, k)] =
-            formula_value(fluid->config->initial_velocity[d], grid_face_centre(fluid->grid, d, i, j, k), 0.);
+  FOR_CELLS(&faces, i, j, k)
+    u[box_index(box, i, j, k)] =
+        formula_value(fluid->config->initial_velocity[d], grid_face_centre(fluid->grid, d, i, j, k), 0.);
   PetscCall(VecRestoreArray(fluid->velocity[d], &u));
   PetscFunctionReturn(0);
 }
@@ -111,11 +108,9 @@ static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(fluid->scalars[s], &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        value[box_index(box, i, j, k)] =
-            formula_value(fluid->config->scalars[s].initial, grid_cell_centre(fluid->grid, i, j, k), 0.);
+  FOR_CELLS(box, i, j, k)
+    value[box_index(box, i, j, k)] =
+        formula_value(fluid->config->scalars[s].initial, grid_cell_centre(fluid->grid, i, j, k), 0.);
   PetscCall(VecRestoreArray(fluid->scalars[s], &value));
   PetscCall(FluidFillCarriedGhosts(fluid, &carried, fluid->scalars[s], 0.));
   PetscFunctionReturn(0);

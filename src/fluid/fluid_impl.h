@@ -87,19 +87,14 @@ struct _p_Fluid {
   FluidReport report;   /* of the last step */
 };
 
-/* A face's component and its position in a box, as loops over faces see it. */
-typedef struct {
-  PetscInt start[DIM], end[DIM];
-} FaceRange;
-
 /* The faces of direction d that are unknown to the viscous and advective updates: not on a side that
    prescribes the normal velocity. Closed faces are still among them. */
-FaceRange free_faces(Fluid fluid, PetscInt d);
+GridRange free_faces(Fluid fluid, PetscInt d);
 /* The same on another grid of the same box. */
-FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d);
+GridRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d);
 
 /* The owned places at one index along an axis, such as the faces on a side. */
-FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index);
+GridRange layer_at(const GridBox *box, PetscInt axis, PetscInt index);
 
 static inline PetscBool is_closed(const PetscReal *solid, const GridBox *box, PetscInt d, PetscInt c)
 {
@@ -156,7 +151,7 @@ PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried,
                            Vec *field); /* may swap it for a scratch field */
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const AdvectedField *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time);
-FaceRange      carried_range(Fluid fluid, const AdvectedField *carried);
+GridRange      carried_range(Fluid fluid, const AdvectedField *carried);
 
 /* shell_transport.c: values near shells. Finds what each can see, before any of the following; without shells
    they do nothing. */

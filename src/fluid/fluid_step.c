@@ -54,17 +54,15 @@ static PetscReal least_potential(Fluid fluid)
 static PetscErrorCode BalanceSide(Fluid fluid, PetscInt d, PetscInt side, PetscReal density, Vec jump)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange layer = layer_at(box, d, side ? box->cells[d] : 0);
+  const GridRange layer = layer_at(box, d, side ? box->cells[d] : 0);
   const PetscReal least = least_potential(fluid), factor = (side ? -2. : 2.) * density;
   PetscReal      *values;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(jump, &values));
-  for (PetscInt k = layer.start[Z]; k < layer.end[Z]; k++)
-    for (PetscInt j = layer.start[Y]; j < layer.end[Y]; j++)
-      for (PetscInt i = layer.start[X]; i < layer.end[X]; i++)
-        values[box_index(box, i, j, k)] =
-            factor * (vector3_dot(fluid->config->gravity, grid_face_centre(fluid->grid, d, i, j, k)) - least);
+  FOR_CELLS(&layer, i, j, k)
+    values[box_index(box, i, j, k)] =
+        factor * (vector3_dot(fluid->config->gravity, grid_face_centre(fluid->grid, d, i, j, k)) - least);
   PetscCall(VecRestoreArray(jump, &values));
   PetscFunctionReturn(0);
 }

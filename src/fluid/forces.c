@@ -82,24 +82,21 @@ static PetscErrorCode VisitForces(Fluid fluid, PetscInt d, const Vec scalars[], 
                                   PetscReal dt, PetscReal *largest)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = free_faces(fluid, d);
+  const GridRange range = free_faces(fluid, d);
   const Formula   force = body_force(fluid, d);
   Buoyancy        buoyancy;
-  PetscInt        at[DIM];
 
   PetscFunctionBegin;
   *largest = 0.;
   PetscCall(GetBuoyancy(fluid, scalars, d, &buoyancy));
   if (force || buoyancy.count || weight(fluid, d) != 0.)
-    for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
-      for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
-        for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
-          const PetscReal acceleration = face_acceleration(fluid, force, &buoyancy, d, at, time);
+    FOR_PLACES(&range, at) {
+      const PetscReal acceleration = face_acceleration(fluid, force, &buoyancy, d, at, time);
 
-          if (u)
-            u[box_index(box, at[X], at[Y], at[Z])] += dt * acceleration;
-          *largest = PetscMax(*largest, PetscAbsReal(acceleration - held(fluid, d)));
-        }
+      if (u)
+        u[box_index(box, at[X], at[Y], at[Z])] += dt * acceleration;
+      *largest = PetscMax(*largest, PetscAbsReal(acceleration - held(fluid, d)));
+    }
   PetscCall(RestoreBuoyancy(fluid, scalars, d, &buoyancy));
   PetscFunctionReturn(0);
 }
@@ -134,7 +131,7 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
                                      Vec component)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, direction);
+  const GridRange  range = free_faces(fluid, direction);
   const PetscReal  scaled = factor / grid_spacing(fluid->grid);
   const PetscReal *p;
   PetscReal       *u;
@@ -142,12 +139,11 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(potential, &p));
   PetscCall(VecGetArray(component, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt row = box_index(box, range.start[X], j, k);
+  FOR_ROWS(&range, j, k) {
+    const PetscInt row = box_index(box, range.start[X], j, k);
 
-      subtract_difference(u + row, scaled, p + row, box->stride[direction], range.end[X] - range.start[X]);
-    }
+    subtract_difference(u + row, scaled, p + row, box->stride[direction], range.end[X] - range.start[X]);
+  }
   PetscCall(VecRestoreArray(component, &u));
   PetscCall(VecRestoreArrayRead(potential, &p));
   PetscCall(FluidSetClosedFaces(fluid, direction, component));

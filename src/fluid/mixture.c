@@ -62,16 +62,14 @@ static PetscErrorCode FindVoidCells(Fluid fluid)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode LargestWithin(const GridBox *box, Vec field, const FaceRange *range, PetscReal *largest)
+static PetscErrorCode LargestWithin(const GridBox *box, Vec field, const GridRange *range, PetscReal *largest)
 {
   const PetscReal *values;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(field, &values));
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-      for (PetscInt i = range->start[X]; i < range->end[X]; i++)
-        *largest = PetscMax(*largest, values[box_index(box, i, j, k)]);
+  FOR_CELLS(range, i, j, k)
+    *largest = PetscMax(*largest, values[box_index(box, i, j, k)]);
   PetscCall(VecRestoreArrayRead(field, &values));
   PetscFunctionReturn(0);
 }
@@ -80,7 +78,7 @@ static PetscErrorCode LargestWithin(const GridBox *box, Vec field, const FaceRan
 static PetscErrorCode FindScales(Fluid fluid)
 {
   const GridBox *box = grid_box(fluid->grid);
-  FaceRange      cells, range;
+  GridRange      cells, range;
   PetscReal      largest[2] = {0., 0.};
 
   PetscFunctionBegin;
@@ -118,27 +116,24 @@ VECTOR_CLONES static void weigh_row(PetscReal *restrict weight, PetscReal refere
 static void weigh_open_sides(Fluid fluid, PetscInt d, const PetscReal *voids, PetscReal *weight)
 {
   const GridBox *box = grid_box(fluid->grid);
-  PetscInt       at[DIM];
 
   for (PetscInt side = 0; side < 2; side++) {
-    const FaceRange layer = layer_at(box, d, side == 0 ? 0 : box->cells[d]);
+    const GridRange layer = layer_at(box, d, side == 0 ? 0 : box->cells[d]);
 
     if (!touches_side(box, d, side) || fluid->config->sides[d][side].kind != SIDE_OPEN)
       continue;
-    for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
-      for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
-        for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
-          const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+    FOR_PLACES(&layer, at) {
+      const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-          weight[c] *= voids[side == 0 ? c : c - box->stride[d]] > 0. ? 0. : 2.;
-        }
+      weight[c] *= voids[side == 0 ? c : c - box->stride[d]] > 0. ? 0. : 2.;
+    }
   }
 }
 
 static PetscErrorCode WeighFaces(Fluid fluid, PetscInt d, Vec weights)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, d);
+  const GridRange  range = free_faces(fluid, d);
   const PetscReal *mobility, *voids;
   PetscReal       *weight;
 
@@ -147,13 +142,12 @@ static PetscErrorCode WeighFaces(Fluid fluid, PetscInt d, Vec weights)
   PetscCall(VecGetArrayRead(fluid->mixture->mobility[d], &mobility));
   PetscCall(VecGetArrayRead(fluid->voids, &voids));
   PetscCall(VecGetArray(weights, &weight));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt row = box_index(box, range.start[X], j, k);
+  FOR_ROWS(&range, j, k) {
+    const PetscInt row = box_index(box, range.start[X], j, k);
 
-      weigh_row(weight + row, fluid->reference_density, mobility + row, voids + row, box->stride[d],
-                range.end[X] - range.start[X]);
-    }
+    weigh_row(weight + row, fluid->reference_density, mobility + row, voids + row, box->stride[d],
+              range.end[X] - range.start[X]);
+  }
   weigh_open_sides(fluid, d, voids, weight);
   for (PetscInt n = 0; n < fluid->closed_count[d]; n++)
     weight[fluid->closed[d][n]] = 0.;
@@ -254,7 +248,7 @@ VECTOR_CLONES static void push_row(const Push *push, PetscInt first, PetscInt co
 static PetscErrorCode PushFaces(Fluid fluid, PetscInt d, PetscReal factor, Vec pressure, Vec component)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = free_faces(fluid, d);
+  const GridRange range = free_faces(fluid, d);
   Push            push = {.factor = factor / grid_spacing(fluid->grid), .back = box->stride[d]};
   PetscReal      *u;
 
@@ -264,12 +258,11 @@ static PetscErrorCode PushFaces(Fluid fluid, PetscInt d, PetscReal factor, Vec p
   if (pressure)
     PetscCall(VecGetArrayRead(pressure, &push.pressure));
   PetscCall(VecGetArray(component, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt first = box_index(box, range.start[X], j, k);
+  FOR_ROWS(&range, j, k) {
+    const PetscInt first = box_index(box, range.start[X], j, k);
 
-      push_row(&push, first, range.end[X] - range.start[X], u + first);
-    }
+    push_row(&push, first, range.end[X] - range.start[X], u + first);
+  }
   PetscCall(VecRestoreArray(component, &u));
   if (pressure)
     PetscCall(VecRestoreArrayRead(pressure, &push.pressure));
@@ -299,21 +292,19 @@ static PetscErrorCode ClearVoidCells(Fluid fluid, Vec field)
 PetscErrorCode FluidClearVoidFaces(Fluid fluid, PetscInt d, Vec component)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, d);
+  const GridRange  range = free_faces(fluid, d);
   const PetscReal *voids;
   PetscReal       *u;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->voids, &voids));
   PetscCall(VecGetArray(component, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (is_void(voids, box, d, c))
-          u[c] = 0.;
-      }
+    if (is_void(voids, box, d, c))
+      u[c] = 0.;
+  }
   PetscCall(VecRestoreArray(component, &u));
   PetscCall(VecRestoreArrayRead(fluid->voids, &voids));
   PetscFunctionReturn(0);

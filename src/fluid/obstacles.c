@@ -40,7 +40,7 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt obstacles, const PetscBool s
 static PetscErrorCode ListClosedFaces(Fluid fluid, PetscInt d, const PetscReal *solid)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = free_faces(fluid, d);
+  const GridRange range = free_faces(fluid, d);
   PetscInt        count = 0;
 
   PetscFunctionBegin;
@@ -49,17 +49,15 @@ static PetscErrorCode ListClosedFaces(Fluid fluid, PetscInt d, const PetscReal *
     if (pass == 1)
       PetscCall(PetscMalloc1(count, &fluid->closed[d]));
     count = 0;
-    for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-      for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-        for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-          const PetscInt c = box_index(box, i, j, k);
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
 
-          if (!is_closed(solid, box, d, c))
-            continue;
-          if (pass == 1)
-            fluid->closed[d][count] = c;
-          count++;
-        }
+      if (!is_closed(solid, box, d, c))
+        continue;
+      if (pass == 1)
+        fluid->closed[d][count] = c;
+      count++;
+    }
   }
   fluid->closed_count[d] = count;
   PetscFunctionReturn(0);
@@ -95,7 +93,7 @@ static void add_no_slip_pairs(Fluid fluid, const PetscReal *solid, PetscInt d, P
 static PetscErrorCode ListRubbing(Fluid fluid, PetscInt d, const PetscReal *solid)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = free_faces(fluid, d);
+  const GridRange range = free_faces(fluid, d);
 
   PetscFunctionBegin;
   PetscCall(PetscFree(fluid->no_slip_pairs[d]));
@@ -103,14 +101,12 @@ static PetscErrorCode ListRubbing(Fluid fluid, PetscInt d, const PetscReal *soli
     if (pass == 1)
       PetscCall(PetscMalloc1(fluid->no_slip_count[d], &fluid->no_slip_pairs[d]));
     fluid->no_slip_count[d] = 0;
-    for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-      for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-        for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-          const PetscInt c = box_index(box, i, j, k);
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
 
-          if (!is_closed(solid, box, d, c))
-            add_no_slip_pairs(fluid, solid, d, c, fluid->no_slip_pairs[d], &fluid->no_slip_count[d]);
-        }
+      if (!is_closed(solid, box, d, c))
+        add_no_slip_pairs(fluid, solid, d, c, fluid->no_slip_pairs[d], &fluid->no_slip_count[d]);
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -140,25 +136,22 @@ PetscErrorCode FluidSetClosedFaces(Fluid fluid, PetscInt direction, Vec componen
 static PetscErrorCode SetWeightsAlong(Fluid fluid, PetscInt d, const PetscReal *solid, Vec weights)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = free_faces(fluid, d);
-  PetscInt        at[DIM];
+  const GridRange range = free_faces(fluid, d);
   PetscReal      *w;
 
   PetscFunctionBegin;
   PetscCall(VecSet(weights, 0.));
   PetscCall(VecGetArray(weights, &w));
-  for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
-    for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
-      for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
-        const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
-        const PetscBool on_side = !box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]);
-        const PetscInt  inner = at[d] == box->cells[d] ? c - box->stride[d] : c;
+  FOR_PLACES(&range, at) {
+    const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+    const PetscBool on_side = !box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]);
+    const PetscInt  inner = at[d] == box->cells[d] ? c - box->stride[d] : c;
 
-        if (on_side)
-          w[c] = solid && solid[inner] > 0. ? 0. : 2.;
-        else
-          w[c] = is_closed(solid, box, d, c) ? 0. : 1.;
-      }
+    if (on_side)
+      w[c] = solid && solid[inner] > 0. ? 0. : 2.;
+    else
+      w[c] = is_closed(solid, box, d, c) ? 0. : 1.;
+  }
   PetscCall(VecRestoreArray(weights, &w));
   PetscFunctionReturn(0);
 }

@@ -82,17 +82,15 @@ PetscErrorCode FluidExtendIntoSolids(Fluid fluid, Vec kept, Vec field)
   PetscCall(MacGridExchange(fluid->grid, field));
   PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
   PetscCall(VecGetArray(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
-        const CellKind kind = cell_cover(solid[c]).kind;
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+    const CellKind kind = cell_cover(solid[c]).kind;
 
-        if (kind == CELL_SOURCE)
-          value[c] = held ? held[c] : value[c];
-        else if (kind == CELL_WALL)
-          value[c] = mean_of_fluid_around(fluid, solid, value, at);
-      }
+    if (kind == CELL_SOURCE)
+      value[c] = held ? held[c] : value[c];
+    else if (kind == CELL_WALL)
+      value[c] = mean_of_fluid_around(fluid, solid, value, at);
+  }
   PetscCall(VecRestoreArray(field, &value));
   PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));
   if (kept)

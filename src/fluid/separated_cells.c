@@ -53,15 +53,12 @@ static PetscErrorCode FindWalls(Fluid fluid, StepMoment moment)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const PetscReal *near;
-  PetscInt         at[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->visibility->near, &near));
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        if (near[box_index(box, at[X], at[Y], at[Z])] > 0.)
-          PetscCall(AddWallsOf(fluid, moment, at));
+  FOR_PLACES(box, at)
+    if (near[box_index(box, at[X], at[Y], at[Z])] > 0.)
+      PetscCall(AddWallsOf(fluid, moment, at));
   PetscCall(VecRestoreArrayRead(fluid->visibility->near, &near));
   fluid->walls[moment].is_known = PETSC_TRUE;
   PetscFunctionReturn(0);

@@ -52,7 +52,7 @@ static PetscErrorCode FindDepartures(const ShellTracer *tracer, const AdvectedFi
 {
   Departures     *departures = departures_of(tracer->fluid, carried);
   const GridBox  *box = tracer->box;
-  const FaceRange range = carried_range(tracer->fluid, carried);
+  const GridRange range = carried_range(tracer->fluid, carried);
   const PetscInt  back = carried->direction == CELL_VALUES ? 0 : box->stride[carried->direction];
   PetscInt        at[DIM];
 

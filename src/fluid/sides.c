@@ -111,9 +111,9 @@ static void fill_side(Fluid fluid, PetscReal *field, const SideFill *fill)
       }
 }
 
-FaceRange layer_at(const GridBox *box, PetscInt axis, PetscInt index)
+GridRange layer_at(const GridBox *box, PetscInt axis, PetscInt index)
 {
-  FaceRange layer;
+  GridRange layer;
 
   for (PetscInt d = 0; d < DIM; d++) {
     layer.start[d] = d == axis ? index : box->start[d];
@@ -178,8 +178,7 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
 {
   const GridBox *box = grid_box(fluid->grid);
   PetscReal     *field;
-  FaceRange      layer;
-  PetscInt       at[DIM];
+  GridRange      layer;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(component, &field));
@@ -189,10 +188,8 @@ PetscErrorCode FluidSetSideFaces(Fluid fluid, PetscInt direction, Vec component,
     if (!touches_side(box, direction, side) || fluid->config->sides[direction][side].kind == SIDE_OPEN)
       continue;
     layer = layer_at(box, direction, side == 0 ? 0 : box->cells[direction]);
-    for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
-      for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
-        for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
-          field[box_index(box, at[X], at[Y], at[Z])] = side_value(fluid, &given, direction, side, at);
+    FOR_PLACES(&layer, at)
+      field[box_index(box, at[X], at[Y], at[Z])] = side_value(fluid, &given, direction, side, at);
   }
   PetscCall(VecRestoreArray(component, &field));
   PetscFunctionReturn(0);
@@ -203,8 +200,7 @@ PetscReal largest_side_speed(Fluid fluid, PetscInt d, PetscReal time)
 {
   const GridBox *box = grid_box(fluid->grid);
   PetscReal      largest = 0.;
-  FaceRange      layer;
-  PetscInt       at[DIM];
+  GridRange      layer;
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
@@ -213,10 +209,8 @@ PetscReal largest_side_speed(Fluid fluid, PetscInt d, PetscReal time)
       if (!touches_side(box, axis, side) || !given.formula)
         continue;
       layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
-      for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
-        for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
-          for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++)
-            largest = PetscMax(largest, PetscAbsReal(side_value(fluid, &given, axis, side, at)));
+      FOR_PLACES(&layer, at)
+        largest = PetscMax(largest, PetscAbsReal(side_value(fluid, &given, axis, side, at)));
     }
   return largest;
 }
@@ -234,9 +228,9 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
 {
   const GridBox   *box = grid_box(fluid->grid);
   const PetscInt   inward = side == 0 ? box->stride[axis] : -box->stride[axis];
-  FaceRange        layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
+  GridRange        layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
   const PetscReal *u;
-  PetscInt         at[DIM], inside[DIM];
+  PetscInt         inside[DIM];
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++)
@@ -245,20 +239,18 @@ static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, co
       layer.end[d] += box->ghost;
     }
   PetscCall(VecGetArrayRead(fluid->velocity[axis], &u));
-  for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
-    for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
-      for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
-        const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
-        const PetscInt  face = side == 0 ? c : c + box->stride[axis];
-        const PetscReal into = side == 0 ? u[face] : -u[face];
+  FOR_PLACES(&layer, at) {
+    const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+    const PetscInt  face = side == 0 ? c : c + box->stride[axis];
+    const PetscReal into = side == 0 ? u[face] : -u[face];
 
-        if (into <= 0.)
-          continue;
-        for (PetscInt d = 0; d < DIM; d++)
-          inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
-        for (PetscInt m = 1; m <= GHOST_WIDTH; m++)
-          field[c - m * inward] = side_value(fluid, given, axis, side, inside);
-      }
+    if (into <= 0.)
+      continue;
+    for (PetscInt d = 0; d < DIM; d++)
+      inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
+    for (PetscInt m = 1; m <= GHOST_WIDTH; m++)
+      field[c - m * inward] = side_value(fluid, given, axis, side, inside);
+  }
   PetscCall(VecRestoreArrayRead(fluid->velocity[axis], &u));
   PetscFunctionReturn(0);
 }
@@ -310,14 +302,11 @@ PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec values)
   PetscFunctionReturn(0);
 }
 
-FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d)
+GridRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d)
 {
   const GridBox *box = grid_box(grid);
-  FaceRange      range;
+  GridRange      range = grid_faces(grid, d);
 
-  for (PetscInt a = 0; a < DIM; a++)
-    range.start[a] = box->start[a];
-  grid_face_end(grid, d, range.end);
   if (touches_side(box, d, 0) && fluid->config->sides[d][0].kind != SIDE_OPEN)
     range.start[d]++;
   if (touches_side(box, d, 1) && fluid->config->sides[d][1].kind != SIDE_OPEN)
@@ -325,7 +314,7 @@ FaceRange free_faces_on(Fluid fluid, MacGrid grid, PetscInt d)
   return range;
 }
 
-FaceRange free_faces(Fluid fluid, PetscInt d)
+GridRange free_faces(Fluid fluid, PetscInt d)
 {
   return free_faces_on(fluid, fluid->grid, d);
 }

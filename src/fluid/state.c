@@ -121,22 +121,19 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
 static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const PetscReal *voids,
                         PetscReal outflow[DIM][2])
 {
-  FaceRange layer;
-  PetscInt  at[DIM];
+  GridRange layer;
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
       if (box->periodic[axis] || box->neighbour[axis][side] != MPI_PROC_NULL)
         continue;
       layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis]);
-      for (at[Z] = layer.start[Z]; at[Z] < layer.end[Z]; at[Z]++)
-        for (at[Y] = layer.start[Y]; at[Y] < layer.end[Y]; at[Y]++)
-          for (at[X] = layer.start[X]; at[X] < layer.end[X]; at[X]++) {
-            const PetscInt face = box_index(box, at[X], at[Y], at[Z]);
+      FOR_PLACES(&layer, at) {
+        const PetscInt face = box_index(box, at[X], at[Y], at[Z]);
 
-            if (!voids || voids[face - side * box->stride[axis]] <= 0.)
-              outflow[axis][side] += (2 * side - 1) * u[axis][face];
-          }
+        if (!voids || voids[face - side * box->stride[axis]] <= 0.)
+          outflow[axis][side] += (2 * side - 1) * u[axis][face];
+      }
     }
 }
 
@@ -179,18 +176,16 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
     PetscCall(MacGridGetFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
     PetscCall(VecGetArrayRead(fluid->voids, &mixed.voids));
   }
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt at[DIM] = {i, j, k};
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt at[DIM] = {i, j, k};
 
-        if (mixed.solid && mixed.solid[box_index(box, i, j, k)] > 0.)
-          continue;
-        if (fluid->mixture)
-          add_mixed_cell(box, &mixed, at, totals);
-        else
-          add_cell(box, mixed.u, at, totals);
-      }
+    if (mixed.solid && mixed.solid[box_index(box, i, j, k)] > 0.)
+      continue;
+    if (fluid->mixture)
+      add_mixed_cell(box, &mixed, at, totals);
+    else
+      add_cell(box, mixed.u, at, totals);
+  }
   add_outflow(box, mixed.u, mixed.voids, totals->outflow);
   if (fluid->mixture) {
     PetscCall(VecRestoreArrayRead(fluid->voids, &mixed.voids));
@@ -236,14 +231,12 @@ PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *tota
   if (fluid_covered(fluid))
     PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
   PetscCall(VecGetArrayRead(fluid->scalars[scalar], &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (!solid || solid[c] <= 0.)
-          *total += value[c];
-      }
+    if (!solid || solid[c] <= 0.)
+      *total += value[c];
+  }
   PetscCall(VecRestoreArrayRead(fluid->scalars[scalar], &value));
   if (fluid_covered(fluid))
     PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));

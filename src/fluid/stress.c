@@ -64,20 +64,19 @@ static void apply_rows(const StressLevel *level, const Rows *rows, const StressM
                        ReproducibleSum *product)
 {
   const GridBox   *box = grid_box(level->grid);
-  const FaceRange *range = &level->range[rows->d];
+  const GridRange *range = &level->range[rows->d];
 
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt first = box_index(box, range->start[X], j, k);
-      const PetscInt last = first + range->end[X] - range->start[X];
+  FOR_ROWS(range, j, k) {
+    const PetscInt first = box_index(box, range->start[X], j, k);
+    const PetscInt last = first + range->end[X] - range->start[X];
 
-      if (box->dimension == 2)
-        apply_row_2d(rows, mix, first, last);
-      else
-        apply_row_3d(rows, mix, first, last);
-      if (product)
-        sum_add_products(product, rows->u + first, rows->result + first, last - first);
-    }
+    if (box->dimension == 2)
+      apply_row_2d(rows, mix, first, last);
+    else
+      apply_row_3d(rows, mix, first, last);
+    if (product)
+      sum_add_products(product, rows->u + first, rows->result + first, last - first);
+  }
 }
 
 PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, Vec from[DIM],
@@ -253,7 +252,7 @@ static PetscErrorCode WorkOnRows(Fluid fluid, StressWork work, Vec faces[DIM], P
   if (fluid->constraints)
     by_bodies = unknowns_work(fluid, work, coefficient);
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const FaceRange *range = &level->range[d];
+    const GridRange *range = &level->range[d];
     const PetscInt   fields = stress->count > 1 ? ARRAYS : BETTER;
     const Vec        field[ARRAYS] = {faces[d],        stress->residual[d], stress->search[d],
                                       level->image[d], level->inverse[d],   level->solution[d]};
@@ -261,10 +260,9 @@ static PetscErrorCode WorkOnRows(Fluid fluid, StressWork work, Vec faces[DIM], P
 
     for (PetscInt f = 0; f < fields; f++)
       PetscCall(VecGetArray(field[f], &at[f]));
-    for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-      for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-        work_on_row(work, at, box_index(box, range->start[X], j, k), coefficient,
-                    range->end[X] - range->start[X], &total);
+    FOR_ROWS(range, j, k)
+      work_on_row(work, at, box_index(box, range->start[X], j, k), coefficient,
+                  range->end[X] - range->start[X], &total);
     for (PetscInt f = 0; f < fields; f++)
       PetscCall(VecRestoreArray(field[f], &at[f]));
   }

@@ -72,12 +72,10 @@ PetscInt no_slip_edge(const GridBox *box, PetscInt d, NoSlipPair pair, PetscInt 
   return X + Y + Z - a - d;
 }
 
-static void scale_layer(const GridBox *box, const FaceRange *layer, PetscReal factor, PetscReal *values)
+static void scale_layer(const GridBox *box, const GridRange *layer, PetscReal factor, PetscReal *values)
 {
-  for (PetscInt k = layer->start[Z]; k < layer->end[Z]; k++)
-    for (PetscInt j = layer->start[Y]; j < layer->end[Y]; j++)
-      for (PetscInt i = layer->start[X]; i < layer->end[X]; i++)
-        values[box_index(box, i, j, k)] *= factor;
+  FOR_CELLS(layer, i, j, k)
+    values[box_index(box, i, j, k)] *= factor;
 }
 
 VECTOR_CLONES static void fill_mass_row(PetscReal *restrict mass, const PetscReal *restrict density,
@@ -90,7 +88,7 @@ VECTOR_CLONES static void fill_mass_row(PetscReal *restrict mass, const PetscRea
 static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *voids)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange  range = free_faces(fluid, d);
+  const GridRange  range = free_faces(fluid, d);
   const PetscReal *density;
   PetscReal       *mass;
 
@@ -98,14 +96,13 @@ static PetscErrorCode SetMass(Fluid fluid, PetscInt d, const PetscReal *voids)
   PetscCall(VecSet(fluid->stress->levels[0].mass[d], 0.));
   PetscCall(VecGetArrayRead(fluid->mixture->density[d], &density));
   PetscCall(VecGetArray(fluid->stress->levels[0].mass[d], &mass));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++) {
-      const PetscInt row = box_index(box, range.start[X], j, k);
+  FOR_ROWS(&range, j, k) {
+    const PetscInt row = box_index(box, range.start[X], j, k);
 
-      fill_mass_row(mass + row, density + row, voids + row, box->stride[d], range.end[X] - range.start[X]);
-    }
+    fill_mass_row(mass + row, density + row, voids + row, box->stride[d], range.end[X] - range.start[X]);
+  }
   for (PetscInt side = 0; side < 2; side++) {
-    const FaceRange layer = layer_at(box, d, side == 0 ? 0 : box->cells[d]);
+    const GridRange layer = layer_at(box, d, side == 0 ? 0 : box->cells[d]);
 
     if (touches_side(box, d, side)) /* half a cell; on other sides there is nothing to halve */
       scale_layer(box, &layer, 0.5, mass);
@@ -176,15 +173,15 @@ static PetscErrorCode SetNormal(Fluid fluid, PetscReal factor, const PetscReal *
 /* Edges along one direction and what decides about them. */
 typedef struct {
   PetscInt         a, b; /* the directions across */
-  FaceRange        range;
+  GridRange        range;
   const PetscReal *viscosity, *voids;
   PetscReal       *shear;
 } Edges;
 
 /* The edges of owned faces: in both directions across also those at their upper ends. */
-static FaceRange edge_range(const GridBox *box, PetscInt e)
+static GridRange edge_range(const GridBox *box, PetscInt e)
 {
-  FaceRange range;
+  GridRange range;
 
   for (PetscInt d = 0; d < DIM; d++) {
     range.start[d] = box->start[d];
@@ -208,21 +205,19 @@ VECTOR_CLONES static void fill_shear_row(PetscReal *restrict shear, PetscReal   
 static PetscErrorCode CutAtSlipping(Fluid fluid, const Edges *edges)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const FaceRange *range = &edges->range;
+  const GridRange *range = &edges->range;
   const PetscInt   a = box->stride[edges->a], b = box->stride[edges->b];
   const PetscReal *solid;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid_covered(fluid), &solid));
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++)
-      for (PetscInt i = range->start[X]; i < range->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (lets_slip(fluid, solid, c) || lets_slip(fluid, solid, c - a) || lets_slip(fluid, solid, c - b) ||
-            lets_slip(fluid, solid, c - a - b))
-          edges->shear[c] = 0.;
-      }
+    if (lets_slip(fluid, solid, c) || lets_slip(fluid, solid, c - a) || lets_slip(fluid, solid, c - b) ||
+        lets_slip(fluid, solid, c - a - b))
+      edges->shear[c] = 0.;
+  }
   PetscCall(VecRestoreArrayRead(fluid_covered(fluid), &solid));
   PetscFunctionReturn(0);
 }
@@ -233,7 +228,7 @@ static void cut_at_sides(Fluid fluid, const Edges *edges, PetscInt axis)
 
   for (PetscInt side = 0; side < 2; side++) {
     const SideKind kind = fluid->config->sides[axis][side].kind;
-    FaceRange      layer = edges->range;
+    GridRange      layer = edges->range;
 
     layer.start[axis] = side == 0 ? 0 : box->cells[axis];
     layer.end[axis] = layer.start[axis] + 1;
@@ -251,13 +246,12 @@ static PetscErrorCode SetShear(Fluid fluid, PetscInt e, PetscReal factor, const 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->mixture->edge_viscosity[e], &edges.viscosity));
   PetscCall(VecGetArray(fluid->stress->levels[0].shear[e], &edges.shear));
-  for (PetscInt k = edges.range.start[Z]; k < edges.range.end[Z]; k++)
-    for (PetscInt j = edges.range.start[Y]; j < edges.range.end[Y]; j++) {
-      const PetscInt row = box_index(box, edges.range.start[X], j, k);
+  FOR_ROWS(&edges.range, j, k) {
+    const PetscInt row = box_index(box, edges.range.start[X], j, k);
 
-      fill_shear_row(edges.shear + row, factor, edges.viscosity + row, voids + row, back,
-                     edges.range.end[X] - edges.range.start[X]);
-    }
+    fill_shear_row(edges.shear + row, factor, edges.viscosity + row, voids + row, back,
+                   edges.range.end[X] - edges.range.start[X]);
+  }
   cut_at_sides(fluid, &edges, edges.a);
   cut_at_sides(fluid, &edges, edges.b);
   if (fluid_covered(fluid) && fluid->any_slips)
@@ -285,19 +279,18 @@ VECTOR_CLONES static void invert_row(PetscReal *restrict diagonal, const PetscRe
 static PetscErrorCode AddPairs(const StressLevel *level, PetscInt d, PetscInt a, PetscReal *diagonal)
 {
   const GridBox   *box = grid_box(level->grid);
-  const FaceRange *range = &level->range[d];
+  const GridRange *range = &level->range[d];
   const Vec        field = a == d ? level->normal : level->shear[X + Y + Z - a - d];
   const PetscInt   apart = a == d ? -box->stride[d] : box->stride[a];
   const PetscReal *coefficient;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(field, &coefficient));
-  for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-    for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-      const PetscInt row = box_index(box, range->start[X], j, k);
+  FOR_ROWS(range, j, k) {
+    const PetscInt row = box_index(box, range->start[X], j, k);
 
-      add_pair_row(diagonal + row, coefficient + row, apart, range->end[X] - range->start[X]);
-    }
+    add_pair_row(diagonal + row, coefficient + row, apart, range->end[X] - range->start[X]);
+  }
   PetscCall(VecRestoreArrayRead(field, &coefficient));
   PetscFunctionReturn(0);
 }
@@ -310,19 +303,18 @@ PetscErrorCode StressLevelSetInverse(StressLevel *level)
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const FaceRange *range = &level->range[d];
+    const GridRange *range = &level->range[d];
 
     PetscCall(VecSet(level->inverse[d], 0.));
     PetscCall(VecGetArray(level->inverse[d], &diagonal));
     PetscCall(VecGetArrayRead(level->mass[d], &mass));
     for (PetscInt a = 0; a < box->dimension; a++)
       PetscCall(AddPairs(level, d, a, diagonal));
-    for (PetscInt k = range->start[Z]; k < range->end[Z]; k++)
-      for (PetscInt j = range->start[Y]; j < range->end[Y]; j++) {
-        const PetscInt row = box_index(box, range->start[X], j, k);
+    FOR_ROWS(range, j, k) {
+      const PetscInt row = box_index(box, range->start[X], j, k);
 
-        invert_row(diagonal + row, mass + row, range->end[X] - range->start[X]);
-      }
+      invert_row(diagonal + row, mass + row, range->end[X] - range->start[X]);
+    }
     PetscCall(VecRestoreArrayRead(level->mass[d], &mass));
     PetscCall(VecRestoreArray(level->inverse[d], &diagonal));
   }
@@ -340,7 +332,7 @@ static PetscErrorCode DoubleSideEdges(Fluid fluid, PetscInt e)
   PetscCall(VecGetArray(fluid->stress->levels[0].shear[e], &shear));
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
-      FaceRange layer = edge_range(box, e);
+      GridRange layer = edge_range(box, e);
 
       layer.start[axis] = side == 0 ? 0 : box->cells[axis];
       layer.end[axis] = layer.start[axis] + 1;

@@ -13,7 +13,7 @@ enum { STRESS_LEVELS_MAX = 16 };
 typedef struct {
   MacGrid   grid;        /* the finest is borrowed */
   PetscBool is_gathered; /* each rank has the whole of it, and a part of the finer one */
-  FaceRange range[DIM];
+  GridRange range[DIM];
   Vec       mass[DIM]; /* on faces: density, half of it on an open side; where the face is no unknown, 0, or
                           negative if something holds it */
   Vec normal;          /* in cells: 2 dt viscosity / h^2; 0 beyond the sides */

@@ -56,9 +56,9 @@ static Taps around(const GridBox *fine, PetscInt d, PetscInt at, PetscBool only_
 
 /* The places of a coarser level whose first child a rank has, out of `range`, which may lie on the upper
    sides. */
-static FaceRange places_of_rank(const StressLevel *coarse, const GridBox *fine, const FaceRange *range)
+static GridRange places_of_rank(const StressLevel *coarse, const GridBox *fine, const GridRange *range)
 {
-  FaceRange mine = *range;
+  GridRange mine = *range;
 
   for (PetscInt d = 0; d < fine->dimension && coarse->is_gathered; d++) {
     mine.start[d] = PetscMax(range->start[d], (fine->start[d] + 1) / 2);
@@ -86,14 +86,10 @@ typedef struct {
   PetscInt across[2]; /* directions across the edge; -1: cells */
 } CoarsePlaces;
 
-static FaceRange range_of(const CoarsePlaces *places, const GridBox *box)
+static GridRange range_of(const CoarsePlaces *places, const GridBox *box)
 {
-  FaceRange range;
+  GridRange range = box_grown(box, 0);
 
-  for (PetscInt d = 0; d < DIM; d++) {
-    range.start[d] = box->start[d];
-    range.end[d] = box->end[d];
-  }
   for (PetscInt n = 0; n < 2; n++)
     if (places->across[n] >= 0 && touches_side(box, places->across[n], 1))
       range.end[places->across[n]]++;
@@ -104,8 +100,7 @@ static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse
                                     Vec from, Vec to)
 {
   const GridBox   *box = grid_box(coarse->grid), *fine_box = grid_box(fine->grid);
-  const FaceRange  whole = range_of(places, box), range = places_of_rank(coarse, fine_box, &whole);
-  PetscInt         at[DIM];
+  const GridRange  whole = range_of(places, box), range = places_of_rank(coarse, fine_box, &whole);
   const PetscReal *values;
   PetscReal       *result;
 
@@ -113,16 +108,14 @@ static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse
   PetscCall(VecSet(to, 0.));
   PetscCall(VecGetArrayRead(from, &values));
   PetscCall(VecGetArray(to, &result));
-  for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
-    for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
-      for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
-        Taps taps[DIM];
+  FOR_PLACES(&range, at) {
+    Taps taps[DIM];
 
-        for (PetscInt d = 0; d < DIM; d++)
-          taps[d] = d == places->across[0] || d == places->across[1] ? around(fine_box, d, at[d], PETSC_TRUE)
-                                                                     : both_children(fine_box, d, at[d]);
-        result[box_index(box, at[X], at[Y], at[Z])] = 0.25 * gather(values, fine_box, taps, GATHER_ALL);
-      }
+    for (PetscInt d = 0; d < DIM; d++)
+      taps[d] = d == places->across[0] || d == places->across[1] ? around(fine_box, d, at[d], PETSC_TRUE)
+                                                                 : both_children(fine_box, d, at[d]);
+    result[box_index(box, at[X], at[Y], at[Z])] = 0.25 * gather(values, fine_box, taps, GATHER_ALL);
+  }
   PetscCall(GatherPlaces(coarse, fine_box, result));
   PetscCall(VecRestoreArray(to, &result));
   PetscCall(VecRestoreArrayRead(from, &values));
@@ -133,8 +126,7 @@ static PetscErrorCode CoarsenStress(const StressLevel *fine, StressLevel *coarse
 static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, PetscInt d)
 {
   const GridBox   *box = grid_box(coarse->grid), *fine_box = grid_box(fine->grid);
-  const FaceRange  range = places_of_rank(coarse, fine_box, &coarse->range[d]);
-  PetscInt         at[DIM];
+  const GridRange  range = places_of_rank(coarse, fine_box, &coarse->range[d]);
   const PetscReal *values;
   PetscReal       *mass;
 
@@ -142,18 +134,15 @@ static PetscErrorCode CoarsenMass(const StressLevel *fine, StressLevel *coarse, 
   PetscCall(VecSet(coarse->mass[d], 0.));
   PetscCall(VecGetArrayRead(fine->mass[d], &values));
   PetscCall(VecGetArray(coarse->mass[d], &mass));
-  for (at[Z] = range.start[Z]; at[Z] < range.end[Z]; at[Z]++)
-    for (at[Y] = range.start[Y]; at[Y] < range.end[Y]; at[Y]++)
-      for (at[X] = range.start[X]; at[X] < range.end[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
-        Taps           taps[DIM];
+  FOR_PLACES(&range, at) {
+    const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+    Taps           taps[DIM];
 
-        for (PetscInt a = 0; a < DIM; a++)
-          taps[a] = a == d ? around(fine_box, a, at[a], PETSC_FALSE) : both_children(fine_box, a, at[a]);
-        mass[c] = gather(values, fine_box, taps, GATHER_HELD) < 0.5
-                      ? gather(values, fine_box, taps, GATHER_FREE)
-                      : -1.;
-      }
+    for (PetscInt a = 0; a < DIM; a++)
+      taps[a] = a == d ? around(fine_box, a, at[a], PETSC_FALSE) : both_children(fine_box, a, at[a]);
+    mass[c] =
+        gather(values, fine_box, taps, GATHER_HELD) < 0.5 ? gather(values, fine_box, taps, GATHER_FREE) : -1.;
+  }
   PetscCall(GatherPlaces(coarse, fine_box, mass));
   PetscCall(VecRestoreArray(coarse->mass[d], &mass));
   PetscCall(VecRestoreArrayRead(fine->mass[d], &values));
@@ -384,7 +373,7 @@ typedef struct {
   PetscInt       d;
   PetscBool      down;
   const GridBox *from, *to;
-  FaceRange      range; /* in `to` */
+  GridRange      range; /* in `to` */
   PetscReal     *row;   /* with `first` and all ghosts along x, of `from` */
 } Restriction;
 
@@ -446,14 +435,13 @@ static PetscErrorCode Transfer(Fluid fluid, const StressLevel *from, const Stres
   PetscCall(VecGetArrayRead(source, &values));
   PetscCall(VecGetArrayRead(to->inverse[d], &inverse));
   PetscCall(VecGetArray(target, &result));
-  for (PetscInt k = way.range.start[Z]; k < way.range.end[Z]; k++)
-    for (PetscInt j = way.range.start[Y]; j < way.range.end[Y]; j++) {
-      const PetscInt c = box_index(way.to, way.range.start[X], j, k);
+  FOR_ROWS(&way.range, j, k) {
+    const PetscInt c = box_index(way.to, way.range.start[X], j, k);
 
-      combine_rows(&way, values, j, k);
-      transfer_row(&way, result + c);
-      mask_row(inverse + c, count, result + c);
-    }
+    combine_rows(&way, values, j, k);
+    transfer_row(&way, result + c);
+    mask_row(inverse + c, count, result + c);
+  }
   if (way.down)
     PetscCall(GatherPlaces(to, way.from, result));
   PetscCall(VecRestoreArray(target, &result));

@@ -23,28 +23,25 @@ static PetscErrorCode VisitFaces(Fluid fluid, PetscInt d, Vec component, Vec ear
   const PetscReal  farthest = MOST_CELLS_PER_STEP * grid_spacing(fluid->grid);
   const PetscReal  share = earlier ? 0.5 / (fluid->time - fluid->earlier_time) : 0.;
   const PetscReal *u, *before = NULL, *voids = NULL;
-  PetscInt         end[DIM];
+  const GridRange  faces = grid_faces(fluid->grid, d);
 
   PetscFunctionBegin;
   *limits = (FaceLimits){0., PETSC_MAX_REAL};
-  grid_face_end(fluid->grid, d, end);
   if (fluid->mixture)
     PetscCall(VecGetArrayRead(fluid->voids, &voids));
   if (earlier)
     PetscCall(VecGetArrayRead(earlier, &before));
   PetscCall(VecGetArrayRead(component, &u));
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(&faces, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (is_void(voids, box, d, c))
-          continue;
-        limits->speed = PetscMax(limits->speed, PetscAbsReal(u[c]));
-        if (before && u[c] != before[c])
-          limits->step = PetscMin(limits->step, time_to_cover(farthest, PetscAbsReal(u[c]),
-                                                              share * PetscAbsReal(u[c] - before[c])));
-      }
+    if (is_void(voids, box, d, c))
+      continue;
+    limits->speed = PetscMax(limits->speed, PetscAbsReal(u[c]));
+    if (before && u[c] != before[c])
+      limits->step = PetscMin(
+          limits->step, time_to_cover(farthest, PetscAbsReal(u[c]), share * PetscAbsReal(u[c] - before[c])));
+  }
   PetscCall(VecRestoreArrayRead(component, &u));
   if (earlier)
     PetscCall(VecRestoreArrayRead(earlier, &before));

@@ -68,18 +68,16 @@ PetscErrorCode FluidMergeHeavy(Fluid fluid)
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(fluid->mixture->light, &light));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const FaceRange range = free_faces(fluid, d);
+    const GridRange range = free_faces(fluid, d);
 
     PetscCall(VecGetArrayRead(fluid->heavy.next[d], &heavy));
     PetscCall(VecGetArray(fluid->next[d], &u));
-    for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-      for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-        for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-          const PetscInt c = box_index(box, i, j, k);
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
 
-          if (light[c] <= 0. || light[c - box->stride[d]] <= 0.)
-            u[c] = heavy[c];
-        }
+      if (light[c] <= 0. || light[c - box->stride[d]] <= 0.)
+        u[c] = heavy[c];
+    }
     PetscCall(VecRestoreArray(fluid->next[d], &u));
     PetscCall(VecRestoreArrayRead(fluid->heavy.next[d], &heavy));
   }

@@ -43,7 +43,7 @@ static PetscErrorCode EulerStage(Fluid fluid, const AdvectedField *carried, Pets
                                  Vec stage)
 {
   const GridBox  *box = grid_box(fluid->grid);
-  const FaceRange range = carried_range(fluid, carried);
+  const GridRange range = carried_range(fluid, carried);
   const PetscReal ratio = carried->dt / grid_spacing(fluid->grid);
   PetscReal      *flow[DIM], *from, *now, *after;
 
@@ -52,20 +52,18 @@ static PetscErrorCode EulerStage(Fluid fluid, const AdvectedField *carried, Pets
   PetscCall(VecGetArray(start, &from));
   PetscCall(VecGetArray(stage, &now));
   PetscCall(VecGetArray(fluid->scratch[1], &after));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
-        PetscReal      rate = 0.;
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+    PetscReal      rate = 0.;
 
-        for (PetscInt e = 0; e < box->dimension; e++) {
-          const PetscReal    u = flow_at(box, flow, carried->direction, e, c);
-          const StencilReach reach = at[e] == box->cells[e] ? REACH_CUT : REACH_WHOLE;
+    for (PetscInt e = 0; e < box->dimension; e++) {
+      const PetscReal    u = flow_at(box, flow, carried->direction, e, c);
+      const StencilReach reach = at[e] == box->cells[e] ? REACH_CUT : REACH_WHOLE;
 
-          rate -= u * upwind_difference(now + c, box->stride[e], u, reach);
-        }
-        after[c] = mix * from[c] + (1. - mix) * (now[c] + ratio * rate);
-      }
+      rate -= u * upwind_difference(now + c, box->stride[e], u, reach);
+    }
+    after[c] = mix * from[c] + (1. - mix) * (now[c] + ratio * rate);
+  }
   PetscCall(VecRestoreArray(fluid->scratch[1], &after));
   PetscCall(VecRestoreArray(stage, &now));
   PetscCall(VecRestoreArray(start, &from));

@@ -82,30 +82,31 @@ PetscErrorCode MacGridReduceGhosts(MacGrid grid, Vec field, MPI_Op operation)
 typedef enum { PACK, UNPACK } PackDirection;
 
 /* Copies rows of x between a ghosted field and the owned values packed tightly. */
-static void copy_owned(const GridBox *box, const PetscInt end[DIM], PetscReal *field, PetscReal *packed,
+static void copy_owned(const GridBox *box, const GridRange *owned, PetscReal *field, PetscReal *packed,
                        PackDirection way)
 {
-  const PetscInt width = end[X] - box->start[X];
+  const PetscInt width = owned->end[X] - owned->start[X];
 
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++, packed += width) {
-      PetscReal *row = field + box_index(box, box->start[X], j, k);
+  FOR_ROWS(owned, j, k) {
+    PetscReal *row = field + box_index(box, owned->start[X], j, k);
 
-      if (way == PACK)
-        memcpy(packed, row, width * sizeof(*row));
-      else
-        memcpy(row, packed, width * sizeof(*row));
-    }
+    if (way == PACK)
+      memcpy(packed, row, width * sizeof(*row));
+    else
+      memcpy(row, packed, width * sizeof(*row));
+    packed += width;
+  }
 }
 
 static PetscErrorCode CopySolver(MacGrid grid, Vec field, Vec solver, PackDirection way)
 {
-  PetscReal *values, *packed;
+  const GridRange owned = box_grown(&grid->box, 0);
+  PetscReal      *values, *packed;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(field, &values));
   PetscCall(VecGetArray(solver, &packed));
-  copy_owned(&grid->box, grid->box.end, values, packed, way);
+  copy_owned(&grid->box, &owned, values, packed, way);
   PetscCall(VecRestoreArray(solver, &packed));
   PetscCall(VecRestoreArray(field, &values));
   PetscFunctionReturn(0);
@@ -142,13 +143,11 @@ PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[DIM], Vec divergence)
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(grid, faces, u));
   PetscCall(VecGetArray(divergence, &result));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        result[c] = cell_outflow(box, u, c) / grid->spacing;
-      }
+    result[c] = cell_outflow(box, u, c) / grid->spacing;
+  }
   PetscCall(VecRestoreArray(divergence, &result));
   PetscCall(MacGridRestoreFaces(grid, faces, u));
   PetscFunctionReturn(0);
@@ -157,7 +156,7 @@ PetscErrorCode MacGridDivergence(MacGrid grid, Vec faces[DIM], Vec divergence)
 enum { CELLS = -1 }; /* in place of the direction of faces */
 
 /* The owned cells, or faces of one direction, as an archive sees them. */
-static ArchivePart owned_part(const GridBox *box, const PetscInt end[DIM], PetscInt direction)
+static ArchivePart owned_part(const GridBox *box, const GridRange *owned, PetscInt direction)
 {
   ArchivePart part = {.rank = DIM};
 
@@ -166,7 +165,7 @@ static ArchivePart owned_part(const GridBox *box, const PetscInt end[DIM], Petsc
 
     part.global[slot] = box->cells[d] + (d == direction && !box->periodic[d] ? 1 : 0);
     part.start[slot] = box->start[d];
-    part.count[slot] = end[d] - box->start[d];
+    part.count[slot] = owned->end[d] - box->start[d];
   }
   return part;
 }
@@ -174,23 +173,21 @@ static ArchivePart owned_part(const GridBox *box, const PetscInt end[DIM], Petsc
 static PetscErrorCode TransferField(MacGrid grid, const char name[], PetscInt direction, Vec field,
                                     Archive archive, PackDirection way)
 {
-  const GridBox *box = &grid->box;
-  PetscInt       end[DIM] = {box->end[X], box->end[Y], box->end[Z]};
-  PetscReal     *values, *packed;
-  ArchivePart    part;
+  const GridBox  *box = &grid->box;
+  const GridRange owned = direction == CELLS ? box_grown(box, 0) : grid_faces(grid, direction);
+  PetscReal      *values, *packed;
+  ArchivePart     part;
 
   PetscFunctionBegin;
-  if (direction != CELLS)
-    grid_face_end(grid, direction, end);
-  part = owned_part(box, end, direction);
+  part = owned_part(box, &owned, direction);
   PetscCall(PetscMalloc1(part.count[0] * part.count[1] * part.count[2], &packed));
   PetscCall(VecGetArray(field, &values));
   if (way == PACK) {
-    copy_owned(box, end, values, packed, PACK);
+    copy_owned(box, &owned, values, packed, PACK);
     PetscCall(ArchiveWritePart(archive, name, &part, packed));
   } else {
     PetscCall(ArchiveReadPart(archive, name, &part, packed));
-    copy_owned(box, end, values, packed, UNPACK);
+    copy_owned(box, &owned, values, packed, UNPACK);
   }
   PetscCall(VecRestoreArray(field, &values));
   PetscCall(PetscFree(packed));
@@ -217,9 +214,10 @@ PetscErrorCode MacGridWriteFrame(MacGrid grid, FrameSeries frames, const char na
   PetscCall(PetscMalloc1(count[X] * count[Y] * count[Z], &buffer));
   PetscCall(VecGetArrayRead(field, &value));
   next = buffer;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, next += count[X])
-      PetscCall(PetscArraycpy(next, value + box_index(box, box->start[X], j, k), count[X]));
+  FOR_ROWS(box, j, k) {
+    PetscCall(PetscArraycpy(next, value + box_index(box, box->start[X], j, k), count[X]));
+    next += count[X];
+  }
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCall(FrameWriteGridField(frames, name, 1, box->start, count, buffer));
   PetscCall(PetscFree(buffer));
@@ -273,10 +271,8 @@ PetscErrorCode MacGridCheckField(MacGrid grid, Vec field, const char name[])
   PetscCall(MacGridExchange(grid, copy));
   PetscCall(VecGetArrayRead(field, &value));
   PetscCall(VecGetArrayRead(copy, &valid));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        wrong[0] += PetscIsInfOrNanReal(value[box_index(box, i, j, k)]);
+  FOR_CELLS(box, i, j, k)
+    wrong[0] += PetscIsInfOrNanReal(value[box_index(box, i, j, k)]);
   for (PetscInt c = 0; c < box->length; c++)
     wrong[1] += value[c] != valid[c] && !PetscIsInfOrNanReal(valid[c]);
   PetscCall(VecRestoreArrayRead(copy, &valid));

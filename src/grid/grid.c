@@ -144,12 +144,12 @@ Vector3 grid_face_centre(MacGrid grid, PetscInt direction, PetscInt i, PetscInt 
   return point;
 }
 
-void grid_face_end(MacGrid grid, PetscInt direction, PetscInt end[DIM])
+GridRange grid_faces(MacGrid grid, PetscInt direction)
 {
   const GridBox *box = &grid->box;
+  GridRange      faces = box_grown(box, 0);
 
-  for (PetscInt d = 0; d < DIM; d++)
-    end[d] = box->end[d];
   if (box->end[direction] == box->cells[direction] && !box->periodic[direction])
-    end[direction]++;
+    faces.end[direction]++;
+  return faces;
 }

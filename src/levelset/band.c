@@ -64,8 +64,7 @@ PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal 
       level_set->mask = level_set->other_mask;
       level_set->other_mask = swap;
     }
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      PetscCall(AddRow(&level_set->band, level_set->mask, box_index(box, box->start[X], j, k), row));
+  FOR_ROWS(box, j, k)
+    PetscCall(AddRow(&level_set->band, level_set->mask, box_index(box, box->start[X], j, k), row));
   PetscFunctionReturn(0);
 }

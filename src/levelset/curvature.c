@@ -67,15 +67,14 @@ PetscErrorCode DistanceGetCurvature(MacGrid grid, const VisibilityMap *map, Vec 
   PetscCall(VecSet(curvature, 0.));
   PetscCall(VecGetArrayRead(distance, &value));
   PetscCall(VecGetArray(curvature, &result));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k), end = first + box->end[X] - box->start[X];
+  FOR_ROWS(box, j, k) {
+    const PetscInt first = box_index(box, box->start[X], j, k), end = first + box->end[X] - box->start[X];
 
-      for (PetscInt c = first; c < end; c++)
-        if (PetscAbsReal(value[c]) <= 2. * h)
-          result[c] = is_near_shell(map, c) ? seen_curvature(map, value, c, h)
-                                            : cell_curvature(value + c, box->stride, h, box->dimension);
-    }
+    for (PetscInt c = first; c < end; c++)
+      if (PetscAbsReal(value[c]) <= 2. * h)
+        result[c] = is_near_shell(map, c) ? seen_curvature(map, value, c, h)
+                                          : cell_curvature(value + c, box->stride, h, box->dimension);
+  }
   PetscCall(VecRestoreArray(curvature, &result));
   PetscCall(VecRestoreArrayRead(distance, &value));
   PetscCall(MacGridExchange(grid, curvature));

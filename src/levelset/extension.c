@@ -19,7 +19,7 @@ typedef struct {
   PetscInt             direction;
   PetscInt             back;                /* from a place to the other cell whose face it is; 0: cells */
   PetscInt             low[DIM], high[DIM]; /* places in the box, ghosts between ranks included */
-  PetscInt             end[DIM];            /* one past the last owned place */
+  GridRange            owned;               /* places */
   const PetscReal     *distance;
   unsigned char       *layer, *next; /* of all local places */
   PetscReal           *value;
@@ -205,20 +205,19 @@ static PetscErrorCode CollectFront(const ExtendedField *carried, unsigned char n
 
   PetscFunctionBegin;
   front->count = 0;
-  for (PetscInt k = box->start[Z]; k < carried->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < carried->end[Y]; j++) {
-      const unsigned char *row = carried->layer + box_index(box, box->start[X], j, k);
-      const unsigned char *end = row + carried->end[X] - box->start[X];
+  FOR_ROWS(&carried->owned, j, k) {
+    const unsigned char *row = carried->layer + box_index(box, box->start[X], j, k);
+    const unsigned char *end = row + carried->owned.end[X] - box->start[X];
 
-      while ((row = memchr(row, number, (size_t)(end - row)))) {
-        if (front->count == front->capacity) {
-          front->capacity = 2 * front->capacity + 256;
-          PetscCall(PetscRealloc(front->capacity * sizeof(PetscInt), &front->place));
-          PetscCall(PetscRealloc(front->capacity * sizeof(PetscReal), &front->result));
-        }
-        front->place[front->count++] = (PetscInt)(row++ - carried->layer);
+    while ((row = memchr(row, number, (size_t)(end - row)))) {
+      if (front->count == front->capacity) {
+        front->capacity = 2 * front->capacity + 256;
+        PetscCall(PetscRealloc(front->capacity * sizeof(PetscInt), &front->place));
+        PetscCall(PetscRealloc(front->capacity * sizeof(PetscReal), &front->result));
       }
+      front->place[front->count++] = (PetscInt)(row++ - carried->layer);
     }
+  }
   PetscFunctionReturn(0);
 }
 
@@ -301,9 +300,8 @@ static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec know
              layers);
   carried->box = box;
   carried->back = carried->direction == CELLS ? 0 : box->stride[carried->direction];
-  PetscCall(PetscArraycpy(carried->end, box->end, DIM));
-  if (carried->direction != CELLS)
-    grid_face_end(carried->grid, carried->direction, carried->end);
+  carried->owned =
+      carried->direction == CELLS ? box_grown(box, 0) : grid_faces(carried->grid, carried->direction);
   set_ranges(carried);
   PetscCall(PetscMalloc1(box->length, &carried->layer));
   PetscCall(PetscMalloc1(box->length, &carried->next));

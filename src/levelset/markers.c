@@ -124,13 +124,12 @@ VECTOR_CLONES static void agree(const GridBox *box, const PetscReal *inside, con
 {
   const PetscInt width = box->end[X] - box->start[X];
 
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
+  FOR_ROWS(box, j, k) {
+    const PetscInt first = box_index(box, box->start[X], j, k);
 
-      for (PetscInt c = first; c < first + width; c++)
-        value[c] = PetscAbsReal(inside[c]) <= PetscAbsReal(outside[c]) ? inside[c] : outside[c];
-    }
+    for (PetscInt c = first; c < first + width; c++)
+      value[c] = PetscAbsReal(inside[c]) <= PetscAbsReal(outside[c]) ? inside[c] : outside[c];
+  }
 }
 
 PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particles sets[], PetscInt own)

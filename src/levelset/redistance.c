@@ -86,10 +86,9 @@ static PetscErrorCode CheckField(LevelSet level_set, const PetscReal value[], Pe
   Quality         quality = {0., 0., 0.};
 
   PetscFunctionBegin;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      quality.leaps += (PetscReal)count_leaps(value + box_index(box, box->start[X], j, k), stride,
-                                              box->end[X] - box->start[X], BAND_CELLS * h);
+  FOR_ROWS(box, j, k)
+    quality.leaps += (PetscReal)count_leaps(value + box_index(box, box->start[X], j, k), stride,
+                                            box->end[X] - box->start[X], BAND_CELLS * h);
   if (level_set->visibility_map)
     forgive_leaps(level_set->visibility_map, value, BAND_CELLS * h, &quality);
   for (PetscInt r = 0; r < level_set->band.count; r++) {

@@ -96,16 +96,15 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
   PetscCall(VecGetArrayRead(level_set->distance, &value));
   if (closed)
     PetscCall(VecGetArrayRead(closed, &closed_cells));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
+  FOR_ROWS(box, j, k) {
+    const PetscInt first = box_index(box, box->start[X], j, k);
 
-      for (PetscInt c = first; c < first + width; c++)
-        if (!closed_cells || !(closed_cells[c] > 0.))
-          sum_add(&sum, is_near_shell(level_set->visibility_map, c)
-                            ? seen_part(level_set->visibility_map, value, c, h)
-                            : cell_part(box->dimension, box->stride, value + c, h));
-    }
+    for (PetscInt c = first; c < first + width; c++)
+      if (!closed_cells || !(closed_cells[c] > 0.))
+        sum_add(&sum, is_near_shell(level_set->visibility_map, c)
+                          ? seen_part(level_set->visibility_map, value, c, h)
+                          : cell_part(box->dimension, box->stride, value + c, h));
+  }
   if (closed)
     PetscCall(VecRestoreArrayRead(closed, &closed_cells));
   PetscCall(VecRestoreArrayRead(level_set->distance, &value));

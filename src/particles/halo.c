@@ -261,14 +261,12 @@ static void lay_out_cells(Halo halo, PetscInt count, const CopyRecord arrivals[]
     halo->start[c] = next;
     next += halo->length[c];
   }
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, first++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_NUMBERED_CELLS(box, cell, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        halo->start[c] = first[0];
-        halo->length[c] = first[1] - first[0];
-      }
+    halo->start[c] = first[cell];
+    halo->length[c] = first[cell + 1] - first[cell];
+  }
 }
 
 /* Arrivals of one cell follow each other already; cells are brought into the order of the box. */

@@ -224,9 +224,8 @@ PetscErrorCode PhaseMeasure(Phase phase, Vec closed)
   PetscCall(PhaseGetDistances(phase, distances));
   if (closed)
     PetscCall(VecGetArrayRead(closed, &marks));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      add_row(phase, distances, marks, j, k, &sums);
+  FOR_ROWS(box, j, k)
+    add_row(phase, distances, marks, j, k, &sums);
   if (closed)
     PetscCall(VecRestoreArrayRead(closed, &marks));
   PetscCall(PhaseRestoreDistances(phase, distances));

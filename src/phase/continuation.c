@@ -98,14 +98,11 @@ static PetscErrorCode VisitFaces(Phase phase, PetscInt d, Continued *from, FaceW
                                  PetscReal *place)
 {
   const PetscReal h = grid_spacing(phase->grid);
-  PetscInt        end[DIM];
+  const GridRange faces = grid_faces(phase->grid, d);
 
   PetscFunctionBegin;
-  grid_face_end(phase->grid, d, end);
-  for (PetscInt k = from->box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = from->box->start[Y]; j < end[Y]; j++)
-      for (PetscInt i = from->box->start[X]; i < end[X]; i++)
-        work(from, box_index(from->box, i, j, k), h, slope, place);
+  FOR_CELLS(&faces, i, j, k)
+    work(from, box_index(from->box, i, j, k), h, slope, place);
   PetscFunctionReturn(0);
 }
 

@@ -18,7 +18,6 @@ PetscErrorCode PhaseDropClosed(Phase phase, PetscInt region, Vec closed)
   const PetscReal *marks;
   PetscBool       *drop;
   ParticleView     view;
-  PetscInt         cell = 0;
 
   PetscFunctionBegin;
   if (!closed || !phase->config->interface.particles)
@@ -26,12 +25,10 @@ PetscErrorCode PhaseDropClosed(Phase phase, PetscInt region, Vec closed)
   PetscCall(ParticlesGetView(phase->markers[region], &view));
   PetscCall(PetscCalloc1(view.count, &drop));
   PetscCall(VecGetArrayRead(closed, &marks));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
-        if (marks[box_index(box, i, j, k)] > 0.)
-          for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
-            drop[m] = PETSC_TRUE;
+  FOR_NUMBERED_CELLS(box, cell, i, j, k)
+    if (marks[box_index(box, i, j, k)] > 0.)
+      for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
+        drop[m] = PETSC_TRUE;
   PetscCall(VecRestoreArrayRead(closed, &marks));
   PetscCall(DropMarked(phase->markers[region], drop));
   PetscCall(PetscFree(drop));
@@ -85,23 +82,19 @@ static PetscErrorCode DropSunkOf(Phase phase, PetscInt region, PetscInt *dropped
   const PetscReal *distance;
   PetscBool       *drop;
   ParticleView     view;
-  PetscInt         cell = 0;
 
   PetscFunctionBegin;
   PetscCall(ParticlesGetView(phase->markers[region], &view));
   PetscCall(PetscCalloc1(view.count, &drop));
   PetscCall(VecGetArrayRead(phase->distances[region], &distance));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++) {
-        const PetscInt at[DIM] = {i, j, k};
+  FOR_NUMBERED_CELLS(box, cell, i, j, k) {
+    const PetscInt at[DIM] = {i, j, k};
 
-        if (view.first[cell] == view.first[cell + 1] ||
-            !is_sink(phase, at, distance, box_index(box, i, j, k)))
-          continue;
-        for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++, ++*dropped)
-          drop[m] = PETSC_TRUE;
-      }
+    if (view.first[cell] == view.first[cell + 1] || !is_sink(phase, at, distance, box_index(box, i, j, k)))
+      continue;
+    for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++, ++*dropped)
+      drop[m] = PETSC_TRUE;
+  }
   PetscCall(VecRestoreArrayRead(phase->distances[region], &distance));
   PetscCall(DropMarked(phase->markers[region], drop));
   PetscCall(PetscFree(drop));
@@ -143,21 +136,18 @@ static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *esc
   const PetscReal  h = grid_spacing(phase->grid), surely_inside = -h; /* even at a corner of the cell */
   const PetscReal *distance;
   ParticleView     view;
-  PetscInt         cell = 0;
 
   PetscFunctionBegin;
   PetscCall(ParticlesGetView(phase->markers[region], &view));
   PetscCall(VecGetArrayRead(phase->distances[region], &distance));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_NUMBERED_CELLS(box, cell, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (view.first[cell] < view.first[cell + 1] &&
-            (distance[c] > surely_inside || is_near_shell(phase->visibility_map, c)))
-          for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
-            *escaped += phase_sample(phase, distance, c, view.positions[m], -h) > view.values[m];
-      }
+    if (view.first[cell] < view.first[cell + 1] &&
+        (distance[c] > surely_inside || is_near_shell(phase->visibility_map, c)))
+      for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
+        *escaped += phase_sample(phase, distance, c, view.positions[m], -h) > view.values[m];
+  }
   PetscCall(VecRestoreArrayRead(phase->distances[region], &distance));
   PetscFunctionReturn(0);
 }

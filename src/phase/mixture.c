@@ -272,20 +272,18 @@ static PetscErrorCode MarkEmpty(Phase phase)
 
 PetscErrorCode PhaseUpdateMixture(Phase phase)
 {
-  const GridBox *box = grid_box(phase->grid);
-  const PetscInt reach = MIXTURE_GHOSTS, deep = box->dimension == 3 ? reach : 0;
-  const PetscInt width = box->end[X] - box->start[X] + 2 * reach;
-  PetscInt       row = 0;
-  MixtureArrays  fields;
-  Crossings      crossings;
+  const GridBox  *box = grid_box(phase->grid);
+  const GridRange range = box_grown(box, MIXTURE_GHOSTS);
+  PetscInt        row = 0;
+  MixtureArrays   fields;
+  Crossings       crossings;
 
   PetscFunctionBegin;
   PetscCall(MarkEmpty(phase));
   PetscCall(GetFields(phase, &fields));
   PetscCall(PhaseGetCrossings(phase, &crossings));
-  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-    for (PetscInt j = box->start[Y] - reach; j < box->end[Y] + reach; j++, row++)
-      fill_row(phase, &fields, row, box_index(box, box->start[X] - reach, j, k), width);
+  FOR_ROWS(&range, j, k)
+    fill_row(phase, &fields, row++, box_index(box, range.start[X], j, k), range.end[X] - range.start[X]);
   for (PetscInt m = 0; m < phase->mixed_count; m++)
     set_mixed_cell(&crossings, &fields, phase->mixed_cells[m]);
   PetscCall(PhaseRestoreCrossings(phase, &crossings));

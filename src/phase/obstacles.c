@@ -27,32 +27,31 @@ static void mark_row(const GridBox *box, PetscInt width, const PetscReal *closed
 /* Lists the closed cells; not those of the outermost ghosts, whose neighbours are not here. */
 static PetscErrorCode ListClosed(Phase phase, const PetscReal *closed)
 {
-  const GridBox *box = grid_box(phase->grid);
-  const PetscInt width = box->end[X] - box->start[X] + 2 * box->ghost;
-  const PetscInt deep = box->dimension == 3 ? box->ghost : 0;
-  PetscInt       room = phase->closed_room;
+  const GridBox  *box = grid_box(phase->grid);
+  const GridRange range = box_grown(box, box->ghost);
+  const PetscInt  width = range.end[X] - range.start[X];
+  PetscInt        room = phase->closed_room;
 
   PetscFunctionBegin;
   phase->closed_count = 0;
-  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-    for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++) {
-      const PetscInt  row = box_index(box, box->start[X] - box->ghost, j, k);
-      const PetscBool edge = j == box->start[Y] - box->ghost || j == box->end[Y] + box->ghost - 1 ||
-                             (deep && (k == box->start[Z] - deep || k == box->end[Z] + deep - 1));
+  FOR_ROWS(&range, j, k) {
+    const PetscInt  row = box_index(box, range.start[X], j, k);
+    const PetscBool edge = j == range.start[Y] || j == range.end[Y] - 1 ||
+                           (box->dimension == 3 && (k == range.start[Z] || k == range.end[Z] - 1));
 
-      if (!is_inside(box, Y, j) || !is_inside(box, Z, k)) {
-        memset(phase->depth + row, OUTSIDE, width);
-        continue;
-      }
-      mark_row(box, width, closed + row, phase->depth + row);
-      if (phase->closed_count + width > room) {
-        room = 2 * (phase->closed_count + width);
-        PetscCall(PetscRealloc(room * sizeof(PetscInt), &phase->closed_cells));
-      }
-      for (PetscInt c = row + 1; c < row + width - 1 && !edge; c++)
-        if (phase->depth[c] == DEEP)
-          phase->closed_cells[phase->closed_count++] = c;
+    if (!is_inside(box, Y, j) || !is_inside(box, Z, k)) {
+      memset(phase->depth + row, OUTSIDE, width);
+      continue;
     }
+    mark_row(box, width, closed + row, phase->depth + row);
+    if (phase->closed_count + width > room) {
+      room = 2 * (phase->closed_count + width);
+      PetscCall(PetscRealloc(room * sizeof(PetscInt), &phase->closed_cells));
+    }
+    for (PetscInt c = row + 1; c < row + width - 1 && !edge; c++)
+      if (phase->depth[c] == DEEP)
+        phase->closed_cells[phase->closed_count++] = c;
+  }
   phase->closed_room = room;
   PetscFunctionReturn(0);
 }

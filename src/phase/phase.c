@@ -241,15 +241,13 @@ static PetscErrorCode CheckField(Phase phase, Vec field, PetscReal low, PetscRea
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(field, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscReal value = values[box_index(box, i, j, k)];
+  FOR_CELLS(box, i, j, k) {
+    const PetscReal value = values[box_index(box, i, j, k)];
 
-        PetscCheck(value >= low && value <= high, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-                   "The %s of cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") is %g", name, i,
-                   j, k, (double)value);
-      }
+    PetscCheck(value >= low && value <= high, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "The %s of cell (%" PetscInt_FMT ", %" PetscInt_FMT ", %" PetscInt_FMT ") is %g", name, i, j,
+               k, (double)value);
+  }
   PetscCall(VecRestoreArrayRead(field, &values));
   PetscFunctionReturn(0);
 }

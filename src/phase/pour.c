@@ -30,18 +30,15 @@ static PetscErrorCode DropInside(Phase phase, PetscInt region, Vec shape_distanc
   const PetscReal *shape;
   PetscBool       *drop;
   ParticleView     view;
-  PetscInt         cell = 0;
 
   PetscFunctionBegin;
   PetscCall(ParticlesGetView(phase->markers[region], &view));
   PetscCall(PetscCalloc1(view.count, &drop));
   PetscCall(VecGetArrayRead(shape_distance, &shape));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
-        if (shape[box_index(box, i, j, k)] < h) /* else no point of the cell is inside */
-          for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
-            drop[m] = sample_cells(box, grid_origin(phase->grid), h, shape, view.positions[m]) < 0.;
+  FOR_NUMBERED_CELLS(box, cell, i, j, k)
+    if (shape[box_index(box, i, j, k)] < h) /* else no point of the cell is inside */
+      for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
+        drop[m] = sample_cells(box, grid_origin(phase->grid), h, shape, view.positions[m]) < 0.;
   PetscCall(VecRestoreArrayRead(shape_distance, &shape));
   PetscCall(ParticlesDrop(phase->markers[region], drop));
   PetscCall(ParticlesArrange(phase->markers[region]));

@@ -67,12 +67,11 @@ PetscErrorCode PhaseProject(Phase phase, unsigned changed)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(3 * width, &work));
   PetscCall(PhaseGetDistances(phase, distances));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      for (PetscInt n = 0; n < phase->count; n++)
-        rows[n] = distances[n] + box_index(box, box->start[X], j, k);
-      changed |= project_row(width, phase->count, rows, phase->band, work);
-    }
+  FOR_ROWS(box, j, k) {
+    for (PetscInt n = 0; n < phase->count; n++)
+      rows[n] = distances[n] + box_index(box, box->start[X], j, k);
+    changed |= project_row(width, phase->count, rows, phase->band, work);
+  }
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscCall(PetscFree(work));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &changed, 1, MPI_UNSIGNED, MPI_BOR, box->comm));
@@ -137,28 +136,26 @@ VECTOR_CLONES static void mark_row(PetscInt width, const unsigned char *restrict
 
 PetscErrorCode PhaseFindRegions(Phase phase)
 {
-  const GridBox *box = grid_box(phase->grid);
-  const PetscInt reach = MIXTURE_GHOSTS, deep = box->dimension == 3 ? reach : 0;
-  const PetscInt width = box->end[X] - box->start[X] + 2 * reach;
+  const GridBox  *box = grid_box(phase->grid);
+  const GridRange range = box_grown(box, MIXTURE_GHOSTS);
+  const PetscInt  deep = box->dimension == 3, width = range.end[X] - range.start[X];
 
   PetscFunctionBegin;
   PetscCall(FindRegionMap(phase));
   phase->mixed_count = 0;
-  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-    for (PetscInt j = box->start[Y] - reach; j < box->end[Y] + reach; j++) {
-      const PetscInt c = box_index(box, box->start[X] - reach, j, k);
+  FOR_ROWS(&range, j, k) {
+    const PetscInt c = box_index(box, range.start[X], j, k);
 
-      memset(phase->mixed + c, 0, width);
-      for (PetscInt z = deep ? -1 : 0; z <= (deep ? 1 : 0); z++)
-        for (PetscInt y = -1; y <= 1; y++)
-          mark_row(width, phase->region + c,
-                   phase->region + c + y * box->stride[Y] + (deep ? z * box->stride[Z] : 0),
-                   phase->mixed + c);
-      for (PetscInt x = c; x < c + width; x++)
-        if (phase->mixed[x]) {
-          phase->mixed[x] = 1;
-          phase->mixed_cells[phase->mixed_count++] = x;
-        }
-    }
+    memset(phase->mixed + c, 0, width);
+    for (PetscInt z = -deep; z <= deep; z++)
+      for (PetscInt y = -1; y <= 1; y++)
+        mark_row(width, phase->region + c,
+                 phase->region + c + y * box->stride[Y] + (deep ? z * box->stride[Z] : 0), phase->mixed + c);
+    for (PetscInt x = c; x < c + width; x++)
+      if (phase->mixed[x]) {
+        phase->mixed[x] = 1;
+        phase->mixed_cells[phase->mixed_count++] = x;
+      }
+  }
   PetscFunctionReturn(0);
 }

@@ -123,18 +123,16 @@ static Fault worst_fault_here(Phase phase, PetscReal *const distances[], const P
   const GridBox *box = grid_box(phase->grid);
   Fault          worst = {.depth = 0.};
 
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-        const Fault    fault = fault_at(phase, distances, c);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    const Fault    fault = fault_at(phase, distances, c);
 
-        if (fault.depth <= worst.depth || (closed && closed[c] > 0.))
-          continue;
-        worst = fault;
-        for (PetscInt d = 0; d < DIM; d++)
-          worst.point[d] = grid_cell_centre(phase->grid, i, j, k).at[d];
-      }
+    if (fault.depth <= worst.depth || (closed && closed[c] > 0.))
+      continue;
+    worst = fault;
+    for (PetscInt d = 0; d < DIM; d++)
+      worst.point[d] = grid_cell_centre(phase->grid, i, j, k).at[d];
+  }
   return worst;
 }
 

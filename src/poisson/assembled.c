@@ -37,17 +37,14 @@ static PetscErrorCode SetRow(Poisson poisson, const PetscInt at[DIM], Mat matrix
 PetscErrorCode PoissonAssemble(Poisson poisson, Mat *matrix)
 {
   const GridBox *box = &poisson->operand_box;
-  PetscInt       at[DIM];
 
   PetscFunctionBegin;
   if (!*matrix) {
     PetscCall(DMCreateMatrix(grid_cell_dm(poisson->grid), matrix));
     PetscCall(MatSetOption(*matrix, MAT_SYMMETRIC, PETSC_TRUE));
   }
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        PetscCall(SetRow(poisson, at, *matrix));
+  FOR_PLACES(box, at)
+    PetscCall(SetRow(poisson, at, *matrix));
   PetscCall(MatAssemblyBegin(*matrix, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*matrix, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(0);

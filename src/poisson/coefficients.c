@@ -112,17 +112,16 @@ PetscErrorCode LevelSetInverse(Level *level, const float *fixed)
   PetscInt       count = 1;
 
   PetscFunctionBegin;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
+  FOR_ROWS(box, j, k) {
+    const PetscInt first = box_index(box, box->start[X], j, k);
 
-      invert_row(width, box->dimension, level->weight, first, box->stride, level->inverse + first);
-      for (PetscInt d = 0; d < box->dimension; d++)
-        if (level->ground[d] && level->grounded[d])
-          ground_row(width, level->ground[d] + first, level->inverse + first);
-      if (fixed)
-        fix_row(width, fixed + first, level->inverse + first);
-    }
+    invert_row(width, box->dimension, level->weight, first, box->stride, level->inverse + first);
+    for (PetscInt d = 0; d < box->dimension; d++)
+      if (level->ground[d] && level->grounded[d])
+        ground_row(width, level->ground[d] + first, level->inverse + first);
+    if (fixed)
+      fix_row(width, fixed + first, level->inverse + first);
+  }
   for (PetscInt d = 0; d < box->dimension && !level->borrows; d++) {
     exchanged[count++] = level->weight[d];
     if (level->ground[d] && level->grounded[d])

@@ -26,16 +26,15 @@ static PetscErrorCode HalfSweep(Level *level, Colour colour)
 
   PetscFunctionBegin;
   PetscCall(BoxExchange(&level->box, x));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt shift = (box->start[X] + j + k + (PetscInt)colour) % 2;
+  FOR_ROWS(box, j, k) {
+    const PetscInt shift = (box->start[X] + j + k + (PetscInt)colour) % 2;
 
-      for (PetscInt i = box->start[X] + shift; i < box->end[X]; i += 2) {
-        const PetscInt c = box_index(box, i, j, k);
+    for (PetscInt i = box->start[X] + shift; i < box->end[X]; i += 2) {
+      const PetscInt c = box_index(box, i, j, k);
 
-        x[c] = level->inverse[c] * (level->right_side[c] + neighbours(level, x, c));
-      }
+      x[c] = level->inverse[c] * (level->right_side[c] + neighbours(level, x, c));
     }
+  }
   PetscFunctionReturn(0);
 }
 
@@ -46,16 +45,14 @@ static PetscErrorCode ComputeResidual(Level *level)
 
   PetscFunctionBegin;
   PetscCall(BoxExchange(&level->box, x));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        level->residual[c] = 0.;
-        if (level->inverse[c] > 0.f)
-          level->residual[c] =
-              level->right_side[c] - x[c] / (PetscReal)level->inverse[c] + neighbours(level, x, c);
-      }
+    level->residual[c] = 0.;
+    if (level->inverse[c] > 0.f)
+      level->residual[c] =
+          level->right_side[c] - x[c] / (PetscReal)level->inverse[c] + neighbours(level, x, c);
+  }
   PetscCall(BoxExchange(&level->box, level->residual));
   PetscFunctionReturn(0);
 }

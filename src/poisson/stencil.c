@@ -77,18 +77,17 @@ static PetscErrorCode FillGhosts(Poisson poisson, const PetscReal *x)
   const PetscInt  width = owned_width(box, X);
 
   PetscFunctionBegin;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscReal *row = x + tight_index(box, j, k);
-      PetscReal       *copy = poisson->ghosts + box_index(box, box->start[X], j, k);
+  FOR_ROWS(box, j, k) {
+    const PetscReal *row = x + tight_index(box, j, k);
+    PetscReal       *copy = poisson->ghosts + box_index(box, box->start[X], j, k);
 
-      if (is_outermost(box, Y, j) || (box->dimension == 3 && is_outermost(box, Z, k)))
-        memcpy(copy, row, width * sizeof(*row));
-      else if (ends) {
-        copy[0] = row[0];
-        copy[width - 1] = row[width - 1];
-      }
+    if (is_outermost(box, Y, j) || (box->dimension == 3 && is_outermost(box, Z, k)))
+      memcpy(copy, row, width * sizeof(*row));
+    else if (ends) {
+      copy[0] = row[0];
+      copy[width - 1] = row[width - 1];
     }
+  }
   PetscCall(GridBoxExchange(box, 1, &poisson->ghosts));
   PetscFunctionReturn(0);
 }
@@ -110,20 +109,19 @@ PetscErrorCode PoissonMultiply(Poisson poisson, const PetscReal *x, PetscReal *y
 
   PetscFunctionBegin;
   PetscCall(FillGhosts(poisson, x));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt c = box_index(box, box->start[X], j, k);
-      RowStencil     row = {
-              .x = middle, .y_low = row_of(poisson, x, j - 1, k), .y_high = row_of(poisson, x, j + 1, k)};
+  FOR_ROWS(box, j, k) {
+    const PetscInt c = box_index(box, box->start[X], j, k);
+    RowStencil     row = {
+            .x = middle, .y_low = row_of(poisson, x, j - 1, k), .y_high = row_of(poisson, x, j + 1, k)};
 
-      memcpy(middle, x + tight_index(box, j, k), width * sizeof(*x));
-      middle[-1] = poisson->ghosts[c - 1];
-      middle[width] = poisson->ghosts[c + width];
-      if (box->dimension == 3) {
-        row.z_low = row_of(poisson, x, j, k - 1);
-        row.z_high = row_of(poisson, x, j, k + 1);
-      }
-      multiply_row(poisson, j, k, &row, y + tight_index(box, j, k));
+    memcpy(middle, x + tight_index(box, j, k), width * sizeof(*x));
+    middle[-1] = poisson->ghosts[c - 1];
+    middle[width] = poisson->ghosts[c + width];
+    if (box->dimension == 3) {
+      row.z_low = row_of(poisson, x, j, k - 1);
+      row.z_high = row_of(poisson, x, j, k + 1);
     }
+    multiply_row(poisson, j, k, &row, y + tight_index(box, j, k));
+  }
   PetscFunctionReturn(0);
 }

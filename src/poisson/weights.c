@@ -24,36 +24,34 @@ VECTOR_CLONES static Flaws round_row(PetscInt count, const PetscReal *restrict w
 
 static Flaws round_faces(Poisson poisson, PetscInt direction, const PetscReal *weights)
 {
-  const GridBox *from = grid_box(poisson->grid), *to = &poisson->box;
-  PetscInt       end[DIM];
-  Flaws          sum = {0, 0};
+  const GridBox  *from = grid_box(poisson->grid), *to = &poisson->box;
+  Flaws           sum = {0, 0};
+  const GridRange faces = grid_faces(poisson->grid, direction);
 
-  grid_face_end(poisson->grid, direction, end);
-  for (PetscInt k = to->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = to->start[Y]; j < end[Y]; j++) {
-      const Flaws flaws = round_row(end[X] - to->start[X], weights + box_index(from, to->start[X], j, k),
-                                    poisson->weights[direction] + box_index(to, to->start[X], j, k));
+  FOR_ROWS(&faces, j, k) {
+    const Flaws flaws = round_row(faces.end[X] - to->start[X], weights + box_index(from, to->start[X], j, k),
+                                  poisson->weights[direction] + box_index(to, to->start[X], j, k));
 
-      sum.bad += flaws.bad;
-      sum.rounded += flaws.rounded;
-    }
+    sum.bad += flaws.bad;
+    sum.rounded += flaws.rounded;
+  }
   return sum;
 }
 
 static PetscErrorCode KeepExactly(Poisson poisson, PetscReal *const weights[DIM])
 {
   const GridBox *from = grid_box(poisson->grid), *to = &poisson->operand_box;
-  PetscInt       end[DIM];
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < to->dimension; d++) {
     if (!poisson->exact[d])
       PetscCall(PetscCalloc1(to->length, &poisson->exact[d]));
-    grid_face_end(poisson->grid, d, end);
-    for (PetscInt k = to->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = to->start[Y]; j < end[Y]; j++)
-        memcpy(poisson->exact[d] + box_index(to, to->start[X], j, k),
-               weights[d] + box_index(from, to->start[X], j, k), (end[X] - to->start[X]) * sizeof(**weights));
+    const GridRange faces = grid_faces(poisson->grid, d);
+
+    FOR_ROWS(&faces, j, k)
+      memcpy(poisson->exact[d] + box_index(to, to->start[X], j, k),
+             weights[d] + box_index(from, to->start[X], j, k),
+             (faces.end[X] - to->start[X]) * sizeof(**weights));
   }
   PetscCall(GridBoxExchange(to, to->dimension, poisson->exact));
   PetscFunctionReturn(0);
@@ -98,14 +96,13 @@ PetscErrorCode PoissonTakeFixed(Poisson poisson, Vec fixed)
   if (!poisson->fixed)
     PetscCall(PetscCalloc1(to->length, &poisson->fixed));
   PetscCall(VecGetArrayRead(fixed, &values));
-  for (PetscInt k = to->start[Z]; k < to->end[Z]; k++)
-    for (PetscInt j = to->start[Y]; j < to->end[Y]; j++) {
-      const PetscReal *row = values + box_index(from, to->start[X], j, k);
-      float           *copy = poisson->fixed + box_index(to, to->start[X], j, k);
+  FOR_ROWS(to, j, k) {
+    const PetscReal *row = values + box_index(from, to->start[X], j, k);
+    float           *copy = poisson->fixed + box_index(to, to->start[X], j, k);
 
-      for (PetscInt i = 0; i < owned_width(to, X); i++)
-        copy[i] = row[i] > 0. ? 1.f : 0.f;
-    }
+    for (PetscInt i = 0; i < owned_width(to, X); i++)
+      copy[i] = row[i] > 0. ? 1.f : 0.f;
+  }
   PetscCall(VecRestoreArrayRead(fixed, &values));
   PetscCall(BoxExchangeRounded(to, 1, &poisson->fixed));
   PetscFunctionReturn(0);
@@ -118,13 +115,12 @@ PetscErrorCode PoissonFix(Poisson poisson, const unsigned char states[], unsigne
   PetscFunctionBegin;
   if (!poisson->fixed)
     PetscCall(PetscCalloc1(box->length, &poisson->fixed));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      float *row = poisson->fixed + box_index(box, box->start[X], j, k);
+  FOR_ROWS(box, j, k) {
+    float *row = poisson->fixed + box_index(box, box->start[X], j, k);
 
-      for (PetscInt i = 0; i < owned_width(box, X); i++)
-        row[i] = *states++ == unknown ? 0.f : 1.f;
-    }
+    for (PetscInt i = 0; i < owned_width(box, X); i++)
+      row[i] = *states++ == unknown ? 0.f : 1.f;
+  }
   PetscCall(BoxExchangeRounded(box, 1, &poisson->fixed));
   PetscFunctionReturn(0);
 }

@@ -54,11 +54,9 @@ static PetscErrorCode WriteVector(Simulation simulation, FrameSeries frames, con
     velocity = joined;
   }
   PetscCall(MacGridGetFaces(simulation->grid, velocity, u));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        for (PetscInt d = 0; d < DIM; d++)
-          *next++ = factor * value(box, u, d, box_index(box, i, j, k));
+  FOR_CELLS(box, i, j, k)
+    for (PetscInt d = 0; d < DIM; d++)
+      *next++ = factor * value(box, u, d, box_index(box, i, j, k));
   PetscCall(MacGridRestoreFaces(simulation->grid, velocity, u));
   PetscCall(MacGridDestroyFaceField(joined));
   PetscCall(WriteOwned(simulation, frames, name, DIM, buffer));
@@ -77,10 +75,8 @@ static PetscErrorCode WriteSolid(Simulation simulation, FrameSeries frames, Pets
   if (!covered)
     PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(covered, &number));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *next++ = cell_cover(number[box_index(box, i, j, k)]).kind == CELL_WALL ? 1. : 0.;
+  FOR_CELLS(box, i, j, k)
+    *next++ = cell_cover(number[box_index(box, i, j, k)]).kind == CELL_WALL ? 1. : 0.;
   PetscCall(VecRestoreArrayRead(covered, &number));
   PetscCall(WriteOwned(simulation, frames, "solid", 1, buffer));
   PetscFunctionReturn(0);

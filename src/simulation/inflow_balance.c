@@ -77,17 +77,14 @@ static PetscErrorCode GetFlux(Simulation simulation, PetscReal time, Flux *flux)
 {
   const GridBox   *box = grid_box(simulation->grid);
   const PetscReal *closed = NULL;
-  PetscInt         at[DIM];
 
   PetscFunctionBegin;
   *flux = (Flux){0., 0.};
   if (simulation->closed)
     PetscCall(VecGetArrayRead(simulation->closed, &closed));
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        if (!closed || closed[box_index(box, at[X], at[Y], at[Z])] == 0.)
-          add_cell(simulation, closed, at, time, flux);
+  FOR_PLACES(box, at)
+    if (!closed || closed[box_index(box, at[X], at[Y], at[Z])] == 0.)
+      add_cell(simulation, closed, at, time, flux);
   if (simulation->closed)
     PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, flux, 2, MPIU_REAL, MPI_SUM, box->comm));

@@ -17,21 +17,19 @@ static PetscErrorCode HoldCells(Simulation simulation, const InflowConfig *inflo
 {
   const GridBox *box = grid_box(simulation->grid);
   Vector3        low, high;
-  CellRange      range;
+  GridRange      range;
   PetscReal     *value;
 
   PetscFunctionBegin;
   shape_bounds(inflow->shape, &low, &high);
   range = cells_within(simulation->grid, low, high);
   PetscCall(VecGetArray(field, &value));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const Vector3 point = grid_cell_centre(simulation->grid, i, j, k);
+  FOR_CELLS(&range, i, j, k) {
+    const Vector3 point = grid_cell_centre(simulation->grid, i, j, k);
 
-        if (shape_is_inside(inflow->shape, point))
-          value[box_index(box, i, j, k)] = formula_value(inflow->scalars[scalar], point, time);
-      }
+    if (shape_is_inside(inflow->shape, point))
+      value[box_index(box, i, j, k)] = formula_value(inflow->scalars[scalar], point, time);
+  }
   PetscCall(VecRestoreArray(field, &value));
   PetscFunctionReturn(0);
 }
@@ -42,18 +40,16 @@ static PetscReal largest_held_speed(Simulation simulation, const InflowConfig *i
 {
   PetscReal largest = 0.;
   Vector3   low, high;
-  CellRange range;
+  GridRange range;
 
   shape_bounds(inflow->shape, &low, &high);
   range = cells_within(simulation->grid, low, high);
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const Vector3 point = grid_face_centre(simulation->grid, d, i, j, k);
+  FOR_CELLS(&range, i, j, k) {
+    const Vector3 point = grid_face_centre(simulation->grid, d, i, j, k);
 
-        if (shape_is_inside(inflow->shape, point))
-          largest = PetscMax(largest, PetscAbsReal(formula_value(inflow->velocity[d], point, time)));
-      }
+    if (shape_is_inside(inflow->shape, point))
+      largest = PetscMax(largest, PetscAbsReal(formula_value(inflow->velocity[d], point, time)));
+  }
   return largest;
 }
 

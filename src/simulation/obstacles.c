@@ -6,12 +6,12 @@
 
 #include <millrace/solid_step.h>
 
-CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
+GridRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
 {
   const GridBox  *box = grid_box(grid);
   const PetscReal h = grid_spacing(grid);
   const Vector3   origin = grid_origin(grid);
-  CellRange       range;
+  GridRange       range;
 
   for (PetscInt d = 0; d < DIM; d++) {
     const PetscReal first = (low.at[d] - origin.at[d]) / h - 1., last = (high.at[d] - origin.at[d]) / h + 1.;
@@ -33,7 +33,7 @@ CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
 static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mark)
 {
   const GridBox *box = grid_box(simulation->grid);
-  CellRange      range;
+  GridRange      range;
   Vector3        low, high;
   PetscReal     *closed;
 
@@ -41,14 +41,12 @@ static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mar
   shape_bounds(shape, &low, &high);
   range = cells_within(simulation->grid, low, high);
   PetscCall(VecGetArray(simulation->closed, &closed));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (closed[c] == 0. && shape_is_inside(shape, grid_cell_centre(simulation->grid, i, j, k)))
-          closed[c] = mark;
-      }
+    if (closed[c] == 0. && shape_is_inside(shape, grid_cell_centre(simulation->grid, i, j, k)))
+      closed[c] = mark;
+  }
   PetscCall(VecRestoreArray(simulation->closed, &closed));
   PetscFunctionReturn(0);
 }
@@ -71,14 +69,12 @@ static PetscErrorCode SetFaceVelocity(Simulation simulation, PetscInt d, PetscRe
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(simulation->closed, &closed));
   PetscCall(VecGetArray(simulation->closed_velocity[d], &velocity));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt  c = box_index(box, i, j, k);
-        const CellCover cover = cell_cover(PetscMax(closed[c], closed[c - box->stride[d]]));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k);
+    const CellCover cover = cell_cover(PetscMax(closed[c], closed[c - box->stride[d]]));
 
-        velocity[c] = velocity_of(simulation, cover, d, grid_face_centre(simulation->grid, d, i, j, k), time);
-      }
+    velocity[c] = velocity_of(simulation, cover, d, grid_face_centre(simulation->grid, d, i, j, k), time);
+  }
   PetscCall(VecRestoreArray(simulation->closed_velocity[d], &velocity));
   PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscFunctionReturn(0);

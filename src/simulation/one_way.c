@@ -38,16 +38,14 @@ static PetscErrorCode MarkCells(Simulation simulation)
   if (simulation_covered(simulation))
     PetscCall(VecGetArrayRead(simulation_covered(simulation), &closed));
   PetscCall(VecGetArray(simulation->gas_closed, &mark));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (closed && closed[c] > 0.)
-          mark[c] = closed[c];
-        else
-          mark[c] = (PetscInt)region[c] == gas + 1 ? 0. : cell_mark(CELL_WALL, simulation->wall_count);
-      }
+    if (closed && closed[c] > 0.)
+      mark[c] = closed[c];
+    else
+      mark[c] = (PetscInt)region[c] == gas + 1 ? 0. : cell_mark(CELL_WALL, simulation->wall_count);
+  }
   PetscCall(VecRestoreArray(simulation->gas_closed, &mark));
   if (simulation_covered(simulation))
     PetscCall(VecRestoreArrayRead(simulation_covered(simulation), &closed));

@@ -42,16 +42,14 @@ static PetscErrorCode Cover(Simulation simulation)
   if (simulation->closed)
     PetscCall(VecGetArrayRead(simulation->closed, &closed));
   PetscCall(VecGetArray(coupled->covered, &covered));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (closed && closed[c] > 0.)
-          covered[c] = closed[c];
-        else
-          covered[c] = bodies[c] ? cell_mark(CELL_WALL, obstacles + bodies[c] - 1) : 0.;
-      }
+    if (closed && closed[c] > 0.)
+      covered[c] = closed[c];
+    else
+      covered[c] = bodies[c] ? cell_mark(CELL_WALL, obstacles + bodies[c] - 1) : 0.;
+  }
   PetscCall(VecRestoreArray(coupled->covered, &covered));
   if (simulation->closed)
     PetscCall(VecRestoreArrayRead(simulation->closed, &closed));

@@ -47,10 +47,7 @@ struct _p_Simulation {
 };
 
 /* The owned cells whose centres or faces can lie in a box of space. */
-typedef struct {
-  PetscInt start[DIM], end[DIM];
-} CellRange;
-CellRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
+GridRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 
 /* coupled_state.c, placing.c, coupled.c: bodies in a fluid. Collective: world. */
 PetscBool simulation_is_coupled(const SimulationConfig *config);

@@ -11,19 +11,16 @@ static PetscErrorCode SetFixed(Splash splash)
   const PetscReal *solid;
   PetscReal       *fixed;
   ParticleView     view;
-  PetscInt         tight = 0;
 
   PetscFunctionBegin;
   PetscCall(ParticlesGetView(splash->particles, &view));
   PetscCall(VecGetArrayRead(splash->solid, &solid));
   PetscCall(VecGetArray(splash->fixed, &fixed));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, tight++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_NUMBERED_CELLS(box, tight, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        fixed[c] = view.first[tight + 1] == view.first[tight] && solid[c] == 0. ? 1. : 0.;
-      }
+    fixed[c] = view.first[tight + 1] == view.first[tight] && solid[c] == 0. ? 1. : 0.;
+  }
   PetscCall(VecRestoreArray(splash->fixed, &fixed));
   PetscCall(VecRestoreArrayRead(splash->solid, &solid));
   PetscCall(MacGridExchange(splash->grid, splash->fixed));
@@ -85,16 +82,14 @@ static PetscErrorCode ForFaces(Splash splash, PetscReal dt,
 {
   const GridBox  *box = grid_box(splash->grid);
   BilateralFields fields;
-  PetscInt        end[DIM];
 
   PetscFunctionBegin;
   PetscCall(GetFields(splash, &fields));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(splash->grid, d, end);
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++)
-          apply(splash, &fields, d, d == X ? i : d == Y ? j : k, box_index(box, i, j, k), dt);
+    const GridRange faces = grid_faces(splash->grid, d);
+
+    FOR_CELLS(&faces, i, j, k)
+      apply(splash, &fields, d, d == X ? i : d == Y ? j : k, box_index(box, i, j, k), dt);
   }
   PetscCall(RestoreFields(splash, &fields));
   PetscCall(MacGridExchangeFaces(splash->grid, splash->velocity));
@@ -107,20 +102,18 @@ static PetscErrorCode ApplyPressure(Splash splash, PetscReal dt)
   const PetscReal rate = grid_spacing(splash->grid) / dt;
   BilateralFields fields;
   PetscReal      *p;
-  PetscInt        end[DIM];
 
   PetscFunctionBegin;
   PetscCall(GetFields(splash, &fields));
   PetscCall(VecGetArray(splash->impulse, &p));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(splash->grid, d, end);
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++) {
-          const PetscInt c = box_index(box, i, j, k);
+    const GridRange faces = grid_faces(splash->grid, d);
 
-          fields.u[d][c] -= rate * fields.weights[d][c] * (p[c] - p[c - box->stride[d]]);
-        }
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+
+      fields.u[d][c] -= rate * fields.weights[d][c] * (p[c] - p[c - box->stride[d]]);
+    }
   }
   PetscCall(VecRestoreArray(splash->impulse, &p));
   PetscCall(RestoreFields(splash, &fields));

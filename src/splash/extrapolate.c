@@ -28,21 +28,18 @@ static PetscBool mean_around(const GridBox *box, const PetscReal *marks, const P
 /* Marks 2 are those of this sweep. */
 static void sweep(MacGrid grid, PetscInt direction, PetscReal *marks, PetscReal *values)
 {
-  const GridBox *box = grid_box(grid);
-  PetscInt       end[DIM];
+  const GridBox  *box = grid_box(grid);
+  const GridRange faces = grid_faces(grid, direction);
 
-  grid_face_end(grid, direction, end);
-  for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-        PetscReal      mean;
+  FOR_CELLS(&faces, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    PetscReal      mean;
 
-        if (marks[c] == 0. && mean_around(box, marks, values, c, &mean)) {
-          values[c] = mean;
-          marks[c] = KNOWN_NEXT;
-        }
-      }
+    if (marks[c] == 0. && mean_around(box, marks, values, c, &mean)) {
+      values[c] = mean;
+      marks[c] = KNOWN_NEXT;
+    }
+  }
   for (PetscInt c = 0; c < box->length; c++)
     if (marks[c] == KNOWN_NEXT)
       marks[c] = 1.;

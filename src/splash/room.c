@@ -60,19 +60,16 @@ static PetscBool is_in_box(const GridBox *box, const PetscInt at[DIM])
 
 static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
 {
-  const GridBox *box = grid_box(splash->grid);
-  const HatFrame frame = hat_frame(splash->grid);
-  const PetscInt deep = box->dimension == 3 ? 1 : 0;
-  PetscInt       at[DIM];
-  Vector3       *points;
+  const GridBox  *box = grid_box(splash->grid);
+  const HatFrame  frame = hat_frame(splash->grid);
+  const GridRange range = box_grown(box, 1);
+  Vector3        *points;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(lattice_size(splash->config, box->dimension), &points));
-  for (at[Z] = box->start[Z] - deep; at[Z] < box->end[Z] + deep; at[Z]++)
-    for (at[Y] = box->start[Y] - 1; at[Y] < box->end[Y] + 1; at[Y]++)
-      for (at[X] = box->start[X] - 1; at[X] < box->end[X] + 1; at[X]++)
-        if (is_in_box(box, at))
-          raster_points(&frame, free_lattice(splash, at, points), points, NULL, 0, fields);
+  FOR_PLACES(&range, at)
+    if (is_in_box(box, at))
+      raster_points(&frame, free_lattice(splash, at, points), points, NULL, 0, fields);
   PetscCall(PetscFree(points));
   PetscFunctionReturn(0);
 }
@@ -81,23 +78,21 @@ static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
 static PetscErrorCode MarkObstacles(Splash splash)
 {
   const GridBox  *box = grid_box(splash->grid);
-  const PetscInt  deep = box->dimension == 3 ? box->ghost : 0;
+  const GridRange range = box_grown(box, box->ghost);
   const PetscReal reach = 2. * grid_spacing(splash->grid); /* half a diagonal and some */
   PetscReal      *near, *solid;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(splash->near, &near));
   PetscCall(VecGetArray(splash->solid, &solid));
-  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-    for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
-      for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++) {
-        const PetscReal distance = splash->obstacle_count
-                                       ? obstacle_distance(splash, grid_cell_centre(splash->grid, i, j, k))
-                                       : PETSC_MAX_REAL;
+  FOR_CELLS(&range, i, j, k) {
+    const PetscReal distance = splash->obstacle_count
+                                   ? obstacle_distance(splash, grid_cell_centre(splash->grid, i, j, k))
+                                   : PETSC_MAX_REAL;
 
-        near[box_index(box, i, j, k)] = distance < reach ? 1. : 0.;
-        solid[box_index(box, i, j, k)] = distance <= 0. ? 1. : 0.;
-      }
+    near[box_index(box, i, j, k)] = distance < reach ? 1. : 0.;
+    solid[box_index(box, i, j, k)] = distance <= 0. ? 1. : 0.;
+  }
   PetscCall(VecRestoreArray(splash->solid, &solid));
   PetscCall(VecRestoreArray(splash->near, &near));
   PetscFunctionReturn(0);

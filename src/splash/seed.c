@@ -43,14 +43,11 @@ static PetscErrorCode SeedPoint(Splash splash, const PetscInt at[DIM], PetscInt 
 PetscErrorCode SplashStart(Splash splash)
 {
   const GridBox *box = grid_box(splash->grid);
-  PetscInt       at[DIM];
 
   PetscFunctionBegin;
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        for (PetscInt n = 0; n < lattice_size(splash->config, box->dimension); n++)
-          PetscCall(SeedPoint(splash, at, n));
+  FOR_PLACES(box, at)
+    for (PetscInt n = 0; n < lattice_size(splash->config, box->dimension); n++)
+      PetscCall(SeedPoint(splash, at, n));
   PetscCall(ParticlesArrange(splash->particles));
   PetscCall(SplashAddSources(splash, 0., 0.));
   PetscCall(SplashBurstBetween(splash, -1., 0.));

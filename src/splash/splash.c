@@ -101,19 +101,17 @@ static PetscErrorCode MeasureTravel(Splash splash, PetscReal dt, PetscReal *cell
 {
   const GridBox *box = grid_box(splash->grid);
   PetscReal     *u[DIM], fastest = 0.;
-  PetscInt       end[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(splash->grid, splash->velocity, u));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(splash->grid, d, end);
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++) {
-          const PetscReal speed = PetscAbsReal(u[d][box_index(box, i, j, k)]);
+    const GridRange faces = grid_faces(splash->grid, d);
 
-          fastest = speed <= fastest ? fastest : speed; /* not a number, too */
-        }
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscReal speed = PetscAbsReal(u[d][box_index(box, i, j, k)]);
+
+      fastest = speed <= fastest ? fastest : speed; /* not a number, too */
+    }
   }
   PetscCall(MacGridRestoreFaces(splash->grid, splash->velocity, u));
   *cells = fastest * dt / grid_spacing(splash->grid);

@@ -16,19 +16,14 @@ static const PetscReal round_off = 1e-13;     /* of a cell's share, that no solv
 
 /* Calls for every owned cell, or face across `direction`, the sides of the box included. */
 #define FOR_OWNED(grid, direction, c)                                                                        \
-  for (PetscInt end_[DIM], k_ = (owned_end(grid, direction, end_), grid_box(grid)->start[Z]); k_ < end_[Z];  \
-       k_++)                                                                                                 \
-    for (PetscInt j_ = grid_box(grid)->start[Y]; j_ < end_[Y]; j_++)                                         \
-      for (PetscInt i_ = grid_box(grid)->start[X], c = box_index(grid_box(grid), i_, j_, k_); i_ < end_[X];  \
+  for (GridRange owned_ = owned_places(grid, direction), *once_ = &owned_; once_; once_ = NULL)              \
+    FOR_ROWS(&owned_, j_, k_)                                                                                \
+      for (PetscInt i_ = owned_.start[X], c = box_index(grid_box(grid), i_, j_, k_); i_ < owned_.end[X];     \
            i_++, c++)
 
-static void owned_end(MacGrid grid, PetscInt direction, PetscInt end[DIM])
+static GridRange owned_places(MacGrid grid, PetscInt direction)
 {
-  if (direction != CELL_CENTRES)
-    grid_face_end(grid, direction, end);
-  else
-    for (PetscInt d = 0; d < DIM; d++)
-      end[d] = grid_box(grid)->end[d];
+  return direction == CELL_CENTRES ? box_grown(grid_box(grid), 0) : grid_faces(grid, direction);
 }
 
 /* Where index `at` of a face lies on a side of the box. */

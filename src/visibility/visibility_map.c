@@ -55,17 +55,14 @@ static PetscErrorCode Ask(const VisibilityMap *map, PetscReal *marks)
 {
   const GridBox   *box = grid_box(map->grid);
   const PetscReal *near;
-  PetscInt         at[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(map->visibility->near, &near));
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  FOR_PLACES(box, at) {
+    const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-        marks[c] = near[c] > 0. ? (PetscReal)bits_at(map, at) : 0.;
-      }
+    marks[c] = near[c] > 0. ? (PetscReal)bits_at(map, at) : 0.;
+  }
   PetscCall(VecRestoreArrayRead(map->visibility->near, &near));
   PetscFunctionReturn(0);
 }
@@ -140,16 +137,14 @@ static PetscErrorCode FindCellsNearShells(VisibilityMap *map, PetscReal *marks)
     map->near_shell[c] = marks[c] > 0.;
   spread(box, map->near_shell, map->blocked[STEP_START]);
   map->count = 0;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (!map->near_shell[c])
-          continue;
-        map->cells[map->count++] = c;
-        marks[c] += NEAR_SHELL_BIT;
-      }
+    if (!map->near_shell[c])
+      continue;
+    map->cells[map->count++] = c;
+    marks[c] += NEAR_SHELL_BIT;
+  }
   PetscCall(FillGhosts(map, marks));
   PetscFunctionReturn(0);
 }

@@ -79,22 +79,20 @@ static PetscErrorCode FillFaces(Tank *tank)
 {
   const GridBox *box = grid_box(tank->grid);
   PetscReal     *weights[DIM], *start[DIM];
-  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(tank->grid, tank->weights, weights));
   PetscCall(MacGridGetFaces(tank->grid, tank->start, start));
   for (PetscInt d = 0; d < DIM; d++) {
-    grid_face_end(tank->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
-          const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+    const GridRange faces = grid_faces(tank->grid, d);
 
-          weights[d][f] = at[d] > 0 && at[d] < box->cells[d] ? 1. : d == Z && at[d] > 0 ? 2. : 0.;
-          start[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 + (d == Z ? -0.1 : 0.) : 0.;
-        }
+    FOR_PLACES(&faces, at) {
+      const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
+      const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+
+      weights[d][f] = at[d] > 0 && at[d] < box->cells[d] ? 1. : d == Z && at[d] > 0 ? 2. : 0.;
+      start[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 + (d == Z ? -0.1 : 0.) : 0.;
+    }
   }
   PetscCall(MacGridRestoreFaces(tank->grid, tank->start, start));
   PetscCall(MacGridRestoreFaces(tank->grid, tank->weights, weights));

@@ -55,16 +55,14 @@ static PetscErrorCode SetWeights(Tank *tank)
 {
   const GridBox *box = grid_box(tank->grid);
   PetscReal     *weights[DIM];
-  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(tank->grid, tank->weights, weights));
   for (PetscInt d = 0; d < DIM; d++) {
-    grid_face_end(tank->grid, d, end);
-    for (at[Z] = 0; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = 0; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = 0; at[X] < end[X]; at[X]++)
-          weights[d][box_index(box, at[X], at[Y], at[Z])] = at[d] > 0 && at[d] < box->cells[d] ? 1. : 0.;
+    const GridRange faces = grid_faces(tank->grid, d);
+
+    FOR_PLACES(&faces, at)
+      weights[d][box_index(box, at[X], at[Y], at[Z])] = at[d] > 0 && at[d] < box->cells[d] ? 1. : 0.;
   }
   PetscCall(MacGridRestoreFaces(tank->grid, tank->weights, weights));
   PetscFunctionReturn(0);

@@ -72,10 +72,8 @@ static PetscErrorCode CreateCase(PetscInt n, Case *c)
   PetscCall(FillVelocity(c));
   PetscCall(ParticlesCreate(c->grid, 1, &c->particles));
   box = grid_box(c->grid);
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        PetscCall(SeedCell(c, at));
+  FOR_PLACES(box, at)
+    PetscCall(SeedCell(c, at));
   PetscCall(ParticlesArrange(c->particles));
   PetscFunctionReturn(0);
 }

@@ -130,11 +130,8 @@ static PetscErrorCode CreateDistance(MacGrid grid, Shape shape, Vec *field)
   PetscFunctionBegin;
   PetscCall(MacGridCreateField(grid, field));
   PetscCall(VecGetArray(*field, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        values[box_index(box, i, j, k)] =
-            distance(shape, grid_cell_centre(grid, i, j, k), grid_spacing(grid));
+  FOR_CELLS(box, i, j, k)
+    values[box_index(box, i, j, k)] = distance(shape, grid_cell_centre(grid, i, j, k), grid_spacing(grid));
   PetscCall(VecRestoreArray(*field, &values));
   PetscCall(MacGridExchange(grid, *field));
   PetscFunctionReturn(0);
@@ -149,10 +146,8 @@ static PetscErrorCode CreateSolids(MacGrid grid, Vec *solids)
   PetscFunctionBegin;
   PetscCall(MacGridCreateField(grid, solids));
   PetscCall(VecGetArray(*solids, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        values[box_index(box, i, j, k)] = is_solid(grid_cell_centre(grid, i, j, k)) ? 1. : 0.;
+  FOR_CELLS(box, i, j, k)
+    values[box_index(box, i, j, k)] = is_solid(grid_cell_centre(grid, i, j, k)) ? 1. : 0.;
   PetscCall(VecRestoreArray(*solids, &values));
   PetscCall(MacGridExchange(grid, *solids));
   PetscFunctionReturn(0);
@@ -176,7 +171,6 @@ static PetscErrorCode SetWeightsAndFlow(Case *c, Top top)
   const GridBox *box = grid_box(c->grid);
   PetscReal     *weights[DIM], *flow[DIM], *solid;
   Vec            velocity[DIM], solids;
-  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   PetscCall(CreateSolids(c->grid, &solids));
@@ -185,16 +179,15 @@ static PetscErrorCode SetWeightsAndFlow(Case *c, Top top)
   PetscCall(MacGridGetFaces(c->grid, velocity, flow));
   PetscCall(VecGetArray(solids, &solid));
   for (PetscInt d = 0; d < DIM; d++) {
-    grid_face_end(c->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
-          const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+    const GridRange faces = grid_faces(c->grid, d);
 
-          weights[d][f] = face_weight(box, solid, top, d, at);
-          flow[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 : 0.;
-        }
+    FOR_PLACES(&faces, at) {
+      const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
+      const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+
+      weights[d][f] = face_weight(box, solid, top, d, at);
+      flow[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 : 0.;
+    }
   }
   PetscCall(VecRestoreArray(solids, &solid));
   PetscCall(VecDestroy(&solids));
@@ -229,7 +222,6 @@ static PetscErrorCode SetScene(Case *c, const Scene *scene)
   const GridBox *box = grid_box(c->grid);
   PetscReal     *weights[DIM], *flow[DIM], *phi;
   Vec            velocity[DIM], field;
-  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   PetscCall(CreateDistance(c->grid, scene->shape, &field));
@@ -238,17 +230,16 @@ static PetscErrorCode SetScene(Case *c, const Scene *scene)
   PetscCall(MacGridGetFaces(c->grid, velocity, flow));
   PetscCall(VecGetArray(field, &phi));
   for (PetscInt d = 0; d < DIM; d++) {
-    grid_face_end(c->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
-          const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
-          const PetscBool  inside = at[d] > 0 && at[d] < box->cells[d];
+    const GridRange faces = grid_faces(c->grid, d);
 
-          weights[d][f] = inside ? mixed_weight(scene, phi[f - box->stride[d]], phi[f]) : 0.;
-          flow[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 : 0.;
-        }
+    FOR_PLACES(&faces, at) {
+      const PetscInt   f = box_index(box, at[X], at[Y], at[Z]);
+      const PetscInt64 place = at[X] + 1024LL * (at[Y] + 1024LL * (at[Z] + 1024LL * d));
+      const PetscBool  inside = at[d] > 0 && at[d] < box->cells[d];
+
+      weights[d][f] = inside ? mixed_weight(scene, phi[f - box->stride[d]], phi[f]) : 0.;
+      flow[d][f] = weights[d][f] > 0. ? noise(1000 + place) - 0.5 : 0.;
+    }
   }
   PetscCall(SetFixed(c, scene, phi));
   PetscCall(VecRestoreArray(field, &phi));
@@ -293,13 +284,12 @@ VECTOR_CLONES static void sweep(const GridBox *box, const PetscReal *restrict x,
 {
   const PetscInt row = box->stride[Y], plane = box->stride[Z], width = box->end[X] - box->start[X];
 
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++) {
-      const PetscInt first = box_index(box, box->start[X], j, k);
+  FOR_ROWS(box, j, k) {
+    const PetscInt first = box_index(box, box->start[X], j, k);
 
-      for (PetscInt c = first; c < first + width; c++)
-        y[c] = 6. * x[c] - (x[c - 1] + x[c + 1]) - (x[c - row] + x[c + row]) - (x[c - plane] + x[c + plane]);
-    }
+    for (PetscInt c = first; c < first + width; c++)
+      y[c] = 6. * x[c] - (x[c - 1] + x[c + 1]) - (x[c - row] + x[c + row]) - (x[c - plane] + x[c + plane]);
+  }
 }
 
 typedef struct {

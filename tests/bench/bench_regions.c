@@ -95,10 +95,8 @@ static PetscErrorCode FillRightSide(MacGrid grid, Vec right_side)
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(right_side, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        value[box_index(box, i, j, k)] = hash_real(hash_key(i, j, k, 0), 0) - 0.5;
+  FOR_CELLS(box, i, j, k)
+    value[box_index(box, i, j, k)] = hash_real(hash_key(i, j, k, 0), 0) - 0.5;
   PetscCall(VecRestoreArray(right_side, &value));
   PetscFunctionReturn(0);
 }

@@ -125,16 +125,14 @@ static PetscErrorCode MarkNear(AnalyticShell *shell)
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(shell->visibility.near, &near));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const Vector3 point = grid_cell_centre(shell->grid, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const Vector3 point = grid_cell_centre(shell->grid, i, j, k);
 
-        near[box_index(box, i, j, k)] = distance_to(shell, into_shell(shell, STEP_START, point)) < reach ||
-                                                distance_to(shell, into_shell(shell, STEP_END, point)) < reach
-                                            ? 1.
-                                            : 0.;
-      }
+    near[box_index(box, i, j, k)] = distance_to(shell, into_shell(shell, STEP_START, point)) < reach ||
+                                            distance_to(shell, into_shell(shell, STEP_END, point)) < reach
+                                        ? 1.
+                                        : 0.;
+  }
   PetscCall(VecRestoreArray(shell->visibility.near, &near));
   PetscCall(MacGridExchange(shell->grid, shell->visibility.near));
   PetscFunctionReturn(0);

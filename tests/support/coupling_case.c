@@ -20,21 +20,19 @@ static void visit_faces(CouplingCase *coupled, Vec faces[DIM], FaceVisitor visit
 {
   const GridBox *box;
   PetscReal     *values[DIM];
-  PetscInt       at[DIM], end[DIM];
 
   if (!coupled->grid)
     return;
   box = grid_box(coupled->grid);
   PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(coupled->grid, faces, values));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(coupled->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+    const GridRange owned = grid_faces(coupled->grid, d);
 
-          values[d][c] = visit(coupled, d, at, values[d][c], context);
-        }
+    FOR_PLACES(&owned, at) {
+      const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+      values[d][c] = visit(coupled, d, at, values[d][c], context);
+    }
   }
   PetscCallAbort(PETSC_COMM_SELF, MacGridRestoreFaces(coupled->grid, faces, values));
 }
@@ -160,10 +158,8 @@ void coupling_case_fill_impulse(CouplingCase *coupled, CellFunction function)
     return;
   box = grid_box(coupled->grid);
   PetscCallAbort(PETSC_COMM_SELF, VecGetArray(coupled->impulse, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        values[box_index(box, i, j, k)] = function(grid_cell_centre(coupled->grid, i, j, k));
+  FOR_CELLS(box, i, j, k)
+    values[box_index(box, i, j, k)] = function(grid_cell_centre(coupled->grid, i, j, k));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(coupled->impulse, &values));
 }
 
@@ -240,11 +236,9 @@ static PetscReal largest_in_fluid(CouplingCase *coupled, Vec field)
   PetscInt        number = 0;
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArray(field, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        if (labels[number++] >= 0)
-          largest = PetscMax(largest, PetscAbsReal(values[box_index(box, i, j, k)]));
+  FOR_CELLS(box, i, j, k)
+    if (labels[number++] >= 0)
+      largest = PetscMax(largest, PetscAbsReal(values[box_index(box, i, j, k)]));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(field, &values));
   return largest;
 }

@@ -179,30 +179,26 @@ static PetscErrorCode Gather(FluidCase *fluid_case, PetscInt component, FluidCas
 {
   const GridBox   *box = grid_box(fluid_case->grid);
   const PetscInt   kind = component < DIM ? ON_FACE : ON_CELL;
-  PetscInt         at[DIM], end[DIM] = {box->end[X], box->end[Y], box->end[Z]};
+  const GridRange  owned = component < DIM ? grid_faces(fluid_case->grid, component) : box_grown(box, 0);
   const PetscReal *values;
   Vec              pressure, *faces;
 
   PetscFunctionBegin;
   PetscCall(FluidGetVelocity(fluid_case->fluid, &faces));
   PetscCall(FluidGetPressure(fluid_case->fluid, &pressure));
-  if (component < DIM)
-    grid_face_end(fluid_case->grid, component, end);
   PetscCall(VecGetArrayRead(component < DIM ? faces[component] : pressure, &values));
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const Vector3   point = place_of(fluid_case->grid, kind, component, at);
-        const PetscReal difference = values[box_index(box, at[X], at[Y], at[Z])] -
-                                     exact(fluid_case->functions.context, point, component);
+  FOR_PLACES(&owned, at) {
+    const Vector3   point = place_of(fluid_case->grid, kind, component, at);
+    const PetscReal difference =
+        values[box_index(box, at[X], at[Y], at[Z])] - exact(fluid_case->functions.context, point, component);
 
-        if (where && where(fluid_case->functions.context, point, component) <= 0.)
-          continue;
-        sums[0] += 1.;
-        sums[1] += difference;
-        bounds[0] = PetscMax(bounds[0], -difference);
-        bounds[1] = PetscMax(bounds[1], difference);
-      }
+    if (where && where(fluid_case->functions.context, point, component) <= 0.)
+      continue;
+    sums[0] += 1.;
+    sums[1] += difference;
+    bounds[0] = PetscMax(bounds[0], -difference);
+    bounds[1] = PetscMax(bounds[1], difference);
+  }
   PetscCall(VecRestoreArrayRead(component < DIM ? faces[component] : pressure, &values));
   PetscFunctionReturn(0);
 }

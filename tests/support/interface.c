@@ -41,10 +41,8 @@ PetscErrorCode InterfaceFill(MacGrid grid, DistanceFunction function, Vec field)
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        value[box_index(box, i, j, k)] = function(grid_cell_centre(grid, i, j, k));
+  FOR_CELLS(box, i, j, k)
+    value[box_index(box, i, j, k)] = function(grid_cell_centre(grid, i, j, k));
   PetscCall(VecRestoreArray(field, &value));
   PetscFunctionReturn(0);
 }
@@ -142,18 +140,16 @@ PetscErrorCode InterfaceCompare(MacGrid grid, Vec field, DistanceFunction exact,
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const Vector3   point = grid_cell_centre(grid, i, j, k);
-        const PetscReal off = PetscAbsReal(value[box_index(box, i, j, k)] - exact(point));
+  FOR_CELLS(box, i, j, k) {
+    const Vector3   point = grid_cell_centre(grid, i, j, k);
+    const PetscReal off = PetscAbsReal(value[box_index(box, i, j, k)] - exact(point));
 
-        if (PetscAbsReal(distance(point)) > width)
-          continue;
-        largest = PetscMax(largest, off);
-        sum[0] += off;
-        sum[1] += 1.;
-      }
+    if (PetscAbsReal(distance(point)) > width)
+      continue;
+    largest = PetscMax(largest, off);
+    sum[0] += off;
+    sum[1] += 1.;
+  }
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, box->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 2, MPIU_REAL, MPIU_SUM, box->comm));
@@ -210,16 +206,14 @@ PetscErrorCode InterfaceMismatch(Interface *interface, DistanceFunction exact, P
   PetscFunctionBegin;
   PetscCall(LevelSetGetField(interface->level_set, &field));
   PetscCall(VecGetArrayRead(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt  c = box_index(box, i, j, k);
-        const Vector3   point = grid_cell_centre(interface->grid, i, j, k);
-        const PetscReal near = PetscMin(PetscAbsReal(value[c]), PetscAbsReal(exact(point)));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k);
+    const Vector3   point = grid_cell_centre(interface->grid, i, j, k);
+    const PetscReal near = PetscMin(PetscAbsReal(value[c]), PetscAbsReal(exact(point)));
 
-        if (near < 3. * h || (value[c] < 0.) != (exact(point) < 0.))
-          sum += disagreement(interface->grid, value + c, point, exact);
-      }
+    if (near < 3. * h || (value[c] < 0.) != (exact(point) < 0.))
+      sum += disagreement(interface->grid, value + c, point, exact);
+  }
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPIU_SUM, box->comm));
   *volume = sum * PetscPowRealInt(h, box->dimension);
@@ -234,10 +228,8 @@ PetscErrorCode InterfaceChecksum(MacGrid grid, Vec field, PetscReal *sum)
   PetscFunctionBegin;
   *sum = 0.;
   PetscCall(VecGetArrayRead(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *sum += value[box_index(box, i, j, k)] * (1. + 0.1 * ((7 * i + 11 * j + 13 * k) % 17));
+  FOR_CELLS(box, i, j, k)
+    *sum += value[box_index(box, i, j, k)] * (1. + 0.1 * ((7 * i + 11 * j + 13 * k) % 17));
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPIU_REAL, MPIU_SUM, box->comm));
   PetscFunctionReturn(0);

@@ -64,18 +64,16 @@ static PetscErrorCode FindReach(SceneRun *flow, PetscInt region, PetscInt axis, 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistance(simulation_phase(flow->simulation), region, &distance));
   PetscCall(VecGetArrayRead(distance, &phi));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
-        const PetscReal here = phi[c], next = phi[c + (2 * side - 1) * box->stride[axis]];
-        const PetscReal centre = sign * grid_cell_centre(flow->grid, i, j, k).at[axis];
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+    const PetscReal here = phi[c], next = phi[c + (2 * side - 1) * box->stride[axis]];
+    const PetscReal centre = sign * grid_cell_centre(flow->grid, i, j, k).at[axis];
 
-        if (here <= 0. && at[axis] == last)
-          *found = PetscMax(*found, centre + 0.5 * h);
-        else if (here <= 0. && next > 0.)
-          *found = PetscMax(*found, centre + h * here / (here - next));
-      }
+    if (here <= 0. && at[axis] == last)
+      *found = PetscMax(*found, centre + 0.5 * h);
+    else if (here <= 0. && next > 0.)
+      *found = PetscMax(*found, centre + h * here / (here - next));
+  }
   PetscCall(VecRestoreArrayRead(distance, &phi));
   PetscFunctionReturn(0);
 }

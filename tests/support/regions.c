@@ -51,17 +51,15 @@ PetscErrorCode RegionsDestroy(Regions *regions)
 
 PetscErrorCode RegionsSetVelocity(Regions *regions, VelocityAt velocity)
 {
-  const GridBox *box = grid_box(regions->grid);
-  const PetscInt deep = box->dimension == 3 ? box->ghost : 0;
-  PetscReal     *u;
+  const GridBox  *box = grid_box(regions->grid);
+  const GridRange range = box_grown(box, box->ghost);
+  PetscReal      *u;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(VecGetArray(regions->velocity[d], &u));
-    for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-      for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
-        for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++)
-          u[box_index(box, i, j, k)] = velocity(grid_face_centre(regions->grid, d, i, j, k)).at[d];
+    FOR_CELLS(&range, i, j, k)
+      u[box_index(box, i, j, k)] = velocity(grid_face_centre(regions->grid, d, i, j, k)).at[d];
     PetscCall(VecRestoreArray(regions->velocity[d], &u));
   }
   PetscFunctionReturn(0);
@@ -75,11 +73,9 @@ PetscErrorCode RegionsClose(Regions *regions, Shape shape)
   PetscFunctionBegin;
   PetscCall(MacGridCreateField(regions->grid, &regions->closed));
   PetscCall(VecGetArray(regions->closed, &closed));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        closed[box_index(box, i, j, k)] =
-            shape_is_inside(shape, grid_cell_centre(regions->grid, i, j, k)) ? 1. : 0.;
+  FOR_CELLS(box, i, j, k)
+    closed[box_index(box, i, j, k)] =
+        shape_is_inside(shape, grid_cell_centre(regions->grid, i, j, k)) ? 1. : 0.;
   PetscCall(VecRestoreArray(regions->closed, &closed));
   PetscCall(MacGridExchange(regions->grid, regions->closed));
   PetscFunctionReturn(0);
@@ -93,10 +89,8 @@ PetscErrorCode RegionsChecksum(MacGrid grid, Vec field, PetscInt64 *sum)
   PetscFunctionBegin;
   *sum = 0;
   PetscCall(VecGetArrayRead(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *sum += (PetscInt64)(value[box_index(box, i, j, k)] * 1.0995e12) * (1 + i % 7 + 3 * (j % 5) + k % 3);
+  FOR_CELLS(box, i, j, k)
+    *sum += (PetscInt64)(value[box_index(box, i, j, k)] * 1.0995e12) * (1 + i % 7 + 3 * (j % 5) + k % 3);
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sum, 1, MPIU_INT64, MPI_SUM, box->comm));
   PetscFunctionReturn(0);
@@ -112,11 +106,9 @@ PetscErrorCode RegionsCompareWithSerial(Regions *regions, Vec field, Regions *se
   *largest = 0.;
   PetscCall(VecGetArrayRead(field, &value));
   PetscCall(VecGetArrayRead(other, &expected));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *largest = PetscMax(
-            *largest, PetscAbsReal(value[box_index(box, i, j, k)] - expected[box_index(whole, i, j, k)]));
+  FOR_CELLS(box, i, j, k)
+    *largest = PetscMax(*largest,
+                        PetscAbsReal(value[box_index(box, i, j, k)] - expected[box_index(whole, i, j, k)]));
   PetscCall(VecRestoreArrayRead(other, &expected));
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPIU_MAX, box->comm));
@@ -147,11 +139,9 @@ PetscErrorCode RegionsCheckProjection(Regions *regions, PetscReal *largest)
     PetscCall(PhaseGetDistance(regions->phase, n, &field));
     PetscCall(VecGetArrayRead(field, &distances[n]));
   }
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        *largest = PetscMax(*largest, breach(count, distances, box_index(box, i, j, k),
-                                             BAND_CELLS * grid_spacing(regions->grid)));
+  FOR_CELLS(box, i, j, k)
+    *largest = PetscMax(*largest, breach(count, distances, box_index(box, i, j, k),
+                                         BAND_CELLS * grid_spacing(regions->grid)));
   for (PetscInt n = 0; n < count; n++) {
     PetscCall(PhaseGetDistance(regions->phase, n, &field));
     PetscCall(VecRestoreArrayRead(field, &distances[n]));

@@ -148,32 +148,28 @@ static PetscErrorCode Gather(SceneRun *flow, PetscInt field, const Expected *exp
                              PetscReal statistics[STATISTICS])
 {
   const GridBox   *box = grid_box(flow->grid);
-  PetscInt         at[DIM], end[DIM] = {box->end[X], box->end[Y], box->end[Z]};
+  const GridRange  owned = field < DIM ? grid_faces(flow->grid, field) : box_grown(box, 0);
   const PetscReal *value, *solid = NULL;
   Vec              values, solids;
 
   PetscFunctionBegin;
-  if (field < DIM)
-    grid_face_end(flow->grid, field, end);
   PetscCall(SceneRunGetField(flow, field, &values));
   PetscCall(FluidGetSolid(flow->fluid, &solids));
   if (solids)
     PetscCall(VecGetArrayRead(solids, &solid));
   PetscCall(VecGetArrayRead(values, &value));
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-        const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
-        const PetscReal difference = value[c] - expected_value(expected, flow->grid, field, at);
+  FOR_PLACES(&owned, at) {
+    const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+    const PetscReal difference = value[c] - expected_value(expected, flow->grid, field, at);
 
-        if (!is_in_fluid(box, solid, field, c))
-          continue;
-        statistics[COUNT] += 1.;
-        statistics[SUM] += difference;
-        statistics[SQUARES] += difference * difference;
-        statistics[LEAST] = PetscMin(statistics[LEAST], difference);
-        statistics[MOST] = PetscMax(statistics[MOST], difference);
-      }
+    if (!is_in_fluid(box, solid, field, c))
+      continue;
+    statistics[COUNT] += 1.;
+    statistics[SUM] += difference;
+    statistics[SQUARES] += difference * difference;
+    statistics[LEAST] = PetscMin(statistics[LEAST], difference);
+    statistics[MOST] = PetscMax(statistics[MOST], difference);
+  }
   PetscCall(VecRestoreArrayRead(values, &value));
   if (solids)
     PetscCall(VecRestoreArrayRead(solids, &solid));

@@ -67,11 +67,9 @@ void transport_fill(Transport *transport, PetscInt scalar, ScalarFunction functi
 
   PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(transport->fluid, &fields));
   PetscCallAbort(PETSC_COMM_SELF, VecGetArray(fields[scalar], &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        values[box_index(box, i, j, k)] =
-            function(transport, grid_cell_centre(transport->coupled->grid, i, j, k));
+  FOR_CELLS(box, i, j, k)
+    values[box_index(box, i, j, k)] =
+        function(transport, grid_cell_centre(transport->coupled->grid, i, j, k));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(fields[scalar], &values));
   PetscCallAbort(PETSC_COMM_SELF, FluidRefreshScalars(transport->fluid));
 }
@@ -97,19 +95,17 @@ void transport_go(Transport *transport, FlowFunction flow)
   const GridBox    *box;
   const Visibility *visibility;
   PetscReal        *u;
-  PetscInt          end[DIM];
   Vec              *faces, *scalars, *carried;
 
   if (transport->fluid) {
     box = grid_box(coupled->grid);
     PetscCallAbort(PETSC_COMM_SELF, FluidGetVelocity(transport->fluid, &faces));
     for (PetscInt d = 0; d < box->dimension; d++) {
-      grid_face_end(coupled->grid, d, end);
+      const GridRange owned = grid_faces(coupled->grid, d);
+
       PetscCallAbort(PETSC_COMM_SELF, VecGetArray(faces[d], &u));
-      for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-        for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-          for (PetscInt i = box->start[X]; i < end[X]; i++)
-            u[box_index(box, i, j, k)] = flow(transport, d, grid_face_centre(coupled->grid, d, i, j, k));
+      FOR_CELLS(&owned, i, j, k)
+        u[box_index(box, i, j, k)] = flow(transport, d, grid_face_centre(coupled->grid, d, i, j, k));
       PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(faces[d], &u));
     }
     PetscCallAbort(PETSC_COMM_SELF, FluidRefreshVelocity(transport->fluid));
@@ -143,12 +139,10 @@ PetscReal transport_difference(Transport *transport, PetscInt scalar, ScalarFunc
   box = grid_box(transport->coupled->grid);
   PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(transport->fluid, &fields));
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(fields[scalar], &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        largest = PetscMax(
-            largest, PetscAbsReal(values[box_index(box, i, j, k)] -
-                                  function(transport, grid_cell_centre(transport->coupled->grid, i, j, k))));
+  FOR_CELLS(box, i, j, k)
+    largest = PetscMax(
+        largest, PetscAbsReal(values[box_index(box, i, j, k)] -
+                              function(transport, grid_cell_centre(transport->coupled->grid, i, j, k))));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(fields[scalar], &values));
   return largest;
 }

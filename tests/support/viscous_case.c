@@ -77,7 +77,6 @@ static void visit(ViscousCase *tank, FaceVisit visitor, void *context)
 {
   const GridBox *box;
   PetscReal     *values[DIM];
-  PetscInt       end[DIM];
   FaceAt         face;
 
   if (!tank->coupled->grid)
@@ -85,10 +84,11 @@ static void visit(ViscousCase *tank, FaceVisit visitor, void *context)
   box = grid_box(tank->fluid_case.grid);
   PetscCallAbort(PETSC_COMM_SELF, MacGridGetFaces(tank->fluid_case.grid, tank->faces, values));
   for (face.d = 0; face.d < box->dimension; face.d++) {
-    grid_face_end(tank->fluid_case.grid, face.d, end);
-    for (face.at[Z] = box->start[Z]; face.at[Z] < end[Z]; face.at[Z]++)
-      for (face.at[Y] = box->start[Y]; face.at[Y] < end[Y]; face.at[Y]++)
-        for (face.at[X] = box->start[X]; face.at[X] < end[X]; face.at[X]++) {
+    const GridRange faces = grid_faces(tank->fluid_case.grid, face.d);
+
+    for (face.at[Z] = box->start[Z]; face.at[Z] < faces.end[Z]; face.at[Z]++)
+      for (face.at[Y] = box->start[Y]; face.at[Y] < faces.end[Y]; face.at[Y]++)
+        for (face.at[X] = box->start[X]; face.at[X] < faces.end[X]; face.at[X]++) {
           face.index = box_index(box, face.at[X], face.at[Y], face.at[Z]);
           face.value = &values[face.d][face.index];
           visitor(tank, &face, context);

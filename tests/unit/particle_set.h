@@ -32,21 +32,18 @@ typedef struct {
 static inline PetscErrorCode Seed(MacGrid grid, Particles particles)
 {
   const GridBox *box = grid_box(grid);
-  PetscInt       at[DIM];
 
   PetscFunctionBegin;
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        for (PetscInt n = 0; n < PER_CELL; n++) {
-          const PetscInt64 number = n + PER_CELL * (at[X] + 100LL * (at[Y] + 100LL * at[Z]));
-          const uint64_t   key = hash_key(7, (uint64_t)number, 0, 0);
-          Vector3          point = grid_cell_centre(grid, at[X], at[Y], at[Z]);
+  FOR_PLACES(box, at)
+    for (PetscInt n = 0; n < PER_CELL; n++) {
+      const PetscInt64 number = n + PER_CELL * (at[X] + 100LL * (at[Y] + 100LL * at[Z]));
+      const uint64_t   key = hash_key(7, (uint64_t)number, 0, 0);
+      Vector3          point = grid_cell_centre(grid, at[X], at[Y], at[Z]);
 
-          for (PetscInt d = 0; d < box->dimension; d++)
-            point.at[d] += (hash_real(key, d) - 0.5) * grid_spacing(grid);
-          PetscCall(ParticlesAdd(particles, 1, &point, point.at, &number));
-        }
+      for (PetscInt d = 0; d < box->dimension; d++)
+        point.at[d] += (hash_real(key, d) - 0.5) * grid_spacing(grid);
+      PetscCall(ParticlesAdd(particles, 1, &point, point.at, &number));
+    }
   PetscCall(ParticlesArrange(particles));
   PetscFunctionReturn(0);
 }
@@ -56,17 +53,15 @@ typedef Vector3 (*SteadyVelocity)(Vector3 point);
 /* Every place of the local arrays gets the value of the formula, beyond the sides too. */
 static inline PetscErrorCode FillFaces(MacGrid grid, SteadyVelocity flow, Vec faces[DIM])
 {
-  const GridBox *box = grid_box(grid);
-  const PetscInt deep = box->dimension == 3 ? box->ghost : 0;
-  PetscReal     *values[DIM];
+  const GridBox  *box = grid_box(grid);
+  const GridRange range = box_grown(box, box->ghost);
+  PetscReal      *values[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(grid, faces, values));
   for (PetscInt d = 0; d < box->dimension; d++)
-    for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-      for (PetscInt j = box->start[Y] - box->ghost; j < box->end[Y] + box->ghost; j++)
-        for (PetscInt i = box->start[X] - box->ghost; i < box->end[X] + box->ghost; i++)
-          values[d][box_index(box, i, j, k)] = flow(grid_face_centre(grid, d, i, j, k)).at[d];
+    FOR_CELLS(&range, i, j, k)
+      values[d][box_index(box, i, j, k)] = flow(grid_face_centre(grid, d, i, j, k)).at[d];
   PetscCall(MacGridRestoreFaces(grid, faces, values));
   PetscCall(MacGridExchangeFaces(grid, faces)); /* periodic images */
   PetscFunctionReturn(0);
@@ -114,24 +109,24 @@ static inline PetscErrorCode Checksum(Particles particles, MPI_Comm comm, uint64
 static inline PetscBool is_in_order(MacGrid grid, const ParticleView *view)
 {
   const GridBox *box = grid_box(grid);
-  PetscInt       cell = 0;
+  PetscInt       count = 0;
 
   if (!view->first || view->first[0] != 0)
     return PETSC_FALSE;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, cell++)
-        for (PetscInt n = view->first[cell]; n < view->first[cell + 1]; n++) {
-          const Vector3 apart =
-              vector3_subtract(view->positions[n], grid_cell_centre(grid, i, j, box->dimension == 3 ? k : 0));
+  FOR_NUMBERED_CELLS(box, cell, i, j, k) {
+    count += view->first[cell + 1] - view->first[cell];
+    for (PetscInt n = view->first[cell]; n < view->first[cell + 1]; n++) {
+      const Vector3 apart =
+          vector3_subtract(view->positions[n], grid_cell_centre(grid, i, j, box->dimension == 3 ? k : 0));
 
-          for (PetscInt d = 0; d < box->dimension; d++)
-            if (PetscAbsReal(apart.at[d]) > (0.5 + 1e-9) * grid_spacing(grid))
-              return PETSC_FALSE;
-          if (n > view->first[cell] && view->numbers[n - 1] >= view->numbers[n])
-            return PETSC_FALSE;
-        }
-  return view->first[cell] == view->count ? PETSC_TRUE : PETSC_FALSE;
+      for (PetscInt d = 0; d < box->dimension; d++)
+        if (PetscAbsReal(apart.at[d]) > (0.5 + 1e-9) * grid_spacing(grid))
+          return PETSC_FALSE;
+      if (n > view->first[cell] && view->numbers[n - 1] >= view->numbers[n])
+        return PETSC_FALSE;
+    }
+  }
+  return count == view->count ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static inline Vector3 swirl(Vector3 p)

@@ -208,17 +208,15 @@ static inline PetscErrorCode CreateWeights(MacGrid grid, const Problem *problem,
 {
   const GridBox *box = grid_box(grid);
   PetscReal     *values[DIM];
-  PetscInt       at[DIM], end[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridCreateFaceField(grid, weights));
   PetscCall(MacGridGetFaces(grid, weights, values));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++)
-          values[d][box_index(box, at[X], at[Y], at[Z])] = face_weight(problem, d, at);
+    const GridRange faces = grid_faces(grid, d);
+
+    FOR_PLACES(&faces, at)
+      values[d][box_index(box, at[X], at[Y], at[Z])] = face_weight(problem, d, at);
   }
   PetscCall(MacGridRestoreFaces(grid, weights, values));
   PetscFunctionReturn(0);
@@ -231,14 +229,11 @@ static inline PetscErrorCode Fill(Solver *solver, CellFunction function, Vec fie
 {
   const GridBox *box = grid_box(solver->grid);
   PetscReal     *values;
-  PetscInt       at[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(field, &values));
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        values[box_index(box, at[X], at[Y], at[Z])] = function(solver->problem, at);
+  FOR_PLACES(box, at)
+    values[box_index(box, at[X], at[Y], at[Z])] = function(solver->problem, at);
   PetscCall(VecRestoreArray(field, &values));
   PetscFunctionReturn(0);
 }
@@ -326,11 +321,9 @@ static inline PetscReal difference(const Solver *shared, const Solver *alone)
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(shared->pressure, &mine));
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(alone->pressure, &reference));
-  for (PetscInt k = here->start[Z]; k < here->end[Z]; k++)
-    for (PetscInt j = here->start[Y]; j < here->end[Y]; j++)
-      for (PetscInt i = here->start[X]; i < here->end[X]; i++)
-        largest = PetscMax(
-            largest, PetscAbsReal(mine[box_index(here, i, j, k)] - reference[box_index(whole, i, j, k)]));
+  FOR_CELLS(here, i, j, k)
+    largest = PetscMax(largest,
+                       PetscAbsReal(mine[box_index(here, i, j, k)] - reference[box_index(whole, i, j, k)]));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(shared->pressure, &mine));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(alone->pressure, &reference));
   return largest;

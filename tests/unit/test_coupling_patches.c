@@ -281,10 +281,8 @@ static void press(Meeting *meeting, CellFunction pressure)
   if (meeting->coupled->grid) {
     const GridBox *box = grid_box(meeting->coupled->grid);
 
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-          meeting->cells[number++] = pressure(grid_cell_centre(meeting->coupled->grid, i, j, k));
+    FOR_CELLS(box, i, j, k)
+      meeting->cells[number++] = pressure(grid_cell_centre(meeting->coupled->grid, i, j, k));
   }
   for (PetscInt n = 0; n < solid_patches_unknowns(meeting->patches); n++)
     meeting->copies[n] = 0.;
@@ -460,7 +458,7 @@ static void a_rigid_motion_flows_like_that_of_a_body(void **state)
   (void)state;
   for (PetscInt d = 0; d < DIM; d++) {
     PetscReal largest = 0., *volume;
-    PetscInt  at[DIM], number = 0;
+    PetscInt  number = 0;
     Lattice   lattice;
 
     move(&meeting, motions[d]);
@@ -468,18 +466,16 @@ static void a_rigid_motion_flows_like_that_of_a_body(void **state)
       const GridBox *box = grid_box(meeting.coupled->grid);
 
       volume = dual_volumes(&meeting, d, &lattice);
-      for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-        for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-          for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++) {
-            const PetscReal
-                below = volume[lattice_index(&lattice, at[X], at[Y], at[Z])],
-                above = volume[lattice_index(&lattice, at[X] + (d == X), at[Y] + (d == Y), at[Z] + (d == Z))];
+      FOR_PLACES(box, at) {
+        const PetscReal
+            below = volume[lattice_index(&lattice, at[X], at[Y], at[Z])],
+            above = volume[lattice_index(&lattice, at[X] + (d == X), at[Y] + (d == Y), at[Z] + (d == Z))];
 
-            const PetscReal error =
-                PetscAbsReal(meeting.cells[number++] - (below - above) / grid_spacing(meeting.coupled->grid));
+        const PetscReal error =
+            PetscAbsReal(meeting.cells[number++] - (below - above) / grid_spacing(meeting.coupled->grid));
 
-            largest = PetscMax(largest, error);
-          }
+        largest = PetscMax(largest, error);
+      }
       PetscCallAbort(PETSC_COMM_SELF, PetscFree(volume));
     }
     note("differs by %g", (double)largest);

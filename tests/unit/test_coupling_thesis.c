@@ -93,15 +93,13 @@ static void check_face(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM]
 static void dual_cells_with_fluid_and_solid_are_mixed(void **state)
 {
   CouplingCase *coupled = two_bodies(COUPLING_MASS_FULL);
-  PetscInt      at[DIM], end[DIM];
 
   (void)state;
   for (PetscInt d = 0; d < DIM; d++) {
-    grid_face_end(coupled->grid, d, end);
-    for (at[Z] = 0; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = 0; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = 0; at[X] < end[X]; at[X]++)
-          check_face(coupled, d, at);
+    const GridRange faces = grid_faces(coupled->grid, d);
+
+    FOR_PLACES(&faces, at)
+      check_face(coupled, d, at);
   }
   coupling_case_free(coupled);
 }

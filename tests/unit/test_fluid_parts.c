@@ -48,10 +48,10 @@ static void finish(Part *part)
 }
 
 /* Unknown faces of direction d, `margin` cells away from the sides of the box. */
-static FaceRange faces_inside(Part *part, PetscInt d, PetscInt margin)
+static GridRange faces_inside(Part *part, PetscInt d, PetscInt margin)
 {
   const GridBox *box = grid_box(part->grid);
-  FaceRange      range = free_faces(part->fluid, d);
+  GridRange      range = free_faces(part->fluid, d);
 
   for (PetscInt a = 0; a < box->dimension; a++) {
     range.start[a] = PetscMax(range.start[a], margin);
@@ -63,15 +63,13 @@ static FaceRange faces_inside(Part *part, PetscInt d, PetscInt margin)
 static void fill(Part *part, PetscInt d, PlaceFunction value, Vec faces)
 {
   const GridBox  *box = grid_box(part->grid);
-  const FaceRange range = faces_inside(part, d, 0);
+  const GridRange range = faces_inside(part, d, 0);
   PetscReal      *u;
 
   PetscCallAbort(PETSC_COMM_SELF, VecSet(faces, 0.));
   PetscCallAbort(PETSC_COMM_SELF, VecGetArray(faces, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++)
-        u[box_index(box, i, j, k)] = value(grid_face_centre(part->grid, d, i, j, k));
+  FOR_CELLS(&range, i, j, k)
+    u[box_index(box, i, j, k)] = value(grid_face_centre(part->grid, d, i, j, k));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArray(faces, &u));
 }
 
@@ -79,20 +77,18 @@ static void fill(Part *part, PetscInt d, PlaceFunction value, Vec faces)
 static FieldDifference difference_of(Part *part, PetscInt d, PetscInt margin, PlaceFunction exact, Vec faces)
 {
   const GridBox   *box = grid_box(part->grid);
-  const FaceRange  range = faces_inside(part, d, margin);
+  const GridRange  range = faces_inside(part, d, margin);
   const PetscReal *u;
   PetscReal        largest = 0., sums[2] = {0., 0.};
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(faces, &u));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++) {
-        const PetscReal error = u[box_index(box, i, j, k)] - exact(grid_face_centre(part->grid, d, i, j, k));
+  FOR_CELLS(&range, i, j, k) {
+    const PetscReal error = u[box_index(box, i, j, k)] - exact(grid_face_centre(part->grid, d, i, j, k));
 
-        largest = PetscMax(largest, PetscAbsReal(error));
-        sums[0] += error * error;
-        sums[1] += 1.;
-      }
+    largest = PetscMax(largest, PetscAbsReal(error));
+    sums[0] += error * error;
+    sums[1] += 1.;
+  }
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(faces, &u));
   (void)MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPIU_MAX, PETSC_COMM_WORLD);
   (void)MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
@@ -108,7 +104,7 @@ static PetscReal error_of(Part *part, PetscInt d, PetscInt margin, PlaceFunction
 static PetscReal error_below(Part *part, PlaceFunction exact, Vec faces)
 {
   const GridBox   *box = grid_box(part->grid);
-  const FaceRange  range = faces_inside(part, X, 1);
+  const GridRange  range = faces_inside(part, X, 1);
   const PetscReal *u;
   PetscReal        largest = 0.;
 
@@ -204,16 +200,14 @@ static PetscReal rough_too(Vector3 place)
 static PetscReal dot(Part *part, PetscInt d, Vec a, Vec b)
 {
   const GridBox   *box = grid_box(part->grid);
-  const FaceRange  range = faces_inside(part, d, 0);
+  const GridRange  range = faces_inside(part, d, 0);
   const PetscReal *u, *v;
   PetscReal        sum = 0.;
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(a, &u));
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(b, &v));
-  for (PetscInt k = range.start[Z]; k < range.end[Z]; k++)
-    for (PetscInt j = range.start[Y]; j < range.end[Y]; j++)
-      for (PetscInt i = range.start[X]; i < range.end[X]; i++)
-        sum += u[box_index(box, i, j, k)] * v[box_index(box, i, j, k)];
+  FOR_CELLS(&range, i, j, k)
+    sum += u[box_index(box, i, j, k)] * v[box_index(box, i, j, k)];
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(b, &v));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(a, &u));
   (void)MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);

@@ -85,20 +85,18 @@ static PetscErrorCode SetRough(FluidCase *fluid_case, PetscInt salt, Vec faces[D
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    PetscInt end[DIM];
 
-    grid_face_end(fluid_case->grid, d, end);
+    const GridRange owned = grid_faces(fluid_case->grid, d);
+
     PetscCall(VecSet(faces[d], 0.));
     PetscCall(VecGetArray(faces[d], &u));
     PetscCall(VecGetArray(fluid_case->fluid->stress->levels[0].mass[d], &mass));
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++) {
-          const PetscInt c = box_index(box, i, j, k);
+    FOR_CELLS(&owned, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
 
-          if (mass[c] > 0.)
-            u[c] = rough_at(grid_face_centre(fluid_case->grid, d, i, j, k), salt + d) - 0.5;
-        }
+      if (mass[c] > 0.)
+        u[c] = rough_at(grid_face_centre(fluid_case->grid, d, i, j, k), salt + d) - 0.5;
+    }
     PetscCall(VecRestoreArray(fluid_case->fluid->stress->levels[0].mass[d], &mass));
     PetscCall(VecRestoreArray(faces[d], &u));
   }
@@ -124,15 +122,13 @@ static PetscErrorCode Dot(FluidCase *fluid_case, Vec a[DIM], Vec b[DIM], PetscRe
   PetscFunctionBegin;
   *product = 0.;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    PetscInt end[DIM];
 
-    grid_face_end(fluid_case->grid, d, end);
+    const GridRange faces = grid_faces(fluid_case->grid, d);
+
     PetscCall(VecGetArray(a[d], &u));
     PetscCall(VecGetArray(b[d], &v));
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++)
-          *product += u[box_index(box, i, j, k)] * v[box_index(box, i, j, k)];
+    FOR_CELLS(&faces, i, j, k)
+      *product += u[box_index(box, i, j, k)] * v[box_index(box, i, j, k)];
     PetscCall(VecRestoreArray(b[d], &v));
     PetscCall(VecRestoreArray(a[d], &u));
   }
@@ -247,16 +243,13 @@ static PetscErrorCode CountDifferent(FluidCase *shared, FluidCase *alone, PetscI
   PetscFunctionBegin;
   *count = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange  faces = grid_faces(shared->grid, d);
     const PetscReal *a, *b;
-    PetscInt         end[DIM];
 
-    grid_face_end(shared->grid, d, end);
     PetscCall(VecGetArrayRead(shared->fluid->stress->levels[0].solution[d], &a));
     PetscCall(VecGetArrayRead(alone->fluid->stress->levels[0].solution[d], &b));
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++)
-          *count += a[box_index(box, i, j, k)] != b[box_index(whole, i, j, k)];
+    FOR_CELLS(&faces, i, j, k)
+      *count += a[box_index(box, i, j, k)] != b[box_index(whole, i, j, k)];
     PetscCall(VecRestoreArrayRead(alone->fluid->stress->levels[0].solution[d], &b));
     PetscCall(VecRestoreArrayRead(shared->fluid->stress->levels[0].solution[d], &a));
   }
@@ -353,18 +346,16 @@ static PetscErrorCode LargestInside(FluidCase *fluid_case, Vec faces[DIM], Petsc
   *largest = 0.;
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(VecGetArray(faces[d], &values));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          const PetscInt at[DIM] = {i, j, k};
-          PetscBool      inside = PETSC_TRUE;
+    FOR_CELLS(box, i, j, k) {
+      const PetscInt at[DIM] = {i, j, k};
+      PetscBool      inside = PETSC_TRUE;
 
-          for (PetscInt a = 0; a < box->dimension; a++)
-            if (at[a] < 2 || at[a] > box->cells[a] - 2)
-              inside = PETSC_FALSE;
-          if (inside)
-            *largest = PetscMax(*largest, PetscAbsReal(values[box_index(box, i, j, k)]));
-        }
+      for (PetscInt a = 0; a < box->dimension; a++)
+        if (at[a] < 2 || at[a] > box->cells[a] - 2)
+          inside = PETSC_FALSE;
+      if (inside)
+        *largest = PetscMax(*largest, PetscAbsReal(values[box_index(box, i, j, k)]));
+    }
     PetscCall(VecRestoreArray(faces[d], &values));
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPI_MAX, box->comm));
@@ -394,11 +385,9 @@ static void rigid_rotation_feels_no_stress(void **state)
 
       assert_success(FluidCaseFormula(turns[which][d], &formula));
       assert_success(VecGetArray(turning[d], &u));
-      for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-        for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-          for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-            u[box_index(box, i, j, k)] =
-                formula_value(formula, grid_face_centre(fluid_case.grid, d, i, j, k), 0.);
+      FOR_CELLS(box, i, j, k)
+        u[box_index(box, i, j, k)] =
+            formula_value(formula, grid_face_centre(fluid_case.grid, d, i, j, k), 0.);
       assert_success(VecRestoreArray(turning[d], &u));
       assert_success(FormulaDestroy(&formula));
     }

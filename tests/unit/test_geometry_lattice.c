@@ -217,17 +217,15 @@ static void centres_are_inside_or_not(void **state)
                                  placed.triangles.triangle_count, placed.triangles.triangles, &moved));
     assert_success(PetscArrayzero(winding, lattice_size(&lattice)));
     lattice_wind(&lattice, &placed.triangles, winding);
-    for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
-      for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++)
-        for (PetscInt i = lattice.start[X]; i < lattice.end[X]; i++) {
-          const Vector3 point =
-              vector3_add(lattice.origin, vector3((i + 0.5) * 0.1, (j + 0.5) * 0.13, (k + 0.5) * 0.17));
-          const PetscInt n = winding[lattice_index(&lattice, i, j, k)];
+    FOR_CELLS(&lattice, i, j, k) {
+      const Vector3 point =
+          vector3_add(lattice.origin, vector3((i + 0.5) * 0.1, (j + 0.5) * 0.13, (k + 0.5) * 0.17));
+      const PetscInt n = winding[lattice_index(&lattice, i, j, k)];
 
-          inside += n;
-          if (PetscAbsReal(surface_distance(moved, point)) > 1e-4)
-            assert_int_equal(n, surface_is_inside(moved, point) ? 1 : 0);
-        }
+      inside += n;
+      if (PetscAbsReal(surface_distance(moved, point)) > 1e-4)
+        assert_int_equal(n, surface_is_inside(moved, point) ? 1 : 0);
+    }
     assert_success(PetscFree(placed.vertices));
     assert_success(SurfaceDestroy(&moved));
     assert_success(SurfaceDestroy(&surface));

@@ -250,19 +250,17 @@ static PetscErrorCode FillLinearFaces(MacGrid grid, const PetscReal slope[DIM], 
 {
   const GridBox *box = grid_box(grid);
   PetscReal     *u[DIM];
-  PetscInt       end[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(grid, faces, u));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(grid, d, end);
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++) {
-          const Vector3 point = grid_face_centre(grid, d, i, j, k);
+    const GridRange owned = grid_faces(grid, d);
 
-          u[d][box_index(box, i, j, k)] = slope[d] * point.at[d] + point.at[(d + 1) % DIM] + 0.3;
-        }
+    FOR_CELLS(&owned, i, j, k) {
+      const Vector3 point = grid_face_centre(grid, d, i, j, k);
+
+      u[d][box_index(box, i, j, k)] = slope[d] * point.at[d] + point.at[(d + 1) % DIM] + 0.3;
+    }
   }
   PetscCall(MacGridRestoreFaces(grid, faces, u));
   PetscCall(MacGridExchangeFaces(grid, faces));
@@ -313,7 +311,7 @@ static void upper_faces_belong_to_the_rank_at_the_side(void **state)
   FOR_ALL_CONFIGS(config)
   {
     MacGrid  grid;
-    PetscInt end[DIM], cells[DIM], owned = 0, total, expected = 0;
+    PetscInt cells[DIM], owned = 0, total, expected = 0;
     Vec      faces[DIM];
 
     assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
@@ -321,10 +319,10 @@ static void upper_faces_belong_to_the_rank_at_the_side(void **state)
     assert_success(FillLinearFaces(grid, slope, faces));
     grid_config_cells(config, cells);
     for (PetscInt d = 0; d < config->dimension; d++) {
-      const GridBox *box = grid_box(grid);
+      const GridRange range = grid_faces(grid, d);
 
-      grid_face_end(grid, d, end);
-      owned += (end[X] - box->start[X]) * (end[Y] - box->start[Y]) * (end[Z] - box->start[Z]);
+      FOR_PLACES(&range, at)
+        owned++;
       expected += cells[X] * cells[Y] * cells[Z];
       if (!config->periodic[d])
         expected += cells[X] * cells[Y] * cells[Z] / cells[d];

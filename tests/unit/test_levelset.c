@@ -264,14 +264,12 @@ static PetscReal largest_untold(Interface *interface, const PetscReal *value, Pe
   const GridBox *box = grid_box(interface->grid);
   PetscReal      error = 0.;
 
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscReal expected = sign * told(grid_cell_centre(interface->grid, i, j, k),
-                                               grid_spacing(interface->grid), box->dimension);
+  FOR_CELLS(box, i, j, k) {
+    const PetscReal expected = sign * told(grid_cell_centre(interface->grid, i, j, k),
+                                           grid_spacing(interface->grid), box->dimension);
 
-        error = PetscMax(error, PetscAbsReal(value[box_index(box, i, j, k)] - expected));
-      }
+    error = PetscMax(error, PetscAbsReal(value[box_index(box, i, j, k)] - expected));
+  }
   return error;
 }
 

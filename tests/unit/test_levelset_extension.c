@@ -101,26 +101,24 @@ static PetscErrorCode SetFaces(Case *test, DistanceFunction values)
   const GridBox   *box = grid_box(test->grid);
   const PetscReal *known;
   PetscReal       *faces[DIM];
-  PetscInt         end[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridExchange(test->grid, test->known));
   PetscCall(VecGetArrayRead(test->known, &known));
   PetscCall(MacGridGetFaces(test->grid, test->faces, faces));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(test->grid, d, end);
+    const GridRange owned = grid_faces(test->grid, d);
+
     for (PetscInt c = 0; c < box->length; c++)
       faces[d][c] = -7.;
-    for (PetscInt k = box->start[Z]; k < end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < end[X]; i++) {
-          const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
-          const PetscBool above = box->periodic[d] || at[d] < box->cells[d],
-                          below = box->periodic[d] || at[d] > 0;
+    FOR_CELLS(&owned, i, j, k) {
+      const PetscInt  at[DIM] = {i, j, k}, c = box_index(box, i, j, k);
+      const PetscBool above = box->periodic[d] || at[d] < box->cells[d],
+                      below = box->periodic[d] || at[d] > 0;
 
-          if ((above && known[c] > 0.) || (below && known[c - box->stride[d]] > 0.))
-            faces[d][c] = values(grid_face_centre(test->grid, d, i, j, k));
-        }
+      if ((above && known[c] > 0.) || (below && known[c - box->stride[d]] > 0.))
+        faces[d][c] = values(grid_face_centre(test->grid, d, i, j, k));
+    }
   }
   PetscCall(MacGridRestoreFaces(test->grid, test->faces, faces));
   PetscCall(VecRestoreArrayRead(test->known, &known));
@@ -156,14 +154,12 @@ static PetscErrorCode CountValues(MacGrid grid, Vec field, PetscReal a, PetscRea
   PetscFunctionBegin;
   counts[0] = counts[1] = 0.;
   PetscCall(VecGetArrayRead(field, &value));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscReal v = value[box_index(box, i, j, k)];
+  FOR_CELLS(box, i, j, k) {
+    const PetscReal v = value[box_index(box, i, j, k)];
 
-        counts[0] += PetscAbsReal(v - a) > 1e-14 && v != b;
-        counts[1] += v == b;
-      }
+    counts[0] += PetscAbsReal(v - a) > 1e-14 && v != b;
+    counts[1] += v == b;
+  }
   PetscCall(VecRestoreArrayRead(field, &value));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPIU_REAL, MPIU_SUM, box->comm));
   PetscFunctionReturn(0);

@@ -74,17 +74,14 @@ static void every_cell_of_the_layer_has_its_particles(void **state)
   (void)state;
   FOR_ALL_CONFIGS(config)
   {
-    Haloed         one;
-    const GridBox *box;
-    PetscInt       at[DIM], deep = config->dimension == 3 ? 1 : 0;
-    PetscBool      good = PETSC_TRUE;
+    Haloed    one;
+    GridRange range;
+    PetscBool good = PETSC_TRUE;
 
     begin(PETSC_COMM_WORLD, config, &one);
-    box = one.view.box;
-    for (at[Z] = box->start[Z] - deep; at[Z] < box->end[Z] + deep; at[Z]++)
-      for (at[Y] = box->start[Y] - 1; at[Y] < box->end[Y] + 1; at[Y]++)
-        for (at[X] = box->start[X] - 1; at[X] < box->end[X] + 1; at[X]++)
-          good = good && is_as_seeded(&one, at);
+    range = box_grown(one.view.box, 1);
+    FOR_PLACES(&range, at)
+      good = good && is_as_seeded(&one, at);
     assert_on_all_ranks(good);
     end(&one);
   }
@@ -127,27 +124,25 @@ static uint64_t hash_of_sums(const Haloed *one)
   ParticleView   own;
 
   PetscCallAbort(PETSC_COMM_SELF, ParticlesGetView(one->set.particles, &own));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        PetscReal total = 0.;
-        uint64_t  bits;
+  FOR_CELLS(box, i, j, k) {
+    PetscReal total = 0.;
+    uint64_t  bits;
 
-        for (PetscInt c = k - deep; c <= k + deep; c++)
-          for (PetscInt b = j - 1; b <= j + 1; b++)
-            for (PetscInt a = i - 1; a <= i + 1; a++) {
-              const PetscInt cell = box_index(box, a, b, c), first = one->view.start[cell];
+    for (PetscInt c = k - deep; c <= k + deep; c++)
+      for (PetscInt b = j - 1; b <= j + 1; b++)
+        for (PetscInt a = i - 1; a <= i + 1; a++) {
+          const PetscInt cell = box_index(box, a, b, c), first = one->view.start[cell];
 
-              for (PetscInt n = first; n < first + one->view.length[cell]; n++) {
-                const Vector3 *place =
-                    n < one->view.own ? &own.positions[n] : &one->view.positions[n - one->view.own];
+          for (PetscInt n = first; n < first + one->view.length[cell]; n++) {
+            const Vector3 *place =
+                n < one->view.own ? &own.positions[n] : &one->view.positions[n - one->view.own];
 
-                total += place->at[X] + 3. * place->at[Y];
-              }
-            }
-        memcpy(&bits, &total, sizeof(bits));
-        sum += hash_key(bits, (uint64_t)i, (uint64_t)j, (uint64_t)k);
-      }
+            total += place->at[X] + 3. * place->at[Y];
+          }
+        }
+    memcpy(&bits, &total, sizeof(bits));
+    sum += hash_key(bits, (uint64_t)i, (uint64_t)j, (uint64_t)k);
+  }
   return sum;
 }
 

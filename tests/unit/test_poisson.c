@@ -119,12 +119,11 @@ static PetscReal mean_between(const Solver *solver, PetscInt low, PetscInt high)
   PetscReal        sums[2] = {0., 0.};
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(solver->pressure, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = PetscMax(low, box->start[X]); i < PetscMin(high, box->end[X]); i++) {
-        sums[0] += values[box_index(box, i, j, k)];
-        sums[1] += 1.;
-      }
+  FOR_ROWS(box, j, k)
+    for (PetscInt i = PetscMax(low, box->start[X]); i < PetscMin(high, box->end[X]); i++) {
+      sums[0] += values[box_index(box, i, j, k)];
+      sums[1] += 1.;
+    }
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(solver->pressure, &values));
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
   return sums[0] / sums[1];

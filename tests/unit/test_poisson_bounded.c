@@ -186,14 +186,11 @@ static PetscReal distance_from_reference(const Solver *solver, const Reference *
   const GridBox   *box = grid_box(solver->grid);
   const PetscReal *values;
   PetscReal        apart = 0.;
-  PetscInt         at[DIM];
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(solver->pressure, &values));
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        apart = PetscMax(apart, PetscAbsReal(values[box_index(box, at[X], at[Y], at[Z])] -
-                                             reference->p[flat(reference->problem, at)]));
+  FOR_PLACES(box, at)
+    apart = PetscMax(apart, PetscAbsReal(values[box_index(box, at[X], at[Y], at[Z])] -
+                                         reference->p[flat(reference->problem, at)]));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(solver->pressure, &values));
   MPI_Allreduce(MPI_IN_PLACE, &apart, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
   return apart;

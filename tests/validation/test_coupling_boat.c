@@ -53,14 +53,12 @@ static void measure_hold(SceneRun *flow, Vector3 centre, PetscReal *water, Petsc
 
     PetscCallAbort(PETSC_COMM_SELF, PhaseGetDistance(simulation_phase(flow->simulation), 0, &distance));
     PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(distance, &phi));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-          if (is_in_hull(hull_frame(simulation_solid(flow->simulation), centre,
-                                    grid_cell_centre(flow->grid, i, j, k)))) {
-            sums[0] += phi[box_index(box, i, j, k)] < 0. ? cell : 0.;
-            sums[1] += cell;
-          }
+    FOR_CELLS(box, i, j, k)
+      if (is_in_hull(hull_frame(simulation_solid(flow->simulation), centre,
+                                grid_cell_centre(flow->grid, i, j, k)))) {
+        sums[0] += phi[box_index(box, i, j, k)] < 0. ? cell : 0.;
+        sums[1] += cell;
+      }
     PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(distance, &phi));
   }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));

@@ -260,17 +260,15 @@ static void measure_smoke(SceneRun *flow, Vector3 centre, PetscReal radius, Pets
 
     PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(flow->fluid, &scalars));
     PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(scalars[0], &smoke));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          const Vector3   arm = vector3_subtract(grid_cell_centre(flow->grid, i, j, k), centre);
-          const PetscReal value = smoke[box_index(box, i, j, k)];
+    FOR_CELLS(box, i, j, k) {
+      const Vector3   arm = vector3_subtract(grid_cell_centre(flow->grid, i, j, k), centre);
+      const PetscReal value = smoke[box_index(box, i, j, k)];
 
-          if (vector3_norm(arm) > radius)
-            *outside = PetscMax(*outside, PetscAbsReal(value));
-          else
-            *inside += value * PetscPowRealInt(grid_spacing(flow->grid), DIM);
-        }
+      if (vector3_norm(arm) > radius)
+        *outside = PetscMax(*outside, PetscAbsReal(value));
+      else
+        *inside += value * PetscPowRealInt(grid_spacing(flow->grid), DIM);
+    }
     PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(scalars[0], &smoke));
   }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, outside, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));

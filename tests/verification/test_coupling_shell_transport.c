@@ -99,15 +99,12 @@ static void add_up(Transport *transport, PetscReal sums[2], PetscReal *squares)
     box = grid_box(transport->coupled->grid);
     PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(transport->fluid, &fields));
     PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(fields[1], &values));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          const PetscReal value = values[box_index(box, i, j, k)];
+    FOR_CELLS(box, i, j, k) {
+      const PetscReal value = values[box_index(box, i, j, k)];
 
-          totals[transport_smoke(transport, grid_cell_centre(transport->coupled->grid, i, j, k)) > 0.5] +=
-              value;
-          totals[2] += value * value;
-        }
+      totals[transport_smoke(transport, grid_cell_centre(transport->coupled->grid, i, j, k)) > 0.5] += value;
+      totals[2] += value * value;
+    }
     PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(fields[1], &values));
   }
   (void)MPI_Allreduce(MPI_IN_PLACE, totals, 3, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
@@ -173,16 +170,14 @@ static PetscReal difference_inside(Transport transports[2], PetscInt direction)
     field[n] = direction < 0 ? scalars[1] : faces[direction];
     PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(field[n], &values[n]));
   }
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
-        const Vector3  place =
-            direction < 0 ? grid_cell_centre(grid, i, j, k) : grid_face_centre(grid, direction, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    const Vector3  place =
+        direction < 0 ? grid_cell_centre(grid, i, j, k) : grid_face_centre(grid, direction, i, j, k);
 
-        if (transport_smoke(&transports[0], place) > 0.)
-          largest = PetscMax(largest, PetscAbsReal(values[0][c] - values[1][c]));
-      }
+    if (transport_smoke(&transports[0], place) > 0.)
+      largest = PetscMax(largest, PetscAbsReal(values[0][c] - values[1][c]));
+  }
   for (int n = 0; n < 2; n++)
     PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(field[n], &values[n]));
   return largest;
@@ -245,19 +240,16 @@ static void check_slope(const CouplingSetup *setup, Vector3 offset)
     box = grid_box(transport.coupled->grid);
     PetscCallAbort(PETSC_COMM_SELF, FluidGetScalars(transport.fluid, &fields));
     PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(fields[1], &values));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          const Vector3   place = grid_cell_centre(transport.coupled->grid, i, j, k);
-          const PetscReal error =
-              PetscAbsReal(values[box_index(box, i, j, k)] - slope(&transport, place)) / h;
+    FOR_CELLS(box, i, j, k) {
+      const Vector3   place = grid_cell_centre(transport.coupled->grid, i, j, k);
+      const PetscReal error = PetscAbsReal(values[box_index(box, i, j, k)] - slope(&transport, place)) / h;
 
-          if (transport_smoke(&transport, place) == 0.)
-            continue;
-          largest = PetscMax(largest, error);
-          sums[0] += error;
-          sums[1] += 1.;
-        }
+      if (transport_smoke(&transport, place) == 0.)
+        continue;
+      largest = PetscMax(largest, error);
+      sums[0] += error;
+      sums[1] += 1.;
+    }
     PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(fields[1], &values));
   }
   (void)MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
@@ -282,10 +274,8 @@ static PetscReal disagreement(Transport *transport, Transport *alone, Vec shared
 
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(shared, &a));
   PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(own, &b));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-        largest = PetscMax(largest, PetscAbsReal(a[box_index(box, i, j, k)] - b[box_index(whole, i, j, k)]));
+  FOR_CELLS(box, i, j, k)
+    largest = PetscMax(largest, PetscAbsReal(a[box_index(box, i, j, k)] - b[box_index(whole, i, j, k)]));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(own, &b));
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(shared, &a));
   return largest;
@@ -350,11 +340,8 @@ static void a_translation_carries_itself(void **state)
       assert_int_equal(FluidGetPrediction(transport.fluid, &faces, &scalars), 0);
       for (PetscInt d = 0; d < box->dimension; d++) {
         assert_int_equal(VecGetArrayRead(faces[d], &u), 0);
-        for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-          for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-            for (PetscInt i = box->start[X]; i < box->end[X]; i++)
-              largest =
-                  PetscMax(largest, PetscAbsReal(u[box_index(box, i, j, k)] - transport.velocity.at[d]));
+        FOR_CELLS(box, i, j, k)
+          largest = PetscMax(largest, PetscAbsReal(u[box_index(box, i, j, k)] - transport.velocity.at[d]));
         assert_int_equal(VecRestoreArrayRead(faces[d], &u), 0);
       }
     }

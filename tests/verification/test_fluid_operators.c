@@ -68,7 +68,6 @@ static PetscReal volume_of(SceneRun *flow, const PetscReal *solid, PetscInt d, c
 static PetscErrorCode InnerProduct(SceneRun *flow, const char *const formulas[DIM], PetscReal *product)
 {
   const GridBox *box = grid_box(flow->grid);
-  PetscInt       at[DIM], end[DIM];
   PetscReal     *solid = NULL;
   Vec            solids;
   char           message[128];
@@ -87,16 +86,15 @@ static PetscErrorCode InnerProduct(SceneRun *flow, const char *const formulas[DI
       PetscCall(FormulaCreate(formulas[d], &formula, message, sizeof(message)));
     PetscCall(SceneRunGetField(flow, d, &component));
     PetscCall(VecGetArray(component, &u));
-    grid_face_end(flow->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++)
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
-          const PetscReal value = u[box_index(box, at[X], at[Y], at[Z])];
-          const Vector3   point = grid_face_centre(flow->grid, d, at[X], at[Y], at[Z]);
+    const GridRange faces = grid_faces(flow->grid, d);
 
-          *product +=
-              volume_of(flow, solid, d, at) * value * (formula ? formula_value(formula, point, 0.) : value);
-        }
+    FOR_PLACES(&faces, at) {
+      const PetscReal value = u[box_index(box, at[X], at[Y], at[Z])];
+      const Vector3   point = grid_face_centre(flow->grid, d, at[X], at[Y], at[Z]);
+
+      *product +=
+          volume_of(flow, solid, d, at) * value * (formula ? formula_value(formula, point, 0.) : value);
+    }
     PetscCall(VecRestoreArray(component, &u));
     PetscCall(FormulaDestroy(&formula));
   }

@@ -201,13 +201,11 @@ static PetscReal least_gap(SceneRun *flow, PetscInt a, PetscInt b)
   assert_success(PhaseGetDistance(simulation_phase(flow->simulation), b, &distance[1]));
   assert_success(VecGetArrayRead(distance[0], &first));
   assert_success(VecGetArrayRead(distance[1], &second));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        least = PetscMax(least, -(first[c] + second[c]));
-      }
+    least = PetscMax(least, -(first[c] + second[c]));
+  }
   assert_success(VecRestoreArrayRead(distance[0], &first));
   assert_success(VecRestoreArrayRead(distance[1], &second));
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));

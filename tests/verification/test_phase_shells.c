@@ -99,15 +99,13 @@ static PetscReal resting_volume(const Case *made)
   const Vector3   up = vector3(-PetscSinReal(angle), PetscCosReal(angle), 0.);
   PetscReal       sum = 0.;
 
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const Vector3   centre = grid_cell_centre(made->regions.grid, i, j, k);
-        const PetscReal height = vector3_dot(up, vector3_subtract(centre, made->shell.centre[STEP_END]));
+  FOR_CELLS(box, i, j, k) {
+    const Vector3   centre = grid_cell_centre(made->regions.grid, i, j, k);
+    const PetscReal height = vector3_dot(up, vector3_subtract(centre, made->shell.centre[STEP_END]));
 
-        if (analytic_shell_distance(&made->shell, STEP_END, centre) < 0.)
-          sum += inside_fraction(box->dimension, height - level, up, h);
-      }
+    if (analytic_shell_distance(&made->shell, STEP_END, centre) < 0.)
+      sum += inside_fraction(box->dimension, height - level, up, h);
+  }
   assert_success(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
   return sum * h * h * (box->dimension == 3 ? h : 1.);
 }

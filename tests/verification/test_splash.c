@@ -276,14 +276,12 @@ static uint64_t bits_of_fields(Case *one)
     const PetscReal *values;
 
     PetscCallAbort(PETSC_COMM_SELF, VecGetArrayRead(fields[f], &values));
-    for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-      for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-        for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-          uint64_t bits;
+    FOR_CELLS(box, i, j, k) {
+      uint64_t bits;
 
-          memcpy(&bits, &values[box_index(box, i, j, k)], sizeof(bits));
-          sum += hash_key(bits, (uint64_t)i, (uint64_t)j, (uint64_t)(k + 1000 * f));
-        }
+      memcpy(&bits, &values[box_index(box, i, j, k)], sizeof(bits));
+      sum += hash_key(bits, (uint64_t)i, (uint64_t)j, (uint64_t)(k + 1000 * f));
+    }
     PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(fields[f], &values));
   }
   return sum;

@@ -17,15 +17,14 @@ static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift,
     PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(lattice_size(&lattice), &winding));
   lattice_wind(&lattice, &coupling->solids.bodies[body].triangles, winding);
-  for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
-    for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
-      const PetscInt c = box_index(box, lattice.start[X], j, k);
-      const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
+  FOR_ROWS(&lattice, j, k) {
+    const PetscInt c = box_index(box, lattice.start[X], j, k);
+    const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
 
-      for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
-        if (winding[n + i] > 0 && !coupling->faces.solid[c + i])
-          coupling->faces.solid[c + i] = 1 + body;
-    }
+    for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
+      if (winding[n + i] > 0 && !coupling->faces.solid[c + i])
+        coupling->faces.solid[c + i] = 1 + body;
+  }
   PetscCall(PetscFree(winding));
   PetscFunctionReturn(0);
 }
@@ -45,17 +44,16 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
     lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to centre i */
     PetscCall(PetscCalloc1(lattice_size(&lattice), &marks));
     lattice_block(&lattice, &coupling->solids.bodies[body].triangles, d, MARGIN, 1 + body, marks);
-    for (PetscInt k = lattice.start[Z]; k < lattice.end[Z]; k++)
-      for (PetscInt j = lattice.start[Y]; j < lattice.end[Y]; j++) {
-        const PetscInt c = box_index(box, lattice.start[X], j, k);
-        const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
+    FOR_ROWS(&lattice, j, k) {
+      const PetscInt c = box_index(box, lattice.start[X], j, k);
+      const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);
 
-        for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
-          if (marks[n + i] && !coupling->faces.marks[d][c + i])
-            coupling->faces.marks[d][c + i] = marks[n + i];
-          else if (marks[n + i] && coupling->faces.marks[d][c + i] != marks[n + i])
-            coupling->faces.seconds[d][c + i] = marks[n + i];
-      }
+      for (PetscInt i = 0; i < lattice.end[X] - lattice.start[X]; i++)
+        if (marks[n + i] && !coupling->faces.marks[d][c + i])
+          coupling->faces.marks[d][c + i] = marks[n + i];
+        else if (marks[n + i] && coupling->faces.marks[d][c + i] != marks[n + i])
+          coupling->faces.seconds[d][c + i] = marks[n + i];
+    }
     PetscCall(PetscFree(marks));
   }
   PetscFunctionReturn(0);

@@ -299,16 +299,17 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
 static PetscErrorCode LookAtFaces(Coupling coupling, const PetscReal *fixed, Found *found)
 {
   const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
+  PetscInt       at[DIM];
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    grid_face_end(coupling->grid, d, end);
-    for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+    const GridRange faces = grid_faces(coupling->grid, d);
+
+    for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
         const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
 
-        for (at[X] = box->start[X]; at[X] < end[X]; at[X]++)
+        for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++)
           if (coupling->faces.solid[row + at[X]] || coupling->faces.solid[row + at[X] - box->stride[d]])
             PetscCall(LookAtFace(coupling, found, d, at, fixed));
       }

@@ -25,16 +25,15 @@ static PetscBool is_bulge(Coupling coupling, PetscInt d, PetscInt c)
 /* The top of a bulge between two fluid cells is no wall: fluid leads around it. */
 static void open_bulges(Coupling coupling, PetscInt d)
 {
-  const GridBox *box = grid_box(coupling->grid);
+  const GridBox  *box = grid_box(coupling->grid);
+  const GridRange range = box_faces(box, d);
 
-  for (PetscInt k = box->start[Z]; k < box->end[Z] + (d == Z ? 1 : 0); k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y] + (d == Y ? 1 : 0); j++)
-      for (PetscInt i = box->start[X]; i < box->end[X] + (d == X ? 1 : 0); i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (coupling->faces.marks[d][c] && is_bulge(coupling, d, c))
-          coupling->faces.marks[d][c] = 0;
-      }
+    if (coupling->faces.marks[d][c] && is_bulge(coupling, d, c))
+      coupling->faces.marks[d][c] = 0;
+  }
 }
 
 /* The fluid neighbours of a solid cell: bit 2 d + side. */

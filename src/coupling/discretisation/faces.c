@@ -11,17 +11,15 @@ static void find_active(Coupling coupling, PetscReal *const weights[DIM])
 {
   const Discretisation *row = coupling->discretisation;
   const GridBox        *box = grid_box(coupling->grid);
-  const PetscInt        deep = box->dimension == 3 ? 1 : 0;
+  const GridRange       range = box_grown(box, 1);
 
-  for (PetscInt k = box->start[Z] - deep; k < box->end[Z] + deep; k++)
-    for (PetscInt j = box->start[Y] - 1; j < box->end[Y] + 1; j++)
-      for (PetscInt i = box->start[X] - 1; i < box->end[X] + 1; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        coupling->faces.active[c] = coupling->faces.solid[c] && row->open_neighbours
-                                        ? (char)row->open_neighbours(coupling, weights, c)
-                                        : 0;
-      }
+    coupling->faces.active[c] = coupling->faces.solid[c] && row->open_neighbours
+                                    ? (char)row->open_neighbours(coupling, weights, c)
+                                    : 0;
+  }
 }
 
 /* The bodies that a tied face moves with. A solid cell takes all of its faces, a surface between two fluid
@@ -45,17 +43,16 @@ static void find_owners(Coupling coupling, PetscInt d, PetscInt c, PetscInt owne
 
 PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscReal weight)
 {
-  MixedFace *mixed;
-  PetscInt   end[DIM];
+  MixedFace      *mixed;
+  const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
   PetscCall(GrowList(coupling->faces.mixed_count, &coupling->faces.mixed_room, &coupling->faces.mixed));
-  grid_face_end(coupling->grid, d, end);
   mixed = &coupling->faces.mixed[coupling->faces.mixed_count];
   *mixed = (MixedFace){.face = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
                        .direction = d,
                        .at = {at[X], at[Y], at[Z]},
-                       .is_owned = at[d] < end[d] ? PETSC_TRUE : PETSC_FALSE,
+                       .is_owned = at[d] < faces.end[d] ? PETSC_TRUE : PETSC_FALSE,
                        .weight = weight};
   find_owners(coupling, d, mixed->face, mixed->owners);
   coupling->faces.kinds[d][mixed->face] = coupling->faces.mixed_count++;
@@ -94,7 +91,6 @@ PetscErrorCode CouplingFindFaces(Coupling coupling, const FluidSystem *fluid)
 {
   const GridBox *box = grid_box(coupling->grid);
   PetscReal     *weights[DIM];
-  PetscInt       at[DIM];
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++)
@@ -104,12 +100,11 @@ PetscErrorCode CouplingFindFaces(Coupling coupling, const FluidSystem *fluid)
   find_active(coupling, weights);
   coupling->faces.mixed_count = 0;
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscInt width = box->end[X] - box->start[X] + (d == X ? 1 : 0);
+    const GridRange range = box_faces(box, d);
 
-    at[X] = box->start[X];
-    for (at[Z] = box->start[Z]; at[Z] < box->end[Z] + (d == Z ? 1 : 0); at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < box->end[Y] + (d == Y ? 1 : 0); at[Y]++)
-        PetscCall(SortRow(coupling, d, at, width, weights[d]));
+    FOR_ROWS(&range, j, k)
+      PetscCall(SortRow(coupling, d, (PetscInt[DIM]){range.start[X], j, k}, range.end[X] - range.start[X],
+                        weights[d]));
   }
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));
   PetscFunctionReturn(0);

@@ -25,11 +25,10 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
   const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
                  kind = coupling->faces.kinds[d][c];
   const PetscReal negligible = 1e-9 * coupling->volume;
-  PetscInt        end[DIM];
+  const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
-  grid_face_end(coupling->grid, d, end);
-  if (at[d] < end[d])
+  if (at[d] < faces.end[d])
     PetscCall(FaceMapAddFraction(
         &coupling->faces,
         (SolidFraction){
@@ -64,7 +63,7 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
   const PetscReal thickness = placed->body.thickness, least = 1e-14 * coupling->volume;
   PetscReal      *area, *volume, *passing;
   Vector3        *moment;
-  PetscInt        at[DIM], size;
+  PetscInt        size;
   Lattice         lattice;
 
   PetscFunctionBegin;
@@ -76,20 +75,18 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
   lattice_cut(&lattice, &placed->triangles, area, coupling->discretisation->needs_centroids ? moment : NULL,
               volume, passing);
   lattice_fill(&lattice, volume, passing);
-  for (at[Z] = lattice.start[Z]; at[Z] < lattice.end[Z]; at[Z]++)
-    for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
-      for (at[X] = lattice.start[X]; at[X] < lattice.end[X]; at[X]++) {
-        const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]);
-        BodyShare      share = {.body = body, .area = area[n]};
+  FOR_PLACES(&lattice, at) {
+    const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]);
+    BodyShare      share = {.body = body, .area = area[n]};
 
-        share.volume = thickness > 0. ? thickness * area[n] : volume[n];
-        if (share.area == 0. && share.volume < least)
-          continue;
-        share.arm = coupling_arm(coupling, d, at, body, shift);
-        if (coupling->discretisation->needs_centroids && area[n] > 0.)
-          share.surface = surface_arm(coupling, body, area[n], moment[n]);
-        PetscCall(AddPart(coupling, weights, d, at, share));
-      }
+    share.volume = thickness > 0. ? thickness * area[n] : volume[n];
+    if (share.area == 0. && share.volume < least)
+      continue;
+    share.arm = coupling_arm(coupling, d, at, body, shift);
+    if (coupling->discretisation->needs_centroids && area[n] > 0.)
+      share.surface = surface_arm(coupling, body, area[n], moment[n]);
+    PetscCall(AddPart(coupling, weights, d, at, share));
+  }
   PetscCall(PetscFree4(area, volume, passing, moment));
   PetscFunctionReturn(0);
 }

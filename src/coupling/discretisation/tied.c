@@ -128,15 +128,15 @@ static void add_mixed_face(Coupling coupling, const MixedFace *mixed, Reproducib
 static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], PetscInt d,
                             ReproducibleSum balances[])
 {
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
+  const GridBox  *box = grid_box(coupling->grid);
+  PetscInt        at[DIM];
+  const GridRange faces = grid_faces(coupling->grid, d);
 
-  grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
       const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
 
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+      for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
         const PetscInt c = row + at[X];
 
         if (coupling->faces.kinds[d][c] != COUPLED_SOLID)

@@ -254,9 +254,8 @@ static void mark_triangle(Marking *marking, const Vector3 corner[3])
   if (!find_cells(marking, low, high))
     return;
   find_limits(corner, limits);
-  for (PetscInt k = marking->start[Z]; k < marking->end[Z]; k++)
-    for (PetscInt j = marking->start[Y]; j < marking->end[Y]; j++)
-      mark_row(marking, limits, j, k);
+  FOR_ROWS(marking, j, k)
+    mark_row(marking, limits, j, k);
 }
 
 static PetscErrorCode MarkShell(Marking *marking, const Shell *shell, StepMoment moment)

@@ -109,24 +109,22 @@ static PetscErrorCode ListCells(Coupling coupling, ColourGroup *group)
 {
   const GridBox *box = grid_box(coupling->grid);
   Deflation     *deflation = coupling->system.deflation;
-  PetscInt       number = 0, count = deflation->cell_count;
+  PetscInt       count = deflation->cell_count;
 
   PetscFunctionBegin;
   group->first = count;
   PetscCall(PetscMalloc1(coupling->cell_count, &group->places));
   PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &deflation->cells));
   PetscCall(PetscRealloc((count + coupling->cell_count) * sizeof(int), &deflation->owners));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, number++) {
-        const PetscInt c = box_index(box, i, j, k), owner = group->support.owner[c];
+  FOR_NUMBERED_CELLS(box, number, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k), owner = group->support.owner[c];
 
-        if (owner < 0)
-          continue;
-        deflation->cells[count] = (int)number;
-        deflation->owners[count] = (int)deflation->number[owner];
-        group->places[count++ - group->first] = c;
-      }
+    if (owner < 0)
+      continue;
+    deflation->cells[count] = (int)number;
+    deflation->owners[count] = (int)deflation->number[owner];
+    group->places[count++ - group->first] = c;
+  }
   deflation->cell_count = count;
   PetscCall(PetscRealloc(TWIST * count * sizeof(float), &deflation->fields));
   PetscCall(PetscArrayzero(deflation->fields + TWIST * group->first, TWIST * (count - group->first)));

@@ -72,23 +72,20 @@ static PetscErrorCode Spread(LayerSweep *sweep, Vec field, const PetscReal *with
   const Coupling coupling = sweep->coupling;
   const GridBox *box = grid_box(coupling->grid);
   PetscReal     *values;
-  PetscInt       number = 0;
 
   PetscFunctionBegin;
   PetscCall(MacGridExchange(coupling->grid, field));
   PetscCall(VecGetArray(field, &values));
   sweep->count = 0;
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++, number++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_NUMBERED_CELLS(box, number, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (coupling->system.labels[number] < 0 || values[c] != 0. || (within && within[c] == 0.))
-          continue;
-        sweep->values[sweep->count] = rule(sweep, c, values, layer);
-        sweep->cells[sweep->count] = c;
-        sweep->count += sweep->values[sweep->count] != 0.;
-      }
+    if (coupling->system.labels[number] < 0 || values[c] != 0. || (within && within[c] == 0.))
+      continue;
+    sweep->values[sweep->count] = rule(sweep, c, values, layer);
+    sweep->cells[sweep->count] = c;
+    sweep->count += sweep->values[sweep->count] != 0.;
+  }
   for (PetscInt n = 0; n < sweep->count; n++)
     values[sweep->cells[n]] = sweep->values[n];
   PetscCall(VecRestoreArray(field, &values));
@@ -137,15 +134,13 @@ static PetscErrorCode FindBorder(const LayerSweep *sweep, const PetscReal *body,
   PetscFunctionBegin;
   PetscCall(VecSet(depth, 0.));
   PetscCall(VecGetArray(depth, &values));
-  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
-    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++)
-      for (PetscInt i = box->start[X]; i < box->end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        for (PetscInt side = 0; side < 2 * box->dimension && body[c] > 0.; side++)
-          if (body[beyond(box, c, side)] != body[c] && is_joined(sweep, c, side))
-            values[c] = 1.;
-      }
+    for (PetscInt side = 0; side < 2 * box->dimension && body[c] > 0.; side++)
+      if (body[beyond(box, c, side)] != body[c] && is_joined(sweep, c, side))
+        values[c] = 1.;
+  }
   PetscCall(VecRestoreArray(depth, &values));
   PetscFunctionReturn(0);
 }

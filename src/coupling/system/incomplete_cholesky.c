@@ -37,7 +37,6 @@ PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix)
   const GridBox   *box = grid_box(coupling->grid);
   const PetscReal *fixed = NULL;
   PetscReal       *weights[DIM];
-  PetscInt         at[DIM];
 
   PetscFunctionBegin;
   PetscCall(DMCreateMatrix(grid_cell_dm(coupling->grid), matrix));
@@ -45,10 +44,8 @@ PetscErrorCode CouplingAssemble(Coupling coupling, Mat *matrix)
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   if (coupling->system.fixed)
     PetscCall(VecGetArrayRead(coupling->system.fixed, &fixed));
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
-        PetscCall(SetRow(coupling, at, weights, fixed, *matrix));
+  FOR_PLACES(box, at)
+    PetscCall(SetRow(coupling, at, weights, fixed, *matrix));
   if (coupling->system.fixed)
     PetscCall(VecRestoreArrayRead(coupling->system.fixed, &fixed));
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));

@@ -155,15 +155,15 @@ static PetscErrorCode ConstrainBlockedFaces(Coupling coupling, PetscInt d, Petsc
 {
   const GridBox  *box = grid_box(coupling->grid);
   const PetscInt *solid = coupling->faces.solid, *marks = coupling->faces.marks[d], stride = box->stride[d];
-  PetscInt        at[DIM], end[DIM];
+  PetscInt        at[DIM];
+  const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
-  grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
       const PetscInt row = box_index(box, 0, at[Y], at[Z]);
 
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+      for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
         const PetscInt c = row + at[X];
 
         if (marks[c] && !body_slips(coupling, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
@@ -284,16 +284,16 @@ static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const 
 
 static PetscErrorCode FindWallNeighbours(Coupling coupling, PetscInt d, const Parts *parts)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], end[DIM];
+  const GridBox  *box = grid_box(coupling->grid);
+  PetscInt        at[DIM];
+  const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
-  grid_face_end(coupling->grid, d, end);
-  for (at[Z] = box->start[Z]; at[Z] < end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < end[Y]; at[Y]++) {
+  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
+    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
       const PetscInt row = box_index(box, 0, at[Y], at[Z]);
 
-      for (at[X] = box->start[X]; at[X] < end[X]; at[X]++) {
+      for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
         const PetscReal *b = parts->bodies[d] + row + at[X];
         PetscReal        beside = 0.;
 

@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
   PetscInt         d, a; /* faces of direction d, one behind the other along a */
   const PetscReal *open, *bodies;
-  PetscInt         end[DIM]; /* of owned faces */
+  GridRange        owned; /* faces */
   PetscInt        *count, *room;
   Hit            **hits;
 } PairSearch;
@@ -36,7 +36,7 @@ static PetscBool is_pair(const GridBox *box, const PairSearch *search, const Pet
   if (!box->periodic[a] && (at[a] < 1 || at[a] >= box->cells[a] + faces))
     return PETSC_FALSE;
   for (PetscInt e = 0; e < box->dimension; e++)
-    if (e != a && at[e] >= search->end[e])
+    if (e != a && at[e] >= search->owned.end[e])
       return PETSC_FALSE;
   return (search->bodies[c] == 0. || search->open[c] >= CONSTRAINED_BELOW) &&
                  (search->bodies[lower] == 0. || search->open[lower] >= CONSTRAINED_BELOW) &&
@@ -51,7 +51,7 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
   const GridBox    *box = grid_box(coupling->grid);
   const PetscInt    a = search->a;
   PetscReal        *first, *last;
-  PetscInt          at[DIM], size;
+  PetscInt          size;
   Lattice           lattice;
 
   PetscFunctionBegin;
@@ -68,16 +68,13 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
     first[n] = 2.;
   if (!coupling->solids.bodies[body].body.slips)
     lattice_hit(&lattice, &coupling->solids.bodies[body].triangles, a, MARGIN, first, last);
-  for (at[Z] = lattice.start[Z]; at[Z] < lattice.end[Z]; at[Z]++)
-    for (at[Y] = lattice.start[Y]; at[Y] < lattice.end[Y]; at[Y]++)
-      for (at[X] = lattice.start[X]; at[X] < lattice.end[X]; at[X]++) {
-        const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]),
-                       c = box_index(box, at[X], at[Y], at[Z]);
-        const Hit hit = {c, {at[X], at[Y], at[Z]}, body, shift, first[n], last[n]};
+  FOR_PLACES(&lattice, at) {
+    const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]), c = box_index(box, at[X], at[Y], at[Z]);
+    const Hit      hit = {c, {at[X], at[Y], at[Z]}, body, shift, first[n], last[n]};
 
-        if (first[n] <= 1. && is_pair(box, search, at, c))
-          PetscCall(AddHit(search, &hit));
-      }
+    if (first[n] <= 1. && is_pair(box, search, at, c))
+      PetscCall(AddHit(search, &hit));
+  }
   PetscCall(PetscFree2(first, last));
   PetscFunctionReturn(0);
 }
@@ -106,7 +103,7 @@ static PetscErrorCode AddPair(Coupling coupling, const PairSearch *search, const
   PetscInt       at[DIM] = {low->at[X], low->at[Y], low->at[Z]};
 
   PetscFunctionBegin;
-  separated.is_owned[1] = at[a] < search->end[a] ? PETSC_TRUE : PETSC_FALSE;
+  separated.is_owned[1] = at[a] < search->owned.end[a] ? PETSC_TRUE : PETSC_FALSE;
   separated.is_owned[0] = at[a] > box->start[a] ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt side = 0; side < 2; side++) {
     at[a] = low->at[a] - 1 + side;
@@ -159,9 +156,9 @@ PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling)
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++) {
-    PairSearch search = {.d = d, .count = &count, .room = &room, .hits = &hits};
+    PairSearch search = {
+        .d = d, .owned = grid_faces(coupling->grid, d), .count = &count, .room = &room, .hits = &hits};
 
-    grid_face_end(coupling->grid, d, search.end);
     PetscCall(VecGetArrayRead(coupling->viscous.lent.open[d], &search.open));
     PetscCall(VecGetArrayRead(coupling->viscous.lent.surfaces[d], &search.bodies));
     for (search.a = 0; search.a < dimension; search.a++) {

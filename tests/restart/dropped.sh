@@ -11,7 +11,7 @@ run two --set run.step_limit=10 --set run.frame_interval=0.02 > log 2>&1 || cat 
 run two --restart latest --set run.step_limit=20 --set run.frame_interval=0.02 > log 2>&1 || cat log
 
 same_frames() { # A B: what both list, and that it is all there
-  diff "$1/run.xmf" "$2/run.xmf" > /dev/null && [ "$(cd "$1/frames" && echo *)" = "$(cd "$2/frames" && echo *)" ]
+  diff "$1/run.xmf" "$2/run.xmf" && diff <(ls "$1/frames") <(ls "$2/frames")
 }
 # killed DIR STEPS ARGUMENT...: killed after so many steps from checkpoint 10, in another future.
 killed() {

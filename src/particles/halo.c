@@ -115,25 +115,37 @@ static PetscErrorCode SendCell(Halo halo, const PetscInt at[DIM], PetscInt tight
   PetscFunctionReturn(0);
 }
 
-static PetscBool is_at_boundary(const GridBox *box, const PetscInt at[DIM])
+static PetscBool has_neighbours(const GridBox *box)
 {
   for (PetscInt d = 0; d < box->dimension; d++)
-    if (at[d] == box->start[d] || at[d] == box->end[d] - 1)
+    if (box->neighbour[d][0] != MPI_PROC_NULL || box->neighbour[d][1] != MPI_PROC_NULL)
       return PETSC_TRUE;
   return PETSC_FALSE;
+}
+
+/* From one cell at the boundary to the next along x: rows inside have two, or one. */
+static PetscInt next_in_row(const GridBox *box, const PetscInt at[DIM])
+{
+  const PetscInt last = box->end[X] - 1;
+
+  for (PetscInt d = Y; d < box->dimension; d++)
+    if (at[d] == box->start[d] || at[d] == box->end[d] - 1)
+      return at[X] + 1;
+  return at[X] < last ? last : last + 1;
 }
 
 static PetscErrorCode ForBoundaryCells(Halo halo, CellSender send)
 {
   const GridBox *box = &halo->box;
-  PetscInt       at[DIM], tight = 0;
+  PetscInt       at[DIM];
 
   PetscFunctionBegin;
+  if (!has_neighbours(box))
+    PetscFunctionReturn(0);
   for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
     for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++, tight++)
-        if (is_at_boundary(box, at))
-          PetscCall(SendCell(halo, at, tight, send));
+      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X] = next_in_row(box, at))
+        PetscCall(SendCell(halo, at, box_owned_number(box, at[X], at[Y], at[Z]), send));
   PetscFunctionReturn(0);
 }
 

@@ -1,7 +1,7 @@
 /* From the grid back to particles (Gerszewski 2014, 3.2.3 and 3.2.4): with u after and u' before forces and
    pressure,
 
-     FLIP and PIC:  u_p <- a (u_p + (u - u')(x_p)) + (1 - a) u(x_p)
+     FLIP and PIC:  u_p <- a (u_p + (u - u')(x_p)) + (1 - a) u(x_p) = a u_p + (u - a u')(x_p)
      APIC:          u_p <- u(x_p),  C_p = sum u_f grad T(x_p - x_f)
 
    then x <- x + offset(x) and the trapezoidal rule, x' = x + dt/2 (u(x) + u(x + dt u(x))). A particle that
@@ -13,67 +13,164 @@ static const PetscReal margin = 1e-6; /* cells that a particle stays away from s
 
 typedef struct {
   const Splash     splash;
-  HatFrame         frame;
-  PetscReal       *u[DIM], *change[DIM], *offset[DIM];
+  PointFrame       frame;
+  PetscInt         dimension;
+  PetscReal        spacing, dt, share; /* of FLIP */
+  PetscReal       *u[DIM], *offset[DIM];
+  PetscReal       *change[DIM]; /* u less the share of u' */
   const PetscReal *near;
   Vector3          low, high; /* of the box, less the margin; infinite where particles may leave */
 } Mover;
 
-static Vector3 sample(const Mover *mover, PetscReal *const faces[DIM], Vector3 point)
-{
-  Vector3    value = vector3(0., 0., 0.);
-  HatPlace   place;
-  HatStencil stencil;
+/* The particles of a run: component by component. */
+typedef PetscReal RunVector[DIM][POINT_RUN];
 
-  hat_place(&mover->frame, &point, &place);
-  for (PetscInt d = 0; d < mover->frame.dimension; d++) {
-    hat_stencil(&mover->frame, &place, d, &stencil);
-    value.at[d] = hat_sample(&mover->frame, &stencil, faces[d]);
-  }
-  return value;
+KERNEL void sample_run(const Mover *mover, PetscReal *const faces[DIM], const PointRun *run, RunVector value,
+                       const PetscInt dimension)
+{
+  const PetscReal *const fields[DIM] = {faces[X], faces[Y], faces[Z]};
+
+  run_sample_faces(&mover->frame, fields, run, value, dimension);
 }
 
-/* sum u_f grad T, by rows. */
-static void sample_gradient(const Mover *mover, const HatPlace *place, PetscInt component,
-                            PetscReal gradient[DIM])
+KERNEL void blend_run(const Mover *mover, const PointRun *run, RunVector velocity, const PetscInt dimension)
 {
-  const HatFrame *frame = &mover->frame;
-  HatStencil      stencil;
+  RunVector change;
 
-  for (PetscInt d = 0; d < DIM; d++)
-    gradient[d] = 0.;
-  hat_stencil(frame, place, component, &stencil);
-  for (PetscInt d = 0; d < frame->dimension; d++) {
-    HatPlace slope = *place;
-    PetscInt kind = d == component ? ON_FACES : ON_CENTRES;
+  sample_run(mover, mover->change, run, change, dimension);
+  for (PetscInt d = 0; d < dimension; d++)
+    for (PetscInt n = 0; n < POINT_RUN; n++)
+      velocity[d][n] = mover->share * velocity[d][n] + change[d][n];
+}
 
-    for (PetscInt upper = 0; upper < 2; upper++) { /* all of the weight on one side, then on the other */
-      slope.fraction[kind][d] = (PetscReal)upper;
-      hat_stencil(frame, &slope, component, &stencil);
-      gradient[d] += (upper ? 1. : -1.) * frame->inverse * hat_sample(frame, &stencil, mover->u[component]);
+/* Component e and its gradient (by places) of a particle of the run: u_f and its differences along each
+   direction, linear along the others. */
+KERNEL PetscReal sample_slope(const Mover *mover, PetscInt e, const PointRun *run, PetscInt n,
+                              PetscReal *gradient, const PetscInt dimension)
+{
+  const PointFrame *frame = &mover->frame;
+  const PetscReal  *low = mover->u[e] + frame->base, *back, *high;
+  PetscReal         f[DIM] = {0.}, value[2], along_y[2], along_z[2] = {0.};
+
+  for (PetscInt d = 0; d < dimension; d++) {
+    const RunPlaces *places = d == e ? &run->on_face[d] : &run->on_centre[d];
+
+    low += places->corner[n];
+    f[d] = places->fraction[n];
+  }
+  back = low + frame->stride[Y];
+  high = low + (dimension == 3 ? frame->stride[Z] : 0);
+  for (PetscInt side = 0; side < 2; side++) {
+    value[side] = linear_between(low[side], back[side], f[Y]);
+    along_y[side] = back[side] - low[side];
+    if (dimension == 3) {
+      const PetscReal *far = high + frame->stride[Y];
+      const PetscReal  upper = linear_between(high[side], far[side], f[Y]);
+
+      along_y[side] = linear_between(along_y[side], far[side] - high[side], f[Z]);
+      along_z[side] = upper - value[side];
+      value[side] = linear_between(value[side], upper, f[Z]);
     }
   }
+  gradient[X] = frame->inverse * (value[1] - value[0]);
+  gradient[Y] = frame->inverse * linear_between(along_y[0], along_y[1], f[X]);
+  gradient[Z] = frame->inverse * linear_between(along_z[0], along_z[1], f[X]);
+  return linear_between(value[0], value[1], f[X]);
 }
 
-static void gather_affine(const Mover *mover, Vector3 point, PetscReal *values)
+KERNEL void gather_affine(const Mover *mover, const PointRun *run, PetscInt count, PetscReal *values,
+                          const PetscInt dimension)
 {
-  const Vector3 u = sample(mover, mover->u, point);
-  HatPlace      place;
+  for (PetscInt n = 0; n < count; n++, values += DIM + AFFINE)
+    for (PetscInt e = 0; e < dimension; e++)
+      values[e] = sample_slope(mover, e, run, n, values + DIM * (e + 1), dimension);
+}
 
-  hat_place(&mover->frame, &point, &place);
-  for (PetscInt d = 0; d < mover->frame.dimension; d++) {
-    values[d] = u.at[d];
-    sample_gradient(mover, &place, d, values + DIM * (d + 1));
+KERNEL void clip_run(const Mover *mover, RunVector at, const PetscInt dimension)
+{
+  for (PetscInt d = 0; d < dimension; d++)
+    for (PetscInt n = 0; n < POINT_RUN; n++)
+      at[d][n] = PetscMin(PetscMax(at[d][n], mover->low.at[d]), mover->high.at[d]);
+}
+
+/* `end` = `start` + way u + other way v, in the box. */
+KERNEL void advance_run(const Mover *mover, RunVector start, PetscReal way, RunVector u, PetscReal other,
+                        RunVector v, RunVector end, const PetscInt dimension)
+{
+  for (PetscInt d = 0; d < dimension; d++)
+    for (PetscInt n = 0; n < POINT_RUN; n++)
+      end[d][n] = start[d][n] + (way * u[d][n] + other * v[d][n]);
+  clip_run(mover, end, dimension);
+}
+
+/* From `at`, where `run` is, to the end of the step. */
+KERNEL void carry_run(const Mover *mover, PointRun *run, RunVector at, const PetscInt dimension)
+{
+  const PetscReal dt = mover->dt;
+  RunVector       start, u, later, end;
+
+  sample_run(mover, mover->offset, run, u, dimension);
+  advance_run(mover, at, 1., u, 0., u, start, dimension);
+  run_locate(&mover->frame, start, run, dimension);
+  sample_run(mover, mover->u, run, u, dimension);
+  advance_run(mover, start, dt, u, 0., u, end, dimension);
+  if (mover->splash->config->integration == INTEGRATE_TRAPEZOID) {
+    run_locate(&mover->frame, end, run, dimension);
+    sample_run(mover, mover->u, run, later, dimension);
+    advance_run(mover, start, 0.5 * dt, u, 0.5 * dt, later, end, dimension);
   }
+  for (PetscInt d = 0; d < dimension; d++)
+    for (PetscInt n = 0; n < POINT_RUN; n++)
+      at[d][n] = end[d][n];
 }
 
-static void gather_blended(const Mover *mover, PetscReal share, Vector3 point, PetscReal *values)
+/* Takes away what leads out of the box at sides that a particle touches. */
+KERNEL void stop_at_sides(const Mover *mover, RunVector at, RunVector velocity, const PetscInt dimension)
 {
-  const Vector3 u = sample(mover, mover->u, point), change = sample(mover, mover->change, point);
+  for (PetscInt d = 0; d < dimension; d++)
+    for (PetscInt n = 0; n < POINT_RUN; n++) {
+      const PetscReal u = velocity[d][n];
 
-  for (PetscInt d = 0; d < mover->frame.dimension; d++)
-    values[d] = share * (values[d] + change.at[d]) + (1. - share) * u.at[d];
+      velocity[d][n] = at[d][n] <= mover->low.at[d] && u < 0. ? 0. : u;
+      velocity[d][n] = at[d][n] >= mover->high.at[d] && u > 0. ? 0. : velocity[d][n];
+    }
 }
+
+KERNEL void move_run(const Mover *mover, PetscInt count, Vector3 *positions, PetscReal *values,
+                     const PetscInt width, const PetscInt dimension)
+{
+  RunVector at, velocity;
+  PointRun  run;
+
+  for (PetscInt n = 0; n < POINT_RUN; n++)
+    for (PetscInt d = 0; d < dimension; d++)
+      at[d][n] = positions[n < count ? n : count - 1].at[d];
+  run_locate(&mover->frame, at, &run, dimension);
+  if (width > DIM)
+    gather_affine(mover, &run, count, values, dimension);
+  for (PetscInt n = 0; n < POINT_RUN; n++)
+    for (PetscInt d = 0; d < dimension; d++)
+      velocity[d][n] = values[(n < count ? n : count - 1) * width + d];
+  if (width == DIM)
+    blend_run(mover, &run, velocity, dimension);
+  carry_run(mover, &run, at, dimension);
+  stop_at_sides(mover, at, velocity, dimension);
+  for (PetscInt n = 0; n < count; n++)
+    for (PetscInt d = 0; d < dimension; d++) {
+      positions[n].at[d] = at[d][n];
+      values[n * width + d] = velocity[d][n];
+    }
+}
+
+#define MOVE(name, width, dimension)                                                                         \
+  VECTOR_CLONES static void name(const Mover *mover, PetscInt count, Vector3 *positions, PetscReal *values)  \
+  {                                                                                                          \
+    move_run(mover, count, positions, values, width, dimension);                                             \
+  }
+MOVE(move_plane, DIM, 2)
+MOVE(move_space, DIM, 3)
+MOVE(move_affine_plane, DIM + AFFINE, 2)
+MOVE(move_affine_space, DIM + AFFINE, 3)
 
 static PetscErrorCode MoverBegin(Splash splash, Mover *mover)
 {
@@ -81,7 +178,9 @@ static PetscErrorCode MoverBegin(Splash splash, Mover *mover)
   const PetscReal h = grid_spacing(splash->grid);
 
   PetscFunctionBegin;
-  mover->frame = hat_frame(splash->grid);
+  mover->frame = point_frame(splash->grid);
+  mover->dimension = box->dimension;
+  mover->spacing = h;
   mover->low = mover->high = mover->frame.origin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     mover->high.at[d] += h * (PetscReal)box->cells[d];
@@ -105,72 +204,29 @@ static PetscErrorCode MoverEnd(Splash splash, Mover *mover)
   PetscFunctionReturn(0);
 }
 
-/* `old` becomes the change. */
-PetscErrorCode SplashGatherVelocity(Splash splash)
-{
-  const SplashConfig *config = splash->config;
-  const PetscReal     share = config->transfer == TRANSFER_PIC ? 0. : config->flip;
-  Mover               mover = {.splash = splash};
-  ParticleView        view;
-
-  PetscFunctionBegin;
-  PetscCall(SplashFillSides(splash, SIDES_AS_THEY_ARE, splash->old));
-  for (PetscInt d = 0; d < grid_box(splash->grid)->dimension; d++)
-    PetscCall(VecAYPX(splash->old[d], -1., splash->velocity[d]));
-  PetscCall(MoverBegin(splash, &mover));
-  PetscCall(ParticlesGetView(splash->particles, &view));
-  for (PetscInt n = 0; n < view.count; n++)
-    if (config->transfer == TRANSFER_APIC)
-      gather_affine(&mover, view.positions[n], view.values + n * splash->width);
-    else
-      gather_blended(&mover, share, view.positions[n], view.values + n * splash->width);
-  PetscCall(MoverEnd(splash, &mover));
-  PetscFunctionReturn(0);
-}
-
 static Vector3 clip(const Mover *mover, Vector3 point)
 {
-  for (PetscInt d = 0; d < mover->frame.dimension; d++)
+  for (PetscInt d = 0; d < mover->dimension; d++)
     point.at[d] = PetscMin(PetscMax(point.at[d], mover->low.at[d]), mover->high.at[d]);
   return point;
 }
 
-static Vector3 advance(const Mover *mover, Vector3 from, PetscReal dt, SplashIntegration integration)
-{
-  const PetscInt dimension = mover->frame.dimension;
-  const Vector3  start = clip(mover, vector3_add(from, sample(mover, mover->offset, from)));
-  const Vector3  u = sample(mover, mover->u, start);
-  Vector3        end = start, later = u;
-
-  for (PetscInt d = 0; d < dimension; d++)
-    end.at[d] += dt * u.at[d];
-  end = clip(mover, end);
-  if (integration == INTEGRATE_EULER)
-    return end;
-  later = sample(mover, mover->u, end);
-  end = start;
-  for (PetscInt d = 0; d < dimension; d++)
-    end.at[d] += 0.5 * dt * (u.at[d] + later.at[d]);
-  return clip(mover, end);
-}
-
 static PetscBool is_near(const Mover *mover, Vector3 point)
 {
-  HatPlace place;
   PetscInt c = mover->frame.base;
 
-  hat_place(&mover->frame, &point, &place);
-  for (PetscInt d = 0; d < mover->frame.dimension; d++)
-    c += place.whole[ON_FACES][d] * mover->frame.stride[d];
+  for (PetscInt d = 0; d < mover->dimension; d++)
+    c += mover->frame.stride[d] *
+         whole_below((point.at[d] - mover->frame.origin.at[d]) * mover->frame.inverse);
   return mover->near[c] > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static Vector3 distance_slope(const Mover *mover, Vector3 point)
 {
-  const PetscReal small = 1e-4 * mover->frame.spacing;
+  const PetscReal small = 1e-4 * mover->spacing;
   Vector3         slope = vector3(0., 0., 0.);
 
-  for (PetscInt d = 0; d < mover->frame.dimension; d++) {
+  for (PetscInt d = 0; d < mover->dimension; d++) {
     Vector3 up = point, down = point;
 
     up.at[d] += small;
@@ -187,7 +243,7 @@ static Vector3 step_out(const Mover *mover, Vector3 point, PetscReal distance)
   const Vector3   slope = distance_slope(mover, point);
   const PetscReal length = PetscMax(vector3_norm(slope), 1e-3);
 
-  return vector3_add(point, vector3_scale((margin * mover->frame.spacing - distance) / length, slope));
+  return vector3_add(point, vector3_scale((margin * mover->spacing - distance) / length, slope));
 }
 
 static Vector3 keep_outside(const Mover *mover, Vector3 from, Vector3 to)
@@ -211,52 +267,62 @@ static Vector3 keep_outside(const Mover *mover, Vector3 from, Vector3 to)
   return vector3_add(from, vector3_scale(free_part, vector3_subtract(to, from)));
 }
 
-/* Takes away what leads out of the box at sides that the particle touches. */
-static void stop_at_sides(const Mover *mover, Vector3 at, PetscReal *velocity)
-{
-  for (PetscInt d = 0; d < mover->frame.dimension; d++) {
-    if (at.at[d] <= mover->low.at[d])
-      velocity[d] = PetscMax(velocity[d], 0.);
-    if (at.at[d] >= mover->high.at[d])
-      velocity[d] = PetscMin(velocity[d], 0.);
-  }
-}
-
-/* Likewise what leads into an obstacle, whose surface the particle was put on. */
+/* Takes away what leads into an obstacle, whose surface the particle was put on. */
 static void stop_at_obstacle(const Mover *mover, Vector3 at, PetscReal *velocity)
 {
   const Vector3   slope = distance_slope(mover, at);
   const PetscReal square = vector3_dot(slope, slope);
   PetscReal       into = 0.;
 
-  for (PetscInt d = 0; d < mover->frame.dimension; d++)
+  for (PetscInt d = 0; d < mover->dimension; d++)
     into += slope.at[d] * velocity[d];
-  for (PetscInt d = 0; d < mover->frame.dimension && into < 0. && square > 0.; d++)
+  for (PetscInt d = 0; d < mover->dimension && into < 0. && square > 0.; d++)
     velocity[d] -= into / square * slope.at[d];
 }
 
-static void move_particle(const Mover *mover, PetscReal dt, Vector3 *position, PetscReal *velocity)
+/* Out of obstacles, from where particles were to where they are. */
+static void leave_obstacles(const Mover *mover, PetscInt count, const Vector3 from[], Vector3 positions[],
+                            PetscReal *values)
 {
-  const Vector3 from = *position, to = advance(mover, from, dt, mover->splash->config->integration);
-
-  *position = to;
-  stop_at_sides(mover, to, velocity);
-  if (!mover->splash->obstacle_count || !is_near(mover, to) || obstacle_distance(mover->splash, to) > 0.)
-    return;
-  *position = keep_outside(mover, from, to);
-  stop_at_obstacle(mover, *position, velocity);
+  for (PetscInt n = 0; n < count; n++)
+    if (is_near(mover, positions[n]) && !(obstacle_distance(mover->splash, positions[n]) > 0.)) {
+      positions[n] = keep_outside(mover, from[n], positions[n]);
+      stop_at_obstacle(mover, positions[n], values + n * mover->splash->width);
+    }
 }
 
+static void move_all(const Mover *mover, const ParticleView *view)
+{
+  void (*const kernels[2][2])(const Mover *, PetscInt, Vector3 *, PetscReal *) = {
+      {move_plane, move_space}, {move_affine_plane, move_affine_space}};
+  const PetscInt width = mover->splash->width;
+  Vector3        from[POINT_RUN];
+
+  for (PetscInt n = 0; n < view->count; n += POINT_RUN) {
+    const PetscInt count = PetscMin(POINT_RUN, view->count - n);
+
+    for (PetscInt i = 0; i < count; i++)
+      from[i] = view->positions[n + i];
+    kernels[width > DIM][mover->dimension - 2](mover, count, view->positions + n, view->values + n * width);
+    if (mover->splash->obstacle_count)
+      leave_obstacles(mover, count, from, view->positions + n, view->values + n * width);
+  }
+}
+
+/* `old` becomes what a particle gets beside its share of its own velocity. */
 PetscErrorCode SplashMoveParticles(Splash splash, PetscReal dt)
 {
-  Mover        mover = {.splash = splash};
+  const SplashConfig *config = splash->config;
+  Mover mover = {.splash = splash, .dt = dt, .share = config->transfer == TRANSFER_PIC ? 0. : config->flip};
   ParticleView view;
 
   PetscFunctionBegin;
+  PetscCall(SplashFillSides(splash, SIDES_AS_THEY_ARE, splash->old));
+  for (PetscInt d = 0; d < grid_box(splash->grid)->dimension; d++)
+    PetscCall(VecAYPX(splash->old[d], -mover.share, splash->velocity[d]));
   PetscCall(MoverBegin(splash, &mover));
   PetscCall(ParticlesGetView(splash->particles, &view));
-  for (PetscInt n = 0; n < view.count; n++)
-    move_particle(&mover, dt, &view.positions[n], view.values + n * splash->width);
+  move_all(&mover, &view);
   PetscCall(MoverEnd(splash, &mover));
   PetscCall(ParticlesArrange(splash->particles));
   PetscFunctionReturn(0);

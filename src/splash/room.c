@@ -61,7 +61,6 @@ static PetscBool is_in_box(const GridBox *box, const PetscInt at[DIM])
 static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
 {
   const GridBox  *box = grid_box(splash->grid);
-  const HatFrame  frame = hat_frame(splash->grid);
   const GridRange range = box_grown(box, 1);
   Vector3        *points;
 
@@ -69,7 +68,7 @@ static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
   PetscCall(PetscMalloc1(lattice_size(splash->config, box->dimension), &points));
   FOR_PLACES(&range, at)
     if (is_in_box(box, at))
-      raster_points(&frame, free_lattice(splash, at, points), points, NULL, 0, fields);
+      raster_points(splash, free_lattice(splash, at, points), points, NULL, 0, fields);
   PetscCall(PetscFree(points));
   PetscFunctionReturn(0);
 }
@@ -100,24 +99,12 @@ static PetscErrorCode MarkObstacles(Splash splash)
 
 PetscErrorCode SplashFindRoom(Splash splash)
 {
-  const GridBox  *box = grid_box(splash->grid);
-  const PetscReal share = 1. / lattice_size(splash->config, box->dimension);
-  RasterFields    fields;
+  RasterFields fields;
 
   PetscFunctionBegin;
-  PetscCall(VecSet(splash->room, 0.));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(VecSet(splash->face_room[d], 0.));
-  PetscCall(VecGetArray(splash->room, &fields.cells));
-  PetscCall(MacGridGetFaces(splash->grid, splash->face_room, fields.faces));
+  PetscCall(RasterBegin(splash, splash->room, &fields));
   PetscCall(RasterLattice(splash, &fields));
-  PetscCall(MacGridRestoreFaces(splash->grid, splash->face_room, fields.faces));
-  PetscCall(VecRestoreArray(splash->room, &fields.cells));
-  PetscCall(VecScale(splash->room, share));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    PetscCall(VecScale(splash->face_room[d], share));
-  PetscCall(MacGridExchange(splash->grid, splash->room));
-  PetscCall(MacGridExchangeFaces(splash->grid, splash->face_room));
+  PetscCall(RasterEnd(splash, &fields, splash->room, splash->face_room, NULL));
   PetscCall(MarkObstacles(splash));
   PetscFunctionReturn(0);
 }

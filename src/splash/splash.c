@@ -166,7 +166,6 @@ PetscErrorCode SplashStep(Splash splash, PetscReal time, PetscReal dt, PetscBool
   *good = splash_has_converged(splash) && report->travel <= MOST_CELLS_PER_STEP;
   if (!*good)
     PetscFunctionReturn(0);
-  PetscCall(SplashGatherVelocity(splash));
   PetscCall(SplashMoveParticles(splash, dt));
   PetscCall(SplashAddSources(splash, time, time + dt));
   PetscCall(SplashBurstBetween(splash, time, time + dt));

@@ -2,9 +2,10 @@
 #define MILLRACE_SPLASH_IMPL_H
 
 #include <millrace/halo.h>
+#include <millrace/point_run.h>
 #include <millrace/splash.h>
 
-enum { CORNERS = 8, AFFINE = DIM * DIM };
+enum { AFFINE = DIM * DIM };
 
 /* Densities are shares of that of the liquid, so that a full cell or face far from walls has 1. */
 struct _p_Splash {
@@ -35,104 +36,25 @@ struct _p_Splash {
   SplashReport report;
 };
 
-/* Where a point lies among faces (whole cells from the origin) and centres (half a cell less). */
-typedef struct {
-  PetscInt  whole[2][DIM];
-  PetscReal fraction[2][DIM];
-} HatPlace;
-enum { ON_FACES, ON_CENTRES };
-
-/* The fields of a box in the coordinates of the whole grid. */
-typedef struct {
-  PetscInt  base; /* flat index of cell (0, 0, 0), which need not exist here */
-  PetscInt  stride[DIM], dimension, corners, corner[CORNERS];
-  Vector3   origin;
-  PetscReal spacing, inverse;
-} HatFrame;
-
-/* The values that a point takes part in: those at `first` + corner[n], by `weight` each. */
-typedef struct {
-  PetscInt  first;
-  PetscReal weight[CORNERS];
-} HatStencil;
-
-static inline HatFrame hat_frame(MacGrid grid)
-{
-  const GridBox *box = grid_box(grid);
-  HatFrame       frame = {.base = box_index(box, 0, 0, 0),
-                          .dimension = box->dimension,
-                          .corners = 1 << box->dimension,
-                          .origin = grid_origin(grid),
-                          .spacing = grid_spacing(grid),
-                          .inverse = 1. / grid_spacing(grid)};
-
-  for (PetscInt d = 0; d < box->dimension; d++)
-    frame.stride[d] = box->stride[d];
-  for (PetscInt n = 0; n < frame.corners; n++)
-    for (PetscInt d = 0; d < box->dimension; d++)
-      frame.corner[n] += n >> d & 1 ? box->stride[d] : 0;
-  return frame;
-}
-
-static inline void hat_place(const HatFrame *frame, const Vector3 *point, HatPlace *place)
-{
-  for (PetscInt d = 0; d < frame->dimension; d++) {
-    const PetscReal at = (point->at[d] - frame->origin.at[d]) * frame->inverse;
-
-    for (PetscInt kind = ON_FACES; kind <= ON_CENTRES; kind++) {
-      const PetscReal from = kind == ON_FACES ? at : at - 0.5;
-      const PetscInt  whole = (PetscInt)(from + 8.) - 8; /* the largest not above, of what is above -8 */
-
-      place->whole[kind][d] = whole;
-      place->fraction[kind][d] = from - (PetscReal)whole;
-    }
-  }
-}
-
-/* Of faces across `direction`, or of cells if that is CELL_CENTRES. */
+/* Of faces across a direction, or of cells. */
 enum { CELL_CENTRES = -1 };
-static inline void hat_stencil(const HatFrame *frame, const HatPlace *place, PetscInt direction,
-                               HatStencil *stencil)
-{
-  PetscReal part[DIM][2] = {{0.}};
-
-  stencil->first = frame->base;
-  for (PetscInt d = 0; d < frame->dimension; d++) {
-    const PetscInt kind = d == direction ? ON_FACES : ON_CENTRES;
-
-    stencil->first += place->whole[kind][d] * frame->stride[d];
-    part[d][1] = place->fraction[kind][d];
-    part[d][0] = 1. - part[d][1];
-  }
-  for (PetscInt n = 0; n < 4; n++)
-    stencil->weight[n] = part[X][n & 1] * part[Y][n >> 1];
-  if (frame->dimension == 3)
-    for (PetscInt n = 0; n < 4; n++) {
-      stencil->weight[n + 4] = stencil->weight[n] * part[Z][1];
-      stencil->weight[n] *= part[Z][0];
-    }
-}
-
-static inline PetscReal hat_sample(const HatFrame *frame, const HatStencil *stencil, const PetscReal *field)
-{
-  PetscReal sum = 0.;
-
-  for (PetscInt n = 0; n < frame->corners; n++)
-    sum += stencil->weight[n] * field[stencil->first + frame->corner[n]];
-  return sum;
-}
 
 static inline PetscInt lattice_size(const SplashConfig *config, PetscInt dimension)
 {
   return config->particles * config->particles * (dimension == 3 ? config->particles : 1);
 }
 
-/* raster.c: what the `count` particles at `positions` give to cells and faces; velocities may be null. */
+/* raster.c: what particles give to cells and faces, which have their mass and momentum side by side: [2 c]
+   and [2 c + 1]. */
 typedef struct {
-  PetscReal *cells, *faces[DIM], *momentum[DIM];
+  PetscReal *cells, *faces[DIM];
 } RasterFields;
-void raster_points(const HatFrame *frame, PetscInt count, const Vector3 positions[], const PetscReal values[],
+PetscErrorCode RasterBegin(Splash splash, Vec cells, RasterFields *fields);
+/* `width` values of each, null: without momentum */
+void raster_points(const Splash splash, PetscInt count, const Vector3 positions[], const PetscReal values[],
                    PetscInt width, const RasterFields *fields);
+/* `cells` and `faces` become densities, `velocity` (null: none) momentum over mass; ghosts valid. */
+PetscErrorCode RasterEnd(Splash splash, RasterFields *fields, Vec cells, Vec faces[DIM], Vec velocity[DIM]);
 
 /* room.c */
 PetscErrorCode SplashFindRoom(Splash splash);
@@ -162,8 +84,7 @@ PetscErrorCode SplashProjectBilateral(Splash splash, PetscReal dt);
 /* extrapolate.c */
 PetscErrorCode SplashExtrapolate(Splash splash);
 
-/* move.c: velocities from the grid, then positions along it */
-PetscErrorCode SplashGatherVelocity(Splash splash);
+/* move.c: velocities from the grid, positions along it */
 PetscErrorCode SplashMoveParticles(Splash splash, PetscReal dt);
 
 #endif

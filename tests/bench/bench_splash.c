@@ -128,8 +128,8 @@ int main(int argc, char **argv)
   PetscCall(Print("unilateral, FLIP", &unilateral));
   PetscCall(Print("unilateral, APIC", &affine));
   PetscCall(Print("incompressible", &bilateral));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "both unilateral solves over the plain one: %.2f\n",
-                        (double)(unilateral.solve / bilateral.solve)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a unilateral solve (two a step) over the plain one: %.2f\n",
+                        (double)(0.5 * unilateral.solve / bilateral.solve)));
   PetscCall(PetscFinalize());
   return 0;
 }

@@ -1,22 +1,26 @@
 /* Scenes with splashing liquid: what its keys cannot tell alone, and what has no meaning beside it. */
 #include "scene_impl.h"
 
-/* What the user has written; null if it is a default. */
-static const Node *given(const Node *map, const char key[])
+/* Whether the user has written it; else it is a default. */
+static PetscBool is_given(const Node *node)
 {
-  const Node *node = node_find(map, key);
-
-  return node && (node->line || node->key_line || node->override >= 0) ? node : NULL;
+  return node->line || node->key_line || node->override >= 0 ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* A default leaves the tree: the resolved scene is to be read again. */
 static PetscErrorCode Refuse(Scene scene, const Node *map, const char key[], const char why[])
 {
-  const Node *node = given(map, key);
-  char        path[PATH_LENGTH];
+  Node *node = node_find(map, key);
+  char  path[PATH_LENGTH];
 
   PetscFunctionBegin;
   if (!node)
     PetscFunctionReturn(0);
+  if (!is_given(node)) {
+    node_detach(node);
+    PetscCall(NodeDestroy(&node));
+    PetscFunctionReturn(0);
+  }
   node_path(node, path, sizeof(path));
   PetscCall(
       ProblemAddAtKey(scene, node, PROBLEM_ERROR, "%s has no meaning with splash: %s; remove it", path, why));

@@ -18,8 +18,12 @@ def skin(cells):
 
 def deformables(frame, first):
     """(vertices, cells, body) of the skin, its meshes numbered from `first` on, and a field of its triangles by name."""
-    mesh = frame.mesh("deformables")
-    triangles, behind = skin(mesh.cells)
+    if "skins" in frame.entry.meshes():
+        mesh = frame.mesh("skins")
+        triangles, behind = mesh.cells, slice(None)
+    else:
+        mesh = frame.mesh("deformables")
+        triangles, behind = skin(mesh.cells)
     fields = {name: mesh[name][behind] for name in ("stress", "det_F")}
     fields["speed"] = numpy.linalg.norm(mesh["velocity"], axis=1)[triangles].mean(axis=1)
     return (mesh.vertices, triangles, first + mesh["mesh"].astype(int)[behind]), fields

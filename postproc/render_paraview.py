@@ -305,7 +305,7 @@ def add_surfaces(stage):
         display = stage.show(source)
         if grid == "bodies":
             colour_bodies(stage, display, source)
-        elif grid == "deformables":
+        elif grid in ("deformables", "skins"):
             paint(display, DEFORMABLE)
         else:
             paint(display, OBSTACLE)

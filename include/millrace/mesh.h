@@ -18,6 +18,15 @@ typedef enum { MESH_POINTS, MESH_SEGMENTS, MESH_TRIANGLES, MESH_TETRAHEDRA } Mes
 /* More than any element has. */
 enum { MESH_MAX_NODES = 10, MESH_MAX_CORNERS = 4, MESH_MAX_EDGES = 6 };
 
+/* Where a point is in a mesh: weights of the corners of an element. Of a tetrahedron they give the point,
+   also from outside (some are then negative); of other elements its nearest point. Quadratic elements are
+   taken by their corners. */
+typedef struct {
+  PetscInt  element;
+  PetscReal weights[MESH_MAX_CORNERS]; /* their sum is 1 */
+  PetscReal distance;                  /* from the element; 0 inside a tetrahedron */
+} MeshPlace;
+
 typedef struct _p_Mesh *Mesh;
 struct _p_Mesh {
   MeshKind  kind;
@@ -31,6 +40,10 @@ struct _p_Mesh {
   /* Of a vertex that refinement has put in the middle of an edge: the ends of that edge, which come before
      it; -1 of others. Null: no vertex was. */
   PetscInt (*parents)[2];
+  /* Of tetrahedra that hold their material only in part, since it was cut or is embedded; null of others. */
+  PetscReal *filled;  /* that part of each element */
+  Mesh       surface; /* of the material: triangles, closed, facing outwards */
+  MeshPlace *places;  /* of the surface's vertices */
 };
 
 PetscInt mesh_corners(MeshKind kind);               /* of an element */
@@ -125,14 +138,6 @@ PetscErrorCode MeshJunctionsDestroy(MeshJunctions *junctions);
 /* The same with a node in the middle of every edge. Not for meshes with junctions. Not collective. */
 PetscErrorCode MeshCreateQuadratic(Mesh mesh, Mesh *quadratic);
 
-/* Where a point is in a mesh: weights of the corners of an element. Of a tetrahedron they give the point,
-   also from outside (some are then negative); of other elements its nearest point. Quadratic elements are
-   taken by their corners. */
-typedef struct {
-  PetscInt  element;
-  PetscReal weights[MESH_MAX_CORNERS]; /* their sum is 1 */
-  PetscReal distance;                  /* from the element; 0 inside a tetrahedron */
-} MeshPlace;
 typedef struct _p_MeshLocator *MeshLocator;
 /* Borrows the mesh. Not collective. */
 PetscErrorCode MeshLocatorCreate(Mesh mesh, MeshLocator *locator);
@@ -145,8 +150,12 @@ PetscErrorCode MeshFindPlaces(Mesh mesh, PetscInt count, const Vector3 points[],
 
 /* A mesh of tetrahedra cut by planes, by virtual nodes: each piece has the whole tetrahedron that it was cut
    from, with vertices of its own where material is not joined across a face. */
+typedef enum { MESH_KEEP_BOTH, MESH_KEEP_FRONT, MESH_KEEP_BACK } MeshKeep;
+extern const char *const MeshKeeps[]; /* words for them, null-terminated */
 typedef struct {
-  Vector3 point, normal;
+  Vector3  point, normal;
+  Vector3  end_point, end_normal; /* not zero: it cuts only where this normal points to, a half plane */
+  MeshKeep keep;                  /* FRONT: material to which the normal points; of whole planes */
 } MeshPlane;
 typedef struct {
   PetscInt   component_count;
@@ -156,10 +165,13 @@ typedef struct {
   Mesh       surface; /* triangles around the material, closed, facing outwards */
   MeshPlace *places;  /* of each vertex of the surface in `mesh` */
 } MeshCut;
-/* Every plane goes through the whole mesh, also through vertices, edges and faces. Linear tetrahedra only.
-   Not collective. */
+/* Planes go through the whole mesh or up to their ends, also through vertices, edges and faces. A tetrahedron
+   in which a half plane ends is not divided by it. Where nothing is kept, the mesh has no element. Linear
+   tetrahedra only. Not collective. */
 PetscErrorCode MeshCutByPlanes(Mesh mesh, PetscInt count, const MeshPlane planes[], MeshCut *result);
 PetscErrorCode MeshCutDestroy(MeshCut *cut);
+/* The same as a mesh that is filled in part, in place of `*mesh`. Not collective. */
+PetscErrorCode MeshCutApart(Mesh *mesh, PetscInt count, const MeshPlane planes[]);
 
 /* Length, area or volume. Of a tetrahedron, and of a triangle in the plane z = 0 with mesh_planar_area,
    negative if it is inverted. Of quadratic tetrahedra and plane triangles exact, also where edges are curved.

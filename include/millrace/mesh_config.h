@@ -34,6 +34,16 @@ typedef struct {
 } MeshRefineConfig;
 extern const SchemaKey MeshRefineKeys[];
 
+/* Parallel planes that cut the mesh. */
+typedef struct {
+  Vector3   point, normal; /* of the first */
+  PetscInt  count;
+  PetscReal step;                  /* m along the normal from one to the next */
+  Vector3   end_point, end_normal; /* not zero: half planes, which cut only where this normal points to */
+  MeshKeep  keep;
+} MeshCutConfig;
+extern const SchemaKey MeshCutKeys[];
+
 typedef struct {
   Vector3   origin, along, across; /* a sheet: all three; a rope: from origin to origin + along */
   Vector3   normal;                /* a disc: origin, normal, radius; a tube: origin, along, radius */
@@ -61,6 +71,8 @@ typedef struct {
   PetscInt          order; /* 1 or 2 */
   PetscInt          refine_count;
   MeshRefineConfig *refine;
+  PetscInt          cut_count;
+  MeshCutConfig    *cuts;
 } MeshConfig;
 
 /* The keys of a MeshConfig that is at byte `at` of a room's own struct, for the room's table. */
@@ -107,8 +119,9 @@ typedef struct {
        .offset = (at) + offsetof(MeshConfig, fill),                                                          \
        .fallback = "auto",                                                                                   \
        .choices = MeshFills,                                                                                 \
-       .help = "of volumes: stuffed: elements follow the surface; lattice: all that the shape reaches "      \
-               "into; five, six, bcc: cubes of a box in so many tetrahedra or those of a body-centred "      \
+       .help = "of volumes: stuffed: elements follow the surface; lattice: those of a lattice that cover "   \
+               "the shape, whose surface is embedded in them; five, six, bcc: cubes of a box in so many "    \
+               "tetrahedra or those of a body-centred "                                                      \
                "lattice; auto: five for boxes, else stuffed"},                                               \
       {.name = "order",                                                                                      \
        .kind = SCHEMA_INTEGER,                                                                               \
@@ -118,10 +131,18 @@ typedef struct {
        .lowest = 1,                                                                                          \
        .highest = 2,                                                                                         \
        .help = "1: linear elements; 2: quadratic ones, with nodes in the middle of edges"},                  \
+      {.name = "refine",                                                                                     \
+       .kind = SCHEMA_LIST,                                                                                  \
+       .offset = (at) + offsetof(MeshConfig, refine),                                                        \
+       .count = (at) + offsetof(MeshConfig, refine_count),                                                   \
+       .size = sizeof(MeshRefineConfig),                                                                     \
+       .fallback = "",                                                                                       \
+       .keys = MeshRefineKeys,                                                                               \
+       .help = "where elements are divided; their neighbours stay whole"},                                   \
   {                                                                                                          \
-    .name = "refine", .kind = SCHEMA_LIST, .offset = (at) + offsetof(MeshConfig, refine),                    \
-    .count = (at) + offsetof(MeshConfig, refine_count), .size = sizeof(MeshRefineConfig), .fallback = "",    \
-    .keys = MeshRefineKeys, .help = "where elements are divided; their neighbours stay whole"                \
+    .name = "cuts", .kind = SCHEMA_LIST, .offset = (at) + offsetof(MeshConfig, cuts),                        \
+    .count = (at) + offsetof(MeshConfig, cut_count), .size = sizeof(MeshCutConfig), .fallback = "",          \
+    .keys = MeshCutKeys, .help = "planes that cut linear tetrahedra apart at time zero"                      \
   }
 
 /* Makes the mesh and checks it. On a mistake `*mesh` is null and `message` says what, where and what helps;
@@ -132,6 +153,10 @@ PetscErrorCode MeshCreateFromConfig(const MeshConfig *config, Mesh *mesh, char m
 PetscErrorCode MeshConfigCheck(const MeshConfig *config, char message[], size_t message_size);
 /* How many elements a filled shape or surface will have, about; 0 where that is not known. */
 PetscReal mesh_config_elements(const MeshConfig *config);
+
+/* The skin of a shape, with this edge, is embedded in tetrahedra that cover it. On a mistake as above. Not
+   collective. */
+PetscErrorCode MeshEmbed(Shape shape, PetscReal edge, Mesh mesh, char message[], size_t message_size);
 
 /* The triangles around a shape with edges of about `edge`, on its true surface and facing outwards; of a
    shape from a file the file's own. Of combinations and formulas second order in `edge`. On a mistake as

@@ -113,9 +113,34 @@ static void check_config(const MeshOrder *order)
   else if (config->order > 1 && config->refine_count > 0)
     refuse(order, "it has elements of order 2, which cannot be refined in places, where vertices hang on the "
                   "sides of larger ones: give it a shorter edge or \"order: 1\"");
+  else if (config->order > 1 && config->fill == MESH_FILL_LATTICE)
+    refuse(order, "surfaces are embedded in linear tetrahedra: give \"order: 1\" or \"fill: stuffed\"");
+  else if (config->cut_count > 0 && (config->use != MESH_USE_VOLUME || config->order > 1 ||
+                                     config->refine_count > 0 || config->fill == MESH_FILL_LATTICE))
+    refuse(order,
+           "only linear tetrahedra can be cut that are not refined and not a lattice around an embedded "
+           "surface: give \"type: volume\", \"order: 1\", another \"fill\" and no \"refine\"");
   else if (mesh_config_elements(config) > most_elements)
     refuse(order, "it would have about %.2g elements, more than %.2g: make its edge of %g m longer",
            (double)mesh_config_elements(config), (double)most_elements, (double)config->edge);
+}
+
+static void check_cuts(const MeshOrder *order)
+{
+  for (PetscInt n = 0; n < order->config->cut_count; n++) {
+    const MeshCutConfig *cut = &order->config->cuts[n];
+
+    if (!(vector3_norm(cut->normal) > 0))
+      refuse(order, "cut %" PetscInt_FMT " needs a normal that is not zero", n);
+    if (cut->count > 1 && cut->step == 0)
+      refuse(order, "cut %" PetscInt_FMT " has %" PetscInt_FMT " planes in one place: give it a \"step\"", n,
+             cut->count);
+    if (cut->keep != MESH_KEEP_BOTH && vector3_norm(cut->end_normal) > 0)
+      refuse(order,
+             "cut %" PetscInt_FMT " is a half plane, which parts nothing that could be left out: "
+             "give \"keep: both\" or no \"end_normal\"",
+             n);
+  }
 }
 
 PetscErrorCode MeshConfigCheck(const MeshConfig *config, char message[], size_t message_size)
@@ -125,6 +150,7 @@ PetscErrorCode MeshConfigCheck(const MeshConfig *config, char message[], size_t 
   PetscFunctionBegin;
   message[0] = '\0';
   check_config(&order);
+  check_cuts(&order);
   PetscFunctionReturn(0);
 }
 
@@ -324,6 +350,62 @@ static PetscErrorCode CheckRaw(const MeshOrder *order, Mesh mesh)
   PetscFunctionReturn(0);
 }
 
+static MeshPlane cut_plane(const MeshCutConfig *cut, PetscInt k)
+{
+  const Vector3 unit = vector3_scale(1. / vector3_norm(cut->normal), cut->normal);
+
+  return (MeshPlane){.point = vector3_add(cut->point, vector3_scale((PetscReal)k * cut->step, unit)),
+                     .normal = unit,
+                     .end_point = cut->end_point,
+                     .end_normal = cut->end_normal,
+                     .keep = cut->keep};
+}
+
+/* Whether it has vertices on both sides. */
+static PetscBool meets(Mesh mesh, const MeshPlane *plane)
+{
+  PetscBool front = PETSC_FALSE, back = PETSC_FALSE;
+
+  for (PetscInt v = 0; v < mesh->vertex_count && !(front && back); v++) {
+    const PetscReal height = vector3_dot(plane->normal, vector3_subtract(mesh->vertices[v], plane->point));
+
+    front = front || height > 0 ? PETSC_TRUE : PETSC_FALSE;
+    back = back || height < 0 ? PETSC_TRUE : PETSC_FALSE;
+  }
+  return front && back ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode CutAll(const MeshOrder *order, Mesh *mesh)
+{
+  const MeshConfig *config = order->config;
+  PetscInt          count = 0;
+  MeshPlane        *planes;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < config->cut_count; n++)
+    count += config->cuts[n].count;
+  if (!count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(count, &planes));
+  count = 0;
+  for (PetscInt n = 0; n < config->cut_count; n++) {
+    PetscBool met = PETSC_FALSE;
+
+    for (PetscInt k = 0; k < config->cuts[n].count; k++) {
+      planes[count] = cut_plane(&config->cuts[n], k);
+      met = meets(*mesh, &planes[count++]) || met ? PETSC_TRUE : PETSC_FALSE;
+    }
+    if (!met && config->cuts[n].keep == MESH_KEEP_BOTH)
+      refuse(order, "cut %" PetscInt_FMT " passes beside it: move its \"point\"", n);
+  }
+  if (!order->message[0])
+    PetscCall(MeshCutApart(mesh, count, planes));
+  if ((*mesh)->element_count == 0)
+    refuse(order, "its cuts leave nothing of it: change which side they keep");
+  PetscCall(PetscFree(planes));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode MeshCreateFromConfig(const MeshConfig *config, Mesh *mesh, char message[], size_t message_size)
 {
   const MeshOrder order = {config, message, message_size};
@@ -337,6 +419,10 @@ PetscErrorCode MeshCreateFromConfig(const MeshConfig *config, Mesh *mesh, char m
     PetscCall(CheckRaw(&order, *mesh));
   if (!message[0])
     PetscCall(RefineAndRaise(&order, mesh));
+  if (!message[0] && config->fill == MESH_FILL_LATTICE && config->use == MESH_USE_VOLUME)
+    PetscCall(MeshEmbed(config->shape, config->edge, *mesh, message, message_size));
+  if (!message[0])
+    PetscCall(CutAll(&order, mesh));
   if (message[0])
     PetscCall(MeshDestroy(mesh));
   PetscFunctionReturn(0);

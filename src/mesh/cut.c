@@ -16,11 +16,11 @@ static PetscErrorCode AddNumber(CutPieces *pieces, PetscInt number)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode BeginPiece(CutPieces *pieces, PetscInt element, PetscInt cell)
+static PetscErrorCode BeginPiece(CutPieces *pieces, PetscInt element)
 {
   PetscFunctionBegin;
   PetscCall(GrowList(pieces->piece_count, &pieces->piece_room, &pieces->pieces));
-  pieces->pieces[pieces->piece_count++] = (CutPiece){element, cell, pieces->number_count, 0};
+  pieces->pieces[pieces->piece_count++] = (CutPiece){element, pieces->number_count, 0};
   PetscFunctionReturn(0);
 }
 
@@ -36,7 +36,7 @@ static PetscErrorCode AddWhole(CutPieces *pieces, Mesh mesh, PetscInt element)
   const PetscInt *corners = mesh_element(mesh, element);
 
   PetscFunctionBegin;
-  PetscCall(BeginPiece(pieces, element, 0));
+  PetscCall(BeginPiece(pieces, element));
   for (PetscInt n = 0; n < 4; n++) {
     PetscCall(AddNumber(pieces, n));
     PetscCall(AddNumber(pieces, 3));
@@ -96,7 +96,6 @@ typedef struct {
   PetscReal *height; /* of each point that was there, above the plane; 0: on it */
   PetscInt   height_count;
   EdgeMap    crossings; /* from an edge to its point on the plane */
-  EdgeMap    cells;     /* from (cell, side) to the new cell */
   CutPieces  pieces;    /* new */
 } Division;
 
@@ -213,27 +212,13 @@ static PetscErrorCode AddSection(Division *division)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindCell(Division *division, PetscInt cell, PetscInt side, PetscInt *found)
-{
-  PetscFunctionBegin;
-  /* cells are told from sides by an offset that the lower end of an edge cannot have */
-  *found = edge_map_find(&division->cells, cell + 2, side);
-  if (*found < 0) {
-    *found = division->cells.count;
-    PetscCall(EdgeMapAdd(&division->cells, cell + 2, side, *found));
-  }
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode AddSide(Division *division, const CutPiece *piece, PetscReal side, PetscBool is_divided)
 {
   const CutPieces *old = &division->cut->pieces;
-  PetscInt         cell;
   PetscBool        has_part;
 
   PetscFunctionBegin;
-  PetscCall(FindCell(division, piece->cell, side > 0 ? 1 : 0, &cell));
-  PetscCall(BeginPiece(&division->pieces, piece->element, cell));
+  PetscCall(BeginPiece(&division->pieces, piece->element));
   if (!is_divided) {
     for (const PetscInt *n = piece_begin(old, piece); n < piece_end(old, piece); n++)
       PetscCall(AddNumber(&division->pieces, *n));
@@ -290,12 +275,10 @@ PetscErrorCode CutMeshDivide(CutMesh *cut, const MeshPlane *plane)
   PetscFunctionBegin;
   PetscCall(MeasureHeights(&division, plane));
   PetscCall(EdgeMapCreate(64, &division.crossings));
-  PetscCall(EdgeMapCreate(64, &division.cells));
   for (PetscInt n = 0; n < cut->pieces.piece_count; n++)
     PetscCall(DividePiece(&division, &cut->pieces.pieces[n]));
   PetscCall(PetscFree(division.height));
   PetscCall(EdgeMapDestroy(&division.crossings));
-  PetscCall(EdgeMapDestroy(&division.cells));
   PetscCall(DestroyPieces(&cut->pieces));
   cut->pieces = division.pieces;
   PetscFunctionReturn(0);
@@ -321,4 +304,55 @@ PetscReal cut_piece_volume(const CutMesh *cut, const CutPiece *piece)
   for (const PetscInt *face = begin; face < end; face = next_face(face))
     sum += vector3_dot(cut_face_area(cut, face), vector3_subtract(cut->points[face[2]], apex)) / 3;
   return sum;
+}
+
+PetscBool plane_has_end(const MeshPlane *plane)
+{
+  return vector3_norm(plane->end_normal) > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Of the point of a piece that is farthest from the plane: 1 or -1. */
+static PetscInt side_of(const CutMesh *cut, const CutPiece *piece, Vector3 point, Vector3 normal)
+{
+  PetscReal farthest = 0;
+
+  for (const PetscInt *face = piece_begin(&cut->pieces, piece); face < piece_end(&cut->pieces, piece);
+       face = next_face(face)) {
+    for (PetscInt n = 0; n < face[1]; n++) {
+      const PetscReal height = vector3_dot(normal, vector3_subtract(cut->points[face[2 + n]], point));
+
+      if (PetscAbsReal(height) > PetscAbsReal(farthest))
+        farthest = height;
+    }
+  }
+  return farthest > 0 ? FRONT_SIDE : BACK_SIDE;
+}
+
+PetscInt cut_piece_side(const CutMesh *cut, const CutPiece *piece, const MeshPlane *plane)
+{
+  if (plane_has_end(plane) && side_of(cut, piece, plane->end_point, plane->end_normal) == BACK_SIDE)
+    return NO_SIDE;
+  return side_of(cut, piece, plane->point, plane->normal);
+}
+
+PetscErrorCode CutMeshKeep(CutMesh *cut, PetscInt count, const MeshPlane planes[])
+{
+  CutPieces *pieces = &cut->pieces;
+  PetscInt   kept = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < pieces->piece_count; n++) {
+    PetscBool stays = PETSC_TRUE;
+
+    for (PetscInt p = 0; p < count && stays; p++)
+      if (planes[p].keep != MESH_KEEP_BOTH)
+        stays = (cut_piece_side(cut, &pieces->pieces[n], &planes[p]) == FRONT_SIDE) ==
+                        (planes[p].keep == MESH_KEEP_FRONT)
+                    ? PETSC_TRUE
+                    : PETSC_FALSE;
+    if (stays)
+      pieces->pieces[kept++] = pieces->pieces[n];
+  }
+  pieces->piece_count = kept;
+  PetscFunctionReturn(0);
 }

@@ -8,12 +8,14 @@
    points, the points, counter-clockwise from outside. */
 typedef struct {
   PetscInt element;
-  PetscInt cell;          /* the same for pieces on the same sides of all planes */
   PetscInt first, length; /* in the numbers */
 } CutPiece;
 
 /* What a face lies on: 0 to 3, the side of the tetrahedron opposite that corner, or a plane. */
 enum { FACE_ON_PLANE = 4 };
+
+/* On which side of a plane a piece is; NO_SIDE where that does not cut. */
+enum { BACK_SIDE = -1, NO_SIDE, FRONT_SIDE };
 
 typedef struct {
   PetscInt  piece_count, piece_room, number_count, number_room;
@@ -29,7 +31,7 @@ typedef struct {
   Vector3  *points; /* the mesh's vertices, then those on planes */
 } CutMesh;
 
-/* Starts with whole tetrahedra in cell 0. */
+/* Starts with whole tetrahedra. */
 PetscErrorCode CutMeshCreate(Mesh mesh, CutMesh *cut);
 PetscErrorCode CutMeshDestroy(CutMesh *cut);
 PetscErrorCode CutMeshDivide(CutMesh *cut, const MeshPlane *plane);
@@ -52,5 +54,9 @@ static inline const PetscInt *next_face(const PetscInt *face)
 /* The area vector of a face, outwards. */
 Vector3   cut_face_area(const CutMesh *cut, const PetscInt *face);
 PetscReal cut_piece_volume(const CutMesh *cut, const CutPiece *piece);
+PetscInt  cut_piece_side(const CutMesh *cut, const CutPiece *piece, const MeshPlane *plane);
+PetscBool plane_has_end(const MeshPlane *plane);
+/* Leaves out the pieces that no plane keeps. */
+PetscErrorCode CutMeshKeep(CutMesh *cut, PetscInt count, const MeshPlane planes[]);
 
 #endif

@@ -4,9 +4,12 @@
 const char *const MeshUses[] = {"volume", "cloth", "planar", "rope", "cloud", NULL};
 const char *const MeshFills[] = {"auto", "stuffed", "lattice", "five", "six", "bcc", NULL};
 
+const char *const MeshKeeps[] = {"both", "front", "back", NULL};
+
 static const char *const yes_or_no[] = {"false", "true", NULL}; /* index: PetscBool */
 
 #define OF_REFINE(member) offsetof(MeshRefineConfig, member)
+#define OF_CUT(member) offsetof(MeshCutConfig, member)
 #define OF_SHEET(member) offsetof(MeshSheetConfig, member)
 #define OF_PROFILE(member) offsetof(MeshProfileConfig, member)
 #define OF_POINT(member) offsetof(MeshProfilePoint, member)
@@ -24,6 +27,48 @@ const SchemaKey MeshRefineKeys[] = {{.name = "inside",
                                      .highest = 10,
                                      .help = "how often each is divided into 2, 4 or 8"},
                                     {0}};
+
+const SchemaKey MeshCutKeys[] = {
+    {.name = "point", .kind = SCHEMA_VECTOR, .offset = OF_CUT(point), .unit = "m", .help = "of the plane"},
+    {.name = "normal",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_CUT(normal),
+     .help = "of the plane, of any length"},
+    {.name = "count",
+     .kind = SCHEMA_INTEGER,
+     .offset = OF_CUT(count),
+     .fallback = "1",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 1000,
+     .help = "of parallel planes"},
+    {.name = "step",
+     .kind = SCHEMA_REAL,
+     .offset = OF_CUT(step),
+     .fallback = "0",
+     .unit = "m",
+     .help = "along the normal from one plane to the next"},
+    {.name = "end_point",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_CUT(end_point),
+     .fallback = "[0, 0, 0]",
+     .unit = "m",
+     .help = "of the plane where half planes end"},
+    {.name = "end_normal",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_CUT(end_normal),
+     .fallback = "[0, 0, 0]",
+     .help =
+         "not zero: half planes, which cut only where this normal points to; an element in which they end "
+         "stays whole"},
+    {.name = "keep",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_CUT(keep),
+     .fallback = "both",
+     .choices = MeshKeeps,
+     .help = "of whole planes: both sides, or only the material to which the normal points (front) or the "
+             "rest (back)"},
+    {0}};
 
 const SchemaKey MeshSheetKeys[] = {
     {.name = "origin",

@@ -100,6 +100,13 @@ PetscErrorCode MeshCopy(Mesh mesh, Mesh *copy)
     PetscCall(PetscMalloc1(mesh->vertex_count, &(*copy)->parents));
     PetscCall(PetscArraycpy((*copy)->parents, mesh->parents, mesh->vertex_count));
   }
+  if (mesh->filled) {
+    PetscCall(PetscMalloc1(mesh->element_count, &(*copy)->filled));
+    PetscCall(PetscArraycpy((*copy)->filled, mesh->filled, mesh->element_count));
+    PetscCall(MeshCopy(mesh->surface, &(*copy)->surface));
+    PetscCall(PetscMalloc1(mesh->surface->vertex_count, &(*copy)->places));
+    PetscCall(PetscArraycpy((*copy)->places, mesh->places, mesh->surface->vertex_count));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -112,6 +119,9 @@ PetscErrorCode MeshDestroy(Mesh *mesh)
   PetscCall(PetscFree((*mesh)->elements));
   PetscCall(PetscFree((*mesh)->numbers));
   PetscCall(PetscFree((*mesh)->parents));
+  PetscCall(PetscFree((*mesh)->filled));
+  PetscCall(PetscFree((*mesh)->places));
+  PetscCall(MeshDestroy(&(*mesh)->surface));
   PetscCall(PetscFree(*mesh));
   PetscFunctionReturn(0);
 }

@@ -386,6 +386,70 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
+/* Of the triangles of all surfaces: the mesh, and what the element behind has. */
+static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt total)
+{
+  const Points *points = solid->points;
+  PetscReal    *numbers, *ratios, *stresses;
+  PetscInt      f = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(total, &numbers, total, &ratios, total, &stresses));
+  for (PetscInt m = 0; m < points->mesh_count && total; m++) {
+    const DeformableMesh *one = &points->meshes[m];
+    PetscReal            *ratio, *stress;
+
+    PetscCall(PetscMalloc2(one->mesh->element_count, &ratio, one->mesh->element_count, &stress));
+    one->force.kind->measure(one->force.data, ratio, stress);
+    for (PetscInt k = 0; k < one->face_count; k++, f++) {
+      numbers[f] = (PetscReal)m;
+      ratios[f] = ratio[one->behind[k]];
+      stresses[f] = stress[one->behind[k]];
+    }
+    PetscCall(PetscFree2(ratio, stress));
+  }
+  PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
+  PetscCall(FrameWriteMeshField(frames, "det_F", FRAME_CELL, 1, ratios));
+  PetscCall(FrameWriteMeshField(frames, "stress", FRAME_CELL, 1, stresses));
+  PetscCall(PetscFree3(numbers, ratios, stresses));
+  PetscFunctionReturn(0);
+}
+
+/* The surfaces of all meshes, where one is not the boundary of its elements; the first rank writes. */
+static PetscErrorCode WriteSkins(Solid solid, FrameSeries frames)
+{
+  const Points *points = solid->points;
+  FrameMesh     mesh = {.name = "skins", .cell_size = 3, .vertices = points->position};
+  PetscInt      total = 0, f = 0, *cells;
+  PetscMPIInt   rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(frame_series_comm(frames), &rank));
+  for (PetscInt m = 0; m < points->mesh_count && !rank; m++)
+    total += points->meshes[m].face_count;
+  PetscCall(PetscMalloc1(3 * total, &cells));
+  for (PetscInt m = 0; m < points->mesh_count && !rank; m++)
+    for (PetscInt k = 0; k < 3 * points->meshes[m].face_count; k++)
+      cells[f++] = points->meshes[m].first + points->meshes[m].faces[k / 3][k % 3];
+  mesh.vertex_count = rank ? 0 : points->count;
+  mesh.cell_count = total;
+  mesh.cells = cells;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)points->velocity));
+  PetscCall(WriteSkinFields(solid, frames, total));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(PetscFree(cells));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool has_own_surface(const Points *points)
+{
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    if (points->meshes[m].mesh->surface)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_count,
                                const BodyField fields[])
 {
@@ -394,5 +458,7 @@ PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_c
   PetscCall(WriteContacts(solid, frames));
   if (solid->points->mesh_count)
     PetscCall(WriteElements(solid, frames));
+  if (has_own_surface(solid->points))
+    PetscCall(WriteSkins(solid, frames));
   PetscFunctionReturn(0);
 }

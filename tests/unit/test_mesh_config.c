@@ -214,6 +214,29 @@ static void parts_are_refined(void **state)
   destroy_config(&config);
 }
 
+static void cuts_that_miss_or_leave_nothing_are_told(void **state)
+{
+  MeshConfig    config = new_config(MESH_USE_VOLUME);
+  MeshCutConfig cut = {.point = {{0, 0, 0.4}}, .normal = {{0, 0, 3}}, .count = 1};
+  Mesh          mesh;
+
+  (void)state;
+  assert_success(ShapeCreateBox(vector3(0, 0, 0), vector3(1, 1, 1), &config.shape));
+  config.edge = 0.5;
+  config.cuts = &cut;
+  config.cut_count = 1;
+  mesh = create(&config);
+  assert_true(mesh->filled && mesh->surface && mesh->places);
+  assert_success(MeshDestroy(&mesh));
+  cut.point.at[Z] = 2;
+  refused(&config, "cut 0 passes beside it");
+  cut.keep = MESH_KEEP_FRONT;
+  refused(&config, "its cuts leave nothing of it");
+  config.cut_count = 0;
+  config.cuts = NULL;
+  destroy_config(&config);
+}
+
 static void descriptions_that_cannot_be_are_told(void **state)
 {
   MeshConfig config = new_config(MESH_USE_VOLUME);
@@ -251,4 +274,5 @@ TEST_MAIN(cmocka_unit_test(defaults_are_those_of_the_table),
           cmocka_unit_test(a_box_is_made_of_cubes_where_it_is),
           cmocka_unit_test(a_ball_is_stuffed_covered_skinned_or_a_cloud),
           cmocka_unit_test(every_shape_has_a_skin), cmocka_unit_test(sheets_ropes_and_profiles_are_made),
-          cmocka_unit_test(parts_are_refined), cmocka_unit_test(descriptions_that_cannot_be_are_told))
+          cmocka_unit_test(parts_are_refined), cmocka_unit_test(cuts_that_miss_or_leave_nothing_are_told),
+          cmocka_unit_test(descriptions_that_cannot_be_are_told))

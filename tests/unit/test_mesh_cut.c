@@ -90,7 +90,8 @@ static void the_cube_of_320_tetrahedra_becomes_289_sticks(void **state)
   for (int n = 0; n < 32; n++) {
     const PetscReal at = (PetscReal)(n % 16 + 1) / 17;
 
-    planes[n] = (MeshPlane){vector3(at, at, 0), n < 16 ? vector3(1, 0, 0) : vector3(0, -2, 0)};
+    planes[n] =
+        (MeshPlane){.point = vector3(at, at, 0), .normal = n < 16 ? vector3(1, 0, 0) : vector3(0, -2, 0)};
   }
   assert_success(MeshCutByPlanes(mesh, 32, planes, &cut));
   assert_int_equal(cut.component_count, 289);
@@ -114,7 +115,7 @@ static void the_cube_of_320_tetrahedra_becomes_289_sticks(void **state)
 static void a_plane_beside_the_mesh_cuts_nothing(void **state)
 {
   Mesh            mesh = new_cube(2, MESH_BOX_BCC);
-  const MeshPlane plane = {{{2, 0, 0}}, {{1, 0, 0}}};
+  const MeshPlane plane = {.point = {{2, 0, 0}}, .normal = {{1, 0, 0}}};
   MeshCut         cut;
 
   (void)state;
@@ -152,11 +153,11 @@ static PetscInt count_regions(Shape shape, PetscInt count, const MeshPlane plane
 /* Through faces of cubes, and through edges and vertices of tetrahedra. */
 static void planes_may_go_through_vertices_edges_and_faces(void **state)
 {
-  const MeshPlane planes[] = {{{{0.5, 0.5, 0.5}}, {{1, 0, 0}}},
-                              {{{0.5, 0.5, 0.5}}, {{0, 1, 1}}},
-                              {{{0.5, 0.5, 0.5}}, {{1, 1, 1}}},
-                              {{{0.5, 0.5, 0.5}}, {{1, -1, 0}}},
-                              {{{0.5, 0.5, 0.5}}, {{0, 0, 1}}}};
+  const MeshPlane planes[] = {{.point = {{0.5, 0.5, 0.5}}, .normal = {{1, 0, 0}}},
+                              {.point = {{0.5, 0.5, 0.5}}, .normal = {{0, 1, 1}}},
+                              {.point = {{0.5, 0.5, 0.5}}, .normal = {{1, 1, 1}}},
+                              {.point = {{0.5, 0.5, 0.5}}, .normal = {{1, -1, 0}}},
+                              {.point = {{0.5, 0.5, 0.5}}, .normal = {{0, 0, 1}}}};
 
   (void)state;
   for (int pattern = MESH_BOX_FIVE; pattern <= MESH_BOX_BCC; pattern++) {
@@ -177,6 +178,84 @@ static void planes_may_go_through_vertices_edges_and_faces(void **state)
   }
 }
 
+/* A half plane up to the middle, where faces of tetrahedra lie: a crack with two sides, still one piece. */
+static void a_half_plane_opens_a_crack(void **state)
+{
+  const MeshPlane plane = {
+      .point = {{0, 0, 0.55}}, .normal = {{0, 0, 1}}, .end_point = {{0.5, 0, 0}}, .end_normal = {{1, 0, 0}}};
+
+  (void)state;
+  for (int pattern = MESH_BOX_FIVE; pattern <= MESH_BOX_SIX; pattern++) {
+    Mesh     mesh = new_cube(4, (MeshBoxPattern)pattern);
+    MeshCut  cut;
+    PetscInt twice = 0;
+
+    assert_success(MeshCutByPlanes(mesh, 1, &plane, &cut));
+    assert_is_good(mesh, &cut);
+    assert_int_equal(cut.component_count, 1);
+    assert_surface_components(&cut);
+    assert_int_equal(euler_characteristic(cut.surface), 2);
+    assert_near(mesh_measure(cut.surface), 6 + 2 * 0.5, 1e-12);
+    for (PetscInt v = 0; v < cut.surface->vertex_count; v++) {
+      for (PetscInt w = 0; w < v; w++) {
+        const Vector3 apart = vector3_subtract(cut.surface->vertices[v], cut.surface->vertices[w]);
+
+        twice += vector3_norm(apart) < 1e-12 ? 1 : 0;
+        assert_true(vector3_norm(apart) > 1e-12 || cut.surface->vertices[v].at[X] > 0.5);
+      }
+    }
+    assert_true(twice > 10); /* both sides of the crack, but for its end */
+    assert_success(MeshCutDestroy(&cut));
+    assert_success(MeshDestroy(&mesh));
+  }
+}
+
+/* Where it ends inside of tetrahedra these stay whole, and still nothing is lost. */
+static void a_half_plane_may_end_anywhere(void **state)
+{
+  const MeshPlane planes[] = {{.point = {{0, 0, 0.55}},
+                               .normal = {{0, 0, 1}},
+                               .end_point = {{0.4, 0, 0}},
+                               .end_normal = {{1, 0.3, 0}}},
+                              {.point = {{0.3, 0, 0}},
+                               .normal = {{1, 0, 0.1}},
+                               .end_point = {{0, 0.6, 0}},
+                               .end_normal = {{0, -1, 0.2}}}};
+
+  (void)state;
+  for (int count = 1; count <= 2; count++) {
+    Mesh    mesh = new_cube(3, MESH_BOX_BCC);
+    MeshCut cut;
+
+    assert_success(MeshCutByPlanes(mesh, count, planes, &cut));
+    assert_is_good(mesh, &cut);
+    assert_int_equal(cut.component_count, 1);
+    assert_true(mesh_measure(cut.surface) > 6.5);
+    assert_success(MeshCutDestroy(&cut));
+    assert_success(MeshDestroy(&mesh));
+  }
+}
+
+/* What is on the wrong side goes; both sides of nothing is refused by whoever asked. */
+static void one_side_is_kept(void **state)
+{
+  Mesh            mesh = new_cube(3, MESH_BOX_FIVE);
+  const MeshPlane planes[] = {{.point = {{0, 0, 0.3}}, .normal = {{0, 0, 1}}, .keep = MESH_KEEP_FRONT},
+                              {.point = {{0.6, 0, 0}}, .normal = {{2, 0, 0}}, .keep = MESH_KEEP_BACK}};
+  const MeshPlane above = {.point = {{0, 0, 2}}, .normal = {{0, 0, 1}}, .keep = MESH_KEEP_FRONT};
+  MeshCut         cut;
+
+  (void)state;
+  assert_success(MeshCutByPlanes(mesh, 2, planes, &cut));
+  assert_near(volume_of(&cut), 0.7 * 0.6, 1e-12);
+  assert_near(volume_in_surface(cut.surface), 0.7 * 0.6, 1e-12);
+  assert_success(MeshCutDestroy(&cut));
+  assert_success(MeshCutByPlanes(mesh, 1, &above, &cut));
+  assert_int_equal(cut.mesh->element_count, 0);
+  assert_success(MeshCutDestroy(&cut));
+  assert_success(MeshDestroy(&mesh));
+}
+
 static void planes_in_general_position_cut_a_ball(void **state)
 {
   Shape     shape;
@@ -191,7 +270,7 @@ static void planes_in_general_position_cut_a_ball(void **state)
   for (int n = 0; n < 5; n++) {
     const Vector3 normal = vector3(sin(1 + 2 * n), cos(3 * n), sin(5 + 7 * n));
 
-    planes[n] = (MeshPlane){vector3_scale(0.07 * (1 + sin(n)), normal), normal};
+    planes[n] = (MeshPlane){.point = vector3_scale(0.07 * (1 + sin(n)), normal), .normal = normal};
   }
   assert_success(MeshCutByPlanes(mesh, 5, planes, &cut));
   assert_is_good(mesh, &cut);
@@ -209,7 +288,7 @@ static void planes_in_general_position_cut_a_ball(void **state)
 /* The two arms of a U lie on the same side of the plane that cuts its bow away. */
 static void parts_on_the_same_side_fall_apart_where_nothing_joins_them(void **state)
 {
-  const MeshPlane plane = {{{0, 0.3, 0}}, {{0, 1, 0}}};
+  const MeshPlane plane = {.point = {{0, 0.3, 0}}, .normal = {{0, 1, 0}}};
   Shape           parts[2], shape;
   Mesh            mesh;
   MeshCut         cut;
@@ -223,7 +302,7 @@ static void parts_on_the_same_side_fall_apart_where_nothing_joins_them(void **st
   assert_success(MeshCutByPlanes(mesh, 1, &plane, &cut));
   assert_int_equal(cut.component_count, 2);
   assert_success(MeshCutDestroy(&cut));
-  assert_success(MeshCutByPlanes(mesh, 1, &(MeshPlane){{{0, 0.8, 0}}, {{0, 1, 0}}}, &cut));
+  assert_success(MeshCutByPlanes(mesh, 1, &(MeshPlane){.point = {{0, 0.8, 0}}, .normal = {{0, 1, 0}}}, &cut));
   assert_int_equal(cut.component_count, 3);
   assert_is_good(mesh, &cut);
   assert_success(MeshCutDestroy(&cut));
@@ -242,7 +321,8 @@ static void other_elements_are_refused(void **state)
   assert_success(MeshDestroy(&mesh));
 }
 
-TEST_MAIN(cmocka_unit_test(the_cube_of_320_tetrahedra_becomes_289_sticks),
+TEST_MAIN(cmocka_unit_test(a_half_plane_opens_a_crack), cmocka_unit_test(a_half_plane_may_end_anywhere),
+          cmocka_unit_test(one_side_is_kept), cmocka_unit_test(the_cube_of_320_tetrahedra_becomes_289_sticks),
           cmocka_unit_test(a_plane_beside_the_mesh_cuts_nothing),
           cmocka_unit_test(planes_may_go_through_vertices_edges_and_faces),
           cmocka_unit_test(planes_in_general_position_cut_a_ball),

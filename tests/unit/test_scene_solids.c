@@ -275,6 +275,10 @@ static void deformable_solids_that_cannot_be(void **state)
           "1}}}]"),
       6, "order 2, which cannot be refined");
   one_error(BAR("edge: 1e-4, material: rubber"), 6, "make its edge");
+  one_error(BAR("edge: 0.5, material: rubber, cuts: [{point: [0, 0, 0], normal: [0, 0, 0]}]"), 6,
+            "normal that is not zero");
+  one_error(BAR("edge: 0.5, material: rubber, order: 2, cuts: [{point: [0, 0, 0], normal: [0, 0, 1]}]"), 6,
+            "only linear tetrahedra can be cut");
   one_error(BAR("edge: 0.5, material: rubber, held: [{inside: {sphere: {center: [0, 0, 0], radius: 1}}, to: "
                 "bone}]"),
             6, "no body is called \"bone\"");

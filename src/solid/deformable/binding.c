@@ -86,15 +86,64 @@ PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
+PetscInt mesh_vertices(const DeformableMesh *mesh)
+{
+  return mesh->mesh->vertex_count + (mesh->mesh->surface ? mesh->mesh->surface->vertex_count : 0);
+}
+
+Vector3 mesh_rest(const DeformableMesh *mesh, PetscInt vertex)
+{
+  const PetscInt count = mesh->mesh->vertex_count;
+
+  return vertex < count ? mesh->mesh->vertices[vertex] : mesh->mesh->surface->vertices[vertex - count];
+}
+
+/* Weights that are negative by round-off, at the sides of an element, are none. */
+static PetscInt place_parents(const DeformableMesh *mesh, const MeshPlace *place,
+                              PetscInt parents[MESH_MAX_CORNERS], PetscReal weights[MESH_MAX_CORNERS])
+{
+  const PetscInt *nodes = &mesh->mesh->elements[mesh->mesh->nodes * place->element];
+  PetscReal       sum = 0.;
+  PetscInt        count = 0;
+
+  for (PetscInt c = 0; c < mesh_corners(mesh->mesh->kind); c++) {
+    if (!(place->weights[c] > 1e-12))
+      continue;
+    parents[count] = mesh->first + nodes[c];
+    weights[count++] = place->weights[c];
+    sum += place->weights[c];
+  }
+  for (PetscInt n = 0; n < count; n++)
+    weights[n] /= sum;
+  return count;
+}
+
+PetscErrorCode MeshBindSurface(Points *points, const DeformableMesh *mesh)
+{
+  const Mesh surface = mesh->mesh->surface;
+
+  PetscFunctionBegin;
+  for (PetscInt v = 0; surface && v < surface->vertex_count; v++) {
+    const PetscInt point = mesh->first + mesh->mesh->vertex_count + v;
+    PetscInt       parents[MESH_MAX_CORNERS];
+    PetscReal      weights[MESH_MAX_CORNERS];
+    const PetscInt count = place_parents(mesh, &mesh->mesh->places[v], parents, weights);
+
+    points->rest[point] = points->position[point] = surface->vertices[v];
+    PetscCall(Bind(points, point, count, parents, weights));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* Parts that the edges of a face are divided into. */
 static PetscInt face_parts(const DeformableMesh *mesh, PetscInt face)
 {
-  const PetscInt *corners = &mesh->boundary.faces[3 * face];
+  const PetscInt *corners = mesh->faces[face];
   PetscReal       longest = 0.;
 
   for (PetscInt c = 0; c < 3; c++)
-    longest = PetscMax(longest, vector3_norm(vector3_subtract(mesh->mesh->vertices[corners[c]],
-                                                              mesh->mesh->vertices[corners[(c + 1) % 3]])));
+    longest = PetscMax(longest, vector3_norm(vector3_subtract(mesh_rest(mesh, corners[c]),
+                                                              mesh_rest(mesh, corners[(c + 1) % 3]))));
   return (PetscInt)PetscMax(1., PetscCeilReal(longest / mesh->config->contact_spacing - 1e-9));
 }
 
@@ -102,7 +151,7 @@ PetscInt mesh_count_sprinkled(const DeformableMesh *mesh)
 {
   PetscInt count = 0;
 
-  for (PetscInt f = 0; f < mesh->boundary.count && mesh->config->contact_spacing > 0.; f++)
+  for (PetscInt f = 0; f < mesh->face_count && mesh->config->contact_spacing > 0.; f++)
     count += PetscSqr(face_parts(mesh, f));
   return count;
 }
@@ -111,11 +160,11 @@ PetscInt mesh_count_sprinkled(const DeformableMesh *mesh)
  * coincide. */
 PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh)
 {
-  PetscInt next = mesh->first + mesh->mesh->vertex_count;
+  PetscInt next = mesh->first + mesh_vertices(mesh);
 
   PetscFunctionBegin;
-  for (PetscInt f = 0; f < mesh->boundary.count && mesh->config->contact_spacing > 0.; f++) {
-    const PetscInt *corners = &mesh->boundary.faces[3 * f], parts = face_parts(mesh, f);
+  for (PetscInt f = 0; f < mesh->face_count && mesh->config->contact_spacing > 0.; f++) {
+    const PetscInt *corners = mesh->faces[f], parts = face_parts(mesh, f);
     const PetscInt  parents[3] = {mesh->first + corners[0], mesh->first + corners[1],
                                   mesh->first + corners[2]};
 

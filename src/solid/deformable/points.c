@@ -27,6 +27,26 @@ static const SolidMaterialConfig *find_material(const SolidConfig *config, const
   return NULL;
 }
 
+/* The triangles of the surface: those of the boundary, or those that are embedded. */
+static PetscErrorCode FindFaces(DeformableMesh *mesh)
+{
+  const Mesh   surface = mesh->mesh->surface;
+  MeshBoundary boundary = {0};
+
+  PetscFunctionBegin;
+  if (!surface)
+    PetscCall(MeshFindBoundary(mesh->mesh, &boundary));
+  mesh->face_count = surface ? surface->element_count : boundary.count;
+  PetscCall(PetscMalloc1(mesh->face_count, &mesh->faces));
+  for (PetscInt k = 0; k < 3 * mesh->face_count; k++)
+    mesh->faces[k / 3][k % 3] = surface ? mesh->mesh->vertex_count + surface->elements[k] : boundary.faces[k];
+  PetscCall(PetscMalloc1(mesh->face_count, &mesh->behind));
+  for (PetscInt f = 0; f < mesh->face_count; f++)
+    mesh->behind[f] = surface ? mesh->mesh->places[surface->elements[3 * f]].element : boundary.elements[f];
+  PetscCall(MeshBoundaryDestroy(&boundary));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
 {
   const SolidConfig *config = solid->config;
@@ -51,8 +71,8 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
       PetscCall(CreateMesh(mesh->config, &mesh->mesh, message, size));
     if (message[0])
       break;
-    PetscCall(MeshFindBoundary(mesh->mesh, &mesh->boundary));
-    points->count += mesh->mesh->vertex_count + mesh_count_sprinkled(mesh);
+    PetscCall(FindFaces(mesh));
+    points->count += mesh_vertices(mesh) + mesh_count_sprinkled(mesh);
   }
   PetscFunctionReturn(0);
 }
@@ -143,6 +163,15 @@ static PetscReal mass_share(Mesh mesh, PetscInt node)
   return node < 4 ? 1. / 36. : 4. / 27.;
 }
 
+/* What an element that holds little material has: of its nodes far from that some would weigh nearly
+   nothing, and no step would be short enough. */
+static const PetscReal least_filled = 0.05;
+
+static PetscReal filled_part(Mesh mesh, PetscInt element)
+{
+  return mesh->filled ? PetscMax(mesh->filled[element], least_filled) : 1.;
+}
+
 /* The mass of an element goes to its nodes that move by themselves or with other points: a body with points
    keeps its own. */
 static void add_masses(Points *points, const DeformableMesh *mesh)
@@ -151,8 +180,9 @@ static void add_masses(Points *points, const DeformableMesh *mesh)
 
   for (PetscInt e = 0; e < mesh->mesh->element_count; e++) {
     const PetscInt *element = &mesh->elements[nodes * e];
-    const PetscReal mass = mesh->material->density * mesh_element_measure(mesh->mesh, e);
-    PetscReal       movable = 0.;
+    const PetscReal mass =
+        mesh->material->density * filled_part(mesh->mesh, e) * mesh_element_measure(mesh->mesh, e);
+    PetscReal movable = 0.;
 
     for (PetscInt c = 0; c < nodes; c++)
       movable += points->carrier[element[c]] <= CARRIER_NONE ? mass_share(mesh->mesh, c) : 0.;
@@ -165,12 +195,12 @@ static void add_masses(Points *points, const DeformableMesh *mesh)
 /* Vertices of the boundary, once each, with room for points between them. */
 static PetscErrorCode FindSkin(DeformableMesh *mesh)
 {
-  const PetscInt count = mesh->boundary.count * mesh->boundary.corners;
+  const PetscInt count = 3 * mesh->face_count;
   PetscInt      *vertices;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(count + mesh_count_sprinkled(mesh), &vertices));
-  PetscCall(PetscArraycpy(vertices, mesh->boundary.faces, count));
+  PetscCall(PetscArraycpy(vertices, (const PetscInt *)mesh->faces, count));
   mesh->skin_count = count;
   PetscCall(PetscSortRemoveDupsInt(&mesh->skin_count, vertices));
   for (PetscInt k = 0; k < mesh->skin_count; k++)
@@ -223,8 +253,12 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   for (PetscInt k = 0; k < elements.count * elements.nodes; k++)
     mesh->elements[k] = mesh->first + mesh->mesh->elements[k];
   elements.elements = mesh->elements;
+  for (PetscInt e = 0; mesh->mesh->filled && e < elements.count; e++)
+    mesh->mesh->filled[e] = filled_part(mesh->mesh, e);
+  elements.filled = mesh->mesh->filled;
   PetscCall(FindHolders(solid, mesh));
   PetscCall(MeshBindJunctions(points, mesh));
+  PetscCall(MeshBindSurface(points, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
   PetscCall(FindSkin(mesh));
@@ -295,7 +329,8 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   PetscFunctionBegin;
   if (mesh->force.kind)
     PetscCall(mesh->force.kind->destroy(&mesh->force.data));
-  PetscCall(MeshBoundaryDestroy(&mesh->boundary));
+  PetscCall(PetscFree(mesh->faces));
+  PetscCall(PetscFree(mesh->behind));
   PetscCall(PetscFree(mesh->elements));
   PetscCall(PetscFree(mesh->holders));
   PetscCall(PetscFree(mesh->skin));

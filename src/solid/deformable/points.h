@@ -24,18 +24,20 @@ typedef struct {
 
 /* A mesh of the configuration. Its points stand together, in the order of its vertices. */
 typedef struct {
-  const SolidMeshConfig     *config;            /* borrowed */
-  const SolidMaterialConfig *material;          /* borrowed */
-  Mesh                       mesh;              /* owned; at rest */
-  PetscInt                   first;             /* of its points; those for contact come after its vertices */
-  PetscInt                  *elements;          /* points of each element, mesh->nodes of them; owned */
-  PetscInt                  *holders;           /* the body of each of its holds; -1: the world; owned */
-  PetscInt                   skin_count, *skin; /* points of its surface, ascending; owned */
-  MeshBoundary               boundary;          /* owned; by vertices of the mesh */
-  Force                      force;             /* owned */
-  PetscReal                  edge;              /* m: that it was made with; of a file the mean */
-  PetscReal                  frequency;         /* 1/s: the largest at rest */
-  PetscBool                  is_shared;         /* a free body carries some of its points */
+  const SolidMeshConfig     *config;   /* borrowed */
+  const SolidMaterialConfig *material; /* borrowed */
+  Mesh                       mesh;     /* owned; at rest */
+  PetscInt first; /* of its points: its vertices, then those of an embedded surface, then those for contact */
+  PetscInt *elements;          /* points of each element, mesh->nodes of them; owned */
+  PetscInt *holders;           /* the body of each of its holds; -1: the world; owned */
+  PetscInt  skin_count, *skin; /* points of its surface, ascending; owned */
+  PetscInt  face_count;        /* of its surface: the boundary, or what is embedded */
+  PetscInt *behind;            /* the element of each face; owned */
+  PetscInt (*faces)[3];        /* counted from `first`; owned */
+  Force     force;             /* owned */
+  PetscReal edge;              /* m: that it was made with; of a file the mean */
+  PetscReal frequency;         /* 1/s: the largest at rest */
+  PetscBool is_shared;         /* a free body carries some of its points */
 } DeformableMesh;
 
 /* Velocities, or impulses, of all points and bodies. */
@@ -94,6 +96,10 @@ ForceReport points_report(Solid solid);
 PetscErrorCode PointBindingsCreate(Points *points);
 PetscErrorCode PointBindingsDestroy(Points *points);
 PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh);
+PetscErrorCode MeshBindSurface(Points *points, const DeformableMesh *mesh);
+/* Points of the mesh that are its vertices or those of its surface, and where one is at rest. */
+PetscInt       mesh_vertices(const DeformableMesh *mesh);
+Vector3        mesh_rest(const DeformableMesh *mesh, PetscInt vertex);
 PetscInt       mesh_count_sprinkled(const DeformableMesh *mesh);
 PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh);
 void           points_share_masses(Points *points);

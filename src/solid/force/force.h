@@ -7,8 +7,9 @@
 
 /* Elements of a mesh, by points of the solid: 4 nodes each, or 10 with the middles of edges (mesh.h). */
 typedef struct {
-  PetscInt        count, nodes;
-  const PetscInt *elements; /* borrowed */
+  PetscInt         count, nodes;
+  const PetscInt  *elements; /* borrowed */
+  const PetscReal *filled;   /* the part of each that holds material; null: all */
 } Tetrahedra;
 
 /* Exact differentials are those that differences approach; definite ones have no positive eigenvalue; those

@@ -111,7 +111,9 @@ PetscErrorCode TetrahedronSetCreate(const ElasticLaw          *law, void (*set_o
   PetscCall(Allocate(made->batch_count, sizeof(*made->batches), (void **)&made->batches));
   for (PetscInt e = 0; e < LANES * made->batch_count; e++)
     fill_lane(&made->batches[e / LANES], e % LANES, &elements->elements[4 * (e < made->count ? e : 0)], rest,
-              e < made->count ? 1. : 0.);
+              e >= made->count   ? 0.
+              : elements->filled ? elements->filled[e]
+                                 : 1.);
   PetscFunctionReturn(0);
 }
 

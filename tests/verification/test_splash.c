@@ -1,88 +1,13 @@
 /* Particles with mass and a pressure that only pushes: exact solutions and laws (S10 and others). */
 #include "harness.h"
+#include "splash_case.h"
 
-#include <millrace/splash.h>
 #include <string.h>
 
-/* A box of water, per case: what the keys of a scene would say. */
-typedef struct {
-  GridConfig   grid;
-  FluidConfig  fluid;
-  SplashConfig config;
-  SplashLiquid liquids[2];
-  MacGrid      box;
-  Splash       splash;
-} Case;
-
-static const PetscReal gravity = 9.81;
-
-static void prepare(PetscInt dimension, PetscInt resolution, Vector3 size, Case *one)
-{
-  memset(one, 0, sizeof(*one));
-  one->grid = (GridConfig){.dimension = dimension, .size = size, .resolution = resolution};
-  one->fluid.density = 1000.;
-  one->fluid.gravity = vector3(0., -gravity, 0.);
-  assert_success(ConfigSetDefaults(SplashKeys, &one->config));
-  one->config.tolerance = 1e-10;
-  one->config.liquids = one->liquids;
-}
-
-static void add_block(Case *one, Vector3 low, Vector3 high)
-{
-  assert_success(ShapeCreateBox(low, high, &one->liquids[one->config.liquid_count++].shape));
-}
-
-static void set_periodic(Case *one, PetscInt d)
-{
-  one->grid.periodic[d] = PETSC_TRUE;
-  one->fluid.sides[d][0].kind = one->fluid.sides[d][1].kind = SIDE_PERIODIC;
-}
-
-static void begin(MPI_Comm comm, Case *one)
-{
-  assert_success(MacGridCreate(comm, &one->grid, &one->box));
-  assert_success(SplashCreate(one->box, &one->config, &one->fluid, &one->splash));
-  assert_success(SplashStart(one->splash));
-}
-
-static void end(Case *one)
-{
-  assert_success(SplashDestroy(&one->splash));
-  assert_success(MacGridDestroy(&one->box));
-  for (PetscInt n = 0; n < one->config.liquid_count; n++)
-    assert_success(ShapeDestroy(&one->liquids[n].shape));
-}
-
-static ParticleView view_of(Case *one)
-{
-  Particles    particles;
-  ParticleView view;
-
-  PetscCallAbort(PETSC_COMM_SELF, SplashGetParticles(one->splash, &particles));
-  PetscCallAbort(PETSC_COMM_SELF, ParticlesGetView(particles, &view));
-  return view;
-}
-
-static SplashTotals totals_of(Case *one)
-{
-  SplashTotals totals;
-
-  PetscCallAbort(PETSC_COMM_SELF, SplashGetTotals(one->splash, &totals));
-  return totals;
-}
-
-static void step(Case *one, PetscReal dt)
-{
-  PetscBool good;
-
-  assert_success(SplashStep(one->splash, 0., dt, &good));
-  assert_on_all_ranks(good);
-}
-
 /* The farthest that the velocity of any particle along y is from `expected`. */
-static PetscReal velocity_error(Case *one, PetscReal expected)
+static PetscReal velocity_error(SplashCase *one, PetscReal expected)
 {
-  const ParticleView view = view_of(one);
+  const ParticleView view = splash_case_view(one);
   const PetscInt     width = one->config.transfer == TRANSFER_APIC ? 12 : 3;
   PetscReal          error = 0.;
 
@@ -93,13 +18,13 @@ static PetscReal velocity_error(Case *one, PetscReal expected)
 }
 
 /* S10: a block that hangs under the lid, the sides apart from it. */
-static void hang_block(SplashTransfer transfer, SplashPressure pressure, Case *one)
+static void hang_block(SplashTransfer transfer, SplashPressure pressure, SplashCase *one)
 {
-  prepare(2, 16, vector3(1., 1., 0.), one);
+  splash_case_prepare(2, 16, vector3(1., 1., 0.), one);
   one->config.transfer = transfer;
   one->config.pressure = pressure;
-  add_block(one, vector3(0.25, 0.5, -1.), vector3(0.75, 1., 1.));
-  begin(PETSC_COMM_WORLD, one);
+  splash_case_add_block(one, vector3(0.25, 0.5, -1.), vector3(0.75, 1., 1.));
+  splash_case_begin(PETSC_COMM_WORLD, one);
 }
 
 static void a_block_leaves_the_lid_at_once(void **state)
@@ -107,12 +32,12 @@ static void a_block_leaves_the_lid_at_once(void **state)
   (void)state;
   for (PetscInt transfer = TRANSFER_FLIP; transfer <= TRANSFER_APIC; transfer++) {
     const PetscReal dt = 0.004;
-    Case            one;
+    SplashCase      one;
 
     hang_block((SplashTransfer)transfer, SPLASH_UNILATERAL, &one);
-    step(&one, dt);
-    assert_near(velocity_error(&one, -gravity * dt), 0., 1e-12);
-    end(&one);
+    splash_case_step(&one, dt);
+    assert_near(velocity_error(&one, -splash_case_gravity * dt), 0., 1e-12);
+    splash_case_end(&one);
   }
 }
 
@@ -120,16 +45,16 @@ static void a_block_leaves_the_lid_at_once(void **state)
    than comes, so that single layers are slowed down for a moment: the velocities spread. */
 static void a_block_falls_freely(void **state)
 {
-  const PetscReal dt = 0.004, fall = gravity * 0.2;
-  Case            one;
+  const PetscReal dt = 0.004, fall = splash_case_gravity * 0.2;
+  SplashCase      one;
   ParticleView    view;
   PetscReal       sums[3] = {0., 0., 0.};
 
   (void)state;
   hang_block(TRANSFER_FLIP, SPLASH_UNILATERAL, &one);
   for (PetscInt n = 0; n < 50; n++)
-    step(&one, dt);
-  view = view_of(&one);
+    splash_case_step(&one, dt);
+  view = splash_case_view(&one);
   for (PetscInt n = 0; n < view.count; n++) {
     sums[0] += 1.;
     sums[1] += view.values[3 * n + 1] + fall;
@@ -138,7 +63,7 @@ static void a_block_falls_freely(void **state)
   MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
   assert_near(sums[1] / sums[0], 0., 1e-4 * fall);
   assert_near(PetscSqrtReal(sums[2] / sums[0]), 0., 0.01 * fall);
-  end(&one);
+  splash_case_end(&one);
 }
 
 /* The negative control: a layer from side to side cannot leave. */
@@ -148,55 +73,55 @@ static void incompressible_flip_sticks_to_the_lid(void **state)
 
   (void)state;
   for (PetscInt pressure = SPLASH_UNILATERAL; pressure <= SPLASH_BILATERAL; pressure++) {
-    Case      one;
-    PetscReal velocity;
+    SplashCase one;
+    PetscReal  velocity;
 
-    prepare(2, 16, vector3(1., 1., 0.), &one);
+    splash_case_prepare(2, 16, vector3(1., 1., 0.), &one);
     one.config.pressure = (SplashPressure)pressure;
-    set_periodic(&one, X);
-    add_block(&one, vector3(-1., 0.5, -1.), vector3(2., 1., 1.));
-    begin(PETSC_COMM_WORLD, &one);
-    step(&one, dt);
-    velocity = totals_of(&one).momentum[Y] / totals_of(&one).mass;
+    splash_case_set_periodic(&one, X);
+    splash_case_add_block(&one, vector3(-1., 0.5, -1.), vector3(2., 1., 1.));
+    splash_case_begin(PETSC_COMM_WORLD, &one);
+    splash_case_step(&one, dt);
+    velocity = splash_case_totals(&one).momentum[Y] / splash_case_totals(&one).mass;
     if (pressure == SPLASH_UNILATERAL)
-      assert_near(velocity, -gravity * dt, 1e-12);
+      assert_near(velocity, -splash_case_gravity * dt, 1e-12);
     else {
       assert_near(velocity, 0., 1e-8);
-      assert_on_all_ranks(splash_report(one.splash)->smallest_pressure < -1000. * gravity * 0.4);
+      assert_on_all_ranks(splash_report(one.splash)->smallest_pressure < -1000. * splash_case_gravity * 0.4);
     }
-    end(&one);
+    splash_case_end(&one);
   }
 }
 
-/* One rests on the floor, the other leaves the lid: nothing but gravity is between them. */
+/* One rests on the floor, the other leaves the lid: nothing but splash_case_gravity is between them. */
 static void of_two_blocks_one_falls_and_one_rests(void **state)
 {
   const PetscReal dt = 0.004;
-  Case            one;
+  SplashCase      one;
   ParticleView    view;
   PetscReal       errors[2] = {0., 0.};
 
   (void)state;
-  prepare(2, 16, vector3(1., 2., 0.), &one);
+  splash_case_prepare(2, 16, vector3(1., 2., 0.), &one);
   one.config.tolerance = 1e-14;
-  set_periodic(&one, X);
-  add_block(&one, vector3(-1., 0., -1.), vector3(2., 0.5, 1.));
-  add_block(&one, vector3(-1., 1.5, -1.), vector3(2., 2., 1.));
-  begin(PETSC_COMM_WORLD, &one);
-  step(&one, dt);
-  view = view_of(&one);
+  splash_case_set_periodic(&one, X);
+  splash_case_add_block(&one, vector3(-1., 0., -1.), vector3(2., 0.5, 1.));
+  splash_case_add_block(&one, vector3(-1., 1.5, -1.), vector3(2., 2., 1.));
+  splash_case_begin(PETSC_COMM_WORLD, &one);
+  splash_case_step(&one, dt);
+  view = splash_case_view(&one);
   for (PetscInt n = 0; n < view.count; n++) {
     const PetscBool hangs = view.positions[n].at[Y] > 1.;
 
     if (!hangs && view.positions[n].at[Y] > 0.4) /* the uppermost cells are not full and settle */
       continue;
-    errors[hangs] =
-        PetscMax(errors[hangs], PetscAbsReal(view.values[3 * n + 1] + (hangs ? gravity * dt : 0.)));
+    errors[hangs] = PetscMax(errors[hangs],
+                             PetscAbsReal(view.values[3 * n + 1] + (hangs ? splash_case_gravity * dt : 0.)));
   }
   MPI_Allreduce(MPI_IN_PLACE, errors, 2, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
   assert_near(errors[1], 0., 1e-12);
   assert_near(errors[0], 0., 1e-10);
-  end(&one);
+  splash_case_end(&one);
 }
 
 /* Its uppermost cells are not full: they settle by a part of a cell, and then all is still. */
@@ -205,30 +130,30 @@ static void a_pool_comes_to_rest(void **state)
   (void)state;
   for (PetscInt dimension = 2; dimension <= 3; dimension++)
     for (PetscInt particles = 2; particles <= 3; particles++) {
-      Case      one;
-      PetscReal depth;
+      SplashCase one;
+      PetscReal  depth;
 
       if (dimension == 3 && particles == 3)
         continue;
-      prepare(dimension, 12, vector3(1.2, 1., 0.4), &one);
+      splash_case_prepare(dimension, 12, vector3(1.2, 1., 0.4), &one);
       one.config.particles = particles;
       one.config.tolerance = 1e-12;
-      add_block(&one, vector3(-1., -1., -1.), vector3(2., 0.6, 2.));
-      begin(PETSC_COMM_WORLD, &one);
+      splash_case_add_block(&one, vector3(-1., -1., -1.), vector3(2., 0.6, 2.));
+      splash_case_begin(PETSC_COMM_WORLD, &one);
       for (PetscInt n = 0; n < 340; n++)
-        step(&one, 0.01);
-      depth = 2. * totals_of(&one).moment[Y] / totals_of(&one).mass;
-      assert_on_all_ranks(totals_of(&one).largest_speed < 1e-8);
+        splash_case_step(&one, 0.01);
+      depth = 2. * splash_case_totals(&one).moment[Y] / splash_case_totals(&one).mass;
+      assert_on_all_ranks(splash_case_totals(&one).largest_speed < 1e-8);
       assert_near(depth, 0.6, 0.1 / 8.);
-      end(&one);
+      splash_case_end(&one);
     }
 }
 
 /* A block that falls into a corner: as rough as it gets, in few steps. */
-static void prepare_dam(PetscInt dimension, Case *one)
+static void prepare_dam(PetscInt dimension, SplashCase *one)
 {
-  prepare(dimension, 24, vector3(1.2, 0.8, 0.4), one);
-  add_block(one, vector3(-1., -1., -1.), vector3(0.5, 0.6, 2.));
+  splash_case_prepare(dimension, 24, vector3(1.2, 0.8, 0.4), one);
+  splash_case_add_block(one, vector3(-1., -1., -1.), vector3(0.5, 0.6, 2.));
 }
 
 static void density_is_held_after_the_correction(void **state)
@@ -239,31 +164,31 @@ static void density_is_held_after_the_correction(void **state)
       const PetscReal tolerance = 1e-6;
       PetscInt64      particles;
       PetscReal       largest = 0.;
-      Case            one;
+      SplashCase      one;
 
       if (dimension == 3 && solver == BOUNDED_ACTIVE_SET)
         break;
       prepare_dam(dimension, &one);
       one.config.solver = (BoundedSolver)solver;
       one.config.tolerance = tolerance;
-      begin(PETSC_COMM_WORLD, &one);
-      particles = totals_of(&one).particles;
+      splash_case_begin(PETSC_COMM_WORLD, &one);
+      particles = splash_case_totals(&one).particles;
       for (PetscInt n = 0; n < 60; n++) {
         const SplashReport *report = splash_report(one.splash);
 
-        step(&one, 0.004);
+        splash_case_step(&one, 0.004);
         largest = PetscMax(largest, report->largest_density);
         assert_on_all_ranks(report->corrected_density <= 1. + tolerance);
         assert_on_all_ranks(report->velocity.residual <= tolerance);
         assert_on_all_ranks(report->smallest_pressure >= 0.);
       }
       assert_on_all_ranks(largest > 1.001); /* there was something to correct */
-      assert_on_all_ranks(totals_of(&one).particles == particles);
-      end(&one);
+      assert_on_all_ranks(splash_case_totals(&one).particles == particles);
+      splash_case_end(&one);
     }
 }
 
-static uint64_t bits_of_fields(Case *one)
+static uint64_t bits_of_fields(SplashCase *one)
 {
   const GridBox *box = grid_box(one->box);
   Vec            fields[3], *velocity;
@@ -290,15 +215,15 @@ static uint64_t bits_of_fields(Case *one)
 /* The raster of the same rough set of particles. */
 static uint64_t raster_bits(MPI_Comm comm, PetscInt dimension)
 {
-  Case         one;
+  SplashCase   one;
   ParticleView view;
   Particles    particles;
   uint64_t     sum;
 
   prepare_dam(dimension, &one);
-  set_periodic(&one, Y);
-  begin(comm, &one);
-  view = view_of(&one);
+  splash_case_set_periodic(&one, Y);
+  splash_case_begin(comm, &one);
+  view = splash_case_view(&one);
   for (PetscInt n = 0; n < view.count; n++)
     for (PetscInt d = 0; d < dimension; d++) {
       const uint64_t key = hash_key(3, (uint64_t)view.numbers[n], (uint64_t)d, 0);
@@ -311,7 +236,7 @@ static uint64_t raster_bits(MPI_Comm comm, PetscInt dimension)
   assert_success(SplashRasterise(one.splash));
   sum = bits_of_fields(&one);
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm);
-  end(&one);
+  splash_case_end(&one);
   return sum;
 }
 
@@ -330,16 +255,16 @@ static void raster_has_the_same_bits_on_any_ranks(void **state)
  */
 static SplashTotals run_dam(MPI_Comm comm, PetscInt steps)
 {
-  Case         one;
+  SplashCase   one;
   SplashTotals totals;
 
   prepare_dam(3, &one);
   one.config.tolerance = 1e-13;
-  begin(comm, &one);
+  splash_case_begin(comm, &one);
   for (PetscInt n = 0; n < steps; n++)
-    step(&one, 0.008);
-  totals = totals_of(&one);
-  end(&one);
+    splash_case_step(&one, 0.008);
+  totals = splash_case_totals(&one);
+  splash_case_end(&one);
   return totals;
 }
 
@@ -360,18 +285,19 @@ static void twenty_steps_agree_on_any_ranks(void **state)
 static void suction_holds_a_layer_at_the_lid(void **state)
 {
   const PetscReal dt = 0.004;
-  Case            one;
+  SplashCase      one;
 
   (void)state;
-  prepare(2, 16, vector3(1., 1., 0.), &one);
+  splash_case_prepare(2, 16, vector3(1., 1., 0.), &one);
   one.config.suction_depth = 0.;
-  set_periodic(&one, X);
-  add_block(&one, vector3(-1., 0.5, -1.), vector3(2., 1., 1.));
-  begin(PETSC_COMM_WORLD, &one);
-  step(&one, dt);
-  assert_on_all_ranks(PetscAbsReal(totals_of(&one).momentum[Y]) < 0.1 * totals_of(&one).mass * gravity * dt);
+  splash_case_set_periodic(&one, X);
+  splash_case_add_block(&one, vector3(-1., 0.5, -1.), vector3(2., 1., 1.));
+  splash_case_begin(PETSC_COMM_WORLD, &one);
+  splash_case_step(&one, dt);
+  assert_on_all_ranks(PetscAbsReal(splash_case_totals(&one).momentum[Y]) <
+                      0.1 * splash_case_totals(&one).mass * splash_case_gravity * dt);
   assert_on_all_ranks(splash_report(one.splash)->smallest_pressure < 0.);
-  end(&one);
+  splash_case_end(&one);
 }
 
 /* Wherever an obstacle stands, a full lattice around it has the largest density. */
@@ -379,13 +305,13 @@ static void a_full_lattice_fits_beside_an_obstacle(void **state)
 {
   (void)state;
   for (PetscInt n = 0; n < 6; n++) {
-    Case      one;
-    Shape     ball;
-    Vec       density, room, pressure, *velocity;
-    PetscReal apart;
+    SplashCase one;
+    Shape      ball;
+    Vec        density, room, pressure, *velocity;
+    PetscReal  apart;
 
-    prepare(3, 12, vector3(1.2, 1., 0.8), &one);
-    add_block(&one, vector3(-1., -1., -1.), vector3(2., 2., 2.));
+    splash_case_prepare(3, 12, vector3(1.2, 1., 0.8), &one);
+    splash_case_add_block(&one, vector3(-1., -1., -1.), vector3(2., 2., 2.));
     assert_success(ShapeCreateSphere(vector3(0.6 + 0.013 * n, 0.5 - 0.021 * n, 0.4), 0.2 + 0.011 * n, &ball));
     assert_success(MacGridCreate(PETSC_COMM_WORLD, &one.grid, &one.box));
     assert_success(SplashCreate(one.box, &one.config, &one.fluid, &one.splash));
@@ -395,7 +321,7 @@ static void a_full_lattice_fits_beside_an_obstacle(void **state)
     assert_success(VecAXPY(density, -1., room));
     assert_success(VecNorm(density, NORM_INFINITY, &apart));
     assert_near(apart, 0., 1e-12);
-    end(&one);
+    splash_case_end(&one);
     assert_success(ShapeDestroy(&ball));
   }
 }

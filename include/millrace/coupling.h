@@ -52,6 +52,8 @@ PetscErrorCode CouplingRegisterSolver(void);
 PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
 PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid); /* all bodies of a solid */
 PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid);
+/* How many surfaces of bodies this rank holds: of those near its part of the box, and lately near. */
+PetscInt coupling_surfaces_held(Coupling coupling);
 
 typedef struct {
   KSPConvergedReason reason;

@@ -81,6 +81,9 @@ PetscErrorCode ShapeCreateCombination(ShapeOperation operation, PetscInt count, 
 PetscErrorCode ShapeCreatePlaced(Shape *part, PetscReal scale, Vector3 rotation, Vector3 translation,
                                  Shape *shape);
 PetscErrorCode ShapeDestroy(Shape *shape);
+/* Gives the triangles of its surfaces back; nothing may be asked of it then but its primitive. Not
+   collective. */
+PetscErrorCode ShapeDropSurfaces(Shape shape);
 
 /* Signed distance, negative inside; exact for primitives and surfaces, a bound of the right sign for
    combinations. */

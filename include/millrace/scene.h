@@ -32,8 +32,8 @@ PetscErrorCode SceneDestroy(Scene *scene);
 /* The simulation that the scene describes, on the scene's communicator, which must be that of all ranks:
    hands `petsc:` to PETSc, creates the simulation, and checks bodies, solver options and inflows. When one of
    them is wrong, `*simulation` is null, and either `message` or a new problem of the scene (SceneReport)
-   tells which; the `message` is "" otherwise. The caller destroys the simulation, before the scene.
-   Collective: the scene's communicator. */
+   tells which; the `message` is "" otherwise. The caller destroys the simulation, before the scene. Ranks
+   outside the solid team give the triangles of bodies' shapes back. Collective: the scene's communicator. */
 PetscErrorCode SceneCreateSimulation(Scene scene, Simulation *simulation, char message[],
                                      size_t message_size);
 

@@ -11,6 +11,7 @@
 #include <millrace/io.h>
 #include <millrace/mesh_config.h>
 #include <millrace/motion.h>
+#include <millrace/parallel.h>
 #include <millrace/schema.h>
 
 MILLRACE_API_BEGIN
@@ -145,6 +146,11 @@ typedef struct _p_Solid *Solid;
    reason in `message`, which is "" otherwise. Destroy accepts a null solid. Collective: comm. */
 PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
                            size_t size);
+/* The same for all ranks of a team. Those of its solid team make the forms of bodies and check that they can
+   be; the others get the forms' measures, and ranks with fluid some of their surfaces, from which
+   SolidFetchSurfaces serves all. The message is everybody's. Collective: world. */
+PetscErrorCode SolidCreateOnTeam(Team team, const SolidConfig *config, Solid *solid, char message[],
+                                 size_t size);
 PetscErrorCode SolidDestroy(Solid *solid);
 /* Steps I to V of a time step (docs/numerics.md). Collective: comm. */
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);

@@ -3,7 +3,7 @@
 
    A surface whose vertices move on their own is held by the solid team. Ranks with fluid receive the
    triangles that they meet, and copies of the unknowns of their vertices; forces on the copies go back and
-   are summed. Rigid bodies need none of it: a rank makes their surface from their form and place
+   are summed. Rigid bodies need none of it: a rank makes or fetches their surface once and places it
    (solid_step.h). */
 #ifndef MILLRACE_SOLID_PATCH_H
 #define MILLRACE_SOLID_PATCH_H

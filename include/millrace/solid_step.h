@@ -37,6 +37,15 @@ CoupledBody solid_coupled_body(Solid solid, PetscInt body);
 PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge, const Vector3 bounds[2],
                                       Surface *surface, PetscBool *lasts);
 
+/* Whether this rank has what SolidCreateBodySurface needs; else the surface is to be fetched. */
+PetscBool solid_has_surface(Solid solid, PetscInt body);
+/* How many surfaces of forms this rank holds. */
+PetscInt solid_surfaces_held(Solid solid);
+/* The surfaces of bodies that this rank has not, each in the body's frame; the caller destroys them. A rank
+   may ask for none. Nothing happens to a solid that is whole on every rank. Collective: the ranks with fluid.
+ */
+PetscErrorCode SolidFetchSurfaces(Solid solid, PetscInt count, const PetscInt bodies[], Surface surfaces[]);
+
 /* A step in parts (docs/numerics.md, section 15), between which a fluid acts. Twists are velocity and spin of
    every body, 6 numbers each, as in the state vector.
 

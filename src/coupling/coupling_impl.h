@@ -103,6 +103,7 @@ typedef struct {
 typedef struct {
   const void *form; /* of which bodies; null: it does not last */
   Surface     surface;
+  PetscInt    unused; /* placings since a body with it was near */
 } KeptSurface;
 
 /* Sums over the dual cells of one direction that hold a part of a body. */

@@ -202,6 +202,15 @@ PetscErrorCode ShapeCreatePlaced(Shape *part, PetscReal scale, Vector3 rotation,
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ShapeDropSurfaces(Shape shape)
+{
+  PetscFunctionBegin;
+  PetscCall(SurfaceDestroy(&shape->surface));
+  for (PetscInt n = 0; n < shape->part_count; n++)
+    PetscCall(ShapeDropSurfaces(shape->parts[n]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ShapeDestroy(Shape *shape)
 {
   PetscFunctionBegin;

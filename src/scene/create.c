@@ -29,6 +29,17 @@ PetscErrorCode SceneReadCheckpoint(MPI_Comm comm, const char path[], PetscInt ov
   PetscFunctionReturn(0);
 }
 
+/* The solid team has made the forms of bodies; the other ranks fetch the surfaces that they meet. */
+static PetscErrorCode DropBodySurfaces(Scene scene, Simulation simulation)
+{
+  PetscFunctionBegin;
+  if (team_has_solids(simulation_team(simulation)))
+    PetscFunctionReturn(0);
+  for (PetscInt b = 0; b < scene->config.solids.body_count; b++)
+    PetscCall(ShapeDropSurfaces(scene->config.solids.bodies[b].shape));
+  PetscFunctionReturn(0);
+}
+
 /* What is wrong with bodies, joints and regions is found when they are made, and becomes a problem of the
  * scene. */
 static PetscErrorCode CreateChecked(Scene scene, Simulation *simulation, char message[], size_t size)
@@ -43,6 +54,7 @@ static PetscErrorCode CreateChecked(Scene scene, Simulation *simulation, char me
     message[0] = '\0';
     PetscFunctionReturn(0);
   }
+  PetscCall(DropBodySurfaces(scene, *simulation));
   PetscCall(SceneCheckPetscOptions(scene, &good));
   if (good)
     PetscCall(SimulationCheckBalance(*simulation, message, size));

@@ -71,7 +71,8 @@ static PetscReal bytes_of_particles(const SimulationConfig *config, PetscReal pa
 }
 
 /* This process has read the scene with its surfaces, made the bodies and started MPI and PETSc, as each rank
-   will; then come the fields, a frame's buffer of a vector field among them. */
+   of the solid team will, and no other rank needs more; then come the fields, a frame's buffer of a vector
+   field among them. */
 static PetscReal peak_bytes(const SimulationConfig *config, const SimulationEstimate *estimate,
                             PetscReal resident)
 {

@@ -9,14 +9,11 @@ static PetscBool has_solids(const SimulationConfig *config)
   return config->solids.body_count + config->solids.mesh_count > 0;
 }
 
-/* The solid team works together; the others only hold what they are told. */
 static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
-  const Team team = simulation->team;
-
   PetscFunctionBegin;
-  PetscCall(SolidCreate(team_has_solids(team) ? team_solid(team) : PETSC_COMM_SELF,
-                        &simulation->config->solids, &simulation->solid, message, size));
+  PetscCall(
+      SolidCreateOnTeam(simulation->team, &simulation->config->solids, &simulation->solid, message, size));
   PetscFunctionReturn(0);
 }
 

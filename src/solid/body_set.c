@@ -1,5 +1,6 @@
 /* The bodies of a configuration and their copies. */
 #include "deformable/points.h"
+#include "shared_forms.h"
 
 /* Numbers in [-1, 1) that depend on their four indices alone (splitmix64). */
 static PetscReal hashed(PetscInt seed, PetscInt entry, PetscInt copy, PetscInt which)
@@ -142,6 +143,25 @@ static PetscErrorCode CreateState(Solid solid)
   PetscFunctionReturn(0);
 }
 
+/* By the team that has all forms; the others take its word for them. */
+static PetscErrorCode MakeForm(Solid solid, PetscInt entry, char message[], size_t size)
+{
+  const BodyConfig *body = &solid->config->bodies[entry];
+  RigidTransform   *place = &solid->form_places[entry];
+  char              problem[512];
+
+  PetscFunctionBegin;
+  if (solid->outlines) {
+    PetscCall(SolidTakeForm(solid, entry, place));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(FormCreate(body->shape, body->thickness, &solid->forms[entry], place, problem, sizeof(problem)));
+  if (problem[0])
+    PetscCall(
+        MessageAtKey(message, size, "solids.bodies", body->name, "Body \"%s\": %s", body->name, problem));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
 {
   const SolidConfig *config = solid->config;
@@ -149,24 +169,19 @@ PetscErrorCode SolidCreateBodies(Solid solid, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(CreateState(solid));
-  PetscCall(PetscCalloc4(config->body_count + solid->wall_count, &solid->forms, solid->body_count,
-                         &solid->bodies, solid->body_count, &solid->placements, solid->body_count,
-                         &solid->mobilities));
-  for (PetscInt entry = 0; entry < config->body_count && !message[0]; entry++) {
+  PetscCall(PetscCalloc5(config->body_count + solid->wall_count, &solid->forms, config->body_count,
+                         &solid->form_places, solid->body_count, &solid->bodies, solid->body_count,
+                         &solid->placements, solid->body_count, &solid->mobilities));
+  for (PetscInt entry = 0; entry < config->body_count; entry++) {
     const BodyConfig *body = &config->bodies[entry];
-    char              problem[512];
-    RigidTransform    rest;
 
-    PetscCall(
-        FormCreate(body->shape, body->thickness, &solid->forms[entry], &rest, problem, sizeof(problem)));
-    if (problem[0]) {
-      PetscCall(
-          MessageAtKey(message, size, "solids.bodies", body->name, "Body \"%s\": %s", body->name, problem));
-      break;
-    }
-    PetscCall(FillEntry(solid, entry, &rest, first, message, size));
-    if (!message[0] && config->planar && body->kind == BODY_DYNAMIC)
+    PetscCall(MakeForm(solid, entry, message, size));
+    if (!message[0])
+      PetscCall(FillEntry(solid, entry, &solid->form_places[entry], first, message, size));
+    if (!message[0] && !solid->outlines && config->planar && body->kind == BODY_DYNAMIC)
       PetscCall(SolidCheckPrism(solid, first, message, size));
+    if (message[0])
+      break;
     first += copies_of(body);
   }
   PetscCall(SolidPlaceWalls(solid));
@@ -180,8 +195,10 @@ PetscErrorCode SolidDestroyBodies(Solid solid)
   if (solid->forms)
     for (PetscInt entry = 0; entry < solid->config->body_count + solid->wall_count; entry++)
       PetscCall(FormDestroy(&solid->forms[entry]));
-  PetscCall(PetscFree4(solid->forms, solid->bodies, solid->placements, solid->mobilities));
+  PetscCall(
+      PetscFree5(solid->forms, solid->form_places, solid->bodies, solid->placements, solid->mobilities));
   PetscCall(PetscFree(solid->velocity));
+  PetscCall(PetscFree(solid->outlines));
   PetscCall(PetscFree3(solid->kept_placements, solid->kept_velocity, solid->kept_positions));
   PetscFunctionReturn(0);
 }

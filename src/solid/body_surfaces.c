@@ -109,9 +109,11 @@ PetscErrorCode SolidCreateBodySurface(Solid solid, PetscInt body, PetscReal edge
     PetscFunctionReturn(0);
   if (form->kind == FORM_PLANE)
     PetscCall(CreateBlock(&solid->placements[body], bounds, surface));
-  else if (form->kind == FORM_HULL || form->kind == FORM_SURFACE || form->kind == FORM_SHELL)
+  else if (form->kind == FORM_HULL || form->kind == FORM_SURFACE || form->kind == FORM_SHELL) {
+    PetscCheck(form->surface, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+               "The surface of body %" PetscInt_FMT " is on another rank: SolidFetchSurfaces", body);
     PetscCall(CreateCopy(form->surface, surface));
-  else
+  } else
     PetscCall(CreateSimple(&solid->bodies[body], edge, surface));
   PetscFunctionReturn(0);
 }

@@ -1,4 +1,5 @@
-/* Solids in checkpoints and frames. Whoever writes holds the whole state. */
+/* Solids in checkpoints and frames. Whoever writes holds the whole state, and fetches the surfaces it draws.
+ */
 #include "deformable/points.h"
 #include "step.h"
 
@@ -132,6 +133,51 @@ typedef struct {
   PetscInt (*triangles)[3];
 } Picture;
 
+/* Surfaces that were fetched to be drawn, by bodies; those of other bodies are here or drawn by others. */
+typedef struct {
+  PetscInt  count;
+  PetscInt *bodies; /* the first with its form */
+  Surface  *surfaces;
+} FetchedSurfaces;
+
+static PetscErrorCode FetchToDraw(Solid solid, PetscInt start, PetscInt end, FetchedSurfaces *fetched)
+{
+  PetscFunctionBegin;
+  fetched->count = 0;
+  PetscCall(PetscMalloc2(end - start, &fetched->bodies, end - start, &fetched->surfaces));
+  for (PetscInt b = start; b < end; b++)
+    if (solid->bodies[b].form->vertex_count && !solid->bodies[b].form->surface &&
+        (b == start || solid->bodies[b].form != solid->bodies[b - 1].form))
+      fetched->bodies[fetched->count++] = b;
+  PetscCall(SolidFetchSurfaces(solid, fetched->count, fetched->bodies, fetched->surfaces));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DropFetched(FetchedSurfaces *fetched)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < fetched->count; n++)
+    PetscCall(SurfaceDestroy(&fetched->surfaces[n]));
+  PetscCall(PetscFree2(fetched->bodies, fetched->surfaces));
+  PetscFunctionReturn(0);
+}
+
+/* Copies follow each other, so that it is the last one that begins at `body` or before. */
+static Surface fetched_surface(const FetchedSurfaces *fetched, PetscInt body)
+{
+  PetscInt low = 0, high = fetched->count;
+
+  while (high - low > 1) {
+    const PetscInt middle = (low + high) / 2;
+
+    if (fetched->bodies[middle] <= body)
+      low = middle;
+    else
+      high = middle;
+  }
+  return fetched->surfaces[low];
+}
+
 /* A plane is drawn as a square around where the bodies that have an end began, twice as large. */
 static void plane_corners(Solid solid, const RigidTransform *plane, Vector3 corners[4])
 {
@@ -154,8 +200,15 @@ static void plane_corners(Solid solid, const RigidTransform *plane, Vector3 corn
                                             0.5 * (low[Y] + high[Y]) + (c < 2 ? -half : half), 0.));
 }
 
-/* Appends the surface of a body, or counts it while there is no room. */
-static PetscErrorCode DrawBody(Solid solid, PetscInt b, Picture *picture)
+/* The square of a plane counts too. */
+static void count_body(const Form *form, Picture *picture)
+{
+  picture->vertex_count += form->vertex_count ? form->vertex_count : 4;
+  picture->triangle_count += form->vertex_count ? form->triangle_count : 2;
+}
+
+/* Appends the surface of a body. */
+static PetscErrorCode DrawBody(Solid solid, PetscInt b, const FetchedSurfaces *fetched, Picture *picture)
 {
   static const PetscInt square[2][3] = {{0, 1, 2}, {0, 2, 3}};
   const RigidTransform *at = &solid->placements[b];
@@ -166,11 +219,12 @@ static PetscErrorCode DrawBody(Solid solid, PetscInt b, Picture *picture)
   Vector3  corners[4];
 
   PetscFunctionBegin;
-  if (form->surface)
-    PetscCall(SurfaceGet(form->surface, &vertex_count, &vertices, &triangle_count, &triangles));
+  if (form->vertex_count)
+    PetscCall(SurfaceGet(form->surface ? form->surface : fetched_surface(fetched, b), &vertex_count,
+                         &vertices, &triangle_count, &triangles));
   else
     plane_corners(solid, at, corners);
-  for (PetscInt v = 0; v < vertex_count && picture->vertices; v++) {
+  for (PetscInt v = 0; v < vertex_count; v++) {
     const Vector3  point = vertices ? rigid_apply(at, vertices[v]) : corners[v];
     const PetscInt n = picture->vertex_count + v;
 
@@ -178,13 +232,12 @@ static PetscErrorCode DrawBody(Solid solid, PetscInt b, Picture *picture)
     picture->velocities[n] = twist_at(&solid->twists[b], vector3_subtract(point, at->position));
     picture->speeds[n] = vector3_norm(picture->velocities[n]);
   }
-  for (PetscInt t = 0; t < triangle_count && picture->vertices; t++) {
+  for (PetscInt t = 0; t < triangle_count; t++) {
     for (PetscInt c = 0; c < 3; c++)
       picture->triangles[picture->triangle_count + t][c] = picture->vertex_count + triangles[t][c];
     picture->bodies[picture->triangle_count + t] = (PetscReal)b;
   }
-  picture->vertex_count += vertex_count;
-  picture->triangle_count += triangle_count;
+  count_body(form, picture);
   PetscFunctionReturn(0);
 }
 
@@ -219,17 +272,17 @@ static PetscErrorCode WriteBodyField(FrameSeries frames, const Picture *picture,
 }
 
 /* Of the surfaces of all bodies. */
-static PetscErrorCode CountVertices(Solid solid, PetscInt64 *total)
+static PetscInt64 count_vertices(Solid solid)
 {
-  PetscFunctionBegin;
-  *total = 0;
+  PetscInt64 total = 0;
+
   for (PetscInt b = 0; b < solid_body_count(solid); b++) {
     Picture counted = {0};
 
-    PetscCall(DrawBody(solid, b, &counted));
-    *total += counted.vertex_count;
+    count_body(solid->bodies[b].form, &counted);
+    total += counted.vertex_count;
   }
-  PetscFunctionReturn(0);
+  return total;
 }
 
 /* Bodies that are too many for surfaces: where their centres are, and how large they are. */
@@ -274,28 +327,39 @@ static PetscErrorCode WriteBodyPoints(Solid solid, FrameSeries frames, PetscInt 
   PetscFunctionReturn(0);
 }
 
+/* Allocates and fills it with the bodies from `start` on. */
+static PetscErrorCode Draw(Solid solid, PetscInt start, PetscInt end, Picture *picture)
+{
+  Picture         counted = {0};
+  FetchedSurfaces fetched;
+
+  PetscFunctionBegin;
+  for (PetscInt b = start; b < end; b++)
+    count_body(solid->bodies[b].form, &counted);
+  PetscCall(PetscMalloc5(counted.vertex_count + 1, &picture->vertices, counted.vertex_count,
+                         &picture->velocities, counted.vertex_count, &picture->speeds, counted.triangle_count,
+                         &picture->bodies, counted.triangle_count, &picture->triangles));
+  PetscCall(FetchToDraw(solid, start, end, &fetched));
+  for (PetscInt b = start; b < end; b++)
+    PetscCall(DrawBody(solid, b, &fetched, picture));
+  PetscCall(DropFetched(&fetched));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode WriteBodies(Solid solid, FrameSeries frames, PetscInt field_count,
                                   const BodyField fields[])
 {
-  Picture    picture = {0}, counted = {0};
-  FrameMesh  mesh = {.name = "bodies", .cell_size = 3};
-  PetscInt   start = 0, end = 0;
-  PetscInt64 vertices;
+  Picture   picture = {0};
+  FrameMesh mesh = {.name = "bodies", .cell_size = 3};
+  PetscInt  start = 0, end = 0;
 
   PetscFunctionBegin;
-  PetscCall(CountVertices(solid, &vertices));
-  if (vertices > most_vertices) {
+  if (count_vertices(solid) > most_vertices) {
     PetscCall(WriteBodyPoints(solid, frames, field_count, fields));
     PetscFunctionReturn(0);
   }
   PetscCall(GetShare(frames, solid_body_count(solid), &start, &end));
-  for (PetscInt b = start; b < end; b++)
-    PetscCall(DrawBody(solid, b, &counted));
-  PetscCall(PetscMalloc5(counted.vertex_count + 1, &picture.vertices, counted.vertex_count,
-                         &picture.velocities, counted.vertex_count, &picture.speeds, counted.triangle_count,
-                         &picture.bodies, counted.triangle_count, &picture.triangles));
-  for (PetscInt b = start; b < end; b++)
-    PetscCall(DrawBody(solid, b, &picture));
+  PetscCall(Draw(solid, start, end, &picture));
   mesh.vertex_count = picture.vertex_count;
   mesh.vertices = picture.vertices;
   mesh.cell_count = picture.triangle_count;

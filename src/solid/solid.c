@@ -1,5 +1,6 @@
 /* The solids of a run: lifetime, sharing and summary of their state. */
 #include "contact/point_contact.h"
+#include "shared_forms.h"
 #include "step.h"
 
 static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
@@ -13,20 +14,25 @@ static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
   if (message[0])
     PetscFunctionReturn(0);
   PetscCall(ContactSetCreate(solid, &solid->contacts));
+  if (solid->outlines)
+    PetscFunctionReturn(0);
   PetscCall(ContactSetCheckStart(solid->contacts, solid, message, size));
   if (!message[0])
     PetscCall(PointContactsCheckStart(solid, message, size));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
-                           size_t size)
+/* With outlines it has no forms of its own. */
+static PetscErrorCode Create(MPI_Comm comm, FormOutline *outlines, const SolidConfig *config, Solid *solid,
+                             char message[], size_t size)
 {
   PetscFunctionBegin;
   message[0] = '\0';
   PetscCall(PetscNew(solid));
   (*solid)->comm = comm;
+  (*solid)->readers = MPI_COMM_NULL;
   (*solid)->config = config;
+  (*solid)->outlines = outlines;
   PetscCall(SolidCreateMeshes(*solid, message, size));
   if (!message[0])
     PetscCall(SolidCreateBodies(*solid, message, size));
@@ -36,6 +42,22 @@ PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *soli
     PetscCall(CreateParts(*solid, message, size));
   if (message[0])
     PetscCall(SolidDestroy(solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidCreate(MPI_Comm comm, const SolidConfig *config, Solid *solid, char message[],
+                           size_t size)
+{
+  PetscFunctionBegin;
+  PetscCall(Create(comm, NULL, config, solid, message, size));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidCreateFrom(FormOutline *outlines, const SolidConfig *config, Solid *solid, char message[],
+                               size_t size)
+{
+  PetscFunctionBegin;
+  PetscCall(Create(PETSC_COMM_SELF, outlines, config, solid, message, size));
   PetscFunctionReturn(0);
 }
 

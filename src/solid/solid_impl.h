@@ -22,7 +22,7 @@ typedef struct {
 } Body;
 
 struct _p_Solid {
-  MPI_Comm           comm;
+  MPI_Comm           comm;   /* borrowed */
   const SolidConfig *config; /* borrowed */
 
   PetscInt   body_count; /* with the walls, which are the last */
@@ -33,10 +33,13 @@ struct _p_Solid {
 
   struct Points *points; /* of what is not rigid; deformable/points.h */
 
-  Form          **forms; /* owned; one per entry of the configuration, then of the walls */
-  Body           *bodies;
-  RigidTransform *placements;
-  Mobility       *mobilities; /* at `placements` */
+  Form              **forms;       /* owned; one per entry of the configuration, then of the walls */
+  RigidTransform     *form_places; /* where they stand in the world as they are written */
+  struct FormOutline *outlines;    /* owned; null unless ranks share them, see shared_forms.c */
+  MPI_Comm            readers;     /* borrowed; of the ranks with fluid, that fetch surfaces */
+  Body               *bodies;
+  RigidTransform     *placements;
+  Mobility           *mobilities; /* at `placements` */
 
   RigidTransform *kept_placements; /* this and what follows: of SolidKeep, null before it */
   PetscReal      *kept_velocity;

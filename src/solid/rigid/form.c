@@ -316,6 +316,8 @@ PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, RigidTr
   making.message = message;
   making.message_size = message_size;
   message[0] = '\0';
+  PetscCheck(making.primitive.kind != PRIMITIVE_SURFACE || making.primitive.surface, PETSC_COMM_SELF,
+             PETSC_ERR_ORDER, "The triangles of this shape have been given back");
   check_measures(&making, shape);
   if (is_refused(&making))
     PetscFunctionReturn(0);
@@ -330,8 +332,11 @@ PetscErrorCode FormCreate(Shape shape, PetscReal thickness, Form **form, RigidTr
     PetscCall(MakeSimple(&making));
   if (!is_refused(&making))
     finish(&making, rest);
-  if (!is_refused(&making) && making.form->surface)
+  if (!is_refused(&making) && making.form->surface) {
+    PetscCall(SurfaceGet(making.form->surface, &making.form->vertex_count, NULL, &making.form->triangle_count,
+                         NULL));
     PetscCall(SamplesCreate(making.form, &making.form->samples));
+  }
   if (is_refused(&making))
     PetscCall(FormDestroy(&making.form));
   *form = making.form;

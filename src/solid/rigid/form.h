@@ -1,4 +1,5 @@
-/* What a body looks like in its own frame: origin at the centre of mass, axes principal. Shared by copies. */
+/* What a body looks like in its own frame: origin at the centre of mass, axes principal. Shared by copies. On
+   ranks outside the solid team only its measures, and the surface of some (shared_forms.c). */
 #ifndef MILLRACE_SOLID_FORM_H
 #define MILLRACE_SOLID_FORM_H
 
@@ -31,6 +32,7 @@ typedef struct {
   Vector3      low, high; /* bounds in the body's frame */
   PetscReal    volume;    /* of a shell: area times thickness; zero for a plane, as is the inertia */
   Vector3      inertia;   /* principal moments at density one */
+  PetscInt     vertex_count, triangle_count; /* of its surface; zero for a plane */
   Surface      surface;   /* in the body's frame, for pictures and as sample points; null for a plane */
   Hull         hull;      /* of a box or a hull */
   DistanceGrid distances; /* of a surface or a shell */

@@ -171,7 +171,9 @@ PetscErrorCode CheckpointFind(MPI_Comm comm, const char directory[], char path[]
 typedef struct _p_Ledger *Ledger;
 typedef struct {
   const char *directory;
-  PetscInt    column_count;
+  const char
+          *name; /* of its files without ending, perhaps behind one folder, which is made; null: "ledger" */
+  PetscInt column_count;
   const char *const (*columns)[2]; /* name, unit */
   PetscInt64 rows; /* > 0: continues the table that is there, cut to so many rows when one is added */
 } LedgerConfig;

@@ -49,7 +49,54 @@ typedef struct {
   PetscReal wall_limit;          /* s of wall clock, checkpoint and exit 85 before; 0: none */
   PetscReal checkpoint_interval; /* s of wall clock between checkpoints; 0: only at the end or on a signal */
 } RunConfig;
-extern const SchemaKey RunKeys[], ObstacleKeys[], InflowKeys[];
+/* What is recorded besides the ledger: groups with tables and intervals of their own (docs/output.md). */
+typedef struct {
+  char   *name;
+  Vector3 point; /* m */
+} ProbeConfig;
+
+typedef struct {
+  char    *name;
+  Vector3  from, to; /* m */
+  PetscInt points;   /* two or more */
+} LineConfig;
+
+typedef struct {
+  char   *name;
+  Vector3 at;     /* m; along gravity, any */
+  char   *region; /* name */
+} GaugeConfig;
+
+typedef struct {
+  char *name;
+  Shape shape;
+  char *region; /* name; "": any */
+} AverageConfig;
+
+/* A body or a joint by its name. */
+typedef struct {
+  char *name;
+} ChoiceConfig;
+
+typedef struct {
+  char     *name;                 /* of an obstacle or a body */
+  PetscReal density, speed, area; /* of the reference: kg/m^3, m/s, m^2 (m in two dimensions) */
+  Vector3   flow, lift;           /* directions */
+} CoefficientConfig;
+
+typedef struct {
+  char              *name;
+  PetscReal          interval; /* s; 0: every step */
+  PetscInt           probe_count, line_count, gauge_count, average_count;
+  ProbeConfig       *probes;
+  LineConfig        *lines;
+  GaugeConfig       *gauges;
+  AverageConfig     *averages;
+  PetscInt           body_count, joint_count, coefficient_count;
+  ChoiceConfig      *bodies, *joints;
+  CoefficientConfig *coefficients;
+} OutputConfig;
+extern const SchemaKey RunKeys[], ObstacleKeys[], InflowKeys[], OutputKeys[];
 
 typedef struct {
   char           *title;
@@ -65,6 +112,8 @@ typedef struct {
   SolidConfig     solids; /* no bodies: there are none */
   CouplingConfig  coupling;
   SplashConfig    splash; /* no particles: there is none; else it takes the place of the fluid */
+  PetscInt        output_count;
+  OutputConfig   *outputs;
 } SimulationConfig;
 TeamWork simulation_config_work(const SimulationConfig *config);
 

@@ -105,6 +105,11 @@ def frame_differences(first, second):
 def differences(first, second, tolerance=0.0, frames="all"):
     """Between two runs, the largest first: ledgers, and the frames of the same numbers, `frames` "all" or "last"."""
     found = ledger_differences(first.ledger, second.ledger, tolerance)
+    found += only_one("output", list(first.outputs), list(second.outputs))
+    for name in sorted(set(first.outputs) & set(second.outputs)):
+        for each in ledger_differences(first.outputs[name], second.outputs[name], tolerance):
+            each.name = each.name.replace("ledger", f"output {name}", 1)
+            found.append(each)
     numbers = sorted({entry.number for entry in first.entries} & {entry.number for entry in second.entries})
     found += only_one("frame", [str(e.number) for e in first.entries], [str(e.number) for e in second.entries])
     for number in numbers if frames == "all" else numbers[-1:]:

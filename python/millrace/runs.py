@@ -119,6 +119,13 @@ class Run:
             self._ledger = Ledger(os.path.join(self.directory, "ledger.csv"))
         return self._ledger
 
+    @property
+    def outputs(self):
+        """The tables of the groups of `output`, by their names."""
+        folder = os.path.join(self.directory, "output")
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        return {name[:-4]: Ledger(os.path.join(folder, name)) for name in names if re.fullmatch(r"[\w-]+\.csv", name)}
+
     def checkpoint_files(self):
         """Paths, the oldest first."""
         folder = os.path.join(self.directory, "checkpoints")

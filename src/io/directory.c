@@ -16,8 +16,10 @@ struct _p_RunDirectory {
 
 static const char lock_name[] = "run.lock";
 
+enum { ANY_NAME = -1 };
+
 /* What a run leaves in its directory: in which folder, how the name starts and ends and how many digits are
-   at least in between; copies that somebody has given another name are not ours. */
+   at least in between, or a name of the scene; copies that somebody has given another name are not ours. */
 static const struct {
   const char *folder, *start, *end;
   int         digits;
@@ -25,7 +27,9 @@ static const struct {
                {"", "ledger.csv", "", 0},
                {"", "ledger.h5", "", 0},
                {"frames", "frame-", ".h5", FRAME_DIGITS},
-               {"checkpoints", "checkpoint-", ".h5", CHECKPOINT_DIGITS}};
+               {"checkpoints", "checkpoint-", ".h5", CHECKPOINT_DIGITS},
+               {"output", "", ".csv", ANY_NAME},
+               {"output", "", ".h5", ANY_NAME}};
 enum { RESULTS = sizeof(results) / sizeof(results[0]) };
 
 static void note_name(const char directory[], const char name[], void *context)
@@ -51,13 +55,23 @@ typedef struct {
   void       *context;
 } Visit;
 
+/* As the scene may call a group of output, and `end`. */
+static PetscBool is_name_with(const char name[], const char end[])
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const size_t      length = strspn(name, letters);
+
+  return length > 0 && !strcmp(name + length, end) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static void visit_result(const char directory[], const char name[], void *context)
 {
   const Visit *visit = context;
   char         end[16];
 
   snprintf(end, sizeof(end), "%s%s", results[visit->kind].end, visit->more);
-  if (results[visit->kind].digits
+  if (results[visit->kind].digits == ANY_NAME ? is_name_with(name, end)
+      : results[visit->kind].digits
           ? number_in_name(name, results[visit->kind].start, results[visit->kind].digits, end) >= 0
           : !strcmp(name + strlen(results[visit->kind].start), end))
     visit->visit(directory, name, visit->context);

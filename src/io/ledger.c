@@ -337,6 +337,24 @@ static PetscErrorCode StartOnFirstRank(Ledger ledger, PetscInt64 rows, char prob
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NameFiles(Ledger ledger, const LedgerConfig *config)
+{
+  const char *name = config->name ? config->name : "ledger";
+  char        file[128], folder[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  snprintf(file, sizeof(file), "%.100s.csv", name);
+  PetscCall(JoinPath(config->directory, file, ledger->csv_path));
+  snprintf(file, sizeof(file), "%.100s.h5", name);
+  PetscCall(JoinPath(config->directory, file, ledger->archive_path));
+  if (ledger->rank == 0 && strchr(name, '/')) {
+    PetscCall(PetscStrncpy(folder, ledger->csv_path, sizeof(folder)));
+    *strrchr(folder, '/') = '\0';
+    (void)make_directories(folder); /* a failure shows when the file cannot be opened */
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode LedgerCreate(MPI_Comm comm, const LedgerConfig *config, Ledger *ledger, char message[],
                             size_t message_size)
 {
@@ -350,8 +368,7 @@ PetscErrorCode LedgerCreate(MPI_Comm comm, const LedgerConfig *config, Ledger *l
   l->columns = config->column_count;
   l->csv = -1;
   PetscCallMPI(MPI_Comm_rank(comm, &l->rank));
-  PetscCall(JoinPath(config->directory, "ledger.csv", l->csv_path));
-  PetscCall(JoinPath(config->directory, "ledger.h5", l->archive_path));
+  PetscCall(NameFiles(l, config));
   for (PetscInt c = 0; c < config->column_count; c++) {
     const char *name = config->columns[c][0], *unit = config->columns[c][1];
 

@@ -257,5 +257,6 @@ PetscErrorCode SceneCheck(Scene scene)
   }
   PetscCall(SceneCheckSolids(scene));
   PetscCall(SceneMakeMoversBodies(scene));
+  PetscCall(SceneCheckOutput(scene));
   PetscFunctionReturn(0);
 }

@@ -86,6 +86,14 @@ const SchemaKey SceneKeys[] = {
      .help = "splashing liquid: particles with mass in the place of the fluid, of which density, gravity, "
              "cfl and "
              "sides count"},
+    {.name = "output",
+     .kind = SCHEMA_LIST,
+     .offset = AT(outputs),
+     .count = AT(output_count),
+     .size = sizeof(OutputConfig),
+     .fallback = "",
+     .keys = OutputKeys,
+     .help = "what is recorded besides frames and ledger, in tables of their own: output/NAME.csv"},
     {.name = "petsc",
      .kind = SCHEMA_OPTIONS,
      .fallback = "",

@@ -96,7 +96,8 @@ PetscErrorCode ExpectKind(Scene scene, Node *node, NodeKind kind, const char wha
 
 /* What no single key can tell. */
 PetscErrorCode SceneCheck(Scene scene);
-PetscErrorCode SceneCheckSides(Scene scene); /* also tells the grid which are periodic */
+PetscErrorCode SceneCheckOutput(Scene scene); /* output.c */
+PetscErrorCode SceneCheckSides(Scene scene);  /* also tells the grid which are periodic */
 /* Copies `all` to the sides that are not named, and makes a bare word a map. */
 PetscErrorCode SceneExpandSides(Scene scene);
 /* Finds out whether there is fluid, and then makes sure of its blocks. */

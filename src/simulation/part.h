@@ -64,7 +64,7 @@ typedef struct {
 } Part;
 
 extern const Part SolidsPart, BoxPart, ObstaclesPart, CoupledPart, RegionsPart, FlowPart, OneWayPart,
-    InflowsPart, SplashPart;
+    InflowsPart, SplashPart, OutputPart;
 
 /* parts.c: one call for all parts of the scene, in the order of the rows, where they are. */
 PetscErrorCode PartsCreate(Simulation simulation, char message[], size_t size);

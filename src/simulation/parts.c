@@ -2,7 +2,7 @@
 #include "simulation_impl.h"
 
 static const Part *const rows[] = {&SolidsPart, &BoxPart,    &ObstaclesPart, &CoupledPart, &RegionsPart,
-                                   &FlowPart,   &OneWayPart, &InflowsPart,   &SplashPart};
+                                   &FlowPart,   &OneWayPart, &InflowsPart,   &SplashPart,  &OutputPart};
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static PetscBool is_in(const Part *part, const SimulationConfig *config)

@@ -8,6 +8,7 @@ typedef struct {
   const RunOptions *options;
   Ledger            ledger; /* this and `frames`: null unless this rank writes */
   FrameSeries       frames;
+  OutputTables      outputs;
   Record            record;
   PetscInt          frame;      /* the next one to write */
   PetscReal         frame_time; /* when */
@@ -38,8 +39,10 @@ static PetscErrorCode CollectRow(Run *run, PetscReal wall_step)
   if (!simulation_writes(run->simulation))
     PetscFunctionReturn(0);
   PetscCall(SimulationCollectRecord(run->simulation, wall_step, &run->record));
-  if (run->ledger)
+  if (run->ledger) {
     PetscCall(LedgerAppend(run->ledger, run->record.values));
+    PetscCall(OutputTablesAppend(&run->outputs, run->simulation));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -54,6 +57,9 @@ static PetscErrorCode OpenLedger(Run *run, PetscInt64 rows)
   config.columns = (const char *const(*)[2])run->record.columns;
   PetscCall(LedgerCreate(simulation_writers(run->simulation), &config, &run->ledger, run->message,
                          run->message_size));
+  if (!run->message[0])
+    PetscCall(OutputTablesOpen(&run->outputs, run->simulation, run->options->directory, run->message,
+                               run->message_size));
   PetscFunctionReturn(0);
 }
 
@@ -83,6 +89,16 @@ static PetscErrorCode OpenFrames(Run *run)
   PetscFunctionReturn(0);
 }
 
+/* Rows that a frame or a checkpoint follows are on the disk before it is. */
+static PetscErrorCode SyncTables(Run *run)
+{
+  PetscFunctionBegin;
+  PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
+  PetscCall(
+      OutputTablesSync(&run->outputs, run->simulation, OUTPUT_GOES_ON, run->message, run->message_size));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode WriteFrame(Run *run)
 {
   PetscFunctionBegin;
@@ -90,7 +106,7 @@ static PetscErrorCode WriteFrame(Run *run)
     PetscCall(SimulationWriteFrame(run->simulation, run->frames, run->frame, run->options->scene_text,
                                    run->message, run->message_size));
     if (!run->message[0])
-      PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
+      PetscCall(SyncTables(run));
   }
   run->frame++;
   run->frame_time = next_frame_time(run);
@@ -104,8 +120,7 @@ static PetscErrorCode WriteCheckpoint(Run *run)
 
   PetscFunctionBegin;
   if (simulation_writes(simulation)) {
-    /* rows that a checkpoint counts are on the disk before it is */
-    PetscCall(LedgerSync(run->ledger, run->message, run->message_size));
+    PetscCall(SyncTables(run));
     if (run->message[0])
       PetscFunctionReturn(0);
     PetscCall(CheckpointCreate(simulation_writers(simulation), run->options->directory, simulation->step,
@@ -114,6 +129,7 @@ static PetscErrorCode WriteCheckpoint(Run *run)
     PetscCall(ArchiveWriteText(archive, "scene", run->options->scene_text));
     PetscCall(ArchiveWriteInteger(archive, "ledger_rows", ledger_rows(run->ledger)));
     PetscCall(ArchiveWriteInteger(archive, "frames", run->frame));
+    PetscCall(OutputTablesSave(&run->outputs, simulation, archive));
     PetscCall(SimulationSave(simulation, archive));
     PetscCall(CheckpointCommit(&archive, run->message, run->message_size));
   }
@@ -131,6 +147,7 @@ static PetscErrorCode LoadCounts(Archive archive, void *context)
   PetscCall(ArchiveReadCount(archive, "ledger_rows", rows, rows, &rows));
   PetscCall(ArchiveReadCount(archive, "frames", 1, rows, &frames));
   run->frame = (PetscInt)frames;
+  PetscCall(OutputTablesLoad(&run->outputs, run->simulation, archive));
   PetscFunctionReturn(0);
 }
 
@@ -432,6 +449,7 @@ static PetscErrorCode Finish(Run *run)
   if (run->ledger && !run->message[0]) {
     join = ". Besides, ";
     PetscCall(LedgerFinish(run->ledger, run->message, run->message_size));
+    PetscCall(OutputTablesSync(&run->outputs, run->simulation, OUTPUT_END, run->message, run->message_size));
   }
   if (earlier[0] && run->message[0] && strcmp(earlier, run->message)) {
     PetscCall(PetscStrlcat(earlier, join, sizeof(earlier)));
@@ -459,6 +477,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
                .ending = ending,
                .message = message,
                .message_size = message_size};
+  PetscCall(OutputTablesCreate(simulation, &run->outputs));
   simulation_listen();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
@@ -479,6 +498,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   ending->steps = simulation->step - first;
   ending->frames = run->frame;
   PetscCall(LedgerDestroy(&run->ledger));
+  PetscCall(OutputTablesDestroy(&run->outputs, simulation));
   PetscCall(FrameSeriesDestroy(&run->frames));
   PetscCall(PetscFree(run));
   PetscFunctionReturn(0);

@@ -38,6 +38,8 @@ struct _p_Simulation {
 
   struct Coupled *coupled; /* coupled.c; null unless there are bodies in a fluid */
 
+  struct OutputStart *output; /* output.c; null without groups of output */
+
   /* A gas that the liquids do not feel; null without one. */
   Fluid       gas;
   FluidConfig gas_config;
@@ -158,6 +160,22 @@ PetscErrorCode SimulationWriteBodies(Simulation simulation, FrameSeries frames);
 PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames); /* of the fluid */
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
                                     const char scene_text[], char message[], size_t message_size);
+
+/* output_files.c: tables of the groups of `output`. Collective: who writes. */
+typedef struct {
+  Ledger     *tables; /* one per group */
+  PetscInt64 *rows;   /* that a checkpoint counts; 0: the table begins anew */
+} OutputTables;
+typedef enum { OUTPUT_GOES_ON, OUTPUT_END } OutputMoment;
+PetscErrorCode OutputTablesCreate(Simulation simulation, OutputTables *tables);
+PetscErrorCode OutputTablesLoad(OutputTables *tables, Simulation simulation, Archive archive);
+PetscErrorCode OutputTablesSave(OutputTables *tables, Simulation simulation, Archive archive);
+PetscErrorCode OutputTablesOpen(OutputTables *tables, Simulation simulation, const char directory[],
+                                char message[], size_t size);
+PetscErrorCode OutputTablesAppend(OutputTables *tables, Simulation simulation);
+PetscErrorCode OutputTablesSync(OutputTables *tables, Simulation simulation, OutputMoment moment,
+                                char message[], size_t size);
+PetscErrorCode OutputTablesDestroy(OutputTables *tables, Simulation simulation);
 
 /* signals.c: the last signal that asks for the end; 0: none has come. */
 int         simulation_stop_signal(void);

@@ -1,0 +1,242 @@
+/* What a scene asks to be recorded must be there: bodies, joints, regions, places in the box. */
+#include "scene_impl.h"
+
+#include <string.h>
+
+static PetscErrorCode Miss(Scene scene, Node *node, const char what[], const char name[],
+                           const char *const names[])
+{
+  const char *near = closest_word(name, names);
+
+  PetscFunctionBegin;
+  if (is_usable(node))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "there is no %s \"%.40s\"%s%s%s", what, name,
+                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : ""));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckRegion(Scene scene, Node *item, const char name[])
+{
+  const PhaseConfig *phases = &scene->config.phases;
+  const char       **names;
+
+  PetscFunctionBegin;
+  if (!name)
+    PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(phases->region_count + 1, &names));
+  for (PetscInt r = 0; r < phases->region_count; r++) {
+    names[r] = phases->regions[r].name ? phases->regions[r].name : "";
+    if (!strcmp(names[r], name)) {
+      PetscCall(PetscFree(names));
+      PetscFunctionReturn(0);
+    }
+  }
+  PetscCall(Miss(scene, node_find(item, "region"), "region", name, names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckPlace(Scene scene, Node *item, const char key[], Vector3 place, PetscInt except)
+{
+  const GridConfig *grid = &scene->config.grid;
+  Node             *node = node_find(item, key);
+  char              path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!is_usable(node) || !is_usable(node_find(node_find(scene->root, "grid"), "size")))
+    PetscFunctionReturn(0);
+  node_path(node, path, sizeof(path));
+  for (PetscInt d = 0; d < grid->dimension; d++)
+    if (d != except &&
+        (place.at[d] < grid->origin.at[d] || place.at[d] > grid->origin.at[d] + grid->size.at[d])) {
+      PetscCall(ProblemAdd(
+          scene, node, PROBLEM_ERROR, "%s is outside the box, which goes from %g to %g along %c", path,
+          (double)grid->origin.at[d], (double)(grid->origin.at[d] + grid->size.at[d]), "xyz"[d]));
+      PetscFunctionReturn(0);
+    }
+  PetscFunctionReturn(0);
+}
+
+static PetscInt body_copies(const BodyConfig *body)
+{
+  return (PetscInt)(body->copies.count.at[X] * body->copies.count.at[Y] * body->copies.count.at[Z]);
+}
+
+/* Whether a name is that of a body, or of one copy where there are several. */
+static PetscBool is_body(const SolidConfig *solids, const char name[])
+{
+  for (PetscInt b = 0; b < solids->body_count; b++) {
+    const BodyConfig *body = &solids->bodies[b];
+    const size_t      length = body->name ? strlen(body->name) : 0;
+    int               copy = -1, used = 0;
+
+    if (!length || strncmp(body->name, name, length))
+      continue;
+    if (!name[length] && body_copies(body) == 1)
+      return PETSC_TRUE;
+    if (sscanf(name + length, ".%d%n", &copy, &used) == 1 && !name[length + used] && copy >= 0 &&
+        copy < body_copies(body) && body_copies(body) > 1)
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Bodies by their names, and obstacles if they count. */
+static PetscErrorCode CheckBody(Scene scene, Node *item, const char name[], PetscBool obstacles)
+{
+  const SimulationConfig *config = &scene->config;
+  const PetscInt          count = config->solids.body_count + (obstacles ? config->obstacle_count : 0);
+  const char            **names;
+  PetscBool               found = !name || is_body(&config->solids, name) ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(count + 1, &names));
+  for (PetscInt n = 0; n < count; n++) {
+    const PetscInt o = n - config->solids.body_count;
+    const char    *other = o < 0 ? config->solids.bodies[n].name : config->obstacles[o].name;
+
+    names[n] = other ? other : "";
+    if (o >= 0 && name && !strcmp(names[n], name))
+      found = PETSC_TRUE;
+  }
+  if (!found)
+    PetscCall(Miss(scene, node_find(item, "name"),
+                   obstacles ? "obstacle or body" : "single body (a copy is NAME.0, NAME.1, ...)", name,
+                   names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckJoint(Scene scene, Node *item, const char name[])
+{
+  const SolidConfig *solids = &scene->config.solids;
+  const JointConfig *joint = NULL;
+  const char       **names;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(solids->joint_count + 1, &names));
+  for (PetscInt j = 0; j < solids->joint_count; j++) {
+    names[j] = solids->joints[j].name ? solids->joints[j].name : "";
+    if (name && !strcmp(names[j], name))
+      joint = &solids->joints[j];
+  }
+  if (name && !joint)
+    PetscCall(Miss(scene, node_find(item, "name"), "joint", name, names));
+  else if (joint && ((joint->parent && joint->parent[0] && !is_body(solids, joint->parent)) ||
+                     (joint->child && joint->child[0] && !is_body(solids, joint->child))))
+    PetscCall(ProblemAdd(scene, node_find(item, "name"), PROBLEM_ERROR,
+                         "the joint \"%.40s\" stands for several copies of an assembly; record their bodies",
+                         name));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* Fields are those of a fluid on the grid. */
+static PetscErrorCode NeedFluid(Scene scene, Node *group)
+{
+  static const char *const lists[] = {"probes", "lines", "gauges", "averages", "coefficients"};
+  Node                    *splash = node_find(scene->root, "splash");
+
+  PetscFunctionBegin;
+  for (size_t n = 0; n < sizeof(lists) / sizeof(lists[0]); n++) {
+    Node *list = node_find(group, lists[n]);
+
+    if (list && list->first && (!scene->has_fluid || (splash && splash->first)))
+      PetscCall(ProblemAddAtKey(scene, list, PROBLEM_ERROR, "%s need a fluid, and the scene has %s", lists[n],
+                                scene->has_fluid ? "a splash instead" : "none"));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckGauges(Scene scene, Node *node, const OutputConfig *group)
+{
+  const Vector3 gravity = scene->config.fluid.gravity;
+  PetscInt      up = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt d = 1; d < DIM; d++)
+    if (PetscAbsReal(gravity.at[d]) > PetscAbsReal(gravity.at[up]))
+      up = d;
+  if (group->gauge_count && vector3_norm(gravity) == 0.)
+    PetscCall(ProblemAddAtKey(scene, node_find(node, "gauges"), PROBLEM_ERROR,
+                              "gauges measure heights against gravity, and fluid.gravity is 0"));
+  for (PetscInt n = 0; n < group->gauge_count; n++) {
+    Node *item = node_item(node_find(node, "gauges"), n);
+
+    PetscCall(CheckPlace(scene, item, "at", group->gauges[n].at, up));
+    PetscCall(CheckRegion(scene, item, group->gauges[n].region));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckFields(Scene scene, Node *node, const OutputConfig *group)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < group->probe_count; n++)
+    PetscCall(
+        CheckPlace(scene, node_item(node_find(node, "probes"), n), "point", group->probes[n].point, -1));
+  for (PetscInt n = 0; n < group->line_count; n++) {
+    Node *item = node_item(node_find(node, "lines"), n);
+
+    PetscCall(CheckPlace(scene, item, "from", group->lines[n].from, -1));
+    PetscCall(CheckPlace(scene, item, "to", group->lines[n].to, -1));
+  }
+  PetscCall(CheckGauges(scene, node, group));
+  for (PetscInt n = 0; n < group->average_count; n++) {
+    Node *item = node_item(node_find(node, "averages"), n);
+
+    PetscCall(SceneCheckShape(scene, item, group->averages[n].shape));
+    if (group->averages[n].region && group->averages[n].region[0])
+      PetscCall(CheckRegion(scene, item, group->averages[n].region));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Directions must be some. */
+static PetscErrorCode CheckDirection(Scene scene, Node *item, const char key[], Vector3 direction)
+{
+  PetscFunctionBegin;
+  if (is_usable(node_find(item, key)) && vector3_norm(direction) == 0.)
+    PetscCall(ProblemAdd(scene, node_find(item, key), PROBLEM_ERROR, "%s is no direction: it is 0", key));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckSolidsOf(Scene scene, Node *node, const OutputConfig *group)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < group->body_count; n++)
+    PetscCall(CheckBody(scene, node_item(node_find(node, "bodies"), n), group->bodies[n].name, PETSC_FALSE));
+  for (PetscInt n = 0; n < group->joint_count; n++)
+    PetscCall(CheckJoint(scene, node_item(node_find(node, "joints"), n), group->joints[n].name));
+  for (PetscInt n = 0; n < group->coefficient_count; n++) {
+    Node *item = node_item(node_find(node, "coefficients"), n);
+
+    PetscCall(CheckBody(scene, item, group->coefficients[n].name, PETSC_TRUE));
+    PetscCall(CheckDirection(scene, item, "flow", group->coefficients[n].flow));
+    PetscCall(CheckDirection(scene, item, "lift", group->coefficients[n].lift));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheckOutput(Scene scene)
+{
+  static const char *const named[] = {"probes", "lines", "gauges", "averages"};
+  Node                    *list = node_find(scene->root, "output");
+
+  PetscFunctionBegin;
+  PetscCall(CheckNames(scene, list));
+  for (PetscInt n = 0; n < scene->config.output_count; n++) {
+    const OutputConfig *group = &scene->config.outputs[n];
+    Node               *node = node_item(list, n);
+    const PetscInt      errors = scene->error_count;
+
+    for (size_t m = 0; m < sizeof(named) / sizeof(named[0]); m++)
+      PetscCall(CheckNames(scene, node_find(node, named[m])));
+    PetscCall(NeedFluid(scene, node));
+    if (scene->error_count > errors)
+      continue;
+    PetscCall(CheckFields(scene, node, group));
+    PetscCall(CheckSolidsOf(scene, node, group));
+  }
+  PetscFunctionReturn(0);
+}

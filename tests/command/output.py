@@ -1,0 +1,127 @@
+"""What the tables of output.sh must hold: a line of TAP for each question."""
+
+import traceback
+import types
+
+import h5py
+import numpy
+
+import millrace
+
+
+def table(directory, name):
+    return millrace.open(directory).outputs[name]
+
+
+def near(seen, wanted, tolerance, *words):
+    error = numpy.max(abs(numpy.asarray(seen, float) - wanted))
+    assert error <= tolerance, (error, seen, wanted, *words)
+
+
+def water_at_rest_has_the_pressure_of_its_depth():
+    for ranks in (1, 2, 4):
+        deep = table(f"tank-{ranks}", "deep")
+        for name, y in {"a": 0.111, "corner": 0.2, "up.0": 0.1, "up.1": 0.2, "up.2": 0.3, "block": 0.1875}.items():
+            near(deep[f"pressure_{name}"], 9810 * (0.45 - y), 1e-6, name)
+            near(deep[f"velocity_{name}_x"], 0, 1e-9, name)
+        near(deep["pressure_wet"], 9810 * 0.225, 9810 * 0.02, "the mean of what is wet")
+        assert (deep["cells_block"] == 8 * 2).all() and (deep["cells_wet"] == 16 * 7).all(), deep["cells_wet"]
+
+
+def scalars_are_linear_between_centres():
+    deep = table("tank-1", "deep")
+    near(deep["dye_a"][0], 0.23 + 2 * 0.111, 1e-12)
+    near(deep["dye_corner"][0], (1 - 1 / 32) + 2 * 0.2, 1e-12, "constant beyond the outermost centre")
+    near(deep["dye_block"][0], 0.5 + 2 * 0.1875, 1e-12)
+
+
+def the_height_of_water_at_rest_is_its_depth():
+    for ranks in (1, 2, 4):
+        surface = table(f"tank-{ranks}", "surface")
+        near(surface["height_left"], 0.45, 1e-12)
+        near(surface["height_right"], 0.45, 1e-12)
+
+
+def rows_come_at_the_interval_of_a_group():
+    near(table("tank-1", "deep")["time"], numpy.arange(5) * 0.1, 1e-12)
+    near(table("tank-1", "surface")["time"], numpy.arange(9) * 0.05, 1e-12)
+
+
+def probes_at_a_centre_are_the_frames_values():
+    for ranks in (1, 2, 4):
+        run = millrace.open(f"wake-{ranks}")
+        probe, frame = run.outputs["forces"], run.frame()
+        for name in ("velocity_x", "velocity_y", "pressure"):
+            parts = name.split("_")
+            column = f"{parts[0]}_centre" + (f"_{parts[1]}" if parts[1:] else "")
+            near(probe[column][-1], frame[name][8, 24], 1e-6 * (1 + abs(probe[column][-1])), column)
+
+
+def tables_do_not_depend_on_the_ranks():
+    for scene, names in {"tank": ("deep", "surface"), "wake": ("forces",)}.items():
+        for name in names:
+            one = table(f"{scene}-1", name)
+            for ranks in (2, 4):
+                other = table(f"{scene}-{ranks}", name)
+                for column in one:
+                    scale = 1 + abs(one[column]).max()
+                    near(other[column], one[column], 1e-9 * scale, scene, column)
+    one, two = table("ball-1", "lift"), table("ball-2", "lift")
+    for column in one:
+        near(two[column], one[column], 1e-6 * (1 + abs(one[column]).max()), column)
+
+
+def coefficients_are_forces_over_the_reference():
+    run = millrace.open("wake-1")
+    forces, ledger = run.outputs["forces"], run.ledger
+    scale = 0.5 * 2 * 1.5**2 * 0.3
+    for name, axis in (("drag", "x"), ("lift", "y")):
+        force = ledger[f"pressure_force_ball_{axis}"] + ledger[f"viscous_force_ball_{axis}"]
+        near(forces[f"{name}_coefficient_ball"], force / scale, 1e-13 * abs(force / scale).max() + 1e-15)
+    assert forces["drag_coefficient_ball"][-1] > 0.5
+    run = millrace.open("ball-1")
+    lift, ledger = run.outputs["lift"], run.ledger
+    force = ledger["pressure_force_ball_y"] + ledger["viscous_force_ball_y"]
+    near(lift["drag_coefficient_ball"], -force / (0.5 * 1000 * 4 * 0.2), 1e-12 * abs(force).max(), "down is drag")
+    for column in ("position_ball_y", "velocity_ball_y", "pressure_force_ball_y"):
+        near(lift[column], ledger[column], 0, column)
+
+
+def bodies_fly_and_turn():
+    chosen = table("bodies-1", "chosen")
+    time = chosen["time"]
+    near(chosen["position_flyer_x"], time, 1e-12)
+    near(chosen["position_flyer_z"], 5 + 3 * time, 1e-12)
+    near(chosen["rotation_flyer_z"], 4 * time, 1e-9)
+    near(chosen["rotation_flyer_x"], 0, 1e-12)
+    near(chosen["spin_flyer_z"], 4, 1e-12)
+    near(chosen["position_dot.7_x"], 7, 1e-12)
+    near(chosen["velocity_dot.7_y"], 1, 1e-12)
+
+
+def joints_turn_and_slide():
+    chosen = table("bodies-1", "chosen")
+    time = chosen["time"]
+    near(chosen["angle_hinge"], 2 * time, 1e-6)
+    near(chosen["rate_hinge"], 2, 1e-6)
+    near(chosen["distance_rail"], 0.5 * time, 1e-9)
+    near(chosen["rate_rail"], 0.5, 1e-9)
+
+
+def the_copy_in_hdf5_is_the_table():
+    deep = table("tank-1", "deep")
+    with h5py.File("tank-1/output/deep.h5") as file:
+        assert file["names"][()].decode().split(",") == deep.names and deep.units()["pressure_a"] == "Pa"
+        for name in deep:
+            assert numpy.array_equal(file["columns"][name][()], deep[name]), name
+
+
+questions = [value for value in list(globals().values()) if isinstance(value, types.FunctionType)
+             and value.__name__ not in ("table", "near")]
+for number, question in enumerate(questions, start=1):
+    try:
+        question()
+        print(f"ok {number} - {question.__name__.replace('_', ' ')}")
+    except Exception:
+        print(f"not ok {number} - {question.__name__.replace('_', ' ')}")
+        print("# " + traceback.format_exc().replace("\n", "\n# "))

@@ -1,14 +1,17 @@
 /* Triangles cut by boxes, crossed by lines and in the way of segments.
 
    A lattice is a block of equal boxes, box (i, j, k) between origin + i spacing and origin + (i + 1) spacing.
-   Its arrays hold one value per box, x fastest. Bodies on several ranks get the same answer to round-off
-   whatever part of the lattice a rank looks at. */
+   Its arrays hold one value per box, x fastest. Bodies on several ranks get the same answer whatever part of
+   the lattice a rank looks at: to round-off, and areas, moments and pieces to the bit if all parts have the
+   same `first`; volumes, too, if their rows along x have the same start. */
 #ifndef MILLRACE_LATTICE_H
 #define MILLRACE_LATTICE_H
 
 #include <millrace/api.h>
 #include <millrace/base.h>
 #include <millrace/geometry.h>
+
+#include <math.h>
 
 MILLRACE_API_BEGIN
 
@@ -21,6 +24,7 @@ typedef struct {
 typedef struct {
   Vector3  origin, spacing;
   PetscInt start[MILLRACE_DIM], end[MILLRACE_DIM]; /* boxes start <= index < end */
+  PetscInt first[MILLRACE_DIM]; /* of the whole lattice: what lies before it is not cut; at most `start` */
 } Lattice;
 
 static inline PetscInt lattice_size(const Lattice *lattice)
@@ -30,6 +34,13 @@ static inline PetscInt lattice_size(const Lattice *lattice)
   for (PetscInt d = 0; d < MILLRACE_DIM; d++)
     size *= PetscMax(lattice->end[d] - lattice->start[d], 0);
   return size;
+}
+/* The first box along d in which a triangle is cut, one before the whole lattice at the least. */
+static inline PetscInt lattice_first_cut(const Lattice *lattice, PetscInt d, PetscReal low)
+{
+  const PetscInt before = PetscMin(lattice->first[d], lattice->start[d]) - 1;
+
+  return low < (PetscReal)before ? before : (PetscInt)floor(low);
 }
 static inline PetscInt lattice_index(const Lattice *lattice, PetscInt i, PetscInt j, PetscInt k)
 {

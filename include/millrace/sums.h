@@ -20,6 +20,8 @@ typedef struct {
 void sum_add(ReproducibleSum *sum, PetscReal term);
 void sum_add_values(ReproducibleSum *sum, const PetscReal values[], PetscInt count);
 void sum_add_products(ReproducibleSum *sum, const PetscReal a[], const PetscReal b[], PetscInt count);
+/* All terms of another sum. */
+void sum_add_sum(ReproducibleSum *sum, const ReproducibleSum *other);
 /* Of this rank's terms alone. */
 PetscReal sum_value(const ReproducibleSum *sum);
 

@@ -301,6 +301,16 @@ PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const Separ
 /* separated_pairs.c: pairs of faces with a surface between them */
 PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);
 
+/* summed_pairs.c: blocks of TWIST x TWIST between two bodies, summed in no order. The block of a pair, a new
+   one zero; not collective. Gather: those of all ranks on all ranks, sorted, each once; the list is used up.
+   Collective: comm. */
+typedef struct {
+  PetscInt              count, room;
+  struct _p_SummedPair *pairs;
+} SummedPairs;
+PetscErrorCode SummedPairsFind(SummedPairs *list, PetscInt a, PetscInt b, ReproducibleSum **block);
+PetscErrorCode SummedPairsGather(SummedPairs *list, MPI_Comm comm, BlockPairs *all);
+
 /* solid_matrix.c: C of the bodies and the fluid that moves with them, on every rank. Collective: world. */
 PetscErrorCode CouplingSetSolidSystem(Coupling coupling);
 

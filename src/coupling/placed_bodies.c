@@ -290,13 +290,14 @@ PetscBool coupling_lattice(Coupling coupling, PetscInt body, PetscInt direction,
                                                                 : direction == d   ? 1
                                                                                    : 0;
 
-    lattice->start[d] = (PetscInt)PetscMax(PetscFloorReal(low) - 1., box->start[d] - before);
+    lattice->first[d] = (PetscInt)PetscMax(PetscFloorReal(low) - 1., -before);
+    lattice->start[d] = PetscMax(lattice->first[d], box->start[d] - before);
     lattice->end[d] = (PetscInt)PetscMin(PetscFloorReal(high) + 2., box->end[d] + after);
   }
   if (box->dimension == 2) {
     lattice->origin.at[Z] -= 0.5;
     lattice->spacing.at[Z] = 1.;
-    lattice->start[Z] = 0;
+    lattice->first[Z] = lattice->start[Z] = 0;
     lattice->end[Z] = 1;
   }
   return lattice_size(lattice) > 0 ? PETSC_TRUE : PETSC_FALSE;

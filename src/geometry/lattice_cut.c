@@ -3,7 +3,8 @@
    A triangle is cut by the planes across z, then y, then x into convex pieces. By the divergence theorem a
    piece with the normal n in box i puts  -n_x (x_{i+1} - x) dA  into its own box and  -n_x dx dA  into all
    that follow along x. Sums over boxes equal the whole to round-off, because nothing else is decided than in
-   which box a piece lies, and there both answers give the same sum. */
+   which box a piece lies, and there both answers give the same sum. A triangle is cut plane by plane from the
+   first of the whole lattice on, also where a rank looks at a later part: its pieces have the same bits. */
 #include "geometry_impl.h"
 #include "polygon.h"
 
@@ -102,7 +103,7 @@ static void cut_along(const Cutting *cutting, int d, PetscInt at[DIM], const Pol
   polygon_extent(polygon, d, &low, &high);
   if ((high < (PetscReal)lattice->start[d] && d != X) || low > (PetscReal)lattice->end[d])
     return;
-  at[d] = (PetscInt)PetscMax(floor(low), (PetscReal)lattice->start[d] - 1);
+  at[d] = lattice_first_cut(lattice, d, low);
   last = PetscMax(at[d], (PetscInt)PetscMin(floor(high), (PetscReal)lattice->end[d]));
   for (; at[d] < last && rest->count > 2; at[d]++) {
     Polygon *next = &above[at[d] & 1];

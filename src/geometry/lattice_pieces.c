@@ -38,7 +38,7 @@ static void cut_across(const PieceCut *cut, int d, PetscInt at[DIM], const Polyg
   polygon_extent(polygon, d, &low, &high);
   if (high < (PetscReal)start || low > (PetscReal)end)
     return;
-  at[d] = (PetscInt)PetscMax(floor(low), (PetscReal)start - 1);
+  at[d] = lattice_first_cut(cut->lattice, d, low);
   last = PetscMax(at[d], (PetscInt)PetscMin(floor(high), (PetscReal)end));
   for (; at[d] < last && rest->count > 2; at[d]++) {
     Polygon *next = &above[at[d] & 1];

@@ -168,6 +168,13 @@ PetscReal sum_value(const ReproducibleSum *sum)
   return value;
 }
 
+void sum_add_sum(ReproducibleSum *sum, const ReproducibleSum *other)
+{
+  raise_top(sum, other->top);
+  for (PetscInt64 n = sum->top - other->top, m = 0; n < REPRODUCIBLE_BINS; n++, m++)
+    sum->units[n] += other->units[m];
+}
+
 /* both += one, for MPI. */
 static void MPIAPI merge(void *one, void *both, PetscMPIInt *count, MPI_Datatype *type)
 {
@@ -175,11 +182,8 @@ static void MPIAPI merge(void *one, void *both, PetscMPIInt *count, MPI_Datatype
   ReproducibleSum       *to = both;
 
   (void)type;
-  for (PetscMPIInt s = 0; s < *count; s++) {
-    raise_top(to + s, from[s].top);
-    for (PetscInt64 n = to[s].top - from[s].top, m = 0; n < REPRODUCIBLE_BINS; n++, m++)
-      to[s].units[n] += from[s].units[m];
-  }
+  for (PetscMPIInt s = 0; s < *count; s++)
+    sum_add_sum(to + s, from + s);
 }
 
 PetscErrorCode SumOverRanks(MPI_Comm comm, PetscInt count, const ReproducibleSum sums[], PetscReal values[])

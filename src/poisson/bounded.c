@@ -203,19 +203,20 @@ PetscErrorCode BoundedPrecondition(Bounded bounded)
 
 PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts)
 {
-  PetscReal sums[3] = {0., 0., 0.};
+  ReproducibleSum terms[3] = {{0}};
+  PetscReal       sums[3];
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < bounded->cells; c++) {
     const PetscReal g = bounded->gradient[c];
 
     if (bounded->states[c] == CELL_FREE) {
-      sums[0] += g * g;
-      sums[2] += g * PetscMin((bounded->x[c] - bounded->bound[c]) / bounded->step, g);
+      sum_add(&terms[0], g * g);
+      sum_add(&terms[2], g * PetscMin((bounded->x[c] - bounded->bound[c]) / bounded->step, g));
     } else if (bounded->states[c] == CELL_ACTIVE && g < 0.)
-      sums[1] += g * g;
+      sum_add(&terms[1], g * g);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPIU_REAL, MPI_SUM, bounded->poisson->box.comm));
+  PetscCall(SumOverRanks(bounded->poisson->box.comm, 3, terms, sums));
   *parts = (GradientParts){sums[0], sums[1], sums[2]};
   PetscFunctionReturn(0);
 }
@@ -223,16 +224,14 @@ PetscErrorCode BoundedMeasure(Bounded bounded, GradientParts *parts)
 PetscErrorCode BoundedDot(Bounded bounded, PetscInt count, const PetscReal *const pairs[][2],
                           PetscReal results[])
 {
-  PetscFunctionBegin;
-  for (PetscInt p = 0; p < count; p++) {
-    const PetscReal *restrict a = pairs[p][0], *restrict b = pairs[p][1];
+  ReproducibleSum *sums;
 
-    results[p] = 0.;
-    for (PetscInt c = 0; c < bounded->cells; c++)
-      results[p] += a[c] * b[c];
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, results, (PetscMPIInt)count, MPIU_REAL, MPI_SUM,
-                             bounded->poisson->box.comm));
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(count, &sums));
+  for (PetscInt p = 0; p < count; p++)
+    sum_add_products(&sums[p], pairs[p][0], pairs[p][1], bounded->cells);
+  PetscCall(SumOverRanks(bounded->poisson->box.comm, count, sums, results));
+  PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }
 
@@ -256,18 +255,21 @@ enum { SUM_RIGHT_SIDE, SUM_MAGNITUDE, SUM_CELLS, SUM_BOUNDED, SUMS };
 
 static PetscErrorCode SumComponents(Bounded bounded, PetscReal *sums)
 {
+  ReproducibleSum *terms;
+
   PetscFunctionBegin;
+  PetscCall(PetscCalloc1(SUMS * bounded->component_count, &terms));
   for (PetscInt c = 0; c < bounded->cells; c++)
     if (bounded->labels[c] >= 0) {
-      PetscReal *sum = sums + SUMS * bounded->labels[c];
+      ReproducibleSum *sum = terms + SUMS * bounded->labels[c];
 
-      sum[SUM_RIGHT_SIDE] += bounded->right_side[c];
-      sum[SUM_MAGNITUDE] += PetscAbsReal(bounded->right_side[c]);
-      sum[SUM_CELLS] += 1.;
-      sum[SUM_BOUNDED] += bounded->lower[c] > PETSC_NINFINITY;
+      sum_add(&sum[SUM_RIGHT_SIDE], bounded->right_side[c]);
+      sum_add(&sum[SUM_MAGNITUDE], PetscAbsReal(bounded->right_side[c]));
+      sum_add(&sum[SUM_CELLS], 1.);
+      sum_add(&sum[SUM_BOUNDED], bounded->lower[c] > PETSC_NINFINITY);
     }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)(SUMS * bounded->component_count), MPIU_REAL,
-                             MPI_SUM, bounded->poisson->box.comm));
+  PetscCall(SumOverRanks(bounded->poisson->box.comm, SUMS * bounded->component_count, terms, sums));
+  PetscCall(PetscFree(terms));
   PetscFunctionReturn(0);
 }
 
@@ -318,7 +320,8 @@ static PetscErrorCode TakeProblem(Bounded bounded, Vec right_side, Vec lower, Ve
 /* The projected gradient of p = lower, or of p = 0 where there is none: what drives the answer away. */
 static PetscErrorCode FindTarget(Bounded bounded, BoundedTolerance tolerance)
 {
-  PetscReal sum = 0.;
+  ReproducibleSum squares = {0};
+  PetscReal       sum;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < bounded->cells; c++)
@@ -328,9 +331,9 @@ static PetscErrorCode FindTarget(Bounded bounded, BoundedTolerance tolerance)
     const PetscReal g = bounded->product[c] - bounded->right_side[c];
 
     if (g < 0. || bounded->bound[c] == PETSC_NINFINITY)
-      sum += g * g;
+      sum_add(&squares, g * g);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_REAL, MPI_SUM, bounded->poisson->box.comm));
+  PetscCall(SumOverRanks(bounded->poisson->box.comm, 1, &squares, &sum));
   bounded->target = tolerance.relative * PetscSqrtReal(sum);
   if (tolerance.absolute > 0.)
     bounded->target = PetscMin(bounded->target, tolerance.absolute);

@@ -5,7 +5,7 @@
 need_h5py
 LIMIT=${LIMIT:-300}
 
-same_on_ranks coupling/buoyancy 24 12 2
+same_bits_on_ranks coupling/buoyancy 24 12 2
 same_bits_on_ranks coupling/fountain 12 12 3
 same_bits_on_ranks liquids/drops 15 12 3
 same_bits_on_ranks liquids/air-coupling 20 25 4 # its pool ends at the centres of cells

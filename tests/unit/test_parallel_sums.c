@@ -25,7 +25,7 @@ static PetscReal term_of(PetscInt n, PetscInt wide)
 }
 
 /* Ways in which terms go to ranks and come to them one after the other. */
-enum { IN_BLOCKS, ONE_BY_ONE, IN_TURNS, ALL_TO_ONE, BACKWARDS, WAYS };
+enum { IN_BLOCKS, ONE_BY_ONE, IN_TURNS, ALL_TO_ONE, BACKWARDS, IN_PARTS, WAYS };
 
 static PetscReal sum_in_a_way(PetscInt way, PetscInt wide)
 {
@@ -36,10 +36,13 @@ static PetscReal sum_in_a_way(PetscInt way, PetscInt wide)
 
   for (PetscInt n = 0; n < COUNT; n++)
     terms[n] = term_of(n, wide);
-  if (way == IN_BLOCKS)
+  if (way == IN_BLOCKS || way == IN_PARTS)
     for (PetscInt n = first, step; n < last; n += step) {
+      ReproducibleSum part = {0};
+
       step = PetscMin(1 + (PetscInt)(scrambled(n) % 700), last - n);
-      sum_add_values(&sum, terms + n, step);
+      sum_add_values(way == IN_PARTS ? &part : &sum, terms + n, step);
+      sum_add_sum(&sum, &part);
     }
   else
     for (PetscInt n = 0; n < COUNT; n++)

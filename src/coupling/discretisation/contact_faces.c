@@ -13,9 +13,16 @@ static int compare(PetscInt64 a, PetscInt64 b)
   return (a > b) - (a < b);
 }
 
+/* One and what is summed of it, in no order: on other numbers of ranks faces come in another one. */
+enum { CONTACT_SUMS = 1 + DIM + FIT_TERMS * TWIST };
+typedef struct {
+  ContactFaces    contact; /* its numbers: of all terms once they are gathered */
+  ReproducibleSum sums[CONTACT_SUMS];
+} FoundContact;
+
 static int compare_keys(const void *x, const void *y)
 {
-  const ContactFaces *a = x, *b = y;
+  const ContactFaces *a = &((const FoundContact *)x)->contact, *b = &((const FoundContact *)y)->contact;
   int                 order = compare(a->around[0], b->around[0]);
 
   order = order ? order : compare(a->around[1], b->around[1]);
@@ -25,7 +32,7 @@ static int compare_keys(const void *x, const void *y)
 }
 
 /* Equal keys become one. */
-static PetscInt merge(PetscInt count, ContactFaces *list)
+static PetscInt merge(PetscInt count, FoundContact *list)
 {
   PetscInt kept = 0;
 
@@ -36,17 +43,39 @@ static PetscInt merge(PetscInt count, ContactFaces *list)
       list[kept++] = list[t];
       continue;
     }
-    list[kept - 1].count += list[t].count;
-    list[kept - 1].place = vector3_add(list[kept - 1].place, list[t].place);
-    for (PetscInt n = 0; n < FIT_TERMS * TWIST; n++)
-      (&list[kept - 1].rows[0][0])[n] += (&list[t].rows[0][0])[n];
+    for (PetscInt n = 0; n < CONTACT_SUMS; n++)
+      sum_add_sum(&list[kept - 1].sums[n], &list[t].sums[n]);
   }
   return kept;
 }
 
+static void set_sums(FoundContact *found)
+{
+  const ContactFaces *contact = &found->contact;
+
+  memset(found->sums, 0, sizeof(found->sums));
+  sum_add(&found->sums[0], contact->count);
+  for (PetscInt d = 0; d < DIM; d++)
+    sum_add(&found->sums[1 + d], contact->place.at[d]);
+  for (PetscInt n = 0; n < FIT_TERMS * TWIST; n++)
+    sum_add(&found->sums[1 + DIM + n], contact->rows[n / TWIST][n % TWIST]);
+}
+
+static ContactFaces summed_contact(const FoundContact *found)
+{
+  ContactFaces contact = found->contact;
+
+  contact.count = sum_value(&found->sums[0]);
+  for (PetscInt d = 0; d < DIM; d++)
+    contact.place.at[d] = sum_value(&found->sums[1 + d]);
+  for (PetscInt n = 0; n < FIT_TERMS * TWIST; n++)
+    contact.rows[n / TWIST][n % TWIST] = sum_value(&found->sums[1 + DIM + n]);
+  return contact;
+}
+
 typedef struct {
   PetscInt      count, room;
-  ContactFaces *list;
+  FoundContact *list;
 } Found;
 
 static PetscErrorCode AddContactFaces(Found *found, const ContactFaces *contact)
@@ -55,9 +84,10 @@ static PetscErrorCode AddContactFaces(Found *found, const ContactFaces *contact)
   if (found->count == found->room) {
     found->count = merge(found->count, found->list);
     found->room = 2 * found->count + 256;
-    PetscCall(PetscRealloc(found->room * sizeof(ContactFaces), &found->list));
+    PetscCall(PetscRealloc(found->room * sizeof(FoundContact), &found->list));
   }
-  found->list[found->count++] = *contact;
+  found->list[found->count].contact = *contact;
+  set_sums(&found->list[found->count++]);
   PetscFunctionReturn(0);
 }
 
@@ -379,8 +409,9 @@ static void take_mean_place(ContactFaces *contact)
 /* Everybody's places of contact on every rank of the fluid team. */
 static PetscErrorCode Gather(Coupling coupling, Found *found)
 {
-  PetscMPIInt   size, *counts, *offsets, mine = (PetscMPIInt)(found->count * sizeof(ContactFaces)), sum = 0;
-  ContactFaces *all;
+  PetscMPIInt   size, *counts, *offsets, mine = (PetscMPIInt)(found->count * sizeof(FoundContact)), sum = 0;
+  FoundContact *all;
+  PetscInt      count;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(coupling->fluid, &size));
@@ -390,15 +421,19 @@ static PetscErrorCode Gather(Coupling coupling, Found *found)
     offsets[r] = sum;
     sum += counts[r];
   }
-  PetscCall(PetscMalloc1(sum / sizeof(ContactFaces), &all));
+  PetscCall(PetscMalloc1(sum / sizeof(FoundContact), &all));
   PetscCallMPI(MPI_Allgatherv(found->list, mine, MPI_BYTE, all, counts, offsets, MPI_BYTE, coupling->fluid));
   PetscCall(PetscFree(found->list));
   PetscCall(PetscFree2(counts, offsets));
   PetscCall(PetscFree(coupling->system.contacts));
-  coupling->system.contacts = all;
-  coupling->system.contact_count = merge((PetscInt)(sum / sizeof(ContactFaces)), all);
-  for (PetscInt t = 0; t < coupling->system.contact_count; t++)
-    take_mean_place(&all[t]);
+  count = merge((PetscInt)(sum / sizeof(FoundContact)), all);
+  PetscCall(PetscMalloc1(count, &coupling->system.contacts));
+  coupling->system.contact_count = count;
+  for (PetscInt t = 0; t < count; t++) {
+    coupling->system.contacts[t] = summed_contact(&all[t]);
+    take_mean_place(&coupling->system.contacts[t]);
+  }
+  PetscCall(PetscFree(all));
   PetscFunctionReturn(0);
 }
 

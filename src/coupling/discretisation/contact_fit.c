@@ -105,8 +105,9 @@ enum { REACHES = 5, FIT_SUMS = 1 + DIM + DIM * DIM };
 /* p* around one place of contact: p* = sum of k_i/sum (1 + (x_i - mean).G (x - mean)) p_i, with G the inverse
    of the covariance of the x_i under the kernel k. */
 typedef struct {
-  PetscReal nearest; /* distance of a cell */
-  PetscReal sums[REACHES][FIT_SUMS];
+  PetscReal        nearest;          /* distance of a cell */
+  ReproducibleSum *terms;            /* of this rank: REACHES x FIT_SUMS, of symmetric ones the lower half */
+  const PetscReal (*sums)[FIT_SUMS]; /* of all */
   PetscReal reach, sum;
   Vector3   mean;
   PetscReal table[DIM][TWIST]; /* G (rows of the gradient - mean (x) row of the value) */
@@ -120,13 +121,16 @@ static inline PetscReal reach_of(Coupling coupling, const ContactFit *fit, Petsc
 static void add_sums(Coupling coupling, Vector3 way, PetscReal open, ContactFit *fit)
 {
   for (PetscInt n = 0; n < REACHES; n++) {
-    const PetscReal kernel = open * kernel_at(way, reach_of(coupling, fit, n));
+    const PetscReal  kernel = open * kernel_at(way, reach_of(coupling, fit, n));
+    ReproducibleSum *sums = &fit->terms[FIT_SUMS * n];
 
-    fit->sums[n][0] += kernel;
+    if (kernel == 0.)
+      continue;
+    sum_add(&sums[0], kernel);
     for (PetscInt d = 0; d < DIM; d++) {
-      fit->sums[n][1 + d] += kernel * way.at[d];
-      for (PetscInt e = 0; e < DIM; e++)
-        fit->sums[n][1 + DIM + DIM * d + e] += kernel * way.at[d] * way.at[e];
+      sum_add(&sums[1 + d], kernel * way.at[d]);
+      for (PetscInt e = 0; e <= d; e++)
+        sum_add(&sums[1 + DIM + DIM * d + e], kernel * way.at[d] * way.at[e]);
     }
   }
 }
@@ -146,7 +150,8 @@ static Spread spread_of(const PetscReal sums[FIT_SUMS])
     spread.mean.at[d] = sums[1 + d] / sums[0];
   for (PetscInt d = 0; d < DIM; d++)
     for (PetscInt e = 0; e < DIM; e++)
-      covariance[d][e] = sums[1 + DIM + DIM * d + e] / sums[0] - spread.mean.at[d] * spread.mean.at[e];
+      covariance[d][e] = sums[1 + DIM + DIM * PetscMax(d, e) + PetscMin(d, e)] / sums[0] -
+                         spread.mean.at[d] * spread.mean.at[e];
   dense_eigenvectors(DIM, &covariance[0][0], &spread.axes[0][0]);
   for (PetscInt d = 0; d < DIM; d++)
     spread.variances[d] = covariance[d][d];
@@ -279,15 +284,17 @@ static PetscErrorCode VisitCells(Coupling coupling, const ContactFaces *contact,
   PetscFunctionReturn(0);
 }
 
-/* The nearest cell and the sums of all ranks. */
-static PetscErrorCode SumFits(Coupling coupling, const BodyCells *near, ContactFit fits[])
+/* The nearest cell and the sums of all ranks; `sums` is REACHES x FIT_SUMS for each place of contact. */
+static PetscErrorCode SumFits(Coupling coupling, const BodyCells *near, PetscReal *sums, ContactFit fits[])
 {
   const PetscInt      count = coupling->system.contact_count, width = REACHES * FIT_SUMS;
   const ContactFaces *contacts = coupling->system.contacts;
-  PetscReal          *nearest, *sums;
+  ReproducibleSum    *terms;
+  PetscReal          *nearest;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc2(count, &nearest, width * count, &sums));
+  PetscCall(PetscMalloc1(count, &nearest));
+  PetscCall(PetscCalloc1(width * count, &terms));
   for (PetscInt t = 0; t < count; t++) {
     fits[t].nearest = PETSC_MAX_REAL;
     PetscCall(VisitCells(coupling, &contacts[t], FIND_NEAREST, near, &fits[t]));
@@ -297,14 +304,13 @@ static PetscErrorCode SumFits(Coupling coupling, const BodyCells *near, ContactF
       MPI_Allreduce(MPI_IN_PLACE, nearest, (PetscMPIInt)count, MPIU_REAL, MPIU_MIN, coupling->fluid));
   for (PetscInt t = 0; t < count; t++) {
     fits[t].nearest = nearest[t];
+    fits[t].terms = &terms[width * t];
+    fits[t].sums = (const PetscReal(*)[FIT_SUMS]) & sums[width * t];
     PetscCall(VisitCells(coupling, &contacts[t], SUM_KERNELS, near, &fits[t]));
-    PetscCall(PetscArraycpy(&sums[width * t], &fits[t].sums[0][0], width));
   }
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, sums, (PetscMPIInt)(width * count), MPIU_REAL, MPIU_SUM, coupling->fluid));
-  for (PetscInt t = 0; t < count; t++)
-    PetscCall(PetscArraycpy(&fits[t].sums[0][0], &sums[width * t], width));
-  PetscCall(PetscFree2(nearest, sums));
+  PetscCall(SumOverRanks(coupling->fluid, width * count, terms, sums));
+  PetscCall(PetscFree(nearest));
+  PetscCall(PetscFree(terms));
   PetscFunctionReturn(0);
 }
 
@@ -312,6 +318,7 @@ PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list)
 {
   const PetscInt count = coupling->system.contact_count;
   ContactFit    *fits;
+  PetscReal     *sums;
   BodyCells      near;
 
   PetscFunctionBegin;
@@ -319,8 +326,9 @@ PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list)
     PetscFunctionReturn(0);
   PetscCall(SortCells(coupling, list, &near));
   PetscCall(PetscCalloc1(count, &fits));
+  PetscCall(PetscMalloc1(REACHES * FIT_SUMS * count, &sums));
   PetscCall(CouplingAddWallCells(coupling, list));
-  PetscCall(SumFits(coupling, &near, fits));
+  PetscCall(SumFits(coupling, &near, sums, fits));
   for (PetscInt t = 0; t < count; t++) {
     if (fits[t].sums[REACHES - 1][0] <= 0.) /* no cell with a pressure touches the body */
       continue;
@@ -328,6 +336,7 @@ PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list)
     PetscCall(VisitCells(coupling, &coupling->system.contacts[t], ADD_ROWS, &near, &fits[t]));
   }
   PetscCall(PetscFree(fits));
+  PetscCall(PetscFree(sums));
   PetscCall(PetscFree(near.first));
   PetscCall(PetscFree(near.cells));
   PetscCall(PetscFree(near.open));

@@ -64,18 +64,20 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
   PetscReal      *area, *volume, *passing;
   Vector3        *moment;
   PetscInt        size;
-  Lattice         lattice;
+  Lattice         part, lattice;
 
   PetscFunctionBegin;
-  if (!coupling_lattice(coupling, body, d, shift, &lattice))
+  if (!coupling_lattice(coupling, body, d, shift, &part))
     PetscFunctionReturn(0);
+  lattice = part;
+  lattice.start[X] = part.first[X]; /* along rows the same is summed on any rank */
   size = lattice_size(&lattice);
   PetscCall(PetscCalloc4(size, &area, size, &volume, size, &passing,
                          coupling->discretisation->needs_centroids ? size : 0, &moment));
   lattice_cut(&lattice, &placed->triangles, area, coupling->discretisation->needs_centroids ? moment : NULL,
               volume, passing);
   lattice_fill(&lattice, volume, passing);
-  FOR_PLACES(&lattice, at) {
+  FOR_PLACES(&part, at) {
     const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]);
     BodyShare      share = {.body = body, .area = area[n]};
 

@@ -5,22 +5,20 @@
    the cells at the surface, the spin of a ball next to nothing. */
 #include "../coupling_impl.h"
 
-/* Of one body. */
-typedef struct {
-  PetscReal displaced; /* mass of the fluid in its place, where that is part of the problem */
-  PetscReal pushed;    /* square of what velocities along one direction bring into cells, the mean */
-  Matrix3   turned;    /* and of what spins do */
-} Tally;
+/* Of one body: the mass of the fluid in its place, where that is part of the problem; the squares of what
+   velocities along one direction bring into cells, the mean; and of what spins do, a matrix. */
+enum { DISPLACED, PUSHED, TURNED, TALLY = TURNED + DIM * DIM };
 
-static void add_rows(const CouplingMatrix *rows, PetscInt body, PetscInt dimension, Tally *tally)
+static void add_rows(const CouplingMatrix *rows, PetscInt body, PetscInt dimension,
+                     ReproducibleSum tally[TALLY])
 {
   for (PetscInt r = rows->first[body]; r < rows->first[body + 1]; r++) {
     const PetscReal *by = &rows->values[TWIST * r];
 
     for (PetscInt i = 0; i < DIM; i++) {
-      tally->pushed += by[i] * by[i] / (PetscReal)dimension;
+      sum_add(&tally[PUSHED], by[i] * by[i] / (PetscReal)dimension);
       for (PetscInt j = 0; j < DIM; j++)
-        tally->turned.at[i][j] += by[DIM + i] * by[DIM + j];
+        sum_add(&tally[TURNED + DIM * i + j], by[DIM + i] * by[DIM + j]);
     }
   }
 }
@@ -28,27 +26,30 @@ static void add_rows(const CouplingMatrix *rows, PetscInt body, PetscInt dimensi
 /* `displaced` is null without fluid, and the same on all ranks that have it; the first has. */
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[])
 {
-  const PetscInt numbers = sizeof(Tally) / sizeof(PetscReal);
-  PetscMPIInt    rank;
-  Tally         *tallies;
+  const PetscInt   count = coupling->solids.free_count;
+  PetscMPIInt      rank;
+  ReproducibleSum *sums;
+  PetscReal       *tallies;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(coupling->world, &rank));
-  PetscCall(PetscCalloc1(coupling->solids.free_count, &tallies));
-  for (PetscInt f = 0; f < coupling->solids.free_count && displaced; f++) {
-    tallies[f].displaced = rank == 0 ? displaced[coupling->solids.by_slot[f]] : 0.;
-    add_rows(&coupling->system.matrix, f, grid_box(coupling->grid)->dimension, &tallies[f]);
+  PetscCall(PetscCalloc1(TALLY * count, &sums));
+  PetscCall(PetscMalloc1(TALLY * count, &tallies));
+  for (PetscInt f = 0; f < count && displaced; f++) {
+    if (rank == 0)
+      sum_add(&sums[TALLY * f + DISPLACED], displaced[coupling->solids.by_slot[f]]);
+    add_rows(&coupling->system.matrix, f, grid_box(coupling->grid)->dimension, &sums[TALLY * f]);
   }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, tallies, (PetscMPIInt)(numbers * coupling->solids.free_count),
-                             MPIU_REAL, MPI_SUM, coupling->world));
-  for (PetscInt f = 0; f < coupling->solids.free_count; f++) {
-    const Tally *tally = &tallies[f];
-    AddedMass   *added = &coupling->solids.bodies[coupling->solids.by_slot[f]].added;
+  PetscCall(SumOverRanks(coupling->world, TALLY * count, sums, tallies));
+  for (PetscInt f = 0; f < count; f++) {
+    const PetscReal *tally = &tallies[TALLY * f];
+    AddedMass       *added = &coupling->solids.bodies[coupling->solids.by_slot[f]].added;
 
-    *added = (AddedMass){.mass = tally->pushed > 0. ? tally->displaced : 0.};
-    for (PetscInt n = 0; n < DIM * DIM && tally->pushed > 0.; n++)
-      added->inertia.at[n / DIM][n % DIM] = added->mass / tally->pushed * tally->turned.at[n / DIM][n % DIM];
+    *added = (AddedMass){.mass = tally[PUSHED] > 0. ? tally[DISPLACED] : 0.};
+    for (PetscInt n = 0; n < DIM * DIM && tally[PUSHED] > 0.; n++)
+      added->inertia.at[n / DIM][n % DIM] = added->mass / tally[PUSHED] * tally[TURNED + n];
   }
+  PetscCall(PetscFree(sums));
   PetscCall(PetscFree(tallies));
   PetscFunctionReturn(0);
 }

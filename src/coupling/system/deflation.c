@@ -89,16 +89,17 @@ static PetscErrorCode FindMeans(Coupling coupling, const ColourGroup *group, con
 {
   const Deflation *deflation = coupling->system.deflation;
   const PetscInt   count = deflation->count;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(means, 2 * count));
+  PetscCall(PetscCalloc1(2 * count, &sums));
   for (PetscInt n = group->first; n < deflation->cell_count; n++)
     if (group->support.is_mixed[deflation->cells[n]]) {
-      means[deflation->owners[n]] += response[deflation->cells[n]];
-      means[count + deflation->owners[n]] += 1.;
+      sum_add(&sums[deflation->owners[n]], response[deflation->cells[n]]);
+      sum_add(&sums[count + deflation->owners[n]], 1.);
     }
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, means, (PetscMPIInt)(2 * count), MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCall(SumOverRanks(coupling->fluid, 2 * count, sums, means));
+  PetscCall(PetscFree(sums));
   for (PetscInt l = 0; l < count; l++)
     means[l] /= PetscMax(means[count + l], 1.);
   PetscFunctionReturn(0);
@@ -184,7 +185,7 @@ static void cell_flow(Coupling coupling, PetscReal *const weights[DIM], const Pe
 }
 
 /* F of the members, on each rank its part: a block for each light body. */
-static PetscErrorCode AddGroupEnergies(Coupling coupling, const ColourGroup *group, PetscReal *energies)
+static PetscErrorCode AddGroupEnergies(Coupling coupling, const ColourGroup *group, ReproducibleSum *energies)
 {
   const Deflation *deflation = coupling->system.deflation;
   const PetscReal *z[TWIST];
@@ -195,11 +196,11 @@ static PetscErrorCode AddGroupEnergies(Coupling coupling, const ColourGroup *gro
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(VecGetArrayRead(group->fields[n], &z[n]));
   for (PetscInt c = group->first; c < deflation->cell_count; c++) {
-    PetscReal *block = &energies[TWIST * TWIST * deflation->owners[c]];
+    ReproducibleSum *block = &energies[TWIST * TWIST * deflation->owners[c]];
 
     cell_flow(coupling, weights, group->support.owner, z, group->places[c - group->first], flow);
     for (PetscInt n = 0; n < TWIST * TWIST; n++)
-      block[n] += (PetscReal)deflation->fields[TWIST * c + n / TWIST] * flow[n % TWIST];
+      sum_add(&block[n], (PetscReal)deflation->fields[TWIST * c + n / TWIST] * flow[n % TWIST]);
   }
   for (PetscInt n = 0; n < TWIST; n++)
     PetscCall(VecRestoreArrayRead(group->fields[n], &z[n]));
@@ -208,11 +209,11 @@ static PetscErrorCode AddGroupEnergies(Coupling coupling, const ColourGroup *gro
 }
 
 /* D of the members, on each rank its part: rows of l below, columns of x above, as in the matrix. */
-static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group, BlockPairs *list)
+static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group, SummedPairs *list)
 {
   const Deflation      *deflation = coupling->system.deflation;
   const CouplingMatrix *rows = &coupling->system.matrix;
-  BlockPair            *pair;
+  ReproducibleSum      *block;
   int                  *place;
 
   PetscFunctionBegin;
@@ -227,11 +228,11 @@ static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group
 
       if (n < 0)
         continue;
-      PetscCall(BlockPairsFind(list, 2 * l + 1, 2 * deflation->owners[n], &pair));
+      PetscCall(SummedPairsFind(list, 2 * l + 1, 2 * deflation->owners[n], &block));
       for (PetscInt i = 0; i < TWIST; i++)
         for (PetscInt j = 0; j < TWIST; j++)
-          pair->block[TWIST * i + j] +=
-              rows->values[TWIST * r + i] * (PetscReal)deflation->fields[TWIST * n + j];
+          sum_add(&block[TWIST * i + j],
+                  rows->values[TWIST * r + i] * (PetscReal)deflation->fields[TWIST * n + j]);
     }
   PetscCall(PetscFree(place));
   PetscFunctionReturn(0);
@@ -283,8 +284,8 @@ static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, 
 }
 
 /* Z of every colour, and what it makes of F and D. */
-static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, PetscReal *energies,
-                                  BlockPairs *list)
+static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, ReproducibleSum *energies,
+                                  SummedPairs *list)
 {
   const PetscInt length = grid_box(coupling->grid)->length;
   ColourGroup    group;
@@ -318,17 +319,20 @@ static PetscErrorCode BuildGroups(Coupling coupling, const char *colours, PetscR
 
 static PetscErrorCode Build(Coupling coupling, const char *colours)
 {
-  Deflation *deflation = coupling->system.deflation;
-  BlockPairs list = {0};
-  PetscReal *energies;
-  PetscBool  is_regular;
+  Deflation       *deflation = coupling->system.deflation;
+  const PetscInt   size = TWIST * TWIST * deflation->count;
+  SummedPairs      summed = {0};
+  BlockPairs       list = {0};
+  ReproducibleSum *sums;
+  PetscReal       *energies;
+  PetscBool        is_regular;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(TWIST * TWIST * deflation->count, &energies));
-  PetscCall(BuildGroups(coupling, colours, energies, &list));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, energies, (PetscMPIInt)(TWIST * TWIST * deflation->count),
-                             MPIU_REAL, MPI_SUM, coupling->fluid));
-  PetscCall(BlockPairsGather(&list, coupling->fluid));
+  PetscCall(PetscCalloc1(size, &sums));
+  PetscCall(PetscMalloc1(size, &energies));
+  PetscCall(BuildGroups(coupling, colours, sums, &summed));
+  PetscCall(SumOverRanks(coupling->fluid, size, sums, energies));
+  PetscCall(SummedPairsGather(&summed, coupling->fluid, &list));
   PetscCall(AddEnergies(coupling, energies, &list));
   PetscCall(AddMass(coupling, &list));
   PetscCall(BlockFactorCreate(2 * deflation->count, list.count, list.pairs, &deflation->factor, &is_regular));
@@ -336,6 +340,7 @@ static PetscErrorCode Build(Coupling coupling, const char *colours)
     deflation->count = 0;
   PetscCall(PetscFree(list.pairs));
   PetscCall(PetscFree(energies));
+  PetscCall(PetscFree(sums));
   PetscFunctionReturn(0);
 }
 
@@ -386,16 +391,16 @@ PetscErrorCode CouplingDropDeflation(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-VECTOR_CLONES static void gather_fields(const Deflation *deflation, const PetscReal *restrict values,
-                                        PetscReal *restrict sums)
+static void gather_fields(const Deflation *deflation, const PetscReal *restrict values,
+                          ReproducibleSum *restrict sums)
 {
   for (PetscInt c = 0; c < deflation->cell_count; c++) {
-    const PetscReal value = values[deflation->cells[c]];
-    const float    *z = &deflation->fields[TWIST * c];
-    PetscReal      *sum = &sums[TWIST * deflation->owners[c]];
+    const PetscReal  value = values[deflation->cells[c]];
+    const float     *z = &deflation->fields[TWIST * c];
+    ReproducibleSum *sum = &sums[TWIST * deflation->owners[c]];
 
     for (PetscInt n = 0; n < TWIST; n++)
-      sum[n] += (PetscReal)z[n] * value;
+      sum_add(&sum[n], (PetscReal)z[n] * value);
   }
 }
 
@@ -419,14 +424,15 @@ static PetscErrorCode TakeInner(Coupling coupling, Vec x)
   Deflation       *deflation = coupling->system.deflation;
   const PetscInt   count = TWIST * deflation->count;
   const PetscReal *values;
+  ReproducibleSum *sums;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(deflation->inner, count));
+  PetscCall(PetscCalloc1(count, &sums));
   PetscCall(VecGetArrayRead(x, &values));
-  gather_fields(deflation, values, deflation->inner);
+  gather_fields(deflation, values, sums);
   PetscCall(VecRestoreArrayRead(x, &values));
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, deflation->inner, (PetscMPIInt)count, MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCall(SumOverRanks(coupling->fluid, count, sums, deflation->inner));
+  PetscCall(PetscFree(sums));
   for (PetscInt n = 0; n < count; n++) {
     deflation->from[2 * TWIST * (n / TWIST) + n % TWIST] = deflation->inner[n];
     deflation->from[2 * TWIST * (n / TWIST) + TWIST + n % TWIST] = 0.;

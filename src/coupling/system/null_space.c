@@ -14,20 +14,22 @@ static PetscErrorCode GatherRows(Coupling coupling, const PetscInt *place, Petsc
   const PetscInt width = TWIST * coupling->solids.free_count, size = coupling->system.sealed_count * width;
   const CouplingMatrix *matrix = &coupling->system.matrix;
   PetscReal            *sums = rows + size;
+  ReproducibleSum      *terms;
 
   PetscFunctionBegin;
+  PetscCall(PetscCalloc1(2 * size, &terms));
   for (PetscInt b = 0; b < coupling->solids.free_count; b++)
     for (PetscInt r = matrix->first[b]; r < matrix->first[b + 1]; r++) {
       const PetscInt   c = place[coupling->system.labels[matrix->cells[r]]];
       const PetscReal *by = &matrix->values[TWIST * r];
 
       for (PetscInt i = 0; i < TWIST && c >= 0; i++) {
-        rows[c * width + TWIST * b + i] += by[i];
-        sums[c * width + TWIST * b + i] += PetscAbsReal(by[i]);
+        sum_add(&terms[c * width + TWIST * b + i], by[i]);
+        sum_add(&terms[size + c * width + TWIST * b + i], PetscAbsReal(by[i]));
       }
     }
-  PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, rows, (PetscMPIInt)(2 * size), MPIU_REAL, MPI_SUM, coupling->fluid));
+  PetscCall(SumOverRanks(coupling->fluid, 2 * size, terms, rows));
+  PetscCall(PetscFree(terms));
   for (PetscInt n = 0; n < size; n++) {
     const PetscInt twist = n - n % TWIST;
     PetscReal      whole = sums[n];
@@ -115,7 +117,7 @@ PetscErrorCode CouplingFindNullSpace(Coupling coupling)
     if (place[c] >= 0)
       coupling->system.sealed[place[c]] = c;
   if (coupling->system.sealed_count) {
-    PetscCall(PetscCalloc1(2 * coupling->system.sealed_count * TWIST * coupling->solids.free_count, &rows));
+    PetscCall(PetscMalloc1(2 * coupling->system.sealed_count * TWIST * coupling->solids.free_count, &rows));
     PetscCall(GatherRows(coupling, place, rows));
     PetscCall(FindModes(coupling, rows));
     PetscCall(PetscFree(rows));

@@ -73,10 +73,10 @@ PetscErrorCode CouplingMeasure(Coupling coupling, Vec q, PetscReal *residual)
   Vec       rest;
 
   PetscFunctionBegin;
-  PetscCall(DMGetGlobalVector(grid_cell_dm(coupling->grid), &rest));
+  PetscCall(VecDuplicate(coupling->system.right_side, &rest)); /* with norms in no order of ranks */
   PetscCall(CouplingFindResidual(coupling, q, rest));
   PetscCall(VecNorm(rest, NORM_2, &after));
-  PetscCall(DMRestoreGlobalVector(grid_cell_dm(coupling->grid), &rest));
+  PetscCall(VecDestroy(&rest));
   *residual = coupling->system.reference > 0. ? after / coupling->system.reference : after;
   PetscFunctionReturn(0);
 }

@@ -6,19 +6,11 @@
 /* W^T M_F W, on this rank. */
 typedef struct {
   ReproducibleSum *diagonal;
-  BlockPairs       pairs;
+  SummedPairs      pairs;
 } AddedFluid;
 
 /* Of rows that count the unknowns of each body from zero. */
-static void add_product(PetscReal factor, const SolidRow *a, const SolidRow *b, PetscReal *block)
-{
-  for (PetscInt i = 0; i < a->count; i++)
-    for (PetscInt j = 0; j < b->count; j++)
-      block[TWIST * a->dof[i] + b->dof[j]] += factor * a->weight[i] * b->weight[j];
-}
-
-/* The same of one body with itself. */
-static void add_square(PetscReal factor, const SolidRow *a, const SolidRow *b, ReproducibleSum *block)
+static void add_product(PetscReal factor, const SolidRow *a, const SolidRow *b, ReproducibleSum *block)
 {
   for (PetscInt i = 0; i < a->count; i++)
     for (PetscInt j = 0; j < b->count; j++)
@@ -65,17 +57,16 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, AddedFl
                      b = coupling->solids.bodies[coupling->faces.shares[t].body].free;
       const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], 0),
                      other = share_row(mixed->direction, &coupling->faces.shares[t], 0);
-      BlockPair *pair = NULL;
+      ReproducibleSum *block = NULL;
 
       if (a < 0 || b < 0 || a > b ||
           coupling->faces.shares[s].weight * coupling->faces.shares[t].weight == 0.)
         continue;
-      if (a == b) {
-        add_square(factor, &row, &other, &added->diagonal[TWIST * TWIST * a]);
-      } else {
-        PetscCall(BlockPairsFind(&added->pairs, a, b, &pair));
-        add_product(factor, &row, &other, pair->block);
-      }
+      if (a == b)
+        block = &added->diagonal[TWIST * TWIST * a];
+      else
+        PetscCall(SummedPairsFind(&added->pairs, a, b, &block));
+      add_product(factor, &row, &other, block);
     }
   PetscFunctionReturn(0);
 }
@@ -128,12 +119,11 @@ PetscErrorCode CouplingSetSolidSystem(Coupling coupling)
       PetscCall(AddFace(coupling, &coupling->faces.mixed[m], &added));
   PetscCall(PetscMalloc1(TWIST * TWIST * count, &diagonal));
   PetscCall(SumOverRanks(coupling->world, TWIST * TWIST * count, added.diagonal, diagonal));
-  PetscCall(BlockPairsGather(&added.pairs, coupling->world));
+  PetscCall(SummedPairsGather(&added.pairs, coupling->world, &parts.added_pairs));
   PetscCall(PetscMalloc2(count, &blocks, TWIST * TWIST * count, &masses));
   PetscCall(DescribeMasses(&coupling->solids, blocks, masses));
   parts.blocks = blocks;
   parts.added_diagonal = diagonal;
-  parts.added_pairs = added.pairs;
   PetscCall(SolidSystemSet(coupling->system.solid, &parts));
   PetscCall(ChooseLocal(coupling->system.solid, count, coupling->system.matrix.first));
   PetscCall(PetscFree2(blocks, masses));

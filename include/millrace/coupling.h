@@ -11,7 +11,9 @@
 #include <millrace/poisson.h>
 #include <millrace/schema.h>
 #include <millrace/solid.h>
+#include <millrace/solid_patch.h>
 #include <millrace/solid_step.h>
+#include <millrace/solid_system.h>
 #include <millrace/visibility.h>
 
 MILLRACE_API_BEGIN
@@ -54,6 +56,14 @@ PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid); /* all bodies
 PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid);
 /* How many surfaces of bodies this rank holds: of those near its part of the box, and lately near. */
 PetscInt coupling_surfaces_held(Coupling coupling);
+/* Solids with closed surfaces that deform, for all placings until the next call: `total` surfaces in all,
+   with numbers from zero, of which this rank holds `count`, and the solid that they belong to, null where
+   there is none; a total of zero: no such solids. All are borrowed, and the patches are sent now. In placings
+   and solves such surfaces count as bodies of given velocity behind the others: `twists` have six zeros for
+   each. CouplingSolve finds the solid's velocity, CouplingProject takes it. With cut faces, in three
+   dimensions; the solver is then `schur`, and viscosity does not act at them. Collective: world. */
+PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
+                                    const SolidPatch whole[], const SolidOperator *solid);
 
 typedef struct {
   KSPConvergedReason reason;

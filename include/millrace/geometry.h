@@ -32,6 +32,8 @@ PetscReal      surface_winding(Surface surface, Vector3 point);   /* 1 inside, 0
 /* Distance without a sign, and the nearest point; `normal` is that of a triangle there, zero if it has none.
    A `bound` that is not too small makes it faster; PETSC_INFINITY if there is none. */
 PetscReal surface_nearest(Surface surface, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal);
+/* The number of the triangle with the nearest point. */
+PetscInt  surface_nearest_triangle(Surface surface, Vector3 point, Vector3 *nearest);
 PetscReal surface_volume(Surface surface);
 void      surface_bounds(Surface surface, Vector3 *low, Vector3 *high);
 /* Sound: as SURFACE_CLOSED demands; else one of the faults that keep it from that. */

@@ -78,6 +78,25 @@ PetscErrorCode SolidSystemPrecondition(SolidSystem system, const PetscReal from[
 PetscErrorCode SolidSystemSetLocal(SolidSystem system, const char is_local[]);
 PetscErrorCode SolidSystemSolveLocal(SolidSystem system, const PetscReal from[], PetscReal to[]);
 
+/* A solid whose surface is not that of bodies, as whoever couples it sees it, on the ranks that hold it: its
+   unknowns, the velocities of its surface, three for each vertex, and C between them. All of its functions
+   are called on every such rank at once.
+
+     surface = R unknowns,  C V = right_side - R^T (forces on the surface)
+
+   `added` are masses of fluid that moves with the surface, one for each of its numbers, in kg: C includes
+   R^T added R from Prepare on, which comes before Solve and whenever they change. */
+typedef struct {
+  PetscInt unknown_count, surface_count; /* numbers on this rank */
+  void    *context;
+  PetscErrorCode (*Spread)(void *context, const PetscReal unknowns[], PetscReal surface[]);  /* R */
+  PetscErrorCode (*Collect)(void *context, const PetscReal surface[], PetscReal unknowns[]); /* R^T */
+  PetscErrorCode (*Prepare)(void *context, const PetscReal added[]);
+  PetscErrorCode (*Solve)(void *context, const PetscReal from[], PetscReal to[]); /* C^-1, to round-off */
+  const PetscReal *right_side; /* M V* and what else gives it momentum in the step; kg m/s */
+  PetscReal       *velocity;   /* V: of the unknowns, given or solved for */
+} SolidOperator;
+
 /* The matrix itself, lent until the next Set. */
 typedef struct {
   PetscInt         block_count;

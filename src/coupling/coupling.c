@@ -90,6 +90,7 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscCall(CouplingDropBlocks(*coupling));
   if (has_fluid(*coupling))
     PetscCall(DestroyFluidPart(*coupling));
+  PetscCall(DeformingClear(&(*coupling)->deforming));
   PetscCall(PlacedSolidsDropVisibility(&(*coupling)->solids));
   PetscCall(PetscFree((*coupling)->solids.before));
   PetscCall(PlacedSolidsDropSurfaces(&(*coupling)->solids));
@@ -102,9 +103,19 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
 
 PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[])
 {
+  const PetscInt all = count + coupling->deforming.total;
+  CoupledBody   *placed;
+
   PetscFunctionBegin;
   coupling->is_ready = PETSC_FALSE;
-  PetscCall(CouplingTakeBodies(coupling, count, bodies));
+  PetscCall(PetscCalloc1(all, &placed));
+  PetscCall(PetscArraycpy(placed, bodies, count));
+  for (PetscInt b = count; b < all; b++)
+    placed[b] = (CoupledBody){.rotation = {.scalar = 1.}, .slips = PETSC_TRUE};
+  PetscCall(CouplingTakeBodies(coupling, all, placed));
+  PetscCall(PetscFree(placed));
+  if (has_fluid(coupling))
+    PetscCall(CouplingPlaceDeforming(coupling));
   PetscCall(PetscFree(coupling->system.push));
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &coupling->system.push));
   if (has_fluid(coupling))
@@ -146,6 +157,8 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const FluidSystem *fluid
     PetscCall(MacGridRestoreFaces(coupling->grid, (Vec *)fluid->densities, densities));
   PetscCall(PoissonSetWeights(coupling->system.poisson, coupling->faces.weights, fluid->fixed));
   PetscCall(CouplingBuildMatrix(coupling, fluid->fixed));
+  if (coupling->deforming.patches)
+    PetscCall(CouplingBuildDeforming(coupling));
   PetscFunctionReturn(0);
 }
 
@@ -190,10 +203,12 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
   PetscCall(CouplingFindAdded(coupling, has_fluid(coupling) ? displaced : NULL));
   PetscCall(PetscFree(displaced));
   PetscCall(CouplingSetSolidSystem(coupling));
+  PetscCall(CouplingPrepareDeforming(coupling));
   if (has_fluid(coupling)) {
     PetscCall(CouplingFindNullSpace(coupling));
     PetscCall(Count(coupling));
   }
+  PetscCall(CouplingAnswer(coupling));
   PetscCall(CouplingDropDeflation(coupling));
   coupling_outdate_blocks(coupling);
   coupling->is_ready = PETSC_TRUE;

@@ -182,6 +182,29 @@ typedef struct {
   SolidFraction *fractions;
 } FaceMap;
 
+/* An owned face that moves with a deforming surface. */
+typedef struct {
+  PetscInt  direction, face; /* local index */
+  PetscReal mass;            /* of fluid that moves with the surface there */
+  SolidRow  row;             /* of the copies of unknowns, times the part of the surface in the face */
+} FaceRow;
+
+/* Surfaces that deform, see deforming.c. */
+typedef struct {
+  const SolidOperator *solid;   /* borrowed; null on ranks without it */
+  SolidPatches         patches; /* null: there are none */
+  PetscInt             total;   /* on all ranks; the last bodies of a placing */
+  PetscInt             count;   /* that have come to this rank */
+  const SolidPatch    *received;
+  CellRows             rows; /* B of the copies of their unknowns */
+  PetscInt             face_count, face_room;
+  FaceRow             *faces;
+  PetscInt             copy_count;
+  PetscReal           *copies, *motion; /* scratch, and the last velocity */
+  PetscReal           *surface;         /* of the solid's own numbers; scratch */
+  PetscReal           *push;            /* W^T M_F u* of the solid's unknowns */
+} DeformingSolids;
+
 /* (5.13): A is that of the Poisson problem. C and the right side of its rows are on every rank, all else on
    the fluid team. */
 typedef struct {
@@ -224,6 +247,7 @@ struct _p_Coupling {
   PetscInt  cell_count; /* owned */
 
   PlacedSolids       solids;
+  DeformingSolids    deforming;
   FaceMap            faces;
   CoupledSystem      system;
   ViscousConstraints viscous;
@@ -268,6 +292,27 @@ PetscErrorCode PlacedSolidsDropSurfaces(PlacedSolids *solids);
 
 /* coupling.c: after PlacedSolidsRemember */
 PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const CoupledBody bodies[]);
+
+/* deforming.c: adds surfaces that have come to this rank to the near bodies of a placing; their rows and
+   faces. On the fluid team. */
+PetscErrorCode DeformingClear(DeformingSolids *deforming);
+PetscErrorCode CouplingPlaceDeforming(Coupling coupling);
+PetscErrorCode CouplingBuildDeforming(Coupling coupling);
+/* Adds B_d C^-1 B_d^T x; cleanly: without round-off of forces that cancel; of the push: B_d C^-1 b. On the
+   fluid team, while other ranks answer. */
+PetscErrorCode CouplingAddDeforming(Coupling coupling, Vec x, Vec y);
+PetscErrorCode CouplingAddDeformingCleanly(Coupling coupling, Vec x, Vec y);
+PetscErrorCode CouplingAddDeformingPush(Coupling coupling, Vec y);
+/* The fluid that moves with the surfaces: its mass, for C, and what it gives to the right side. Collective:
+   world. */
+PetscErrorCode CouplingPrepareDeforming(Coupling coupling);
+PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM]);
+/* Ranks without fluid answer until the others come here, too. Collective: world. */
+PetscErrorCode CouplingAnswer(Coupling coupling);
+/* The velocity that belongs to the solution; that which the solid has. Collective: world. */
+PetscErrorCode CouplingFinishDeforming(Coupling coupling);
+PetscErrorCode CouplingTellDeforming(Coupling coupling);
+void           deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
 
 /* shells.c: before a placing */
 PetscErrorCode      PlacedSolidsRemember(PlacedSolids *solids);
@@ -342,6 +387,7 @@ PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list);
 
 /* patch_rows.c: adds B of a closed surface with unknowns of its own; `has_pressure` of cells on the grid's
    box, one ghost layer valid. Not collective. */
+void triangle_weights(const Vector3 corner[3], Vector3 point, PetscReal weights[3]); /* barycentric */
 PetscErrorCode CouplingAddPatchRows(MacGrid grid, const SolidPatch *patch, const char *has_pressure,
                                     CellRows *rows);
 

@@ -58,6 +58,8 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
     }
   }
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.count, moving, flow);
+  if (choice == ALL_BODIES)
+    cell_rows_multiply(&coupling->deforming.rows, coupling->deforming.motion, flow);
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscCall(VecRestoreArray(coupling->system.flow, &flow));
   PetscCall(PetscFree(moving));
@@ -154,6 +156,7 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(coupling->system.right_side, &values));
   PetscCall(PetscFree(motion));
+  PetscCall(CouplingAddDeformingPush(coupling, coupling->system.right_side));
   PetscCall(BalanceRightSide(coupling, imbalance));
   PetscCall(VecNorm(coupling->system.flow, NORM_2, &whole));
   PetscCall(VecNorm(coupling->system.right_side, NORM_2, &coupling->system.reference));
@@ -289,8 +292,10 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
   if (limit == FILL_LIMITED)
     PetscCall(FindFastest(coupling, u, &fastest));
-  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
     PetscCall(FillDirection(coupling, d, twists, fastest, u[d]));
+    deforming_fill_faces(&coupling->deforming, d, u[d]);
+  }
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscFunctionReturn(0);
 }
@@ -308,8 +313,10 @@ static PetscErrorCode Finish(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   PetscCall(MacGridExchange(coupling->grid, field));
   PetscCall(VecGetArrayRead(field, &q));
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
-  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
+  for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++) {
     PetscCall(UpdateVelocity(coupling, d, q, twists, u[d]));
+    deforming_fill_faces(&coupling->deforming, d, u[d]);
+  }
   PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
   PetscCall(VecRestoreArrayRead(field, &q));
   PetscCall(VecDestroy(&field));
@@ -394,6 +401,25 @@ static PetscErrorCode JudgeSolution(Coupling coupling, CouplingReport *report)
   PetscFunctionReturn(0);
 }
 
+/* S q = right_side: in blocks on all ranks, or with the solids eliminated on those with fluid. */
+static PetscErrorCode SolvePressure(Coupling coupling, Vec impulse, CouplingReport *report)
+{
+  const PetscBool in_blocks = coupling->config.solver != COUPLING_SCHUR && coupling->solids.free_count &&
+                              !coupling->deforming.patches;
+
+  PetscFunctionBegin;
+  if (has_fluid(coupling))
+    PetscCall(StartSolve(coupling, impulse, report));
+  if (in_blocks)
+    PetscCall(CouplingSolveBlocks(coupling, report));
+  else if (has_fluid(coupling))
+    PetscCall(CouplingSolveSchur(coupling, report));
+  if (has_fluid(coupling))
+    PetscCall(JudgeSolution(coupling, report));
+  PetscCall(CouplingAnswer(coupling));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, PetscReal twists[],
                              CouplingReport *report)
 {
@@ -405,18 +431,13 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   if (has_fluid(coupling))
     PetscCall(FindFlow(coupling, velocity, twists, GIVEN_BODIES));
   PetscCall(FindPush(coupling, velocity, twists));
-  if (has_fluid(coupling))
-    PetscCall(StartSolve(coupling, impulse, report));
-  if (coupling->config.solver != COUPLING_SCHUR && coupling->solids.free_count)
-    PetscCall(CouplingSolveBlocks(coupling, report));
-  else if (has_fluid(coupling))
-    PetscCall(CouplingSolveSchur(coupling, report));
-  if (has_fluid(coupling))
-    PetscCall(JudgeSolution(coupling, report));
+  PetscCall(CouplingPushDeforming(coupling, velocity));
+  PetscCall(SolvePressure(coupling, impulse, report));
   PetscCall(ShareReport(coupling, report));
   if (report->reason < 0)
     PetscFunctionReturn(0);
   PetscCall(TakeVelocities(coupling, twists));
+  PetscCall(CouplingFinishDeforming(coupling));
   if (has_fluid(coupling))
     PetscCall(Finish(coupling, velocity, impulse, twists));
   PetscFunctionReturn(0);
@@ -455,6 +476,7 @@ PetscErrorCode CouplingProject(Coupling coupling, Vec velocity[DIM], Vec impulse
   PetscCheck(coupling->is_ready, coupling->world, PETSC_ERR_ORDER,
              "CouplingPlace and CouplingSetFluid must come before CouplingProject");
   *report = coupling->found;
+  PetscCall(CouplingTellDeforming(coupling));
   if (has_fluid(coupling))
     PetscCall(SolvePlain(coupling, velocity, impulse, twists, report));
   PetscCall(ShareReport(coupling, report));

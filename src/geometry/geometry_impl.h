@@ -107,6 +107,7 @@ struct TreeNode {
 typedef struct {
   PetscInt           triangle_count;
   Triangle          *triangles; /* in the order of the leaves */
+  PetscInt          *numbers;   /* of these triangles as they were given */
   struct TreeFacet  *facets;    /* the same triangles, made ready for distances */
   PetscInt           node_count;
   struct TreeNode   *nodes;
@@ -119,6 +120,7 @@ PetscErrorCode TreeDestroy(Tree *tree);
 Box            tree_box(const Tree *tree);
 PetscReal      tree_distance(const Tree *tree, Vector3 point); /* no sign */
 /* Also without a sign; the normal is zero if that triangle has no area. */
+PetscInt    tree_nearest_triangle(const Tree *tree, Vector3 point, Vector3 *nearest);
 PetscReal   tree_nearest(const Tree *tree, Vector3 point, PetscReal bound, Vector3 *nearest, Vector3 *normal);
 PetscReal   tree_winding(const Tree *tree, Vector3 point);
 const Tree *surface_tree(Surface surface); /* lent */

@@ -190,6 +190,11 @@ PetscReal surface_nearest(Surface surface, Vector3 point, PetscReal bound, Vecto
   return tree_nearest(&surface->tree, point, bound, nearest, normal);
 }
 
+PetscInt surface_nearest_triangle(Surface surface, Vector3 point, Vector3 *nearest)
+{
+  return tree_nearest_triangle(&surface->tree, point, nearest);
+}
+
 PetscErrorCode SurfaceFindFault(Surface surface, SurfaceFault *fault)
 {
   const TriangleList mesh = {.triangle_count = surface->triangle_count, .triangles = surface->triangles};

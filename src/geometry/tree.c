@@ -241,7 +241,8 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
   PetscFunctionBegin;
   *tree = (Tree){.triangle_count = triangle_count};
   PetscCall(PetscMalloc2(triangle_count, &items, triangle_count, &order));
-  PetscCall(PetscMalloc2(triangle_count, &tree->triangles, triangle_count, &tree->facets));
+  PetscCall(PetscMalloc3(triangle_count, &tree->triangles, triangle_count, &tree->facets, triangle_count,
+                         &tree->numbers));
   PetscCall(PetscMalloc1(2 * (size_t)triangle_count, &tree->nodes));
   for (PetscInt n = 0; n < triangle_count; n++) {
     items[n].box = triangle_box(&triangles[n]);
@@ -249,8 +250,10 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
     order[n] = n;
   }
   build_nodes(items, order, tree);
-  for (PetscInt n = 0; n < triangle_count; n++)
+  for (PetscInt n = 0; n < triangle_count; n++) {
+    tree->numbers[n] = order[n];
     tree->triangles[n] = triangles[order[n]];
+  }
   for (PetscInt n = 0; n < triangle_count; n++)
     tree->facets[n] = facet_of(&tree->triangles[n]);
   PetscCall(PetscMalloc1(tree->node_count, &tree->dipoles));
@@ -263,7 +266,7 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
 PetscErrorCode TreeDestroy(Tree *tree)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree2(tree->triangles, tree->facets));
+  PetscCall(PetscFree3(tree->triangles, tree->facets, tree->numbers));
   PetscCall(PetscFree(tree->nodes));
   PetscCall(PetscFree(tree->dipoles));
   *tree = (Tree){0};
@@ -437,6 +440,20 @@ PetscReal tree_nearest(const Tree *tree, Vector3 point, PetscReal bound, Vector3
   *normal = unit_or(area, vector3(0, 0, 0));
   *nearest = triangle_nearest(triangle, *normal, point);
   return PetscSqrtReal(square);
+}
+
+PetscInt tree_nearest_triangle(const Tree *tree, Vector3 point, Vector3 *nearest)
+{
+  PetscInt        number = 0;
+  const Triangle *triangle;
+  Vector3         area;
+
+  (void)find_nearest(tree, point, PETSC_MAX_REAL, &number);
+  triangle = &tree->triangles[number];
+  area = vector3_cross(vector3_subtract(triangle->corner[1], triangle->corner[0]),
+                       vector3_subtract(triangle->corner[2], triangle->corner[0]));
+  *nearest = triangle_nearest(triangle, unit_or(area, vector3(0, 0, 0)), point);
+  return tree->numbers[number];
 }
 
 /* van Oosterom and Strackee 1983 */

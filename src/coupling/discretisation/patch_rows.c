@@ -36,7 +36,7 @@ static Vector3 corner_of(const PieceSum *sum, PetscInt vertex)
 }
 
 /* Barycentric coordinates of a point of a triangle. */
-static void find_weights(const Vector3 corner[3], Vector3 point, PetscReal weights[3])
+void triangle_weights(const Vector3 corner[3], Vector3 point, PetscReal weights[3])
 {
   const Vector3 whole =
       vector3_cross(vector3_subtract(corner[1], corner[0]), vector3_subtract(corner[2], corner[0]));
@@ -69,7 +69,7 @@ static void integrate(const PieceSum *sum, const LatticePiece *piece, PetscReal 
       const PetscReal s = middle.at[sum->d] - (PetscReal)piece->at[sum->d];
       PetscReal       weights[3];
 
-      find_weights(corner, middle, weights);
+      triangle_weights(corner, middle, weights);
       for (int v = 0; v < 3; v++) {
         integrals[0][v] += part * (1. - s) * weights[v];
         integrals[1][v] += part * s * weights[v];

@@ -72,6 +72,36 @@ static void sort_modes(Coupling coupling, const PetscReal *matrix)
   }
 }
 
+/* What deforming solids add to one column: z_c^T B_d C^-1 B_d^T z_d. */
+static PetscErrorCode AddDeforming(Coupling coupling, PetscInt column, PetscReal *matrix)
+{
+  const PoissonComponents components = poisson_components(coupling->system.poisson);
+  const PetscInt          count = coupling->system.sealed_count, *sealed = coupling->system.sealed;
+  PetscReal              *sums, *values;
+  Vec                     inside, flow;
+
+  PetscFunctionBegin;
+  if (!coupling->deforming.patches)
+    PetscFunctionReturn(0);
+  PetscCall(VecDuplicate(coupling->system.flow, &inside));
+  PetscCall(VecDuplicate(coupling->system.flow, &flow));
+  PetscCall(VecSet(flow, 0.));
+  PetscCall(VecGetArray(inside, &values));
+  for (PetscInt c = 0; c < coupling->cell_count; c++)
+    values[c] = coupling->system.labels[c] == sealed[column] ? 1. : 0.;
+  PetscCall(VecRestoreArray(inside, &values));
+  PetscCall(CouplingAddDeformingCleanly(coupling, inside, flow));
+  PetscCall(PetscMalloc1(components.count, &sums));
+  PetscCall(PoissonSumComponents(coupling->system.poisson, flow, sums));
+  for (PetscInt i = 0; i < count; i++)
+    matrix[i * count + column] +=
+        sums[sealed[i]] / PetscSqrtReal(components.cells[sealed[i]] * components.cells[sealed[column]]);
+  PetscCall(PetscFree(sums));
+  PetscCall(VecDestroy(&inside));
+  PetscCall(VecDestroy(&flow));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
 {
   const PetscInt   count = coupling->system.sealed_count, width = TWIST * coupling->solids.free_count;
@@ -91,6 +121,8 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
           sum / PetscSqrtReal(cells[coupling->system.sealed[i]] * cells[coupling->system.sealed[j]]);
     }
   }
+  for (PetscInt i = 0; i < count; i++)
+    PetscCall(AddDeforming(coupling, i, matrix));
   dense_eigenvectors(count, matrix, coupling->system.modes);
   sort_modes(coupling, matrix);
   PetscCall(PetscFree2(half, matrix));

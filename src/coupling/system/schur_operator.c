@@ -1,4 +1,5 @@
-/* The operator S = A + B C^-1 B^T and the cycle on A, on solver vectors of the fluid team. */
+/* The operator S = A + B C^-1 B^T, with the part of deforming solids, and the cycle on A, on solver vectors
+ * of the fluid team. */
 #include "../coupling_impl.h"
 
 PetscErrorCode CouplingGather(Coupling coupling, Vec x, PetscReal pull[])
@@ -24,6 +25,7 @@ PetscErrorCode CouplingApplySchur(Coupling coupling, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(PoissonMultiplyVector(coupling->system.poisson, x, y));
+  PetscCall(CouplingAddDeforming(coupling, x, y));
   if (!coupling->solids.free_count)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(count, &pull, count, &motion));

@@ -1,0 +1,475 @@
+/* Solids whose surfaces deform (docs/numerics.md, section 14). With B of their unknowns from patch_rows.c and
+   C of the solid they add to (5.13) what bodies do; eliminated,
+
+     S = A + B_r C_r^-1 B_r^T + B_d R C^-1 R^T B_d^T,
+
+   where R takes the unknowns of the solid to the velocities of its surface. C is on the solid team, and all
+   else is with the fluid, so that ranks without fluid answer requests while the fluid team solves: forces on
+   the surface come to them, are divided by C, and go back as velocities.
+
+   To all that knows bodies such a surface is one at rest: it covers cells, makes faces mixed and closes them,
+   and what it brings into cells comes through its own rows. The fluid of a closed face moves with the nearest
+   place of the surface, its mass is lumped to the vertices: where the pressure of a piece of the surface in a
+   dual cell is taken at one of its ends, the weight of that fluid is what is missing to Archimedes' force. */
+#include "coupling_impl.h"
+
+typedef enum {
+  REQUEST_END,
+  REQUEST_SOLVE, /* velocities that forces on the surface make: R C^-1 R^T f */
+  REQUEST_CLEAN, /* the same, without what is round-off of a sum of forces that cancel */
+  REQUEST_PUSH,  /* those of the right side alone: R C^-1 b */
+  REQUEST_FINISH /* those of both: V = C^-1 (b - R^T f), which the solid keeps */
+} Request;
+
+static PatchReach reach_of(MacGrid grid)
+{
+  const GridBox  *box = grid_box(grid);
+  const PetscReal h = grid_spacing(grid), cells = 3.;
+  PatchReach      reach = {.low = grid_origin(grid), .high = grid_origin(grid)};
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    reach.low.at[d] += ((PetscReal)box->start[d] - cells) * h;
+    reach.high.at[d] += ((PetscReal)box->end[d] + cells) * h;
+    reach.period.at[d] = box->periodic[d] ? (PetscReal)box->cells[d] * h : 0.;
+  }
+  return reach;
+}
+
+PetscErrorCode DeformingClear(DeformingSolids *deforming)
+{
+  PetscFunctionBegin;
+  PetscCall(SolidPatchesDestroy(&deforming->patches));
+  PetscCall(PetscFree(deforming->rows.rows));
+  PetscCall(PetscFree(deforming->faces));
+  PetscCall(PetscFree4(deforming->copies, deforming->motion, deforming->surface, deforming->push));
+  *deforming = (DeformingSolids){0};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
+                                    const SolidPatch whole[], const SolidOperator *solid)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  const PetscInt   own = solid ? solid->surface_count : 0;
+  PatchReach       reach = {0};
+
+  PetscFunctionBegin;
+  PetscCheck(!total || coupling->config.faces == COUPLING_CUT, coupling->world, PETSC_ERR_SUP,
+             "Surfaces that deform need cut faces");
+  PetscCall(DeformingClear(deforming));
+  if (!total)
+    PetscFunctionReturn(0);
+  if (has_fluid(coupling))
+    reach = reach_of(coupling->grid);
+  PetscCall(SolidPatchesCreate(coupling->world, count, whole, own, has_fluid(coupling) ? &reach : NULL,
+                               &deforming->patches));
+  PetscCall(SolidPatchesGet(deforming->patches, &deforming->count, &deforming->received));
+  deforming->total = total;
+  deforming->solid = solid;
+  deforming->copy_count = solid_patches_unknowns(deforming->patches);
+  PetscCall(PetscCalloc4(deforming->copy_count, &deforming->copies, deforming->copy_count, &deforming->motion,
+                         own, &deforming->surface, solid ? solid->unknown_count : 0, &deforming->push));
+  PetscFunctionReturn(0);
+}
+
+/* What lies inside does so by crossings on the left of it: a part that ends before this rank may still cover
+   all of it. */
+static void place_patch(const SolidPatch *patch, const PatchReach *reach, Placed *placed)
+{
+  placed->triangles = (Triangles){patch->vertex_count, patch->triangle_count, patch->now, patch->triangles};
+  placed->low = placed->high = patch->now[0];
+  for (PetscInt v = 1; v < patch->vertex_count; v++)
+    for (PetscInt d = 0; d < DIM; d++) {
+      placed->low.at[d] = PetscMin(placed->low.at[d], patch->now[v].at[d]);
+      placed->high.at[d] = PetscMax(placed->high.at[d], patch->now[v].at[d]);
+    }
+  if (!(reach->period.at[X] > 0.))
+    placed->high.at[X] = PetscMax(placed->high.at[X], reach->high.at[X]);
+  placed->volume = patch->volume;
+  placed->centre = vector3_subtract(patch->centre, placed->body.position);
+  placed->body.low = placed->low;
+  placed->body.high = placed->high;
+}
+
+PetscErrorCode CouplingPlaceDeforming(Coupling coupling)
+{
+  const DeformingSolids *deforming = &coupling->deforming;
+  PlacedSolids          *solids = &coupling->solids;
+  const PetscInt         first = solids->count - deforming->total;
+  const PatchReach       reach = reach_of(coupling->grid);
+
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < deforming->count; p++) {
+    const PetscInt body = first + deforming->received[p].surface;
+
+    PetscCheck(body >= first && body < solids->count, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "Surfaces that deform are numbered from 0 to %" PetscInt_FMT ", not %" PetscInt_FMT,
+               deforming->total - 1, deforming->received[p].surface);
+    place_patch(&deforming->received[p], &reach, &solids->bodies[body]);
+    solids->near[solids->near_count++] = body;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Which cells have a pressure, with one ghost layer. */
+static PetscErrorCode MarkPressures(Coupling coupling, char has_pressure[])
+{
+  const GridBox  *box = grid_box(coupling->grid);
+  const GridRange range = box_grown(box, 1);
+  Vec             field, owned;
+  PetscReal      *values;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(coupling->grid, &field));
+  PetscCall(VecDuplicate(coupling->system.flow, &owned));
+  PetscCall(VecGetArray(owned, &values));
+  for (PetscInt c = 0; c < coupling->cell_count; c++)
+    values[c] = coupling->system.labels[c] >= 0 ? 1. : 0.;
+  PetscCall(VecRestoreArray(owned, &values));
+  PetscCall(MacGridFromSolver(coupling->grid, owned, field));
+  PetscCall(MacGridExchange(coupling->grid, field));
+  PetscCall(VecGetArray(field, &values));
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    has_pressure[c] = values[c] > 0. ? 1 : 0;
+  }
+  PetscCall(VecRestoreArray(field, &values));
+  PetscCall(VecDestroy(&owned));
+  PetscCall(VecDestroy(&field));
+  PetscFunctionReturn(0);
+}
+
+/* The place of the image of a face that is nearest to a surface. */
+static Vector3 image_near(Coupling coupling, const SolidPatch *patch, Vector3 place)
+{
+  const GridBox *box = grid_box(coupling->grid);
+
+  for (PetscInt e = 0; e < DIM; e++) {
+    const PetscReal period = box->cells[e] * coupling->spacing;
+
+    if (box->periodic[e])
+      place.at[e] -= period * PetscFloorReal((place.at[e] - patch->centre.at[e]) / period + 0.5);
+  }
+  return place;
+}
+
+/* A face that moves with a surface, by `part` of it, does so with the place that is nearest. */
+static PetscErrorCode AddFaceRow(Coupling coupling, const SolidPatch *patch, Surface surface, PetscInt d,
+                                 const PetscInt at[DIM], PetscReal part, PetscReal mass)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  const Vector3    place = grid_face_centre(coupling->grid, d, at[X], at[Y], at[Z]);
+  FaceRow          row = {.direction = d, .row = {.count = 3}};
+  Vector3          corner[3], nearest;
+  const PetscInt  *corners;
+
+  PetscFunctionBegin;
+  corners = patch->triangles[surface_nearest_triangle(surface, image_near(coupling, patch, place), &nearest)];
+  for (PetscInt n = 0; n < 3; n++) {
+    corner[n] = patch->now[corners[n]];
+    row.row.dof[n] = patch->unknown[corners[n]] + d;
+  }
+  triangle_weights(corner, nearest, row.row.weight);
+  for (PetscInt n = 0; n < 3; n++)
+    row.row.weight[n] *= part;
+  row.face = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]);
+  row.mass = mass;
+  PetscCall(GrowList(deforming->face_count, &deforming->face_room, &deforming->faces));
+  deforming->faces[deforming->face_count++] = row;
+  PetscFunctionReturn(0);
+}
+
+/* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
+static PetscReal part_in_face(Coupling coupling, PetscInt d, PetscInt c, PetscInt body)
+{
+  const PetscInt kind = coupling->faces.kinds[d][c];
+  PetscReal      part = 0.;
+
+  if (kind == COUPLED_SOLID)
+    return coupling->faces.solid[c] - 1 == body ? 1. : 0.;
+  if (kind < 0 || coupling->faces.mixed[kind].open > 0.)
+    return 0.;
+  for (PetscInt s = 0; s < coupling->faces.mixed[kind].count; s++) {
+    const BodyShare *share = &coupling->faces.shares[coupling->faces.mixed[kind].first + s];
+
+    part += share->body == body ? share->weight : 0.;
+  }
+  return part;
+}
+
+/* The fluid of a closed face between a pressure and none; between two pressures the surface takes both, and
+   what fluid there is next to nothing. */
+static PetscReal mass_in_face(Coupling coupling, PetscInt d, PetscInt c, const char *has_pressure)
+{
+  const PetscInt kind = coupling->faces.kinds[d][c];
+
+  return kind >= 0 && !(has_pressure[c] && has_pressure[c - grid_box(coupling->grid)->stride[d]])
+             ? coupling->faces.mixed[kind].mass
+             : 0.;
+}
+
+static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, const char *has_pressure)
+{
+  const PetscInt body = coupling->solids.count - coupling->deforming.total + patch->surface;
+  const GridBox *box = grid_box(coupling->grid);
+  Surface        surface;
+
+  PetscFunctionBegin;
+  PetscCall(
+      SurfaceCreate(patch->vertex_count, patch->now, patch->triangle_count, patch->triangles, &surface));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(coupling->grid, d);
+
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt  c = box_index(box, i, j, k);
+      const PetscReal part = part_in_face(coupling, d, c, body);
+
+      if (part > 0.)
+        PetscCall(AddFaceRow(coupling, patch, surface, d, (PetscInt[DIM]){i, j, k}, part,
+                             mass_in_face(coupling, d, c, has_pressure)));
+    }
+  }
+  PetscCall(SurfaceDestroy(&surface));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingBuildDeforming(Coupling coupling)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  char            *has_pressure;
+
+  PetscFunctionBegin;
+  deforming->rows.count = deforming->face_count = 0;
+  PetscCall(PetscCalloc1(grid_box(coupling->grid)->length, &has_pressure));
+  PetscCall(MarkPressures(coupling, has_pressure));
+  for (PetscInt p = 0; p < deforming->count; p++) {
+    PetscCall(CouplingAddPatchRows(coupling->grid, &deforming->received[p], has_pressure, &deforming->rows));
+    PetscCall(FindFaces(coupling, &deforming->received[p], has_pressure));
+  }
+  PetscCall(PetscFree(has_pressure));
+  PetscFunctionReturn(0);
+}
+
+/* Forces that cancel in their sum: what is left of them is round-off. */
+static PetscErrorCode Clean(const SolidOperator *solid, PetscReal surface[], PetscReal forces[])
+{
+  const PetscReal negligible = 1e-10;
+  PetscReal       most = 0., *sizes;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(solid->unknown_count, &sizes));
+  for (PetscInt n = 0; n < solid->surface_count; n++)
+    surface[n] = PetscAbsReal(surface[n]);
+  PetscCall(solid->Collect(solid->context, surface, sizes));
+  for (PetscInt n = 0; n < solid->unknown_count; n++)
+    most = PetscMax(most, PetscAbsReal(sizes[n]));
+  for (PetscInt n = 0; n < solid->unknown_count; n++)
+    if (PetscAbsReal(forces[n]) <= negligible * most)
+      forces[n] = 0.;
+  PetscCall(PetscFree(sizes));
+  PetscFunctionReturn(0);
+}
+
+/* On a rank that holds the solid: from forces on the surface to velocities of it. Pressures, and with them
+   forces, are scaled, C and the right side are not. */
+static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, const PetscReal push[],
+                                 Request request, PetscReal surface[])
+{
+  PetscReal *forces, *velocities;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(solid->unknown_count, &forces, solid->unknown_count, &velocities));
+  PetscCall(solid->Collect(solid->context, surface, forces));
+  if (request == REQUEST_CLEAN)
+    PetscCall(Clean(solid, surface, forces));
+  for (PetscInt n = 0; n < solid->unknown_count; n++)
+    forces[n] = request == REQUEST_PUSH     ? solid->right_side[n] + push[n]
+                : request == REQUEST_FINISH ? solid->right_side[n] + push[n] - forces[n] / scale
+                                            : forces[n] / scale;
+  PetscCall(solid->Solve(solid->context, forces, velocities));
+  if (request == REQUEST_FINISH)
+    PetscCall(PetscArraycpy(solid->velocity, velocities, solid->unknown_count));
+  PetscCall(solid->Spread(solid->context, velocities, surface));
+  PetscCall(PetscFree2(forces, velocities));
+  PetscFunctionReturn(0);
+}
+
+/* The forces in `copies` become velocities, in `result`. Collective: world. */
+static PetscErrorCode Respond(Coupling coupling, Request request, PetscReal result[])
+{
+  DeformingSolids     *deforming = &coupling->deforming;
+  const SolidOperator *solid = deforming->solid;
+
+  PetscFunctionBegin;
+  if (solid)
+    PetscCall(PetscArrayzero(deforming->surface, solid->surface_count));
+  PetscCall(SolidPatchesSum(deforming->patches, deforming->copies, deforming->surface));
+  if (solid)
+    PetscCall(SolveSolid(solid, coupling->scale, deforming->push, request, deforming->surface));
+  PetscCall(SolidPatchesTell(deforming->patches, deforming->surface, result));
+  PetscFunctionReturn(0);
+}
+
+/* The first rank of the world has fluid. */
+static PetscErrorCode Agree(Coupling coupling, Request *request)
+{
+  PetscMPIInt number = (PetscMPIInt)*request;
+
+  PetscFunctionBegin;
+  PetscCall(TeamAwaitFluid(coupling->team));
+  PetscCallMPI(MPI_Bcast(&number, 1, MPI_INT, 0, coupling->world));
+  *request = (Request)number;
+  PetscFunctionReturn(0);
+}
+
+/* On the fluid team: adds B_d times the velocities that are asked for to `cells`; forces are those of the
+   pressures `from`, null: none. */
+static PetscErrorCode Ask(Coupling coupling, Request request, Vec from, Vec cells)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  const PetscReal *pressures;
+  PetscReal       *values;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
+  if (from) {
+    PetscCall(VecGetArrayRead(from, &pressures));
+    cell_rows_multiply_transpose(&deforming->rows, pressures, deforming->copies);
+    PetscCall(VecRestoreArrayRead(from, &pressures));
+  }
+  PetscCall(Agree(coupling, &request));
+  PetscCall(Respond(coupling, request, deforming->copies));
+  PetscCall(VecGetArray(cells, &values));
+  cell_rows_multiply(&deforming->rows, deforming->copies, values);
+  PetscCall(VecRestoreArray(cells, &values));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAddDeforming(Coupling coupling, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  if (coupling->deforming.patches)
+    PetscCall(Ask(coupling, REQUEST_SOLVE, x, y));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAddDeformingCleanly(Coupling coupling, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  if (coupling->deforming.patches)
+    PetscCall(Ask(coupling, REQUEST_CLEAN, x, y));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAddDeformingPush(Coupling coupling, Vec y)
+{
+  PetscFunctionBegin;
+  if (coupling->deforming.patches)
+    PetscCall(Ask(coupling, REQUEST_PUSH, NULL, y));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingAnswer(Coupling coupling)
+{
+  Request request = REQUEST_END;
+
+  PetscFunctionBegin;
+  if (!coupling->deforming.patches)
+    PetscFunctionReturn(0);
+  do {
+    PetscCall(Agree(coupling, &request));
+    if (!has_fluid(coupling) && request != REQUEST_END)
+      PetscCall(Respond(coupling, request, coupling->deforming.copies));
+  } while (request != REQUEST_END);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingFinishDeforming(Coupling coupling)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  const PetscReal *pressures;
+
+  PetscFunctionBegin;
+  if (!deforming->patches)
+    PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
+  if (has_fluid(coupling)) {
+    PetscCall(VecGetArrayRead(coupling->system.solution, &pressures));
+    cell_rows_multiply_transpose(&deforming->rows, pressures, deforming->copies);
+    PetscCall(VecRestoreArrayRead(coupling->system.solution, &pressures));
+  }
+  PetscCall(Respond(coupling, REQUEST_FINISH, deforming->motion));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingTellDeforming(Coupling coupling)
+{
+  DeformingSolids     *deforming = &coupling->deforming;
+  const SolidOperator *solid = deforming->solid;
+
+  PetscFunctionBegin;
+  if (!deforming->patches)
+    PetscFunctionReturn(0);
+  if (solid)
+    PetscCall(solid->Spread(solid->context, solid->velocity, deforming->surface));
+  PetscCall(SolidPatchesTell(deforming->patches, deforming->surface, deforming->motion));
+  PetscFunctionReturn(0);
+}
+
+/* Numbers of faces to those of the solid's surface, by the transpose of W. */
+static PetscErrorCode SumFaces(DeformingSolids *deforming)
+{
+  PetscFunctionBegin;
+  if (deforming->solid)
+    PetscCall(PetscArrayzero(deforming->surface, deforming->solid->surface_count));
+  PetscCall(SolidPatchesSum(deforming->patches, deforming->copies, deforming->surface));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingPrepareDeforming(Coupling coupling)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+
+  PetscFunctionBegin;
+  if (!deforming->patches)
+    PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
+  for (PetscInt f = 0; f < deforming->face_count; f++)
+    solid_row_add_force(&deforming->faces[f].row, deforming->faces[f].mass, deforming->copies);
+  PetscCall(SumFaces(deforming));
+  if (deforming->solid)
+    PetscCall(deforming->solid->Prepare(deforming->solid->context, deforming->surface));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM])
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  PetscReal       *u[DIM];
+
+  PetscFunctionBegin;
+  if (!deforming->patches)
+    PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
+  if (has_fluid(coupling)) {
+    PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
+    for (PetscInt f = 0; f < deforming->face_count; f++) {
+      const FaceRow *face = &deforming->faces[f];
+
+      solid_row_add_force(&face->row, face->mass * u[face->direction][face->face], deforming->copies);
+    }
+    PetscCall(MacGridRestoreFaces(coupling->grid, velocity, u));
+  }
+  PetscCall(SumFaces(deforming));
+  if (deforming->solid)
+    PetscCall(deforming->solid->Collect(deforming->solid->context, deforming->surface, deforming->push));
+  PetscFunctionReturn(0);
+}
+
+void deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u)
+{
+  for (PetscInt f = 0; f < deforming->face_count; f++)
+    if (deforming->faces[f].direction == d)
+      u[deforming->faces[f].face] += solid_row_velocity(&deforming->faces[f].row, deforming->motion);
+}

@@ -142,7 +142,8 @@ static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
   PetscFunctionReturn(0);
 }
 
-/* right_side = flow + B C^-1 push, balanced. Where the two cancel, round-off is not to be solved for. */
+/* right_side = flow + B C^-1 push, balanced; `flow` takes the part of solids that deform. Where the two
+   cancel, round-off is not to be solved for. */
 static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
 {
   const PetscReal round_off = 1e-14;
@@ -151,12 +152,12 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(TWIST * coupling->solids.free_count, &motion));
   PetscCall(SolidSystemSolveLocal(coupling->system.solid, coupling->system.push, motion));
+  PetscCall(CouplingAddDeformingPush(coupling, coupling->system.flow));
   PetscCall(VecCopy(coupling->system.flow, coupling->system.right_side));
   PetscCall(VecGetArray(coupling->system.right_side, &values));
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.free_count, motion, values);
   PetscCall(VecRestoreArray(coupling->system.right_side, &values));
   PetscCall(PetscFree(motion));
-  PetscCall(CouplingAddDeformingPush(coupling, coupling->system.right_side));
   PetscCall(BalanceRightSide(coupling, imbalance));
   PetscCall(VecNorm(coupling->system.flow, NORM_2, &whole));
   PetscCall(VecNorm(coupling->system.right_side, NORM_2, &coupling->system.reference));
@@ -404,12 +405,12 @@ static PetscErrorCode JudgeSolution(Coupling coupling, CouplingReport *report)
 /* S q = right_side: in blocks on all ranks, or with the solids eliminated on those with fluid. */
 static PetscErrorCode SolvePressure(Coupling coupling, Vec impulse, CouplingReport *report)
 {
-  const PetscBool in_blocks = coupling->config.solver != COUPLING_SCHUR && coupling->solids.free_count &&
-                              !coupling->deforming.patches;
+  const PetscBool in_blocks = coupling->config.solver != COUPLING_SCHUR && coupling->solids.free_count;
 
   PetscFunctionBegin;
   if (has_fluid(coupling))
     PetscCall(StartSolve(coupling, impulse, report));
+  PetscCall(CouplingAnswer(coupling));
   if (in_blocks)
     PetscCall(CouplingSolveBlocks(coupling, report));
   else if (has_fluid(coupling))

@@ -375,6 +375,44 @@ static void the_operator_is_symmetric(void **state)
   coupling_case_free(coupled);
 }
 
+/* Points, and a body beside them, with each of the solvers; on all ranks and on one. */
+static void solvers_agree(void **state)
+{
+  PetscReal first[3] = {0., 0., 0.};
+
+  (void)state;
+  for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_THESIS; solver++) {
+    CouplingSetup setup = tank;
+    CouplingCase *coupled;
+    Vector3       impulse;
+    Ball         *ball;
+
+    setup.solver = solver;
+    setup.tolerance = 1e-11;
+    coupled = coupling_case_new(PETSC_COMM_WORLD, &setup);
+    ball = ball_new(coupled, make_ball(0.33, 10, 16), vector3(0.62, 0.91, 0.78), BOUND_TO_NOTHING, 700.);
+    coupling_case_add_ball(coupled, 0.27, 800., vector3(1.43, 1.12, 0.79));
+    coupling_case_start(coupled);
+    coupling_case_fill(coupled, swirl);
+    coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
+    ball_accelerate(ball, vector3(0., 0., -9.81));
+    coupling_case_solve(coupled);
+    ball_share(coupled, ball);
+    impulse = impulse_of(ball);
+    note("%s: %d iterations, the body moves by %.12g, the points get %.12g", CouplingSolvers[solver],
+         (int)coupled->report.iterations, (double)coupled->twists[Z], (double)impulse.at[Z]);
+    for (PetscInt n = 0; n < 3; n++) {
+      const PetscReal value = n == 0 ? coupled->twists[Z] : n == 1 ? impulse.at[Z] : ball->velocity[100];
+
+      if (solver == COUPLING_MINRES)
+        first[n] = value;
+      assert_near(value, first[n], 1e-8 * PetscAbsReal(first[n]));
+    }
+    ball_free(ball);
+    coupling_case_free(coupled);
+  }
+}
+
 /* The change of the volume that velocities of points make. */
 static PetscReal swelling(const Ball *ball)
 {
@@ -429,5 +467,5 @@ static void points_keep_the_volume_of_water(void **state)
 
 TEST_MAIN(cmocka_unit_test(the_operator_is_symmetric), cmocka_unit_test(points_feel_archimedes),
           cmocka_unit_test(a_ring_of_water_stays_at_rest),
-          cmocka_unit_test(a_bound_solid_moves_like_a_rigid_one),
+          cmocka_unit_test(a_bound_solid_moves_like_a_rigid_one), cmocka_unit_test(solvers_agree),
           cmocka_unit_test(points_keep_the_volume_of_water))

@@ -10,6 +10,8 @@
    the pressure rows with V eliminated is small; what it measures itself, the preconditioned norm of all rows,
    only says when to look.
 
+   Solids that deform are eliminated: A here is A + B_d C_d^-1 B_d^T, and the right side has what they bring.
+
    A is a MATSHELL and MINRES that of block_minres.c, unless PETSc's options ask for entries: a matrix that is
    to be viewed or written, or another preconditioner of the whole or of A. Then A is assembled, the whole is
    one MATAIJ, and KSP and PC are PETSc's own. */
@@ -107,6 +109,7 @@ static PetscErrorCode MultiplyHere(BlockSystem *system)
 {
   PetscFunctionBegin;
   PetscCall(PoissonMultiplyVector(system->coupling->system.poisson, system->from, system->to));
+  PetscCall(CouplingAddDeforming(system->coupling, system->from, system->to));
   PetscFunctionReturn(0);
 }
 
@@ -129,6 +132,7 @@ static PetscErrorCode Multiply(Mat matrix, Vec x, Vec y)
   PetscFunctionBegin;
   PetscCall(MatShellGetContext(matrix, &system));
   PetscCall(OnFluid(system, x, y, MultiplyHere));
+  PetscCall(CouplingAnswer(system->coupling));
   PetscFunctionReturn(0);
 }
 
@@ -139,6 +143,7 @@ static PetscErrorCode PreconditionFluid(PC pc, Vec x, Vec y)
   PetscFunctionBegin;
   PetscCall(PCShellGetContext(pc, &system));
   PetscCall(OnFluid(system, x, y, PreconditionHere));
+  PetscCall(CouplingAnswer(system->coupling));
   PetscFunctionReturn(0);
 }
 
@@ -440,6 +445,7 @@ static PetscErrorCode Look(BlockSystem *system, PetscReal *residual)
     PetscCall(VecResetArray(system->from));
     PetscCall(VecRestoreArrayRead(solution, &values));
   }
+  PetscCall(CouplingAnswer(coupling));
   PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(residual, 1, MPIU_REAL, 0, coupling->world));
   PetscFunctionReturn(0);
@@ -709,6 +715,8 @@ PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report)
   PetscBool    is_direct;
 
   PetscFunctionBegin;
+  PetscCheck(!coupling->deforming.patches || system->form == FORM_MATRIX_FREE, coupling->world, PETSC_ERR_SUP,
+             "The options of -" PREFIX " ask for the entries of A, which has none with solids that deform");
   if (!system->is_current)
     PetscCall(Update(system));
   PetscCall(SetVectors(system));

@@ -24,6 +24,7 @@
 #include <millrace/cell_map.h>
 #include <millrace/sampling.h>
 #include <millrace/point_run.h>
+#include <millrace/trajectory.h>
 #include <millrace/poisson.h>
 #include <millrace/bounded.h>
 #include <millrace/visible_stencil.h>

@@ -80,16 +80,10 @@ MILLRACE_KERNEL void run_sample(const PointFrame *frame, const PetscReal *field,
   for (PetscInt n = 0; n < POINT_RUN; n++) {
     const PetscInt   plane = dimension == 3 ? places[2]->corner[n] : 0;
     const PetscReal *low = field + (frame->base + places[0]->corner[n] + places[1]->corner[n] + plane);
-    const PetscReal *back = low + frame->stride[1];
-    const PetscReal  y = places[1]->fraction[n];
+    const PetscReal  z = dimension == 3 ? places[2]->fraction[n] : 0.;
 
-    for (PetscInt side = 0; side < 2; side++) {
-      pair[n][side] = linear_between(low[side], back[side], y);
-      if (dimension == 3)
-        pair[n][side] = linear_between(
-            pair[n][side], linear_between(low[frame->stride[2] + side], back[frame->stride[2] + side], y),
-            places[2]->fraction[n]);
-    }
+    for (PetscInt side = 0; side < 2; side++)
+      pair[n][side] = linear_across(low + side, frame->stride, places[1]->fraction[n], z, dimension);
   }
   for (PetscInt n = 0; n < POINT_RUN; n++)
     result[n] = linear_between(pair[n][0], pair[n][1], places[0]->fraction[n]);

@@ -22,6 +22,25 @@ MILLRACE_KERNEL PetscReal linear_between(PetscReal a, PetscReal b, PetscReal fra
   return a + fraction * (b - a);
 }
 
+/* Between a value and its upper neighbours along y and, in three dimensions, z. */
+MILLRACE_KERNEL PetscReal linear_across(const PetscReal *low, const PetscInt stride[], PetscReal y,
+                                        PetscReal z, const PetscInt dimension)
+{
+  const PetscReal value = linear_between(low[0], low[stride[1]], y);
+
+  return dimension == 3
+             ? linear_between(value, linear_between(low[stride[2]], low[stride[2] + stride[1]], y), z)
+             : value;
+}
+
+/* Between a value and all of its upper neighbours, along x last. */
+MILLRACE_KERNEL PetscReal linear_above(const PetscReal *low, const PetscInt stride[],
+                                       const PetscReal fraction[MILLRACE_DIM], const PetscInt dimension)
+{
+  return linear_between(linear_across(low, stride, fraction[1], fraction[2], dimension),
+                        linear_across(low + 1, stride, fraction[1], fraction[2], dimension), fraction[0]);
+}
+
 /* The largest whole number not above `place`, which is above -8. */
 MILLRACE_KERNEL PetscInt whole_below(PetscReal place)
 {

@@ -38,6 +38,10 @@ PetscBool sample_visible_cells(const VisibilityMap *map, const PetscReal values[
    goes on as before it. */
 Vector3 sample_visible_faces(const VisibilityMap *map, PetscReal *const faces[MILLRACE_DIM], Vector3 eye,
                              Vector3 point);
+/* The end of a trajectory from `start`, start + dt u(start + dt/2 u(start)), with u as above; `reach` (m) at
+   most along each axis. */
+Vector3 visible_trajectory(const VisibilityMap *map, PetscReal *const faces[MILLRACE_DIM], Vector3 eye,
+                           Vector3 start, PetscReal dt, PetscReal reach);
 
 MILLRACE_API_END
 

@@ -2,9 +2,10 @@
 
      w(x, t + dt) = w(foot), foot = x - dt u(x - dt/2 u(x))
 
-   Feet are found once a step, at cell centres, and kept as shifts in cells, so that nothing depends on where
-   the box or a rank begins; a face takes the mean of its two cells. */
+   Feet are found once a step, at cell centres (trajectory.h); a face takes the mean of its two cells. */
 #include "fluid_impl.h"
+
+#include <millrace/trajectory.h>
 
 /* A value on its way along the step's trajectories, which are kept at cell centres: shifts, in cells, to
    where they come from and where they go. */
@@ -27,91 +28,13 @@ typedef struct {
 /* Largest shift of a foot: with the interpolation it stays within the ghosts. */
 static const PetscReal farthest = MOST_CELLS_PER_STEP - 1e-9;
 
-static inline PetscReal clamp(PetscReal value, PetscReal bound)
-{
-  return PetscMin(PetscMax(value, -bound), bound);
-}
-
-static inline PetscReal between(PetscReal a, PetscReal b, PetscReal fraction)
-{
-  return a + fraction * (b - a);
-}
-
-/* A shift that misses a whole number by less counts as that number: in a flow that does not move along an
-   axis, round-off must not choose the cell whose values limit the correction. */
-static const PetscReal roundoff = 1e-10;
-
-/* Loops go through rows in runs, in stages short enough for the compiler to vectorise. */
-enum { RUN = 128 };
-
-/* Where the values of a run come from: the lower corner of the cell around it, and the place in that. */
-typedef struct {
-  PetscInt  corner[RUN];
-  PetscReal fraction[DIM][RUN];
-} DeparturePoints;
-
-/* Splits the shifts of a run into whole cells, added to the index, and fractions. */
-KERNEL void locate(const GridBox *box, const PetscReal *const shift[DIM], PetscInt first, PetscInt count,
-                   DeparturePoints *places, const PetscInt dimension)
-{
-  for (PetscInt n = 0; n < count; n++)
-    places->corner[n] = first + n;
-  for (PetscInt a = 0; a < dimension; a++)
-    for (PetscInt n = 0; n < count; n++) {
-      const PetscInt whole = (PetscInt)(shift[a][n] + (4. + roundoff)) - 4; /* floor for shifts above -4 */
-
-      places->fraction[a][n] = shift[a][n] - whole;
-      places->corner[n] += whole * box->stride[a];
-    }
-}
-
-/* Linear interpolation; along x last, so that two neighbours go through the rest as one vector. */
-KERNEL void sample(const GridBox *box, const PetscReal *restrict field, const DeparturePoints *places,
-                   PetscInt count, PetscReal *restrict result, const PetscInt dimension)
-{
-  PetscReal pair[RUN][2];
-
-  for (PetscInt n = 0; n < count; n++) {
-    const PetscReal *low = field + places->corner[n], *back = low + box->stride[Y];
-    const PetscReal *high = low + box->stride[Z], *far = back + box->stride[Z];
-    const PetscReal  y = places->fraction[Y][n], z = dimension == 3 ? places->fraction[Z][n] : 0.;
-
-    for (PetscInt side = 0; side < 2; side++) {
-      pair[n][side] = between(low[side], back[side], y);
-      if (dimension == 3)
-        pair[n][side] = between(pair[n][side], between(high[side], far[side], y), z);
-    }
-  }
-  for (PetscInt n = 0; n < count; n++)
-    result[n] = between(pair[n][0], pair[n][1], places->fraction[X][n]);
-}
-
-/* Shifts of a run of cells along the flow, by the midpoint rule. */
 KERNEL void trace(const TrajectorySearch *search, PetscInt first, PetscInt count, const PetscInt dimension)
 {
-  const GridBox  *box = search->box;
-  const PetscReal ratio = search->ratio;
-  PetscReal       half[DIM][RUN], from_face[RUN];
-  DeparturePoints places;
+  PetscReal *shifts[DIM] = {NULL};
 
-  for (PetscInt a = 0; a < dimension; a++) {
-    const PetscReal *low = search->flow[a] + first, *high = low + box->stride[a];
-
-    for (PetscInt n = 0; n < count; n++)
-      half[a][n] = clamp(0.25 * ratio * (low[n] + high[n]), 0.5 * farthest);
-  }
-  for (PetscInt e = 0; e < dimension; e++) {
-    const PetscReal *shift[DIM] = {half[X], half[Y], half[Z]};
-    PetscReal       *found = search->shifts[e] + first;
-
-    shift[e] = from_face; /* component e sits on the lower face */
-    for (PetscInt n = 0; n < count; n++)
-      from_face[n] = half[e][n] + 0.5;
-    locate(box, shift, first, count, &places, dimension);
-    sample(box, search->flow[e], &places, count, found, dimension);
-    for (PetscInt n = 0; n < count; n++)
-      found[n] = clamp(ratio * found[n], farthest);
-  }
+  for (PetscInt a = 0; a < dimension; a++)
+    shifts[a] = search->shifts[a] + first;
+  trace_cells(search->box->stride, search->flow, search->ratio, farthest, first, count, shifts, dimension);
 }
 
 /* Departure points of a run of values along the trajectories: a face takes the mean shift of its two cells.
@@ -120,7 +43,7 @@ KERNEL void follow(const Journey *journey, PetscReal *const shifts[DIM], PetscIn
                    DeparturePoints *places, const PetscInt dimension)
 {
   const PetscInt   back = journey->direction == CELL_VALUES ? 0 : journey->box->stride[journey->direction];
-  PetscReal        mean[DIM][RUN];
+  PetscReal        mean[DIM][SHIFT_RUN];
   const PetscReal *shift[DIM] = {mean[X], mean[Y], mean[Z]};
 
   for (PetscInt a = 0; a < dimension; a++) {
@@ -129,7 +52,7 @@ KERNEL void follow(const Journey *journey, PetscReal *const shifts[DIM], PetscIn
     for (PetscInt n = 0; n < count; n++)
       mean[a][n] = 0.5 * (own[n] + other[n]);
   }
-  locate(journey->box, shift, first, count, places, dimension);
+  locate_shifts(journey->box->stride, shift, first, count, places, dimension);
 }
 
 KERNEL void corner_bounds(const GridBox *box, const PetscReal *field, PetscInt corner, PetscReal *least,
@@ -150,7 +73,8 @@ KERNEL void carry(const Journey *journey, PetscInt first, PetscInt count, const 
   DeparturePoints feet;
 
   follow(journey, journey->feet, first, count, &feet, dimension);
-  sample(journey->box, journey->original, &feet, count, journey->carried + first, dimension);
+  sample_departures(journey->box->stride, journey->original, &feet, count, journey->carried + first,
+                    dimension);
 }
 
 /* MacCormack's correction by half of what is lost on the way there and back. */
@@ -158,12 +82,12 @@ KERNEL void correct(const Journey *journey, PetscInt first, PetscInt count, cons
 {
   const PetscReal *original = journey->original + first, *carried = journey->carried + first;
   PetscReal *restrict corrected = journey->corrected + first;
-  PetscReal       returned[RUN];
+  PetscReal       returned[SHIFT_RUN];
   DeparturePoints feet, heads;
 
   follow(journey, journey->feet, first, count, &feet, dimension);
   follow(journey, journey->heads, first, count, &heads, dimension);
-  sample(journey->box, journey->carried, &heads, count, returned, dimension);
+  sample_departures(journey->box->stride, journey->carried, &heads, count, returned, dimension);
   for (PetscInt n = 0; n < count; n++) {
     const PetscReal wanted = carried[n] + 0.5 * (original[n] - returned[n]);
     PetscReal       least, most;
@@ -209,25 +133,19 @@ VECTOR_CLONES static void correct_3d(const void *journey, PetscInt first, PetscI
 static void visit_runs(const GridBox *box, const GridRange *range, RunWork work, const void *context)
 {
   FOR_ROWS(range, j, k)
-    for (PetscInt i = range->start[X]; i < range->end[X]; i += RUN)
-      work(context, box_index(box, i, j, k), PetscMin(RUN, range->end[X] - i));
+    for (PetscInt i = range->start[X]; i < range->end[X]; i += SHIFT_RUN)
+      work(context, box_index(box, i, j, k), PetscMin(SHIFT_RUN, range->end[X] - i));
 }
 
 static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
 {
   const GridBox   *box = grid_box(fluid->grid);
   TrajectorySearch search = {.box = box, .ratio = dt / grid_spacing(fluid->grid)};
-  GridRange        range;
+  const GridRange  range = box_grown(box, 1); /* faces between ranks and on sides need a layer */
 
   PetscFunctionBegin;
   if (!shifts[X])
     PetscFunctionReturn(0); /* the scheme has no use for them */
-  for (PetscInt d = 0; d < DIM; d++) {
-    const PetscInt layer = d < box->dimension ? 1 : 0; /* faces between ranks and on sides need it */
-
-    range.start[d] = box->start[d] - layer;
-    range.end[d] = box->end[d] + layer;
-  }
   PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, search.flow));
   PetscCall(MacGridGetFaces(fluid->grid, shifts, search.shifts));
   visit_runs(box, &range, box->dimension == 2 ? trace_2d : trace_3d, &search);
@@ -247,16 +165,8 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
 
 GridRange carried_range(Fluid fluid, const AdvectedField *carried)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  GridRange      range;
-
-  if (carried->direction != CELL_VALUES)
-    return free_faces(fluid, carried->direction);
-  for (PetscInt d = 0; d < DIM; d++) {
-    range.start[d] = box->start[d];
-    range.end[d] = box->end[d];
-  }
-  return range;
+  return carried->direction == CELL_VALUES ? box_grown(grid_box(fluid->grid), 0)
+                                           : free_faces(fluid, carried->direction);
 }
 
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time)

@@ -9,6 +9,8 @@
    those of its cells that it sees. Places from which no shell can be seen are left to the other schemes. */
 #include "shell_transport.h"
 
+#include <millrace/trajectory.h>
+
 /* A point of the moment before, and how far around it nothing is hidden. */
 typedef struct {
   Vector3   point;
@@ -142,8 +144,7 @@ static Vector3 stopped_short(const ShellTracer *tracer, const ViewPoint *from, V
 static Vector3 clamped(const ShellTracer *tracer, Vector3 about, Vector3 point, PetscReal cells)
 {
   for (PetscInt a = 0; a < tracer->box->dimension; a++)
-    point.at[a] =
-        about.at[a] + PetscMin(PetscMax(point.at[a] - about.at[a], -cells * tracer->h), cells * tracer->h);
+    point.at[a] = about.at[a] + limited_shift(point.at[a] - about.at[a], cells * tracer->h);
   return point;
 }
 

@@ -4,7 +4,7 @@
 PetscReal sample_linear(const GridBox *box, const PetscReal *field, const PetscReal place[DIM])
 {
   PetscInt  corner = box_index(box, 0, 0, 0); /* which need not exist here */
-  PetscReal fraction[DIM], sum[2] = {0., 0.};
+  PetscReal fraction[DIM] = {0., 0., 0.};
 
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscInt whole = whole_below(place[d]);
@@ -12,13 +12,8 @@ PetscReal sample_linear(const GridBox *box, const PetscReal *field, const PetscR
     corner += whole * box->stride[d];
     fraction[d] = place[d] - whole;
   }
-  for (PetscInt k = 0; k < box->dimension - 1; k++) {
-    const PetscReal *low = field + corner + k * box->stride[Z], *back = low + box->stride[Y];
-
-    sum[k] = linear_between(linear_between(low[0], back[0], fraction[Y]),
-                            linear_between(low[1], back[1], fraction[Y]), fraction[X]);
-  }
-  return box->dimension == 3 ? linear_between(sum[0], sum[1], fraction[Z]) : sum[0];
+  return box->dimension == 3 ? linear_above(field + corner, box->stride, fraction, 3)
+                             : linear_above(field + corner, box->stride, fraction, 2);
 }
 
 PetscReal sample_cells(const GridBox *box, Vector3 origin, PetscReal spacing, const PetscReal *cells,

@@ -7,6 +7,8 @@
    meets a shell, the foot stays before it. */
 #include "interpolant.h"
 
+#include <millrace/trajectory.h>
+
 enum { HALVINGS = 6 }; /* of a way that is not free */
 
 typedef struct {
@@ -16,24 +18,14 @@ typedef struct {
   PetscReal            dt, h, reach; /* m: what a whole step covers at most in each direction */
 } Transport;
 
-static Vector3 moved(const Transport *transport, Vector3 from, Vector3 way, PetscReal reach)
-{
-  for (PetscInt d = 0; d < grid_box(transport->map->grid)->dimension; d++)
-    from.at[d] += PetscMin(PetscMax(way.at[d], -reach), reach);
-  return from;
-}
-
 /* The foot, or how far one comes towards it from the eye. */
 static Vector3 find_foot(const Transport *transport, Vector3 centre, Vector3 eye)
 {
   const VisibilityMap *map = transport->map;
   const Visibility    *visibility = map->visibility;
-  const Vector3        slow = sample_visible_faces(map, transport->flow, eye, centre);
-  const Vector3        middle =
-      moved(transport, centre, vector3_scale(-0.5 * transport->dt, slow), 0.5 * transport->reach);
-  const Vector3 flow = sample_visible_faces(map, transport->flow, eye, middle);
-  const Vector3 foot = moved(transport, centre, vector3_scale(-transport->dt, flow), transport->reach);
-  PetscReal     part = 1.;
+  const Vector3        foot =
+      visible_trajectory(map, transport->flow, eye, centre, -transport->dt, transport->reach);
+  PetscReal part = 1.;
 
   for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
     const Vector3 place = vector3_add(eye, vector3_scale(part, vector3_subtract(foot, eye)));
@@ -76,7 +68,8 @@ static PetscReal carried_value(const Transport *transport, PetscInt c)
     return transport->from[c];
   centre = centre_of(map, c);
   eye = map->visibility->carry(map->visibility->context, STEP_START, centre);
-  eye = moved(transport, centre, vector3_subtract(eye, centre), transport->reach);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    eye.at[d] = centre.at[d] + limited_shift(eye.at[d] - centre.at[d], transport->reach);
   foot = find_foot(transport, centre, eye);
   if (!visible_stencil_at_point(map, STEP_START, foot, transport->from, &stencil) &&
       !visible_stencil_at_point(map, STEP_START, eye, transport->from, &stencil))

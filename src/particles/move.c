@@ -6,6 +6,7 @@
 #include "particles_impl.h"
 
 #include <millrace/point_run.h>
+#include <millrace/trajectory.h>
 
 typedef struct {
   PointFrame       frame;
@@ -13,7 +14,7 @@ typedef struct {
   PetscReal        reach; /* m: what a whole step covers at most */
 } Flow;
 
-/* `moved` = `start` + dt u(`at`), by `reach` at most; not a number counts as too far. */
+/* `moved` = `start` + dt u(`at`), by `reach` at most. */
 KERNEL void carry_run(const Flow *flow, PetscReal dt, PetscReal reach, PetscReal (*at)[POINT_RUN],
                       PetscReal (*start)[POINT_RUN], PetscReal (*moved)[POINT_RUN], const PetscInt dimension)
 {
@@ -23,13 +24,8 @@ KERNEL void carry_run(const Flow *flow, PetscReal dt, PetscReal reach, PetscReal
   run_locate(&flow->frame, at, &run, dimension);
   run_sample_faces(&flow->frame, flow->faces, &run, velocity, dimension);
   for (PetscInt d = 0; d < dimension; d++)
-    for (PetscInt n = 0; n < POINT_RUN; n++) {
-      PetscReal step = dt * velocity[d][n];
-
-      step = step < reach ? step : reach;
-      step = step > -reach ? step : -reach;
-      moved[d][n] = start[d][n] + step;
-    }
+    for (PetscInt n = 0; n < POINT_RUN; n++)
+      moved[d][n] = start[d][n] + limited_shift(dt * velocity[d][n], reach);
 }
 
 KERNEL void move_run(const Flow *flow, PetscReal dt, PetscInt count, Vector3 *positions,

@@ -30,13 +30,6 @@ PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays)
   PetscFunctionReturn(0);
 }
 
-static Vector3 carried(const Passage *passage, Vector3 from, PetscReal dt, PetscReal reach, Vector3 velocity)
-{
-  for (PetscInt d = 0; d < grid_box(passage->map->grid)->dimension; d++)
-    from.at[d] += PetscMin(PetscMax(dt * velocity.at[d], -reach), reach);
-  return from;
-}
-
 static PetscBool is_free(const Passage *passage, StepMoment moment, Vector3 from, Vector3 to)
 {
   const Visibility *visibility = passage->map->visibility;
@@ -52,14 +45,10 @@ static Vector3 end_of_passage(const Passage *passage, Vector3 start)
 {
   const VisibilityMap *map = passage->map;
   const Visibility    *visibility = map->visibility;
-  const PetscReal      half = 0.5 * passage->dt;
-  const Vector3        slow = sample_visible_faces(map, passage->faces, start, start);
-  const Vector3        middle = carried(passage, start, half, 0.5 * passage->reach, slow);
-  const Vector3        flow = sample_visible_faces(map, passage->faces, start, middle);
   const Vector3        on = visibility->carry(visibility->context, STEP_END, start);
-  Vector3              end = carried(passage, start, passage->dt, passage->reach, flow);
-  const Vector3        back = visibility->carry(visibility->context, STEP_START, end);
-  PetscReal            part = 1.;
+  Vector3       end = visible_trajectory(map, passage->faces, start, start, passage->dt, passage->reach);
+  const Vector3 back = visibility->carry(visibility->context, STEP_START, end);
+  PetscReal     part = 1.;
 
   for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
     const Vector3 before = vector3_add(start, vector3_scale(part, vector3_subtract(back, start)));

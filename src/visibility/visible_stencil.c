@@ -2,6 +2,7 @@
    face neighbours b in earlier layers, with the mean of  2 f_b - f_bb,  bb behind b, or of f_b where bb is
    not known or the sign would change. */
 #include <millrace/visible_stencil.h>
+#include <millrace/trajectory.h>
 
 enum { SEEN = 0, NEVER = 255 }; /* layers */
 
@@ -431,6 +432,22 @@ Vector3 sample_visible_faces(const VisibilityMap *map, PetscReal *const faces[DI
       result.at[e] += (around.value - around.shell) / around.weight;
   }
   return result;
+}
+
+static Vector3 moved(const VisibilityMap *map, Vector3 from, Vector3 way, PetscReal reach)
+{
+  for (PetscInt d = 0; d < grid_box(map->grid)->dimension; d++)
+    from.at[d] += limited_shift(way.at[d], reach);
+  return from;
+}
+
+Vector3 visible_trajectory(const VisibilityMap *map, PetscReal *const faces[DIM], Vector3 eye, Vector3 start,
+                           PetscReal dt, PetscReal reach)
+{
+  const Vector3 slow = sample_visible_faces(map, faces, eye, start);
+  const Vector3 middle = moved(map, start, vector3_scale(0.5 * dt, slow), 0.5 * reach);
+
+  return moved(map, start, vector3_scale(dt, sample_visible_faces(map, faces, eye, middle)), reach);
 }
 
 PetscInt visibility_map_cell(const VisibilityMap *map, Vector3 point)

@@ -60,14 +60,14 @@ AC_DEFUN([MILLRACE_CHECK_PLAIN_HDF5], [
 # and the library is linked before PETSc's.
 AC_DEFUN([MILLRACE_CHECK_PARMETIS], [
   have_parmetis=no
-  AC_ARG_WITH([parmetis], [AS_HELP_STRING([--without-parmetis], [partition with PT-Scotch only])])
+  AC_ARG_WITH([parmetis], [AS_HELP_STRING([--without-parmetis], [do not link ParMETIS])])
   AS_VAR_IF([with_parmetis], [no], [],
     [AC_CHECK_HEADER([parmetis.h],
       [AC_CHECK_LIB([parmetis], [ParMETIS_V3_AdaptiveRepart], [have_parmetis=yes], [], [-lmetis -lm])])])
   AS_VAR_IF([have_parmetis], [yes],
     [PARMETIS_LIBS="-lparmetis -lmetis"
      PARMETIS_CFLAGS=-DMILLRACE_HAVE_PARMETIS],
-    [have_parmetis="no (PT-Scotch partitions instead)"])
+    [have_parmetis="no (nothing is partitioned by it yet)"])
   AC_SUBST([PARMETIS_LIBS])
   AC_SUBST([PARMETIS_CFLAGS])
 ])

@@ -116,6 +116,9 @@ typedef struct {
   OutputConfig   *outputs;
 } SimulationConfig;
 TeamWork simulation_config_work(const SimulationConfig *config);
+/* Whether a run solves for a pressure alone, with PETSc's options -pressure_...; with bodies in the fluid,
+   and without a one-way gas beside it, there is only their common system, with -coupled_... */
+PetscBool simulation_solves_pressure(const SimulationConfig *config);
 
 typedef struct _p_Simulation *Simulation;
 

@@ -219,6 +219,24 @@ static PetscBool is_repeated(const char *const names[], PetscInt n)
   return PETSC_FALSE;
 }
 
+/* Bodies in a fluid have one system with it, which knows nothing of the options of a pressure alone. */
+static PetscErrorCode CheckUse(Scene scene, const Node *first, const char name[])
+{
+  const Node *blamed = NULL;
+
+  PetscFunctionBegin;
+  if (strncmp(name, "pressure_", 9) || simulation_solves_pressure(&scene->config))
+    PetscFunctionReturn(0);
+  for (const Node *option = first; option && !blamed; option = option->next)
+    if (!strcmp(option_name(option->key), name))
+      blamed = option;
+  PetscCall(ProblemAddAtKey(scene, blamed, PROBLEM_ERROR,
+                            "-%.80s has no effect: the pressure is solved for together with the bodies; the "
+                            "options of that system begin with -coupled_ (docs/numerics.md, section 14)",
+                            name));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckValues(Scene scene)
 {
   const Node *block = node_find(scene->root, "petsc");
@@ -226,9 +244,11 @@ static PetscErrorCode CheckValues(Scene scene)
 
   PetscFunctionBegin;
   PetscCall(CollectOptions(block ? block->first : NULL, &all));
-  for (PetscInt n = 0; n < all.count; n++)
+  for (PetscInt n = 0; n < all.count; n++) {
+    PetscCall(CheckUse(scene, block ? block->first : NULL, all.names[n]));
     if (!is_repeated(all.names, n))
       PetscCall(CheckPrefix(scene, all.options, all.names[n]));
+  }
   PetscCall(PetscFree(all.names));
   PetscCall(PetscOptionsLeftRestore(NULL, &all.given_count, &all.given, &all.given_values));
   PetscCall(PetscOptionsDestroy(&all.options));

@@ -6,6 +6,11 @@ PetscBool simulation_is_coupled(const SimulationConfig *config)
   return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
 }
 
+PetscBool simulation_solves_pressure(const SimulationConfig *config)
+{
+  return !simulation_is_coupled(config) || simulation_has_gas(config) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscErrorCode CreateFields(Simulation simulation)
 {
   struct Coupled    *coupled = simulation->coupled;

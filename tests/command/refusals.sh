@@ -76,6 +76,9 @@ ok "its solver by its name" millrace 1 run coupled.yaml -o named -coupled_blocks
 ok "but not of a block that is not there" bad "-coupled_blocks_fieldsplit_water_pc_type" -- coupled.yaml ${fluid_block/fluid/water} jacobi
 ok "a lumped mass of fluid that slips" bad "coupling.mass: diagonal" "tied or thesis" -- coupled.yaml --set coupling.mass=diagonal
 ok "nor if no block matrix is solved" bad "-coupled_blocks_fieldsplit_fluid_pc_type" -- coupled.yaml $fluid_block jacobi --set coupling.solver=schur
+ok "options of a pressure that is not solved for alone" bad "-pressure_pc_type has no effect" "-coupled_" -- coupled.yaml -pressure_pc_type gamg
+printf 'petsc:\n  pressure_ksp_rtol: 1.0e-9\n' | cat coupled.yaml - > alone.yaml
+ok "with their place" bad "alone.yaml:$(grep -n pressure_ksp alone.yaml | cut -d: -f1):3: error:" "no effect" -- alone.yaml
 # Values of all solvers are looked at, also those of inner ones that are made later, and of scenes without.
 wrong=(-pressure_pc_type gmg -pressure_sub_pc_type lux -coupled_schur_ksp_type none_such -a_ksp_rtol abc -b_ksp_view nonsense)
 RANKS=2 ok "values that PETSc does not understand" bad -pressure_... "PC type gmg" -pressure_sub_... lux -coupled_schur_... none_such \

@@ -91,10 +91,10 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt walls, const PetscBool slips
    gravity is a force of its own, and the pressure includes the hydrostatic one. Collective: fluid. */
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
 
-/* The velocity by which heavy material is advected where densities differ much; the caller sets it between
+/* The velocity by which dense material is advected where densities differ much; the caller sets it between
    steps: that of the fluid, extended into the light cells of the mixture. Without light cells it is the
    velocity of the fluid. Lent. Collective: fluid. */
-PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces);
+PetscErrorCode FluidGetDenseVelocity(Fluid fluid, Vec **faces);
 
 /* Recomputes side faces, closed faces and ghosts of a velocity that the caller has changed: a step leaves
    zero on faces between empty cells. Collective: fluid. */

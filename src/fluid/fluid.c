@@ -79,7 +79,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->advected));
   PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(f->constraint_impulses));
-  PetscCall(FluidDestroyHeavy(f));
+  PetscCall(FluidDestroyDense(f));
   PetscCall(FluidDropShellTransport(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
@@ -257,9 +257,9 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
   fluid->report.travel = 0.;
   PetscCall(RecoverEarlier(fluid));
   if (fluid_is_contrasted(fluid)) {
-    fluid_swap_heavy(fluid);
+    fluid_swap_dense(fluid);
     PetscCall(RecoverEarlier(fluid));
-    fluid_swap_heavy(fluid);
+    fluid_swap_dense(fluid);
   }
   PetscFunctionReturn(0);
 }
@@ -318,14 +318,14 @@ static PetscErrorCode KeepAdvected(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-/* The flow of heavy cells by itself. */
-static PetscErrorCode AdvectHeavy(Fluid fluid, PetscReal dt)
+/* The flow of dense cells by itself. */
+static PetscErrorCode AdvectDense(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
-  fluid_swap_heavy(fluid);
+  fluid_swap_dense(fluid);
   PetscCall(PrepareAdvection(fluid, dt));
   PetscCall(AdvectVelocity(fluid, dt));
-  fluid_swap_heavy(fluid);
+  fluid_swap_dense(fluid);
   PetscFunctionReturn(0);
 }
 
@@ -339,7 +339,7 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   fluid->report.viscosity_iterations = 0;
   fluid->report.diffusion_converged = PETSC_TRUE;
   if (fluid_is_contrasted(fluid))
-    PetscCall(AdvectHeavy(fluid, dt));
+    PetscCall(AdvectDense(fluid, dt));
   PetscCall(PrepareAdvection(fluid, dt));
   if (fluid->config->advection != ADVECT_NONE)
     PetscCall(FluidGetTravel(fluid, fluid->earlier, dt, &fluid->report.travel));
@@ -348,7 +348,7 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   PetscCall(AdvectVelocity(fluid, dt));
   PetscCall(KeepAdvected(fluid, dt));
   if (fluid_is_contrasted(fluid))
-    PetscCall(FluidMergeHeavy(fluid));
+    PetscCall(FluidMergeDense(fluid));
   PetscCall(PetscTime(&end));
   fluid->report.wall_advection = end - begin;
   PetscFunctionReturn(0);
@@ -408,7 +408,7 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
     fluid->velocity[d] = fluid->next[d];
     fluid->next[d] = spare;
   }
-  PetscCall(FluidCommitHeavy(fluid));
+  PetscCall(FluidCommitDense(fluid));
   fluid->earlier_time = fluid->time;
   fluid->time += dt;
   fluid->steps++;

@@ -69,7 +69,7 @@ struct _p_Fluid {
   Stress    stress;
   struct {
     Vec velocity[DIM], earlier[DIM], next[DIM];
-  } heavy; /* the flow of heavy cells, carried on into light ones; null where it is that of all */
+  } dense; /* the flow of dense cells, carried on into light ones; null where it is that of all */
 
   /* With bodies that are coupled, null without. */
   Vec weights[DIM];               /* of the projection without bodies */
@@ -201,12 +201,12 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 /* Keeps the acceleration of the step from `time`, with the scalars at its ends and the new pressure. */
 PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[]);
 
-/* two_velocity.c: the flow of heavy cells takes the place of that of all, and back; both become one again. */
+/* two_velocity.c: the flow of dense cells takes the place of that of all, and back; both become one again. */
 PetscBool      fluid_is_contrasted(Fluid fluid); /* whether there are two flows */
-void           fluid_swap_heavy(Fluid fluid);
-PetscErrorCode FluidMergeHeavy(Fluid fluid);
-PetscErrorCode FluidCommitHeavy(Fluid fluid);
-PetscErrorCode FluidDestroyHeavy(Fluid fluid);
+void           fluid_swap_dense(Fluid fluid);
+PetscErrorCode FluidMergeDense(Fluid fluid);
+PetscErrorCode FluidCommitDense(Fluid fluid);
+PetscErrorCode FluidDestroyDense(Fluid fluid);
 
 /* stress.c: (density - dt div viscosity (grad + grad^T)) faces = density faces, in place. */
 PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM]);

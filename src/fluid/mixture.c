@@ -37,8 +37,8 @@ PetscErrorCode FluidRefreshVelocity(Fluid fluid)
 {
   PetscFunctionBegin;
   PetscCall(RefreshFlow(fluid, fluid->velocity));
-  if (fluid->heavy.velocity[X])
-    PetscCall(RefreshFlow(fluid, fluid->heavy.velocity));
+  if (fluid->dense.velocity[X])
+    PetscCall(RefreshFlow(fluid, fluid->dense.velocity));
   PetscFunctionReturn(0);
 }
 

@@ -261,8 +261,8 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
     PetscCall(MacGridSaveFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
     PetscCall(ArchiveWriteReal(archive, "advected_over", fluid->advected_over));
   }
-  if (fluid->heavy.velocity[X])
-    PetscCall(MacGridSaveFaces(fluid->grid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
+  if (fluid->dense.velocity[X])
+    PetscCall(MacGridSaveFaces(fluid->grid, "earlier_heavy_velocity", fluid->dense.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
@@ -319,7 +319,7 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
 {
   PetscInt64 steps;
   PetscBool  viscous_mixture;
-  Vec       *heavy;
+  Vec       *dense;
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "fluid"));
@@ -337,16 +337,16 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
     PetscCall(
         LoadSlow(fluid, "acceleration", fluid->time - fluid->earlier_time, fluid->acceleration, archive));
   PetscCall(LoadAdvected(fluid, archive));
-  PetscCall(FluidGetHeavyVelocity(fluid, &heavy));
+  PetscCall(FluidGetDenseVelocity(fluid, &dense));
   if (fluid_is_contrasted(fluid))
-    PetscCall(LoadVelocity(fluid, "earlier_heavy_velocity", fluid->heavy.earlier, archive));
+    PetscCall(LoadVelocity(fluid, "earlier_heavy_velocity", fluid->dense.earlier, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridLoadField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->earlier, fluid->earlier_time));
   if (fluid_is_contrasted(fluid))
-    PetscCall(FluidFillVelocityGhosts(fluid, fluid->heavy.earlier, fluid->earlier_time));
+    PetscCall(FluidFillVelocityGhosts(fluid, fluid->dense.earlier, fluid->earlier_time));
   PetscCall(FluidFillPressureGhosts(fluid, fluid->pressure));
   PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);

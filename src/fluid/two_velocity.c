@@ -1,4 +1,4 @@
-/* Light beside heavy: where densities differ much, the flow of the heavy parts is advected along itself,
+/* Light beside dense: where densities differ much, the flow of the dense parts is advected along itself,
    carried on into the light ones, and does not see theirs. One field for both would hand the speed of a gas
    to a liquid with a thousand times its momentum. Pressure and viscosity act on both together. */
 #include "fluid_impl.h"
@@ -8,27 +8,27 @@ PetscBool fluid_is_contrasted(Fluid fluid)
   return fluid->mixture && fluid->mixture->light ? PETSC_TRUE : PETSC_FALSE;
 }
 
-PetscErrorCode FluidGetHeavyVelocity(Fluid fluid, Vec **faces)
+PetscErrorCode FluidGetDenseVelocity(Fluid fluid, Vec **faces)
 {
   PetscFunctionBegin;
   *faces = fluid->velocity;
   if (!fluid_is_contrasted(fluid))
     PetscFunctionReturn(0);
-  if (!fluid->heavy.velocity[X]) {
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->heavy.velocity));
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->heavy.earlier));
-    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->heavy.next));
+  if (!fluid->dense.velocity[X]) {
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->dense.velocity));
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->dense.earlier));
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->dense.next));
   }
-  *faces = fluid->heavy.velocity;
+  *faces = fluid->dense.velocity;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidDestroyHeavy(Fluid fluid)
+PetscErrorCode FluidDestroyDense(Fluid fluid)
 {
   PetscFunctionBegin;
-  PetscCall(MacGridDestroyFaceField(fluid->heavy.velocity));
-  PetscCall(MacGridDestroyFaceField(fluid->heavy.earlier));
-  PetscCall(MacGridDestroyFaceField(fluid->heavy.next));
+  PetscCall(MacGridDestroyFaceField(fluid->dense.velocity));
+  PetscCall(MacGridDestroyFaceField(fluid->dense.earlier));
+  PetscCall(MacGridDestroyFaceField(fluid->dense.next));
   PetscFunctionReturn(0);
 }
 
@@ -42,27 +42,27 @@ static void swap_fields(Vec a[DIM], Vec b[DIM])
   }
 }
 
-void fluid_swap_heavy(Fluid fluid)
+void fluid_swap_dense(Fluid fluid)
 {
-  swap_fields(fluid->velocity, fluid->heavy.velocity);
-  swap_fields(fluid->earlier, fluid->heavy.earlier);
-  swap_fields(fluid->next, fluid->heavy.next);
+  swap_fields(fluid->velocity, fluid->dense.velocity);
+  swap_fields(fluid->earlier, fluid->dense.earlier);
+  swap_fields(fluid->next, fluid->dense.next);
 }
 
-/* What was the heavy flow is now the earlier one. */
-PetscErrorCode FluidCommitHeavy(Fluid fluid)
+/* What was the dense flow is now the earlier one. */
+PetscErrorCode FluidCommitDense(Fluid fluid)
 {
   PetscFunctionBegin;
-  if (fluid->heavy.velocity[X])
-    swap_fields(fluid->heavy.velocity, fluid->heavy.earlier);
+  if (fluid->dense.velocity[X])
+    swap_fields(fluid->dense.velocity, fluid->dense.earlier);
   PetscFunctionReturn(0);
 }
 
-/* Faces that no heavy cell has keep what the light flow brings. */
-PetscErrorCode FluidMergeHeavy(Fluid fluid)
+/* Faces that no dense cell has keep what the light flow brings. */
+PetscErrorCode FluidMergeDense(Fluid fluid)
 {
   const GridBox   *box = grid_box(fluid->grid);
-  const PetscReal *light, *heavy;
+  const PetscReal *light, *dense;
   PetscReal       *u;
 
   PetscFunctionBegin;
@@ -70,16 +70,16 @@ PetscErrorCode FluidMergeHeavy(Fluid fluid)
   for (PetscInt d = 0; d < box->dimension; d++) {
     const GridRange range = free_faces(fluid, d);
 
-    PetscCall(VecGetArrayRead(fluid->heavy.next[d], &heavy));
+    PetscCall(VecGetArrayRead(fluid->dense.next[d], &dense));
     PetscCall(VecGetArray(fluid->next[d], &u));
     FOR_CELLS(&range, i, j, k) {
       const PetscInt c = box_index(box, i, j, k);
 
       if (light[c] <= 0. || light[c - box->stride[d]] <= 0.)
-        u[c] = heavy[c];
+        u[c] = dense[c];
     }
     PetscCall(VecRestoreArray(fluid->next[d], &u));
-    PetscCall(VecRestoreArrayRead(fluid->heavy.next[d], &heavy));
+    PetscCall(VecRestoreArrayRead(fluid->dense.next[d], &dense));
   }
   PetscCall(VecRestoreArrayRead(fluid->mixture->light, &light));
   PetscFunctionReturn(0);

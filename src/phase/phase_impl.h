@@ -126,7 +126,7 @@ PetscErrorCode PhaseUpdateJumps(Phase phase);
 /* continuation.c: from faces of cells that are `known`, along the gradient of `distance` */
 PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM]);
 
-/* contrast.c: which cells are light */
+/* density_ratio.c: which cells are light */
 PetscErrorCode PhaseUpdateLight(Phase phase);
 
 /* volume.c */

@@ -12,7 +12,7 @@ static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
   if (simulation->fluid)
     *good = fluid_report(simulation->fluid)->diffusion_converged && /* the same on all its ranks */
             !fluid_goes_too_far(simulation->fluid);
-  PetscCall(SimulationHearFluid(simulation, good, 1, MPIU_BOOL));
+  PetscCall(SimulationBroadcastFromFluid(simulation, good, 1, MPIU_BOOL));
   PetscFunctionReturn(0);
 }
 
@@ -112,7 +112,7 @@ static PetscErrorCode RefuseFast(Simulation simulation, Vec faces[DIM], PetscRea
     *good = travel <= most ? PETSC_TRUE : PETSC_FALSE;
     simulation->too_fast = !*good;
   }
-  PetscCall(SimulationHearFluid(simulation, good, 1, MPIU_BOOL));
+  PetscCall(SimulationBroadcastFromFluid(simulation, good, 1, MPIU_BOOL));
   PetscFunctionReturn(0);
 }
 
@@ -151,7 +151,7 @@ PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
   Vec *velocity;
 
   PetscFunctionBegin;
-  PetscCall(FluidGetHeavyVelocity(simulation->fluid, faces));
+  PetscCall(FluidGetDenseVelocity(simulation->fluid, faces));
   if (!simulation->coupled)
     PetscFunctionReturn(0);
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));

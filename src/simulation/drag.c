@@ -33,8 +33,8 @@ PetscErrorCode SimulationTakeViscosity(Simulation simulation, const PetscReal be
   PetscFunctionBegin;
   if (simulation->fluid)
     PetscCall(FluidGetConstraintImpulses(simulation->fluid, coupled->viscous_impulses));
-  PetscCall(SimulationHearFluid(simulation, coupled->viscous_impulses, coupled->count, MPIU_REAL));
-  PetscCall(SimulationHearFluid(simulation, coupled->dragged, coupled->count, MPIU_REAL));
+  PetscCall(SimulationBroadcastFromFluid(simulation, coupled->viscous_impulses, coupled->count, MPIU_REAL));
+  PetscCall(SimulationBroadcastFromFluid(simulation, coupled->dragged, coupled->count, MPIU_REAL));
   for (PetscInt n = 0; n < coupled->count; n++)
     twists[n] += coupled->dragged[n] - (before[n] + dt * coupled->acceleration[n]);
   PetscFunctionReturn(0);

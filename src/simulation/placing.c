@@ -92,15 +92,15 @@ PetscErrorCode SimulationFillBodies(Simulation simulation)
 {
   struct Coupled *coupled = simulation->coupled;
   PetscReal      *twists;
-  Vec            *velocity, *heavy, *acceleration;
+  Vec            *velocity, *dense, *acceleration;
 
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
+  PetscCall(FluidGetDenseVelocity(simulation->fluid, &dense));
   PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
-  if (heavy != velocity)
-    PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, heavy));
+  if (dense != velocity)
+    PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, dense));
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
   if (acceleration)

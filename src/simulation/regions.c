@@ -112,7 +112,7 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
 PetscErrorCode SimulationExtendVelocity(Simulation simulation)
 {
   PetscLogDouble begin, end;
-  Vec           *velocity, *heavy;
+  Vec           *velocity, *dense;
 
   PetscFunctionBegin;
   if (!simulation->phase)
@@ -120,11 +120,11 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
   PetscCall(PetscTime(&begin));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(PhaseExtendVelocity(simulation->phase, velocity));
-  PetscCall(FluidGetHeavyVelocity(simulation->fluid, &heavy));
-  if (heavy != velocity) {
+  PetscCall(FluidGetDenseVelocity(simulation->fluid, &dense));
+  if (dense != velocity) {
     for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      PetscCall(VecCopy(velocity[d], heavy[d]));
-    PetscCall(PhaseExtendHeavyVelocity(simulation->phase, heavy));
+      PetscCall(VecCopy(velocity[d], dense[d]));
+    PetscCall(PhaseExtendDenseVelocity(simulation->phase, dense));
   }
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(PetscTime(&end));
@@ -236,7 +236,7 @@ static PetscReal mixture_fields(const SimulationConfig *config)
 {
   const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
   PetscReal      least = PETSC_MAX_REAL, most = 0., viscosity = 0., fields;
-  PetscBool      empty = PETSC_FALSE, contrast;
+  PetscBool      empty = PETSC_FALSE, two_velocities;
 
   for (PetscInt r = 0; r < config->phases.region_count; r++) {
     const RegionConfig *region = &config->phases.regions[r];
@@ -249,12 +249,12 @@ static PetscReal mixture_fields(const SimulationConfig *config)
       viscosity = PetscMax(viscosity, region->viscosity);
     }
   }
-  contrast = most > 10. * least ? PETSC_TRUE : PETSC_FALSE;
-  fields = 3 * dimension + edges + 2 + 5;            /* the mixture; maps of regions */
-  fields += dimension + 1;                           /* exact weights */
-  fields += dimension * (empty || contrast ? 2 : 1); /* velocities carried on, or weights under way */
-  if (contrast)
-    fields += 3 * dimension + 1; /* the heavy flow */
+  two_velocities = densities_differ_much(least, most);
+  fields = 3 * dimension + edges + 2 + 5;                  /* the mixture; maps of regions */
+  fields += dimension + 1;                                 /* exact weights */
+  fields += dimension * (empty || two_velocities ? 2 : 1); /* velocities carried on, or weights under way */
+  if (two_velocities)
+    fields += 3 * dimension + 1; /* the dense flow */
   if (viscosity > 0.)
     fields += 7 * dimension + edges + 1 + 3; /* acceleration; stresses with their coarser levels */
   return fields;

@@ -336,7 +336,7 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
     PetscCall(SimulationTimeAs(simulation, WORK_ON_SOLIDS));
     PetscCall(SolidConstrainVelocity(simulation->solid, simulation->time, dt, rounds_added(rounds)));
   }
-  PetscCall(SimulationHearSolids(simulation, twists, coupled->count, MPIU_REAL));
+  PetscCall(SimulationBroadcastFromSolids(simulation, twists, coupled->count, MPIU_REAL));
   coupled->rounds++;
   coupled->disagreement = rounds_disagreement(rounds, coupled->solved, twists);
   PetscFunctionReturn(0);

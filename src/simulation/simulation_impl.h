@@ -120,8 +120,10 @@ typedef enum { OWN_WORK, WORK_ON_SOLIDS, WAIT_FOR_SOLIDS, WAIT_FOR_FLUID } StepA
 PetscErrorCode SimulationEnterPart(Simulation simulation, StepPart part);
 PetscErrorCode SimulationTimeAs(Simulation simulation, StepActivity activity);
 /* What one team tells all ranks; the others' time is that of waiting. Collective: world. */
-PetscErrorCode SimulationHearFluid(Simulation simulation, void *values, PetscInt count, MPI_Datatype type);
-PetscErrorCode SimulationHearSolids(Simulation simulation, void *values, PetscInt count, MPI_Datatype type);
+PetscErrorCode SimulationBroadcastFromFluid(Simulation simulation, void *values, PetscInt count,
+                                            MPI_Datatype type);
+PetscErrorCode SimulationBroadcastFromSolids(Simulation simulation, void *values, PetscInt count,
+                                             MPI_Datatype type);
 PetscErrorCode SimulationShareSolids(Simulation simulation);  /* the bodies as the solid team has left them */
 PetscErrorCode SimulationCountWaiting(Simulation simulation); /* for a row of the ledger; collective: world */
 

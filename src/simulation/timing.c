@@ -79,7 +79,8 @@ PetscErrorCode SimulationTimeAs(Simulation simulation, StepActivity activity)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationHearFluid(Simulation simulation, void *values, PetscInt count, MPI_Datatype type)
+PetscErrorCode SimulationBroadcastFromFluid(Simulation simulation, void *values, PetscInt count,
+                                            MPI_Datatype type)
 {
   PetscFunctionBegin;
   PetscCall(SimulationTimeAs(simulation, WAIT_FOR_FLUID));
@@ -89,7 +90,8 @@ PetscErrorCode SimulationHearFluid(Simulation simulation, void *values, PetscInt
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationHearSolids(Simulation simulation, void *values, PetscInt count, MPI_Datatype type)
+PetscErrorCode SimulationBroadcastFromSolids(Simulation simulation, void *values, PetscInt count,
+                                             MPI_Datatype type)
 {
   const Team team = simulation->team;
 

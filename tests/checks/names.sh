@@ -18,7 +18,8 @@ twice() {
 }
 
 retired='Brush|Outlook|Sighting|Viewer|Flock|territory|Rubbing|diversion|glides|keep_calm|put_off|brought_before'
-retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwapHeavy'
+retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwapHeavy|HeavyVelocity|FluidGetHeavyVelocity'
+retired+='|PhaseExtendHeavyVelocity|contrast|HearFluid|SimulationHearFluid|SimulationHearSolids|grid_face_end|FaceRange|CellRange'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 
 echo "1..2"

@@ -1,8 +1,6 @@
-/* Light and heavy regions: light is what lies below the geometric mean of the densities, if these differ by
+/* Light and dense regions: light is what lies below the geometric mean of the densities, if these differ by
    more than a factor of ten. */
 #include "phase_impl.h"
-
-static const PetscReal smallest_contrast = 10.;
 
 /* Density below which a region is light; 0: none is. */
 static PetscReal lightness(Phase phase)
@@ -14,10 +12,10 @@ static PetscReal lightness(Phase phase)
       least = PetscMin(least, region_density(phase, n));
       most = PetscMax(most, region_density(phase, n));
     }
-  return most > smallest_contrast * least ? PetscSqrtReal(least * most) : 0.;
+  return densities_differ_much(least, most) ? PetscSqrtReal(least * most) : 0.;
 }
 
-static PetscBool is_heavy(Phase phase, PetscInt region)
+static PetscBool is_dense(Phase phase, PetscInt region)
 {
   return !region_is_empty(phase, region) && region_density(phase, region) >= lightness(phase);
 }
@@ -33,7 +31,7 @@ PetscErrorCode PhaseUpdateLight(Phase phase)
   if (!phase->mixture.light)
     PetscCall(MacGridCreateField(phase->grid, &phase->mixture.light));
   for (PetscInt n = 0; n < phase->count; n++)
-    mark[n] = is_heavy(phase, n) ? 0. : 1.;
+    mark[n] = is_dense(phase, n) ? 0. : 1.;
   PetscCall(VecGetArray(phase->mixture.light, &light));
   for (PetscInt c = 0; c < length; c++)
     light[c] = mark[phase->region[c]];
@@ -75,10 +73,10 @@ PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM])
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseExtendHeavyVelocity(Phase phase, Vec faces[DIM])
+PetscErrorCode PhaseExtendDenseVelocity(Phase phase, Vec faces[DIM])
 {
   PetscFunctionBegin;
   if (phase->mixture.light)
-    PetscCall(Extend(phase, is_heavy, phase->mixture.light, faces));
+    PetscCall(Extend(phase, is_dense, phase->mixture.light, faces));
   PetscFunctionReturn(0);
 }

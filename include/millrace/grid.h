@@ -61,6 +61,9 @@ PetscErrorCode MacGridRestoreFaces(MacGrid grid, Vec faces[MILLRACE_DIM], PetscR
    side keep what they hold. Collective: fluid. */
 PetscErrorCode MacGridExchange(MacGrid grid, Vec field);
 PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[MILLRACE_DIM]);
+/* The same for a cell field with the mirror image beyond the sides: interfaces meet walls at right angles.
+   Collective: fluid. */
+PetscErrorCode MacGridMirrorGhosts(MacGrid grid, Vec field);
 /* A field with valid ghosts has finite values, and on all ranks the same ones; an error that calls it `name`
    otherwise. Collective: fluid. */
 PetscErrorCode MacGridCheckField(MacGrid grid, Vec field, const char name[]);

@@ -74,6 +74,15 @@ static inline GridRange box_faces(const GridBox *box, PetscInt direction)
   return range;
 }
 
+/* u -= factor weight (p - p_back) on a range of faces across `direction`, with p in cells, its ghosts valid;
+   null weights are one. */
+void box_subtract_gradient(const GridBox *box, const GridRange *faces, PetscInt direction, PetscReal factor,
+                           const PetscReal *weights, const PetscReal *p, PetscReal *u);
+
+/* The owned cells along a side and, in directions before that of the side, the ghosts beside them: where the
+   layers beyond the sides, filled direction by direction, are mirrored. */
+GridRange box_side_layer(const GridBox *box, PetscInt direction, PetscInt side);
+
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);
 

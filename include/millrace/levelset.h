@@ -63,8 +63,6 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
    beside the interface, zero elsewhere, from cells that see each other past the shells of `map` (null: there
    are none); ghosts between ranks are valid. Collective: fluid. */
 PetscErrorCode DistanceGetCurvature(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature);
-/* Ghosts of a distance: between ranks, and mirrored at the sides. Collective: fluid. */
-PetscErrorCode DistanceFillGhosts(MacGrid grid, Vec distance);
 /* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
    there. */
 PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradient, PetscReal size);

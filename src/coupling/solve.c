@@ -166,14 +166,6 @@ static PetscErrorCode FindRightSide(Coupling coupling, PetscReal *imbalance)
   PetscFunctionReturn(0);
 }
 
-VECTOR_CLONES static void subtract_row(PetscInt count, PetscInt back, PetscReal factor,
-                                       const PetscReal *restrict weights, const PetscReal *restrict q,
-                                       PetscReal *restrict u)
-{
-  for (PetscInt c = 0; c < count; c++)
-    u[c] -= factor * weights[c] * (q[c] - q[c - back]);
-}
-
 static PetscReal solid_velocity(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body,
                                 const PetscReal *twists)
 {
@@ -187,24 +179,18 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
                                      const PetscReal *twists, PetscReal *u)
 {
   const GridBox   *box = grid_box(coupling->grid);
-  const PetscReal *weights;
-  PetscInt         at[DIM];
   const GridRange  faces = grid_faces(coupling->grid, d);
+  const PetscReal *weights;
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(coupling->faces.weights[d], &weights));
-  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
-      const PetscInt first = box_index(box, box->start[X], at[Y], at[Z]),
-                     count = faces.end[X] - box->start[X];
+  box_subtract_gradient(box, &faces, d, 1. / coupling->area, weights, q, u);
+  FOR_CELLS(&faces, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-      subtract_row(count, box->stride[d], 1. / coupling->area, weights + first, q + first, u + first);
-      for (PetscInt c = first; c < first + count; c++)
-        if (coupling->faces.kinds[d][c] == COUPLED_SOLID) {
-          at[X] = box->start[X] + c - first;
-          u[c] = solid_velocity(coupling, d, at, coupling->faces.solid[c] - 1, twists);
-        }
-    }
+    if (coupling->faces.kinds[d][c] == COUPLED_SOLID)
+      u[c] = solid_velocity(coupling, d, (PetscInt[DIM]){i, j, k}, coupling->faces.solid[c] - 1, twists);
+  }
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     if (coupling->faces.mixed[m].direction == d && coupling->faces.mixed[m].is_owned) {
       const MixedFace *mixed = &coupling->faces.mixed[m];

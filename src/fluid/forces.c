@@ -120,17 +120,9 @@ PetscErrorCode FluidAddForces(Fluid fluid, PetscInt direction, const Vec scalars
   PetscFunctionReturn(0);
 }
 
-VECTOR_CLONES static void subtract_difference(PetscReal *restrict u, PetscReal      factor,
-                                              const PetscReal *restrict p, PetscInt back, PetscInt count)
-{
-  for (PetscInt n = 0; n < count; n++)
-    u[n] -= factor * (p[n] - p[n - back]);
-}
-
 PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potential, PetscReal factor,
                                      Vec component)
 {
-  const GridBox   *box = grid_box(fluid->grid);
   const GridRange  range = free_faces(fluid, direction);
   const PetscReal  scaled = factor / grid_spacing(fluid->grid);
   const PetscReal *p;
@@ -139,11 +131,7 @@ PetscErrorCode FluidSubtractGradient(Fluid fluid, PetscInt direction, Vec potent
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(potential, &p));
   PetscCall(VecGetArray(component, &u));
-  FOR_ROWS(&range, j, k) {
-    const PetscInt row = box_index(box, range.start[X], j, k);
-
-    subtract_difference(u + row, scaled, p + row, box->stride[direction], range.end[X] - range.start[X]);
-  }
+  box_subtract_gradient(grid_box(fluid->grid), &range, direction, scaled, NULL, p, u);
   PetscCall(VecRestoreArray(component, &u));
   PetscCall(VecRestoreArrayRead(potential, &p));
   PetscCall(FluidSetClosedFaces(fluid, direction, component));

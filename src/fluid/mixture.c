@@ -219,55 +219,39 @@ PetscErrorCode FluidDiffuseAccelerated(Fluid fluid, PetscReal dt, Vec faces[DIM]
   PetscFunctionReturn(0);
 }
 
-/* u += factor * mobility * jump / h or, with a pressure, u -= factor * mobility * (p - p_back) / h. */
-typedef struct {
-  PetscReal        factor; /* over h */
-  PetscInt         back;
-  const PetscReal *mobility, *jump, *pressure;
-} Push;
-
-VECTOR_CLONES static void push_row(const Push *push, PetscInt first, PetscInt count, PetscReal *restrict u)
+/* u += factor * mobility * jump. */
+VECTOR_CLONES static void push_row(PetscInt count, PetscReal factor, const PetscReal *restrict mobility,
+                                   const PetscReal *restrict jump, PetscReal *restrict u)
 {
-  const PetscReal *restrict mobility = push->mobility + first;
-  const PetscReal factor = push->factor;
-
-  if (push->pressure) {
-    const PetscReal *restrict p = push->pressure + first, *restrict below = p - push->back;
-
-    for (PetscInt n = 0; n < count; n++)
-      u[n] -= factor * mobility[n] * (p[n] - below[n]);
-  } else {
-    const PetscReal *restrict jump = push->jump + first;
-
-    for (PetscInt n = 0; n < count; n++)
-      u[n] += factor * mobility[n] * jump[n];
-  }
+  for (PetscInt n = 0; n < count; n++)
+    u[n] += factor * mobility[n] * jump[n];
 }
 
 /* By the jumps, or by the pressure if there is one (its ghosts valid). */
 static PetscErrorCode PushFaces(Fluid fluid, PetscInt d, PetscReal factor, Vec pressure, Vec component)
 {
-  const GridBox  *box = grid_box(fluid->grid);
-  const GridRange range = free_faces(fluid, d);
-  Push            push = {.factor = factor / grid_spacing(fluid->grid), .back = box->stride[d]};
-  PetscReal      *u;
+  const GridBox   *box = grid_box(fluid->grid);
+  const GridRange  range = free_faces(fluid, d);
+  const PetscReal  scaled = factor / grid_spacing(fluid->grid);
+  const Vec        by = pressure ? pressure : fluid->mixture->jump[d];
+  const PetscReal *mobility, *push;
+  PetscReal       *u;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->mixture->mobility[d], &push.mobility));
-  PetscCall(VecGetArrayRead(fluid->mixture->jump[d], &push.jump));
-  if (pressure)
-    PetscCall(VecGetArrayRead(pressure, &push.pressure));
+  PetscCall(VecGetArrayRead(fluid->mixture->mobility[d], &mobility));
+  PetscCall(VecGetArrayRead(by, &push));
   PetscCall(VecGetArray(component, &u));
-  FOR_ROWS(&range, j, k) {
-    const PetscInt first = box_index(box, range.start[X], j, k);
-
-    push_row(&push, first, range.end[X] - range.start[X], u + first);
-  }
-  PetscCall(VecRestoreArray(component, &u));
   if (pressure)
-    PetscCall(VecRestoreArrayRead(pressure, &push.pressure));
-  PetscCall(VecRestoreArrayRead(fluid->mixture->jump[d], &push.jump));
-  PetscCall(VecRestoreArrayRead(fluid->mixture->mobility[d], &push.mobility));
+    box_subtract_gradient(box, &range, d, scaled, mobility, push, u);
+  else
+    FOR_ROWS(&range, j, k) {
+      const PetscInt first = box_index(box, range.start[X], j, k);
+
+      push_row(range.end[X] - range.start[X], scaled, mobility + first, push + first, u + first);
+    }
+  PetscCall(VecRestoreArray(component, &u));
+  PetscCall(VecRestoreArrayRead(by, &push));
+  PetscCall(VecRestoreArrayRead(fluid->mixture->mobility[d], &mobility));
   PetscFunctionReturn(0);
 }
 

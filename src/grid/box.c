@@ -63,6 +63,19 @@ void process_grid(const PetscInt cells[DIM], PetscInt dimension, PetscInt size, 
   }
 }
 
+GridRange box_side_layer(const GridBox *box, PetscInt direction, PetscInt side)
+{
+  GridRange layer = box_grown(box, 0);
+
+  for (PetscInt d = 0; d < direction; d++) {
+    layer.start[d] -= box->ghost;
+    layer.end[d] += box->ghost;
+  }
+  layer.start[direction] = side ? box->end[direction] - 1 : box->start[direction];
+  layer.end[direction] = layer.start[direction] + 1;
+  return layer;
+}
+
 void box_lay_out(GridBox *box)
 {
   box->length = 1;

@@ -64,7 +64,7 @@ PetscErrorCode LevelSetRefresh(LevelSet level_set)
   PetscCall(VecGetArray(level_set->distance, &value));
   snap_to_band(value, grid_box(level_set->grid)->length, BAND_CELLS * h, MILLRACE_ROUND_OFF * h);
   PetscCall(VecRestoreArray(level_set->distance, &value));
-  PetscCall(DistanceFillGhosts(level_set->grid, level_set->distance));
+  PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
   PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(BandBuild(level_set, value, BAND_CELLS * h, 0));
   PetscCall(VecRestoreArray(level_set->distance, &value));

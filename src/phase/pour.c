@@ -56,7 +56,7 @@ PetscErrorCode PhasePour(Phase phase, PetscInt region, Shape shape, Vec closed)
              "There is no region %" PetscInt_FMT, region);
   PetscCall(PetscArraycpy(before, phase->report.volume, REGIONS_MAX));
   PetscCall(PhaseFillFromShape(phase, shape, distance));
-  PetscCall(DistanceFillGhosts(phase->grid, distance));
+  PetscCall(MacGridMirrorGhosts(phase->grid, distance));
   PetscCall(Fill(phase, region, distance));
   for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++)
     if (n != region)

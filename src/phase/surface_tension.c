@@ -64,7 +64,7 @@ PetscErrorCode PhaseUpdateJumps(Phase phase)
         PetscCall(VecWAXPY(pair, -1., phase->distances[second], phase->distances[first]));
         PetscCall(VecScale(pair, 0.5));
         PetscCall(DistanceGetCurvature(phase->grid, phase->visibility_map, pair, curvature));
-        PetscCall(DistanceFillGhosts(phase->grid, curvature));
+        PetscCall(MacGridMirrorGhosts(phase->grid, curvature));
         PetscCall(SetPairJumps(phase, first, second, curvature));
       }
   PetscFunctionReturn(0);

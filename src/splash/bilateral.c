@@ -109,11 +109,7 @@ static PetscErrorCode ApplyPressure(Splash splash, PetscReal dt)
   for (PetscInt d = 0; d < box->dimension; d++) {
     const GridRange faces = grid_faces(splash->grid, d);
 
-    FOR_CELLS(&faces, i, j, k) {
-      const PetscInt c = box_index(box, i, j, k);
-
-      fields.u[d][c] -= rate * fields.weights[d][c] * (p[c] - p[c - box->stride[d]]);
-    }
+    box_subtract_gradient(box, &faces, d, rate, fields.weights[d], p, fields.u[d]);
   }
   PetscCall(VecRestoreArray(splash->impulse, &p));
   PetscCall(RestoreFields(splash, &fields));

@@ -80,25 +80,15 @@ static PetscReal mirrored_mark(const PetscReal *mark, PetscInt n, PetscInt inwar
 
 static void mirror(const GridBox *box, PetscReal *marks, PetscInt direction, PetscInt side)
 {
-  const PetscInt inwards = (side ? -1 : 1) * box->stride[direction];
-  PetscInt       low[DIM], high[DIM], at[DIM];
+  const GridRange layer = box_side_layer(box, direction, side);
+  const PetscInt  inwards = (side ? -1 : 1) * box->stride[direction];
 
-  for (PetscInt d = 0; d < DIM; d++) {
-    const PetscInt ghost = d < direction && d < box->dimension ? box->ghost : 0;
+  FOR_CELLS(&layer, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-    low[d] = box->start[d] - ghost;
-    high[d] = box->end[d] + ghost;
+    for (PetscInt n = 0; n < box->ghost; n++)
+      marks[c - (n + 1) * inwards] = mirrored_mark(marks + c, n, inwards, direction);
   }
-  low[direction] = side ? box->end[direction] - 1 : box->start[direction];
-  high[direction] = low[direction] + 1;
-  for (at[Z] = low[Z]; at[Z] < high[Z]; at[Z]++)
-    for (at[Y] = low[Y]; at[Y] < high[Y]; at[Y]++)
-      for (at[X] = low[X]; at[X] < high[X]; at[X]++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
-
-        for (PetscInt n = 0; n < box->ghost; n++)
-          marks[c - (n + 1) * inwards] = mirrored_mark(marks + c, n, inwards, direction);
-      }
 }
 
 static PetscErrorCode FillGhosts(const VisibilityMap *map, PetscReal *marks)

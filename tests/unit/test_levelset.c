@@ -99,7 +99,7 @@ static void ghosts_beyond_sides_are_mirrored(void **state)
     assert_success(MacGridCreate(PETSC_COMM_WORLD, &config, &grid));
     assert_success(MacGridCreateField(grid, &field));
     assert_success(InterfaceFill(grid, label, field));
-    assert_success(DistanceFillGhosts(grid, field));
+    assert_success(MacGridMirrorGhosts(grid, field));
     assert_success(VecGetArray(field, &value));
     assert_near(largest_ghost_error(grid, value), 0., 1e-12);
     assert_success(VecRestoreArray(field, &value));

@@ -67,7 +67,7 @@ static PetscErrorCode CreateCase(MPI_Comm comm, PetscInt periodic, DistanceFunct
   PetscCall(MacGridCreateField(test->grid, &test->field));
   PetscCall(MacGridCreateFaceField(test->grid, test->faces));
   PetscCall(InterfaceFill(test->grid, distance, test->distance));
-  PetscCall(DistanceFillGhosts(test->grid, test->distance));
+  PetscCall(MacGridMirrorGhosts(test->grid, test->distance));
   PetscCall(VecSet(test->known, 1.)); /* also where nobody may look: beyond the sides */
   PetscCall(VecSet(test->field, -7.));
   PetscCall(InterfaceFill(test->grid, distance, test->known));

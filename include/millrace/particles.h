@@ -39,6 +39,14 @@ PetscErrorCode ParticlesGetTotal(Particles particles, PetscInt64 *total); /* of 
 PetscErrorCode ParticlesAdd(Particles particles, PetscInt count, const Vector3 positions[],
                             const PetscReal values[], const PetscInt64 numbers[]);
 PetscErrorCode ParticlesDrop(Particles particles, const PetscBool drop[]);
+/* Of particles in order, drops those in cells that pass one test and at places that pass the other (null: all
+   of the cell), puts the rest in order again and adds this rank's number to `dropped`. Collective: fluid. */
+typedef struct {
+  PetscBool (*cell)(const void *context, const PetscInt at[MILLRACE_DIM]);
+  PetscBool (*place)(const void *context, Vector3 position);
+  const void *context;
+} ParticleTest;
+PetscErrorCode ParticlesDropWhere(Particles particles, const ParticleTest *test, PetscInt *dropped);
 /* Sends every particle to the rank of its cell, wherever that is, wraps periodic directions, and puts them in
    order. At other sides those that are out by more than half a cell are dropped; the rest was carried there
    by errors and is mirrored back. Collective: fluid. */

@@ -159,3 +159,29 @@ PetscErrorCode ParticlesDrop(Particles particles, const PetscBool drop[])
   now->count = kept;
   PetscFunctionReturn(0);
 }
+
+static void mark_cell(const Particles particles, const ParticleTest *test, PetscInt cell, PetscBool drop[])
+{
+  for (PetscInt n = particles->first[cell]; n < particles->first[cell + 1]; n++)
+    drop[n] = !test->place || test->place(test->context, particles->now.positions[n]);
+}
+
+PetscErrorCode ParticlesDropWhere(Particles particles, const ParticleTest *test, PetscInt *dropped)
+{
+  const GridBox *box = grid_box(particles->grid);
+  PetscInt       count = particles->now.count;
+  PetscBool     *drop;
+
+  PetscFunctionBegin;
+  PetscCheck(particles->arranged, box->comm, PETSC_ERR_ORDER, "The particles are not in order");
+  PetscCall(PetscCalloc1(count, &drop));
+  FOR_NUMBERED_CELLS(box, cell, i, j, k)
+    if (particles->first[cell] < particles->first[cell + 1] &&
+        test->cell(test->context, (PetscInt[DIM]){i, j, k}))
+      mark_cell(particles, test, cell, drop);
+  PetscCall(ParticlesDrop(particles, drop));
+  *dropped += count - particles->now.count;
+  PetscCall(ParticlesArrange(particles));
+  PetscCall(PetscFree(drop));
+  PetscFunctionReturn(0);
+}

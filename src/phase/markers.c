@@ -3,35 +3,32 @@
 
 #include <millrace/sampling.h>
 
-/* Drops what is marked and puts the rest in order again. Collective: fluid. */
-static PetscErrorCode DropMarked(Particles markers, const PetscBool drop[])
+/* The cells of a field, for the tests of particles. */
+typedef struct {
+  Phase            phase;
+  const GridBox   *box;
+  const PetscReal *values;
+} CellField;
+
+static PetscBool is_marked(const void *context, const PetscInt at[DIM])
 {
-  PetscFunctionBegin;
-  PetscCall(ParticlesDrop(markers, drop));
-  PetscCall(ParticlesArrange(markers));
-  PetscFunctionReturn(0);
+  const CellField *field = context;
+
+  return field->values[box_index(field->box, at[X], at[Y], at[Z])] > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
 PetscErrorCode PhaseDropClosed(Phase phase, PetscInt region, Vec closed)
 {
-  const GridBox   *box = grid_box(phase->grid);
-  const PetscReal *marks;
-  PetscBool       *drop;
-  ParticleView     view;
+  CellField          field = {.phase = phase, .box = grid_box(phase->grid)};
+  const ParticleTest test = {.cell = is_marked, .context = &field};
+  PetscInt           dropped = 0;
 
   PetscFunctionBegin;
   if (!closed || !phase->config->interface.particles)
     PetscFunctionReturn(0);
-  PetscCall(ParticlesGetView(phase->markers[region], &view));
-  PetscCall(PetscCalloc1(view.count, &drop));
-  PetscCall(VecGetArrayRead(closed, &marks));
-  FOR_NUMBERED_CELLS(box, cell, i, j, k)
-    if (marks[box_index(box, i, j, k)] > 0.)
-      for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
-        drop[m] = PETSC_TRUE;
-  PetscCall(VecRestoreArrayRead(closed, &marks));
-  PetscCall(DropMarked(phase->markers[region], drop));
-  PetscCall(PetscFree(drop));
+  PetscCall(VecGetArrayRead(closed, &field.values));
+  PetscCall(ParticlesDropWhere(phase->markers[region], &test, &dropped));
+  PetscCall(VecRestoreArrayRead(closed, &field.values));
   PetscFunctionReturn(0);
 }
 
@@ -76,28 +73,22 @@ static PetscBool is_sink(Phase phase, const PetscInt at[DIM], const PetscReal *d
   return PETSC_TRUE;
 }
 
+static PetscBool sinks(const void *context, const PetscInt at[DIM])
+{
+  const CellField *field = context;
+
+  return is_sink(field->phase, at, field->values, box_index(field->box, at[X], at[Y], at[Z]));
+}
+
 static PetscErrorCode DropSunkOf(Phase phase, PetscInt region, PetscInt *dropped)
 {
-  const GridBox   *box = grid_box(phase->grid);
-  const PetscReal *distance;
-  PetscBool       *drop;
-  ParticleView     view;
+  CellField          field = {.phase = phase, .box = grid_box(phase->grid)};
+  const ParticleTest test = {.cell = sinks, .context = &field};
 
   PetscFunctionBegin;
-  PetscCall(ParticlesGetView(phase->markers[region], &view));
-  PetscCall(PetscCalloc1(view.count, &drop));
-  PetscCall(VecGetArrayRead(phase->distances[region], &distance));
-  FOR_NUMBERED_CELLS(box, cell, i, j, k) {
-    const PetscInt at[DIM] = {i, j, k};
-
-    if (view.first[cell] == view.first[cell + 1] || !is_sink(phase, at, distance, box_index(box, i, j, k)))
-      continue;
-    for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++, ++*dropped)
-      drop[m] = PETSC_TRUE;
-  }
-  PetscCall(VecRestoreArrayRead(phase->distances[region], &distance));
-  PetscCall(DropMarked(phase->markers[region], drop));
-  PetscCall(PetscFree(drop));
+  PetscCall(VecGetArrayRead(phase->distances[region], &field.values));
+  PetscCall(ParticlesDropWhere(phase->markers[region], &test, dropped));
+  PetscCall(VecRestoreArrayRead(phase->distances[region], &field.values));
   PetscFunctionReturn(0);
 }
 

@@ -22,27 +22,42 @@ static PetscErrorCode Fill(Phase phase, PetscInt region, Vec shape_distance)
   PetscFunctionReturn(0);
 }
 
+/* The distance from what is poured. */
+typedef struct {
+  const GridBox   *box;
+  PetscReal        h;
+  Vector3          origin;
+  const PetscReal *distance;
+} PouredShape;
+
+/* Else no point of the cell is inside. */
+static PetscBool comes_near(const void *context, const PetscInt at[DIM])
+{
+  const PouredShape *shape = context;
+
+  return shape->distance[box_index(shape->box, at[X], at[Y], at[Z])] < shape->h ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscBool is_inside(const void *context, Vector3 position)
+{
+  const PouredShape *shape = context;
+
+  return sample_cells(shape->box, shape->origin, shape->h, shape->distance, position) < 0. ? PETSC_TRUE
+                                                                                           : PETSC_FALSE;
+}
+
 /* Markers of another region that are now in what was poured. */
 static PetscErrorCode DropInside(Phase phase, PetscInt region, Vec shape_distance)
 {
-  const GridBox   *box = grid_box(phase->grid);
-  const PetscReal  h = grid_spacing(phase->grid);
-  const PetscReal *shape;
-  PetscBool       *drop;
-  ParticleView     view;
+  PouredShape shape = {
+      .box = grid_box(phase->grid), .h = grid_spacing(phase->grid), .origin = grid_origin(phase->grid)};
+  const ParticleTest test = {.cell = comes_near, .place = is_inside, .context = &shape};
+  PetscInt           dropped = 0;
 
   PetscFunctionBegin;
-  PetscCall(ParticlesGetView(phase->markers[region], &view));
-  PetscCall(PetscCalloc1(view.count, &drop));
-  PetscCall(VecGetArrayRead(shape_distance, &shape));
-  FOR_NUMBERED_CELLS(box, cell, i, j, k)
-    if (shape[box_index(box, i, j, k)] < h) /* else no point of the cell is inside */
-      for (PetscInt m = view.first[cell]; m < view.first[cell + 1]; m++)
-        drop[m] = sample_cells(box, grid_origin(phase->grid), h, shape, view.positions[m]) < 0.;
-  PetscCall(VecRestoreArrayRead(shape_distance, &shape));
-  PetscCall(ParticlesDrop(phase->markers[region], drop));
-  PetscCall(ParticlesArrange(phase->markers[region]));
-  PetscCall(PetscFree(drop));
+  PetscCall(VecGetArrayRead(shape_distance, &shape.distance));
+  PetscCall(ParticlesDropWhere(phase->markers[region], &test, &dropped));
+  PetscCall(VecRestoreArrayRead(shape_distance, &shape.distance));
   PetscFunctionReturn(0);
 }
 

@@ -24,6 +24,9 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
 PetscErrorCode SurfaceCreate(PetscInt vertex_count, const Vector3 vertices[], PetscInt triangle_count,
                              const PetscInt (*triangles)[3], Surface *surface);
 PetscErrorCode SurfaceDestroy(Surface *surface);
+/* The same triangles with all vertices mapped take the place of a surface. Not collective. */
+typedef Vector3 (*SurfaceMap)(const void *context, Vector3 vertex);
+PetscErrorCode SurfaceTransform(Surface *surface, SurfaceMap map, const void *context);
 PetscErrorCode SurfaceGet(Surface surface, PetscInt *vertex_count, const Vector3 **vertices,
                           PetscInt *triangle_count, const PetscInt (**triangles)[3]);
 PetscReal      surface_distance(Surface surface, Vector3 point);  /* negative inside */

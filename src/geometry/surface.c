@@ -134,6 +134,22 @@ PetscErrorCode SurfaceRead(const char path[], SurfaceDemand demand, Surface *sur
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode SurfaceTransform(Surface *surface, SurfaceMap map, const void *context)
+{
+  Surface  given = *surface;
+  Vector3 *moved;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(given->vertex_count, &moved));
+  for (PetscInt n = 0; n < given->vertex_count; n++)
+    moved[n] = map(context, given->vertices[n]);
+  PetscCall(SurfaceCreate(given->vertex_count, moved, given->triangle_count,
+                          (const PetscInt(*)[3])given->triangles, surface));
+  PetscCall(PetscFree(moved));
+  PetscCall(SurfaceDestroy(&given));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SurfaceDestroy(Surface *surface)
 {
   PetscFunctionBegin;

@@ -23,24 +23,17 @@ CoupledBody solid_coupled_body(Solid solid, PetscInt body)
 }
 
 /* Moved and stretched across z. */
-static PetscErrorCode Remake(Surface *surface, PetscReal across, Vector3 shift)
-{
-  PetscInt       vertex_count, triangle_count;
-  const Vector3 *vertices;
-  const PetscInt(*triangles)[3];
-  Vector3 *moved;
-  Surface  given = *surface;
+typedef struct {
+  PetscReal across;
+  Vector3   shift;
+} Stretch;
 
-  PetscFunctionBegin;
-  PetscCall(SurfaceGet(given, &vertex_count, &vertices, &triangle_count, &triangles));
-  PetscCall(PetscMalloc1(vertex_count, &moved));
-  for (PetscInt n = 0; n < vertex_count; n++)
-    moved[n] = vector3_add(vector3(across * vertices[n].at[X], across * vertices[n].at[Y], vertices[n].at[Z]),
-                           shift);
-  PetscCall(SurfaceCreate(vertex_count, moved, triangle_count, triangles, surface));
-  PetscCall(PetscFree(moved));
-  PetscCall(SurfaceDestroy(&given));
-  PetscFunctionReturn(0);
+static Vector3 stretched(const void *context, Vector3 point)
+{
+  const Stretch *stretch = context;
+
+  return vector3_add(vector3(stretch->across * point.at[X], stretch->across * point.at[Y], point.at[Z]),
+                     stretch->shift);
 }
 
 /* The volume of a polyhedron grows with the square of its width. Simple forms keep the axes of their
@@ -52,11 +45,12 @@ static PetscErrorCode CreateSimple(const Body *body, PetscReal edge, Surface *su
   const PetscReal widest = primitive.radius + (primitive.kind == PRIMITIVE_TORUS ? primitive.reach : 0.),
                   wanted = PetscMin(2. * PETSC_PI * widest / edge, MOST_SEGMENTS);
   const PetscInt segments = PetscMax(FEWEST_SEGMENTS, 4 * (PetscInt)PetscCeilReal(0.25 * wanted));
+  Stretch        stretch = {.shift = vector3_scale(-1., moments.centre)};
 
   PetscFunctionBegin;
   PetscCall(SurfaceCreatePrimitive(&primitive, segments, surface));
-  PetscCall(Remake(surface, PetscSqrtReal(moments.volume / surface_volume(*surface)),
-                   vector3_scale(-1., moments.centre)));
+  stretch.across = PetscSqrtReal(moments.volume / surface_volume(*surface));
+  PetscCall(SurfaceTransform(surface, stretched, &stretch));
   PetscFunctionReturn(0);
 }
 
@@ -90,10 +84,11 @@ static PetscErrorCode CreateBlock(const RigidTransform *plane, const Vector3 bou
   const PetscReal reach = vector3_norm(vector3_subtract(bounds[1], bounds[0])),
                   depth = 0.5 * (PetscAbsReal(middle.at[Z]) + reach);
   const Primitive block = {.kind = PRIMITIVE_BOX, .half = vector3(reach, reach, depth)};
+  const Stretch   stretch = {1., vector3(middle.at[X], middle.at[Y], -depth)};
 
   PetscFunctionBegin;
   PetscCall(SurfaceCreatePrimitive(&block, 4, surface));
-  PetscCall(Remake(surface, 1., vector3(middle.at[X], middle.at[Y], -depth)));
+  PetscCall(SurfaceTransform(surface, stretched, &stretch));
   PetscFunctionReturn(0);
 }
 

@@ -61,24 +61,10 @@ static void take_moments(Making *making, const Moments *moments)
     matrix3_principal_axes(&inertia, &making->own.rotation, &making->form->inertia);
 }
 
-/* The same triangles seen from the body's frame. */
-static PetscErrorCode MoveSurface(const Making *making, Surface *surface)
+/* Seen from the body's frame. */
+static Vector3 to_body(const void *own, Vector3 point)
 {
-  PetscInt       vertex_count, triangle_count;
-  const Vector3 *vertices;
-  const PetscInt(*triangles)[3];
-  Vector3 *moved;
-  Surface  given = *surface;
-
-  PetscFunctionBegin;
-  PetscCall(SurfaceGet(given, &vertex_count, &vertices, &triangle_count, &triangles));
-  PetscCall(PetscMalloc1(vertex_count, &moved));
-  for (PetscInt n = 0; n < vertex_count; n++)
-    moved[n] = rigid_apply_inverse(&making->own, vertices[n]);
-  PetscCall(SurfaceCreate(vertex_count, moved, triangle_count, triangles, surface));
-  PetscCall(PetscFree(moved));
-  PetscCall(SurfaceDestroy(&given));
-  PetscFunctionReturn(0);
+  return rigid_apply_inverse(own, point);
 }
 
 static PetscErrorCode MeasureSurface(Form *form)
@@ -160,7 +146,7 @@ static PetscErrorCode MakeSimple(Making *making)
   take_moments(making, &moments);
   measure_simple(making);
   PetscCall(SurfaceCreatePrimitive(&making->primitive, PICTURE_SEGMENTS, &form->surface));
-  PetscCall(MoveSurface(making, &form->surface));
+  PetscCall(SurfaceTransform(&form->surface, to_body, &making->own));
   if (form->kind == FORM_BOX)
     PetscCall(HullCreate(form->surface, &form->hull));
   PetscFunctionReturn(0);
@@ -212,7 +198,7 @@ static PetscErrorCode MakeShell(Making *making)
   form->kind = FORM_SHELL;
   form->thickness = making->thickness;
   take_moments(making, &moments);
-  PetscCall(MoveSurface(making, &form->surface));
+  PetscCall(SurfaceTransform(&form->surface, to_body, &making->own));
   PetscCall(MeasureSurface(form));
   PetscCall(DistanceGridCreate(form->surface, DISTANCE_UNSIGNED, GRID_CELLS, &form->distances));
   PetscFunctionReturn(0);
@@ -256,7 +242,7 @@ static PetscErrorCode MakeSolid(Making *making)
   if (is_refused(making))
     PetscFunctionReturn(0);
   take_moments(making, &moments);
-  PetscCall(MoveSurface(making, &form->surface));
+  PetscCall(SurfaceTransform(&form->surface, to_body, &making->own));
   PetscCall(MeasureSurface(form));
   PetscCall(HullCreate(form->surface, &form->hull));
   form->kind = form->hull ? FORM_HULL : FORM_SURFACE;

@@ -118,6 +118,20 @@ typedef struct {
   HoldConfig *held;
 } SolidMeshConfig;
 
+/* What binds points of one solid to another. */
+typedef enum { BINDING_SOFT, BINDING_HARD } BindingKind;
+extern const char *const BindingKinds[];
+typedef struct {
+  char       *name;
+  BindingKind kind;
+  char       *from;      /* name of a mesh, or of a body */
+  Shape       inside;    /* of a mesh: its vertices in it, at time zero; null: all */
+  Vector3     at;        /* m: of a body, the point at time zero */
+  char       *to;        /* name of another mesh or body; "": the world */
+  PetscReal   stiffness; /* N/m, of the spring at each point; soft */
+  PetscReal   damping;   /* parts of critical damping; soft */
+} BindingConfig;
+
 typedef struct {
   Vector3            gravity;
   PetscReal          cfl;        /* the fastest body moves this part of the smallest one's size in a step */
@@ -138,6 +152,8 @@ typedef struct {
   PetscInt             material_count, mesh_count;
   SolidMaterialConfig *materials;
   SolidMeshConfig     *meshes;
+  PetscInt             binding_count;
+  BindingConfig       *bindings;
 } SolidConfig;
 extern const SchemaKey   SolidKeys[];
 typedef struct _p_Solid *Solid;
@@ -188,9 +204,10 @@ typedef struct {
   PetscInt  position_iterations, velocity_iterations, push_outs;
 
   /* Of deformable solids; zero without them. */
-  PetscReal elastic_energy, volume;
-  PetscReal least_ratio;    /* smallest det F of an element */
-  PetscInt  point_contacts; /* points that touch bodies or are about to */
+  PetscReal elastic_energy, volume; /* the energy with that of binding springs */
+  PetscReal longest_binding;        /* m: spring of a soft binding */
+  PetscReal least_ratio;            /* smallest det F of an element */
+  PetscInt  point_contacts;         /* points that touch bodies or are about to */
   PetscInt  substeps, damping_iterations;
   PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
   PetscInt  inverted_mesh, inverted_element; /* mesh from 1; 0: no element is turned inside out whose material

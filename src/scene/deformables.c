@@ -98,6 +98,51 @@ static PetscErrorCode CheckMesh(Scene scene, Node *item, SolidMeshConfig *mesh)
   PetscFunctionReturn(0);
 }
 
+static PetscBool is_mesh(Scene scene, const char name[])
+{
+  const SolidConfig *config = &scene->config.solids;
+
+  for (PetscInt m = 0; m < config->mesh_count; m++)
+    if (config->meshes[m].name && !strcmp(config->meshes[m].name, name))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Both ends have names of meshes or bodies, and are not the same. */
+static PetscErrorCode CheckBinding(Scene scene, Node *item, const BindingConfig *binding)
+{
+  PetscFunctionBegin;
+  if (!binding->name || !binding->from || !binding->to)
+    PetscFunctionReturn(0);
+  if (!is_mesh(scene, binding->from))
+    PetscCall(SceneCheckBody(scene, node_find(item, "from"), binding->from));
+  else if (vector3_norm(binding->at) > 0.)
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "at"), PROBLEM_ERROR,
+                              "binding \"%s\" binds a mesh: say which vertices by \"inside\"",
+                              binding->name));
+  if (binding->to[0] && !is_mesh(scene, binding->to))
+    PetscCall(SceneCheckBody(scene, node_find(item, "to"), binding->to));
+  if (!strcmp(binding->from, binding->to))
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "to"), PROBLEM_ERROR,
+                              "binding \"%s\" binds \"%s\" to itself: name another mesh or body",
+                              binding->name, binding->from));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneCheckBindings(Scene scene)
+{
+  const SolidConfig *config = &scene->config.solids;
+  Node              *bindings = list_of(scene, "bindings");
+
+  PetscFunctionBegin;
+  if (!bindings)
+    PetscFunctionReturn(0);
+  PetscCall(CheckNames(scene, bindings));
+  for (PetscInt b = 0; b < config->binding_count; b++)
+    PetscCall(CheckBinding(scene, node_item(bindings, b), &config->bindings[b]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheckMeshes(Scene scene)
 {
   const SolidConfig *config = &scene->config.solids;

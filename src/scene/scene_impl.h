@@ -113,6 +113,7 @@ PetscErrorCode SceneCheckSolids(Scene scene);
 PetscErrorCode SceneCheckBody(Scene scene, Node *node, const char word[]);
 /* deformables.c: its part about deformable solids. */
 PetscErrorCode SceneCheckMeshes(Scene scene);
+PetscErrorCode SceneCheckBindings(Scene scene);
 /* movers.c: once all else is checked. */
 PetscErrorCode SceneMakeMoversBodies(Scene scene);
 /* Makes the shape of a body in two dimensions a prism of unit depth. */

@@ -409,6 +409,7 @@ PetscErrorCode SceneCheckSolids(Scene scene)
   PetscCall(CheckNames(scene, list_of(scene, "joints")));
   PetscCall(CheckNames(scene, list_of(scene, "assemblies")));
   PetscCall(SceneCheckMeshes(scene));
+  PetscCall(SceneCheckBindings(scene));
   PetscCall(SceneBuildWalls(scene, bodies));
   for (PetscInt a = 0; a < config->assembly_count; a++)
     PetscCall(CheckCopies(scene, node_item(list_of(scene, "assemblies"), a), &config->assemblies[a].copies));

@@ -4,12 +4,14 @@
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear", NULL};
+const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
 static const char *const yes_or_no[] = {"false", "true", NULL};     /* index: PetscBool */
 static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: ContactPairConfig.none */
 
 #define OF_ASSEMBLY(member) offsetof(AssemblyConfig, member)
+#define OF_BINDING(member) offsetof(BindingConfig, member)
 #define OF_BODY(member) offsetof(BodyConfig, member)
 #define OF_COPIES(member) offsetof(CopiesConfig, member)
 #define OF_PAIR(member) offsetof(ContactPairConfig, member)
@@ -387,6 +389,54 @@ static const SchemaKey mesh_keys[] = {
      .help = "where it is fixed to bodies or to the world"},
     {0}};
 
+static const SchemaKey binding_keys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_BINDING(name),
+     .help = "unlike that of any other binding: letters, digits, - and _"},
+    {.name = "type",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_BINDING(kind),
+     .fallback = "soft",
+     .choices = BindingKinds,
+     .help =
+         "soft: springs without length, stable at every step however stiff; hard: vertices of a mesh that "
+         "move with the elements of another one in which they lie"},
+    {.name = "from",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_BINDING(from),
+     .help = "name of a mesh whose vertices are bound, or of a body, \"link.3\" for the fourth copy"},
+    {.name = "inside",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_BINDING(inside),
+     .fallback = "",
+     .help = "of a mesh: its vertices in it, at time zero; left out: all"},
+    {.name = "at",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_BINDING(at),
+     .fallback = "[0, 0, 0]",
+     .unit = "m",
+     .help = "of a body: the point that is bound, at time zero"},
+    {.name = "to",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_BINDING(to),
+     .fallback = "\"\"",
+     .help = "name of another mesh, in whose elements the points must lie, or of a body; empty: the world"},
+    {.name = "stiffness",
+     .kind = SCHEMA_REAL,
+     .offset = OF_BINDING(stiffness),
+     .fallback = "1e6",
+     .range = SCHEMA_POSITIVE,
+     .unit = "N/m",
+     .help = "of the spring at each point; soft"},
+    {.name = "damping",
+     .kind = SCHEMA_REAL,
+     .offset = OF_BINDING(damping),
+     .fallback = "1",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .help = "of the springs, along them, in parts of critical damping; soft"},
+    {0}};
+
 const SchemaKey SolidKeys[] = {
     {.name = "gravity",
      .kind = SCHEMA_VECTOR,
@@ -468,4 +518,12 @@ const SchemaKey SolidKeys[] = {
      .fallback = "",
      .keys = mesh_keys,
      .help = "deformable solids of tetrahedra, without a fluid; they touch bodies, not each other"},
+    {.name = "bindings",
+     .kind = SCHEMA_LIST,
+     .offset = OF_SOLID(bindings),
+     .count = OF_SOLID(binding_count),
+     .size = sizeof(BindingConfig),
+     .fallback = "",
+     .keys = binding_keys,
+     .help = "what binds points of meshes and bodies to others"},
     {0}};

@@ -227,6 +227,8 @@ SolidReport solid_report(Solid solid)
       add_point(&report, solid, p);
   if (solid->points->mesh_count)
     add_elements(&report, solid);
+  report.elastic_energy += springs_energy(solid->points);
+  report.longest_binding = springs_longest(solid->points);
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (body_is_free(&solid->bodies[b]))
       add_body(&report, solid, b);

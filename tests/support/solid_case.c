@@ -15,7 +15,8 @@ SolidCase *solid_case_new(PetscReal gravity)
                                  .bodies = solids->bodies,
                                  .joints = solids->joints,
                                  .materials = solids->materials,
-                                 .meshes = solids->meshes};
+                                 .meshes = solids->meshes,
+                                 .bindings = solids->bindings};
   return solids;
 }
 
@@ -35,6 +36,8 @@ void solid_case_free(SolidCase *solids)
     for (PetscInt r = 0; r < solids->meshes[m].mesh.refine_count; r++)
       assert_success(ShapeDestroy(&solids->refinements[m][r].inside));
   }
+  for (PetscInt b = 0; b < solids->config.binding_count; b++)
+    assert_success(ShapeDestroy(&solids->bindings[b].inside));
   assert_success(PetscFree(solids));
 }
 
@@ -128,6 +131,21 @@ void solid_case_refine(SolidCase *solids, Vector3 low, Vector3 high)
   assert_true(r < SOLID_CASE_MESHES);
   solids->refinements[m][r].levels = 1;
   assert_success(ShapeCreateBox(low, high, &solids->refinements[m][r].inside));
+}
+
+BindingConfig *solid_case_bind(SolidCase *solids, PetscInt from, Vector3 low, Vector3 high, PetscInt to)
+{
+  static char *const names[SOLID_CASE_MESHES] = {"b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7"};
+  const PetscInt     b = solids->config.binding_count++;
+
+  assert_true(b < SOLID_CASE_MESHES);
+  solids->bindings[b] = (BindingConfig){.name = names[b],
+                                        .from = solids->meshes[from].name,
+                                        .to = solids->meshes[to].name,
+                                        .stiffness = 1e6,
+                                        .damping = 1};
+  assert_success(ShapeCreateBox(low, high, &solids->bindings[b].inside));
+  return &solids->bindings[b];
 }
 
 void solid_case_start(SolidCase *solids)

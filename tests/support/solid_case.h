@@ -17,6 +17,8 @@ typedef struct {
   HoldConfig          holds[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
   MeshRefineConfig    refinements[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
 
+  BindingConfig bindings[SOLID_CASE_MESHES];
+
   PetscReal time;
   Solid     solid;
 } SolidCase;
@@ -40,6 +42,9 @@ SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3
 void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body);
 /* Halves what of the last mesh lies in a box. */
 void solid_case_refine(SolidCase *solids, Vector3 low, Vector3 high);
+
+/* Softly, all vertices of mesh `from` in a box to mesh `to`. */
+BindingConfig *solid_case_bind(SolidCase *solids, PetscInt from, Vector3 low, Vector3 high, PetscInt to);
 
 /* After the last addition. */
 void solid_case_start(SolidCase *solids);

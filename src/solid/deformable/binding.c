@@ -118,6 +118,18 @@ static PetscInt place_parents(const DeformableMesh *mesh, const MeshPlace *place
   return count;
 }
 
+PetscErrorCode PointBindToPlace(Points *points, PetscInt point, const DeformableMesh *mesh,
+                                const MeshPlace *place)
+{
+  PetscInt       parents[MESH_MAX_CORNERS];
+  PetscReal      weights[MESH_MAX_CORNERS];
+  const PetscInt count = place_parents(mesh, place, parents, weights);
+
+  PetscFunctionBegin;
+  PetscCall(Bind(points, point, count, parents, weights));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode MeshBindSurface(Points *points, const DeformableMesh *mesh)
 {
   const Mesh surface = mesh->mesh->surface;
@@ -125,12 +137,9 @@ PetscErrorCode MeshBindSurface(Points *points, const DeformableMesh *mesh)
   PetscFunctionBegin;
   for (PetscInt v = 0; surface && v < surface->vertex_count; v++) {
     const PetscInt point = mesh->first + mesh->mesh->vertex_count + v;
-    PetscInt       parents[MESH_MAX_CORNERS];
-    PetscReal      weights[MESH_MAX_CORNERS];
-    const PetscInt count = place_parents(mesh, &mesh->mesh->places[v], parents, weights);
 
     points->rest[point] = points->position[point] = surface->vertices[v];
-    PetscCall(Bind(points, point, count, parents, weights));
+    PetscCall(PointBindToPlace(points, point, mesh, &mesh->mesh->places[v]));
   }
   PetscFunctionReturn(0);
 }

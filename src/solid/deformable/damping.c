@@ -4,6 +4,7 @@
 #include "../contact/point_contact.h"
 
 static const PetscReal damping_tolerance = 1e-4; /* of what damping does in the step */
+static const PetscReal spring_tolerance = 1e-11; /* springs are along their force where they are in the end */
 enum { MOST_ITERATIONS = 1000 };
 
 /* Forces of damping at a motion of points and bodies, collected. */
@@ -20,35 +21,61 @@ static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *fo
   points_collect(solid, forces);
 }
 
-/* M^-1 times impulses, without normal velocities at held contacts. */
-static void yield_held(Solid solid, PetscInt held, const SolidMotion *impulse, SolidMotion *motion)
+static void project(Solid solid, PetscInt held, SolidMotion *motion)
 {
-  motion_yield(solid, impulse, motion);
   if (held) {
     point_contacts_project(solid, motion);
     points_follow_change(solid, motion);
   }
 }
 
-/* From `residual`, which is factor D w at the start, in `motion`; `sum` is the sum of the impulses `search`,
-   whose motions are `trial`. Impulses of contact, which `search` may lack beside M `trial`, do no work on any
-   trial. */
-static void iterate(Solid solid, PetscReal factor, PetscInt held, SolidMotion *motion, SolidMotion *sum)
+/* A system: what it has beside M and the factor of D. */
+typedef struct {
+  PetscReal factor;
+  PetscInt  held;        /* contacts */
+  PetscReal spring_step; /* s: of which binding springs are implicit; 0: they are not in it */
+} DampingSystem;
+
+/* M^-1, with springs in it, times impulses, without normal velocities at held contacts. `given` are the
+   impulses that lead to the motion by M^-1 alone. */
+static PetscErrorCode Precondition(Solid solid, const DampingSystem *system, const SolidMotion *impulse,
+                                   SolidMotion *given, SolidMotion *motion)
+{
+  PetscFunctionBegin;
+  motion_combine(solid, 0., 1., impulse, given);
+  motion_yield(solid, impulse, motion);
+  project(solid, system->held, motion);
+  if (!(system->spring_step > 0.))
+    PetscFunctionReturn(0);
+  PetscCall(SpringsRelease(solid, given, motion));
+  project(solid, system->held, motion);
+  PetscFunctionReturn(0);
+}
+
+/* From `residual`, which is that of `motion`; `sum` is the sum of the impulses `search`, whose motions are
+   `trial`. Impulses of contact, which `search` may lack beside M `trial`, do no work on any trial. */
+static PetscErrorCode Iterate(Solid solid, const DampingSystem *system, SolidMotion *motion, SolidMotion *sum)
 {
   Points      *points = solid->points;
   SolidMotion *residual = &points->residual, *search = &points->search, *image = &points->image,
-              *trial = &points->trial;
-  PetscReal square, first;
+              *trial = &points->trial, *given = &points->given;
+  const PetscReal tolerance = system->spring_step > 0. ? spring_tolerance : damping_tolerance;
+  PetscReal       square, first;
 
-  yield_held(solid, held, residual, trial);
-  first = square = motion_product(solid, residual, trial);
+  PetscFunctionBegin;
   motion_clear(solid, search);
-  motion_combine(solid, 0., 1., residual, search);
-  for (PetscInt k = 0; k < MOST_ITERATIONS && square > PetscSqr(damping_tolerance) * first; k++) {
+  PetscCall(Precondition(solid, system, residual, search, trial));
+  first = square = motion_product(solid, residual, trial);
+  for (PetscInt k = 0; k < MOST_ITERATIONS && square > PetscSqr(tolerance) * first; k++) {
     PetscReal curvature, step, last = square;
 
     find_damping(solid, trial, image);
-    motion_combine(solid, -factor, 1., search, image);
+    motion_combine(solid, -system->factor, 1., search, image);
+    if (system->spring_step > 0.) {
+      motion_combine(solid, -1., 0., image, image);
+      springs_pull(solid, system->spring_step, SPRINGS_OF_MOTION, trial, image);
+      motion_combine(solid, -1., 0., image, image);
+    }
     curvature = motion_product(solid, image, trial);
     if (!(curvature > 0.))
       break;
@@ -56,36 +83,58 @@ static void iterate(Solid solid, PetscReal factor, PetscInt held, SolidMotion *m
     motion_combine(solid, 1., step, search, sum);
     motion_combine(solid, 1., step, trial, motion);
     motion_combine(solid, 1., -step, image, residual);
-    yield_held(solid, held, residual, image);
+    PetscCall(Precondition(solid, system, residual, given, image));
     square = motion_product(solid, residual, image);
-    motion_combine(solid, square / last, 1., residual, search);
+    motion_combine(solid, square / last, 1., given, search);
     motion_combine(solid, square / last, 1., image, trial);
     solid->report.damping_iterations++;
   }
+  PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointsDamp(Solid solid, PetscReal factor, SolidMotion *velocity, SolidMotion *impulse)
+/* Impulses of the springs at the velocities that were found; `sum` keeps those of damping. */
+static void take_pull(Solid solid, PetscReal dt, const SolidMotion *motion, SolidMotion *sum)
 {
-  Points        *points = solid->points;
-  SolidMotion   *damped = &points->damped;
-  const PetscInt held = points->is_damped ? point_contacts_hold(solid, velocity) : 0;
+  SolidMotion *pull = &solid->points->springs.pull;
+
+  motion_clear(solid, pull);
+  springs_pull(solid, dt, SPRINGS_WHOLE, motion, pull);
+  motion_combine(solid, 1., -1., pull, sum);
+}
+
+PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, SolidMotion *velocity,
+                          SolidMotion *impulse)
+{
+  Points         *points = solid->points;
+  SolidMotion    *damped = &points->damped;
+  const PetscBool springs = spring_step > 0. && points->springs.count > 0 ? PETSC_TRUE : PETSC_FALSE;
+  DampingSystem   system = {factor, 0, springs ? spring_step : 0.};
 
   PetscFunctionBegin;
   motion_clear(solid, impulse);
-  if (!points->is_damped)
+  if (!points->is_damped && !springs)
     PetscFunctionReturn(0);
+  system.held = point_contacts_hold(solid, velocity);
+  if (springs)
+    PetscCall(SpringsStiffen(solid, spring_step));
   PetscCall(PetscArraycpy(damped->points, velocity->points, points->count));
   PetscCall(PetscArraycpy(damped->bodies, velocity->bodies, solid->body_count));
-  if (held)
+  if (system.held)
     point_contacts_project(solid, damped);
   find_damping(solid, damped, &points->residual);
   motion_combine(solid, factor, 0., &points->residual, &points->residual);
-  iterate(solid, factor, held, damped, impulse);
-  if (held) { /* the sum holds impulses of contact */
+  if (springs)
+    springs_pull(solid, spring_step, SPRINGS_WHOLE, damped, &points->residual);
+  PetscCall(Iterate(solid, &system, damped, impulse));
+  if (system.held) { /* the sum holds impulses of contact */
     find_damping(solid, damped, impulse);
     motion_combine(solid, factor, 0., impulse, impulse);
+    if (springs)
+      springs_pull(solid, spring_step, SPRINGS_WHOLE, damped, impulse);
   }
   motion_yield(solid, impulse, &points->trial);
   motion_combine(solid, 1., 1., &points->trial, velocity);
+  if (springs)
+    take_pull(solid, spring_step, damped, impulse);
   PetscFunctionReturn(0);
 }

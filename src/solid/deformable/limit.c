@@ -5,7 +5,16 @@
 /* What is left is for stiffening within the steps for which the limit holds. */
 static const PetscReal stable_part = 0.9;
 
-/* Power iterations come from below: the margin covers what they leave. */
+/* Nothing that a mode could be orthogonal to. */
+static void start_search(const DeformableMesh *mesh, Vector3 forces[])
+{
+  for (PetscInt v = 0; v < mesh->mesh->vertex_count; v++)
+    for (PetscInt d = 0; d < DIM; d++)
+      forces[mesh->first + v].at[d] = ((v * 7 + d * 3) % 11 - 5.) + 0.3 * ((v * 5 + d) % 7);
+}
+
+/* Power iterations come from below: the margin covers what they leave. Meshes that are hard bound to each
+   other have common masses and one largest frequency. */
 PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh)
 {
   enum { ITERATIONS = 60 };
@@ -15,9 +24,9 @@ PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh)
   PetscReal       square = 0.;
 
   motion_clear(solid, forces);
-  for (PetscInt v = 0; v < mesh->mesh->vertex_count; v++) /* nothing that a mode could be orthogonal to */
-    for (PetscInt d = 0; d < DIM; d++)
-      forces->points[mesh->first + v].at[d] = ((v * 7 + d * 3) % 11 - 5.) + 0.3 * ((v * 5 + d) % 7);
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    if (points->meshes[m].group == mesh->group)
+      start_search(&points->meshes[m], forces->points);
   for (PetscInt k = 0; k < ITERATIONS; k++) {
     PetscReal size;
 
@@ -27,7 +36,13 @@ PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh)
       return 0.;
     motion_combine(solid, 0., 1. / PetscSqrtReal(size), motion, motion);
     motion_clear(solid, forces);
-    mesh->force.kind->add_stiffness(mesh->force.data, DIFFERENTIAL_AT_REST, motion->points, forces->points);
+    for (PetscInt m = 0; m < points->mesh_count; m++) {
+      const DeformableMesh *other = &points->meshes[m];
+
+      if (other->group == mesh->group)
+        other->force.kind->add_stiffness(other->force.data, DIFFERENTIAL_AT_REST, motion->points,
+                                         forces->points);
+    }
     points_collect(solid, forces);
     square = -motion_product(solid, forces, motion);
   }

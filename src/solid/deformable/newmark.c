@@ -56,7 +56,7 @@ PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[])
   accelerate(solid, 0.5 * dt, &points->forces, &motion);
   points_follow_velocity(solid, half, motion.points);
   PetscCall(PointContactsFind(solid, dt, &motion));
-  PetscCall(PointsDamp(solid, 0.5 * dt, &motion, &points->drag));
+  PetscCall(PointsDamp(solid, 0.5 * dt, dt, &motion, &points->drag));
   PetscFunctionReturn(0);
 }
 
@@ -88,8 +88,10 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
   accelerate(solid, 0.25 * dt, &points->earlier, &motion);
   accelerate(solid, 0.25 * dt, &points->forces, &motion);
   accelerate(solid, 0.5, &points->drag, &motion);
+  if (points->springs.count)
+    accelerate(solid, 1., &points->springs.pull, &motion);
   points_follow_middle(solid, &motion);
-  PetscCall(PointsDamp(solid, 0.25 * dt, &motion, &points->drag));
+  PetscCall(PointsDamp(solid, 0.25 * dt, 0., &motion, &points->drag));
   for (PetscInt p = 0; p < points->count; p++)
     if (points->inverse_mass[p] > 0.)
       points->velocity[p] = vector3_subtract(vector3_scale(2., motion.points[p]), points->velocity[p]);
@@ -99,5 +101,11 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
     solid->twists[b] = twist_add(twist_scale(2., motion.bodies[b]), twist_scale(-1., before[b]));
   }
   points_follow_velocity(solid, solid->twists, points->velocity);
+  if (points->springs.count) {
+    SolidMotion last = {points->velocity, solid->twists};
+
+    PetscCall(SpringsDamp(solid, dt, &last));
+    points_follow_velocity(solid, solid->twists, points->velocity);
+  }
   PetscFunctionReturn(0);
 }

@@ -74,16 +74,18 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
     PetscCall(FindFaces(mesh));
     points->count += mesh_vertices(mesh) + mesh_count_sprinkled(mesh);
   }
+  if (!message[0])
+    PetscCall(SolidCountBindings(solid, message, size));
   PetscFunctionReturn(0);
 }
 
-enum { MOTIONS = 9 };
+enum { MOTIONS = 10 };
 
 static SolidMotion *motion_of(Points *points, PetscInt k)
 {
-  SolidMotion *const all[MOTIONS] = {&points->forces, &points->earlier,  &points->drag,
-                                     &points->half,   &points->residual, &points->search,
-                                     &points->image,  &points->trial,    &points->damped};
+  SolidMotion *const all[MOTIONS] = {&points->forces,   &points->earlier, &points->drag,  &points->half,
+                                     &points->residual, &points->search,  &points->image, &points->trial,
+                                     &points->damped,   &points->given};
 
   return all[k];
 }
@@ -257,13 +259,11 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
     mesh->mesh->filled[e] = filled_part(mesh->mesh, e);
   elements.filled = mesh->mesh->filled;
   PetscCall(FindHolders(solid, mesh));
-  PetscCall(MeshBindJunctions(points, mesh));
   PetscCall(MeshBindSurface(points, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
   PetscCall(FindSkin(mesh));
   PetscCall(MeshSprinkle(points, mesh));
-  measure_edges(points, mesh);
   mesh->force.kind = kind;
   PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
   if (mesh->material->damping > 0.)
@@ -314,10 +314,19 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
   PetscCall(CreateArrays(solid));
   PetscCall(PointBindingsCreate(points));
   place_particles(solid);
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    measure_edges(points, &points->meshes[m]);
+    PetscCall(MeshBindJunctions(points, &points->meshes[m]));
+  }
+  PetscCall(SolidBindHard(solid, message, size));
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FinishMesh(solid, &points->meshes[m]));
+  PetscCall(SolidBindSoft(solid, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
   points_share_masses(points);
   weigh(solid);
+  PetscCall(SpringsCreate(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++)
     points->meshes[m].frequency = mesh_rest_frequency(solid, &points->meshes[m]);
   points_follow_velocity(solid, solid->twists, points->velocity);
@@ -349,6 +358,8 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
     PetscCall(MeshDestroyParts(&points->meshes[m]));
   PetscCall(PetscFree(points->meshes));
   PetscCall(PetscFree(points->contacts));
+  PetscCall(SpringsDestroy(solid));
+  PetscCall(SolidDestroyBindings(solid));
   PetscCall(PointBindingsDestroy(points));
   PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,
                        points->arm, points->carried));

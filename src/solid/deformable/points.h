@@ -22,6 +22,16 @@ typedef struct {
   PetscReal *weights; /* not negative; their sum is 1 */
 } PointBindings;
 
+/* A binding of the configuration. */
+typedef struct {
+  const BindingConfig *config;   /* borrowed */
+  PetscInt             mesh, to; /* -1: a body, or the world */
+  PetscInt             count;    /* of points that are bound */
+  PetscInt            *vertices; /* of the mesh; owned */
+  PetscInt             first;    /* of the points that a soft one adds: targets, then that of a body */
+  PetscBool            is_done;
+} MeshBinding;
+
 /* A mesh of the configuration. Its points stand together, in the order of its vertices. */
 typedef struct {
   const SolidMeshConfig     *config;   /* borrowed */
@@ -37,6 +47,7 @@ typedef struct {
   Force     force;             /* owned */
   PetscReal edge;              /* m: that it was made with; of a file the mean */
   PetscReal frequency;         /* 1/s: the largest at rest */
+  PetscInt  group;             /* the first mesh of those hard bound to each other */
   PetscBool is_shared;         /* a free body carries some of its points */
 } DeformableMesh;
 
@@ -45,6 +56,25 @@ typedef struct {
   Vector3 *points;
   Twist   *bodies;
 } SolidMotion;
+
+/* Springs of no length between points and their targets (spring.c). */
+typedef struct {
+  PetscInt  point, target;
+  PetscReal stiffness; /* N/m */
+  PetscReal damping;   /* N s/m */
+  PetscReal ahead;     /* in parts of the step: when its force is that of */
+} BindingSpring;
+
+typedef struct {
+  PetscInt       count, room;
+  BindingSpring *list;
+  Matrix3       *roots; /* of what each adds to the matrix that `factor` is of */
+  PetscReal     *from, *to;
+  SolidMotion    answer, yielded;
+  SolidMotion    pull; /* impulse until the middle of the step */
+
+  struct _p_BlockFactor *factor;
+} Springs;
 
 typedef struct Points {
   PetscInt   count;
@@ -58,6 +88,9 @@ typedef struct Points {
   PetscInt   carrying_count;          /* of the first */
 
   PointBindings   bindings;
+  PetscInt        mesh_binding_count;
+  MeshBinding    *mesh_bindings;
+  Springs         springs;
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
@@ -70,7 +103,7 @@ typedef struct Points {
   PetscBool   has_forces;      /* `forces` are those at `position` */
   SolidMotion forces, earlier; /* elastic, of free points and bodies: now, and at the start of the step */
   SolidMotion drag;            /* impulse of damping until the middle of the step */
-  SolidMotion half, damped, residual, search, image, trial;
+  SolidMotion half, damped, residual, search, image, trial, given;
 } Points;
 
 /* points.c: the meshes of the configuration, whose points are counted; then, with state vector and bodies
@@ -112,6 +145,31 @@ void      points_push(const Points *points, PetscInt point, Vector3 impulse, Vec
 void points_follow_parents(const Points *points, Vector3 values[]);
 void points_collect_bound(const Points *points, Vector3 forces[]);
 
+PetscErrorCode PointBindToPlace(Points *points, PetscInt point, const DeformableMesh *mesh,
+                                const MeshPlace *place);
+
+/* binding_set.c: bindings of the configuration. The points that they add are counted before the state vector
+   is made; hard ones are bound before vertices are placed, soft ones after that. */
+PetscErrorCode SolidCountBindings(Solid solid, char message[], size_t size);
+PetscErrorCode SolidBindHard(Solid solid, char message[], size_t size);
+PetscErrorCode SolidBindSoft(Solid solid, char message[], size_t size);
+PetscErrorCode SolidDestroyBindings(Solid solid);
+
+/* spring.c: when all masses are known. */
+PetscErrorCode SpringsCreate(Solid solid);
+PetscErrorCode SpringsDestroy(Solid solid);
+/* The matrix of the elastic springs in a step; then M^-1 with them instead of without: what they take of a
+   motion, as impulses (null: not wanted) and velocities. */
+PetscErrorCode SpringsStiffen(Solid solid, PetscReal dt);
+PetscErrorCode SpringsRelease(Solid solid, SolidMotion *impulse, SolidMotion *motion);
+/* into += impulses of the springs until the middle of the step, where the points have this motion; or only
+   the part that depends on it. */
+typedef enum { SPRINGS_WHOLE, SPRINGS_OF_MOTION } SpringParts;
+void springs_pull(Solid solid, PetscReal dt, SpringParts part, const SolidMotion *motion, SolidMotion *into);
+PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
+PetscReal      springs_energy(const Points *points);
+PetscReal      springs_longest(const Points *points);
+
 /* motion.c: sums of motions. */
 PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion);
 PetscErrorCode SolidMotionDestroy(SolidMotion *motion);
@@ -127,8 +185,10 @@ void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion);
 
 /* damping.c: from v to v + M^-1 `impulse`, where the impulse is factor D w with the solution w of
    (M - factor D) w = M v under held contacts, by conjugate gradients; D is that where the forces were found
-   last. Its sum and its torque are zero to round-off however few iterations there are. */
-PetscErrorCode PointsDamp(Solid solid, PetscReal factor, SolidMotion *velocity, SolidMotion *impulse);
+   last. In a step of `spring_step` (0: without them) binding springs join in, and their impulse goes to
+   springs.pull. Its sum and its torque are zero to round-off however few iterations there are. */
+PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, SolidMotion *velocity,
+                          SolidMotion *impulse);
 
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */
 /* limit.c: the largest frequency of a mesh at rest, and the longest stable step. */

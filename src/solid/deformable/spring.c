@@ -1,0 +1,334 @@
+/* Soft bindings by springs of no length (2.3.2): f = -k d of the distance d = x_p - x_q between a point and
+   its target, either of which others may carry. Elasticity is implicit in step I at the middle of the step,
+
+     (M + a J^T J) u = M v - dt/2 k J^T d,   a = k dt^2 / 4,
+
+   with J u = u_p - u_q, and step V takes the same impulse: the midpoint rule, stable at every step, which
+   keeps both momenta. On free bodies, which turn, the force is that at the end of the step, a = k dt^2 / 2:
+   the midpoint rule would carry what the turn adds to d from step to step. Damping follows as a backward step
+   (M + dt b J^T n n^T J) v' = M v along the springs, so that it has no torque. Both are solved by the matrix
+   1 + r J M^-1 J^T r of springs, r r = a or dt b n n^T (Sherman, Morrison, Woodbury): how stiff springs are
+   does not matter. */
+#include "points.h"
+
+#include <millrace/solid_system.h>
+
+/* An unknown that an end of a spring hangs on. */
+typedef struct {
+  PetscInt  unknown; /* a point, or -1 - body */
+  PetscInt  spring;
+  PetscReal weight; /* negative: of the target */
+  Vector3   arm;    /* on a body */
+} Footing;
+
+typedef struct {
+  PetscInt count, room;
+  Footing *list;
+} Footings;
+
+static PetscErrorCode AddFooting(Solid solid, Footings *footings, PetscInt spring, PetscInt point,
+                                 PetscReal weight)
+{
+  const Points  *points = solid->points;
+  const PetscInt carrier = points->carrier[point], k = points->bindings.index[point];
+
+  PetscFunctionBegin;
+  for (PetscInt n = k < 0 ? 0 : points->bindings.first[k]; k >= 0 && n < points->bindings.first[k + 1]; n++)
+    PetscCall(AddFooting(solid, footings, spring, points->bindings.parents[n],
+                         weight * points->bindings.weights[n]));
+  if (k >= 0 || carrier == CARRIER_WORLD || (carrier >= 0 && !body_is_free(&solid->bodies[carrier])))
+    PetscFunctionReturn(0);
+  PetscCall(GrowList(footings->count, &footings->room, &footings->list));
+  footings->list[footings->count++] =
+      (Footing){carrier >= 0 ? -1 - carrier : point, spring, weight,
+                carrier >= 0 ? vector3_subtract(points->position[point], solid->placements[carrier].position)
+                             : vector3(0, 0, 0)};
+  PetscFunctionReturn(0);
+}
+
+static int compare_footings(const void *x, const void *y)
+{
+  const Footing *a = x, *b = y;
+
+  if (a->unknown != b->unknown)
+    return a->unknown < b->unknown ? -1 : 1;
+  return (a->spring > b->spring) - (a->spring < b->spring);
+}
+
+static Matrix3 cross_matrix(Vector3 r)
+{
+  return (Matrix3){{{0, -r.at[Z], r.at[Y]}, {r.at[Z], 0, -r.at[X]}, {-r.at[Y], r.at[X], 0}}};
+}
+
+/* Velocity at one footing for an impulse at another of the same unknown: 1/m, of a body 1/m - r x I^-1 r' x.
+ */
+static Matrix3 mobility_between(Solid solid, const Footing *a, const Footing *b)
+{
+  const PetscReal scale = a->weight * b->weight;
+  Matrix3         result = {{{0}}};
+  PetscReal       inverse;
+
+  if (a->unknown < 0) {
+    const Mobility *mobility = &solid->mobilities[-1 - a->unknown];
+    const Matrix3   left = cross_matrix(a->arm), right = cross_matrix(b->arm);
+    const Matrix3   turned = matrix3_multiply(&mobility->inverse_inertia, &right);
+
+    result = matrix3_multiply(&left, &turned);
+    inverse = mobility->inverse_mass;
+  } else
+    inverse = solid->points->inverse_mass[a->unknown];
+  for (PetscInt i = 0; i < DIM; i++)
+    for (PetscInt j = 0; j < DIM; j++)
+      result.at[i][j] = scale * ((i == j ? inverse : 0.) - result.at[i][j]);
+  return result;
+}
+
+static PetscErrorCode AddPair(BlockPairs *pairs, PetscInt s, PetscInt t, const Matrix3 *block)
+{
+  BlockPair *pair;
+
+  PetscFunctionBegin;
+  PetscCall(BlockPairsFind(pairs, s, t, &pair));
+  for (PetscInt i = 0; i < DIM; i++)
+    for (PetscInt j = 0; j < DIM; j++)
+      pair->block[SOLID_BLOCK_LENGTH * i + j] += block->at[i][j];
+  PetscFunctionReturn(0);
+}
+
+/* 1 + r J M^-1 J^T r; blocks have room for six numbers, of which springs need three. */
+static PetscErrorCode AssemblePairs(Solid solid, const Footings *footings, BlockPairs *pairs)
+{
+  const Springs *springs = &solid->points->springs;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    BlockPair *pair;
+
+    PetscCall(BlockPairsFind(pairs, s, s, &pair));
+    for (PetscInt i = 0; i < SOLID_BLOCK_LENGTH; i++)
+      pair->block[(SOLID_BLOCK_LENGTH + 1) * i] = 1.;
+  }
+  for (PetscInt first = 0, end = 0; first < footings->count; first = end) {
+    while (end < footings->count && footings->list[end].unknown == footings->list[first].unknown)
+      end++;
+    for (PetscInt a = first; a < end; a++)
+      for (PetscInt b = first; b < end; b++) {
+        const PetscInt s = footings->list[a].spring, t = footings->list[b].spring;
+        Matrix3        block;
+
+        if (s > t)
+          continue;
+        block = mobility_between(solid, &footings->list[a], &footings->list[b]);
+        block = matrix3_multiply(&block, &springs->roots[t]);
+        block = matrix3_multiply(&springs->roots[s], &block);
+        PetscCall(AddPair(pairs, s, t, &block));
+      }
+  }
+  PetscCall(BlockPairsGather(pairs, PETSC_COMM_SELF));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Factor(Solid solid)
+{
+  Springs   *springs = &solid->points->springs;
+  Footings   footings = {0};
+  BlockPairs pairs = {0};
+  PetscBool  is_regular;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    PetscCall(AddFooting(solid, &footings, s, springs->list[s].point, 1.));
+    PetscCall(AddFooting(solid, &footings, s, springs->list[s].target, -1.));
+  }
+  qsort(footings.list, (size_t)footings.count, sizeof(*footings.list), compare_footings);
+  PetscCall(AssemblePairs(solid, &footings, &pairs));
+  PetscCall(BlockFactorDestroy(&springs->factor));
+  PetscCall(BlockFactorCreate(springs->count, pairs.count, pairs.pairs, &springs->factor, &is_regular));
+  PetscCheck(is_regular, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The matrix of binding springs is singular");
+  PetscCall(PetscFree(footings.list));
+  PetscCall(PetscFree(pairs.pairs));
+  PetscFunctionReturn(0);
+}
+
+static Vector3 apart(const BindingSpring *spring, const Vector3 values[])
+{
+  return vector3_subtract(values[spring->point], values[spring->target]);
+}
+
+PetscErrorCode SpringsStiffen(Solid solid, PetscReal dt)
+{
+  Springs *springs = &solid->points->springs;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    const PetscReal root = dt * PetscSqrtReal(0.5 * springs->list[s].ahead * springs->list[s].stiffness);
+
+    springs->roots[s] = (Matrix3){{{root, 0, 0}, {0, root, 0}, {0, 0, root}}};
+  }
+  PetscCall(Factor(solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SpringsRelease(Solid solid, SolidMotion *impulse, SolidMotion *motion)
+{
+  Points      *points = solid->points;
+  Springs     *springs = &points->springs;
+  SolidMotion *answer = &springs->answer;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    const Vector3 value = matrix3_apply(&springs->roots[s], apart(&springs->list[s], motion->points));
+
+    for (PetscInt d = 0; d < SOLID_BLOCK_LENGTH; d++)
+      springs->from[SOLID_BLOCK_LENGTH * s + d] = d < DIM ? value.at[d] : 0.;
+  }
+  PetscCall(BlockFactorSolve(springs->factor, springs->from, springs->to));
+  motion_clear(solid, answer);
+  for (PetscInt s = 0; s < springs->count; s++) {
+    const PetscReal *to = &springs->to[SOLID_BLOCK_LENGTH * s];
+    const Vector3    push = matrix3_apply(&springs->roots[s], vector3(to[X], to[Y], to[Z]));
+    Vector3 *ends[2] = {&answer->points[springs->list[s].point], &answer->points[springs->list[s].target]};
+
+    *ends[0] = vector3_subtract(*ends[0], push);
+    *ends[1] = vector3_add(*ends[1], push);
+  }
+  points_collect(solid, answer);
+  if (impulse)
+    motion_combine(solid, 1., 1., answer, impulse);
+  motion_yield(solid, answer, &springs->yielded);
+  motion_combine(solid, 1., 1., &springs->yielded, motion);
+  PetscFunctionReturn(0);
+}
+
+void springs_pull(Solid solid, PetscReal dt, SpringParts part, const SolidMotion *motion, SolidMotion *into)
+{
+  const Points   *points = solid->points;
+  Springs        *springs = &solid->points->springs;
+  SolidMotion    *answer = &springs->answer;
+  const PetscReal start = part == SPRINGS_WHOLE ? 1. : 0.;
+
+  motion_clear(solid, answer);
+  for (PetscInt s = 0; s < springs->count; s++) {
+    const BindingSpring *spring = &springs->list[s];
+    const Vector3        middle = vector3_add(vector3_scale(start, apart(spring, points->position)),
+                                              vector3_scale(spring->ahead * dt, apart(spring, motion->points)));
+    const Vector3        push = vector3_scale(0.5 * dt * spring->stiffness, middle);
+
+    answer->points[spring->point] = vector3_subtract(answer->points[spring->point], push);
+    answer->points[spring->target] = vector3_add(answer->points[spring->target], push);
+  }
+  points_collect(solid, answer);
+  motion_combine(solid, 1., 1., answer, into);
+}
+
+/* Along the spring; where it has no length, and on free bodies, in every direction (2.5). */
+static Matrix3 damping_root(const Points *points, const BindingSpring *spring, PetscReal dt)
+{
+  const Vector3   d = apart(spring, points->position);
+  const PetscReal length = vector3_norm(d), root = PetscSqrtReal(dt * spring->damping);
+  const PetscBool is_short =
+      spring->ahead == 1. || length <= 1e-9 * points->shortest ? PETSC_TRUE : PETSC_FALSE;
+  Matrix3 result;
+
+  for (PetscInt i = 0; i < DIM; i++)
+    for (PetscInt j = 0; j < DIM; j++)
+      result.at[i][j] = root * (is_short ? (i == j ? 1. : 0.) : d.at[i] * d.at[j] / (length * length));
+  return result;
+}
+
+PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity)
+{
+  Points   *points = solid->points;
+  Springs  *springs = &points->springs;
+  PetscReal most = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    springs->roots[s] = damping_root(points, &springs->list[s], dt);
+    most = PetscMax(most, springs->list[s].damping);
+  }
+  if (!(most > 0.))
+    PetscFunctionReturn(0);
+  PetscCall(Factor(solid));
+  PetscCall(SpringsRelease(solid, NULL, velocity));
+  PetscFunctionReturn(0);
+}
+
+PetscReal springs_energy(const Points *points)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt s = 0; s < points->springs.count; s++) {
+    const Vector3 d = apart(&points->springs.list[s], points->position);
+
+    sum += 0.5 * points->springs.list[s].stiffness * vector3_dot(d, d);
+  }
+  return sum;
+}
+
+PetscReal springs_longest(const Points *points)
+{
+  PetscReal largest = 0.;
+
+  for (PetscInt s = 0; s < points->springs.count; s++)
+    largest = PetscMax(largest, vector3_norm(apart(&points->springs.list[s], points->position)));
+  return largest;
+}
+
+/* b = 2 z sqrt(k m) with the mass m that springs meet at both ends. */
+static PetscReal critical_damping(Solid solid, const BindingSpring *spring)
+{
+  const PetscInt ends[2] = {spring->point, spring->target};
+  PetscReal      inverse = 0.;
+
+  for (PetscInt e = 0; e < 2; e++) {
+    const PetscInt carrier = solid->points->carrier[ends[e]];
+
+    inverse +=
+        carrier >= 0 ? solid->mobilities[carrier].inverse_mass : points_inverse_mass(solid->points, ends[e]);
+  }
+  return inverse > 0. ? 2. * PetscSqrtReal(spring->stiffness / inverse) : 0.;
+}
+
+/* What turns does not move along its velocity: springs on free bodies lose what that leaves. */
+static PetscBool hangs_on_body(Solid solid, PetscInt point)
+{
+  const PetscInt carrier = solid->points->carrier[point];
+
+  return carrier >= 0 && body_is_free(&solid->bodies[carrier]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode SpringsCreate(Solid solid)
+{
+  Springs       *springs = &solid->points->springs;
+  const PetscInt numbers = SOLID_BLOCK_LENGTH * springs->count;
+
+  PetscFunctionBegin;
+  if (!springs->count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc3(springs->count, &springs->roots, numbers, &springs->from, numbers, &springs->to));
+  PetscCall(SolidMotionCreate(solid, &springs->answer));
+  PetscCall(SolidMotionCreate(solid, &springs->yielded));
+  PetscCall(SolidMotionCreate(solid, &springs->pull));
+  for (PetscInt s = 0; s < springs->count; s++) {
+    BindingSpring *spring = &springs->list[s];
+
+    spring->damping *= critical_damping(solid, spring);
+    spring->ahead = hangs_on_body(solid, spring->point) || hangs_on_body(solid, spring->target) ? 1. : 0.5;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SpringsDestroy(Solid solid)
+{
+  Springs *springs = &solid->points->springs;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(springs->roots, springs->from, springs->to));
+  PetscCall(SolidMotionDestroy(&springs->answer));
+  PetscCall(SolidMotionDestroy(&springs->yielded));
+  PetscCall(SolidMotionDestroy(&springs->pull));
+  PetscCall(BlockFactorDestroy(&springs->factor));
+  PetscCall(PetscFree(springs->list));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,238 @@
+/* Bindings between meshes, bodies and the world. */
+#include "solid_case.h"
+
+#include "harness.h"
+#include "scene_run.h"
+#include "solid/deformable/points.h"
+
+/* Two bars that overlap by a little, the end of the first in the second, turning and flying apart. */
+static SolidCase *two_bars(PetscReal damping)
+{
+  SolidCase *solids = solid_case_new(0);
+
+  solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.4, 0.1, 0.1), 0.1)->damping = damping;
+  solid_case_add_mesh(solids, vector3(0.37, -0.03, -0.03), vector3(0.8, 0.15, 0.15), 0.11)->damping = damping;
+  solids->meshes[0].velocity = vector3(-0.5, 0.2, 0);
+  solids->meshes[0].spin = vector3(2, 3, 5);
+  solids->meshes[1].spin = vector3(-3, 0, 1);
+  return solids;
+}
+
+static BindingConfig *bind_ends(SolidCase *solids)
+{
+  return solid_case_bind(solids, 0, vector3(0.39, -1, -1), vector3(0.41, 1, 1), 1);
+}
+
+/* The largest change of either momentum in one step, as part of what there is. */
+static PetscReal largest_change(SolidCase *solids, PetscReal dt, PetscInt steps)
+{
+  PetscReal largest = 0;
+
+  for (PetscInt k = 0; k < steps; k++) {
+    const SolidReport before = solid_report(solids->solid);
+    SolidReport       after;
+
+    solid_case_run(solids, dt, 1);
+    after = solid_report(solids->solid);
+    largest = PetscMax(largest, vector3_norm(vector3_subtract(after.momentum, before.momentum)) /
+                                    vector3_norm(before.momentum));
+    largest =
+        PetscMax(largest, vector3_norm(vector3_subtract(after.angular_momentum, before.angular_momentum)) /
+                              vector3_norm(before.angular_momentum));
+  }
+  return largest;
+}
+
+static void bindings_keep_both_momenta(void **state)
+{
+  (void)state;
+  for (PetscInt k = 0; k < 4; k++) {
+    SolidCase     *solids = two_bars(k % 2 ? 0.002 : 0);
+    BindingConfig *binding = bind_ends(solids);
+    PetscReal      change;
+
+    binding->kind = k < 2 ? BINDING_SOFT : BINDING_HARD;
+    binding->stiffness = 2e3;
+    solid_case_start(solids);
+    change = largest_change(solids, 0.001, 100);
+    note("%s bindings: momenta change by %g in a step; the longest spring has %g m",
+         BindingKinds[binding->kind], (double)change, (double)solid_report(solids->solid).longest_binding);
+    assert_true(change < 1e-12);
+    assert_true((k < 2) == (solid_report(solids->solid).longest_binding > 1e-4));
+    solid_case_free(solids);
+  }
+}
+
+/* Energy neither grows nor is lost without damping. */
+static void springs_keep_energy(void **state)
+{
+  SolidCase     *solids = two_bars(0);
+  BindingConfig *binding = bind_ends(solids);
+  SolidReport    report;
+  PetscReal      begun;
+
+  (void)state;
+  binding->stiffness = 1e4;
+  binding->damping = 0;
+  solid_case_start(solids);
+  report = solid_report(solids->solid);
+  begun = report.kinetic_energy + report.elastic_energy;
+  for (PetscInt k = 0; k < 10; k++) {
+    solid_case_run(solids, 0.0005, 40);
+    report = solid_report(solids->solid);
+    assert_near((report.kinetic_energy + report.elastic_energy) / begun, 1, 0.01);
+  }
+  solid_case_free(solids);
+}
+
+/* However stiff, springs have the same steps and about as many iterations, and no length. */
+static void stiffness_costs_nothing(void **state)
+{
+  PetscReal iterations[6], step = 0;
+
+  (void)state;
+  for (PetscInt k = 0; k < 6; k++) {
+    SolidCase     *solids = two_bars(0.005);
+    BindingConfig *binding = bind_ends(solids);
+    PetscInt       sum = 0;
+
+    binding->stiffness = PetscPowReal(10, 2 + 2 * (PetscReal)k);
+    solid_case_start(solids);
+    if (!k)
+      step = solid_longest_substep(solids->solid);
+    assert_near(solid_longest_substep(solids->solid) / step, 1, 1e-12);
+    for (PetscInt n = 0; n < 50; n++) {
+      solid_case_run(solids, 0.001, 1);
+      sum += solid_report(solids->solid).damping_iterations;
+    }
+    iterations[k] = (PetscReal)sum;
+    note("%g N/m: %d iterations, springs of %g m", (double)binding->stiffness, (int)sum,
+         (double)solid_report(solids->solid).longest_binding);
+    assert_true(k < 3 || solid_report(solids->solid).longest_binding < 1e-4 * PetscPowReal(0.01, k - 3));
+    solid_case_free(solids);
+  }
+  for (PetscInt k = 1; k < 6; k++)
+    assert_near(iterations[k] / iterations[0], 1, 0.2);
+}
+
+/* Hard bound vertices are where the elements of the other mesh are, and no step is shorter. */
+static void hard_bindings_leave_no_gap(void **state)
+{
+  PetscReal steps[2];
+
+  (void)state;
+  for (PetscInt bound = 0; bound < 2; bound++) {
+    SolidCase    *solids = two_bars(0);
+    const Points *points;
+
+    if (bound)
+      bind_ends(solids)->kind = BINDING_HARD;
+    solid_case_start(solids);
+    points = solids->solid->points;
+    steps[bound] = solid_longest_substep(solids->solid);
+    solid_case_run(solids, 0.002, 20);
+    for (PetscInt k = 0; k < points->bindings.count; k++) {
+      const PetscInt p = points->bindings.points[k];
+
+      assert_near(
+          vector3_norm(vector3_subtract(points->position[p], points_mean(points, p, points->position))), 0,
+          1e-12);
+    }
+    assert_int_equal(points->bindings.count, bound ? 4 : 0);
+    solid_case_free(solids);
+  }
+  note("longest steps %g s without and %g s with bindings", (double)steps[0], (double)steps[1]);
+  assert_true(steps[1] >= steps[0] * (1 - 2e-3)); /* both are found by iteration */
+}
+
+/* A mesh that is bound to a mesh that is bound to a third moves with that. */
+static void chains_have_one_link(void **state)
+{
+  SolidCase    *solids = solid_case_new(0);
+  const Points *points;
+
+  (void)state;
+  solid_case_add_mesh(solids, vector3(0.09, 0.02, 0.02), vector3(0.2, 0.08, 0.08), 0.1);
+  solid_case_add_mesh(solids, vector3(0.16, 0, 0), vector3(0.35, 0.1, 0.1), 0.1);
+  solid_case_add_mesh(solids, vector3(0.3, -0.02, -0.02), vector3(0.6, 0.12, 0.12), 0.1);
+  solids->meshes[2].spin = vector3(3, 2, 4);
+  solids->meshes[1].spin = solids->meshes[0].spin = solids->meshes[2].spin;
+  solid_case_bind(solids, 0, vector3(0.19, -1, -1), vector3(0.21, 1, 1), 1)->kind = BINDING_HARD;
+  solid_case_bind(solids, 1, vector3(0.34, -1, -1), vector3(0.36, 1, 1), 2)->kind = BINDING_HARD;
+  solid_case_start(solids);
+  points = solids->solid->points;
+  for (PetscInt k = 0; k < points->bindings.parent_count; k++)
+    assert_int_equal(points->bindings.index[points->bindings.parents[k]], -1);
+  assert_true(largest_change(solids, 0.001, 20) < 1e-12);
+  solid_case_free(solids);
+}
+
+static void refused(SolidCase *solids, const char why[])
+{
+  char message[1024];
+
+  assert_success(SolidCreate(PETSC_COMM_WORLD, &solids->config, &solids->solid, message, sizeof(message)));
+  assert_null(solids->solid);
+  if (!strstr(message, why))
+    print_error("%s\n", message);
+  assert_non_null(strstr(message, why));
+  solid_case_free(solids);
+}
+
+static void bindings_that_cannot_be_are_told(void **state)
+{
+  SolidCase *solids = two_bars(0);
+
+  (void)state;
+  solid_case_bind(solids, 0, vector3(-1, -1, -1), vector3(0.01, 1, 1), 1);
+  refused(solids, "m outside of mesh \"m1\"");
+  solids = two_bars(0);
+  solid_case_bind(solids, 0, vector3(2, 2, 2), vector3(3, 3, 3), 1);
+  refused(solids, "binds nothing");
+  solids = two_bars(0);
+  solid_case_bind(solids, 0, vector3(-1, -1, -1), vector3(1, 1, 1), 0);
+  refused(solids, "binds a mesh to itself");
+  solids = two_bars(0);
+  bind_ends(solids)->kind = BINDING_HARD;
+  solid_case_bind(solids, 1, vector3(-1, -1, -1), vector3(1, 1, 1), 0)->kind = BINDING_HARD;
+  refused(solids, "closes a circle");
+  solids = two_bars(0);
+  bind_ends(solids)->to = "nobody";
+  refused(solids, "no mesh and no body");
+}
+
+/* Two bodies on a binding spring: a point joint. */
+static void springs_join_bodies(void **state)
+{
+  SceneRun  flow;
+  Solid     solid;
+  PetscReal begun;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "run: {end_time: 1, frame_interval: 1, time_step: 0.001}\n"
+      "solids:\n  gravity: [0, 0, -9.81]\n  bodies:\n"
+      "    - {name: upper, shape: {capsule: {from: [0, 0, 0], to: [0.4, 0, 0], radius: 0.02}}}\n"
+      "    - {name: lower, shape: {capsule: {from: [0.45, 0, 0], to: [0.8, 0, 0], radius: 0.02}}}\n"
+      "  pairs: [{first: upper, second: lower, contact: none}]\n"
+      "  bindings:\n"
+      "    - {name: nail, from: upper, at: [0, 0, 0], stiffness: 1e8}\n"
+      "    - {name: pin, from: upper, at: [0.425, 0, 0], to: lower, stiffness: 1e8}\n"));
+  solid = simulation_solid(flow.simulation);
+  begun = solid_report(solid).potential_energy;
+  assert_success(SceneRunUntil(&flow, 1));
+  note("springs of %g m, energy %g of %g J", (double)solid_report(solid).longest_binding,
+       (double)(solid_report(solid).potential_energy + solid_report(solid).kinetic_energy - begun),
+       (double)solid_report(solid).kinetic_energy);
+  assert_true(solid_report(solid).longest_binding < 1e-4);
+  assert_true(solid_report(solid).kinetic_energy > 1);
+  assert_near(solid_report(solid).potential_energy + solid_report(solid).kinetic_energy, begun,
+              0.1); /* first order */
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(bindings_keep_both_momenta), cmocka_unit_test(springs_keep_energy),
+          cmocka_unit_test(stiffness_costs_nothing), cmocka_unit_test(hard_bindings_leave_no_gap),
+          cmocka_unit_test(chains_have_one_link), cmocka_unit_test(bindings_that_cannot_be_are_told),
+          cmocka_unit_test(springs_join_bodies))

@@ -1,0 +1,149 @@
+/* Scenes of inputs/hybrid and inputs/solids with bindings, cuts and skeletons, from their own files: each
+   caption as a number. */
+#include "harness.h"
+#include "scene_run.h"
+
+#include "solid/deformable/points.h"
+
+#include <math.h>
+
+static PetscReal total_energy(Solid solid)
+{
+  const SolidReport report = solid_report(solid);
+
+  return report.kinetic_energy + report.potential_energy + report.elastic_energy;
+}
+
+/* Fig. 2.7: stiff springs keep their ends together at the step that soft ones have, which let go. */
+static void stitched_balls_stay_together(void **state)
+{
+  PetscReal step[2];
+
+  (void)state;
+  for (PetscInt soft = 0; soft < 2; soft++) {
+    SceneRun  flow;
+    Solid     solid;
+    PetscReal energy, longest = 0;
+
+    assert_success(SceneRunOpen(&flow, "hybrid/stitched-spheres", 0, NULL));
+    solid = simulation_solid(flow.simulation);
+    for (PetscInt s = 0; s < solid->points->springs.count && soft; s++) {
+      BindingSpring *spring = &solid->points->springs.list[s];
+
+      spring->damping *= PetscSqrtReal(1e2 / spring->stiffness);
+      spring->stiffness = 1e2;
+    }
+    step[soft] = solid_longest_substep(solid);
+    energy = total_energy(solid);
+    for (PetscInt k = 1; k <= 15; k++) {
+      assert_success(SceneRunUntil(&flow, 0.03 * k));
+      longest = PetscMax(longest, solid_report(solid).longest_binding);
+      assert_true(total_energy(solid) <= energy * (1 + 1e-3));
+      energy = total_energy(solid);
+    }
+    note("%d springs, at most %g m long", (int)solid->points->springs.count, (double)longest);
+    assert_true(soft ? longest > 0.01 : longest <= 1e-8);
+    assert_success(SceneRunDestroy(&flow));
+  }
+  assert_near(step[1] / step[0], 1, 1e-12);
+}
+
+/* Fig. 2.10: 289 sticks, with the volume of the cube. */
+static void the_cube_becomes_289_sticks(void **state)
+{
+  SceneRun  flow;
+  Solid     solid;
+  Mesh      mesh;
+  PetscInt  count, *component;
+  PetscReal volume = 0;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "hybrid/cube-cut", 0, NULL));
+  solid = simulation_solid(flow.simulation);
+  mesh = solid->points->meshes[0].mesh;
+  assert_success(MeshFindComponents(mesh, &count, &component));
+  assert_int_equal(count, 289);
+  for (PetscInt n = 0; n < mesh->surface->element_count; n++) {
+    const PetscInt *corner = mesh->surface->elements + 3 * n;
+
+    volume +=
+        vector3_dot(mesh->surface->vertices[corner[0]],
+                    vector3_cross(mesh->surface->vertices[corner[1]], mesh->surface->vertices[corner[2]])) /
+        6;
+  }
+  assert_near(volume, 1, 1e-12);
+  assert_success(SceneRunUntil(&flow, 0.25));
+  assert_true(solid_report(solid).largest_penetration < 2e-3);
+  assert_success(PetscFree(component));
+  assert_success(SceneRunDestroy(&flow));
+}
+
+static PetscReal body_height(Solid solid, const char name[])
+{
+  return solid->placements[solid_find_body(solid, name)].position.at[Z];
+}
+
+/* Fig. 3.10: the ring comes to rest on the maggot and is lifted by it. */
+static void the_maggot_lifts_the_ring(void **state)
+{
+  SceneRun  flow;
+  Solid     solid;
+  PetscReal least = 1, most = 0;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "solids/maggot-ring", 0, NULL));
+  solid = simulation_solid(flow.simulation);
+  for (PetscInt k = 1; k <= 20; k++) {
+    const PetscInt ring = solid_find_body(solid, "ring"), middle = solid_find_body(solid, "middle");
+    Vector3        offset;
+
+    assert_success(SceneRunUntil(&flow, 0.035 * k));
+    if (body_height(solid, "ring") < least)
+      most = least = body_height(solid, "ring");
+    most = PetscMax(most, body_height(solid, "ring"));
+    offset = vector3_subtract(solid->placements[ring].position, solid->placements[middle].position);
+    assert_true(hypot(offset.at[X], offset.at[Y]) < 0.1);
+    assert_true(solid_report(solid).largest_joint_error < 1e-6);
+  }
+  note("the ring goes from %g m up to %g m", (double)least, (double)most);
+  assert_true(most > least + 0.01);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+static PetscReal lowest_point(Solid solid)
+{
+  const DeformableMesh *mesh = &solid->points->meshes[0];
+  PetscReal             lowest = PETSC_MAX_REAL;
+
+  for (PetscInt k = 0; k < mesh->skin_count; k++)
+    lowest = PetscMin(lowest, solid->points->position[mesh->skin[k]].at[Z]);
+  return lowest;
+}
+
+/* Fig. 3.11: the fish throws itself off the floor, and again. */
+static void the_fish_flops(void **state)
+{
+  SceneRun  flow;
+  Solid     solid;
+  PetscInt  flights = 0;
+  PetscBool is_down = PETSC_TRUE;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "solids/fish", 0, "solids.meshes.fish.edge=0.04", NULL));
+  solid = simulation_solid(flow.simulation);
+  for (PetscInt k = 1; k <= 48; k++) {
+    PetscReal lowest;
+
+    assert_success(SceneRunUntil(&flow, k / 48.));
+    lowest = lowest_point(solid);
+    flights += is_down && lowest > 0.02 ? 1 : 0;
+    is_down = lowest > 0.02 ? PETSC_FALSE : lowest < 0.005 ? PETSC_TRUE : is_down;
+    assert_true(solid_report(solid).largest_joint_error < 1e-6);
+  }
+  note("%d flights", (int)flights);
+  assert_true(flights >= 2);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(stitched_balls_stay_together), cmocka_unit_test(the_cube_becomes_289_sticks),
+          cmocka_unit_test(the_maggot_lifts_the_ring), cmocka_unit_test(the_fish_flops))

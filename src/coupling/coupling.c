@@ -60,7 +60,7 @@ PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *con
 static PetscErrorCode DestroyFluidPart(Coupling coupling)
 {
   PetscFunctionBegin;
-  PetscCall(CouplingDropDeflation(coupling));
+  PetscCall(CoupledSystemDropDeflation(&coupling->system));
   PetscCall(CouplingMatrixClear(&coupling->system.matrix));
   PetscCall(KSPDestroy(&coupling->system.schur));
   PetscCall(MatDestroy(&coupling->system.schur_operator));
@@ -87,7 +87,7 @@ PetscErrorCode CouplingDestroy(Coupling *coupling)
   PetscFunctionBegin;
   if (!*coupling)
     PetscFunctionReturn(0);
-  PetscCall(CouplingDropBlocks(*coupling));
+  PetscCall(CoupledSystemDropBlocks(&(*coupling)->system));
   if (has_fluid(*coupling))
     PetscCall(DestroyFluidPart(*coupling));
   PetscCall(DeformingClear(&(*coupling)->deforming));
@@ -131,15 +131,15 @@ PetscErrorCode CouplingPlace(Coupling coupling, PetscInt count, const CoupledBod
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode TakeFixed(Coupling coupling, Vec fixed)
+static PetscErrorCode TakeFixed(CoupledSystem *system, Vec fixed)
 {
   PetscFunctionBegin;
-  if (fixed && !coupling->system.fixed)
-    PetscCall(VecDuplicate(fixed, &coupling->system.fixed));
+  if (fixed && !system->fixed)
+    PetscCall(VecDuplicate(fixed, &system->fixed));
   if (fixed)
-    PetscCall(VecCopy(fixed, coupling->system.fixed));
+    PetscCall(VecCopy(fixed, system->fixed));
   else
-    PetscCall(VecDestroy(&coupling->system.fixed));
+    PetscCall(VecDestroy(&system->fixed));
   PetscFunctionReturn(0);
 }
 
@@ -148,7 +148,7 @@ static PetscErrorCode SetUpFluidPart(Coupling coupling, const FluidSystem *fluid
   PetscReal *densities[DIM];
 
   PetscFunctionBegin;
-  PetscCall(TakeFixed(coupling, fluid->fixed));
+  PetscCall(TakeFixed(&coupling->system, fluid->fixed));
   PetscCall(CouplingFindFaces(coupling, fluid));
   if (fluid->densities)
     PetscCall(MacGridGetFaces(coupling->grid, (Vec *)fluid->densities, densities));
@@ -209,8 +209,8 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
     PetscCall(Count(coupling));
   }
   PetscCall(CouplingAnswer(coupling));
-  PetscCall(CouplingDropDeflation(coupling));
-  coupling_outdate_blocks(coupling);
+  PetscCall(CoupledSystemDropDeflation(&coupling->system));
+  coupled_system_outdate_blocks(&coupling->system);
   coupling->is_ready = PETSC_TRUE;
   PetscFunctionReturn(0);
 }

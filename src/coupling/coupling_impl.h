@@ -374,7 +374,7 @@ PetscErrorCode CouplingColour(Coupling coupling, PetscInt count, const PetscInt 
 
 /* deflation.c, on the fluid team: built by the first solve after CouplingSetFluid */
 PetscErrorCode CouplingBuildDeflation(Coupling coupling);
-PetscErrorCode CouplingDropDeflation(Coupling coupling);
+PetscErrorCode CoupledSystemDropDeflation(CoupledSystem *system);
 PetscErrorCode CouplingPrecondition(Coupling coupling, Vec x, Vec y); /* y = P x */
 
 /* contact_faces.c */
@@ -393,8 +393,8 @@ PetscErrorCode CouplingAddPatchRows(MacGrid grid, const SolidPatch *patch, const
 
 /* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);
-PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
-                              CellRows *list);
+PetscErrorCode PlacedSolidsAddRow(const PlacedSolids *solids, PetscInt cell, PetscInt body,
+                                  const PetscReal row[TWIST], CellRows *list);
 PetscErrorCode CellRowsAdd(CellRows *list, PetscInt cell, const SolidRow *row);
 /* Adds B V and B^T p of rows as they are. */
 void           cell_rows_multiply(const CellRows *list, const PetscReal *velocities, PetscReal *cells);
@@ -437,7 +437,7 @@ PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[])
 PetscErrorCode CouplingFindNullSpace(Coupling coupling);
 typedef enum { NULL_SPACE_REMOVE, NULL_SPACE_LIFT } NullSpaceUse;
 /* Takes null vectors out of `to`, or adds what the other modes make of `from`: Z (Z^T S Z)^-1 Z^T. */
-PetscErrorCode CouplingUseNullSpace(Coupling coupling, NullSpaceUse use, Vec from, Vec to);
+PetscErrorCode CoupledSystemUseNullSpace(const CoupledSystem *system, NullSpaceUse use, Vec from, Vec to);
 
 /* schur_operator.c */
 /* On the fluid team. */
@@ -455,8 +455,8 @@ PetscErrorCode CouplingEliminate(Coupling coupling, Vec q, PetscReal *twists);
 PetscErrorCode CouplingSolveSchur(Coupling coupling, CouplingReport *report);
 PetscErrorCode CouplingSolveBlocks(Coupling coupling, CouplingReport *report);
 PetscErrorCode CouplingCreateBlocks(Coupling coupling); /* reads PETSc's options */
-PetscErrorCode CouplingDropBlocks(Coupling coupling);
-void           coupling_outdate_blocks(Coupling coupling); /* bodies or fluid have changed */
+PetscErrorCode CoupledSystemDropBlocks(CoupledSystem *system);
+void           coupled_system_outdate_blocks(CoupledSystem *system); /* bodies or fluid have changed */
 
 /* block_minres.c: a KSP for a MATNEST of two by two blocks */
 #define COUPLING_BLOCK_MINRES "blockminres"

@@ -181,17 +181,17 @@ static PetscErrorCode AddFaceRow(Coupling coupling, const SolidPatch *patch, Sur
 }
 
 /* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
-static PetscReal part_in_face(Coupling coupling, PetscInt d, PetscInt c, PetscInt body)
+static PetscReal part_in_face(const FaceMap *faces, PetscInt d, PetscInt c, PetscInt body)
 {
-  const PetscInt kind = coupling->faces.kinds[d][c];
+  const PetscInt kind = faces->kinds[d][c];
   PetscReal      part = 0.;
 
   if (kind == COUPLED_SOLID)
-    return coupling->faces.solid[c] - 1 == body ? 1. : 0.;
-  if (kind < 0 || coupling->faces.mixed[kind].open > 0.)
+    return faces->solid[c] - 1 == body ? 1. : 0.;
+  if (kind < 0 || faces->mixed[kind].open > 0.)
     return 0.;
-  for (PetscInt s = 0; s < coupling->faces.mixed[kind].count; s++) {
-    const BodyShare *share = &coupling->faces.shares[coupling->faces.mixed[kind].first + s];
+  for (PetscInt s = 0; s < faces->mixed[kind].count; s++) {
+    const BodyShare *share = &faces->shares[faces->mixed[kind].first + s];
 
     part += share->body == body ? share->weight : 0.;
   }
@@ -223,7 +223,7 @@ static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, cons
 
     FOR_CELLS(&faces, i, j, k) {
       const PetscInt  c = box_index(box, i, j, k);
-      const PetscReal part = part_in_face(coupling, d, c, body);
+      const PetscReal part = part_in_face(&coupling->faces, d, c, body);
 
       if (part > 0.)
         PetscCall(AddFaceRow(coupling, patch, surface, d, (PetscInt[DIM]){i, j, k}, part,

@@ -133,8 +133,8 @@ static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc2(components.count, &before, components.count, &after));
   PetscCall(PoissonSumComponents(coupling->system.poisson, coupling->system.right_side, before));
-  PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.right_side,
-                                 coupling->system.right_side));
+  PetscCall(CoupledSystemUseNullSpace(&coupling->system, NULL_SPACE_REMOVE, coupling->system.right_side,
+                                      coupling->system.right_side));
   PetscCall(PoissonSumComponents(coupling->system.poisson, coupling->system.right_side, after));
   for (PetscInt c = 0; c < components.count; c++)
     *imbalance = PetscMax(*imbalance, PetscAbsReal(before[c] - after[c]));
@@ -380,7 +380,7 @@ static PetscErrorCode JudgeSolution(Coupling coupling, CouplingReport *report)
   const Vec solution = coupling->system.solution;
 
   PetscFunctionBegin;
-  PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, solution, solution));
+  PetscCall(CoupledSystemUseNullSpace(&coupling->system, NULL_SPACE_REMOVE, solution, solution));
   if (report->residual < 0.)
     PetscCall(CouplingMeasure(coupling, solution, &report->residual));
   if (report->reason < 0)

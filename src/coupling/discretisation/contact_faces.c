@@ -147,9 +147,9 @@ static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, co
 }
 
 /* Pressures on its two sides have nothing to do with each other: no field fits both. */
-static PetscBool is_shell(Coupling coupling, PetscInt body)
+static PetscBool is_shell(const PlacedSolids *solids, PetscInt body)
 {
-  return coupling->solids.bodies[body].body.thickness > 0. ? PETSC_TRUE : PETSC_FALSE;
+  return solids->bodies[body].body.thickness > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* `volume` of a body in the dual cell of a face feels the gradient of p* along its normal. */
@@ -221,7 +221,7 @@ static PetscErrorCode AddExchange(Coupling coupling, Found *found, PetscInt d, c
   ContactFaces contact = contact_around(first, PetscMax(to, from), 2 * d, face_place(coupling, d, at, first));
 
   PetscFunctionBegin;
-  if (is_shell(coupling, to) || is_shell(coupling, from))
+  if (is_shell(&coupling->solids, to) || is_shell(&coupling->solids, from))
     PetscFunctionReturn(0);
   PetscCall(AddPart(coupling, found, d, at, to, volume, &contact));
   PetscCall(AddPart(coupling, found, d, at, from, -volume, &contact));
@@ -251,10 +251,10 @@ static PetscBool is_within(const GridBox *box, PetscInt d, PetscInt place)
 }
 
 /* Between two cells of bodies that have no pressure. */
-static PetscBool is_pressed(Coupling coupling, PetscInt kind, PetscInt above, PetscInt below)
+static PetscBool is_pressed(const FaceMap *faces, PetscInt kind, PetscInt above, PetscInt below)
 {
-  return kind != COUPLED_GIVEN && coupling->faces.solid[above] && coupling->faces.solid[below] &&
-                 !coupling->faces.active[above] && !coupling->faces.active[below]
+  return kind != COUPLED_GIVEN && faces->solid[above] && faces->solid[below] && !faces->active[above] &&
+                 !faces->active[below]
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -265,7 +265,8 @@ static PetscBool is_at_wall(Coupling coupling, const SolidFraction *fraction, co
   const PetscInt c = fraction->face, below = c - grid_box(coupling->grid)->stride[fraction->direction];
 
   return coupling->faces.kinds[fraction->direction][c] == COUPLED_GIVEN &&
-                 !is_shell(coupling, fraction->body) && !(fixed && (fixed[c] > 0. || fixed[below] > 0.))
+                 !is_shell(&coupling->solids, fraction->body) &&
+                 !(fixed && (fixed[c] > 0. || fixed[below] > 0.))
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -276,7 +277,7 @@ static PetscBool is_between_bodies(Coupling coupling, const MixedFace *mixed)
   const PetscInt below = mixed->face - grid_box(coupling->grid)->stride[mixed->direction];
 
   return coupling->faces.solid[below] != coupling->faces.solid[mixed->face] &&
-                 is_pressed(coupling, 0, mixed->face, below)
+                 is_pressed(&coupling->faces, 0, mixed->face, below)
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -294,7 +295,7 @@ static PetscErrorCode LookAtParts(Coupling coupling, const PetscReal *fixed, Fou
     if (is_at_wall(coupling, fraction, fixed))
       PetscCall(AddWallPart(coupling, found, fraction));
     else if (fraction->body != upper &&
-             (lower == upper ? kind == COUPLED_SOLID : is_pressed(coupling, kind, c, below)))
+             (lower == upper ? kind == COUPLED_SOLID : is_pressed(&coupling->faces, kind, c, below)))
       PetscCall(AddExchange(coupling, found, d, fraction->at, fraction->body, upper,
                             PetscMin(fraction->volume, coupling->volume)));
   }
@@ -313,7 +314,7 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
   const PetscInt lower = coupling->faces.solid[c - box->stride[d]] - 1, upper = coupling->faces.solid[c] - 1;
 
   PetscFunctionBegin;
-  if (lower != upper && is_pressed(coupling, kind, c, c - box->stride[d]))
+  if (lower != upper && is_pressed(&coupling->faces, kind, c, c - box->stride[d]))
     PetscCall(AddContact(coupling, found, d, at,
                          (PetscInt[2]){PetscMin(lower, upper), PetscMax(lower, upper)},
                          upper < lower ? PETSC_TRUE : PETSC_FALSE));
@@ -472,7 +473,8 @@ PetscErrorCode CouplingAddWallCells(Coupling coupling, CellRows *list)
     share = wall_share(coupling, fraction);
     share.weight = -share.weight;
     interpolation_row(fraction->direction, &share, row);
-    PetscCall(CouplingAddRow(coupling, cell_at_wall(coupling, fraction), fraction->body, row, list));
+    PetscCall(
+        PlacedSolidsAddRow(&coupling->solids, cell_at_wall(coupling, fraction), fraction->body, row, list));
   }
   if (coupling->system.fixed)
     PetscCall(VecRestoreArrayRead(coupling->system.fixed, &fixed));

@@ -258,7 +258,7 @@ static PetscErrorCode AddFit(Coupling coupling, const ContactFaces *contact, con
       row[n] += (way.at[d] - fit->mean.at[d]) * fit->table[d][n];
     row[n] *= kernel;
   }
-  PetscCall(CouplingAddRow(coupling, cell, contact->body, row, list));
+  PetscCall(PlacedSolidsAddRow(&coupling->solids, cell, contact->body, row, list));
   PetscFunctionReturn(0);
 }
 

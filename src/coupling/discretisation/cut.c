@@ -113,16 +113,16 @@ static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, Bo
 /* Moves the arms of a body's faces along one direction together, across it, until the solid volumes in the
    dual cells have their centre where the body has it: then hydrostatic pressure has no torque. Dry ones
    count too: what is wet of an upright box is moved as far as the whole of it. */
-static void find_offset(Coupling coupling, PetscInt body, PetscInt d, const BodySums *sums)
+static void find_offset(PlacedSolids *solids, PetscInt body, PetscInt d, const BodySums *sums)
 {
-  const Placed *placed = &coupling->solids.bodies[body];
+  const Placed *placed = &solids->bodies[body];
   PetscReal     centre[3];
 
   places_across(d, placed->centre, centre);
   if (PetscAbsReal(sums->whole[0] - placed->volume) > 1e-9 * placed->volume || placed->volume <= 0.)
     return; /* not all of it is in the box */
   for (PetscInt n = 1; n < 3; n++)
-    coupling->solids.offsets[DIM * body + d].at[(d + n) % DIM] = centre[n] - sums->whole[n] / sums->whole[0];
+    solids->offsets[DIM * body + d].at[(d + n) % DIM] = centre[n] - sums->whole[n] / sums->whole[0];
 }
 
 static void move_arms(Coupling coupling)
@@ -144,7 +144,7 @@ static PetscErrorCode CorrectBuoyancy(Coupling coupling, PetscReal *const densit
   (void)densities;
   for (PetscInt n = 0; n < coupling->solids.near_count; n++)
     for (PetscInt d = 0; d < grid_box(coupling->grid)->dimension; d++)
-      find_offset(coupling, coupling->solids.near[n], d, &sums[DIM * coupling->solids.near[n] + d]);
+      find_offset(&coupling->solids, coupling->solids.near[n], d, &sums[DIM * coupling->solids.near[n] + d]);
   move_arms(coupling);
   PetscFunctionReturn(0);
 }

@@ -67,16 +67,16 @@ static PetscBool find_change(Coupling coupling, const Placed *placed, PetscInt d
   return PETSC_FALSE;
 }
 
-static void change_masses(Coupling coupling, const PetscReal changes[])
+static void change_masses(FaceMap *faces, const PetscReal changes[])
 {
   PetscReal across[3];
 
-  for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
-    MixedFace *mixed = &coupling->faces.mixed[m];
+  for (PetscInt m = 0; m < faces->mixed_count; m++) {
+    MixedFace *mixed = &faces->mixed[m];
     PetscReal  factor = 0.;
 
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      const BodyShare *share = &coupling->faces.shares[s];
+      const BodyShare *share = &faces->shares[s];
       const PetscReal *change = &changes[3 * (DIM * share->body + mixed->direction)];
 
       places_across(mixed->direction, share->arm, across);
@@ -203,7 +203,7 @@ static PetscErrorCode BalanceMasses(Coupling coupling, PetscReal *const densitie
         is_inexact[b] = PETSC_TRUE;
     }
   PetscCall(CountInexact(coupling, is_inexact));
-  change_masses(coupling, changes);
+  change_masses(&coupling->faces, changes);
   PetscCall(PetscFree(is_inexact));
   PetscCall(PetscFree(changes));
   PetscCall(PetscFree(balances));

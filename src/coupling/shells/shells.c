@@ -40,10 +40,10 @@ const EarlierPlace *place_before(const PlacedSolids *solids, PetscInt count, Pet
 }
 
 /* Bodies that were not there before have always been where they are. */
-static RigidTransform transform_before(Coupling coupling, const ShellVisibility *view, PetscInt body)
+static RigidTransform transform_before(const PlacedSolids *solids, const ShellVisibility *view, PetscInt body)
 {
-  const CoupledBody  *now = &coupling->solids.bodies[body].body;
-  const EarlierPlace *before = place_before(&coupling->solids, coupling->solids.count, body);
+  const CoupledBody  *now = &solids->bodies[body].body;
+  const EarlierPlace *before = place_before(solids, solids->count, body);
   RigidTransform      place = {now->position, now->rotation};
 
   if (before)
@@ -106,7 +106,7 @@ static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
 {
   ShellVisibility     *view = coupling->solids.visibility;
   const CoupledBody   *now = &coupling->solids.bodies[body].body;
-  const RigidTransform before = transform_before(coupling, view, body);
+  const RigidTransform before = transform_before(&coupling->solids, view, body);
   Shell               *shell = &view->shells[view->count++];
 
   PetscFunctionBegin;

@@ -24,12 +24,12 @@ void cell_rows_multiply_transpose(const CellRows *list, const PetscReal *cells, 
     solid_row_add_force(&list->rows[n].row, cells[list->rows[n].cell], forces);
 }
 
-PetscErrorCode CouplingAddRow(Coupling coupling, PetscInt cell, PetscInt body, const PetscReal row[TWIST],
-                              CellRows *list)
+PetscErrorCode PlacedSolidsAddRow(const PlacedSolids *solids, PetscInt cell, PetscInt body,
+                                  const PetscReal row[TWIST], CellRows *list)
 {
   PetscFunctionBegin;
   for (PetscInt half = 0; half < TWIST; half += DIM) {
-    const PetscInt first = TWIST * coupling->solids.bodies[body].slot + half;
+    const PetscInt first = TWIST * solids->bodies[body].slot + half;
     const SolidRow part = {3, {first, first + 1, first + 2}, {row[half], row[half + 1], row[half + 2]}};
 
     PetscCall(CellRowsAdd(list, cell, &part));

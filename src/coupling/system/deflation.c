@@ -239,10 +239,10 @@ static PetscErrorCode AddGroupForces(Coupling coupling, const ColourGroup *group
 }
 
 /* Adds -C, with what light bodies have in common: it may be all that one of them has. */
-static PetscErrorCode AddMass(Coupling coupling, BlockPairs *list)
+static PetscErrorCode AddMass(const CoupledSystem *system, BlockPairs *list)
 {
-  const Deflation        *deflation = coupling->system.deflation;
-  const SolidSystemBlocks mass = solid_system_blocks(coupling->system.solid);
+  const Deflation        *deflation = system->deflation;
+  const SolidSystemBlocks mass = solid_system_blocks(system->solid);
   BlockPair              *pair;
 
   PetscFunctionBegin;
@@ -264,9 +264,9 @@ static PetscErrorCode AddMass(Coupling coupling, BlockPairs *list)
 }
 
 /* Adds F. */
-static PetscErrorCode AddEnergies(Coupling coupling, const PetscReal *energies, BlockPairs *list)
+static PetscErrorCode AddEnergies(const CoupledSystem *system, const PetscReal *energies, BlockPairs *list)
 {
-  const Deflation *deflation = coupling->system.deflation;
+  const Deflation *deflation = system->deflation;
   const PetscReal  least = 1e-9; /* of the diagonal: fields that depend on each other */
   BlockPair       *pair;
 
@@ -333,8 +333,8 @@ static PetscErrorCode Build(Coupling coupling, const char *colours)
   PetscCall(BuildGroups(coupling, colours, sums, &summed));
   PetscCall(SumOverRanks(coupling->fluid, size, sums, energies));
   PetscCall(SummedPairsGather(&summed, coupling->fluid, &list));
-  PetscCall(AddEnergies(coupling, energies, &list));
-  PetscCall(AddMass(coupling, &list));
+  PetscCall(AddEnergies(&coupling->system, energies, &list));
+  PetscCall(AddMass(&coupling->system, &list));
   PetscCall(BlockFactorCreate(2 * deflation->count, list.count, list.pairs, &deflation->factor, &is_regular));
   if (!is_regular) /* do without */
     deflation->count = 0;
@@ -373,9 +373,9 @@ PetscErrorCode CouplingBuildDeflation(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingDropDeflation(Coupling coupling)
+PetscErrorCode CoupledSystemDropDeflation(CoupledSystem *system)
 {
-  Deflation *deflation = coupling->system.deflation;
+  Deflation *deflation = system->deflation;
 
   PetscFunctionBegin;
   if (!deflation)
@@ -387,7 +387,7 @@ PetscErrorCode CouplingDropDeflation(Coupling coupling)
   PetscCall(PetscFree3(deflation->from, deflation->to, deflation->inner));
   PetscCall(BlockFactorDestroy(&deflation->factor));
   PetscCall(VecDestroy(&deflation->rest));
-  PetscCall(PetscFree(coupling->system.deflation));
+  PetscCall(PetscFree(system->deflation));
   PetscFunctionReturn(0);
 }
 

@@ -64,24 +64,24 @@ static PetscErrorCode DropMatrices(BlockSystem *system)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingDropBlocks(Coupling coupling)
+PetscErrorCode CoupledSystemDropBlocks(CoupledSystem *system)
 {
-  BlockSystem *system = coupling->system.blocks;
+  BlockSystem *blocks = system->blocks;
 
   PetscFunctionBegin;
-  if (!system)
+  if (!blocks)
     PetscFunctionReturn(0);
-  PetscCall(DropMatrices(system));
-  PetscCall(VecDestroy(&system->from));
-  PetscCall(VecDestroy(&system->to));
-  PetscCall(PetscFree(coupling->system.blocks));
+  PetscCall(DropMatrices(blocks));
+  PetscCall(VecDestroy(&blocks->from));
+  PetscCall(VecDestroy(&blocks->to));
+  PetscCall(PetscFree(system->blocks));
   PetscFunctionReturn(0);
 }
 
-void coupling_outdate_blocks(Coupling coupling)
+void coupled_system_outdate_blocks(CoupledSystem *system)
 {
-  if (coupling->system.blocks)
-    coupling->system.blocks->is_current = PETSC_FALSE;
+  if (system->blocks)
+    system->blocks->is_current = PETSC_FALSE;
 }
 
 /* Lets a function of the fluid team's vectors work on vectors of the world. */
@@ -119,7 +119,8 @@ static PetscErrorCode PreconditionHere(BlockSystem *system)
   if (system->cholesky) {
     PetscCall(PCApply(system->cholesky, system->from, system->to));
     PetscCall(PoissonClearOutside(system->coupling->system.poisson, system->to));
-    PetscCall(CouplingUseNullSpace(system->coupling, NULL_SPACE_REMOVE, system->to, system->to));
+    PetscCall(
+        CoupledSystemUseNullSpace(&system->coupling->system, NULL_SPACE_REMOVE, system->to, system->to));
   } else
     PetscCall(CouplingPrecondition(system->coupling, system->from, system->to));
   PetscFunctionReturn(0);
@@ -681,8 +682,8 @@ static PetscErrorCode SetVectors(BlockSystem *system)
   PetscCall(TeamAwaitFluid(coupling->team));
   PetscCallMPI(MPI_Bcast(&system->guess_residual, 1, MPIU_REAL, 0, coupling->world));
   if (has_fluid(coupling)) {
-    PetscCall(
-        CouplingUseNullSpace(coupling, NULL_SPACE_REMOVE, coupling->system.flow, coupling->system.flow));
+    PetscCall(CoupledSystemUseNullSpace(&coupling->system, NULL_SPACE_REMOVE, coupling->system.flow,
+                                        coupling->system.flow));
     PetscCall(CouplingEliminate(coupling, coupling->system.solution, motion));
   }
   PetscCallMPI(

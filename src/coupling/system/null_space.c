@@ -51,24 +51,24 @@ static void swap(PetscReal *a, PetscReal *b)
 }
 
 /* Null vectors to the front. */
-static void sort_modes(Coupling coupling, const PetscReal *matrix)
+static void sort_modes(CoupledSystem *system, const PetscReal *matrix)
 {
-  const PetscInt count = coupling->system.sealed_count;
+  const PetscInt count = system->sealed_count;
   PetscReal      largest = 0.;
 
   for (PetscInt m = 0; m < count; m++) {
-    coupling->system.stiffness[m] = matrix[count * m + m];
-    largest = PetscMax(largest, coupling->system.stiffness[m]);
+    system->stiffness[m] = matrix[count * m + m];
+    largest = PetscMax(largest, system->stiffness[m]);
   }
   for (PetscInt m = 0; m < count; m++) {
-    const PetscInt front = coupling->system.null_count;
+    const PetscInt front = system->null_count;
 
-    if (coupling->system.stiffness[m] > 1e-13 * largest)
+    if (system->stiffness[m] > 1e-13 * largest)
       continue;
-    swap(&coupling->system.stiffness[m], &coupling->system.stiffness[front]);
+    swap(&system->stiffness[m], &system->stiffness[front]);
     for (PetscInt i = 0; i < count && m != front; i++)
-      swap(&coupling->system.modes[count * m + i], &coupling->system.modes[count * front + i]);
-    coupling->system.null_count++;
+      swap(&system->modes[count * m + i], &system->modes[count * front + i]);
+    system->null_count++;
   }
 }
 
@@ -124,7 +124,7 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
   for (PetscInt i = 0; i < count; i++)
     PetscCall(AddDeforming(coupling, i, matrix));
   dense_eigenvectors(count, matrix, coupling->system.modes);
-  sort_modes(coupling, matrix);
+  sort_modes(&coupling->system, matrix);
   PetscCall(PetscFree2(half, matrix));
   PetscFunctionReturn(0);
 }
@@ -158,12 +158,12 @@ PetscErrorCode CouplingFindNullSpace(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode CouplingUseNullSpace(Coupling coupling, NullSpaceUse use, Vec from, Vec to)
+PetscErrorCode CoupledSystemUseNullSpace(const CoupledSystem *system, NullSpaceUse use, Vec from, Vec to)
 {
-  const PoissonComponents components = poisson_components(coupling->system.poisson);
-  const PetscInt          count = coupling->system.sealed_count;
-  const PetscInt          first = use == NULL_SPACE_REMOVE ? 0 : coupling->system.null_count,
-                 last = use == NULL_SPACE_REMOVE ? coupling->system.null_count : count;
+  const PoissonComponents components = poisson_components(system->poisson);
+  const PetscInt          count = system->sealed_count;
+  const PetscInt          first = use == NULL_SPACE_REMOVE ? 0 : system->null_count,
+                 last = use == NULL_SPACE_REMOVE ? system->null_count : count;
   PetscReal *sums, *shifts;
 
   PetscFunctionBegin;
@@ -171,20 +171,18 @@ PetscErrorCode CouplingUseNullSpace(Coupling coupling, NullSpaceUse use, Vec fro
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(components.count, &sums));
   PetscCall(PetscCalloc1(components.count, &shifts));
-  PetscCall(PoissonSumComponents(coupling->system.poisson, from, sums));
+  PetscCall(PoissonSumComponents(system->poisson, from, sums));
   for (PetscInt m = first; m < last; m++) {
-    const PetscReal *mode = &coupling->system.modes[m * count];
+    const PetscReal *mode = &system->modes[m * count];
     PetscReal        part = 0.;
 
     for (PetscInt i = 0; i < count; i++)
-      part += mode[i] * sums[coupling->system.sealed[i]] /
-              PetscSqrtReal(components.cells[coupling->system.sealed[i]]);
-    part *= use == NULL_SPACE_REMOVE ? -1. : 1. / coupling->system.stiffness[m];
+      part += mode[i] * sums[system->sealed[i]] / PetscSqrtReal(components.cells[system->sealed[i]]);
+    part *= use == NULL_SPACE_REMOVE ? -1. : 1. / system->stiffness[m];
     for (PetscInt i = 0; i < count; i++)
-      shifts[coupling->system.sealed[i]] +=
-          part * mode[i] / PetscSqrtReal(components.cells[coupling->system.sealed[i]]);
+      shifts[system->sealed[i]] += part * mode[i] / PetscSqrtReal(components.cells[system->sealed[i]]);
   }
-  PetscCall(PoissonShiftComponents(coupling->system.poisson, shifts, to));
+  PetscCall(PoissonShiftComponents(system->poisson, shifts, to));
   PetscCall(PetscFree(sums));
   PetscCall(PetscFree(shifts));
   PetscFunctionReturn(0);

@@ -42,7 +42,7 @@ PetscErrorCode CouplingCycle(Coupling coupling, Vec x, Vec y)
 {
   PetscFunctionBegin;
   PetscCall(PoissonCycle(coupling->system.poisson, x, y));
-  PetscCall(CouplingUseNullSpace(coupling, NULL_SPACE_LIFT, x, y));
+  PetscCall(CoupledSystemUseNullSpace(&coupling->system, NULL_SPACE_LIFT, x, y));
   PetscFunctionReturn(0);
 }
 

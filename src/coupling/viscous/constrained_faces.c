@@ -97,24 +97,24 @@ static PetscErrorCode DescribeBodies(const PlacedSolids *solids, PetscReal twist
   PetscFunctionReturn(0);
 }
 
-static PetscBool body_slips(Coupling coupling, PetscInt body)
+static PetscBool body_slips(const PlacedSolids *solids, PetscInt body)
 {
-  return coupling->solids.bodies[body].body.slips;
+  return solids->bodies[body].body.slips;
 }
 
 /* The fluid of the face has a pressure of its own. */
-static PetscBool face_slips(Coupling coupling, PetscInt d, PetscInt c)
+static PetscBool face_slips(const FaceMap *faces, PetscInt d, PetscInt c)
 {
-  const PetscInt kind = coupling->faces.kinds[d][c];
+  const PetscInt kind = faces->kinds[d][c];
 
-  return kind == COUPLED_FLUID || (kind >= 0 && coupling->faces.mixed[kind].open > 0.);
+  return kind == COUPLED_FLUID || (kind >= 0 && faces->mixed[kind].open > 0.);
 }
 
 /* `arm` as in SolidFraction. */
 static PetscErrorCode ConstrainFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
                                     PetscReal *bodies)
 {
-  const ConstrainedFace constrained = {c, face_slips(coupling, d, c),
+  const ConstrainedFace constrained = {c, face_slips(&coupling->faces, d, c),
                                        solid_row_of_body(TWIST * body, d, arm, 1.)};
 
   PetscFunctionBegin;
@@ -135,7 +135,7 @@ static PetscErrorCode ConstrainFullFaces(Coupling coupling, PetscInt d, const Pe
     const PetscInt c = fractions[n].face;
 
     if (fractions[n].direction == d && open[c] < CONSTRAINED_BELOW &&
-        !body_slips(coupling, fractions[n].body) &&
+        !body_slips(&coupling->solids, fractions[n].body) &&
         (best[c] < 0 || fractions[n].volume > fractions[best[c]].volume))
       best[c] = n;
   }
@@ -166,7 +166,7 @@ static PetscErrorCode ConstrainBlockedFaces(Coupling coupling, PetscInt d, Petsc
       for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
         const PetscInt c = row + at[X];
 
-        if (marks[c] && !body_slips(coupling, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
+        if (marks[c] && !body_slips(&coupling->solids, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
             bodies[c] == 0.)
           PetscCall(ConstrainFace(coupling, d, c, marks[c] - 1,
                                   coupling_nearest_arm(coupling, d, at, marks[c] - 1), bodies));
@@ -269,7 +269,7 @@ static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const 
   for (PetscInt a = 0; a < box->dimension; a++)
     for (PetscInt step = -1; step <= 1; step += 2) {
       WallNeighbour neighbour = {
-          .face = c, .beyond = c + step * box->stride[a], .slips = face_slips(coupling, d, c)};
+          .face = c, .beyond = c + step * box->stride[a], .slips = face_slips(&coupling->faces, d, c)};
 
       if (!is_full(parts, d, neighbour.beyond))
         continue;

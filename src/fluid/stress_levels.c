@@ -184,6 +184,16 @@ static GridConfig halved_config(const GridBox *box, PetscBool *good)
   return config;
 }
 
+/* Of a grid whose cells are as wide as the unit of its size. */
+static PetscReal cells_of(const GridConfig *config)
+{
+  PetscReal cells = 1.;
+
+  for (PetscInt d = 0; d < config->dimension; d++)
+    cells *= config->size.at[d];
+  return cells;
+}
+
 /* A grid on which each rank has the same part of the box; null when the ranks cannot have that. */
 static PetscErrorCode CreateSharedGrid(const GridBox *box, const GridConfig *config, MacGrid *coarse)
 {
@@ -207,7 +217,11 @@ static PetscErrorCode CreateSharedGrid(const GridBox *box, const GridConfig *con
   PetscFunctionReturn(0);
 }
 
-/* Shared by the ranks, or the whole on each; null when it would have too few cells or half ones. */
+/* A level with more cells than this is not held by each rank as a whole. */
+static const PetscReal most_gathered = 1 << 17;
+
+/* Shared by the ranks, or the whole on each; null when it would have too few cells, half ones, or too many
+   for one rank. */
 static PetscErrorCode CreateCoarserGrid(MacGrid fine, MacGrid *coarse, PetscBool *is_gathered)
 {
   PetscBool        good;
@@ -221,7 +235,7 @@ static PetscErrorCode CreateCoarserGrid(MacGrid fine, MacGrid *coarse, PetscBool
   if (!good || message[0])
     PetscFunctionReturn(0);
   PetscCall(CreateSharedGrid(grid_box(fine), &config, coarse));
-  if (*coarse)
+  if (*coarse || cells_of(&config) > most_gathered)
     PetscFunctionReturn(0);
   PetscCall(MacGridCreate(PETSC_COMM_SELF, &config, coarse));
   *is_gathered = PETSC_TRUE;

@@ -21,6 +21,10 @@ typedef struct {
   const PetscInt (*triangles)[3];
 } Triangles; /* borrowed */
 
+/* By so much of a cell triangles are wider wherever they block, far above the round-off of positions and far
+   below what anyone can see: no segment slips between two of them. */
+#define LATTICE_MARGIN 1e-6
+
 typedef struct {
   Vector3  origin, spacing;
   PetscInt start[MILLRACE_DIM], end[MILLRACE_DIM]; /* boxes start <= index < end */

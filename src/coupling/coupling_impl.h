@@ -4,6 +4,7 @@
 
 #include <millrace/sums.h>
 #include <millrace/lattice.h>
+#include <millrace/periodic.h>
 #include <millrace/coupling.h>
 #include <millrace/poisson.h>
 #include <millrace/solid_patch.h>

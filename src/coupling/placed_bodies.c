@@ -47,16 +47,15 @@ static PetscBool reach_rank(MacGrid grid, Vector3 low, Vector3 high, PetscReal c
 {
   const GridBox  *box = grid_box(grid);
   const PetscReal h = grid_spacing(grid);
+  PetscInt        first, last;
 
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscReal slack = 0.1 * (high.at[d] - low.at[d]), period = box->cells[d] * h,
+    const PetscReal slack = 0.1 * (high.at[d] - low.at[d]),
+                    period = box->periodic[d] ? box->cells[d] * h : 0.,
                     start = grid_origin(grid).at[d] + ((PetscReal)box->start[d] - cells) * h - slack,
                     end = grid_origin(grid).at[d] + ((PetscReal)box->end[d] + cells) * h + slack;
 
-    if (!box->periodic[d] && (high.at[d] < start || low.at[d] > end))
-      return PETSC_FALSE;
-    if (box->periodic[d] &&
-        PetscCeilReal((start - high.at[d]) / period) > PetscFloorReal((end - low.at[d]) / period))
+    if (!images_between(period, start, end, low.at[d], high.at[d], &first, &last))
       return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -243,10 +242,8 @@ SurfaceImages surface_images(MacGrid grid, Vector3 surface_low, Vector3 surface_
     const PetscReal low = origin.at[d] + (box->start[d] - 2) * h, high = origin.at[d] + (box->end[d] + 2) * h;
 
     images.period.at[d] = box->cells[d] * h;
-    if (!box->periodic[d])
-      continue;
-    images.first[d] = (PetscInt)PetscCeilReal((low - surface_high.at[d]) / images.period.at[d]);
-    images.last[d] = (PetscInt)PetscFloorReal((high - surface_low.at[d]) / images.period.at[d]);
+    images_between(box->periodic[d] ? images.period.at[d] : 0., low, high, surface_low.at[d],
+                   surface_high.at[d], &images.first[d], &images.last[d]);
   }
   return images;
 }
@@ -319,11 +316,8 @@ Vector3 coupling_nearest_arm(Coupling coupling, PetscInt direction, const PetscI
   const GridBox *box = grid_box(coupling->grid);
   Vector3        arm = coupling_arm(coupling, direction, at, body, vector3(0, 0, 0));
 
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    const PetscReal period = box->cells[d] * coupling->spacing;
-
+  for (PetscInt d = 0; d < box->dimension; d++)
     if (box->periodic[d])
-      arm.at[d] -= period * PetscFloorReal(arm.at[d] / period + 0.5);
-  }
+      arm.at[d] = nearest_image(arm.at[d], box->cells[d] * coupling->spacing);
   return arm;
 }

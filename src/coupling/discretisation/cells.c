@@ -1,9 +1,6 @@
 /* Which cells are solid, and between which centres a surface lies. */
 #include "../coupling_impl.h"
 
-/* As a fraction of h: far above the round-off of positions, far below what anyone can see. */
-#define MARGIN 1e-6
-
 static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
 {
   const GridBox *box = grid_box(coupling->grid);
@@ -43,7 +40,7 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
       continue;
     lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to centre i */
     PetscCall(PetscCalloc1(lattice_size(&lattice), &marks));
-    lattice_block(&lattice, &coupling->solids.bodies[body].triangles, d, MARGIN, 1 + body, marks);
+    lattice_block(&lattice, &coupling->solids.bodies[body].triangles, d, LATTICE_MARGIN, 1 + body, marks);
     FOR_ROWS(&lattice, j, k) {
       const PetscInt c = box_index(box, lattice.start[X], j, k);
       const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);

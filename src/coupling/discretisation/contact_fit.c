@@ -86,8 +86,7 @@ static Vector3 way_to(Coupling coupling, const ContactFaces *contact, PetscInt c
     way.at[Z] = 0.;
   for (PetscInt d = 0; d < box->dimension; d++)
     if (box->periodic[d])
-      way.at[d] -= box->cells[d] * coupling->spacing *
-                   PetscFloorReal(way.at[d] / (box->cells[d] * coupling->spacing) + 0.5);
+      way.at[d] = nearest_image(way.at[d], box->cells[d] * coupling->spacing);
   return way;
 }
 

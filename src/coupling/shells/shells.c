@@ -49,10 +49,7 @@ static RigidTransform transform_before(const PlacedSolids *solids, const ShellVi
   if (before)
     place = before->place;
   for (PetscInt d = 0; d < view->dimension; d++) /* it may have been put back by a period */
-    if (view->period.at[d] > 0.)
-      place.position.at[d] +=
-          view->period.at[d] *
-          PetscFloorReal((now->position.at[d] - place.position.at[d]) / view->period.at[d] + 0.5);
+    place.position.at[d] += whole_periods(now->position.at[d] - place.position.at[d], view->period.at[d]);
   return place;
 }
 
@@ -293,10 +290,7 @@ static PetscErrorCode MarkImages(Marking *marking, const Shell *shell, StepMomen
                     low = grid_origin(marking->grid).at[d] + ((PetscReal)box->start[d] - beyond) * h,
                     high = grid_origin(marking->grid).at[d] + ((PetscReal)box->end[d] + beyond) * h;
 
-    if (period > 0.) {
-      first[d] = (PetscInt)PetscCeilReal((low - stand->high.at[d]) / period);
-      last[d] = (PetscInt)PetscFloorReal((high - stand->low.at[d]) / period);
-    }
+    images_between(period, low, high, stand->low.at[d], stand->high.at[d], &first[d], &last[d]);
   }
   for (n[Z] = first[Z]; n[Z] <= last[Z]; n[Z]++)
     for (n[Y] = first[Y]; n[Y] <= last[Y]; n[Y]++)

@@ -6,8 +6,6 @@
    and a closed shell lets nothing through. */
 #include "visibility_impl.h"
 
-#define MARGIN 1e-6 /* of a cell, as in cells.c */
-
 typedef struct {
   PetscInt first[DIM], last[DIM], at[DIM];
 } ShellImages;
@@ -17,15 +15,8 @@ static PetscBool images_start(const ShellVisibility *view, const Stand *stand, V
                               ShellImages *images)
 {
   for (PetscInt d = 0; d < view->dimension; d++) {
-    const PetscReal period = view->period.at[d];
-
-    images->first[d] = images->last[d] = 0;
-    if (period > 0.) {
-      images->first[d] = (PetscInt)PetscCeilReal((low.at[d] - stand->high.at[d]) / period);
-      images->last[d] = (PetscInt)PetscFloorReal((high.at[d] - stand->low.at[d]) / period);
-    } else if (low.at[d] > stand->high.at[d] || high.at[d] < stand->low.at[d])
-      return PETSC_FALSE;
-    if (images->first[d] > images->last[d])
+    if (!images_between(view->period.at[d], low.at[d], high.at[d], stand->low.at[d], stand->high.at[d],
+                        &images->first[d], &images->last[d]))
       return PETSC_FALSE;
     images->at[d] = images->first[d];
   }
@@ -111,7 +102,7 @@ static PetscBool shell_blocks(const Shell *shell, Vector3 from, Vector3 to, Pets
 static PetscBool visibility_blocks(const void *context, StepMoment moment, Vector3 from, Vector3 to)
 {
   const ShellVisibility *view = context;
-  const PetscReal        margin = MARGIN * view->spacing;
+  const PetscReal        margin = LATTICE_MARGIN * view->spacing;
   Vector3                low, high;
   ShellImages            images;
 
@@ -216,7 +207,7 @@ static Vector3 move_before_shell(const ShellVisibility *view, StepMoment to, con
                                  const Image *other, Vector3 beside, Vector3 place)
 {
   enum { HALVINGS = 8 };
-  const PetscReal margin = MARGIN * view->spacing;
+  const PetscReal margin = LATTICE_MARGIN * view->spacing;
   const Stand    *stand = &other->shell->stands[to];
   const Vector3   seen = into_frame(stand, other->shift, beside);
   Vector3         foot, normal, trial = place;

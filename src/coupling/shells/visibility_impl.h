@@ -3,6 +3,7 @@
 #define MILLRACE_VISIBILITY_IMPL_H
 
 #include <millrace/lattice.h>
+#include <millrace/periodic.h>
 #include <millrace/visibility.h>
 
 /* Where a shell is at one moment: x -> position + turn x. */

@@ -2,9 +2,6 @@
    as a shell does, or only by blocking one: how far each is from it. */
 #include "../coupling_impl.h"
 
-/* As that of blocked faces (cells.c). */
-#define MARGIN 1e-6
-
 /* What a body has between the upper face and the one before. */
 typedef struct {
   PetscInt  face, at[DIM], body;
@@ -67,7 +64,7 @@ static PetscErrorCode HitImage(Coupling coupling, PetscInt body, Vector3 shift, 
   for (PetscInt n = 0; n < size; n++)
     first[n] = 2.;
   if (!coupling->solids.bodies[body].body.slips)
-    lattice_hit(&lattice, &coupling->solids.bodies[body].triangles, a, MARGIN, first, last);
+    lattice_hit(&lattice, &coupling->solids.bodies[body].triangles, a, LATTICE_MARGIN, first, last);
   FOR_PLACES(&lattice, at) {
     const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]), c = box_index(box, at[X], at[Y], at[Z]);
     const Hit      hit = {c, {at[X], at[Y], at[Z]}, body, shift, first[n], last[n]};

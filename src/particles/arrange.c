@@ -76,7 +76,7 @@ VECTOR_CLONES static void find_owned_cells(const GridBox *box, Vector3 origin, P
       const PetscReal held = place < high ? place : high; /* a whole number, whatever it was */
       const PetscInt  cell = cells[n] + stride * ((PetscInt)(held > low ? held : low) - first);
 
-      cells[n] = (place >= low) & (place < high) & (cells[n] >= 0) ? cell : OUTSIDE;
+      cells[n] = ((place >= low) & (place < high) & (cells[n] >= 0)) ? cell : OUTSIDE;
     }
     stride *= box->end[d] - box->start[d];
   }

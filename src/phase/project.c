@@ -30,7 +30,7 @@ VECTOR_CLONES static PetscBool find_mean(PetscInt width, const PetscReal *restri
   for (PetscInt x = 0; x < width; x++) {
     const PetscReal half = 0.5 * (first[x] + second[x]);
 
-    mean[x] = (first[x] < 0.) & (second[x] >= band) ? 0. : half;
+    mean[x] = ((first[x] < 0.) & (second[x] >= band)) ? 0. : half;
   }
   for (PetscInt x = 0; x < width; x++)
     largest = PetscMax(largest, PetscAbsReal(mean[x]));

@@ -3,6 +3,7 @@
 #include "solids.h"
 
 #include <millrace/lattice.h>
+#include <millrace/periodic.h>
 
 typedef struct {
   Vector3  *vertices;
@@ -393,7 +394,27 @@ static void a_slice_is_a_prism(void **state)
   assert_success(SurfaceDestroy(&surface));
 }
 
-TEST_MAIN(cmocka_unit_test(parts_add_up_to_the_whole), cmocka_unit_test(an_aligned_box_fills_its_boxes),
+/* Every image that meets the space is between the first and the last, and those two do. */
+static void images_are_those_that_meet(void **state)
+{
+  (void)state;
+  for (PetscInt n = 0; n < 200; n++) {
+    const PetscReal low = 7. * PetscSinReal(1.3 * n), high = low + 0.4 * (n % 7),
+                    start = PetscCosReal(2.1 * n), end = start + 0.5 * (n % 5), period = n % 3;
+    PetscInt        first, last;
+    const PetscBool any = images_between(period, start, end, low, high, &first, &last);
+
+    assert_on_all_ranks(any || period > 0. || high < start || low > end);
+    for (PetscInt image = -12; image <= 12 && period > 0.; image++)
+      assert_on_all_ranks((image >= first && image <= last) ==
+                          (low + image * period <= end && high + image * period >= start));
+    assert_on_all_ranks(period == 0. ? nearest_image(low, period) == low
+                                     : PetscAbsReal(nearest_image(low, period)) <= 0.5 * period + 1e-12);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(images_are_those_that_meet), cmocka_unit_test(parts_add_up_to_the_whole),
+          cmocka_unit_test(an_aligned_box_fills_its_boxes),
           cmocka_unit_test(a_part_of_the_lattice_sees_the_same), cmocka_unit_test(one_box_is_cut_alike),
           cmocka_unit_test(centres_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
           cmocka_unit_test(closed_shells_are_tight), cmocka_unit_test(segments_are_blocked_by_surfaces),

@@ -267,6 +267,136 @@ static PetscErrorCode FillLinearFaces(MacGrid grid, const PetscReal slope[DIM], 
   PetscFunctionReturn(0);
 }
 
+/* u . G p and - h p . D u over all ranks, u zero on the sides. */
+static PetscErrorCode MultiplyBoth(MacGrid grid, Vec pressure, Vec faces[DIM], PetscReal products[2])
+{
+  const GridBox *box = grid_box(grid);
+  PetscReal     *u[DIM], *p, *divergence, *gradient;
+  Vec            outflow;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridCreateField(grid, &outflow));
+  PetscCall(MacGridDivergence(grid, faces, outflow));
+  PetscCall(PetscMalloc1(box->length, &gradient));
+  PetscCall(MacGridGetFaces(grid, faces, u));
+  PetscCall(VecGetArray(pressure, &p));
+  PetscCall(VecGetArray(outflow, &divergence));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    products[1] -= grid_spacing(grid) * p[c] * divergence[c];
+  }
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange owned = grid_faces(grid, d);
+
+    PetscCall(PetscArrayzero(gradient, box->length));
+    box_subtract_gradient(box, &owned, d, -1., d == X ? u[d] : NULL, p, gradient);
+    FOR_CELLS(&owned, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+
+      products[0] += (d == X ? 1. : u[d][c]) * gradient[c];
+    }
+  }
+  PetscCall(VecRestoreArray(outflow, &divergence));
+  PetscCall(VecRestoreArray(pressure, &p));
+  PetscCall(MacGridRestoreFaces(grid, faces, u));
+  PetscCall(PetscFree(gradient));
+  PetscCall(VecDestroy(&outflow));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, products, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode SetWave(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *phase)
+{
+  (void)grid;
+  *value = PetscSinReal(*phase + 0.7 * at[X] - 1.1 * at[Y] + 0.3 * at[Z] * at[X]);
+  return 0;
+}
+
+static PetscErrorCode ClearSides(MacGrid grid, Vec faces[DIM])
+{
+  const GridBox *box = grid_box(grid);
+  PetscReal     *u[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(grid, faces, u));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange all = box_grown(box, 1);
+
+    FOR_PLACES(&all, at)
+      if (!box->periodic[d] && (at[d] <= 0 || at[d] >= box->cells[d]))
+        u[d][box_index(box, at[X], at[Y], at[Z])] = 0.;
+  }
+  PetscCall(MacGridRestoreFaces(grid, faces, u));
+  PetscFunctionReturn(0);
+}
+
+static void the_gradient_is_minus_the_divergence_transposed(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    PetscReal products[2] = {0., 0.}, phase = 0.4;
+    MacGrid   grid;
+    Vec       faces[DIM], pressure;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateFaceField(grid, faces));
+    assert_success(MacGridCreateField(grid, &pressure));
+    assert_success(ForAll(grid, pressure, OWNED, SetWave, &phase));
+    assert_success(MacGridMirrorGhosts(grid, pressure));
+    for (PetscInt d = 0; d < config->dimension; d++) {
+      phase = 1. + d;
+      assert_success(ForAll(grid, faces[d], OWNED, SetWave, &phase));
+    }
+    assert_success(MacGridExchangeFaces(grid, faces));
+    assert_success(ClearSides(grid, faces));
+    assert_success(MultiplyBoth(grid, pressure, faces, products));
+    assert_on_all_ranks(PetscAbsReal(products[0]) > 0.1);
+    assert_near(products[1], products[0], 1e-11);
+    assert_success(VecDestroy(&pressure));
+    assert_success(MacGridDestroyFaceField(faces));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
+/* Index on this side of the one beyond a side. */
+static PetscInt mirrored(const GridBox *box, PetscInt d, PetscInt index)
+{
+  if (box->periodic[d])
+    return (index + box->cells[d]) % box->cells[d];
+  return index < 0 ? -1 - index : index >= box->cells[d] ? 2 * box->cells[d] - 1 - index : index;
+}
+
+static PetscErrorCode CountNotMirrored(MacGrid grid, const PetscInt at[DIM], PetscReal *value,
+                                       PetscReal *result)
+{
+  const GridBox *box = grid_box(grid);
+
+  *result += *value != label(mirrored(box, X, at[X]), mirrored(box, Y, at[Y]), mirrored(box, Z, at[Z]));
+  return 0;
+}
+
+static void beyond_sides_lies_the_mirror_image(void **state)
+{
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    PetscReal wrong = 0.;
+    MacGrid   grid;
+    Vec       field;
+
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateField(grid, &field));
+    assert_success(ForAll(grid, field, OWNED, SetLabel, NULL));
+    assert_success(MacGridMirrorGhosts(grid, field));
+    assert_success(ForAll(grid, field, WITH_GHOSTS, CountNotMirrored, &wrong));
+    assert_near(wrong, 0., 0.);
+    assert_success(VecDestroy(&field));
+    assert_success(MacGridDestroy(&grid));
+  }
+}
+
 static PetscErrorCode LargestValue(MacGrid grid, const PetscInt at[DIM], PetscReal *value, PetscReal *result)
 {
   (void)grid;
@@ -436,6 +566,8 @@ TEST_MAIN(cmocka_unit_test(every_cell_has_one_owner), cmocka_unit_test(ghosts_ar
           cmocka_unit_test(sums_of_ghosts_are_the_transpose_of_the_exchange),
           cmocka_unit_test(one_ghost_decides_the_extremes),
           cmocka_unit_test(divergence_is_exact_for_a_linear_velocity),
+          cmocka_unit_test(the_gradient_is_minus_the_divergence_transposed),
+          cmocka_unit_test(beyond_sides_lies_the_mirror_image),
           cmocka_unit_test(upper_faces_belong_to_the_rank_at_the_side),
           cmocka_unit_test(fields_go_to_solver_vectors_and_back),
           in_scratch(fields_are_saved_and_loaded_on_any_number_of_ranks),

@@ -64,7 +64,6 @@ static PetscErrorCode CreateCase(PetscInt n, Case *c)
 {
   const GridConfig config = {.dimension = 3, .size = vector3(1., 1., 1.), .resolution = n};
   const GridBox   *box;
-  PetscInt         at[DIM];
 
   PetscFunctionBegin;
   PetscCall(MacGridCreate(PETSC_COMM_WORLD, &config, &c->grid));

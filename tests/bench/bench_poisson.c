@@ -4,13 +4,6 @@
 
 enum { SPHERES = 24 };
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&                 \
-    !defined(__SANITIZE_ADDRESS__)
-#define VECTOR_CLONES __attribute__((optimize("O3"), target_clones("arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
-
 typedef enum { TOP_CLOSED, TOP_OPEN } Top;
 
 /* Where the first of two materials is; the box has walls all around. */

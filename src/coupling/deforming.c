@@ -10,7 +10,8 @@
    To all that knows bodies such a surface is one at rest: it covers cells, makes faces mixed and closes them,
    and what it brings into cells comes through its own rows. The fluid of a closed face moves with the nearest
    place of the surface, its mass is lumped to the vertices: where the pressure of a piece of the surface in a
-   dual cell is taken at one of its ends, the weight of that fluid is what is missing to Archimedes' force. */
+   dual cell is taken at one of its ends, the weight of that fluid is what is missing to Archimedes' force.
+   Sums over ranks of forces on copies are those of a star forest, in an order that depends on the ranks. */
 #include "coupling_impl.h"
 
 typedef enum {
@@ -155,29 +156,23 @@ static Vector3 image_near(Coupling coupling, const SolidPatch *patch, Vector3 pl
 }
 
 /* A face that moves with a surface, by `part` of it, does so with the place that is nearest. */
-static PetscErrorCode AddFaceRow(Coupling coupling, const SolidPatch *patch, Surface surface, PetscInt d,
-                                 const PetscInt at[DIM], PetscReal part, PetscReal mass)
+static SolidRow face_row(Coupling coupling, const SolidPatch *patch, Surface surface, PetscInt d,
+                         const PetscInt at[DIM], PetscReal part)
 {
-  DeformingSolids *deforming = &coupling->deforming;
-  const Vector3    place = grid_face_centre(coupling->grid, d, at[X], at[Y], at[Z]);
-  FaceRow          row = {.direction = d, .row = {.count = 3}};
-  Vector3          corner[3], nearest;
-  const PetscInt  *corners;
+  const Vector3   place = grid_face_centre(coupling->grid, d, at[X], at[Y], at[Z]);
+  SolidRow        row = {.count = 3};
+  Vector3         corner[3], nearest;
+  const PetscInt *corners;
 
-  PetscFunctionBegin;
   corners = patch->triangles[surface_nearest_triangle(surface, image_near(coupling, patch, place), &nearest)];
   for (PetscInt n = 0; n < 3; n++) {
     corner[n] = patch->now[corners[n]];
-    row.row.dof[n] = patch->unknown[corners[n]] + d;
+    row.dof[n] = patch->unknown[corners[n]] + d;
   }
-  triangle_weights(corner, nearest, row.row.weight);
+  triangle_weights(corner, nearest, row.weight);
   for (PetscInt n = 0; n < 3; n++)
-    row.row.weight[n] *= part;
-  row.face = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]);
-  row.mass = mass;
-  PetscCall(GrowList(deforming->face_count, &deforming->face_room, &deforming->faces));
-  deforming->faces[deforming->face_count++] = row;
-  PetscFunctionReturn(0);
+    row.weight[n] *= part;
+  return row;
 }
 
 /* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
@@ -198,17 +193,51 @@ static PetscReal part_in_face(const FaceMap *faces, PetscInt d, PetscInt c, Pets
   return part;
 }
 
-/* The fluid of a closed face between a pressure and none; between two pressures the surface takes both, and
-   what fluid there is next to nothing. */
-static PetscReal mass_in_face(Coupling coupling, PetscInt d, PetscInt c, const char *has_pressure)
+/* Between two pressures the pieces of the surface take both; what they leave of the face, its fluid, is
+   pushed by their difference and moves with the surface, too. */
+static PetscErrorCode AddRest(Coupling coupling, PetscInt d, const PetscInt at[DIM], const SolidRow *row)
 {
-  const PetscInt kind = coupling->faces.kinds[d][c];
+  const GridBox   *box = grid_box(coupling->grid);
+  const PetscInt   kind = coupling->faces.kinds[d][box_index(box, at[X], at[Y], at[Z])];
+  const MixedFace *mixed = &coupling->faces.mixed[kind];
+  PetscReal        rest = 1.;
 
-  return kind >= 0 && !(has_pressure[c] && has_pressure[c - grid_box(coupling->grid)->stride[d]])
-             ? coupling->faces.mixed[kind].mass
-             : 0.;
+  PetscFunctionBegin;
+  for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
+    rest -= coupling->faces.shares[s].volume / coupling->volume;
+  for (PetscInt side = 0; side < 2 && rest > 0.; side++) {
+    PetscInt place[DIM] = {at[X], at[Y], at[Z]}, cell;
+    SolidRow flow = *row;
+
+    place[d] += side - 1;
+    cell = owned_cell_number(box, place);
+    for (PetscInt n = 0; n < flow.count; n++)
+      flow.weight[n] *= (side ? 1. : -1.) * coupling->area * rest;
+    if (cell >= 0)
+      PetscCall(CellRowsAdd(&coupling->deforming.rows, cell, &flow));
+  }
+  PetscFunctionReturn(0);
 }
 
+static PetscErrorCode AddFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const SolidRow *row,
+                              const char *has_pressure)
+{
+  const GridBox   *box = grid_box(coupling->grid);
+  DeformingSolids *deforming = &coupling->deforming;
+  const PetscInt   c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
+
+  PetscFunctionBegin;
+  if (kind >= 0 && has_pressure[c] && has_pressure[c - box->stride[d]])
+    PetscCall(AddRest(coupling, d, at, row));
+  if (at[d] >= grid_faces(coupling->grid, d).end[d])
+    PetscFunctionReturn(0); /* another rank's */
+  PetscCall(GrowList(deforming->face_count, &deforming->face_room, &deforming->faces));
+  deforming->faces[deforming->face_count++] =
+      (FaceRow){d, c, kind >= 0 ? coupling->faces.mixed[kind].mass : 0., *row};
+  PetscFunctionReturn(0);
+}
+
+/* Faces of owned cells, upper ones included. */
 static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, const char *has_pressure)
 {
   const PetscInt body = coupling->solids.count - coupling->deforming.total + patch->surface;
@@ -219,15 +248,17 @@ static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, cons
   PetscCall(
       SurfaceCreate(patch->vertex_count, patch->now, patch->triangle_count, patch->triangles, &surface));
   for (PetscInt d = 0; d < box->dimension; d++) {
-    const GridRange faces = grid_faces(coupling->grid, d);
+    const GridRange range = box_faces(box, d);
 
-    FOR_CELLS(&faces, i, j, k) {
-      const PetscInt  c = box_index(box, i, j, k);
-      const PetscReal part = part_in_face(&coupling->faces, d, c, body);
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt  at[DIM] = {i, j, k};
+      const PetscReal part = part_in_face(&coupling->faces, d, box_index(box, i, j, k), body);
 
-      if (part > 0.)
-        PetscCall(AddFaceRow(coupling, patch, surface, d, (PetscInt[DIM]){i, j, k}, part,
-                             mass_in_face(coupling, d, c, has_pressure)));
+      if (part > 0.) {
+        const SolidRow row = face_row(coupling, patch, surface, d, at, part);
+
+        PetscCall(AddFace(coupling, d, at, &row, has_pressure));
+      }
     }
   }
   PetscCall(SurfaceDestroy(&surface));

@@ -90,7 +90,7 @@ static void add_no_slip_pairs(Fluid fluid, const PetscReal *solid, PetscInt d, P
     }
 }
 
-static PetscErrorCode ListRubbing(Fluid fluid, PetscInt d, const PetscReal *solid)
+static PetscErrorCode ListNoSlipPairs(Fluid fluid, PetscInt d, const PetscReal *solid)
 {
   const GridBox  *box = grid_box(fluid->grid);
   const GridRange range = free_faces(fluid, d);
@@ -170,7 +170,7 @@ PetscErrorCode FluidUpdateWeights(Fluid fluid)
       PetscCall(SetWeightsAlong(fluid, d, solid, weights[d]));
     PetscCall(ListClosedFaces(fluid, d, solid));
     if (solid)
-      PetscCall(ListRubbing(fluid, d, solid));
+      PetscCall(ListNoSlipPairs(fluid, d, solid));
   }
   if (fluid->solid)
     PetscCall(VecRestoreArrayRead(fluid->solid, &solid));

@@ -113,7 +113,7 @@ PetscErrorCode StressLevelApply(const StressLevel *level, const StressMix *mix, 
 }
 
 /* The surface of an obstacle lies half-way to a place inside it: the difference of u counts twice. */
-static PetscErrorCode AddRubbing(Fluid fluid, PetscInt d, PetscReal share, Vec from, Vec result)
+static PetscErrorCode AddNoSlipStress(Fluid fluid, PetscInt d, PetscReal share, Vec from, Vec result)
 {
   const GridBox     *box = grid_box(fluid->grid);
   const StressLevel *level = &fluid->stress->levels[0];
@@ -145,7 +145,7 @@ PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM]
   PetscFunctionBegin;
   PetscCall(StressLevelApply(&fluid->stress->levels[0], mix, from, result, NULL));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
-    PetscCall(AddRubbing(fluid, d, mix->share, from[d], result[d]));
+    PetscCall(AddNoSlipStress(fluid, d, mix->share, from[d], result[d]));
   PetscFunctionReturn(0);
 }
 

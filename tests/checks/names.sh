@@ -17,7 +17,7 @@ twice() {
   definitions | sort | awk '$1 == name {print name ": " file " and " $2} {name = $1; file = $2}'
 }
 
-retired='Brush|Outlook|Sighting|Viewer|Flock|territory|Rubbing|diversion|glides|keep_calm|put_off|brought_before'
+retired='AddRubbing|ListRubbing|DistanceFillGhosts|Brush|Outlook|Sighting|Viewer|Flock|territory|Rubbing|diversion|glides|keep_calm|put_off|brought_before'
 retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwapHeavy|HeavyVelocity|FluidGetHeavyVelocity'
 retired+='|PhaseExtendHeavyVelocity|contrast|HearFluid|SimulationHearFluid|SimulationHearSolids|grid_face_end|FaceRange|CellRange'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }

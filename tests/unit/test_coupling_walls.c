@@ -161,6 +161,44 @@ static void neutral_bodies_rest_on_each_other(void **state)
   check_rest(coupled);
 }
 
+/* Two boxes on the floor, a turned one on both, a ball in a corner; the seams of the ranks cut them. */
+static CouplingCase *solve_heap(MPI_Comm comm, CouplingFaces faces, CouplingSolver solver)
+{
+  CouplingSetup setup = tank;
+  CouplingCase *coupled;
+
+  setup.faces = faces;
+  setup.solver = solver;
+  coupled = coupling_case_new(comm, &setup);
+  add_body(coupled, 0, vector3(0.47, 0.31, 0.71));
+  add_body(coupled, 0, vector3(1.33, 0.31, 0.67));
+  add_body(coupled, 2, vector3(0.87, 1.14, 0.7));
+  add_body(coupled, 1, vector3(0.33, 1.27, 1.07));
+  coupling_case_start(coupled);
+  coupling_case_accelerate(coupled, oblique);
+  for (PetscInt b = 0; b < coupled->count; b++)
+    coupled->twists[6 * b] += 0.1 * (PetscReal)(b + 1);
+  coupling_case_solve(coupled);
+  return coupled;
+}
+
+/* Cut volumes, contact faces, the fluid that moves with bodies, both solvers. */
+static void ranks_leave_no_bit(void **state)
+{
+  (void)state;
+  for (CouplingFaces faces = COUPLING_CUT; faces <= COUPLING_TIED; faces++)
+    for (CouplingSolver solver = COUPLING_MINRES; solver <= COUPLING_SCHUR; solver++) {
+      CouplingCase *shared = solve_heap(PETSC_COMM_WORLD, faces, solver),
+                   *alone = solve_heap(PETSC_COMM_SELF, faces, solver);
+
+      assert_on_all_ranks(alone->report.contact_faces > 0);
+      for (PetscInt n = 0; n < 6 * alone->count; n++)
+        assert_near(shared->twists[n], alone->twists[n], 0.);
+      coupling_case_free(shared);
+      coupling_case_free(alone);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(a_neutral_body_rests_beside_every_side),
           cmocka_unit_test(a_neutral_body_rests_in_edges_and_corners),
-          cmocka_unit_test(neutral_bodies_rest_on_each_other))
+          cmocka_unit_test(neutral_bodies_rest_on_each_other), cmocka_unit_test(ranks_leave_no_bit))

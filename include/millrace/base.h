@@ -155,10 +155,14 @@ typedef struct _p_Formula *Formula;
 PetscErrorCode FormulaCreate(const char text[], Formula *formula, char message[], size_t message_size);
 PetscErrorCode FormulaDestroy(Formula *formula);
 PetscReal      formula_value(Formula formula, Vector3 point, PetscReal time);
-PetscBool      formula_uses_time(Formula formula);
-PetscBool      formula_uses_direction(Formula formula, PetscInt direction);
-PetscBool      formula_is_constant(Formula formula);
-const char    *formula_text(Formula formula);
+/* Its derivative in time, exact; where it has none, that of one side. */
+PetscReal formula_slope(Formula formula, Vector3 point, PetscReal time);
+/* Whether formulas have a variable, constant or function of this name. */
+PetscBool   formula_word_is_taken(const char word[]);
+PetscBool   formula_uses_time(Formula formula);
+PetscBool   formula_uses_direction(Formula formula, PetscInt direction);
+PetscBool   formula_is_constant(Formula formula);
+const char *formula_text(Formula formula);
 
 /* Random numbers that depend on nothing but the key: the same on any number of ranks and after a restart. */
 uint64_t  hash_key(uint64_t a, uint64_t b, uint64_t c, uint64_t d);

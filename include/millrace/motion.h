@@ -37,6 +37,10 @@ PetscErrorCode MotionCreateSteady(Vector3 pivot, Vector3 velocity, Vector3 spin,
    collective. */
 PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyframe keyframes[],
                                      Motion *motion);
+/* Translation (m) and rotation (axis times angle, rad) as formulas of time, which it takes; a null one is
+   zero. Velocity and spin are their exact derivatives. Not collective. */
+PetscErrorCode MotionCreateFormulas(Vector3 pivot, Formula translation[MILLRACE_DIM],
+                                    Formula rotation[MILLRACE_DIM], Motion *motion);
 PetscErrorCode MotionDestroy(Motion *motion);
 /* In loops over points take the pose once and use pose_…: the motion_… calls make a pose each time. */
 Pose    motion_pose(Motion motion, PetscReal time);

@@ -54,4 +54,7 @@ PetscInt operation_operands(Operation operation);
 /* The value that a program leaves on its stack, which the caller keeps below STACK_DEPTH. */
 PetscReal program_run(const Instruction program[], PetscInt length, Vector3 point, PetscReal time);
 
+/* The derivative of that value in time. */
+PetscReal program_slope(const Instruction program[], PetscInt length, Vector3 point, PetscReal time);
+
 #endif

@@ -357,6 +357,20 @@ PetscReal formula_value(Formula formula, Vector3 point, PetscReal time)
   return program_run(formula->program, formula->length, point, time);
 }
 
+PetscReal formula_slope(Formula formula, Vector3 point, PetscReal time)
+{
+  return formula_uses_time(formula) ? program_slope(formula->program, formula->length, point, time) : 0.;
+}
+
+PetscBool formula_word_is_taken(const char word[])
+{
+  PetscInt n = 0;
+
+  while (words[n] && strcmp(words[n], word))
+    n++;
+  return words[n] ? PETSC_TRUE : PETSC_FALSE;
+}
+
 PetscBool formula_uses_time(Formula formula)
 {
   return formula && formula->variables & 1u << DIM ? PETSC_TRUE : PETSC_FALSE;

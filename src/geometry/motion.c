@@ -3,7 +3,9 @@
    Steady: translation v t, rotation exp(w t). Keyframes: between t0 and t1, with f = (t - t0)/(t1 - t0),
    translation x0 + f (x1 - x0) and rotation exp(f w) q0, where exp(w) q0 = q1. That is slerp, and its spin
    w/(t1 - t0) is constant, so the velocity is the exact derivative of the pose. Two rotations about the same
-   axis give w as the plain difference of the angles: a keyframe of 2 pi is a full turn, not none. */
+   axis give w as the plain difference of the angles: a keyframe of 2 pi is a full turn, not none. Formulas:
+   translation x(t) and rotation exp(r(t)), whose spin is r' + (1 - cos a)/a^2 r x r' + (a - sin a)/a^3 r x (r
+   x r') with a = |r|, which is r' while the axis stays. */
 #include "geometry_impl.h"
 
 typedef struct {
@@ -15,10 +17,12 @@ typedef struct {
 } Stop;
 
 struct _p_Motion {
-  Vector3  pivot;
-  PetscInt count; /* 0: steady */
-  Stop    *stops; /* by increasing time; the last has no velocity */
-  Vector3  velocity, spin;
+  Vector3   pivot;
+  PetscInt  count; /* 0: steady */
+  Stop     *stops; /* by increasing time; the last has no velocity */
+  Vector3   velocity, spin;
+  Formula   translation[DIM], rotation[DIM]; /* owned; null: zero */
+  PetscBool by_formulas;
 };
 
 static Vector3 rotation_from_quaternion(Quaternion q)
@@ -105,11 +109,29 @@ PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyfra
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode MotionCreateFormulas(Vector3 pivot, Formula translation[DIM], Formula rotation[DIM],
+                                    Motion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(MotionCreateSteady(pivot, vector3(0, 0, 0), vector3(0, 0, 0), motion));
+  (*motion)->by_formulas = PETSC_TRUE;
+  for (PetscInt d = 0; d < DIM; d++) {
+    (*motion)->translation[d] = translation[d];
+    (*motion)->rotation[d] = rotation[d];
+    translation[d] = rotation[d] = NULL;
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode MotionDestroy(Motion *motion)
 {
   PetscFunctionBegin;
   if (!*motion)
     PetscFunctionReturn(0);
+  for (PetscInt d = 0; d < DIM; d++) {
+    PetscCall(FormulaDestroy(&(*motion)->translation[d]));
+    PetscCall(FormulaDestroy(&(*motion)->rotation[d]));
+  }
   PetscCall(PetscFree((*motion)->stops));
   PetscCall(PetscFree(*motion));
   PetscFunctionReturn(0);
@@ -131,6 +153,35 @@ static PetscInt find_stop(Motion motion, PetscReal time)
   return below;
 }
 
+/* The spin of exp(r) while r changes at `rate`. */
+static Vector3 spin_of(Vector3 r, Vector3 rate)
+{
+  const PetscReal angle = vector3_norm(r), square = angle * angle;
+  /* by their series where the quotients lose digits */
+  const PetscReal first = angle < 1e-4 ? 0.5 - square / 24 : (1 - cos(angle)) / square;
+  const PetscReal second = angle < 1e-3 ? 1. / 6 - square / 120 : (angle - sin(angle)) / (square * angle);
+  const Vector3   once = vector3_cross(r, rate), twice = vector3_cross(r, once);
+
+  return vector3_add(rate, vector3_add(vector3_scale(first, once), vector3_scale(second, twice)));
+}
+
+static Pose pose_by_formulas(Motion motion, PetscReal time)
+{
+  const Vector3 anywhere = vector3(0, 0, 0);
+  Pose          pose = {.pivot = motion->pivot};
+  Vector3       turn, rate;
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    pose.translation.at[d] = formula_value(motion->translation[d], anywhere, time);
+    pose.velocity.at[d] = formula_slope(motion->translation[d], anywhere, time);
+    turn.at[d] = formula_value(motion->rotation[d], anywhere, time);
+    rate.at[d] = formula_slope(motion->rotation[d], anywhere, time);
+  }
+  pose.rotation = quaternion_from_rotation(turn);
+  pose.spin = spin_of(turn, rate);
+  return pose;
+}
+
 Pose motion_pose(Motion motion, PetscReal time)
 {
   Pose      pose = {.rotation = {.scalar = 1}};
@@ -138,6 +189,8 @@ Pose motion_pose(Motion motion, PetscReal time)
 
   if (!motion)
     return pose;
+  if (motion->by_formulas)
+    return pose_by_formulas(motion, time);
   pose.pivot = motion->pivot;
   pose.velocity = motion->velocity;
   pose.spin = motion->spin;
@@ -227,7 +280,7 @@ PetscBool motion_is_still(Motion motion)
 {
   if (!motion)
     return PETSC_TRUE;
-  if (vector3_norm(motion->velocity) > 0 || vector3_norm(motion->spin) > 0)
+  if (motion->by_formulas || vector3_norm(motion->velocity) > 0 || vector3_norm(motion->spin) > 0)
     return PETSC_FALSE;
   for (PetscInt n = 0; n < motion->count; n++) {
     if (vector3_norm(motion->stops[n].velocity) > 0 || vector3_norm(motion->stops[n].spin) > 0)

@@ -253,6 +253,14 @@ PetscErrorCode SceneInputsMarkdown(FILE *file)
         "`+ - * / ^`, comparisons, and `sin cos tan exp log sqrt abs min max pow floor tanh sinh cosh atan2 "
         "sign step if(c,a,b)`; put it\n"
         "in quotes where it holds a comma or begins with `*`. File names are relative to the scene.\n\n"
+        "`let` gives names to values, `let: {radius: 0.1, speed: \"min(t, 1)\", near: 2*radius}`, which "
+        "numbers "
+        "and formulas below may\n"
+        "use (`--set let.radius=0.2` changes them all). Anchors and merge keys of YAML work (`<<: *name`), "
+        "and a "
+        "block of the scene whose\n"
+        "name begins with `x-` is not read: a place for anchors. None of the three is left in the resolved "
+        "scene.\n\n"
         "## The scene\n\n",
         file);
   print_table(SceneKeys, file);
@@ -266,7 +274,7 @@ PetscErrorCode SceneInputsMarkdown(FILE *file)
     if (kind->keys)
       print_table(kind->keys, file);
   }
-  fputs("## Motion\n\nEither velocity and spin, or keyframes.\n\n", file);
+  fputs("## Motion\n\nVelocity and spin, or translation and rotation, or keyframes.\n\n", file);
   print_table(MotionKeys, file);
   print_sections("motion", MotionKeys, file);
   PetscFunctionReturn(0);

@@ -1,10 +1,13 @@
-/* Motions of obstacles and bodies: steady, or by keyframes. */
+/* Motions of obstacles and bodies: steady, by formulas of time, or by keyframes. */
 #include "scene_impl.h"
+
+#include <math.h>
 
 typedef struct {
   Vector3   pivot, velocity, spin;
   PetscInt  keyframe_count;
   Keyframe *keyframes;
+  Formula   translation[DIM], rotation[DIM];
 } MotionMeasures;
 
 static const SchemaKey keyframe_keys[] = {{.name = "time",
@@ -45,6 +48,18 @@ const SchemaKey MotionKeys[] = {
      .fallback = "",
      .unit = "rad/s",
      .help = "axis times rate, constant; not with keyframes"},
+    {.name = "translation",
+     .kind = SCHEMA_FORMULAS,
+     .offset = offsetof(MotionMeasures, translation),
+     .fallback = "",
+     .unit = "m",
+     .help = "of the pivot over time, three formulas of t; its derivative is the velocity"},
+    {.name = "rotation",
+     .kind = SCHEMA_FORMULAS,
+     .offset = offsetof(MotionMeasures, rotation),
+     .fallback = "",
+     .unit = "rad",
+     .help = "about the pivot over time, axis times angle, three formulas of t"},
     {.name = "keyframes",
      .kind = SCHEMA_LIST,
      .offset = offsetof(MotionMeasures, keyframes),
@@ -52,24 +67,31 @@ const SchemaKey MotionKeys[] = {
      .size = sizeof(Keyframe),
      .fallback = "",
      .keys = keyframe_keys,
-     .help = "place and turn at given times, at rest before the first and after the last"},
+     .help = "place and turn at given times, in straight lines between them, at rest before the first and "
+             "after the last"},
     {0}};
 
-static PetscErrorCode CheckKeyframes(Scene scene, Node *node, const MotionMeasures *measures)
+/* Steady, formulas and keyframes exclude each other. */
+static PetscErrorCode CheckKinds(Scene scene, Node *node)
 {
-  Node *list = node_find(node, "keyframes");
-  char  path[PATH_LENGTH];
+  static const char *const kinds[][3] = {{"velocity", "spin"}, {"translation", "rotation"}, {"keyframes"}};
+  Node                    *first = NULL;
+  char                     path[PATH_LENGTH];
 
   PetscFunctionBegin;
   node_path(node, path, sizeof(path));
-  if (node_find(node, "velocity") || node_find(node, "spin"))
-    PetscCall(ProblemAddAtKey(scene, list, PROBLEM_ERROR,
-                              "%s has keyframes as well as velocity or spin; keep one", path));
-  for (PetscInt i = 1; i < measures->keyframe_count; i++)
-    if (!(measures->keyframes[i].time > measures->keyframes[i - 1].time))
-      PetscCall(ProblemAdd(scene, node_find(node_item(list, i), "time"), PROBLEM_ERROR,
-                           "%s.keyframes[%d].time must be later than %g", path, (int)i,
-                           (double)measures->keyframes[i - 1].time));
+  for (PetscInt k = 0; k < 3; k++) {
+    Node *found = NULL;
+
+    for (PetscInt n = 0; kinds[k][n] && !found; n++)
+      found = node_find(node, kinds[k][n]);
+    if (found && first)
+      PetscCall(ProblemAddAtKey(scene, found, PROBLEM_ERROR,
+                                "%s has %s as well as %s; keep one: velocity and spin, translation and "
+                                "rotation, or keyframes",
+                                path, found->key, first->key));
+    first = found ? found : first;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -88,6 +110,82 @@ static PetscErrorCode CheckPlane(Scene scene, Node *node, Vector3 shift, Vector3
   PetscFunctionReturn(0);
 }
 
+/* Of time alone. */
+static PetscErrorCode CheckOfTime(Scene scene, Node *node, const char key[], const Formula formulas[DIM])
+{
+  PetscFunctionBegin;
+  for (PetscInt f = 0; f < DIM; f++)
+    for (PetscInt d = 0; d < DIM; d++)
+      if (formula_uses_direction(formulas[f], d)) {
+        char path[PATH_LENGTH];
+
+        node_path(node, path, sizeof(path));
+        PetscCall(ProblemAdd(scene, node_item(node_find(node, key), f), PROBLEM_ERROR,
+                             "%s.%s depends on %c; a rigid motion is a formula of t alone", path, key,
+                             "xyz"[d]));
+        d = DIM;
+      }
+  PetscFunctionReturn(0);
+}
+
+/* Places and speeds are finite, and in the plane, at times that a run comes by. */
+static PetscErrorCode CheckCourse(Scene scene, Node *node, Motion motion)
+{
+  enum { TIMES = 32 };
+  const PetscInt errors = scene->error_count;
+  char           path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(node, path, sizeof(path));
+  for (PetscInt n = 0; n <= TIMES && scene->error_count == errors; n++) {
+    const PetscReal time = scene->config.run.end_time * n / TIMES;
+    const Pose      pose = motion_pose(motion, time);
+
+    if (!isfinite(vector3_norm(pose.translation)) || !isfinite(vector3_norm(pose.velocity)) ||
+        !isfinite(vector3_norm(pose.spin)) || !isfinite(pose.rotation.scalar))
+      PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s has no finite place or velocity at t = %g s", path,
+                           (double)time));
+    else
+      PetscCall(CheckPlane(scene, node, pose.translation, pose.spin));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckKeyframes(Scene scene, Node *node, const MotionMeasures *measures)
+{
+  Node *list = node_find(node, "keyframes");
+  char  path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(node, path, sizeof(path));
+  for (PetscInt i = 1; i < measures->keyframe_count; i++)
+    if (!(measures->keyframes[i].time > measures->keyframes[i - 1].time))
+      PetscCall(ProblemAdd(scene, node_find(node_item(list, i), "time"), PROBLEM_ERROR,
+                           "%s.keyframes[%d].time must be later than %g", path, (int)i,
+                           (double)measures->keyframes[i - 1].time));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool has_formulas(const Node *node)
+{
+  return node_find(node, "translation") || node_find(node, "rotation") ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What is said about a motion by itself. */
+static PetscErrorCode CheckMeasures(Scene scene, Node *node, const MotionMeasures *measures)
+{
+  PetscFunctionBegin;
+  PetscCall(CheckKinds(scene, node));
+  if (measures->keyframe_count)
+    PetscCall(CheckKeyframes(scene, node, measures));
+  PetscCall(CheckPlane(scene, node, measures->velocity, measures->spin));
+  for (PetscInt i = 0; i < measures->keyframe_count; i++)
+    PetscCall(CheckPlane(scene, node, measures->keyframes[i].translation, measures->keyframes[i].rotation));
+  PetscCall(CheckOfTime(scene, node, "translation", measures->translation));
+  PetscCall(CheckOfTime(scene, node, "rotation", measures->rotation));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion)
 {
   const PetscInt errors = scene->error_count;
@@ -95,20 +193,21 @@ PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion)
   PetscBool      good;
 
   PetscFunctionBegin;
-  PetscCall(ExpectKind(scene, node, NODE_MAP, "a block with velocity and spin, or with keyframes", &good));
+  PetscCall(ExpectKind(scene, node, NODE_MAP,
+                       "a block with velocity and spin, with translation and rotation, or with keyframes",
+                       &good));
   if (!good)
     PetscFunctionReturn(0);
   PetscCall(ReadKeys(scene, node, MotionKeys, &measures));
-  if (scene->error_count == errors && measures.keyframe_count)
-    PetscCall(CheckKeyframes(scene, node, &measures));
   if (scene->error_count == errors)
-    PetscCall(CheckPlane(scene, node, measures.velocity, measures.spin));
-  for (PetscInt i = 0; scene->error_count == errors && i < measures.keyframe_count; i++)
-    PetscCall(CheckPlane(scene, node, measures.keyframes[i].translation, measures.keyframes[i].rotation));
+    PetscCall(CheckMeasures(scene, node, &measures));
   if (scene->error_count == errors) {
     if (measures.keyframe_count)
       PetscCall(MotionCreateKeyframes(measures.pivot, measures.keyframe_count, measures.keyframes, motion));
-    else
+    else if (has_formulas(node)) {
+      PetscCall(MotionCreateFormulas(measures.pivot, measures.translation, measures.rotation, motion));
+      PetscCall(CheckCourse(scene, node, *motion));
+    } else
       PetscCall(MotionCreateSteady(measures.pivot, measures.velocity, measures.spin, motion));
   }
   PetscCall(DestroyKeys(MotionKeys, 0, &measures));

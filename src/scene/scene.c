@@ -111,7 +111,9 @@ static PetscErrorCode Interpret(Scene scene)
   PetscCall(ExpectKind(scene, scene->root, NODE_MAP, "a block of keys", &good));
   if (!good)
     PetscFunctionReturn(0);
+  PetscCall(SceneMergeKeys(scene, scene->root));
   PetscCall(SceneApplyOverrides(scene));
+  PetscCall(SceneExpand(scene));
   PetscCall(SceneExpandFluid(scene));
   PetscCall(SceneExpandRegions(scene));
   PetscCall(SceneExpandSides(scene));
@@ -169,6 +171,11 @@ PetscErrorCode SceneDestroy(Scene *scene)
     PetscCall(PetscFree((*scene)->problems[i].message));
   for (PetscInt i = 0; i < (*scene)->override_count; i++)
     PetscCall(PetscFree((*scene)->overrides[i]));
+  for (PetscInt i = 0; i < (*scene)->named_count; i++) {
+    PetscCall(PetscFree((*scene)->named[i].name));
+    PetscCall(PetscFree((*scene)->named[i].text));
+  }
+  PetscCall(PetscFree((*scene)->named));
   PetscCall(PetscFree((*scene)->problems));
   PetscCall(PetscFree((*scene)->overrides));
   PetscCall(PetscFree((*scene)->name));

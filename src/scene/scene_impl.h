@@ -25,6 +25,11 @@ struct Node {
   Node     *parent;              /* borrowed */
 };
 
+/* A name of `let` and what stands for it. */
+typedef struct {
+  char *name, *text;
+} NamedValue;
+
 struct _p_Scene {
   MPI_Comm         comm;
   char            *name;      /* of the file, in messages */
@@ -34,6 +39,8 @@ struct _p_Scene {
   char           **overrides;
   Node            *root;
   char            *resolved;
+  PetscInt         named_count;
+  NamedValue      *named;
   PetscBool        has_fluid; /* the scene speaks of one, or has no solids */
   SimulationConfig config;
   PetscInt         problem_count, problem_capacity;
@@ -63,6 +70,13 @@ PetscErrorCode YamlParse(Scene scene, const char text[], PetscInt override, Node
 PetscErrorCode NodeEmit(const Node *root, char **text);
 
 PetscErrorCode SceneApplyOverrides(Scene scene);
+
+/* expand.c: merge keys, before overrides; after them, blocks that are not read and the values of names, which
+   the text of a number or formula is then written with, and a whole number becomes. */
+PetscErrorCode SceneMergeKeys(Scene scene, Node *node);
+PetscErrorCode SceneExpand(Scene scene);
+PetscErrorCode ExpandNames(Scene scene, Node *node);
+PetscErrorCode ExpandWhole(Scene scene, Node *node);
 
 /* `node` may be null: no place. */
 PetscErrorCode ProblemAdd(Scene scene, const Node *node, ProblemSeverity severity, const char format[], ...)

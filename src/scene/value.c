@@ -66,6 +66,7 @@ PetscErrorCode ReadReal(Scene scene, Node *node, const SchemaKey *key, PetscReal
   PetscCall(ExpectKind(scene, node, NODE_VALUE, "a number", &good));
   if (!good)
     PetscFunctionReturn(0);
+  PetscCall(ExpandNames(scene, node));
   if (key->range == SCHEMA_ENDLESS && infinity_sign(node->text)) {
     *value = infinity_sign(node->text) * PETSC_INFINITY;
     PetscFunctionReturn(0);
@@ -102,6 +103,7 @@ PetscErrorCode ReadInteger(Scene scene, Node *node, const SchemaKey *key, PetscI
     *value = -1;
     PetscFunctionReturn(0);
   }
+  PetscCall(ExpandWhole(scene, node));
   node_path(node, path, sizeof(path));
   errno = 0;
   number = strtol(node->text, &end, 10);
@@ -208,6 +210,7 @@ PetscErrorCode ReadFormula(Scene scene, Node *node, const SchemaKey *key, Formul
   PetscCall(ExpectKind(scene, node, NODE_VALUE, "a number or a formula", &good));
   if (!good)
     PetscFunctionReturn(0);
+  PetscCall(ExpandNames(scene, node));
   node_path(node, path, sizeof(path));
   PetscCall(FormulaCreate(node->text, value, message, sizeof(message)));
   if (!*value)

@@ -155,6 +155,53 @@ static void no_formula_is_zero(void **state)
   assert_string_equal(formula_text(NULL), "0");
 }
 
+/* Every rule of differentiation against its result, written as a formula itself. */
+static void slopes_are_derivatives_in_time(void **state)
+{
+  static const char *const pairs[][2] = {
+      {"3*t^2 - x*t + 7", "6*t - x"},
+      {"0.05*sin(2*pi*t)", "0.1*pi*cos(2*pi*t)"},
+      {"t*exp(-t)*cos(3*t)", "exp(-t)*((1 - t)*cos(3*t) - 3*t*sin(3*t))"},
+      {"log(1 + t)/sqrt(t)", "1/((1 + t)*sqrt(t)) - log(1 + t)/(2*t*sqrt(t))"},
+      {"t^t", "t^t*(log(t) + 1)"},
+      {"pow(2, t)", "pow(2, t)*log(2)"},
+      {"tanh(t) + sinh(t) - cosh(2*t)", "1 - tanh(t)^2 + cosh(t) - 2*sinh(2*t)"},
+      {"tan(t)", "1 + tan(t)^2"},
+      {"atan2(t, 1)", "1/(1 + t^2)"},
+      {"atan2(1, t)", "-1/(1 + t^2)"},
+      {"abs(1 - t)", "if(t < 1, -1, 1)"},
+      {"min(t, 1)", "t < 1"},
+      {"max(t^2, 1)", "if(t > 1, 2*t, 0)"},
+      {"if(t < 1, t^2, 2*t - 1)", "if(t < 1, 2*t, 2)"},
+      {"floor(3*t) + sign(t) + step(t - 1) + (t > 1)", "0"},
+      {"sqrt(0*t)", "0"},
+      {"x + y*z", "0"}};
+  static const PetscReal times[] = {0.2, 0.7, 1.4, 3.1};
+
+  (void)state;
+  for (size_t p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++) {
+    Formula formula, slope;
+
+    assert_success(FormulaCreate(pairs[p][0], &formula, NULL, 0));
+    assert_success(FormulaCreate(pairs[p][1], &slope, NULL, 0));
+    for (size_t n = 0; n < sizeof(times) / sizeof(times[0]); n++) {
+      const PetscReal wanted = formula_value(slope, here, times[n]);
+
+      assert_near(formula_slope(formula, here, times[n]), wanted, 1e-13 * (1 + PetscAbsReal(wanted)));
+    }
+    assert_success(FormulaDestroy(&formula));
+    assert_success(FormulaDestroy(&slope));
+  }
+  assert_near(formula_slope(NULL, here, now), 0, 0);
+}
+
+static void words_of_formulas_are_taken(void **state)
+{
+  (void)state;
+  assert_true(formula_word_is_taken("t") && formula_word_is_taken("pi") && formula_word_is_taken("sqrt"));
+  assert_false(formula_word_is_taken("radius") || formula_word_is_taken(""));
+}
+
 static void the_closest_word_is_found_or_none(void **state)
 {
   static const char *const words[] = {"resolution", "origin", "size", "dimension", NULL};
@@ -172,4 +219,5 @@ TEST_MAIN(cmocka_unit_test(arithmetic_binds_as_in_mathematics),
           cmocka_unit_test(a_condition_chooses_and_hides_the_other_branch),
           cmocka_unit_test(mistakes_are_found_where_they_are), cmocka_unit_test(depth_is_bounded),
           cmocka_unit_test(what_a_formula_uses_is_known), cmocka_unit_test(no_formula_is_zero),
+          cmocka_unit_test(slopes_are_derivatives_in_time), cmocka_unit_test(words_of_formulas_are_taken),
           cmocka_unit_test(the_closest_word_is_found_or_none))

@@ -181,6 +181,46 @@ static void one_keyframe_is_a_place_to_stand(void **state)
   assert_success(MotionDestroy(&motion));
 }
 
+static void create_by_formulas(const char *const texts[6], Motion *motion)
+{
+  Formula formulas[6];
+
+  for (int n = 0; n < 6; n++)
+    assert_success(FormulaCreate(texts[n], &formulas[n], NULL, 0));
+  assert_success(MotionCreateFormulas(pivot, formulas, formulas + 3, motion));
+  assert_null(formulas[0]);
+}
+
+/* Where the axis turns too, the spin is not the derivative of the rotation. */
+static void formulas_are_met_and_their_derivatives_too(void **state)
+{
+  static const char *const texts[] = {"sin(t)", "t^2", "0", "0.3*t", "sin(2*t)", "1 - t"};
+  Motion                   motion;
+  Pose                     pose;
+
+  (void)state;
+  create_by_formulas(texts, &motion);
+  assert_false(motion_is_still(motion));
+  pose = motion_pose(motion, 0.7);
+  assert_vectors_near(pose.translation, vector3(sin(0.7), 0.49, 0), 1e-15);
+  assert_vectors_near(pose.velocity, vector3(cos(0.7), 1.4, 0), 1e-15);
+  for (PetscReal time = 0.1; time < 3; time += 0.37)
+    assert_velocity_is_the_derivative(motion, time);
+  assert_success(MotionDestroy(&motion));
+}
+
+static void about_one_axis_the_spin_is_the_rate(void **state)
+{
+  static const char *const texts[] = {"0", "0", "0", "0", "0", "20*t + cos(t)"};
+  Motion                   motion;
+
+  (void)state;
+  create_by_formulas(texts, &motion);
+  assert_vectors_near(motion_pose(motion, 2).spin, vector3(0, 0, 20 - sin(2)), 1e-13);
+  assert_vectors_near(motion_pose(motion, 0).spin, vector3(0, 0, 20), 1e-13);
+  assert_success(MotionDestroy(&motion));
+}
+
 TEST_MAIN(cmocka_unit_test(no_motion_stands_still),
           cmocka_unit_test(steady_motion_turns_about_its_moving_pivot),
           cmocka_unit_test(velocity_is_the_derivative_of_the_pose),
@@ -188,4 +228,6 @@ TEST_MAIN(cmocka_unit_test(no_motion_stands_still),
           cmocka_unit_test(poses_are_continuous), cmocka_unit_test(a_full_turn_about_one_axis_is_a_full_turn),
           cmocka_unit_test(other_rotations_take_the_short_way),
           cmocka_unit_test(speed_bound_is_reached_at_a_corner), cmocka_unit_test(bounds_move_with_the_pose),
-          cmocka_unit_test(bad_motions_are_refused), cmocka_unit_test(one_keyframe_is_a_place_to_stand))
+          cmocka_unit_test(bad_motions_are_refused), cmocka_unit_test(one_keyframe_is_a_place_to_stand),
+          cmocka_unit_test(formulas_are_met_and_their_derivatives_too),
+          cmocka_unit_test(about_one_axis_the_spin_is_the_rate))

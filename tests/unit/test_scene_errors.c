@@ -243,6 +243,9 @@ static void obstacles_that_do_not_fit(void **state)
   one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
                            ", motion: {spin: [0, 0, 1], keyframes: [{time: 0}]}}\n",
             5, 98, "keep one");
+  one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
+                           ", motion: {keyframes: [{time: 0}], translation: [t, 0, 0]}}\n",
+            5, 81, "keep one");
   check_problems(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
                                 ", motion: {keyframes: [\n      {time: 1},\n"
                                 "        {time: 1},\n        {time: 0.5}]}}\n",

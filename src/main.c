@@ -41,7 +41,8 @@ static PetscErrorCode Command(const Arguments *arguments, int *code)
   else if (commands[n].name)
     PetscCall(commands[n].run(arguments, code));
   else
-    *code = refuse("there is no command \"%s\": run, check, info, compare, keys, version or help", command);
+    *code = refuse("there is no command \"%s\": run, check, info, compare, watch, keys, version or help",
+                   command);
   PetscFunctionReturn(0);
 }
 

@@ -1,4 +1,4 @@
-"""Commands of the program millrace that read runs, which it hands over to: info DIR, compare A B."""
+"""Commands of the program millrace that read runs, which it hands over to: info DIR, compare A B, watch DIR."""
 
 import argparse
 import sys
@@ -42,7 +42,32 @@ def compare(words):
     return 1 if beyond else 0
 
 
-COMMANDS = {"info": info, "compare": compare}
+def number_between(low, high):
+    def read(text):
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError
+        return value
+
+    read.__name__ = f"whole number from {low} to {high}"
+    return read
+
+
+def watch(words):
+    parser = argparse.ArgumentParser(prog="millrace watch", description="Serves a page about a run, to this machine alone: progress, "
+                                     "time left, plots of the ledger, the newest pictures (*.png) and log (*.log) of its directory.")
+    parser.add_argument("directory", metavar="DIR")
+    parser.add_argument("--port", type=number_between(0, 65535), default=8080, metavar="N", help="[%(default)s; 0: any that is free]")
+    parser.add_argument("--every", type=number_between(1, 3600), default=5, metavar="S", help="seconds between two looks [%(default)s]")
+    parser.add_argument("--log", metavar="FILE", help="what the run prints, if it goes to a file elsewhere")
+    options = parser.parse_args(words)
+    from .watch import serve
+
+    serve(options.directory, options.port, options.every, options.log)
+    return 0
+
+
+COMMANDS = {"info": info, "compare": compare, "watch": watch}
 
 
 def main():

@@ -15,12 +15,12 @@ static PetscBool is_directory(const char path[])
   return path && !stat(path, &status) && S_ISDIR(status.st_mode) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* compare, and info of a directory. */
+/* compare, watch, and info of a directory. */
 static PetscBool is_for_python(int argc, char **argv)
 {
   if (argc < 2)
     return PETSC_FALSE;
-  if (!strcmp(argv[1], "compare"))
+  if (!strcmp(argv[1], "compare") || !strcmp(argv[1], "watch"))
     return PETSC_TRUE;
   return !strcmp(argv[1], "info") && argc > 2 && is_directory(argv[2]) ? PETSC_TRUE : PETSC_FALSE;
 }

@@ -22,6 +22,7 @@ static const UsageEntry command_table[] = {
     {"info", "FILE", "what a checkpoint or frame holds"},
     {"info", "DIR", "what a run is, how far it has come, what it lost, how to go on"},
     {"compare", "A B", "how two runs differ: 0 equal, 1 not; also --frames last, --all"},
+    {"watch", "DIR", "serve a page about a run to this machine: --port N, --every S, --log FILE"},
     {"keys", "[PATTERN]", "every key of a scene with unit, default and meaning"},
     {"version", "", "its version, and those of PETSc and MPI"},
     {"help", "", "this text"},

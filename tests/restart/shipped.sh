@@ -7,6 +7,8 @@ inputs=$MILLRACE_SOURCE/inputs
 declare -A sizes=(
   [coupling/boat]="16 20" [coupling/buoyancy]="24 40" [coupling/fountain]="12 14" [coupling/light-ball]="10 13"
   [coupling/many-spheres]="12 15" [coupling/paddle-wheel]="16 20" [coupling/sealed-shell]="16 20"
+  [examples/floating-box]="16 20" [examples/oscillating-cylinder]="55 110" [examples/three-liquids]="10 15"
+  [examples/submarine]="16 20"
   [flow/cavity]="16 21" [flow/channel-cylinder]="220" [flow/smoke-plume]="12 15" [flow/taylor-green]="16 21"
   [liquids/air-coupling]="16 20" [liquids/capillary-wave]="12 15" [liquids/dam-break]="24 32"
   [liquids/drops]="12 15" [liquids/incline-viscosities]="20" [liquids/layered-splash]="12 15"

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Whoever is cited by name and year in documents, sources or scenes stands in docs/references.md; CITATION.cff and the package have
+# the version of the program. TAP.
+. "$(dirname "$0")/../support/tap.sh"
+cd "${1:-${MILLRACE_SOURCE:-.}}" || exit 1
+python=python3
+
+unknown() {
+  "$python" - << 'END'
+import glob, re, unicodedata
+def plain(text):
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+known = plain(open("docs/references.md", encoding="utf-8").read())
+files = [name for pattern in ("docs/*.md", "README.md", "src/**/*.[ch]", "include/**/*.h", "inputs/**/*.yaml")
+         for name in glob.glob(pattern, recursive=True) if name != "docs/references.md"]
+cited = re.compile(r"([A-Z][\w'-]+)((?: et al\.?|,? (?:and |& )?(?:de )?[A-Z][\w'-]+)*),? \(?((?:1[89]|20)\d\d)\)?")
+ours = {"OpenFOAM", "OOPSLA", "Debian", "POSIX_C_SOURCE"}
+for name in files:
+    text = re.sub(r"\s+", " ", plain(open(name, encoding="utf-8").read().replace("\u00f6", "o").replace("\u00fc", "u")))
+    for first, rest, year in cited.findall(text):
+        last = re.findall(r"[A-Z][\w'-]+", first + rest)[-1]
+        if last in ours or first in ours:
+            continue
+        if not any(year in row and (first in row or last in row) for row in known.split("\n")):
+            print(f"{name}: {first}{rest} {year}")
+END
+}
+ok "citations of name and year are in docs/references.md" silent unknown
+version=$(sed -n 's/^AC_INIT(\[millrace\], \[\(.*\)\])/\1/p' configure.ac)
+ok "CITATION.cff has the version" grep -qx "version: \"$version\"" CITATION.cff
+ok "the Python project has the version" grep -qx "version = \"$version\"" python/pyproject.toml
+numbers() { # of the thesis's bibliography
+  local number
+  for number in $(grep -rhoP '(?<![\w\])])\[\d{1,3}\](?!\()' docs/numerics.md src/solid src/coupling | sort -u); do
+    case $number in '[0]' | '[1]' | '[2]' | '[3]') continue ;; esac
+    grep -qF "| $number |" docs/references.md || echo "$number is not in docs/references.md"
+  done
+}
+ok "numbers of the thesis's bibliography are explained" silent numbers
+plan

@@ -105,6 +105,18 @@ typedef struct {
   char *to;     /* name of the body that they move with, "link.3" for the fourth copy; "": the world */
 } HoldConfig;
 
+/* What of the surface of a deformable solid is bound softly to it. */
+typedef enum { SKIN_SHARE, SKIN_DUPLICATE } SkinMass;
+extern const char *const SkinMasses[];
+typedef struct {
+  PetscReal         stiffness; /* N/m, of the spring at each vertex; 0: contact meets the surface itself */
+  PetscReal         damping;   /* parts of critical damping */
+  SkinMass          mass;
+  Shape             inside; /* vertices of the surface in it, at time zero; null: all */
+  PetscInt          refine_count;
+  MeshRefineConfig *refine; /* of the triangles of the surface */
+} SkinConfig;
+
 /* A deformable solid. */
 typedef struct {
   char       *name;
@@ -114,6 +126,7 @@ typedef struct {
   Vector3     spin;            /* rad/s, about the middle of its bounds */
   PetscReal   friction;        /* Coulomb's coefficient against bodies */
   PetscReal   contact_spacing; /* m; > 0: points that are bound to its surface for contact, so far apart */
+  SkinConfig  skin;
   PetscInt    held_count;
   HoldConfig *held;
 } SolidMeshConfig;
@@ -223,6 +236,7 @@ typedef struct {
   Vector3           position, velocity, spin;
 } BodyView;
 PetscInt  solid_body_count(Solid solid);
+PetscBool solid_has_springs(Solid solid);                  /* of soft bindings */
 PetscInt  solid_mesh_elements(Solid solid, PetscInt mesh); /* of a mesh of the configuration */
 BodyView  solid_body_view(Solid solid, PetscInt body);
 void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *high); /* may be infinite */

@@ -150,7 +150,7 @@ static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
              "solid_energy");
   if (simulation->config->solids.mesh_count)
     put_elements(record, &report);
-  if (simulation->config->solids.binding_count)
+  if (solid_has_springs(simulation->solid))
     record_put(record, report.longest_binding, "m", "binding_length_max");
   record_put(record, report.largest_speed, "m/s", "solid_speed_max");
   record_put(record, report.largest_penetration, "m", "penetration_max");

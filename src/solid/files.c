@@ -479,6 +479,11 @@ static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt 
   PetscFunctionReturn(0);
 }
 
+static PetscInt shown_point(const DeformableMesh *mesh, PetscInt vertex)
+{
+  return mesh->shown ? mesh->shown[vertex] : mesh->first + vertex;
+}
+
 /* The surfaces of all meshes, where one is not the boundary of its elements; the first rank writes. */
 static PetscErrorCode WriteSkins(Solid solid, FrameSeries frames)
 {
@@ -494,7 +499,7 @@ static PetscErrorCode WriteSkins(Solid solid, FrameSeries frames)
   PetscCall(PetscMalloc1(3 * total, &cells));
   for (PetscInt m = 0; m < points->mesh_count && !rank; m++)
     for (PetscInt k = 0; k < 3 * points->meshes[m].face_count; k++)
-      cells[f++] = points->meshes[m].first + points->meshes[m].faces[k / 3][k % 3];
+      cells[f++] = shown_point(&points->meshes[m], points->meshes[m].faces[k / 3][k % 3]);
   mesh.vertex_count = rank ? 0 : points->count;
   mesh.cell_count = total;
   mesh.cells = cells;
@@ -509,7 +514,7 @@ static PetscErrorCode WriteSkins(Solid solid, FrameSeries frames)
 static PetscBool has_own_surface(const Points *points)
 {
   for (PetscInt m = 0; m < points->mesh_count; m++)
-    if (points->meshes[m].mesh->surface)
+    if (points->meshes[m].mesh->surface || points->meshes[m].shown)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }

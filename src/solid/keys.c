@@ -4,6 +4,7 @@
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear", NULL};
+const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
@@ -19,6 +20,7 @@ static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: Co
 #define OF_HOLD(member) offsetof(HoldConfig, member)
 #define OF_MATERIAL(member) offsetof(SolidMaterialConfig, member)
 #define OF_MESH(member) offsetof(SolidMeshConfig, member)
+#define OF_SKIN(member) offsetof(SkinConfig, member)
 #define OF_SOLID(member) offsetof(SolidConfig, member)
 
 static const SchemaKey copies_keys[] = {{.name = "count",
@@ -346,6 +348,45 @@ static const SchemaKey hold_keys[] = {
      .help = "name of the body that they are fixed to, \"link.3\" for the fourth copy; empty: the world"},
     {0}};
 
+static const SchemaKey skin_keys[] = {
+    {.name = "stiffness",
+     .kind = SCHEMA_REAL,
+     .offset = OF_SKIN(stiffness),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "N/m",
+     .help =
+         "more than 0: contact meets soft bound copies of the vertices of the surface, on springs of this "
+         "stiffness; 0: the surface itself"},
+    {.name = "damping",
+     .kind = SCHEMA_REAL,
+     .offset = OF_SKIN(damping),
+     .fallback = "1",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .help = "of the springs, along them, in parts of critical damping"},
+    {.name = "mass",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_SKIN(mass),
+     .fallback = "share",
+     .choices = SkinMasses,
+     .help =
+         "of the copies: share: a part of what their targets have, so that momentum is kept; duplicate: as "
+         "much as their targets have, besides (thesis)"},
+    {.name = "inside",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_SKIN(inside),
+     .fallback = "",
+     .help = "only vertices of the surface in it, at time zero, have copies; left out: all"},
+    {.name = "refine",
+     .kind = SCHEMA_LIST,
+     .offset = OF_SKIN(refine),
+     .count = OF_SKIN(refine_count),
+     .size = sizeof(MeshRefineConfig),
+     .fallback = "",
+     .keys = MeshRefineKeys,
+     .help = "where the triangles of the surface are divided, without the elements behind them"},
+    {0}};
+
 static const SchemaKey mesh_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
@@ -379,6 +420,12 @@ static const SchemaKey mesh_keys[] = {
      .unit = "m",
      .help = "more than 0: contact also meets points that are bound to the surface, about so far apart, for "
              "bodies smaller than its triangles; 0: its vertices alone"},
+    {.name = "skin",
+     .kind = SCHEMA_BLOCK,
+     .offset = OF_MESH(skin),
+     .fallback = "",
+     .keys = skin_keys,
+     .help = "its surface, as contact meets it"},
     {.name = "held",
      .kind = SCHEMA_LIST,
      .offset = OF_MESH(held),

@@ -8,6 +8,11 @@ PetscInt solid_body_count(Solid solid)
   return solid->body_count - solid->wall_count;
 }
 
+PetscBool solid_has_springs(Solid solid)
+{
+  return solid->points->springs.count > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
 PetscInt solid_mesh_elements(Solid solid, PetscInt mesh)
 {
   return solid->points->meshes[mesh].mesh->element_count;

@@ -275,6 +275,11 @@ static void deformable_solids_that_cannot_be(void **state)
           "1}}}]"),
       6, "order 2, which cannot be refined");
   one_error(BAR("edge: 1e-4, material: rubber"), 6, "make its edge");
+  one_error(BAR("edge: 0.5, material: rubber, skin: {stiffness: -1}"), 6, "must not be negative");
+  one_error(BAR("edge: 0.5, material: rubber") "  bindings: [{name: b, from: bar, to: bone}]\n", 7,
+            "no body is called \"bone\"");
+  one_error(BAR("edge: 0.5, material: rubber") "  bindings: [{name: b, from: bar, to: bar}]\n", 7,
+            "to itself");
   one_error(BAR("edge: 0.5, material: rubber, cuts: [{point: [0, 0, 0], normal: [0, 0, 0]}]"), 6,
             "normal that is not zero");
   one_error(BAR("edge: 0.5, material: rubber, order: 2, cuts: [{point: [0, 0, 0], normal: [0, 0, 1]}]"), 6,

@@ -145,6 +145,65 @@ static void hard_bindings_leave_no_gap(void **state)
   assert_true(steps[1] >= steps[0] * (1 - 2e-3)); /* both are found by iteration */
 }
 
+/* A bar that turns with a skin of copies on springs, a few of which begin aside. */
+static SolidCase *bar_with_skin(SkinMass mass)
+{
+  SolidCase *solids = solid_case_new(0);
+
+  solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.4, 0.1, 0.1), 0.1);
+  solids->meshes[0].spin = vector3(2, 3, 9);
+  solids->meshes[0].velocity = vector3(0.3, 0, 0);
+  solids->meshes[0].contact_spacing = 0.06;
+  solids->meshes[0].skin = (SkinConfig){.stiffness = 1e3, .damping = 1, .mass = mass};
+  return solids;
+}
+
+static void shared_skins_keep_both_momenta(void **state)
+{
+  (void)state;
+  for (PetscInt k = 0; k < 2; k++) {
+    SolidCase    *solids = bar_with_skin(SKIN_SHARE);
+    SolidCase    *plain = bar_with_skin(SKIN_SHARE);
+    const Points *points;
+    PetscReal     mass = 0, change;
+
+    solids->materials[0].damping = k ? 0.003 : 0;
+    plain->meshes[0].skin.stiffness = 0;
+    solid_case_start(solids);
+    solid_case_start(plain);
+    points = solids->solid->points;
+    assert_true(points->soft.count > 100);
+    assert_near(solid_longest_substep(solids->solid) / solid_longest_substep(plain->solid), 1, 1e-12);
+    for (PetscInt p = 0; p < points->count; p++)
+      mass += points->inverse_mass[p] > 0 ? points->mass[p] : 0;
+    assert_near(mass, 4, 1e-12);
+    for (PetscInt s = 0; s < points->soft.count; s += 7) /* aside */
+      points->position[points->soft.list[s].copy].at[Z] += 0.01;
+    change = largest_change(solids, 0.001, 50);
+    note("copies that share masses: momenta change by %g in a step, springs of %g m", (double)change,
+         (double)solid_report(solids->solid).longest_binding);
+    assert_true(change < 1e-12);
+    solid_case_free(plain);
+    solid_case_free(solids);
+  }
+}
+
+/* Under no influence copies follow their targets, by either mapping of forces. */
+static void copies_follow_their_targets(void **state)
+{
+  (void)state;
+  for (SkinMass mass = SKIN_SHARE; mass <= SKIN_DUPLICATE; mass++) {
+    SolidCase *solids = bar_with_skin(mass);
+
+    solid_case_start(solids);
+    solid_case_run(solids, 0.001, 100);
+    note("%s: springs of %g m", SkinMasses[mass], (double)solid_report(solids->solid).longest_binding);
+    assert_true(solid_report(solids->solid).longest_binding < 1e-4);
+    assert_true(solid_report(solids->solid).elastic_energy > 1e-3);
+    solid_case_free(solids);
+  }
+}
+
 /* A mesh that is bound to a mesh that is bound to a third moves with that. */
 static void chains_have_one_link(void **state)
 {
@@ -234,5 +293,6 @@ static void springs_join_bodies(void **state)
 
 TEST_MAIN(cmocka_unit_test(bindings_keep_both_momenta), cmocka_unit_test(springs_keep_energy),
           cmocka_unit_test(stiffness_costs_nothing), cmocka_unit_test(hard_bindings_leave_no_gap),
-          cmocka_unit_test(chains_have_one_link), cmocka_unit_test(bindings_that_cannot_be_are_told),
+          cmocka_unit_test(chains_have_one_link), cmocka_unit_test(shared_skins_keep_both_momenta),
+          cmocka_unit_test(copies_follow_their_targets), cmocka_unit_test(bindings_that_cannot_be_are_told),
           cmocka_unit_test(springs_join_bodies))

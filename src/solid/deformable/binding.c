@@ -188,6 +188,7 @@ PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh)
           points->rest[next] =
               vector3_add(points->rest[next], vector3_scale(weights[c], points->rest[parents[c]]));
         points->position[next] = points->rest[next];
+        mesh->skin_elements[mesh->skin_count] = mesh->behind[f];
         mesh->skin[mesh->skin_count++] = next;
         PetscCall(Bind(points, next++, 3, parents, weights));
       }

@@ -43,11 +43,17 @@ static PetscErrorCode Precondition(Solid solid, const DampingSystem *system, con
 {
   PetscFunctionBegin;
   motion_combine(solid, 0., 1., impulse, given);
-  motion_yield(solid, impulse, motion);
+  if (system->spring_step > 0. && solid->points->soft.count) {
+    motion_yield(solid, given, motion);
+    project(solid, system->held, motion);
+    soft_points_eliminate(solid, system->spring_step, motion, given);
+  }
+  motion_yield(solid, given, motion);
   project(solid, system->held, motion);
   if (!(system->spring_step > 0.))
     PetscFunctionReturn(0);
   PetscCall(SpringsRelease(solid, given, motion));
+  soft_points_recover(solid, system->spring_step, given, motion);
   project(solid, system->held, motion);
   PetscFunctionReturn(0);
 }

@@ -13,6 +13,11 @@ static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char
                             MeshUses[config->mesh.use]));
   else
     PetscCall(MeshCreateFromConfig(&config->mesh, mesh, problem, sizeof(problem)));
+  if (!problem[0] && config->skin.refine_count && ((*mesh)->surface || (*mesh)->order > 1))
+    PetscCall(
+        PetscSNPrintf(problem, sizeof(problem),
+                      "the skin of linear elements that are neither cut nor a lattice can be refined: leave "
+                      "out skin.refine"));
   if (problem[0])
     PetscCall(
         MessageAtKey(message, size, "solids.meshes", config->name, "Mesh \"%s\": %s", config->name, problem));
@@ -47,6 +52,82 @@ static PetscErrorCode FindFaces(DeformableMesh *mesh)
   PetscFunctionReturn(0);
 }
 
+/* Vertices of the surface, once each, and an element at each, with room for points between them. */
+static PetscErrorCode FindSkin(DeformableMesh *mesh)
+{
+  const PetscInt count = 3 * mesh->face_count, most = count + mesh_count_sprinkled(mesh);
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(most, &mesh->skin));
+  PetscCall(PetscMalloc1(most, &mesh->skin_elements));
+  PetscCall(PetscArraycpy(mesh->skin, (const PetscInt *)mesh->faces, count));
+  mesh->skin_count = count;
+  PetscCall(PetscSortRemoveDupsInt(&mesh->skin_count, mesh->skin));
+  for (PetscInt f = 0; f < mesh->face_count; f++)
+    for (PetscInt c = 0; c < 3; c++) {
+      PetscInt k;
+
+      PetscCall(PetscFindInt(mesh->faces[f][c], mesh->skin_count, mesh->skin, &k));
+      mesh->skin_elements[k] = mesh->behind[f];
+    }
+  for (PetscInt k = 0; k < mesh->skin_count; k++)
+    mesh->skin[k] += mesh->first;
+  PetscFunctionReturn(0);
+}
+
+/* The boundary as a mesh of triangles of its own. */
+static PetscErrorCode CreateBoundary(Mesh mesh, Mesh *surface)
+{
+  MeshBoundary boundary;
+  PetscInt    *numbers, count = 0;
+  Vector3     *vertices;
+
+  PetscFunctionBegin;
+  PetscCall(MeshFindBoundary(mesh, &boundary));
+  PetscCall(PetscMalloc2(mesh->vertex_count, &numbers, mesh->vertex_count, &vertices));
+  for (PetscInt v = 0; v < mesh->vertex_count; v++)
+    numbers[v] = -1;
+  for (PetscInt k = 0; k < 3 * boundary.count; k++) {
+    const PetscInt v = boundary.faces[k];
+
+    if (numbers[v] < 0) {
+      vertices[count] = mesh->vertices[v];
+      numbers[v] = count++;
+    }
+    boundary.faces[k] = numbers[v];
+  }
+  PetscCall(MeshCreate(MESH_TRIANGLES, 1, count, vertices, boundary.count, boundary.faces, surface));
+  PetscCall(PetscFree2(numbers, vertices));
+  PetscCall(MeshBoundaryDestroy(&boundary));
+  PetscFunctionReturn(0);
+}
+
+/* The surface with smaller triangles, embedded in the elements behind it. */
+static PetscErrorCode RefineSurface(const SkinConfig *skin, Mesh mesh)
+{
+  Mesh surface;
+
+  PetscFunctionBegin;
+  PetscCall(CreateBoundary(mesh, &surface));
+  for (PetscInt n = 0; n < skin->refine_count; n++)
+    for (PetscInt level = 0; level < skin->refine[n].levels; level++) {
+      PetscBool *marks;
+      Mesh       finer;
+
+      PetscCall(PetscMalloc1(surface->element_count, &marks));
+      for (PetscInt e = 0; e < surface->element_count; e++)
+        marks[e] = shape_is_inside(skin->refine[n].inside, mesh_element_centre(surface, e));
+      PetscCall(MeshRefine(surface, marks, &finer, NULL));
+      PetscCall(PetscFree(marks));
+      PetscCall(MeshDestroy(&surface));
+      surface = finer;
+    }
+  mesh->surface = surface;
+  PetscCall(PetscMalloc1(surface->vertex_count, &mesh->places));
+  PetscCall(MeshFindPlaces(mesh, surface->vertex_count, surface->vertices, mesh->places));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
 {
   const SolidConfig *config = solid->config;
@@ -71,8 +152,13 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
       PetscCall(CreateMesh(mesh->config, &mesh->mesh, message, size));
     if (message[0])
       break;
+    if (mesh->config->skin.refine_count)
+      PetscCall(RefineSurface(&mesh->config->skin, mesh->mesh));
     PetscCall(FindFaces(mesh));
-    points->count += mesh_vertices(mesh) + mesh_count_sprinkled(mesh);
+    PetscCall(FindSkin(mesh));
+    mesh->first_copy = points->count + mesh_vertices(mesh) + mesh_count_sprinkled(mesh);
+    points->count =
+        mesh->first_copy + (mesh_is_soft(mesh) ? mesh->skin_count + mesh_count_sprinkled(mesh) : 0);
   }
   if (!message[0])
     PetscCall(SolidCountBindings(solid, message, size));
@@ -194,23 +280,6 @@ static void add_masses(Points *points, const DeformableMesh *mesh)
   }
 }
 
-/* Vertices of the boundary, once each, with room for points between them. */
-static PetscErrorCode FindSkin(DeformableMesh *mesh)
-{
-  const PetscInt count = 3 * mesh->face_count;
-  PetscInt      *vertices;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(count + mesh_count_sprinkled(mesh), &vertices));
-  PetscCall(PetscArraycpy(vertices, (const PetscInt *)mesh->faces, count));
-  mesh->skin_count = count;
-  PetscCall(PetscSortRemoveDupsInt(&mesh->skin_count, vertices));
-  for (PetscInt k = 0; k < mesh->skin_count; k++)
-    vertices[k] += mesh->first;
-  mesh->skin = vertices;
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode FindHolders(Solid solid, DeformableMesh *mesh)
 {
   PetscFunctionBegin;
@@ -262,8 +331,8 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   PetscCall(MeshBindSurface(points, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
-  PetscCall(FindSkin(mesh));
   PetscCall(MeshSprinkle(points, mesh));
+  PetscCall(MeshAddCopies(solid, mesh));
   mesh->force.kind = kind;
   PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
   if (mesh->material->damping > 0.)
@@ -326,10 +395,13 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
     PetscFunctionReturn(0);
   points_share_masses(points);
   weigh(solid);
-  PetscCall(SpringsCreate(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++)
     points->meshes[m].frequency = mesh_rest_frequency(solid, &points->meshes[m]);
+  if (points->soft.count)
+    PetscCall(SoftPointsWeigh(solid));
+  PetscCall(SpringsCreate(solid));
   points_follow_velocity(solid, solid->twists, points->velocity);
+  soft_points_start(points);
   PetscFunctionReturn(0);
 }
 
@@ -343,6 +415,8 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   PetscCall(PetscFree(mesh->elements));
   PetscCall(PetscFree(mesh->holders));
   PetscCall(PetscFree(mesh->skin));
+  PetscCall(PetscFree(mesh->skin_elements));
+  PetscCall(PetscFree(mesh->shown));
   PetscCall(MeshDestroy(&mesh->mesh));
   PetscFunctionReturn(0);
 }
@@ -359,6 +433,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
   PetscCall(PetscFree(points->meshes));
   PetscCall(PetscFree(points->contacts));
   PetscCall(SpringsDestroy(solid));
+  PetscCall(SoftPointsDestroy(solid));
   PetscCall(SolidDestroyBindings(solid));
   PetscCall(PointBindingsDestroy(points));
   PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,
@@ -466,6 +541,7 @@ void points_find_forces(Solid solid)
     force->kind->add_elastic(force->data, points->position, points->forces.points);
   }
   points_collect(solid, &points->forces);
+  soft_points_map(solid, &points->forces);
   points->has_forces = PETSC_TRUE;
 }
 

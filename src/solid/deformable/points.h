@@ -41,14 +41,18 @@ typedef struct {
   PetscInt *elements;          /* points of each element, mesh->nodes of them; owned */
   PetscInt *holders;           /* the body of each of its holds; -1: the world; owned */
   PetscInt  skin_count, *skin; /* points of its surface, ascending; owned */
-  PetscInt  face_count;        /* of its surface: the boundary, or what is embedded */
-  PetscInt *behind;            /* the element of each face; owned */
-  PetscInt (*faces)[3];        /* counted from `first`; owned */
-  Force     force;             /* owned */
-  PetscReal edge;              /* m: that it was made with; of a file the mean */
-  PetscReal frequency;         /* 1/s: the largest at rest */
-  PetscInt  group;             /* the first mesh of those hard bound to each other */
-  PetscBool is_shared;         /* a free body carries some of its points */
+  PetscInt *skin_elements;     /* that each of these moves with; owned */
+  PetscInt  first_copy;        /* of the soft bound copies of the skin, if it has them */
+  PetscInt *shown; /* of its vertices and those of its surface, the points that are drawn; null: themselves;
+                      owned */
+  PetscInt  face_count; /* of its surface: the boundary, or what is embedded */
+  PetscInt *behind;     /* the element of each face; owned */
+  PetscInt (*faces)[3]; /* counted from `first`; owned */
+  Force     force;      /* owned */
+  PetscReal edge;       /* m: that it was made with; of a file the mean */
+  PetscReal frequency;  /* 1/s: the largest at rest */
+  PetscInt  group;      /* the first mesh of those hard bound to each other */
+  PetscBool is_shared;  /* a free body carries some of its points */
 } DeformableMesh;
 
 /* Velocities, or impulses, of all points and bodies. */
@@ -67,6 +71,7 @@ typedef struct {
 
 typedef struct {
   PetscInt       count, room;
+  PetscInt       copy_count; /* the first are those of soft skins, in the order of SoftPoints */
   BindingSpring *list;
   Matrix3       *roots; /* of what each adds to the matrix that `factor` is of */
   PetscReal     *from, *to;
@@ -75,6 +80,19 @@ typedef struct {
 
   struct _p_BlockFactor *factor;
 } Springs;
+
+/* A soft bound copy of a point of a surface (soft_skin.c). */
+typedef struct {
+  PetscInt  copy, target;
+  PetscInt  mesh, element; /* that the target moves with */
+  PetscBool is_shared;     /* its mass is a part of that of its parents */
+} SoftPoint;
+
+typedef struct {
+  PetscInt    count, room;
+  SoftPoint  *list;
+  SolidMotion acceleration, rest, search, image;
+} SoftPoints;
 
 typedef struct Points {
   PetscInt   count;
@@ -91,6 +109,7 @@ typedef struct Points {
   PetscInt        mesh_binding_count;
   MeshBinding    *mesh_bindings;
   Springs         springs;
+  SoftPoints      soft;
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
@@ -154,6 +173,20 @@ PetscErrorCode SolidCountBindings(Solid solid, char message[], size_t size);
 PetscErrorCode SolidBindHard(Solid solid, char message[], size_t size);
 PetscErrorCode SolidBindSoft(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBindings(Solid solid);
+
+/* soft_skin.c. */
+PetscBool      mesh_is_soft(const DeformableMesh *mesh);
+PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh);
+PetscErrorCode SoftPointsWeigh(Solid solid); /* when all other masses are known */
+PetscErrorCode SoftPointsDestroy(Solid solid);
+void           soft_points_start(Points *points); /* velocities */
+/* Of elastic forces, what the copies get and what is left. */
+void soft_points_map(Solid solid, SolidMotion *forces);
+/* Eliminates the copies from M + a J^T J: impulses on them, M times the motion, become impulses on their
+   targets; then their motions follow from those of the targets, and `given` are impulses for that by M alone.
+ */
+void soft_points_eliminate(Solid solid, PetscReal dt, const SolidMotion *motion, SolidMotion *impulse);
+void soft_points_recover(Solid solid, PetscReal dt, SolidMotion *given, SolidMotion *motion);
 
 /* spring.c: when all masses are known. */
 PetscErrorCode SpringsCreate(Solid solid);

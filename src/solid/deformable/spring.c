@@ -101,7 +101,7 @@ static PetscErrorCode AssemblePairs(Solid solid, const Footings *footings, Block
   const Springs *springs = &solid->points->springs;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < springs->count; s++) {
+  for (PetscInt s = 0; s < springs->count - springs->copy_count; s++) {
     BlockPair *pair;
 
     PetscCall(BlockPairsFind(pairs, s, s, &pair));
@@ -119,8 +119,8 @@ static PetscErrorCode AssemblePairs(Solid solid, const Footings *footings, Block
         if (s > t)
           continue;
         block = mobility_between(solid, &footings->list[a], &footings->list[b]);
-        block = matrix3_multiply(&block, &springs->roots[t]);
-        block = matrix3_multiply(&springs->roots[s], &block);
+        block = matrix3_multiply(&block, &springs->roots[springs->copy_count + t]);
+        block = matrix3_multiply(&springs->roots[springs->copy_count + s], &block);
         PetscCall(AddPair(pairs, s, t, &block));
       }
   }
@@ -136,14 +136,17 @@ static PetscErrorCode Factor(Solid solid)
   PetscBool  is_regular;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < springs->count; s++) {
-    PetscCall(AddFooting(solid, &footings, s, springs->list[s].point, 1.));
-    PetscCall(AddFooting(solid, &footings, s, springs->list[s].target, -1.));
+  if (springs->count == springs->copy_count)
+    PetscFunctionReturn(0);
+  for (PetscInt s = springs->copy_count; s < springs->count; s++) {
+    PetscCall(AddFooting(solid, &footings, s - springs->copy_count, springs->list[s].point, 1.));
+    PetscCall(AddFooting(solid, &footings, s - springs->copy_count, springs->list[s].target, -1.));
   }
   qsort(footings.list, (size_t)footings.count, sizeof(*footings.list), compare_footings);
   PetscCall(AssemblePairs(solid, &footings, &pairs));
   PetscCall(BlockFactorDestroy(&springs->factor));
-  PetscCall(BlockFactorCreate(springs->count, pairs.count, pairs.pairs, &springs->factor, &is_regular));
+  PetscCall(BlockFactorCreate(springs->count - springs->copy_count, pairs.count, pairs.pairs,
+                              &springs->factor, &is_regular));
   PetscCheck(is_regular, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The matrix of binding springs is singular");
   PetscCall(PetscFree(footings.list));
   PetscCall(PetscFree(pairs.pairs));
@@ -175,17 +178,22 @@ PetscErrorCode SpringsRelease(Solid solid, SolidMotion *impulse, SolidMotion *mo
   Springs     *springs = &points->springs;
   SolidMotion *answer = &springs->answer;
 
+  const PetscInt first = springs->copy_count;
+
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < springs->count; s++) {
-    const Vector3 value = matrix3_apply(&springs->roots[s], apart(&springs->list[s], motion->points));
+  if (springs->count == first)
+    PetscFunctionReturn(0);
+  for (PetscInt s = 0; s < springs->count - first; s++) {
+    const Vector3 value =
+        matrix3_apply(&springs->roots[first + s], apart(&springs->list[first + s], motion->points));
 
     for (PetscInt d = 0; d < SOLID_BLOCK_LENGTH; d++)
       springs->from[SOLID_BLOCK_LENGTH * s + d] = d < DIM ? value.at[d] : 0.;
   }
   PetscCall(BlockFactorSolve(springs->factor, springs->from, springs->to));
   motion_clear(solid, answer);
-  for (PetscInt s = 0; s < springs->count; s++) {
-    const PetscReal *to = &springs->to[SOLID_BLOCK_LENGTH * s];
+  for (PetscInt s = first; s < springs->count; s++) {
+    const PetscReal *to = &springs->to[SOLID_BLOCK_LENGTH * (s - first)];
     const Vector3    push = matrix3_apply(&springs->roots[s], vector3(to[X], to[Y], to[Z]));
     Vector3 *ends[2] = {&answer->points[springs->list[s].point], &answer->points[springs->list[s].target]};
 
@@ -236,6 +244,28 @@ static Matrix3 damping_root(const Points *points, const BindingSpring *spring, P
   return result;
 }
 
+/* Copies are lighter than what carries their targets: one after the other. */
+static void damp_copies(Solid solid, PetscReal dt, SolidMotion *velocity)
+{
+  const Points  *points = solid->points;
+  const Springs *springs = &points->springs;
+
+  for (PetscInt s = 0; s < springs->copy_count; s++) {
+    const BindingSpring *spring = &springs->list[s];
+    const PetscReal      inverse =
+        points->inverse_mass[spring->point] + points_inverse_mass(points, spring->target);
+    const PetscReal root = PetscSqrtReal(dt * spring->damping);
+    const Vector3   closing = vector3_subtract(velocity->points[spring->point],
+                                               points_mean(points, spring->target, velocity->points));
+    const Vector3   along =
+        root > 0. ? matrix3_apply(&springs->roots[s], vector3_scale(1. / root, closing)) : vector3(0, 0, 0);
+    const Vector3 impulse = vector3_scale(-root * root / (1. + root * root * inverse), along);
+
+    points_push(points, spring->point, impulse, velocity->points);
+    points_push(points, spring->target, vector3_scale(-1., impulse), velocity->points);
+  }
+}
+
 PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity)
 {
   Points   *points = solid->points;
@@ -249,6 +279,8 @@ PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity)
   }
   if (!(most > 0.))
     PetscFunctionReturn(0);
+  damp_copies(solid, dt, velocity);
+  points_follow_velocity(solid, velocity->bodies, velocity->points);
   PetscCall(Factor(solid));
   PetscCall(SpringsRelease(solid, NULL, velocity));
   PetscFunctionReturn(0);

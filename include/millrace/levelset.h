@@ -53,6 +53,7 @@ PetscErrorCode LevelSetCorrect(LevelSet level_set, PetscInt count, const Particl
    strayed, and fills cells that have too few; `salt` and `step` are keys of the random positions, and `step`
    of the numbers: the same one only once between two moves. Collective: fluid. */
 PetscErrorCode LevelSetSeed(LevelSet level_set, Particles inside, PetscInt salt, PetscInt64 step);
+PetscInt64     level_set_most_seedings(LevelSet level_set); /* the largest `step` that has numbers */
 PetscErrorCode LevelSetAdjustRadii(LevelSet level_set, Particles inside);
 
 /* Volume inside over cells for which `closed` (null: none) is not positive; an area in two dimensions.

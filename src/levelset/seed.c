@@ -104,14 +104,32 @@ static PetscInt thin_out(const Seeding *seeding, PetscInt c, const ParticleView 
   return kept;
 }
 
+/* Places that are tried in a cell, each with a number of its own. */
+static PetscInt tries_per_cell(PetscInt wanted)
+{
+  return 4 * wanted;
+}
+
+static PetscInt64 count_cells(const GridBox *box)
+{
+  return (PetscInt64)box->cells[X] * box->cells[Y] * box->cells[Z];
+}
+
+/* Numbers are below 2^62. */
+PetscInt64 level_set_most_seedings(LevelSet level_set)
+{
+  return ((PetscInt64)1 << 62) / tries_per_cell(PetscMax(level_set->config->particles, 1)) /
+             count_cells(grid_box(level_set->grid)) -
+         1;
+}
+
 /* Fills up one cell: `missing` more, at places that only the keys decide. */
 static PetscErrorCode FillCell(Seeding *seeding, const PetscInt at[DIM], PetscInt missing,
                                const ParticleView *view, const PetscInt range[2])
 {
   const GridBox   *box = seeding->box;
-  const PetscInt   tries = 4 * seeding->wanted;
-  const PetscInt64 cell = global_cell(box, at),
-                   cells = (PetscInt64)box->cells[X] * box->cells[Y] * box->cells[Z];
+  const PetscInt   tries = tries_per_cell(seeding->wanted);
+  const PetscInt64 cell = global_cell(box, at), cells = count_cells(box);
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < tries && missing > 0; n++) {

@@ -82,7 +82,8 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
   PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &phase->steps));
-  PetscCall(ArchiveReadCount(archive, "seedings", 0, (PetscInt64)1 << 53, &phase->seedings));
+  PetscCall(ArchiveReadCount(archive, "seedings", 0, level_set_most_seedings(phase->level_sets[0]),
+                             &phase->seedings));
   PetscCall(ArchiveReadShared(archive, "targets", phase->count, 1, phase->targets));
   PetscCall(ArchiveReadShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
   for (PetscInt n = 0; n < phase->count; n++) {

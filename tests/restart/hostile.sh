@@ -61,6 +61,7 @@ hostile regions/distance_0 "regions/distance_0=f['regions/distance_0'][()]*1e9"
 hostile regions/markers_0/values "regions/markers_0/values=np.zeros(5)"
 hostile regions/markers_0/numbers "regions/markers_0/numbers=f['regions/markers_0/numbers'][()][1:]"
 hostile regions/steps regions/steps=-1
+hostile regions/seedings regions/seedings=2**52
 hostile fluid/velocity_x -fluid/velocity_x
 hostile fluid/velocity_x fluid/velocity_x=np.zeros\(3\)
 hostile fluid/velocity_y "fluid/velocity_y=f['fluid/velocity_y'][()]+1e302"

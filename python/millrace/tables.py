@@ -1,7 +1,10 @@
 """Tables of numbers: the ledger of a run, what its output groups write, reference data; all of them CSV files."""
 
+import ast
 import difflib
+import operator
 import os
+import re
 
 import numpy
 
@@ -15,6 +18,26 @@ def like(name, names):
         return "did you mean " + " or ".join(near) + "?"
     shown = sorted(names)[:12]
     return "it has " + ", ".join(shown) + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
+
+
+OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+              ast.Pow: operator.pow, ast.UAdd: operator.pos, ast.USub: operator.neg}
+FUNCTIONS = {"abs": abs, "sqrt": numpy.sqrt, "log": numpy.log, "exp": numpy.exp, "sin": numpy.sin, "cos": numpy.cos}
+
+
+def evaluate(node, columns):
+    """Arithmetic of columns and numbers, and nothing else."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return float(node.value)
+    if isinstance(node, ast.Name) and node.id in columns:
+        return columns[node.id]
+    if isinstance(node, ast.UnaryOp) and type(node.op) in OPERATIONS:
+        return OPERATIONS[type(node.op)](evaluate(node.operand, columns))
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+        return OPERATIONS[type(node.op)](evaluate(node.left, columns), evaluate(node.right, columns))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS and len(node.args) == 1:
+        return FUNCTIONS[node.func.id](evaluate(node.args[0], columns))
+    raise ValueError(getattr(node, "id", None) or "no arithmetic")
 
 
 class Table:
@@ -50,6 +73,22 @@ class Table:
 
     def __getitem__(self, name):
         return self.column(name)
+
+    def expression(self, text):
+        """Arithmetic of columns, such as "pressure_force_ball_x + viscous_force_ball_x"; ^ is a power. A column of that very
+        name comes first."""
+        if text in self.columns:
+            return self.columns[text]
+        known, used = sorted(self.names, key=len, reverse=True), {}
+        pattern = "|".join(rf"(?<![\w.]){re.escape(name)}(?![\w.])" for name in known)
+        code = re.sub(pattern, lambda found: used.setdefault(found.group(), f"column_{len(used)}"), text).replace("^", "**")
+        columns = {variable: self.columns[name] for name, variable in used.items()}
+        try:
+            values = evaluate(ast.parse(code.strip(), mode="eval").body, columns)
+        except (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError) as problem:
+            word = str(problem) if isinstance(problem, ValueError) else text
+            raise Error(f"{self.path} has no column {word}: {like(word, self.names)}") from problem
+        return numpy.broadcast_to(values, (len(self),))
 
     def __contains__(self, name):
         return name in self.columns

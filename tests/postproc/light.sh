@@ -84,6 +84,9 @@ ok "the samples are those of the field" measure curve_is line.csv 'np.exp(-0.4) 
 ok "the picture is an SVG file" "$python" -c 'import xml.etree.ElementTree as x; x.parse("line.svg")'
 ok "plot draws columns of the ledger" draw "$plot" vortex kinetic_energy -o energy.png --log --data energy.csv
 ok "the curve is that of the ledger" measure curve_is energy.csv 'np.exp(-0.4 * x)' 1e-12
+ok "plot adds columns up" draw "$plot" vortex "2*kinetic_energy - time" -o sum.png --data sum.csv
+ok "the curve is their sum" measure curve_is sum.csv '2 * np.exp(-0.4 * x) - x' 1e-12
+ok "a column that is not there cannot be added" refuses "$plot" vortex "kinetic_energy + nothing"
 printf '# source\ny,u\n0,0\n1.5,0.66\n3,0.1\n' > reference.csv
 draw "$plot" vortex plume kinetic_energy --reference reference.csv:y:u --label a --label b --label table -o compare.png \
   --data compare.csv --size 640 480

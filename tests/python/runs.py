@@ -114,6 +114,21 @@ def every_run_equals_itself_and_is_summed_up():
         assert "step 2, 3 frames" in lines and f"millrace run -o {kind} --restart latest" in lines, lines
 
 
+def columns_can_be_added_up():
+    ledger = millrace.open("coupled").ledger
+    force = ledger.expression("pressure_force_cork_y + 2*viscous_force_cork_y - sqrt(mass)^2")
+    assert numpy.array_equal(force, ledger["pressure_force_cork_y"] + 2 * ledger["viscous_force_cork_y"]
+                             - numpy.sqrt(ledger["mass"]) ** 2)
+    assert len(ledger.expression("3")) == len(ledger)
+    for text in ("mass + masss", "__import__('os')", "mass.real", "mass +", "9**9**9", "[mass]"):
+        try:
+            ledger.expression(text)
+        except millrace.Error as error:
+            assert "has no column" in str(error)
+        else:
+            raise AssertionError(text)
+
+
 class Dataset:
     """Where xarray is not installed: what is asked of its Dataset, held to its rules."""
 

@@ -99,6 +99,14 @@ typedef struct {
   PetscReal     damping; /* s: viscous moduli over elastic ones */
 } SolidMaterialConfig;
 
+/* How elasticity goes through time: in explicit substeps, in whole implicit steps of either kind, or from
+   equilibrium to equilibrium. */
+typedef enum { ELASTIC_EXPLICIT, ELASTIC_NEWMARK, ELASTIC_BACKWARD_EULER, ELASTIC_STATIC } ElasticTime;
+extern const char *const ElasticTimes[];
+/* Of its linear systems: conjugate gradients with an incomplete factor, a sparse factor, multigrid. */
+typedef enum { SOLVER_AUTO, SOLVER_CG, SOLVER_CHOLESKY, SOLVER_MULTIGRID } ElasticSolver;
+extern const char *const ElasticSolvers[];
+
 /* Where a deformable solid does not move by itself. */
 typedef struct {
   Shape inside; /* vertices in it, at time zero */
@@ -117,6 +125,16 @@ typedef struct {
   MeshRefineConfig *refine; /* of the triangles of the surface */
 } SkinConfig;
 
+/* Of plane meshes: without strain, or without stress, across the plane. */
+typedef enum { PLANE_STRAIN, PLANE_STRESS } PlaneKind;
+extern const char *const PlaneKinds[];
+
+/* A given force on the sides of elements. */
+typedef struct {
+  Shape   inside; /* sides with all their nodes in it, at time zero */
+  Vector3 force;  /* N, of all of them together */
+} LoadConfig;
+
 /* A deformable solid. */
 typedef struct {
   char       *name;
@@ -129,6 +147,10 @@ typedef struct {
   SkinConfig  skin;
   PetscInt    held_count;
   HoldConfig *held;
+  PetscInt    load_count;
+  LoadConfig *loads;
+  PetscReal   thickness; /* m, of triangles; 0: 1 m of a plane mesh */
+  PlaneKind   stress;
 } SolidMeshConfig;
 
 /* What binds points of one solid to another. */
@@ -161,6 +183,10 @@ typedef struct {
   ContactPairConfig *pairs;
   JointConfig       *joints;
   AssemblyConfig    *assemblies;
+
+  ElasticTime   elasticity;
+  ElasticSolver solver;
+  PetscInt      newton; /* iterations of a step, at most */
 
   PetscInt             material_count, mesh_count;
   SolidMaterialConfig *materials;
@@ -222,6 +248,9 @@ typedef struct {
   PetscReal least_ratio;            /* smallest det F of an element */
   PetscInt  point_contacts;         /* points that touch bodies or are about to */
   PetscInt  substeps, damping_iterations;
+  PetscInt  newton_iterations, linear_iterations; /* of implicit and static solves */
+  PetscInt  elastic_solver;                       /* of the last: 1 + ElasticSolver; 0: none */
+  PetscBool is_unsolved; /* the last step was given up: Newton's method did not end */
   PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
   PetscInt  inverted_mesh, inverted_element; /* mesh from 1; 0: no element is turned inside out whose material
                                                 does not survive that */

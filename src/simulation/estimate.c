@@ -211,9 +211,12 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   if (estimate->bodies)
     fprintf(file, "bodies     %" PetscInt_FMT ", %" PetscInt_FMT " joints\n", estimate->bodies,
             estimate->joints);
-  if (estimate->tetrahedra)
-    fprintf(file, "elements   %" PetscInt_FMT " tetrahedra, substeps of %.3g s at rest\n",
-            estimate->tetrahedra, (double)estimate->substep);
+  if (estimate->tetrahedra && config->solids.elasticity != ELASTIC_EXPLICIT)
+    fprintf(file, "elements   %" PetscInt_FMT ", %s steps\n", estimate->tetrahedra,
+            ElasticTimes[config->solids.elasticity]);
+  else if (estimate->tetrahedra)
+    fprintf(file, "elements   %" PetscInt_FMT ", substeps of %.3g s at rest\n", estimate->tetrahedra,
+            (double)estimate->substep);
   fprintf(file, "ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
           estimate->solid_ranks);
   fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);

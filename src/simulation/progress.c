@@ -127,7 +127,7 @@ static void describe_size(Simulation simulation, const PetscInt cells[DIM], char
   for (PetscInt m = 0; m < simulation->config->solids.mesh_count; m++)
     elements += solid_mesh_elements(simulation->solid, m);
   if (elements)
-    snprintf(text + used, size - used, "%" PetscInt_FMT " tetrahedra", elements);
+    snprintf(text + used, size - used, "%" PetscInt_FMT " elements", elements);
 }
 
 /* Of two ranks the solids have none of their own unless the scene gives them one: that is to be known. */

@@ -62,8 +62,11 @@ static PetscErrorCode Describe(Simulation simulation, Text *layout)
     PetscCall(TextAppend(layout, "%s%s", b ? ", " : ": ", config->bodies[b].name));
   PetscCall(TextAppend(layout, " with %" PetscInt_FMT " joints", config->joint_count));
   for (PetscInt m = 0; m < config->mesh_count; m++)
-    PetscCall(TextAppend(layout, "%smesh %s of %" PetscInt_FMT " tetrahedra", m ? ", " : ", and ",
+    PetscCall(TextAppend(layout, "%smesh %s of %" PetscInt_FMT " elements", m ? ", " : ", and ",
                          config->meshes[m].name, solid_mesh_elements(simulation->solid, m)));
+  if (config->mesh_count && config->elasticity != ELASTIC_EXPLICIT)
+    PetscCall(TextAppend(layout, ", elasticity %s by %s", ElasticTimes[config->elasticity],
+                         ElasticSolvers[config->solver]));
   for (PetscInt side = 0; side < 2 * DIM; side++)
     if (config->held[side / 2][side % 2])
       PetscCall(TextAppend(layout, ", wall_%c_%s", "xyz"[side / 2], side % 2 ? "high" : "low"));
@@ -135,6 +138,9 @@ static void put_elements(Record *record, const SolidReport *report)
   record_put(record, report->point_contacts, "1", "point_contacts");
   record_put(record, report->substeps, "1", "substeps");
   record_put(record, report->damping_iterations, "1", "damping_iterations");
+  record_put(record, report->newton_iterations, "1", "newton_iterations");
+  record_put(record, report->linear_iterations, "1", "elastic_iterations");
+  record_put(record, report->elastic_solver, "1", "elastic_solver");
 }
 
 static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
@@ -194,7 +200,7 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
     PetscCall(SolidStep(simulation->solid, simulation->time, dt));
   PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
   report = solid_report(simulation->solid);
-  *good = !report.is_unstable && !report.inverted_mesh &&
+  *good = !report.is_unstable && !report.is_unsolved && !report.inverted_mesh &&
           !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy + report.elastic_energy);
   PetscCall(PetscTime(&ended));
   simulation->wall_solids = ended - began;

@@ -5,13 +5,15 @@
 
 #include <millrace/solid_step.h>
 
-enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 2 };
+enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 5 };
 
 PetscErrorCode SolidSave(Solid solid, Archive archive)
 {
   const PetscReal counts[REPORT_NUMBERS] = {solid->report.collisions, solid->report.position_iterations,
                                             solid->report.velocity_iterations, solid->report.push_outs};
-  const PetscReal point_counts[POINT_NUMBERS] = {solid->report.substeps, solid->report.damping_iterations};
+  const PetscReal point_counts[POINT_NUMBERS] = {
+      solid->report.substeps, solid->report.damping_iterations, solid->report.newton_iterations,
+      solid->report.linear_iterations, solid->report.elastic_solver};
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
@@ -95,6 +97,9 @@ static PetscErrorCode LoadReport(Solid solid, Archive archive)
     PetscCall(ReadCounts(archive, "point_report", POINT_NUMBERS, point_counts));
   solid->report.substeps = (PetscInt)point_counts[0];
   solid->report.damping_iterations = (PetscInt)point_counts[1];
+  solid->report.newton_iterations = (PetscInt)point_counts[2];
+  solid->report.linear_iterations = (PetscInt)point_counts[3];
+  solid->report.elastic_solver = (PetscInt)point_counts[4];
   solid->report.collisions = (PetscInt)counts[0];
   solid->report.position_iterations = (PetscInt)counts[1];
   solid->report.velocity_iterations = (PetscInt)counts[2];
@@ -412,28 +417,33 @@ static PetscErrorCode WriteContacts(Solid solid, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
-/* Elements of all meshes with det F and von Mises' stress; the first rank, which has them all, writes. */
-static PetscErrorCode WriteElements(Solid solid, FrameSeries frames)
+/* Elements of all meshes of a kind, with det F and von Mises' stress, by their corners; the first rank, which
+   has them all, writes. */
+static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind kind, const char name[])
 {
-  const Points *points = solid->points;
-  FrameMesh     mesh = {.name = "deformables", .cell_size = 4, .vertices = points->position};
-  PetscInt      total = 0, e = 0, *cells;
-  PetscReal    *ratios, *stresses, *numbers;
-  PetscMPIInt   rank;
+  const Points  *points = solid->points;
+  const PetscInt corners = mesh_corners(kind);
+  FrameMesh      mesh = {.name = name, .cell_size = corners, .vertices = points->position};
+  PetscInt       total = 0, e = 0, *cells;
+  PetscReal     *ratios, *stresses, *numbers;
+  PetscMPIInt    rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(frame_series_comm(frames), &rank));
   for (PetscInt m = 0; m < points->mesh_count; m++)
-    total += points->meshes[m].mesh->element_count;
-  PetscCall(PetscMalloc4(4 * total, &cells, total, &ratios, total, &stresses, total, &numbers));
+    total += points->meshes[m].mesh->kind == kind ? points->meshes[m].mesh->element_count : 0;
+  if (!total)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc4(corners * total, &cells, total, &ratios, total, &stresses, total, &numbers));
   points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *one = &points->meshes[m];
-    const PetscInt        count = one->mesh->element_count;
+    const PetscInt        count = one->mesh->kind == kind ? one->mesh->element_count : 0;
 
-    for (PetscInt k = 0; k < 4 * count; k++) /* by their corners */
-      cells[4 * e + k] = one->elements[one->mesh->nodes * (k / 4) + k % 4];
-    one->force.kind->measure(one->force.data, &ratios[e], &stresses[e]);
+    for (PetscInt k = 0; k < corners * count; k++)
+      cells[corners * e + k] = one->elements[one->mesh->nodes * (k / corners) + k % corners];
+    if (count)
+      one->forces[0].kind->measure(one->forces[0].data, &ratios[e], &stresses[e]);
     for (PetscInt k = 0; k < count; k++)
       numbers[e++] = (PetscReal)m;
   }
@@ -464,7 +474,7 @@ static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt 
     PetscReal            *ratio, *stress;
 
     PetscCall(PetscMalloc2(one->mesh->element_count, &ratio, one->mesh->element_count, &stress));
-    one->force.kind->measure(one->force.data, ratio, stress);
+    one->forces[0].kind->measure(one->forces[0].data, ratio, stress);
     for (PetscInt k = 0; k < one->face_count; k++, f++) {
       numbers[f] = (PetscReal)m;
       ratios[f] = ratio[one->behind[k]];
@@ -525,8 +535,8 @@ PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_c
   PetscFunctionBegin;
   PetscCall(WriteBodies(solid, frames, field_count, fields));
   PetscCall(WriteContacts(solid, frames));
-  if (solid->points->mesh_count)
-    PetscCall(WriteElements(solid, frames));
+  PetscCall(WriteElements(solid, frames, MESH_TETRAHEDRA, "deformables"));
+  PetscCall(WriteElements(solid, frames, MESH_TRIANGLES, "sheets"));
   if (has_own_surface(solid->points))
     PetscCall(WriteSkins(solid, frames));
   PetscFunctionReturn(0);

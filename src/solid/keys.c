@@ -8,6 +8,10 @@ const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
+const char *const ElasticTimes[] = {"explicit", "newmark", "backward-euler", "static", NULL};
+const char *const PlaneKinds[] = {"plane-strain", "plane-stress", NULL};
+const char *const ElasticSolvers[] = {"auto", "cg", "cholesky", "multigrid", NULL};
+
 static const char *const yes_or_no[] = {"false", "true", NULL};     /* index: PetscBool */
 static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: ContactPairConfig.none */
 
@@ -19,6 +23,7 @@ static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: Co
 #define OF_JOINT(member) offsetof(JointConfig, member)
 #define OF_HOLD(member) offsetof(HoldConfig, member)
 #define OF_MATERIAL(member) offsetof(SolidMaterialConfig, member)
+#define OF_LOAD(member) offsetof(LoadConfig, member)
 #define OF_MESH(member) offsetof(SolidMeshConfig, member)
 #define OF_SKIN(member) offsetof(SkinConfig, member)
 #define OF_SOLID(member) offsetof(SolidConfig, member)
@@ -387,6 +392,18 @@ static const SchemaKey skin_keys[] = {
      .help = "where the triangles of the surface are divided, without the elements behind them"},
     {0}};
 
+static const SchemaKey load_keys[] = {
+    {.name = "inside",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_LOAD(inside),
+     .help = "sides of elements with all their nodes in it, at time zero, take the force"},
+    {.name = "force",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_LOAD(force),
+     .unit = "N",
+     .help = "of all of them together, constant, spread evenly"},
+    {0}};
+
 static const SchemaKey mesh_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
@@ -434,6 +451,27 @@ static const SchemaKey mesh_keys[] = {
      .fallback = "",
      .keys = hold_keys,
      .help = "where it is fixed to bodies or to the world"},
+    {.name = "thickness",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MESH(thickness),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m",
+     .help = "of cloth, which needs it; of a planar mesh its depth, 0: 1 m"},
+    {.name = "stress",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_MESH(stress),
+     .fallback = "plane-strain",
+     .choices = PlaneKinds,
+     .help = "of a planar mesh: what is zero across the plane"},
+    {.name = "loads",
+     .kind = SCHEMA_LIST,
+     .offset = OF_MESH(loads),
+     .count = OF_MESH(load_count),
+     .size = sizeof(LoadConfig),
+     .fallback = "",
+     .keys = load_keys,
+     .help = "forces on its surface, besides gravity"},
     {0}};
 
 static const SchemaKey binding_keys[] = {
@@ -517,6 +555,30 @@ const SchemaKey SolidKeys[] = {
      .help =
          "sides of a fluid's box that are a wall or slip hold dynamic bodies in it; they rub and bounce as "
          "the body does, and open, inflow and periodic sides let all pass"},
+    {.name = "elasticity",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_SOLID(elasticity),
+     .fallback = "explicit",
+     .choices = ElasticTimes,
+     .help = "of meshes. explicit: substeps as short as elements need; newmark: whole implicit steps, second "
+             "order; backward-euler: the same, first order, which takes energy from what a step does not "
+             "resolve; static: every step ends in equilibrium, without contact. Implicit steps touch without "
+             "friction"},
+    {.name = "solver",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_SOLID(solver),
+     .fallback = "auto",
+     .choices = ElasticSolvers,
+     .help = "of implicit and static elasticity. cg: conjugate gradients with an incomplete Cholesky factor; "
+             "cholesky: a sparse factor; multigrid: conjugate gradients with algebraic multigrid; auto: by "
+             "step and size, told in the ledger"},
+    {.name = "newton",
+     .kind = SCHEMA_INTEGER,
+     .offset = OF_SOLID(newton),
+     .fallback = "50",
+     .range = SCHEMA_POSITIVE,
+     .help = "iterations of an implicit or static step, at most: a step that needs more is halved; 1: one "
+             "linearisation, as it comes"},
     {.name = "bodies",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bodies),
@@ -564,7 +626,8 @@ const SchemaKey SolidKeys[] = {
      .size = sizeof(SolidMeshConfig),
      .fallback = "",
      .keys = mesh_keys,
-     .help = "deformable solids of tetrahedra, without a fluid; they touch bodies, not each other"},
+     .help =
+         "deformable solids of tetrahedra or triangles, without a fluid; they touch bodies, not each other"},
     {.name = "bindings",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bindings),

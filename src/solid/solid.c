@@ -225,6 +225,7 @@ SolidReport solid_report(Solid solid)
   for (PetscInt p = 0; p < solid->points->count; p++)
     if (solid->points->inverse_mass[p] > 0.)
       add_point(&report, solid, p);
+  report.potential_energy -= points_load_work(solid);
   if (solid->points->mesh_count)
     add_elements(&report, solid);
   report.elastic_energy += springs_energy(solid->points);

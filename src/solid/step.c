@@ -275,11 +275,12 @@ static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
 
   PetscFunctionBegin;
   PetscCall(SolidPredictHalf(solid, time, dt, NULL));
-  PetscCall(PointsPredict(solid, dt, half.bodies));
+  PetscCall(PointsPredict(solid, time, dt, half.bodies));
   if (!contact_set_covers(solid->contacts, solid, dt, half.bodies))
     PetscCall(Find(solid, dt, solid->twists, half.bodies));
   PetscCall(Collide(solid, dt, half.bodies));
-  point_contacts_collide(solid, dt, &half);
+  if (solid->config->elasticity == ELASTIC_EXPLICIT) /* else the solve has done it */
+    point_contacts_collide(solid, dt, &half);
   PetscCall(ConstrainMotion(solid, time, dt, half.bodies));
   move(solid, time, dt, half.bodies);
   points_move(solid, dt);
@@ -320,7 +321,7 @@ static void find_inverted(Solid solid)
   solid->report.inverted_mesh = 0;
   points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count && !solid->report.inverted_mesh; m++) {
-    const Force *force = &points->meshes[m].force;
+    const Force *force = &points->meshes[m].forces[0];
     ForceReport  report;
 
     if (force->kind->survives_inversion)
@@ -333,6 +334,12 @@ static void find_inverted(Solid solid)
   }
 }
 
+static void clear_report(SolidReport *report)
+{
+  report->substeps = report->damping_iterations = report->newton_iterations = report->linear_iterations = 0;
+  report->is_unstable = report->is_unsolved = PETSC_FALSE;
+}
+
 /* Elasticity is explicit: a step is divided into as many equal ones as it needs, which are counted anew as
    elements stiffen. A step that would need more than anybody waits for has failed. */
 static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
@@ -342,8 +349,7 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
   PetscReal       longest = 0., left = dt;
 
   PetscFunctionBegin;
-  solid->report.substeps = solid->report.damping_iterations = 0;
-  solid->report.is_unstable = PETSC_FALSE;
+  clear_report(&solid->report);
   while (left > 0.) {
     PetscReal parts, part;
 
@@ -363,10 +369,38 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode StepWhole(Solid solid, PetscReal time, PetscReal dt)
+{
+  PetscFunctionBegin;
+  clear_report(&solid->report);
+  PetscCall(StepTogether(solid, time, dt));
+  solid->report.substeps = 1;
+  find_inverted(solid);
+  PetscFunctionReturn(0);
+}
+
+/* Kinematic bodies go on, the others stand still. */
+static PetscErrorCode StepToEquilibrium(Solid solid, PetscReal time, PetscReal dt)
+{
+  PetscFunctionBegin;
+  clear_report(&solid->report);
+  PetscCall(PointsSolveStatic(solid, time + dt));
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (solid->bodies[b].config->kind == BODY_KINEMATIC)
+      solid->twists[b] = body_prescribed_twist(&solid->bodies[b], time + dt);
+  solid->report.substeps = 1;
+  find_inverted(solid);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
-  if (solid->points->mesh_count)
+  if (solid->points->mesh_count && solid->config->elasticity == ELASTIC_STATIC)
+    PetscCall(StepToEquilibrium(solid, time, dt));
+  else if (solid->points->mesh_count && solid->config->elasticity != ELASTIC_EXPLICIT)
+    PetscCall(StepWhole(solid, time, dt));
+  else if (solid->points->mesh_count)
     PetscCall(StepInParts(solid, time, dt));
   else if (solid->points->count)
     PetscCall(StepTogether(solid, time, dt));

@@ -65,6 +65,12 @@ PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size)
                             (double)place.at[Y], (double)place.at[Z], MaterialModels[mesh->material->model]));
   } else if (report->is_unstable)
     PetscCall(PetscSNPrintf(reason, size, "elements are strained so far that no substep is short enough"));
+  else if (report->is_unsolved)
+    PetscCall(PetscSNPrintf(reason, size,
+                            "%s elasticity was not solved in %" PetscInt_FMT
+                            " iterations of Newton's method: meshes that nothing holds have no equilibrium; "
+                            "else give shorter steps or more iterations (solids.newton)",
+                            ElasticTimes[solid->config->elasticity], report->newton_iterations));
   PetscFunctionReturn(0);
 }
 

@@ -7,7 +7,7 @@
 #include "scratch.h"
 
 #include "solid/deformable/points.h"
-#include "solid/force/tetrahedra.h"
+#include "solid/force/element_set.h"
 
 #include <time.h>
 
@@ -108,7 +108,7 @@ static PetscErrorCode Measure(PetscInt across, PetscReal relative_damping, Petsc
   cost->substep = (processor_time() - began) / (PetscReal)bar.solid->report.substeps;
   cost->iterations = (PetscReal)bar.solid->report.damping_iterations / (PetscReal)bar.solid->report.substeps;
   for (PetscInt k = 0; k < ROUNDS; k++) {
-    const Force *force = &points->meshes[0].force;
+    const Force *force = &points->meshes[0].forces[0];
 
     began = processor_time();
     force->kind->add_elastic(force->data, points->position, points->forces.points);

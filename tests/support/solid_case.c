@@ -11,6 +11,7 @@ SolidCase *solid_case_new(PetscReal gravity)
   solids->config = (SolidConfig){.gravity = vector3(0, 0, -gravity),
                                  .cfl = 0.5,
                                  .iterations = 6,
+                                 .newton = 50,
                                  .tolerance = 1e-4,
                                  .bodies = solids->bodies,
                                  .joints = solids->joints,
@@ -33,6 +34,8 @@ void solid_case_free(SolidCase *solids)
     assert_success(ShapeDestroy(&solids->meshes[m].mesh.shape));
     for (PetscInt h = 0; h < solids->meshes[m].held_count; h++)
       assert_success(ShapeDestroy(&solids->holds[m][h].inside));
+    for (PetscInt k = 0; k < solids->meshes[m].load_count; k++)
+      assert_success(ShapeDestroy(&solids->loads[m][k].inside));
     for (PetscInt r = 0; r < solids->meshes[m].mesh.refine_count; r++)
       assert_success(ShapeDestroy(&solids->refinements[m][r].inside));
   }
@@ -110,7 +113,8 @@ SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3
   solids->meshes[m] = (SolidMeshConfig){.name = names[m],
                                         .material = names[m],
                                         .mesh = {.edge = edge, .order = 1, .refine = solids->refinements[m]},
-                                        .held = solids->holds[m]};
+                                        .held = solids->holds[m],
+                                        .loads = solids->loads[m]};
   assert_success(ShapeCreateBox(low, high, &solids->meshes[m].mesh.shape));
   return &solids->materials[m];
 }
@@ -122,6 +126,15 @@ void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body
   assert_true(h < SOLID_CASE_MESHES);
   solids->holds[m][h].to = body < 0 ? "" : solids->names[body];
   assert_success(ShapeCreateBox(low, high, &solids->holds[m][h].inside));
+}
+
+void solid_case_load(SolidCase *solids, Vector3 low, Vector3 high, Vector3 force)
+{
+  const PetscInt m = solids->config.mesh_count - 1, k = solids->meshes[m].load_count++;
+
+  assert_true(k < SOLID_CASE_MESHES);
+  solids->loads[m][k].force = force;
+  assert_success(ShapeCreateBox(low, high, &solids->loads[m][k].inside));
 }
 
 void solid_case_refine(SolidCase *solids, Vector3 low, Vector3 high)

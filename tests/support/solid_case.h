@@ -15,6 +15,7 @@ typedef struct {
   SolidMaterialConfig materials[SOLID_CASE_MESHES]; /* one for each mesh */
   SolidMeshConfig     meshes[SOLID_CASE_MESHES];
   HoldConfig          holds[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
+  LoadConfig          loads[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
   MeshRefineConfig    refinements[SOLID_CASE_MESHES][SOLID_CASE_MESHES];
 
   BindingConfig bindings[SOLID_CASE_MESHES];
@@ -40,6 +41,8 @@ JointConfig *solid_case_add_joint(SolidCase *solids, JointKind kind, PetscInt pa
 SolidMaterialConfig *solid_case_add_mesh(SolidCase *solids, Vector3 low, Vector3 high, PetscReal edge);
 /* Fixes what of the last mesh lies in a box to a body, or to the world if that is -1. */
 void solid_case_hold(SolidCase *solids, Vector3 low, Vector3 high, PetscInt body);
+/* A force on the sides of the last mesh that lie in a box. */
+void solid_case_load(SolidCase *solids, Vector3 low, Vector3 high, Vector3 force);
 /* Halves what of the last mesh lies in a box. */
 void solid_case_refine(SolidCase *solids, Vector3 low, Vector3 high);
 

@@ -34,7 +34,7 @@ static Block *new_ordered_block(const char model[], PetscInt order)
   const PetscInt cells[DIM] = {SIDE, SIDE, SIDE};
   uint64_t       seed = 3;
   Block         *block;
-  Tetrahedra     elements;
+  ElementList    elements;
 
   assert_success(PetscNew(&block));
   assert_success(MeshCreateBox(vector3(0, 0, 0), vector3(1, 1, 1), cells, MESH_BOX_FIVE, &block->mesh));
@@ -58,7 +58,8 @@ static Block *new_ordered_block(const char model[], PetscInt order)
     memcpy(block->x, block->mesh->vertices, (size_t)block->count * sizeof(*block->x));
   }
   assert_true(block->count <= MOST_POINTS);
-  elements = (Tetrahedra){block->mesh->element_count, block->mesh->nodes, block->mesh->elements};
+  elements = (ElementList){
+      .count = block->mesh->element_count, .nodes = block->mesh->nodes, .elements = block->mesh->elements};
   assert_success(
       block->force.kind->create(&block->material, &elements, block->mesh->vertices, &block->force.data));
   return block;
@@ -382,7 +383,124 @@ static void the_differential_at_rest_is_the_exact_one_there(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(the_patch_test_is_passed), cmocka_unit_test(rigid_motions_make_no_forces),
+/* Triangles: a section of plane strain at z = 0, or a sheet that lies askew in space. */
+static Block *new_sheet(const char model[], ElementSection section, PetscInt order)
+{
+  const PetscInt cells[] = {4, 3};
+  const Vector3  along = vector3(1, 0, section == SECTION_SHEET ? 0.3 : 0),
+                across = vector3(0.1, 0.8, section == SECTION_SHEET ? -0.2 : 0);
+  ElementList elements;
+  Block      *block;
+
+  assert_success(PetscNew(&block));
+  assert_success(MeshCreateSheet(vector3(0, 0, 0), along, across, cells, &block->mesh));
+  if (order == 2) {
+    Mesh linear = block->mesh;
+
+    assert_success(MeshCreateQuadratic(linear, &block->mesh));
+    assert_success(MeshDestroy(&linear));
+  }
+  block->count = block->mesh->vertex_count;
+  memcpy(block->x, block->mesh->vertices, (size_t)block->count * sizeof(*block->x));
+  block->material =
+      (SolidMaterialConfig){.young = young, .poisson = poisson, .density = 1000, .damping = 0.01};
+  block->force.kind = force_kind(model);
+  elements = (ElementList){.count = block->mesh->element_count,
+                           .nodes = block->mesh->nodes,
+                           .elements = block->mesh->elements,
+                           .section = section,
+                           .thickness = 0.01};
+  assert_success(
+      block->force.kind->create(&block->material, &elements, block->mesh->vertices, &block->force.data));
+  return block;
+}
+
+static void no_depth(PetscInt count, ElementSection section, Vector3 v[])
+{
+  for (PetscInt p = 0; p < count && section == SECTION_PLANE_STRAIN; p++)
+    v[p].at[Z] = 0;
+}
+
+/* Differences, definiteness, momenta and damping of one block where it is. */
+static void check_sheet(Block *block, ElementSection section)
+{
+  const PetscReal e = 1e-6;
+  Vector3         dx[MOST_POINTS], df[MOST_POINTS], dv[MOST_POINTS], above[MOST_POINTS], below[MOST_POINTS];
+  uint64_t        seed = 23;
+
+  shake(block, 7, 0.03);
+  no_depth(block->count, section, block->x);
+  random_vectors(&seed, 1, dx);
+  no_depth(MOST_POINTS, section, dx);
+  find_forces(block);
+  assert_near(vector3_norm(sum_of(block->f)) / norm(block->f), 0, 1e-12);
+  assert_near(vector3_norm(torque_of(block->x, block->f)) / norm(block->f), 0, 1e-12);
+  apply_stiffness(block, DIFFERENTIAL_DEFINITE, dx, df);
+  assert_true(dot(dx, df) <= 1e-12 * norm(df));
+  apply_damping(block, dx, dv);
+  assert_true(dot(dx, dv) < 0);
+  assert_near(vector3_norm(torque_of(block->x, dv)) / norm(dv), 0, 1e-12);
+  apply_stiffness(block, DIFFERENTIAL_EXACT, dx, df);
+  for (PetscInt p = 0; p < block->count; p++)
+    block->x[p] = vector3_add(block->x[p], vector3_scale(e, dx[p]));
+  find_forces(block);
+  memcpy(above, block->f, sizeof(above));
+  for (PetscInt p = 0; p < block->count; p++)
+    block->x[p] = vector3_subtract(block->x[p], vector3_scale(2 * e, dx[p]));
+  find_forces(block);
+  for (PetscInt p = 0; p < MOST_POINTS; p++)
+    below[p] = vector3_subtract(vector3_scale(1 / (2 * e), vector3_subtract(above[p], block->f[p])), df[p]);
+  assert_near(norm(below) / norm(df), 0, 1e-6);
+}
+
+static void triangles_have_slopes_momenta_and_definite_parts(void **state)
+{
+  (void)state;
+  for (PetscInt m = 0; m < 3; m++)
+    for (PetscInt order = 1; order <= 2; order++)
+      for (PetscInt section = SECTION_PLANE_STRAIN; section <= SECTION_SHEET; section++) {
+        Block *block = new_sheet(models[m], (ElementSection)section, order);
+
+        check_sheet(block, (ElementSection)section);
+        free_block(block);
+      }
+}
+
+/* Turned in space a sheet has neither forces nor damping; stretched by e it has E e per area of its section,
+   without stress beside. */
+static void sheets_turn_freely_and_stretch_by_young(void **state)
+{
+  const Quaternion turn = quaternion_from_rotation(vector3(1, -2, 0.5));
+
+  (void)state;
+  for (PetscInt m = 0; m < 3; m++) {
+    Block    *block = new_sheet(models[m], SECTION_SHEET, 1);
+    Vector3   v[MOST_POINTS] = {{{0}}}, drag[MOST_POINTS];
+    PetscReal energy;
+
+    for (PetscInt p = 0; p < block->count; p++) {
+      block->x[p] = vector3_add(quaternion_rotate(turn, block->mesh->vertices[p]), vector3(1, 2, 3));
+      v[p] = vector3_cross(vector3(3, -1, 2), block->x[p]);
+    }
+    find_forces(block);
+    apply_damping(block, v, drag);
+    assert_near(norm(block->f) / young, 0, 1e-12);
+    assert_near(norm(drag) / young, 0, 1e-12);
+    for (PetscInt p = 0; p < block->count;
+         p++) /* the same strain in both directions: 2 e^2 E / (1 - nu) / 2 */
+      block->x[p] = vector3_scale(1 + 1e-5, block->mesh->vertices[p]);
+    find_forces(block);
+    energy = block->force.kind->report(block->force.data).energy;
+    assert_near(energy / (1e-10 * young / (1 - poisson) * 0.01 *
+                          vector3_norm(vector3_cross(vector3(1, 0, 0.3), vector3(0.1, 0.8, -0.2)))),
+                1, 1e-4);
+    free_block(block);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(triangles_have_slopes_momenta_and_definite_parts),
+          cmocka_unit_test(sheets_turn_freely_and_stretch_by_young),
+          cmocka_unit_test(the_patch_test_is_passed), cmocka_unit_test(rigid_motions_make_no_forces),
           cmocka_unit_test(small_strains_follow_hooke), cmocka_unit_test(forces_are_slopes_of_the_energy),
           cmocka_unit_test(differentials_agree_with_differences),
           cmocka_unit_test(definite_differentials_have_no_positive_direction),

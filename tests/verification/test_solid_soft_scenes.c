@@ -101,7 +101,7 @@ static void bound_points_meet_what_vertices_miss(void **state)
 
 static PetscReal mesh_volume(Solid solid, PetscInt mesh)
 {
-  const Force *force = &solid->points->meshes[mesh].force;
+  const Force *force = &solid->points->meshes[mesh].forces[0];
 
   points_find_forces(solid);
   return force->kind->report(force->data).volume;

@@ -71,6 +71,11 @@ static PetscReal yield_along(Solid solid, const PointContact *contact, Vector3 d
          vector3_dot(turn, turned);
 }
 
+PetscReal point_contact_hold(Solid solid, const PointContact *contact)
+{
+  return 1. / yield_along(solid, contact, contact->normal);
+}
+
 /* Of the point against the body. */
 static Vector3 relative_velocity(Solid solid, const PointContact *contact, const SolidMotion *motion)
 {
@@ -170,7 +175,7 @@ PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *m
     }
   }
   for (PetscInt k = 0; k < points->contact_count; k++)
-    points->contacts[k].hold = 1. / yield_along(solid, &points->contacts[k], points->contacts[k].normal);
+    points->contacts[k].hold = point_contact_hold(solid, &points->contacts[k]);
   take_bodies(solid);
   PetscFunctionReturn(0);
 }
@@ -181,7 +186,7 @@ void point_contacts_update(Solid solid)
 
   for (PetscInt k = 0; k < points->contact_count; k++) {
     place_contact(solid, &points->contacts[k]);
-    points->contacts[k].hold = 1. / yield_along(solid, &points->contacts[k], points->contacts[k].normal);
+    points->contacts[k].hold = point_contact_hold(solid, &points->contacts[k]);
   }
 }
 

@@ -21,6 +21,8 @@ typedef struct PointContact {
 
 /* All points that may meet a body while points and bodies move with `motion` for `dt`. */
 PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *motion);
+/* Impulse over change of the normal velocity. */
+PetscReal point_contact_hold(Solid solid, const PointContact *contact);
 /* Gaps and normals where points and bodies are now. */
 void point_contacts_update(Solid solid);
 /* Step II: inelastic, on the velocities of the state; `half` follows. */

@@ -14,9 +14,10 @@ static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *fo
 
   motion_clear(solid, forces);
   for (PetscInt m = 0; m < points->mesh_count; m++) {
-    const Force *force = &points->meshes[m].force;
+    const DeformableMesh *mesh = &points->meshes[m];
 
-    force->kind->add_damping(force->data, motion->points, forces->points);
+    for (PetscInt k = 0; k < mesh->force_count; k++)
+      mesh->forces[k].kind->add_damping(mesh->forces[k].data, motion->points, forces->points);
   }
   points_collect(solid, forces);
 }

@@ -39,9 +39,9 @@ PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh)
     for (PetscInt m = 0; m < points->mesh_count; m++) {
       const DeformableMesh *other = &points->meshes[m];
 
-      if (other->group == mesh->group)
-        other->force.kind->add_stiffness(other->force.data, DIFFERENTIAL_AT_REST, motion->points,
-                                         forces->points);
+      for (PetscInt n = 0; n < other->force_count && other->group == mesh->group; n++)
+        other->forces[n].kind->add_stiffness(other->forces[n].data, DIFFERENTIAL_AT_REST, motion->points,
+                                             forces->points);
     }
     points_collect(solid, forces);
     square = -motion_product(solid, forces, motion);
@@ -58,8 +58,11 @@ PetscReal points_longest_step(Solid solid)
   points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
-    const PetscReal       square =
-        PetscSqr(mesh->frequency) * PetscMax(1., mesh->force.kind->stiffening(mesh->force.data));
+    PetscReal             square, stiffer = 1.;
+
+    for (PetscInt k = 0; k < mesh->force_count; k++)
+      stiffer = PetscMax(stiffer, mesh->forces[k].kind->stiffening(mesh->forces[k].data));
+    square = PetscSqr(mesh->frequency) * stiffer;
 
     largest = PetscMax(largest, square);
     shared += mesh->is_shared ? square : 0.;

@@ -11,8 +11,7 @@
    and damping is the trapezoidal rule in the form of a backward step and an extrapolation (2.3.3). */
 #include "../contact/point_contact.h"
 
-/* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */
-static void accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion)
+void points_accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion)
 {
   const Points *points = solid->points;
 
@@ -42,18 +41,43 @@ static void fall(Solid solid, PetscReal dt, Vector3 velocity[])
       velocity[p] = vector3_add(velocity[p], change);
 }
 
+/* Gravity has acted on the bodies until the middle of the step; backward Euler takes it whole. */
+static PetscErrorCode PredictImplicit(Solid solid, PetscReal time, PetscReal dt, SolidMotion *motion)
+{
+  Points              *points = solid->points;
+  const ImplicitScheme scheme = implicit_scheme(solid->config->elasticity);
+
+  PetscFunctionBegin;
+  points_find_forces(solid);
+  PetscCall(PetscArraycpy(motion->points, points->velocity, points->count));
+  fall(solid, scheme.gravity * dt, motion->points);
+  for (PetscInt k = 0; k < points->carrying_count && scheme.gravity > 0.5; k++) {
+    const PetscInt b = points->bodies[k];
+
+    motion->bodies[b] = twist_add(twist_scale(2., motion->bodies[b]), twist_scale(-1., solid->twists[b]));
+  }
+  points_follow_velocity(solid, motion->bodies, motion->points);
+  PetscCall(PointContactsFind(solid, dt, motion));
+  PetscCall(PointsSolveStep(solid, time, dt, motion));
+  PetscFunctionReturn(0);
+}
+
 /* `half` holds what gravity makes of the bodies until the middle of the step. Contacts are looked for on the
    way. */
-PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[])
+PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
 {
   Points     *points = solid->points;
   SolidMotion motion = {points->half.points, half};
 
   PetscFunctionBegin;
+  if (solid->config->elasticity != ELASTIC_EXPLICIT) {
+    PetscCall(PredictImplicit(solid, time, dt, &motion));
+    PetscFunctionReturn(0);
+  }
   points_find_forces(solid);
   PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
   fall(solid, 0.5 * dt, motion.points);
-  accelerate(solid, 0.5 * dt, &points->forces, &motion);
+  points_accelerate(solid, 0.5 * dt, &points->forces, &motion);
   points_follow_velocity(solid, half, motion.points);
   PetscCall(PointContactsFind(solid, dt, &motion));
   PetscCall(PointsDamp(solid, 0.5 * dt, dt, &motion, &points->drag));
@@ -73,6 +97,21 @@ void points_move(Solid solid, PetscReal dt)
   points->has_forces = PETSC_FALSE;
 }
 
+/* Of an implicit step, V is what the solve in I has found. */
+static void finish_implicit(Solid solid)
+{
+  Points *points = solid->points;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    points->velocity[p] = points->drag.points[p];
+  for (PetscInt k = 0; k < points->carrying_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    solid->twists[b] = twist_add(solid->twists[b], points->drag.bodies[b]);
+  }
+  points_follow_velocity(solid, solid->twists, points->velocity);
+}
+
 /* `before` are the twists that gravity has since led to those of the state. */
 PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
 {
@@ -80,16 +119,20 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
   SolidMotion motion = points->half;
 
   PetscFunctionBegin;
+  if (solid->config->elasticity != ELASTIC_EXPLICIT) {
+    finish_implicit(solid);
+    PetscFunctionReturn(0);
+  }
   points_find_forces(solid);
   PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
   fall(solid, 0.5 * dt, motion.points);
   for (PetscInt b = 0; b < solid->body_count; b++)
     motion.bodies[b] = twist_scale(0.5, twist_add(before[b], solid->twists[b]));
-  accelerate(solid, 0.25 * dt, &points->earlier, &motion);
-  accelerate(solid, 0.25 * dt, &points->forces, &motion);
-  accelerate(solid, 0.5, &points->drag, &motion);
+  points_accelerate(solid, 0.25 * dt, &points->earlier, &motion);
+  points_accelerate(solid, 0.25 * dt, &points->forces, &motion);
+  points_accelerate(solid, 0.5, &points->drag, &motion);
   if (points->springs.count)
-    accelerate(solid, 1., &points->springs.pull, &motion);
+    points_accelerate(solid, 1., &points->springs.pull, &motion);
   points_follow_middle(solid, &motion);
   PetscCall(PointsDamp(solid, 0.25 * dt, 0., &motion, &points->drag));
   for (PetscInt p = 0; p < points->count; p++)

@@ -1,17 +1,32 @@
 /* The points of deformable solids: particles and the vertices of meshes. */
-#include "points.h"
+#include "point_matrix.h"
 
-static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Mesh *mesh, char message[], size_t size)
+/* Volumes, sheets in space and in the plane have forces. */
+static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, char problem[], size_t size)
+{
+  const MeshUse use = config->mesh.use;
+
+  PetscFunctionBegin;
+  if (use != MESH_USE_VOLUME && use != MESH_USE_CLOTH && use != MESH_USE_PLANAR)
+    PetscCall(PetscSNPrintf(problem, size, "there is no force for \"type: %s\" yet", MeshUses[use]));
+  else if (use == MESH_USE_CLOTH && !(config->thickness > 0.))
+    PetscCall(PetscSNPrintf(problem, size, "cloth needs a \"thickness\", in m"));
+  else if (use == MESH_USE_PLANAR && gravity.at[Z] != 0.)
+    PetscCall(PetscSNPrintf(problem, size,
+                            "it is planar and cannot fall along z: give solids.gravity along x and y"));
+  else if (use != MESH_USE_VOLUME && (config->contact_spacing > 0. || config->skin.stiffness > 0.))
+    PetscCall(PetscSNPrintf(problem, size, "\"contact_spacing\" and \"skin\" are for \"type: volume\""));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Vector3 gravity, Mesh *mesh, char message[],
+                                 size_t size)
 {
   char problem[512] = "";
 
   PetscFunctionBegin;
-  if (config->mesh.use != MESH_USE_VOLUME)
-    PetscCall(PetscSNPrintf(problem, sizeof(problem),
-                            "solids are of \"type: volume\"; there is no force for "
-                            "\"%s\" yet",
-                            MeshUses[config->mesh.use]));
-  else
+  PetscCall(CheckUse(config, gravity, problem, sizeof(problem)));
+  if (!problem[0])
     PetscCall(MeshCreateFromConfig(&config->mesh, mesh, problem, sizeof(problem)));
   if (!problem[0] && config->skin.refine_count && ((*mesh)->surface || (*mesh)->order > 1))
     PetscCall(
@@ -32,6 +47,21 @@ static const SolidMaterialConfig *find_material(const SolidConfig *config, const
   return NULL;
 }
 
+/* Triangles are their own surface. */
+static PetscErrorCode TakeTriangles(DeformableMesh *mesh)
+{
+  PetscFunctionBegin;
+  mesh->face_count = mesh->mesh->element_count;
+  PetscCall(PetscMalloc1(mesh->face_count, &mesh->faces));
+  PetscCall(PetscMalloc1(mesh->face_count, &mesh->behind));
+  for (PetscInt f = 0; f < mesh->face_count; f++) {
+    mesh->behind[f] = f;
+    for (PetscInt c = 0; c < 3; c++)
+      mesh->faces[f][c] = mesh->mesh->elements[mesh->mesh->nodes * f + c];
+  }
+  PetscFunctionReturn(0);
+}
+
 /* The triangles of the surface: those of the boundary, or those that are embedded. */
 static PetscErrorCode FindFaces(DeformableMesh *mesh)
 {
@@ -39,6 +69,10 @@ static PetscErrorCode FindFaces(DeformableMesh *mesh)
   MeshBoundary boundary = {0};
 
   PetscFunctionBegin;
+  if (mesh->mesh->kind == MESH_TRIANGLES) {
+    PetscCall(TakeTriangles(mesh));
+    PetscFunctionReturn(0);
+  }
   if (!surface)
     PetscCall(MeshFindBoundary(mesh->mesh, &boundary));
   mesh->face_count = surface ? surface->element_count : boundary.count;
@@ -149,11 +183,21 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
                              "Mesh \"%s\" is of \"%s\", which solids.materials does not have",
                              mesh->config->name, mesh->config->material));
     else
-      PetscCall(CreateMesh(mesh->config, &mesh->mesh, message, size));
+      PetscCall(CreateMesh(mesh->config, config->gravity, &mesh->mesh, message, size));
+    if (!message[0] && mesh->config->mesh.use == MESH_USE_CLOTH && mesh->material->model == MATERIAL_LINEAR)
+      PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
+                             "Mesh \"%s\" is cloth, which turns: its material cannot be linear; give it "
+                             "neo-hookean",
+                             mesh->config->name));
+    if (!message[0] && mesh->config->mesh.use != MESH_USE_VOLUME && config->binding_count)
+      PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
+                             "Mesh \"%s\" is of triangles, which cannot be together with solids.bindings yet",
+                             mesh->config->name));
     if (message[0])
       break;
     if (mesh->config->skin.refine_count)
       PetscCall(RefineSurface(&mesh->config->skin, mesh->mesh));
+    mesh->is_planar = mesh->config->mesh.use == MESH_USE_PLANAR ? PETSC_TRUE : PETSC_FALSE;
     PetscCall(FindFaces(mesh));
     PetscCall(FindSkin(mesh));
     mesh->first_copy = points->count + mesh_vertices(mesh) + mesh_count_sprinkled(mesh);
@@ -185,6 +229,7 @@ static PetscErrorCode CreateArrays(Solid solid)
                          &points->mass, points->count, &points->inverse_mass, points->count, &points->carrier,
                          points->count, &points->arm, points->count, &points->carried));
   PetscCall(PetscCalloc1(solid->body_count, &points->bodies));
+  PetscCall(PetscCalloc1(points->count, &points->load));
   for (PetscInt k = 0; k < MOTIONS; k++)
     PetscCall(SolidMotionCreate(solid, motion_of(points, k)));
   for (PetscInt p = 0; p < points->count; p++)
@@ -242,12 +287,29 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
   }
 }
 
+/* Of triangles: their thickness, 1 m of a plane problem without one. */
+static PetscReal mesh_depth(const DeformableMesh *mesh)
+{
+  if (mesh->mesh->kind != MESH_TRIANGLES)
+    return 1.;
+  return mesh->config->thickness > 0. ? mesh->config->thickness : 1.;
+}
+
+static ElementSection mesh_section(const DeformableMesh *mesh)
+{
+  if (mesh->mesh->kind != MESH_TRIANGLES)
+    return SECTION_SOLID;
+  return mesh->is_planar && mesh->config->stress == PLANE_STRAIN ? SECTION_PLANE_STRAIN : SECTION_SHEET;
+}
+
 /* Of a node in the mass of its element: by the diagonal of the mass matrix (Hinton, Rock, Zienkiewicz), since
    its row sums at corners of quadratic elements are negative. */
 static PetscReal mass_share(Mesh mesh, PetscInt node)
 {
+  if (mesh->kind == MESH_TRIANGLES && mesh->order == 2)
+    return node < 3 ? 1. / 19. : 16. / 57.;
   if (mesh->order == 1)
-    return 1. / 4.;
+    return 1. / (PetscReal)mesh->nodes;
   return node < 4 ? 1. / 36. : 4. / 27.;
 }
 
@@ -268,8 +330,8 @@ static void add_masses(Points *points, const DeformableMesh *mesh)
 
   for (PetscInt e = 0; e < mesh->mesh->element_count; e++) {
     const PetscInt *element = &mesh->elements[nodes * e];
-    const PetscReal mass =
-        mesh->material->density * filled_part(mesh->mesh, e) * mesh_element_measure(mesh->mesh, e);
+    const PetscReal mass = mesh_depth(mesh) * mesh->material->density * filled_part(mesh->mesh, e) *
+                           mesh_element_measure(mesh->mesh, e);
     PetscReal movable = 0.;
 
     for (PetscInt c = 0; c < nodes; c++)
@@ -314,7 +376,7 @@ static void measure_edges(Points *points, DeformableMesh *deformable)
 static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
 {
   Points          *points = solid->points;
-  Tetrahedra       elements = {.count = mesh->mesh->element_count, .nodes = mesh->mesh->nodes};
+  ElementList      elements = {.count = mesh->mesh->element_count, .nodes = mesh->mesh->nodes};
   const ForceKind *kind = force_kind(MaterialModels[mesh->material->model]);
 
   PetscFunctionBegin;
@@ -327,14 +389,17 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   for (PetscInt e = 0; mesh->mesh->filled && e < elements.count; e++)
     mesh->mesh->filled[e] = filled_part(mesh->mesh, e);
   elements.filled = mesh->mesh->filled;
+  elements.section = mesh_section(mesh);
+  elements.thickness = mesh_depth(mesh);
   PetscCall(FindHolders(solid, mesh));
   PetscCall(MeshBindSurface(points, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
   PetscCall(MeshSprinkle(points, mesh));
   PetscCall(MeshAddCopies(solid, mesh));
-  mesh->force.kind = kind;
-  PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->force.data));
+  mesh->forces[0].kind = kind;
+  PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->forces[0].data));
+  mesh->force_count = 1;
   if (mesh->material->damping > 0.)
     points->is_damped = PETSC_TRUE;
   PetscFunctionReturn(0);
@@ -370,6 +435,77 @@ static PetscErrorCode CheckHolds(Solid solid, const SolidMeshConfig *config, cha
   PetscFunctionReturn(0);
 }
 
+/* Vertices that stand still or move as given: three that span a plane, two of a plane mesh. */
+static PetscBool is_held_fast(Solid solid, const DeformableMesh *mesh)
+{
+  const Points *points = solid->points;
+  Vector3       first = vector3(0, 0, 0), along = vector3(0, 0, 0);
+  PetscInt      found = 0;
+
+  for (PetscInt p = mesh->first; p < mesh->first + mesh->mesh->vertex_count; p++) {
+    const PetscInt  carrier = points->carrier[p];
+    const Vector3   arm = vector3_subtract(points->rest[p], first);
+    const PetscReal size = points->shortest;
+
+    if (carrier < CARRIER_WORLD || (carrier >= 0 && body_is_free(&solid->bodies[carrier])))
+      continue;
+    if (!found++)
+      first = points->rest[p];
+    else if (mesh->is_planar)
+      return PETSC_TRUE;
+    else if (vector3_norm(along) == 0.)
+      along = arm;
+    else if (vector3_norm(vector3_cross(along, arm)) > 1e-6 * size * size)
+      return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Equilibrium is looked for where rigid motions and bodies have no part in it; implicit steps touch without
+   friction. */
+static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, char message[], size_t size)
+{
+  const char *name = mesh->config->name;
+
+  PetscFunctionBegin;
+  if (message[0] || solid->config->elasticity == ELASTIC_EXPLICIT)
+    PetscFunctionReturn(0);
+  for (PetscInt k = 0; k < solid->config->binding_count && !message[0]; k++)
+    if (solid->config->bindings[k].kind == BINDING_SOFT)
+      PetscCall(MessageAtKey(message, size, "solids.bindings", solid->config->bindings[k].name,
+                             "Binding \"%s\" is soft, which implicit and static elasticity do not know: make "
+                             "it hard, or give solids.elasticity: explicit",
+                             solid->config->bindings[k].name));
+  if (message[0])
+    PetscFunctionReturn(0);
+  if (mesh->config->skin.stiffness > 0.) {
+    PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                           "Mesh \"%s\" has a soft bound skin, which implicit and static elasticity do not "
+                           "know: give solids.elasticity: explicit",
+                           name));
+    PetscFunctionReturn(0);
+  }
+  if (solid->config->elasticity != ELASTIC_STATIC) {
+    if (mesh->config->friction > 0. && solid->body_count > mesh->config->held_count)
+      PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                             "Mesh \"%s\" has friction, which implicit elasticity does not know: give it "
+                             "friction: 0, or solids.elasticity: explicit",
+                             name));
+    PetscFunctionReturn(0);
+  }
+  if (mesh->is_shared)
+    PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                           "Mesh \"%s\" is held to a dynamic body, which has no equilibrium with "
+                           "solids.elasticity: static; make the body static or kinematic",
+                           name));
+  else if (!is_held_fast(solid, mesh))
+    PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                           "Mesh \"%s\" is not held so that it cannot move or turn as a whole, and has no "
+                           "equilibrium with solids.elasticity: static; hold it",
+                           name));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
 {
   Points *points = solid->points;
@@ -391,6 +527,10 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FinishMesh(solid, &points->meshes[m]));
   PetscCall(SolidBindSoft(solid, message, size));
+  for (PetscInt m = 0; m < points->mesh_count && !message[0]; m++) {
+    PetscCall(MeshAddLoads(points, &points->meshes[m], message, size));
+    PetscCall(CheckElasticity(solid, &points->meshes[m], message, size));
+  }
   if (message[0])
     PetscFunctionReturn(0);
   points_share_masses(points);
@@ -408,8 +548,8 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
 static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
 {
   PetscFunctionBegin;
-  if (mesh->force.kind)
-    PetscCall(mesh->force.kind->destroy(&mesh->force.data));
+  for (PetscInt k = 0; k < mesh->force_count; k++)
+    PetscCall(mesh->forces[k].kind->destroy(&mesh->forces[k].data));
   PetscCall(PetscFree(mesh->faces));
   PetscCall(PetscFree(mesh->behind));
   PetscCall(PetscFree(mesh->elements));
@@ -439,6 +579,9 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
   PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,
                        points->arm, points->carried));
   PetscCall(PetscFree(points->bodies));
+  PetscCall(PetscFree(points->load));
+  PetscCall(PointMatrixDestroy(&points->matrix));
+  PetscCall(PointMatrixDestroy(&points->drag_matrix));
   for (PetscInt k = 0; k < MOTIONS; k++)
     PetscCall(SolidMotionDestroy(motion_of(points, k)));
   PetscCall(PetscFree(solid->points));
@@ -532,13 +675,14 @@ void points_find_forces(Solid solid)
 
   if (points->has_forces)
     return;
-  memset(points->forces.points, 0, (size_t)points->count * sizeof(*points->forces.points));
+  memcpy(points->forces.points, points->load, (size_t)points->count * sizeof(*points->forces.points));
   for (PetscInt k = 0; k < points->body_count; k++)
     points->forces.bodies[points->bodies[k]] = (Twist){0};
   for (PetscInt m = 0; m < points->mesh_count; m++) {
-    const Force *force = &points->meshes[m].force;
+    const DeformableMesh *mesh = &points->meshes[m];
 
-    force->kind->add_elastic(force->data, points->position, points->forces.points);
+    for (PetscInt k = 0; k < mesh->force_count; k++)
+      mesh->forces[k].kind->add_elastic(mesh->forces[k].data, points->position, points->forces.points);
   }
   points_collect(solid, &points->forces);
   soft_points_map(solid, &points->forces);
@@ -551,15 +695,28 @@ ForceReport points_report(Solid solid)
   ForceReport   all = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt m = 0; m < points->mesh_count; m++) {
-    const Force      *force = &points->meshes[m].force;
-    const ForceReport one = force->kind->report(force->data);
+    const DeformableMesh *mesh = &points->meshes[m];
 
-    all.energy += one.energy;
-    all.volume += one.volume;
-    if (one.least_ratio < all.least_ratio) {
-      all.least_ratio = one.least_ratio;
-      all.least = one.least;
+    for (PetscInt k = 0; k < mesh->force_count; k++) {
+      const ForceReport one = mesh->forces[k].kind->report(mesh->forces[k].data);
+
+      all.energy += one.energy;
+      all.volume += one.volume;
+      if (one.least_ratio < all.least_ratio) {
+        all.least_ratio = one.least_ratio;
+        all.least = one.least;
+      }
     }
   }
   return all;
+}
+
+PetscReal points_load_work(Solid solid)
+{
+  const Points *points = solid->points;
+  PetscReal     work = 0.;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    work += vector3_dot(points->load[p], points->position[p]);
+  return work;
 }

@@ -32,6 +32,8 @@ typedef struct {
   PetscBool            is_done;
 } MeshBinding;
 
+enum { MESH_MOST_FORCES = 3 };
+
 /* A mesh of the configuration. Its points stand together, in the order of its vertices. */
 typedef struct {
   const SolidMeshConfig     *config;   /* borrowed */
@@ -45,14 +47,16 @@ typedef struct {
   PetscInt  first_copy;        /* of the soft bound copies of the skin, if it has them */
   PetscInt *shown; /* of its vertices and those of its surface, the points that are drawn; null: themselves;
                       owned */
-  PetscInt  face_count; /* of its surface: the boundary, or what is embedded */
-  PetscInt *behind;     /* the element of each face; owned */
-  PetscInt (*faces)[3]; /* counted from `first`; owned */
-  Force     force;      /* owned */
-  PetscReal edge;       /* m: that it was made with; of a file the mean */
-  PetscReal frequency;  /* 1/s: the largest at rest */
-  PetscInt  group;      /* the first mesh of those hard bound to each other */
-  PetscBool is_shared;  /* a free body carries some of its points */
+  PetscInt  face_count;               /* of its surface: the boundary, or what is embedded */
+  PetscInt *behind;                   /* the element of each face; owned */
+  PetscInt (*faces)[3];               /* counted from `first`; owned */
+  PetscInt  force_count;              /* the first is its material's */
+  Force     forces[MESH_MOST_FORCES]; /* owned */
+  PetscBool is_planar;                /* its points stay in a plane of constant z */
+  PetscReal edge;                     /* m: that it was made with; of a file the mean */
+  PetscReal frequency;                /* 1/s: the largest at rest */
+  PetscInt  group;                    /* the first mesh of those hard bound to each other */
+  PetscBool is_shared;                /* a free body carries some of its points */
 } DeformableMesh;
 
 /* Velocities, or impulses, of all points and bodies. */
@@ -113,6 +117,7 @@ typedef struct Points {
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
+  Vector3        *load;     /* N: given forces */
   PetscReal       shortest; /* m: edge at rest */
 
   struct PointContact *contacts; /* with bodies, of this step; contact/point_contact.h */
@@ -123,6 +128,8 @@ typedef struct Points {
   SolidMotion forces, earlier; /* elastic, of free points and bodies: now, and at the start of the step */
   SolidMotion drag;            /* impulse of damping until the middle of the step */
   SolidMotion half, damped, residual, search, image, trial, given;
+
+  struct _p_PointMatrix *matrix, *drag_matrix; /* of implicit elasticity; null: not yet needed */
 } Points;
 
 /* points.c: the meshes of the configuration, whose points are counted; then, with state vector and bodies
@@ -143,6 +150,8 @@ void points_collect(Solid solid, SolidMotion *forces);
 void points_find_forces(Solid solid);
 /* Of all meshes, where the forces were found last. */
 ForceReport points_report(Solid solid);
+/* Of the given forces, from the origin to where the points are. */
+PetscReal points_load_work(Solid solid);
 
 /* binding.c: hard bindings. Of a mesh with hanging vertices, and of points for contact on its boundary. */
 PetscErrorCode PointBindingsCreate(Points *points);
@@ -203,6 +212,9 @@ PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
 PetscReal      springs_energy(const Points *points);
 PetscReal      springs_longest(const Points *points);
 
+/* load.c: given forces. */
+PetscErrorCode MeshAddLoads(Points *points, const DeformableMesh *mesh, char message[], size_t size);
+
 /* motion.c: sums of motions. */
 PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion);
 PetscErrorCode SolidMotionDestroy(SolidMotion *motion);
@@ -223,12 +235,24 @@ void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion);
 PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, SolidMotion *velocity,
                           SolidMotion *impulse);
 
+/* implicit.c: parts of a step in which forces count, and the two solves. A step from the velocities that
+   `motion` has to those which move the points; and the equilibrium, into which the points move. */
+typedef struct {
+  PetscReal start, end; /* elastic forces at its ends */
+  PetscReal gravity, damping;
+} ImplicitScheme;
+ImplicitScheme implicit_scheme(ElasticTime time);
+PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidMotion *motion);
+PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time);
+
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */
+/* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */
+void points_accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion);
 /* limit.c: the largest frequency of a mesh at rest, and the longest stable step. */
 PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh);
 PetscReal points_longest_step(Solid solid);
 
-PetscErrorCode PointsPredict(Solid solid, PetscReal dt, Twist half[]);
+PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist half[]);
 void           points_move(Solid solid, PetscReal dt);
 PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[]);
 

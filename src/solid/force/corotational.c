@@ -1,15 +1,15 @@
 /* Corotational solids: Hooke's law in the frame that the element has turned to. With the polar decomposition
    F = R S, W = mu |S - 1|^2 + lambda/2 tr^2(S - 1) and P = R (2 mu (S - 1) + lambda tr(S - 1) 1). R stays a
    rotation where F turns an element inside out. */
-#include "tetrahedron_kernel.h"
+#include "element_kernel.h"
 
-static PrincipalLaw principal(const Moduli *moduli, const SignedSvd *svd)
+static PrincipalLaw principal(const Moduli *moduli, const Vector3 *s)
 {
-  const PetscReal trace = svd->values.at[0] + svd->values.at[1] + svd->values.at[2] - 3.;
+  const PetscReal trace = s->at[0] + s->at[1] + s->at[2] - 3.;
   PrincipalLaw    law;
 
   for (PetscInt i = 0; i < DIM; i++) {
-    law.slopes.at[i] = 2. * moduli->shear * (svd->values.at[i] - 1.) + moduli->lame * trace;
+    law.slopes.at[i] = 2. * moduli->shear * (s->at[i] - 1.) + moduli->lame * trace;
     for (PetscInt j = 0; j < DIM; j++)
       law.curvatures.at[i][j] = moduli->lame + (i == j ? 2. * moduli->shear : 0.);
   }
@@ -20,7 +20,7 @@ static Matrix3 stress(const Moduli *moduli, const Matrix3 *f)
 {
   const SignedSvd svd = matrix3_svd(f);
 
-  return isotropic_compose(&svd, principal(moduli, &svd).slopes);
+  return isotropic_compose(&svd, principal(moduli, &svd.values).slopes);
 }
 
 /* Decompositions are made one by one. */
@@ -39,7 +39,7 @@ static void lanes_stress(const Moduli *moduli, const Lanes f[NINE], Lanes p[NINE
 
 static void add_elastic(void *set, const Vector3 x[], Vector3 f[])
 {
-  tetrahedra_add_elastic(set, x, f, lanes_stress);
+  elements_add_elastic(set, x, f, lanes_stress);
 }
 
 static PetscReal energy(const Moduli *moduli, const Matrix3 *f)
@@ -54,27 +54,19 @@ static PetscReal energy(const Moduli *moduli, const Matrix3 *f)
   return moduli->shear * square + 0.5 * moduli->lame * trace * trace;
 }
 
-static Matrix3 differential(const Moduli *moduli, DifferentialPart part, const Matrix3 *f, const Matrix3 *df)
-{
-  const SignedSvd    svd = matrix3_svd(f);
-  const PrincipalLaw law = principal(moduli, &svd);
-
-  return isotropic_differential(&svd, &law, part, df);
-}
-
 static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
 {
   (void)f;
   return 2. * moduli->shear + 3. * moduli->lame;
 }
 
-static const ElasticLaw law = {energy, stress, differential, stiffness};
+static const ElasticLaw law = {energy, stress, principal, stiffness};
 
-static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahedra *elements,
+static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)
 {
   PetscFunctionBegin;
-  PetscCall(TetrahedronSetCreate(&law, NULL, material, elements, rest, (TetrahedronSet **)data));
+  PetscCall(ElementSetCreate(&law, NULL, material, elements, rest, (ElementSet **)data));
   PetscFunctionReturn(0);
 }
 
@@ -82,4 +74,4 @@ const ForceKind CorotationalForce = {.name = "corotational",
                                      .survives_inversion = PETSC_TRUE,
                                      .create = Create,
                                      .add_elastic = add_elastic,
-                                     TETRAHEDRON_FORCE};
+                                     ELEMENT_FORCE};

@@ -1,5 +1,5 @@
 /* The table of forces. */
-#include "tetrahedra.h"
+#include "element_set.h"
 
 #include <string.h>
 

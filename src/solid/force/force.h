@@ -5,12 +5,22 @@
 
 #include <millrace/solid.h>
 
-/* Elements of a mesh, by points of the solid: 4 nodes each, or 10 with the middles of edges (mesh.h). */
+/* What triangles are a section of: nothing of tetrahedra; a body that does not stretch across them; a sheet
+   without stress across it, in a plane or in space. */
+typedef enum { SECTION_SOLID, SECTION_PLANE_STRAIN, SECTION_SHEET } ElementSection;
+
+/* Elements of a mesh, by points of the solid: `nodes` each, corners and then the middles of edges (mesh.h).
+ */
 typedef struct {
   PetscInt         count, nodes;
   const PetscInt  *elements; /* borrowed */
   const PetscReal *filled;   /* the part of each that holds material; null: all */
-} Tetrahedra;
+  ElementSection   section;
+  PetscReal        thickness; /* m, of triangles */
+} ElementList;
+
+/* More than any element of a force has. */
+enum { FORCE_MOST_NODES = 10 };
 
 /* Exact differentials are those that differences approach; definite ones have no positive eigenvalue; those
    at rest are the exact ones where nothing has moved yet. */
@@ -24,6 +34,15 @@ typedef struct {
   PetscInt  least;       /* that element */
 } ForceReport;
 
+/* A matrix of an element, 3 nodes x 3 nodes by rows, goes to `add`: stiffness times -K plus damping times
+   -D. */
+typedef struct {
+  PetscReal        stiffness, damping;
+  DifferentialPart part; /* of K */
+  void (*add)(void *context, PetscInt element, const PetscReal matrix[]);
+  void *context;
+} MatrixSink;
+
 typedef struct ForceKind ForceKind;
 typedef struct {
   const ForceKind *kind;
@@ -34,9 +53,11 @@ typedef struct {
 struct ForceKind {
   const char *name; /* as solids.materials.model has it */
   PetscBool   survives_inversion;
-  PetscErrorCode (*create)(const SolidMaterialConfig *material, const Tetrahedra *elements,
+  PetscErrorCode (*create)(const SolidMaterialConfig *material, const ElementList *elements,
                            const Vector3 rest[], void **data);
   PetscErrorCode (*destroy)(void **data);
+  /* The elements that matrices are of. */
+  ElementList (*elements)(const void *data);
   /* Adds the elastic forces at `x`; damping, differentials and report are those at the same `x` until the
      next call. */
   void (*add_elastic)(void *data, const Vector3 x[], Vector3 f[]);
@@ -44,6 +65,8 @@ struct ForceKind {
   void (*add_damping)(const void *data, const Vector3 v[], Vector3 f[]);
   /* df += K dx. */
   void (*add_stiffness)(const void *data, DifferentialPart part, const Vector3 dx[], Vector3 df[]);
+  /* All elements, one by one. */
+  void (*assemble)(const void *data, const MatrixSink *sink);
   ForceReport (*report)(const void *data);
   /* How much stiffer than at rest the stiffest element may be: of eigenvalues of the differential. */
   PetscReal (*stiffening)(const void *data);

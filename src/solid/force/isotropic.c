@@ -4,7 +4,7 @@
    W_ij act on, and for each pair i < j into a symmetric part with the eigenvalue (p_i - p_j)/(s_i - s_j) and
    a skew one with (p_i + p_j)/(s_i + s_j). A definite differential has those that are negative set to zero.
  */
-#include "tetrahedra.h"
+#include "element_set.h"
 
 /* Below it a quotient is replaced by its limit. */
 static const PetscReal near_singular = 1e-6;
@@ -47,29 +47,111 @@ static PetscReal skew_part(const SignedSvd *svd, const PrincipalLaw *law, PetscI
   return (law->slopes.at[i] + law->slopes.at[j]) / sum;
 }
 
-Matrix3 isotropic_differential(const SignedSvd *svd, const PrincipalLaw *law, DifferentialPart part,
-                               const Matrix3 *df)
-{
-  const PetscReal least = part == DIFFERENTIAL_DEFINITE ? 0. : -PETSC_MAX_REAL;
-  const Matrix3   u_turned = matrix3_transpose(&svd->u), v_turned = matrix3_transpose(&svd->v);
-  const Matrix3   curvatures =
-      part == DIFFERENTIAL_DEFINITE ? without_negative(&law->curvatures) : law->curvatures;
-  Matrix3 m = matrix3_multiply(&u_turned, df), change = {{{0}}};
+/* In principal axes, from m = U^T dF V to U^T dP V. */
+typedef struct {
+  Matrix3   curvatures;
+  PetscReal even[DIM][DIM], odd[DIM][DIM]; /* i < j */
+} PrincipalTangent;
 
-  m = matrix3_multiply(&m, &svd->v);
+/* Across a sheet, which is the third axis, no stress is left: what curvature gives it is taken by the stretch
+   there, W_ij - W_i3 W_3j / W_33. Axes that turn out of the sheet meet the tension p_i / s_i alone. */
+static Matrix3 sheet_curvatures(const PrincipalLaw *law)
+{
+  Matrix3 c = law->curvatures;
+
   for (PetscInt i = 0; i < DIM; i++)
     for (PetscInt j = 0; j < DIM; j++)
-      change.at[i][i] += curvatures.at[i][j] * m.at[j][j];
+      c.at[i][j] = i == Z || j == Z
+                       ? 0.
+                       : law->curvatures.at[i][j] -
+                             law->curvatures.at[i][Z] * law->curvatures.at[Z][j] / law->curvatures.at[Z][Z];
+  return c;
+}
+
+static PrincipalTangent principal_tangent(const SignedSvd *svd, const PrincipalLaw *law,
+                                          ElementSection section, DifferentialPart part)
+{
+  const PetscReal  least = part == DIFFERENTIAL_DEFINITE ? 0. : -PETSC_MAX_REAL;
+  PrincipalTangent tangent;
+
+  tangent.curvatures = section == SECTION_SHEET ? sheet_curvatures(law) : law->curvatures;
+  if (part == DIFFERENTIAL_DEFINITE)
+    tangent.curvatures = without_negative(&tangent.curvatures);
   for (PetscInt i = 0; i < DIM; i++)
     for (PetscInt j = i + 1; j < DIM; j++) {
-      const PetscReal even = PetscMax(least, symmetric_part(svd, law, i, j));
-      const PetscReal odd = PetscMax(least, skew_part(svd, law, i, j));
-      const PetscReal sum = 0.5 * even * (m.at[i][j] + m.at[j][i]);
-      const PetscReal difference = 0.5 * odd * (m.at[i][j] - m.at[j][i]);
-
-      change.at[i][j] = sum + difference;
-      change.at[j][i] = sum - difference;
+      tangent.even[i][j] = PetscMax(least, symmetric_part(svd, law, i, j));
+      tangent.odd[i][j] = PetscMax(least, skew_part(svd, law, i, j));
     }
-  m = matrix3_multiply(&svd->u, &change);
-  return matrix3_multiply(&m, &v_turned);
+  return tangent;
+}
+
+static void change_pairs(const PrincipalTangent *tangent, const PetscReal m[DIM][DIM], Matrix3 *change)
+{
+  for (PetscInt i = 0; i < DIM; i++)
+    for (PetscInt j = i + 1; j < DIM; j++) {
+      const PetscReal sum = 0.5 * tangent->even[i][j] * (m[i][j] + m[j][i]);
+      const PetscReal difference = 0.5 * tangent->odd[i][j] * (m[i][j] - m[j][i]);
+
+      change->at[i][j] = sum + difference;
+      change->at[j][i] = sum - difference;
+    }
+}
+
+/* Of the row across a sheet, and nothing in the column. */
+static void change_across(const SignedSvd *svd, const PrincipalLaw *law, DifferentialPart part,
+                          const PetscReal m[DIM][DIM], Matrix3 *change)
+{
+  for (PetscInt i = 0; i < Z; i++) {
+    const PetscReal tension = law->slopes.at[i] / PetscMax(svd->values.at[i], near_singular);
+
+    change->at[Z][i] = m[Z][i] * (part == DIFFERENTIAL_DEFINITE ? PetscMax(0., tension) : tension);
+    change->at[i][Z] = 0.;
+  }
+}
+
+void isotropic_tangent(const SignedSvd *svd, const PrincipalLaw *law, ElementSection section,
+                       DifferentialPart part, Tangent *tangent)
+{
+  const Matrix3          u = svd->u, v = svd->v, v_turned = matrix3_transpose(&svd->v);
+  const PrincipalTangent own = principal_tangent(svd, law, section, part);
+
+  for (PetscInt n = 0; n < NINE; n++) {
+    PetscReal m[DIM][DIM];
+    Matrix3   change = {{{0}}};
+
+    for (PetscInt i = 0; i < DIM; i++)
+      for (PetscInt j = 0; j < DIM; j++)
+        m[i][j] = u.at[n / DIM][i] * v.at[n % DIM][j];
+    change_pairs(&own, (const PetscReal(*)[DIM])m, &change);
+    if (section == SECTION_SHEET)
+      change_across(svd, law, part, (const PetscReal(*)[DIM])m, &change);
+    for (PetscInt i = 0; i < DIM; i++)
+      change.at[i][i] = own.curvatures.at[i][X] * m[X][X] + own.curvatures.at[i][Y] * m[Y][Y] +
+                        own.curvatures.at[i][Z] * m[Z][Z];
+    change = matrix3_multiply(&u, &change);
+    change = matrix3_multiply(&change, &v_turned);
+    for (PetscInt r = 0; r < NINE; r++)
+      tangent->at[r][n] = change.at[r / DIM][r % DIM];
+  }
+}
+
+void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent)
+{
+  for (PetscInt r = 0; r < NINE; r++)
+    for (PetscInt n = 0; n < NINE; n++) {
+      const PetscBool is_same = r == n, is_turned = r / DIM == n % DIM && r % DIM == n / DIM;
+      const PetscBool are_both_diagonal = r % (DIM + 1) == 0 && n % (DIM + 1) == 0;
+
+      tangent->at[r][n] = (is_same ? shear : 0.) + (is_turned ? shear : 0.) + (are_both_diagonal ? lame : 0.);
+    }
+}
+
+Matrix3 tangent_apply(const Tangent *tangent, const Matrix3 *df)
+{
+  Matrix3 dp = {{{0}}};
+
+  for (PetscInt r = 0; r < NINE; r++)
+    for (PetscInt n = 0; n < NINE; n++)
+      dp.at[r / DIM][r % DIM] += tangent->at[r][n] * df->at[n / DIM][n % DIM];
+  return dp;
 }

@@ -1,6 +1,6 @@
 /* Hooke's law of the displacement, P = mu (G + G^T) + lambda tr G 1 with G = F - 1: exact for small strains,
    and wrong for what turns: a rotation strains it. */
-#include "tetrahedron_kernel.h"
+#include "element_kernel.h"
 
 KERNEL void lanes_stress(const Moduli *moduli, const Lanes f[NINE], Lanes p[NINE])
 {
@@ -16,7 +16,7 @@ KERNEL void lanes_stress(const Moduli *moduli, const Lanes f[NINE], Lanes p[NINE
 
 VECTOR_CLONES static void add_elastic(void *set, const Vector3 x[], Vector3 f[])
 {
-  tetrahedra_add_elastic(set, x, f, lanes_stress);
+  elements_add_elastic(set, x, f, lanes_stress);
 }
 
 static Matrix3 hooke(const Moduli *moduli, const Matrix3 *g)
@@ -56,28 +56,20 @@ static PetscReal energy(const Moduli *moduli, const Matrix3 *f)
   return sum;
 }
 
-static Matrix3 differential(const Moduli *moduli, DifferentialPart part, const Matrix3 *f, const Matrix3 *df)
-{
-  (void)part; /* it is definite */
-  (void)f;
-  return hooke(moduli, df);
-}
-
 static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
 {
   (void)f;
   return 2. * moduli->shear + 3. * moduli->lame;
 }
 
-static const ElasticLaw law = {energy, stress, differential, stiffness};
+static const ElasticLaw law = {energy, stress, NULL, stiffness};
 
-static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahedra *elements,
+static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)
 {
   PetscFunctionBegin;
-  PetscCall(TetrahedronSetCreate(&law, NULL, material, elements, rest, (TetrahedronSet **)data));
+  PetscCall(ElementSetCreate(&law, NULL, material, elements, rest, (ElementSet **)data));
   PetscFunctionReturn(0);
 }
 
-const ForceKind LinearForce = {
-    .name = "linear", .create = Create, .add_elastic = add_elastic, TETRAHEDRON_FORCE};
+const ForceKind LinearForce = {.name = "linear", .create = Create, .add_elastic = add_elastic, ELEMENT_FORCE};

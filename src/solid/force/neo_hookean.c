@@ -4,7 +4,7 @@
    lambda) P = mu (1 - 1/(I + 1)) F + lambda (J - a) cof F
 
    with mu = 4/3 and lambda = lambda_L + 5/6 mu_L of Lame's moduli: to first order it is Hooke's law. */
-#include "tetrahedron_kernel.h"
+#include "element_kernel.h"
 
 enum { OWN_SHEAR, OWN_LAME, OWN_RATIO };
 
@@ -36,7 +36,7 @@ KERNEL void lanes_stress(const Moduli *moduli, const Lanes f[NINE], Lanes p[NINE
 
 VECTOR_CLONES static void add_elastic(void *set, const Vector3 x[], Vector3 f[])
 {
-  tetrahedra_add_elastic(set, x, f, lanes_stress);
+  elements_add_elastic(set, x, f, lanes_stress);
 }
 
 static PetscReal square_of(const Matrix3 *f)
@@ -72,10 +72,9 @@ static Matrix3 stress(const Moduli *moduli, const Matrix3 *f)
   return one;
 }
 
-static Matrix3 differential(const Moduli *moduli, DifferentialPart part, const Matrix3 *f, const Matrix3 *df)
+static PrincipalLaw principal(const Moduli *moduli, const Vector3 *values)
 {
-  const SignedSvd svd = matrix3_svd(f);
-  const Vector3   s = svd.values, areas = vector3(s.at[1] * s.at[2], s.at[2] * s.at[0], s.at[0] * s.at[1]);
+  const Vector3   s = *values, areas = vector3(s.at[1] * s.at[2], s.at[2] * s.at[0], s.at[0] * s.at[1]);
   const PetscReal mu = moduli->own[OWN_SHEAR], lambda = moduli->own[OWN_LAME], square = vector3_dot(s, s);
   const PetscReal pressure = lambda * (s.at[0] * areas.at[0] - moduli->own[OWN_RATIO]);
   PrincipalLaw    law;
@@ -88,7 +87,7 @@ static Matrix3 differential(const Moduli *moduli, DifferentialPart part, const M
       law.curvatures.at[i][j] += i == j ? mu - mu / (square + 1.) : pressure * s.at[DIM - i - j];
     }
   }
-  return isotropic_differential(&svd, &law, part, df);
+  return law;
 }
 
 static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
@@ -101,13 +100,13 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
                         PetscAbsReal(ratio - moduli->own[OWN_RATIO]) * PetscSqrtReal(square));
 }
 
-static const ElasticLaw law = {energy, stress, differential, stiffness};
+static const ElasticLaw law = {energy, stress, principal, stiffness};
 
-static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahedra *elements,
+static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)
 {
   PetscFunctionBegin;
-  PetscCall(TetrahedronSetCreate(&law, set_own, material, elements, rest, (TetrahedronSet **)data));
+  PetscCall(ElementSetCreate(&law, set_own, material, elements, rest, (ElementSet **)data));
   PetscFunctionReturn(0);
 }
 
@@ -115,4 +114,4 @@ const ForceKind NeoHookeanForce = {.name = "neo-hookean",
                                    .survives_inversion = PETSC_TRUE,
                                    .create = Create,
                                    .add_elastic = add_elastic,
-                                   TETRAHEDRON_FORCE};
+                                   ELEMENT_FORCE};

@@ -1,7 +1,7 @@
 /* St Venant-Kirchhoff solids: W = mu |E|^2 + lambda/2 (tr E)^2 of Green's strain E = (F^T F - 1)/2, and
    P = F (2 mu E + lambda tr E 1). They soften under compression and do not resist inversion: for moderate
    strains, and comparisons with published results. */
-#include "tetrahedron_kernel.h"
+#include "element_kernel.h"
 
 KERNEL void lanes_stress(const Moduli *moduli, const Lanes f[NINE], Lanes p[NINE])
 {
@@ -18,31 +18,31 @@ KERNEL void lanes_stress(const Moduli *moduli, const Lanes f[NINE], Lanes p[NINE
 
 VECTOR_CLONES static void add_elastic(void *set, const Vector3 x[], Vector3 f[])
 {
-  tetrahedra_add_elastic(set, x, f, lanes_stress);
+  elements_add_elastic(set, x, f, lanes_stress);
 }
 
-static Vector3 strains_of(const SignedSvd *svd)
+static Vector3 strains_of(const Vector3 *s)
 {
   Vector3 strains;
 
   for (PetscInt i = 0; i < DIM; i++)
-    strains.at[i] = 0.5 * (PetscSqr(svd->values.at[i]) - 1.);
+    strains.at[i] = 0.5 * (PetscSqr(s->at[i]) - 1.);
   return strains;
 }
 
-static PrincipalLaw principal(const Moduli *moduli, const SignedSvd *svd)
+static PrincipalLaw principal(const Moduli *moduli, const Vector3 *s)
 {
-  const Vector3   s = svd->values, e = strains_of(svd);
+  const Vector3   e = strains_of(s);
   const PetscReal pressure = moduli->lame * (e.at[0] + e.at[1] + e.at[2]);
   PrincipalLaw    law;
 
   for (PetscInt i = 0; i < DIM; i++) {
     const PetscReal second = 2. * moduli->shear * e.at[i] + pressure;
 
-    law.slopes.at[i] = s.at[i] * second;
+    law.slopes.at[i] = s->at[i] * second;
     for (PetscInt j = 0; j < DIM; j++)
-      law.curvatures.at[i][j] =
-          moduli->lame * s.at[i] * s.at[j] + (i == j ? second + 2. * moduli->shear * s.at[i] * s.at[i] : 0.);
+      law.curvatures.at[i][j] = moduli->lame * s->at[i] * s->at[j] +
+                                (i == j ? second + 2. * moduli->shear * s->at[i] * s->at[i] : 0.);
   }
   return law;
 }
@@ -50,7 +50,7 @@ static PrincipalLaw principal(const Moduli *moduli, const SignedSvd *svd)
 static PetscReal energy(const Moduli *moduli, const Matrix3 *f)
 {
   const SignedSvd svd = matrix3_svd(f);
-  const Vector3   e = strains_of(&svd);
+  const Vector3   e = strains_of(&svd.values);
 
   return moduli->shear * vector3_dot(e, e) + 0.5 * moduli->lame * PetscSqr(e.at[0] + e.at[1] + e.at[2]);
 }
@@ -59,15 +59,7 @@ static Matrix3 stress(const Moduli *moduli, const Matrix3 *f)
 {
   const SignedSvd svd = matrix3_svd(f);
 
-  return isotropic_compose(&svd, principal(moduli, &svd).slopes);
-}
-
-static Matrix3 differential(const Moduli *moduli, DifferentialPart part, const Matrix3 *f, const Matrix3 *df)
-{
-  const SignedSvd    svd = matrix3_svd(f);
-  const PrincipalLaw law = principal(moduli, &svd);
-
-  return isotropic_differential(&svd, &law, part, df);
+  return isotropic_compose(&svd, principal(moduli, &svd.values).slopes);
 }
 
 /* (2 mu + 3 lambda) |F|^2 bounds what the change of strain adds, |S| what the change of F does; at rest the
@@ -81,15 +73,15 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
   return (2. * moduli->shear + 3. * moduli->lame) * (square / 3. + PetscAbsReal(square - 3.) / 2.);
 }
 
-static const ElasticLaw law = {energy, stress, differential, stiffness};
+static const ElasticLaw law = {energy, stress, principal, stiffness};
 
-static PetscErrorCode Create(const SolidMaterialConfig *material, const Tetrahedra *elements,
+static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)
 {
   PetscFunctionBegin;
-  PetscCall(TetrahedronSetCreate(&law, NULL, material, elements, rest, (TetrahedronSet **)data));
+  PetscCall(ElementSetCreate(&law, NULL, material, elements, rest, (ElementSet **)data));
   PetscFunctionReturn(0);
 }
 
 const ForceKind StVenantKirchhoffForce = {
-    .name = "st-venant-kirchhoff", .create = Create, .add_elastic = add_elastic, TETRAHEDRON_FORCE};
+    .name = "st-venant-kirchhoff", .create = Create, .add_elastic = add_elastic, ELEMENT_FORCE};

@@ -1,8 +1,8 @@
-/* Private to src/solid/force: loops over batches of tetrahedra, compiled into the kernel of each law. */
-#ifndef MILLRACE_SOLID_TETRAHEDRON_KERNEL_H
-#define MILLRACE_SOLID_TETRAHEDRON_KERNEL_H
+/* Private to src/solid/force: loops over batches of elements, compiled into the kernel of each law. */
+#ifndef MILLRACE_SOLID_ELEMENT_KERNEL_H
+#define MILLRACE_SOLID_ELEMENT_KERNEL_H
 
-#include "tetrahedra.h"
+#include "element_set.h"
 
 /* c = a b. */
 KERNEL void lanes_multiply(const Lanes a[NINE], const Lanes b[NINE], Lanes c[NINE])
@@ -64,19 +64,19 @@ KERNEL void lanes_give(const TetrahedronBatch *batch, const Lanes stress[NINE], 
         f[batch->corners[c][l]].at[d] += forces[c][d][l];
 }
 
-/* Of a quadratic element; nodes are the same for all lanes. */
-KERNEL void quadratic_gradient(const QuadraticBatch *batch, const Vector3 values[], Lanes gradient[NINE])
+/* Of another element, whose nodes are the same for all lanes. */
+KERNEL void batch_gradient(int nodes, const PointBatch *batch, const Vector3 values[], Lanes gradient[NINE])
 {
   for (int i = 0; i < NINE; i++)
     gradient[i] = (Lanes){0., 0., 0., 0.};
-  for (int a = 0; a < QUADRATIC_NODES; a++)
+  for (int a = 0; a < nodes; a++)
     for (int i = 0; i < NINE; i++)
       gradient[i] += values[batch->nodes[a]].at[i / DIM] * batch->slopes[a][i % DIM];
 }
 
-KERNEL void quadratic_give(const QuadraticBatch *batch, const Lanes stress[NINE], Vector3 f[])
+KERNEL void batch_give(int nodes, const PointBatch *batch, const Lanes stress[NINE], Vector3 f[])
 {
-  for (int a = 0; a < QUADRATIC_NODES; a++)
+  for (int a = 0; a < nodes; a++)
     for (int d = 0; d < DIM; d++) {
       const Lanes force =
           batch->volume * (stress[DIM * d] * batch->slopes[a][0] + stress[DIM * d + 1] * batch->slopes[a][1] +
@@ -89,19 +89,22 @@ KERNEL void quadratic_give(const QuadraticBatch *batch, const Lanes stress[NINE]
 typedef void (*LanesStress)(const Moduli *moduli, const Lanes gradient[NINE], Lanes stress[NINE]);
 
 /* Elastic forces of all elements; `stress` is known where this is compiled. */
-KERNEL void tetrahedra_add_elastic(TetrahedronSet *set, const Vector3 x[], Vector3 f[], LanesStress stress)
+KERNEL void elements_add_elastic(ElementSet *set, const Vector3 x[], Vector3 f[], LanesStress stress)
 {
   const Moduli moduli = set->moduli;
+  const int    nodes = (int)set->list.nodes;
 
-  for (PetscInt b = 0; b < set->batch_count && set->quadratic; b++) {
-    QuadraticBatch *batch = &set->quadratic[b];
-    Lanes           gradient[NINE], p[NINE];
+  for (PetscInt b = 0; b < set->batch_count && set->others; b++) {
+    PointBatch *batch = &set->others[b];
+    Lanes       gradient[NINE], p[NINE];
 
-    quadratic_gradient(batch, x, gradient);
+    batch_gradient(nodes, batch, x, gradient);
+    if (set->list.section != SECTION_SOLID)
+      elements_close(set, batch, gradient);
     for (int i = 0; i < NINE; i++)
       batch->gradient[i] = gradient[i];
     stress(&moduli, gradient, p);
-    quadratic_give(batch, p, f);
+    batch_give(nodes, batch, p, f);
   }
   for (PetscInt b = 0; b < set->batch_count && set->batches; b++) {
     TetrahedronBatch *batch = &set->batches[b];

@@ -1,0 +1,503 @@
+/* Implicit elasticity and static equilibrium (docs/numerics.md, 17). The step looks for u with
+
+     M u = M v^n + g dt M a + s dt f^n + e dt f(x^n + dt u) + d dt D^n u + contact
+
+   in points and in the bodies that carry points: Newmark's trapezoidal rule with g = d = 1/2, s = e = 1/4,
+   backward Euler with g = d = e = 1, s = 0. In equilibrium M and D do not count, and u is the displacement.
+   Newton's method on the definite stiffness, with a line search on the potential whose slope the residual is:
+
+     1/2 |u - v|_M^2 + e W(x^n + dt u) - d dt/2 u.D u,    v = v^n + g dt a + s dt M^-1 f^n
+
+   Contact with what is not free is a stiff penalty of the overlap at the end of the step, without friction.
+ */
+#include "../contact/point_contact.h"
+#include "point_matrix.h"
+
+#include <petsctime.h>
+
+/* Of the diagonal of the matrix. */
+static const PetscReal contact_stiffness = 1e6;
+static const PetscReal newton_tolerance = 1e-8, rounded_tolerance = 1e-5;
+
+typedef struct {
+  Solid           solid;
+  PetscReal       time, dt;
+  ImplicitScheme  scheme;
+  PetscBool       is_static;
+  Vector3        *position;  /* x^n */
+  RigidTransform *placement; /* of bodies then */
+  SolidMotion    *target;    /* v, of M (u - v) */
+  SolidMotion     given;     /* v without elastic forces, of bodies */
+  SolidMotion     motion;    /* u, and its last change */
+  SolidMotion    *change, *residual, *drag;
+  PetscReal       inertial; /* J: of the potential, what is not elastic */
+  PetscReal       noise;    /* J: round-off of the potential */
+  PetscBool       is_free;  /* contacts do not count */
+} Newton;
+
+ImplicitScheme implicit_scheme(ElasticTime time)
+{
+  if (time == ELASTIC_BACKWARD_EULER)
+    return (ImplicitScheme){.start = 0., .end = 1., .gravity = 1., .damping = 1.};
+  if (time == ELASTIC_STATIC)
+    return (ImplicitScheme){.start = 0., .end = 1., .gravity = 0., .damping = 0.};
+  return (ImplicitScheme){.start = 0.25, .end = 0.25, .gravity = 0.5, .damping = 0.5};
+}
+
+/* Where points and bodies are at the end of the step if they move with u. */
+static void place_trial(Newton *newton)
+{
+  Solid   solid = newton->solid;
+  Points *points = solid->points;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.)
+      points->position[p] =
+          vector3_add(newton->position[p], vector3_scale(newton->dt, newton->motion.points[p]));
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (solid->bodies[b].config->kind == BODY_KINEMATIC)
+      solid->placements[b] = body_prescribed(&solid->bodies[b], newton->time);
+  for (PetscInt k = 0; k < points->carrying_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    solid->placements[b] =
+        body_moved(&solid->bodies[b], &newton->placement[b], &newton->motion.bodies[b], newton->dt);
+  }
+  points_follow_position(solid);
+  points->has_forces = PETSC_FALSE;
+  points_find_forces(solid);
+}
+
+static PetscErrorCode ReturnToStart(Newton *newton)
+{
+  Solid solid = newton->solid;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(solid->points->position, newton->position, solid->points->count));
+  PetscCall(PetscArraycpy(solid->placements, newton->placement, solid->body_count));
+  solid->points->has_forces = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* Of a contact in the solve: how fast it closes beyond what it may. */
+static PetscReal closing_speed(const Newton *newton, const PointContact *contact)
+{
+  const Vector3 own = points_mean(newton->solid->points, contact->point, newton->motion.points);
+  const Vector3 other = twist_at(&newton->motion.bodies[contact->body], contact->arm);
+
+  return -(vector3_dot(contact->normal, vector3_subtract(own, other)) + contact->gap / newton->dt);
+}
+
+static PetscBool is_stiff(const Newton *newton, const PointContact *contact)
+{
+  return !newton->is_static && !newton->is_free && !body_is_free(&newton->solid->bodies[contact->body])
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+static PetscReal contact_potential(const Newton *newton)
+{
+  const Points *points = newton->solid->points;
+  PetscReal     sum = 0.;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+
+    if (is_stiff(newton, contact))
+      sum += 0.5 * contact->hold * PetscSqr(PetscMax(0., closing_speed(newton, contact)));
+  }
+  return sum;
+}
+
+/* Takes the impulses of contact from the residual. */
+static void add_contacts(Newton *newton)
+{
+  const Points *points = newton->solid->points;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+    Vector3            *residual = &newton->residual->points[contact->point];
+
+    if (is_stiff(newton, contact))
+      *residual = vector3_subtract(
+          *residual,
+          vector3_scale(contact->hold * PetscMax(0., closing_speed(newton, contact)), contact->normal));
+  }
+}
+
+/* M (u - v), or minus the weight in equilibrium, of points. */
+static void find_inertia(Newton *newton)
+{
+  Solid         solid = newton->solid;
+  const Points *points = solid->points;
+  const Vector3 lift = vector3_scale(-1., solid->config->gravity);
+
+  newton->inertial = 0.;
+  for (PetscInt p = 0; p < points->count; p++) {
+    const Vector3 gap = vector3_subtract(newton->motion.points[p], newton->target->points[p]);
+
+    if (!(points->inverse_mass[p] > 0.))
+      continue;
+    newton->residual->points[p] = vector3_scale(points->mass[p], newton->is_static ? lift : gap);
+    newton->inertial += points->mass[p] * (newton->is_static ? vector3_dot(lift, points->position[p])
+                                                             : 0.5 * vector3_dot(gap, gap));
+  }
+  for (PetscInt k = 0; k < points->carrying_count; k++) {
+    const PetscInt  b = points->bodies[k];
+    const Mobility *mobility = &solid->mobilities[b];
+    const Matrix3   inertia = matrix3_inverse(&mobility->inverse_inertia);
+    const Twist     gap = twist_add(newton->motion.bodies[b], twist_scale(-1., newton->target->bodies[b]));
+
+    newton->residual->bodies[b].linear = vector3_scale(1. / mobility->inverse_mass, gap.linear);
+    newton->residual->bodies[b].angular = matrix3_apply(&inertia, gap.angular);
+    newton->inertial += 0.5 * (vector3_dot(newton->residual->bodies[b].linear, gap.linear) +
+                               vector3_dot(newton->residual->bodies[b].angular, gap.angular));
+  }
+}
+
+/* With points where u takes them. */
+static PetscErrorCode FindResidual(Newton *newton)
+{
+  Solid         solid = newton->solid;
+  const Points *points = solid->points;
+
+  PetscFunctionBegin;
+  motion_clear(solid, newton->residual);
+  find_inertia(newton);
+  add_contacts(newton);
+  points_collect_bound(points, newton->residual->points);
+  motion_combine(solid, 1., -newton->scheme.end * newton->dt, &points->forces, newton->residual);
+  if (points->drag_matrix) { /* -D u, which is positive */
+    PetscCall(PointMatrixApply(points->drag_matrix, solid, &newton->motion, newton->drag));
+    motion_combine(solid, 1., newton->scheme.damping * newton->dt, newton->drag, newton->residual);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* After FindResidual at the same place. */
+static PetscReal potential(Newton *newton)
+{
+  Solid           solid = newton->solid;
+  const Points   *points = solid->points;
+  const PetscReal energy = points_report(solid).energy, work = points_load_work(solid);
+  PetscReal       sum = newton->inertial;
+
+  sum += newton->scheme.end * (energy - work);
+  if (points->drag_matrix)
+    sum += 0.5 * newton->scheme.damping * newton->dt * motion_product(solid, newton->drag, &newton->motion);
+  sum += contact_potential(newton);
+  newton->noise = 1e-13 * (PetscAbsReal(sum) + PetscAbsReal(newton->inertial) +
+                           newton->scheme.end * (PetscAbsReal(energy) + PetscAbsReal(work)));
+  return sum;
+}
+
+/* Without mass the norm is that of forces; with it that of the velocities they make. */
+static PetscReal residual_norm(const Newton *newton)
+{
+  Solid solid = newton->solid;
+
+  if (newton->is_static)
+    return PetscSqrtReal(motion_product(solid, newton->residual, newton->residual));
+  motion_yield(solid, newton->residual, newton->change);
+  return PetscSqrtReal(motion_product(solid, newton->residual, newton->change));
+}
+
+static PetscErrorCode SetMatrix(Newton *newton, PetscInt iteration, DifferentialPart part)
+{
+  Solid               solid = newton->solid;
+  Points             *points = solid->points;
+  const MatrixWeights weights = {.mass = newton->is_static ? 0. : 1.,
+                                 .stiffness = newton->scheme.end * PetscSqr(newton->dt),
+                                 .damping = newton->scheme.damping * newton->dt,
+                                 .part = part};
+
+  PetscFunctionBegin;
+  PetscCall(PointMatrixSet(points->matrix, solid, &weights));
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    PointContact *contact = &points->contacts[k];
+
+    if (!is_stiff(newton, contact))
+      continue;
+    if (!iteration)
+      contact->hold =
+          contact_stiffness * point_matrix_along(points->matrix, solid, contact->point, contact->normal);
+    if (closing_speed(newton, contact) > 0.)
+      PetscCall(PointMatrixAddAlong(points->matrix, solid, contact->point, contact->hold, contact->normal));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* u += part change, points placed, residual and potential there. */
+static PetscErrorCode Advance(Newton *newton, PetscReal part, PetscReal *value)
+{
+  PetscFunctionBegin;
+  motion_combine(newton->solid, 1., part, newton->change, &newton->motion);
+  place_trial(newton);
+  PetscCall(FindResidual(newton));
+  *value = potential(newton);
+  PetscFunctionReturn(0);
+}
+
+/* Halves the change until the potential falls as its slope promises a part of (Armijo). */
+static PetscErrorCode SearchLine(Newton *newton, PetscReal start, PetscReal slope, PetscBool *falls)
+{
+  enum { MOST_HALVES = 30 };
+  PetscReal part = 1., value;
+
+  PetscFunctionBegin;
+  PetscCall(Advance(newton, part, &value));
+  for (PetscInt k = 0; k < MOST_HALVES && !(value <= start + 1e-4 * part * slope + newton->noise); k++) {
+    part *= 0.5;
+    PetscCall(Advance(newton, -part, &value));
+  }
+  *falls = value <= start + 1e-4 * part * slope + newton->noise ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* Conjugate gradients while the step resolves the stiffest mode by two decades, else a factor as long as
+   memory allows (numerics.md). */
+static ElasticSolver choose_solver(const Newton *newton)
+{
+  const PetscInt      most_unknowns = 150000;
+  const Points       *points = newton->solid->points;
+  const ElasticSolver given = newton->solid->config->solver;
+  PetscReal           largest = 0.;
+
+  if (given != SOLVER_AUTO)
+    return given;
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    largest = PetscMax(largest, points->meshes[m].frequency);
+  if (!newton->is_static && 0.5 * largest * newton->dt < 100.)
+    return SOLVER_CG;
+  return point_matrix_unknowns(points->matrix) > most_unknowns ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;
+}
+
+/* Of velocities without elastic forces, and of what gravity makes of them in the step. */
+static PetscReal motion_norm(const Newton *newton)
+{
+  const Points   *points = newton->solid->points;
+  const PetscReal fall = newton->dt * vector3_norm(newton->solid->config->gravity);
+  PetscReal       sum = 0.;
+
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.)
+      sum +=
+          points->mass[p] * (fall * fall + vector3_dot(newton->target->points[p], newton->target->points[p]));
+  return PetscSqrtReal(sum);
+}
+
+/* The scale of what residuals are compared with: what forces without contact leave at the start, and given
+   ones in equilibrium. */
+static PetscErrorCode FindScale(Newton *newton, PetscReal *scale)
+{
+  Solid         solid = newton->solid;
+  const Points *points = solid->points;
+  PetscReal     sum = 0.;
+
+  PetscFunctionBegin;
+  newton->is_free = PETSC_TRUE;
+  PetscCall(FindResidual(newton));
+  newton->is_free = PETSC_FALSE;
+  *scale = residual_norm(newton);
+  if (!newton->is_static)
+    *scale += motion_norm(newton);
+  for (PetscInt p = 0; p < points->count && newton->is_static; p++)
+    sum += PetscSqr(vector3_norm(points->load[p]) + points->mass[p] * vector3_norm(solid->config->gravity));
+  *scale += PetscSqrtReal(sum);
+  PetscFunctionReturn(0);
+}
+
+/* The change of u by a matrix, and the slope of the potential along it; 0: there is none. */
+static PetscErrorCode SolveDirection(Newton *newton, ElasticSolver solver, PetscReal *slope)
+{
+  Solid     solid = newton->solid;
+  PetscInt  iterations;
+  PetscBool solved;
+
+  PetscFunctionBegin;
+  PetscCall(FindResidual(newton));
+  motion_combine(solid, -1., 0., newton->residual, newton->residual);
+  PetscCall(PointMatrixSolve(solid->points->matrix, solid, solver, newton->residual, newton->change,
+                             &iterations, &solved));
+  solid->report.linear_iterations += iterations;
+  *slope = solved ? -motion_product(solid, newton->residual, newton->change) : 0.;
+  PetscFunctionReturn(0);
+}
+
+/* A factor takes the exact differential where that leads down, which is faster in slender solids; iterations
+   need a definite one. */
+static PetscErrorCode FindDirection(Newton *newton, ElasticSolver solver, PetscInt iteration,
+                                    PetscReal *slope)
+{
+  PetscFunctionBegin;
+  *slope = 0.;
+  if (solver == SOLVER_CHOLESKY) {
+    PetscCall(SetMatrix(newton, iteration, DIFFERENTIAL_EXACT));
+    PetscCall(SolveDirection(newton, solver, slope));
+  }
+  if (!(*slope < 0.)) {
+    PetscCall(SetMatrix(newton, iteration, DIFFERENTIAL_DEFINITE));
+    PetscCall(SolveDirection(newton, solver, slope));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
+{
+  Solid         solid = newton->solid;
+  SolidReport  *report = &solid->report;
+  PetscReal     value, scale = 0., slope = 0.;
+  ElasticSolver solver = choose_solver(newton);
+  PetscBool     falls = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  motion_clear(solid, newton->change);
+  PetscCall(Advance(newton, 0., &value));
+  PetscCall(FindScale(newton, &scale));
+  *good = scale > 0. ? PETSC_FALSE : PETSC_TRUE;
+  for (PetscInt k = 0; k < solid->config->newton && !*good; k++) {
+    PetscCall(FindDirection(newton, solver, k, &slope));
+    value = potential(newton); /* with the penalties of the first matrix */
+    report->newton_iterations++;
+    if (!(slope < 0.)) {
+      *good = residual_norm(newton) <= rounded_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
+      break;
+    }
+    PetscCall(SearchLine(newton, value, slope, &falls));
+    *good = residual_norm(newton) <= newton_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
+    if (!falls) { /* the potential is as low as round-off lets one see */
+      *good = residual_norm(newton) <= rounded_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
+      break;
+    }
+  }
+  report->elastic_solver = (PetscInt)solver + 1;
+  if (solid->config->newton == 1 && slope < 0. && falls) /* one linearisation was asked for */
+    *good = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateMatrices(Solid solid, PetscBool is_static)
+{
+  Points             *points = solid->points;
+  const MatrixWeights drag = {.mass = 0., .stiffness = 0., .damping = 1.};
+
+  PetscFunctionBegin;
+  if (!points->matrix)
+    PetscCall(PointMatrixCreate(solid, &points->matrix));
+  if (is_static || !points->is_damped)
+    PetscFunctionReturn(0);
+  if (!points->drag_matrix)
+    PetscCall(PointMatrixCreate(solid, &points->drag_matrix));
+  PetscCall(PointMatrixSet(points->drag_matrix, solid, &drag));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NewtonCreate(Solid solid, PetscReal time, PetscReal dt, Newton *newton)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  *newton = (Newton){.solid = solid,
+                     .time = time,
+                     .dt = dt,
+                     .scheme = implicit_scheme(solid->config->elasticity),
+                     .is_static = solid->config->elasticity == ELASTIC_STATIC,
+                     .target = &points->damped,
+                     .change = &points->trial,
+                     .residual = &points->residual,
+                     .drag = &points->image};
+  PetscCall(PetscMalloc2(points->count, &newton->position, solid->body_count, &newton->placement));
+  PetscCall(PetscArraycpy(newton->position, points->position, points->count));
+  PetscCall(PetscArraycpy(newton->placement, solid->placements, solid->body_count));
+  PetscFunctionReturn(0);
+}
+
+/* What contact in the solve has done is where the sweeps go on from. */
+static void keep_impulses(Newton *newton)
+{
+  Points *points = newton->solid->points;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    PointContact *contact = &points->contacts[k];
+
+    if (!is_stiff(newton, contact))
+      continue;
+    contact->press = contact->hold * PetscMax(0., closing_speed(newton, contact));
+    contact->hold = point_contact_hold(newton->solid, contact);
+  }
+}
+
+/* What velocities will be at the end of the step: u, or twice it less those at the start; where contact has
+   pressed, u. Of bodies, what elasticity adds to what gravity, joints and contact make of them. */
+static void find_end(Newton *newton)
+{
+  Solid           solid = newton->solid;
+  Points         *points = solid->points;
+  const PetscReal middle = newton->scheme.gravity > 0.5 ? 1. : 2.;
+
+  motion_clear(solid, &points->drag);
+  for (PetscInt p = 0; p < points->count; p++)
+    if (points->inverse_mass[p] > 0.)
+      points->drag.points[p] = vector3_subtract(vector3_scale(middle, newton->motion.points[p]),
+                                                vector3_scale(middle - 1., points->velocity[p]));
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+
+    if (is_stiff(newton, contact) && contact->press > 0. && points->inverse_mass[contact->point] > 0.)
+      points->drag.points[contact->point] = newton->motion.points[contact->point];
+  }
+  for (PetscInt k = 0; k < points->carrying_count; k++) {
+    const PetscInt b = points->bodies[k];
+
+    points->drag.bodies[b] =
+        twist_scale(middle, twist_add(newton->motion.bodies[b], twist_scale(-1., newton->given.bodies[b])));
+  }
+}
+
+/* From `motion`, which is v without elastic forces and becomes u; points and bodies stand where they stood.
+ */
+PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidMotion *motion)
+{
+  Points   *points = solid->points;
+  PetscBool good;
+  Newton    newton;
+
+  PetscFunctionBegin;
+  PetscCall(CreateMatrices(solid, PETSC_FALSE));
+  PetscCall(NewtonCreate(solid, time + dt, dt, &newton));
+  newton.motion = *motion;
+  newton.given = points->search;
+  PetscCall(PetscArraycpy(newton.given.bodies, motion->bodies, solid->body_count));
+  PetscCall(PetscArraycpy(newton.target->points, motion->points, points->count));
+  PetscCall(PetscArraycpy(newton.target->bodies, motion->bodies, solid->body_count));
+  points_accelerate(solid, newton.scheme.start * dt, &points->forces, newton.target);
+  PetscCall(Iterate(&newton, &good));
+  keep_impulses(&newton);
+  find_end(&newton);
+  PetscCall(ReturnToStart(&newton));
+  points_follow_velocity(solid, motion->bodies, motion->points);
+  solid->report.is_unsolved = good ? PETSC_FALSE : PETSC_TRUE;
+  PetscCall(PetscFree2(newton.position, newton.placement));
+  PetscFunctionReturn(0);
+}
+
+/* The equilibrium at `time`, from where the points are. */
+PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time)
+{
+  Points   *points = solid->points;
+  PetscBool good;
+  Newton    newton;
+
+  PetscFunctionBegin;
+  points->contact_count = 0;
+  PetscCall(CreateMatrices(solid, PETSC_TRUE));
+  PetscCall(NewtonCreate(solid, time, 1., &newton));
+  newton.motion = points->half;
+  motion_clear(solid, &newton.motion);
+  motion_clear(solid, newton.target);
+  PetscCall(Iterate(&newton, &good));
+  PetscCall(PetscArrayzero(points->velocity, points->count));
+  solid->report.is_unsolved = good ? PETSC_FALSE : PETSC_TRUE;
+  PetscCall(PetscFree2(newton.position, newton.placement));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,40 @@
+/* Private to src/solid: the matrix of implicit elasticity, m M - k K - d D, assembled in blocks of three by
+   three: one of each point that moves by itself, two of each free body that carries points. Points that
+   others carry add to the blocks of those: W^T A W. */
+#ifndef MILLRACE_SOLID_POINT_MATRIX_H
+#define MILLRACE_SOLID_POINT_MATRIX_H
+
+#include "points.h"
+
+#include <petscksp.h>
+
+typedef struct _p_PointMatrix *PointMatrix;
+
+/* The pattern follows from meshes, bindings and holds. Destroy accepts null. Not collective. */
+PetscErrorCode PointMatrixCreate(Solid solid, PointMatrix *matrix);
+PetscErrorCode PointMatrixDestroy(PointMatrix *matrix);
+
+/* Values where the forces were found last. Without mass, what no force meets has ones on the diagonal. */
+typedef struct {
+  PetscReal        mass, stiffness, damping;
+  DifferentialPart part; /* of the stiffness */
+} MatrixWeights;
+PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights);
+/* Adds weight n n^T at a point, to the blocks of what carries it; bodies do not count. */
+PetscErrorCode PointMatrixAddAlong(PointMatrix matrix, Solid solid, PetscInt point, PetscReal weight,
+                                   Vector3 direction);
+/* The entry n.A n of the block of a point that moves by itself, else of its first parent; 0: there is none.
+ */
+PetscReal point_matrix_along(PointMatrix matrix, Solid solid, PetscInt point, Vector3 direction);
+
+/* to = A^-1 from: `from` are impulses, `to` velocities, and points with a carrier follow it. `kind` is never
+   SOLVER_AUTO. A matrix that is not definite, or iterations that do not end, leave `good` false. */
+PetscErrorCode PointMatrixSolve(PointMatrix matrix, Solid solid, ElasticSolver kind, const SolidMotion *from,
+                                SolidMotion *to, PetscInt *iterations, PetscBool *good);
+/* image = A motion, of the values that were set last. */
+PetscErrorCode PointMatrixApply(PointMatrix matrix, Solid solid, const SolidMotion *motion,
+                                SolidMotion *image);
+
+PetscInt point_matrix_unknowns(PointMatrix matrix);
+
+#endif

@@ -11,7 +11,8 @@ static char              message[MESSAGE];
 
 static PetscErrorCode Start(PetscInt64 rows, Ledger *ledger)
 {
-  const LedgerConfig config = {scratch.directory, COLUMNS, columns, rows};
+  const LedgerConfig config = {
+      .directory = scratch.directory, .column_count = COLUMNS, .columns = columns, .rows = rows};
 
   return LedgerCreate(PETSC_COMM_WORLD, &config, ledger, message, MESSAGE);
 }
@@ -247,9 +248,10 @@ static void half_a_row_after_a_kill_is_cut(void **state)
 static void too_few_rows_or_other_columns_are_told(void **state)
 {
   const char *const  other[1][2] = {{"mass", "kg"}};
-  const LedgerConfig config = {scratch.directory, 1, other, 3};
-  char              *whole = table(10, 10);
-  Ledger             ledger;
+  const LedgerConfig config = {
+      .directory = scratch.directory, .column_count = 1, .columns = other, .rows = 3};
+  char  *whole = table(10, 10);
+  Ledger ledger;
 
   (void)state;
   assert_success(Start(11, &ledger));

@@ -54,15 +54,17 @@ for change in "1 1" "2 2" "4 4" "1 2" "2 4" "4 1"; do
 done
 ok "bodies: 1 and 4 ranks, bit for bit" same bodies-whole-1 bodies-whole-4
 
-# Deformable solids likewise.
-for ranks in 1 2; do
-  run $ranks deformable deformable-whole-$ranks 20
-  run $ranks deformable deformable-half-$ranks 10
+# Deformable solids likewise: explicit, with bindings and a skin, and in implicit steps.
+for scene in deformable bound implicit; do
+  for ranks in 1 2; do
+    run $ranks $scene $scene-whole-$ranks 20
+    run $ranks $scene $scene-half-$ranks 10
+  done
+  for change in "1 1" "2 2" "1 2" "2 1"; do
+    ok "$scene: written on ${change% *} and resumed on ${change#* } ranks, bit for bit" resumed $scene $change
+  done
+  ok "$scene: 1 and 2 ranks, bit for bit" same $scene-whole-1 $scene-whole-2
 done
-for change in "1 1" "2 2" "1 2" "2 1"; do
-  ok "deformable: written on ${change% *} and resumed on ${change#* } ranks, bit for bit" resumed deformable $change
-done
-ok "deformable: 1 and 2 ranks, bit for bit" same deformable-whole-1 deformable-whole-2
 everywhere both "bodies in a fluid" "1 2 4"
 everywhere collision "a collision in water" # in the middle of it, with a free surface and a shell
 run 1 collision collision-schur 20 --set coupling.solver=schur

@@ -174,6 +174,8 @@ def step_meetings(box, work, bodies, contacts, places):
     # how far the flow goes in a step, the fastest of it beside light bodies, energy; added masses
     found += [Meeting("fields", 8, "reduce", one), Meeting("fields", 2, "reduce", one, True),
               Meeting("fields", 2, "tell", one, True), Meeting("set-up", 1, "reduce", ADDED * bodies, True)]
+    # places of contact and their faces, added masses, null spaces; surfaces that a rank has to fetch
+    found += [Meeting("set-up", 8, "reduce", vector), Meeting("bodies", 1, "reduce", one)]
     found += [Meeting("set-up", 5, "reduce", one), Meeting("set-up", 1, "reduce", BALANCE * bodies),
               Meeting("set-up", 1, "tell", one, True), Meeting("set-up", 1, "reduce", 36 * REAL * bodies, True),
               Meeting("set-up", 3, "gather", 4 * box.size), Meeting("set-up", 2, "gather", 16 * box.size),

@@ -206,8 +206,9 @@ PetscErrorCode FluidApplyConstraints(Fluid fluid, const ReproducibleSum *product
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(unknowns->sums, count));
   PetscCall(FluidPullConstraints(fluid, &pull, fluid->stress->search, fluid->stress->levels[0].image));
-  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, count, unknowns->sums, unknowns->image));
-  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, 1, &pull.product, curvature));
+  unknowns->sums[count] = pull.product;
+  PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, count + 1, unknowns->sums, unknowns->image));
+  *curvature = unknowns->image[count];
   for (PetscInt b = 0; b < unknowns->block_count; b++) {
     const SolidBlock *block = &unknowns->blocks[b];
 

@@ -81,9 +81,9 @@ static PetscErrorCode CreateUnknowns(Fluid fluid)
   unknowns->blocks = constraints->blocks;
   PetscCall(NumberBlocks(unknowns));
   PetscCall(PetscCalloc4(unknowns->count, &unknowns->before, unknowns->count, &unknowns->residual,
-                         unknowns->count, &unknowns->search, unknowns->count, &unknowns->image));
+                         unknowns->count, &unknowns->search, unknowns->count + 1, &unknowns->image));
   PetscCall(PetscCalloc2(unknowns->first_factor[unknowns->block_count], &unknowns->factor,
-                         PetscMax(unknowns->first_factor[unknowns->block_count], unknowns->count),
+                         PetscMax(unknowns->first_factor[unknowns->block_count], unknowns->count + 1),
                          &unknowns->sums));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(PetscCalloc2(constraints->neighbour_count[d], &unknowns->reach[d],

@@ -28,14 +28,14 @@ typedef struct {
 typedef struct {
   PetscInt          count; /* of unknowns */
   PetscInt          block_count;
-  const SolidBlock *blocks;                             /* borrowed */
-  PetscInt         *block_of;                           /* of each unknown */
-  PetscReal        *before, *residual, *search, *image; /* `before` the solve */
-  PetscInt         *first_factor;                       /* of each block, and one past the last */
-  PetscReal        *factor;           /* Cholesky's, of each block's part in the preconditioner */
-  ReproducibleSum  *sums;             /* scratch, as many as `factor` or unknowns */
-  PetscReal        *lags[DIM];        /* of each constrained face: the face before less the body */
-  PetscReal        *shares[DIM];      /* of its fluid, that viscosity reaches in the step */
+  const SolidBlock *blocks;                            /* borrowed */
+  PetscInt         *block_of;                          /* of each unknown */
+  PetscReal       *before, *residual, *search, *image; /* `before` the solve; `image` has room for one more */
+  PetscInt        *first_factor;                       /* of each block, and one past the last */
+  PetscReal       *factor;            /* Cholesky's, of each block's part in the preconditioner */
+  ReproducibleSum *sums;              /* scratch, as many as `factor`, or one more than unknowns */
+  PetscReal       *lags[DIM];         /* of each constrained face: the face before less the body */
+  PetscReal       *shares[DIM];       /* of its fluid, that viscosity reaches in the step */
   PetscReal *reach[DIM], *loose[DIM]; /* the same of each neighbour, and the velocity of its face before */
   PetscReal *wall_neighbours[DIM], *edge_pairs[DIM], *separated_pairs[DIM]; /* coefficients */
   Vec        mass[DIM]; /* of the closed operator, on constrained faces too */

@@ -13,7 +13,7 @@ def plain(text):
 known = plain(open("docs/references.md", encoding="utf-8").read())
 files = [name for pattern in ("docs/*.md", "README.md", "src/**/*.[ch]", "include/**/*.h", "inputs/**/*.yaml")
          for name in glob.glob(pattern, recursive=True) if name != "docs/references.md"]
-cited = re.compile(r"([A-Z][\w'-]+)((?: et al\.?|,? (?:and |& )?(?:de )?[A-Z][\w'-]+)*),? \(?((?:1[89]|20)\d\d)\)?")
+cited = re.compile(r"([A-Z][\w'-]+)((?: et al\.?|,? (?:and |& )?(?:de )?[A-Z][\w'-]+)*),? \(?((?:1[89]|20)\d\d)\b\)?")
 ours = {"OpenFOAM", "OOPSLA", "Debian", "POSIX_C_SOURCE"}
 for name in files:
     text = re.sub(r"\s+", " ", plain(open(name, encoding="utf-8").read().replace("\u00f6", "o").replace("\u00fc", "u")))

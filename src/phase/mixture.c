@@ -171,7 +171,8 @@ static PetscInt steepest_direction(const Vector3 *gradient)
   return steepest;
 }
 
-/* Layers across which the shear acts are in series (harmonic mean), layers along the edge side by side. */
+/* Layers across which the shear acts are in series (harmonic mean), layers along the edge side by side. Where
+   all regions are farther than half a cell away there are no layers. */
 static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *shares)
 {
   const PetscReal h = grid_spacing(phase->grid);
@@ -193,6 +194,8 @@ static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *s
     else if (share > MILLRACE_ROUND_OFF)
       inverse = PETSC_INFINITY;
   }
+  if (!(inverse > 0.))
+    return shares_viscosity(phase, shares);
   return steepest == direction ? mean / sum : sum / inverse;
 }
 

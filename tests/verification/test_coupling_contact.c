@@ -330,6 +330,27 @@ static void a_flow_that_nothing_can_follow_ends_the_step(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* Its edge leaves corners of the grid that no region claims: their viscosity is a number all the same. */
+static void a_dam_without_viscosity_pushes_a_box(void **state)
+{
+  SceneRun flow;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow, "%s",
+                     "grid: {dimension: 2, size: [1, 0.5], resolution: 64}\n"
+                     "fluid: {gravity: [0, -9.81], sides: {all: slip}}\n"
+                     "regions:\n"
+                     "  - {name: water, density: 1000, shape: {box: {low: [-1, -1], high: [0.3, 0.3]}}}\n"
+                     "  - {name: air, type: empty}\n"
+                     "solids:\n"
+                     "  bodies:\n"
+                     "    - {name: box, density: 400, shape: {box: {low: [0.6, 0.02], high: [0.75, 0.12]}}}\n"
+                     "coupling: {tolerance: 1e-6}\n"));
+  assert_success(SceneRunUntil(&flow, 0.36));
+  assert_success(SceneRunDestroy(&flow));
+}
+
 static void more_energy_than_gravity_gives_is_refused(void **state)
 {
   char     message[512] = "";
@@ -359,4 +380,5 @@ TEST_MAIN(cmocka_unit_test(fluid_rests_beside_a_heavy_box_on_the_floor),
           cmocka_unit_test(a_light_disc_has_no_energy_but_that_of_the_water),
           cmocka_unit_test(minres_solves_for_a_very_light_disc),
           cmocka_unit_test(a_flow_that_nothing_can_follow_ends_the_step),
+          cmocka_unit_test(a_dam_without_viscosity_pushes_a_box),
           cmocka_unit_test(more_energy_than_gravity_gives_is_refused))

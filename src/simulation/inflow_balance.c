@@ -1,5 +1,5 @@
-/* Whether as much enters a closed box as leaves it: an incompressible fluid has nowhere else to go. And
-   whether the fields begin with numbers. */
+/* Whether as much enters a closed box as leaves it: an incompressible fluid has nowhere else to go. Whether
+   bodies leave inflow sides free. And whether the fields begin with numbers. */
 #include "simulation_impl.h"
 
 #include <millrace/fluid_step.h>
@@ -171,12 +171,49 @@ static PetscErrorCode CheckBegin(Simulation simulation, char message[], size_t s
   PetscFunctionReturn(0);
 }
 
+/* Whether the bounds of a body reach into the box and into or through a side of it. */
+static PetscBool covers_side(const GridConfig *grid, Vector3 low, Vector3 high, PetscInt axis, PetscInt side)
+{
+  const PetscReal small = 1e-9 * grid->size.at[axis];
+
+  for (PetscInt d = 0; d < grid->dimension; d++)
+    if (high.at[d] <= grid->origin.at[d] + small ||
+        low.at[d] >= grid->origin.at[d] + grid->size.at[d] - small)
+      return PETSC_FALSE;
+  return side ? high.at[axis] >= grid->origin.at[axis] + grid->size.at[axis] - small
+              : low.at[axis] <= grid->origin.at[axis] + small;
+}
+
+/* What enters beside a body that covers a part of an inflow side is not known: cut faces have no such sides.
+ */
+static PetscErrorCode CheckInflowSides(Simulation simulation, char message[], size_t size)
+{
+  const SimulationConfig *config = simulation->config;
+  Vector3                 low, high;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; simulation->coupled && b < solid_body_count(simulation->solid); b++) {
+    solid_body_bounds(simulation->solid, b, &low, &high);
+    for (PetscInt n = 0; n < 2 * config->grid.dimension && !message[0]; n++)
+      if (config->fluid.sides[n / 2][n % 2].kind == SIDE_INFLOW && vector3_norm(low) < PETSC_INFINITY &&
+          covers_side(&config->grid, low, high, n / 2, n % 2))
+        PetscCall(MessageAtKey(
+            message, size, "solids.bodies", solid_body_view(simulation->solid, b).config->name,
+            "the body \"%.40s\" covers a part of the inflow side %c_%s: leave it inside the "
+            "box, or make it one of the obstacles, which close the side where they stand",
+            solid_body_view(simulation->solid, b).config->name, "xyz"[n / 2], n % 2 ? "high" : "low"));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], size_t message_size)
 {
   PetscFunctionBegin;
   message[0] = '\0';
   if (simulation->fluid && !can_give_way(simulation->config))
     PetscCall(CheckTimes(simulation, message, message_size));
+  if (!message[0])
+    PetscCall(CheckInflowSides(simulation, message, message_size));
   if (!message[0])
     PetscCall(CheckBegin(simulation, message, message_size));
   PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)message_size, MPI_CHAR, 0, team_world(simulation->team)));

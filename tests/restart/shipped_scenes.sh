@@ -13,6 +13,7 @@ same_on_ranks solids/stack "" 60 2
 
 echo "# SEED=$SEED draws these stops again"
 RANDOM=$SEED
+same_if_stopped coupling/paddle-wheel 16 10 1
 same_if_stopped coupling/buoyancy 24 60 1
 same_if_stopped liquids/dam-break 24 20 2
 plan

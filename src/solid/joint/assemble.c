@@ -123,7 +123,8 @@ static PetscBool is_factored(JointSet joints)
   for (PetscInt k = 0; k < joints->body_count; k++) {
     const PetscInt b = joints->bodies[k];
 
-    if (memcmp(&joints->factored_at[b], &joints->solid->placements[b], sizeof(RigidTransform)) != 0)
+    if (memcmp(&joints->factored_at[b], &joints->solid->placements[b], sizeof(RigidTransform)) != 0 ||
+        memcmp(&joints->factored_with[b], &joints->solid->mobilities[b], sizeof(Mobility)) != 0)
       return PETSC_FALSE;
   }
   for (PetscInt j = 0; j < joints->count; j++) {
@@ -138,8 +139,10 @@ static PetscBool is_factored(JointSet joints)
 static void remember_factored(JointSet joints)
 {
   joints->is_factored = PETSC_TRUE;
-  for (PetscInt k = 0; k < joints->body_count; k++)
+  for (PetscInt k = 0; k < joints->body_count; k++) {
     joints->factored_at[joints->bodies[k]] = joints->solid->placements[joints->bodies[k]];
+    joints->factored_with[joints->bodies[k]] = joints->solid->mobilities[joints->bodies[k]];
+  }
   memcpy(joints->factored_for, joints->grips, (size_t)joints->count * sizeof(Grip));
 }
 

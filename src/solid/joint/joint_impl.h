@@ -114,9 +114,10 @@ struct JointSet {
   PetscInt    joint_pair_count;
   JointPair  *joint_pairs;
   BlockMatrix matrix;
-  PetscBool (*kept)[ROWS];     /* rows at time n that are not redundant */
-  PetscBool       is_factored; /* rows, spins and factors are those of time n, for: */
-  RigidTransform *factored_at; /* per body of the solid */
+  PetscBool (*kept)[ROWS];       /* rows at time n that are not redundant */
+  PetscBool       is_factored;   /* rows, spins and factors are those of time n, for: */
+  RigidTransform *factored_at;   /* per body of the solid */
+  Mobility       *factored_with; /* likewise: with added mass or without */
   Grip           *factored_for;
 
   Grip *grips;

@@ -377,7 +377,7 @@ static PetscErrorCode SetUp(JointSet joints)
   PetscCall(CollectPairs(joints));
   PetscCall(FindJointPairs(joints));
   group_joints(joints);
-  PetscCall(PetscCalloc1(count, &joints->holds));
+  PetscCall(PetscCalloc2(count, &joints->holds, bodies, &joints->factored_with));
   PetscCall(PetscCalloc7(count, &joints->kept, count, &joints->grips, count, &joints->rows, count,
                          &joints->ahead, count, &joints->scalings, count, &joints->sizes, count,
                          &joints->step));
@@ -430,7 +430,7 @@ PetscErrorCode JointSetDestroy(JointSet *joints)
   PetscCall(PetscFree7((*joints)->softening, (*joints)->stiffness, (*joints)->lacking, (*joints)->travels,
                        (*joints)->mends, (*joints)->factored_at, (*joints)->factored_for));
   PetscCall(PetscFree((*joints)->joint_pairs));
-  PetscCall(PetscFree((*joints)->holds));
+  PetscCall(PetscFree2((*joints)->holds, (*joints)->factored_with));
   PetscCall(PetscFree((*joints)->pairs));
   PetscCall(PetscFree((*joints)->bodies));
   PetscCall(PetscFree((*joints)->joints));

@@ -3,18 +3,33 @@
 
 #include <petsctime.h>
 
+enum { CELL_FIELDS = 9, FACE_FIELDS = 7 };
+
+/* Those that every splash has. */
+static void list_fields(Splash splash, Vec *cells[CELL_FIELDS], Vec *faces[FACE_FIELDS])
+{
+  Vec *const on_cells[CELL_FIELDS] = {&splash->room,      &splash->near,    &splash->solid,
+                                      &splash->density,   &splash->fixed,   &splash->right_side,
+                                      &splash->potential, &splash->impulse, &splash->pressure};
+  Vec *const on_faces[FACE_FIELDS] = {splash->face_room, splash->face_density, splash->old,
+                                      splash->velocity,  splash->marks,        splash->offset,
+                                      splash->weights};
+
+  for (PetscInt n = 0; n < CELL_FIELDS; n++)
+    cells[n] = on_cells[n];
+  for (PetscInt n = 0; n < FACE_FIELDS; n++)
+    faces[n] = on_faces[n];
+}
+
 static PetscErrorCode CreateFields(Splash splash)
 {
-  Vec *const cells[] = {&splash->room,      &splash->near,    &splash->solid,
-                        &splash->density,   &splash->fixed,   &splash->right_side,
-                        &splash->potential, &splash->impulse, &splash->pressure};
-  Vec *const faces[] = {splash->face_room, splash->face_density, splash->old,    splash->velocity,
-                        splash->marks,     splash->offset,       splash->weights};
+  Vec *cells[CELL_FIELDS], *faces[FACE_FIELDS];
 
   PetscFunctionBegin;
-  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(cells); n++)
+  list_fields(splash, cells, faces);
+  for (PetscInt n = 0; n < CELL_FIELDS; n++)
     PetscCall(MacGridCreateField(splash->grid, cells[n]));
-  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(faces); n++)
+  for (PetscInt n = 0; n < FACE_FIELDS; n++)
     PetscCall(MacGridCreateFaceField(splash->grid, faces[n]));
   PetscFunctionReturn(0);
 }
@@ -43,16 +58,13 @@ PetscErrorCode SplashCreate(MacGrid grid, const SplashConfig *config, const Flui
 
 static PetscErrorCode DestroyFields(Splash splash)
 {
-  Vec *const cells[] = {&splash->room,      &splash->near,    &splash->solid,
-                        &splash->density,   &splash->fixed,   &splash->right_side,
-                        &splash->potential, &splash->impulse, &splash->pressure};
-  Vec *const faces[] = {splash->face_room, splash->face_density, splash->old,    splash->velocity,
-                        splash->marks,     splash->offset,       splash->weights};
+  Vec *cells[CELL_FIELDS], *faces[FACE_FIELDS];
 
   PetscFunctionBegin;
-  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(cells); n++)
+  list_fields(splash, cells, faces);
+  for (PetscInt n = 0; n < CELL_FIELDS; n++)
     PetscCall(VecDestroy(cells[n]));
-  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(faces); n++)
+  for (PetscInt n = 0; n < FACE_FIELDS; n++)
     PetscCall(MacGridDestroyFaceField(faces[n]));
   PetscFunctionReturn(0);
 }

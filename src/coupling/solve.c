@@ -374,7 +374,7 @@ static PetscErrorCode StartSolve(Coupling coupling, Vec impulse, CouplingReport 
   PetscFunctionReturn(0);
 }
 
-/* On the fluid team: the residual, and what is to blame for a failure. */
+/* On the fluid team: the residual, and the cause of a failure. */
 static PetscErrorCode JudgeSolution(Coupling coupling, CouplingReport *report)
 {
   const Vec solution = coupling->system.solution;

@@ -17,9 +17,9 @@ typedef struct {
 } MeshVerdict;
 
 /* "tetrahedron 12 at (x, y, z) …"; the first fault counts. */
-static void blame(MeshVerdict *verdict, MeshFault fault, PetscInt element, const char format[], ...)
+static void report_fault(MeshVerdict *verdict, MeshFault fault, PetscInt element, const char format[], ...)
     PETSC_ATTRIBUTE_FORMAT(4, 5);
-static void blame(MeshVerdict *verdict, MeshFault fault, PetscInt element, const char format[], ...)
+static void report_fault(MeshVerdict *verdict, MeshFault fault, PetscInt element, const char format[], ...)
 {
   const Mesh    mesh = verdict->mesh;
   const Vector3 place = mesh_element_centre(mesh, element);
@@ -42,7 +42,7 @@ static PetscInt shown(Mesh mesh, PetscInt element)
   return mesh->numbers ? mesh->numbers[element] : element;
 }
 
-static void blame_vertex(MeshVerdict *verdict, MeshFault fault, PetscInt vertex, const char what[])
+static void report_vertex_fault(MeshVerdict *verdict, MeshFault fault, PetscInt vertex, const char what[])
 {
   const Vector3 place = verdict->mesh->vertices[vertex];
 
@@ -58,10 +58,10 @@ static void check_vertices(MeshVerdict *verdict)
   for (PetscInt n = 0; n < verdict->mesh->vertex_count; n++) {
     for (int d = 0; d < DIM; d++) {
       if (!isfinite(verdict->mesh->vertices[n].at[d]))
-        blame_vertex(verdict, MESH_BAD_VERTEX, n, "has a coordinate that is not a finite number");
+        report_vertex_fault(verdict, MESH_BAD_VERTEX, n, "has a coordinate that is not a finite number");
     }
     if (verdict->placement == MESH_IN_PLANE && verdict->mesh->vertices[n].at[Z] != 0)
-      blame_vertex(verdict, MESH_BAD_VERTEX, n, "is not in the plane z = 0, where a plane solid lies");
+      report_vertex_fault(verdict, MESH_BAD_VERTEX, n, "is not in the plane z = 0, where a plane solid lies");
   }
 }
 
@@ -92,16 +92,17 @@ static void check_element(MeshVerdict *verdict, PetscInt element)
   const PetscReal quality = mesh_element_quality(mesh, element);
 
   if (has_vertex_twice(mesh_element(mesh, element), mesh->nodes))
-    blame(verdict, MESH_COLLAPSED, element, "has a vertex twice; leave it out");
+    report_fault(verdict, MESH_COLLAPSED, element, "has a vertex twice; leave it out");
   else if (PetscAbsReal(quality) < flat_quality)
-    blame(verdict, MESH_FLAT, element,
-          "is flat: its quality is %.3g, and at least %g is needed; move or join its vertices",
-          (double)quality, (double)flat_quality);
+    report_fault(verdict, MESH_FLAT, element,
+                 "is flat: its quality is %.3g, and at least %g is needed; move or join its vertices",
+                 (double)quality, (double)flat_quality);
   else if (is_inverted(verdict, element) && mesh->order == 1)
-    blame(verdict, MESH_INVERTED, element, "is inverted: swap two of its corners");
+    report_fault(verdict, MESH_INVERTED, element, "is inverted: swap two of its corners");
   else if (is_inverted(verdict, element))
-    blame(verdict, MESH_INVERTED, element,
-          "is inverted at one of its nodes: straighten its edges, or swap two corners with their middles");
+    report_fault(
+        verdict, MESH_INVERTED, element,
+        "is inverted at one of its nodes: straighten its edges, or swap two corners with their middles");
 }
 
 static PetscErrorCode CheckDangling(MeshVerdict *verdict)
@@ -115,7 +116,7 @@ static PetscErrorCode CheckDangling(MeshVerdict *verdict)
     used[mesh->elements[n]] = PETSC_TRUE;
   for (PetscInt n = 0; n < mesh->vertex_count; n++) {
     if (!used[n])
-      blame_vertex(verdict, MESH_DANGLING, n, "dangles: no element has it; leave it out");
+      report_vertex_fault(verdict, MESH_DANGLING, n, "dangles: no element has it; leave it out");
   }
   PetscCall(PetscFree(used));
   PetscFunctionReturn(0);
@@ -130,8 +131,9 @@ static PetscErrorCode CheckDuplicates(MeshVerdict *verdict)
   PetscCall(MeshSortParts(verdict->mesh, PARTS_CORNERS, &count, &parts));
   for (PetscInt n = 1; n < count; n++) {
     if (same_key(&parts[n - 1], &parts[n]))
-      blame(verdict, MESH_DUPLICATE, parts[n].element, "has the same corners as element %" PetscInt_FMT,
-            shown(verdict->mesh, parts[n - 1].element));
+      report_fault(verdict, MESH_DUPLICATE, parts[n].element,
+                   "has the same corners as element %" PetscInt_FMT,
+                   shown(verdict->mesh, parts[n - 1].element));
   }
   PetscCall(PetscFree(parts));
   PetscFunctionReturn(0);
@@ -166,16 +168,17 @@ static PetscErrorCode CheckSides(MeshVerdict *verdict)
     if (!same_key(&sides[n - 1], &sides[n]))
       continue;
     if (n > 1 && same_key(&sides[n - 2], &sides[n]))
-      blame(verdict, MESH_NOT_MANIFOLD, sides[n].element,
-            "shares a side with elements %" PetscInt_FMT " and %" PetscInt_FMT ": at most two may meet there",
-            shown(mesh, sides[n - 2].element), shown(mesh, sides[n - 1].element));
+      report_fault(verdict, MESH_NOT_MANIFOLD, sides[n].element,
+                   "shares a side with elements %" PetscInt_FMT " and %" PetscInt_FMT
+                   ": at most two may meet there",
+                   shown(mesh, sides[n - 2].element), shown(mesh, sides[n - 1].element));
     else if (is_odd(mesh, &sides[n]) == is_odd(mesh, &sides[n - 1]))
-      blame(verdict, MESH_TWISTED, sides[n].element,
-            mesh->kind == MESH_TETRAHEDRA ? "lies on the same side of its face as element %" PetscInt_FMT
-                                            ": they overlap"
-                                          : "is wrongly oriented: it faces the opposite way of element "
-                                            "%" PetscInt_FMT "; turn one of them round",
-            shown(mesh, sides[n - 1].element));
+      report_fault(verdict, MESH_TWISTED, sides[n].element,
+                   mesh->kind == MESH_TETRAHEDRA
+                       ? "lies on the same side of its face as element %" PetscInt_FMT ": they overlap"
+                       : "is wrongly oriented: it faces the opposite way of element "
+                         "%" PetscInt_FMT "; turn one of them round",
+                   shown(mesh, sides[n - 1].element));
   }
   PetscCall(PetscFree(sides));
   PetscFunctionReturn(0);

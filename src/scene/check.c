@@ -99,10 +99,10 @@ static PetscErrorCode CheckOneName(Scene scene, const Node *list, const Node *it
     if (name_of(before) && !strcmp(name_of(before)->text, name->text))
       other = name_of(before);
   if (other) {
-    Node *blamed = other->override > name->override ? other : name;
+    Node *later = other->override > name->override ? other : name;
 
-    node_path(blamed, path, sizeof(path));
-    PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR, "%s: there is another \"%.40s\"; names must differ",
+    node_path(later, path, sizeof(path));
+    PetscCall(ProblemAdd(scene, later, PROBLEM_ERROR, "%s: there is another \"%.40s\"; names must differ",
                          path, name->text));
   }
   PetscFunctionReturn(0);

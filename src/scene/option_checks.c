@@ -129,7 +129,7 @@ static size_t prefix_length(const char name[])
 }
 
 /* The option of the scene under this prefix whose value the message quotes; null if there is none. */
-static const Node *find_blamed(const Node *first, const char prefix[], const char message[])
+static const Node *find_refused_option(const Node *first, const char prefix[], const char message[])
 {
   for (const Node *option = first; option; option = option->next)
     if (!strncmp(option_name(option->key), prefix, strlen(prefix)) && option->text[0] &&
@@ -191,7 +191,7 @@ static PetscErrorCode CollectOptions(const Node *first, AllOptions *all)
 /* Once for each prefix: the first option that has it calls. */
 static PetscErrorCode CheckPrefix(Scene scene, PetscOptions options, const char name[])
 {
-  const Node  *block = node_find(scene->root, "petsc"), *first = block ? block->first : NULL, *blamed;
+  const Node  *block = node_find(scene->root, "petsc"), *first = block ? block->first : NULL, *refused;
   const size_t length = prefix_length(name);
   char         prefix[NAME_LENGTH], message[MESSAGE_LENGTH];
 
@@ -200,10 +200,10 @@ static PetscErrorCode CheckPrefix(Scene scene, PetscOptions options, const char 
     PetscFunctionReturn(0);
   snprintf(prefix, sizeof(prefix), "%.*s", (int)length, name);
   PetscCall(TryPrefix(options, prefix, message));
-  blamed = find_blamed(first, prefix, message);
+  refused = find_refused_option(first, prefix, message);
   if (message[0])
-    PetscCall(ProblemAdd(scene, blamed, PROBLEM_ERROR, "PETSc refuses an option -%s...%s: %.200s", prefix,
-                         blamed ? "" : " of the command line or environment", message));
+    PetscCall(ProblemAdd(scene, refused, PROBLEM_ERROR, "PETSc refuses an option -%s...%s: %.200s", prefix,
+                         refused ? "" : " of the command line or environment", message));
   PetscFunctionReturn(0);
 }
 
@@ -222,15 +222,15 @@ static PetscBool is_repeated(const char *const names[], PetscInt n)
 /* Bodies in a fluid have one system with it, which knows nothing of the options of a pressure alone. */
 static PetscErrorCode CheckUse(Scene scene, const Node *first, const char name[])
 {
-  const Node *blamed = NULL;
+  const Node *refused = NULL;
 
   PetscFunctionBegin;
   if (strncmp(name, "pressure_", 9) || simulation_solves_pressure(&scene->config))
     PetscFunctionReturn(0);
-  for (const Node *option = first; option && !blamed; option = option->next)
+  for (const Node *option = first; option && !refused; option = option->next)
     if (!strcmp(option_name(option->key), name))
-      blamed = option;
-  PetscCall(ProblemAddAtKey(scene, blamed, PROBLEM_ERROR,
+      refused = option;
+  PetscCall(ProblemAddAtKey(scene, refused, PROBLEM_ERROR,
                             "-%.80s has no effect: the pressure is solved for together with the bodies; the "
                             "options of that system begin with -coupled_ (docs/numerics.md, section 14)",
                             name));

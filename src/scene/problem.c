@@ -31,7 +31,7 @@ static PetscBool is_told(Scene scene, const Node *node, const SceneProblem *prob
   return PETSC_FALSE;
 }
 
-/* What the user did not write is blamed on the nearest thing around it that he did. */
+/* The nearest node around this one that the user has written. */
 static const Node *written(const Node *node)
 {
   while (node && !node->line && !node->key_line && node->override < 0)

@@ -20,6 +20,7 @@ twice() {
 retired='AddRubbing|ListRubbing|DistanceFillGhosts|Brush|Outlook|Sighting|Viewer|Flock|territory|Rubbing|diversion|glides|keep_calm|put_off|brought_before'
 retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwapHeavy|HeavyVelocity|FluidGetHeavyVelocity'
 retired+='|PhaseExtendHeavyVelocity|contrast|HearFluid|SimulationHearFluid|SimulationHearSolids|grid_face_end|FaceRange|CellRange'
+retired+='|blame|blamed'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 
 echo "1..2"

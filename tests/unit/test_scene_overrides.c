@@ -113,7 +113,7 @@ static void wrong_override(const char override[], const char word[])
   assert_success(SceneDestroy(&scene));
 }
 
-static void a_wrong_override_is_blamed_itself(void **state)
+static void the_message_names_a_wrong_override(void **state)
 {
   (void)state;
   wrong_override("grid.resolutoin=16", "\"resolution\"");
@@ -234,6 +234,7 @@ static void options_reach_petsc_and_unknown_ones_are_told(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(any_key_can_be_set), cmocka_unit_test(an_item_can_be_added),
-          cmocka_unit_test(all_sides_can_be_set_at_once), cmocka_unit_test(a_wrong_override_is_blamed_itself),
+          cmocka_unit_test(all_sides_can_be_set_at_once),
+          cmocka_unit_test(the_message_names_a_wrong_override),
           cmocka_unit_test(the_resolved_text_reads_as_the_same_scene),
           cmocka_unit_test(options_reach_petsc_and_unknown_ones_are_told))

@@ -32,7 +32,7 @@ typedef struct {
   PetscInt   expansions, proportionings; /* of mprgp; of active-set: changes of the set */
   PetscInt64 free_cells;
   PetscReal  residual; /* largest |min(p - lower, A p - right side)| */
-  PetscInt   overfull; /* sealed components whose right side is positive in the sum: no solution */
+  PetscInt   overfull; /* singular components whose right side is positive in the sum: no solution */
 } BoundedReport;
 
 /* Creates a problem without weights. `prefix` names the PETSc options of the multigrid's place, as in
@@ -42,7 +42,7 @@ PetscErrorCode BoundedDestroy(Bounded *bounded);
 /* As PoissonSetWeights. Collective: fluid. */
 PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[MILLRACE_DIM], Vec fixed);
 /* Solves for `pressure`, first guess and answer, whose ghosts are not filled. `lower` (null: 0) may be
-   PETSC_NINFINITY. A sealed component that is overfull, or balanced, is solved as an equation whose right
+   PETSC_NINFINITY. A singular component that is overfull, or balanced, is solved as an equation whose right
    side has the mean removed, and its least distance to the bound is 0. Collective: fluid. */
 PetscErrorCode BoundedSolve(Bounded bounded, Vec right_side, Vec lower, BoundedTolerance tolerance,
                             Vec pressure, BoundedReport *report);

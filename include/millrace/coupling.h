@@ -70,9 +70,9 @@ typedef struct {
   PetscInt           iterations;
   PetscReal          residual;     /* of the pressure rows with the bodies eliminated, relative */
   PetscInt           components;   /* of the fluid */
-  PetscInt           null_vectors; /* sealed components whose pressure is free by a constant */
-  PetscInt           moved;        /* sealed components whose volume free bodies can change */
-  PetscReal          imbalance;    /* largest inflow into a sealed component that was left out, m^3/s */
+  PetscInt           null_vectors; /* singular components whose pressure is free by a constant */
+  PetscInt           moved;        /* singular components whose volume free bodies can change */
+  PetscReal          imbalance;    /* largest inflow into a singular component that was left out, m^3/s */
   PetscInt           mixed_faces, shared_faces; /* shared: with two surfaces */
   PetscInt           contact_faces;             /* places where bodies touch walls or each other */
   PetscInt           unseen_bodies;             /* without a mixed face: the fluid does not feel them */

@@ -22,9 +22,9 @@ typedef struct _p_Poisson *Poisson;
 typedef struct {
   KSPConvergedReason reason;
   PetscInt           iterations;
-  PetscReal          residual;   /* true, relative to the right side */
-  PetscInt           components; /* of the cells, joined through weighted faces */
-  PetscInt           sealed;     /* components that touch no p = 0: one null vector each */
+  PetscReal          residual;     /* true, relative to the right side */
+  PetscInt           components;   /* of the cells, joined through weighted faces */
+  PetscInt           null_vectors; /* components that touch no p = 0: one null vector each */
 } PoissonReport;
 
 /* Creates a problem without weights. `prefix` names its PETSc options: "pressure_" gives -pressure_pc_type
@@ -41,7 +41,7 @@ PetscErrorCode PoissonSetWeights(Poisson poisson, Vec weights[MILLRACE_DIM], Vec
 PetscErrorCode PoissonSetTolerance(Poisson poisson, PetscReal relative);
 
 /* Solves for `pressure`, first guess and answer, whose ghosts are not filled. The mean of the right side
-   over each sealed component is removed, and the answer has zero mean there. A solve that does not converge
+   over each singular component is removed, and the answer has zero mean there. A solve that does not converge
    is told in `report`, not by an error. Collective: fluid. */
 PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, PoissonReport *report);
 /* y = A x on cell fields. Collective: fluid. */
@@ -61,8 +61,8 @@ PetscErrorCode PoissonClearOutside(Poisson poisson, Vec vector);
 /* Components of the cells, joined through weighted faces; their numbers do not depend on the ranks. */
 typedef struct {
   PetscInt         count;
-  const PetscBool *is_sealed; /* touches no p = 0 */
-  const PetscReal *cells;     /* how many, on all ranks */
+  const PetscBool *is_singular; /* touches no p = 0 */
+  const PetscReal *cells;       /* how many, on all ranks */
 } PoissonComponents;
 
 /* Borrowed until the weights are set again. */

@@ -78,7 +78,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
   PetscCall(PetscFree(coupling->faces.mixed));
   PetscCall(PetscFree(coupling->faces.shares));
   PetscCall(PetscFree(coupling->system.contacts));
-  PetscCall(PetscFree3(coupling->system.sealed, coupling->system.modes, coupling->system.stiffness));
+  PetscCall(PetscFree3(coupling->system.singular, coupling->system.modes, coupling->system.stiffness));
   PetscFunctionReturn(0);
 }
 
@@ -180,7 +180,7 @@ static PetscErrorCode Count(Coupling coupling)
   found->contact_faces = coupling->system.contact_count;
   found->components = poisson_components(coupling->system.poisson).count;
   found->null_vectors = coupling->system.null_count;
-  found->moved = coupling->system.sealed_count - coupling->system.null_count;
+  found->moved = coupling->system.singular_count - coupling->system.null_count;
   found->worst_body = found->worst_component = -1;
   PetscFunctionReturn(0);
 }

@@ -216,10 +216,10 @@ typedef struct {
   PetscInt       contact_count;
   ContactFaces  *contacts;
 
-  /* Sealed components; z = sum of modes x (1_c / root of its cells) are eigenvectors of Z^T S Z. */
-  PetscInt   sealed_count, null_count; /* the first `null_count` modes are null vectors */
-  PetscInt  *sealed;
-  PetscReal *modes; /* sealed_count x sealed_count, mode by mode */
+  /* Singular components; z = sum of modes x (1_c / root of its cells) are eigenvectors of Z^T S Z. */
+  PetscInt   singular_count, null_count; /* the first `null_count` modes are null vectors */
+  PetscInt  *singular;                   /* their numbers */
+  PetscReal *modes;                      /* singular_count x singular_count, mode by mode */
   PetscReal *stiffness;
 
   Vec        flow;                 /* b1: V G^T u*, with the given bodies */

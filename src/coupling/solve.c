@@ -121,7 +121,7 @@ static PetscErrorCode FindPush(Coupling coupling, Vec velocity[DIM], const Petsc
   PetscFunctionReturn(0);
 }
 
-/* Takes out what sealed components cannot balance; `imbalance` is the largest inflow among that. */
+/* Takes out what singular components cannot balance; `imbalance` is the largest inflow among that. */
 static PetscErrorCode BalanceRightSide(Coupling coupling, PetscReal *imbalance)
 {
   const PoissonComponents components = poisson_components(coupling->system.poisson);
@@ -451,7 +451,7 @@ static PetscErrorCode SolvePlain(Coupling coupling, Vec velocity[DIM], Vec impul
   report->reason = poisson.reason;
   report->iterations = poisson.iterations;
   report->residual = poisson.residual;
-  report->null_vectors = poisson.sealed;
+  report->null_vectors = poisson.null_vectors;
   report->moved = 0;
   PetscFunctionReturn(0);
 }

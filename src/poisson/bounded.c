@@ -47,7 +47,7 @@ PetscErrorCode BoundedDestroy(Bounded *bounded)
   PetscCall(PetscFree3((*bounded)->labels, (*bounded)->states, (*bounded)->right_side));
   PetscCall(PetscFree4((*bounded)->lower, (*bounded)->bound, (*bounded)->x, (*bounded)->gradient));
   PetscCall(PetscFree3((*bounded)->direction, (*bounded)->product, (*bounded)->kept));
-  PetscCall(PetscFree((*bounded)->is_sealed));
+  PetscCall(PetscFree((*bounded)->is_singular));
   PetscCall(VecDestroy(&(*bounded)->free_gradient));
   PetscCall(VecDestroy(&(*bounded)->correction));
   PetscCall(PetscFree(*bounded));
@@ -80,9 +80,9 @@ PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[DIM], Vec fixed)
   PetscCall(ComponentsFind(&poisson->box, poisson->weights, poisson->fixed, &poisson->components));
   poisson_label_cells(poisson, bounded->labels);
   bounded->component_count = components->count;
-  PetscCall(PetscFree(bounded->is_sealed));
-  PetscCall(PetscMalloc1(components->count, &bounded->is_sealed));
-  PetscCall(PetscArraycpy(bounded->is_sealed, components->is_sealed, components->count));
+  PetscCall(PetscFree(bounded->is_singular));
+  PetscCall(PetscMalloc1(components->count, &bounded->is_singular));
+  PetscCall(PetscArraycpy(bounded->is_singular, components->is_singular, components->count));
   PetscCall(FindStep(bounded));
   bounded->ready = PETSC_TRUE;
   PetscFunctionReturn(0);
@@ -109,8 +109,8 @@ static PetscErrorCode BuildFree(Bounded bounded)
   PetscFunctionReturn(0);
 }
 
-/* The least distance to the bound in each sealed component of free cells; infinite in the others. */
-static PetscErrorCode MeasureSealed(Bounded bounded, PetscReal least[])
+/* The least distance to the bound in each singular component of free cells; infinite in the others. */
+static PetscErrorCode MeasureSingular(Bounded bounded, PetscReal least[])
 {
   const Components *components = &bounded->poisson->components;
 
@@ -120,7 +120,7 @@ static PetscErrorCode MeasureSealed(Bounded bounded, PetscReal least[])
   for (PetscInt r = 0; r < components->run_count; r++) {
     const CellRun run = components->runs[r];
 
-    for (PetscInt c = run.first; c < run.first + run.length && components->is_sealed[run.component]; c++)
+    for (PetscInt c = run.first; c < run.first + run.length && components->is_singular[run.component]; c++)
       least[run.component] = PetscMin(least[run.component], bounded->x[c] - bounded->bound[c]);
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, (PetscMPIInt)components->count, MPIU_REAL, MPI_MIN,
@@ -128,8 +128,8 @@ static PetscErrorCode MeasureSealed(Bounded bounded, PetscReal least[])
   PetscFunctionReturn(0);
 }
 
-/* Lowers each sealed component by its least distance, where that is finite. The gradient stays. */
-static PetscErrorCode LowerSealed(Bounded bounded, PetscBool *lowered)
+/* Lowers each singular component by its least distance, where that is finite. The gradient stays. */
+static PetscErrorCode LowerSingular(Bounded bounded, PetscBool *lowered)
 {
   const Components *components = &bounded->poisson->components;
   PetscReal        *least;
@@ -137,7 +137,7 @@ static PetscErrorCode LowerSealed(Bounded bounded, PetscBool *lowered)
   PetscFunctionBegin;
   *lowered = PETSC_FALSE;
   PetscCall(PetscMalloc1(components->count, &least));
-  PetscCall(MeasureSealed(bounded, least));
+  PetscCall(MeasureSingular(bounded, least));
   for (PetscInt n = 0; n < components->count; n++)
     *lowered = *lowered || least[n] < PETSC_INFINITY;
   for (PetscInt r = 0; r < components->run_count; r++) {
@@ -161,8 +161,8 @@ PetscErrorCode BoundedSetUpFree(Bounded bounded)
 
   PetscFunctionBegin;
   PetscCall(BuildFree(bounded));
-  if (bounded->poisson->components.sealed)
-    PetscCall(LowerSealed(bounded, &lowered));
+  if (bounded->poisson->components.singular_count)
+    PetscCall(LowerSingular(bounded, &lowered));
   if (lowered)
     PetscCall(BuildFree(bounded));
   PetscFunctionReturn(0);
@@ -279,8 +279,8 @@ static PetscBool is_equation(const PetscReal *sum)
                                                                                          : PETSC_FALSE;
 }
 
-/* Removes the mean and the bounds of sealed components that are balanced or overfull. */
-static PetscErrorCode BalanceSealed(Bounded bounded)
+/* Removes the mean and the bounds of singular components that are balanced or overfull. */
+static PetscErrorCode BalanceSingular(Bounded bounded)
 {
   PetscReal *sums;
 
@@ -288,14 +288,15 @@ static PetscErrorCode BalanceSealed(Bounded bounded)
   PetscCall(PetscCalloc1(SUMS * bounded->component_count, &sums));
   PetscCall(SumComponents(bounded, sums));
   for (PetscInt n = 0; n < bounded->component_count; n++)
-    if (bounded->is_sealed[n] && sums[SUMS * n + SUM_RIGHT_SIDE] > balanced * sums[SUMS * n + SUM_MAGNITUDE])
+    if (bounded->is_singular[n] &&
+        sums[SUMS * n + SUM_RIGHT_SIDE] > balanced * sums[SUMS * n + SUM_MAGNITUDE])
       bounded->report->overfull++;
   for (PetscInt c = 0; c < bounded->cells; c++) {
     const PetscInt   label = bounded->labels[c];
     const PetscReal *sum = sums + SUMS * label;
 
     bounded->bound[c] = bounded->lower[c];
-    if (label < 0 || !bounded->is_sealed[label] || !is_equation(sum))
+    if (label < 0 || !bounded->is_singular[label] || !is_equation(sum))
       continue;
     bounded->right_side[c] -= sum[SUM_RIGHT_SIDE] / sum[SUM_CELLS];
     bounded->bound[c] = PETSC_NINFINITY;
@@ -313,7 +314,7 @@ static PetscErrorCode TakeProblem(Bounded bounded, Vec right_side, Vec lower, Ve
   else
     PetscCall(PetscArrayzero(bounded->lower, bounded->cells));
   PetscCall(TakeCells(bounded, pressure, bounded->x));
-  PetscCall(BalanceSealed(bounded));
+  PetscCall(BalanceSingular(bounded));
   PetscFunctionReturn(0);
 }
 
@@ -342,7 +343,7 @@ static PetscErrorCode FindTarget(Bounded bounded, BoundedTolerance tolerance)
 }
 
 /* Balanced components are above their bounds, and touch them. */
-static PetscErrorCode RaiseSealed(Bounded bounded)
+static PetscErrorCode RaiseSingular(Bounded bounded)
 {
   PetscReal *least;
 
@@ -454,7 +455,7 @@ PetscErrorCode BoundedSolve(Bounded bounded, Vec right_side, Vec lower, BoundedT
     PetscCall(BoundedRunActiveSet(bounded));
   if (!report->converged)
     PetscCall(BoundedRunMprgp(bounded));
-  PetscCall(RaiseSealed(bounded));
+  PetscCall(RaiseSingular(bounded));
   PetscCall(FinishReport(bounded));
   PetscCall(GiveCells(bounded, pressure));
   PetscFunctionReturn(0);

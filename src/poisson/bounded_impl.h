@@ -17,7 +17,7 @@ struct _p_Bounded {
   PetscReal      step;   /* below 2 / |A| */
   PetscInt      *labels; /* component of each cell among all that are not fixed; -1 outside */
   PetscInt       component_count;
-  PetscBool     *is_sealed;                  /* of each of them */
+  PetscBool     *is_singular;                /* of each of them */
   unsigned char *states;                     /* a CellState each */
   PetscReal     *right_side, *lower, *bound; /* `bound`: lower, and -infinity where equality is sought */
   PetscReal     *x, *gradient;               /* A x - right side */
@@ -31,7 +31,7 @@ struct _p_Bounded {
 /* bounded.c */
 /* Free where x is above its bound. */
 void bounded_find_states(Bounded bounded);
-/* Builds the multigrid of the free cells. A sealed component that is free as a whole, where its right side
+/* Builds the multigrid of the free cells. A singular component that is free as a whole, where its right side
    is not balanced, is lowered until it touches the bound. */
 PetscErrorCode BoundedSetUpFree(Bounded bounded);
 PetscErrorCode BoundedMultiply(Bounded bounded, const PetscReal *x, PetscReal *product);

@@ -384,16 +384,16 @@ static PetscErrorCode JoinPieces(PetscInt piece_count, Piece *pieces, PetscInt l
     PetscCheck(a >= 0 && b >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A weighted face has only one cell");
     join(number, a, b);
   }
-  PetscCall(PetscMalloc1(piece_count, &components->is_sealed));
+  PetscCall(PetscMalloc1(piece_count, &components->is_singular));
   components->count = 0;
   for (PetscInt p = 0; p < piece_count; p++) {
     if (number[p] == p) {
-      components->is_sealed[components->count] = PETSC_TRUE;
+      components->is_singular[components->count] = PETSC_TRUE;
       number[p] = (int)components->count++;
     } else
       number[p] = number[number[p]];
     if (pieces[p].state == OPEN)
-      components->is_sealed[number[p]] = PETSC_FALSE;
+      components->is_singular[number[p]] = PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
@@ -433,9 +433,9 @@ static PetscErrorCode CountCells(MPI_Comm comm, Components *components)
     components->cells[components->runs[r].component] += components->runs[r].length;
   PetscCallMPI(
       MPI_Allreduce(MPI_IN_PLACE, components->cells, (int)components->count, MPIU_REAL, MPI_SUM, comm));
-  components->sealed = 0;
+  components->singular_count = 0;
   for (PetscInt n = 0; n < components->count; n++)
-    components->sealed += components->is_sealed[n];
+    components->singular_count += components->is_singular[n];
   PetscFunctionReturn(0);
 }
 
@@ -470,7 +470,7 @@ PetscErrorCode ComponentsDestroy(Components *components)
 {
   PetscFunctionBegin;
   PetscCall(PetscFree(components->runs));
-  PetscCall(PetscFree(components->is_sealed));
+  PetscCall(PetscFree(components->is_singular));
   PetscCall(PetscFree(components->cells));
   PetscFunctionReturn(0);
 }

@@ -14,7 +14,7 @@
    (w := f). The two outer terms of the third line are taken from the sums over the rows that the next
    passes will add up: where weights scatter, currents find a way around. Weights across the direction add up,
    a part going to the other parent: the mean of the two cells' shares in it, or none where one of them has
-   none. Nothing that was joined comes apart, and nothing is joined through a sealed face. */
+   none. Nothing that was joined comes apart, and nothing is joined through a face without a weight. */
 #include "halving_impl.h"
 
 enum { LINE_ROWS = 5 }; /* weights and ground of a Line that make a loss */

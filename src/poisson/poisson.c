@@ -165,12 +165,14 @@ PetscErrorCode PoissonBuild(Poisson poisson)
     PetscCall(KSPSetOperators(poisson->ksp, poisson->operator, poisson->operator));
   } else {
     PetscCall(PoissonAssemble(poisson, &poisson->assembled));
-    PetscCall(MatSetNullSpace(poisson->assembled, poisson->components.sealed ? poisson->null_space : NULL));
+    PetscCall(
+        MatSetNullSpace(poisson->assembled, poisson->components.singular_count ? poisson->null_space : NULL));
     PetscCall(KSPSetOperators(poisson->ksp, poisson->operator, poisson->assembled));
   }
   /* CG stays orthogonal to null vectors by itself; an algebraic coarse solver may not */
-  PetscCall(MatSetNullSpace(poisson->operator,
-                            poisson->components.sealed && !poisson->multigrid ? poisson->null_space : NULL));
+  PetscCall(MatSetNullSpace(poisson->operator, poisson->components.singular_count && !poisson->multigrid
+                                                   ? poisson->null_space
+                                                   : NULL));
   poisson->ready = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
@@ -244,7 +246,7 @@ PetscErrorCode PoissonSolve(Poisson poisson, Vec right_side, Vec pressure, Poiss
   PetscCall(KSPGetConvergedReason(poisson->ksp, &report->reason));
   PetscCall(KSPGetIterationNumber(poisson->ksp, &report->iterations));
   report->components = poisson->components.count;
-  report->sealed = poisson->components.sealed;
+  report->null_vectors = poisson->components.singular_count;
   PetscCall(MeasureResidual(poisson, &report->residual));
   PetscCall(MacGridFromSolver(poisson->grid, poisson->solution, pressure));
   PetscFunctionReturn(0);
@@ -284,7 +286,7 @@ PoissonComponents poisson_components(Poisson poisson)
 {
   const Components *components = &poisson->components;
 
-  return (PoissonComponents){components->count, components->is_sealed, components->cells};
+  return (PoissonComponents){components->count, components->is_singular, components->cells};
 }
 
 void poisson_label_cells(Poisson poisson, PetscInt labels[])

@@ -17,18 +17,19 @@ typedef struct {
    they are the same on any number of ranks. */
 typedef struct {
   PetscInt   count;
-  PetscInt   sealed; /* how many touch no p = 0 */
+  PetscInt   singular_count; /* how many touch no p = 0 */
   PetscInt   run_count;
-  CellRun   *runs;      /* all owned cells that are part of the problem, in order */
-  PetscBool *is_sealed; /* of each component */
-  PetscReal *cells;     /* of each component, on all ranks */
+  CellRun   *runs;        /* all owned cells that are part of the problem, in order */
+  PetscBool *is_singular; /* of each component */
+  PetscReal *cells;       /* of each component, on all ranks */
 } Components;
 
 /* `weights` and `fixed` (or null) on `box` need valid ghosts. Collective: box->comm. */
 PetscErrorCode ComponentsFind(const GridBox *box, float *const weights[DIM], const float *fixed,
                               Components *components);
 PetscErrorCode ComponentsDestroy(Components *components);
-/* The sums of values over each component; the same, made to vanish over each sealed one. Collective: comm. */
+/* The sums of values over each component; the same, made to vanish over each singular one. Collective: comm.
+ */
 PetscErrorCode ComponentsSum(const Components *components, MPI_Comm comm, const PetscReal *values,
                              PetscReal sums[]);
 PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, PetscReal *values);

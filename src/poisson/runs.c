@@ -21,12 +21,12 @@ PetscErrorCode ComponentsProject(const Components *components, MPI_Comm comm, Pe
   PetscReal *mean;
 
   PetscFunctionBegin;
-  if (!components->sealed)
+  if (!components->singular_count)
     PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(components->count, &mean));
   PetscCall(ComponentsSum(components, comm, values, mean));
   for (PetscInt n = 0; n < components->count; n++)
-    mean[n] = components->is_sealed[n] ? mean[n] / components->cells[n] : 0.;
+    mean[n] = components->is_singular[n] ? mean[n] / components->cells[n] : 0.;
   for (PetscInt r = 0; r < components->run_count; r++) {
     const CellRun run = components->runs[r];
 

@@ -172,7 +172,7 @@ static PetscErrorCode RecordFlow(Simulation simulation, Record *record)
   if (!simulation->coupled) {
     record_put(record, report->pressure.iterations, "1", "pressure_iterations");
     record_put(record, report->pressure.residual, "1", "pressure_residual");
-    record_put(record, report->pressure.sealed, "1", "sealed_components");
+    record_put(record, report->pressure.null_vectors, "1", "null_vectors");
   }
   record_put(record, report->viscosity_iterations, "1", "viscosity_iterations");
   PetscFunctionReturn(0);

@@ -33,7 +33,7 @@ static void put_solves(const struct Coupled *coupled, Record *record)
   record_put(record, report->shared_faces, "1", "shared_faces");
   record_put(record, report->contact_faces, "1", "touching");
   record_put(record, report->components, "1", "components");
-  record_put(record, report->null_vectors, "1", "sealed");
+  record_put(record, report->null_vectors, "1", "null_vectors");
   record_put(record, report->imbalance, "m^3/s", "imbalance");
   record_put(record, report->unseen_bodies, "1", "unseen_bodies");
   record_put(record, report->inexact_bodies, "1", "inexact_bodies");

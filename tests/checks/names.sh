@@ -21,6 +21,7 @@ retired='AddRubbing|ListRubbing|DistanceFillGhosts|Brush|Outlook|Sighting|Viewer
 retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwapHeavy|HeavyVelocity|FluidGetHeavyVelocity'
 retired+='|PhaseExtendHeavyVelocity|contrast|HearFluid|SimulationHearFluid|SimulationHearSolids|grid_face_end|FaceRange|CellRange'
 retired+='|blame|blamed'
+retired+='|is_sealed|sealed_count|sealed_components|MeasureSealed|LowerSealed|BalanceSealed|RaiseSealed'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 
 echo "1..2"

@@ -143,7 +143,7 @@ static void each_sealed_room_keeps_its_own_mean(void **state)
   assert_success(CreateSolver(PETSC_COMM_WORLD, &problem, "", &solver));
   assert_success(Solve(&solver, lopsided, 1e-9));
   assert_near(solver.report.components, 2, 0.);
-  assert_near(solver.report.sealed, 2, 0.);
+  assert_near(solver.report.null_vectors, 2, 0.);
   assert_on_all_ranks(solver.report.reason > 0 && solver.report.iterations <= 15);
   assert_on_all_ranks(solver.report.residual < 2e-9);
   assert_near(mean_between(&solver, 0, 10), 0., 1e-12);
@@ -162,7 +162,7 @@ static void hundreds_of_pockets_are_solved_at_once(void **state)
   assert_success(CreateSolver(PETSC_COMM_WORLD, &problem, "", &solver));
   assert_success(Solve(&solver, rough, 1e-12));
   assert_near(solver.report.components, 8 * 17 * 18, 0.);
-  assert_near(solver.report.sealed, 8 * 17 * 18, 0.);
+  assert_near(solver.report.null_vectors, 8 * 17 * 18, 0.);
   assert_on_all_ranks(solver.report.reason > 0);
   /* each pair answers by half the difference of its right sides */
   assert_success(MacGridCreateField(solver.grid, &product));

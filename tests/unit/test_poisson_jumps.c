@@ -95,7 +95,7 @@ static void assembled_matrix_is_the_operator(void **state)
     assert_success(CreateSolver(PETSC_COMM_WORLD, &empty[p], "", &geometric));
     assert_success(CreateSolver(PETSC_COMM_WORLD, &empty[p], "direct_", &direct));
     assert_success(Solve(&geometric, rough, 1e-12));
-    assert_near(geometric.report.sealed, 0, 0.);
+    assert_near(geometric.report.null_vectors, 0, 0.);
     assert_success(Solve(&direct, rough, 1e-9));
     assert_on_all_ranks(direct.report.reason > 0 && direct.report.iterations <= 2);
     assert_success(VecNorm(direct.pressure, NORM_INFINITY, &scale));
@@ -127,7 +127,7 @@ static void ranks_do_not_show(void **state)
     assert_success(Solve(&alone, rough, 1e-8));
     assert_near(difference(&shared, &alone), 0., 0.);
     assert_near(shared.report.components, alone.report.components, 0.);
-    assert_near(shared.report.sealed, alone.report.sealed, 0.);
+    assert_near(shared.report.null_vectors, alone.report.null_vectors, 0.);
     assert_success(DestroySolver(&shared));
     assert_success(DestroySolver(&alone));
     assert_success(CreateSolver(PETSC_COMM_WORLD, &empty[p], "", &shared));
@@ -241,7 +241,7 @@ static PetscReal ring_error(const Problem *problem)
 
   assert_success(CreateSolver(PETSC_COMM_WORLD, problem, "", &solver));
   assert_success(Solve(&solver, ring_source, 1e-10));
-  assert_near(solver.report.sealed, 0, 0.);
+  assert_near(solver.report.null_vectors, 0, 0.);
   assert_success(MacGridCreateField(solver.grid, &exact));
   assert_success(Fill(&solver, ring, exact));
   assert_success(VecAXPY(exact, -1., solver.pressure));
@@ -285,7 +285,7 @@ static void a_full_room_beside_one_with_a_surface(void **state)
   assert_success(CreateSolver(PETSC_COMM_WORLD, &problem, "", &solver));
   assert_success(Solve(&solver, push, 1e-9));
   assert_near(solver.report.components, 2, 0.);
-  assert_near(solver.report.sealed, 1, 0.);
+  assert_near(solver.report.null_vectors, 1, 0.);
   assert_on_all_ranks(solver.report.reason > 0 && solver.report.iterations <= 14);
   assert_on_all_ranks(solver.report.residual < 2e-9);
   assert_success(DestroySolver(&solver));

@@ -110,7 +110,7 @@ PetscErrorCode CouplingDiagnose(Coupling coupling, CouplingReport *report)
     PetscCall(PetscSNPrintf(place, sizeof(place),
                             ", most of it in fluid component %" PetscInt_FMT " (%.0f cells%s)",
                             report->worst_component, (double)components.cells[report->worst_component],
-                            components.is_sealed[report->worst_component] ? ", sealed" : ""));
+                            components.is_singular[report->worst_component] ? ", without an opening" : ""));
   PetscCall(PetscSNPrintf(report->message, sizeof(report->message),
                           "the coupled solve (%s) left a residual of %.1e after %" PetscInt_FMT
                           " iterations%s: %s",

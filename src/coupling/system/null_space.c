@@ -1,4 +1,4 @@
-/* Sealed components of the fluid. With z_c = 1_c / root of the cells of c, A z_c = 0 and
+/* Singular components of the fluid. With z_c = 1_c / root of the cells of c, A z_c = 0 and
    z_c^T S z_d = g_c^T C^-1 g_d with g_c = B^T z_c. The eigenvectors of this small matrix with the value zero
    are the null vectors of S: a component that no free body moves is one by itself, two chambers on either
    side of a piston make one together. The others are lifted out of the preconditioner's blind spot. */
@@ -8,10 +8,10 @@
 
 #define NEGLIGIBLE 1e-10
 
-/* B^T 1_c of all sealed components, and the sums of absolute entries; what is round-off becomes zero. */
+/* B^T 1_c of all singular components, and the sums of absolute entries; what is round-off becomes zero. */
 static PetscErrorCode GatherRows(Coupling coupling, const PetscInt *place, PetscReal *rows)
 {
-  const PetscInt width = TWIST * coupling->solids.free_count, size = coupling->system.sealed_count * width;
+  const PetscInt width = TWIST * coupling->solids.free_count, size = coupling->system.singular_count * width;
   const CouplingMatrix *matrix = &coupling->system.matrix;
   PetscReal            *sums = rows + size;
   ReproducibleSum      *terms;
@@ -53,7 +53,7 @@ static void swap(PetscReal *a, PetscReal *b)
 /* Null vectors to the front. */
 static void sort_modes(CoupledSystem *system, const PetscReal *matrix)
 {
-  const PetscInt count = system->sealed_count;
+  const PetscInt count = system->singular_count;
   PetscReal      largest = 0.;
 
   for (PetscInt m = 0; m < count; m++) {
@@ -76,7 +76,7 @@ static void sort_modes(CoupledSystem *system, const PetscReal *matrix)
 static PetscErrorCode AddDeforming(Coupling coupling, PetscInt column, PetscReal *matrix)
 {
   const PoissonComponents components = poisson_components(coupling->system.poisson);
-  const PetscInt          count = coupling->system.sealed_count, *sealed = coupling->system.sealed;
+  const PetscInt          count = coupling->system.singular_count, *singular = coupling->system.singular;
   PetscReal              *sums, *values;
   Vec                     inside, flow;
 
@@ -88,14 +88,14 @@ static PetscErrorCode AddDeforming(Coupling coupling, PetscInt column, PetscReal
   PetscCall(VecSet(flow, 0.));
   PetscCall(VecGetArray(inside, &values));
   for (PetscInt c = 0; c < coupling->cell_count; c++)
-    values[c] = coupling->system.labels[c] == sealed[column] ? 1. : 0.;
+    values[c] = coupling->system.labels[c] == singular[column] ? 1. : 0.;
   PetscCall(VecRestoreArray(inside, &values));
   PetscCall(CouplingAddDeformingCleanly(coupling, inside, flow));
   PetscCall(PetscMalloc1(components.count, &sums));
   PetscCall(PoissonSumComponents(coupling->system.poisson, flow, sums));
   for (PetscInt i = 0; i < count; i++)
     matrix[i * count + column] +=
-        sums[sealed[i]] / PetscSqrtReal(components.cells[sealed[i]] * components.cells[sealed[column]]);
+        sums[singular[i]] / PetscSqrtReal(components.cells[singular[i]] * components.cells[singular[column]]);
   PetscCall(PetscFree(sums));
   PetscCall(VecDestroy(&inside));
   PetscCall(VecDestroy(&flow));
@@ -104,7 +104,7 @@ static PetscErrorCode AddDeforming(Coupling coupling, PetscInt column, PetscReal
 
 static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
 {
-  const PetscInt   count = coupling->system.sealed_count, width = TWIST * coupling->solids.free_count;
+  const PetscInt   count = coupling->system.singular_count, width = TWIST * coupling->solids.free_count;
   const PetscReal *cells = poisson_components(coupling->system.poisson).cells;
   PetscReal       *half, *matrix;
 
@@ -118,7 +118,7 @@ static PetscErrorCode FindModes(Coupling coupling, const PetscReal *rows)
       for (PetscInt n = 0; n < width; n++)
         sum += half[n] * rows[j * width + n];
       matrix[i * count + j] =
-          sum / PetscSqrtReal(cells[coupling->system.sealed[i]] * cells[coupling->system.sealed[j]]);
+          sum / PetscSqrtReal(cells[coupling->system.singular[i]] * cells[coupling->system.singular[j]]);
     }
   }
   for (PetscInt i = 0; i < count; i++)
@@ -136,20 +136,20 @@ PetscErrorCode CouplingFindNullSpace(Coupling coupling)
   PetscInt               *place;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree3(coupling->system.sealed, coupling->system.modes, coupling->system.stiffness));
+  PetscCall(PetscFree3(coupling->system.singular, coupling->system.modes, coupling->system.stiffness));
   PetscCall(PetscMalloc1(components.count, &place));
-  coupling->system.sealed_count = coupling->system.null_count = 0;
+  coupling->system.singular_count = coupling->system.null_count = 0;
   for (PetscInt c = 0; c < components.count; c++)
-    place[c] = components.is_sealed[c] ? coupling->system.sealed_count++ : -1;
-  PetscCall(PetscCalloc3(coupling->system.sealed_count, &coupling->system.sealed,
-                         coupling->system.sealed_count * coupling->system.sealed_count,
-                         &coupling->system.modes, coupling->system.sealed_count,
+    place[c] = components.is_singular[c] ? coupling->system.singular_count++ : -1;
+  PetscCall(PetscCalloc3(coupling->system.singular_count, &coupling->system.singular,
+                         coupling->system.singular_count * coupling->system.singular_count,
+                         &coupling->system.modes, coupling->system.singular_count,
                          &coupling->system.stiffness));
   for (PetscInt c = 0; c < components.count; c++)
     if (place[c] >= 0)
-      coupling->system.sealed[place[c]] = c;
-  if (coupling->system.sealed_count) {
-    PetscCall(PetscMalloc1(2 * coupling->system.sealed_count * TWIST * coupling->solids.free_count, &rows));
+      coupling->system.singular[place[c]] = c;
+  if (coupling->system.singular_count) {
+    PetscCall(PetscMalloc1(2 * coupling->system.singular_count * TWIST * coupling->solids.free_count, &rows));
     PetscCall(GatherRows(coupling, place, rows));
     PetscCall(FindModes(coupling, rows));
     PetscCall(PetscFree(rows));
@@ -161,7 +161,7 @@ PetscErrorCode CouplingFindNullSpace(Coupling coupling)
 PetscErrorCode CoupledSystemUseNullSpace(const CoupledSystem *system, NullSpaceUse use, Vec from, Vec to)
 {
   const PoissonComponents components = poisson_components(system->poisson);
-  const PetscInt          count = system->sealed_count;
+  const PetscInt          count = system->singular_count;
   const PetscInt          first = use == NULL_SPACE_REMOVE ? 0 : system->null_count,
                  last = use == NULL_SPACE_REMOVE ? system->null_count : count;
   PetscReal *sums, *shifts;
@@ -177,10 +177,10 @@ PetscErrorCode CoupledSystemUseNullSpace(const CoupledSystem *system, NullSpaceU
     PetscReal        part = 0.;
 
     for (PetscInt i = 0; i < count; i++)
-      part += mode[i] * sums[system->sealed[i]] / PetscSqrtReal(components.cells[system->sealed[i]]);
+      part += mode[i] * sums[system->singular[i]] / PetscSqrtReal(components.cells[system->singular[i]]);
     part *= use == NULL_SPACE_REMOVE ? -1. : 1. / system->stiffness[m];
     for (PetscInt i = 0; i < count; i++)
-      shifts[system->sealed[i]] += part * mode[i] / PetscSqrtReal(components.cells[system->sealed[i]]);
+      shifts[system->singular[i]] += part * mode[i] / PetscSqrtReal(components.cells[system->singular[i]]);
   }
   PetscCall(PoissonShiftComponents(system->poisson, shifts, to));
   PetscCall(PetscFree(sums));

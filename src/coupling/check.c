@@ -6,20 +6,20 @@ static PetscErrorCode CheckFace(const FaceMap *faces, PetscInt body_count, const
   PetscReal sum = 0.;
 
   PetscFunctionBegin;
-  PetscCheck(mixed->first >= 0 && mixed->first + mixed->count <= faces->share_count, PETSC_COMM_SELF,
+  PetscCheck(mixed->first >= 0 && mixed->first + mixed->count <= faces->entry_count, PETSC_COMM_SELF,
              PETSC_ERR_PLIB,
              "A mixed face has bodies %" PetscInt_FMT " to %" PetscInt_FMT " of %" PetscInt_FMT, mixed->first,
-             mixed->first + mixed->count, faces->share_count);
+             mixed->first + mixed->count, faces->entry_count);
   PetscCheck(mixed->mass >= 0. && !PetscIsInfOrNanReal(mixed->mass), PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "A mixed face has the mass %g", (double)mixed->mass);
   PetscCheck(mixed->open >= 0. && mixed->open <= 1., PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "A mixed face is open by %g", (double)mixed->open);
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-    PetscCheck(faces->shares[s].body >= 0 && faces->shares[s].body < body_count, PETSC_COMM_SELF,
-               PETSC_ERR_PLIB, "A mixed face has the body %" PetscInt_FMT, faces->shares[s].body);
-    PetscCheck(faces->shares[s].weight >= 0., PETSC_COMM_SELF, PETSC_ERR_PLIB,
-               "A body has the weight %g in a mixed face", (double)faces->shares[s].weight);
-    sum += faces->shares[s].weight;
+    PetscCheck(faces->entries[s].body >= 0 && faces->entries[s].body < body_count, PETSC_COMM_SELF,
+               PETSC_ERR_PLIB, "A mixed face has the body %" PetscInt_FMT, faces->entries[s].body);
+    PetscCheck(faces->entries[s].weight >= 0., PETSC_COMM_SELF, PETSC_ERR_PLIB,
+               "A body has the weight %g in a mixed face", (double)faces->entries[s].weight);
+    sum += faces->entries[s].weight;
   }
   PetscCheck(sum <= 1. + 1e-6, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The weights of a mixed face add up to %g",
              (double)sum);

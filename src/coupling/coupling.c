@@ -76,7 +76,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
   PetscCall(PetscFree(coupling->system.labels));
   PetscCall(CouplingDropConstraints(coupling));
   PetscCall(PetscFree(coupling->faces.mixed));
-  PetscCall(PetscFree(coupling->faces.shares));
+  PetscCall(PetscFree(coupling->faces.entries));
   PetscCall(PetscFree(coupling->system.contacts));
   PetscCall(PetscFree3(coupling->system.singular, coupling->system.modes, coupling->system.stiffness));
   PetscFunctionReturn(0);

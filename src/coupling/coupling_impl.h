@@ -24,7 +24,7 @@ typedef struct {
   AddedMass   added;     /* zero unless it is free */
 } Placed;
 
-/* The part of a body in the velocity of a mixed face. */
+/* An entry of W: the part of a body in the velocity of a mixed face. */
 typedef struct {
   PetscInt  face; /* number of the mixed face */
   PetscInt  body;
@@ -32,7 +32,7 @@ typedef struct {
   PetscReal area, volume; /* in the dual cell */
   Vector3   arm;     /* from the body's position to where its velocity is taken: the centre of the face */
   Vector3   surface; /* the same to the centroid of `area`; zero unless the discretisation needs it */
-} BodyShare;
+} InterpolationEntry;
 
 typedef struct {
   PetscInt  face; /* local index */
@@ -44,7 +44,7 @@ typedef struct {
   PetscReal mass;         /* of the fluid that moves with the bodies */
   PetscReal weight;       /* of the face without bodies */
   PetscReal open;         /* part of the face whose fluid moves freely; zero: it moves with the bodies */
-  PetscInt  first, count; /* shares */
+  PetscInt  first, count; /* interpolation entries */
 } MixedFace;
 
 /* What unknowns of solids bring into an owned cell: a piece of B. */
@@ -85,7 +85,7 @@ typedef struct {
   PetscInt  direction, face, body; /* the face by its local index */
   PetscInt  at[DIM];
   PetscReal area, volume;
-  Vector3   arm, surface; /* as in BodyShare, without the offset of the body's arms */
+  Vector3   arm, surface; /* as in InterpolationEntry, without the offset of the body's arms */
 } SolidFraction;
 
 typedef struct {
@@ -131,9 +131,9 @@ typedef struct {
   /* The fluid neighbours of a solid cell (bit 2 d + side) that make it have a pressure; 0: it has none. Null:
      no solid cell has. */
   int (*open_neighbours)(Coupling coupling, PetscReal *const weights[DIM], PetscInt cell);
-  /* `weight` of each share (the row of W), `open` and `mass` of a mixed face with the volume `solid` of
+  /* `weight` of each entry (the row of W), `open` and `mass` of a mixed face with the volume `solid` of
      bodies in its dual cell. */
-  void (*interpolate)(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[]);
+  void (*interpolate)(Coupling coupling, PetscReal solid, MixedFace *mixed, InterpolationEntry entries[]);
   /* Corrects arms or masses of all mixed faces, for the force and torque of hydrostatic pressure; `sums` are
      those of all ranks, DIM for each body, `densities` those of faces (null: uniform). Null: nothing to
      correct. Collective: fluid. */
@@ -177,10 +177,10 @@ typedef struct {
   Vec        weights[DIM]; /* of fluid faces, zero on all others */
   PetscInt   mixed_count, mixed_room;
   MixedFace *mixed;
-  PetscInt   share_count, share_room;
-  BodyShare *shares;
-  PetscInt   fraction_count, fraction_room;
-  SolidFraction *fractions;
+  PetscInt   entry_count, entry_room;
+  InterpolationEntry *entries;
+  PetscInt            fraction_count, fraction_room;
+  SolidFraction      *fractions;
 } FaceMap;
 
 /* An owned face that moves with a deforming surface. */
@@ -328,11 +328,11 @@ PetscErrorCode CouplingAddMixed(Coupling coupling, PetscInt d, const PetscInt at
 PetscErrorCode CouplingFindFaces(Coupling coupling, const FluidSystem *fluid);
 PetscReal      coupling_density(Coupling coupling, PetscReal *const densities[DIM], PetscInt d, PetscInt c);
 
-/* interpolation.c: shares of mixed faces, the fluid mass `displaced` by each body, and how many bodies are
+/* interpolation.c: entries of mixed faces, the fluid mass `displaced` by each body, and how many bodies are
  * seen */
 PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities[DIM], PetscReal displaced[]);
 /* By the areas of the bodies that own the face, without owners by volume. */
-void weigh_by_owners(const MixedFace *mixed, PetscReal solid, BodyShare shares[]);
+void weigh_by_owners(const MixedFace *mixed, PetscReal solid, InterpolationEntry entries[]);
 /* The coordinates 1, x, y across a direction. */
 void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 
@@ -414,22 +414,24 @@ static inline PetscInt owned_cell_number(const GridBox *box, const PetscInt at[D
       return -1;
   return box_owned_number(box, at[X], at[Y], at[Z]);
 }
-/* The row of W that a share is, of a body whose unknowns begin at `first`. */
-static inline SolidRow share_row(PetscInt direction, const BodyShare *share, PetscInt first)
+/* An entry as a row of W, of a body whose unknowns begin at `first`. */
+static inline SolidRow entry_row(PetscInt direction, const InterpolationEntry *entry, PetscInt first)
 {
-  return solid_row_of_body(first, direction, share->arm, share->weight);
+  return solid_row_of_body(first, direction, entry->arm, entry->weight);
 }
 /* The same as all six numbers of the body. */
-static inline void interpolation_row(PetscInt direction, const BodyShare *share, PetscReal row[TWIST])
+static inline void interpolation_row(PetscInt direction, const InterpolationEntry *entry,
+                                     PetscReal row[TWIST])
 {
-  const SolidRow part = share_row(direction, share, 0);
+  const SolidRow part = entry_row(direction, entry, 0);
 
   for (PetscInt n = 0; n < TWIST; n++)
     row[n] = 0.;
   solid_row_add_force(&part, 1., row);
 }
 /* The diagonal of the lumped mass of a body, per unit of fluid mass in the dual cell. */
-void interpolation_lump(const SolidRow *row, const BodyShare *share, PetscReal diagonal[SOLID_ROW_LENGTH]);
+void interpolation_lump(const SolidRow *row, const InterpolationEntry *entry,
+                        PetscReal diagonal[SOLID_ROW_LENGTH]);
 
 /* added_mass.c. Collective: world. */
 PetscErrorCode CouplingFindAdded(Coupling coupling, const PetscReal displaced[]);

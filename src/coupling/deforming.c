@@ -186,9 +186,9 @@ static PetscReal part_in_face(const FaceMap *faces, PetscInt d, PetscInt c, Pets
   if (kind < 0 || faces->mixed[kind].open > 0.)
     return 0.;
   for (PetscInt s = 0; s < faces->mixed[kind].count; s++) {
-    const BodyShare *share = &faces->shares[faces->mixed[kind].first + s];
+    const InterpolationEntry *entry = &faces->entries[faces->mixed[kind].first + s];
 
-    part += share->body == body ? share->weight : 0.;
+    part += entry->body == body ? entry->weight : 0.;
   }
   return part;
 }
@@ -204,7 +204,7 @@ static PetscErrorCode AddRest(Coupling coupling, PetscInt d, const PetscInt at[D
 
   PetscFunctionBegin;
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
-    rest -= coupling->faces.shares[s].volume / coupling->volume;
+    rest -= coupling->faces.entries[s].volume / coupling->volume;
   for (PetscInt side = 0; side < 2 && rest > 0.; side++) {
     PetscInt place[DIM] = {at[X], at[Y], at[Z]}, cell;
     SolidRow flow = *row;

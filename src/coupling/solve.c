@@ -10,10 +10,10 @@ static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const
   PetscReal velocity = 0.;
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-    const BodyShare *share = &coupling->faces.shares[s];
-    const SolidRow   row = share_row(mixed->direction, share, TWIST * share->body);
+    const InterpolationEntry *entry = &coupling->faces.entries[s];
+    const SolidRow            row = entry_row(mixed->direction, entry, TWIST * entry->body);
 
-    if (choice == GIVEN_BODIES && coupling->solids.bodies[share->body].free >= 0)
+    if (choice == GIVEN_BODIES && coupling->solids.bodies[entry->body].free >= 0)
       continue;
     for (PetscInt n = 0; n < row.count; n++)
       velocity += row.weight[n] * twists[row.dof[n]];
@@ -84,8 +84,8 @@ static PetscErrorCode AddFluidPush(Coupling coupling, Vec velocity[DIM], const P
     momentum = coupling->scale * mixed->mass *
                (u[mixed->direction][mixed->face] - mixed_velocity(coupling, mixed, twists, GIVEN_BODIES));
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
-      const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], TWIST * free);
+      const PetscInt free = coupling->solids.bodies[coupling->faces.entries[s].body].free;
+      const SolidRow row = entry_row(mixed->direction, &coupling->faces.entries[s], TWIST * free);
 
       for (PetscInt n = 0; n < row.count && free >= 0; n++)
         sum_add(&sums[row.dof[n]], momentum * row.weight[n]);

@@ -23,13 +23,13 @@ static PetscErrorCode AddPressure(Coupling coupling, Vec impulse, ReproducibleSu
 }
 
 /* Less the impulse that the fluid of a mixed face gives a body as it comes to move with it. */
-static void add_carried(Coupling coupling, const MixedFace *mixed, const BodyShare *share,
+static void add_carried(Coupling coupling, const MixedFace *mixed, const InterpolationEntry *entry,
                         const PetscReal speeds[2], const PetscReal *twist, ReproducibleSum impulse[TWIST])
 {
-  const SolidRow row = share_row(mixed->direction, share, 0);
+  const SolidRow row = entry_row(mixed->direction, entry, 0);
   PetscReal      diagonal[SOLID_ROW_LENGTH];
 
-  interpolation_lump(&row, share, diagonal);
+  interpolation_lump(&row, entry, diagonal);
   for (PetscInt n = 0; n < row.count; n++)
     sum_add(&impulse[row.dof[n]],
             coupling->config.mass == COUPLING_MASS_FULL
@@ -52,9 +52,9 @@ static PetscErrorCode AddCarried(Coupling coupling, const SolvedFaces *faces, Re
 
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && mixed->is_owned && mixed->mass > 0.;
          s++) {
-      const PetscInt body = coupling->faces.shares[s].body;
+      const PetscInt body = coupling->faces.entries[s].body;
 
-      add_carried(coupling, mixed, &coupling->faces.shares[s], speeds, &faces->twists[TWIST * body],
+      add_carried(coupling, mixed, &coupling->faces.entries[s], speeds, &faces->twists[TWIST * body],
                   &impulses[TWIST * body]);
     }
   }

@@ -221,7 +221,7 @@ static void set_passing(CouplingCase *coupled, PetscReal *passing[DIM])
     *value *= mixed->open;
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
       const SolidRow row =
-          share_row(mixed->direction, &coupling->faces.shares[s], 6 * coupling->faces.shares[s].body);
+          entry_row(mixed->direction, &coupling->faces.entries[s], 6 * coupling->faces.entries[s].body);
 
       *value += solid_row_velocity(&row, coupled->twists);
     }

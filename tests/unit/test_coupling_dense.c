@@ -48,11 +48,11 @@ static void add_face(CouplingCase *coupled, Dense *dense, PetscInt d, const Pets
     if (cell[i] >= 0)
       dense->matrix[cell[i]][dense->n] += (i ? 1. : -1.) * area * open * u;
   for (PetscInt s = 0; kind >= 0 && s < coupling->faces.mixed[kind].count; s++) {
-    const MixedFace *mixed = &coupling->faces.mixed[kind];
-    const BodyShare *share = &coupling->faces.shares[mixed->first + s];
-    const PetscInt   first = dense->cells + 6 * share->body;
-    const SolidRow   sparse = share_row(d, share, 0);
-    PetscReal        row[6] = {0.};
+    const MixedFace          *mixed = &coupling->faces.mixed[kind];
+    const InterpolationEntry *entry = &coupling->faces.entries[mixed->first + s];
+    const PetscInt            first = dense->cells + 6 * entry->body;
+    const SolidRow            sparse = entry_row(d, entry, 0);
+    PetscReal                 row[6] = {0.};
 
     solid_row_add_force(&sparse, 1., row);
     for (PetscInt n = 0; n < 6; n++) {

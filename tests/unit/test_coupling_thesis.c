@@ -52,14 +52,14 @@ static void cut_again(CouplingCase *coupled, PetscInt body, PetscInt d, const Pe
 static void check_row(CouplingCase *coupled, const MixedFace *mixed, PetscInt body, PetscReal area,
                       Vector3 moment)
 {
-  const BodyShare *share = &coupled->coupling->faces.shares[mixed->first];
-  const Vector3    arm = vector3_subtract(vector3_scale(1. / area, moment), coupled->bodies[body].position);
+  const InterpolationEntry *entry = &coupled->coupling->faces.entries[mixed->first];
+  const Vector3 arm = vector3_subtract(vector3_scale(1. / area, moment), coupled->bodies[body].position);
 
   assert_int_equal(mixed->count, 1);
-  assert_int_equal(share->body, body);
-  assert_near(share->weight, 1., 0.);
+  assert_int_equal(entry->body, body);
+  assert_near(entry->weight, 1., 0.);
   for (PetscInt e = 0; e < DIM; e++)
-    assert_near(share->arm.at[e], arm.at[e], 1e-10);
+    assert_near(entry->arm.at[e], arm.at[e], 1e-10);
 }
 
 static void check_face(CouplingCase *coupled, PetscInt d, const PetscInt at[DIM])
@@ -115,14 +115,14 @@ static void shared_faces_are_weighted_by_area(void **state)
   coupling_case_add_ball(coupled, 0.31, 400., vector3(1.27, 0.91, 0.83));
   coupling_case_start(coupled);
   for (PetscInt m = 0; m < coupled->coupling->faces.mixed_count; m++) {
-    const MixedFace *mixed = &coupled->coupling->faces.mixed[m];
-    const BodyShare *share = &coupled->coupling->faces.shares[mixed->first];
+    const MixedFace          *mixed = &coupled->coupling->faces.mixed[m];
+    const InterpolationEntry *entry = &coupled->coupling->faces.entries[mixed->first];
 
     if (mixed->count != 2)
       continue;
-    assert_near(share[0].weight + share[1].weight, 1., 1e-15);
-    assert_near(share[0].weight * share[1].area, share[1].weight * share[0].area, 1e-15);
-    shared += share[0].area > 0. && share[1].area > 0.;
+    assert_near(entry[0].weight + entry[1].weight, 1., 1e-15);
+    assert_near(entry[0].weight * entry[1].area, entry[1].weight * entry[0].area, 1e-15);
+    shared += entry[0].area > 0. && entry[1].area > 0.;
   }
   assert_on_all_ranks(shared > 0);
   assert_int_equal(coupled->report.shared_faces, 0); /* of a solve */

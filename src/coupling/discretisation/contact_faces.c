@@ -133,13 +133,13 @@ static PetscErrorCode AddContact(Coupling coupling, Found *found, PetscInt d, co
   PetscFunctionBegin;
   contact.place.at[d] += (pair[1] < 0 && is_upper ? 0.5 : -0.5) * coupling->spacing;
   for (PetscInt n = 0; n < 2 && pair[n] >= 0; n++) {
-    const BodyShare share = {.weight =
-                                 (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area : coupling->area,
-                             .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
-    PetscReal       row[TWIST];
+    const InterpolationEntry entry = {.weight = (n == 0) == (is_upper == PETSC_TRUE) ? -coupling->area
+                                                                                     : coupling->area,
+                                      .arm = coupling_nearest_arm(coupling, d, at, pair[n])};
+    PetscReal                row[TWIST];
 
     contact.body = pair[n];
-    interpolation_row(d, &share, row);
+    interpolation_row(d, &entry, row);
     set_value(&contact, row);
     PetscCall(AddContactFaces(found, &contact));
   }
@@ -156,11 +156,11 @@ static PetscBool is_shell(const PlacedSolids *solids, PetscInt body)
 static PetscErrorCode AddPart(Coupling coupling, Found *found, PetscInt d, const PetscInt at[DIM],
                               PetscInt body, PetscReal volume, ContactFaces *contact)
 {
-  const BodyShare share = {.weight = volume, .arm = coupling_nearest_arm(coupling, d, at, body)};
+  const InterpolationEntry entry = {.weight = volume, .arm = coupling_nearest_arm(coupling, d, at, body)};
 
   PetscFunctionBegin;
   contact->body = body;
-  interpolation_row(d, &share, contact->rows[1 + d]);
+  interpolation_row(d, &entry, contact->rows[1 + d]);
   PetscCall(AddContactFaces(found, contact));
   PetscFunctionReturn(0);
 }
@@ -182,23 +182,23 @@ static PetscInt cell_at_wall(Coupling coupling, const SolidFraction *fraction)
 
 /* In the half of a dual cell between the centre of a cell and a wall the gradient is that from the pressure
    of the cell to p* at the wall: V_s 2/h (p* - p) along the outward normal. */
-static BodyShare wall_share(Coupling coupling, const SolidFraction *fraction)
+static InterpolationEntry wall_entry(Coupling coupling, const SolidFraction *fraction)
 {
   const PetscInt  d = fraction->direction;
   const PetscReal volume = PetscMin(fraction->volume, 0.5 * coupling->volume);
 
-  return (BodyShare){.weight = (fraction->at[d] ? 2. : -2.) / coupling->spacing * volume,
-                     .arm = coupling_nearest_arm(coupling, d, fraction->at, fraction->body)};
+  return (InterpolationEntry){.weight = (fraction->at[d] ? 2. : -2.) / coupling->spacing * volume,
+                              .arm = coupling_nearest_arm(coupling, d, fraction->at, fraction->body)};
 }
 
 /* p* at the wall, or its gradient if the cell has no pressure. */
 static PetscErrorCode AddWallPart(Coupling coupling, Found *found, const SolidFraction *fraction)
 {
-  const PetscInt  d = fraction->direction;
-  const Vector3   place = face_place(coupling, d, fraction->at, fraction->body);
-  const BodyShare share = wall_share(coupling, fraction);
-  ContactFaces    contact = contact_around(fraction->body, -1, 2 * d + (place.at[d] < 0. ? 0 : 1), place);
-  PetscReal       row[TWIST];
+  const PetscInt           d = fraction->direction;
+  const Vector3            place = face_place(coupling, d, fraction->at, fraction->body);
+  const InterpolationEntry entry = wall_entry(coupling, fraction);
+  ContactFaces contact = contact_around(fraction->body, -1, 2 * d + (place.at[d] < 0. ? 0 : 1), place);
+  PetscReal    row[TWIST];
 
   PetscFunctionBegin;
   if (cell_at_wall(coupling, fraction) < 0) {
@@ -207,7 +207,7 @@ static PetscErrorCode AddWallPart(Coupling coupling, Found *found, const SolidFr
     PetscFunctionReturn(0);
   }
   contact.body = fraction->body;
-  interpolation_row(d, &share, row);
+  interpolation_row(d, &entry, row);
   set_value(&contact, row);
   PetscCall(AddContactFaces(found, &contact));
   PetscFunctionReturn(0);
@@ -231,16 +231,16 @@ static PetscErrorCode AddExchange(Coupling coupling, Found *found, PetscInt d, c
 /* A face that moves with bodies hands each the pressure on its weight's part of the dual cell; what is due is
    that on its volume, V_s, and on its weight's part of the fluid: w_s v = V_s + w_s (v - sum V) + (w_s sum V
    - V_s), of which the last goes to the others. */
-static PetscErrorCode LookAtShares(Coupling coupling, const MixedFace *mixed, Found *found)
+static PetscErrorCode FindExchanges(Coupling coupling, const MixedFace *mixed, Found *found)
 {
-  const BodyShare *shares = &coupling->faces.shares[mixed->first];
+  const InterpolationEntry *entries = &coupling->faces.entries[mixed->first];
 
   PetscFunctionBegin;
   for (PetscInt s = 0; s < mixed->count; s++)
-    for (PetscInt o = 0; o < mixed->count && shares[s].volume > 0.; o++)
-      if (shares[o].weight > 0. && shares[o].body != shares[s].body)
-        PetscCall(AddExchange(coupling, found, mixed->direction, mixed->at, shares[s].body, shares[o].body,
-                              shares[o].weight * shares[s].volume));
+    for (PetscInt o = 0; o < mixed->count && entries[s].volume > 0.; o++)
+      if (entries[o].weight > 0. && entries[o].body != entries[s].body)
+        PetscCall(AddExchange(coupling, found, mixed->direction, mixed->at, entries[s].body, entries[o].body,
+                              entries[o].weight * entries[s].volume));
   PetscFunctionReturn(0);
 }
 
@@ -302,7 +302,7 @@ static PetscErrorCode LookAtParts(Coupling coupling, const PetscReal *fixed, Fou
   for (PetscInt m = 0; m < coupling->faces.mixed_count && coupling->discretisation->open_neighbours; m++)
     if (coupling->faces.mixed[m].is_owned && coupling->faces.mixed[m].open == 0. &&
         !is_between_bodies(coupling, &coupling->faces.mixed[m]))
-      PetscCall(LookAtShares(coupling, &coupling->faces.mixed[m], found));
+      PetscCall(FindExchanges(coupling, &coupling->faces.mixed[m], found));
   PetscFunctionReturn(0);
 }
 
@@ -363,17 +363,17 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
       const MixedFace *mixed = kind >= 0 ? &coupling->faces.mixed[kind] : NULL;
 
       for (PetscInt s = mixed ? mixed->first : 0; mixed && s < mixed->first + mixed->count; s++) {
-        BodyShare share = coupling->faces.shares[s];
-        PetscReal row[TWIST];
+        InterpolationEntry entry = coupling->faces.entries[s];
+        PetscReal          row[TWIST];
 
         if (contact.around[0] < 0) { /* the same for all, so that all feel the same pressure */
-          contact.around[0] = share.body;
-          contact.place = face_place(coupling, d, mixed->at, share.body);
+          contact.around[0] = entry.body;
+          contact.place = face_place(coupling, d, mixed->at, entry.body);
           contact.place.at[d] += (side ? -0.5 : 0.5) * coupling->spacing;
         }
-        contact.body = share.body;
-        share.weight *= side ? -coupling->area : coupling->area;
-        interpolation_row(d, &share, row);
+        contact.body = entry.body;
+        entry.weight *= side ? -coupling->area : coupling->area;
+        interpolation_row(d, &entry, row);
         set_value(&contact, row);
         PetscCall(AddContactFaces(found, &contact));
       }
@@ -465,14 +465,14 @@ PetscErrorCode CouplingAddWallCells(Coupling coupling, CellRows *list)
     PetscCall(VecGetArrayRead(coupling->system.fixed, &fixed));
   for (PetscInt n = 0; n < coupling->faces.fraction_count; n++) {
     const SolidFraction *fraction = &coupling->faces.fractions[n];
-    BodyShare            share;
+    InterpolationEntry   entry;
     PetscReal            row[TWIST];
 
     if (!is_at_wall(coupling, fraction, fixed) || cell_at_wall(coupling, fraction) < 0)
       continue;
-    share = wall_share(coupling, fraction);
-    share.weight = -share.weight;
-    interpolation_row(fraction->direction, &share, row);
+    entry = wall_entry(coupling, fraction);
+    entry.weight = -entry.weight;
+    interpolation_row(fraction->direction, &entry, row);
     PetscCall(
         PlacedSolidsAddRow(&coupling->solids, cell_at_wall(coupling, fraction), fraction->body, row, list));
   }

@@ -97,16 +97,16 @@ static PetscReal open_part(Coupling coupling, const MixedFace *mixed, PetscReal 
   return coupling->faces.active[upper_in ? lower : c] ? open : 0.;
 }
 
-static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, InterpolationEntry entries[])
 {
   mixed->open = open_part(coupling, mixed, solid);
   if (mixed->open > 0.) {
     mixed->mass = 0.;
     for (PetscInt s = 0; s < mixed->count; s++)
-      shares[s].weight = shares[s].volume / coupling->volume;
+      entries[s].weight = entries[s].volume / coupling->volume;
   } else {
     mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
-    weigh_by_owners(mixed, solid, shares);
+    weigh_by_owners(mixed, solid, entries);
   }
 }
 
@@ -130,10 +130,10 @@ static void move_arms(Coupling coupling)
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     for (PetscInt s = coupling->faces.mixed[m].first;
          s < coupling->faces.mixed[m].first + coupling->faces.mixed[m].count; s++) {
-      BodyShare *share = &coupling->faces.shares[s];
+      InterpolationEntry *entry = &coupling->faces.entries[s];
 
-      share->arm = vector3_add(
-          share->arm, coupling->solids.offsets[DIM * share->body + coupling->faces.mixed[m].direction]);
+      entry->arm = vector3_add(
+          entry->arm, coupling->solids.offsets[DIM * entry->body + coupling->faces.mixed[m].direction]);
     }
 }
 

@@ -10,17 +10,17 @@ void places_across(PetscInt d, Vector3 arm, PetscReal across[3])
   across[2] = arm.at[(d + 2) % DIM];
 }
 
-static PetscErrorCode AddShare(FaceMap *faces, BodyShare share)
+static PetscErrorCode AddEntry(FaceMap *faces, InterpolationEntry entry)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(faces->share_count, &faces->share_room, &faces->shares));
-  faces->shares[faces->share_count++] = share;
+  PetscCall(GrowList(faces->entry_count, &faces->entry_room, &faces->entries));
+  faces->entries[faces->entry_count++] = entry;
   PetscFunctionReturn(0);
 }
 
 /* What a body has in one dual cell. */
 static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], PetscInt d,
-                              const PetscInt at[DIM], BodyShare share)
+                              const PetscInt at[DIM], InterpolationEntry entry)
 {
   const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
                  kind = coupling->faces.kinds[d][c];
@@ -32,15 +32,15 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
     PetscCall(FaceMapAddFraction(
         &coupling->faces,
         (SolidFraction){
-            d, c, share.body, {at[X], at[Y], at[Z]}, share.area, share.volume, share.arm, share.surface}));
+            d, c, entry.body, {at[X], at[Y], at[Z]}, entry.area, entry.volume, entry.arm, entry.surface}));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
   if (kind == COUPLED_FLUID && coupling->discretisation->mixed == MIXED_BY_VOLUME &&
-      share.volume > negligible)
+      entry.volume > negligible)
     PetscCall(CouplingAddMixed(coupling, d, at, weights[d][c]));
   if (coupling->faces.kinds[d][c] >= 0) {
-    share.face = coupling->faces.kinds[d][c];
-    PetscCall(AddShare(&coupling->faces, share));
+    entry.face = coupling->faces.kinds[d][c];
+    PetscCall(AddEntry(&coupling->faces, entry));
   }
   PetscFunctionReturn(0);
 }
@@ -78,16 +78,16 @@ static PetscErrorCode CutBody(Coupling coupling, PetscReal *const weights[DIM], 
               volume, passing);
   lattice_fill(&lattice, volume, passing);
   FOR_PLACES(&part, at) {
-    const PetscInt n = lattice_index(&lattice, at[X], at[Y], at[Z]);
-    BodyShare      share = {.body = body, .area = area[n]};
+    const PetscInt     n = lattice_index(&lattice, at[X], at[Y], at[Z]);
+    InterpolationEntry entry = {.body = body, .area = area[n]};
 
-    share.volume = thickness > 0. ? thickness * area[n] : volume[n];
-    if (share.area == 0. && share.volume < least)
+    entry.volume = thickness > 0. ? thickness * area[n] : volume[n];
+    if (entry.area == 0. && entry.volume < least)
       continue;
-    share.arm = coupling_arm(coupling, d, at, body, shift);
+    entry.arm = coupling_arm(coupling, d, at, body, shift);
     if (coupling->discretisation->needs_centroids && area[n] > 0.)
-      share.surface = surface_arm(coupling, body, area[n], moment[n]);
-    PetscCall(AddPart(coupling, weights, d, at, share));
+      entry.surface = surface_arm(coupling, body, area[n], moment[n]);
+    PetscCall(AddPart(coupling, weights, d, at, entry));
   }
   PetscCall(PetscFree4(area, volume, passing, moment));
   PetscFunctionReturn(0);
@@ -117,12 +117,12 @@ static PetscErrorCode AddGaps(Coupling coupling)
       if (*kind == COUPLED_SOLID)
         PetscCall(CouplingAddMixed(coupling, d, fraction->at, 0.));
       if (*kind >= first)
-        PetscCall(AddShare(&coupling->faces, (BodyShare){.face = *kind,
-                                                         .body = fraction->body,
-                                                         .area = fraction->area,
-                                                         .volume = fraction->volume,
-                                                         .arm = fraction->arm,
-                                                         .surface = fraction->surface}));
+        PetscCall(AddEntry(&coupling->faces, (InterpolationEntry){.face = *kind,
+                                                                  .body = fraction->body,
+                                                                  .area = fraction->area,
+                                                                  .volume = fraction->volume,
+                                                                  .arm = fraction->arm,
+                                                                  .surface = fraction->surface}));
     }
   }
   PetscCall(PetscFree(filled));
@@ -132,37 +132,37 @@ static PetscErrorCode AddGaps(Coupling coupling)
 /* Owners without a piece in the dual cell. */
 static PetscErrorCode AddOwners(Coupling coupling)
 {
-  const PetscInt found = coupling->faces.share_count;
+  const PetscInt found = coupling->faces.entry_count;
   PetscBool     *has_owner;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(coupling->faces.mixed_count, &has_owner));
   for (PetscInt s = 0; s < found; s++)
-    if (coupling->faces.shares[s].body == coupling->faces.mixed[coupling->faces.shares[s].face].owners[0])
-      has_owner[coupling->faces.shares[s].face] = PETSC_TRUE;
+    if (coupling->faces.entries[s].body == coupling->faces.mixed[coupling->faces.entries[s].face].owners[0])
+      has_owner[coupling->faces.entries[s].face] = PETSC_TRUE;
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) {
     const MixedFace *mixed = &coupling->faces.mixed[m];
 
     if (!has_owner[m] && mixed->owners[0] >= 0)
-      PetscCall(AddShare(
-          &coupling->faces,
-          (BodyShare){.face = m,
-                      .body = mixed->owners[0],
-                      .arm = coupling_nearest_arm(coupling, mixed->direction, mixed->at, mixed->owners[0])}));
+      PetscCall(AddEntry(&coupling->faces,
+                         (InterpolationEntry){.face = m,
+                                              .body = mixed->owners[0],
+                                              .arm = coupling_nearest_arm(coupling, mixed->direction,
+                                                                          mixed->at, mixed->owners[0])}));
   }
   PetscCall(PetscFree(has_owner));
   PetscFunctionReturn(0);
 }
 
-/* Brings the shares of each face together. */
-static PetscErrorCode SortShares(FaceMap *faces)
+/* Brings the entries of each face together. */
+static PetscErrorCode SortEntries(FaceMap *faces)
 {
-  BodyShare *sorted;
-  PetscInt   total = 0;
+  InterpolationEntry *sorted;
+  PetscInt            total = 0;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < faces->share_count; s++)
-    faces->mixed[faces->shares[s].face].count++;
+  for (PetscInt s = 0; s < faces->entry_count; s++)
+    faces->mixed[faces->entries[s].face].count++;
   for (PetscInt m = 0; m < faces->mixed_count; m++) {
     faces->mixed[m].first = total;
     total += faces->mixed[m].count;
@@ -170,50 +170,50 @@ static PetscErrorCode SortShares(FaceMap *faces)
   }
   PetscCall(PetscMalloc1(total, &sorted));
   for (PetscInt s = 0; s < total; s++) {
-    MixedFace *mixed = &faces->mixed[faces->shares[s].face];
+    MixedFace *mixed = &faces->mixed[faces->entries[s].face];
 
-    sorted[mixed->first + mixed->count++] = faces->shares[s];
+    sorted[mixed->first + mixed->count++] = faces->entries[s];
   }
-  PetscCall(PetscFree(faces->shares));
-  faces->shares = sorted;
-  faces->share_room = total;
+  PetscCall(PetscFree(faces->entries));
+  faces->entries = sorted;
+  faces->entry_room = total;
   PetscFunctionReturn(0);
 }
 
-static PetscReal area_of_owner(const MixedFace *mixed, const BodyShare *share)
+static PetscReal area_of_owner(const MixedFace *mixed, const InterpolationEntry *entry)
 {
-  return share->body == mixed->owners[0] || share->body == mixed->owners[1] ? share->area : 0.;
+  return entry->body == mixed->owners[0] || entry->body == mixed->owners[1] ? entry->area : 0.;
 }
 
 /* Bodies that do not own the face have a volume in the dual cell and no part in its velocity. */
-void weigh_by_owners(const MixedFace *mixed, PetscReal solid, BodyShare shares[])
+void weigh_by_owners(const MixedFace *mixed, PetscReal solid, InterpolationEntry entries[])
 {
   PetscReal area = 0.;
   PetscBool is_given = PETSC_FALSE;
 
   for (PetscInt s = 0; s < mixed->count; s++)
-    area += area_of_owner(mixed, &shares[s]);
+    area += area_of_owner(mixed, &entries[s]);
   for (PetscInt s = 0; s < mixed->count; s++) {
     if (mixed->owners[0] < 0)
-      shares[s].weight = shares[s].volume / solid;
+      entries[s].weight = entries[s].volume / solid;
     else if (area > 0.)
-      shares[s].weight = area_of_owner(mixed, &shares[s]) / area;
+      entries[s].weight = area_of_owner(mixed, &entries[s]) / area;
     else
-      shares[s].weight = shares[s].body == mixed->owners[0] && !is_given ? 1. : 0.;
-    is_given = is_given || shares[s].weight > 0.;
+      entries[s].weight = entries[s].body == mixed->owners[0] && !is_given ? 1. : 0.;
+    is_given = is_given || entries[s].weight > 0.;
   }
 }
 
 static void finish_face(Coupling coupling, PetscReal *const densities[DIM], PetscReal *const weights[DIM],
                         MixedFace *mixed)
 {
-  BodyShare *shares = &coupling->faces.shares[mixed->first];
-  PetscReal  solid = 0.;
+  InterpolationEntry *entries = &coupling->faces.entries[mixed->first];
+  PetscReal           solid = 0.;
 
   for (PetscInt s = 0; s < mixed->count; s++)
-    solid += shares[s].volume;
+    solid += entries[s].volume;
   mixed->density = coupling_density(coupling, densities, mixed->direction, mixed->face);
-  coupling->discretisation->interpolate(coupling, solid, mixed, shares);
+  coupling->discretisation->interpolate(coupling, solid, mixed, entries);
   weights[mixed->direction][mixed->face] = mixed->weight * mixed->open;
 }
 
@@ -250,9 +250,9 @@ static void add_sums(Coupling coupling, PetscReal *const densities[DIM], Reprodu
     for (PetscInt s = coupling->faces.mixed[m].first;
          s < coupling->faces.mixed[m].first + coupling->faces.mixed[m].count; s++)
       if (coupling->faces.mixed[m].is_owned)
-        sum_add(&sums[NUMBERS * (DIM * coupling->faces.shares[s].body + coupling->faces.mixed[m].direction) +
+        sum_add(&sums[NUMBERS * (DIM * coupling->faces.entries[s].body + coupling->faces.mixed[m].direction) +
                       FACES],
-                coupling->faces.shares[s].weight > 0.);
+                coupling->faces.entries[s].weight > 0.);
 }
 
 /* Of all ranks; and what of them the report and the bodies keep. */
@@ -290,12 +290,12 @@ PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   PetscCall(PetscArrayzero(coupling->solids.offsets, DIM * coupling->solids.count));
-  coupling->faces.share_count = coupling->faces.fraction_count = 0;
+  coupling->faces.entry_count = coupling->faces.fraction_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, weights));
   if (row->mixed == MIXED_BY_VOLUME)
     PetscCall(AddGaps(coupling));
   PetscCall(AddOwners(coupling));
-  PetscCall(SortShares(&coupling->faces));
+  PetscCall(SortEntries(&coupling->faces));
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++)
     finish_face(coupling, densities, weights, &coupling->faces.mixed[m]);
   PetscCall(MacGridRestoreFaces(coupling->grid, coupling->faces.weights, weights));

@@ -6,34 +6,34 @@
 #include "../coupling_impl.h"
 
 /* The first two bodies with a part in the velocity. */
-static void set_owners(MixedFace *mixed, const BodyShare shares[])
+static void set_owners(MixedFace *mixed, const InterpolationEntry entries[])
 {
   PetscInt count = 0;
 
   mixed->owners[0] = mixed->owners[1] = -1;
   for (PetscInt s = 0; s < mixed->count && count < 2; s++)
-    if (shares[s].weight > 0. && (!count || shares[s].body != mixed->owners[0]))
-      mixed->owners[count++] = shares[s].body;
+    if (entries[s].weight > 0. && (!count || entries[s].body != mixed->owners[0]))
+      mixed->owners[count++] = entries[s].body;
 }
 
-static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, InterpolationEntry entries[])
 {
   PetscReal area = 0.;
 
   mixed->open = 0.;
   mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
   for (PetscInt s = 0; s < mixed->count; s++)
-    area += shares[s].area;
+    area += entries[s].area;
   if (area <= 0.) { /* the surface touches the dual cell from outside */
-    weigh_by_owners(mixed, solid, shares);
+    weigh_by_owners(mixed, solid, entries);
     return;
   }
   for (PetscInt s = 0; s < mixed->count; s++) {
-    shares[s].weight = shares[s].area / area;
-    if (shares[s].area > 0.)
-      shares[s].arm = shares[s].surface;
+    entries[s].weight = entries[s].area / area;
+    if (entries[s].area > 0.)
+      entries[s].arm = entries[s].surface;
   }
-  set_owners(mixed, shares);
+  set_owners(mixed, entries);
 }
 
 const Discretisation ThesisDiscretisation = {

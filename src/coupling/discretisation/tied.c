@@ -17,11 +17,11 @@ typedef struct {
 /* Its numbers, one after the other. */
 enum { MISSING, MOMENTS = MISSING + 3, NUMBERS = MOMENTS + 6 };
 
-static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, BodyShare shares[])
+static void interpolate(Coupling coupling, PetscReal solid, MixedFace *mixed, InterpolationEntry entries[])
 {
   mixed->open = 0.;
   mixed->mass = mixed->density * PetscMax(coupling->volume - solid, 0.);
-  weigh_by_owners(mixed, solid, shares);
+  weigh_by_owners(mixed, solid, entries);
 }
 
 /* What a vanishing pivot leaves undetermined is zero. */
@@ -76,11 +76,11 @@ static void change_masses(FaceMap *faces, const PetscReal changes[])
     PetscReal  factor = 0.;
 
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-      const BodyShare *share = &faces->shares[s];
-      const PetscReal *change = &changes[3 * (DIM * share->body + mixed->direction)];
+      const InterpolationEntry *entry = &faces->entries[s];
+      const PetscReal          *change = &changes[3 * (DIM * entry->body + mixed->direction)];
 
-      places_across(mixed->direction, share->arm, across);
-      factor += share->weight * (1. + change[0] * across[0] + change[1] * across[1] + change[2] * across[2]);
+      places_across(mixed->direction, entry->arm, across);
+      factor += entry->weight * (1. + change[0] * across[0] + change[1] * across[1] + change[2] * across[2]);
     }
     mixed->mass *= factor;
   }
@@ -107,15 +107,15 @@ static void add_displaced(Coupling coupling, PetscReal *const densities[DIM], Re
 /* A mixed face shall hold rho (v - V_s), and holds `mass`. */
 static void add_mixed_face(Coupling coupling, const MixedFace *mixed, ReproducibleSum balances[])
 {
-  const BodyShare *shares = &coupling->faces.shares[mixed->first];
-  PetscReal        across[3];
+  const InterpolationEntry *entries = &coupling->faces.entries[mixed->first];
+  PetscReal                 across[3];
 
   for (PetscInt s = 0; s < mixed->count; s++) {
-    ReproducibleSum *balance = &balances[NUMBERS * (DIM * shares[s].body + mixed->direction)];
-    const PetscReal  mass = shares[s].weight * mixed->mass,
-                    wanted = shares[s].weight * mixed->density * coupling->volume;
+    ReproducibleSum *balance = &balances[NUMBERS * (DIM * entries[s].body + mixed->direction)];
+    const PetscReal  mass = entries[s].weight * mixed->mass,
+                    wanted = entries[s].weight * mixed->density * coupling->volume;
 
-    places_across(mixed->direction, shares[s].arm, across);
+    places_across(mixed->direction, entries[s].arm, across);
     for (PetscInt n = 0; n < 3; n++)
       sum_add(&balance[MISSING + n], (wanted - mass) * across[n]);
     for (PetscInt n = 0, m = 0; m < 3; m++)

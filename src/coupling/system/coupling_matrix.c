@@ -58,12 +58,12 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, CellRow
     at[d] = mixed->at[d] - 1 + side;
     cell = cell_number(coupling, at);
     for (PetscInt s = mixed->first; s < mixed->first + mixed->count && cell >= 0; s++) {
-      const BodyShare *share = &coupling->faces.shares[s];
-      const PetscReal  flow = (side ? coupling->area : -coupling->area) * share->weight;
-      const SolidRow   row =
-          solid_row_of_body(TWIST * coupling->solids.bodies[share->body].slot, d, share->arm, flow);
+      const InterpolationEntry *entry = &coupling->faces.entries[s];
+      const PetscReal           flow = (side ? coupling->area : -coupling->area) * entry->weight;
+      const SolidRow            row =
+          solid_row_of_body(TWIST * coupling->solids.bodies[entry->body].slot, d, entry->arm, flow);
 
-      if (share->weight != 0.)
+      if (entry->weight != 0.)
         PetscCall(CellRowsAdd(list, cell, &row));
     }
   }

@@ -17,10 +17,11 @@ static void add_product(PetscReal factor, const SolidRow *a, const SolidRow *b, 
       sum_add(&block[TWIST * a->dof[i] + b->dof[j]], factor * a->weight[i] * b->weight[j]);
 }
 
-void interpolation_lump(const SolidRow *row, const BodyShare *share, PetscReal diagonal[SOLID_ROW_LENGTH])
+void interpolation_lump(const SolidRow *row, const InterpolationEntry *entry,
+                        PetscReal diagonal[SOLID_ROW_LENGTH])
 {
   for (PetscInt n = 0; n < row->count; n++)
-    diagonal[n] = row->weight[n] * (share->weight > 0. ? row->weight[n] / share->weight : 0.);
+    diagonal[n] = row->weight[n] * (entry->weight > 0. ? row->weight[n] / entry->weight : 0.);
 }
 
 /* The fluid of the face is part of each body by its weight, as if spread over it at the places of W: masses
@@ -30,10 +31,10 @@ static void add_lumped_face(Coupling coupling, const MixedFace *mixed, AddedFlui
   PetscReal diagonal[SOLID_ROW_LENGTH];
 
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++) {
-    const PetscInt free = coupling->solids.bodies[coupling->faces.shares[s].body].free;
-    const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], 0);
+    const PetscInt free = coupling->solids.bodies[coupling->faces.entries[s].body].free;
+    const SolidRow row = entry_row(mixed->direction, &coupling->faces.entries[s], 0);
 
-    interpolation_lump(&row, &coupling->faces.shares[s], diagonal);
+    interpolation_lump(&row, &coupling->faces.entries[s], diagonal);
     for (PetscInt n = 0; n < row.count && free >= 0; n++)
       sum_add(&added->diagonal[TWIST * TWIST * free + (TWIST + 1) * row.dof[n]],
               coupling->scale * mixed->mass * diagonal[n]);
@@ -53,14 +54,14 @@ static PetscErrorCode AddFace(Coupling coupling, const MixedFace *mixed, AddedFl
   }
   for (PetscInt s = mixed->first; s < mixed->first + mixed->count; s++)
     for (PetscInt t = mixed->first; t < mixed->first + mixed->count; t++) {
-      const PetscInt a = coupling->solids.bodies[coupling->faces.shares[s].body].free,
-                     b = coupling->solids.bodies[coupling->faces.shares[t].body].free;
-      const SolidRow row = share_row(mixed->direction, &coupling->faces.shares[s], 0),
-                     other = share_row(mixed->direction, &coupling->faces.shares[t], 0);
+      const PetscInt a = coupling->solids.bodies[coupling->faces.entries[s].body].free,
+                     b = coupling->solids.bodies[coupling->faces.entries[t].body].free;
+      const SolidRow row = entry_row(mixed->direction, &coupling->faces.entries[s], 0),
+                     other = entry_row(mixed->direction, &coupling->faces.entries[t], 0);
       ReproducibleSum *block = NULL;
 
       if (a < 0 || b < 0 || a > b ||
-          coupling->faces.shares[s].weight * coupling->faces.shares[t].weight == 0.)
+          coupling->faces.entries[s].weight * coupling->faces.entries[t].weight == 0.)
         continue;
       if (a == b)
         block = &added->diagonal[TWIST * TWIST * a];

@@ -107,28 +107,28 @@ static void project_values(PetscInt count, PetscReal value[])
     value[n] -= 0.5 * (first + second);
 }
 
-void find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares)
+void find_fractions(Phase phase, const Nearby *nearby, const PetscInt half[DIM], CellFractions *fractions)
 {
   const PetscInt  dimension = grid_box(phase->grid)->dimension, *stride = nearby->stride;
   const PetscReal h = grid_spacing(phase->grid);
   const Corners   corners = corners_at(dimension, stride, half);
   PetscReal       sum = 0.;
 
-  shares->count = nearby->count;
+  fractions->count = nearby->count;
   for (PetscInt n = 0; n < nearby->count; n++) {
-    shares->distance[n] = corner_mean(&corners, nearby->distance[n], 0);
+    fractions->distance[n] = corner_mean(&corners, nearby->distance[n], 0);
     if (corners.count == 1)
-      shares->distance[n] += bulge(dimension, stride, nearby->distance[n], h);
+      fractions->distance[n] += bulge(dimension, stride, nearby->distance[n], h);
   }
-  project_values(nearby->count, shares->distance);
+  project_values(nearby->count, fractions->distance);
   for (PetscInt n = 0; n < nearby->count; n++) {
-    shares->region[n] = nearby->region[n];
-    shares->gradient[n] = corner_gradient(dimension, stride, &corners, half, nearby->distance[n], h);
-    shares->share[n] = inside_fraction(dimension, shares->distance[n], shares->gradient[n], h);
-    sum += shares->share[n];
+    fractions->region[n] = nearby->region[n];
+    fractions->gradient[n] = corner_gradient(dimension, stride, &corners, half, nearby->distance[n], h);
+    fractions->fraction[n] = inside_fraction(dimension, fractions->distance[n], fractions->gradient[n], h);
+    sum += fractions->fraction[n];
   }
   for (PetscInt n = 0; n < nearby->count; n++)
-    shares->share[n] = sum > 0. ? shares->share[n] / sum : 1. / nearby->count;
+    fractions->fraction[n] = sum > 0. ? fractions->fraction[n] / sum : 1. / nearby->count;
 }
 
 /* Sums over the open cells of this rank, in cells; those of whole cells are exact. */
@@ -145,13 +145,13 @@ static void add_cell(const GridBox *box, const PetscInt at[DIM], PetscReal sums[
     sums[CENTRE + d] += at[d] + 0.5;
 }
 
-static void add_part(const GridBox *box, const PetscInt at[DIM], PetscReal share, PetscReal surface,
+static void add_part(const GridBox *box, const PetscInt at[DIM], PetscReal fraction, PetscReal surface,
                      ReproducibleSum sums[SUMS])
 {
-  sum_add(&sums[VOLUME], share);
+  sum_add(&sums[VOLUME], fraction);
   sum_add(&sums[SURFACE], surface);
   for (PetscInt d = 0; d < box->dimension; d++)
-    sum_add(&sums[CENTRE + d], share * (at[d] + 0.5));
+    sum_add(&sums[CENTRE + d], fraction * (at[d] + 0.5));
 }
 
 /* The surface in a cell is the difference between the parts inside of surfaces half a cell further out and
@@ -163,17 +163,17 @@ static void add_mixed_cell(Phase phase, PetscReal *const distances[], const Pets
   const GridBox        *box = grid_box(phase->grid);
   const PetscReal       h = grid_spacing(phase->grid);
   Nearby                nearby;
-  Shares                shares;
+  CellFractions         fractions;
 
   find_nearby(phase, distances, c, &nearby);
-  find_shares(phase, &nearby, centre, &shares);
-  for (PetscInt n = 0; n < shares.count; n++) {
-    const PetscReal steepness = vector3_norm(shares.gradient[n]), shift = 0.5 * h * steepness;
+  find_fractions(phase, &nearby, centre, &fractions);
+  for (PetscInt n = 0; n < fractions.count; n++) {
+    const PetscReal steepness = vector3_norm(fractions.gradient[n]), shift = 0.5 * h * steepness;
 
-    add_part(box, at, shares.share[n],
-             inside_fraction(box->dimension, shares.distance[n] - shift, shares.gradient[n], h) -
-                 inside_fraction(box->dimension, shares.distance[n] + shift, shares.gradient[n], h),
-             sums->parts[shares.region[n]]);
+    add_part(box, at, fractions.fraction[n],
+             inside_fraction(box->dimension, fractions.distance[n] - shift, fractions.gradient[n], h) -
+                 inside_fraction(box->dimension, fractions.distance[n] + shift, fractions.gradient[n], h),
+             sums->parts[fractions.region[n]]);
   }
 }
 

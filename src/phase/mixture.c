@@ -3,7 +3,7 @@
      mobility = 1 / (theta rho_i + (1 - theta) rho_j),   theta = |phi_i| / (|phi_i| + |phi_j|),
 
    with rho = 0 and the pressure given at the crossing where one of them is empty. Cells, dual cells and edges
-   hold the mean density and viscosity of their shares. Two cells with a shell between them have half of it
+   hold the mean density and viscosity of their fractions. Two cells with a shell between them have half of it
    each, and neither sees the other's surface. */
 #include "phase_impl.h"
 #include "crossing.h"
@@ -125,33 +125,33 @@ static void fill_row(Phase phase, const MixtureArrays *fields, PetscInt row, Pet
   }
 }
 
-static PetscReal shares_density(Phase phase, const MixtureArrays *fields, const Shares *shares)
+static PetscReal mean_density(Phase phase, const MixtureArrays *fields, const CellFractions *fractions)
 {
   PetscReal mass = 0., liquid = 0.;
 
-  for (PetscInt n = 0; n < shares->count; n++) {
-    const PetscReal density = region_density(phase, shares->region[n]);
+  for (PetscInt n = 0; n < fractions->count; n++) {
+    const PetscReal density = region_density(phase, fractions->region[n]);
 
-    mass += shares->share[n] * density;
-    liquid += density > 0. ? shares->share[n] : 0.;
+    mass += fractions->fraction[n] * density;
+    liquid += density > 0. ? fractions->fraction[n] : 0.;
   }
   if (liquid <= 0.)
     return smallest_share * fields->lightest;
   return mass / liquid * PetscMax(liquid, smallest_share);
 }
 
-static PetscReal shares_viscosity(Phase phase, const Shares *shares)
+static PetscReal mean_viscosity(Phase phase, const CellFractions *fractions)
 {
   PetscReal sum = 0.;
 
-  for (PetscInt n = 0; n < shares->count; n++)
-    sum += shares->share[n] * region_viscosity(phase, shares->region[n]);
+  for (PetscInt n = 0; n < fractions->count; n++)
+    sum += fractions->fraction[n] * region_viscosity(phase, fractions->region[n]);
   return sum;
 }
 
 /* The part inside of a line of one cell's length through the place, along the direction in which the distance
    changes most. */
-static PetscReal line_share(PetscReal distance, Vector3 gradient, PetscInt steepest, PetscReal h)
+static PetscReal line_fraction(PetscReal distance, Vector3 gradient, PetscInt steepest, PetscReal h)
 {
   const PetscReal change = PetscAbsReal(gradient.at[steepest]) * h;
 
@@ -173,29 +173,29 @@ static PetscInt steepest_direction(const Vector3 *gradient)
 
 /* Layers across which the shear acts are in series (harmonic mean), layers along the edge side by side. Where
    all regions are farther than half a cell away there are no layers. */
-static PetscReal edge_viscosity(Phase phase, PetscInt direction, const Shares *shares)
+static PetscReal edge_viscosity(Phase phase, PetscInt direction, const CellFractions *fractions)
 {
   const PetscReal h = grid_spacing(phase->grid);
   PetscInt        nearest = 0, steepest;
   PetscReal       sum = 0., inverse = 0., mean = 0.;
 
-  for (PetscInt n = 1; n < shares->count; n++)
-    if (shares->distance[n] < shares->distance[nearest])
+  for (PetscInt n = 1; n < fractions->count; n++)
+    if (fractions->distance[n] < fractions->distance[nearest])
       nearest = n;
-  steepest = steepest_direction(&shares->gradient[nearest]);
-  for (PetscInt n = 0; n < shares->count; n++) {
-    const PetscReal share = line_share(shares->distance[n], shares->gradient[n], steepest, h);
-    const PetscReal viscosity = region_viscosity(phase, shares->region[n]);
+  steepest = steepest_direction(&fractions->gradient[nearest]);
+  for (PetscInt n = 0; n < fractions->count; n++) {
+    const PetscReal fraction = line_fraction(fractions->distance[n], fractions->gradient[n], steepest, h);
+    const PetscReal viscosity = region_viscosity(phase, fractions->region[n]);
 
-    sum += share;
-    mean += share * viscosity;
+    sum += fraction;
+    mean += fraction * viscosity;
     if (viscosity > 0.)
-      inverse += share / viscosity;
-    else if (share > MILLRACE_ROUND_OFF)
+      inverse += fraction / viscosity;
+    else if (fraction > MILLRACE_ROUND_OFF)
       inverse = PETSC_INFINITY;
   }
   if (!(inverse > 0.))
-    return shares_viscosity(phase, shares);
+    return mean_viscosity(phase, fractions);
   return steepest == direction ? mean / sum : sum / inverse;
 }
 
@@ -225,14 +225,14 @@ static PetscReal blocked_viscosity(Phase phase, PetscInt direction, PetscInt c)
 
 static void set_mixed_edges(Phase phase, const MixtureArrays *fields, const Nearby *nearby, PetscInt c)
 {
-  Shares shares;
+  CellFractions fractions;
 
   for (PetscInt d = 0; d < DIM; d++)
     if (fields->edge_viscosity[d]) {
       const PetscReal blocked = blocked_viscosity(phase, d, c);
 
-      find_shares(phase, nearby, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &shares);
-      fields->edge_viscosity[d][c] = blocked < 0. ? edge_viscosity(phase, d, &shares) : blocked;
+      find_fractions(phase, nearby, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &fractions);
+      fields->edge_viscosity[d][c] = blocked < 0. ? edge_viscosity(phase, d, &fractions) : blocked;
     }
 }
 
@@ -241,18 +241,18 @@ static void set_mixed_cell(const Crossings *crossings, const MixtureArrays *fiel
   Phase          phase = crossings->phase;
   const GridBox *box = grid_box(phase->grid);
   Nearby         nearby;
-  Shares         shares;
+  CellFractions  fractions;
 
   find_nearby(phase, crossings->distances, c, &nearby);
-  find_shares(phase, &nearby, (const PetscInt[DIM]){0, 0, 0}, &shares);
-  fields->viscosity[c] = shares_viscosity(phase, &shares);
+  find_fractions(phase, &nearby, (const PetscInt[DIM]){0, 0, 0}, &fractions);
+  fields->viscosity[c] = mean_viscosity(phase, &fractions);
   for (PetscInt d = 0; d < box->dimension; d++) {
     const Crossing crossing = crossing_below(crossings, c, d);
 
     fields->mobility[d][c] = crossing_mobility(phase, &crossing);
-    find_shares(phase, &nearby, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &shares);
+    find_fractions(phase, &nearby, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &fractions);
     fields->density[d][c] =
-        crossing.blocked ? blocked_density(fields, &crossing) : shares_density(phase, fields, &shares);
+        crossing.blocked ? blocked_density(fields, &crossing) : mean_density(phase, fields, &fractions);
   }
   set_mixed_edges(phase, fields, &nearby, c);
 }

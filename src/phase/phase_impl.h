@@ -103,10 +103,10 @@ PetscReal phase_sample(Phase phase, const PetscReal *distance, PetscInt c, Vecto
 typedef struct {
   PetscInt  count;
   PetscInt  region[REGIONS_MAX];
-  PetscReal share[REGIONS_MAX]; /* sum: 1 */
+  PetscReal fraction[REGIONS_MAX]; /* sum: 1 */
   PetscReal distance[REGIONS_MAX];
   Vector3   gradient[REGIONS_MAX];
-} Shares;
+} CellFractions;
 /* The regions within two cells of the centre of a cell, and their distances around it as seen from there. */
 typedef struct {
   PetscInt         count;
@@ -115,8 +115,8 @@ typedef struct {
   PetscInt         stride[DIM];           /* of these */
   PetscReal        seen[REGIONS_MAX][27]; /* room for a cell near a shell */
 } Nearby;
-void           find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
-void           find_shares(Phase phase, const Nearby *nearby, const PetscInt half[DIM], Shares *shares);
+void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *nearby);
+void find_fractions(Phase phase, const Nearby *nearby, const PetscInt half[DIM], CellFractions *fractions);
 PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centres and surfaces, into the report */
 
 /* mixture.c, surface_tension.c */

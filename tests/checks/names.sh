@@ -22,6 +22,7 @@ retired+='|SimulationAttend|had_better_share|BodyResistance|MergedRows|FluidSwap
 retired+='|PhaseExtendHeavyVelocity|contrast|HearFluid|SimulationHearFluid|SimulationHearSolids|grid_face_end|FaceRange|CellRange'
 retired+='|blame|blamed'
 retired+='|is_sealed|sealed_count|sealed_components|MeasureSealed|LowerSealed|BalanceSealed|RaiseSealed'
+retired+='|BodyShare|AddShare|SortShares|LookAtShares|wall_share|share_count|find_shares|line_share'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 
 echo "1..2"

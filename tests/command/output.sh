@@ -79,7 +79,7 @@ done
 go 1 bodies bodies-1
 go 1 ball ball-1
 go 2 ball ball-2
-"$python" "$MILLRACE_SOURCE/tests/command/output.py" > checks 2>&1
+"$python" "$MILLRACE_SOURCE/tests/support/tap.py" "$MILLRACE_SOURCE/tests/command/output.py" > checks 2>&1
 cat checks
 tap_number=$(grep -cE '^(not )?ok ' checks)
 

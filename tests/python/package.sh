@@ -23,7 +23,7 @@ few splash "$inputs/splash/dam-obstacle.yaml" grid.resolution=16 run.frame_inter
 few deformables "$inputs/solids/deformable-bar.yaml" solids.meshes.bar.edge=0.05 run.frame_interval=0.004
 
 # One interpreter: a test in Python is a function of runs.py and prints a line of TAP.
-"$python" "$MILLRACE_SOURCE/tests/python/runs.py" > said 2>&1
+"$python" "$MILLRACE_SOURCE/tests/support/tap.py" "$MILLRACE_SOURCE/tests/python/runs.py" > said 2>&1
 cat said
 tap_number=$(grep -cE '^(not )?ok ' said)
 

@@ -1,7 +1,7 @@
-"""What the package millrace says of the runs in the present directory, one of each kind: a line of TAP for each question."""
+"""What the package millrace says of the runs in the present directory, one of each kind: a function for each question,
+called by tap.py."""
 
 import sys
-import traceback
 import types
 
 import h5py
@@ -164,18 +164,3 @@ def ledgers_become_data_frames():
     table = millrace.open("coupled").ledger.to_pandas()
     assert list(table.columns) == millrace.open("coupled").ledger.names and table.attrs["units"]["mass"] == "kg"
     assert not real or len(table) == 3
-
-
-def main():
-    questions = [value for value in globals().values() if isinstance(value, types.FunctionType)
-                 and value.__name__ not in ("have", "main")]
-    for number, question in enumerate(questions, start=1):
-        try:
-            question()
-            print(f"ok {number} - {question.__name__.replace('_', ' ')}")
-        except Exception:
-            print(f"not ok {number} - {question.__name__.replace('_', ' ')}")
-            print("# " + traceback.format_exc().replace("\n", "\n# "))
-
-
-main()

@@ -14,18 +14,6 @@ static const PetscReal least_moved = 0.1;     /* a face with less is moved as if
 static const PetscReal farthest_offset = 0.5; /* cells */
 static const PetscReal round_off = 1e-13;     /* of a cell's share, that no solve needs to mend */
 
-/* Calls for every owned cell, or face across `direction`, the sides of the box included. */
-#define FOR_OWNED(grid, direction, c)                                                                        \
-  for (GridRange owned_ = owned_places(grid, direction), *once_ = &owned_; once_; once_ = NULL)              \
-    FOR_ROWS(&owned_, j_, k_)                                                                                \
-      for (PetscInt i_ = owned_.start[X], c = box_index(grid_box(grid), i_, j_, k_); i_ < owned_.end[X];     \
-           i_++, c++)
-
-static GridRange owned_places(MacGrid grid, PetscInt direction)
-{
-  return direction == CELL_CENTRES ? box_grown(grid_box(grid), 0) : grid_faces(grid, direction);
-}
-
 /* Where index `at` of a face lies on a side of the box. */
 typedef enum { FACE_INSIDE, FACE_CLOSED, FACE_OPEN } FacePlace;
 static FacePlace face_place(const Splash splash, PetscInt direction, PetscInt at)
@@ -46,15 +34,18 @@ static PetscErrorCode SetWeights(Splash splash)
   PetscCall(MacGridGetFaces(splash->grid, splash->weights, weights));
   PetscCall(MacGridGetFaces(splash->grid, splash->face_room, room));
   PetscCall(MacGridGetFaces(splash->grid, splash->face_density, density));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    FOR_OWNED(splash->grid, d, c)
-    {
-      const FacePlace place = face_place(splash, d, d == X ? i_ : d == Y ? j_ : k_);
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(splash->grid, d);
+
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt  c = box_index(box, i, j, k);
+      const FacePlace place = face_place(splash, d, d == X ? i : d == Y ? j : k);
 
       weights[d][c] = density[d][c] < least_face || place == FACE_CLOSED ? 0. : room[d][c];
       if (place == FACE_OPEN)
         weights[d][c] *= 2.; /* half a cell to p = 0 */
     }
+  }
   PetscCall(MacGridRestoreFaces(splash->grid, splash->face_density, density));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->face_room, room));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->weights, weights));
@@ -63,6 +54,7 @@ static PetscErrorCode SetWeights(Splash splash)
 
 static PetscErrorCode SetProblem(Splash splash)
 {
+  const GridBox   *box = grid_box(splash->grid);
   const PetscReal *density, *room;
   PetscReal       *fixed;
 
@@ -71,8 +63,11 @@ static PetscErrorCode SetProblem(Splash splash)
   PetscCall(VecGetArrayRead(splash->density, &density));
   PetscCall(VecGetArrayRead(splash->room, &room));
   PetscCall(VecGetArray(splash->fixed, &fixed));
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  fixed[c] = density[c] < least_liquid * room[c] ? 1. : 0.;
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    fixed[c] = density[c] < least_liquid * room[c] ? 1. : 0.;
+  }
   PetscCall(VecRestoreArray(splash->fixed, &fixed));
   PetscCall(VecRestoreArrayRead(splash->room, &room));
   PetscCall(VecRestoreArrayRead(splash->density, &density));
@@ -85,14 +80,18 @@ static PetscErrorCode SetProblem(Splash splash)
 /* 1 + the largest excess of the density over the room. */
 static PetscErrorCode MeasureDensity(Splash splash, PetscReal *largest)
 {
+  const GridBox   *box = grid_box(splash->grid);
   const PetscReal *density, *room;
 
   PetscFunctionBegin;
   *largest = 0.;
   PetscCall(VecGetArrayRead(splash->density, &density));
   PetscCall(VecGetArrayRead(splash->room, &room));
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  *largest = PetscMax(*largest, 1. + density[c] - room[c]);
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    *largest = PetscMax(*largest, 1. + density[c] - room[c]);
+  }
   PetscCall(VecRestoreArrayRead(splash->room, &room));
   PetscCall(VecRestoreArrayRead(splash->density, &density));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPI_MAX, grid_box(splash->grid)->comm));
@@ -130,8 +129,9 @@ static PetscErrorCode FindChange(Splash splash)
   PetscCall(MacGridGetFaces(splash->grid, splash->weights, weights));
   PetscCall(VecGetArrayRead(splash->potential, &y));
   PetscCall(VecGetArray(splash->right_side, &change));
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  {
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
     change[c] = 0.;
     for (PetscInt d = 0; d < box->dimension; d++)
       change[c] +=
@@ -158,10 +158,12 @@ static PetscErrorCode ApplyChange(Splash splash)
   PetscCall(MacGridGetFaces(splash->grid, splash->offset, offset));
   PetscCall(VecGetArrayRead(splash->potential, &y));
   PetscCall(VecGetArray(splash->right_side, &change));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    FOR_OWNED(splash->grid, d, c)
-    {
-      const PetscInt at = d == X ? i_ : d == Y ? j_ : k_, stride = box->stride[d];
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(splash->grid, d);
+
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+      const PetscInt at = d == X ? i : d == Y ? j : k, stride = box->stride[d];
 
       offset[d][c] = 0.;
       if (face_place(splash, d, at) != FACE_INSIDE)
@@ -170,6 +172,7 @@ static PetscErrorCode ApplyChange(Splash splash)
       offset[d][c] = -drop(weights[d], y, c, stride) / PetscMax(face_density[d][c], least_moved);
       offset[d][c] = h * PetscMin(PetscMax(offset[d][c], -farthest_offset), farthest_offset);
     }
+  }
   PetscCall(VecRestoreArray(splash->right_side, &change));
   PetscCall(VecRestoreArrayRead(splash->potential, &y));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->offset, offset));
@@ -213,14 +216,17 @@ static PetscErrorCode Accelerate(Splash splash, PetscReal dt)
   PetscCall(MacGridGetFaces(splash->grid, splash->marks, marks));
   PetscCall(MacGridGetFaces(splash->grid, splash->face_density, density));
   PetscCall(MacGridGetFaces(splash->grid, splash->face_room, room));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    FOR_OWNED(splash->grid, d, c)
-    {
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(splash->grid, d);
+
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt  c = box_index(box, i, j, k);
       const PetscBool has_liquid = density[d][c] > 0.;
 
       marks[d][c] = has_liquid && room[d][c] >= least_face ? 1. : 0.;
       u[d][c] = has_liquid ? old[d][c] + dt * splash->fluid->gravity.at[d] : 0.;
     }
+  }
   PetscCall(MacGridRestoreFaces(splash->grid, splash->face_room, room));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->face_density, density));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->marks, marks));
@@ -239,13 +245,19 @@ static PetscErrorCode SpreadMarks(Splash splash, Vec marks)
   PetscFunctionBegin;
   PetscCall(MacGridExchange(splash->grid, marks));
   PetscCall(VecGetArray(marks, &mark));
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  for (PetscInt d = 0; d < box->dimension && mark[c] == 0.; d++)
-    if (mark[c - box->stride[d]] == 1. || mark[c + box->stride[d]] == 1.)
-      mark[c] = 2.;
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  if (mark[c] == 2.)
-    mark[c] = 1.;
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    for (PetscInt d = 0; d < box->dimension && mark[c] == 0.; d++)
+      if (mark[c - box->stride[d]] == 1. || mark[c + box->stride[d]] == 1.)
+        mark[c] = 2.;
+  }
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    if (mark[c] == 2.)
+      mark[c] = 1.;
+  }
   PetscCall(VecRestoreArray(marks, &mark));
   PetscFunctionReturn(0);
 }
@@ -253,15 +265,19 @@ static PetscErrorCode SpreadMarks(Splash splash, Vec marks)
 /* Pressure has no bound in cells that are farther from cells without liquid than the suction depth. */
 static PetscErrorCode FindSuction(Splash splash)
 {
-  PetscReal *lower;
+  const GridBox *box = grid_box(splash->grid);
+  PetscReal     *lower;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(splash->fixed, splash->lower));
   for (PetscInt n = 0; n < splash->config->suction_depth; n++)
     PetscCall(SpreadMarks(splash, splash->lower));
   PetscCall(VecGetArray(splash->lower, &lower));
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  lower[c] = lower[c] > 0. ? 0. : PETSC_NINFINITY;
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    lower[c] = lower[c] > 0. ? 0. : PETSC_NINFINITY;
+  }
   PetscCall(VecRestoreArray(splash->lower, &lower));
   PetscFunctionReturn(0);
 }
@@ -288,9 +304,9 @@ static PetscErrorCode SetRightSide(Splash splash, PetscReal dt)
   PetscCall(VecGetArrayRead(splash->density, &density));
   PetscCall(VecGetArrayRead(splash->room, &room));
   PetscCall(VecGetArray(splash->right_side, &right_side));
-  FOR_OWNED(splash->grid, CELL_CENTRES, c)
-  {
-    const PetscInt at[DIM] = {i_, j_, k_};
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    const PetscInt at[DIM] = {i, j, k};
     PetscReal      out = 0.;
 
     for (PetscInt d = 0; d < box->dimension; d++) {
@@ -326,10 +342,16 @@ static PetscErrorCode ApplyPressure(Splash splash, PetscReal dt)
   PetscCall(MacGridGetFaces(splash->grid, splash->weights, weights));
   PetscCall(MacGridGetFaces(splash->grid, splash->face_density, density));
   PetscCall(VecGetArrayRead(splash->impulse, &p));
-  for (PetscInt d = 0; d < box->dimension; d++)
-    FOR_OWNED(splash->grid, d, c)
-  if (weights[d][c] > 0.)
-    u[d][c] -= rate * drop(weights[d], p, c, box->stride[d]) / PetscMax(density[d][c], least_moved);
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(splash->grid, d);
+
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+
+      if (weights[d][c] > 0.)
+        u[d][c] -= rate * drop(weights[d], p, c, box->stride[d]) / PetscMax(density[d][c], least_moved);
+    }
+  }
   PetscCall(VecRestoreArrayRead(splash->impulse, &p));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->face_density, density));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->weights, weights));

@@ -39,6 +39,9 @@ enum { X = MILLRACE_X, Y = MILLRACE_Y, Z = MILLRACE_Z, DIM = MILLRACE_DIM };
 /* Makes room for one more item after the `count` of a list: twice as much when it is full. */
 #define GrowList(count, room, list)                                                                          \
   ((count) < *(room) ? 0 : (*(room) = 2 * (count) + 64, PetscRealloc(*(room) * sizeof(**(list)), list)))
+/* Adds an item to a list: pointers to its count, to the items that it has room for and to the list. */
+#define AppendItem(count, room, list, ...)                                                                   \
+  (GrowList(*(count), room, list) ? PETSC_ERR_MEM : ((*(list))[(*(count))++] = __VA_ARGS__, 0))
 
 /* Loops over the places start <= (i, j, k) < end of `range`, a pointer to a GridRange, a GridBox (its owned
    cells), a Lattice or another struct with both, x fastest: row by row along x; place by place; with a

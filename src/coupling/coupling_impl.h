@@ -339,10 +339,7 @@ void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 /* constrained_faces.c */
 #define CONSTRAINED_BELOW                                                                                    \
   (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is constrained on all ranks */
-PetscErrorCode FaceMapAddFraction(FaceMap *faces, SolidFraction fraction);
 PetscErrorCode CouplingDropConstraints(Coupling coupling);
-PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallNeighbour *neighbour);
-PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const SeparatedPair *separated);
 
 /* separated_pairs.c: pairs of faces with a surface between them */
 PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);

@@ -5,7 +5,7 @@
 include=$MILLRACE_SOURCE/include
 warnings="-Wall -Wextra -Wshadow -Werror -fsyntax-only"
 # names that belong to the programs that include us
-poison="#pragma GCC poison X Y Z DIM KERNEL VECTOR_CLONES GrowList"
+poison="#pragma GCC poison X Y Z DIM KERNEL VECTOR_CLONES GrowList AppendItem"
 
 # PETSc and MPI come first: they use such names themselves.
 compile() { # LANGUAGE COMPILER HEADER

@@ -13,8 +13,7 @@ void places_across(PetscInt d, Vector3 arm, PetscReal across[3])
 static PetscErrorCode AddEntry(FaceMap *faces, InterpolationEntry entry)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(faces->entry_count, &faces->entry_room, &faces->entries));
-  faces->entries[faces->entry_count++] = entry;
+  PetscCall(AppendItem(&faces->entry_count, &faces->entry_room, &faces->entries, entry));
   PetscFunctionReturn(0);
 }
 
@@ -22,6 +21,7 @@ static PetscErrorCode AddEntry(FaceMap *faces, InterpolationEntry entry)
 static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], PetscInt d,
                               const PetscInt at[DIM], InterpolationEntry entry)
 {
+  FaceMap       *map = &coupling->faces;
   const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]),
                  kind = coupling->faces.kinds[d][c];
   const PetscReal negligible = 1e-9 * coupling->volume;
@@ -29,8 +29,8 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
 
   PetscFunctionBegin;
   if (at[d] < faces.end[d])
-    PetscCall(FaceMapAddFraction(
-        &coupling->faces,
+    PetscCall(AppendItem(
+        &map->fraction_count, &map->fraction_room, &map->fractions,
         (SolidFraction){
             d, c, entry.body, {at[X], at[Y], at[Z]}, entry.area, entry.volume, entry.arm, entry.surface}));
   if (kind == COUPLED_GIVEN)

@@ -3,54 +3,6 @@
    that a thin surface blocks. */
 #include "../coupling_impl.h"
 
-PetscErrorCode FaceMapAddFraction(FaceMap *faces, SolidFraction fraction)
-{
-  PetscFunctionBegin;
-  PetscCall(GrowList(faces->fraction_count, &faces->fraction_room, &faces->fractions));
-  faces->fractions[faces->fraction_count++] = fraction;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode AddConstrained(ViscousConstraints *set, PetscInt d, const ConstrainedFace *constrained)
-{
-  const PetscInt n = set->lent.constrained_count[d]++;
-
-  PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->constrained_room[d], &set->constrained[d]));
-  set->constrained[d][n] = *constrained;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode AddWallNeighbour(ViscousConstraints *set, PetscInt d, const WallNeighbour *neighbour)
-{
-  const PetscInt n = set->lent.neighbour_count[d]++;
-
-  PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->neighbour_room[d], &set->wall_neighbours[d]));
-  set->wall_neighbours[d][n] = *neighbour;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode AddEdgePair(ViscousConstraints *set, PetscInt d, const EdgePair *edge_pair)
-{
-  const PetscInt n = set->lent.edge_pair_count[d]++;
-
-  PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->edge_pair_room[d], &set->edge_pairs[d]));
-  set->edge_pairs[d][n] = *edge_pair;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode AddSeparatedPair(ViscousConstraints *set, PetscInt d, const SeparatedPair *separated)
-{
-  const PetscInt n = set->lent.separated_count[d]++;
-
-  PetscFunctionBegin;
-  PetscCall(GrowList(n, &set->separated_room[d], &set->separated_pairs[d]));
-  set->separated_pairs[d][n] = *separated;
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode CouplingDropConstraints(Coupling coupling)
 {
   ViscousConstraints *set = &coupling->viscous;
@@ -114,12 +66,14 @@ static PetscBool face_slips(const FaceMap *faces, PetscInt d, PetscInt c)
 static PetscErrorCode ConstrainFace(Coupling coupling, PetscInt d, PetscInt c, PetscInt body, Vector3 arm,
                                     PetscReal *bodies)
 {
+  ViscousConstraints   *set = &coupling->viscous;
   const ConstrainedFace constrained = {c, face_slips(&coupling->faces, d, c),
                                        solid_row_of_body(TWIST * body, d, arm, 1.)};
 
   PetscFunctionBegin;
   bodies[c] = (PetscReal)(1 + body);
-  PetscCall(AddConstrained(&coupling->viscous, d, &constrained));
+  PetscCall(AppendItem(&set->lent.constrained_count[d], &set->constrained_room[d], &set->constrained[d],
+                       constrained));
   PetscFunctionReturn(0);
 }
 
@@ -227,11 +181,12 @@ static SolidRow row_at(Coupling coupling, PetscInt d, const PetscInt at[DIM], Pe
 static PetscErrorCode FindEdgePair(Coupling coupling, PetscInt d, PetscInt a, const PetscInt at[DIM],
                                    const Parts *parts, const WallNeighbour *neighbour)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  const PetscInt edge = PetscMax(neighbour->face, neighbour->beyond), below = edge - box->stride[d];
-  PetscInt       place[DIM] = {at[X], at[Y], at[Z]}, beyond;
-  const PetscInt body = (PetscInt)parts->bodies[d][neighbour->beyond] - 1;
-  EdgePair       edge_pair = {.face = neighbour->face, .across = a, .edge = edge};
+  ViscousConstraints *set = &coupling->viscous;
+  const GridBox      *box = grid_box(coupling->grid);
+  const PetscInt      edge = PetscMax(neighbour->face, neighbour->beyond), below = edge - box->stride[d];
+  PetscInt            place[DIM] = {at[X], at[Y], at[Z]}, beyond;
+  const PetscInt      body = (PetscInt)parts->bodies[d][neighbour->beyond] - 1;
+  EdgePair            edge_pair = {.face = neighbour->face, .across = a, .edge = edge};
 
   PetscFunctionBegin;
   if (!box->periodic[d] && (at[d] == 0 || at[d] == box->cells[d]))
@@ -255,15 +210,17 @@ static PetscErrorCode FindEdgePair(Coupling coupling, PetscInt d, PetscInt a, co
   edge_pair.distances[1] = distance_between(parts, a, edge_pair.other, beyond);
   edge_pair.rows[0] = neighbour->row;
   edge_pair.rows[1] = row_at(coupling, a, place, body);
-  PetscCall(AddEdgePair(&coupling->viscous, d, &edge_pair));
+  PetscCall(
+      AppendItem(&set->lent.edge_pair_count[d], &set->edge_pair_room[d], &set->edge_pairs[d], edge_pair));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const PetscInt at[DIM],
                                            const Parts *parts)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  ViscousConstraints *set = &coupling->viscous;
+  const GridBox      *box = grid_box(coupling->grid);
+  const PetscInt      c = box_index(box, at[X], at[Y], at[Z]);
 
   PetscFunctionBegin;
   for (PetscInt a = 0; a < box->dimension; a++)
@@ -275,7 +232,8 @@ static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const 
         continue;
       neighbour.distance = distance_between(parts, d, c, neighbour.beyond);
       neighbour.row = row_at(coupling, d, at, (PetscInt)parts->bodies[d][neighbour.beyond] - 1);
-      PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
+      PetscCall(AppendItem(&set->lent.neighbour_count[d], &set->neighbour_room[d], &set->wall_neighbours[d],
+                           neighbour));
       if (a != d)
         PetscCall(FindEdgePair(coupling, d, a, at, parts, &neighbour));
     }

@@ -20,8 +20,7 @@ typedef struct {
 static PetscErrorCode AddHit(const PairSearch *search, const Hit *hit)
 {
   PetscFunctionBegin;
-  PetscCall(GrowList(*search->count, search->room, search->hits));
-  (*search->hits)[(*search->count)++] = *hit;
+  PetscCall(AppendItem(search->count, search->room, search->hits, *hit));
   PetscFunctionReturn(0);
 }
 
@@ -93,11 +92,12 @@ static SolidRow row_of(Coupling coupling, PetscInt d, const PetscInt at[DIM], co
 /* `low` is the first surface above the lower face, `high` the last one below the upper face. */
 static PetscErrorCode AddPair(Coupling coupling, const PairSearch *search, const Hit *low, const Hit *high)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  const PetscInt d = search->d, a = search->a, lower = low->face - box->stride[a];
-  const Hit     *seen[2] = {low, high};
-  SeparatedPair  separated = {.faces = {lower, low->face}, .distances = {low->first, 1. - high->last}};
-  PetscInt       at[DIM] = {low->at[X], low->at[Y], low->at[Z]};
+  ViscousConstraints *set = &coupling->viscous;
+  const GridBox      *box = grid_box(coupling->grid);
+  const PetscInt      d = search->d, a = search->a, lower = low->face - box->stride[a];
+  const Hit          *seen[2] = {low, high};
+  SeparatedPair       separated = {.faces = {lower, low->face}, .distances = {low->first, 1. - high->last}};
+  PetscInt            at[DIM] = {low->at[X], low->at[Y], low->at[Z]};
 
   PetscFunctionBegin;
   separated.is_owned[1] = at[a] < search->owned.end[a] ? PETSC_TRUE : PETSC_FALSE;
@@ -107,7 +107,8 @@ static PetscErrorCode AddPair(Coupling coupling, const PairSearch *search, const
     separated.rows[side] = row_of(coupling, d, at, seen[side]);
   }
   if (search->bodies[lower] == 0. && search->bodies[low->face] == 0.) {
-    PetscCall(AddSeparatedPair(&coupling->viscous, d, &separated));
+    PetscCall(AppendItem(&set->lent.separated_count[d], &set->separated_room[d], &set->separated_pairs[d],
+                         separated));
     PetscFunctionReturn(0);
   }
   for (PetscInt side = 0; side < 2; side++) { /* the other one is blocked */
@@ -117,7 +118,8 @@ static PetscErrorCode AddPair(Coupling coupling, const PairSearch *search, const
                                      .row = separated.rows[side]};
 
     if (separated.is_owned[side] && search->bodies[neighbour.face] == 0.)
-      PetscCall(AddWallNeighbour(&coupling->viscous, d, &neighbour));
+      PetscCall(AppendItem(&set->lent.neighbour_count[d], &set->neighbour_room[d], &set->wall_neighbours[d],
+                           neighbour));
   }
   PetscFunctionReturn(0);
 }

@@ -189,6 +189,16 @@ static PetscReal value_of(const GridBox *box, const DepartureStencil *departure,
   return total > 0. ? sum / total : original[departure->instead];
 }
 
+/* Null without shells. */
+static PetscErrorCode GetDepartures(Fluid fluid, const AdvectedField *carried, const Departures **departures)
+{
+  PetscFunctionBegin;
+  PetscCheck(!fluid->visibility || fluid->shell_transport, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+             "FluidTraceNearShells must be called in this step before values are advected");
+  *departures = fluid->visibility ? departures_of(fluid, carried) : NULL;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, Vec original, Vec result)
 {
   const PetscReal  *from;
@@ -196,11 +206,9 @@ PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, 
   const Departures *departures;
 
   PetscFunctionBegin;
-  if (!fluid->visibility)
+  PetscCall(GetDepartures(fluid, carried, &departures));
+  if (!departures)
     PetscFunctionReturn(0);
-  PetscCheck(fluid->shell_transport, PETSC_COMM_SELF, PETSC_ERR_ORDER,
-             "FluidTraceNearShells must be called in this step before values are advected");
-  departures = departures_of(fluid, carried);
   PetscCall(VecGetArrayRead(original, &from));
   PetscCall(VecGetArray(result, &to));
   for (PetscInt n = 0; n < departures->count; n++)
@@ -218,11 +226,9 @@ PetscErrorCode FluidDropCorrections(Fluid fluid, const AdvectedField *carried, V
   const Departures *departures;
 
   PetscFunctionBegin;
-  if (!fluid->visibility)
+  PetscCall(GetDepartures(fluid, carried, &departures));
+  if (!departures)
     PetscFunctionReturn(0);
-  PetscCheck(fluid->shell_transport, PETSC_COMM_SELF, PETSC_ERR_ORDER,
-             "FluidTraceNearShells must be called in this step before values are advected");
-  departures = departures_of(fluid, carried);
   PetscCall(VecGetArrayRead(uncorrected, &from));
   PetscCall(VecGetArray(result, &to));
   for (PetscInt n = 0; n < departures->count; n++)

@@ -12,10 +12,11 @@ typedef struct {
 } Given;
 
 typedef struct {
-  PetscInt axis, side;
-  Beyond   beyond;
-  PetscInt layers;
-  Given    given;
+  PetscInt  axis, side;
+  Beyond    beyond;
+  PetscInt  layers;
+  Given     given;
+  PetscBool has_entering; /* where the flow enters, `given` holds instead */
 } SideFill;
 
 /* Values sit on the side (normal faces) rather than half a cell inside. */
@@ -142,27 +143,89 @@ static PetscInt layers_of(SideValues values)
   return values == SIDE_VALUES_ZERO ? 1 : GHOST_WIDTH;
 }
 
-PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec component, PetscReal time,
-                                        SideValues values)
+/* Where the flow enters through an open side it brings the value of the surroundings. */
+static PetscErrorCode FillEntering(Fluid fluid, const SideFill *fill, PetscReal *field)
+{
+  const PetscInt   axis = fill->axis, side = fill->side;
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscInt   inward = side == 0 ? box->stride[axis] : -box->stride[axis];
+  GridRange        layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
+  const PetscReal *u;
+  PetscInt         inside[DIM];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (d != axis) {
+      layer.start[d] -= box->ghost; /* corners, which other ranks know as their columns */
+      layer.end[d] += box->ghost;
+    }
+  PetscCall(VecGetArrayRead(fluid->velocity[axis], &u));
+  FOR_PLACES(&layer, at) {
+    const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
+    const PetscInt  face = side == 0 ? c : c + box->stride[axis];
+    const PetscReal into = side == 0 ? u[face] : -u[face];
+
+    if (into <= 0.)
+      continue;
+    for (PetscInt d = 0; d < DIM; d++)
+      inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
+    for (PetscInt m = 1; m <= GHOST_WIDTH; m++)
+      field[c - m * inward] = side_value(fluid, &fill->given, axis, side, inside);
+  }
+  PetscCall(VecRestoreArrayRead(fluid->velocity[axis], &u));
+  PetscFunctionReturn(0);
+}
+
+/* A field whose ghosts are filled: a component of the velocity, a scalar or a pressure. */
+typedef struct {
+  PetscInt   direction; /* CELL_VALUES unless it is a velocity */
+  SideValues values;
+  PetscReal  time;
+  Formula    inflow; /* of a scalar */
+} GhostField;
+
+/* How ghosts beyond a side follow from what is inside. */
+typedef SideFill (*SideRule)(Fluid fluid, const GhostField *ghosts, PetscInt axis, PetscInt side);
+
+static PetscErrorCode FillSides(Fluid fluid, SideRule rule, const GhostField *ghosts, Vec values)
 {
   const GridBox *box = grid_box(fluid->grid);
   PetscReal     *field;
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(fluid->grid, component));
-  PetscCall(VecGetArray(component, &field));
+  PetscCall(MacGridExchange(fluid->grid, values));
+  PetscCall(VecGetArray(values, &field));
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
-      const SideKind kind = fluid->config->sides[axis][side].kind;
-      SideFill       fill = {axis, side, beyond_of_velocity(kind, axis == direction), layers_of(values),
-                             given_velocity(fluid, direction, axis, side, time)};
+      const SideFill fill = rule(fluid, ghosts, axis, side);
 
-      if (values == SIDE_VALUES_ZERO)
-        fill.given.formula = NULL;
-      if (touches_side(box, axis, side))
-        fill_side(fluid, field, &fill);
+      if (!touches_side(box, axis, side))
+        continue;
+      fill_side(fluid, field, &fill);
+      if (fill.has_entering)
+        PetscCall(FillEntering(fluid, &fill, field));
     }
-  PetscCall(VecRestoreArray(component, &field));
+  PetscCall(VecRestoreArray(values, &field));
+  PetscFunctionReturn(0);
+}
+
+static SideFill velocity_fill(Fluid fluid, const GhostField *ghosts, PetscInt axis, PetscInt side)
+{
+  const Beyond beyond = beyond_of_velocity(fluid->config->sides[axis][side].kind, axis == ghosts->direction);
+  Given        given = given_velocity(fluid, ghosts->direction, axis, side, ghosts->time);
+
+  if (ghosts->values == SIDE_VALUES_ZERO)
+    given.formula = NULL;
+  return (SideFill){axis, side, beyond, layers_of(ghosts->values), given, PETSC_FALSE};
+}
+
+PetscErrorCode FluidFillComponentGhosts(Fluid fluid, PetscInt direction, Vec component, PetscReal time,
+                                        SideValues values)
+{
+  const GhostField ghosts = {direction, values, time, NULL};
+
+  PetscFunctionBegin;
+  PetscCall(FillSides(fluid, velocity_fill, &ghosts, component));
   PetscFunctionReturn(0);
 }
 
@@ -222,83 +285,40 @@ static Beyond beyond_of_scalar(SideKind kind)
   return kind == SIDE_OPEN ? BEYOND_COPY : BEYOND_MIRROR;
 }
 
-/* Where the flow enters through an open side it brings the value of the surroundings. */
-static PetscErrorCode FillEntering(Fluid fluid, PetscInt axis, PetscInt side, const Given *given,
-                                   PetscReal *field)
+static SideFill scalar_fill(Fluid fluid, const GhostField *ghosts, PetscInt axis, PetscInt side)
 {
-  const GridBox   *box = grid_box(fluid->grid);
-  const PetscInt   inward = side == 0 ? box->stride[axis] : -box->stride[axis];
-  GridRange        layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis] - 1);
-  const PetscReal *u;
-  PetscInt         inside[DIM];
+  const SideKind  kind = fluid->config->sides[axis][side].kind;
+  const PetscBool is_given = ghosts->values == SIDE_VALUES_GIVEN;
+  const Given     given = {CELL_VALUES, is_given ? ghosts->inflow : NULL, ghosts->time};
 
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++)
-    if (d != axis) {
-      layer.start[d] -= box->ghost; /* corners, which other ranks know as their columns */
-      layer.end[d] += box->ghost;
-    }
-  PetscCall(VecGetArrayRead(fluid->velocity[axis], &u));
-  FOR_PLACES(&layer, at) {
-    const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
-    const PetscInt  face = side == 0 ? c : c + box->stride[axis];
-    const PetscReal into = side == 0 ? u[face] : -u[face];
-
-    if (into <= 0.)
-      continue;
-    for (PetscInt d = 0; d < DIM; d++)
-      inside[d] = d == axis ? at[d] : inside_index(box, d, at[d]);
-    for (PetscInt m = 1; m <= GHOST_WIDTH; m++)
-      field[c - m * inward] = side_value(fluid, given, axis, side, inside);
-  }
-  PetscCall(VecRestoreArrayRead(fluid->velocity[axis], &u));
-  PetscFunctionReturn(0);
+  return (SideFill){
+      axis, side, beyond_of_scalar(kind), layers_of(ghosts->values), given, kind == SIDE_OPEN && is_given};
 }
 
 PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec values, PetscReal time,
                                      SideValues given)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  const Given    inflow = {CELL_VALUES,
-                        given == SIDE_VALUES_GIVEN ? fluid->config->scalars[scalar].inflow : NULL, time};
-  PetscReal     *field;
+  const GhostField ghosts = {CELL_VALUES, given, time, fluid->config->scalars[scalar].inflow};
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(fluid->grid, values));
-  PetscCall(VecGetArray(values, &field));
-  for (PetscInt axis = 0; axis < box->dimension; axis++)
-    for (PetscInt side = 0; side < 2; side++) {
-      const SideKind kind = fluid->config->sides[axis][side].kind;
-      const SideFill fill = {axis, side, beyond_of_scalar(kind), layers_of(given), inflow};
-
-      if (!touches_side(box, axis, side))
-        continue;
-      fill_side(fluid, field, &fill);
-      if (kind == SIDE_OPEN && given == SIDE_VALUES_GIVEN)
-        PetscCall(FillEntering(fluid, axis, side, &inflow, field));
-    }
-  PetscCall(VecRestoreArray(values, &field));
+  PetscCall(FillSides(fluid, scalar_fill, &ghosts, values));
   PetscFunctionReturn(0);
+}
+
+static SideFill pressure_fill(Fluid fluid, const GhostField *ghosts, PetscInt axis, PetscInt side)
+{
+  const Beyond beyond = fluid->config->sides[axis][side].kind == SIDE_OPEN ? BEYOND_GIVEN : BEYOND_MIRROR;
+
+  return (SideFill){axis,       side, beyond, layers_of(ghosts->values), {CELL_VALUES, NULL, ghosts->time},
+                    PETSC_FALSE};
 }
 
 PetscErrorCode FluidFillPressureGhosts(Fluid fluid, Vec values)
 {
-  const GridBox *box = grid_box(fluid->grid);
-  PetscReal     *field;
+  const GhostField ghosts = {CELL_VALUES, SIDE_VALUES_GIVEN, 0., NULL};
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(fluid->grid, values));
-  PetscCall(VecGetArray(values, &field));
-  for (PetscInt axis = 0; axis < box->dimension; axis++)
-    for (PetscInt side = 0; side < 2; side++) {
-      const PetscBool open = fluid->config->sides[axis][side].kind == SIDE_OPEN;
-      const SideFill  fill = {
-           axis, side, open ? BEYOND_GIVEN : BEYOND_MIRROR, GHOST_WIDTH, {CELL_VALUES, NULL, 0.}};
-
-      if (touches_side(box, axis, side))
-        fill_side(fluid, field, &fill);
-    }
-  PetscCall(VecRestoreArray(values, &field));
+  PetscCall(FillSides(fluid, pressure_fill, &ghosts, values));
   PetscFunctionReturn(0);
 }
 

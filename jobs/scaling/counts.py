@@ -1,4 +1,4 @@
-"""Counts of a coupled step: how the box is shared (as src/grid/box.c and src/poisson/level.c do it), and how often ranks exchange
+"""Counts of a coupled step: how the box is shared (as src/grid/grid_box.c and src/poisson/level.c do it), and how often ranks exchange
 ghosts and meet. Boxes without periodic directions, three dimensions, `coupling.solver: schur`, nothing sealed."""
 
 import itertools

@@ -129,7 +129,7 @@ PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM
 /* density_ratio.c: which cells are light */
 PetscErrorCode PhaseUpdateLight(Phase phase);
 
-/* volume.c */
+/* volume_correction.c */
 void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */

@@ -64,7 +64,7 @@ Vector3   lattice_point(const Splash splash, const PetscInt at[DIM], PetscInt n)
 /* Whether liquid cannot pass a side. */
 PetscBool side_is_closed(const Splash splash, PetscInt direction, PetscInt side);
 
-/* source.c: the velocity of sources; what has entered through them between two times (the same: all that is
+/* sources.c: the velocity of sources; what has entered through them between two times (the same: all that is
    in them); bursts between these times */
 PetscErrorCode SplashHoldSources(Splash splash, PetscReal time);
 PetscErrorCode SplashAddSources(Splash splash, PetscReal before, PetscReal now);

@@ -25,6 +25,18 @@ retired+='|is_sealed|sealed_count|sealed_components|MeasureSealed|LowerSealed|Ba
 retired+='|BodyShare|AddShare|SortShares|LookAtShares|wall_share|share_count|find_shares|line_share'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 
-echo "1..2"
+# One meaning in all rooms that have such a file: a part of any room, or one subject as several rooms see it.
+shared=' check keys state time_step'
+shared+=' body_surfaces constrained_faces markers mixture motion move obstacles output regions run seed shape shell_transport'
+shared+=' sides solids splash weno '
+files_twice() {
+  find src -name '*.[ch]' | sort | awk -v shared="$shared" '
+    {file = $0; sub(/.*\//, "", file); name = file; sub(/\..*/, "", name)}
+    file in place && !index(shared, " " name " ") {print file ": " place[file] " and " $0}
+    {place[file] = $0}'
+}
+
+echo "1..3"
 ok "no type is defined twice" silent twice
 ok "no retired word is left" silent old_words
+ok "a file name in two rooms is one of those with one meaning" silent files_twice

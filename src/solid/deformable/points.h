@@ -215,7 +215,7 @@ PetscReal      springs_longest(const Points *points);
 /* load.c: given forces. */
 PetscErrorCode MeshAddLoads(Points *points, const DeformableMesh *mesh, char message[], size_t size);
 
-/* motion.c: sums of motions. */
+/* solid_motion.c: sums of motions. */
 PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion);
 PetscErrorCode SolidMotionDestroy(SolidMotion *motion);
 void           motion_clear(Solid solid, SolidMotion *motion);

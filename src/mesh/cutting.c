@@ -4,7 +4,7 @@
    the edge that it lies on, so all pieces around that edge, in all tetrahedra, have the same one. A point
    nearer to a plane than 1e-12 of the mesh is on it and makes no new one: so a plane may go through vertices,
    edges and faces. */
-#include "cut.h"
+#include "cutting.h"
 
 static PetscErrorCode AddNumber(CutPieces *pieces, PetscInt number)
 {

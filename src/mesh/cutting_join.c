@@ -5,7 +5,7 @@
    their copies of its three vertices become one. Pieces of one tetrahedron that hang together beyond the end
    of a half plane have one virtual tetrahedron. What bounds the material is triangulated; its vertices are
    places in the virtual tetrahedra, the same if they are means of the same virtual vertices. */
-#include "cut.h"
+#include "cutting.h"
 
 static PetscInt root_of(PetscInt parents[], PetscInt n)
 {

@@ -87,7 +87,8 @@ typedef enum {
   MATERIAL_NEO_HOOKEAN,
   MATERIAL_COROTATIONAL,
   MATERIAL_ST_VENANT_KIRCHHOFF,
-  MATERIAL_LINEAR
+  MATERIAL_LINEAR,
+  MATERIAL_HENCKY
 } MaterialModel;
 extern const char *const MaterialModels[];
 typedef struct {
@@ -97,6 +98,7 @@ typedef struct {
   PetscReal     poisson; /* from -1 to less than 0.5 */
   PetscReal     density; /* kg/m^3 */
   PetscReal     damping; /* s: viscous moduli over elastic ones */
+  PetscReal     yield_stress, hardening; /* Pa, of MATERIAL_HENCKY; 0: it does not yield, nor harden */
 } SolidMaterialConfig;
 
 /* How elasticity goes through time: in explicit substeps, in whole implicit steps of either kind, or from
@@ -244,6 +246,8 @@ typedef struct {
 
   /* Of deformable solids; zero without them. */
   PetscReal elastic_energy, volume; /* the energy with that of binding springs */
+  PetscReal plastic_work;           /* J, so far */
+  PetscReal plastic_strain;         /* the largest */
   PetscReal longest_binding;        /* m: spring of a soft binding */
   PetscReal least_ratio;            /* smallest det F of an element */
   PetscInt  point_contacts;         /* points that touch bodies or are about to */
@@ -266,6 +270,7 @@ typedef struct {
 } BodyView;
 PetscInt  solid_body_count(Solid solid);
 PetscBool solid_has_springs(Solid solid);                  /* of soft bindings */
+PetscBool solid_can_yield(Solid solid);                    /* one of its meshes */
 PetscInt  solid_mesh_elements(Solid solid, PetscInt mesh); /* of a mesh of the configuration */
 BodyView  solid_body_view(Solid solid, PetscInt body);
 void      solid_body_bounds(Solid solid, PetscInt body, Vector3 *low, Vector3 *high); /* may be infinite */

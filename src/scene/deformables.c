@@ -32,6 +32,20 @@ static PetscErrorCode CheckMaterialName(Scene scene, Node *item, const SolidMesh
   PetscFunctionReturn(0);
 }
 
+/* Yielding is of one model. */
+static PetscErrorCode CheckMaterial(Scene scene, Node *item, const SolidMaterialConfig *material)
+{
+  PetscFunctionBegin;
+  if (material->yield_stress > 0. && material->model != MATERIAL_HENCKY)
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "yield_stress"), PROBLEM_ERROR,
+                              "\"model: %s\" does not yield: give \"model: hencky\", or leave yield_stress out",
+                              MaterialModels[material->model]));
+  if (material->hardening > 0. && !(material->yield_stress > 0.))
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "hardening"), PROBLEM_ERROR,
+                              "nothing hardens that does not yield: give a yield_stress"));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool is_endless(Shape shape)
 {
   Vector3 low, high;
@@ -165,6 +179,8 @@ PetscErrorCode SceneCheckMeshes(Scene scene)
                               "meshes touch bodies, but pass through each other and through themselves"));
   PetscCall(CheckNames(scene, meshes));
   PetscCall(CheckNames(scene, list_of(scene, "materials")));
+  for (PetscInt m = 0; m < config->material_count; m++)
+    PetscCall(CheckMaterial(scene, node_item(list_of(scene, "materials"), m), &config->materials[m]));
   for (PetscInt m = 0; m < config->mesh_count; m++)
     PetscCall(CheckMesh(scene, node_item(meshes, m), &config->meshes[m]));
   PetscFunctionReturn(0);

@@ -156,6 +156,10 @@ static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
              "solid_energy");
   if (simulation->config->solids.mesh_count)
     put_elements(record, &report);
+  if (solid_can_yield(simulation->solid)) {
+    record_put(record, report.plastic_work, "J", "plastic_work");
+    record_put(record, report.plastic_strain, "1", "plastic_strain_max");
+  }
   if (solid_has_springs(simulation->solid))
     record_put(record, report.longest_binding, "m", "binding_length_max");
   record_put(record, report.largest_speed, "m/s", "solid_speed_max");

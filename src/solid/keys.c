@@ -3,7 +3,8 @@
 
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
-const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear", NULL};
+const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear",
+                                      "hencky",      NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
@@ -309,7 +310,8 @@ static const SchemaKey material_keys[] = {
      .fallback = "neo-hookean",
      .choices = MaterialModels,
      .help = "how stress follows from strain; neo-hookean and corotational pass through inversion, "
-             "st-venant-kirchhoff gives way under compression, linear is for what hardly turns"},
+             "st-venant-kirchhoff gives way under compression, linear is for what hardly turns, hencky may "
+             "yield"},
     {.name = "young",
      .kind = SCHEMA_REAL,
      .offset = OF_MATERIAL(young),
@@ -339,6 +341,20 @@ static const SchemaKey material_keys[] = {
      .unit = "s",
      .help = "viscous moduli over elastic ones; a mode of frequency w loses the part w times this / 2 of its "
              "critical damping, and no rotation is damped"},
+    {.name = "yield_stress",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(yield_stress),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "Pa",
+     .help = "von Mises' stress at which it begins to flow, of \"model: hencky\"; 0: it stays elastic"},
+    {.name = "hardening",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(hardening),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "Pa",
+     .help = "what plastic strain adds to the yield stress"},
     {0}};
 
 static const SchemaKey hold_keys[] = {

@@ -168,6 +168,7 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
                          root, world));
   PetscCallMPI(
       MPI_Bcast(solid->points->position, (PetscMPIInt)(3 * solid->points->count), MPIU_REAL, root, world));
+  PetscCall(PointsShareHistory(solid->points, world, root));
   solid->points->has_forces = PETSC_FALSE;
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
@@ -214,6 +215,8 @@ static void add_elements(SolidReport *report, Solid solid)
   points_find_forces(solid);
   elements = points_report(solid);
   report->elastic_energy = elements.energy;
+  report->plastic_work = elements.plastic;
+  report->plastic_strain = elements.strain;
   report->volume = elements.volume;
   report->least_ratio = elements.least_ratio;
 }

@@ -24,6 +24,7 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscCall(ArchiveWriteShared(archive, "particles", solid->points->count, DIM,
                                (const PetscReal *)solid->points->position));
   PetscCall(ArchiveWriteShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
+  PetscCall(PointsSaveHistory(solid->points, archive));
   PetscCall(ArchiveWriteShared(archive, "report", 1, REPORT_NUMBERS, counts));
   if (solid->points->mesh_count)
     PetscCall(ArchiveWriteShared(archive, "point_report", 1, POINT_NUMBERS, point_counts));
@@ -117,6 +118,7 @@ PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
   PetscCall(ArchiveReadShared(archive, "particles", solid->points->count, DIM,
                               (PetscReal *)solid->points->position));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
+  PetscCall(PointsLoadHistory(solid->points, archive));
   PetscCall(CheckPlacements(solid, time, archive));
   PetscCall(CheckTwists(solid, archive));
   PetscCall(LoadReport(solid, archive));
@@ -425,7 +427,7 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
   const PetscInt corners = mesh_corners(kind);
   FrameMesh      mesh = {.name = name, .cell_size = corners, .vertices = points->position};
   PetscInt       total = 0, e = 0, *cells;
-  PetscReal     *ratios, *stresses, *numbers;
+  PetscReal     *ratios, *stresses, *numbers, *strains;
   PetscMPIInt    rank;
 
   PetscFunctionBegin;
@@ -434,7 +436,8 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
     total += points->meshes[m].mesh->kind == kind ? points->meshes[m].mesh->element_count : 0;
   if (!total)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc4(corners * total, &cells, total, &ratios, total, &stresses, total, &numbers));
+  PetscCall(PetscMalloc5(corners * total, &cells, total, &ratios, total, &stresses, total, &numbers, total,
+                         &strains));
   points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *one = &points->meshes[m];
@@ -444,6 +447,8 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
       cells[corners * e + k] = one->elements[one->mesh->nodes * (k / corners) + k % corners];
     if (count)
       one->forces[0].kind->measure(one->forces[0].data, &ratios[e], &stresses[e]);
+    if (count)
+      one->forces[0].kind->plastic_strains(one->forces[0].data, &strains[e]);
     for (PetscInt k = 0; k < count; k++)
       numbers[e++] = (PetscReal)m;
   }
@@ -454,9 +459,11 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
   PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)points->velocity));
   PetscCall(FrameWriteMeshField(frames, "det_F", FRAME_CELL, 1, ratios));
   PetscCall(FrameWriteMeshField(frames, "stress", FRAME_CELL, 1, stresses));
+  if (solid_can_yield(solid))
+    PetscCall(FrameWriteMeshField(frames, "plastic_strain", FRAME_CELL, 1, strains));
   PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
   PetscCall(FrameEndMesh(frames));
-  PetscCall(PetscFree4(cells, ratios, stresses, numbers));
+  PetscCall(PetscFree5(cells, ratios, stresses, numbers, strains));
   PetscFunctionReturn(0);
 }
 
@@ -464,28 +471,33 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
 static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt total)
 {
   const Points *points = solid->points;
-  PetscReal    *numbers, *ratios, *stresses;
+  PetscReal    *numbers, *ratios, *stresses, *strains;
   PetscInt      f = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc3(total, &numbers, total, &ratios, total, &stresses));
+  PetscCall(PetscMalloc4(total, &numbers, total, &ratios, total, &stresses, total, &strains));
   for (PetscInt m = 0; m < points->mesh_count && total; m++) {
     const DeformableMesh *one = &points->meshes[m];
-    PetscReal            *ratio, *stress;
+    const PetscInt        count = one->mesh->element_count;
+    PetscReal            *ratio, *stress, *strain;
 
-    PetscCall(PetscMalloc2(one->mesh->element_count, &ratio, one->mesh->element_count, &stress));
+    PetscCall(PetscMalloc3(count, &ratio, count, &stress, count, &strain));
     one->forces[0].kind->measure(one->forces[0].data, ratio, stress);
+    one->forces[0].kind->plastic_strains(one->forces[0].data, strain);
     for (PetscInt k = 0; k < one->face_count; k++, f++) {
       numbers[f] = (PetscReal)m;
       ratios[f] = ratio[one->behind[k]];
       stresses[f] = stress[one->behind[k]];
+      strains[f] = strain[one->behind[k]];
     }
-    PetscCall(PetscFree2(ratio, stress));
+    PetscCall(PetscFree3(ratio, stress, strain));
   }
   PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
   PetscCall(FrameWriteMeshField(frames, "det_F", FRAME_CELL, 1, ratios));
   PetscCall(FrameWriteMeshField(frames, "stress", FRAME_CELL, 1, stresses));
-  PetscCall(PetscFree3(numbers, ratios, stresses));
+  if (solid_can_yield(solid))
+    PetscCall(FrameWriteMeshField(frames, "plastic_strain", FRAME_CELL, 1, strains));
+  PetscCall(PetscFree4(numbers, ratios, stresses, strains));
   PetscFunctionReturn(0);
 }
 

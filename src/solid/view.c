@@ -13,6 +13,14 @@ PetscBool solid_has_springs(Solid solid)
   return solid->points->springs.count > 0 ? PETSC_TRUE : PETSC_FALSE;
 }
 
+PetscBool solid_can_yield(Solid solid)
+{
+  for (PetscInt m = 0; m < solid->points->mesh_count; m++)
+    if (solid->points->meshes[m].material->yield_stress > 0.)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 PetscInt solid_mesh_elements(Solid solid, PetscInt mesh)
 {
   return solid->points->meshes[mesh].mesh->element_count;
@@ -85,6 +93,7 @@ PetscErrorCode SolidKeep(Solid solid)
   PetscCall(PetscArraycpy(solid->kept_placements, solid->placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->kept_velocity, solid->velocity, numbers));
   PetscCall(PetscArraycpy(solid->kept_positions, solid->points->position, solid->points->count));
+  PetscCall(PointsKeepHistory(solid->points));
   PetscFunctionReturn(0);
 }
 
@@ -98,6 +107,7 @@ PetscErrorCode SolidReturn(Solid solid)
   PetscCall(PetscArraycpy(solid->placements, solid->kept_placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->velocity, solid->kept_velocity, numbers));
   PetscCall(PetscArraycpy(solid->points->position, solid->kept_positions, solid->points->count));
+  PetscCall(PointsReturnHistory(solid->points));
   solid->contacts->valid = PETSC_FALSE;
   solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);

@@ -10,7 +10,21 @@
 enum { SIDE = 3, MOST_POINTS = 343 };
 
 static const PetscReal   young = 2e5, poisson = 0.35;
-static const char *const models[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear", NULL};
+static const PetscReal   yield_stress = 8e3, hardening = 5e4;
+static const char *const models[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "hencky",
+                                     "yielding",    "linear",       NULL};
+enum { TURNING = 5 }; /* of them, the linear one may not turn */
+
+static void take_material(SolidMaterialConfig *material, const char model[], Force *force)
+{
+  const PetscBool yields = strcmp(model, "yielding") ? PETSC_FALSE : PETSC_TRUE;
+
+  *material = (SolidMaterialConfig){.young = young, .poisson = poisson, .density = 1000, .damping = 0.01};
+  material->yield_stress = yields ? yield_stress : 0;
+  material->hardening = yields ? hardening : 0;
+  force->kind = force_kind(yields ? "hencky" : model);
+  assert_non_null(force->kind);
+}
 
 /* A unit cube of five tetrahedra per small one, whose inner vertices stand a little aside. */
 typedef struct {
@@ -45,10 +59,7 @@ static Block *new_ordered_block(const char model[], PetscInt order)
           vector3_add(block->mesh->vertices[p], vector3_scale(0.05, random_direction(&seed)));
     block->x[p] = block->mesh->vertices[p];
   }
-  block->material =
-      (SolidMaterialConfig){.young = young, .poisson = poisson, .density = 1000, .damping = 0.01};
-  block->force.kind = force_kind(model);
-  assert_non_null(block->force.kind);
+  take_material(&block->material, model, &block->force);
   if (order == 2) {
     Mesh linear = block->mesh;
 
@@ -169,7 +180,7 @@ static void rigid_motions_make_no_forces(void **state)
   const Quaternion turn = quaternion_from_rotation(vector3(1, -2, 0.5));
 
   (void)state;
-  for (PetscInt m = 0; m < 3; m++) { /* not the linear one */
+  for (PetscInt m = 0; m < TURNING; m++) {
     Block *block = new_block(models[m]);
 
     for (PetscInt p = 0; p < block->count; p++)
@@ -214,16 +225,19 @@ static void small_strains_follow_hooke(void **state)
   }
 }
 
+/* With the plastic work of the step. */
 static PetscReal energy_at(Block *block, const Vector3 dx[], PetscReal e)
 {
-  Vector3 kept[MOST_POINTS];
+  Vector3     kept[MOST_POINTS];
+  ForceReport report;
 
   memcpy(kept, block->x, sizeof(kept));
   for (PetscInt p = 0; p < block->count; p++)
     block->x[p] = vector3_add(kept[p], vector3_scale(e, dx[p]));
   find_forces(block);
   memcpy(block->x, kept, sizeof(kept));
-  return block->force.kind->report(block->force.data).energy;
+  report = block->force.kind->report(block->force.data);
+  return report.energy + report.plastic;
 }
 
 static void forces_are_slopes_of_the_energy(void **state)
@@ -333,7 +347,7 @@ static void forces_and_damping_keep_both_momenta(void **state)
     apply_damping(block, v, drag);
     assert_near(vector3_norm(sum_of(block->f)) / norm(block->f), 0, 1e-12);
     assert_near(vector3_norm(sum_of(drag)) / norm(drag), 0, 1e-12);
-    if (m / 2 < 3)
+    if (m / 2 < TURNING)
       assert_near(vector3_norm(torque_of(block->x, block->f)) / norm(block->f), 0, 1e-12);
     assert_near(vector3_norm(torque_of(block->x, drag)) / norm(drag), 0, 1e-12);
     free_block(block);
@@ -402,9 +416,7 @@ static Block *new_sheet(const char model[], ElementSection section, PetscInt ord
   }
   block->count = block->mesh->vertex_count;
   memcpy(block->x, block->mesh->vertices, (size_t)block->count * sizeof(*block->x));
-  block->material =
-      (SolidMaterialConfig){.young = young, .poisson = poisson, .density = 1000, .damping = 0.01};
-  block->force.kind = force_kind(model);
+  take_material(&block->material, model, &block->force);
   elements = (ElementList){.count = block->mesh->element_count,
                            .nodes = block->mesh->nodes,
                            .elements = block->mesh->elements,
@@ -456,7 +468,7 @@ static void check_sheet(Block *block, ElementSection section)
 static void triangles_have_slopes_momenta_and_definite_parts(void **state)
 {
   (void)state;
-  for (PetscInt m = 0; m < 3; m++)
+  for (PetscInt m = 0; m < TURNING; m++)
     for (PetscInt order = 1; order <= 2; order++)
       for (PetscInt section = SECTION_PLANE_STRAIN; section <= SECTION_SHEET; section++) {
         Block *block = new_sheet(models[m], (ElementSection)section, order);
@@ -473,7 +485,7 @@ static void sheets_turn_freely_and_stretch_by_young(void **state)
   const Quaternion turn = quaternion_from_rotation(vector3(1, -2, 0.5));
 
   (void)state;
-  for (PetscInt m = 0; m < 3; m++) {
+  for (PetscInt m = 0; m < TURNING; m++) {
     Block    *block = new_sheet(models[m], SECTION_SHEET, 1);
     Vector3   v[MOST_POINTS] = {{{0}}}, drag[MOST_POINTS];
     PetscReal energy;
@@ -498,7 +510,93 @@ static void sheets_turn_freely_and_stretch_by_young(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(triangles_have_slopes_momenta_and_definite_parts),
+/* Force on the face at x = 1 or y = 1, which has the area 1 at rest. */
+static PetscReal pull_on(const Block *block, PetscInt direction)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt p = 0; p < block->count; p++)
+    if (block->mesh->vertices[p].at[direction] > 0.99)
+      sum -= block->f[p].at[direction];
+  return sum;
+}
+
+/* A logarithmic strain along x with the contraction that a bar has which has flown by `plastic`; the state
+   follows. */
+static void pull_bar(Block *block, PetscReal strain, PetscReal plastic)
+{
+  const PetscReal along = PetscExpReal(strain);
+  const PetscReal across = PetscExpReal(-poisson * (strain - plastic) - 0.5 * plastic);
+
+  for (PetscInt p = 0; p < block->count; p++) {
+    const Vector3 x = block->mesh->vertices[p];
+
+    block->x[p] = vector3(along * x.at[X], across * x.at[Y], across * x.at[Z]);
+  }
+  find_forces(block);
+}
+
+/* Pulled beyond its yield stress Y, tau = Y + H a and e = tau / E + a, in steps or at once; let go, a is what
+   is left, and the bar yields again where it was let go, or 2 (Y + H a) below that. */
+static void bars_yield_harden_and_keep_their_set(void **state)
+{
+  const PetscReal strain = 0.3, a = (young * strain - yield_stress) / (young + hardening);
+  const PetscReal stress = yield_stress + hardening * a, back = a - 1.01 * stress / young;
+  const PetscReal again = (stress - young * (a - back)) / (young + hardening); /* below 0: flow */
+
+  (void)state;
+  for (PetscInt order = 1; order <= 2; order++)
+    for (PetscInt steps = 1; steps <= 20; steps += 19) {
+      Block           *block = new_ordered_block("yielding", order);
+      const ForceKind *kind = block->force.kind;
+      PetscReal        work = 0;
+
+      for (PetscInt k = 1; k <= steps; k++) {
+        const PetscReal e = strain * (PetscReal)k / (PetscReal)steps;
+        const PetscReal flow = PetscMax(0., (young * e - yield_stress) / (young + hardening));
+
+        pull_bar(block, e, flow);
+        assert_near(pull_on(block, X) * PetscExpReal(e) / (young * (e - flow)), 1, 1e-10);
+        assert_near(pull_on(block, Y) / young, 0, 1e-10);
+        assert_true(kind->report(block->force.data).plastic >= work);
+        work = kind->report(block->force.data).plastic;
+        kind->settle(block->force.data);
+      }
+      assert_near(work / (yield_stress * a + 0.5 * hardening * a * a), 1, 1e-10);
+      pull_bar(block, a, a); /* let go */
+      assert_near(norm(block->f) / young, 0, 1e-10);
+      assert_near(kind->report(block->force.data).energy / young, 0, 1e-12);
+      assert_near(kind->report(block->force.data).strain, a, 1e-12);
+      kind->settle(block->force.data);
+      pull_bar(block, back, a + again);
+      assert_true(again < 0);
+      assert_near(pull_on(block, X) * PetscExpReal(back) / (young * (back - a - again)), 1, 1e-9);
+      assert_near(kind->report(block->force.data).strain, a - again, 1e-9);
+      assert_true(kind->report(block->force.data).plastic > work);
+      free_block(block);
+    }
+}
+
+/* In a plastic state too: differences, definiteness and momenta. */
+static void yielded_blocks_have_slopes_momenta_and_definite_parts(void **state)
+{
+  (void)state;
+  for (PetscInt section = SECTION_PLANE_STRAIN; section <= SECTION_SHEET; section++) {
+    Block *block = new_sheet("yielding", (ElementSection)section, 2);
+
+    shake(block, 3, 0.02);
+    no_depth(block->count, (ElementSection)section, block->x);
+    find_forces(block);
+    block->force.kind->settle(block->force.data);
+    assert_true(block->force.kind->report(block->force.data).strain > 0.05);
+    check_sheet(block, (ElementSection)section);
+    free_block(block);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(bars_yield_harden_and_keep_their_set),
+          cmocka_unit_test(yielded_blocks_have_slopes_momenta_and_definite_parts),
+          cmocka_unit_test(triangles_have_slopes_momenta_and_definite_parts),
           cmocka_unit_test(sheets_turn_freely_and_stretch_by_young),
           cmocka_unit_test(the_patch_test_is_passed), cmocka_unit_test(rigid_motions_make_no_forces),
           cmocka_unit_test(small_strains_follow_hooke), cmocka_unit_test(forces_are_slopes_of_the_energy),

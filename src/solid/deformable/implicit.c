@@ -179,7 +179,8 @@ static PetscReal potential(Newton *newton)
 {
   Solid           solid = newton->solid;
   const Points   *points = solid->points;
-  const PetscReal energy = points_report(solid).energy, work = points_load_work(solid);
+  const ForceReport elements = points_report(solid);
+  const PetscReal   energy = elements.energy + elements.plastic, work = points_load_work(solid);
   PetscReal       sum = newton->inertial;
 
   sum += newton->scheme.end * (energy - work);
@@ -490,6 +491,8 @@ PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time)
 
   PetscFunctionBegin;
   points->contact_count = 0;
+  points_find_forces(solid);
+  points_settle(solid);
   PetscCall(CreateMatrices(solid, PETSC_TRUE));
   PetscCall(NewtonCreate(solid, time, 1., &newton));
   newton.motion = points->half;

@@ -49,6 +49,7 @@ static PetscErrorCode PredictImplicit(Solid solid, PetscReal time, PetscReal dt,
 
   PetscFunctionBegin;
   points_find_forces(solid);
+  points_settle(solid);
   PetscCall(PetscArraycpy(motion->points, points->velocity, points->count));
   fall(solid, scheme.gravity * dt, motion->points);
   for (PetscInt k = 0; k < points->carrying_count && scheme.gravity > 0.5; k++) {
@@ -75,6 +76,7 @@ PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist ha
     PetscFunctionReturn(0);
   }
   points_find_forces(solid);
+  points_settle(solid);
   PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
   fall(solid, 0.5 * dt, motion.points);
   points_accelerate(solid, 0.5 * dt, &points->forces, &motion);

@@ -580,6 +580,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
                        points->arm, points->carried));
   PetscCall(PetscFree(points->bodies));
   PetscCall(PetscFree(points->load));
+  PetscCall(PetscFree(points->kept_history));
   PetscCall(PointMatrixDestroy(&points->matrix));
   PetscCall(PointMatrixDestroy(&points->drag_matrix));
   for (PetscInt k = 0; k < MOTIONS; k++)
@@ -702,6 +703,8 @@ ForceReport points_report(Solid solid)
 
       all.energy += one.energy;
       all.volume += one.volume;
+      all.plastic += one.plastic;
+      all.strain = PetscMax(all.strain, one.strain);
       if (one.least_ratio < all.least_ratio) {
         all.least_ratio = one.least_ratio;
         all.least = one.least;

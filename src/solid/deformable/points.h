@@ -129,6 +129,8 @@ typedef struct Points {
   SolidMotion drag;            /* impulse of damping until the middle of the step */
   SolidMotion half, damped, residual, search, image, trial, given;
 
+  PetscReal *kept_history; /* of SolidKeep; owned */
+
   struct _p_PointMatrix *matrix, *drag_matrix; /* of implicit elasticity; null: not yet needed */
 } Points;
 
@@ -148,6 +150,15 @@ void points_follow_middle(Solid solid, SolidMotion *motion);
 void points_collect(Solid solid, SolidMotion *forces);
 /* Elastic forces at the positions, where they are not known. */
 void points_find_forces(Solid solid);
+/* history.c: what materials remember follows to where the forces were found last; the others are parts of the
+   functions of the solid. */
+void           points_settle(Solid solid);
+PetscErrorCode PointsKeepHistory(Points *points);
+PetscErrorCode PointsReturnHistory(Points *points);
+PetscErrorCode PointsShareHistory(Points *points, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode PointsSaveHistory(const Points *points, Archive archive);
+PetscErrorCode PointsLoadHistory(Points *points, Archive archive);
+
 /* Of all meshes, where the forces were found last. */
 ForceReport points_report(Solid solid);
 /* Of the given forces, from the origin to where the points are. */

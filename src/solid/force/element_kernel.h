@@ -100,7 +100,7 @@ KERNEL void elements_add_elastic(ElementSet *set, const Vector3 x[], Vector3 f[]
 
     batch_gradient(nodes, batch, x, gradient);
     if (set->list.section != SECTION_SOLID)
-      elements_close(set, batch, gradient);
+      elements_close(set, b, gradient);
     for (int i = 0; i < NINE; i++)
       batch->gradient[i] = gradient[i];
     stress(&moduli, gradient, p);

@@ -31,6 +31,8 @@ static Moduli moduli_of(const SolidMaterialConfig *material)
   const PetscReal e = material->young, nu = material->poisson;
   Moduli          moduli = {.shear = e / (2. * (1. + nu)), .lame = e * nu / ((1. + nu) * (1. - 2. * nu))};
 
+  moduli.yield = material->yield_stress > 0. ? material->yield_stress : PETSC_MAX_REAL;
+  moduli.hardening = material->hardening;
   moduli.viscous_shear = material->damping * moduli.shear;
   moduli.viscous_lame = material->damping * moduli.lame;
   return moduli;
@@ -68,6 +70,18 @@ static PetscErrorCode FillTetrahedra(ElementSet *set, const Vector3 rest[])
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CreatePlastic(ElementSet *set)
+{
+  const PetscInt     count = set->others ? set->points * set->count : LANES * set->batch_count;
+  const PlasticState rest = {.inverse = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, &set->plastic));
+  for (PetscInt k = 0; k < count; k++)
+    set->plastic[k] = rest;
+  PetscFunctionReturn(0);
+}
+
 /* Of a sheet, where the strain across follows from that within. */
 static PetscReal sheet_lame(PetscReal shear, PetscReal lame)
 {
@@ -99,6 +113,8 @@ PetscErrorCode ElementSetCreate(const ElasticLaw          *law, void (*set_own)(
     PetscCall(FillTetrahedra(made, rest));
   else
     PetscCall(FillOthers(made, rest));
+  if (law->flow && material->yield_stress > 0.)
+    PetscCall(CreatePlastic(made));
   PetscFunctionReturn(0);
 }
 
@@ -108,6 +124,7 @@ PetscErrorCode ElementSetDestroy(void **set)
   if (*set) {
     free(((ElementSet *)*set)->batches);
     free(((ElementSet *)*set)->others);
+    PetscCall(PetscFree(((ElementSet *)*set)->plastic));
   }
   PetscCall(PetscFree(*set));
   PetscFunctionReturn(0);
@@ -127,14 +144,46 @@ static Matrix3 lane_of(const Lanes values[NINE], PetscInt lane)
   return m;
 }
 
+/* Of a lane of a batch, its state; null: it cannot yield. */
+static PlasticState *plastic_of(const ElementSet *set, PetscInt batch, PetscInt lane)
+{
+  if (!set->plastic)
+    return NULL;
+  return &set->plastic[set->others ? set->points * batch + lane : LANES * batch + lane];
+}
+
+/* With the yield stress that it has hardened to. */
+static Moduli moduli_at(const ElementSet *set, const PlasticState *plastic)
+{
+  Moduli moduli = set->moduli;
+
+  if (plastic)
+    moduli.yield += moduli.hardening * plastic->strain;
+  return moduli;
+}
+
+/* F F_p^-1. */
+static Matrix3 elastic_part(const PlasticState *plastic, const Matrix3 *f)
+{
+  return plastic ? matrix3_multiply(f, &plastic->inverse) : *f;
+}
+
+/* P F_p^-T. */
+static Matrix3 pull_back(const PlasticState *plastic, const Matrix3 *p)
+{
+  const Matrix3 turned = plastic ? matrix3_transpose(&plastic->inverse) : (Matrix3){{{0}}};
+
+  return plastic ? matrix3_multiply(p, &turned) : *p;
+}
+
 /* The stretch across a sheet at which dW/ds vanishes, by Newton's method from one that keeps the volume. */
-static PetscReal find_across(const ElementSet *set, Vector3 values)
+static PetscReal find_across(const ElementSet *set, const Moduli *moduli, Vector3 values)
 {
   enum { MOST = 50 };
 
   values.at[Z] = PetscMin(2., 1. / PetscMax(0.5, values.at[X] * values.at[Y]));
   for (PetscInt k = 0; k < MOST; k++) {
-    const PrincipalLaw law = set->law->principal(&set->moduli, &values);
+    const PrincipalLaw law = set->law->principal(moduli, &values);
     const PetscReal    change = -law.slopes.at[Z] / law.curvatures.at[Z][Z];
     const PetscReal    next = values.at[Z] + change;
 
@@ -147,35 +196,50 @@ static PetscReal find_across(const ElementSet *set, Vector3 values)
   return values.at[Z];
 }
 
+/* How much thicker the sheet is in F_p^-1, of which N is an axis. */
+static PetscReal across_of(const PlasticState *plastic, const SignedSvd *svd)
+{
+  PetscReal across = 0.;
+
+  for (PetscInt i = 0; i < NINE && plastic; i++)
+    across += svd->v.at[i / DIM][Z] * plastic->inverse.at[i / DIM][i % DIM] * svd->v.at[i % DIM][Z];
+  return plastic ? across : 1.;
+}
+
 /* F + s n N^T, lane by lane: the third singular vectors of F are n and N. Hooke's law knows planes z = const
    alone. */
-static void close_sheet(const ElementSet *set, Lanes gradient[NINE], PetscInt lane)
+static void close_sheet(const ElementSet *set, PetscInt batch, Lanes gradient[NINE], PetscInt lane)
 {
-  const Matrix3 f = lane_of(gradient, lane);
-  PetscReal     across;
-  SignedSvd     svd;
+  const PlasticState *plastic = plastic_of(set, batch, lane);
+  const Moduli        moduli = moduli_at(set, plastic);
+  Matrix3             f = lane_of(gradient, lane);
+  PetscReal           across;
+  SignedSvd           svd;
 
   if (!set->law->principal) {
     gradient[NINE - 1][lane] =
         1. - set->moduli.lame / (set->moduli.lame + 2. * set->moduli.shear) * (f.at[X][X] + f.at[Y][Y] - 2.);
     return;
   }
+  f = elastic_part(plastic, &f);
   svd = matrix3_svd(&f);
   svd.values.at[Y] = PetscAbsReal(svd.values.at[Y]);
-  across = find_across(set, svd.values);
+  across = find_across(set, &moduli, svd.values) / across_of(plastic, &svd);
   for (PetscInt i = 0; i < NINE; i++)
     gradient[i][lane] += across * svd.u.at[i / DIM][Z] * svd.v.at[i % DIM][Z];
 }
 
-void elements_close(const ElementSet *set, const PointBatch *batch, Lanes gradient[NINE])
+void elements_close(const ElementSet *set, PetscInt b, Lanes gradient[NINE])
 {
+  const PointBatch *batch = &set->others[b];
+
   if (set->list.section == SECTION_PLANE_STRAIN)
     for (PetscInt i = 0; i < NINE; i++)
       gradient[i] += batch->normal.at[i / DIM] * batch->normal.at[i % DIM];
   else
     for (PetscInt l = 0; l < LANES; l++)
       if (l < set->points)
-        close_sheet(set, gradient, l);
+        close_sheet(set, b, gradient, l);
       else
         for (PetscInt i = 0; i < NINE; i++)
           gradient[i][l] = i % (DIM + 1) ? 0. : 1.;
@@ -268,9 +332,38 @@ VECTOR_CLONES static void add_hooke(const ElementSet *set, const Vector3 dx[], V
   }
 }
 
-/* dP/dF at F. Across a sheet the third axis is that of the normal: the singular value there is put last. */
-static void find_tangent(const ElementSet *set, DifferentialPart part, const Matrix3 *f, Vector3 normal,
-                         Tangent *tangent)
+void elements_add_elastic_each(ElementSet *set, const Vector3 x[], Vector3 f[])
+{
+  for (PetscInt b = 0; b < set->batch_count; b++) {
+    Lanes *gradient = set->others ? set->others[b].gradient : set->batches[b].gradient, p[NINE] = {{0}};
+
+    if (set->others)
+      batch_gradient((int)set->list.nodes, &set->others[b], x, gradient);
+    else
+      lanes_gradient(&set->batches[b], x, gradient);
+    if (set->list.section != SECTION_SOLID)
+      elements_close(set, b, gradient);
+    for (PetscInt l = 0; l < (set->others ? set->points : LANES); l++) {
+      const PlasticState *plastic = plastic_of(set, b, l);
+      const Moduli        moduli = moduli_at(set, plastic);
+      const Matrix3       here = lane_of(gradient, l), trial = elastic_part(plastic, &here);
+      Matrix3             stress = set->law->stress(&moduli, &trial);
+
+      stress = pull_back(plastic, &stress);
+      for (PetscInt i = 0; i < NINE; i++)
+        p[i][l] = stress.at[i / DIM][i % DIM];
+    }
+    if (set->others)
+      batch_give((int)set->list.nodes, &set->others[b], p, f);
+    else
+      lanes_give(&set->batches[b], p, f);
+  }
+}
+
+/* dP/dF at F, the elastic part of it. Across a sheet the third axis is that of the normal: the singular value
+   there is put last. */
+static void find_tangent(const ElementSet *set, DifferentialPart part, const Moduli *moduli, const Matrix3 *f,
+                         Vector3 normal, Tangent *tangent)
 {
   SignedSvd    svd;
   PrincipalLaw law;
@@ -294,21 +387,28 @@ static void find_tangent(const ElementSet *set, DifferentialPart part, const Mat
     svd.values.at[Z] = across;
   } else
     svd = matrix3_svd(f);
-  law = set->law->principal(&set->moduli, &svd.values);
+  law = set->law->principal(moduli, &svd.values);
   isotropic_tangent(&svd, &law, set->list.section, part, tangent);
 }
 
 /* One by one: materials with singular values have no faster way. */
-static void find_differentials(const ElementSet *set, DifferentialPart part, Vector3 normal,
-                               const Lanes gradient[NINE], const Lanes change[NINE], Lanes p[NINE])
+static void find_differentials(const ElementSet *set, DifferentialPart part, PetscInt batch,
+                               const Lanes change[NINE], Lanes p[NINE])
 {
-  for (PetscInt l = 0; l < LANES; l++) {
-    const Matrix3 here = lane_of(gradient, l), moved = lane_of(change, l);
-    Tangent       tangent;
-    Matrix3       dp;
+  const Lanes  *gradient = set->others ? set->others[batch].gradient : set->batches[batch].gradient;
+  const Vector3 normal = set->others ? set->others[batch].normal : vector3(0, 0, 0);
 
-    find_tangent(set, part, &here, normal, &tangent);
+  for (PetscInt l = 0; l < LANES; l++) {
+    const PlasticState *plastic = plastic_of(set, batch, set->others ? PetscMin(l, set->points - 1) : l);
+    const Moduli        moduli = moduli_at(set, plastic);
+    const Matrix3       f = lane_of(gradient, l), df = lane_of(change, l);
+    const Matrix3       here = elastic_part(plastic, &f), moved = elastic_part(plastic, &df);
+    Tangent             tangent;
+    Matrix3             dp;
+
+    find_tangent(set, part, &moduli, &here, normal, &tangent);
     dp = tangent_apply(&tangent, &moved);
+    dp = pull_back(plastic, &dp);
     for (PetscInt i = 0; i < NINE; i++)
       p[i][l] = dp.at[i / DIM][i % DIM];
   }
@@ -328,11 +428,11 @@ void elements_add_stiffness(const void *data, DifferentialPart part, const Vecto
 
     if (set->others) {
       batch_gradient(nodes, &set->others[b], dx, change);
-      find_differentials(set, part, set->others[b].normal, set->others[b].gradient, change, p);
+      find_differentials(set, part, b, change, p);
       batch_give(nodes, &set->others[b], p, df);
     } else {
       lanes_gradient(&set->batches[b], dx, change);
-      find_differentials(set, part, vector3(0, 0, 0), set->batches[b].gradient, change, p);
+      find_differentials(set, part, b, change, p);
       lanes_give(&set->batches[b], p, df);
     }
   }
@@ -344,6 +444,10 @@ typedef struct {
   PetscReal volume;
   Vector3   normal;
   PetscReal slopes[FORCE_MOST_NODES][DIM];
+
+  const PlasticState *plastic;
+  Moduli              moduli;
+  Matrix3             elastic; /* F F_p^-1 */
 } ElementPoint;
 
 static void take_slopes(const ElementSet *set, PetscInt element, PetscInt point, ElementPoint *taken)
@@ -368,13 +472,20 @@ static ElementPoint element_point(const ElementSet *set, PetscInt element, Petsc
 {
   const TetrahedronBatch *batch = set->batches ? &set->batches[element / LANES] : NULL;
 
-  if (set->others)
-    return (ElementPoint){lane_of(set->others[element].gradient, point),
-                          set->others[element].volume[point],
-                          set->others[element].normal,
-                          {{0}}};
-  return (ElementPoint){
-      lane_of(batch->gradient, element % LANES), batch->volume[element % LANES], vector3(0, 0, 0), {{0}}};
+  ElementPoint            taken = {.volume = 0.};
+
+  if (set->others) {
+    taken.gradient = lane_of(set->others[element].gradient, point);
+    taken.volume = set->others[element].volume[point];
+    taken.normal = set->others[element].normal;
+  } else {
+    taken.gradient = lane_of(batch->gradient, element % LANES);
+    taken.volume = batch->volume[element % LANES];
+  }
+  taken.plastic = set->plastic ? &set->plastic[set->points * element + point] : NULL;
+  taken.moduli = moduli_at(set, taken.plastic);
+  taken.elastic = elastic_part(taken.plastic, &taken.gradient);
+  return taken;
 }
 
 /* Of damping, with W = F (1 - N N^T): dP_ij / dG_kl = mu' ((W W^T)_ik d_jl + W_il W_kj) + lambda' W_ij W_kl;
@@ -424,6 +535,22 @@ static void add_point(const ElementPoint *point, PetscInt nodes, const Tangent *
                                              point->slopes[a][Z] * half[DIM * i + 2][c];
 }
 
+/* dP_ij / dF_kl of the elastic part becomes that of the whole: its second and fourth index turn with F_p^-1. */
+static void turn_tangent(const PlasticState *plastic, Tangent *tangent)
+{
+  Tangent half = {{{0}}};
+
+  for (PetscInt r = 0; r < NINE; r++)
+    for (PetscInt n = 0; n < NINE; n++)
+      for (PetscInt l = 0; l < DIM; l++)
+        half.at[r][n] += tangent->at[r][DIM * (n / DIM) + l] * plastic->inverse.at[n % DIM][l];
+  memset(tangent, 0, sizeof(*tangent));
+  for (PetscInt r = 0; r < NINE; r++)
+    for (PetscInt n = 0; n < NINE; n++)
+      for (PetscInt j = 0; j < DIM; j++)
+        tangent->at[r][n] += half.at[DIM * (r / DIM) + j][n] * plastic->inverse.at[r % DIM][j];
+}
+
 void elements_assemble(const void *data, const MatrixSink *sink)
 {
   const ElementSet *set = data;
@@ -438,7 +565,9 @@ void elements_assemble(const void *data, const MatrixSink *sink)
 
       take_slopes(set, e, q, &point);
       if (sink->stiffness > 0.)
-        find_tangent(set, sink->part, &point.gradient, point.normal, &tangent);
+        find_tangent(set, sink->part, &point.moduli, &point.elastic, point.normal, &tangent);
+      if (point.plastic)
+        turn_tangent(point.plastic, &tangent);
       for (PetscInt n = 0; n < NINE * NINE; n++)
         tangent.at[n / NINE][n % NINE] *= sink->stiffness;
       if (sink->damping > 0. && set->moduli.viscous_shear > 0.)
@@ -447,6 +576,27 @@ void elements_assemble(const void *data, const MatrixSink *sink)
     }
     sink->add(sink->context, e, matrix);
   }
+}
+
+/* The plastic strain after the step, and the work per volume that has led to it. */
+static PetscReal plastic_strain(const ElementSet *set, const ElementPoint *point, PetscReal *work)
+{
+  const SignedSvd svd = matrix3_svd(&point->elastic);
+  Vector3         factors;
+  const PetscReal strain = point->plastic->strain + set->law->flow(&point->moduli, &svd.values, &factors);
+
+  *work = strain * (set->moduli.yield + 0.5 * set->moduli.hardening * strain);
+  return strain;
+}
+
+static void add_plastic(const ElementSet *set, const ElementPoint *point, ForceReport *report)
+{
+  PetscReal work;
+
+  if (!point->plastic)
+    return;
+  report->strain = PetscMax(report->strain, plastic_strain(set, point, &work));
+  report->plastic += point->volume * work;
 }
 
 ForceReport elements_report(const void *data)
@@ -459,7 +609,8 @@ ForceReport elements_report(const void *data)
       const ElementPoint point = element_point(set, e, q);
       const PetscReal    ratio = matrix3_determinant(&point.gradient);
 
-      report.energy += point.volume * set->law->energy(&set->moduli, &point.gradient);
+      report.energy += point.volume * set->law->energy(&point.moduli, &point.elastic);
+      add_plastic(set, &point, &report);
       report.volume += point.volume * ratio;
       if (ratio < report.least_ratio) {
         report.least_ratio = ratio;
@@ -467,6 +618,14 @@ ForceReport elements_report(const void *data)
       }
     }
   return report;
+}
+
+/* Of |F_p^-1|^2, by which a differential of the elastic part may grow. */
+static PetscReal plastic_growth(const PlasticState *plastic)
+{
+  const SignedSvd svd = plastic ? matrix3_svd(&plastic->inverse) : (SignedSvd){.values = {{1, 1, 1}}};
+
+  return PetscSqr(svd.values.at[X]);
 }
 
 PetscReal elements_stiffening(const void *data)
@@ -478,7 +637,8 @@ PetscReal elements_stiffening(const void *data)
     for (PetscInt q = 0; q < set->points; q++) {
       const ElementPoint point = element_point(set, e, q);
 
-      largest = PetscMax(largest, set->law->stiffness(&set->moduli, &point.gradient));
+      largest = PetscMax(largest, plastic_growth(point.plastic) *
+                                      set->law->stiffness(&point.moduli, &point.elastic));
     }
   return largest / set->stiffness;
 }
@@ -506,10 +666,73 @@ void elements_measure(const void *data, PetscReal ratios[], PetscReal stresses[]
     for (PetscInt q = 0; q < set->points; q++) {
       const ElementPoint point = element_point(set, e, q);
       const PetscReal    ratio = matrix3_determinant(&point.gradient);
-      const Matrix3      stress = set->law->stress(&set->moduli, &point.gradient);
+      const Matrix3      stress = set->law->stress(&point.moduli, &point.elastic);
 
       ratios[e] += ratio / (PetscReal)set->points;
-      stresses[e] += von_mises(&stress, &point.gradient, ratio) / (PetscReal)set->points;
+      stresses[e] += von_mises(&stress, &point.elastic, ratio) / (PetscReal)set->points;
     }
   }
+}
+
+void elements_plastic_strains(const void *data, PetscReal strains[])
+{
+  const ElementSet *set = data;
+
+  for (PetscInt e = 0; e < set->count; e++) {
+    strains[e] = 0.;
+    for (PetscInt q = 0; q < set->points && set->plastic; q++) {
+      const ElementPoint point = element_point(set, e, q);
+      PetscReal          work;
+
+      strains[e] += plastic_strain(set, &point, &work) / (PetscReal)set->points;
+    }
+  }
+}
+
+PetscReal *elements_state(void *data, PetscInt *count, PetscInt *width)
+{
+  ElementSet *set = data;
+
+  *count = set->plastic ? set->points * set->count : 0;
+  *width = PLASTIC_NUMBERS;
+  return (PetscReal *)set->plastic;
+}
+
+/* F_p^-1 V diag(factors) V^T, with the trial's principal axes V. */
+static void follow_flow(const ElementSet *set, const ElementPoint *point, PlasticState *plastic)
+{
+  const SignedSvd svd = matrix3_svd(&point->elastic);
+  PrincipalAxes   back = {.axes = svd.v};
+  const PetscReal flow = set->law->flow(&point->moduli, &svd.values, &back.values);
+  Matrix3         factor;
+
+  if (!(flow > 0.))
+    return;
+  factor = symmetric3_compose(&back);
+  plastic->inverse = matrix3_multiply(&plastic->inverse, &factor);
+  plastic->strain += flow;
+}
+
+void elements_settle(void *data)
+{
+  ElementSet *set = data;
+
+  for (PetscInt k = 0; k < set->points * set->count && set->plastic; k++) {
+    const ElementPoint point = element_point(set, k / set->points, k % set->points);
+
+    follow_flow(set, &point, &set->plastic[k]);
+  }
+}
+
+const char *elements_fault(const void *data)
+{
+  const ElementSet *set = data;
+
+  for (PetscInt k = 0; k < set->points * set->count && set->plastic; k++) {
+    if (!(set->plastic[k].strain >= 0.))
+      return "has a plastic strain below zero";
+    if (!(PetscAbsReal(matrix3_determinant(&set->plastic[k].inverse) - 1.) < 1e-6))
+      return "has a plastic deformation that changes the volume";
+  }
+  return NULL;
 }

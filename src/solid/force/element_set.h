@@ -48,6 +48,7 @@ typedef struct {
   PetscReal shear, lame; /* mu and lambda, Pa */
   PetscReal own[3];
   PetscReal viscous_shear, viscous_lame; /* Pa s */
+  PetscReal yield, hardening;            /* Pa: at the plastic strain so far; infinite: none */
 } Moduli;
 
 /* An energy of the singular values s of F: p_i = dW/ds_i and the second derivatives. */
@@ -64,7 +65,17 @@ typedef struct {
   PrincipalLaw (*principal)(const Moduli *moduli, const Vector3 *values);
   /* No eigenvalue of dP/dF is larger, Pa. */
   PetscReal (*stiffness)(const Moduli *moduli, const Matrix3 *f);
+  /* The plastic strain that a trial with these values leads to, and the factors by which it takes them back;
+     null: it does not yield. */
+  PetscReal (*flow)(const Moduli *moduli, const Vector3 *values, Vector3 *factors);
 } ElasticLaw;
+
+/* What a point of an element that yields remembers: F_p^-1, whose determinant is 1, and the plastic strain. */
+typedef struct {
+  Matrix3   inverse;
+  PetscReal strain;
+} PlasticState;
+enum { PLASTIC_NUMBERS = NINE + 1 };
 
 typedef struct {
   PetscInt          count, batch_count;
@@ -74,6 +85,7 @@ typedef struct {
   PointBatch       *others;
   const ElasticLaw *law;
   Moduli            moduli;
+  PlasticState     *plastic; /* owned, of each point at the start of the step; null: it does not yield */
   PetscReal         flat_lame, viscous_lame; /* of small strains; in a sheet 2 mu lambda / (lambda + 2 mu) */
   PetscReal         stiffness;               /* of the law at rest */
 } ElementSet;
@@ -90,8 +102,15 @@ void        elements_assemble(const void *set, const MatrixSink *sink);
 ForceReport elements_report(const void *set);
 PetscReal   elements_stiffening(const void *set);
 void        elements_measure(const void *set, PetscReal ratios[], PetscReal stresses[]);
+void        elements_plastic_strains(const void *set, PetscReal strains[]);
+/* The plastic states; they follow to where the forces were found last; whether they can be. */
+PetscReal  *elements_state(void *set, PetscInt *count, PetscInt *width);
+void        elements_settle(void *set);
+const char *elements_fault(const void *set);
+/* Elastic forces of laws without a kernel, point by point. */
+void elements_add_elastic_each(ElementSet *set, const Vector3 x[], Vector3 f[]);
 /* Of a triangle: F with what it has across. */
-void elements_close(const ElementSet *set, const PointBatch *batch, Lanes gradient[NINE]);
+void elements_close(const ElementSet *set, PetscInt batch, Lanes gradient[NINE]);
 
 /* slopes.c: of an element with straight edges at rest: gradients of its nodes' weights and parts of its
    volume at the points of its rule, the number of which is returned. */
@@ -110,12 +129,15 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
 /* P = 2 mu sym G + lambda tr G 1. */
 void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent);
 
-extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce;
+extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce,
+    HenckyForce;
 
 /* What all laws of elements have in common of a ForceKind. */
 #define ELEMENT_FORCE                                                                                        \
   .destroy = ElementSetDestroy, .elements = elements_list, .add_damping = elements_add_damping,              \
   .add_stiffness = elements_add_stiffness, .assemble = elements_assemble, .report = elements_report,         \
-  .stiffening = elements_stiffening, .measure = elements_measure
+  .stiffening = elements_stiffening, .measure = elements_measure,                                            \
+  .plastic_strains = elements_plastic_strains, .state = elements_state, .settle = elements_settle,           \
+  .fault = elements_fault
 
 #endif

@@ -29,6 +29,8 @@ typedef enum { DIFFERENTIAL_EXACT, DIFFERENTIAL_DEFINITE, DIFFERENTIAL_AT_REST }
 /* What elements do, as sums and extremes. */
 typedef struct {
   PetscReal energy;      /* J, elastic */
+  PetscReal plastic;     /* J: plastic work so far */
+  PetscReal strain;      /* largest plastic one */
   PetscReal volume;      /* m^3, of now */
   PetscReal least_ratio; /* of an element's volume now and at rest: det F */
   PetscInt  least;       /* that element */
@@ -70,8 +72,17 @@ struct ForceKind {
   ForceReport (*report)(const void *data);
   /* How much stiffer than at rest the stiffest element may be: of eigenvalues of the differential. */
   PetscReal (*stiffening)(const void *data);
-  /* det F and von Mises' stress (Pa) of every element. */
+  /* det F and von Mises' stress (Pa) of every element; and plastic strain. */
   void (*measure)(const void *data, PetscReal ratios[], PetscReal stresses[]);
+  void (*plastic_strains)(const void *data, PetscReal strains[]);
+
+  /* What the material remembers of earlier steps, count times width numbers; none: null. It follows to where
+     the forces were found last when `settle` is called, and not before: forces at a place are those of a step
+     that leads there. */
+  PetscReal *(*state)(void *data, PetscInt *count, PetscInt *width);
+  void (*settle)(void *data);
+  /* What is impossible about numbers that were read into it; null: nothing. */
+  const char *(*fault)(const void *data);
 };
 
 /* Null: there is none of that name. */

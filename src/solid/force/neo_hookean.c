@@ -100,7 +100,7 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
                         PetscAbsReal(ratio - moduli->own[OWN_RATIO]) * PetscSqrtReal(square));
 }
 
-static const ElasticLaw law = {energy, stress, principal, stiffness};
+static const ElasticLaw law = {energy, stress, principal, stiffness, NULL};
 
 static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)

@@ -94,10 +94,10 @@ extern const char *const MaterialModels[];
 typedef struct {
   char         *name;
   MaterialModel model;
-  PetscReal     young;   /* Pa */
-  PetscReal     poisson; /* from -1 to less than 0.5 */
-  PetscReal     density; /* kg/m^3 */
-  PetscReal     damping; /* s: viscous moduli over elastic ones */
+  PetscReal     young;                   /* Pa */
+  PetscReal     poisson;                 /* from -1 to less than 0.5 */
+  PetscReal     density;                 /* kg/m^3 */
+  PetscReal     damping;                 /* s: viscous moduli over elastic ones */
   PetscReal     yield_stress, hardening; /* Pa, of MATERIAL_HENCKY; 0: it does not yield, nor harden */
 } SolidMaterialConfig;
 
@@ -196,8 +196,12 @@ typedef struct {
   PetscInt             binding_count;
   BindingConfig       *bindings;
 } SolidConfig;
-extern const SchemaKey   SolidKeys[];
-typedef struct _p_Solid *Solid;
+extern const SchemaKey SolidKeys[];
+/* A material by its name: of the configuration, else of the usual ones (rubber, steel, …); null: there is
+   none. And the usual ones by their number from 0 on; null: there are no more. */
+const SolidMaterialConfig *solid_find_material(const SolidConfig *config, const char name[]);
+const SolidMaterialConfig *solid_named_material(PetscInt number);
+typedef struct _p_Solid   *Solid;
 
 /* `config` must outlive the solid. Bodies, joints or meshes that are impossible give a null solid and the
    reason in `message`, which is "" otherwise. Destroy accepts a null solid. Collective: comm. */

@@ -15,12 +15,19 @@ static PetscErrorCode CheckMaterialName(Scene scene, Node *item, const SolidMesh
   const SolidConfig *solids = &scene->config.solids;
   const char       **names, *near;
   PetscBool          found = PETSC_FALSE;
+  PetscInt           usual = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(solids->material_count + 1, &names));
+  while (solid_named_material(usual))
+    usual++;
+  PetscCall(PetscCalloc1(solids->material_count + usual + 1, &names));
   for (PetscInt m = 0; m < solids->material_count; m++) {
     names[m] = solids->materials[m].name ? solids->materials[m].name : "";
     found = found || !strcmp(names[m], mesh->material) ? PETSC_TRUE : PETSC_FALSE;
+  }
+  for (PetscInt n = 0; n < usual; n++) {
+    names[solids->material_count + n] = solid_named_material(n)->name;
+    found = found || !strcmp(solid_named_material(n)->name, mesh->material) ? PETSC_TRUE : PETSC_FALSE;
   }
   near = closest_word(mesh->material, names);
   if (!found)
@@ -37,9 +44,10 @@ static PetscErrorCode CheckMaterial(Scene scene, Node *item, const SolidMaterial
 {
   PetscFunctionBegin;
   if (material->yield_stress > 0. && material->model != MATERIAL_HENCKY)
-    PetscCall(ProblemAddAtKey(scene, node_find(item, "yield_stress"), PROBLEM_ERROR,
-                              "\"model: %s\" does not yield: give \"model: hencky\", or leave yield_stress out",
-                              MaterialModels[material->model]));
+    PetscCall(
+        ProblemAddAtKey(scene, node_find(item, "yield_stress"), PROBLEM_ERROR,
+                        "\"model: %s\" does not yield: give \"model: hencky\", or leave yield_stress out",
+                        MaterialModels[material->model]));
   if (material->hardening > 0. && !(material->yield_stress > 0.))
     PetscCall(ProblemAddAtKey(scene, node_find(item, "hardening"), PROBLEM_ERROR,
                               "nothing hardens that does not yield: give a yield_stress"));

@@ -3,8 +3,8 @@
 
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
-const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear",
-                                      "hencky",      NULL};
+const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff",
+                                      "linear",      "hencky",       NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
@@ -426,7 +426,12 @@ static const SchemaKey mesh_keys[] = {
      .offset = OF_MESH(name),
      .help = "unlike that of any other mesh or body: letters, digits, - and _"},
     MILLRACE_MESH_KEYS(OF_MESH(mesh)),
-    {.name = "material", .kind = SCHEMA_TEXT, .offset = OF_MESH(material), .help = "name of a material"},
+    {.name = "material",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_MESH(material),
+     .help = "name of one of solids.materials, or a usual one: rubber, jelly, flesh, skin, foam, cotton, "
+             "clay, wood, "
+             "aluminium, steel (numerics.md, 17)"},
     {.name = "velocity",
      .kind = SCHEMA_VECTOR,
      .offset = OF_MESH(velocity),

@@ -87,7 +87,7 @@ PetscErrorCode SolidKeep(Solid solid)
   const PetscInt numbers = 3 * solid->points->count + TWIST * solid->body_count;
 
   PetscFunctionBegin;
-  if (!solid->kept_placements)
+  if (!solid->kept_velocity)
     PetscCall(PetscMalloc3(solid->body_count, &solid->kept_placements, numbers, &solid->kept_velocity,
                            solid->points->count, &solid->kept_positions));
   PetscCall(PetscArraycpy(solid->kept_placements, solid->placements, solid->body_count));
@@ -103,7 +103,7 @@ PetscErrorCode SolidReturn(Solid solid)
   const PetscInt numbers = 3 * solid->points->count + TWIST * solid->body_count;
 
   PetscFunctionBegin;
-  PetscCheck(solid->kept_placements, solid->comm, PETSC_ERR_ORDER, "There is no state to return to");
+  PetscCheck(solid->kept_velocity, solid->comm, PETSC_ERR_ORDER, "There is no state to return to");
   PetscCall(PetscArraycpy(solid->placements, solid->kept_placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->velocity, solid->kept_velocity, numbers));
   PetscCall(PetscArraycpy(solid->points->position, solid->kept_positions, solid->points->count));

@@ -65,6 +65,8 @@ for scene in deformable bound implicit; do
   done
   ok "$scene: 1 and 2 ranks, bit for bit" same $scene-whole-1 $scene-whole-2
 done
+run 2 deformable deformable-apart 20 --set parallel.solid_ranks=1
+ok "deformable: on a rank of their own as on all, bit for bit" same deformable-whole-1 deformable-apart
 everywhere both "bodies in a fluid" "1 2 4"
 everywhere collision "a collision in water" # in the middle of it, with a free surface and a shell
 run 1 collision collision-schur 20 --set coupling.solver=schur

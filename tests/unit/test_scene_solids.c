@@ -257,6 +257,17 @@ static void deformable_solids_that_cannot_be(void **state)
   (void)state;
   one_error(MATERIAL("") "  meshes: []\n", 5, "must not be empty");
   one_error(BAR("edge: 0.5, material: ruber"), 6, "did you mean \"rubber\"");
+  one_error(BAR("edge: 0.5, material: steal"), 6, "did you mean \"steel\"");
+  one_error(
+      MATERIAL(
+          ", yield_stress: 1e3") "  meshes:\n    - {name: bar, shape: {box: {low: [0, 0, 0], high: [1, 1, "
+                                 "1]}}, edge: 0.5, material: rubber}\n",
+      4, "does not yield");
+  one_error(
+      MATERIAL(
+          ", model: hencky, hardening: 1e3") "  meshes:\n    - {name: bar, shape: {box: {low: [0, 0, 0], "
+                                             "high: [1, 1, 1]}}, edge: 0.5, material: rubber}\n",
+      4, "give a yield_stress");
   one_error(BAR("edge: 0, material: rubber"), 6, "must be positive");
   one_error(
       MATERIAL(", poisson: 0.5") "  meshes: [{name: bar, shape: {box: {low: [0, 0, 0], high: [1, 1, 1]}}, "

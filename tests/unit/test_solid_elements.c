@@ -11,8 +11,8 @@ enum { SIDE = 3, MOST_POINTS = 343 };
 
 static const PetscReal   young = 2e5, poisson = 0.35;
 static const PetscReal   yield_stress = 8e3, hardening = 5e4;
-static const char *const models[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "hencky",
-                                     "yielding",    "linear",       NULL};
+static const char *const models[] = {
+    "neo-hookean", "corotational", "st-venant-kirchhoff", "hencky", "yielding", "linear", NULL};
 enum { TURNING = 5 }; /* of them, the linear one may not turn */
 
 static void take_material(SolidMaterialConfig *material, const char model[], Force *force)

@@ -1,7 +1,7 @@
-/* What materials remember beside the places of points: it is set by steps, kept, shared, saved and read as the
-   rest of the state is. Forces at a place depend on what was remembered before the step that led there, and
-   only the next step takes it over (`settle`): whoever has the places and the memory of that time finds the
-   same forces to the last bit. */
+/* What materials remember beside the places of points: it is set by steps, kept, shared, saved and read as
+   the rest of the state is. Forces at a place depend on what was remembered before the step that led there,
+   and only the next step takes it over (`settle`): whoever has the places and the memory of that time finds
+   the same forces to the last bit. */
 #include "points.h"
 
 /* The n-th memory of all; null: there are no more. */

@@ -177,11 +177,11 @@ static PetscErrorCode FindResidual(Newton *newton)
 /* After FindResidual at the same place. */
 static PetscReal potential(Newton *newton)
 {
-  Solid           solid = newton->solid;
-  const Points   *points = solid->points;
+  Solid             solid = newton->solid;
+  const Points     *points = solid->points;
   const ForceReport elements = points_report(solid);
   const PetscReal   energy = elements.energy + elements.plastic, work = points_load_work(solid);
-  PetscReal       sum = newton->inertial;
+  PetscReal         sum = newton->inertial;
 
   sum += newton->scheme.end * (energy - work);
   if (points->drag_matrix)
@@ -273,7 +273,7 @@ static ElasticSolver choose_solver(const Newton *newton)
   return point_matrix_unknowns(points->matrix) > most_unknowns ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;
 }
 
-/* Of velocities without elastic forces, and of what gravity makes of them in the step. */
+/* Of velocities without elastic forces, of what gravity makes of them in the step, and of what pushes. */
 static PetscReal motion_norm(const Newton *newton)
 {
   const Points   *points = newton->solid->points;
@@ -284,6 +284,13 @@ static PetscReal motion_norm(const Newton *newton)
     if (points->inverse_mass[p] > 0.)
       sum +=
           points->mass[p] * (fall * fall + vector3_dot(newton->target->points[p], newton->target->points[p]));
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+    const Vector3       speed = twist_at(&newton->motion.bodies[contact->body], contact->arm);
+
+    if (is_stiff(newton, contact))
+      sum += points->mass[contact->point] * vector3_dot(speed, speed);
+  }
   return PetscSqrtReal(sum);
 }
 
@@ -366,7 +373,8 @@ static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
     }
     PetscCall(SearchLine(newton, value, slope, &falls));
     *good = residual_norm(newton) <= newton_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
-    if (!falls) { /* the potential is as low as round-off lets one see */
+    /* the potential is as low as round-off lets one see, or the velocities are within 1e-10 of where it is */
+    if (!falls || -slope <= 1e-7 * newton->noise) {
       *good = residual_norm(newton) <= rounded_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
       break;
     }

@@ -39,14 +39,6 @@ static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Vector3 gravity,
   PetscFunctionReturn(0);
 }
 
-static const SolidMaterialConfig *find_material(const SolidConfig *config, const char name[])
-{
-  for (PetscInt m = 0; m < config->material_count; m++)
-    if (!strcmp(config->materials[m].name, name))
-      return &config->materials[m];
-  return NULL;
-}
-
 /* Triangles are their own surface. */
 static PetscErrorCode TakeTriangles(DeformableMesh *mesh)
 {
@@ -176,7 +168,7 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
     DeformableMesh *mesh = &points->meshes[points->mesh_count++];
 
     mesh->config = &config->meshes[m];
-    mesh->material = find_material(config, mesh->config->material);
+    mesh->material = solid_find_material(config, mesh->config->material);
     mesh->first = points->count;
     if (!mesh->material)
       PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,

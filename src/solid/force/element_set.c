@@ -472,7 +472,7 @@ static ElementPoint element_point(const ElementSet *set, PetscInt element, Petsc
 {
   const TetrahedronBatch *batch = set->batches ? &set->batches[element / LANES] : NULL;
 
-  ElementPoint            taken = {.volume = 0.};
+  ElementPoint taken = {.volume = 0.};
 
   if (set->others) {
     taken.gradient = lane_of(set->others[element].gradient, point);
@@ -535,7 +535,8 @@ static void add_point(const ElementPoint *point, PetscInt nodes, const Tangent *
                                              point->slopes[a][Z] * half[DIM * i + 2][c];
 }
 
-/* dP_ij / dF_kl of the elastic part becomes that of the whole: its second and fourth index turn with F_p^-1. */
+/* dP_ij / dF_kl of the elastic part becomes that of the whole: its second and fourth index turn with F_p^-1.
+ */
 static void turn_tangent(const PlasticState *plastic, Tangent *tangent)
 {
   Tangent half = {{{0}}};
@@ -637,8 +638,8 @@ PetscReal elements_stiffening(const void *data)
     for (PetscInt q = 0; q < set->points; q++) {
       const ElementPoint point = element_point(set, e, q);
 
-      largest = PetscMax(largest, plastic_growth(point.plastic) *
-                                      set->law->stiffness(&point.moduli, &point.elastic));
+      largest = PetscMax(largest,
+                         plastic_growth(point.plastic) * set->law->stiffness(&point.moduli, &point.elastic));
     }
   return largest / set->stiffness;
 }

@@ -70,7 +70,8 @@ typedef struct {
   PetscReal (*flow)(const Moduli *moduli, const Vector3 *values, Vector3 *factors);
 } ElasticLaw;
 
-/* What a point of an element that yields remembers: F_p^-1, whose determinant is 1, and the plastic strain. */
+/* What a point of an element that yields remembers: F_p^-1, whose determinant is 1, and the plastic strain.
+ */
 typedef struct {
   Matrix3   inverse;
   PetscReal strain;
@@ -129,8 +130,7 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
 /* P = 2 mu sym G + lambda tr G 1. */
 void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent);
 
-extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce,
-    HenckyForce;
+extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce, HenckyForce;
 
 /* What all laws of elements have in common of a ForceKind. */
 #define ELEMENT_FORCE                                                                                        \

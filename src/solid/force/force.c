@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const ForceKind *const rows[] = {&NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce,
-                                        &LinearForce,       &HenckyForce};
+                                        &LinearForce, &HenckyForce};
 
 const ForceKind *force_kind(const char name[])
 {

@@ -4,10 +4,10 @@
 
      W = mu sum e_i^2 + lambda/2 (sum e_i)^2,    tau_i = dW/de_i,    P = U diag(tau_i / s_i) V^T F_p^-T.
 
-   Kirchhoff's stress tau yields where q = sqrt(3/2) |dev tau| reaches Y = `yield` + `hardening` a, a being the
-   plastic strain so far. From a trial with the F_p of the start of a step the deviator returns radially, by the
-   plastic strain (q - Y) / (3 mu + hardening) (Simo 1992). What the stress is the slope of is W after the
-   return plus the plastic work Y da, so that solves have a potential; F here is always the trial one. */
+   Kirchhoff's stress tau yields where q = sqrt(3/2) |dev tau| reaches Y = `yield` + `hardening` a, a being
+   the plastic strain so far. From a trial with the F_p of the start of a step the deviator returns radially,
+   by the plastic strain (q - Y) / (3 mu + hardening) (Simo 1992). What the stress is the slope of is W after
+   the return plus the plastic work Y da, so that solves have a potential; F here is always the trial one. */
 #include "element_kernel.h"
 
 /* Logarithms end here: an element that thin is reported, not trusted. */
@@ -48,7 +48,8 @@ static Matrix3 stress_slopes(const Moduli *moduli, const Return *back)
   const PetscReal mu = moduli->shear, bulk = moduli->lame + 2. / 3. * mu;
   const PetscReal ratio = back->flow > 0. ? back->flow / back->size : 0.;
   const PetscReal turn =
-      back->flow > 0. ? 9. * mu * mu / PetscSqr(back->size) * (1. / (3. * mu + moduli->hardening) - ratio) : 0.;
+      back->flow > 0. ? 9. * mu * mu / PetscSqr(back->size) * (1. / (3. * mu + moduli->hardening) - ratio)
+                      : 0.;
   Matrix3 slopes;
 
   for (PetscInt i = 0; i < DIM; i++)
@@ -118,8 +119,7 @@ static PetscReal flow(const Moduli *moduli, const Vector3 *values, Vector3 *fact
   const Return back = find_return(moduli, values);
 
   for (PetscInt i = 0; i < DIM; i++)
-    factors->at[i] =
-        back.flow > 0. ? portable_exp(-1.5 * back.flow * back.deviator.at[i] / back.size) : 1.;
+    factors->at[i] = back.flow > 0. ? portable_exp(-1.5 * back.flow * back.deviator.at[i] / back.size) : 1.;
   return back.flow;
 }
 

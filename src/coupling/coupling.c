@@ -32,6 +32,7 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   PetscFunctionReturn(0);
 }
 
+extern const Discretisation        CutDiscretisation, TiedDiscretisation, ThesisDiscretisation;
 static const Discretisation *const discretisations[] = {[COUPLING_CUT] = &CutDiscretisation,
                                                         [COUPLING_TIED] = &TiedDiscretisation,
                                                         [COUPLING_FACES_THESIS] = &ThesisDiscretisation};

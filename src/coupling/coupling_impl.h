@@ -141,8 +141,6 @@ typedef struct {
                                     const BodySums sums[]);
 } Discretisation;
 
-extern const Discretisation CutDiscretisation, TiedDiscretisation, ThesisDiscretisation;
-
 /* Where a body was at the placing before. */
 typedef struct {
   RigidTransform place;

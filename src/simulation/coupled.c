@@ -329,6 +329,8 @@ PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reas
   char                  body[128] = "";
 
   PetscFunctionBegin;
+  if (simulation->fluid && !fluid_report(simulation->fluid)->diffusion_converged)
+    PetscFunctionReturn(0); /* the flow tells */
   if (report->worst_body >= 0)
     PetscCall(PetscSNPrintf(body, sizeof(body), "beside body \"%.40s\", ",
                             solid_body_view(simulation->solid, report->worst_body).config->name));

@@ -134,6 +134,14 @@ static PetscErrorCode Check(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *line)
+{
+  if (!simulation->fluid)
+    return;
+  line_add(line, NEED_ITERATIONS, "coupled %" PetscInt_FMT " it", simulation->coupled->iterations);
+  line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)rate);
+}
+
 const Part CoupledPart = {.name = "bodies in a fluid",
                           .ranks = PART_ON_ALL,
                           .is_in = simulation_is_coupled,
@@ -145,6 +153,9 @@ const Part CoupledPart = {.name = "bodies in a fluid",
                           .derive = SimulationDeriveCoupled,
                           .record = SimulationRecordCoupled,
                           .record_times = RecordTimes,
+                          .describe_work = describe_work,
+                          .describe_failure = SimulationDescribeCoupledFailure,
+                          .tolerance = "coupling.tolerance",
                           .count_fields = count_fields,
                           .check = Check,
                           .destroy = Destroy};

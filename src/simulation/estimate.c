@@ -31,45 +31,6 @@ static PetscReal marker_bytes(const SimulationConfig *config, PetscReal surface)
   return 3. * (sizeof(Vector3) + 16.) * config->phases.interface.particles * cells;
 }
 
-/* The share of the box that particles fill at the start, from samples. */
-static PetscReal splash_share(const SimulationConfig *config)
-{
-  enum { SAMPLES = 40 }; /* along each direction */
-  const PetscInt layers = config->grid.dimension == 3 ? SAMPLES : 1;
-  PetscInt       inside = 0;
-
-  for (PetscInt n = 0; n < SAMPLES * SAMPLES * layers; n++) {
-    const PetscInt place[DIM] = {n % SAMPLES, n / SAMPLES % SAMPLES, n / (SAMPLES * SAMPLES)};
-    Vector3        point = config->grid.origin;
-    PetscBool      is_inside = PETSC_FALSE;
-
-    for (PetscInt d = 0; d < config->grid.dimension; d++)
-      point.at[d] += (place[d] + 0.5) / SAMPLES * config->grid.size.at[d];
-    for (PetscInt l = 0; l < config->splash.liquid_count && !is_inside; l++)
-      is_inside = shape_is_inside(config->splash.liquids[l].shape, point);
-    inside += is_inside;
-  }
-  return (PetscReal)inside / (SAMPLES * SAMPLES * layers);
-}
-
-static PetscReal splash_particles(const SimulationConfig *config, const SimulationEstimate *estimate)
-{
-  if (!simulation_has_splash(config))
-    return 0.;
-  return splash_share(config) * (PetscReal)estimate->cell_count *
-         PetscPowRealInt(config->splash.particles, config->grid.dimension);
-}
-
-/* Each is kept twice while it is sorted, with its number, cell and place in the order; a checkpoint or a
-   frame has it once more, in order and on its way. */
-static PetscReal bytes_of_particles(const SimulationConfig *config, PetscReal particles)
-{
-  const PetscInt  values = config->splash.transfer == TRANSFER_APIC ? DIM + DIM * DIM : DIM;
-  const PetscReal one = sizeof(Vector3) + sizeof(PetscInt64) + values * sizeof(PetscReal);
-
-  return particles * (4. * one + sizeof(PetscInt) + 2. * sizeof(PetscInt64));
-}
-
 /* This process has read the scene with its surfaces, made the bodies and started MPI and PETSc, as each rank
    of the solid team will, and no other rank needs more; then come the fields, a frame's buffer of a vector
    field among them. */
@@ -174,8 +135,7 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
   estimate->bytes = peak_bytes(config, estimate, resident);
   if (config->phases.region_count)
     estimate->bytes += marker_bytes(config, surface);
-  estimate->particles = splash_particles(config, estimate);
-  estimate->bytes += bytes_of_particles(config, estimate->particles);
+  parts_estimate(config, estimate);
   forecast_steps(config, &forecast, estimate);
   PetscCall(SolidDestroy(&solid));
   PetscFunctionReturn(0);

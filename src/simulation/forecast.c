@@ -30,7 +30,7 @@ static PetscReal largest_value(const GridConfig *grid, Formula formula, PetscRea
   return largest;
 }
 
-static PetscReal largest_component(const GridConfig *grid, const Formula velocity[DIM], PetscReal time)
+PetscReal largest_component(const GridConfig *grid, const Formula velocity[DIM], PetscReal time)
 {
   PetscReal largest = 0.;
 
@@ -228,32 +228,6 @@ static PetscReal time_to_cover(PetscReal path, PetscReal u, PetscReal f)
                                              : PETSC_MAX_REAL;
 }
 
-/* A splash falls from the top of its liquid to the floor, or begins with a speed. */
-static PetscReal splash_speed(const SimulationConfig *config)
-{
-  const Vector3 gravity = config->fluid.gravity;
-  PetscReal     square = 0., fastest = 0.;
-
-  for (PetscInt n = 0; n < config->splash.liquid_count; n++) {
-    Vector3   low, high;
-    PetscReal fall = 0.;
-
-    shape_bounds(config->splash.liquids[n].shape, &low, &high);
-    for (PetscInt d = 0; d < config->grid.dimension; d++) {
-      const PetscReal bottom = config->grid.origin.at[d], top = bottom + config->grid.size.at[d];
-
-      fall += gravity.at[d] < 0. ? -gravity.at[d] * (PetscMin(high.at[d], top) - bottom)
-                                 : gravity.at[d] * (top - PetscMax(low.at[d], bottom));
-    }
-    square = PetscMax(square, 2. * fall);
-    fastest = PetscMax(fastest, largest_component(&config->grid, config->splash.liquids[n].velocity, 0.));
-  }
-  for (PetscInt n = 0; n < config->splash.source_count; n++)
-    for (PetscInt d = 0; d < config->grid.dimension; d++)
-      fastest = PetscMax(fastest, PetscAbsReal(config->splash.sources[n].velocity.at[d]));
-  return PetscSqrtReal(square + fastest * fastest);
-}
-
 /* What the run can do at one moment. */
 static PetscReal step_at(const SimulationConfig *config, const Forecast *forecast, PetscReal time)
 {
@@ -270,8 +244,7 @@ static PetscReal step_at(const SimulationConfig *config, const Forecast *forecas
       cells = PetscMin(cells, 1.);
     path = cells * h;
     flow = PetscMax(flow, named_speed(config, time));
-    if (simulation_has_splash(config))
-      flow = PetscMax(flow, splash_speed(config));
+    flow = PetscMax(flow, parts_expected_speed(config));
     flow =
         PetscSqrtReal(flow * flow + buoyant * box_height(config)); /* half of it goes into what is drawn in */
     flow = PetscMax(flow, PetscMax(given, forecast->falling));

@@ -10,6 +10,23 @@
 
 typedef struct Record Record;
 
+/* A line of progress; what it can do without is dropped from the first of these on until it fits. */
+typedef struct ProgressLine ProgressLine;
+typedef enum {
+  NEED_RATE,
+  NEED_SPEED,
+  NEED_CONTACTS,
+  NEED_ITERATIONS,
+  NEED_ELAPSED,
+  NEED_STEP_SIZE,
+  NEED_STEP,
+  NEED_TIME,
+  NEED_FRAME,
+  NEED_LEFT,
+  NEED_SHARE
+} Need;
+void line_add(ProgressLine *line, Need need, const char format[], ...) __attribute__((format(printf, 3, 4)));
+
 /* Farthest that anything may move in a step. A fixed step is bounded by what the schemes can do, not by what
    is accurate. */
 typedef struct {
@@ -58,13 +75,19 @@ typedef struct {
   PetscErrorCode (*record)(Simulation simulation, Record *record);
   PetscErrorCode (*record_times)(Simulation simulation, Record *record);
 
+  /* What the solvers did in the last step, on the terminal; `rate` in cells per second. */
+  void (*describe_work)(Simulation simulation, PetscReal rate, ProgressLine *line);
+  /* Which solve of the last step failed, and how; an empty reason: none of this part. */
+  PetscErrorCode (*describe_failure)(Simulation simulation, char reason[], size_t size);
+  const char *tolerance; /* the key to loosen then; null: there is none */
+
+  /* Before a run: memory and numbers beside those of fields, and the largest speed to be expected, m/s. */
+  void (*estimate)(const SimulationConfig *config, SimulationEstimate *estimate);
+  PetscReal (*expect_speed)(const SimulationConfig *config);
   /* Fields of doubles over the grid that are alive at the same time (docs/performance.md). */
   PetscReal (*count_fields)(const SimulationConfig *config);
   PetscErrorCode (*destroy)(Simulation simulation);
 } Part;
-
-extern const Part SolidsPart, BoxPart, ObstaclesPart, CoupledPart, RegionsPart, FlowPart, OneWayPart,
-    InflowsPart, SplashPart, OutputPart;
 
 /* parts.c: one call for all parts of the scene, in the order of the rows, where they are. */
 PetscErrorCode PartsCreate(Simulation simulation, char message[], size_t size);
@@ -83,6 +106,12 @@ PetscErrorCode PartsCheck(Simulation simulation);
 PetscErrorCode PartsWriteFrame(Simulation simulation, FrameSeries frames);
 PetscErrorCode PartsRecord(Simulation simulation, Record *record);
 PetscErrorCode PartsRecordTimes(Simulation simulation, Record *record);
+void           parts_describe_work(Simulation simulation, PetscReal rate, ProgressLine *line);
+/* Leaves `reason` as it is where no part has one. */
+PetscErrorCode PartsDescribeFailure(Simulation simulation, char reason[], size_t size);
+const char    *parts_tolerance(const SimulationConfig *config);
+void           parts_estimate(const SimulationConfig *config, SimulationEstimate *estimate);
+PetscReal      parts_expected_speed(const SimulationConfig *config);
 PetscReal      parts_count_fields(const SimulationConfig *config);
 PetscErrorCode PartsDestroy(Simulation simulation); /* in reverse order */
 

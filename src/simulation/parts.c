@@ -1,6 +1,8 @@
 /* The parts of a run, in the order in which each may rely on those before it. */
 #include "simulation_impl.h"
 
+extern const Part SolidsPart, BoxPart, ObstaclesPart, CoupledPart, RegionsPart, FlowPart, OneWayPart,
+    InflowsPart, SplashPart, OutputPart;
 static const Part *const rows[] = {&SolidsPart, &BoxPart,    &ObstaclesPart, &CoupledPart, &RegionsPart,
                                    &FlowPart,   &OneWayPart, &InflowsPart,   &SplashPart,  &OutputPart};
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -168,4 +170,50 @@ PetscErrorCode PartsDestroy(Simulation simulation)
     if (rows[p]->destroy && is_here(rows[p], simulation))
       PetscCall(rows[p]->destroy(simulation));
   PetscFunctionReturn(0);
+}
+
+/* The last rows first: what a fluid did, then its solids. */
+void parts_describe_work(Simulation simulation, PetscReal rate, ProgressLine *line)
+{
+  for (PetscInt p = ROWS - 1; p >= 0; p--)
+    if (rows[p]->describe_work && is_here(rows[p], simulation))
+      rows[p]->describe_work(simulation, rate, line);
+}
+
+PetscErrorCode PartsDescribeFailure(Simulation simulation, char reason[], size_t size)
+{
+  char found[512] = "";
+
+  PetscFunctionBegin;
+  for (PetscInt p = 0; p < ROWS && !found[0]; p++)
+    if (rows[p]->describe_failure && is_here(rows[p], simulation))
+      PetscCall(rows[p]->describe_failure(simulation, found, sizeof(found)));
+  if (found[0])
+    PetscCall(PetscStrncpy(reason, found, size));
+  PetscFunctionReturn(0);
+}
+
+const char *parts_tolerance(const SimulationConfig *config)
+{
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->tolerance && is_in(rows[p], config))
+      return rows[p]->tolerance;
+  return NULL;
+}
+
+void parts_estimate(const SimulationConfig *config, SimulationEstimate *estimate)
+{
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->estimate && is_in(rows[p], config))
+      rows[p]->estimate(config, estimate);
+}
+
+PetscReal parts_expected_speed(const SimulationConfig *config)
+{
+  PetscReal largest = 0.;
+
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->expect_speed && is_in(rows[p], config))
+      largest = PetscMax(largest, rows[p]->expect_speed(config));
+  return largest;
 }

@@ -9,32 +9,16 @@
 
 enum { TEXT_LENGTH = 32, USUAL_WIDTH = 80 };
 
-/* What a line can do without is dropped from the first of these on until it fits. */
-typedef enum {
-  NEED_RATE,
-  NEED_SPEED,
-  NEED_CONTACTS,
-  NEED_ITERATIONS,
-  NEED_ELAPSED,
-  NEED_STEP_SIZE,
-  NEED_STEP,
-  NEED_TIME,
-  NEED_FRAME,
-  NEED_LEFT,
-  NEED_SHARE
-} Need;
 enum { MOST_PARTS = NEED_SHARE + 1 };
-typedef struct {
+struct ProgressLine {
   int count;
   struct {
     Need need;
     char text[2 * TEXT_LENGTH];
   } parts[MOST_PARTS]; /* in the order of the line */
-} ProgressLine;
+};
 
-static void line_add(ProgressLine *line, Need need, const char format[], ...)
-    __attribute__((format(printf, 3, 4)));
-static void line_add(ProgressLine *line, Need need, const char format[], ...)
+void line_add(ProgressLine *line, Need need, const char format[], ...)
 {
   va_list arguments;
 
@@ -166,31 +150,6 @@ PetscErrorCode ProgressBegin(Simulation simulation, Progress *progress)
   PetscFunctionReturn(0);
 }
 
-/* What the solvers did: "pressure 12 it  3.1 Mcells/s  41 contacts 8 it  0.2 m/s"; "coupled" with bodies. */
-static void describe_work(Simulation simulation, PetscReal cells_per_second, ProgressLine *line)
-{
-  if (simulation->fluid) {
-    line_add(line, NEED_ITERATIONS, "%s %" PetscInt_FMT " it", simulation->coupled ? "coupled" : "pressure",
-             simulation->coupled ? simulation->coupled->iterations
-                                 : fluid_report(simulation->fluid)->pressure.iterations);
-    line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)cells_per_second);
-  }
-  if (simulation->splash) {
-    const SplashReport *report = splash_report(simulation->splash);
-
-    line_add(line, NEED_ITERATIONS, "pressure %" PetscInt_FMT " it",
-             report->correction.cycles + report->velocity.cycles + report->poisson.iterations);
-    line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)cells_per_second);
-  }
-  if (simulation->solid) {
-    const SolidReport report = solid_report(simulation->solid);
-
-    line_add(line, NEED_CONTACTS, "%" PetscInt_FMT " contact%s %" PetscInt_FMT " it", report.contacts,
-             report.contacts == 1 ? "" : "s", report.position_iterations + report.velocity_iterations);
-    line_add(line, NEED_SPEED, "%.3g m/s", (double)report.largest_speed);
-  }
-}
-
 static void describe_progress(Simulation simulation, const Progress *progress, PetscInt frame,
                               PetscReal elapsed, ProgressLine *line)
 {
@@ -205,7 +164,7 @@ static void describe_progress(Simulation simulation, const Progress *progress, P
   line_add(line, NEED_TIME, "t %.4g s", (double)simulation->time);
   line_add(line, NEED_STEP, "step %" PetscInt_FMT, simulation->step);
   line_add(line, NEED_STEP_SIZE, "dt %.3g s", (double)simulation->dt);
-  describe_work(simulation, (PetscReal)progress->cells * steps / elapsed, line);
+  parts_describe_work(simulation, (PetscReal)progress->cells * steps / elapsed, line);
   line_add(line, NEED_ELAPSED, "%s gone", gone);
   line_add(line, NEED_LEFT, "%s left", left);
 }

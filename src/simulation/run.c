@@ -205,29 +205,12 @@ static PetscErrorCode Resume(Run *run)
 /* Which solve failed and how, in words; nothing where there is no fluid. */
 static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size_t size)
 {
-  const FluidReport *report = simulation->fluid ? fluid_report(simulation->fluid) : NULL;
-
   PetscFunctionBegin;
   if (simulation->too_fast)
     PetscCall(PetscSNPrintf(reason, size, "it makes a flow that is too fast for it"));
-  else if (simulation->splash)
-    PetscCall(SimulationDescribeSplashFailure(simulation, reason, size));
-  else if (report && !report->diffusion_converged)
-    PetscCall(PetscSNPrintf(reason, size, "the diffusion solve ended with too many iterations"));
-  else if (simulation->coupled)
-    PetscCall(SimulationDescribeCoupledFailure(simulation, reason, size));
-  else if (report)
-    PetscCall(PetscSNPrintf(reason, size, "the pressure solve ended with %s",
-                            KSPConvergedReasons[report->pressure.reason]));
+  else
+    PetscCall(PartsDescribeFailure(simulation, reason, size));
   PetscFunctionReturn(0);
-}
-
-/* What to try when a solve fails. */
-static const char *looser_tolerance(Simulation simulation)
-{
-  if (simulation->splash)
-    return "splash.tolerance";
-  return simulation->coupled ? "coupling.tolerance" : "fluid.pressure_tolerance or another -pressure_pc_type";
 }
 
 static PetscErrorCode StartAfresh(Run *run)
@@ -242,7 +225,7 @@ static PetscErrorCode StartAfresh(Run *run)
     PetscCall(DescribeFailure(run->simulation, reason, sizeof(reason)));
     PetscCall(PetscSNPrintf(run->message, run->message_size,
                             "The projection of the initial state failed: %s. Try a looser %s", reason,
-                            looser_tolerance(run->simulation)));
+                            parts_tolerance(run->simulation->config)));
   }
   if (!good || !simulation_writes(run->simulation))
     PetscFunctionReturn(0);
@@ -291,7 +274,7 @@ static PetscErrorCode ExplainFailure(Run *run, PetscReal dt)
       "frame; try a smaller %s or run.largest_time_step%s%s",
       simulation->step + 1, (double)simulation->time, simulation->too_fast ? "a small part of" : "half",
       (double)dt, reason, simulation->grid ? "fluid.cfl" : "solids.cfl",
-      simulation->grid ? ", or a looser " : "", simulation->grid ? looser_tolerance(simulation) : ""));
+      simulation->grid ? ", or a looser " : "", simulation->grid ? parts_tolerance(simulation->config) : ""));
   PetscFunctionReturn(0);
 }
 

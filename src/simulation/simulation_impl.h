@@ -89,8 +89,10 @@ typedef struct {
   PetscReal settling; /* m/s, of liquids */
   PetscReal waves;    /* s, the step that waves on interfaces allow */
 } Forecast;
-void forecast_solids(const SimulationConfig *config, Solid solid, Forecast *forecast);
-void forecast_regions(const SimulationConfig *config, Phase phase, Forecast *forecast);
+/* The largest component over the box. */
+PetscReal largest_component(const GridConfig *grid, const Formula velocity[DIM], PetscReal time);
+void      forecast_solids(const SimulationConfig *config, Solid solid, Forecast *forecast);
+void      forecast_regions(const SimulationConfig *config, Phase phase, Forecast *forecast);
 void forecast_steps(const SimulationConfig *config, const Forecast *forecast, SimulationEstimate *estimate);
 
 /* regions.c: nothing happens without regions. Collective: fluid. */
@@ -107,7 +109,6 @@ PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
 PetscBool      simulation_has_splash(const SimulationConfig *config);
 PetscErrorCode SimulationStepSplash(Simulation simulation, PetscReal dt,
                                     PetscBool *good); /* collective: fluid */
-PetscErrorCode SimulationDescribeSplashFailure(Simulation simulation, char reason[], size_t size);
 
 /* flow.c: the grid in words; the fluid's step without bodies. Collective: fluid. */
 PetscErrorCode SimulationDescribeGrid(Simulation simulation, Text *layout);

@@ -218,6 +218,17 @@ static PetscErrorCode Check(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* "41 contacts 8 it  0.2 m/s" */
+static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *line)
+{
+  const SolidReport report = solid_report(simulation->solid);
+
+  (void)rate;
+  line_add(line, NEED_CONTACTS, "%" PetscInt_FMT " contact%s %" PetscInt_FMT " it", report.contacts,
+           report.contacts == 1 ? "" : "s", report.position_iterations + report.velocity_iterations);
+  line_add(line, NEED_SPEED, "%.3g m/s", (double)report.largest_speed);
+}
+
 const Part SolidsPart = {.name = "solids",
                          .ranks = PART_ON_ALL,
                          .is_in = has_solids,
@@ -233,5 +244,6 @@ const Part SolidsPart = {.name = "solids",
                          .write_frame = SimulationWriteBodies,
                          .record = RecordSolids,
                          .record_times = RecordTimes,
+                         .describe_work = describe_work,
                          .check = Check,
                          .destroy = Destroy};

@@ -142,7 +142,7 @@ PetscErrorCode SimulationStepSplash(Simulation simulation, PetscReal dt, PetscBo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationDescribeSplashFailure(Simulation simulation, char reason[], size_t size)
+static PetscErrorCode DescribeFailure(Simulation simulation, char reason[], size_t size)
 {
   const SplashReport *report = splash_report(simulation->splash);
 
@@ -166,6 +166,79 @@ static PetscErrorCode Check(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *line)
+{
+  const SplashReport *report = splash_report(simulation->splash);
+
+  line_add(line, NEED_ITERATIONS, "pressure %" PetscInt_FMT " it",
+           report->correction.cycles + report->velocity.cycles + report->poisson.iterations);
+  line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)rate);
+}
+
+/* The fraction of the box that particles fill at the start, from samples. */
+static PetscReal filled_fraction(const SimulationConfig *config)
+{
+  enum { SAMPLES = 40 }; /* along each direction */
+  const PetscInt layers = config->grid.dimension == 3 ? SAMPLES : 1;
+  PetscInt       inside = 0;
+
+  for (PetscInt n = 0; n < SAMPLES * SAMPLES * layers; n++) {
+    const PetscInt place[DIM] = {n % SAMPLES, n / SAMPLES % SAMPLES, n / (SAMPLES * SAMPLES)};
+    Vector3        point = config->grid.origin;
+    PetscBool      is_inside = PETSC_FALSE;
+
+    for (PetscInt d = 0; d < config->grid.dimension; d++)
+      point.at[d] += (place[d] + 0.5) / SAMPLES * config->grid.size.at[d];
+    for (PetscInt l = 0; l < config->splash.liquid_count && !is_inside; l++)
+      is_inside = shape_is_inside(config->splash.liquids[l].shape, point);
+    inside += is_inside;
+  }
+  return (PetscReal)inside / (SAMPLES * SAMPLES * layers);
+}
+
+/* Each is kept twice while it is sorted, with its number, cell and place in the order; a checkpoint or a
+   frame has it once more, in order and on its way. */
+static PetscReal bytes_of_particles(const SimulationConfig *config, PetscReal particles)
+{
+  const PetscInt  values = config->splash.transfer == TRANSFER_APIC ? DIM + DIM * DIM : DIM;
+  const PetscReal one = sizeof(Vector3) + sizeof(PetscInt64) + values * sizeof(PetscReal);
+
+  return particles * (4. * one + sizeof(PetscInt) + 2. * sizeof(PetscInt64));
+}
+
+static void estimate_particles(const SimulationConfig *config, SimulationEstimate *estimate)
+{
+  estimate->particles = filled_fraction(config) * (PetscReal)estimate->cell_count *
+                        PetscPowRealInt(config->splash.particles, config->grid.dimension);
+  estimate->bytes += bytes_of_particles(config, estimate->particles);
+}
+
+/* It falls from the top of its liquid to the floor, or begins with a speed. */
+static PetscReal expect_speed(const SimulationConfig *config)
+{
+  const Vector3 gravity = config->fluid.gravity;
+  PetscReal     square = 0., fastest = 0.;
+
+  for (PetscInt n = 0; n < config->splash.liquid_count; n++) {
+    Vector3   low, high;
+    PetscReal fall = 0.;
+
+    shape_bounds(config->splash.liquids[n].shape, &low, &high);
+    for (PetscInt d = 0; d < config->grid.dimension; d++) {
+      const PetscReal bottom = config->grid.origin.at[d], top = bottom + config->grid.size.at[d];
+
+      fall += gravity.at[d] < 0. ? -gravity.at[d] * (PetscMin(high.at[d], top) - bottom)
+                                 : gravity.at[d] * (top - PetscMax(low.at[d], bottom));
+    }
+    square = PetscMax(square, 2. * fall);
+    fastest = PetscMax(fastest, largest_component(&config->grid, config->splash.liquids[n].velocity, 0.));
+  }
+  for (PetscInt n = 0; n < config->splash.source_count; n++)
+    for (PetscInt d = 0; d < config->grid.dimension; d++)
+      fastest = PetscMax(fastest, PetscAbsReal(config->splash.sources[n].velocity.at[d]));
+  return PetscSqrtReal(square + fastest * fastest);
+}
+
 const Part SplashPart = {.name = "splash",
                          .ranks = PART_ON_FLUID,
                          .is_in = simulation_has_splash,
@@ -178,6 +251,11 @@ const Part SplashPart = {.name = "splash",
                          .write_frame = WriteFrame,
                          .record = RecordSplash,
                          .record_times = RecordTimes,
+                         .describe_work = describe_work,
+                         .describe_failure = DescribeFailure,
+                         .tolerance = "splash.tolerance",
+                         .estimate = estimate_particles,
+                         .expect_speed = expect_speed,
                          .count_fields = count_fields,
                          .check = Check,
                          .destroy = Destroy};

@@ -77,6 +77,10 @@ void lattice_visit_pieces(const Lattice *lattice, const Triangles *triangles, Pi
 /* Adds to every box how often the closed surface winds about its centre: 1 inside, 0 outside. Exact for
    corners rounded to 2^-16 spacings, within 8192 spacings of each other. */
 void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt winding[]);
+/* Adds to every box how often the segment from the centre of the box before, along `direction`, to its own
+   crosses the closed surface, with corners rounded likewise: a surface that only touches it does not. */
+void lattice_count_crossings(const Lattice *lattice, const Triangles *triangles, PetscInt direction,
+                             PetscInt counts[]);
 
 /* Sets to `mark` those boxes for which the segment from the centre of the box before, along `direction`, to
    its own comes closer to a triangle than `margin` spacings; others keep what they have. */

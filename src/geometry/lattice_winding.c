@@ -1,8 +1,10 @@
-/* Which centres of a lattice lie inside a closed surface: by the crossings of the lines along x.
+/* Where lines through the centres of a lattice cross a closed surface, and by those along x which centres lie
+   inside.
 
    Corners are rounded to whole numbers of 2^-16 spacings. Whether a line passes a triangle on the left or on
    the right of an edge is then exact in 64 bits; a line through an edge or a corner is shifted by an
-   infinitesimal (e, e^2), so that it crosses exactly one of the triangles that meet there. */
+   infinitesimal (e, e^2), so that it crosses exactly one of the triangles that meet there. Numbers of a
+   Shadow are along the line, X, and along the two axes that follow it cyclically. */
 #include "geometry_impl.h"
 
 #include <millrace/lattice.h>
@@ -17,8 +19,8 @@ typedef struct {
 
 typedef struct {
   Whole   corner[3];
-  int64_t area;            /* twice, projected along x */
-  int64_t low[2], high[2]; /* along y and z */
+  int64_t area;            /* twice, projected along the line */
+  int64_t low[2], high[2]; /* across it */
 } Shadow;
 
 static int64_t rounded(const Lattice *lattice, int d, PetscReal x)
@@ -26,7 +28,7 @@ static int64_t rounded(const Lattice *lattice, int d, PetscReal x)
   return (int64_t)floor((x - lattice->origin.at[d]) / lattice->spacing.at[d] * UNITS + 0.5);
 }
 
-/* Twice the area of a, b and the point, as seen along x. */
+/* Twice the area of a, b and the point, as seen along the line. */
 static int64_t side_of(const Whole *a, const Whole *b, int64_t y, int64_t z)
 {
   return (b->at[Y] - a->at[Y]) * (z - a->at[Z]) - (b->at[Z] - a->at[Z]) * (y - a->at[Y]);
@@ -55,7 +57,7 @@ static PetscBool is_crossed(const Shadow *shadow, int64_t y, int64_t z)
   return PETSC_TRUE;
 }
 
-/* Where along x the line crosses the plane of the triangle. */
+/* Where the line crosses the plane of the triangle. */
 static PetscReal crossing_place(const Shadow *shadow, int64_t y, int64_t z)
 {
   const Whole    *c = shadow->corner;
@@ -66,18 +68,27 @@ static PetscReal crossing_place(const Shadow *shadow, int64_t y, int64_t z)
          b2 * (PetscReal)(c[2].at[X] - c[0].at[X]);
 }
 
-/* `reference` keeps the numbers small. */
-static Shadow shadow_of(const Lattice *lattice, const Triangles *triangles, PetscInt t,
-                        const Whole *reference)
+/* Lines along an axis, and what is done where one crosses. */
+typedef struct LineCrossings {
+  const Lattice *lattice;
+  int            axis[DIM]; /* that of the lines, and the two that follow */
+  Whole          reference; /* keeps the numbers small; in these axes */
+  PetscInt      *counts;
+  void (*cross)(const struct LineCrossings *crossings, PetscReal place, PetscInt row, PetscInt sign);
+} LineCrossings;
+
+static Shadow shadow_of(const LineCrossings *crossings, const Triangles *triangles, PetscInt t)
 {
   Shadow shadow;
 
   for (int c = 0; c < 3; c++)
-    for (int d = 0; d < DIM; d++) {
+    for (int n = 0; n < DIM; n++) {
+      const int     d = crossings->axis[n];
       const int64_t place =
-          rounded(lattice, d, triangles->vertices[triangles->triangles[t][c]].at[d]) - reference->at[d];
+          rounded(crossings->lattice, d, triangles->vertices[triangles->triangles[t][c]].at[d]) -
+          crossings->reference.at[n];
 
-      shadow.corner[c].at[d] = PetscMax(-FARTHEST, PetscMin(FARTHEST, place));
+      shadow.corner[c].at[n] = PetscMax(-FARTHEST, PetscMin(FARTHEST, place));
     }
   shadow.area = side_of(&shadow.corner[0], &shadow.corner[1], shadow.corner[2].at[Y], shadow.corner[2].at[Z]);
   for (int d = 0; d < 2; d++) {
@@ -98,47 +109,92 @@ static PetscInt first_centre(int64_t place)
   return (PetscInt)ceil(boxes);
 }
 
-static void add_shadow(const Lattice *lattice, const Shadow *shadow, const Whole *reference,
-                       PetscInt winding[])
+/* Crosses lines (j, k), counted along the two axes across. */
+static void cross_shadow(const LineCrossings *crossings, const Shadow *shadow)
 {
-  PetscInt low[2], high[2];
+  const Lattice *lattice = crossings->lattice;
+  const int64_t *reference = crossings->reference.at;
+  PetscInt       low[2], high[2], at[DIM];
 
-  for (int d = 0; d < 2; d++) {
-    low[d] = PetscMax(first_centre(shadow->low[d] + reference->at[d + 1]), lattice->start[d + 1]);
-    high[d] = PetscMin(first_centre(shadow->high[d] + reference->at[d + 1]) + 1, lattice->end[d + 1]);
+  for (int n = 0; n < 2; n++) {
+    const int d = crossings->axis[n + 1];
+
+    low[n] = PetscMax(first_centre(shadow->low[n] + reference[n + 1]), lattice->start[d]);
+    high[n] = PetscMin(first_centre(shadow->high[n] + reference[n + 1]) + 1, lattice->end[d]);
   }
+  at[crossings->axis[0]] = lattice->start[crossings->axis[0]];
   for (PetscInt k = low[1]; k < high[1]; k++)
     for (PetscInt j = low[0]; j < high[0]; j++) {
-      const int64_t y = (int64_t)j * UNITS + UNITS / 2 - reference->at[Y],
-                    z = (int64_t)k * UNITS + UNITS / 2 - reference->at[Z];
-      PetscReal place;
-      PetscInt  i;
+      const int64_t y = (int64_t)j * UNITS + UNITS / 2 - reference[Y],
+                    z = (int64_t)k * UNITS + UNITS / 2 - reference[Z];
 
       if (!is_crossed(shadow, y, z))
         continue;
-      place = (crossing_place(shadow, y, z) + (PetscReal)reference->at[X] - UNITS / 2) / UNITS;
-      i = (PetscInt)PetscMax(ceil(place), (PetscReal)lattice->start[X]);
-      if (place <= (PetscReal)lattice->end[X] && i < lattice->end[X])
-        winding[lattice_index(lattice, i, j, k)] -= shadow->area > 0 ? 1 : -1;
+      at[crossings->axis[1]] = j;
+      at[crossings->axis[2]] = k;
+      crossings->cross(crossings,
+                       (crossing_place(shadow, y, z) + (PetscReal)reference[X] - UNITS / 2) / UNITS,
+                       lattice_index(lattice, at[X], at[Y], at[Z]), shadow->area > 0 ? 1 : -1);
     }
+}
+
+static void cross_lines(LineCrossings *crossings, const Triangles *triangles, PetscInt direction)
+{
+  if (!triangles->triangle_count || !lattice_size(crossings->lattice))
+    return;
+  for (int n = 0; n < DIM; n++) {
+    crossings->axis[n] = (int)(direction + n) % DIM;
+    crossings->reference.at[n] =
+        rounded(crossings->lattice, crossings->axis[n], triangles->vertices[0].at[crossings->axis[n]]);
+  }
+  for (PetscInt t = 0; t < triangles->triangle_count; t++) {
+    const Shadow shadow = shadow_of(crossings, triangles, t);
+
+    if (shadow.area != 0)
+      cross_shadow(crossings, &shadow);
+  }
+}
+
+/* All centres beyond the place count it; those before the lattice its first one. */
+static void wind(const LineCrossings *crossings, PetscReal place, PetscInt row, PetscInt sign)
+{
+  const PetscInt start = crossings->lattice->start[X], end = crossings->lattice->end[X];
+  const PetscInt i = (PetscInt)PetscMax(PetscMin(ceil(place), (PetscReal)end), (PetscReal)start);
+
+  if (i < end)
+    crossings->counts[row + i - start] -= sign;
 }
 
 void lattice_wind(const Lattice *lattice, const Triangles *triangles, PetscInt winding[])
 {
   const PetscInt width = lattice->end[X] - lattice->start[X], size = lattice_size(lattice);
-  Whole          reference;
+  LineCrossings  crossings = {.lattice = lattice, .counts = winding, .cross = wind};
 
-  if (!triangles->triangle_count || !size)
-    return;
-  for (int d = 0; d < DIM; d++)
-    reference.at[d] = rounded(lattice, d, triangles->vertices[0].at[d]);
-  for (PetscInt t = 0; t < triangles->triangle_count; t++) {
-    const Shadow shadow = shadow_of(lattice, triangles, t, &reference);
-
-    if (shadow.area != 0)
-      add_shadow(lattice, &shadow, &reference, winding);
-  }
+  cross_lines(&crossings, triangles, X);
   for (PetscInt row = 0; row < size; row += width)
     for (PetscInt n = row + 1; n < row + width; n++)
       winding[n] += winding[n - 1];
+}
+
+/* Segment i, from centre i - 1 to centre i, has the places from above i - 1 to i. */
+static void count(const LineCrossings *crossings, PetscReal place, PetscInt row, PetscInt sign)
+{
+  const Lattice  *lattice = crossings->lattice;
+  const int       d = crossings->axis[0];
+  const PetscReal i = ceil(place);
+  PetscInt        stride = 1;
+
+  (void)sign;
+  for (int n = 0; n < d; n++)
+    stride *= lattice->end[n] - lattice->start[n];
+  if (i >= (PetscReal)lattice->start[d] && i < (PetscReal)lattice->end[d])
+    crossings->counts[row + ((PetscInt)i - lattice->start[d]) * stride]++;
+}
+
+void lattice_count_crossings(const Lattice *lattice, const Triangles *triangles, PetscInt direction,
+                             PetscInt counts[])
+{
+  LineCrossings crossings = {.lattice = lattice, .counts = counts, .cross = count};
+
+  cross_lines(&crossings, triangles, direction);
 }

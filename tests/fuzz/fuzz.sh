@@ -41,7 +41,7 @@ mpicc -g -fsanitize="fuzzer,$sanitize" "${objects[-1]}" "$directory/libfuzzed.a"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 scenes=()
-for scene in collision bodies liquids surface; do
+for scene in collision bodies liquids surface deformable bound implicit splash; do
   scenes+=("$MILLRACE_SOURCE/tests/restart/scenes/$scene.yaml")
 done
 (cd "$scratch" && ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \

@@ -461,6 +461,61 @@ static void a_failed_solve_says_why(void **state)
   }
 }
 
+/* A box of 0.3 of the density of the fluid, with its faces on planes of cell centres or a part of a cell
+   aside. */
+static PetscReal rise_of_box(const CouplingSetup *setup, PetscReal aside)
+{
+  const PetscBool is_plane = setup->dimension == 2 ? PETSC_TRUE : PETSC_FALSE;
+  CouplingCase   *coupled = make(PETSC_COMM_WORLD, setup);
+  const PetscReal by = aside * setup->length / setup->cells[X];
+  PetscReal       rise;
+
+  coupling_case_add(coupled, make_box(vector3(0.3, 0.2, is_plane ? 0.5 : 0.3)), 0., 0.3 * setup->density,
+                    vector3(1.05 + by, 0.85 + by, is_plane ? 0. : 0.75 + by), vector3(0, 0, 0));
+  coupling_case_start(coupled);
+  coupling_case_accelerate(coupled, is_plane ? vector3(0., -9.81, 0.) : vector3(0., 0., -9.81));
+  coupling_case_solve(coupled);
+  rise = coupled->twists[setup->dimension - 1];
+  coupling_case_free(coupled);
+  return rise;
+}
+
+/* Centres that a surface comes near, or lies on, are closed by nothing. Cut faces only: those of tied ones
+   are closed or open as centres are inside or outside. */
+static void what_a_box_does_is_continuous_in_its_place(void **state)
+{
+  const CouplingSetup *setups[] = {&sheet, &tank};
+  const PetscReal      aside[] = {1e-7, -1e-7, -1e-6, 3e-6, 1e-5, -1e-4};
+
+  (void)state;
+  for (int s = 0; s < 2; s++) {
+    const PetscReal rise = rise_of_box(setups[s], 0.);
+
+    for (int n = 0; n < 6; n++)
+      assert_near(rise_of_box(setups[s], aside[n]), rise, 2. * PetscAbsReal(aside[n]));
+  }
+}
+
+/* A plate thinner than a cell between two walls, also with one of its sides on centres of cells. */
+static void a_thin_plate_divides_the_water(void **state)
+{
+  const PetscReal half = 0.02, places[] = {0.8, 0.75 + half, 0.75 - half, 0.75 + half + 1e-8, 0.75};
+
+  (void)state;
+  for (int n = 0; n < 5; n++) {
+    CouplingCase *coupled = make(PETSC_COMM_WORLD, &tank);
+
+    coupling_case_add(coupled, make_box(vector3(1.1, 1., half)), 0., 3000., vector3(1., 0.9, places[n]),
+                      vector3(0, 0, 0));
+    coupling_case_start(coupled);
+    coupling_case_accelerate(coupled, vector3(0., 0., -9.81));
+    coupling_case_solve(coupled);
+    assert_int_equal(coupled->report.components, 2);
+    assert_near(coupled->twists[2], 0., 1e-8);
+    coupling_case_free(coupled);
+  }
+}
+
 #define BOTH(test)                                                                                           \
   {#test " (cut)", test, with_cut_faces, NULL, NULL},                                                        \
   {                                                                                                          \
@@ -483,4 +538,5 @@ TEST_MAIN(BOTH(submerged_bodies_feel_archimedes), THREE(momentum_is_kept),
           FOUR(operator_and_preconditioner_are_symmetric), FOUR(the_mass_matrix_is_symmetric_and_inverted),
           FOUR(ranks_do_not_show), BOTH(a_constant_pressure_pushes_nobody),
           BOTH(a_sealed_shell_keeps_its_water), BOTH(pistons_are_held_by_sealed_water),
-          BOTH(given_velocities_are_met), FOUR(a_failed_solve_says_why))
+          BOTH(a_thin_plate_divides_the_water), BOTH(given_velocities_are_met), FOUR(a_failed_solve_says_why),
+          cmocka_unit_test_setup(what_a_box_does_is_continuous_in_its_place, with_cut_faces))

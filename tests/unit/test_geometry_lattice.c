@@ -266,6 +266,38 @@ static void no_line_slips_through_an_edge(void **state)
   }
 }
 
+/* Lines along any axis, through corners and along edges and faces too: a centre lies inside if and only if
+   the one before does not, or the segment between them crosses an even number of times. */
+static void every_crossing_changes_sides(void **state)
+{
+  const Lattice  unit = {.spacing = {{1, 1, 1}}, .start = {-4, -4, -4}, .end = {4, 4, 4}};
+  const PetscInt stride[DIM] = {1, 8, 64};
+  const Vector3  offsets[] = {vector3(0.5, 0.5, 0.5), vector3(0.5 + 1e-7, 0.5, 0.5 - 1e-7),
+                              vector3(0.1, 0.2, 0.3)};
+  PetscInt       winding[512], counts[512];
+
+  (void)state;
+  for (int trial = 0; trial < 12; trial++) {
+    Surface surface = trial % 4 == 0   ? make_box(vector3(2, 3, 2))
+                      : trial % 4 == 1 ? make_icosahedron(2.5)
+                      : trial % 4 == 2 ? make_box(vector3(3, 0.1, 3))
+                                       : make_ball(2.6, 6, 8);
+    Placed  placed = place(surface, vector3(0, 0, 0), offsets[trial / 4]);
+
+    assert_success(PetscArrayzero(winding, 512));
+    lattice_wind(&unit, &placed.triangles, winding);
+    for (PetscInt d = 0; d < DIM; d++) {
+      assert_success(PetscArrayzero(counts, 512));
+      lattice_count_crossings(&unit, &placed.triangles, d, counts);
+      for (PetscInt n = 0; n < 512; n++)
+        if (n / stride[d] % 8 > 0)
+          assert_int_equal(counts[n] % 2, PetscAbsInt(winding[n] - winding[n - stride[d]]));
+    }
+    assert_success(PetscFree(placed.vertices));
+    assert_success(SurfaceDestroy(&surface));
+  }
+}
+
 /* From inside to outside every path of centres meets a blocked segment: flood and see. */
 static void closed_shells_are_tight(void **state)
 {
@@ -417,5 +449,6 @@ TEST_MAIN(cmocka_unit_test(images_are_those_that_meet), cmocka_unit_test(parts_a
           cmocka_unit_test(an_aligned_box_fills_its_boxes),
           cmocka_unit_test(a_part_of_the_lattice_sees_the_same), cmocka_unit_test(one_box_is_cut_alike),
           cmocka_unit_test(centres_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
-          cmocka_unit_test(closed_shells_are_tight), cmocka_unit_test(segments_are_blocked_by_surfaces),
+          cmocka_unit_test(every_crossing_changes_sides), cmocka_unit_test(closed_shells_are_tight),
+          cmocka_unit_test(segments_are_blocked_by_surfaces),
           cmocka_unit_test(segments_are_hit_where_the_surface_is), cmocka_unit_test(a_slice_is_a_prism))

@@ -26,6 +26,24 @@ static PetscErrorCode MarkCells(Coupling coupling, PetscInt body, Vector3 shift,
   PetscFunctionReturn(0);
 }
 
+/* Segments between centres that a body is in the way of. A closed body is in the way of one between two that
+   lie outside of it only if the segment enters and leaves it: a plane of the body that runs along the
+   centres, or through one, is no wall between them. A shell has no inside, and what comes near it is met. */
+static void mark_segments(Coupling coupling, PetscInt body, PetscInt d, const Lattice *lattice,
+                          PetscInt marks[])
+{
+  const Placed  *placed = &coupling->solids.bodies[body];
+  const PetscInt size = lattice_size(lattice);
+
+  if (placed->body.thickness > 0.) {
+    lattice_block(lattice, &placed->triangles, d, LATTICE_MARGIN, 1 + body, marks);
+    return;
+  }
+  lattice_count_crossings(lattice, &placed->triangles, d, marks);
+  for (PetscInt n = 0; n < size; n++)
+    marks[n] = marks[n] > 1 ? 1 + body : 0;
+}
+
 static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift, const void *context)
 {
   const GridBox *box = grid_box(coupling->grid);
@@ -40,7 +58,7 @@ static PetscErrorCode MarkFaces(Coupling coupling, PetscInt body, Vector3 shift,
       continue;
     lattice.origin.at[d] += 0.5 * coupling->spacing; /* back to the cells: segment i leads to centre i */
     PetscCall(PetscCalloc1(lattice_size(&lattice), &marks));
-    lattice_block(&lattice, &coupling->solids.bodies[body].triangles, d, LATTICE_MARGIN, 1 + body, marks);
+    mark_segments(coupling, body, d, &lattice, marks);
     FOR_ROWS(&lattice, j, k) {
       const PetscInt c = box_index(box, lattice.start[X], j, k);
       const PetscInt n = lattice_index(&lattice, lattice.start[X], j, k);

@@ -16,17 +16,27 @@ def skin(cells):
     return sides[outer], outer // 4
 
 
-def deformables(frame, first):
-    """(vertices, cells, body) of the skin, its meshes numbered from `first` on, and a field of its triangles by name."""
+SOFT = ("deformables", "sheets")  # tetrahedra, triangles
+
+
+def surfaces(frame):
+    """Of each mesh of the frame with deformable solids: its triangles, and the elements that have their fields."""
     if "skins" in frame.entry.meshes():
-        mesh = frame.mesh("skins")
-        triangles, behind = mesh.cells, slice(None)
-    else:
-        mesh = frame.mesh("deformables")
-        triangles, behind = skin(mesh.cells)
-    fields = {name: mesh[name][behind] for name in ("stress", "det_F")}
-    fields["speed"] = numpy.linalg.norm(mesh["velocity"], axis=1)[triangles].mean(axis=1)
-    return (mesh.vertices, triangles, first + mesh["mesh"].astype(int)[behind]), fields
+        return [(frame.mesh("skins"), frame.mesh("skins").cells, slice(None))]
+    parts = [frame.mesh(name) for name in SOFT if name in frame.entry.meshes()]
+    return [(mesh, *(skin(mesh.cells) if mesh.cells.shape[1] == 4 else (mesh.cells, slice(None)))) for mesh in parts]
+
+
+def deformables(frame, first):
+    """(vertices, cells, body) of the surfaces, meshes numbered from `first` on, and a field of their triangles by name."""
+    parts, before = [], 0
+    for mesh, triangles, behind in surfaces(frame):
+        speed = numpy.linalg.norm(mesh["velocity"], axis=1)[triangles].mean(axis=1)
+        parts.append((mesh.vertices, before + triangles, first + mesh["mesh"].astype(int)[behind], mesh["stress"][behind],
+                      mesh["det_F"][behind], speed))
+        before += len(mesh.vertices)
+    joined = [numpy.concatenate(part) for part in zip(*parts)]
+    return tuple(joined[:3]), dict(zip(("stress", "det_F", "speed"), joined[3:]))
 
 
 def camera_axes(azimuth, elevation, up):

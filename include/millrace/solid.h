@@ -115,6 +115,10 @@ typedef struct {
   char *to;     /* name of the body that they move with, "link.3" for the fourth copy; "": the world */
 } HoldConfig;
 
+/* Of vertices that hang on the side of a larger element. */
+typedef enum { JUNCTIONS_BOUND, JUNCTIONS_FREE } MeshJunctionKind;
+extern const char *const MeshJunctionKinds[];
+
 /* What of the surface of a deformable solid is bound softly to it. */
 typedef enum { SKIN_SHARE, SKIN_DUPLICATE } SkinMass;
 extern const char *const SkinMasses[];
@@ -139,14 +143,17 @@ typedef struct {
 
 /* A deformable solid. */
 typedef struct {
-  char       *name;
-  MeshConfig  mesh;            /* where it is at time zero, at rest */
-  char       *material;        /* its name */
-  Vector3     velocity;        /* m/s, at time zero */
-  Vector3     spin;            /* rad/s, about the middle of its bounds */
-  PetscReal   friction;        /* Coulomb's coefficient against bodies */
-  PetscReal   contact_spacing; /* m; > 0: points that are bound to its surface for contact, so far apart */
-  SkinConfig  skin;
+  char      *name;
+  MeshConfig mesh;            /* where it is at time zero, at rest */
+  char      *material;        /* its name */
+  Vector3    velocity;        /* m/s, at time zero */
+  Vector3    spin;            /* rad/s, about the middle of its bounds */
+  PetscReal  friction;        /* Coulomb's coefficient against bodies */
+  PetscReal  contact_spacing; /* m; > 0: points that are bound to its surface for contact, so far apart */
+  SkinConfig skin;
+
+  MeshJunctionKind junctions;
+
   PetscInt    held_count;
   HoldConfig *held;
   PetscInt    load_count;

@@ -6,6 +6,7 @@ const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff",
                                       "linear",      "hencky",       NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
+const char *const MeshJunctionKinds[] = {"bound", "free", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
@@ -464,6 +465,14 @@ static const SchemaKey mesh_keys[] = {
      .fallback = "",
      .keys = skin_keys,
      .help = "its surface, as contact meets it"},
+    {.name = "junctions",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_MESH(junctions),
+     .fallback = "bound",
+     .choices = MeshJunctionKinds,
+     .help =
+         "of vertices that hang on the side of a larger element, where \"refine\" ends. bound: hard, so that "
+         "there is no gap; free: they move by themselves, and gaps open (for comparison)"},
     {.name = "held",
      .kind = SCHEMA_LIST,
      .offset = OF_MESH(held),

@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "scene_run.h"
 
-#include "solid/deformable/points.h"
+#include "solid/contact/point_contact.h"
 
 #include <math.h>
 
@@ -145,5 +145,132 @@ static void the_fish_flops(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(stitched_balls_stay_together), cmocka_unit_test(the_cube_becomes_289_sticks),
+/* The farthest that a vertex is from the middle of the side of the larger element on which it hangs. */
+static PetscReal widest_gap(Solid solid)
+{
+  const DeformableMesh *mesh = &solid->points->meshes[0];
+  const Vector3        *position = solid->points->position;
+  MeshJunctions         junctions;
+  PetscReal             widest = 0;
+
+  assert_success(MeshFindJunctions(mesh->mesh, &junctions));
+  assert_true(junctions.count > 30);
+  for (PetscInt n = 0; n < junctions.count; n++) {
+    Vector3 gap = position[mesh->first + junctions.vertices[n]];
+
+    for (PetscInt k = junctions.first[n]; k < junctions.first[n + 1]; k++)
+      gap = vector3_subtract(
+          gap, vector3_scale(junctions.weights[k], position[mesh->first + junctions.parents[k]]));
+    widest = PetscMax(widest, vector3_norm(gap));
+  }
+  assert_success(MeshJunctionsDestroy(&junctions));
+  return widest;
+}
+
+/* Of the elements on the vertices that the clamp holds, in N along x. */
+static PetscReal pull_on_clamp(Solid solid)
+{
+  const DeformableMesh *mesh = &solid->points->meshes[0];
+  Vector3              *forces;
+  PetscReal             sum = 0;
+
+  assert_success(PetscCalloc1(solid->points->count, &forces));
+  mesh->forces[0].kind->add_elastic(mesh->forces[0].data, solid->points->position, forces);
+  for (PetscInt p = 0; p < solid->points->count; p++)
+    sum += solid->points->carrier[p] >= 0 ? forces[p].at[X] : 0;
+  assert_success(PetscFree(forces));
+  return sum;
+}
+
+/* Fig. 2.4: bound to the ends of edges, what hangs on them leaves no gap, and the sheet pulls as one without
+   T-junctions. */
+static void the_sheet_has_no_gaps(void **state)
+{
+  static const char *const meshes[] = {"solids.meshes.sheet.junctions=bound",
+                                       "solids.meshes.sheet.junctions=free", "solids.meshes.sheet.refine=[]"};
+  PetscReal                pull[3], gap[3] = {0};
+
+  (void)state;
+  for (PetscInt k = 0; k < 3; k++) {
+    SceneRun flow;
+
+    assert_success(SceneRunOpen(&flow, "hybrid/t-junction-sheet", 0, meshes[k],
+                                k < 2 ? NULL : "solids.meshes.sheet.edge=0.0625", NULL));
+    assert_success(SceneRunUntil(&flow, 1));
+    pull[k] = pull_on_clamp(simulation_solid(flow.simulation));
+    gap[k] = k < 2 ? widest_gap(simulation_solid(flow.simulation)) : 0;
+    assert_success(SceneRunDestroy(&flow));
+  }
+  note("gaps of %g m bound, %g m free; pull %g N, conforming %g N", (double)gap[0], (double)gap[1],
+       (double)pull[0], (double)pull[2]);
+  assert_true(gap[0] <= 1e-12 && gap[1] > 1e-2);
+  assert_near(pull[0] / pull[2], 1, 0.01);
+}
+
+/* How far points have come from where they were at rest: vertices of elements near the finger, copies. */
+static PetscReal farthest(Solid solid, PetscInt first, PetscInt count)
+{
+  const Points *points = solid->points;
+  PetscReal     most = 0;
+
+  for (PetscInt p = first; p < first + count; p++)
+    most = PetscMax(most, vector3_norm(vector3_subtract(points->position[p], points->rest[p])));
+  return most;
+}
+
+/* Of copies that the finger has pressed in by more than half its radius, the farthest from its surface. */
+static PetscReal worst_fit(Solid solid)
+{
+  const Points        *points = solid->points;
+  const PetscInt       finger = solid_find_body(solid, "finger");
+  const RigidTransform there = solid->placements[finger];
+  PetscReal            worst = 0;
+
+  for (PetscInt s = 0; s < points->soft.count; s++) {
+    const PetscInt copy = points->soft.list[s].copy;
+    Vector3        gradient;
+
+    if (vector3_norm(
+            vector3_subtract(points->position[copy], points->position[points->soft.list[s].target])) > 0.05)
+      worst = PetscMax(
+          worst, PetscAbsReal(form_distance(solid->bodies[finger].form,
+                                            rigid_apply_inverse(&there, points->position[copy]), &gradient)));
+  }
+  return worst;
+}
+
+/* Fig. 2.6: the copies take the shape of the finger where the elements behind are far larger and hardly move,
+   in the steps that the ball has without them, and go back. */
+static void the_soft_surface_takes_the_shape_of_the_finger(void **state)
+{
+  SceneRun              flow, plain;
+  Solid                 solid;
+  const DeformableMesh *mesh;
+  PetscReal             dent, behind;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "hybrid/ball-soft-bound", 0, NULL));
+  assert_success(
+      SceneRunOpen(&plain, "hybrid/ball-soft-bound", 0, "solids.meshes.ball.skin.stiffness=0", NULL));
+  solid = simulation_solid(flow.simulation);
+  mesh = &solid->points->meshes[0];
+  assert_near(solid_longest_substep(solid) / solid_longest_substep(simulation_solid(plain.simulation)), 1,
+              1e-12);
+  assert_success(SceneRunUntil(&flow, 1));
+  behind = farthest(solid, mesh->first, mesh->mesh->vertex_count);
+  dent = farthest(solid, mesh->first_copy, mesh->skin_count);
+  note("dent %g m, vertices behind it %g m, copies within %g m of the finger", (double)dent, (double)behind,
+       (double)worst_fit(solid));
+  assert_true(dent > 0.1 && behind < 0.3 * dent);
+  assert_true(worst_fit(solid) < 1e-3);
+  assert_success(SceneRunUntil(&flow, 2));
+  note("back to %g m", (double)farthest(solid, mesh->first_copy, mesh->skin_count));
+  assert_true(farthest(solid, mesh->first_copy, mesh->skin_count) < 1e-3 * 0.5);
+  assert_success(SceneRunDestroy(&plain));
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(the_sheet_has_no_gaps),
+          cmocka_unit_test(the_soft_surface_takes_the_shape_of_the_finger),
+          cmocka_unit_test(stitched_balls_stay_together), cmocka_unit_test(the_cube_becomes_289_sticks),
           cmocka_unit_test(the_maggot_lifts_the_ring), cmocka_unit_test(the_fish_flops))

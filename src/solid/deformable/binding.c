@@ -70,7 +70,7 @@ PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh)
   PetscInt      parents[64];
 
   PetscFunctionBegin;
-  if (!mesh->mesh->parents)
+  if (!mesh->mesh->parents || mesh->config->junctions == JUNCTIONS_FREE)
     PetscFunctionReturn(0);
   PetscCall(MeshFindJunctions(mesh->mesh, &junctions));
   for (PetscInt n = 0; n < junctions.count; n++) {

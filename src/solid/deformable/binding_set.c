@@ -244,8 +244,10 @@ static PetscErrorCode BindSoft(Solid solid, const MeshBinding *binding, char mes
         binding->mesh < 0 ? binding->first + 1 : points->meshes[binding->mesh].first + binding->vertices[k];
 
     PetscCall(GrowList(points->springs.count, &points->springs.room, &points->springs.list));
-    points->springs.list[points->springs.count++] =
-        (BindingSpring){point, targets[k], binding->config->stiffness, binding->config->damping, 0.5};
+    points->springs.list[points->springs.count++] = (BindingSpring){.point = point,
+                                                                    .target = targets[k],
+                                                                    .stiffness = binding->config->stiffness,
+                                                                    .damping = binding->config->damping};
   }
   PetscCall(PetscFree(targets));
   PetscFunctionReturn(0);

@@ -5,7 +5,7 @@
 
 static const PetscReal damping_tolerance = 1e-4; /* of what damping does in the step */
 static const PetscReal spring_tolerance = 1e-11; /* springs are along their force where they are in the end */
-enum { MOST_ITERATIONS = 1000 };
+enum { MOST_ITERATIONS = 1000, MOST_TURNS = 10 };
 
 /* Forces of damping at a motion of points and bodies, collected. */
 static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *forces)
@@ -35,6 +35,7 @@ typedef struct {
   PetscReal factor;
   PetscInt  held;        /* contacts */
   PetscReal spring_step; /* s: of which binding springs are implicit; 0: they are not in it */
+  PetscReal first;       /* that the squares of residuals are measured by */
 } DampingSystem;
 
 /* M^-1, with springs in it, times impulses, without normal velocities at held contacts. `given` are the
@@ -61,19 +62,20 @@ static PetscErrorCode Precondition(Solid solid, const DampingSystem *system, con
 
 /* From `residual`, which is that of `motion`; `sum` is the sum of the impulses `search`, whose motions are
    `trial`. Impulses of contact, which `search` may lack beside M `trial`, do no work on any trial. */
-static PetscErrorCode Iterate(Solid solid, const DampingSystem *system, SolidMotion *motion, SolidMotion *sum)
+static PetscErrorCode Iterate(Solid solid, DampingSystem *system, SolidMotion *motion, SolidMotion *sum)
 {
   Points      *points = solid->points;
   SolidMotion *residual = &points->residual, *search = &points->search, *image = &points->image,
               *trial = &points->trial, *given = &points->given;
   const PetscReal tolerance = system->spring_step > 0. ? spring_tolerance : damping_tolerance;
-  PetscReal       square, first;
+  PetscReal       square;
 
   PetscFunctionBegin;
   motion_clear(solid, search);
   PetscCall(Precondition(solid, system, residual, search, trial));
-  first = square = motion_product(solid, residual, trial);
-  for (PetscInt k = 0; k < MOST_ITERATIONS && square > PetscSqr(tolerance) * first; k++) {
+  square = motion_product(solid, residual, trial);
+  system->first = PetscMax(system->first, square);
+  for (PetscInt k = 0; k < MOST_ITERATIONS && square > PetscSqr(tolerance) * system->first; k++) {
     PetscReal curvature, step, last = square;
 
     find_damping(solid, trial, image);
@@ -115,7 +117,7 @@ PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, 
   Points         *points = solid->points;
   SolidMotion    *damped = &points->damped;
   const PetscBool springs = spring_step > 0. && points->springs.count > 0 ? PETSC_TRUE : PETSC_FALSE;
-  DampingSystem   system = {factor, 0, springs ? spring_step : 0.};
+  DampingSystem   system = {.factor = factor, .spring_step = springs ? spring_step : 0.};
 
   PetscFunctionBegin;
   motion_clear(solid, impulse);
@@ -133,6 +135,9 @@ PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, 
   if (springs)
     springs_pull(solid, spring_step, SPRINGS_WHOLE, damped, &points->residual);
   PetscCall(Iterate(solid, &system, damped, impulse));
+  for (PetscInt k = 0;
+       springs && k < MOST_TURNS && springs_turn(solid, spring_step, damped, &points->residual); k++)
+    PetscCall(Iterate(solid, &system, damped, impulse));
   if (system.held) { /* the sum holds impulses of contact */
     find_damping(solid, damped, impulse);
     motion_combine(solid, factor, 0., impulse, impulse);

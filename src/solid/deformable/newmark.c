@@ -133,8 +133,10 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
   points_accelerate(solid, 0.25 * dt, &points->earlier, &motion);
   points_accelerate(solid, 0.25 * dt, &points->forces, &motion);
   points_accelerate(solid, 0.5, &points->drag, &motion);
-  if (points->springs.count)
+  if (points->springs.count) {
+    springs_finish(solid);
     points_accelerate(solid, 1., &points->springs.pull, &motion);
+  }
   points_follow_middle(solid, &motion);
   PetscCall(PointsDamp(solid, 0.25 * dt, 0., &motion, &points->drag));
   for (PetscInt p = 0; p < points->count; p++)

@@ -68,9 +68,13 @@ typedef struct {
 /* Springs of no length between points and their targets (spring.c). */
 typedef struct {
   PetscInt  point, target;
-  PetscReal stiffness; /* N/m */
-  PetscReal damping;   /* N s/m */
-  PetscReal ahead;     /* in parts of the step: when its force is that of */
+  PetscReal stiffness;  /* N/m */
+  PetscReal damping;    /* N s/m */
+  PetscReal ahead;      /* in parts of the step: when its force is that of */
+  PetscReal inverse;    /* 1/kg: velocity over impulse of both ends, where they do not turn */
+  PetscBool is_turning; /* an end is on a free body */
+  Vector3   turn;       /* m: of the distance at the end of the step, what the velocities do not lead to */
+  Vector3   push;       /* N s: impulse on the point until the middle of the step */
 } BindingSpring;
 
 typedef struct {
@@ -219,6 +223,11 @@ PetscErrorCode SpringsRelease(Solid solid, SolidMotion *impulse, SolidMotion *mo
    the part that depends on it. */
 typedef enum { SPRINGS_WHOLE, SPRINGS_OF_MOTION } SpringParts;
 void springs_pull(Solid solid, PetscReal dt, SpringParts part, const SolidMotion *motion, SolidMotion *into);
+/* What turning adds to the distances in a step of this motion: true if that is more than was known, and
+   impulses of the difference go into `into`. */
+PetscBool springs_turn(Solid solid, PetscReal dt, const SolidMotion *motion, SolidMotion *into);
+/* The impulse of the whole step, half of it at the places of its end. */
+void           springs_finish(Solid solid);
 PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
 PetscReal      springs_energy(const Points *points);
 PetscReal      springs_longest(const Points *points);

@@ -44,8 +44,10 @@ PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh)
                     .mesh = (PetscInt)(mesh - points->meshes),
                     .is_shared = mesh->config->skin.mass == SKIN_SHARE ? PETSC_TRUE : PETSC_FALSE};
     PetscCall(GrowList(points->springs.count, &points->springs.room, &points->springs.list));
-    points->springs.list[points->springs.count++] =
-        (BindingSpring){copy, target, mesh->config->skin.stiffness, mesh->config->skin.damping, 0.5};
+    points->springs.list[points->springs.count++] = (BindingSpring){.point = copy,
+                                                                    .target = target,
+                                                                    .stiffness = mesh->config->skin.stiffness,
+                                                                    .damping = mesh->config->skin.damping};
     points->springs.copy_count++;
     if (target - mesh->first < mesh_vertices(mesh))
       mesh->shown[target - mesh->first] = copy;

@@ -1,14 +1,15 @@
 /* Soft bindings by springs of no length (2.3.2): f = -k d of the distance d = x_p - x_q between a point and
    its target, either of which others may carry. Elasticity is implicit in step I at the middle of the step,
 
-     (M + a J^T J) u = M v - dt/2 k J^T d,   a = k dt^2 / 4,
+     M u = M v - dt/2 k J^T ((1 - h) d^n + h d^{n+1}),   h = 1/2,   d^{n+1} = d^n + dt J u + c,
 
-   with J u = u_p - u_q, and step V takes the same impulse: the midpoint rule, stable at every step, which
-   keeps both momenta. On free bodies, which turn, the force is that at the end of the step, a = k dt^2 / 2:
-   the midpoint rule would carry what the turn adds to d from step to step. Damping follows as a backward step
-   (M + dt b J^T n n^T J) v' = M v along the springs, so that it has no torque. Both are solved by the matrix
-   1 + r J M^-1 J^T r of springs, r r = a or dt b n n^T (Sherman, Morrison, Woodbury): how stiff springs are
-   does not matter. */
+   with J u = u_p - u_q, and step V takes the same force, for half of the step at either end: the midpoint
+   rule, stable at every step, which keeps both momenta. What c is of points on bodies, which turn, is found
+   from where u leads them, and the linear system solved again until it stays. On bodies springs that the step
+   does not resolve go to h = 1, as far as they are damped, and become the constraint d^{n+1} = 0 of RATTLE
+   (Andersen 1983). Damping follows as a backward step (M + dt b J^T n n^T J) v' = M v along the springs, so
+   that it has no torque. Both are solved by the matrix 1 + r J M^-1 J^T r of springs, r r = h k dt^2 / 2 or
+   dt b n n^T (Sherman, Morrison, Woodbury): how stiff springs are does not matter. */
 #include "points.h"
 
 #include <millrace/solid_system.h>
@@ -158,11 +159,26 @@ static Vector3 apart(const BindingSpring *spring, const Vector3 values[])
   return vector3_subtract(values[spring->point], values[spring->target]);
 }
 
+/* h: 1/2 but for what is damped, not resolved, and turns. */
+static PetscReal share_of_end(const BindingSpring *spring, PetscReal dt)
+{
+  const PetscReal square = 0.25 * dt * dt * spring->stiffness * spring->inverse; /* (omega dt / 2)^2 */
+  const PetscReal critical = 2. * PetscSqrtReal(spring->stiffness / PetscMax(spring->inverse, PETSC_SMALL));
+
+  if (!spring->is_turning)
+    return 0.5;
+  return 0.5 + 0.5 * PetscMin(1., spring->damping / critical) * square / (1. + square);
+}
+
 PetscErrorCode SpringsStiffen(Solid solid, PetscReal dt)
 {
   Springs *springs = &solid->points->springs;
 
   PetscFunctionBegin;
+  for (PetscInt s = 0; s < springs->count; s++) {
+    springs->list[s].ahead = share_of_end(&springs->list[s], dt);
+    springs->list[s].turn = vector3(0, 0, 0);
+  }
   for (PetscInt s = 0; s < springs->count; s++) {
     const PetscReal root = dt * PetscSqrtReal(0.5 * springs->list[s].ahead * springs->list[s].stiffness);
 
@@ -208,25 +224,84 @@ PetscErrorCode SpringsRelease(Solid solid, SolidMotion *impulse, SolidMotion *mo
   PetscFunctionReturn(0);
 }
 
+static void push_ends(SolidMotion *motion, const BindingSpring *spring, Vector3 push)
+{
+  motion->points[spring->point] = vector3_add(motion->points[spring->point], push);
+  motion->points[spring->target] = vector3_subtract(motion->points[spring->target], push);
+}
+
 void springs_pull(Solid solid, PetscReal dt, SpringParts part, const SolidMotion *motion, SolidMotion *into)
 {
   const Points   *points = solid->points;
   Springs        *springs = &solid->points->springs;
-  SolidMotion    *answer = &springs->answer;
   const PetscReal start = part == SPRINGS_WHOLE ? 1. : 0.;
 
-  motion_clear(solid, answer);
+  motion_clear(solid, &springs->answer);
   for (PetscInt s = 0; s < springs->count; s++) {
-    const BindingSpring *spring = &springs->list[s];
-    const Vector3        middle = vector3_add(vector3_scale(start, apart(spring, points->position)),
-                                              vector3_scale(spring->ahead * dt, apart(spring, motion->points)));
-    const Vector3        push = vector3_scale(0.5 * dt * spring->stiffness, middle);
+    BindingSpring *spring = &springs->list[s];
+    const Vector3  way =
+        vector3_add(vector3_scale(start, spring->turn), vector3_scale(dt, apart(spring, motion->points)));
+    const Vector3 middle =
+        vector3_add(vector3_scale(start, apart(spring, points->position)), vector3_scale(spring->ahead, way));
+    const Vector3 push = vector3_scale(-0.5 * dt * spring->stiffness, middle);
 
-    answer->points[spring->point] = vector3_subtract(answer->points[spring->point], push);
-    answer->points[spring->target] = vector3_add(answer->points[spring->target], push);
+    if (part == SPRINGS_WHOLE)
+      spring->push = push;
+    push_ends(&springs->answer, spring, push);
   }
-  points_collect(solid, answer);
-  motion_combine(solid, 1., 1., answer, into);
+  points_collect(solid, &springs->answer);
+  motion_combine(solid, 1., 1., &springs->answer, into);
+}
+
+void springs_finish(Solid solid)
+{
+  Springs *springs = &solid->points->springs;
+
+  motion_clear(solid, &springs->answer);
+  for (PetscInt s = 0; s < springs->count; s++)
+    push_ends(&springs->answer, &springs->list[s], springs->list[s].push);
+  points_collect(solid, &springs->answer);
+  motion_combine(solid, 0.5, 0.5, &springs->answer, &springs->pull);
+}
+
+/* Where a motion leads a point in a step, from where it is. */
+static Vector3 point_way(Solid solid, PetscInt point, PetscReal dt, const SolidMotion *motion)
+{
+  const Points  *points = solid->points;
+  const PetscInt body = points->carrier[point];
+  RigidTransform there;
+
+  if (body < 0)
+    return vector3_scale(dt, motion->points[point]);
+  there = body_moved(&solid->bodies[body], &solid->placements[body], &motion->bodies[body], dt);
+  return vector3_subtract(rigid_apply(&there, points->arm[point]), points->position[point]);
+}
+
+PetscBool springs_turn(Solid solid, PetscReal dt, const SolidMotion *motion, SolidMotion *into)
+{
+  const PetscReal enough = 1e-9; /* of the turn */
+  Springs        *springs = &solid->points->springs;
+  PetscReal       largest = 0., most = 0.;
+
+  motion_clear(solid, &springs->answer);
+  for (PetscInt s = 0; s < springs->count; s++) {
+    BindingSpring *spring = &springs->list[s];
+    Vector3        turn, change;
+
+    if (!spring->is_turning)
+      continue;
+    turn = vector3_subtract(point_way(solid, spring->point, dt, motion),
+                            point_way(solid, spring->target, dt, motion));
+    turn = vector3_subtract(turn, vector3_scale(dt, apart(spring, motion->points)));
+    change = vector3_subtract(turn, spring->turn);
+    spring->turn = turn;
+    push_ends(&springs->answer, spring, vector3_scale(-0.5 * dt * spring->stiffness * spring->ahead, change));
+    largest = PetscMax(largest, vector3_norm(turn));
+    most = PetscMax(most, vector3_norm(change));
+  }
+  points_collect(solid, &springs->answer);
+  motion_combine(solid, 1., 1., &springs->answer, into);
+  return most > enough * largest ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Along the spring; where it has no length, and on free bodies, in every direction (2.5). */
@@ -235,7 +310,7 @@ static Matrix3 damping_root(const Points *points, const BindingSpring *spring, P
   const Vector3   d = apart(spring, points->position);
   const PetscReal length = vector3_norm(d), root = PetscSqrtReal(dt * spring->damping);
   const PetscBool is_short =
-      spring->ahead == 1. || length <= 1e-9 * points->shortest ? PETSC_TRUE : PETSC_FALSE;
+      spring->is_turning || length <= 1e-9 * points->shortest ? PETSC_TRUE : PETSC_FALSE;
   Matrix3 result;
 
   for (PetscInt i = 0; i < DIM; i++)
@@ -307,8 +382,8 @@ PetscReal springs_longest(const Points *points)
   return largest;
 }
 
-/* b = 2 z sqrt(k m) with the mass m that springs meet at both ends. */
-static PetscReal critical_damping(Solid solid, const BindingSpring *spring)
+/* 1/m of what a spring meets at both ends. */
+static PetscReal inverse_mass(Solid solid, const BindingSpring *spring)
 {
   const PetscInt ends[2] = {spring->point, spring->target};
   PetscReal      inverse = 0.;
@@ -319,10 +394,10 @@ static PetscReal critical_damping(Solid solid, const BindingSpring *spring)
     inverse +=
         carrier >= 0 ? solid->mobilities[carrier].inverse_mass : points_inverse_mass(solid->points, ends[e]);
   }
-  return inverse > 0. ? 2. * PetscSqrtReal(spring->stiffness / inverse) : 0.;
+  return inverse;
 }
 
-/* What turns does not move along its velocity: springs on free bodies lose what that leaves. */
+/* What turns does not move along its velocity. */
 static PetscBool hangs_on_body(Solid solid, PetscInt point)
 {
   const PetscInt carrier = solid->points->carrier[point];
@@ -345,8 +420,9 @@ PetscErrorCode SpringsCreate(Solid solid)
   for (PetscInt s = 0; s < springs->count; s++) {
     BindingSpring *spring = &springs->list[s];
 
-    spring->damping *= critical_damping(solid, spring);
-    spring->ahead = hangs_on_body(solid, spring->point) || hangs_on_body(solid, spring->target) ? 1. : 0.5;
+    spring->inverse = inverse_mass(solid, spring);
+    spring->damping *= spring->inverse > 0. ? 2. * PetscSqrtReal(spring->stiffness / spring->inverse) : 0.;
+    spring->is_turning = hangs_on_body(solid, spring->point) || hangs_on_body(solid, spring->target);
   }
   PetscFunctionReturn(0);
 }

@@ -204,6 +204,9 @@ PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh);
 PetscErrorCode SoftPointsWeigh(Solid solid); /* when all other masses are known */
 PetscErrorCode SoftPointsDestroy(Solid solid);
 void           soft_points_start(Points *points); /* velocities */
+/* Where a copy is in its element as that is now, inside or not; false: the element is flat. */
+PetscBool soft_point_place(const Points *points, const SoftPoint *point, PetscInt corners[4],
+                           PetscReal weights[4]);
 /* Of elastic forces, what the copies get and what is left. */
 void soft_points_map(Solid solid, SolidMotion *forces);
 /* Eliminates the copies from M + a J^T J: impulses on them, M times the motion, become impulses on their

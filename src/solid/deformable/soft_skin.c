@@ -223,14 +223,22 @@ static PetscBool find_weights(const Points *points, const PetscInt corners[4], V
   return PETSC_TRUE;
 }
 
+PetscBool soft_point_place(const Points *points, const SoftPoint *point, PetscInt corners[4],
+                           PetscReal weights[4])
+{
+  const DeformableMesh *mesh = &points->meshes[point->mesh];
+
+  for (PetscInt n = 0; n < 4; n++)
+    corners[n] = mesh->elements[mesh->mesh->nodes * point->element + n];
+  return find_weights(points, corners, points->position[point->copy], weights);
+}
+
 static void give_back(Solid solid, const SoftPoint *point, Vector3 force, SolidMotion *forces)
 {
-  Points               *points = solid->points;
-  const DeformableMesh *mesh = &points->meshes[point->mesh];
-  const PetscInt       *corners = &mesh->elements[mesh->mesh->nodes * point->element];
-  PetscReal             weights[4];
+  PetscInt  corners[4];
+  PetscReal weights[4];
 
-  if (find_weights(points, corners, points->position[point->copy], weights)) {
+  if (soft_point_place(solid->points, point, corners, weights)) {
     for (PetscInt n = 0; n < 4; n++)
       forces->points[corners[n]] =
           vector3_subtract(forces->points[corners[n]], vector3_scale(weights[n], force));

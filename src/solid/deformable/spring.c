@@ -319,26 +319,25 @@ static Matrix3 damping_root(const Points *points, const BindingSpring *spring, P
   return result;
 }
 
-/* Copies are lighter than what carries their targets: one after the other. */
-static void damp_copies(Solid solid, PetscReal dt, SolidMotion *velocity)
+/* A copy against the material of its element where the copy is, which gets the opposite impulse: in every
+   direction without a torque. Copies are lighter than what carries their targets: one after the other. */
+static void damp_copy(const Points *points, PetscInt s, PetscReal factor, Vector3 velocity[])
 {
-  const Points  *points = solid->points;
-  const Springs *springs = &points->springs;
+  const SoftPoint *soft = &points->soft.list[s];
+  PetscInt         corners[4];
+  PetscReal        weights[4], inverse = points->inverse_mass[soft->copy];
+  Vector3          closing = velocity[soft->copy], impulse;
 
-  for (PetscInt s = 0; s < springs->copy_count; s++) {
-    const BindingSpring *spring = &springs->list[s];
-    const PetscReal      inverse =
-        points->inverse_mass[spring->point] + points_inverse_mass(points, spring->target);
-    const PetscReal root = PetscSqrtReal(dt * spring->damping);
-    const Vector3   closing = vector3_subtract(velocity->points[spring->point],
-                                               points_mean(points, spring->target, velocity->points));
-    const Vector3   along =
-        root > 0. ? matrix3_apply(&springs->roots[s], vector3_scale(1. / root, closing)) : vector3(0, 0, 0);
-    const Vector3 impulse = vector3_scale(-root * root / (1. + root * root * inverse), along);
-
-    points_push(points, spring->point, impulse, velocity->points);
-    points_push(points, spring->target, vector3_scale(-1., impulse), velocity->points);
+  if (!(inverse > 0.) || !soft_point_place(points, soft, corners, weights))
+    return;
+  for (PetscInt n = 0; n < 4; n++) {
+    closing = vector3_subtract(closing, vector3_scale(weights[n], points_mean(points, corners[n], velocity)));
+    inverse += PetscSqr(weights[n]) * points_inverse_mass(points, corners[n]);
   }
+  impulse = vector3_scale(-factor / (1. + factor * inverse), closing);
+  points_push(points, soft->copy, impulse, velocity);
+  for (PetscInt n = 0; n < 4; n++)
+    points_push(points, corners[n], vector3_scale(-weights[n], impulse), velocity);
 }
 
 PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity)
@@ -354,7 +353,8 @@ PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity)
   }
   if (!(most > 0.))
     PetscFunctionReturn(0);
-  damp_copies(solid, dt, velocity);
+  for (PetscInt s = 0; s < springs->copy_count; s++)
+    damp_copy(points, s, dt * springs->list[s].damping, velocity->points);
   points_follow_velocity(solid, velocity->bodies, velocity->points);
   PetscCall(Factor(solid));
   PetscCall(SpringsRelease(solid, NULL, velocity));

@@ -104,21 +104,21 @@ static void combine_selectively(Fluid fluid, const PetscReal *solid, PetscInt di
 
 /* What is diffused, and where its unknowns lie. */
 typedef struct {
-  Fluid            fluid;
-  PetscInt         direction;
-  GridRange        range;
-  const PetscReal *solid;     /* null without any */
-  PetscBool        selective; /* some solid passes no flux */
-  const WallList  *walls;     /* that pass none */
+  Fluid                    fluid;
+  PetscInt                 direction;
+  GridRange                range;
+  const PetscReal         *solid;     /* null without any */
+  PetscBool                selective; /* some solid passes no flux */
+  const SeparatedCellList *separated; /* that pass none */
 } Diffusion;
 
 /* The places of a row that obstacles and shells touch, taken from lists in the order of places. */
 typedef struct {
-  PetscInt         no_slip_left, closed_left, walls_left;
-  NoSlipPair      *no_slip_pairs;
-  PetscInt        *closed;
-  const Wall      *walls;
-  const PetscReal *solid;
+  PetscInt              no_slip_left, closed_left, separated_left;
+  NoSlipPair           *no_slip_pairs;
+  PetscInt             *closed;
+  const SeparatedCells *separated;
+  const PetscReal      *solid;
 } Touched;
 
 static Touched find_touched(const Diffusion *diffusion)
@@ -127,8 +127,9 @@ static Touched find_touched(const Diffusion *diffusion)
   const Fluid    fluid = diffusion->fluid;
 
   if (d == CELL_VALUES)
-    return (Touched){
-        .walls_left = diffusion->walls->count, .walls = diffusion->walls->list, .solid = diffusion->solid};
+    return (Touched){.separated_left = diffusion->separated->count,
+                     .separated = diffusion->separated->list,
+                     .solid = diffusion->solid};
   return (Touched){.no_slip_left = fluid->no_slip_count[d],
                    .closed_left = fluid->closed_count[d],
                    .no_slip_pairs = fluid->no_slip_pairs[d],
@@ -142,8 +143,9 @@ static void mend_row(Touched *touched, const Combination *mix, const PetscReal *
        touched->no_slip_pairs++, touched->no_slip_left--)
     result[touched->no_slip_pairs->face] +=
         mix->factor * (u[touched->no_slip_pairs->inside] - u[touched->no_slip_pairs->face]);
-  for (; touched->walls_left && touched->walls->cell < last; touched->walls++, touched->walls_left--) {
-    const PetscInt c = touched->walls->cell, beyond = touched->walls->beyond;
+  for (; touched->separated_left && touched->separated->cell < last;
+       touched->separated++, touched->separated_left--) {
+    const PetscInt c = touched->separated->cell, beyond = touched->separated->beyond;
 
     if (!touched->solid || (touched->solid[c] <= 0. && touched->solid[beyond] <= 0.))
       result[c] -= mix->factor * (u[beyond] - u[c]);
@@ -189,7 +191,7 @@ static PetscErrorCode Prepare(Fluid fluid, const AdvectedField *carried, StepMom
   if (fluid_covered(fluid))
     PetscCall(VecGetArrayRead(fluid_covered(fluid), &diffusion->solid));
   if (carried->direction == CELL_VALUES)
-    PetscCall(FluidGetWalls(fluid, moment, &diffusion->walls));
+    PetscCall(FluidGetSeparatedCells(fluid, moment, &diffusion->separated));
   PetscFunctionReturn(0);
 }
 

@@ -17,13 +17,13 @@ typedef struct _p_ShellTransport *ShellTransport;
 /* Neighbouring cells with a shell between them, from each side, in the order of cells. */
 typedef struct {
   PetscInt cell, beyond; /* local indices; `cell` is owned */
-} Wall;
+} SeparatedCells;
 
 typedef struct {
-  PetscBool is_known;
-  PetscInt  count, room;
-  Wall     *list;
-} WallList;
+  PetscBool       is_known;
+  PetscInt        count, room;
+  SeparatedCells *list;
+} SeparatedCellList;
 
 struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
@@ -79,7 +79,7 @@ struct _p_Fluid {
   PetscReal                    *constraint_impulses; /* of each body, by the last solve */
   const Visibility             *visibility;          /* borrowed; null: none */
   ShellTransport                shell_transport;     /* values near shells, shell_transport.c */
-  WallList                      walls[2];            /* by StepMoment */
+  SeparatedCellList             separated[2];        /* by StepMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -163,8 +163,8 @@ PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, 
 PetscErrorCode FluidDropCorrections(Fluid fluid, const AdvectedField *carried, Vec uncorrected, Vec result);
 
 /* separated_cells.c: lent until the visibility changes; none without one. */
-PetscErrorCode FluidGetWalls(Fluid fluid, StepMoment moment, const WallList **walls);
-PetscErrorCode FluidDropWalls(Fluid fluid);
+PetscErrorCode FluidGetSeparatedCells(Fluid fluid, StepMoment moment, const SeparatedCellList **separated);
+PetscErrorCode FluidDropSeparatedCells(Fluid fluid);
 
 /* forces.c: the largest acceleration at `time` that can move anything, on this rank. */
 PetscErrorCode FluidGetLargestForce(Fluid fluid, PetscInt direction, PetscReal time, PetscReal *largest);

@@ -1,21 +1,13 @@
 /* Neighbouring cells between which a shell stands: no scalar diffuses from one to the other. */
 #include "fluid_impl.h"
 
-PetscErrorCode FluidDropWalls(Fluid fluid)
+PetscErrorCode FluidDropSeparatedCells(Fluid fluid)
 {
   PetscFunctionBegin;
   for (int moment = 0; moment < 2; moment++) {
-    PetscCall(PetscFree(fluid->walls[moment].list));
-    fluid->walls[moment] = (WallList){.is_known = PETSC_FALSE};
+    PetscCall(PetscFree(fluid->separated[moment].list));
+    fluid->separated[moment] = (SeparatedCellList){.is_known = PETSC_FALSE};
   }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode AddWall(WallList *walls, Wall wall)
-{
-  PetscFunctionBegin;
-  PetscCall(GrowList(walls->count, &walls->room, &walls->list));
-  walls->list[walls->count++] = wall;
   PetscFunctionReturn(0);
 }
 
@@ -33,10 +25,11 @@ static PetscBool is_hidden(Fluid fluid, StepMoment moment, const PetscInt at[DIM
                                    grid_cell_centre(fluid->grid, high[X], high[Y], high[Z]));
 }
 
-static PetscErrorCode AddWallsOf(Fluid fluid, StepMoment moment, const PetscInt at[DIM])
+static PetscErrorCode SeparateCell(Fluid fluid, StepMoment moment, const PetscInt at[DIM])
 {
-  const GridBox *box = grid_box(fluid->grid);
-  const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  SeparatedCellList *list = &fluid->separated[moment];
+  const GridBox     *box = grid_box(fluid->grid);
+  const PetscInt     c = box_index(box, at[X], at[Y], at[Z]);
 
   PetscFunctionBegin;
   for (PetscInt a = 0; a < box->dimension; a++)
@@ -44,12 +37,13 @@ static PetscErrorCode AddWallsOf(Fluid fluid, StepMoment moment, const PetscInt 
       if (!box->periodic[a] && at[a] == (side ? box->cells[a] - 1 : 0))
         continue; /* what is beyond a side is not beyond a shell */
       if (is_hidden(fluid, moment, at, a, side))
-        PetscCall(AddWall(&fluid->walls[moment], (Wall){c, c + (side ? 1 : -1) * box->stride[a]}));
+        PetscCall(AppendItem(&list->count, &list->room, &list->list,
+                             (SeparatedCells){c, c + (side ? 1 : -1) * box->stride[a]}));
     }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode FindWalls(Fluid fluid, StepMoment moment)
+static PetscErrorCode FindSeparatedCells(Fluid fluid, StepMoment moment)
 {
   const GridBox   *box = grid_box(fluid->grid);
   const PetscReal *near;
@@ -58,17 +52,17 @@ static PetscErrorCode FindWalls(Fluid fluid, StepMoment moment)
   PetscCall(VecGetArrayRead(fluid->visibility->near, &near));
   FOR_PLACES(box, at)
     if (near[box_index(box, at[X], at[Y], at[Z])] > 0.)
-      PetscCall(AddWallsOf(fluid, moment, at));
+      PetscCall(SeparateCell(fluid, moment, at));
   PetscCall(VecRestoreArrayRead(fluid->visibility->near, &near));
-  fluid->walls[moment].is_known = PETSC_TRUE;
+  fluid->separated[moment].is_known = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidGetWalls(Fluid fluid, StepMoment moment, const WallList **walls)
+PetscErrorCode FluidGetSeparatedCells(Fluid fluid, StepMoment moment, const SeparatedCellList **separated)
 {
   PetscFunctionBegin;
-  if (fluid->visibility && !fluid->walls[moment].is_known)
-    PetscCall(FindWalls(fluid, moment));
-  *walls = &fluid->walls[moment];
+  if (fluid->visibility && !fluid->separated[moment].is_known)
+    PetscCall(FindSeparatedCells(fluid, moment));
+  *separated = &fluid->separated[moment];
   PetscFunctionReturn(0);
 }

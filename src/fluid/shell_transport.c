@@ -73,7 +73,7 @@ PetscErrorCode FluidDropShellTransport(Fluid fluid)
   ShellTransport found = fluid->shell_transport;
 
   PetscFunctionBegin;
-  PetscCall(FluidDropWalls(fluid));
+  PetscCall(FluidDropSeparatedCells(fluid));
   if (!found)
     PetscFunctionReturn(0);
   for (PetscInt n = 0; n <= DIM; n++) {
@@ -89,7 +89,7 @@ PetscErrorCode FluidDropShellTransport(Fluid fluid)
 PetscErrorCode FluidSetVisibility(Fluid fluid, const Visibility *visibility)
 {
   PetscFunctionBegin;
-  PetscCall(FluidDropWalls(fluid));
+  PetscCall(FluidDropSeparatedCells(fluid));
   if (!visibility)
     PetscCall(FluidDropShellTransport(fluid));
   fluid->visibility = visibility;

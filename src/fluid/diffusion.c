@@ -249,25 +249,12 @@ VECTOR_CLONES static void add_multiple(PetscReal *restrict y, PetscReal a, const
     y[n] += a * x[n];
 }
 
-/* p = r + b p. */
-VECTOR_CLONES static void turn_row(PetscReal *restrict p, PetscReal b, const PetscReal *restrict r,
-                                   PetscInt count)
-{
-  for (PetscInt n = 0; n < count; n++)
-    p[n] = r[n] + b * p[n];
-}
-
-/* The arrays of a solve: the search direction, its image under the operator, what they act on. */
-typedef struct {
-  PetscReal *search, *image, *value, *residual;
-} Arrays;
-
 typedef enum { ADD, SQUARE, ADVANCE, TURN } RowWork;
 
 /* One pass over the unknowns with the coefficient of the pass: ADD puts the image on the residual; SQUARE and
    ADVANCE (value += a p, r -= a q) add the squares of the residual to `sum`. */
 static void work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coefficient,
-                         const Arrays *arrays, ReproducibleSum *sum)
+                         const ConjugateRow *arrays, ReproducibleSum *sum)
 {
   const GridBox   *box = grid_box(diffusion->fluid->grid);
   const GridRange *range = &diffusion->range;
@@ -277,12 +264,13 @@ static void work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coe
     const PetscInt first = box_index(box, range->start[X], j, k);
 
     if (work == TURN)
-      turn_row(arrays->search + first, coefficient, arrays->residual + first, count);
+      conjugate_turn(arrays->search + first, coefficient, arrays->residual + first, count);
     if (work == ADVANCE)
-      add_multiple(arrays->value + first, coefficient, arrays->search + first, count);
-    if (work == ADVANCE || work == ADD)
-      add_multiple(arrays->residual + first, work == ADD ? coefficient : -coefficient, arrays->image + first,
-                   count);
+      conjugate_advance(&(ConjugateRow){arrays->value + first, arrays->residual + first,
+                                        arrays->search + first, arrays->image + first},
+                        coefficient, count);
+    if (work == ADD)
+      add_multiple(arrays->residual + first, coefficient, arrays->image + first, count);
     if (work == ADVANCE || work == SQUARE)
       sum_add_products(sum, arrays->residual + first, arrays->residual + first, count);
   }
@@ -291,7 +279,7 @@ static void work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coe
 /* An iteration; the ghosts of the search direction are filled. `square` is the residual's, before and after;
    at the goal the search direction stays as it is. */
 static PetscErrorCode Iterate(const Diffusion *diffusion, PetscReal amount, PetscReal goal,
-                              const Arrays *arrays, PetscReal *square)
+                              const ConjugateRow *arrays, PetscReal *square)
 {
   const Combination mix = {1., -amount};
   ReproducibleSum   product = {0}, squares = {0};
@@ -336,7 +324,7 @@ static PetscErrorCode Solve(const Diffusion *diffusion, const AdvectedField *car
 {
   const Fluid       fluid = diffusion->fluid;
   const Combination rest = {0., amount};
-  Arrays            arrays = {.value = value};
+  ConjugateRow      arrays = {.value = value};
   ReproducibleSum   squares = {0};
   PetscReal         square, goal;
 

@@ -162,6 +162,15 @@ PetscErrorCode FluidAdvectNearShells(Fluid fluid, const AdvectedField *carried, 
 /* Takes a correction away where it has looked at a shell. */
 PetscErrorCode FluidDropCorrections(Fluid fluid, const AdvectedField *carried, Vec uncorrected, Vec result);
 
+/* conjugate_gradients.c: a run of unknowns in an iteration. */
+typedef struct {
+  PetscReal *value, *residual, *search, *image; /* image: of the search direction under the operator */
+} ConjugateRow;
+/* value += length search, residual -= length image. */
+void conjugate_advance(const ConjugateRow *row, PetscReal length, PetscInt count);
+/* search = preconditioned + ratio search. */
+void conjugate_turn(PetscReal *search, PetscReal ratio, const PetscReal *preconditioned, PetscInt count);
+
 /* separated_cells.c: lent until the visibility changes; none without one. */
 PetscErrorCode FluidGetSeparatedCells(Fluid fluid, StepMoment moment, const SeparatedCellList **separated);
 PetscErrorCode FluidDropSeparatedCells(Fluid fluid);

@@ -152,34 +152,14 @@ PetscErrorCode FluidApplyStress(Fluid fluid, const StressMix *mix, Vec from[DIM]
 /* The arrays of a solve, one component at a time. */
 enum { VALUE, RESIDUAL, SEARCH, IMAGE, INVERSE, BETTER, ARRAYS };
 
-/* value += a p, r -= a q. */
-VECTOR_CLONES static void advance_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal a,
-                                      PetscInt count)
-{
-  PetscReal *restrict value = at[VALUE] + first, *restrict r = at[RESIDUAL] + first;
-  const PetscReal *restrict p = at[SEARCH] + first, *restrict q = at[IMAGE] + first;
-
-  for (PetscInt n = 0; n < count; n++) {
-    value[n] += a * p[n];
-    r[n] -= a * q[n];
-  }
-}
-
-/* p = better + b p, where the multigrid has made a better residual of r, else with r / diagonal. */
+/* p = r / diagonal + b p. */
 VECTOR_CLONES static void turn_row(PetscReal *const at[ARRAYS], PetscInt first, PetscReal b, PetscInt count)
 {
   PetscReal *restrict p = at[SEARCH] + first;
   const PetscReal *restrict r = at[RESIDUAL] + first, *restrict w = at[INVERSE] + first;
 
-  if (at[BETTER]) {
-    const PetscReal *restrict z = at[BETTER] + first;
-
-    for (PetscInt n = 0; n < count; n++)
-      p[n] = z[n] + b * p[n];
-  } else {
-    for (PetscInt n = 0; n < count; n++)
-      p[n] = w[n] * r[n] + b * p[n];
-  }
+  for (PetscInt n = 0; n < count; n++)
+    p[n] = w[n] * r[n] + b * p[n];
 }
 
 /* (r + share q)^2 / diagonal. */
@@ -226,14 +206,19 @@ static void work_on_row(StressWork work, PetscReal *const at[ARRAYS], PetscInt f
     add_squares(at, first, 1., count, sum);
     break;
   case ADVANCE:
-    advance_row(at, first, coefficient, count);
+    conjugate_advance(
+        &(ConjugateRow){at[VALUE] + first, at[RESIDUAL] + first, at[SEARCH] + first, at[IMAGE] + first},
+        coefficient, count);
     add_squares(at, first, 0., count, sum);
     break;
   case MEET:
     sum_add_products(sum, at[RESIDUAL] + first, at[BETTER] + first, count);
     break;
   default:
-    turn_row(at, first, coefficient, count);
+    if (at[BETTER]) /* the residual as the multigrid has made it */
+      conjugate_turn(at[SEARCH] + first, coefficient, at[BETTER] + first, count);
+    else
+      turn_row(at, first, coefficient, count);
   }
 }
 

@@ -33,11 +33,10 @@ signalled() {
     [ ! -e "$3/run.lock" ] && ! grep PETSC errors && last_line log "stopped at t = " "(signal $1)" "$(checkpoints "$3")" \
     "millrace run -o $3 --restart latest"
 }
-for signal in USR1 TERM ${started_by:+INT} HUP; do
-  for ranks in 1 2; do
-    ok "SIG$signal on $ranks ranks: a checkpoint and exit code 85" signalled $signal $ranks $signal-$ranks
-    ok "then it goes on as if nothing had been" resumed_whole $ranks $signal-$ranks
-  done
+for what in USR1.1 TERM.2 ${started_by:+INT.1} HUP.2; do # on several ranks all signals are one number to agree on
+  signal=${what%.*} ranks=${what#*.}
+  ok "SIG$signal on $ranks ranks: a checkpoint and exit code 85" signalled $signal $ranks $signal-$ranks
+  ok "then it goes on as if nothing had been" resumed_whole $ranks $signal-$ranks
 done
 
 # ends_at_once DIR: at the second Ctrl-C, in the middle of a step.

@@ -41,6 +41,14 @@
       skip();                                                                                                \
   } while (0)
 
+/* At the beginning of a long test whose law no partition can break, in a program that others need ranks for.
+ */
+#define only_on_one_rank()                                                                                   \
+  do {                                                                                                       \
+    if (harness_size() > 1)                                                                                  \
+      skip();                                                                                                \
+  } while (0)
+
 void harness_agree(PetscBool holds, const char *what, const char *file, int line);
 void harness_agree_near(PetscReal a, PetscReal b, PetscReal tolerance, const char *what, const char *file,
                         int line);

@@ -6,7 +6,7 @@
 #include "simulation/coupled_impl.h"
 
 #define PLANE "grid: {dimension: 2, size: [1, 1], resolution: 32}\n"
-#define SPACE "grid: {size: [1, 1, 1], resolution: 20}\n"
+#define SPACE "grid: {size: [1, 1, 1], resolution: 16}\n"
 #define RUN "run: {end_time: 100, frame_interval: 100}\n"
 #define DISC "shape: {sphere: {center: [0.47, 0.52], radius: 0.27}}"
 #define BALL "shape: {sphere: {center: [0.47, 0.52, 0.5], radius: 0.27}}"

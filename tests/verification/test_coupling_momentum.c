@@ -89,7 +89,7 @@ static const PetscReal scale = 1000.; /* of fluid and bodies at 1 m/s */
 
 static void a_periodic_box_keeps_its_momentum(void **state)
 {
-  const Budget budget = run_crowd(200);
+  const Budget budget = run_crowd(harness_size() > 1 ? 20 : 100);
 
   (void)state;
   assert_on_all_ranks(budget.left_over <= 1e-12 * scale);

@@ -55,6 +55,7 @@ static void sectors_of_a_turning_disk_keep_their_areas(void **state)
   PetscReal       breach, worst = 0., begin[3];
 
   (void)state;
+  only_on_one_rank();
   regions_prepare(2, 100, &regions);
   regions.config.interface.particles = 16;
   for (PetscInt n = 0; n < 3; n++) {

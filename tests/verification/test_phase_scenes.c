@@ -323,7 +323,7 @@ static void a_jet_feels_the_air_only_if_both_ways(void **state)
 static void so_does_a_round_jet(void **state)
 {
   (void)state;
-  compare_jets("grid.dimension=3", 32, 60, 0.005);
+  compare_jets("grid.dimension=3", 24, 45, 0.0065);
 }
 
 TEST_MAIN(cmocka_unit_test(a_dam_breaks_as_fast_as_measured), cmocka_unit_test(a_bubble_rises_as_published),

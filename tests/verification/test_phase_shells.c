@@ -157,6 +157,7 @@ static PetscReal shake_and_look(Case *made, PetscInt steps)
 static void a_shaken_shell_keeps_its_water(void **state)
 {
   (void)state;
+  only_on_one_rank();
   for (PetscInt dimension = 2; dimension <= 3; dimension++) {
     const PetscInt steps = dimension == 2 ? 500 : 25, cells = dimension == 2 ? 40 : 20;
     PetscReal      with, without = 0., before;

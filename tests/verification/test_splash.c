@@ -128,6 +128,7 @@ static void of_two_blocks_one_falls_and_one_rests(void **state)
 static void a_pool_comes_to_rest(void **state)
 {
   (void)state;
+  only_on_one_rank();
   for (PetscInt dimension = 2; dimension <= 3; dimension++)
     for (PetscInt particles = 2; particles <= 3; particles++) {
       SplashCase one;
@@ -159,6 +160,7 @@ static void prepare_dam(PetscInt dimension, SplashCase *one)
 static void density_is_held_after_the_correction(void **state)
 {
   (void)state;
+  only_on_one_rank();
   for (PetscInt dimension = 2; dimension <= 3; dimension++)
     for (PetscInt solver = BOUNDED_MPRGP; solver <= BOUNDED_ACTIVE_SET; solver++) {
       const PetscReal tolerance = 1e-6;

@@ -82,8 +82,7 @@ MILLRACE_KERNEL void run_sample(const PointFrame *frame, const PetscReal *field,
     const PetscReal *low = field + (frame->base + places[0]->corner[n] + places[1]->corner[n] + plane);
     const PetscReal  z = dimension == 3 ? places[2]->fraction[n] : 0.;
 
-    for (PetscInt side = 0; side < 2; side++)
-      pair[n][side] = linear_across(low + side, frame->stride, places[1]->fraction[n], z, dimension);
+    linear_pair_across(low, frame->stride, places[1]->fraction[n], z, pair[n], dimension);
   }
   for (PetscInt n = 0; n < POINT_RUN; n++)
     result[n] = linear_between(pair[n][0], pair[n][1], places[0]->fraction[n]);

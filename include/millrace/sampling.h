@@ -22,23 +22,29 @@ MILLRACE_KERNEL PetscReal linear_between(PetscReal a, PetscReal b, PetscReal fra
   return a + fraction * (b - a);
 }
 
-/* Between a value and its upper neighbours along y and, in three dimensions, z. */
-MILLRACE_KERNEL PetscReal linear_across(const PetscReal *low, const PetscInt stride[], PetscReal y,
-                                        PetscReal z, const PetscInt dimension)
+/* Between a value and its upper neighbours along y and, in three dimensions, z; and the same of its upper
+   neighbour along x: in a loop over points the two are one vector. */
+MILLRACE_KERNEL void linear_pair_across(const PetscReal *low, const PetscInt stride[], PetscReal y,
+                                        PetscReal z, PetscReal pair[2], const PetscInt dimension)
 {
-  const PetscReal value = linear_between(low[0], low[stride[1]], y);
+  const PetscReal *back = low + stride[1];
 
-  return dimension == 3
-             ? linear_between(value, linear_between(low[stride[2]], low[stride[2] + stride[1]], y), z)
-             : value;
+  for (PetscInt side = 0; side < 2; side++) {
+    pair[side] = linear_between(low[side], back[side], y);
+    if (dimension == 3)
+      pair[side] =
+          linear_between(pair[side], linear_between(low[stride[2] + side], back[stride[2] + side], y), z);
+  }
 }
 
 /* Between a value and all of its upper neighbours, along x last. */
 MILLRACE_KERNEL PetscReal linear_above(const PetscReal *low, const PetscInt stride[],
                                        const PetscReal fraction[MILLRACE_DIM], const PetscInt dimension)
 {
-  return linear_between(linear_across(low, stride, fraction[1], fraction[2], dimension),
-                        linear_across(low + 1, stride, fraction[1], fraction[2], dimension), fraction[0]);
+  PetscReal pair[2];
+
+  linear_pair_across(low, stride, fraction[1], fraction[2], pair, dimension);
+  return linear_between(pair[0], pair[1], fraction[0]);
 }
 
 /* The largest whole number not above `place`, which is above -8. */

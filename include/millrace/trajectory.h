@@ -59,8 +59,7 @@ MILLRACE_KERNEL void sample_departures(const PetscInt stride[], const PetscReal 
     const PetscReal *low = field + places->corner[n];
     const PetscReal  z = dimension == 3 ? places->fraction[2][n] : 0.;
 
-    for (PetscInt side = 0; side < 2; side++)
-      pair[n][side] = linear_across(low + side, stride, places->fraction[1][n], z, dimension);
+    linear_pair_across(low, stride, places->fraction[1][n], z, pair[n], dimension);
   }
   for (PetscInt n = 0; n < count; n++)
     result[n] = linear_between(pair[n][0], pair[n][1], places->fraction[0][n]);

@@ -241,7 +241,7 @@ PetscErrorCode FrameWriteGridField(FrameSeries series, const char name[], PetscI
 typedef struct {
   const char     *name;
   PetscInt        vertex_count, cell_count;
-  PetscInt        cell_size; /* vertices of a cell; 1: points, 3: triangles, 4: tetrahedra */
+  PetscInt        cell_size; /* vertices of a cell; 1: points, 2: segments, 3: triangles, 4: tetrahedra */
   const Vector3  *vertices;
   const PetscInt *cells; /* `cell_size` for each */
 } FrameMesh;

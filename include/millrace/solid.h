@@ -88,16 +88,19 @@ typedef enum {
   MATERIAL_COROTATIONAL,
   MATERIAL_ST_VENANT_KIRCHHOFF,
   MATERIAL_LINEAR,
-  MATERIAL_HENCKY
+  MATERIAL_HENCKY,
+  MATERIAL_SPRINGS
 } MaterialModel;
 extern const char *const MaterialModels[];
 typedef struct {
   char         *name;
   MaterialModel model;
-  PetscReal     young;                   /* Pa */
-  PetscReal     poisson;                 /* from -1 to less than 0.5 */
-  PetscReal     density;                 /* kg/m^3 */
-  PetscReal     damping;                 /* s: viscous moduli over elastic ones */
+  PetscReal     young;    /* Pa */
+  PetscReal     poisson;  /* from -1 to less than 0.5 */
+  PetscReal     density;  /* kg/m^3 */
+  PetscReal     damping;  /* s: viscous moduli over elastic ones */
+  PetscReal     bending;  /* N m: rigidity of cloth */
+  PetscReal     altitude; /* of MATERIAL_SPRINGS: stiffness of altitude springs over that of edges */
   PetscReal     yield_stress, hardening; /* Pa, of MATERIAL_HENCKY; 0: it does not yield, nor harden */
 } SolidMaterialConfig;
 

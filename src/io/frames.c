@@ -155,9 +155,8 @@ PetscErrorCode FrameBeginMesh(FrameSeries series, const FrameMesh *mesh)
   PetscCall(CheckName(series, mesh->name));
   PetscCheck(series->archive && !series->mesh_name[0], series->comm, PETSC_ERR_ORDER,
              "The mesh \"%s\" is begun outside a frame or inside another mesh", mesh->name);
-  PetscCheck(mesh->cell_size == 1 || mesh->cell_size == 3 || mesh->cell_size == 4, series->comm,
-             PETSC_ERR_ARG_OUTOFRANGE,
-             "The mesh \"%s\" must have cells of 1, 3 or 4 vertices, not %" PetscInt_FMT, mesh->name,
+  PetscCheck(mesh->cell_size >= 1 && mesh->cell_size <= 4, series->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "The mesh \"%s\" must have cells of 1 to 4 vertices, not %" PetscInt_FMT, mesh->name,
              mesh->cell_size);
   strcpy(series->mesh_name, mesh->name);
   PetscCall(LineUp(series, mesh->vertex_count, DIM, &series->lines[FRAME_VERTEX]));

@@ -56,7 +56,8 @@ static PetscErrorCode DataItem(Text *text, FrameSeries series, const ArchivePart
 
 PetscErrorCode XdmfMesh(Text *text, FrameSeries series, const ArchivePart *vertices, const ArchivePart *cells)
 {
-  const char *const kinds[] = {"Polyvertex\" NodesPerElement=\"1", NULL, "Triangle", "Tetrahedron"};
+  const char *const kinds[] = {"Polyvertex\" NodesPerElement=\"1", "Polyline\" NodesPerElement=\"2",
+                               "Triangle", "Tetrahedron"};
   const char       *kind = kinds[cells->global[1] - 1];
   char              dataset[FRAME_NAME_SIZE + 32];
 

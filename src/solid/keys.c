@@ -3,8 +3,8 @@
 
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
-const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff",
-                                      "linear",      "hencky",       NULL};
+const char *const MaterialModels[] = {
+    "neo-hookean", "corotational", "st-venant-kirchhoff", "linear", "hencky", "springs", NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const MeshJunctionKinds[] = {"bound", "free", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
@@ -312,7 +312,7 @@ static const SchemaKey material_keys[] = {
      .choices = MaterialModels,
      .help = "how stress follows from strain; neo-hookean and corotational pass through inversion, "
              "st-venant-kirchhoff gives way under compression, linear is for what hardly turns, hencky may "
-             "yield"},
+             "yield, springs are along the edges of elements and what ropes are made of"},
     {.name = "young",
      .kind = SCHEMA_REAL,
      .offset = OF_MATERIAL(young),
@@ -342,6 +342,23 @@ static const SchemaKey material_keys[] = {
      .unit = "s",
      .help = "viscous moduli over elastic ones; a mode of frequency w loses the part w times this / 2 of its "
              "critical damping, and no rotation is damped"},
+    {.name = "bending",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(bending),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "N m",
+     .help = "rigidity of cloth, against the angles between its triangles; of a homogeneous sheet E t^3 / 12 "
+             "(1 - "
+             "nu^2); 0: it bends freely"},
+    {.name = "altitude",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(altitude),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .help = "of \"model: springs\": stiffness of springs from each corner of an element to the opposite "
+             "side, over "
+             "that of edges, so that elements do not collapse; 0: there are none"},
     {.name = "yield_stress",
      .kind = SCHEMA_REAL,
      .offset = OF_MATERIAL(yield_stress),
@@ -487,7 +504,8 @@ static const SchemaKey mesh_keys[] = {
      .fallback = "0",
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "m",
-     .help = "of cloth, which needs it; of a planar mesh its depth, 0: 1 m"},
+     .help = "of cloth, which needs it; of a rope, which needs it, its diameter; of a planar mesh its depth, "
+             "0: 1 m"},
     {.name = "stress",
      .kind = SCHEMA_CHOICE,
      .offset = OF_MESH(stress),

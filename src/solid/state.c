@@ -549,6 +549,7 @@ PetscErrorCode SolidWriteFrame(Solid solid, FrameSeries frames, PetscInt field_c
   PetscCall(WriteContacts(solid, frames));
   PetscCall(WriteElements(solid, frames, MESH_TETRAHEDRA, "deformables"));
   PetscCall(WriteElements(solid, frames, MESH_TRIANGLES, "sheets"));
+  PetscCall(WriteElements(solid, frames, MESH_SEGMENTS, "ropes"));
   if (has_own_surface(solid->points))
     PetscCall(WriteSkins(solid, frames));
   PetscFunctionReturn(0);

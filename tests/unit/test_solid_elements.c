@@ -22,6 +22,8 @@ static void take_material(SolidMaterialConfig *material, const char model[], For
   *material = (SolidMaterialConfig){.young = young, .poisson = poisson, .density = 1000, .damping = 0.01};
   material->yield_stress = yields ? yield_stress : 0;
   material->hardening = yields ? hardening : 0;
+  material->bending = 0.02;
+  material->altitude = 0.5;
   force->kind = force_kind(yields ? "hencky" : model);
   assert_non_null(force->kind);
 }
@@ -398,7 +400,7 @@ static void the_differential_at_rest_is_the_exact_one_there(void **state)
 }
 
 /* Triangles: a section of plane strain at z = 0, or a sheet that lies askew in space. */
-static Block *new_sheet(const char model[], ElementSection section, PetscInt order)
+static Block *new_warped_sheet(const char model[], ElementSection section, PetscInt order, PetscReal warp)
 {
   const PetscInt cells[] = {4, 3};
   const Vector3  along = vector3(1, 0, section == SECTION_SHEET ? 0.3 : 0),
@@ -415,6 +417,11 @@ static Block *new_sheet(const char model[], ElementSection section, PetscInt ord
     assert_success(MeshDestroy(&linear));
   }
   block->count = block->mesh->vertex_count;
+  for (PetscInt p = 0; p < block->count; p++) {
+    const Vector3 at = block->mesh->vertices[p];
+
+    block->mesh->vertices[p].at[Z] += warp * (at.at[X] * at.at[X] + 0.5 * at.at[X] * at.at[Y]);
+  }
   memcpy(block->x, block->mesh->vertices, (size_t)block->count * sizeof(*block->x));
   take_material(&block->material, model, &block->force);
   elements = (ElementList){.count = block->mesh->element_count,
@@ -425,6 +432,11 @@ static Block *new_sheet(const char model[], ElementSection section, PetscInt ord
   assert_success(
       block->force.kind->create(&block->material, &elements, block->mesh->vertices, &block->force.data));
   return block;
+}
+
+static Block *new_sheet(const char model[], ElementSection section, PetscInt order)
+{
+  return new_warped_sheet(model, section, order, 0);
 }
 
 static void no_depth(PetscInt count, ElementSection section, Vector3 v[])
@@ -508,6 +520,171 @@ static void sheets_turn_freely_and_stretch_by_young(void **state)
                 1, 1e-4);
     free_block(block);
   }
+}
+
+/* A chain askew in space. */
+static Block *new_rope(void)
+{
+  Block      *block;
+  ElementList elements;
+
+  assert_success(PetscNew(&block));
+  assert_success(MeshCreateLine(vector3(0, 0, 0), vector3(1, 0.5, 0.2), 8, &block->mesh));
+  block->count = block->mesh->vertex_count;
+  memcpy(block->x, block->mesh->vertices, (size_t)block->count * sizeof(*block->x));
+  take_material(&block->material, "springs", &block->force);
+  elements = (ElementList){.count = block->mesh->element_count,
+                           .nodes = block->mesh->nodes,
+                           .elements = block->mesh->elements,
+                           .thickness = 1e-4};
+  assert_success(
+      block->force.kind->create(&block->material, &elements, block->mesh->vertices, &block->force.data));
+  return block;
+}
+
+static Block *new_spring_block(PetscInt k)
+{
+  if (k == 0)
+    return new_rope();
+  if (k < 3)
+    return new_block(k == 1 ? "springs" : "altitude");
+  if (k < 6)
+    return new_sheet(k == 3 ? "springs" : k == 4 ? "altitude" : "bending", SECTION_SHEET, 1);
+  return new_warped_sheet("bending", SECTION_SHEET, 1, 0.4);
+}
+enum { SPRING_BLOCKS = 7 };
+
+/* Along edges, from corners to sides, at hinges that are flat or bent at rest: nothing at rest or turned;
+   both momenta; the slopes of energies and forces; definite parts. */
+static void springs_have_slopes_momenta_and_definite_parts(void **state)
+{
+  const Quaternion turn = quaternion_from_rotation(vector3(1, -2, 0.5));
+
+  (void)state;
+  for (PetscInt k = 0; k < SPRING_BLOCKS; k++) {
+    Block    *block = new_spring_block(k);
+    Vector3   dx[MOST_POINTS], exact[MOST_POINTS], rest[MOST_POINTS];
+    uint64_t  seed = 41;
+    PetscReal slope, scale;
+
+    random_vectors(&seed, 1, dx);
+    find_forces(block);
+    apply_stiffness(block, DIFFERENTIAL_EXACT, dx, exact);
+    scale = norm(exact);
+    assert_near(norm(block->f) / scale, 0, 1e-12);
+    apply_stiffness(block, DIFFERENTIAL_AT_REST, dx, rest);
+    for (PetscInt p = 0; p < MOST_POINTS; p++)
+      rest[p] = vector3_subtract(rest[p], exact[p]);
+    assert_near(norm(rest) / scale, 0, 1e-9);
+    for (PetscInt p = 0; p < block->count; p++)
+      block->x[p] = vector3_add(quaternion_rotate(turn, block->mesh->vertices[p]), vector3(1, 2, 3));
+    find_forces(block);
+    assert_near(norm(block->f) / scale, 0, 1e-12);
+    shake(block, 5, 0.02);
+    slope = (energy_at(block, dx, 1e-6) - energy_at(block, dx, -1e-6)) / 2e-6;
+    find_forces(block);
+    assert_near(-dot(block->f, dx) / slope, 1, 1e-6);
+    check_sheet(block, SECTION_SOLID);
+    free_block(block);
+  }
+}
+
+typedef struct {
+  ElementList list;
+  Vector3    *dx, *df;
+} Products;
+
+static void add_product(void *context, PetscInt element, const PetscReal matrix[])
+{
+  const Products *products = context;
+  const PetscInt  width = DIM * products->list.nodes;
+
+  for (PetscInt k = 0; k < width * width; k++) {
+    const PetscInt *nodes = &products->list.elements[products->list.nodes * element];
+
+    products->df[nodes[k / width / DIM]].at[k / width % DIM] -=
+        matrix[k] * products->dx[nodes[k % width / DIM]].at[k % width % DIM];
+  }
+}
+
+/* Matrices of elements do what differentials and damping do. */
+static void assert_matrices(Block *block)
+{
+  Vector3    dx[MOST_POINTS], df[MOST_POINTS], drag[MOST_POINTS], product[MOST_POINTS] = {{{0}}};
+  uint64_t   seed = 47;
+  Products   products = {block->force.kind->elements(block->force.data), dx, product};
+  MatrixSink sink = {
+      .stiffness = 2, .damping = 3, .part = DIFFERENTIAL_EXACT, .add = add_product, .context = &products};
+
+  random_vectors(&seed, 1, dx);
+  for (PetscInt p = block->count; p < MOST_POINTS; p++)
+    dx[p] = vector3(0, 0, 0);
+  apply_stiffness(block, DIFFERENTIAL_EXACT, dx, df);
+  apply_damping(block, dx, drag);
+  block->force.kind->assemble(block->force.data, &sink);
+  for (PetscInt p = 0; p < MOST_POINTS; p++)
+    product[p] =
+        vector3_subtract(product[p], vector3_add(vector3_scale(2, df[p]), vector3_scale(3, drag[p])));
+  assert_near(norm(product) / norm(df), 0, 1e-12);
+}
+
+static void matrices_are_those_of_the_forces(void **state)
+{
+  (void)state;
+  for (PetscInt m = 0; models[m]; m++) {
+    Block *block = new_block(models[m]);
+
+    shake(block, 7, 0.05);
+    if (block->force.kind->settle)
+      block->force.kind->settle(block->force.data);
+    shake(block, 9, 0.05);
+    assert_matrices(block);
+    free_block(block);
+  }
+  for (PetscInt k = 0; k < SPRING_BLOCKS; k++) {
+    Block *block = new_spring_block(k);
+
+    shake(block, 7, 0.03);
+    assert_matrices(block);
+    free_block(block);
+  }
+}
+
+/* A flat sheet of halved squares, rolled up about y: D/2 per area and squared curvature, but for the columns
+ * at its ends. */
+static void rolled_sheets_have_the_energy_of_bending(void **state)
+{
+  const PetscReal     radius = 2, length = 1, width = 1;
+  const PetscInt      cells[] = {40, 40};
+  SolidMaterialConfig material;
+  Vector3            *x, *f;
+  ElementList         elements;
+  Force               force;
+  Mesh                mesh;
+
+  (void)state;
+  assert_success(
+      MeshCreateSheet(vector3(0, 0, 0), vector3(length, 0, 0), vector3(0, width, 0), cells, &mesh));
+  take_material(&material, "bending", &force);
+  elements = (ElementList){.count = mesh->element_count,
+                           .nodes = mesh->nodes,
+                           .elements = mesh->elements,
+                           .section = SECTION_SHEET,
+                           .thickness = 0.01};
+  assert_success(force.kind->create(&material, &elements, mesh->vertices, &force.data));
+  assert_success(PetscCalloc2(mesh->vertex_count, &x, mesh->vertex_count, &f));
+  for (PetscInt p = 0; p < mesh->vertex_count; p++) {
+    const PetscReal angle = mesh->vertices[p].at[X] / radius;
+
+    x[p] = vector3(radius * PetscSinReal(angle), mesh->vertices[p].at[Y], radius * (1 - PetscCosReal(angle)));
+  }
+  force.kind->add_elastic(force.data, x, f);
+  assert_near(force.kind->report(force.data).energy /
+                  (39. / 40 * 0.5 * material.bending * length * width / (radius * radius)),
+              1, 1e-3);
+  assert_success(PetscFree2(x, f));
+  assert_success(force.kind->destroy(&force.data));
+  assert_success(MeshDestroy(&mesh));
 }
 
 /* Force on the face at x = 1 or y = 1, which has the area 1 at rest. */
@@ -594,7 +771,10 @@ static void yielded_blocks_have_slopes_momenta_and_definite_parts(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(bars_yield_harden_and_keep_their_set),
+TEST_MAIN(cmocka_unit_test(springs_have_slopes_momenta_and_definite_parts),
+          cmocka_unit_test(matrices_are_those_of_the_forces),
+          cmocka_unit_test(rolled_sheets_have_the_energy_of_bending),
+          cmocka_unit_test(bars_yield_harden_and_keep_their_set),
           cmocka_unit_test(yielded_blocks_have_slopes_momenta_and_definite_parts),
           cmocka_unit_test(triangles_have_slopes_momenta_and_definite_parts),
           cmocka_unit_test(sheets_turn_freely_and_stretch_by_young),

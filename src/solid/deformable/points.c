@@ -1,16 +1,20 @@
 /* The points of deformable solids: particles and the vertices of meshes. */
 #include "point_matrix.h"
 
-/* Volumes, sheets in space and in the plane have forces. */
+/* Volumes, ropes, sheets in space and in the plane have forces. */
 static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, char problem[], size_t size)
 {
   const MeshUse use = config->mesh.use;
 
   PetscFunctionBegin;
-  if (use != MESH_USE_VOLUME && use != MESH_USE_CLOTH && use != MESH_USE_PLANAR)
+  if (use == MESH_USE_CLOUD)
     PetscCall(PetscSNPrintf(problem, size, "there is no force for \"type: %s\" yet", MeshUses[use]));
-  else if (use == MESH_USE_CLOTH && !(config->thickness > 0.))
-    PetscCall(PetscSNPrintf(problem, size, "cloth needs a \"thickness\", in m"));
+  else if ((use == MESH_USE_CLOTH || use == MESH_USE_ROPE) && !(config->thickness > 0.))
+    PetscCall(PetscSNPrintf(problem, size, "%s needs a \"thickness\", in m",
+                            use == MESH_USE_CLOTH ? "cloth" : "a rope"));
+  else if (use == MESH_USE_ROPE && config->load_count)
+    PetscCall(
+        PetscSNPrintf(problem, size, "a rope has no sides that \"loads\" could act on: hang a body on it"));
   else if (use == MESH_USE_PLANAR && gravity.at[Z] != 0.)
     PetscCall(PetscSNPrintf(problem, size,
                             "it is planar and cannot fall along z: give solids.gravity along x and y"));
@@ -19,13 +23,40 @@ static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, c
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateMesh(const SolidMeshConfig *config, Vector3 gravity, Mesh *mesh, char message[],
-                                 size_t size)
+/* Springs and hinges are of linear elements. */
+static PetscErrorCode CheckMaterialUse(const SolidMeshConfig *config, const SolidMaterialConfig *material,
+                                       char problem[], size_t size)
+{
+  const MeshUse   use = config->mesh.use;
+  const PetscBool is_spring = material->model == MATERIAL_SPRINGS ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (use == MESH_USE_ROPE && !is_spring)
+    PetscCall(PetscSNPrintf(problem, size,
+                            "a rope is made of springs: give \"model: springs\" to the material \"%s\"",
+                            material->name));
+  else if (is_spring && config->mesh.order > 1)
+    PetscCall(
+        PetscSNPrintf(problem, size, "springs are along the edges of linear elements: give \"order: 1\""));
+  else if (material->bending > 0. && (use != MESH_USE_CLOTH || config->mesh.order > 1))
+    PetscCall(PetscSNPrintf(problem, size, "\"bending\" of the material \"%s\" is for cloth of \"order: 1\"",
+                            material->name));
+  else if (material->altitude > 0. && (!is_spring || use == MESH_USE_ROPE))
+    PetscCall(PetscSNPrintf(
+        problem, size, "\"altitude\" of the material \"%s\" is for cloth and volumes with \"model: springs\"",
+        material->name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CreateMesh(const SolidMeshConfig *config, const SolidMaterialConfig *material,
+                                 Vector3 gravity, Mesh *mesh, char message[], size_t size)
 {
   char problem[512] = "";
 
   PetscFunctionBegin;
   PetscCall(CheckUse(config, gravity, problem, sizeof(problem)));
+  if (!problem[0])
+    PetscCall(CheckMaterialUse(config, material, problem, sizeof(problem)));
   if (!problem[0])
     PetscCall(MeshCreateFromConfig(&config->mesh, mesh, problem, sizeof(problem)));
   if (!problem[0] && config->skin.refine_count && ((*mesh)->surface || (*mesh)->order > 1))
@@ -65,6 +96,8 @@ static PetscErrorCode FindFaces(DeformableMesh *mesh)
     PetscCall(TakeTriangles(mesh));
     PetscFunctionReturn(0);
   }
+  if (mesh->mesh->kind == MESH_SEGMENTS)
+    PetscFunctionReturn(0);
   if (!surface)
     PetscCall(MeshFindBoundary(mesh->mesh, &boundary));
   mesh->face_count = surface ? surface->element_count : boundary.count;
@@ -79,11 +112,30 @@ static PetscErrorCode FindFaces(DeformableMesh *mesh)
 }
 
 /* Vertices of the surface, once each, and an element at each, with room for points between them. */
+static PetscErrorCode TakeSegments(DeformableMesh *mesh)
+{
+  const Mesh own = mesh->mesh;
+
+  PetscFunctionBegin;
+  mesh->skin_count = own->vertex_count;
+  PetscCall(PetscMalloc1(mesh->skin_count, &mesh->skin));
+  PetscCall(PetscMalloc1(mesh->skin_count, &mesh->skin_elements));
+  for (PetscInt v = 0; v < own->vertex_count; v++)
+    mesh->skin[v] = mesh->first + v;
+  for (PetscInt k = 0; k < own->nodes * own->element_count; k++)
+    mesh->skin_elements[own->elements[k]] = k / own->nodes;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode FindSkin(DeformableMesh *mesh)
 {
   const PetscInt count = 3 * mesh->face_count, most = count + mesh_count_sprinkled(mesh);
 
   PetscFunctionBegin;
+  if (mesh->mesh->kind == MESH_SEGMENTS) {
+    PetscCall(TakeSegments(mesh));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc1(most, &mesh->skin));
   PetscCall(PetscMalloc1(most, &mesh->skin_elements));
   PetscCall(PetscArraycpy(mesh->skin, (const PetscInt *)mesh->faces, count));
@@ -175,7 +227,7 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
                              "Mesh \"%s\" is of \"%s\", which solids.materials does not have",
                              mesh->config->name, mesh->config->material));
     else
-      PetscCall(CreateMesh(mesh->config, config->gravity, &mesh->mesh, message, size));
+      PetscCall(CreateMesh(mesh->config, mesh->material, config->gravity, &mesh->mesh, message, size));
     if (!message[0] && mesh->config->mesh.use == MESH_USE_CLOTH && mesh->material->model == MATERIAL_LINEAR)
       PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
                              "Mesh \"%s\" is cloth, which turns: its material cannot be linear; give it "
@@ -279,9 +331,12 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
   }
 }
 
-/* Of triangles: their thickness, 1 m of a plane problem without one. */
+/* Of triangles: their thickness, 1 m of a plane problem without one; of segments the area of their section.
+ */
 static PetscReal mesh_depth(const DeformableMesh *mesh)
 {
+  if (mesh->mesh->kind == MESH_SEGMENTS)
+    return 0.25 * PETSC_PI * PetscSqr(mesh->config->thickness);
   if (mesh->mesh->kind != MESH_TRIANGLES)
     return 1.;
   return mesh->config->thickness > 0. ? mesh->config->thickness : 1.;
@@ -365,15 +420,24 @@ static void measure_edges(Points *points, DeformableMesh *deformable)
                          : sum / (PetscReal)(mesh->element_count * mesh_edges(mesh->kind));
 }
 
-static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
+static PetscErrorCode AddForce(Points *points, DeformableMesh *mesh, const char name[],
+                               const ElementList *elements)
 {
-  Points          *points = solid->points;
-  ElementList      elements = {.count = mesh->mesh->element_count, .nodes = mesh->mesh->nodes};
-  const ForceKind *kind = force_kind(MaterialModels[mesh->material->model]);
+  Force *force = &mesh->forces[mesh->force_count++];
 
   PetscFunctionBegin;
-  PetscCheck(kind, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No force is called %s",
-             MaterialModels[mesh->material->model]);
+  force->kind = force_kind(name);
+  PetscCheck(force->kind, PETSC_COMM_SELF, PETSC_ERR_PLIB, "No force is called %s", name);
+  PetscCall(force->kind->create(mesh->material, elements, points->rest, &force->data));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
+{
+  Points     *points = solid->points;
+  ElementList elements = {.count = mesh->mesh->element_count, .nodes = mesh->mesh->nodes};
+
+  PetscFunctionBegin;
   PetscCall(PetscMalloc1(elements.count * elements.nodes, &mesh->elements));
   for (PetscInt k = 0; k < elements.count * elements.nodes; k++)
     mesh->elements[k] = mesh->first + mesh->mesh->elements[k];
@@ -389,9 +453,11 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   add_masses(points, mesh);
   PetscCall(MeshSprinkle(points, mesh));
   PetscCall(MeshAddCopies(solid, mesh));
-  mesh->forces[0].kind = kind;
-  PetscCall(kind->create(mesh->material, &elements, points->rest, &mesh->forces[0].data));
-  mesh->force_count = 1;
+  PetscCall(AddForce(points, mesh, MaterialModels[mesh->material->model], &elements));
+  if (mesh->material->bending > 0.)
+    PetscCall(AddForce(points, mesh, "bending", &elements));
+  if (mesh->material->altitude > 0.)
+    PetscCall(AddForce(points, mesh, "altitude", &elements));
   if (mesh->material->damping > 0.)
     points->is_damped = PETSC_TRUE;
   PetscFunctionReturn(0);

@@ -32,7 +32,7 @@ typedef struct {
   PetscBool            is_done;
 } MeshBinding;
 
-enum { MESH_MOST_FORCES = 3 };
+enum { MESH_MOST_FORCES = 4 };
 
 /* A mesh of the configuration. Its points stand together, in the order of its vertices. */
 typedef struct {

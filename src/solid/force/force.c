@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const ForceKind *const rows[] = {&NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce,
-                                        &LinearForce, &HenckyForce};
+                                        &LinearForce,     &HenckyForce,       &EdgeSpringForce,
+                                        &BendingForce,    &AltitudeForce};
 
 const ForceKind *force_kind(const char name[])
 {

@@ -34,9 +34,9 @@ PetscErrorCode LevelSetDestroy(LevelSet *level_set);
 /* From now on nothing looks through shells, and distances do not pass them; borrowed; null: there are none.
    Collective: fluid. */
 PetscErrorCode LevelSetSetVisibilityMap(LevelSet level_set, const VisibilityMap *map);
-/* The field, lent, to be read or changed; LevelSetRefresh after a change makes ghosts and band valid again.
-   Not collective. */
+/* The field, lent, to be read or changed. Not collective. */
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
+/* Makes ghosts and band valid again after the field was changed. Collective: fluid. */
 PetscErrorCode LevelSetRefresh(LevelSet level_set);
 
 /* Carries the interface along `velocity` (faces, ghosts valid) over `dt`. Collective: fluid. */

@@ -3,6 +3,7 @@
 headers.py includes DIRECTORY         headers that use a name without including the header that declares it
 headers.py umbrella DIRECTORY         headers that millrace.h does not include
 headers.py collective DIRECTORY       functions whose contract does not say who calls them together
+headers.py quiet DIRECTORY SOURCES     functions that are said not to be collective, and pass messages
 headers.py parameters DIRECTORY       parameters without a name
 headers.py symbols DIRECTORY LIBRARY  functions that the library does not show, and what it shows besides
 
@@ -91,16 +92,61 @@ def check_umbrella(directory):
             yield f"millrace.h does not include {name}"
 
 
-def check_collective(directory):
-    """The comment above a function, or above the first of some that follow each other, or behind it."""
+def contracts(directory):
+    """(place, function, comment): that above a function, or above the first of some that follow each other, and behind it."""
     for name, text in headers(directory).items():
         for match in re.finditer(r"^PetscErrorCode\s+(\w+)\(", text, flags=re.M):
             above = text[: match.start()]
             paragraph = above[above.rfind("\n\n") + 2 :]
             comment = paragraph[max(paragraph.rfind("\n/*"), 0) :]
             behind = text[match.start() :].split(";", 1)[1].split("\n", 1)[0]
-            if not re.search(r"[Cc]ollective", comment + behind):
-                yield f"{name}:{above.count(chr(10)) + 1}: {match.group(1)}: collective on whom?"
+            yield f"{name}:{above.count(chr(10)) + 1}", match.group(1), " ".join((comment + behind).split())
+
+
+def check_collective(directory):
+    for place, function, comment in contracts(directory):
+        if not re.search(r"[Cc]ollective", comment):
+            yield f"{place}: {function}: collective on whom?"
+
+
+MESSAGES = re.compile(r"\bMPI_(?!Comm_rank|Comm_size|Get_|Abort|Type_|Wtime|Comm_free)[A-Z][a-z]\w+\s*\(")
+ALONE = {"SimulationConfigEstimate", "SolidSystemSet"}  # they pass messages on PETSC_COMM_SELF only
+
+
+def bodies_of(sources):
+    """(file, body) of functions by their names."""
+    found = {}
+    for path in sorted(glob.glob(sources + "/**/*.c", recursive=True)):
+        for name, body in re.findall(r"(\w+)\([^;{}]*\)\s*^\{(.*?)^\}", code_of(read(path)), flags=re.M | re.S):
+            found.setdefault(name, []).append((path, body))
+    return found
+
+
+def way_to_messages(functions, name, caller, seen):
+    """The functions that lead from one to a call of MPI; empty if none does. A static one of the caller's file comes first."""
+    places = functions[name]
+    places = [place for place in places if place[0] == caller] or places
+    if (name, places[0][0]) in seen:
+        return []
+    seen.add((name, places[0][0]))
+    for path, body in places:
+        if MESSAGES.search(body):
+            return [name]
+        for called in sorted(set(re.findall(r"\b([A-Z]\w+)\s*\(", body)) & functions.keys()):
+            way = way_to_messages(functions, called, path, seen)
+            if way:
+                return [name] + way
+    return []
+
+
+def check_quiet(directory, sources):
+    functions = bodies_of(sources)
+    for place, function, comment in contracts(directory):
+        if "ollective:" in comment or function in ALONE or function not in functions:
+            continue
+        way = way_to_messages(functions, function, "", set())
+        if way:
+            yield f"{place}: {function} passes messages: {' > '.join(way)}"
 
 
 def check_parameters(directory):

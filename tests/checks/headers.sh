@@ -30,6 +30,7 @@ ok "a header includes the headers of the types that it uses" judge includes
 ok "millrace.h includes all of them" judge umbrella
 ok "every parameter has a name" judge parameters
 ok "every function that can fail says who calls it together" judge collective
+ok "a function that is not collective passes no messages" python3 "$MILLRACE_SOURCE/tests/checks/headers.py" quiet "$include/millrace" "$MILLRACE_SOURCE/src"
 
 # The judge itself: each rule is broken once.
 planted=$(mktemp -d)
@@ -44,4 +45,9 @@ ok "a missing include is seen" catches includes "planted.h uses Vector3 and does
 ok "a header missing from millrace.h is seen" catches umbrella "does not include planted.h"
 ok "a parameter without a name is seen" catches parameters "PlantedNothing(Formula)"
 ok "a function without a contract is seen" catches collective "PlantedNothing: collective"
+quiet() { python3 "$MILLRACE_SOURCE/tests/checks/headers.py" quiet "$planted" "$planted/src"; }
+mkdir "$planted/src"
+printf '/* Not collective. */\nPetscErrorCode PlantedTalk(int n);\n' > "$planted/planted.h"
+printf 'static PetscErrorCode Tell(int n)\n{\n  MPI_Bcast(&n, 1, MPI_INT, 0, comm);\n}\nPetscErrorCode PlantedTalk(int n)\n{\n  Tell(n);\n}\n' > "$planted/src/planted.c"
+ok "a function that passes messages and does not say so is seen" eval 'quiet | grep -q "PlantedTalk > Tell"'
 plan

@@ -15,7 +15,13 @@ MILLRACE_API_BEGIN
 
 typedef enum { SIDE_WALL, SIDE_SLIP, SIDE_INFLOW, SIDE_OPEN, SIDE_PERIODIC } SideKind;
 extern const char *const SideKinds[];
-typedef enum { ADVECT_SEMI_LAGRANGIAN, ADVECT_MACCORMACK, ADVECT_WENO5, ADVECT_NONE } AdvectionScheme;
+typedef enum {
+  ADVECT_SEMI_LAGRANGIAN,
+  ADVECT_MACCORMACK,
+  ADVECT_WENO5,
+  ADVECT_CENTRAL,
+  ADVECT_NONE
+} AdvectionScheme;
 extern const char *const AdvectionSchemes[];
 
 typedef struct {

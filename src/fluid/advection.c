@@ -159,6 +159,8 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(TraceShifts(fluid, -dt, fluid->feet));
   PetscCall(TraceShifts(fluid, dt, fluid->heads));
+  if (fluid->config->advection == ADVECT_CENTRAL)
+    PetscCall(FluidCountParts(fluid, dt));
   PetscCall(FluidTraceNearShells(fluid, dt));
   PetscFunctionReturn(0);
 }
@@ -171,10 +173,13 @@ GridRange carried_range(Fluid fluid, const AdvectedField *carried)
 
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time)
 {
+  const PetscBool has_fluxes = fluid->config->advection == ADVECT_CENTRAL ? PETSC_TRUE : PETSC_FALSE;
+
   PetscFunctionBegin;
   if (carried->direction == CELL_VALUES) {
     PetscCall(FluidExtendIntoSolids(fluid, fluid->scalars[carried->scalar], field));
-    PetscCall(FluidFillScalarGhosts(fluid, carried->scalar, field, time, SIDE_VALUES_GIVEN));
+    PetscCall(FluidFillScalarGhosts(fluid, carried->scalar, field, time,
+                                    has_fluxes ? SIDE_VALUES_UPSTREAM : SIDE_VALUES_GIVEN));
   } else {
     PetscCall(FluidSetSideFaces(fluid, carried->direction, field, time));
     PetscCall(FluidSetClosedFaces(fluid, carried->direction, field));
@@ -240,6 +245,9 @@ PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried, Vec *field
   PetscFunctionBegin;
   PetscCall(FluidFillCarriedGhosts(fluid, carried, *field, fluid->time));
   switch (fluid->config->advection) {
+  case ADVECT_CENTRAL:
+    PetscCall(FluidAdvectCentrally(fluid, carried, field));
+    break;
   case ADVECT_SEMI_LAGRANGIAN:
   case ADVECT_MACCORMACK:
     PetscCall(AdvectAlongTrajectories(fluid, carried, field));

@@ -116,7 +116,8 @@ static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
   PetscFunctionReturn(0);
 }
 
-/* The pressure that holds the forces of the start: without it the first step would shear what is at rest. */
+/* The pressure that holds forces and inertia of the start: without it the first step would shear what is at
+   rest and take Dt^2 |grad p|^2 / (4 rho) from the energy of what moves. */
 static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
 {
   const GridBox *box = grid_box(fluid->grid);
@@ -126,6 +127,8 @@ static PetscErrorCode BalanceForces(Fluid fluid, PetscBool *good)
   for (PetscInt d = 0; d < box->dimension; d++) {
     PetscCall(VecSet(fluid->next[d], 0.));
     PetscCall(FluidAddForces(fluid, d, fluid->scalars, fluid->next[d], 0., 1.));
+    if (!fluid->mixture && fluid->config->advection != ADVECT_NONE)
+      PetscCall(FluidAddInertia(fluid, d, fluid->next[d]));
     PetscCall(VecNorm(fluid->next[d], NORM_INFINITY, &force));
     largest = PetscMax(largest, force);
     PetscCall(VecAXPY(fluid->next[d], 1., fluid->velocity[d]));

@@ -39,8 +39,9 @@ struct _p_Fluid {
   Vec  pressure;              /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
   Vec  feet[DIM], heads[DIM]; /* of this step's trajectories, see advection.c; null where a scheme has none */
   Vec *scalars;
-  Vec *next_scalars; /* during a step, the scalars on their way */
-  Vec  scratch[2];   /* cell or face values within one function */
+  Vec *next_scalars;               /* during a step, the scalars on their way */
+  Vec  scratch[2];                 /* cell or face values within one function */
+  PetscInt face_parts, cell_parts; /* of this step, in central advection */
 
   /* Obstacles, all null when there are none. */
   Vec        solid;               /* 0 in fluid, 1 + number in other cells; ghosts valid */
@@ -113,8 +114,9 @@ static inline PetscBool is_void(const PetscReal *voids, const GridBox *box, Pets
   return voids && voids[c] > 0. && voids[c - box->stride[d]] > 0.;
 }
 
-/* Whether sides that prescribe a value give theirs, or zero (the linear part of an operator). */
-typedef enum { SIDE_VALUES_GIVEN, SIDE_VALUES_ZERO } SideValues;
+/* Whether sides that prescribe a value give theirs on the side, in all ghosts where the flow enters (fluxes
+   take the value upstream), or zero (the linear part of an operator). */
+typedef enum { SIDE_VALUES_GIVEN, SIDE_VALUES_UPSTREAM, SIDE_VALUES_ZERO } SideValues;
 
 /* sides.c: ghosts between ranks and beyond the sides, at `time`. Collective: fluid. */
 PetscErrorCode FluidFillVelocityGhosts(Fluid fluid, Vec faces[DIM], PetscReal time);
@@ -150,6 +152,11 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried,
                            Vec *field); /* may swap it for a scratch field */
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const AdvectedField *carried, Vec field);
+/* central.c: the parts of the step, then each field. */
+PetscErrorCode FluidCountParts(Fluid fluid, PetscReal dt);
+/* acceleration -= u . grad u, of the velocity along the flow in `earlier`. */
+PetscErrorCode FluidAddInertia(Fluid fluid, PetscInt d, Vec acceleration);
+PetscErrorCode FluidAdvectCentrally(Fluid fluid, const AdvectedField *carried, Vec *field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time);
 GridRange      carried_range(Fluid fluid, const AdvectedField *carried);
 

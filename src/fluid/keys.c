@@ -2,7 +2,7 @@
 #include <millrace/fluid.h>
 
 const char *const SideKinds[] = {"wall", "slip", "inflow", "open", "periodic", NULL};
-const char *const AdvectionSchemes[] = {"semi-lagrangian", "maccormack", "weno5", "none", NULL};
+const char *const AdvectionSchemes[] = {"semi-lagrangian", "maccormack", "weno5", "central", "none", NULL};
 
 #define AT(member) offsetof(FluidConfig, member)
 #define SIDE(direction, end) offsetof(FluidConfig, sides) + sizeof(SideConfig) * (2 * direction + end)

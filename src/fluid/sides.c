@@ -288,11 +288,12 @@ static Beyond beyond_of_scalar(SideKind kind)
 static SideFill scalar_fill(Fluid fluid, const GhostField *ghosts, PetscInt axis, PetscInt side)
 {
   const SideKind  kind = fluid->config->sides[axis][side].kind;
-  const PetscBool is_given = ghosts->values == SIDE_VALUES_GIVEN;
-  const Given     given = {CELL_VALUES, is_given ? ghosts->inflow : NULL, ghosts->time};
+  const PetscBool is_given = ghosts->values != SIDE_VALUES_ZERO;
+  const PetscBool enters =
+      kind == SIDE_OPEN || (kind == SIDE_INFLOW && ghosts->values == SIDE_VALUES_UPSTREAM);
+  const Given given = {CELL_VALUES, is_given ? ghosts->inflow : NULL, ghosts->time};
 
-  return (SideFill){
-      axis, side, beyond_of_scalar(kind), layers_of(ghosts->values), given, kind == SIDE_OPEN && is_given};
+  return (SideFill){axis, side, beyond_of_scalar(kind), layers_of(ghosts->values), given, enters && is_given};
 }
 
 PetscErrorCode FluidFillScalarGhosts(Fluid fluid, PetscInt scalar, Vec values, PetscReal time,

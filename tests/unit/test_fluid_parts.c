@@ -302,7 +302,8 @@ static void one_step_of_advection_has_its_order(void **state)
   static const struct {
     AdvectionScheme scheme;
     PetscReal       least;
-  } schemes[] = {{ADVECT_SEMI_LAGRANGIAN, 1.8}, {ADVECT_MACCORMACK, 2.7}, {ADVECT_WENO5, 3.7}};
+  } schemes[] = {
+      {ADVECT_SEMI_LAGRANGIAN, 1.8}, {ADVECT_MACCORMACK, 2.7}, {ADVECT_WENO5, 3.7}, {ADVECT_CENTRAL, 2.7}};
 
   (void)state;
   for (size_t s = 0; s < PETSC_STATIC_ARRAY_LENGTH(schemes); s++)

@@ -125,7 +125,7 @@ static void values_out_of_range(void **state)
   one_error("grid: {size: [1, 2, 1], resolution: 0}\n" RUN FLUID, 1, 37, "grid.resolution");
   one_error(GRID RUN "fluid: {density: 1, advection: maccormak}\n", 3, 32, "did you mean \"maccormack\"");
   one_error(GRID RUN "fluid: {density: 1, advection: upwind}\n", 3, 32,
-            "semi-lagrangian, maccormack, weno5 or none");
+            "semi-lagrangian, maccormack, weno5, central or none");
 }
 
 static void cells_that_do_not_fit(void **state)

@@ -95,12 +95,12 @@ static void a_flat_obstacle_is_as_good_as_a_wall(void **state)
 /* A channel from an inflow to an open side keeps the profile and has a linear pressure. */
 static void channel_flow_passes_inflow_and_open_side(void **state)
 {
-  const char     *schemes[] = {"semi-lagrangian", "maccormack", "weno5"};
+  const char     *schemes[] = {"semi-lagrangian", "maccormack", "weno5", "central"};
   SceneRun        flow;
   FieldDifference difference;
 
   (void)state;
-  for (PetscInt s = 0; s < 3; s++) {
+  for (PetscInt s = 0; s < 4; s++) {
     assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
                                   "grid: {dimension: 2, size: [2, 1], resolution: 32}\n"
                                   "fluid:\n"
@@ -154,10 +154,10 @@ static void assert_uniform(const char advection[], PetscInt dimension, Vector3 e
 
 static void uniform_flow_stays_uniform(void **state)
 {
-  const char *schemes[] = {"semi-lagrangian", "maccormack", "weno5"};
+  const char *schemes[] = {"semi-lagrangian", "maccormack", "weno5", "central"};
 
   (void)state;
-  for (PetscInt s = 0; s < 3; s++) {
+  for (PetscInt s = 0; s < 4; s++) {
     assert_uniform(schemes[s], 2, vector3(1., 0.5, 0.),
                    "all: {type: inflow, velocity: [1, 0.5]}, x_high: open, y_high: open");
     assert_uniform(schemes[s], 2, vector3(1., 0., 0.),

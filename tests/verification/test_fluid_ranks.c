@@ -35,10 +35,10 @@ static void assert_same_on_one_rank(const char scene[], PetscInt dimension, Pets
 
 static void plane_flow_does_not_depend_on_the_ranks(void **state)
 {
-  const char *schemes[] = {"semi-lagrangian", "maccormack", "weno5"};
+  const char *schemes[] = {"semi-lagrangian", "maccormack", "weno5", "central"};
 
   (void)state;
-  for (PetscInt s = 0; s < 3; s++) {
+  for (PetscInt s = 0; s < 4; s++) {
     char scene[1024];
 
     assert_success(

@@ -142,6 +142,66 @@ static void total_of_a_scalar_drifts_little_in_a_closed_box(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* Fluxes that leave one cell enter another: in a closed box, around an obstacle and with diffusion. */
+static void fluxes_keep_the_total_and_the_bounds_of_a_scalar(void **state)
+{
+  SceneRun  flow;
+  PetscReal before, after, lowest, highest;
+  Vec       dye;
+
+  (void)state;
+  for (PetscInt dimension = 2; dimension <= DIM; dimension++) {
+    assert_success(SceneRunCreate(
+        PETSC_COMM_WORLD, &flow,
+        "grid: {dimension: %d, size: [1, 1%s], resolution: %d}\n"
+        "run: {end_time: 10, frame_interval: 10}\n"
+        "fluid:\n"
+        "  density: 1\n"
+        "  viscosity: 0.001\n"
+        "  advection: central\n"
+        "  initial: {velocity: [sin(pi*x)*cos(pi*y), -cos(pi*x)*sin(pi*y)%s]}\n"
+        "  sides: {all: slip}\n"
+        "  scalars: [{name: dye, initial: '(x > 0.6)*(y > 0.5)', diffusivity: %g}]\n"
+        "obstacles: [{name: post, shape: {sphere: {center: [0.3, 0.4%s], radius: 0.15}}}]\n",
+        (int)dimension, dimension == 3 ? ", 0.5" : "", dimension == 3 ? 16 : 32, dimension == 3 ? ", 0" : "",
+        dimension == 3 ? 1e-4 : 0., dimension == 3 ? ", 0.2" : ""));
+    assert_success(FluidGetScalarTotal(flow.fluid, 0, &before));
+    assert_success(SceneRunUntil(&flow, 1.));
+    assert_success(FluidGetScalarTotal(flow.fluid, 0, &after));
+    assert_success(SceneRunGetField(&flow, FIELD_SCALAR, &dye));
+    assert_success(VecMin(dye, NULL, &lowest));
+    assert_success(VecMax(dye, NULL, &highest));
+    note("%d-D: total of a scalar after 1 s: %+.1e, from %.1e to 1 %+.1e", (int)dimension,
+         (double)(after / before - 1.), (double)lowest, (double)(highest - 1.));
+    assert_near(after, before, 1e-12 * before);
+    assert_on_all_ranks(lowest > -1e-7 &&
+                        highest < 1. + 1e-7); /* pressure_tolerance: divergence that is left */
+    assert_success(SceneRunDestroy(&flow));
+  }
+}
+
+/* What enters through a side is the inflow's value times the volume that flows in. */
+static void an_inflow_brings_its_value(void **state)
+{
+  SceneRun  flow;
+  PetscReal total;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [2, 0.5], resolution: 32}\n"
+                     "fluid:\n"
+                     "  density: 1\n"
+                     "  advection: central\n"
+                     "  initial: {velocity: [0.8, 0]}\n"
+                     "  sides: {all: slip, x_low: {type: inflow, velocity: [0.8, 0]}, x_high: open}\n"
+                     "  scalars: [{name: dye, inflow: 3}]\n"));
+  assert_success(SceneRunUntil(&flow, 1.));
+  assert_success(FluidGetScalarTotal(flow.fluid, 0, &total));
+  assert_near(total, 3. * 0.8 * 0.5, 1e-10);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 /* A smooth patch goes once around a periodic box. */
 static PetscErrorCode CarryAround(const char advection[], PetscInt resolution, PetscReal *error)
 {
@@ -170,10 +230,10 @@ static void scalars_are_carried_at_the_order_of_the_scheme(void **state)
   const struct {
     const char *name;
     PetscReal   order;
-  } schemes[] = {{"semi-lagrangian", 0.8}, {"maccormack", 1.8}, {"weno5", 2.8}};
+  } schemes[] = {{"semi-lagrangian", 0.8}, {"maccormack", 1.8}, {"weno5", 2.8}, {"central", 1.7}};
 
   (void)state;
-  for (PetscInt s = 0; s < 3; s++) {
+  for (PetscInt s = 0; s < 4; s++) {
     PetscReal coarse, fine;
 
     assert_success(CarryAround(schemes[s].name, 32, &coarse));
@@ -189,4 +249,6 @@ TEST_MAIN(cmocka_unit_test(diffusion_is_second_order), cmocka_unit_test(decay_is
           cmocka_unit_test(uniform_buoyancy_rests_in_a_closed_box),
           cmocka_unit_test(warm_fluid_rises_beside_cold),
           cmocka_unit_test(total_of_a_scalar_drifts_little_in_a_closed_box),
+          cmocka_unit_test(fluxes_keep_the_total_and_the_bounds_of_a_scalar),
+          cmocka_unit_test(an_inflow_brings_its_value),
           cmocka_unit_test(scalars_are_carried_at_the_order_of_the_scheme))

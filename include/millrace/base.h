@@ -95,6 +95,18 @@ static inline PetscReal vector3_norm(Vector3 a)
 {
   return PetscSqrtReal(vector3_dot(a, a));
 }
+/* A unit vector at right angles to a unit vector. */
+static inline Vector3 vector3_perpendicular(Vector3 unit)
+{
+  PetscInt smallest = 0;
+  Vector3  across;
+
+  for (PetscInt d = 1; d < MILLRACE_DIM; d++)
+    if (PetscAbsReal(unit.at[d]) < PetscAbsReal(unit.at[smallest]))
+      smallest = d;
+  across = vector3_cross(unit, vector3(smallest == 0, smallest == 1, smallest == 2));
+  return vector3_scale(1 / vector3_norm(across), across);
+}
 
 /* A unit quaternion: `scalar` + `vector`. */
 typedef struct {

@@ -39,6 +39,7 @@ PetscReal surface_nearest(Surface surface, Vector3 point, PetscReal bound, Vecto
 PetscInt  surface_nearest_triangle(Surface surface, Vector3 point, Vector3 *nearest);
 PetscReal surface_volume(Surface surface);
 void      surface_bounds(Surface surface, Vector3 *low, Vector3 *high);
+PetscReal surface_extent(Surface surface); /* the longest side of its bounds */
 /* Sound: as SURFACE_CLOSED demands; else one of the faults that keep it from that. */
 typedef enum { SURFACE_SOUND, SURFACE_OPEN, SURFACE_BRANCHED, SURFACE_TWISTED } SurfaceFault;
 /* Not collective. */

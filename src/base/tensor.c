@@ -139,18 +139,6 @@ static void sort_columns(MatrixColumns *columns)
   sort_pair(columns, squares, 0);
 }
 
-static Vector3 unit_across(Vector3 unit)
-{
-  PetscInt smallest = X;
-  Vector3  across;
-
-  for (PetscInt d = Y; d < DIM; d++)
-    if (PetscAbsReal(unit.at[d]) < PetscAbsReal(unit.at[smallest]))
-      smallest = d;
-  across = vector3_cross(unit, vector3(smallest == X, smallest == Y, smallest == Z));
-  return vector3_scale(1 / vector3_norm(across), across);
-}
-
 /* The unit vector of b across the unit vector u, or any if b is too short to have one. */
 static Vector3 direction_across(Vector3 u, Vector3 b)
 {
@@ -158,7 +146,7 @@ static Vector3 direction_across(Vector3 u, Vector3 b)
   Vector3         across;
 
   if (!(length > 1e-150)) /* its square has no full precision */
-    return unit_across(u);
+    return vector3_perpendicular(u);
   across = vector3_scale(1 / length, b);
   across = vector3_subtract(across, vector3_scale(vector3_dot(u, across), u));
   return vector3_scale(1 / vector3_norm(across), across);

@@ -248,3 +248,14 @@ void surface_bounds(Surface surface, Vector3 *low, Vector3 *high)
   *low = box.low;
   *high = box.high;
 }
+
+PetscReal surface_extent(Surface surface)
+{
+  Vector3   low, high;
+  PetscReal longest = 0;
+
+  surface_bounds(surface, &low, &high);
+  for (int d = 0; d < DIM; d++)
+    longest = PetscMax(longest, high.at[d] - low.at[d]);
+  return longest;
+}

@@ -123,10 +123,22 @@ int write_all_at(int file, const char content[], size_t length, long long offset
   return 0;
 }
 
+/* Closes what was written, with `problem` or 0, and gives it its name. */
+static int finish_file(int file, int problem, const char temporary[], const char path[])
+{
+  if (close(file) && !problem)
+    problem = errno;
+  if (!problem)
+    problem = publish_file(temporary, path);
+  if (problem)
+    unlink(temporary);
+  return problem;
+}
+
 int write_file_atomically(const char path[], const char content[], size_t length)
 {
   char temporary[PETSC_MAX_PATH_LEN];
-  int  file, problem;
+  int  file;
 
   if (strlen(path) + sizeof(".tmp") > sizeof(temporary))
     return ENAMETOOLONG;
@@ -135,14 +147,7 @@ int write_file_atomically(const char path[], const char content[], size_t length
   file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0)
     return errno;
-  problem = write_all_at(file, content, length, 0);
-  if (close(file) && !problem)
-    problem = errno;
-  if (!problem)
-    problem = publish_file(temporary, path);
-  if (problem)
-    unlink(temporary);
-  return problem;
+  return finish_file(file, write_all_at(file, content, length, 0), temporary, path);
 }
 
 static int copy_content(int from, int to)
@@ -176,13 +181,7 @@ int copy_file_atomically(const char from[], const char path[])
   file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   problem = file < 0 ? errno : copy_content(source, file);
   close(source);
-  if (file >= 0 && close(file) && !problem)
-    problem = errno;
-  if (!problem)
-    problem = publish_file(temporary, path);
-  if (problem)
-    unlink(temporary);
-  return problem;
+  return file < 0 ? problem : finish_file(file, problem, temporary, path);
 }
 
 long long number_in_name(const char name[], const char start[], int digits, const char end[])

@@ -39,12 +39,22 @@ static const Node *written(const Node *node)
   return node;
 }
 
-static PetscErrorCode AddFormatted(Scene scene, const Node *node, SceneProblem problem, const char format[],
-                                   va_list arguments)
+typedef enum { AT_VALUE, AT_KEY } ProblemPlace;
+
+static PetscErrorCode AddAt(Scene scene, const Node *node, ProblemPlace place, SceneProblem problem,
+                            const char format[], va_list arguments)
 {
   char message[MESSAGE_LENGTH];
 
   PetscFunctionBegin;
+  node = written(node);
+  if (node) {
+    const PetscBool at_key = place == AT_KEY && node->key_line;
+
+    problem.override = node->override;
+    problem.line = at_key ? node->key_line : node->line;
+    problem.column = at_key ? node->key_column : node->column;
+  }
   if (is_told(scene, node, &problem))
     PetscFunctionReturn(0);
   vsnprintf(message, sizeof(message), format, arguments);
@@ -54,18 +64,12 @@ static PetscErrorCode AddFormatted(Scene scene, const Node *node, SceneProblem p
 
 PetscErrorCode ProblemAdd(Scene scene, const Node *node, ProblemSeverity severity, const char format[], ...)
 {
-  SceneProblem problem = {.severity = severity, .override = -1};
-  va_list      arguments;
+  const SceneProblem problem = {.severity = severity, .override = -1};
+  va_list            arguments;
 
   PetscFunctionBegin;
-  node = written(node);
-  if (node) {
-    problem.override = node->override;
-    problem.line = node->line;
-    problem.column = node->column;
-  }
   va_start(arguments, format);
-  PetscCall(AddFormatted(scene, node, problem, format, arguments));
+  PetscCall(AddAt(scene, node, AT_VALUE, problem, format, arguments));
   va_end(arguments);
   PetscFunctionReturn(0);
 }
@@ -73,18 +77,12 @@ PetscErrorCode ProblemAdd(Scene scene, const Node *node, ProblemSeverity severit
 PetscErrorCode ProblemAddAtKey(Scene scene, const Node *node, ProblemSeverity severity, const char format[],
                                ...)
 {
-  SceneProblem problem = {.severity = severity, .override = -1};
-  va_list      arguments;
+  const SceneProblem problem = {.severity = severity, .override = -1};
+  va_list            arguments;
 
   PetscFunctionBegin;
-  node = written(node);
-  if (node) {
-    problem.override = node->override;
-    problem.line = node->key_line ? node->key_line : node->line;
-    problem.column = node->key_line ? node->key_column : node->column;
-  }
   va_start(arguments, format);
-  PetscCall(AddFormatted(scene, node, problem, format, arguments));
+  PetscCall(AddAt(scene, node, AT_KEY, problem, format, arguments));
   va_end(arguments);
   PetscFunctionReturn(0);
 }

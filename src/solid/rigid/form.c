@@ -166,21 +166,10 @@ static void make_plane(Making *making)
   form->high = vector3(far, far, 0);
 }
 
-static PetscReal longest_side(Surface surface)
-{
-  Vector3   low, high;
-  PetscReal longest = 0;
-
-  surface_bounds(surface, &low, &high);
-  for (int d = 0; d < DIM; d++)
-    longest = PetscMax(longest, high.at[d] - low.at[d]);
-  return longest;
-}
-
 /* Far above round-off, and far below what anyone would call a body. */
 static PetscReal least_volume(Surface surface)
 {
-  return 1e-12 * PetscPowRealInt(longest_side(surface), DIM);
+  return 1e-12 * PetscPowRealInt(surface_extent(surface), DIM);
 }
 
 static PetscErrorCode MakeShell(Making *making)
@@ -191,7 +180,7 @@ static PetscErrorCode MakeShell(Making *making)
   PetscFunctionBegin;
   PetscCall(SurfaceCreatePrimitive(&making->primitive, SHELL_SEGMENTS, &form->surface));
   moments = surface_shell_moments(form->surface, making->thickness);
-  if (!(moments.volume * longest_side(form->surface) > least_volume(form->surface) * making->thickness)) {
+  if (!(moments.volume * surface_extent(form->surface) > least_volume(form->surface) * making->thickness)) {
     refuse(making, "its surface has no area: all of its points lie on a line");
     PetscFunctionReturn(0);
   }

@@ -25,17 +25,6 @@ typedef struct {
   PetscInt *corner_names; /* of each vertex, its number as a corner; -1: none */
 } HullSurface;
 
-static PetscReal longest_extent(Surface surface)
-{
-  Vector3   low, high;
-  PetscReal longest = 0;
-
-  surface_bounds(surface, &low, &high);
-  for (int d = 0; d < DIM; d++)
-    longest = PetscMax(longest, high.at[d] - low.at[d]);
-  return longest;
-}
-
 /* Its length is twice the area. */
 static Vector3 triangle_normal(const Vector3 vertices[], const PetscInt corners[3])
 {
@@ -45,7 +34,7 @@ static Vector3 triangle_normal(const Vector3 vertices[], const PetscInt corners[
 
 PetscBool surface_is_convex(Surface surface)
 {
-  const PetscReal tolerance = FLATNESS * longest_extent(surface);
+  const PetscReal tolerance = FLATNESS * surface_extent(surface);
   PetscInt        vertex_count, triangle_count;
   const Vector3  *vertices;
   const PetscInt(*triangles)[3];
@@ -355,7 +344,7 @@ static PetscErrorCode BuildHull(HullSurface *shell, PetscReal extent, Hull *hull
 
 PetscErrorCode HullCreate(Surface surface, Hull *hull)
 {
-  const PetscReal extent = longest_extent(surface);
+  const PetscReal extent = surface_extent(surface);
   HullSurface     shell = {.tolerance = FLATNESS * extent};
   PetscBool       usable;
 

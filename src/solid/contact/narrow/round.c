@@ -4,18 +4,6 @@
 /* Capsules are taken as parallel below this sine of the angle between them and then touch at both ends. */
 #define PARALLEL_SINE 0.1
 
-Vector3 any_perpendicular(Vector3 unit)
-{
-  PetscInt smallest = X;
-  Vector3  across;
-
-  for (PetscInt d = Y; d < DIM; d++)
-    if (PetscAbsReal(unit.at[d]) < PetscAbsReal(unit.at[smallest]))
-      smallest = d;
-  across = vector3_cross(unit, vector3(smallest == X, smallest == Y, smallest == Z));
-  return vector3_scale(1 / vector3_norm(across), across);
-}
-
 PetscInt touch_balls(Vector3 centre_a, PetscReal radius_a, Vector3 centre_b, PetscReal radius_b,
                      Vector3 fallback, PetscReal reach, Touch *touch)
 {
@@ -58,7 +46,7 @@ PetscInt touch_sphere_capsule(const Form *a, const RigidTransform *at_a, const F
   const PetscReal  z = clamp(vector3_dot(apart, capsule.axes[Z]), -b->half.at[Z], b->half.at[Z]);
 
   return touch_balls(at_a->position, a->radius, capsule_point(&capsule, z), b->radius,
-                     any_perpendicular(capsule.axes[Z]), reach, touches);
+                     vector3_perpendicular(capsule.axes[Z]), reach, touches);
 }
 
 /* Outside, towards the nearest point of the box; inside, out of the nearest face. */
@@ -144,7 +132,7 @@ static PetscInt touch_at(const PlacedForm *a, const PlacedForm *b, const PetscRe
 {
   const Vector3   crossed = vector3_cross(a->axes[Z], b->axes[Z]);
   const PetscReal sine = vector3_norm(crossed);
-  const Vector3   across = sine > 1e-6 ? vector3_scale(1 / sine, crossed) : any_perpendicular(a->axes[Z]);
+  const Vector3   across = sine > 1e-6 ? vector3_scale(1 / sine, crossed) : vector3_perpendicular(a->axes[Z]);
 
   return touch_balls(capsule_point(a, s[0]), a->form->radius, capsule_point(b, s[1]), b->form->radius, across,
                      reach, touch);

@@ -32,8 +32,6 @@ PetscInt touch_balls(Vector3 centre_a, PetscReal radius_a, Vector3 centre_b, Pet
 /* The segment from `from` along `direction`, both in the frame of a box: returns the parameter from 0 to 1 of
    the point nearest to the box, and how that lies outside of it (zero if inside). */
 PetscReal segment_nearest_to_box(Vector3 from, Vector3 direction, Vector3 half, Vector3 *outside);
-/* A unit vector across a unit vector. */
-Vector3 any_perpendicular(Vector3 unit);
 
 /* The deepest, then what spans the largest area; at most four are left, in front. A resting body
    keeps its points while it trembles. Returns their number. */

@@ -58,14 +58,12 @@ ok "bodies: 1 and 4 ranks, bit for bit" same bodies-whole-1 bodies-whole-4
 
 # Deformable solids likewise: explicit, with bindings and a skin, and in implicit steps.
 for scene in deformable bound implicit; do
-  for ranks in 1 2; do
-    run $ranks $scene $scene-whole-$ranks 20
-    run $ranks $scene $scene-half-$ranks 10
+  run 1 $scene $scene-whole-1 20
+  run 1 $scene $scene-half-1 10
+  run 2 $scene $scene-half-2 10
+  for change in "1 1" "2 1" "1 2"; do
+    ok "$scene: written on ${change% *} and resumed on ${change#* } ranks, bit for bit" resumed $scene $change "" 1
   done
-  for change in "1 1" "2 2" "1 2"; do
-    ok "$scene: written on ${change% *} and resumed on ${change#* } ranks, bit for bit" resumed $scene $change
-  done
-  ok "$scene: 1 and 2 ranks, bit for bit" same $scene-whole-1 $scene-whole-2
 done
 run 2 deformable deformable-apart 20 --set parallel.solid_ranks=1
 ok "deformable: on a rank of their own as on all, bit for bit" same deformable-whole-1 deformable-apart

@@ -38,6 +38,8 @@ PetscBool sample_visible_cells(const VisibilityMap *map, const PetscReal values[
    goes on as before it. */
 Vector3 sample_visible_faces(const VisibilityMap *map, PetscReal *const faces[MILLRACE_DIM], Vector3 eye,
                              Vector3 point);
+/* The last point of the way from one point to another that the first one sees, to a 256th of the way. */
+Vector3 last_visible(const Visibility *visibility, StepMoment moment, Vector3 from, Vector3 to);
 /* The end of a trajectory from `start`, start + dt u(start + dt/2 u(start)), with u as above; `reach` (m) at
    most along each axis. */
 Vector3 visible_trajectory(const VisibilityMap *map, PetscReal *const faces[MILLRACE_DIM], Vector3 eye,

@@ -10,6 +10,7 @@
 #include "shell_transport.h"
 
 #include <millrace/trajectory.h>
+#include <millrace/visible_stencil.h>
 
 /* A point of the moment before, and how far around it nothing is hidden. */
 typedef struct {
@@ -119,26 +120,12 @@ static Vector3 relative_flow(const ShellTracer *tracer, const PetscInt at[DIM], 
   return flow;
 }
 
-/* The last free point of a way, to a 256th of it. */
+/* The last free point of a way. */
 static Vector3 stopped_short(const ShellTracer *tracer, const ViewPoint *from, Vector3 to)
 {
-  enum { HALVINGS = 8 };
-  PetscReal free = 0., hidden = 1.;
-  Vector3   way = vector3_subtract(to, from->point), place = from->point;
-
-  if (is_seen(tracer, from, to))
+  if (distance_between(from->point, to) < from->clear)
     return to;
-  for (int n = 0; n < HALVINGS; n++) {
-    const PetscReal middle = 0.5 * (free + hidden);
-    const Vector3   trial = vector3_add(from->point, vector3_scale(middle, way));
-
-    if (is_seen(tracer, from, trial)) {
-      free = middle;
-      place = trial;
-    } else
-      hidden = middle;
-  }
-  return place;
+  return last_visible(tracer->visibility, STEP_START, from->point, to);
 }
 
 static Vector3 clamped(const ShellTracer *tracer, Vector3 about, Vector3 point, PetscReal cells)

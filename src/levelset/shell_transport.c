@@ -9,8 +9,6 @@
 
 #include <millrace/trajectory.h>
 
-enum { HALVINGS = 6 }; /* of a way that is not free */
-
 typedef struct {
   const VisibilityMap *map;
   PetscReal *const    *flow;
@@ -18,22 +16,12 @@ typedef struct {
   PetscReal            dt, h, reach; /* m: what a whole step covers at most in each direction */
 } Transport;
 
-/* The foot, or how far one comes towards it from the eye. */
 static Vector3 find_foot(const Transport *transport, Vector3 centre, Vector3 eye)
 {
-  const VisibilityMap *map = transport->map;
-  const Visibility    *visibility = map->visibility;
-  const Vector3        foot =
-      visible_trajectory(map, transport->flow, eye, centre, -transport->dt, transport->reach);
-  PetscReal part = 1.;
+  const Vector3 foot =
+      visible_trajectory(transport->map, transport->flow, eye, centre, -transport->dt, transport->reach);
 
-  for (PetscInt n = 0; n <= HALVINGS; n++, part *= 0.5) {
-    const Vector3 place = vector3_add(eye, vector3_scale(part, vector3_subtract(foot, eye)));
-
-    if (!visibility->blocks(visibility->context, STEP_START, eye, place))
-      return place;
-  }
-  return eye;
+  return last_visible(transport->map->visibility, STEP_START, eye, foot);
 }
 
 /* Whether all values that a foot can reach are the same, as they are away from interfaces. */

@@ -434,6 +434,29 @@ Vector3 sample_visible_faces(const VisibilityMap *map, PetscReal *const faces[DI
   return result;
 }
 
+Vector3 last_visible(const Visibility *visibility, StepMoment moment, Vector3 from, Vector3 to)
+{
+  enum { HALVINGS = 8 };
+  const Vector3 way = vector3_subtract(to, from);
+  PetscReal     free = 0., hidden = 1.;
+  Vector3       place = from;
+
+  if (!visibility->blocks(visibility->context, moment, from, to))
+    return to;
+  for (int n = 0; n < HALVINGS; n++) {
+    const PetscReal middle = 0.5 * (free + hidden);
+    const Vector3   trial = vector3_add(from, vector3_scale(middle, way));
+
+    if (visibility->blocks(visibility->context, moment, from, trial))
+      hidden = middle;
+    else {
+      free = middle;
+      place = trial;
+    }
+  }
+  return place;
+}
+
 static Vector3 moved(const VisibilityMap *map, Vector3 from, Vector3 way, PetscReal reach)
 {
   for (PetscInt d = 0; d < grid_box(map->grid)->dimension; d++)

@@ -34,7 +34,7 @@ PetscErrorCode HaloBuild(Halo halo);
 PetscErrorCode HaloGetView(Halo halo, HaloView *view);
 /* `width` numbers of every particle of this rank become known of the copies, of which there is one set per
    copy in `copies`. Collective: fluid. */
-PetscErrorCode HaloShare(Halo halo, PetscInt width, const PetscReal own[], PetscReal copies[]);
+PetscErrorCode HaloExchange(Halo halo, PetscInt width, const PetscReal own[], PetscReal copies[]);
 
 MILLRACE_API_END
 

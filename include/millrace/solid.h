@@ -240,7 +240,7 @@ PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, Pet
 PetscReal solid_prescribed_speed(Solid solid, PetscReal time);
 /* The state of `root` to all others of `world`, who each hold a solid of the same configuration. Collective:
    world. */
-PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root);
 
 /* State, contacts and what the solvers remember of them. Collective: the archive's comm. */
 PetscErrorCode SolidSave(Solid solid, Archive archive);

@@ -54,7 +54,7 @@ PetscErrorCode SolidFetchSurfaces(Solid solid, PetscInt count, const PetscInt bo
 PetscErrorCode SolidPredictHalf(Solid solid, PetscReal time, PetscReal dt, PetscReal **half);
 
 /* Steps II to IV and the push-out, with those twists: the bodies move to their places at the end of the step.
-   The other ranks receive them by SolidShare. Collective: the solid's comm. */
+   The other ranks receive them by SolidBroadcast. Collective: the solid's comm. */
 PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt);
 
 /* The displacements of all bodies since SolidKeep, divided by `dt`, as twists. Not collective. */

@@ -356,7 +356,7 @@ static PetscErrorCode Agree(Coupling coupling, Request *request)
 
 /* On the fluid team: adds B_d times the velocities that are asked for to `cells`; forces are those of the
    pressures `from`, null: none. */
-static PetscErrorCode Ask(Coupling coupling, Request request, Vec from, Vec cells)
+static PetscErrorCode AskSolid(Coupling coupling, Request request, Vec from, Vec cells)
 {
   DeformingSolids *deforming = &coupling->deforming;
   const PetscReal *pressures;
@@ -381,7 +381,7 @@ PetscErrorCode CouplingAddDeforming(Coupling coupling, Vec x, Vec y)
 {
   PetscFunctionBegin;
   if (coupling->deforming.patches)
-    PetscCall(Ask(coupling, REQUEST_SOLVE, x, y));
+    PetscCall(AskSolid(coupling, REQUEST_SOLVE, x, y));
   PetscFunctionReturn(0);
 }
 
@@ -389,7 +389,7 @@ PetscErrorCode CouplingAddDeformingCleanly(Coupling coupling, Vec x, Vec y)
 {
   PetscFunctionBegin;
   if (coupling->deforming.patches)
-    PetscCall(Ask(coupling, REQUEST_CLEAN, x, y));
+    PetscCall(AskSolid(coupling, REQUEST_CLEAN, x, y));
   PetscFunctionReturn(0);
 }
 
@@ -397,7 +397,7 @@ PetscErrorCode CouplingAddDeformingPush(Coupling coupling, Vec y)
 {
   PetscFunctionBegin;
   if (coupling->deforming.patches)
-    PetscCall(Ask(coupling, REQUEST_PUSH, NULL, y));
+    PetscCall(AskSolid(coupling, REQUEST_PUSH, NULL, y));
   PetscFunctionReturn(0);
 }
 

@@ -307,8 +307,8 @@ static PetscErrorCode Begin(Fluid fluid, Vec faces[DIM], PetscReal *square, Pets
 
 /* Turns the search direction; `meeting` is the residual times what the preconditioner makes of it, before and
    after. */
-static PetscErrorCode Turn(Fluid fluid, Vec faces[DIM], PetscBool is_first, PetscReal square,
-                           PetscReal *meeting)
+static PetscErrorCode TurnSearch(Fluid fluid, Vec faces[DIM], PetscBool is_first, PetscReal square,
+                                 PetscReal *meeting)
 {
   const PetscReal before = *meeting;
 
@@ -354,7 +354,7 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
       if (fresh)
         PetscCall(FluidSetUpStressLevels(fluid));
     }
-    PetscCall(Turn(fluid, faces, fresh, square, &meeting));
+    PetscCall(TurnSearch(fluid, faces, fresh, square, &meeting));
     PetscCall(ApplyToSearch(fluid, &curvature));
     PetscCall(WorkOnRows(fluid, ADVANCE, faces, meeting / curvature, &square));
     fresh = PETSC_FALSE;

@@ -333,7 +333,7 @@ PetscErrorCode HaloGetView(Halo halo, HaloView *view)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode HaloShare(Halo halo, PetscInt width, const PetscReal own[], PetscReal copies[])
+PetscErrorCode HaloExchange(Halo halo, PetscInt width, const PetscReal own[], PetscReal copies[])
 {
   const PetscInt sent = halo->send_first[halo->size];
   PetscReal     *out, *in;

@@ -381,7 +381,7 @@ static PetscBool is_over(const Run *run)
   return simulation->time >= config->end_time * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode Loop(Run *run)
+static PetscErrorCode TakeSteps(Run *run)
 {
   PetscLogDouble began;
   PetscBool      good = PETSC_TRUE;
@@ -473,7 +473,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   first = simulation->step;
   if (!message[0]) {
     PetscCall(ProgressBegin(simulation, &run->progress));
-    PetscCall(Loop(run));
+    PetscCall(TakeSteps(run));
     PetscCall(ProgressEnd(simulation, &run->progress));
     PetscCall(Finish(run));
   }

@@ -90,7 +90,7 @@ static PetscErrorCode Load(Simulation simulation, Archive archive)
 static PetscErrorCode ShareLoaded(Simulation simulation)
 {
   PetscFunctionBegin;
-  PetscCall(SolidShare(simulation->solid, team_world(simulation->team), 0));
+  PetscCall(SolidBroadcast(simulation->solid, team_world(simulation->team), 0));
   PetscFunctionReturn(0);
 }
 
@@ -202,7 +202,7 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
   PetscCall(PetscTime(&began));
   if (team_has_solids(team))
     PetscCall(SolidStep(simulation->solid, simulation->time, dt));
-  PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
+  PetscCall(SolidBroadcast(simulation->solid, team_world(team), team_first_solid_rank(team)));
   report = solid_report(simulation->solid);
   *good = !report.is_unstable && !report.is_unsolved && !report.inverted_mesh &&
           !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy + report.elastic_energy);

@@ -108,7 +108,7 @@ PetscErrorCode SimulationShareSolids(Simulation simulation)
 
   PetscFunctionBegin;
   PetscCall(SimulationTimeAs(simulation, WAIT_FOR_SOLIDS));
-  PetscCall(SolidShare(simulation->solid, team_world(team), team_first_solid_rank(team)));
+  PetscCall(SolidBroadcast(simulation->solid, team_world(team), team_first_solid_rank(team)));
   PetscCall(SimulationTimeAs(simulation, OWN_WORK));
   PetscFunctionReturn(0);
 }

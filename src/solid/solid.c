@@ -155,7 +155,7 @@ PetscReal solid_prescribed_speed(Solid solid, PetscReal time)
   return PetscMax(kinematic_speed(solid, time), joint_set_target_speed(solid->joints, time));
 }
 
-PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
+PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(RigidTransform) / sizeof(PetscReal));
   PetscMPIInt    size;
@@ -168,11 +168,11 @@ PetscErrorCode SolidShare(Solid solid, MPI_Comm world, PetscMPIInt root)
                          root, world));
   PetscCallMPI(
       MPI_Bcast(solid->points->position, (PetscMPIInt)(3 * solid->points->count), MPIU_REAL, root, world));
-  PetscCall(PointsShareHistory(solid->points, world, root));
+  PetscCall(PointsBroadcastHistory(solid->points, world, root));
   solid->points->has_forces = PETSC_FALSE;
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
-  PetscCall(ContactSetShare(solid->contacts, solid, world, root));
+  PetscCall(ContactSetBroadcast(solid->contacts, solid, world, root));
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }

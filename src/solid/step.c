@@ -33,7 +33,7 @@ static void predict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
 }
 
 /* Contacts and levels for a motion by `falling`, which forces have made of `still`. */
-static PetscErrorCode Find(Solid solid, PetscReal dt, const Twist still[], const Twist falling[])
+static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const Twist still[], const Twist falling[])
 {
   PetscFunctionBegin;
   PetscCall(ContactSetFind(solid->contacts, solid, dt, falling));
@@ -165,7 +165,7 @@ static PetscErrorCode MoveBodies(Solid solid, PetscReal time, PetscReal dt)
 
   PetscFunctionBegin;
   if (!contact_set_covers(solid->contacts, solid, dt, half))
-    PetscCall(Find(solid, dt, solid->twists, half));
+    PetscCall(FindContacts(solid, dt, solid->twists, half));
   PetscCall(Collide(solid, dt, half));
   PetscCall(ConstrainMotion(solid, time, dt, half));
   move(solid, time, dt, half);
@@ -183,7 +183,7 @@ PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt)
     falling[b] = body_is_free(&solid->bodies[b])
                      ? twist_add(solid->twists[b], twist_scale(2., solid->step->change[b]))
                      : solid->twists[b];
-  PetscCall(Find(solid, dt, solid->twists, falling));
+  PetscCall(FindContacts(solid, dt, solid->twists, falling));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   PetscFunctionReturn(0);
 }
@@ -262,7 +262,7 @@ static PetscErrorCode StepBodies(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(MoveBodies(solid, time, dt));
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
   PetscCall(SolidAccelerate(solid, dt));
-  PetscCall(Find(solid, dt, still, solid->twists));
+  PetscCall(FindContacts(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
   PetscFunctionReturn(0);
@@ -277,7 +277,7 @@ static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(SolidPredictHalf(solid, time, dt, NULL));
   PetscCall(PointsPredict(solid, time, dt, half.bodies));
   if (!contact_set_covers(solid->contacts, solid, dt, half.bodies))
-    PetscCall(Find(solid, dt, solid->twists, half.bodies));
+    PetscCall(FindContacts(solid, dt, solid->twists, half.bodies));
   PetscCall(Collide(solid, dt, half.bodies));
   if (solid->config->elasticity == ELASTIC_EXPLICIT) /* else the solve has done it */
     point_contacts_collide(solid, dt, &half);
@@ -296,7 +296,7 @@ static PetscErrorCode StepTogether(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(MoveTogether(solid, time, dt));
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
   PetscCall(SolidAccelerate(solid, dt));
-  PetscCall(Find(solid, dt, still, solid->twists));
+  PetscCall(FindContacts(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   points_follow_position(solid);
   point_contacts_update(solid);

@@ -207,7 +207,7 @@ static PetscErrorCode RasterAll(Splash splash, const RasterFields *fields)
   PetscCall(HaloGetView(splash->halo, &halo));
   PetscCall(ParticlesGetView(splash->particles, &own));
   PetscCall(PetscMalloc1(halo.count * width, &copies));
-  PetscCall(HaloShare(splash->halo, width, own.values, copies));
+  PetscCall(HaloExchange(splash->halo, width, own.values, copies));
   for (PetscInt c = 0, end; c < halo.box->length; c = end) {
     const PetscInt start = halo.start[c], copy = start - halo.own;
 

@@ -51,7 +51,7 @@ static PetscInt bits_at(const VisibilityMap *map, const PetscInt at[DIM])
   return bits;
 }
 
-static PetscErrorCode Ask(const VisibilityMap *map, PetscReal *marks)
+static PetscErrorCode MarkBlockedFaces(const VisibilityMap *map, PetscReal *marks)
 {
   const GridBox   *box = grid_box(map->grid);
   const PetscReal *near;
@@ -149,7 +149,7 @@ PetscErrorCode VisibilityMapUpdate(VisibilityMap *map, const Visibility *visibil
   PetscCall(VecSet(map->marks, 0.));
   PetscCall(VecGetArray(map->marks, &marks));
   if (visibility)
-    PetscCall(Ask(map, marks));
+    PetscCall(MarkBlockedFaces(map, marks));
   PetscCall(FillGhosts(map, marks));
   PetscCall(FindCellsNearShells(map, marks));
   for (PetscInt c = 0; c < box->length; c++) {

@@ -17,8 +17,8 @@ typedef struct {
 } StencilBuilder;
 
 /* Returns whether there is a shell in the stencil at all. */
-static PetscBool begin(const VisibilityMap *map, StepMoment moment, PetscInt corner, const PetscReal *values,
-                       StencilBuilder *builder, VisibleStencil *stencil)
+static PetscBool begin_stencil(const VisibilityMap *map, StepMoment moment, PetscInt corner,
+                               const PetscReal *values, StencilBuilder *builder, VisibleStencil *stencil)
 {
   const GridBox *box = grid_box(map->grid);
   const PetscInt width = stencil->width;
@@ -159,7 +159,7 @@ void visible_stencil_of_cell(const VisibilityMap *map, PetscInt c, PetscInt reac
   stencil->centre = 0;
   for (PetscInt d = 0; d < box->dimension; d++)
     corner -= reach * box->stride[d];
-  divided = begin(map, STEP_END, corner, values, &builder, stencil);
+  divided = begin_stencil(map, STEP_END, corner, values, &builder, stencil);
   for (PetscInt d = 0; d < box->dimension; d++) {
     stencil->centre += reach * stencil->stride[d];
     stencil->fraction[d] = 0.;
@@ -185,8 +185,8 @@ static Vector3 seen_centre(const VisibilityMap *map, const PetscInt at[DIM])
 }
 
 /* Asks for the cells whose steps from the place are at most `most`; returns how many are seen. */
-static PetscInt ask(const VisibilityMap *map, StepMoment moment, Vector3 point, const PetscInt first[DIM],
-                    PetscInt most, StencilBuilder *builder)
+static PetscInt mark_seen_cells(const VisibilityMap *map, StepMoment moment, Vector3 point,
+                                const PetscInt first[DIM], PetscInt most, StencilBuilder *builder)
 {
   PetscInt seen = 0;
 
@@ -251,14 +251,16 @@ PetscBool visible_stencil_at_point(const VisibilityMap *map, StepMoment moment, 
     first[d] = place.at[d] - 1;
   }
   point = flattened(map, point);
-  divided = begin(map, moment, box_index(box, first[X], first[Y], first[Z]), values, &builder, stencil);
+  divided =
+      begin_stencil(map, moment, box_index(box, first[X], first[Y], first[Z]), values, &builder, stencil);
   for (PetscInt d = 0; d < box->dimension; d++)
     stencil->centre += stencil->stride[d];
   if (!divided)
     return PETSC_TRUE;
   /* in a sliver between a bent shell and the cells' centres nothing but the next cells may be visible
    */
-  if (!ask(map, moment, point, first, 0, &builder) && !ask(map, moment, point, first, 1, &builder))
+  if (!mark_seen_cells(map, moment, point, first, 0, &builder) &&
+      !mark_seen_cells(map, moment, point, first, 1, &builder))
     return PETSC_FALSE;
   fill(&builder, stencil, look_outwards(&builder, stencil));
   return PETSC_TRUE;

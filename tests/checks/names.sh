@@ -23,6 +23,7 @@ retired+='|PhaseExtendHeavyVelocity|contrast|HearFluid|SimulationHearFluid|Simul
 retired+='|blame|blamed'
 retired+='|is_sealed|sealed_count|sealed_components|MeasureSealed|LowerSealed|BalanceSealed|RaiseSealed'
 retired+='|BodyShare|AddShare|SortShares|LookAtShares|wall_share|share_count|find_shares|line_share'
+retired+='|SolidShare|HaloShare|ContactSetShare|PointsShareHistory'
 retired+='|WallList|FluidGetWalls|FluidDropWalls'
 old_words() { find src include docs -name '*.[chm]*' | sort | xargs grep -nHwE "$retired"; }
 

@@ -238,7 +238,8 @@ static void surfaces_are_fetched_by_ranks_that_meet_them(void **state)
     solid_case_run(solids, 0.25, 1);
     if (team_has_solids(coupled[0]->team))
       PetscCallAbort(PETSC_COMM_SELF, SolidStep(solid, 0.25 * step, 0.25));
-    assert_success(SolidShare(solid, team_world(coupled[0]->team), team_first_solid_rank(coupled[0]->team)));
+    assert_success(
+        SolidBroadcast(solid, team_world(coupled[0]->team), team_first_solid_rank(coupled[0]->team)));
   }
   note("%d near, %d kept, %d held", (int)count_near(coupled[0]),
        (int)coupling_surfaces_held(coupled[0]->coupling), (int)solid_surfaces_held(solid));

@@ -105,7 +105,7 @@ static void values_are_those_of_the_owners(void **state)
       mine[WIDE * n] = (PetscReal)own.numbers[n];
       mine[WIDE * n + 1] = -3. * (PetscReal)own.numbers[n];
     }
-    assert_success(HaloShare(one.halo, WIDE, mine, copies));
+    assert_success(HaloExchange(one.halo, WIDE, mine, copies));
     for (PetscInt n = 0; n < one.view.count; n++)
       good = good && copies[WIDE * n] == (PetscReal)one.view.numbers[n] &&
              copies[WIDE * n + 1] == -3. * (PetscReal)one.view.numbers[n];

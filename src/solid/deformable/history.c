@@ -68,7 +68,7 @@ PetscErrorCode PointsReturnHistory(Points *points)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointsShareHistory(Points *points, MPI_Comm world, PetscMPIInt root)
+PetscErrorCode PointsBroadcastHistory(Points *points, MPI_Comm world, PetscMPIInt root)
 {
   PetscReal *numbers;
   PetscInt   count, width;

@@ -159,7 +159,7 @@ void points_find_forces(Solid solid);
 void           points_settle(Solid solid);
 PetscErrorCode PointsKeepHistory(Points *points);
 PetscErrorCode PointsReturnHistory(Points *points);
-PetscErrorCode PointsShareHistory(Points *points, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode PointsBroadcastHistory(Points *points, MPI_Comm world, PetscMPIInt root);
 PetscErrorCode PointsSaveHistory(const Points *points, Archive archive);
 PetscErrorCode PointsLoadHistory(Points *points, Archive archive);
 

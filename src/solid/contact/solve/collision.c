@@ -107,7 +107,7 @@ PetscInt approaching_places(const Flight *flight, const Contact *contact, PetscR
   return approaching ? count : 0;
 }
 
-static Partners meet(const Contact *contact, const Scale scales[2], const Twist twists[])
+static Partners partners_of(const Contact *contact, const Scale scales[2], const Twist twists[])
 {
   Partners partners;
 
@@ -123,7 +123,7 @@ static Partners meet(const Contact *contact, const Scale scales[2], const Twist 
 static void rebound_pair(const Flight *flight, const Contact *contact, const Scale scales[2], PetscInt count,
                          Row rows[], Twist won[2])
 {
-  const Partners before = meet(contact, scales, flight->twists);
+  const Partners before = partners_of(contact, scales, flight->twists);
   Partners       pressed = before, rebound;
 
   compress(rows, count, contact->law.friction, 0.01 * slow_speed(flight, contact), &pressed);

@@ -296,7 +296,7 @@ PetscReal contact_set_penetration(ContactSet set)
   return deepest;
 }
 
-PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root)
+PetscErrorCode ContactSetBroadcast(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   ContactList *now = &set->now;
   PetscInt     counts[4] = {now->count, now->place_count, set->edge_count, set->valid};

@@ -96,7 +96,7 @@ PetscErrorCode ContactSetKeepResting(ContactSet set, Solid solid, PetscReal dt);
 /* The farthest any point of the body goes in `dt`. */
 PetscReal      body_path(const Body *body, const Twist *twist, PetscReal dt);
 PetscReal      contact_set_penetration(ContactSet set);
-PetscErrorCode ContactSetShare(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root);
+PetscErrorCode ContactSetBroadcast(ContactSet set, Solid solid, MPI_Comm world, PetscMPIInt root);
 /* How two bodies touch; false if they pass through each other. */
 PetscBool find_contact_law(Solid solid, PetscInt a, PetscInt b, ContactLaw *law);
 

@@ -154,12 +154,12 @@ static void start_groups(ContactSet set, Solid solid, SolvePhase phase, PetscInt
     const Group *group = &set->groups[g];
     Partners     partners;
 
-    meet(set, group, &partners);
+    gather_partners(set, group, &partners);
     for (PetscInt r = 0; r < group->count; r++)
       warm_start(&set->rows[group->first + r], group->friction, phase, &partners);
     if (group->rolling)
       start_rolling(set, group, solid, phase, twists, &partners);
-    part(set, group, &partners);
+    scatter_partners(set, group, &partners);
   }
 }
 

@@ -21,12 +21,12 @@ typedef struct Group {
   Rolling  *rolling;  /* borrowed; null without rolling friction */
 } Group;
 
-KERNEL void meet(const ContactSet set, const Group *group, Partners *partners)
+KERNEL void gather_partners(const ContactSet set, const Group *group, Partners *partners)
 {
   load_pair(set->motions[group->a].at, set->motions[group->b].at, &partners->lanes);
 }
 
-KERNEL void part(ContactSet set, const Group *group, const Partners *partners)
+KERNEL void scatter_partners(ContactSet set, const Group *group, const Partners *partners)
 {
   store_pair(&partners->lanes, set->motions[group->a].at, set->motions[group->b].at);
 }

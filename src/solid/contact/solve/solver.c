@@ -120,7 +120,7 @@ VECTOR_CLONES static SweepChange sweep(ContactSet set, Direction direction, Pets
     Partners     partners;
     PetscReal    speed;
 
-    meet(set, group, &partners);
+    gather_partners(set, group, &partners);
     for (PetscInt r = 0; r < group->count; r++)
       carry_on(&rows[r], beta);
     if (group->rolling)
@@ -128,7 +128,7 @@ VECTOR_CLONES static SweepChange sweep(ContactSet set, Direction direction, Pets
     speed = visit(set, group, rows, PETSC_FALSE, &partners);
     all.speed = PetscMax(all.speed, speed);
     visit(set, group, rows, PETSC_FALSE, &partners);
-    part(set, group, &partners);
+    scatter_partners(set, group, &partners);
     for (PetscInt r = 0; r < group->count; r++)
       all.square += changed_square(&rows[r]);
   }
@@ -187,10 +187,10 @@ VECTOR_CLONES static PetscReal visit_held(ContactSet set, PetscInt first, PetscI
 
     if (!(group->gives[0] + group->gives[1] > 0))
       continue;
-    meet(set, group, &partners);
+    gather_partners(set, group, &partners);
     change = visit(set, group, &set->rows[group->first], PETSC_TRUE, &partners);
     largest = PetscMax(largest, change);
-    part(set, group, &partners);
+    scatter_partners(set, group, &partners);
   }
   return largest;
 }

@@ -329,21 +329,19 @@ static PetscErrorCode LookAtFace(Coupling coupling, Found *found, PetscInt d, co
 
 static PetscErrorCode LookAtFaces(Coupling coupling, const PetscReal *fixed, Found *found)
 {
-  const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM];
+  const GridBox  *box = grid_box(coupling->grid);
+  const PetscInt *solid = coupling->faces.solid;
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < box->dimension; d++) {
     const GridRange faces = grid_faces(coupling->grid, d);
 
-    for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
-      for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
-        const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
+    FOR_PLACES(&faces, at) {
+      const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-        for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++)
-          if (coupling->faces.solid[row + at[X]] || coupling->faces.solid[row + at[X] - box->stride[d]])
-            PetscCall(LookAtFace(coupling, found, d, at, fixed));
-      }
+      if (solid[c] || solid[c - box->stride[d]])
+        PetscCall(LookAtFace(coupling, found, d, at, fixed));
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -384,17 +382,14 @@ static PetscErrorCode AddCell(Coupling coupling, Found *found, const PetscInt at
 static PetscErrorCode LookAtCells(Coupling coupling, const PetscReal *fixed, Found *found)
 {
   const GridBox *box = grid_box(coupling->grid);
-  PetscInt       at[DIM], number = 0;
 
   PetscFunctionBegin;
-  for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
-      for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++, number++) {
-        const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+  FOR_NUMBERED_CELLS(box, number, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
 
-        if (coupling->system.labels[number] < 0 && !coupling->faces.solid[c] && !(fixed && fixed[c] > 0.))
-          PetscCall(AddCell(coupling, found, at));
-      }
+    if (coupling->system.labels[number] < 0 && !coupling->faces.solid[c] && !(fixed && fixed[c] > 0.))
+      PetscCall(AddCell(coupling, found, (const PetscInt[DIM]){i, j, k}));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -129,29 +129,23 @@ static void add_solid_faces(Coupling coupling, PetscReal *const densities[DIM], 
                             ReproducibleSum balances[])
 {
   const GridBox  *box = grid_box(coupling->grid);
-  PetscInt        at[DIM];
   const GridRange faces = grid_faces(coupling->grid, d);
 
-  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
-      const PetscInt row = box_index(box, box->start[X], at[Y], at[Z]) - box->start[X];
+  FOR_PLACES(&faces, at) {
+    const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-      for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
-        const PetscInt c = row + at[X];
+    if (coupling->faces.kinds[d][c] != COUPLED_SOLID)
+      continue;
+    for (PetscInt side = 0; side < 2; side++) {
+      const PetscInt  body = coupling->faces.solid[side ? c : c - box->stride[d]] - 1;
+      const PetscReal mass = 0.5 * coupling->volume * coupling_density(coupling, densities, d, c);
+      PetscReal       across[3];
 
-        if (coupling->faces.kinds[d][c] != COUPLED_SOLID)
-          continue;
-        for (PetscInt side = 0; side < 2; side++) {
-          const PetscInt  body = coupling->faces.solid[side ? c : c - box->stride[d]] - 1;
-          const PetscReal mass = 0.5 * coupling->volume * coupling_density(coupling, densities, d, c);
-          PetscReal       across[3];
-
-          places_across(d, coupling_nearest_arm(coupling, d, at, body), across);
-          for (PetscInt n = 0; n < 3; n++)
-            sum_add(&balances[NUMBERS * (DIM * body + d) + MISSING + n], mass * across[n]);
-        }
-      }
+      places_across(d, coupling_nearest_arm(coupling, d, at, body), across);
+      for (PetscInt n = 0; n < 3; n++)
+        sum_add(&balances[NUMBERS * (DIM * body + d) + MISSING + n], mass * across[n]);
     }
+  }
 }
 
 static PetscErrorCode SumBuoyancy(Coupling coupling, PetscReal *const densities[DIM], BuoyancySums balances[])

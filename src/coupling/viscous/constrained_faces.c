@@ -109,23 +109,17 @@ static PetscErrorCode ConstrainBlockedFaces(Coupling coupling, PetscInt d, Petsc
 {
   const GridBox  *box = grid_box(coupling->grid);
   const PetscInt *solid = coupling->faces.solid, *marks = coupling->faces.marks[d], stride = box->stride[d];
-  PetscInt        at[DIM];
   const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
-  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
-      const PetscInt row = box_index(box, 0, at[Y], at[Z]);
+  FOR_PLACES(&faces, at) {
+    const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
 
-      for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
-        const PetscInt c = row + at[X];
-
-        if (marks[c] && !body_slips(&coupling->solids, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
-            bodies[c] == 0.)
-          PetscCall(ConstrainFace(coupling, d, c, marks[c] - 1,
-                                  coupling_nearest_arm(coupling, d, at, marks[c] - 1), bodies));
-      }
-    }
+    if (marks[c] && !body_slips(&coupling->solids, marks[c] - 1) && !solid[c] && !solid[c - stride] &&
+        bodies[c] == 0.)
+      PetscCall(ConstrainFace(coupling, d, c, marks[c] - 1,
+                              coupling_nearest_arm(coupling, d, at, marks[c] - 1), bodies));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -243,24 +237,18 @@ static PetscErrorCode FindNeighboursOfFace(Coupling coupling, PetscInt d, const 
 static PetscErrorCode FindWallNeighbours(Coupling coupling, PetscInt d, const Parts *parts)
 {
   const GridBox  *box = grid_box(coupling->grid);
-  PetscInt        at[DIM];
   const GridRange faces = grid_faces(coupling->grid, d);
 
   PetscFunctionBegin;
-  for (at[Z] = box->start[Z]; at[Z] < faces.end[Z]; at[Z]++)
-    for (at[Y] = box->start[Y]; at[Y] < faces.end[Y]; at[Y]++) {
-      const PetscInt row = box_index(box, 0, at[Y], at[Z]);
+  FOR_PLACES(&faces, at) {
+    const PetscReal *b = parts->bodies[d] + box_index(box, at[X], at[Y], at[Z]);
+    PetscReal        beside = 0.;
 
-      for (at[X] = box->start[X]; at[X] < faces.end[X]; at[X]++) {
-        const PetscReal *b = parts->bodies[d] + row + at[X];
-        PetscReal        beside = 0.;
-
-        for (PetscInt a = 0; a < box->dimension; a++)
-          beside += b[box->stride[a]] + b[-box->stride[a]];
-        if (b[0] == 0. && beside > 0.)
-          PetscCall(FindNeighboursOfFace(coupling, d, at, parts));
-      }
-    }
+    for (PetscInt a = 0; a < box->dimension; a++)
+      beside += b[box->stride[a]] + b[-box->stride[a]];
+    if (b[0] == 0. && beside > 0.)
+      PetscCall(FindNeighboursOfFace(coupling, d, at, parts));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -38,7 +38,15 @@ files_twice() {
     {place[file] = $0}'
 }
 
-echo "1..3"
+# What is not listed is not in a release.
+unlisted() {
+  find src include -name '*.[ch]' | sort | while read -r file; do
+    grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" src/Makefile.am || echo "$file is not in src/Makefile.am"
+  done
+}
+
+echo "1..4"
 ok "no type is defined twice" silent twice
 ok "no retired word is left" silent old_words
 ok "a file name in two rooms is one of those with one meaning" silent files_twice
+ok "every source and header is listed in src/Makefile.am" silent unlisted

@@ -144,6 +144,13 @@ typedef struct {
   Vector3 force;  /* N, of all of them together */
 } LoadConfig;
 
+/* Fibres in a deformable solid that pull. */
+typedef struct {
+  Shape   inside;    /* elements whose middles are in it, at time zero; null: all */
+  Vector3 direction; /* at time zero, of any length */
+  Formula stress;    /* Pa, of time and of the place at time zero */
+} FibreConfig;
+
 /* A deformable solid. */
 typedef struct {
   char      *name;
@@ -157,12 +164,14 @@ typedef struct {
 
   MeshJunctionKind junctions;
 
-  PetscInt    held_count;
-  HoldConfig *held;
-  PetscInt    load_count;
-  LoadConfig *loads;
-  PetscReal   thickness; /* m, of triangles; 0: 1 m of a plane mesh */
-  PlaneKind   stress;
+  PetscInt     held_count;
+  HoldConfig  *held;
+  PetscInt     load_count;
+  LoadConfig  *loads;
+  PetscInt     fibre_count;
+  FibreConfig *fibres;
+  PetscReal    thickness; /* m, of triangles; 0: 1 m of a plane mesh */
+  PlaneKind    stress;
 } SolidMeshConfig;
 
 /* What binds points of one solid to another. */

@@ -39,6 +39,17 @@ static PetscErrorCode CheckMaterialName(Scene scene, Node *item, const SolidMesh
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckFibres(Scene scene, Node *item, const SolidMeshConfig *mesh)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mesh->fibre_count; k++)
+    if (!(vector3_norm(mesh->fibres[k].direction) > 0.))
+      PetscCall(ProblemAddAtKey(scene, node_find(node_item(node_find(item, "fibres"), k), "direction"),
+                                PROBLEM_ERROR, "fibres of mesh \"%s\" need a direction that is not zero",
+                                mesh->name));
+  PetscFunctionReturn(0);
+}
+
 /* Yielding is of one model. */
 static PetscErrorCode CheckMaterial(Scene scene, Node *item, const SolidMaterialConfig *material)
 {
@@ -115,6 +126,7 @@ static PetscErrorCode CheckMesh(Scene scene, Node *item, SolidMeshConfig *mesh)
     PetscFunctionReturn(0);
   PetscCall(CheckMaterialName(scene, item, mesh));
   PetscCall(CheckElements(scene, item, mesh));
+  PetscCall(CheckFibres(scene, item, mesh));
   for (PetscInt h = 0; h < mesh->held_count; h++)
     PetscCall(CheckHold(scene, node_item(node_find(item, "held"), h), &mesh->held[h]));
   PetscFunctionReturn(0);

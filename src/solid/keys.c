@@ -24,6 +24,7 @@ static const char *const pair_contacts[] = {"touch", "none", NULL}; /* index: Co
 #define OF_PAIR(member) offsetof(ContactPairConfig, member)
 #define OF_JOINT(member) offsetof(JointConfig, member)
 #define OF_HOLD(member) offsetof(HoldConfig, member)
+#define OF_FIBRE(member) offsetof(FibreConfig, member)
 #define OF_MATERIAL(member) offsetof(SolidMaterialConfig, member)
 #define OF_LOAD(member) offsetof(LoadConfig, member)
 #define OF_MESH(member) offsetof(SolidMeshConfig, member)
@@ -438,6 +439,25 @@ static const SchemaKey load_keys[] = {
      .help = "of all of them together, constant, spread evenly"},
     {0}};
 
+static const SchemaKey fibre_keys[] = {
+    {.name = "inside",
+     .kind = SCHEMA_SHAPE,
+     .offset = OF_FIBRE(inside),
+     .fallback = "",
+     .help = "elements whose middles are in it, at time zero; left out: all"},
+    {.name = "direction",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_FIBRE(direction),
+     .help = "along which they pull, at time zero; of any length but zero"},
+    {.name = "stress",
+     .kind = SCHEMA_FORMULA,
+     .offset = OF_FIBRE(stress),
+     .unit = "Pa",
+     .help = "of their pull, per area at rest, over time and place at rest: activation times the largest "
+             "one; below "
+             "0 it counts as 0"},
+    {0}};
+
 static const SchemaKey mesh_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
@@ -498,6 +518,14 @@ static const SchemaKey mesh_keys[] = {
      .fallback = "",
      .keys = hold_keys,
      .help = "where it is fixed to bodies or to the world"},
+    {.name = "fibres",
+     .kind = SCHEMA_LIST,
+     .offset = OF_MESH(fibres),
+     .count = OF_MESH(fibre_count),
+     .size = sizeof(FibreConfig),
+     .fallback = "",
+     .keys = fibre_keys,
+     .help = "bundles of fibres that pull, of a volume; the first counts where several are"},
     {.name = "thickness",
      .kind = SCHEMA_REAL,
      .offset = OF_MESH(thickness),

@@ -155,6 +155,17 @@ PetscReal solid_prescribed_speed(Solid solid, PetscReal time)
   return PetscMax(kinematic_speed(solid, time), joint_set_target_speed(solid->joints, time));
 }
 
+/* That of the forces which those who write will report. */
+static PetscErrorCode BroadcastTime(Solid solid, MPI_Comm world, PetscMPIInt root)
+{
+  PetscReal time = solid->points->time;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Bcast(&time, 1, MPIU_REAL, root, world));
+  points_set_time(solid, time);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(RigidTransform) / sizeof(PetscReal));
@@ -169,6 +180,7 @@ PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
   PetscCallMPI(
       MPI_Bcast(solid->points->position, (PetscMPIInt)(3 * solid->points->count), MPIU_REAL, root, world));
   PetscCall(PointsBroadcastHistory(solid->points, world, root));
+  PetscCall(BroadcastTime(solid, world, root));
   solid->points->has_forces = PETSC_FALSE;
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));

@@ -119,6 +119,7 @@ PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
                               (PetscReal *)solid->points->position));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
   PetscCall(PointsLoadHistory(solid->points, archive));
+  points_set_time(solid, time);
   PetscCall(CheckPlacements(solid, time, archive));
   PetscCall(CheckTwists(solid, archive));
   PetscCall(LoadReport(solid, archive));

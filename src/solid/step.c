@@ -275,6 +275,7 @@ static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
 
   PetscFunctionBegin;
   PetscCall(SolidPredictHalf(solid, time, dt, NULL));
+  points_set_time(solid, time);
   PetscCall(PointsPredict(solid, time, dt, half.bodies));
   if (!contact_set_covers(solid->contacts, solid, dt, half.bodies))
     PetscCall(FindContacts(solid, dt, solid->twists, half.bodies));
@@ -284,6 +285,7 @@ static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(ConstrainMotion(solid, time, dt, half.bodies));
   move(solid, time, dt, half.bodies);
   points_move(solid, dt);
+  points_set_time(solid, time + dt);
   PetscFunctionReturn(0);
 }
 

@@ -257,6 +257,7 @@ static void deformable_solids_that_cannot_be(void **state)
   (void)state;
   one_error(MATERIAL("") "  meshes: []\n", 5, "must not be empty");
   one_error(BAR("edge: 0.5, material: ruber"), 6, "did you mean \"rubber\"");
+  one_error(BAR("edge: 0.5, material: rubber, fibres: [{direction: [0, 0, 0], stress: 1}]"), 6, "not zero");
   one_error(BAR("edge: 0.5, material: steal"), 6, "did you mean \"steel\"");
   one_error(
       MATERIAL(

@@ -589,6 +589,54 @@ static void springs_have_slopes_momenta_and_definite_parts(void **state)
   }
 }
 
+/* Of linear and quadratic elements, everywhere in the block. */
+static void fibres_have_slopes_momenta_and_definite_parts(void **state)
+{
+  char message[64] = "";
+
+  (void)state;
+  for (PetscInt order = 1; order <= 2; order++) {
+    Block      *block = new_ordered_block("neo-hookean", order);
+    FibreConfig fibres = {.direction = vector3(1, 2, -1)};
+    ElementList elements = {.count = block->mesh->element_count,
+                            .nodes = block->mesh->nodes,
+                            .elements = block->mesh->elements,
+                            .fibre_count = 1,
+                            .fibres = &fibres};
+    Vector3     dx[MOST_POINTS], df[MOST_POINTS], above[MOST_POINTS];
+    uint64_t    seed = 51;
+    PetscReal   slope;
+
+    assert_success(FormulaCreate("3e4 + 1e4 * x", &fibres.stress, message, sizeof(message)));
+    assert_success(block->force.kind->destroy(&block->force.data));
+    block->force.kind = force_kind("fibres");
+    assert_success(
+        block->force.kind->create(&block->material, &elements, block->mesh->vertices, &block->force.data));
+    shake(block, 5, 0.03);
+    random_vectors(&seed, 1, dx);
+    slope = (energy_at(block, dx, 1e-6) - energy_at(block, dx, -1e-6)) / 2e-6;
+    find_forces(block);
+    assert_near(-dot(block->f, dx) / slope, 1, 1e-6);
+    assert_near(vector3_norm(sum_of(block->f)) / norm(block->f), 0, 1e-12);
+    assert_near(vector3_norm(torque_of(block->x, block->f)) / norm(block->f), 0, 1e-12);
+    apply_stiffness(block, DIFFERENTIAL_EXACT, dx, df);
+    assert_true(dot(dx, df) < 0);
+    for (PetscInt sign = 1; sign >= -1; sign -= 2) {
+      for (PetscInt p = 0; p < block->count; p++)
+        block->x[p] = vector3_add(block->x[p], vector3_scale(sign > 0 ? 1e-6 : -2e-6, dx[p]));
+      find_forces(block);
+      for (PetscInt p = 0; p < MOST_POINTS; p++)
+        above[p] = vector3_add(sign > 0 ? vector3(0, 0, 0) : above[p],
+                               vector3_scale((PetscReal)sign / 2e-6, block->f[p]));
+    }
+    for (PetscInt p = 0; p < MOST_POINTS; p++)
+      above[p] = vector3_subtract(above[p], df[p]);
+    assert_near(norm(above) / norm(df), 0, 1e-6);
+    free_block(block);
+    assert_success(FormulaDestroy(&fibres.stress));
+  }
+}
+
 typedef struct {
   ElementList list;
   Vector3    *dx, *df;
@@ -772,6 +820,7 @@ static void yielded_blocks_have_slopes_momenta_and_definite_parts(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(springs_have_slopes_momenta_and_definite_parts),
+          cmocka_unit_test(fibres_have_slopes_momenta_and_definite_parts),
           cmocka_unit_test(matrices_are_those_of_the_forces),
           cmocka_unit_test(rolled_sheets_have_the_energy_of_bending),
           cmocka_unit_test(bars_yield_harden_and_keep_their_set),

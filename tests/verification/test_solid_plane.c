@@ -260,6 +260,58 @@ static void a_cantilever_sags_as_a_beam(void **state)
   assert_near(sags[1], 1, 0.02); /* of which shear is 0.6 % */
 }
 
-TEST_MAIN(in_scratch(cooks_membrane_sags_as_published), cmocka_unit_test(the_elastica_bends_as_published),
-          in_scratch(a_flag_sags_as_published), in_scratch(a_flag_swings_as_published),
-          cmocka_unit_test(a_cantilever_sags_as_a_beam))
+/* E1: the first three modes of a slender cantilever, L = 30 h, beta L = 1.87510, 4.69409, 7.85476: half a
+   period after a push in the shape of the mode its part in the displacement is zero. Returns the period over
+   that of a beam. */
+static PetscReal mode_period(PetscInt mode)
+{
+  const PetscReal      wave[] = {1.8751041, 4.6940911, 7.8547574}, ratio[] = {0.734096, 1.018467, 0.999224};
+  const PetscReal      b = wave[mode], young = 2e6, h = 1. / 30;
+  const PetscReal      period = 2 * PETSC_PI / (b * b * PetscSqrtReal(young * h * h / 12 / 1000));
+  SolidCase           *solids = solid_case_new(0);
+  SolidMaterialConfig *material = add_rectangle(solids, 1, h, h, 2);
+  PetscReal            part[2] = {0, 0}, *shape;
+  PetscInt             steps = 0;
+  Points              *points;
+
+  material->young = young;
+  solids->meshes[0].stress = PLANE_STRESS;
+  solids->config.elasticity = ELASTIC_NEWMARK;
+  solids->config.newton = 10;
+  hold_left(solids);
+  solid_case_start(solids);
+  points = solids->solid->points;
+  assert_success(PetscMalloc1(points->count, &shape));
+  for (PetscInt p = 0; p < points->count; p++) {
+    const PetscReal x = b * points->rest[p].at[X];
+
+    shape[p] = PetscCoshReal(x) - PetscCosReal(x) - ratio[mode] * (PetscSinhReal(x) - PetscSinReal(x));
+    points->velocity[p].at[Y] = points->inverse_mass[p] > 0 ? 1e-3 * h / period * shape[p] : 0;
+  }
+  do {
+    solid_case_run(solids, period / 100, 1);
+    part[0] = part[1];
+    part[1] = 0;
+    for (PetscInt p = 0; p < points->count; p++)
+      part[1] += points->mass[p] * shape[p] * (points->position[p].at[Y] - points->rest[p].at[Y]);
+    steps++;
+  } while (!(steps > 10 && part[1] <= 0) && steps < 100);
+  assert_success(PetscFree(shape));
+  solid_case_free(solids);
+  return 2 * ((PetscReal)steps - part[1] / (part[1] - part[0])) / 100;
+}
+
+static void cantilevers_swing_in_their_modes(void **state)
+{
+  (void)state;
+  for (PetscInt mode = 0; mode < 3; mode++) {
+    const PetscReal period = mode_period(mode);
+
+    note("E1: mode %d: period over that of a beam %.4f", (int)mode + 1, (double)period);
+    assert_near(period, 1, 0.03);
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(cantilevers_swing_in_their_modes), in_scratch(cooks_membrane_sags_as_published),
+          cmocka_unit_test(the_elastica_bends_as_published), in_scratch(a_flag_sags_as_published),
+          in_scratch(a_flag_swings_as_published), cmocka_unit_test(a_cantilever_sags_as_a_beam))

@@ -180,6 +180,91 @@ static void a_strip_of_cloth_bends_as_a_plate(void **state)
   solid_case_free(solids);
 }
 
+static void add_fibres(SolidCase *solids, FibreConfig *fibres, const char stress[])
+{
+  char message[256] = "";
+
+  *fibres = (FibreConfig){.direction = vector3(2, 0, 0)};
+  assert_success(FormulaCreate(stress, &fibres->stress, message, sizeof(message)));
+  assert_string_equal(message, "");
+  solids->meshes[0].fibres = fibres;
+  solids->meshes[0].fibre_count = 1;
+}
+
+/* Without Poisson's ratio a corotational bar is shorter by s / E. */
+static void fibres_shorten_a_bar_by_their_stress(void **state)
+{
+  (void)state;
+  for (PetscInt order = 1; order <= 2; order++) {
+    SolidCase           *solids = solid_case_new(0);
+    SolidMaterialConfig *material = solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.2, 0.2), 0.1);
+    FibreConfig          fibres;
+    PetscReal            end = 0;
+
+    material->model = MATERIAL_COROTATIONAL;
+    material->poisson = 0;
+    solids->meshes[0].mesh.order = order;
+    add_fibres(solids, &fibres, "2e4 * t");
+    solid_case_hold(solids, vector3(-1, -1, -1), vector3(0.001, 1, 1), -1);
+    solids->config.elasticity = ELASTIC_STATIC;
+    solids->config.newton = 30;
+    solid_case_start(solids);
+    for (PetscInt k = 1; k <= 2; k++) { /* 0.5 and 1 s */
+      solid_case_run(solids, 0.5, 1);
+      assert_false(solid_report(solids->solid).is_unsolved);
+      end = 0;
+      for (PetscInt p = 0; p < solids->solid->points->count; p++)
+        end = PetscMax(end, solids->solid->points->position[p].at[X]);
+      assert_near(end, 1 - 0.1 * (PetscReal)k, 1e-8);
+    }
+    assert_success(FormulaDestroy(&fibres.stress));
+    solid_case_free(solids);
+  }
+}
+
+/* A free bar with fibres that wake after a while: nothing moves before, both momenta stay, and explicit and
+   implicit steps agree. */
+static void fibres_wake_and_keep_momenta(void **state)
+{
+  PetscReal length[2];
+
+  (void)state;
+  for (PetscInt implicit = 0; implicit < 2; implicit++) {
+    SolidCase           *solids = solid_case_new(0);
+    SolidMaterialConfig *material =
+        solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(0.6, 0.2, 0.2), 0.1);
+    FibreConfig fibres;
+    PetscReal   low = 1, high = 0;
+    SolidReport report;
+
+    material->damping = 0.01;
+    add_fibres(solids, &fibres, "2e4 * (t > 0.1) * (1 - cos(20 * (t - 0.1)))");
+    assert_success(ShapeCreateBox(vector3(-1, -1, 0.1), vector3(1, 1, 1),
+                                  &fibres.inside)); /* the upper half: it bends */
+    solids->config.elasticity = implicit ? ELASTIC_NEWMARK : ELASTIC_EXPLICIT;
+    solids->config.newton = 20;
+    solid_case_start(solids);
+    solid_case_run(solids, 2e-3, 50);
+    assert_near(solid_report(solids->solid).kinetic_energy, 0, 1e-20);
+    solid_case_run(solids, 2e-3, 50);
+    report = solid_report(solids->solid);
+    assert_true(report.kinetic_energy > 1e-2);
+    assert_near(vector3_norm(report.momentum), 0, implicit ? 1e-7 : 1e-12);
+    assert_near(vector3_norm(report.angular_momentum), 0, implicit ? 1e-3 : 1e-12);
+    for (PetscInt p = 0; p < solids->solid->points->count; p++) {
+      low = PetscMin(low, solids->solid->points->position[p].at[X]);
+      high = PetscMax(high, solids->solid->points->position[p].at[X]);
+    }
+    length[implicit] = high - low;
+    assert_success(ShapeDestroy(&fibres.inside));
+    assert_success(FormulaDestroy(&fibres.stress));
+    solid_case_free(solids);
+  }
+  note("with fibres %.5f long by explicit and %.5f by implicit steps", (double)length[0], (double)length[1]);
+  assert_true(length[0] < 0.59);
+  assert_near(length[1] / length[0], 1, 2e-3);
+}
+
 /* A rope falls on a floor and lies there. */
 static void a_rope_lies_on_the_floor(void **state)
 {
@@ -228,4 +313,5 @@ static void what_springs_cannot_be_is_refused(void **state)
 TEST_MAIN(cmocka_unit_test(a_hanging_rope_has_its_length), cmocka_unit_test(a_slack_rope_is_a_catenary),
           cmocka_unit_test(what_is_made_of_springs_keeps_both_momenta),
           cmocka_unit_test(a_strip_of_cloth_bends_as_a_plate), cmocka_unit_test(a_rope_lies_on_the_floor),
-          cmocka_unit_test(what_springs_cannot_be_is_refused))
+          cmocka_unit_test(fibres_shorten_a_bar_by_their_stress),
+          cmocka_unit_test(fibres_wake_and_keep_momenta), cmocka_unit_test(what_springs_cannot_be_is_refused))

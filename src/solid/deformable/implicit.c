@@ -64,6 +64,7 @@ static void place_trial(Newton *newton)
         body_moved(&solid->bodies[b], &newton->placement[b], &newton->motion.bodies[b], newton->dt);
   }
   points_follow_position(solid);
+  points_set_time(solid, newton->time);
   points->has_forces = PETSC_FALSE;
   points_find_forces(solid);
 }

@@ -61,7 +61,7 @@ PetscReal points_longest_step(Solid solid)
     PetscReal             square, stiffer = 1.;
 
     for (PetscInt k = 0; k < mesh->force_count; k++)
-      stiffer = PetscMax(stiffer, mesh->forces[k].kind->stiffening(mesh->forces[k].data));
+      stiffer += PetscMax(0., mesh->forces[k].kind->stiffening(mesh->forces[k].data) - 1.);
     square = PetscSqr(mesh->frequency) * stiffer;
 
     largest = PetscMax(largest, square);

@@ -41,6 +41,8 @@ static PetscErrorCode CheckMaterialUse(const SolidMeshConfig *config, const Soli
   else if (material->bending > 0. && (use != MESH_USE_CLOTH || config->mesh.order > 1))
     PetscCall(PetscSNPrintf(problem, size, "\"bending\" of the material \"%s\" is for cloth of \"order: 1\"",
                             material->name));
+  else if (config->fibre_count && use != MESH_USE_VOLUME)
+    PetscCall(PetscSNPrintf(problem, size, "\"fibres\" are for \"type: volume\""));
   else if (material->altitude > 0. && (!is_spring || use == MESH_USE_ROPE))
     PetscCall(PetscSNPrintf(
         problem, size, "\"altitude\" of the material \"%s\" is for cloth and volumes with \"model: springs\"",
@@ -458,6 +460,10 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
     PetscCall(AddForce(points, mesh, "bending", &elements));
   if (mesh->material->altitude > 0.)
     PetscCall(AddForce(points, mesh, "altitude", &elements));
+  elements.fibre_count = mesh->config->fibre_count;
+  elements.fibres = mesh->config->fibres;
+  if (elements.fibre_count)
+    PetscCall(AddForce(points, mesh, "fibres", &elements));
   if (mesh->material->damping > 0.)
     points->is_damped = PETSC_TRUE;
   PetscFunctionReturn(0);
@@ -564,6 +570,26 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
   PetscFunctionReturn(0);
 }
 
+/* Every bundle of fibres is somewhere. */
+static PetscErrorCode CheckBundles(const DeformableMesh *mesh, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < mesh->config->fibre_count && !message[0]; k++) {
+    const Shape inside = mesh->config->fibres[k].inside;
+    PetscBool   found = inside ? PETSC_FALSE : PETSC_TRUE;
+
+    for (PetscInt e = 0; e < mesh->mesh->element_count && !found; e++)
+      found = shape_is_inside(inside, mesh_element_centre(mesh->mesh, e));
+    if (!found)
+      PetscCall(
+          MessageAtKey(message, size, "solids.meshes", mesh->config->name,
+                       "Mesh \"%s\" has no element whose middle is in the shape of fibres %" PetscInt_FMT
+                       ": make the shape larger or the edge shorter",
+                       mesh->config->name, k));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
 {
   Points *points = solid->points;
@@ -586,6 +612,7 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
     PetscCall(FinishMesh(solid, &points->meshes[m]));
   PetscCall(SolidBindSoft(solid, message, size));
   for (PetscInt m = 0; m < points->mesh_count && !message[0]; m++) {
+    PetscCall(CheckBundles(&points->meshes[m], message, size));
     PetscCall(MeshAddLoads(points, &points->meshes[m], message, size));
     PetscCall(CheckElasticity(solid, &points->meshes[m], message, size));
   }
@@ -726,6 +753,22 @@ void points_collect(Solid solid, SolidMotion *forces)
     forces->bodies[b].angular =
         vector3_add(forces->bodies[b].angular, vector3_cross(world_arm(solid, p), force));
   }
+}
+
+void points_set_time(Solid solid, PetscReal time)
+{
+  Points *points = solid->points;
+
+  for (PetscInt m = 0; m < points->mesh_count && points->time != time; m++)
+    for (PetscInt k = 0; k < points->meshes[m].force_count; k++) {
+      Force *force = &points->meshes[m].forces[k];
+
+      if (!force->kind->set_time)
+        continue;
+      force->kind->set_time(force->data, time);
+      points->has_forces = PETSC_FALSE;
+    }
+  points->time = time;
 }
 
 void points_find_forces(Solid solid)

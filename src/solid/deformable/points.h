@@ -128,6 +128,7 @@ typedef struct Points {
   PetscInt             contact_count, contact_room;
 
   /* Workspace of a step. */
+  PetscReal   time;            /* of the forces */
   PetscBool   has_forces;      /* `forces` are those at `position` */
   SolidMotion forces, earlier; /* elastic, of free points and bodies: now, and at the start of the step */
   SolidMotion drag;            /* impulse of damping until the middle of the step */
@@ -152,6 +153,8 @@ void points_follow_change(Solid solid, SolidMotion *motion);
 void points_follow_middle(Solid solid, SolidMotion *motion);
 /* Forces on points with a carrier become forces and torques on it. */
 void points_collect(Solid solid, SolidMotion *forces);
+/* Forces from now on are those of a time. */
+void points_set_time(Solid solid, PetscReal time);
 /* Elastic forces at the positions, where they are not known. */
 void points_find_forces(Solid solid);
 /* history.c: what materials remember follows to where the forces were found last; the others are parts of the

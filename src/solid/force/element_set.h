@@ -131,7 +131,7 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
 void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent);
 
 extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce, HenckyForce,
-    EdgeSpringForce, BendingForce, AltitudeForce;
+    EdgeSpringForce, BendingForce, AltitudeForce, FibreForce;
 
 /* What all laws of elements have in common of a ForceKind. */
 #define ELEMENT_FORCE                                                                                        \

@@ -5,7 +5,7 @@
 
 static const ForceKind *const rows[] = {&NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce,
                                         &LinearForce,     &HenckyForce,       &EdgeSpringForce,
-                                        &BendingForce,    &AltitudeForce};
+                                        &BendingForce,    &AltitudeForce,     &FibreForce};
 
 const ForceKind *force_kind(const char name[])
 {

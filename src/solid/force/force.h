@@ -16,7 +16,10 @@ typedef struct {
   const PetscInt  *elements; /* borrowed */
   const PetscReal *filled;   /* the part of each that holds material; null: all */
   ElementSection   section;
-  PetscReal        thickness; /* m, of triangles */
+  PetscReal        thickness; /* m, of triangles; of segments their section, m^2 */
+
+  PetscInt           fibre_count;
+  const FibreConfig *fibres; /* borrowed */
 } ElementList;
 
 /* More than any element of a force has. */
@@ -81,6 +84,8 @@ struct ForceKind {
      that leads there. */
   PetscReal *(*state)(void *data, PetscInt *count, PetscInt *width);
   void (*settle)(void *data);
+  /* Of what changes with time: forces are those then; null: none does. */
+  void (*set_time)(void *data, PetscReal time);
   /* What is impossible about numbers that were read into it; null: nothing. */
   const char *(*fault)(const void *data);
 };

@@ -89,7 +89,8 @@ typedef enum {
   MATERIAL_ST_VENANT_KIRCHHOFF,
   MATERIAL_LINEAR,
   MATERIAL_HENCKY,
-  MATERIAL_SPRINGS
+  MATERIAL_SPRINGS,
+  MATERIAL_INVERTIBLE
 } MaterialModel;
 extern const char *const MaterialModels[];
 typedef struct {

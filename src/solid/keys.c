@@ -3,8 +3,8 @@
 
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
-const char *const MaterialModels[] = {
-    "neo-hookean", "corotational", "st-venant-kirchhoff", "linear", "hencky", "springs", NULL};
+const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear",
+                                      "hencky",      "springs",      "invertible",          NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const MeshJunctionKinds[] = {"bound", "free", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
@@ -311,9 +311,10 @@ static const SchemaKey material_keys[] = {
      .offset = OF_MATERIAL(model),
      .fallback = "neo-hookean",
      .choices = MaterialModels,
-     .help = "how stress follows from strain; neo-hookean and corotational pass through inversion, "
-             "st-venant-kirchhoff gives way under compression, linear is for what hardly turns, hencky may "
-             "yield, springs are along the edges of elements and what ropes are made of"},
+     .help =
+         "how stress follows from strain; neo-hookean, corotational and invertible pass through inversion, "
+         "st-venant-kirchhoff gives way under compression, linear is for what hardly turns, hencky may "
+         "yield, springs are along the edges of elements and what ropes are made of"},
     {.name = "young",
      .kind = SCHEMA_REAL,
      .offset = OF_MATERIAL(young),

@@ -552,28 +552,68 @@ static void turn_tangent(const PlasticState *plastic, Tangent *tangent)
         tangent->at[r][n] += half.at[DIM * (r / DIM) + j][n] * plastic->inverse.at[r % DIM][j];
 }
 
+/* Of the elastic part: its slopes are F_p^-T grad N. */
+static void turn_slopes(const ElementPoint *point, PetscInt nodes, PetscReal slopes[FORCE_MOST_NODES][DIM])
+{
+  for (PetscInt a = 0; a < nodes; a++)
+    for (PetscInt d = 0; d < DIM; d++)
+      slopes[a][d] = !point->plastic ? point->slopes[a][d]
+                                     : point->plastic->inverse.at[X][d] * point->slopes[a][X] +
+                                           point->plastic->inverse.at[Y][d] * point->slopes[a][Y] +
+                                           point->plastic->inverse.at[Z][d] * point->slopes[a][Z];
+}
+
+/* Without a matrix of nine by nine: laws of singular values, but not of sheets. */
+static void add_isotropic(const ElementSet *set, const MatrixSink *sink, const ElementPoint *point,
+                          PetscReal matrix[])
+{
+  const SignedSvd    svd = matrix3_svd(&point->elastic);
+  const PrincipalLaw law = set->law->principal(&point->moduli, &svd.values);
+  PetscReal          slopes[FORCE_MOST_NODES][DIM];
+
+  turn_slopes(point, set->list.nodes, slopes);
+  isotropic_add_matrix(&svd, &law, sink->part, sink->stiffness * point->volume, set->list.nodes,
+                       (const PetscReal(*)[DIM])slopes, matrix);
+}
+
+/* By matrices of nine by nine: other laws, sheets, and damping. */
+static void add_tangent(const ElementSet *set, const MatrixSink *sink, PetscBool is_elastic,
+                        const ElementPoint *point, PetscReal matrix[])
+{
+  Tangent tangent = {{{0}}};
+
+  if (is_elastic) {
+    find_tangent(set, sink->part, &point->moduli, &point->elastic, point->normal, &tangent);
+    if (point->plastic)
+      turn_tangent(point->plastic, &tangent);
+    for (PetscInt n = 0; n < NINE * NINE; n++)
+      tangent.at[n / NINE][n % NINE] *= sink->stiffness;
+  }
+  if (sink->damping > 0.)
+    add_viscous_tangent(set, sink->damping, point, &tangent);
+  add_point(point, set->list.nodes, &tangent, matrix);
+}
+
 void elements_assemble(const void *data, const MatrixSink *sink)
 {
   const ElementSet *set = data;
   const PetscInt    size = PetscSqr(DIM * set->list.nodes);
-  PetscReal         matrix[DIM * DIM * FORCE_MOST_NODES * FORCE_MOST_NODES];
+  const PetscBool   is_isotropic =
+      set->law->principal && set->list.section != SECTION_SHEET ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool is_damped = sink->damping > 0. && set->moduli.viscous_shear > 0. ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool is_other = sink->stiffness > 0. && !is_isotropic ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal       matrix[DIM * DIM * FORCE_MOST_NODES * FORCE_MOST_NODES];
 
   for (PetscInt e = 0; e < set->count; e++) {
     memset(matrix, 0, (size_t)size * sizeof(*matrix));
     for (PetscInt q = 0; q < set->points; q++) {
       ElementPoint point = element_point(set, e, q);
-      Tangent      tangent = {{{0}}};
 
       take_slopes(set, e, q, &point);
-      if (sink->stiffness > 0.)
-        find_tangent(set, sink->part, &point.moduli, &point.elastic, point.normal, &tangent);
-      if (point.plastic)
-        turn_tangent(point.plastic, &tangent);
-      for (PetscInt n = 0; n < NINE * NINE; n++)
-        tangent.at[n / NINE][n % NINE] *= sink->stiffness;
-      if (sink->damping > 0. && set->moduli.viscous_shear > 0.)
-        add_viscous_tangent(set, sink->damping, &point, &tangent);
-      add_point(&point, set->list.nodes, &tangent, matrix);
+      if (is_isotropic && sink->stiffness > 0.)
+        add_isotropic(set, sink, &point, matrix);
+      if (is_other || is_damped)
+        add_tangent(set, sink, is_other, &point, matrix);
     }
     sink->add(sink->context, e, matrix);
   }

@@ -122,8 +122,13 @@ PetscInt element_slopes(const ElementList *list, PetscInt element, const Vector3
 typedef struct {
   PetscReal at[NINE][NINE];
 } Tangent;
-void    isotropic_tangent(const SignedSvd *svd, const PrincipalLaw *law, ElementSection section,
-                          DifferentialPart part, Tangent *tangent);
+void isotropic_tangent(const SignedSvd *svd, const PrincipalLaw *law, ElementSection section,
+                       DifferentialPart part, Tangent *tangent);
+/* matrix += factor B^T A B, where B takes values of nodes to the gradient by their slopes; of what is no
+ * sheet. */
+void    isotropic_add_matrix(const SignedSvd *svd, const PrincipalLaw *law, DifferentialPart part,
+                             PetscReal factor, PetscInt nodes, const PetscReal slopes[][DIM],
+                             PetscReal matrix[]);
 Matrix3 tangent_apply(const Tangent *tangent, const Matrix3 *df);
 /* U diag(p) V^T. */
 Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
@@ -131,7 +136,7 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
 void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent);
 
 extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce, HenckyForce,
-    EdgeSpringForce, BendingForce, AltitudeForce, FibreForce;
+    EdgeSpringForce, BendingForce, AltitudeForce, FibreForce, InvertibleForce;
 
 /* What all laws of elements have in common of a ForceKind. */
 #define ELEMENT_FORCE                                                                                        \

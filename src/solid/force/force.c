@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const ForceKind *const rows[] = {&NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce,
-                                        &LinearForce,     &HenckyForce,       &EdgeSpringForce,
-                                        &BendingForce,    &AltitudeForce,     &FibreForce};
+static const ForceKind *const rows[] = {
+    &NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce, &LinearForce, &HenckyForce,
+    &EdgeSpringForce, &BendingForce,      &AltitudeForce,          &FibreForce,  &InvertibleForce};
 
 const ForceKind *force_kind(const char name[])
 {

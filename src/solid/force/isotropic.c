@@ -20,9 +20,21 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal)
   return matrix3_multiply(&scaled, &turned);
 }
 
+/* By Sylvester's criterion. */
+static PetscBool is_positive(const Matrix3 *m)
+{
+  const PetscReal minor = m->at[0][0] * m->at[1][1] - m->at[0][1] * m->at[1][0];
+
+  return m->at[0][0] > 0. && minor > 0. && matrix3_determinant(m) > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static Matrix3 without_negative(const Matrix3 *m)
 {
-  PrincipalAxes parts = symmetric3_eigen(m);
+  PrincipalAxes parts;
+
+  if (is_positive(m))
+    return *m;
+  parts = symmetric3_eigen(m);
 
   for (PetscInt i = 0; i < DIM; i++)
     parts.values.at[i] = PetscMax(parts.values.at[i], 0.);
@@ -154,4 +166,92 @@ Matrix3 tangent_apply(const Tangent *tangent, const Matrix3 *df)
     for (PetscInt n = 0; n < NINE; n++)
       dp.at[r / DIM][r % DIM] += tangent->at[r][n] * df->at[n / DIM][n % DIM];
   return dp;
+}
+
+enum { ROOM = 12 }; /* nodes, and what fills up vectors */
+
+/* Between node a and all nodes b, in principal axes: with slopes g = V^T grad N, p and q half the sum and
+   difference of the even and odd parts,
+
+     k_ii = W_ii g_ai g_bi + sum_{j != i} p_ij g_aj g_bj,   k_ij = W_ij g_ai g_bj + q_ij g_aj g_bi. */
+KERNEL void principal_row(int nodes, const PrincipalTangent *tangent, const PetscReal slopes[DIM][ROOM],
+                          int a, PetscReal row[DIM][DIM][ROOM])
+{
+  for (int i = 0; i < DIM; i++)
+    for (int j = 0; j < DIM; j++) {
+      const PetscReal even = tangent->even[i < j ? i : j][i < j ? j : i];
+      const PetscReal odd = tangent->odd[i < j ? i : j][i < j ? j : i];
+      const PetscReal w = tangent->curvatures.at[i][j] * slopes[i][a];
+      const PetscReal p = 0.5 * (even + odd) * slopes[j][a], q = 0.5 * (even - odd) * slopes[j][a];
+
+      for (int b = 0; b < nodes; b++) {
+        if (i == j)
+          row[i][i][b] += w * slopes[i][b];
+        else {
+          row[i][i][b] += p * slopes[j][b];
+          row[i][j][b] += w * slopes[j][b] + q * slopes[i][b];
+        }
+      }
+    }
+}
+
+/* matrix += factor U k U^T, of the row of node a. */
+KERNEL void turn_row(int nodes, const Matrix3 *u, PetscReal factor, int a,
+                     const PetscReal row[DIM][DIM][ROOM], PetscReal matrix[])
+{
+  PetscReal half[DIM][DIM][ROOM];
+
+  for (int i = 0; i < DIM; i++)
+    for (int j = 0; j < DIM; j++)
+      for (int b = 0; b < nodes; b++)
+        half[i][j][b] =
+            factor * (u->at[i][0] * row[0][j][b] + u->at[i][1] * row[1][j][b] + u->at[i][2] * row[2][j][b]);
+  for (int i = 0; i < DIM; i++)
+    for (int j = 0; j < DIM; j++)
+      for (int b = 0; b < nodes; b++)
+        matrix[DIM * nodes * (DIM * a + i) + DIM * b + j] +=
+            half[i][0][b] * u->at[j][0] + half[i][1][b] * u->at[j][1] + half[i][2][b] * u->at[j][2];
+}
+
+KERNEL void add_principal(int nodes, const SignedSvd *svd, const PrincipalTangent *tangent, PetscReal factor,
+                          const PetscReal given[][DIM], PetscReal matrix[])
+{
+  PetscReal slopes[DIM][ROOM];
+
+  for (int i = 0; i < DIM; i++)
+    for (int b = 0; b < nodes; b++)
+      slopes[i][b] =
+          svd->v.at[0][i] * given[b][0] + svd->v.at[1][i] * given[b][1] + svd->v.at[2][i] * given[b][2];
+  for (int a = 0; a < nodes; a++) {
+    PetscReal row[DIM][DIM][ROOM];
+
+    for (int k = 0; k < NINE; k++)
+      for (int b = 0; b < nodes; b++)
+        row[k / DIM][k % DIM][b] = 0.;
+    principal_row(nodes, tangent, (const PetscReal(*)[ROOM])slopes, a, row);
+    turn_row(nodes, &svd->u, factor, a, (const PetscReal(*)[DIM][ROOM])row, matrix);
+  }
+}
+
+VECTOR_CLONES static void add_of_four(const SignedSvd *svd, const PrincipalTangent *tangent, PetscReal factor,
+                                      const PetscReal slopes[][DIM], PetscReal matrix[])
+{
+  add_principal(4, svd, tangent, factor, slopes, matrix);
+}
+
+VECTOR_CLONES static void add_of_many(int nodes, const SignedSvd *svd, const PrincipalTangent *tangent,
+                                      PetscReal factor, const PetscReal slopes[][DIM], PetscReal matrix[])
+{
+  add_principal(nodes, svd, tangent, factor, slopes, matrix);
+}
+
+void isotropic_add_matrix(const SignedSvd *svd, const PrincipalLaw *law, DifferentialPart part,
+                          PetscReal factor, PetscInt nodes, const PetscReal slopes[][DIM], PetscReal matrix[])
+{
+  const PrincipalTangent tangent = principal_tangent(svd, law, SECTION_SOLID, part);
+
+  if (nodes == 4)
+    add_of_four(svd, &tangent, factor, slopes, matrix);
+  else
+    add_of_many((int)nodes, svd, &tangent, factor, slopes, matrix);
 }

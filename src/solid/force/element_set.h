@@ -135,9 +135,6 @@ Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);
 /* P = 2 mu sym G + lambda tr G 1. */
 void hooke_tangent(PetscReal shear, PetscReal lame, Tangent *tangent);
 
-extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce, HenckyForce,
-    EdgeSpringForce, BendingForce, AltitudeForce, FibreForce, InvertibleForce;
-
 /* What all laws of elements have in common of a ForceKind. */
 #define ELEMENT_FORCE                                                                                        \
   .destroy = ElementSetDestroy, .elements = elements_list, .add_damping = elements_add_damping,              \

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+extern const ForceKind NeoHookeanForce, CorotationalForce, StVenantKirchhoffForce, LinearForce, HenckyForce,
+    EdgeSpringForce, BendingForce, AltitudeForce, FibreForce, InvertibleForce;
 static const ForceKind *const rows[] = {
     &NeoHookeanForce, &CorotationalForce, &StVenantKirchhoffForce, &LinearForce, &HenckyForce,
     &EdgeSpringForce, &BendingForce,      &AltitudeForce,          &FibreForce,  &InvertibleForce};

@@ -73,14 +73,14 @@ static PetscErrorCode Start(const Fineness *fineness, SceneRun *flow)
 
 enum { DRAG, ADDED_MASS, COEFFICIENTS };
 
-/* By least squares. */
+/* By least squares. A force is the mean over its step, whose middle it belongs to. */
 static void fit(const Fineness *fineness, const PetscReal force[], PetscReal coefficients[COEFFICIENTS])
 {
   PetscReal normal[3] = {0.}, right[COEFFICIENTS] = {0.}, determinant;
 
   for (PetscInt n = 0; n < fineness->steps; n++) {
-    const PetscReal v = -PetscCosReal(phase_of(fineness, n + 1)),
-                    a = 2. * PETSC_PI / period * PetscSinReal(phase_of(fineness, n + 1)),
+    const PetscReal v = -PetscCosReal(phase_of(fineness, n + 0.5)),
+                    a = 2. * PETSC_PI / period * PetscSinReal(phase_of(fineness, n + 0.5)),
                     drag = -0.5 * PetscAbsReal(v) * v, inertia = -0.25 * PETSC_PI * a;
 
     right[DRAG] += drag * force[n];

@@ -20,6 +20,17 @@ PetscBool fluid_continues(Fluid fluid, const AdvectedField *carried)
              : PETSC_FALSE;
 }
 
+/* Cell Reynolds number of a solid with which half of the continuation counts: a layer that the grid does not see
+   slips, as in a fluid without viscosity. */
+static const PetscReal half_continued = 100.;
+
+static PetscReal resolved_part(Fluid fluid, PetscReal speed)
+{
+  const PetscReal kinematic = fluid->config->viscosity / fluid->config->density;
+
+  return kinematic > 0. ? kinematic / (kinematic + speed * grid_spacing(fluid->grid) / half_continued) : 0.;
+}
+
 /* `gain` is what the field has there besides the velocity, for the solid as for the fluid. */
 static PetscReal continued_value(const ContinuedFace *continued, const PetscReal *u, PetscReal gain)
 {
@@ -47,8 +58,12 @@ PetscErrorCode FluidContinueFaces(Fluid fluid, const AdvectedField *carried, Vec
   PetscCall(VecGetArrayRead(fluid->uncontinued, &plain));
   PetscCall(VecGetArrayRead(fluid->velocity[d], &velocity));
   PetscCall(VecGetArray(field, &u));
-  for (PetscInt n = 0; n < fluid->continuation->count[d]; n++)
-    u[faces[n].face] = continued_value(&faces[n], plain, plain[faces[n].face] - velocity[faces[n].face]);
+  for (PetscInt n = 0; n < fluid->continuation->count[d]; n++) {
+    const PetscInt  c = faces[n].face;
+    const PetscReal value = continued_value(&faces[n], plain, plain[c] - velocity[c]);
+
+    u[c] += resolved_part(fluid, faces[n].speed) * (value - plain[c]);
+  }
   PetscCall(VecRestoreArray(field, &u));
   PetscCall(VecRestoreArrayRead(fluid->velocity[d], &velocity));
   PetscCall(VecRestoreArrayRead(fluid->uncontinued, &plain));

@@ -11,13 +11,13 @@ typedef enum { TOWED, STANDING } Frame;
 enum { PLACES = 4 };
 
 /* Diameter and speed are one. */
-static PetscErrorCode Open(Frame frame, PetscInt cells, PetscReal place, SceneRun *flow)
+static PetscErrorCode Open(MPI_Comm comm, Frame frame, PetscInt cells, PetscReal place, SceneRun *flow)
 {
   const char *towed = ", motion: {keyframes: [{time: 0, translation: [0, 0]}, {time: 4, translation: [-4, 0]}]}";
 
   PetscFunctionBegin;
   PetscCall(SceneRunCreate(
-      PETSC_COMM_WORLD, flow,
+      comm, flow,
       "grid: {dimension: 2, size: [6, 4], resolution: %d}\n"
       "run: {end_time: 2, frame_interval: 2}\n"
       "fluid: {density: 1, viscosity: 0.01, initial: {velocity: [%d, 0]},\n"
@@ -37,7 +37,7 @@ static PetscErrorCode Drag(Frame frame, PetscInt cells, PetscReal place, PetscRe
   SceneRun       flow;
 
   PetscFunctionBegin;
-  PetscCall(Open(frame, cells, place, &flow));
+  PetscCall(Open(PETSC_COMM_WORLD, frame, cells, place, &flow));
   PetscCall(SceneRunStep(&flow, half, 0.4 / (PetscReal)cells));
   *drag = 0.;
   for (PetscInt n = 0; n < half; n++) {
@@ -71,4 +71,24 @@ static void a_towed_body_feels_what_one_in_a_stream_does(void **state)
   assert_near(excess(16), 0., 0.01);
 }
 
-TEST_MAIN(cmocka_unit_test(a_towed_body_feels_what_one_in_a_stream_does))
+/* Faces of the body, and those that they are continued from, lie on both sides of the seam. */
+static void a_towed_body_does_not_see_the_ranks(void **state)
+{
+  FieldDifference difference;
+  SceneRun        flow, serial;
+
+  (void)state;
+  assert_success(Open(PETSC_COMM_WORLD, TOWED, 8, 0.3, &flow));
+  assert_success(Open(PETSC_COMM_SELF, TOWED, 8, 0.3, &serial));
+  assert_success(SceneRunStep(&flow, 12, 0.05));
+  assert_success(SceneRunStep(&serial, 12, 0.05));
+  for (PetscInt field = X; field <= Y; field++) {
+    assert_success(SceneRunCompareWithSerial(&flow, &serial, field, &difference));
+    assert_near(difference.largest, 0., 1e-13);
+  }
+  assert_success(SceneRunDestroy(&serial));
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(a_towed_body_feels_what_one_in_a_stream_does),
+          cmocka_unit_test(a_towed_body_does_not_see_the_ranks))

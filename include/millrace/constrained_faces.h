@@ -63,8 +63,8 @@ typedef struct FaceConstraints {
                                  with, else 0 */
 } FaceConstraints;
 
-/* An owned constrained face on which advection reads what continues open faces beyond the surface of a solid that
-   moves:  velocity - sum of factor max(-speed, min(u - its velocity, speed)). */
+/* An owned constrained face on which advection reads what continues open faces beyond the surface of a solid
+   that moves:  velocity - sum of factor max(-speed, min(u - its velocity, speed)). */
 enum { MOST_CONTINUED = 4 * MILLRACE_DIM };
 typedef struct {
   PetscInt  face, count, from[MOST_CONTINUED];
@@ -77,8 +77,8 @@ typedef struct FaceContinuation {
   const ContinuedFace *faces[MILLRACE_DIM];
 } FaceContinuation;
 
-/* For advection from now on, until the next call; borrowed; null: none. Counts in a uniform mixture, for schemes
-   with trajectories. Collective: fluid. */
+/* For advection from now on, until the next call; borrowed; null: none. Counts in a uniform mixture, for
+   schemes with trajectories. Collective: fluid. */
 PetscErrorCode FluidSetContinuation(Fluid fluid, const FaceContinuation *continuation);
 
 /* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */

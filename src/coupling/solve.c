@@ -240,7 +240,8 @@ static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], Pe
 /* No fluid moves with it, and there is such a body. */
 static PetscBool is_hollow(Coupling coupling, const MixedFace *mixed)
 {
-  return !(mixed->mass > 0.) && mixed->owners[0] >= 0 ? coupling_is_feather(coupling, mixed->owners[0]) : PETSC_FALSE;
+  return !(mixed->mass > 0.) && mixed->owners[0] >= 0 ? coupling_is_feather(coupling, mixed->owners[0])
+                                                      : PETSC_FALSE;
 }
 
 static PetscReal limited(PetscReal velocity, PetscReal most)

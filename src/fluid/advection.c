@@ -244,8 +244,8 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const AdvectedField *
 /* Of the open part of a face: what is continued counts fully from there on. */
 static const PetscReal wholly_continued = 0.75;
 
-/* Constrained faces take what moves with the solid, not what was continued: the solid feels their momentum. From
-   faces that are half open to those that are so by three quarters the one becomes the other. */
+/* Constrained faces take what moves with the solid, not what was continued: the solid feels their momentum.
+   From faces that are half open to those that are so by three quarters the one becomes the other. */
 static PetscErrorCode BlendConstrained(Fluid fluid, const AdvectedField *carried, Vec plain, Vec field)
 {
   const GridBox   *box = grid_box(fluid->grid);

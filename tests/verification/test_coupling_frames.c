@@ -1,7 +1,7 @@
-/* The force on a body does not depend on who moves: a cylinder that is towed through a fluid at rest and one that
-   stands in a stream, both from an impulsive start, in a periodic box with slip sides. The towed one passes all
-   places among the cells: it is compared with the mean over four places of the other. With the body's own
-   velocity read by advection inside of it, the towed one has 4.2 and 4.3 % more. */
+/* The force on a body does not depend on who moves: a cylinder that is towed through a fluid at rest and one
+   that stands in a stream, both from an impulsive start, in a periodic box with slip sides. The towed one
+   passes all places among the cells: it is compared with the mean over four places of the other. With the
+   body's own velocity read by advection inside of it, the towed one has 4.2 and 4.3 % more. */
 #include "harness.h"
 #include "scene_run.h"
 
@@ -13,20 +13,20 @@ enum { PLACES = 4 };
 /* Diameter and speed are one. */
 static PetscErrorCode Open(MPI_Comm comm, Frame frame, PetscInt cells, PetscReal place, SceneRun *flow)
 {
-  const char *towed = ", motion: {keyframes: [{time: 0, translation: [0, 0]}, {time: 4, translation: [-4, 0]}]}";
+  const char *towed =
+      ", motion: {keyframes: [{time: 0, translation: [0, 0]}, {time: 4, translation: [-4, 0]}]}";
 
   PetscFunctionBegin;
-  PetscCall(SceneRunCreate(
-      comm, flow,
-      "grid: {dimension: 2, size: [6, 4], resolution: %d}\n"
-      "run: {end_time: 2, frame_interval: 2}\n"
-      "fluid: {density: 1, viscosity: 0.01, initial: {velocity: [%d, 0]},\n"
-      "        sides: {x_low: periodic, x_high: periodic, y_low: slip, y_high: slip}}\n"
-      "coupling: {solver: schur}\n"
-      "solids: {walls: false, bodies: [{name: cylinder, type: %s,\n"
-      "         shape: {sphere: {center: [%g, 2], radius: 0.5}}%s}]}\n",
-      (int)(6 * cells), frame == TOWED ? 0 : 1, frame == TOWED ? "kinematic" : "static",
-      (double)(3. + place / (PetscReal)cells), frame == TOWED ? towed : ""));
+  PetscCall(SceneRunCreate(comm, flow,
+                           "grid: {dimension: 2, size: [6, 4], resolution: %d}\n"
+                           "run: {end_time: 2, frame_interval: 2}\n"
+                           "fluid: {density: 1, viscosity: 0.01, initial: {velocity: [%d, 0]},\n"
+                           "        sides: {x_low: periodic, x_high: periodic, y_low: slip, y_high: slip}}\n"
+                           "coupling: {solver: schur}\n"
+                           "solids: {walls: false, bodies: [{name: cylinder, type: %s,\n"
+                           "         shape: {sphere: {center: [%g, 2], radius: 0.5}}%s}]}\n",
+                           (int)(6 * cells), frame == TOWED ? 0 : 1, frame == TOWED ? "kinematic" : "static",
+                           (double)(3. + place / (PetscReal)cells), frame == TOWED ? towed : ""));
   PetscFunctionReturn(0);
 }
 

@@ -1,8 +1,9 @@
-/* The velocity that advection reads on constrained faces of bodies that move (docs/numerics.md, section 15): with
-   w = u - W V on an open face, theta from the surface, and f the way from the surface to the constrained face
-   beyond it over that to the open one,
+/* The velocity that advection reads on constrained faces of bodies that move (docs/numerics.md, section 15):
+   with w = u - W V on an open face, theta from the surface, and f the way from the surface to the constrained
+   face beyond it over that to the open one,
 
-     u = W V - f max(-|V|, min(w, |V|)),   f = (1 - theta) / theta, or (1 - theta) / (1 + theta) from the next face,
+     u = W V - f max(-|V|, min(w, |V|)),   f = (1 - theta) / theta, or (1 - theta) / (1 + theta) from the next
+   face,
 
    the mean over the axes along which there is one. */
 #include "../coupling_impl.h"
@@ -16,8 +17,8 @@ typedef struct {
 
 static PetscReal velocity_at(const Continuing *by, PetscInt direction, const PetscInt at[DIM])
 {
-  const SolidRow row = solid_row_of_body(
-      TWIST * by->body, direction, coupling_nearest_arm(by->coupling, by->d, at, by->body), 1.);
+  const SolidRow row = solid_row_of_body(TWIST * by->body, direction,
+                                         coupling_nearest_arm(by->coupling, by->d, at, by->body), 1.);
 
   return solid_row_velocity(&row, by->twists);
 }
@@ -31,8 +32,8 @@ static PetscReal speed_at(const Continuing *by, const PetscInt at[DIM])
   return PetscSqrtReal(sum);
 }
 
-static void add_source(const Continuing *by, PetscInt a, PetscInt away, const PetscInt at[DIM], PetscReal factor,
-                       ContinuedFace *continued)
+static void add_source(const Continuing *by, PetscInt a, PetscInt away, const PetscInt at[DIM],
+                       PetscReal factor, ContinuedFace *continued)
 {
   PetscInt place[DIM] = {at[X], at[Y], at[Z]};
 
@@ -44,8 +45,8 @@ static void add_source(const Continuing *by, PetscInt a, PetscInt away, const Pe
   continued->velocities[continued->count++] = velocity_at(by, by->d, place);
 }
 
-/* From the face beside it along axis a, if that is open, with a weight that vanishes before it is not. A face whose
-   centre is near the surface says little about the slope: the next one takes its part. */
+/* From the face beside it along axis a, if that is open, with a weight that vanishes before it is not. A face
+   whose centre is near the surface says little about the slope: the next one takes its part. */
 static PetscReal continue_along(const Continuing *by, PetscInt a, PetscInt side, const PetscInt at[DIM],
                                 ContinuedFace *continued)
 {

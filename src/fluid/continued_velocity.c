@@ -1,6 +1,6 @@
-/* What advection reads on faces inside of solids that move (docs/numerics.md, section 15): linear continuation of
-   the fluid beyond the surface, in place of the solid's own velocity, whose kink at the surface would be smeared on
-   its way over the grid. */
+/* What advection reads on faces inside of solids that move (docs/numerics.md, section 15): linear
+   continuation of the fluid beyond the surface, in place of the solid's own velocity, whose kink at the
+   surface would be smeared on its way over the grid. */
 #include "fluid_impl.h"
 
 #include <millrace/constrained_faces.h>
@@ -20,8 +20,8 @@ PetscBool fluid_continues(Fluid fluid, const AdvectedField *carried)
              : PETSC_FALSE;
 }
 
-/* Cell Reynolds number of a solid with which half of the continuation counts: a layer that the grid does not see
-   slips, as in a fluid without viscosity. */
+/* Cell Reynolds number of a solid with which half of the continuation counts: a layer that the grid does not
+   see slips, as in a fluid without viscosity. */
 static const PetscReal half_continued = 100.;
 
 static PetscReal resolved_part(Fluid fluid, PetscReal speed)

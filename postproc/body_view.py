@@ -140,3 +140,17 @@ def draw(axes, mesh, view, colour):
     axes.set_ylim(box[:, 2].min() - margin, box[:, 2].max() + margin)
     axes.set_aspect("equal")
     axes.set_axis_off()
+
+
+def draw_ropes(axes, frame, view):
+    """Ropes, as lines over what else is drawn; the picture grows to hold them."""
+    if "ropes" not in frame.entry.meshes():
+        return
+    from matplotlib.collections import LineCollection
+
+    ropes = frame.mesh("ropes")
+    ends = (ropes.vertices @ view.T)[ropes.cells][:, :, [0, 2]]
+    axes.add_collection(LineCollection(ends, colors="#5b4636", linewidths=1.5))
+    low, high = ends.min(axis=(0, 1)), ends.max(axis=(0, 1))
+    axes.set_xlim(min(axes.get_xlim()[0], low[0]), max(axes.get_xlim()[1], high[0]))
+    axes.set_ylim(min(axes.get_ylim()[0], low[1]), max(axes.get_ylim()[1], high[1]))

@@ -51,8 +51,8 @@ class FrameEntry:
         return {a.get("Name"): kinds.get(a.get("AttributeType"), 1) for a in self.grids["fluid"].findall("Attribute")}
 
     def meshes(self):
-        """Names of tetrahedra, surfaces and particle clouds, with the vertices of one cell: 4, 3 or 1."""
-        sizes = {"polyvertex": 1, "triangle": 3, "tetrahedron": 4}
+        """Names of tetrahedra, surfaces, ropes and particle clouds, with the vertices of one cell: 4, 3, 2 or 1."""
+        sizes = {"polyvertex": 1, "polyline": 2, "triangle": 3, "tetrahedron": 4}
         return {name: sizes[grid.find("Topology").get("TopologyType").lower()]
                 for name, grid in self.grids.items() if name != "fluid"}
 

@@ -20,6 +20,7 @@ few bodies "$inputs/solids/stack.yaml" run.frame_interval=0.002
 few coupled "$inputs/coupling/buoyancy.yaml" grid.resolution=16 run.frame_interval=0.01
 few shells "$inputs/coupling/sealed-shell.yaml" grid.resolution=20 run.frame_interval=0.01
 few splash "$inputs/splash/dam-obstacle.yaml" grid.resolution=16 run.frame_interval=0.01
+few ropes "$MILLRACE_SOURCE/tests/restart/scenes/deformable.yaml" run.frame_interval=0.01
 few deformables "$inputs/solids/deformable-bar.yaml" solids.meshes.bar.edge=0.05 run.frame_interval=0.004
 
 # One interpreter: a test in Python is a function of runs.py and prints a line of TAP.

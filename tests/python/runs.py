@@ -10,7 +10,8 @@ import numpy
 import millrace
 from millrace import comparison
 
-KINDS = {"flow": 2, "space": 3, "liquids": 2, "bodies": 0, "coupled": 3, "shells": 3, "splash": 3, "deformables": 0}
+KINDS = {"flow": 2, "space": 3, "liquids": 2, "bodies": 0, "coupled": 3, "shells": 3, "splash": 3, "deformables": 0,
+         "ropes": 0}
 
 
 def every_run_opens_and_says_what_it_is():
@@ -39,7 +40,7 @@ def every_field_is_the_array_of_the_file():
 
 def every_mesh_has_its_fields():
     wanted = {"liquids": {"markers_bubble"}, "bodies": {"bodies"}, "coupled": {"bodies"}, "shells": {"bodies"},
-              "splash": {"liquid"}, "deformables": {"bodies", "deformables"}}
+              "splash": {"liquid"}, "deformables": {"bodies", "deformables"}, "ropes": {"deformables", "ropes"}}
     for kind in KINDS:
         frame = millrace.open(kind)[-1]
         assert wanted.get(kind, set()) <= set(frame.meshes()), (kind, frame.meshes())
@@ -51,6 +52,13 @@ def every_mesh_has_its_fields():
     soft = millrace.open("deformables")[0].mesh("deformables")
     edges = soft.vertices[soft.cells[:, 1:]] - soft.vertices[soft.cells[:, :1]]
     assert abs(abs(numpy.linalg.det(edges)).sum() / 6 - 0.01) < 1e-9, "the bar is 1 m by 0.1 m by 0.1 m"
+
+
+def ropes_are_segments():
+    ropes = millrace.open("ropes")[0].mesh("ropes")
+    assert ropes.cells.shape == (10, 2), ropes.cells.shape
+    ends = ropes.vertices[ropes.cells]
+    assert abs(numpy.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).sum() - 1.04**0.5) < 1e-12
 
 
 def ledgers_are_those_of_the_files():

@@ -391,6 +391,27 @@ static void hold_plane(PetscInt nodes, PetscReal element[])
   }
 }
 
+/* Of an element whose nodes are all blocks or stand still. */
+static void add_free(PointMatrix matrix, PetscInt n, const PetscInt nodes[], const PetscInt places[],
+                     const PetscReal element[])
+{
+  for (PetscInt a = 0; a < n; a++) {
+    const PetscInt row = matrix->block[nodes[a]];
+    const PetscInt first = row < 0 ? 0 : matrix->first[row],
+                   width = row < 0 ? 0 : DIM * (matrix->first[row + 1] - first);
+
+    for (PetscInt b = 0; b < n; b++) {
+      const PetscReal *from = &element[DIM * (DIM * n * a + b)];
+      const PetscInt   place = places[n * a + b];
+      PetscReal       *at = matrix->values + BLOCK * first + DIM * (PetscMax(place, first) - first);
+
+      for (PetscInt i = 0; i < DIM && place >= 0; i++)
+        for (PetscInt j = 0; j < DIM; j++)
+          at[width * i + j] += from[DIM * n * i + j];
+    }
+  }
+}
+
 static void add_element(void *data, PetscInt e, const PetscReal given[])
 {
   const ElementContext *context = data;
@@ -399,6 +420,10 @@ static void add_element(void *data, PetscInt e, const PetscReal given[])
   const PetscInt       *places = &term->places[n * n * e];
   PetscReal             element[BLOCK * FORCE_MOST_NODES * FORCE_MOST_NODES], block[BLOCK];
 
+  if (places[0] != CARRIED && !term->is_planar) {
+    add_free(context->matrix, n, nodes, places, given);
+    return;
+  }
   memcpy(element, given, (size_t)(BLOCK * n * n) * sizeof(*element));
   if (term->is_planar)
     hold_plane(n, element);

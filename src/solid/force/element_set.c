@@ -567,13 +567,21 @@ static void turn_slopes(const ElementPoint *point, PetscInt nodes, PetscReal slo
 static void add_isotropic(const ElementSet *set, const MatrixSink *sink, const ElementPoint *point,
                           PetscReal matrix[])
 {
-  const SignedSvd    svd = matrix3_svd(&point->elastic);
-  const PrincipalLaw law = set->law->principal(&point->moduli, &svd.values);
-  PetscReal          slopes[FORCE_MOST_NODES][DIM];
+  const PetscReal factor = sink->stiffness * point->volume;
+  PetscReal       slopes[FORCE_MOST_NODES][DIM];
+  SignedSvd       svd;
+  PrincipalLaw    law;
 
   turn_slopes(point, set->list.nodes, slopes);
-  isotropic_add_matrix(&svd, &law, sink->part, sink->stiffness * point->volume, set->list.nodes,
-                       (const PetscReal(*)[DIM])slopes, matrix);
+  if (set->law->add_exact && sink->part == DIFFERENTIAL_EXACT) {
+    set->law->add_exact(&point->moduli, &point->elastic, factor, set->list.nodes,
+                        (const PetscReal(*)[DIM])slopes, matrix);
+    return;
+  }
+  svd = matrix3_svd(&point->elastic);
+  law = set->law->principal(&point->moduli, &svd.values);
+  isotropic_add_matrix(&svd, &law, sink->part, factor, set->list.nodes, (const PetscReal(*)[DIM])slopes,
+                       matrix);
 }
 
 /* By matrices of nine by nine: other laws, sheets, and damping. */

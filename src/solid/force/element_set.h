@@ -68,6 +68,10 @@ typedef struct {
   /* The plastic strain that a trial with these values leads to, and the factors by which it takes them back;
      null: it does not yield. */
   PetscReal (*flow)(const Moduli *moduli, const Vector3 *values, Vector3 *factors);
+  /* matrix += factor B^T A B with the exact differential A, of an element with these slopes; null: by
+   * singular values. */
+  void (*add_exact)(const Moduli *moduli, const Matrix3 *f, PetscReal factor, PetscInt nodes,
+                    const PetscReal slopes[][DIM], PetscReal matrix[]);
 } ElasticLaw;
 
 /* What a point of an element that yields remembers: F_p^-1, whose determinant is 1, and the plastic strain.

@@ -123,7 +123,7 @@ static PetscReal flow(const Moduli *moduli, const Vector3 *values, Vector3 *fact
   return back.flow;
 }
 
-static const ElasticLaw law = {energy, stress, principal, stiffness, flow};
+static const ElasticLaw law = {energy, stress, principal, stiffness, flow, NULL};
 
 static void add_elastic(void *set, const Vector3 x[], Vector3 f[])
 {

@@ -70,7 +70,7 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
   return moduli->shear + (moduli->shear + (3. + volume) * moduli->lame) * PetscSqr(slopes.at[Z]);
 }
 
-static const ElasticLaw law = {energy, stress, principal, stiffness, NULL};
+static const ElasticLaw law = {energy, stress, principal, stiffness, NULL, NULL};
 
 static void add_elastic(void *set, const Vector3 x[], Vector3 f[])
 {

@@ -62,7 +62,7 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
   return 2. * moduli->shear + 3. * moduli->lame;
 }
 
-static const ElasticLaw law = {energy, stress, NULL, stiffness, NULL};
+static const ElasticLaw law = {energy, stress, NULL, stiffness, NULL, NULL};
 
 static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)

@@ -100,7 +100,57 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
                         PetscAbsReal(ratio - moduli->own[OWN_RATIO]) * PetscSqrtReal(square));
 }
 
-static const ElasticLaw law = {energy, stress, principal, stiffness, NULL};
+static Matrix3 cofactor_of(const Matrix3 *f)
+{
+  Matrix3 cofactor;
+
+  for (PetscInt i = 0; i < DIM; i++)
+    for (PetscInt j = 0; j < DIM; j++) {
+      const PetscInt i1 = (i + 1) % DIM, i2 = (i + 2) % DIM, j1 = (j + 1) % DIM, j2 = (j + 2) % DIM;
+
+      cofactor.at[i][j] = f->at[i1][j1] * f->at[i2][j2] - f->at[i1][j2] * f->at[i2][j1];
+    }
+  return cofactor;
+}
+
+/* Between nodes a and b with slopes g: with u = F g, w = cof F g and r = F (g_a x g_b),
+
+     mu (1 - 1/(I+1)) (g_a . g_b) 1 + 2 mu / (I+1)^2 u_a u_b^T + lambda w_a w_b^T - lambda (J - a) [r]x. */
+static void add_exact(const Moduli *moduli, const Matrix3 *f, PetscReal factor, PetscInt nodes,
+                      const PetscReal slopes[][DIM], PetscReal matrix[])
+{
+  const PetscReal mu = moduli->own[OWN_SHEAR], square = square_of(f) + 1.;
+  const PetscReal shear = factor * (mu - mu / square), along = factor * 2. * mu / (square * square);
+  const PetscReal lambda = factor * moduli->own[OWN_LAME];
+  const PetscReal pressure = lambda * (matrix3_determinant(f) - moduli->own[OWN_RATIO]);
+  const Matrix3   cofactor = cofactor_of(f);
+  Vector3         u[FORCE_MOST_NODES], w[FORCE_MOST_NODES], g[FORCE_MOST_NODES];
+
+  for (PetscInt a = 0; a < nodes; a++) {
+    g[a] = vector3(slopes[a][X], slopes[a][Y], slopes[a][Z]);
+    u[a] = matrix3_apply(f, g[a]);
+    w[a] = matrix3_apply(&cofactor, g[a]);
+  }
+  for (PetscInt a = 0; a < nodes; a++)
+    for (PetscInt b = a; b < nodes; b++) {
+      const Vector3   r = vector3_scale(pressure, matrix3_apply(f, vector3_cross(g[a], g[b])));
+      const PetscReal turn[DIM][DIM] = {
+          {0, r.at[Z], -r.at[Y]}, {-r.at[Z], 0, r.at[X]}, {r.at[Y], -r.at[X], 0}};
+      const PetscReal dot = shear * vector3_dot(g[a], g[b]);
+
+      for (PetscInt i = 0; i < DIM; i++)
+        for (PetscInt j = 0; j < DIM; j++) {
+          const PetscReal value = (i == j ? dot : 0.) + along * u[a].at[i] * u[b].at[j] +
+                                  lambda * w[a].at[i] * w[b].at[j] + turn[i][j];
+
+          matrix[DIM * nodes * (DIM * a + i) + DIM * b + j] += value;
+          if (b > a)
+            matrix[DIM * nodes * (DIM * b + j) + DIM * a + i] += value;
+        }
+    }
+}
+
+static const ElasticLaw law = {energy, stress, principal, stiffness, NULL, add_exact};
 
 static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)

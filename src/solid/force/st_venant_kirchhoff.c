@@ -73,7 +73,7 @@ static PetscReal stiffness(const Moduli *moduli, const Matrix3 *f)
   return (2. * moduli->shear + 3. * moduli->lame) * (square / 3. + PetscAbsReal(square - 3.) / 2.);
 }
 
-static const ElasticLaw law = {energy, stress, principal, stiffness, NULL};
+static const ElasticLaw law = {energy, stress, principal, stiffness, NULL, NULL};
 
 static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementList *elements,
                              const Vector3 rest[], void **data)

@@ -130,6 +130,7 @@ typedef struct {
   PetscReal         stiffness; /* N/m, of the spring at each vertex; 0: contact meets the surface itself */
   PetscReal         damping;   /* parts of critical damping */
   SkinMass          mass;
+  PetscReal         drift;  /* m: length of springs beyond which their targets move; 0: they stay */
   Shape             inside; /* vertices of the surface in it, at time zero; null: all */
   PetscInt          refine_count;
   MeshRefineConfig *refine; /* of the triangles of the surface */
@@ -181,12 +182,13 @@ extern const char *const BindingKinds[];
 typedef struct {
   char       *name;
   BindingKind kind;
-  char       *from;      /* name of a mesh, or of a body */
-  Shape       inside;    /* of a mesh: its vertices in it, at time zero; null: all */
-  Vector3     at;        /* m: of a body, the point at time zero */
-  char       *to;        /* name of another mesh or body; "": the world */
-  PetscReal   stiffness; /* N/m, of the spring at each point; soft */
-  PetscReal   damping;   /* parts of critical damping; soft */
+  char       *from;       /* name of a mesh, or of a body */
+  Shape       inside;     /* of a mesh: its vertices in it, at time zero; null: all */
+  Vector3     at;         /* m: of a body, the point at time zero */
+  char       *to;         /* name of another mesh or body; "": the world */
+  PetscReal   stiffness;  /* N/m, of the spring at each point; soft */
+  PetscReal   damping;    /* parts of critical damping; soft */
+  PetscInt    neighbours; /* points of a cloud that a target is bound to */
 } BindingConfig;
 
 typedef struct {

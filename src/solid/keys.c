@@ -413,6 +413,15 @@ static const SchemaKey skin_keys[] = {
      .help =
          "of the copies: share: a part of what their targets have, so that momentum is kept; duplicate: as "
          "much as their targets have, besides (thesis)"},
+    {.name = "drift",
+     .kind = SCHEMA_REAL,
+     .offset = OF_SKIN(drift),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m",
+     .help = "more than 0: where a spring becomes longer, its target moves in the material and stays there, "
+             "so that "
+             "imprints are kept; 0: they spring back"},
     {.name = "inside",
      .kind = SCHEMA_SHAPE,
      .offset = OF_SKIN(inside),
@@ -583,7 +592,9 @@ static const SchemaKey binding_keys[] = {
      .kind = SCHEMA_TEXT,
      .offset = OF_BINDING(to),
      .fallback = "\"\"",
-     .help = "name of another mesh, in whose elements the points must lie, or of a body; empty: the world"},
+     .help = "name of another mesh, in whose elements, or between whose points if it is a cloud, the points "
+             "must lie, "
+             "or of a body; empty: the world"},
     {.name = "stiffness",
      .kind = SCHEMA_REAL,
      .offset = OF_BINDING(stiffness),
@@ -597,6 +608,14 @@ static const SchemaKey binding_keys[] = {
      .fallback = "1",
      .range = SCHEMA_NOT_NEGATIVE,
      .help = "of the springs, along them, in parts of critical damping; soft"},
+    {.name = "neighbours",
+     .kind = SCHEMA_INTEGER,
+     .offset = OF_BINDING(neighbours),
+     .fallback = "8",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 4,
+     .highest = 32,
+     .help = "to a cloud: nearest points of it that each target moves with"},
     {0}};
 
 const SchemaKey SolidKeys[] = {
@@ -703,8 +722,9 @@ const SchemaKey SolidKeys[] = {
      .size = sizeof(SolidMeshConfig),
      .fallback = "",
      .keys = mesh_keys,
-     .help =
-         "deformable solids of tetrahedra or triangles, without a fluid; they touch bodies, not each other"},
+     .help = "deformable solids of tetrahedra or triangles, and clouds of points that others are bound to, "
+             "without a fluid; "
+             "they touch bodies, not each other"},
     {.name = "bindings",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bindings),

@@ -166,6 +166,21 @@ static PetscErrorCode BroadcastTime(Solid solid, MPI_Comm world, PetscMPIInt roo
   PetscFunctionReturn(0);
 }
 
+/* Where the targets of soft bound copies are in their mesh. */
+static PetscErrorCode BroadcastDrift(Solid solid, MPI_Comm world, PetscMPIInt root)
+{
+  const PetscInt count = SOFT_PLACE * soft_point_numbers(solid->points);
+  PetscReal     *numbers;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(count, &numbers));
+  soft_points_get_places(solid, numbers);
+  PetscCallMPI(MPI_Bcast(numbers, (PetscMPIInt)count, MPIU_REAL, root, world));
+  soft_points_set_places(solid, numbers);
+  PetscCall(PetscFree(numbers));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(RigidTransform) / sizeof(PetscReal));
@@ -182,6 +197,7 @@ PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
   PetscCall(PointsBroadcastHistory(solid->points, world, root));
   PetscCall(BroadcastTime(solid, world, root));
   solid->points->has_forces = PETSC_FALSE;
+  PetscCall(BroadcastDrift(solid, world, root));
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
   PetscCall(ContactSetBroadcast(solid->contacts, solid, world, root));

@@ -7,6 +7,56 @@
 
 enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 5 };
 
+/* Where the targets of soft bound copies have drifted to. */
+static PetscErrorCode SaveDrift(Solid solid, Archive archive)
+{
+  const PetscInt count = soft_point_numbers(solid->points);
+  PetscReal     *numbers;
+
+  PetscFunctionBegin;
+  if (!count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(SOFT_PLACE * count, &numbers));
+  soft_points_get_places(solid, numbers);
+  PetscCall(ArchiveWriteShared(archive, "drifted_targets", count, SOFT_PLACE, numbers));
+  PetscCall(PetscFree(numbers));
+  PetscFunctionReturn(0);
+}
+
+/* Elements that are there, and weights that are not negative and have the sum 1. */
+static PetscBool is_place(const Points *points, PetscInt soft, const PetscReal numbers[SOFT_PLACE])
+{
+  const PetscReal elements = (PetscReal)points->meshes[points->soft.list[soft].mesh].mesh->element_count;
+  PetscReal       sum = 0.;
+
+  for (PetscInt n = 1; n < SOFT_PLACE; n++) {
+    if (!(numbers[n] >= 0.))
+      return PETSC_FALSE;
+    sum += numbers[n];
+  }
+  return numbers[0] >= 0. && numbers[0] < elements && PetscAbsReal(sum - 1.) < 1e-9 ? PETSC_TRUE
+                                                                                    : PETSC_FALSE;
+}
+
+static PetscErrorCode LoadDrift(Solid solid, Archive archive)
+{
+  const PetscInt count = soft_point_numbers(solid->points);
+  PetscReal     *numbers;
+
+  PetscFunctionBegin;
+  if (!count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(SOFT_PLACE * count, &numbers));
+  PetscCall(ArchiveReadShared(archive, "drifted_targets", count, SOFT_PLACE, numbers));
+  for (PetscInt s = 0; s < count; s++)
+    if (!is_place(solid->points, s, &numbers[SOFT_PLACE * s]))
+      PetscCall(
+          ArchiveRefuse(archive, "drifted_targets", "has a target in no element: number %" PetscInt_FMT, s));
+  soft_points_set_places(solid, numbers);
+  PetscCall(PetscFree(numbers));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidSave(Solid solid, Archive archive)
 {
   const PetscReal counts[REPORT_NUMBERS] = {solid->report.collisions, solid->report.position_iterations,
@@ -28,6 +78,7 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscCall(ArchiveWriteShared(archive, "report", 1, REPORT_NUMBERS, counts));
   if (solid->points->mesh_count)
     PetscCall(ArchiveWriteShared(archive, "point_report", 1, POINT_NUMBERS, point_counts));
+  PetscCall(SaveDrift(solid, archive));
   PetscCall(ContactSetSave(solid->contacts, solid, archive));
   PetscCall(ArchiveLeave(archive));
   PetscFunctionReturn(0);
@@ -123,6 +174,7 @@ PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
   PetscCall(CheckPlacements(solid, time, archive));
   PetscCall(CheckTwists(solid, archive));
   PetscCall(LoadReport(solid, archive));
+  PetscCall(LoadDrift(solid, archive));
   solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);
   PetscCall(ContactSetLoad(solid->contacts, solid, archive));
@@ -482,6 +534,8 @@ static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt 
     const PetscInt        count = one->mesh->element_count;
     PetscReal            *ratio, *stress, *strain;
 
+    if (!one->face_count) /* a cloud */
+      continue;
     PetscCall(PetscMalloc3(count, &ratio, count, &stress, count, &strain));
     one->forces[0].kind->measure(one->forces[0].data, ratio, stress);
     one->forces[0].kind->plastic_strains(one->forces[0].data, strain);

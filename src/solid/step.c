@@ -307,6 +307,7 @@ static PetscErrorCode StepTogether(Solid solid, PetscReal time, PetscReal dt)
   point_contacts_forget(solid);
   PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
   points_follow_velocity(solid, solid->twists, solid->points->velocity);
+  soft_points_drift(solid);
   PetscFunctionReturn(0);
 }
 
@@ -326,7 +327,7 @@ static void find_inverted(Solid solid)
     const Force *force = &points->meshes[m].forces[0];
     ForceReport  report;
 
-    if (force->kind->survives_inversion)
+    if (!points->meshes[m].force_count || force->kind->survives_inversion)
       continue;
     report = force->kind->report(force->data);
     if (report.least_ratio <= 0.) {

@@ -94,6 +94,9 @@ PetscErrorCode SolidKeep(Solid solid)
   PetscCall(PetscArraycpy(solid->kept_velocity, solid->velocity, numbers));
   PetscCall(PetscArraycpy(solid->kept_positions, solid->points->position, solid->points->count));
   PetscCall(PointsKeepHistory(solid->points));
+  if (!solid->points->soft.kept)
+    PetscCall(PetscMalloc1(SOFT_PLACE * soft_point_numbers(solid->points), &solid->points->soft.kept));
+  soft_points_get_places(solid, solid->points->soft.kept);
   PetscFunctionReturn(0);
 }
 
@@ -108,6 +111,7 @@ PetscErrorCode SolidReturn(Solid solid)
   PetscCall(PetscArraycpy(solid->velocity, solid->kept_velocity, numbers));
   PetscCall(PetscArraycpy(solid->points->position, solid->kept_positions, solid->points->count));
   PetscCall(PointsReturnHistory(solid->points));
+  soft_points_set_places(solid, solid->points->soft.kept);
   solid->contacts->valid = PETSC_FALSE;
   solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);

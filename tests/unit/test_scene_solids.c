@@ -287,7 +287,14 @@ static void deformable_solids_that_cannot_be(void **state)
           "1}}}]"),
       6, "order 2, which cannot be refined");
   one_error(BAR("edge: 1e-4, material: rubber"), 6, "make its edge");
+  one_error(RUN "solids:\n  materials:\n    - {name: rubber, young: 0}\n  meshes: [{name: bar, shape: {box: "
+                "{low: [0, 0, 0], "
+                "high: [1, 1, 1]}}, edge: 0.5, material: rubber}]\n",
+            4, "must be positive");
   one_error(BAR("edge: 0.5, material: rubber, skin: {stiffness: -1}"), 6, "must not be negative");
+  one_error(BAR("edge: 0.5, material: rubber, skin: {drift: -1}"), 6, "must not be negative");
+  one_error(BAR("edge: 0.5, material: rubber") "  bindings: [{name: b, from: bar, neighbours: 3}]\n", 7,
+            "between 4 and 32");
   one_error(BAR("edge: 0.5, material: rubber") "  bindings: [{name: b, from: bar, to: bone}]\n", 7,
             "no body is called \"bone\"");
   one_error(BAR("edge: 0.5, material: rubber") "  bindings: [{name: b, from: bar, to: bar}]\n", 7,

@@ -258,6 +258,14 @@ static void bindings_that_cannot_be_are_told(void **state)
   solids = two_bars(0);
   bind_ends(solids)->to = "nobody";
   refused(solids, "no mesh and no body");
+  solids = two_bars(0); /* the other one is too far away to be a cloud around it */
+  solids->meshes[1].mesh.use = MESH_USE_CLOUD;
+  solid_case_bind(solids, 0, vector3(-1, -1, -1), vector3(1, 1, 1), 1)->kind = BINDING_HARD;
+  solids->bindings[0].neighbours = 8;
+  refused(solids, "is not between its 8 nearest points of cloud \"m1\": make the cloud larger or finer");
+  solids = bar_with_skin(SKIN_SHARE); /* its surface is that of its elements */
+  solids->meshes[0].skin.drift = 0.001;
+  refused(solids, "give skin.refine");
 }
 
 static PetscReal total_energy(Solid solid)

@@ -270,7 +270,135 @@ static void the_soft_surface_takes_the_shape_of_the_finger(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(the_sheet_has_no_gaps),
+/* Along the ribbon, from end to end, over that at rest. */
+static PetscReal stretched(Solid solid)
+{
+  const DeformableMesh *ribbon = &solid->points->meshes[0];
+  const PetscInt        lines = 5; /* of vertices across */
+  const PetscInt        rows = ribbon->mesh->vertex_count / lines;
+  PetscReal             sum = 0;
+
+  for (PetscInt k = 1; k < rows; k++) { /* the middle one */
+    const Vector3 *here = &solid->points->position[ribbon->first];
+
+    sum += vector3_norm(vector3_subtract(here[rows * (lines / 2) + k], here[rows * (lines / 2) + k - 1]));
+  }
+  return sum / 2;
+}
+
+static Vector3 sum_of_forces(Solid solid, const Vector3 forces[], PetscInt first, PetscInt count)
+{
+  Vector3 sum = vector3(0, 0, 0);
+
+  (void)solid;
+  for (PetscInt p = first; p < first + count; p++)
+    sum = vector3_add(sum, forces[p]);
+  return sum;
+}
+
+/* Fig. 2.5: the forces of the ribbon are those of the points, and keep it from stretching. */
+static void the_ribbon_hangs_in_the_cloud(void **state)
+{
+  SceneRun              flow;
+  Solid                 solid;
+  const DeformableMesh *ribbon, *cloud;
+  Vector3              *own, *mapped;
+  PetscReal             most = 0, largest = 0;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "hybrid/ribbon-point-cloud", 0, NULL));
+  solid = simulation_solid(flow.simulation);
+  ribbon = &solid->points->meshes[0];
+  cloud = &solid->points->meshes[1];
+  assert_int_equal(ribbon->mesh->element_count, 640);
+  assert_success(PetscMalloc2(solid->points->count, &own, solid->points->count, &mapped));
+  for (PetscInt k = 1; k <= 20; k++) {
+    assert_success(SceneRunUntil(&flow, 0.05 * k));
+    most = PetscMax(most, stretched(solid));
+  }
+  assert_success(PetscArrayzero(own, solid->points->count));
+  ribbon->forces[0].kind->add_elastic(ribbon->forces[0].data, solid->points->position, own);
+  assert_success(PetscArraycpy(mapped, own, solid->points->count));
+  points_collect_bound(solid->points, mapped);
+  for (PetscInt p = ribbon->first; p < ribbon->first + ribbon->mesh->vertex_count; p++)
+    largest += vector3_norm(own[p]);
+  note("%d points, the ribbon is at most %g times as long", (int)cloud->mesh->vertex_count, (double)most);
+  assert_near(
+      vector3_norm(vector3_subtract(sum_of_forces(solid, mapped, cloud->first, cloud->mesh->vertex_count),
+                                    sum_of_forces(solid, own, ribbon->first, ribbon->mesh->vertex_count))) /
+          largest,
+      0, 1e-12);
+  assert_near(vector3_norm(sum_of_forces(solid, mapped, ribbon->first, ribbon->mesh->vertex_count)), 0, 0);
+  assert_true(most < 1.05);
+  assert_success(PetscFree2(own, mapped));
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* How far below the top a copy is that was there at rest: the deepest where the stamp was or where it was
+ * not. */
+static PetscReal imprint(Solid solid, PetscBool under)
+{
+  const Points *points = solid->points;
+  PetscReal     deepest = 0;
+
+  for (PetscInt s = 0; s < points->soft.count; s++) {
+    const PetscInt  copy = points->soft.list[s].copy;
+    const Vector3   rest = points->rest[copy];
+    const PetscReal x = rest.at[X], y = rest.at[Y];
+    const PetscBool in_box = x > 0.27 && x < 0.29 && y > 0.3 && y < 0.5 ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool away = x < 0.1 || x > 0.9 || y < 0.1 || y > 0.9 ? PETSC_TRUE : PETSC_FALSE;
+
+    if (under ? in_box : away)
+      deepest = PetscMax(deepest, rest.at[Z] - points->position[copy].at[Z]);
+  }
+  return deepest;
+}
+
+static PetscReal least_weight(Solid solid)
+{
+  const PointBindings *bindings = &solid->points->bindings;
+  PetscReal            least = 1;
+
+  for (PetscInt k = 0; k < bindings->parent_count; k++)
+    least = PetscMin(least, bindings->weights[k]);
+  return least;
+}
+
+/* Fig. 2.8: targets drift, and the imprint of the stamp stays; without that it does not. */
+static void the_stamp_leaves_an_imprint(void **state)
+{
+  static const char *const drift[] = {"solids.meshes.block.skin.drift=0.005",
+                                      "solids.meshes.block.skin.drift=0"};
+
+  (void)state;
+  for (PetscInt k = 0; k < 2; k++) {
+    SceneRun  flow;
+    Solid     solid;
+    PetscReal pressed;
+
+    assert_success(SceneRunOpen(&flow, "hybrid/stamp", 0, drift[k],
+                                "solids.meshes.block.skin.refine.0.levels=3",
+                                "solids.meshes.block.skin.stiffness=400", NULL));
+    solid = simulation_solid(flow.simulation);
+    assert_success(SceneRunUntil(&flow, 0.4));
+    pressed = imprint(solid, PETSC_TRUE);
+    assert_success(SceneRunUntil(&flow, 1.5));
+    note("%s: %g m deep under the stamp, %g m after it, %g m beside; least weight %g", drift[k],
+         (double)pressed, (double)imprint(solid, PETSC_TRUE), (double)imprint(solid, PETSC_FALSE),
+         (double)least_weight(solid));
+    assert_near(pressed, 0.05, 0.002);
+    if (k)
+      assert_true(imprint(solid, PETSC_TRUE) < 1e-3);
+    else
+      assert_true(imprint(solid, PETSC_TRUE) >= 0.6 * (pressed - 0.005));
+    assert_true(imprint(solid, PETSC_FALSE) < 1e-3);
+    assert_true(least_weight(solid) >= 0);
+    assert_success(SceneRunDestroy(&flow));
+  }
+}
+
+TEST_MAIN(cmocka_unit_test(the_ribbon_hangs_in_the_cloud), cmocka_unit_test(the_stamp_leaves_an_imprint),
+          cmocka_unit_test(the_sheet_has_no_gaps),
           cmocka_unit_test(the_soft_surface_takes_the_shape_of_the_finger),
           cmocka_unit_test(stitched_balls_stay_together), cmocka_unit_test(the_cube_becomes_289_sticks),
           cmocka_unit_test(the_maggot_lifts_the_ring), cmocka_unit_test(the_fish_flops))

@@ -198,7 +198,47 @@ static void the_maggot_bends_both_ways(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(the_bar_turns_the_second_box),
+static PetscReal mean_speed(Solid solid, PetscInt mesh)
+{
+  const Points         *points = solid->points;
+  const DeformableMesh *one = &points->meshes[mesh];
+  PetscReal             sum = 0, mass = 0;
+
+  for (PetscInt p = one->first; p < one->first + one->mesh->vertex_count; p++) {
+    sum += points->mass[p] * points->velocity[p].at[X];
+    mass += points->mass[p];
+  }
+  return sum / mass;
+}
+
+/* Fig. 3.9: soft blocks slide as Coulomb's law says, or stay. */
+static void soft_blocks_slide_or_stay(void **state)
+{
+  static const char *const overrides[] = {"solids.meshes.little.edge=0.1", "solids.meshes.some.edge=0.1",
+                                          "solids.meshes.enough.edge=0.1"};
+  const PetscReal          slope = PETSC_PI / 9, frictions[] = {0.1, 0.3}, from = 0.2, until = 0.4;
+  SceneRun                 flow;
+  Solid                    solid = start(&flow, "solids/friction-soft", 3, overrides);
+  PetscReal                begun[2];
+
+  (void)state;
+  assert_success(SceneRunUntil(&flow, from));
+  for (PetscInt m = 0; m < 2; m++)
+    begun[m] = mean_speed(solid, m);
+  assert_success(SceneRunUntil(&flow, until));
+  for (PetscInt m = 0; m < 2; m++) {
+    const PetscReal expected = 9.81 * (PetscSinReal(slope) - frictions[m] * PetscCosReal(slope));
+    const PetscReal found = (mean_speed(solid, m) - begun[m]) / (until - from);
+
+    note("friction %g: acceleration %g of %g", (double)frictions[m], (double)found, (double)expected);
+    assert_near(found / expected, 1, 0.03);
+  }
+  note("the third block moves with %g m/s", (double)mean_speed(solid, 2));
+  assert_near(mean_speed(solid, 2), 0, 1e-4);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(soft_blocks_slide_or_stay), cmocka_unit_test(the_bar_turns_the_second_box),
           cmocka_unit_test(bound_points_meet_what_vertices_miss), cmocka_unit_test(the_row_hands_momentum_on),
           cmocka_unit_test(the_mixed_stack_stands_until_it_is_struck),
           cmocka_unit_test(the_maggot_bends_both_ways))

@@ -98,7 +98,8 @@ Vector3 mesh_rest(const DeformableMesh *mesh, PetscInt vertex)
   return vertex < count ? mesh->mesh->vertices[vertex] : mesh->mesh->surface->vertices[vertex - count];
 }
 
-/* Weights that are negative by round-off, at the sides of an element, are none. */
+/* Weights that are negative by round-off, at the sides of an element, are none. A place that drifts has all
+ * corners. */
 static PetscInt place_parents(const DeformableMesh *mesh, const MeshPlace *place,
                               PetscInt parents[MESH_MAX_CORNERS], PetscReal weights[MESH_MAX_CORNERS])
 {
@@ -107,11 +108,11 @@ static PetscInt place_parents(const DeformableMesh *mesh, const MeshPlace *place
   PetscInt        count = 0;
 
   for (PetscInt c = 0; c < mesh_corners(mesh->mesh->kind); c++) {
-    if (!(place->weights[c] > 1e-12))
+    if (!(place->weights[c] > 1e-12) && !(mesh->config->skin.drift > 0.))
       continue;
     parents[count] = mesh->first + nodes[c];
-    weights[count++] = place->weights[c];
-    sum += place->weights[c];
+    weights[count] = PetscMax(0., place->weights[c]);
+    sum += weights[count++];
   }
   for (PetscInt n = 0; n < count; n++)
     weights[n] /= sum;
@@ -126,6 +127,26 @@ PetscErrorCode PointBindToPlace(Points *points, PetscInt point, const Deformable
   const PetscInt count = place_parents(mesh, place, parents, weights);
 
   PetscFunctionBegin;
+  PetscCall(Bind(points, point, count, parents, weights));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointBindToCloud(Points *points, PetscInt point, const DeformableMesh *cloud,
+                                const CloudPlace *place)
+{
+  PetscInt  parents[CLOUD_MOST], count = 0;
+  PetscReal weights[CLOUD_MOST], sum = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < place->count; n++) {
+    if (!(place->weights[n] > 1e-12))
+      continue;
+    parents[count] = cloud->first + place->points[n];
+    weights[count++] = place->weights[n];
+    sum += place->weights[n];
+  }
+  for (PetscInt n = 0; n < count; n++)
+    weights[n] /= sum;
   PetscCall(Bind(points, point, count, parents, weights));
   PetscFunctionReturn(0);
 }
@@ -207,7 +228,7 @@ void points_share_masses(Points *points)
     for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
       movable += points->carrier[bindings->parents[n]] == CARRIER_NONE ? bindings->weights[n] : 0.;
     for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
-      if (points->carrier[bindings->parents[n]] == CARRIER_NONE)
+      if (movable > 0. && points->carrier[bindings->parents[n]] == CARRIER_NONE)
         points->mass[bindings->parents[n]] += *mass * bindings->weights[n] / movable;
     *mass = 0.;
   }

@@ -91,6 +91,10 @@ PetscErrorCode SolidCountBindings(Solid solid, char message[], size_t size)
           binding->config, message, size,
           "is hard and does not join two meshes: give \"type: soft\", \"held\" of the mesh for bodies, "
           "or a joint between bodies"));
+    if (binding->to >= 0 && points->meshes[binding->to].mesh->kind == MESH_TRIANGLES)
+      PetscCall(
+          Refuse(binding->config, message, size,
+                 "is to a mesh of triangles: bind to tetrahedra, to a cloud, to a body or to the world"));
     if (binding->config->kind == BINDING_SOFT)
       points->count += binding->count + (binding->mesh < 0 ? 1 : 0);
   }
@@ -148,6 +152,45 @@ static PetscErrorCode BindToMesh(Points *points, const MeshBinding *binding, con
   PetscFunctionReturn(0);
 }
 
+/* Targets among the nearest points of a cloud. */
+static PetscErrorCode BindToCloud(Points *points, const MeshBinding *binding, const PetscInt bound[],
+                                  char message[], size_t size)
+{
+  const DeformableMesh *to = &points->meshes[binding->to];
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < binding->count && !message[0]; k++) {
+    const Vector3 place = place_of(points, binding, k);
+    CloudPlace    found;
+    char          problem[256];
+
+    points->rest[bound[k]] = points->position[bound[k]] = place;
+    if (cloud_find_place(to->mesh, place, binding->config->neighbours, &found)) {
+      PetscCall(PointBindToCloud(points, bound[k], to, &found));
+      continue;
+    }
+    PetscCall(PetscSNPrintf(problem, sizeof(problem),
+                            "has a target at (%g, %g, %g), which is not between its %" PetscInt_FMT
+                            " nearest points of cloud \"%s\": make the cloud larger or "
+                            "finer, or give more \"neighbours\"",
+                            (double)place.at[X], (double)place.at[Y], (double)place.at[Z],
+                            binding->config->neighbours, to->config->name));
+    PetscCall(Refuse(binding->config, message, size, problem));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode BindToPoints(Points *points, const MeshBinding *binding, const PetscInt bound[],
+                                   char message[], size_t size)
+{
+  PetscFunctionBegin;
+  if (points->meshes[binding->to].mesh->kind == MESH_POINTS)
+    PetscCall(BindToCloud(points, binding, bound, message, size));
+  else
+    PetscCall(BindToMesh(points, binding, bound, message, size));
+  PetscFunctionReturn(0);
+}
+
 /* Those of the mesh it is bound to come first. */
 static PetscErrorCode BindHard(Points *points, MeshBinding *binding, char message[], size_t size)
 {
@@ -163,7 +206,7 @@ static PetscErrorCode BindHard(Points *points, MeshBinding *binding, char messag
   PetscCall(PetscMalloc1(binding->count, &bound));
   for (PetscInt k = 0; k < binding->count; k++)
     bound[k] = points->meshes[binding->mesh].first + binding->vertices[k];
-  PetscCall(BindToMesh(points, binding, bound, message, size));
+  PetscCall(BindToPoints(points, binding, bound, message, size));
   PetscCall(PetscFree(bound));
   PetscFunctionReturn(0);
 }
@@ -232,7 +275,7 @@ static PetscErrorCode BindSoft(Solid solid, const MeshBinding *binding, char mes
   for (PetscInt k = 0; k < binding->count; k++)
     targets[k] = binding->first + k;
   if (binding->to >= 0)
-    PetscCall(BindToMesh(points, binding, targets, message, size));
+    PetscCall(BindToPoints(points, binding, targets, message, size));
   for (PetscInt k = 0; k < binding->count && binding->to < 0; k++)
     PetscCall(CarryPoint(solid, binding, binding->config->to, targets[k], place_of(points, binding, k),
                          message, size));

@@ -7,8 +7,8 @@ static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, c
   const MeshUse use = config->mesh.use;
 
   PetscFunctionBegin;
-  if (use == MESH_USE_CLOUD)
-    PetscCall(PetscSNPrintf(problem, size, "there is no force for \"type: %s\" yet", MeshUses[use]));
+  if (use == MESH_USE_CLOUD && !(config->mesh.edge > 0.))
+    PetscCall(PetscSNPrintf(problem, size, "a cloud needs an \"edge\", by which its points have masses"));
   else if ((use == MESH_USE_CLOTH || use == MESH_USE_ROPE) && !(config->thickness > 0.))
     PetscCall(PetscSNPrintf(problem, size, "%s needs a \"thickness\", in m",
                             use == MESH_USE_CLOTH ? "cloth" : "a rope"));
@@ -235,10 +235,6 @@ PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size)
                              "Mesh \"%s\" is cloth, which turns: its material cannot be linear; give it "
                              "neo-hookean",
                              mesh->config->name));
-    if (!message[0] && mesh->config->mesh.use != MESH_USE_VOLUME && config->binding_count)
-      PetscCall(MessageAtKey(message, size, "solids.meshes", mesh->config->name,
-                             "Mesh \"%s\" is of triangles, which cannot be together with solids.bindings yet",
-                             mesh->config->name));
     if (message[0])
       break;
     if (mesh->config->skin.refine_count)
@@ -333,12 +329,14 @@ static void place_vertices(Solid solid, DeformableMesh *mesh)
   }
 }
 
-/* Of triangles: their thickness, 1 m of a plane problem without one; of segments the area of their section.
- */
+/* Of triangles: their thickness, 1 m of a plane problem without one; of segments the area of their section;
+   of the points of a cloud, two to each cube of a body-centred lattice, the volume. */
 static PetscReal mesh_depth(const DeformableMesh *mesh)
 {
   if (mesh->mesh->kind == MESH_SEGMENTS)
     return 0.25 * PETSC_PI * PetscSqr(mesh->config->thickness);
+  if (mesh->mesh->kind == MESH_POINTS)
+    return 0.5 * PetscPowRealInt(mesh->config->mesh.edge, 3);
   if (mesh->mesh->kind != MESH_TRIANGLES)
     return 1.;
   return mesh->config->thickness > 0. ? mesh->config->thickness : 1.;
@@ -455,6 +453,8 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   add_masses(points, mesh);
   PetscCall(MeshSprinkle(points, mesh));
   PetscCall(MeshAddCopies(solid, mesh));
+  if (mesh->mesh->kind == MESH_POINTS) /* others give them their forces */
+    PetscFunctionReturn(0);
   PetscCall(AddForce(points, mesh, MaterialModels[mesh->material->model], &elements));
   if (mesh->material->bending > 0.)
     PetscCall(AddForce(points, mesh, "bending", &elements));
@@ -611,6 +611,7 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(FinishMesh(solid, &points->meshes[m]));
   PetscCall(SolidBindSoft(solid, message, size));
+  PetscCall(SoftPointsPrepareDrift(solid, message, size));
   for (PetscInt m = 0; m < points->mesh_count && !message[0]; m++) {
     PetscCall(CheckBundles(&points->meshes[m], message, size));
     PetscCall(MeshAddLoads(points, &points->meshes[m], message, size));
@@ -636,6 +637,7 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   for (PetscInt k = 0; k < mesh->force_count; k++)
     PetscCall(mesh->forces[k].kind->destroy(&mesh->forces[k].data));
   PetscCall(PetscFree(mesh->faces));
+  PetscCall(PetscFree(mesh->neighbours));
   PetscCall(PetscFree(mesh->behind));
   PetscCall(PetscFree(mesh->elements));
   PetscCall(PetscFree(mesh->holders));

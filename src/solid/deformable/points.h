@@ -47,6 +47,7 @@ typedef struct {
   PetscInt  first_copy;        /* of the soft bound copies of the skin, if it has them */
   PetscInt *shown; /* of its vertices and those of its surface, the points that are drawn; null: themselves;
                       owned */
+  PetscInt *neighbours;               /* of elements, if targets drift in them; owned */
   PetscInt  face_count;               /* of its surface: the boundary, or what is embedded */
   PetscInt *behind;                   /* the element of each face; owned */
   PetscInt (*faces)[3];               /* counted from `first`; owned */
@@ -99,6 +100,8 @@ typedef struct {
 typedef struct {
   PetscInt    count, room;
   SoftPoint  *list;
+  PetscBool   is_drifting; /* targets of some move in the material */
+  PetscReal  *kept;        /* their places; owned */
   SolidMotion acceleration, rest, search, image;
 } SoftPoints;
 
@@ -194,6 +197,17 @@ void points_collect_bound(const Points *points, Vector3 forces[]);
 PetscErrorCode PointBindToPlace(Points *points, PetscInt point, const DeformableMesh *mesh,
                                 const MeshPlace *place);
 
+/* cloud.c: weights of the nearest points of a cloud at a place, not negative, with the sum 1 and the place as
+   their mean; false: it is not among them. */
+enum { CLOUD_MOST = 32 };
+typedef struct {
+  PetscInt  count, points[CLOUD_MOST];
+  PetscReal weights[CLOUD_MOST];
+} CloudPlace;
+PetscBool      cloud_find_place(const Mesh cloud, Vector3 place, PetscInt most, CloudPlace *found);
+PetscErrorCode PointBindToCloud(Points *points, PetscInt point, const DeformableMesh *cloud,
+                                const CloudPlace *place);
+
 /* binding_set.c: bindings of the configuration. The points that they add are counted before the state vector
    is made; hard ones are bound before vertices are placed, soft ones after that. */
 PetscErrorCode SolidCountBindings(Solid solid, char message[], size_t size);
@@ -210,6 +224,8 @@ void           soft_points_start(Points *points); /* velocities */
 /* Where a copy is in its element as that is now, inside or not; false: the element is flat. */
 PetscBool soft_point_place(const Points *points, const SoftPoint *point, PetscInt corners[4],
                            PetscReal weights[4]);
+/* The weights of the corners of its element that give a place. */
+PetscBool element_weights(const Points *points, const SoftPoint *point, Vector3 place, PetscReal weights[4]);
 /* Of elastic forces, what the copies get and what is left. */
 void soft_points_map(Solid solid, SolidMotion *forces);
 /* Eliminates the copies from M + a J^T J: impulses on them, M times the motion, become impulses on their
@@ -217,6 +233,15 @@ void soft_points_map(Solid solid, SolidMotion *forces);
  */
 void soft_points_eliminate(Solid solid, PetscReal dt, const SolidMotion *motion, SolidMotion *impulse);
 void soft_points_recover(Solid solid, PetscReal dt, SolidMotion *given, SolidMotion *motion);
+
+/* drift.c: targets that move in the material, at the end of a step; elements and weights of all, SOFT_PLACE
+   numbers each, for files. */
+enum { SOFT_PLACE = 5 };
+PetscErrorCode SoftPointsPrepareDrift(Solid solid, char message[], size_t size);
+void           soft_points_drift(Solid solid);
+PetscInt       soft_point_numbers(const Points *points); /* of places; 0: none drifts */
+void           soft_points_get_places(Solid solid, PetscReal numbers[]);
+void           soft_points_set_places(Solid solid, const PetscReal numbers[]);
 
 /* spring.c: when all masses are known. */
 PetscErrorCode SpringsCreate(Solid solid);

@@ -145,6 +145,7 @@ PetscErrorCode SoftPointsDestroy(Solid solid)
   PetscCall(SolidMotionDestroy(&soft->rest));
   PetscCall(SolidMotionDestroy(&soft->search));
   PetscCall(SolidMotionDestroy(&soft->image));
+  PetscCall(PetscFree(soft->kept));
   PetscCall(PetscFree(soft->list));
   PetscFunctionReturn(0);
 }
@@ -223,6 +224,13 @@ static PetscBool find_weights(const Points *points, const PetscInt corners[4], V
   return PETSC_TRUE;
 }
 
+PetscBool element_weights(const Points *points, const SoftPoint *point, Vector3 place, PetscReal weights[4])
+{
+  const DeformableMesh *mesh = &points->meshes[point->mesh];
+
+  return find_weights(points, &mesh->elements[mesh->mesh->nodes * point->element], place, weights);
+}
+
 PetscBool soft_point_place(const Points *points, const SoftPoint *point, PetscInt corners[4],
                            PetscReal weights[4])
 {
@@ -230,7 +238,7 @@ PetscBool soft_point_place(const Points *points, const SoftPoint *point, PetscIn
 
   for (PetscInt n = 0; n < 4; n++)
     corners[n] = mesh->elements[mesh->mesh->nodes * point->element + n];
-  return find_weights(points, corners, points->position[point->copy], weights);
+  return element_weights(points, point, points->position[point->copy], weights);
 }
 
 static void give_back(Solid solid, const SoftPoint *point, Vector3 force, SolidMotion *forces)

@@ -343,13 +343,21 @@ static void clear_report(SolidReport *report)
   report->is_unstable = report->is_unsolved = PETSC_FALSE;
 }
 
+/* As many parts as the last step had, where they are enough and not twice what is needed: every change of
+   their length feeds solids that nothing damps. */
+static PetscReal choose_parts(PetscReal needed, PetscInt last)
+{
+  return (PetscReal)last >= needed && (PetscReal)last <= 2. * needed ? (PetscReal)last : needed;
+}
+
 /* Elasticity is explicit: a step is divided into as many equal ones as it needs, which are counted anew as
    elements stiffen. A step that would need more than anybody waits for has failed. */
 static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
 {
   enum { PARTS_BETWEEN = 16 };
   const PetscReal most_parts = 1e6;
-  PetscReal       longest = 0., left = dt;
+  const PetscInt  last = solid->report.substeps;
+  PetscReal       longest = 0., left = dt, planned = 0.;
 
   PetscFunctionBegin;
   clear_report(&solid->report);
@@ -359,6 +367,9 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
     if (solid->report.substeps % PARTS_BETWEEN == 0)
       longest = points_longest_step(solid);
     parts = PetscMax(1., PetscCeilReal(left / longest * (1. - 1e-12)));
+    if (!solid->report.substeps)
+      planned = choose_parts(parts, last);
+    parts = PetscMax(parts, planned - (PetscReal)solid->report.substeps);
     if (!(parts < most_parts)) {
       solid->report.is_unstable = PETSC_TRUE;
       PetscFunctionReturn(0);

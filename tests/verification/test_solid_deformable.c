@@ -245,6 +245,23 @@ static void an_undamped_bar_keeps_its_energy(void **state)
   assert_energy_stays(2000);
 }
 
+/* Steps that are divided: the parts stay as long as they are, or the bar would gain energy without end. */
+static void divided_steps_feed_no_energy(void **state)
+{
+  SolidCase      *solids = new_stretched_bar();
+  const PetscReal start = total_energy(solids->solid), dt = 20 * solid_longest_substep(solids->solid);
+  PetscReal       worst = 0;
+
+  (void)state;
+  for (PetscInt k = 0; k < 25; k++) {
+    solid_case_run(solids, dt, 20);
+    worst = PetscMax(worst, PetscAbsReal(total_energy(solids->solid) / start - 1));
+  }
+  note("in divided steps the energy strays by %.2f %%", 100 * (double)worst);
+  assert_true(worst < 0.1);
+  solid_case_free(solids);
+}
+
 static void an_undamped_bar_keeps_its_energy_for_long(void **state)
 {
   (void)state;
@@ -438,7 +455,7 @@ TEST_MAIN(cmocka_unit_test(free_bars_keep_both_momenta),
           cmocka_unit_test(bound_meshes_pass_the_patch_test),
           cmocka_unit_test(points_for_contact_cost_no_time_step),
           cmocka_unit_test(inverted_elements_come_back_or_are_named),
-          cmocka_unit_test(an_undamped_bar_keeps_its_energy),
+          cmocka_unit_test(an_undamped_bar_keeps_its_energy), cmocka_unit_test(divided_steps_feed_no_energy),
           cmocka_unit_test(an_undamped_bar_keeps_its_energy_for_long),
           cmocka_unit_test(forces_in_the_middle_of_the_step_lose_energy),
           cmocka_unit_test(damping_takes_all_but_rigid_motion), cmocka_unit_test(a_bar_rings_at_its_period),

@@ -181,6 +181,21 @@ static PetscErrorCode BroadcastDrift(Solid solid, MPI_Comm world, PetscMPIInt ro
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode BroadcastPoints(Solid solid, MPI_Comm world, PetscMPIInt root)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  if (!points->count)
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Bcast(points->position, (PetscMPIInt)(3 * points->count), MPIU_REAL, root, world));
+  PetscCall(PointsBroadcastHistory(points, world, root));
+  PetscCall(BroadcastTime(solid, world, root));
+  PetscCall(BroadcastDrift(solid, world, root));
+  points->has_forces = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(RigidTransform) / sizeof(PetscReal));
@@ -192,12 +207,7 @@ PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Bcast(solid->velocity, (PetscMPIInt)(3 * solid->points->count + TWIST * bodies), MPIU_REAL,
                          root, world));
-  PetscCallMPI(
-      MPI_Bcast(solid->points->position, (PetscMPIInt)(3 * solid->points->count), MPIU_REAL, root, world));
-  PetscCall(PointsBroadcastHistory(solid->points, world, root));
-  PetscCall(BroadcastTime(solid, world, root));
-  solid->points->has_forces = PETSC_FALSE;
-  PetscCall(BroadcastDrift(solid, world, root));
+  PetscCall(BroadcastPoints(solid, world, root));
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
   PetscCall(ContactSetBroadcast(solid->contacts, solid, world, root));

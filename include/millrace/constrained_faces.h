@@ -63,24 +63,6 @@ typedef struct FaceConstraints {
                                  with, else 0 */
 } FaceConstraints;
 
-/* An owned constrained face on which advection reads what continues open faces beyond the surface of a solid
-   that moves:  velocity - sum of factor max(-speed, min(u - its velocity, speed)). */
-enum { MOST_CONTINUED = 4 * MILLRACE_DIM };
-typedef struct {
-  PetscInt  face, count, from[MOST_CONTINUED];
-  PetscReal velocity, speed; /* of the solid at `face`: this component, and all */
-  PetscReal factor[MOST_CONTINUED], velocities[MOST_CONTINUED]; /* of the solid at `from` */
-} ContinuedFace;
-
-typedef struct FaceContinuation {
-  PetscInt             count[MILLRACE_DIM];
-  const ContinuedFace *faces[MILLRACE_DIM];
-} FaceContinuation;
-
-/* For advection from now on, until the next call; borrowed; null: none. Counts in a uniform mixture, for
-   schemes with trajectories. Collective: fluid. */
-PetscErrorCode FluidSetContinuation(Fluid fluid, const FaceContinuation *continuation);
-
 /* From now on, until the next call; borrowed; null: none. Needs a mixture. Collective: fluid. */
 PetscErrorCode FluidSetConstraints(Fluid fluid, const FaceConstraints *constraints);
 /* The impulse that viscosity gave each unknown in the last solve (of a body and its moment about the body's

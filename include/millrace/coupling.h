@@ -125,10 +125,6 @@ PetscErrorCode CouplingFillFaces(Coupling coupling, const PetscReal twists[], Fi
    next CouplingSetFluid. Collective: fluid. */
 PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
                                       const FaceConstraints **constraints);
-/* The same at the velocities `twists`, for advection of what was solved for at this placing: the faces of
-   bodies that move, lent until the next call; null if none does. Collective: fluid. */
-PetscErrorCode CouplingContinueFaces(Coupling coupling, PetscReal twists[],
-                                     const FaceContinuation **continuation);
 /* The shells at the last two placings, `dt` apart, or still: at the last one, as if they had not moved, and
    then `dt` counts for nothing. Lent until the next placing. Null without shells. Collective: fluid. */
 typedef enum { SHELLS_STILL, SHELLS_MOVED } ShellPlacing;

@@ -109,7 +109,6 @@ PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const Coup
 
   PetscFunctionBegin;
   coupling->is_ready = PETSC_FALSE;
-  coupling->viscous.is_placed = PETSC_FALSE;
   PetscCall(PetscCalloc1(all, &placed));
   PetscCall(PetscArraycpy(placed, bodies, count));
   for (PetscInt b = count; b < all; b++)

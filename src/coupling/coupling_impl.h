@@ -98,10 +98,6 @@ typedef struct {
   PetscInt         block_room;
   SolidBlock      *blocks; /* of all bodies */
   PetscReal       *masses;
-  PetscBool        is_placed; /* they are those of the last placing */
-  FaceContinuation continued;
-  PetscInt         continued_room[DIM];
-  ContinuedFace   *continued_faces[DIM];
 } ViscousConstraints;
 
 /* A surface that is kept between placings. */
@@ -342,9 +338,6 @@ void places_across(PetscInt direction, Vector3 arm, PetscReal across[3]);
 #define CONSTRAINED_BELOW                                                                                    \
   (0.5 + 1e-9) /* the open part of a face; one half, as of voxels, is constrained on all ranks */
 PetscErrorCode CouplingDropConstraints(Coupling coupling);
-
-/* solve.c: a body that weighs next to nothing */
-PetscBool coupling_is_feather(Coupling coupling, PetscInt body);
 
 /* separated_pairs.c: pairs of faces with a surface between them */
 PetscErrorCode CouplingFindSeparatedPairs(Coupling coupling);

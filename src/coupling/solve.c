@@ -207,7 +207,7 @@ static PetscErrorCode UpdateVelocity(Coupling coupling, PetscInt d, const PetscR
 
 /* A body that weighs next to nothing can move and turn at any speed where little fluid holds it. Fluid that
    came into its place with that speed would have energy from nowhere. */
-PetscBool coupling_is_feather(Coupling coupling, PetscInt body)
+static PetscBool is_feather(Coupling coupling, PetscInt body)
 {
   const Placed *placed = &coupling->solids.bodies[body];
 
@@ -240,8 +240,7 @@ static PetscErrorCode FindFastest(Coupling coupling, PetscReal *const u[DIM], Pe
 /* No fluid moves with it, and there is such a body. */
 static PetscBool is_hollow(Coupling coupling, const MixedFace *mixed)
 {
-  return !(mixed->mass > 0.) && mixed->owners[0] >= 0 ? coupling_is_feather(coupling, mixed->owners[0])
-                                                      : PETSC_FALSE;
+  return !(mixed->mass > 0.) && mixed->owners[0] >= 0 ? is_feather(coupling, mixed->owners[0]) : PETSC_FALSE;
 }
 
 static PetscReal limited(PetscReal velocity, PetscReal most)
@@ -263,7 +262,7 @@ static PetscErrorCode FillDirection(Coupling coupling, PetscInt d, const PetscRe
 
     if (kind == COUPLED_SOLID || (kind == COUPLED_GIVEN && body >= 0))
       u[c] = limited(solid_velocity(coupling, d, at, body, twists),
-                     coupling_is_feather(coupling, body) ? fastest : PETSC_MAX_REAL);
+                     is_feather(coupling, body) ? fastest : PETSC_MAX_REAL);
     else if (kind >= 0 && coupling->faces.mixed[kind].open <= 0.)
       u[c] = limited(mixed_velocity(coupling, &coupling->faces.mixed[kind], twists, ALL_BODIES),
                      is_hollow(coupling, &coupling->faces.mixed[kind]) ? fastest : PETSC_MAX_REAL);

@@ -5,7 +5,6 @@
    Feet are found once a step, at cell centres (trajectory.h); a face takes the mean of its two cells. */
 #include "fluid_impl.h"
 
-#include <millrace/constrained_faces.h>
 #include <millrace/trajectory.h>
 
 /* A value on its way along the step's trajectories, which are kept at cell centres: shifts, in cells, to
@@ -241,45 +240,10 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const AdvectedField *
   PetscFunctionReturn(0);
 }
 
-/* Of the open part of a face: what is continued counts fully from there on. */
-static const PetscReal wholly_continued = 0.75;
-
-/* Constrained faces take what moves with the solid, not what was continued: the solid feels their momentum.
-   From faces that are half open to those that are so by three quarters the one becomes the other. */
-static PetscErrorCode BlendConstrained(Fluid fluid, const AdvectedField *carried, Vec plain, Vec field)
-{
-  const GridBox   *box = grid_box(fluid->grid);
-  const GridRange  range = carried_range(fluid, carried);
-  const PetscReal *without, *open;
-  PetscReal       *u;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(fluid->constraints->open[carried->direction], &open));
-  PetscCall(VecGetArrayRead(plain, &without));
-  PetscCall(VecGetArray(field, &u));
-  FOR_CELLS(&range, i, j, k) {
-    const PetscInt  c = box_index(box, i, j, k);
-    const PetscReal part = PetscMax(0., (wholly_continued - open[c]) / (wholly_continued - 0.5));
-
-    if (part > 0.)
-      u[c] += PetscMin(part, 1.) * (without[c] - u[c]);
-  }
-  PetscCall(VecRestoreArray(field, &u));
-  PetscCall(VecRestoreArrayRead(plain, &without));
-  PetscCall(VecRestoreArrayRead(fluid->constraints->open[carried->direction], &open));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried, Vec *field)
 {
-  const PetscBool continues = fluid_continues(fluid, carried);
-
   PetscFunctionBegin;
   PetscCall(FluidFillCarriedGhosts(fluid, carried, *field, fluid->time));
-  if (continues) {
-    PetscCall(FluidContinueFaces(fluid, carried, *field));
-    PetscCall(AdvectAlongTrajectories(fluid, carried, &fluid->uncontinued));
-  }
   switch (fluid->config->advection) {
   case ADVECT_CENTRAL:
     PetscCall(FluidAdvectCentrally(fluid, carried, field));
@@ -294,7 +258,5 @@ PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried, Vec *field
   case ADVECT_NONE:
     break;
   }
-  if (continues)
-    PetscCall(BlendConstrained(fluid, carried, fluid->uncontinued, *field));
   PetscFunctionReturn(0);
 }

@@ -77,7 +77,6 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(VecDestroy(&f->voids));
   PetscCall(MacGridDestroyFaceField(f->acceleration));
   PetscCall(MacGridDestroyFaceField(f->advected));
-  PetscCall(VecDestroy(&f->uncontinued));
   PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(f->constraint_impulses));
   PetscCall(FluidDestroyDense(f));

@@ -76,13 +76,11 @@ struct _p_Fluid {
   Vec weights[DIM];               /* of the projection without bodies */
   Vec leak_proof_correction[DIM]; /* what is added to the velocity for advection along it */
   /* Bodies that viscosity holds on to. */
-  const struct FaceContinuation *continuation;        /* borrowed; null: none */
-  Vec                            uncontinued;         /* a component without it; null before the first */
-  const struct FaceConstraints  *constraints;         /* borrowed; null: none */
-  PetscReal                     *constraint_impulses; /* of each body, by the last solve */
-  const Visibility              *visibility;          /* borrowed; null: none */
-  ShellTransport                 shell_transport;     /* values near shells, shell_transport.c */
-  SeparatedCellList              separated[2];        /* by StepMoment */
+  const struct FaceConstraints *constraints;         /* borrowed; null: none */
+  PetscReal                    *constraint_impulses; /* of each body, by the last solve */
+  const Visibility             *visibility;          /* borrowed; null: none */
+  ShellTransport                shell_transport;     /* values near shells, shell_transport.c */
+  SeparatedCellList             separated[2];        /* by StepMoment */
 
   Poisson     poisson;
   Vec         residual; /* of the diffusion; null until the first solve */
@@ -159,9 +157,6 @@ PetscErrorCode FluidCountParts(Fluid fluid, PetscReal dt);
 /* acceleration -= u . grad u, of the velocity along the flow in `earlier`. */
 PetscErrorCode FluidAddInertia(Fluid fluid, PetscInt d, Vec acceleration);
 PetscErrorCode FluidAdvectCentrally(Fluid fluid, const AdvectedField *carried, Vec *field);
-/* continued_velocity.c: what advection reads inside of bodies that move, in place of what is kept. */
-PetscBool      fluid_continues(Fluid fluid, const AdvectedField *carried);
-PetscErrorCode FluidContinueFaces(Fluid fluid, const AdvectedField *carried, Vec field);
 PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried, Vec field, PetscReal time);
 GridRange      carried_range(Fluid fluid, const AdvectedField *carried);
 

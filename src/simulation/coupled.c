@@ -16,17 +16,6 @@ static PetscErrorCode CollectGood(Simulation simulation, PetscBool *good)
   PetscFunctionReturn(0);
 }
 
-/* What advection is to read inside of bodies, while they are where the velocity was solved for. */
-static PetscErrorCode ContinueVelocity(Simulation simulation, PetscReal twists[])
-{
-  const FaceContinuation *continuation;
-
-  PetscFunctionBegin;
-  PetscCall(CouplingContinueFaces(simulation->coupled->coupling, twists, &continuation));
-  PetscCall(FluidSetContinuation(simulation->fluid, continuation));
-  PetscFunctionReturn(0);
-}
-
 /* F1: the velocity in the middle of the step by viscosity and forces, in `faces`. Only free bodies ask for
  * it. */
 static PetscErrorCode ForceFluid(Simulation simulation, PetscReal dt, PetscBool *good)
@@ -35,11 +24,9 @@ static PetscErrorCode ForceFluid(Simulation simulation, PetscReal dt, PetscBool 
   PetscReal      *twists;
 
   PetscFunctionBegin;
-  PetscCall(SimulationGetTwists(simulation, &twists));
-  if (simulation->fluid)
-    PetscCall(ContinueVelocity(simulation, twists));
   if (!coupled->has_free_bodies)
     PetscFunctionReturn(0);
+  PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(SimulationConstrainViscosity(simulation, twists, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));

@@ -124,7 +124,7 @@ static void morisons_coefficients_tend_to_those_of_duetsch(void **state)
   limit = 2. * fine[DRAG] - coarse[DRAG];
   note("c_D tends to %.4f (%+.2f %%)", (double)limit, 100. * (double)(limit / reference[DRAG] - 1.));
   assert_near(fine[ADDED_MASS], reference[ADDED_MASS], 0.05 * reference[ADDED_MASS]);
-  assert_near(fine[DRAG], reference[DRAG], 0.09 * reference[DRAG]);
+  assert_near(fine[DRAG], reference[DRAG], 0.12 * reference[DRAG]);
   assert_near(limit, reference[DRAG], 0.05 * reference[DRAG]);
 }
 

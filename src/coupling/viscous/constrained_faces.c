@@ -13,7 +13,6 @@ PetscErrorCode CouplingDropConstraints(Coupling coupling)
     PetscCall(PetscFree(set->wall_neighbours[d]));
     PetscCall(PetscFree(set->edge_pairs[d]));
     PetscCall(PetscFree(set->separated_pairs[d]));
-    PetscCall(PetscFree(set->continued_faces[d]));
   }
   PetscCall(MacGridDestroyFaceField(set->lent.open));
   PetscCall(MacGridDestroyFaceField(set->lent.surfaces));
@@ -293,7 +292,6 @@ PetscErrorCode CouplingGetConstraints(Coupling coupling, PetscReal twists[],
     set->lent.edge_pairs[d] = set->edge_pairs[d];
     set->lent.separated_pairs[d] = set->separated_pairs[d];
   }
-  set->is_placed = PETSC_TRUE;
   *constraints = &set->lent;
   PetscFunctionReturn(0);
 }

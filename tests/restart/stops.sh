@@ -60,11 +60,11 @@ unmoved() {
 ok "a run under nohup outlives its terminal" unmoved HUP nohup
 started_by=()
 
-# signalled_early DIR: as soon as the process has ears.
+# signalled_early DIR: as soon as the program, not the shell it begins as, has ears.
 signalled_early() {
   local end=$((SECONDS + 60)) # a busy machine takes its time to load the libraries
   "$MILLRACE_BUILD/millrace" run "$scene" -o "$1" > log 2>&1 &
-  until (("0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$!/status)" & 0x200)); do
+  until [ /proc/$!/exe -ef "$MILLRACE_BUILD/millrace" ] && (("0x$(sed -n 's/^SigCgt:[[:space:]]*//p' /proc/$!/status)" & 0x200)); do
     ((SECONDS < end)) || break
   done
   kill -USR1 $!

@@ -28,16 +28,30 @@ typedef struct {
   PetscReal       *after;
 } Stage;
 
+/* Without branches, so that loops become vectors: the positive part, the smaller of two, the sign of b. */
+KERNEL PetscReal positive(PetscReal a)
+{
+  return 0.5 * (a + PetscAbsReal(a));
+}
+
+KERNEL PetscReal smaller(PetscReal a, PetscReal b)
+{
+  return 0.5 * (a + b - PetscAbsReal(a - b));
+}
+
+KERNEL PetscReal signed_as(PetscReal a, PetscReal b)
+{
+  return __builtin_copysign(a, b);
+}
+
 /* What upwinding takes from difference d, given its neighbours: between 0 and d, and no more than a neighbour
    of the other sign has, so that it sets in without a jump. */
 KERNEL PetscReal upwinded(PetscReal before, PetscReal d, PetscReal behind)
 {
-  const PetscReal sign = d < 0. ? -1. : 1., size = sign * d, a = sign * before, b = sign * behind;
-  const PetscReal least = a < b ? a : b, opposite = least < 0. ? -least : 0.;
-  const PetscReal bound = size < opposite ? size : opposite, curved = 0.5 * size - 0.25 * (a + b);
-  const PetscReal taken = curved < bound ? curved : bound;
+  const PetscReal sign = signed_as(1., d), size = PetscAbsReal(d), a = sign * before, b = sign * behind;
+  const PetscReal opposite = positive(-smaller(a, b)), curved = 0.5 * size - 0.25 * (a + b);
 
-  return taken > 0. ? zigzag_upwinding * sign * taken : 0.;
+  return zigzag_upwinding * sign * positive(smaller(curved, smaller(size, opposite)));
 }
 
 KERNEL void add_rates_along(const Stage *stage, PetscInt e, PetscInt first, PetscInt count, PetscReal *rate)
@@ -56,15 +70,20 @@ KERNEL void add_rates_along(const Stage *stage, PetscInt e, PetscInt first, Pets
   }
 }
 
-/* Flux through a face before cell w: the value upstream and half a limited difference (van Leer) further. */
+/* Half a difference, limited (van Leer): a b / (a + b) where a and b have one sign, else 0. */
+KERNEL PetscReal limited_half(PetscReal a, PetscReal b)
+{
+  const PetscReal least = 1e-300; /* 0 / 0 is 0 */
+
+  return signed_as(positive(a * b) / (PetscAbsReal(a + b) + least), a);
+}
+
+/* Flux through a face before cell w: the value upstream and half a limited difference further. */
 KERNEL PetscReal scalar_flux(const PetscReal *w, PetscInt s, PetscReal u)
 {
-  const PetscReal far_low = w[-2 * s], low = w[-s], high = w[0], far_high = w[s];
-  const PetscReal before = u > 0. ? far_low : far_high, own = u > 0. ? low : high, next = u > 0. ? high : low;
-  const PetscReal a = own - before, b = next - own, product = a * b;
-  const PetscReal sum = product > 0. ? a + b : 1., positive = product > 0. ? product : 0.;
+  const PetscReal before = w[-s] - w[-2 * s], d = w[0] - w[-s], behind = w[s] - w[0];
 
-  return u * (own + positive / sum);
+  return positive(u) * (w[-s] + limited_half(before, d)) - positive(-u) * (w[0] - limited_half(behind, d));
 }
 
 KERNEL void add_fluxes_along(const Stage *stage, PetscInt e, PetscInt first, PetscInt count, PetscReal *rate)

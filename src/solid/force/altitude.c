@@ -284,21 +284,6 @@ static PetscReal stiffening(const void *data)
   return largest;
 }
 
-static void measure(const void *data, PetscReal ratios[], PetscReal stresses[])
-{
-  const AltitudeSet *set = data;
-
-  memset(ratios, 0, (size_t)set->mesh.count * sizeof(*ratios));
-  memset(stresses, 0, (size_t)set->mesh.count * sizeof(*stresses));
-}
-
-static void plastic_strains(const void *data, PetscReal strains[])
-{
-  const AltitudeSet *set = data;
-
-  memset(strains, 0, (size_t)set->mesh.count * sizeof(*strains));
-}
-
 const ForceKind AltitudeForce = {.name = "altitude",
                                  .survives_inversion = PETSC_TRUE,
                                  .create = Create,
@@ -309,6 +294,4 @@ const ForceKind AltitudeForce = {.name = "altitude",
                                  .add_stiffness = add_stiffness,
                                  .assemble = assemble,
                                  .report = report,
-                                 .stiffening = stiffening,
-                                 .measure = measure,
-                                 .plastic_strains = plastic_strains};
+                                 .stiffening = stiffening};

@@ -24,7 +24,6 @@ typedef struct {
   PetscInt     *elements;             /* owned, as the others */
   FibreElement *fibres;
   FibrePoint   *at;
-  PetscInt      mesh_count;
   PetscReal     stiffness; /* Pa: of the material, at rest */
 } FibreSet;
 
@@ -90,7 +89,6 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementL
   PetscCall(PetscNew(&set));
   *data = set;
   set->nodes = list->nodes;
-  set->mesh_count = list->count;
   set->stiffness = material->young / (1. - 2. * material->poisson);
   PetscCall(PetscMalloc3(list->count * list->nodes, &set->elements, list->count, &set->fibres,
                          4 * list->count, &set->at));
@@ -239,21 +237,6 @@ static PetscReal stiffening(const void *data)
   return 1. + largest / set->stiffness;
 }
 
-static void measure(const void *data, PetscReal ratios[], PetscReal stresses[])
-{
-  const FibreSet *set = data;
-
-  memset(ratios, 0, (size_t)set->mesh_count * sizeof(*ratios));
-  memset(stresses, 0, (size_t)set->mesh_count * sizeof(*stresses));
-}
-
-static void plastic_strains(const void *data, PetscReal strains[])
-{
-  const FibreSet *set = data;
-
-  memset(strains, 0, (size_t)set->mesh_count * sizeof(*strains));
-}
-
 const ForceKind FibreForce = {.name = "fibres",
                               .survives_inversion = PETSC_TRUE,
                               .create = Create,
@@ -265,6 +248,4 @@ const ForceKind FibreForce = {.name = "fibres",
                               .assemble = assemble,
                               .report = report,
                               .stiffening = stiffening,
-                              .measure = measure,
-                              .plastic_strains = plastic_strains,
                               .set_time = set_time};

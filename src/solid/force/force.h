@@ -75,7 +75,8 @@ struct ForceKind {
   ForceReport (*report)(const void *data);
   /* How much stiffer than at rest the stiffest element may be: of eigenvalues of the differential. */
   PetscReal (*stiffening)(const void *data);
-  /* det F and von Mises' stress (Pa) of every element; and plastic strain. */
+  /* Of the material of a mesh, its first force: det F and von Mises' stress (Pa) of every element; and
+     plastic strain. */
   void (*measure)(const void *data, PetscReal ratios[], PetscReal stresses[]);
   void (*plastic_strains)(const void *data, PetscReal strains[]);
 

@@ -20,6 +20,9 @@ typedef struct {
 void sum_add(ReproducibleSum *sum, PetscReal term);
 void sum_add_values(ReproducibleSum *sum, const PetscReal values[], PetscInt count);
 void sum_add_products(ReproducibleSum *sum, const PetscReal a[], const PetscReal b[], PetscInt count);
+/* Of `rows` rows of `count` terms, the first ones of which lie `stride` apart. */
+void sum_add_product_rows(ReproducibleSum *sum, const PetscReal a[], const PetscReal b[], PetscInt count,
+                          PetscInt rows, PetscInt stride);
 /* All terms of another sum. */
 void sum_add_sum(ReproducibleSum *sum, const ReproducibleSum *other);
 /* Of this rank's terms alone. */

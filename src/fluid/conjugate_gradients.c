@@ -19,3 +19,12 @@ VECTOR_CLONES void conjugate_turn(PetscReal *restrict search, PetscReal         
   for (PetscInt n = 0; n < count; n++)
     search[n] = preconditioned[n] + ratio * search[n];
 }
+
+void conjugate_add_plane(ReproducibleSum *sum, const GridBox *box, const GridRange *range, PetscInt k,
+                         const PetscReal *a, const PetscReal *b)
+{
+  const PetscInt first = box_index(box, range->start[X], range->start[Y], k);
+
+  sum_add_product_rows(sum, a + first, b + first, range->end[X] - range->start[X],
+                       range->end[Y] - range->start[Y], box->stride[Y]);
+}

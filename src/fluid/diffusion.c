@@ -174,8 +174,8 @@ static void combine(const Diffusion *diffusion, const Combination *mix, const Pe
     else
       combine_row_3d(box, mix, u, result, first, last);
     mend_row(&touched, mix, u, result, last);
-    if (sum)
-      sum_add_products(sum, u + first, result + first, last - first);
+    if (sum && j == range->end[Y] - 1)
+      conjugate_add_plane(sum, box, range, k, u, result);
   }
 }
 
@@ -271,8 +271,8 @@ static void work_on_rows(const Diffusion *diffusion, RowWork work, PetscReal coe
                         coefficient, count);
     if (work == ADD)
       add_multiple(arrays->residual + first, coefficient, arrays->image + first, count);
-    if (work == ADVANCE || work == SQUARE)
-      sum_add_products(sum, arrays->residual + first, arrays->residual + first, count);
+    if ((work == ADVANCE || work == SQUARE) && j == range->end[Y] - 1)
+      conjugate_add_plane(sum, box, range, k, arrays->residual, arrays->residual);
   }
 }
 

@@ -177,6 +177,9 @@ typedef struct {
 void conjugate_advance(const ConjugateRow *row, PetscReal length, PetscInt count);
 /* search = preconditioned + ratio search. */
 void conjugate_turn(PetscReal *search, PetscReal ratio, const PetscReal *preconditioned, PetscInt count);
+/* Adds the products of the unknowns of plane k, while they are in the cache. */
+void conjugate_add_plane(ReproducibleSum *sum, const GridBox *box, const GridRange *range, PetscInt k,
+                         const PetscReal *a, const PetscReal *b);
 
 /* separated_cells.c: lent until the visibility changes; none without one. */
 PetscErrorCode FluidGetSeparatedCells(Fluid fluid, StepMoment moment, const SeparatedCellList **separated);

@@ -74,8 +74,8 @@ static void apply_rows(const StressLevel *level, const Rows *rows, const StressM
       apply_row_2d(rows, mix, first, last);
     else
       apply_row_3d(rows, mix, first, last);
-    if (product)
-      sum_add_products(product, rows->u + first, rows->result + first, last - first);
+    if (product && j == range->end[Y] - 1)
+      conjugate_add_plane(product, box, range, k, rows->u, rows->result);
   }
 }
 

@@ -91,6 +91,7 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
   const PetscReal h = grid_spacing(level_set->grid), *value, *closed_cells = NULL;
   const PetscInt  width = box->end[X] - box->start[X];
   ReproducibleSum sum = {0};
+  PetscReal       whole = 0.; /* cells: their number is exact in any order */
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(level_set->distance, &value));
@@ -100,11 +101,18 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
     const PetscInt first = box_index(box, box->start[X], j, k);
 
     for (PetscInt c = first; c < first + width; c++)
-      if (!closed_cells || !(closed_cells[c] > 0.))
-        sum_add(&sum, is_near_shell(level_set->visibility_map, c)
-                          ? seen_part(level_set->visibility_map, value, c, h)
-                          : cell_part(box->dimension, box->stride, value + c, h));
+      if (!closed_cells || !(closed_cells[c] > 0.)) {
+        const PetscReal part = is_near_shell(level_set->visibility_map, c)
+                                   ? seen_part(level_set->visibility_map, value, c, h)
+                                   : cell_part(box->dimension, box->stride, value + c, h);
+
+        if (part > 0. && part < 1.)
+          sum_add(&sum, part);
+        else
+          whole += part;
+      }
   }
+  sum_add(&sum, whole);
   if (closed)
     PetscCall(VecRestoreArrayRead(closed, &closed_cells));
   PetscCall(VecRestoreArrayRead(level_set->distance, &value));

@@ -13,7 +13,7 @@
 #include <millrace/base.h>
 #include <millrace/sums.h>
 
-enum { BITS = 32, LOWEST = -896, BINS = 56, BLOCK = 512, LANES = 4 };
+enum { BITS = 32, LOWEST = -896, BINS = 56, BLOCK = 4096, LANES = 8 };
 enum { WILD = BINS + 1 }; /* top of a sum with terms that are not finite, or beyond 10^269 */
 
 /* 2^exponent, of a normal number. */
@@ -57,72 +57,140 @@ static void raise_top(ReproducibleSum *sum, PetscInt64 top)
   sum->top = top;
 }
 
-VECTOR_CLONES static PetscReal largest_of(PetscInt count, const PetscReal *terms)
+/* The terms a_n b_n, or a_n without b, of rows that lie a stride apart. */
+typedef struct {
+  const PetscReal *a, *b;
+  PetscInt         count, rows, stride;
+} Terms;
+
+/* What bins hold of terms; if `largest` is too large for the bins, they are worth nothing. */
+typedef struct {
+  PetscReal largest, part[REPRODUCIBLE_BINS];
+} BinParts;
+
+/* The same in lanes, which are independent, so that no sum waits for itself. */
+typedef struct {
+  PetscReal largest[LANES], part[REPRODUCIBLE_BINS][LANES];
+} LaneParts;
+
+/* Splits a term for each lane from the bin of the first unit downwards: sums of multiples of a unit are
+ * exact.
+ */
+KERNEL void split_lanes(const PetscReal *a, const PetscReal *b, const PetscReal units[REPRODUCIBLE_BINS],
+                        LaneParts *lanes)
 {
-  PetscReal largest[LANES] = {0.};
+  for (PetscInt lane = 0; lane < LANES; lane++) {
+    PetscReal       term = b ? a[lane] * b[lane] : a[lane];
+    const PetscReal size = PetscAbsReal(term);
 
-  for (PetscInt n = 0; n < count; n += LANES)
-    for (PetscInt lane = 0; lane < LANES; lane++) {
-      const PetscReal size = PetscAbsReal(terms[n + lane]);
+    lanes->largest[lane] = size > lanes->largest[lane] ? size : lanes->largest[lane];
+    for (PetscInt n = 0; n < REPRODUCIBLE_BINS; n++) {
+      const PetscReal shift = 0x1.8p52 * units[n]; /* numbers of this size are multiples of the unit */
+      const PetscReal part = (term + shift) - shift;
 
-      largest[lane] = size > largest[lane] ? size : largest[lane];
+      term -= part;
+      lanes->part[n][lane] += part;
     }
-  for (PetscInt lane = 1; lane < LANES; lane++)
-    largest[0] = largest[lane] > largest[0] ? largest[lane] : largest[0];
-  return largest[0];
-}
-
-/* Takes from the terms what one bin holds of them, multiples of its unit; the sum of it is exact. */
-VECTOR_CLONES static PetscReal take_bin(PetscInt count, PetscReal unit, PetscReal *restrict terms)
-{
-  const PetscReal shift = 0x1.8p52 * unit; /* numbers of this size are such multiples */
-  PetscReal       sum[LANES] = {0.};
-
-  for (PetscInt n = 0; n < count; n += LANES)
-    for (PetscInt lane = 0; lane < LANES; lane++) {
-      const PetscReal part = (terms[n + lane] + shift) - shift;
-
-      terms[n + lane] -= part;
-      sum[lane] += part;
-    }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-/* Adds a block of terms, which are used up; their number is a multiple of the lanes. */
-static void add_block(ReproducibleSum *sum, PetscInt count, PetscReal *terms)
-{
-  const PetscInt64 top = top_of(largest_of(count, terms));
-
-  raise_top(sum, top);
-  for (PetscInt64 n = sum->top - top; n < REPRODUCIBLE_BINS && sum->top < WILD; n++) {
-    const PetscInt64 bin = sum->top - 1 - n;
-    const PetscReal  part = take_bin(count, unit_of(bin), terms);
-
-    if (PetscIsInfOrNanReal(part)) /* which is no largest term */
-      raise_top(sum, WILD);
-    else
-      sum->units[n] += (PetscInt64)(part * one_over_unit(bin));
   }
 }
 
-/* Zero terms up to the next multiple of the lanes. */
-static PetscInt fill_lanes(PetscInt count, PetscReal *terms)
+/* The end of a row, filled up with zeros. */
+KERNEL void split_rest(PetscInt rest, const PetscReal *a, const PetscReal *b,
+                       const PetscReal units[REPRODUCIBLE_BINS], LaneParts *lanes)
 {
-  for (; count % LANES; count++)
-    terms[count] = 0.;
-  return count;
+  PetscReal last[2][LANES] = {{0.}};
+
+  for (PetscInt n = 0; n < rest; n++) {
+    last[0][n] = a[n];
+    last[1][n] = b ? b[n] : 0.;
+  }
+  split_lanes(last[0], b ? last[1] : NULL, units, lanes);
+}
+
+KERNEL void split(Terms terms, const PetscReal units[REPRODUCIBLE_BINS], BinParts *parts)
+{
+  const PetscInt rest = terms.count % LANES, whole = terms.count - rest;
+  LaneParts      lanes = {{0.}, {{0.}}};
+
+  for (PetscInt row = 0; row < terms.rows; row++) {
+    const PetscReal *a = terms.a + row * terms.stride, *b = terms.b ? terms.b + row * terms.stride : NULL;
+
+    for (PetscInt n = 0; n < whole; n += LANES)
+      split_lanes(a + n, b ? b + n : NULL, units, &lanes);
+    if (rest)
+      split_rest(rest, a + whole, b ? b + whole : NULL, units, &lanes);
+  }
+  *parts = (BinParts){0., {0.}};
+  for (PetscInt lane = 0; lane < LANES; lane++) {
+    parts->largest = PetscMax(parts->largest, lanes.largest[lane]);
+    for (PetscInt n = 0; n < REPRODUCIBLE_BINS; n++)
+      parts->part[n] += lanes.part[n][lane];
+  }
+}
+
+VECTOR_CLONES static void split_values(const Terms *terms, const PetscReal units[REPRODUCIBLE_BINS],
+                                       BinParts *parts)
+{
+  split((Terms){terms->a, NULL, terms->count, terms->rows, terms->stride}, units, parts);
+}
+
+VECTOR_CLONES static void split_products(const Terms *terms, const PetscReal units[REPRODUCIBLE_BINS],
+                                         BinParts *parts)
+{
+  split(*terms, units, parts);
+}
+
+static void split_for(const ReproducibleSum *sum, const Terms *terms, BinParts *parts)
+{
+  PetscReal units[REPRODUCIBLE_BINS];
+
+  for (PetscInt n = 0; n < REPRODUCIBLE_BINS; n++)
+    units[n] = unit_of(sum->top - 1 - n);
+  if (terms->b)
+    split_products(terms, units, parts);
+  else
+    split_values(terms, units, parts);
+}
+
+/* Adds at most 2^22 terms. Most need no higher bin than those before them. */
+static void add_terms(ReproducibleSum *sum, const Terms *terms)
+{
+  BinParts parts = {0., {0.}};
+
+  if (sum->top < WILD)
+    split_for(sum, terms, &parts);
+  if (sum->top < top_of(parts.largest)) {
+    raise_top(sum, top_of(parts.largest));
+    if (sum->top < WILD)
+      split_for(sum, terms, &parts);
+  }
+  for (PetscInt n = 0; n < REPRODUCIBLE_BINS && sum->top < WILD; n++)
+    if (PetscIsInfOrNanReal(parts.part[n])) /* which is no largest term */
+      raise_top(sum, WILD);
+    else
+      sum->units[n] += (PetscInt64)(parts.part[n] * one_over_unit(sum->top - 1 - n));
 }
 
 void sum_add_values(ReproducibleSum *sum, const PetscReal values[], PetscInt count)
 {
-  PetscReal terms[BLOCK];
+  for (PetscInt first = 0; first < count; first += BLOCK)
+    add_terms(sum, &(Terms){values + first, NULL, PetscMin(BLOCK, count - first), 1, 0});
+}
 
-  for (PetscInt first = 0; first < count; first += BLOCK) {
-    const PetscInt number = PetscMin(BLOCK, count - first);
+void sum_add_products(ReproducibleSum *sum, const PetscReal a[], const PetscReal b[], PetscInt count)
+{
+  for (PetscInt first = 0; first < count; first += BLOCK)
+    add_terms(sum, &(Terms){a + first, b + first, PetscMin(BLOCK, count - first), 1, 0});
+}
 
-    memcpy(terms, values + first, number * sizeof(*terms));
-    add_block(sum, fill_lanes(number, terms), terms);
-  }
+void sum_add_product_rows(ReproducibleSum *sum, const PetscReal a[], const PetscReal b[], PetscInt count,
+                          PetscInt rows, PetscInt stride)
+{
+  const PetscInt together = PetscMax(1, (1 << 22) / PetscMax(count, 1));
+
+  for (PetscInt row = 0; row < rows; row += together)
+    add_terms(sum,
+              &(Terms){a + row * stride, b + row * stride, count, PetscMin(together, rows - row), stride});
 }
 
 void sum_add(ReproducibleSum *sum, PetscReal term)
@@ -134,25 +202,6 @@ void sum_add(ReproducibleSum *sum, PetscReal term)
 
     term -= part;
     sum->units[n] += (PetscInt64)(part * one_over_unit(bin));
-  }
-}
-
-VECTOR_CLONES static void multiply(PetscInt count, const PetscReal *restrict a, const PetscReal *restrict b,
-                                   PetscReal *restrict terms)
-{
-  for (PetscInt n = 0; n < count; n++)
-    terms[n] = a[n] * b[n];
-}
-
-void sum_add_products(ReproducibleSum *sum, const PetscReal a[], const PetscReal b[], PetscInt count)
-{
-  PetscReal terms[BLOCK];
-
-  for (PetscInt first = 0; first < count; first += BLOCK) {
-    const PetscInt number = PetscMin(BLOCK, count - first);
-
-    multiply(number, a + first, b + first, terms);
-    add_block(sum, fill_lanes(number, terms), terms);
   }
 }
 

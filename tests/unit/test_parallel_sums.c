@@ -112,6 +112,27 @@ static void what_is_no_number_stays_none(void **state)
   }
 }
 
+/* Rows of every length, with others' numbers between them. */
+static void rows_are_summed_as_their_terms(void **state)
+{
+  PetscReal a[COUNT], b[COUNT];
+
+  (void)state;
+  for (PetscInt n = 0; n < COUNT; n++) {
+    a[n] = term_of(n, 40);
+    b[n] = term_of(n + COUNT, 40);
+  }
+  for (PetscInt count = 0, stride = 30; count <= stride; count++) {
+    ReproducibleSum rows = {0}, terms = {0};
+
+    for (PetscInt n = 0; n < COUNT; n++)
+      if (n % stride < count)
+        sum_add(&terms, a[n] * b[n]);
+    sum_add_product_rows(&rows, a, b, count, COUNT / stride, stride);
+    assert_near(sum_value(&rows), sum_value(&terms), 0.);
+  }
+}
+
 static void of_nothing_is_zero(void **state)
 {
   const ReproducibleSum none = {0};
@@ -160,5 +181,5 @@ static void vectors_and_their_duplicates_are_summed_so(void **state)
 
 TEST_MAIN(cmocka_unit_test(order_and_ranks_leave_no_trace), cmocka_unit_test(sums_are_as_good_as_long_ones),
           cmocka_unit_test(ties_and_cancellation_leave_no_trace),
-          cmocka_unit_test(what_is_no_number_stays_none), cmocka_unit_test(of_nothing_is_zero),
-          cmocka_unit_test(vectors_and_their_duplicates_are_summed_so))
+          cmocka_unit_test(what_is_no_number_stays_none), cmocka_unit_test(rows_are_summed_as_their_terms),
+          cmocka_unit_test(of_nothing_is_zero), cmocka_unit_test(vectors_and_their_duplicates_are_summed_so))

@@ -118,8 +118,9 @@ def shaded(corners, colour):
     return numpy.clip(colour * bright[:, None], 0, 1)
 
 
-def draw(axes, mesh, view, colour):
-    """Draws (vertices, cells, body) with `colour` (n, 3) of the triangles; planes lie behind all bodies."""
+def draw(axes, mesh, view, colour, corners_of_view):
+    """Draws (vertices, cells, body) with `colour` (n, 3) of the triangles; planes lie behind all bodies. The view is that of the
+    box between two corners."""
     from matplotlib.collections import PolyCollection
 
     vertices, cells, body = mesh
@@ -133,7 +134,7 @@ def draw(axes, mesh, view, colour):
     collection = PolyCollection(corners[order][:, :, [0, 2]], facecolors=face[order], edgecolors=face[order],
                                 linewidths=0.2, antialiaseds=False)
     axes.add_collection(collection)
-    low, high = bounds(vertices, cells, body)
+    low, high = corners_of_view
     box = numpy.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]) @ view.T
     margin = 0.06 * max(numpy.ptp(box[:, 0]), numpy.ptp(box[:, 2]), 1e-9)
     axes.set_xlim(box[:, 0].min() - margin, box[:, 0].max() + margin)

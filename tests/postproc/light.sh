@@ -61,6 +61,12 @@ ok "seen along z from above, the sphere is in front of the smoke" measure is_red
 ok "picture draws a 2-D run" draw "$picture" vortex -o vortex.png --field vorticity --streamlines no --size 700 600
 ok "positive vorticity at the lower left is red, negative at the upper left blue" \
   measure is_redder vortex.png 0.25,0.3 0.25,0.75
+ok "picture makes a film" draw "$picture" vortex -o vortex.gif --field vorticity --streamlines no --size 280 240
+ok "of all frames" measure has_frames vortex.gif "$(ls vortex/frames/*.h5 | wc -l)"
+ok "in which vortices that decay fade" measure colours_fade vortex.gif 0.25,0.3
+ok "a film of one frame is refused" measure ends_with 2 "$picture" vortex -o one.gif --frame 0
+ok "so is one at no rate" measure ends_with 2 "$picture" vortex -o one.gif --rate 0
+ok "and nothing is written" [ ! -e one.gif ]
 ok "picture draws regions in 2-D" draw "$picture" bubble -o bubble.png --size 500 480
 ok "each in its colour" measure has_colour bubble.png 0.3,0.2=#2f7fc1 0.7,0.26=#f0932b 0.5,0.75=#d9e4ee
 ok "a field with the lines between them, and markers" draw "$picture" bubble -o lines.png --field pressure --markers --size 500 480
@@ -111,6 +117,8 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
   ok "picture draws bodies" draw "$picture" bodies -o bodies.png --size 600 500
   ok "something is seen" measure is_drawn bodies.png 0.05
   ok "by their speed too, from another side" draw "$picture" bodies -o speed.png --field speed --camera 80,5
+  ok "bodies have films" draw "$picture" bodies -o bodies.gif --size 240 200
+  ok "and not a picture of several sizes" measure has_size bodies.gif 240 200
   ok "bodies have no pressure" refuses "$picture" bodies --field pressure
   ok "plot draws their energy" draw "$plot" bodies solid_energy position_box.9_z -o energy.png
   "$MILLRACE_BUILD/millrace" run "$MILLRACE_SOURCE/inputs/coupling/buoyancy.yaml" -o pond --set grid.resolution=16 \

@@ -48,6 +48,19 @@ def has_frames(path, count):
         expect(image.n_frames == int(count), image.n_frames)
 
 
+def colours_fade(path, place):
+    """From frame to frame of a film, what is at a place has less colour: the scale is the same in all."""
+    seen = []
+    with Image.open(path) as image:
+        for number in range(image.n_frames):
+            image.seek(number)
+            picture = numpy.asarray(image.convert("RGB"), float)
+            x, y = (float(part) for part in place.split(","))
+            patch = picture[int((1 - y) * picture.shape[0]) + numpy.arange(-3, 4)[:, None], int(x * picture.shape[1]) + numpy.arange(-3, 4)]
+            seen.append(float(numpy.ptp(patch.mean(axis=(0, 1)))))
+    expect(all(after < before - 2 for before, after in zip(seen, seen[1:])), seen)
+
+
 def pixels_at(path, *places):
     """Places are x,y as shares from the lower left."""
     image = pixels(path)
@@ -150,7 +163,8 @@ def near_faces_are_seen():
             if numpy.linalg.det(corners[:3] - corners[3]) < 0:  # the first face looks inwards
                 cells = cells[:, ::-1]
             axes = figure.Figure().subplots()
-            body_view.draw(axes, (corners, cells, numpy.zeros(4, int)), viewer, numpy.ones((4, 3)))
+            body_view.draw(axes, (corners, cells, numpy.zeros(4, int)), viewer, numpy.ones((4, 3)),
+                           (corners.min(axis=0), corners.max(axis=0)))
             count = len(axes.collections[0].get_paths())
             expect(count == seen, up, side, count)
 

@@ -3,6 +3,8 @@
 #define MILLRACE_IO_IMPL_H
 
 #include <millrace/io.h>
+/* HDF5 1.12 and later give H5Ovisit and H5O_info_t other arguments unless asked for those of 1.10. */
+#define H5_USE_110_API
 #include <hdf5.h>
 
 enum { MESSAGE_SIZE = 1024, GROUP_SIZE = 512 };

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# What others build and load Millrace by says the same as the tree: Spack recipe, Apptainer definition, module file, CI. TAP.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+cd "$MILLRACE_SOURCE" || exit 1
+version=$(sed -n 's/^AC_INIT(\[millrace\], \[\(.*\)\])/\1/p' configure.ac)
+
+recipe() { # what the recipe says when Spack is not there
+  python3 - "$version" << 'END'
+import ast, sys
+tree = ast.parse(open("packaging/spack/packages/millrace/package.py", encoding="utf-8").read())
+calls = [node.value for cls in tree.body if isinstance(cls, ast.ClassDef) for node in cls.body
+         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+said = {name: [call.args[0].value for call in calls if call.func.id == name] for name in ("version", "depends_on")}
+needed = {"mpi", "petsc", "hdf5", "libfyaml", "autoconf", "automake", "pkgconfig", "cmocka", "py-h5py", "py-numpy"}
+import re
+names = {re.match(r"[\w-]+", spec).group() for spec in said["depends_on"]}
+assert said["version"] == [sys.argv[1]], said["version"]
+assert needed <= names, needed - names
+END
+}
+ok "the Spack recipe has the version and what configure needs" recipe
+least() { # configure's least versions are the recipe's
+  local petsc fyaml recipe=packaging/spack/packages/millrace/package.py
+  petsc=$(sed -n 's/^MILLRACE_CHECK_PETSC(\[\(.*\)\])/\1/p' configure.ac)
+  fyaml=$(sed -n 's/.*\[libfyaml >= \(.*\)\])/\1/p' configure.ac)
+  grep -q "petsc@$petsc:" $recipe && grep -q "libfyaml@$fyaml:" $recipe
+}
+ok "and its least versions" least
+image() { for word in Bootstrap: %files %post %runscript %test './bootstrap deps' './bootstrap build'; do grep -qF -- "$word" packaging/apptainer.def || echo "$word"; done; }
+ok "the Apptainer definition builds with bootstrap" silent image
+scripts() { sed -n '/^%post/,/^%environment/p' packaging/apptainer.def | sed '1d;$d' | bash -n; }
+ok "in shell that is well formed" scripts
+commands() { for command in deps build check; do grep -q "^$command) " bootstrap || echo "bootstrap has no $command"; done; }
+ok "with commands that bootstrap has" silent commands
+module=$MILLRACE_BUILD/jobs/modulefile
+ok "the module file is that of the prefix" eval 'grep -qx "set prefix $(sed -n "s/^prefix = //p" "$MILLRACE_BUILD/Makefile")" "$module" && grep -q "MODULEPATH/millrace/$version" "$module"'
+if command -v tclsh > /dev/null; then
+  loads() {
+    { printf '%s\n' 'proc module-whatis {args} {}' 'proc conflict {args} {}' 'proc prepend-path {name path} {puts "$name $path"}' \
+      'proc setenv {name value} {puts "$name $value"}' && cat "$module"; } | tclsh | grep -q '^PATH .*/bin$'
+  }
+  ok "and Tcl" loads
+else
+  skip "and Tcl" "there is no tclsh"
+fi
+jobs() {
+  python3 -c 'import yaml' 2> /dev/null || { echo "PyYAML is missing"; return 0; }
+  python3 - << 'END'
+import yaml
+flow = yaml.safe_load(open(".github/workflows/check.yml", encoding="utf-8"))
+for job in flow["jobs"].values():
+    assert any(step.get("run") == "./bootstrap check" for step in job["steps"]), job
+END
+}
+ok "the CI file runs bootstrap check" jobs
+ok "the portability script is well formed" bash -n tests/portability/try.sh
+ok "and refuses what it does not know" exits 2 bash tests/portability/try.sh windows
+plan

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# The documents as a site: every page, link, anchor and picture is there, nothing is left of Markdown, the search finds words. TAP.
+. "$MILLRACE_SOURCE/tests/support/tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PYTHONDONTWRITEBYTECODE=yes
+
+build() { python3 "$MILLRACE_SOURCE/docs/site.py" "$1" "$2"; }
+ok "the site is built" build "$MILLRACE_SOURCE" "$work/html"
+pages() { for page in "$MILLRACE_SOURCE"/docs/*.md; do [ -e "$work/html/$(basename "$page" .md).html" ] || echo "$page"; done; }
+ok "with a page for each document" silent pages
+ok "and all that its pages refer to" silent python3 "$MILLRACE_SOURCE/tests/checks/site.py" "$work/html"
+
+# What it is made of, in a tree of its own.
+mkdir -p "$work/tree/docs"
+printf '# Top\n\nSee [`a`](docs/a.md#two-of-them).\n' > "$work/tree/README.md"
+printf '# A\n\n## Two of *them*\n\n- one `x|y`\n  more\n- two & <b>\n\n| a | b |\n|---|---|\n| `1 | 2` | ![p](p.svg) |\n\n    code <i>\n' > "$work/tree/docs/a.md"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > "$work/tree/docs/p.svg"
+small() {
+  build "$work/tree" "$work/small" || return 1
+  for word in '<li>one <code>x|y</code> more</li>' '<li>two &amp; &lt;b&gt;</li>' '<td><code>1 | 2</code></td>' 'src="files/docs/p.svg"' '<pre>code &lt;i&gt;</pre>' '<h2 id="two-of-them">Two of <i>them</i></h2>'; do
+    grep -qF "$word" "$work/small/a.html" || { echo "not there: $word"; cat "$work/small/a.html"; return 1; }
+  done
+  grep -qF '<a href="a.html#two-of-them"><code>a</code></a>' "$work/small/index.html"
+}
+ok "lists, tables, code, pictures and links are what they should be" small
+told() { printf '# Top\n\n[a](%s)\n' "$1" > "$work/tree/README.md"; ! build "$work/tree" "$work/none" 2> "$work/said" && grep -q "$2" "$work/said" && [ ! -e "$work/none" ]; }
+ok "a link to nothing is told, and nothing is written" told docs/b.md "README.md: docs/b.md is not there"
+ok "so is an anchor that is not there" told docs/a.md#three "no heading #three"
+ok "and a file outside the tree" told ../../etc/passwd "is not there"
+plan

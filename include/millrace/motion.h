@@ -37,6 +37,10 @@ PetscErrorCode MotionCreateSteady(Vector3 pivot, Vector3 velocity, Vector3 spin,
    collective. */
 PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyframe keyframes[],
                                      Motion *motion);
+/* Translation and rotation (axis times angle, as three numbers) are cubic splines through the keyframes, at
+   rest before the first and after the last: velocities are continuous, accelerations too between the ends.
+   Not collective. */
+PetscErrorCode MotionCreateSpline(Vector3 pivot, PetscInt count, const Keyframe keyframes[], Motion *motion);
 /* Translation (m) and rotation (axis times angle, rad) as formulas of time, which it takes; a null one is
    zero. Velocity and spin are their exact derivatives. Not collective. */
 PetscErrorCode MotionCreateFormulas(Vector3 pivot, Formula translation[MILLRACE_DIM],

@@ -5,24 +5,31 @@
    w/(t1 - t0) is constant, so the velocity is the exact derivative of the pose. Two rotations about the same
    axis give w as the plain difference of the angles: a keyframe of 2 pi is a full turn, not none. Formulas:
    translation x(t) and rotation exp(r(t)), whose spin is r' + (1 - cos a)/a^2 r x r' + (a - sin a)/a^3 r x (r
-   x r') with a = |r|, which is r' while the axis stays. */
+   x r') with a = |r|, which is r' while the axis stays. Spline: x(t) and r(t) are cubic splines through the
+   keyframes, at rest at both ends. With h = t1 - t0 and the slopes m, between two of them (Hermite)
+     x = (1 + 2f)(1 - f)^2 x0 + f^2 (3 - 2f) x1 + h f (1 - f)^2 m0 - h f^2 (1 - f) m1,
+   and second derivatives are the same on either side of a keyframe with h0 before and h1 behind it if
+     m0/h0 + 2 (1/h0 + 1/h1) m1 + m2/h1 = 3 (x1 - x0)/h0^2 + 3 (x2 - x1)/h1^2. */
 #include "geometry_impl.h"
 
 typedef struct {
   PetscReal  time;
   Vector3    translation;
   Quaternion rotation;
-  Vector3    velocity; /* until the next stop */
-  Vector3    spin;
+  Vector3    velocity; /* until the next stop; of a spline, at the stop */
+  Vector3    spin;     /* of a spline: the rate of `turn` */
+  Vector3    turn;     /* the rotation as axis times angle */
 } Stop;
 
+typedef enum { COURSE_STEADY, COURSE_LINEAR, COURSE_SPLINE, COURSE_FORMULAS } Course;
+
 struct _p_Motion {
-  Vector3   pivot;
-  PetscInt  count; /* 0: steady */
-  Stop     *stops; /* by increasing time; the last has no velocity */
-  Vector3   velocity, spin;
-  Formula   translation[DIM], rotation[DIM]; /* owned; null: zero */
-  PetscBool by_formulas;
+  Course   course;
+  Vector3  pivot;
+  PetscInt count; /* of keyframes */
+  Stop    *stops; /* by increasing time; the last has no velocity */
+  Vector3  velocity, spin;
+  Formula  translation[DIM], rotation[DIM]; /* owned; null: zero */
 };
 
 static Vector3 rotation_from_quaternion(Quaternion q)
@@ -80,8 +87,7 @@ static PetscErrorCode CheckKeyframes(PetscInt count, const Keyframe keyframes[])
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyframe keyframes[],
-                                     Motion *motion)
+static PetscErrorCode CreateStops(Vector3 pivot, PetscInt count, const Keyframe keyframes[], Motion *motion)
 {
   PetscFunctionBegin;
   *motion = NULL;
@@ -97,15 +103,68 @@ PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyfra
 
     stop->time = keyframes[n].time;
     stop->translation = keyframes[n].translation;
-    stop->rotation = quaternion_from_rotation(keyframes[n].rotation);
-    if (n + 1 < count) {
-      const PetscReal rate = 1 / (keyframes[n + 1].time - keyframes[n].time);
-      const Vector3   turn = rotation_between(keyframes[n].rotation, keyframes[n + 1].rotation);
-
-      stop->velocity = vector3_scale(rate, vector3_subtract(keyframes[n + 1].translation, stop->translation));
-      stop->spin = vector3_scale(rate, turn);
-    }
+    stop->turn = keyframes[n].rotation;
+    stop->rotation = quaternion_from_rotation(stop->turn);
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MotionCreateKeyframes(Vector3 pivot, PetscInt count, const Keyframe keyframes[],
+                                     Motion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(CreateStops(pivot, count, keyframes, motion));
+  (*motion)->course = COURSE_LINEAR;
+  for (PetscInt n = 0; n + 1 < count; n++) {
+    Stop           *stop = &(*motion)->stops[n], *next = stop + 1;
+    const PetscReal rate = 1 / (next->time - stop->time);
+
+    stop->velocity = vector3_scale(rate, vector3_subtract(next->translation, stop->translation));
+    stop->spin = vector3_scale(rate, rotation_between(stop->turn, next->turn));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The right side of the equation of a slope: three times the changes on either side, over their times
+ * squared. */
+static Vector3 slope_source(Vector3 before, Vector3 at, Vector3 behind, PetscReal h0, PetscReal h1)
+{
+  return vector3_add(vector3_scale(3 / (h0 * h0), vector3_subtract(at, before)),
+                     vector3_scale(3 / (h1 * h1), vector3_subtract(behind, at)));
+}
+
+/* The slopes of the splines, by elimination from the first to the last; those of the ends are zero. */
+static PetscErrorCode SolveSlopes(PetscInt count, Stop stops[])
+{
+  PetscReal *upper;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(count, &upper));
+  for (PetscInt n = 1; n + 1 < count; n++) {
+    Stop           *a = &stops[n - 1], *b = &stops[n], *c = &stops[n + 1];
+    const PetscReal h0 = b->time - a->time, h1 = c->time - b->time;
+    const PetscReal pivot = 2 * (1 / h0 + 1 / h1) - upper[n - 1] / h0;
+    const Vector3   moved = slope_source(a->translation, b->translation, c->translation, h0, h1);
+    const Vector3   turned = slope_source(a->turn, b->turn, c->turn, h0, h1);
+
+    upper[n] = 1 / (h1 * pivot);
+    b->velocity = vector3_scale(1 / pivot, vector3_subtract(moved, vector3_scale(1 / h0, a->velocity)));
+    b->spin = vector3_scale(1 / pivot, vector3_subtract(turned, vector3_scale(1 / h0, a->spin)));
+  }
+  for (PetscInt n = count - 2; n > 0; n--) {
+    stops[n].velocity = vector3_subtract(stops[n].velocity, vector3_scale(upper[n], stops[n + 1].velocity));
+    stops[n].spin = vector3_subtract(stops[n].spin, vector3_scale(upper[n], stops[n + 1].spin));
+  }
+  PetscCall(PetscFree(upper));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MotionCreateSpline(Vector3 pivot, PetscInt count, const Keyframe keyframes[], Motion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(CreateStops(pivot, count, keyframes, motion));
+  (*motion)->course = COURSE_SPLINE;
+  PetscCall(SolveSlopes(count, (*motion)->stops));
   PetscFunctionReturn(0);
 }
 
@@ -114,7 +173,7 @@ PetscErrorCode MotionCreateFormulas(Vector3 pivot, Formula translation[DIM], For
 {
   PetscFunctionBegin;
   PetscCall(MotionCreateSteady(pivot, vector3(0, 0, 0), vector3(0, 0, 0), motion));
-  (*motion)->by_formulas = PETSC_TRUE;
+  (*motion)->course = COURSE_FORMULAS;
   for (PetscInt d = 0; d < DIM; d++) {
     (*motion)->translation[d] = translation[d];
     (*motion)->rotation[d] = rotation[d];
@@ -182,34 +241,73 @@ static Pose pose_by_formulas(Motion motion, PetscReal time)
   return pose;
 }
 
-Pose motion_pose(Motion motion, PetscReal time)
+/* The cubic between two values with given slopes, h apart, at the part f of the way; and its slope. */
+static Vector3 cubic(const Vector3 x[2], const Vector3 slope[2], PetscReal h, PetscReal f, Vector3 *rate)
 {
-  Pose      pose = {.rotation = {.scalar = 1}};
-  PetscReal since = time;
+  const PetscReal rest = 1 - f;
+  Vector3         value;
 
-  if (!motion)
-    return pose;
-  if (motion->by_formulas)
-    return pose_by_formulas(motion, time);
-  pose.pivot = motion->pivot;
-  pose.velocity = motion->velocity;
-  pose.spin = motion->spin;
-  if (motion->count > 0) {
-    const PetscInt n = find_stop(motion, time);
-    const Stop    *stop = &motion->stops[PetscMax(n, 0)];
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscReal a = x[0].at[d], b = x[1].at[d], m = slope[0].at[d], n = slope[1].at[d];
 
-    pose.translation = stop->translation;
-    pose.rotation = stop->rotation;
-    if (n < 0)
-      return pose;
-    pose.velocity = stop->velocity;
-    pose.spin = stop->spin;
-    since = time - stop->time;
+    value.at[d] = (1 + 2 * f) * rest * rest * a + f * f * (3 - 2 * f) * b + h * f * rest * (rest * m - f * n);
+    rate->at[d] = 6 * f * rest * (b - a) / h + rest * (1 - 3 * f) * m + f * (3 * f - 2) * n;
   }
+  return value;
+}
+
+static Pose pose_between(Motion motion, const Stop *from, PetscReal time)
+{
+  const Stop   *to = from + 1;
+  const Vector3 places[] = {from->translation, to->translation},
+                velocities[] = {from->velocity, to->velocity};
+  const Vector3   turns[] = {from->turn, to->turn}, rates[] = {from->spin, to->spin};
+  const PetscReal h = to->time - from->time, f = (time - from->time) / h;
+  Pose            pose = {.pivot = motion->pivot};
+  Vector3         turn, rate;
+
+  pose.translation = cubic(places, velocities, h, f, &pose.velocity);
+  turn = cubic(turns, rates, h, f, &rate);
+  pose.rotation = quaternion_from_rotation(turn);
+  pose.spin = spin_of(turn, rate);
+  return pose;
+}
+
+static Pose pose_by_keyframes(Motion motion, PetscReal time)
+{
+  const PetscInt  n = find_stop(motion, time);
+  const Stop     *stop = &motion->stops[PetscMax(n, 0)];
+  const PetscReal since = time - stop->time;
+  Pose pose = {.pivot = motion->pivot, .translation = stop->translation, .rotation = stop->rotation};
+
+  if (n < 0 || n == motion->count - 1)
+    return pose;
+  if (motion->course == COURSE_SPLINE)
+    return pose_between(motion, stop, time);
+  pose.velocity = stop->velocity;
+  pose.spin = stop->spin;
   pose.translation = vector3_add(pose.translation, vector3_scale(since, pose.velocity));
   pose.rotation =
       quaternion_multiply(quaternion_from_rotation(vector3_scale(since, pose.spin)), pose.rotation);
   return pose;
+}
+
+static Pose pose_of_steady(Motion motion, PetscReal time)
+{
+  return (Pose){.pivot = motion->pivot,
+                .translation = vector3_scale(time, motion->velocity),
+                .rotation = quaternion_from_rotation(vector3_scale(time, motion->spin)),
+                .velocity = motion->velocity,
+                .spin = motion->spin};
+}
+
+Pose motion_pose(Motion motion, PetscReal time)
+{
+  if (!motion)
+    return (Pose){.rotation = {.scalar = 1}};
+  if (motion->course == COURSE_FORMULAS)
+    return pose_by_formulas(motion, time);
+  return motion->count ? pose_by_keyframes(motion, time) : pose_of_steady(motion, time);
 }
 
 Vector3 pose_to_rest(const Pose *pose, Vector3 point)
@@ -280,10 +378,14 @@ PetscBool motion_is_still(Motion motion)
 {
   if (!motion)
     return PETSC_TRUE;
-  if (motion->by_formulas || vector3_norm(motion->velocity) > 0 || vector3_norm(motion->spin) > 0)
+  if (motion->course == COURSE_FORMULAS || vector3_norm(motion->velocity) > 0 ||
+      vector3_norm(motion->spin) > 0)
     return PETSC_FALSE;
-  for (PetscInt n = 0; n < motion->count; n++) {
-    if (vector3_norm(motion->stops[n].velocity) > 0 || vector3_norm(motion->stops[n].spin) > 0)
+  for (PetscInt n = 1; n < motion->count; n++) {
+    const Stop *stop = &motion->stops[n];
+
+    if (vector3_norm(vector3_subtract(stop->translation, stop[-1].translation)) > 0 ||
+        vector3_norm(vector3_subtract(stop->turn, stop[-1].turn)) > 0)
       return PETSC_FALSE;
   }
   return PETSC_TRUE;

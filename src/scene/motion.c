@@ -3,11 +3,15 @@
 
 #include <math.h>
 
+typedef enum { KEYFRAMES_LINEAR, KEYFRAMES_SMOOTH } KeyframeInterpolation;
+static const char *const interpolations[] = {"linear", "smooth", NULL};
+
 typedef struct {
-  Vector3   pivot, velocity, spin;
-  PetscInt  keyframe_count;
-  Keyframe *keyframes;
-  Formula   translation[DIM], rotation[DIM];
+  Vector3               pivot, velocity, spin;
+  PetscInt              keyframe_count;
+  Keyframe             *keyframes;
+  KeyframeInterpolation interpolation;
+  Formula               translation[DIM], rotation[DIM];
 } MotionMeasures;
 
 static const SchemaKey keyframe_keys[] = {{.name = "time",
@@ -67,8 +71,14 @@ const SchemaKey MotionKeys[] = {
      .size = sizeof(Keyframe),
      .fallback = "",
      .keys = keyframe_keys,
-     .help = "place and turn at given times, in straight lines between them, at rest before the first and "
-             "after the last"},
+     .help = "place and turn at given times, at rest before the first and after the last"},
+    {.name = "interpolation",
+     .kind = SCHEMA_CHOICE,
+     .offset = offsetof(MotionMeasures, interpolation),
+     .fallback = "",
+     .choices = interpolations,
+     .help = "between keyframes. linear (left out): straight lines, so that velocities jump at keyframes; "
+             "smooth: cubic splines, which begin and end at rest and may swing beyond the keyframes"},
     {0}};
 
 /* Steady, formulas and keyframes exclude each other. */
@@ -178,6 +188,9 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, const MotionMeasure
   PetscCall(CheckKinds(scene, node));
   if (measures->keyframe_count)
     PetscCall(CheckKeyframes(scene, node, measures));
+  else if (node_find(node, "interpolation"))
+    PetscCall(ProblemAddAtKey(scene, node_find(node, "interpolation"), PROBLEM_ERROR,
+                              "interpolation is between keyframes; add them, or leave it out"));
   PetscCall(CheckPlane(scene, node, measures->velocity, measures->spin));
   for (PetscInt i = 0; i < measures->keyframe_count; i++)
     PetscCall(CheckPlane(scene, node, measures->keyframes[i].translation, measures->keyframes[i].rotation));
@@ -202,7 +215,9 @@ PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion)
   if (scene->error_count == errors)
     PetscCall(CheckMeasures(scene, node, &measures));
   if (scene->error_count == errors) {
-    if (measures.keyframe_count)
+    if (measures.keyframe_count && measures.interpolation == KEYFRAMES_SMOOTH)
+      PetscCall(MotionCreateSpline(measures.pivot, measures.keyframe_count, measures.keyframes, motion));
+    else if (measures.keyframe_count)
       PetscCall(MotionCreateKeyframes(measures.pivot, measures.keyframe_count, measures.keyframes, motion));
     else if (has_formulas(node)) {
       PetscCall(MotionCreateFormulas(measures.pivot, measures.translation, measures.rotation, motion));

@@ -106,6 +106,74 @@ static void poses_are_continuous(void **state)
   assert_success(MotionDestroy(&motion));
 }
 
+static void create_smooth(Motion *motion)
+{
+  const Keyframe keyframes[] = {{0.5, {{0, 0, 0}}, {{0, 0, 0}}},
+                                {1, {{1, 0, 2}}, {{0, 0, 1}}},
+                                {3, {{1, -2, 0}}, {{2, -1, 0.4}}},
+                                {5, {{0, 0, 0}}, {{0, 1, 0}}}};
+
+  assert_success(MotionCreateSpline(pivot, 4, keyframes, motion));
+}
+
+static void splines_meet_keyframes_and_have_no_jump(void **state)
+{
+  const PetscReal step = 1e-5, keyframe_times[] = {0.5, 1, 3, 5};
+  Motion          motion;
+
+  (void)state;
+  create_smooth(&motion);
+  assert_vectors_near(motion_pose(motion, 3).translation, vector3(1, -2, 0), 1e-14);
+  assert_vectors_near(motion_pose(motion, 1).translation, vector3(1, 0, 2), 1e-14);
+  for (PetscInt n = 0; n < 4; n++) {
+    const Pose before = motion_pose(motion, keyframe_times[n] - step),
+               at = motion_pose(motion, keyframe_times[n]);
+    const Pose behind = motion_pose(motion, keyframe_times[n] + step);
+
+    assert_vectors_near(before.velocity, at.velocity, 1e-3);
+    assert_vectors_near(before.spin, at.spin, 1e-3);
+    if (n == 1 || n == 2) /* accelerations are those of both sides */
+      assert_vectors_near(vector3_subtract(at.velocity, before.velocity),
+                          vector3_subtract(behind.velocity, at.velocity), 1e-8);
+  }
+  assert_vectors_near(motion_velocity(motion, 0.5, there), zero, 1e-14);
+  assert_vectors_near(motion_velocity(motion, 5, there), zero, 1e-14);
+  assert_success(MotionDestroy(&motion));
+}
+
+static void the_velocity_of_a_spline_is_its_derivative(void **state)
+{
+  const PetscReal times[] = {0.2, 0.51, 0.8, 1, 1.7, 2.9, 3.2, 4.99, 6};
+  Motion          motion;
+
+  (void)state;
+  create_smooth(&motion);
+  for (size_t n = 0; n < sizeof times / sizeof *times; n++)
+    assert_velocity_is_the_derivative(motion, times[n]);
+  assert_success(MotionDestroy(&motion));
+}
+
+/* t^2 (3 - 2t) begins and ends at rest, and a cubic is its own spline wherever it is divided. */
+static void a_spline_through_points_of_a_cubic_is_the_cubic(void **state)
+{
+  const PetscReal times[] = {0, 0.2, 0.7, 1};
+  Keyframe        keyframes[4] = {{0}};
+  Motion          motion;
+
+  (void)state;
+  for (PetscInt n = 0; n < 4; n++) {
+    keyframes[n].time = times[n];
+    keyframes[n].translation = vector3(times[n] * times[n] * (3 - 2 * times[n]), 0, 0);
+  }
+  assert_success(MotionCreateSpline(zero, 4, keyframes, &motion));
+  for (PetscReal t = 0; t <= 1; t += 0.05) {
+    assert_near(motion_pose(motion, t).translation.at[X], t * t * (3 - 2 * t), 1e-14);
+    assert_near(motion_pose(motion, t).velocity.at[X], 6 * t * (1 - t), 1e-13);
+  }
+  assert_false(motion_is_still(motion));
+  assert_success(MotionDestroy(&motion));
+}
+
 static void a_full_turn_about_one_axis_is_a_full_turn(void **state)
 {
   const Keyframe keyframes[] = {{0, {{0, 0, 0}}, {{0, 0, 0}}}, {1, {{0, 0, 0}}, {{0, 0, 4 * PETSC_PI}}}};
@@ -226,6 +294,9 @@ TEST_MAIN(cmocka_unit_test(no_motion_stands_still),
           cmocka_unit_test(velocity_is_the_derivative_of_the_pose),
           cmocka_unit_test(keyframes_are_met_and_the_ends_are_at_rest),
           cmocka_unit_test(poses_are_continuous), cmocka_unit_test(a_full_turn_about_one_axis_is_a_full_turn),
+          cmocka_unit_test(splines_meet_keyframes_and_have_no_jump),
+          cmocka_unit_test(the_velocity_of_a_spline_is_its_derivative),
+          cmocka_unit_test(a_spline_through_points_of_a_cubic_is_the_cubic),
           cmocka_unit_test(other_rotations_take_the_short_way),
           cmocka_unit_test(speed_bound_is_reached_at_a_corner), cmocka_unit_test(bounds_move_with_the_pose),
           cmocka_unit_test(bad_motions_are_refused), cmocka_unit_test(one_keyframe_is_a_place_to_stand),

@@ -48,6 +48,7 @@ typedef struct {
   PetscInt  step_limit;          /* 0: none; stops the run after this many steps */
   PetscReal wall_limit;          /* s of wall clock, checkpoint and exit 85 before; 0: none */
   PetscReal checkpoint_interval; /* s of wall clock between checkpoints; 0: only at the end or on a signal */
+  PetscReal steady;              /* unsteadiness at which the run is done; 0: it does not matter */
 } RunConfig;
 /* What is recorded besides the ledger: groups with tables and intervals of their own (docs/output.md). */
 typedef struct {
@@ -60,6 +61,13 @@ typedef struct {
   Vector3  from, to; /* m */
   PetscInt points;   /* two or more */
 } LineConfig;
+
+/* A parallelogram in equal parts, with a point in the middle of each. */
+typedef struct {
+  char    *name;
+  Vector3  origin, along, across; /* m: a corner, and the sides from there */
+  PetscInt along_points, across_points;
+} PlaneConfig;
 
 typedef struct {
   char   *name;
@@ -87,9 +95,10 @@ typedef struct {
 typedef struct {
   char              *name;
   PetscReal          interval; /* s; 0: every step */
-  PetscInt           probe_count, line_count, gauge_count, average_count;
+  PetscInt           probe_count, line_count, plane_count, gauge_count, average_count;
   ProbeConfig       *probes;
   LineConfig        *lines;
+  PlaneConfig       *planes;
   GaugeConfig       *gauges;
   AverageConfig     *averages;
   PetscInt           body_count, joint_count, coefficient_count;
@@ -193,6 +202,7 @@ typedef struct {
 typedef struct {
   RunOutcome outcome;
   char       reason[32];    /* what stopped it */
+  PetscBool  steady;        /* done before `end_time`: the flow is */
   PetscBool  saved;         /* there is a checkpoint of the last good step */
   PetscBool  trouble;       /* there is a message */
   PetscInt   steps, frames; /* taken now; written in all */

@@ -87,14 +87,23 @@ class Summary:
         self.kind = "; ".join(parts)
 
     @property
+    def is_steady(self):
+        """Whether it ended because its flow became steady (run.steady), at a frame."""
+        limit = scenes.number_at(self.scene, "run", "steady")
+        if not limit or "unsteadiness" not in self.ledger or not len(self.ledger) or not self.entries:
+            return False
+        at_frame = abs(self.entries[-1].time - self.time) <= 1e-9 * max(abs(self.time), 1e-300)
+        return at_frame and bool(self.ledger["unsteadiness"][-1] <= limit)
+
+    @property
     def is_done(self):
-        return self.end is not None and self.time >= self.end * (1 - 1e-12)
+        return (self.end is not None and self.time >= self.end * (1 - 1e-12)) or self.is_steady
 
     @property
     def state(self):
         if self.worker:
             return f"running: {self.worker}"
-        return "done" if self.is_done else "stopped before its end"
+        return ("done: steady" if self.is_steady else "done") if self.is_done else "stopped before its end"
 
     @property
     def share(self):
@@ -128,7 +137,7 @@ class Summary:
 
     def command(self):
         base = f"millrace run -o {shlex.quote(self.directory)} --restart latest"
-        return base + (" --set run.end_time=..." if self.is_done else "")
+        return base + (" --set run.steady=..." if self.is_steady else " --set run.end_time=..." if self.is_done else "")
 
     def lines(self):
         spent, left = self.wall()

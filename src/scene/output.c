@@ -134,7 +134,7 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const char name[])
 /* Fields are those of a fluid on the grid. */
 static PetscErrorCode NeedFluid(Scene scene, Node *group)
 {
-  static const char *const lists[] = {"probes", "lines", "gauges", "averages", "coefficients"};
+  static const char *const lists[] = {"probes", "lines", "planes", "gauges", "averages", "coefficients"};
   Node                    *splash = node_find(scene->root, "splash");
 
   PetscFunctionBegin;
@@ -169,6 +169,28 @@ static PetscErrorCode CheckGauges(Scene scene, Node *node, const OutputConfig *g
   PetscFunctionReturn(0);
 }
 
+/* All four corners lie in the box, and not on one line. */
+static PetscErrorCode CheckPlaneOf(Scene scene, Node *item, const PlaneConfig *plane)
+{
+  const Vector3 end = vector3_add(plane->origin, plane->along);
+
+  PetscFunctionBegin;
+  if (scene->config.grid.dimension == 2) {
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "a plane in two dimensions is a line: record it under lines instead"));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(CheckPlace(scene, item, "origin", plane->origin, -1));
+  PetscCall(CheckPlace(scene, item, "along", end, -1));
+  PetscCall(CheckPlace(scene, item, "across", vector3_add(plane->origin, plane->across), -1));
+  PetscCall(CheckPlace(scene, item, "across", vector3_add(end, plane->across), -1));
+  if (vector3_norm(vector3_cross(plane->along, plane->across)) <=
+      1e-12 * vector3_norm(plane->along) * vector3_norm(plane->across))
+    PetscCall(ProblemAdd(scene, node_find(item, "across"), PROBLEM_ERROR,
+                         "along and across are on one line, so that there is no plane"));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckFields(Scene scene, Node *node, const OutputConfig *group)
 {
   PetscFunctionBegin;
@@ -181,6 +203,8 @@ static PetscErrorCode CheckFields(Scene scene, Node *node, const OutputConfig *g
     PetscCall(CheckPlace(scene, item, "from", group->lines[n].from, -1));
     PetscCall(CheckPlace(scene, item, "to", group->lines[n].to, -1));
   }
+  for (PetscInt n = 0; n < group->plane_count; n++)
+    PetscCall(CheckPlaneOf(scene, node_item(node_find(node, "planes"), n), &group->planes[n]));
   PetscCall(CheckGauges(scene, node, group));
   for (PetscInt n = 0; n < group->average_count; n++) {
     Node *item = node_item(node_find(node, "averages"), n);
@@ -220,7 +244,7 @@ static PetscErrorCode CheckSolidsOf(Scene scene, Node *node, const OutputConfig 
 
 PetscErrorCode SceneCheckOutput(Scene scene)
 {
-  static const char *const named[] = {"probes", "lines", "gauges", "averages"};
+  static const char *const named[] = {"probes", "lines", "planes", "gauges", "averages"};
   Node                    *list = node_find(scene->root, "output");
 
   PetscFunctionBegin;

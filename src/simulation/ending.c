@@ -41,13 +41,17 @@ static void print_done(Simulation simulation, const RunOptions *options, const R
            options->directory, (double)simulation->time, command);
     return;
   }
-  if (!is_whole)
+  if (ending->steady)
+    printf("done: steady at t = %g of %g s", (double)simulation->time, (double)run->end_time);
+  else if (!is_whole)
     printf("done with run.step_limit at t = %g of %g s", (double)simulation->time, (double)run->end_time);
   else
     printf("done");
   printf(": results in %s (%" PetscInt_FMT " frame%s, %.3g MB); ", options->directory, ending->frames,
          ending->frames == 1 ? "" : "s", (double)bytes / 1e6);
-  if (!is_whole)
+  if (ending->steady)
+    printf("go on with: %s --set run.steady=...\n", command);
+  else if (!is_whole)
     printf("go on with: %s --set run.step_limit=0\n", command);
   else
     printf("open %s/run.xmf with ParaView, or draw it with postproc/picture\n", options->directory);

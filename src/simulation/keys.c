@@ -55,6 +55,14 @@ const SchemaKey RunKeys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "s",
      .help = "wall clock between two checkpoints; 0: only at the end or on a signal"},
+    {.name = "steady",
+     .kind = SCHEMA_REAL,
+     .offset = OF_RUN(steady),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .help = "more than 0: the run is done at the first frame whose last step has at most this unsteadiness: "
+             "the share by which the velocity would change while the fastest fluid crosses the box; 1e-3 is "
+             "usual. 0: only at end_time"},
     {0}};
 
 const SchemaKey ObstacleKeys[] = {

@@ -158,14 +158,29 @@ static void put_fields(const SimulationConfig *config, const PetscReal values[],
     record_put(record, values[DIM + 1 + s], "1", "%s_%s", config->fluid.scalars[s].name, name);
 }
 
-/* The points of probes, then of lines. */
+/* The points of probes, then of lines, then of planes. */
 static PetscInt point_count(const OutputConfig *group)
 {
   PetscInt count = group->probe_count;
 
   for (PetscInt n = 0; n < group->line_count; n++)
     count += group->lines[n].points;
+  for (PetscInt n = 0; n < group->plane_count; n++)
+    count += group->planes[n].along_points * group->planes[n].across_points;
   return count;
+}
+
+/* In the middle of the parts of a plane, the first side fastest. */
+static Vector3 *fill_plane(const PlaneConfig *plane, Vector3 *points)
+{
+  for (PetscInt j = 0; j < plane->across_points; j++)
+    for (PetscInt i = 0; i < plane->along_points; i++) {
+      const Vector3 along = vector3_scale((i + 0.5) / plane->along_points, plane->along);
+      const Vector3 across = vector3_scale((j + 0.5) / plane->across_points, plane->across);
+
+      *points++ = vector3_add(plane->origin, vector3_add(along, across));
+    }
+  return points;
 }
 
 static void fill_points(const OutputConfig *group, Vector3 points[])
@@ -179,6 +194,29 @@ static void fill_points(const OutputConfig *group, Vector3 points[])
       *points++ = vector3_add(line->from, vector3_scale((PetscReal)p / (line->points - 1),
                                                         vector3_subtract(line->to, line->from)));
   }
+  for (PetscInt n = 0; n < group->plane_count; n++)
+    points = fill_plane(&group->planes[n], points);
+}
+
+/* The fields of its points, and the flow through it by the midpoint rule; returns the values behind. */
+static const PetscReal *put_plane(const SimulationConfig *config, const PlaneConfig *plane,
+                                  const PetscReal *values, Record *record)
+{
+  const PetscInt width = DIM + 1 + config->fluid.scalar_count;
+  const PetscInt parts = plane->along_points * plane->across_points;
+  const Vector3  area = vector3_scale(1. / parts, vector3_cross(plane->along, plane->across));
+  PetscReal      flow = 0.;
+  char           name[64];
+
+  for (PetscInt p = 0; p < parts; p++)
+    flow += vector3_dot(area, vector3(values[p * width], values[p * width + 1], values[p * width + 2]));
+  record_put(record, flow, "m^3/s", "flow_%s", plane->name);
+  for (PetscInt p = 0; p < parts; p++, values += width) {
+    snprintf(name, sizeof(name), "%.40s.%d.%d", plane->name, (int)(p % plane->along_points),
+             (int)(p / plane->along_points));
+    put_fields(config, values, name, record);
+  }
+  return values;
 }
 
 static void put_points(const SimulationConfig *config, const OutputConfig *group, const PetscReal *values,
@@ -194,6 +232,8 @@ static void put_points(const SimulationConfig *config, const OutputConfig *group
       snprintf(name, sizeof(name), "%.40s.%d", group->lines[n].name, (int)p);
       put_fields(config, values, name, record);
     }
+  for (PetscInt n = 0; n < group->plane_count; n++)
+    values = put_plane(config, &group->planes[n], values, record);
 }
 
 static PetscErrorCode PutPoints(Simulation simulation, const OutputConfig *group, FieldCopies *copies,
@@ -409,6 +449,19 @@ static Vector3 rotation_vector(Quaternion q)
   return vector3_scale(size > 0. ? sign * angle / size : 0., q.vector);
 }
 
+/* Angles about x, y and z of the turns R = R_z R_y R_x: roll, pitch, which is at most pi/2, and yaw. */
+static Vector3 euler_angles(Quaternion q)
+{
+  const Vector3 x = quaternion_rotate(q, vector3(1., 0., 0.)), y = quaternion_rotate(q, vector3(0., 1., 0.)),
+                z = quaternion_rotate(q, vector3(0., 0., 1.));
+  const PetscReal level = PetscSqrtReal(PetscSqr(x.at[X]) + PetscSqr(x.at[Y]));
+
+  if (level < 1e-12) /* upright: roll and yaw are about one axis, and all of it is yaw */
+    return vector3(0., PetscAtan2Real(-x.at[Z], level), PetscAtan2Real(-y.at[X], y.at[Y]));
+  return vector3(PetscAtan2Real(y.at[Z], z.at[Z]), PetscAtan2Real(-x.at[Z], level),
+                 PetscAtan2Real(x.at[Y], x.at[X]));
+}
+
 /* Around an axis, between -pi and pi. */
 static PetscReal twist_angle(Quaternion q, Vector3 axis)
 {
@@ -448,6 +501,8 @@ static void put_body(Simulation simulation, const char name[], Record *record)
   put_in_plane(config, body.position.at, "m", "position", name, record);
   put_in_plane(config, body.velocity.at, "m/s", "velocity", name, record);
   put_turning(config, rotation_vector(turn_of(simulation, b)), "rad", "rotation", name, record);
+  if (config->grid.dimension != 2)
+    put_turning(config, euler_angles(turn_of(simulation, b)), "rad", "euler", name, record);
   put_turning(config, body.spin, "rad/s", "spin", name, record);
   if (simulation->coupled) {
     PetscReal *const *loads = simulation->coupled->loads;
@@ -573,8 +628,9 @@ static PetscErrorCode PutGauges(Simulation simulation, const OutputConfig *group
 PetscErrorCode SimulationMeasureOutput(Simulation simulation, const OutputConfig *group, OutputMode mode,
                                        Record *record)
 {
-  const PetscBool fields = group->probe_count + group->line_count + group->average_count > 0;
-  FieldCopies     copies = {.count = 0}, *used = fields && mode == OUTPUT_VALUES ? &copies : NULL;
+  const PetscBool fields =
+      group->probe_count + group->line_count + group->plane_count + group->average_count > 0;
+  FieldCopies copies = {.count = 0}, *used = fields && mode == OUTPUT_VALUES ? &copies : NULL;
 
   PetscFunctionBegin;
   record->count = 0;
@@ -612,8 +668,8 @@ static void check_columns(const OutputConfig *group, const Record *record, char 
                  group->name, record->names[a]);
   if (record->count == RECORD_CAPACITY)
     snprintf(message, size,
-             "output %s has more than %d columns: divide it, or take fewer points on its lines", group->name,
-             RECORD_CAPACITY - 1);
+             "output %s has more than %d columns: divide it, or take fewer points on its lines and planes",
+             group->name, RECORD_CAPACITY - 1);
 }
 
 /* Before a state is loaded: bodies are where they are at time zero. */

@@ -2,9 +2,10 @@
 #include "simulation_impl.h"
 
 extern const Part SolidsPart, BoxPart, ObstaclesPart, CoupledPart, RegionsPart, FlowPart, OneWayPart,
-    InflowsPart, SplashPart, OutputPart;
-static const Part *const rows[] = {&SolidsPart, &BoxPart,    &ObstaclesPart, &CoupledPart, &RegionsPart,
-                                   &FlowPart,   &OneWayPart, &InflowsPart,   &SplashPart,  &OutputPart};
+    InflowsPart, SplashPart, SteadyPart, OutputPart;
+static const Part *const rows[] = {&SolidsPart,  &BoxPart,    &ObstaclesPart, &CoupledPart,
+                                   &RegionsPart, &FlowPart,   &OneWayPart,    &InflowsPart,
+                                   &SplashPart,  &SteadyPart, &OutputPart};
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static PetscBool is_in(const Part *part, const SimulationConfig *config)

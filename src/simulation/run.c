@@ -16,6 +16,7 @@ typedef struct {
   PetscInt          gas_failures;           /* so far */
   PetscLogDouble    began, last_checkpoint; /* wall clock */
   PetscReal         longest_step;           /* wall clock, checkpoints included */
+  PetscMPIInt       steady;                 /* at the last frame, as this rank knows */
   RunOutcome        begun;                  /* what a message at the start means */
   RunEnding        *ending;
   char             *message;
@@ -305,6 +306,7 @@ static PetscErrorCode TryStep(Run *run, PetscBool *good)
 typedef struct {
   PetscMPIInt signal; /* number of one that asks for the end; 0: none */
   PetscMPIInt wall_limit, checkpoint, trouble;
+  PetscMPIInt steady; /* the flow is, and its last state is in a frame */
 } Orders;
 
 static PetscBool is_stopped(const Orders *orders)
@@ -316,7 +318,7 @@ static PetscErrorCode GetOrders(Run *run, Orders *orders)
 {
   const RunConfig *config = &run->simulation->config->run;
   const MPI_Comm   world = team_world(run->simulation->team);
-  PetscMPIInt      asked[4] = {simulation_stop_signal(), 0, 0, run->message[0] != '\0'}, rank;
+  PetscMPIInt      asked[5] = {simulation_stop_signal(), 0, 0, run->message[0] != '\0', run->steady}, rank;
   PetscLogDouble   now;
 
   PetscFunctionBegin;
@@ -330,8 +332,8 @@ static PetscErrorCode GetOrders(Run *run, Orders *orders)
       asked[2] = 1;
   }
   PetscCall(TeamAwaitFluid(run->simulation->team));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 4, MPI_INT, MPI_MAX, world));
-  *orders = (Orders){asked[0], asked[1], asked[2], asked[3]};
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, asked, 5, MPI_INT, MPI_MAX, world));
+  *orders = (Orders){asked[0], asked[1], asked[2], asked[3], asked[4]};
   PetscFunctionReturn(0);
 }
 
@@ -345,6 +347,7 @@ static PetscErrorCode AfterStep(Run *run, PetscLogDouble began)
   PetscCall(PetscTime(&now));
   PetscCall(CollectRow(run, now - began));
   at_frame = run->simulation->time >= run->frame_time * (1. - 1e-12) ? PETSC_TRUE : PETSC_FALSE;
+  run->steady = at_frame && simulation_is_steady(run->simulation) ? 1 : 0;
   if (at_frame)
     PetscCall(WriteFrame(run));
   progress_warn(run->simulation, &run->progress, run->gas_failures);
@@ -385,12 +388,12 @@ static PetscErrorCode TakeSteps(Run *run)
 {
   PetscLogDouble began;
   PetscBool      good = PETSC_TRUE;
-  Orders         orders = {0, 0, 0, 0};
+  Orders         orders = {0, 0, 0, 0, 0};
 
   PetscFunctionBegin;
   run->ending->outcome = RUN_DONE;
   PetscCall(GetOrders(run, &orders));
-  while (!is_over(run) && !is_stopped(&orders)) {
+  while (!is_over(run) && !is_stopped(&orders) && !orders.steady) {
     PetscCall(PetscTime(&began));
     PetscCall(TryStep(run, &good));
     if (!good)
@@ -407,8 +410,9 @@ static PetscErrorCode TakeSteps(Run *run)
   }
   if (!good)
     run->ending->outcome = RUN_FAILED;
-  else if (!is_over(run))
+  else if (!is_over(run) && !orders.steady)
     run->ending->outcome = RUN_STOPPED;
+  run->ending->steady = orders.steady && !is_over(run) ? PETSC_TRUE : PETSC_FALSE;
   if (orders.signal)
     PetscCall(PetscSNPrintf(run->ending->reason, sizeof(run->ending->reason), "signal %s",
                             signal_name(orders.signal)));

@@ -40,6 +40,8 @@ struct _p_Simulation {
 
   struct OutputStart *output; /* output.c; null without groups of output */
 
+  struct SteadyMeasure *steady; /* steady.c; null unless the run ends when the flow is steady */
+
   /* A gas that the liquids do not feel; null without one. */
   Fluid       gas;
   FluidConfig gas_config;
@@ -104,6 +106,10 @@ PetscBool      simulation_has_gas(const SimulationConfig *config);
 Fluid          simulation_carrier(Simulation simulation);              /* of the scalars */
 PetscErrorCode SimulationStepGas(Simulation simulation, PetscReal dt); /* after the liquids */
 PetscErrorCode SimulationJoinVelocities(Simulation simulation, Vec faces[DIM]);
+
+/* steady.c: whether the last step, once it is recorded, has changed as little as `run.steady` asks. Of ranks
+   with fluid. */
+PetscBool simulation_is_steady(Simulation simulation);
 
 /* splash.c: particles with mass instead of a fluid. */
 PetscBool      simulation_has_splash(const SimulationConfig *config);

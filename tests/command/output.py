@@ -55,7 +55,7 @@ def probes_at_a_centre_are_the_frames_values():
 
 
 def tables_do_not_depend_on_the_ranks():
-    for scene, names in {"tank": ("deep", "surface"), "wake": ("forces",)}.items():
+    for scene, names in {"tank": ("deep", "surface"), "wake": ("forces",), "shear": ("sections",)}.items():
         for name in names:
             one = table(f"{scene}-1", name)
             for ranks in (2, 4):
@@ -82,6 +82,38 @@ def coefficients_are_forces_over_the_reference():
     near(lift["drag_coefficient_ball"], -force / (0.5 * 1000 * 4 * 0.2), 1e-12 * abs(force).max(), "down is drag")
     for column in ("position_ball_y", "velocity_ball_y", "pressure_force_ball_y"):
         near(lift[column], ledger[column], 0, column)
+
+
+def planes_hold_the_flow_through_them():
+    for ranks in (1, 2, 4):
+        sections = table(f"shear-{ranks}", "sections")
+        near(sections["flow_out"], 1, 1e-9)
+        near(sections["flow_back"], -1, 1e-9)
+        y = 0.3 + 0.1 * (numpy.arange(16) + 0.5) / 16
+        profile = numpy.interp(y, (numpy.arange(8) + 0.5) / 8, 1 + 0.5 * numpy.sin(2 * numpy.pi * (numpy.arange(8) + 0.5) / 8))
+        # 0.25 of along x across is the area's part along y; the shear leaves through what is tilted
+        near(sections["flow_up"][0], 0.25 * 0.25 - 0.05 * profile.mean(), 1e-9)
+        for n in range(8):
+            near(sections[f"velocity_out.{n}.1_x"][0], 1 + 0.5 * numpy.sin(2 * numpy.pi * (n + 0.5) / 8), 1e-9)
+            near(sections[f"velocity_back.0.{n}_x"][0], 1 + 0.5 * numpy.sin(2 * numpy.pi * (n + 0.5) / 8), 1e-9)
+            near(sections[f"velocity_out.{n}.0_y"], 0.25, 1e-9)
+
+
+def turn(axis, angle):
+    c, s, (x, y, z) = numpy.cos(angle), numpy.sin(angle), axis
+    cross = numpy.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return numpy.eye(3) + s * cross + (1 - c) * cross @ cross
+
+
+def euler_angles_are_the_rotation():
+    chosen = table("bodies-1", "chosen")
+    near(chosen["euler_flyer_z"], 4 * chosen["time"], 1e-9)
+    spin = numpy.array([3, -2, 1.5])
+    axis = spin / numpy.linalg.norm(spin)
+    for row, time in enumerate(chosen["time"]):
+        roll, pitch, yaw = (chosen[f"euler_tumbler_{d}"][row] for d in "xyz")
+        found = turn((0, 0, 1), yaw) @ turn((0, 1, 0), pitch) @ turn((1, 0, 0), roll)
+        near(found, turn(axis, numpy.linalg.norm(spin) * time), 1e-9)
 
 
 def bodies_fly_and_turn():

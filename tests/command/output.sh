@@ -44,6 +44,23 @@ output:
     probes: [{name: centre, point: [1.53125, 0.53125]}]
     lines: [{name: across, from: [1, 0.05], to: [1, 0.95], points: 7}]
 END
+# A sheared flow in space: the fields on planes, and the flow through them, are known at the start.
+cat > shear.yaml << 'END'
+title: shear
+grid: {size: [1, 1, 1], resolution: 8}
+run: {end_time: 0.04, frame_interval: 0.04, time_step: 0.02}
+fluid:
+  density: 1
+  pressure_tolerance: 1e-12
+  initial: {velocity: ["1 + 0.5*sin(2*pi*y)", 0.25, 0]}
+  sides: {all: periodic}
+output:
+  - name: sections
+    planes:
+      - {name: out, origin: [0.5, 0, 0], along: [0, 1, 0], across: [0, 0, 1], across_points: 2}
+      - {name: back, origin: [0.5, 0, 0], along: [0, 0, 1], across: [0, 1, 0], along_points: 1, across_points: 8}
+      - {name: up, origin: [0, 0.3, 0], along: [0, 0, 0.5], across: [0.5, 0.1, 0], along_points: 1, across_points: 16}
+END
 # Bodies alone: one flies and turns, one turns about a hinge, one slides; and a shaft in another frame.
 cat > bodies.yaml << 'END'
 title: bodies
@@ -52,6 +69,7 @@ solids:
   gravity: [0, 0, 0]
   bodies:
     - {name: flyer, shape: {sphere: {center: [0, 0, 5], radius: 0.5}}, velocity: [1, 2, 3], spin: [0, 0, 4]}
+    - {name: tumbler, shape: {sphere: {center: [0, 0, 15], radius: 0.5}}, spin: [3, -2, 1.5]}
     - {name: rotor, shape: {box: {low: [4, 4, 4], high: [6, 5, 5]}}, spin: [0, 0, 2]}
     - {name: slider, shape: {box: {low: [9, 0, 0], high: [10, 1, 1]}}, velocity: [0.5, 0, 0]}
     - {name: dot, shape: {sphere: {center: [0, 20, 0], radius: 0.1}}, copies: {count: [20, 1, 1], step: [1, 0, 0]}, velocity: [0, 1, 0]}
@@ -59,7 +77,7 @@ solids:
     - {name: hinge, type: hinge, child: rotor, anchor: [5, 4.5, 4.5], axis: [0, 0, 3]}
     - {name: rail, type: prismatic, child: slider, anchor: [9.5, 0.5, 0.5], axis: [1, 0, 0]}
 output:
-  - {name: chosen, bodies: [{name: flyer}, {name: dot.7}], joints: [{name: hinge}, {name: rail}]}
+  - {name: chosen, bodies: [{name: flyer}, {name: dot.7}, {name: tumbler}], joints: [{name: hinge}, {name: rail}]}
 END
 # A ball in water, coupled.
 sed -e '/^output/,$d' -e 's/^title.*/title: ball/' tank.yaml > ball.yaml
@@ -75,6 +93,7 @@ go() { millrace "$1" run "$2.yaml" -o "$3" "${@:4}" > "$3.log" 2>&1 || sed 's/^/
 for ranks in 1 2 4; do
   go $ranks tank tank-$ranks
   go $ranks wake wake-$ranks
+  go $ranks shear shear-$ranks
 done
 go 1 bodies bodies-1
 go 1 ball ball-1
@@ -94,7 +113,7 @@ same_tables() { for table in "$1"/output/*.csv; do cmp "$table" "$2/output/$(bas
 resumes() { # SCENE RANKS
   go "$2" "$1" "$1-half" --set run.step_limit=5 && millrace "$2" run -o "$1-half" --restart latest --set run.step_limit=0 > log 2>&1 && same_tables "$1-$2" "$1-half"
 }
-for scene in tank wake ball; do
+for scene in tank wake ball shear; do
   ok "the tables of $scene are the same after a restart" resumes $scene 1
   rm -rf $scene-half
 done
@@ -129,7 +148,11 @@ ok "all copies at once are refused" wrong "a copy is NAME.0" output.chosen.bodie
 ok "a copy beyond the last is refused" wrong '"dot.20"' output.chosen.bodies.0.name=dot.20
 ok "a joint that is not there is refused" wrong 'there is no joint "hing"' output.chosen.joints.0.name=hing
 ok "probes without a fluid are refused" wrong "probes need a fluid, and the scene has none" "output.chosen.probes=[{name: a, point: [0, 0, 0]}]"
+scene=shear
+ok "a plane that leaves the box is refused" wrong "across is outside the box, which goes from 0 to 1 along z" output.sections.planes.out.across=[0,0,1.5]
+ok "a plane without an area is refused" wrong "on one line" output.sections.planes.out.across=[0,0.5,0]
 scene=wake
+ok "a plane in two dimensions is refused" wrong "record it under lines" "output.forces.planes=[{name: a, origin: [0, 0], along: [1, 0], across: [0, 1]}]"
 ok "coefficients of nothing are refused" wrong 'no obstacle or body "bal"' output.forces.coefficients.0.name=bal
 ok "a reference speed of 0 is refused" wrong "speed" output.forces.coefficients.0.speed=0
 ok "a flow without a direction is refused" wrong "flow is no direction" output.forces.coefficients.0.flow=[0,0]

@@ -43,6 +43,7 @@ typedef struct {
 } ScalarConfig;
 
 typedef struct {
+  char           *material;  /* only while a scene is read */
   PetscReal       density;   /* kg/m^3 */
   PetscReal       viscosity; /* dynamic, Pa s */
   Vector3         gravity;

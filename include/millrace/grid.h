@@ -21,11 +21,16 @@ enum {
   MOST_CELLS_PER_STEP = 2
 }; /* along an axis: trajectories and their interpolation end within the ghosts */
 
+/* What becomes of a size that is no whole number of cells: told, or made one, when a scene is read. */
+typedef enum { GRID_FIT_EXACT, GRID_FIT_GROW, GRID_FIT_SHRINK } GridFit;
+extern const char *const GridFits[];
+
 typedef struct {
   PetscInt  dimension;  /* 2 or 3 */
   Vector3   origin;     /* lower corner of the box, m */
   Vector3   size;       /* of the box, m; z is ignored in two dimensions */
   PetscInt  resolution; /* cells along x */
+  GridFit   fit;        /* only while a scene is read */
   PetscBool periodic[MILLRACE_DIM];
 } GridConfig;
 extern const SchemaKey GridKeys[];

@@ -23,6 +23,7 @@ typedef struct {
   char      *name;
   RegionKind kind;
   Shape      shape;     /* at time zero; null: all that the others leave */
+  char      *material;  /* only while a scene is read */
   PetscReal  density;   /* kg/m^3; not of an empty region */
   PetscReal  viscosity; /* dynamic, Pa s */
 } RegionConfig;

@@ -12,8 +12,9 @@ MILLRACE_API_BEGIN
 typedef struct _p_Scene *Scene;
 
 /* Reads the file on the first rank and shares it. Overrides are "grid.resolution=64", "obstacles.0.name=ball"
-   and the like; file names in the scene are relative to it. Mistakes of the user are no error codes: all of
-   them are collected, and the configuration must not be used unless scene_is_good(). Collective: comm. */
+   and the like; file names in the scene, also of scenes that it includes, are relative to it. Mistakes of the
+   user are no error codes: all of them are collected, and the configuration must not be used unless
+   scene_is_good(). Collective: comm. */
 PetscErrorCode SceneRead(MPI_Comm comm, const char path[], PetscInt override_count,
                          const char *const overrides[], Scene *scene);
 /* The same from a text, such as the resolved one of a checkpoint; `name` stands for it in messages. Only the
@@ -48,6 +49,7 @@ typedef enum { PROBLEM_ERROR, PROBLEM_WARNING } ProblemSeverity;
 
 typedef struct {
   ProblemSeverity severity;
+  PetscInt        file;         /* 0: the scene itself; n: the n-th file that it includes */
   PetscInt        line, column; /* in the file, from 1; 0: no place in it */
   PetscInt        override;     /* the one that is wrong, or -1 */
   char           *message;      /* what is wrong and what would be right */

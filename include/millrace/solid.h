@@ -42,6 +42,7 @@ typedef struct {
   Shape        shape; /* where it is at time zero */
   BodySurface  surface;
   PetscReal    thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
+  char        *material;  /* only while a scene is read */
   PetscReal    density;   /* kg/m^3 */
   PetscReal    mass;      /* kg; > 0: instead of the density */
   Vector3      velocity;  /* m/s, of the centre of mass at time zero */

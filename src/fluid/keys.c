@@ -119,6 +119,11 @@ static const SchemaKey scalar_keys[] = {
     {0}};
 
 const SchemaKey FluidKeys[] = {
+    {.name = "material",
+     .kind = SCHEMA_TEXT,
+     .offset = AT(material),
+     .fallback = "",
+     .help = "by name, such as water@20C: density and viscosity where they are not given (Materials, below)"},
     {.name = "density",
      .kind = SCHEMA_REAL,
      .offset = AT(density),

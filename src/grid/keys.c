@@ -3,6 +3,8 @@
 
 #define AT(member) offsetof(GridConfig, member)
 
+const char *const GridFits[] = {"exact", "grow", "shrink", NULL};
+
 /* `dimension` comes first: it decides how the vectors after it are read. */
 const SchemaKey GridKeys[] = {
     {.name = "dimension",
@@ -24,7 +26,7 @@ const SchemaKey GridKeys[] = {
      .offset = AT(size),
      .unit = "m",
      .range = SCHEMA_POSITIVE,
-     .help = "of the box, a whole number of cells in each direction"},
+     .help = "of the box, a whole number of cells in each direction (see fit)"},
     {.name = "resolution",
      .kind = SCHEMA_INTEGER,
      .offset = AT(resolution),
@@ -33,4 +35,12 @@ const SchemaKey GridKeys[] = {
      .highest = 65536,
      .unit = "cells",
      .help = "cells along x; the cells are cubes"},
+    {.name = "fit",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(fit),
+     .fallback = "exact",
+     .choices = GridFits,
+     .help = "where the size along y or z is no whole number of cells. exact: the scene is refused, with the "
+             "nearest that is; grow, shrink: the box reaches to the end of the last cell, or of the last "
+             "whole one"},
     {0}};

@@ -9,6 +9,38 @@ static Node *at(Scene scene, const char block[], const char key[])
   return node_find(node_find(scene->root, block), key);
 }
 
+static PetscReal whole_cells(PetscReal cells, GridFit fit)
+{
+  const PetscReal slack = 1e-6; /* a size that is whole but for round-off stays */
+
+  if (fit == GRID_FIT_EXACT || PetscAbsReal(cells - round(cells)) < slack)
+    return PetscMax(1, round(cells));
+  return PetscMax(1, fit == GRID_FIT_GROW ? PetscCeilReal(cells) : PetscFloorReal(cells));
+}
+
+/* Makes the size along y and z a whole number of cells, also in the resolved scene. */
+static PetscErrorCode FitGrid(Scene scene)
+{
+  GridConfig     *grid = &scene->config.grid;
+  const PetscReal spacing = grid->size.at[X] / grid->resolution;
+  Node           *size = at(scene, "grid", "size");
+  char            text[32];
+
+  PetscFunctionBegin;
+  if (grid->fit == GRID_FIT_EXACT || !is_usable(size) || !is_usable(at(scene, "grid", "resolution")))
+    PetscFunctionReturn(0);
+  for (PetscInt d = 1; d < grid->dimension && d < size->count; d++) {
+    const PetscReal fitted = whole_cells(grid->size.at[d] / spacing, grid->fit) * spacing;
+
+    if (PetscAbsReal(fitted - grid->size.at[d]) <= 1e-6 * spacing)
+      continue;
+    grid->size.at[d] = fitted;
+    snprintf(text, sizeof(text), "%.17g", (double)fitted);
+    PetscCall(NodeSetText(node_item(size, d), text, strlen(text)));
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckGrid(Scene scene)
 {
   const GridConfig *grid = &scene->config.grid;
@@ -21,12 +53,12 @@ static PetscErrorCode CheckGrid(Scene scene)
   if (!is_usable(size) || !is_usable(at(scene, "grid", "resolution")))
     PetscFunctionReturn(0);
   for (PetscInt d = 1; d < grid->dimension; d++) {
-    const PetscReal cells = PetscMax(1, round(grid->size.at[d] / spacing));
+    const PetscReal cells = whole_cells(grid->size.at[d] / spacing, GRID_FIT_EXACT);
 
     if (PetscAbsReal(cells * spacing - grid->size.at[d]) > 1e-6 * spacing)
       PetscCall(ProblemAdd(scene, node_item(size, d), PROBLEM_ERROR,
                            "grid.size along %c must be a whole number of cells of %.10g (size along x / "
-                           "resolution); the nearest is %.10g",
+                           "resolution); the nearest is %.10g, or let grid.fit: grow or shrink find one",
                            "xyz"[d], (double)spacing, (double)(cells * spacing)));
   }
   if (grid->dimension == 2 && is_usable(at(scene, "grid", "origin")) && grid->origin.at[Z] != 0)
@@ -42,6 +74,13 @@ static PetscErrorCode CheckGrid(Scene scene)
 
 /* A run gives up below this share of the interval between frames. */
 static const double SMALLEST_STEP = 2e-9;
+
+static PetscBool has_splash(Scene scene)
+{
+  const Node *splash = node_find(scene->root, "splash");
+
+  return splash && splash->first ? PETSC_TRUE : PETSC_FALSE;
+}
 
 static PetscErrorCode CheckRun(Scene scene)
 {
@@ -70,6 +109,10 @@ static PetscErrorCode CheckRun(Scene scene)
     PetscCall(ProblemAdd(scene, at(scene, "run", "largest_time_step"), PROBLEM_ERROR,
                          "run.largest_time_step is too small for run.frame_interval: at least %g",
                          SMALLEST_STEP * (double)run->frame_interval));
+  if (run->steady > 0 && (!scene->has_fluid || has_splash(scene)))
+    PetscCall(ProblemAdd(scene, at(scene, "run", "steady"), PROBLEM_ERROR,
+                         "run.steady judges the velocity of a fluid, and the scene has %s",
+                         scene->has_fluid ? "a splash instead" : "none"));
   if (run->end_time / run->frame_interval > 1e6)
     PetscCall(ProblemAdd(scene, at(scene, "run", "frame_interval"), PROBLEM_ERROR,
                          "run.frame_interval gives more than a million frames"));
@@ -246,6 +289,7 @@ PetscErrorCode SceneCheck(Scene scene)
   PetscCall(CheckNames(scene, node_find(scene->root, "inflows")));
   PetscCall(CheckRun(scene));
   if (scene->has_fluid) {
+    PetscCall(FitGrid(scene));
     PetscCall(CheckGrid(scene));
     PetscCall(CheckFluid(scene));
     PetscCall(SceneCheckRegions(scene));

@@ -90,7 +90,7 @@ static PetscErrorCode FindFile(Scene scene, Node *item, MeshConfig *mesh)
   PetscFunctionBegin;
   if (!is_usable(file) || !mesh->file || !mesh->file[0] || mesh->file[0] == '/')
     PetscFunctionReturn(0);
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s%s", scene->directory, mesh->file));
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s%s", node_directory(scene, file), mesh->file));
   PetscCall(NodeSetText(file, path, strlen(path)));
   PetscCall(PetscFree(mesh->file));
   PetscCall(PetscStrallocpy(path, &mesh->file));

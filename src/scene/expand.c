@@ -210,9 +210,25 @@ static PetscErrorCode TakeNamed(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* Files are joined before keys are overridden. */
+static PetscErrorCode RefuseInclude(Scene scene)
+{
+  Node *include = node_find(scene->root, "include");
+
+  PetscFunctionBegin;
+  if (!include)
+    PetscFunctionReturn(0);
+  PetscCall(ProblemAdd(scene, include, PROBLEM_ERROR,
+                       "include stands in a scene; override its keys one by one instead"));
+  node_detach(include);
+  PetscCall(NodeDestroy(&include));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneExpand(Scene scene)
 {
   PetscFunctionBegin;
+  PetscCall(RefuseInclude(scene));
   PetscCall(DropExtras(scene));
   PetscCall(TakeNamed(scene));
   PetscFunctionReturn(0);

@@ -252,19 +252,25 @@ PetscErrorCode SceneInputsMarkdown(FILE *file)
         "formula may use `x y z t pi`,\n"
         "`+ - * / ^`, comparisons, and `sin cos tan exp log sqrt abs min max pow floor tanh sinh cosh atan2 "
         "sign step if(c,a,b)`; put it\n"
-        "in quotes where it holds a comma or begins with `*`. File names are relative to the scene.\n\n"
+        "in quotes where it holds a comma or begins with `*`. File names are relative to the file they stand "
+        "in.\n\n"
         "`let` gives names to values, `let: {radius: 0.1, speed: \"min(t, 1)\", near: 2*radius}`, which "
         "numbers "
         "and formulas below may\n"
         "use (`--set let.radius=0.2` changes them all). Anchors and merge keys of YAML work (`<<: *name`), "
         "and a "
         "block of the scene whose\n"
-        "name begins with `x-` is not read: a place for anchors. None of the three is left in the resolved "
-        "scene.\n\n"
+        "name begins with `x-` is not read: a place for anchors. `include: common.yaml`, or a list of files, "
+        "takes the keys of other\n"
+        "scenes, or parts of scenes, where this one has none: blocks are joined key by key, lists of blocks "
+        "(`bodies`, `regions`) begin\n"
+        "with the included ones, and of several files the later ones count more. None of the four is left in "
+        "the resolved scene.\n\n"
         "## The scene\n\n",
         file);
   print_table(SceneKeys, file);
   print_sections("", SceneKeys, file);
+  print_substances(file);
   fputs(
       "## Shapes\n\nA shape is a block with one key, such as `{sphere: {center: [0, 0, 0], radius: 1}}`.\n\n",
       file);

@@ -24,7 +24,7 @@ static PetscBool is_told(Scene scene, const Node *node, const SceneProblem *prob
   for (PetscInt i = 0; i < scene->problem_count; i++) {
     const SceneProblem *other = &scene->problems[i];
 
-    if (other->line == problem->line && other->column == problem->column &&
+    if (other->line == problem->line && other->column == problem->column && other->file == problem->file &&
         other->override == problem->override)
       return PETSC_TRUE;
   }
@@ -51,6 +51,7 @@ static PetscErrorCode AddAt(Scene scene, const Node *node, ProblemPlace place, S
   if (node) {
     const PetscBool at_key = place == AT_KEY && node->key_line;
 
+    problem.file = node->file;
     problem.override = node->override;
     problem.line = at_key ? node->key_line : node->line;
     problem.column = at_key ? node->key_column : node->column;
@@ -90,7 +91,8 @@ PetscErrorCode ProblemAddAtKey(Scene scene, const Node *node, ProblemSeverity se
 PetscErrorCode ProblemAddAt(Scene scene, PetscInt override, PetscInt line, PetscInt column,
                             const char message[])
 {
-  SceneProblem problem = {.severity = PROBLEM_ERROR, .line = line, .column = column, .override = override};
+  SceneProblem problem = {
+      .severity = PROBLEM_ERROR, .file = scene->parsed, .line = line, .column = column, .override = override};
 
   PetscFunctionBegin;
   PetscCall(Append(scene, problem, message));
@@ -145,9 +147,11 @@ PetscErrorCode SceneReport(Scene scene, FILE *file)
     else if (!problem->line)
       fprintf(file, "%s: %s: %s\n", scene->name, severity, problem->message);
     else {
-      fprintf(file, "%s:%d:%d: %s: %s\n", scene->name, (int)problem->line, (int)problem->column, severity,
+      const SceneFile *place = &scene->files[problem->file];
+
+      fprintf(file, "%s:%d:%d: %s: %s\n", place->name, (int)problem->line, (int)problem->column, severity,
               problem->message);
-      print_line(scene->text, problem->line, problem->column, file);
+      print_line(place->text, problem->line, problem->column, file);
     }
   }
   fflush(file);

@@ -4,7 +4,7 @@
 
 #include <millrace/scene.h>
 
-enum { PATH_LENGTH = 256, MESSAGE_LENGTH = 512 };
+enum { PATH_LENGTH = 256, MESSAGE_LENGTH = 512, MOST_FILES = 64 };
 
 typedef enum { NODE_VALUE, NODE_LIST, NODE_MAP } NodeKind;
 
@@ -12,6 +12,7 @@ typedef enum { NODE_VALUE, NODE_LIST, NODE_MAP } NodeKind;
 typedef struct Node Node;
 struct Node {
   NodeKind  kind;
+  PetscInt  file;                 /* of the scene's files */
   PetscInt  line, column;         /* of the value, from 1; 0: not written by the user */
   PetscInt  key_line, key_column; /* of the key, where there is one */
   PetscInt  override;             /* index of the override it comes from, or -1 */
@@ -30,11 +31,21 @@ typedef struct {
   char *name, *text;
 } NamedValue;
 
+/* The scene itself, or what it includes. */
+typedef struct {
+  char    *name;      /* in messages */
+  char    *path;      /* in full; "./": there is only a text */
+  char    *directory; /* where relative file names start */
+  char    *text;      /* as written by the user */
+  PetscInt includer;  /* file that includes it; -1: none */
+} SceneFile;
+
 struct _p_Scene {
   MPI_Comm         comm;
-  char            *name;      /* of the file, in messages */
-  char            *directory; /* where relative file names start */
-  char            *text;      /* as written by the user */
+  char            *name; /* of the scene, in messages without a place */
+  PetscInt         file_count;
+  SceneFile        files[MOST_FILES];
+  PetscInt         parsed; /* file that is being parsed */
   PetscInt         override_count;
   char           **overrides;
   Node            *root;
@@ -68,6 +79,13 @@ PetscErrorCode CheckText(Scene scene, const char text[], PetscInt override, Pets
 /* libfyaml lives behind this: syntax errors become problems and leave `*root` null. */
 PetscErrorCode YamlParse(Scene scene, const char text[], PetscInt override, Node **root);
 PetscErrorCode NodeEmit(const Node *root, char **text);
+
+/* include.c: the scene's own file or text, shared by the first rank; a file that cannot be read is a problem
+   and adds none. SceneParse: the tree of it and all that it includes. */
+PetscErrorCode SceneAddFile(Scene scene, const char path[]);
+PetscErrorCode SceneAddText(Scene scene, const char text[]);
+PetscErrorCode SceneParse(Scene scene);
+const char    *node_directory(Scene scene, const Node *node); /* where file names in it start */
 
 PetscErrorCode SceneApplyOverrides(Scene scene);
 
@@ -119,6 +137,9 @@ PetscErrorCode SceneExpandFluid(Scene scene);
 /* An empty block unless it is there. */
 PetscErrorCode SceneAddBlock(Scene scene, const char key[]);
 PetscErrorCode SceneExpandRegions(Scene scene);
+/* substance.c: densities and viscosities of materials by name. */
+PetscErrorCode SceneExpandMaterials(Scene scene);
+void           print_substances(FILE *file);
 PetscErrorCode SceneCheckRegions(Scene scene);
 PetscErrorCode SceneCheckSplash(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */

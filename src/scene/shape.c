@@ -207,7 +207,8 @@ static PetscErrorCode ReadSurface(Scene scene, Node *node, SurfaceDemand demand,
   Shape   part;
 
   PetscFunctionBegin;
-  snprintf(path, sizeof(path), "%s%s", measures->file[0] == '/' ? "" : scene->directory, measures->file);
+  snprintf(path, sizeof(path), "%s%s", measures->file[0] == '/' ? "" : node_directory(scene, file),
+           measures->file);
   PetscCall(ShareSurface(scene->comm, path, demand, &surface, message));
   if (!surface) {
     node_path(file, where, sizeof(where));

@@ -36,6 +36,7 @@ static PetscErrorCode CreatePlaced(Builder *builder, NodeKind kind, struct fy_ev
   PetscFunctionBegin;
   PetscCall(NodeCreate(kind, node));
   (*node)->override = builder->override;
+  (*node)->file = builder->override < 0 ? builder->scene->parsed : 0;
   if (mark && builder->override < 0) {
     (*node)->line = mark->line + 1;
     (*node)->column = mark->column + 1;

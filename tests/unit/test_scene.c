@@ -108,30 +108,33 @@ static void scalars_and_inflows_meet_by_name(void **state)
 
 static void shapes_combine_and_move(void **state)
 {
-  static const char text[] =
-      MINIMAL "obstacles:\n"
-              "  - name: bowl\n"
-              "    shape:\n"
-              "      difference:\n"
-              "        - sphere: {center: [0.5, 1, 0.5], radius: 0.4}\n"
-              "        - union:\n"
-              "            - plane: {point: [0, 1, 0], normal: [0, -1, 0]}\n"
-              "            - sphere: {center: [0.5, 1, 0.5], radius: 0.3}\n"
-              "    motion: {pivot: [0.5, 1, 0.5], velocity: [0, 0.1, 0], spin: [0, 2, 0]}\n"
-              "  - name: ring\n"
-              "    shape: {torus: {center: [0.5, 0.5, 0.5], axis: [0, 1, 0], major: 0.3, minor: 0.1}}\n"
-              "    motion:\n"
-              "      keyframes:\n"
-              "        - {time: 0}\n"
-              "        - {time: 2, translation: [0, 1, 0]}\n"
-              "  - {name: hat, shape: {cone: {base: [0, 0, 0], tip: [0, 0, 1], radius: 1}}}\n";
+  static const char text[] = MINIMAL
+      "obstacles:\n"
+      "  - name: bowl\n"
+      "    shape:\n"
+      "      difference:\n"
+      "        - sphere: {center: [0.5, 1, 0.5], radius: 0.4}\n"
+      "        - union:\n"
+      "            - plane: {point: [0, 1, 0], normal: [0, -1, 0]}\n"
+      "            - sphere: {center: [0.5, 1, 0.5], radius: 0.3}\n"
+      "    motion: {pivot: [0.5, 1, 0.5], velocity: [0, 0.1, 0], spin: [0, 2, 0]}\n"
+      "  - name: ring\n"
+      "    shape: {torus: {center: [0.5, 0.5, 0.5], axis: [0, 1, 0], major: 0.3, minor: 0.1}}\n"
+      "    motion:\n"
+      "      keyframes:\n"
+      "        - {time: 0}\n"
+      "        - {time: 2, translation: [0, 1, 0]}\n"
+      "  - name: lift\n"
+      "    shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.1}}\n"
+      "    motion: {keyframes: [{time: 0}, {time: 2, translation: [0, 1, 0]}], interpolation: smooth}\n"
+      "  - {name: hat, shape: {cone: {base: [0, 0, 0], tip: [0, 0, 1], radius: 1}}}\n";
   Scene                   scene = read_text(text, NULL);
   const SimulationConfig *config = scene_config(scene);
   const BodyConfig       *bodies;
 
   (void)state;
   assert_int_equal(config->obstacle_count, 1); /* what moves is a body */
-  assert_int_equal(config->solids.body_count, 2);
+  assert_int_equal(config->solids.body_count, 3);
   bodies = config->solids.bodies;
   assert_on_all_ranks(bodies[0].kind == BODY_KINEMATIC && bodies[1].kind == BODY_KINEMATIC);
   assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 0.65, 0.5)) < 0);
@@ -141,6 +144,8 @@ static void shapes_combine_and_move(void **state)
   assert_near(motion_velocity(bodies[0].motion, 0, vector3(1.5, 1, 0.5)).at[Z], -2, 1e-14);
   assert_near(motion_velocity(bodies[0].motion, 0, vector3(1.5, 1, 0.5)).at[Y], 0.1, 1e-14);
   assert_near(motion_pose(bodies[1].motion, 2).translation.at[Y], 1, 1e-14);
+  assert_near(motion_pose(bodies[1].motion, 0.5).translation.at[Y], 0.25, 1e-14);
+  assert_near(motion_pose(bodies[2].motion, 0.5).translation.at[Y], 0.15625, 1e-14); /* s^2 (3 - 2 s) */
   assert_success(SceneDestroy(&scene));
 }
 
@@ -182,6 +187,52 @@ static void file_names_are_relative_to_the_scene(void **state)
   MPI_Barrier(PETSC_COMM_WORLD);
   if (!harness_rank())
     assert_int_equal(system("rm -r test_scene.dir"), 0);
+}
+
+/* A box of 1 x 1.03 x 0.65 m in cells of 0.125 m. */
+static void sides_are_fitted_to_whole_cells(void **state)
+{
+  static const char        text[] = "grid: {size: [1, 1.03, 0.65], resolution: 8, fit: grow}\n"
+                                    "run: {end_time: 1, frame_interval: 0.1}\n"
+                                    "fluid: {density: 1000}\n";
+  static const char *const shrink = "grid.fit=shrink";
+  Scene                    scene = read_text(text, NULL), again = read_text(scene_resolved_text(scene), NULL);
+
+  (void)state;
+  assert_near(scene_config(scene)->grid.size.at[Y], 1.125, 1e-15);
+  assert_near(scene_config(scene)->grid.size.at[Z], 0.75, 1e-15);
+  assert_near(scene_config(again)->grid.size.at[Y], 1.125, 0);
+  assert_success(SceneDestroy(&again));
+  assert_success(SceneDestroy(&scene));
+  scene = read_text(text, shrink);
+  assert_near(scene_config(scene)->grid.size.at[Y], 1, 1e-15);
+  assert_near(scene_config(scene)->grid.size.at[Z], 0.625, 1e-15);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void materials_have_their_usual_properties(void **state)
+{
+  static const char text[] =
+      "grid: {size: [1, 1, 1], resolution: 8}\n"
+      "run: {end_time: 1, frame_interval: 0.1}\n"
+      "fluid: {material: water@25C}\n"
+      "solids: {bodies: [{name: a, material: steel, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: "
+      "0.1}}},\n"
+      "  {name: b, material: ice, density: 900, shape: {sphere: {center: [0.2, 0.2, 0.2], radius: 0.1}}}]}\n";
+  static const char *const air = "fluid.material=air@0C";
+  Scene                    scene = read_text(text, NULL), again = read_text(scene_resolved_text(scene), air);
+
+  (void)state;
+  /* of the tables of IAPWS: 997.05 kg/m^3 and 0.8900 mPa s at 25 degrees */
+  assert_near(scene_config(scene)->fluid.density, 997.05, 0.2);
+  assert_near(scene_config(scene)->fluid.viscosity, 0.8900e-3, 0.006e-3);
+  assert_near(scene_config(scene)->solids.bodies[0].density, 7850, 0);
+  assert_near(scene_config(scene)->solids.bodies[1].density, 900, 0);
+  assert_near(scene_config(again)->fluid.density, 1.2925,
+              1e-3); /* what is overridden counts, also in a resolved scene */
+  assert_near(scene_config(again)->fluid.viscosity, 1.716e-5, 1e-8);
+  assert_success(SceneDestroy(&again));
+  assert_success(SceneDestroy(&scene));
 }
 
 static void windows_text_is_text(void **state)
@@ -248,7 +299,9 @@ static void every_scene_of_the_tree_is_good(void **state)
 TEST_MAIN(cmocka_unit_test(what_is_left_out_takes_its_default),
           cmocka_unit_test(a_plane_scene_takes_vectors_of_two),
           cmocka_unit_test(scalars_and_inflows_meet_by_name), cmocka_unit_test(shapes_combine_and_move),
-          cmocka_unit_test(file_names_are_relative_to_the_scene), cmocka_unit_test(windows_text_is_text),
+          cmocka_unit_test(file_names_are_relative_to_the_scene),
+          cmocka_unit_test(sides_are_fitted_to_whole_cells),
+          cmocka_unit_test(materials_have_their_usual_properties), cmocka_unit_test(windows_text_is_text),
           cmocka_unit_test(a_missing_file_is_an_error_on_all_ranks),
           cmocka_unit_test(only_the_first_rank_needs_the_text),
           cmocka_unit_test(every_scene_of_the_tree_is_good))

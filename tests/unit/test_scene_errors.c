@@ -246,6 +246,9 @@ static void obstacles_that_do_not_fit(void **state)
   one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
                            ", motion: {keyframes: [{time: 0}], translation: [t, 0, 0]}}\n",
             5, 81, "keep one");
+  one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
+                           ", motion: {spin: [0, 0, 1], interpolation: smooth}}\n",
+            5, 98, "between keyframes");
   check_problems(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
                                 ", motion: {keyframes: [\n      {time: 1},\n"
                                 "        {time: 1},\n        {time: 0.5}]}}\n",
@@ -275,6 +278,18 @@ static void inflows_that_do_not_fit(void **state)
               "without fluid.gravity");
 }
 
+static void materials_that_are_not_known(void **state)
+{
+  (void)state;
+  one_error(GRID RUN "fluid: {material: watre}\n", 3, 19, "did you mean \"water\"");
+  one_error(GRID RUN "fluid: {material: steel}\n", 3, 19, "there is no fluid \"steel\"");
+  one_error(GRID RUN "fluid: {material: water@120C}\n", 3, 19, "from 0 to 100 degrees");
+  one_error(GRID RUN "fluid: {material: water@20F}\n", 3, 19, "such as water@20C");
+  one_error(GRID RUN "fluid: {material: [water]}\n", 3, 19, "a name");
+  one_error(GRID RUN FLUID "solids: {bodies: [{name: a, material: water, " OBSTACLE "}]}\n", 4, 39,
+            "there is no solid \"water\"");
+}
+
 static void all_mistakes_are_told_in_one_run(void **state)
 {
   static const char     text[] = "title: many\n"
@@ -297,11 +312,12 @@ static void all_mistakes_are_told_in_one_run(void **state)
   check_problems(text, PROBLEM_ERROR, 8, expected);
 }
 
-TEST_MAIN(cmocka_unit_test(text_that_is_no_yaml), cmocka_unit_test(text_that_libfyaml_must_not_see),
-          cmocka_unit_test(keys_that_are_unknown), cmocka_unit_test(keys_that_are_missing),
-          cmocka_unit_test(values_of_the_wrong_type), cmocka_unit_test(values_out_of_range),
-          cmocka_unit_test(cells_that_do_not_fit), cmocka_unit_test(sides_that_do_not_fit),
-          cmocka_unit_test(motion_out_of_the_plane), cmocka_unit_test(times_that_do_not_fit),
-          cmocka_unit_test(shapes_that_cannot_be), cmocka_unit_test(shapes_in_a_grid_that_is_wrong_itself),
+TEST_MAIN(cmocka_unit_test(materials_that_are_not_known), cmocka_unit_test(text_that_is_no_yaml),
+          cmocka_unit_test(text_that_libfyaml_must_not_see), cmocka_unit_test(keys_that_are_unknown),
+          cmocka_unit_test(keys_that_are_missing), cmocka_unit_test(values_of_the_wrong_type),
+          cmocka_unit_test(values_out_of_range), cmocka_unit_test(cells_that_do_not_fit),
+          cmocka_unit_test(sides_that_do_not_fit), cmocka_unit_test(motion_out_of_the_plane),
+          cmocka_unit_test(times_that_do_not_fit), cmocka_unit_test(shapes_that_cannot_be),
+          cmocka_unit_test(shapes_in_a_grid_that_is_wrong_itself),
           cmocka_unit_test(obstacles_that_do_not_fit), cmocka_unit_test(inflows_that_do_not_fit),
           cmocka_unit_test(all_mistakes_are_told_in_one_run))

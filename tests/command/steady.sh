@@ -41,7 +41,7 @@ ok "millrace info tells it" eval '"$MILLRACE_BUILD/millrace" info one > said && 
 ok "on two ranks it ends at the same time" eval 'lid 2 two && [ "$(column one time | tail -n 1)" = "$(column two time | tail -n 1)" ]'
 stopped() { lid 1 part --set run.step_limit=7 && millrace 1 run -o part --restart latest --set run.step_limit=0 > log 2>&1 && cmp <(column one unsteadiness) <(column part unsteadiness); }
 ok "a run that was resumed has the same measures" stopped
-ok "it goes on when asked for more" eval 'millrace 1 run -o two --restart latest --set run.steady=1e-6 --set run.step_limit=200 > log 2>&1 && [ "$(column two step | tail -n 1)" = 200 ]'
+ok "it goes on when asked for more" eval 'millrace 1 run -o two --restart latest --set run.steady=1e-15 --set run.step_limit=150 > log 2>&1 && [ "$(column two step | tail -n 1)" = 150 ] || { tail -n 3 log; false; }'
 ok "but the ledger keeps its columns" refused 2 "other columns" -- millrace 1 run -o two --restart latest --set run.steady=0 --set run.step_limit=300
 
 cat > solids.yaml << 'END'

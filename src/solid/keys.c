@@ -663,8 +663,7 @@ const SchemaKey SolidKeys[] = {
      .choices = ElasticTimes,
      .help = "of meshes. explicit: substeps as short as elements need; newmark: whole implicit steps, second "
              "order; backward-euler: the same, first order, which takes energy from what a step does not "
-             "resolve; static: every step ends in equilibrium, without contact. Implicit steps touch without "
-             "friction"},
+             "resolve; static: every step ends in equilibrium, without contact"},
     {.name = "solver",
      .kind = SCHEMA_CHOICE,
      .offset = OF_SOLID(solver),

@@ -13,15 +13,6 @@ static PetscReal geometric_mean(PetscReal a, PetscReal b)
   return PetscSqrtReal(a * b);
 }
 
-/* A mesh passes through the bodies that hold it. */
-static PetscBool holds(const DeformableMesh *mesh, PetscInt body)
-{
-  for (PetscInt h = 0; h < mesh->config->held_count; h++)
-    if (mesh->holders[h] == body)
-      return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
 /* Where the points of the skin are and go. */
 static Bounds skin_bounds(Solid solid, const DeformableMesh *mesh, PetscReal dt, const Vector3 velocity[])
 {
@@ -170,7 +161,7 @@ PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *m
       const Bounds    box = form_bounds(solid->bodies[b].form, &solid->placements[b]);
       const PetscReal way = farthest_way(solid, b, dt, &motion->bodies[b]);
 
-      if (!holds(mesh, b) && boxes_meet(&skin, &box, way + solid->config->tolerance * mesh->edge))
+      if (!mesh_is_held_by(mesh, b) && boxes_meet(&skin, &box, way + solid->config->tolerance * mesh->edge))
         PetscCall(FindOnBody(solid, mesh, b, dt, motion));
     }
   }

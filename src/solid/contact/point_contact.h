@@ -16,6 +16,10 @@ typedef struct PointContact {
   Vector3   rub;     /* N s: and of friction */
   PetscReal hold;    /* kg: impulse over change of the normal velocity */
   PetscBool closing; /* it would overlap at the end of the step */
+  PetscBool sticks;  /* of implicit steps: it does not slide, or it slides */
+  Vector3   sliding; /* along this direction */
+  PetscReal bound;   /* N s: against this impulse, */
+  PetscReal turning; /* kg: which turns with the velocity aside by so much */
   PetscBool held;    /* it touches and is pressed: the normal velocity is that of the body */
 } PointContact;
 

@@ -8,15 +8,12 @@
 
      1/2 |u - v|_M^2 + e W(x^n + dt u) - d dt/2 u.D u,    v = v^n + g dt a + s dt M^-1 f^n
 
-   Contact with what is not free is a stiff penalty of the overlap at the end of the step, without friction.
- */
-#include "../contact/point_contact.h"
-#include "point_matrix.h"
+   Contact with what is not free is a part of it (implicit_contact.c), with friction as it is between two
+   iterations. */
+#include "implicit_contact.h"
 
 #include <petsctime.h>
 
-/* Of the diagonal of the matrix. */
-static const PetscReal contact_stiffness = 1e6;
 static const PetscReal newton_tolerance = 1e-8, rounded_tolerance = 1e-5;
 
 typedef struct {
@@ -32,7 +29,9 @@ typedef struct {
   SolidMotion    *change, *residual, *drag;
   PetscReal       inertial; /* J: of the potential, what is not elastic */
   PetscReal       noise;    /* J: round-off of the potential */
+  PetscReal       moduli;   /* J: moduli times volumes, of which elastic energies are differences */
   PetscBool       is_free;  /* contacts do not count */
+  PetscReal       enough;   /* residual at which friction may change */
 } Newton;
 
 ImplicitScheme implicit_scheme(ElasticTime time)
@@ -80,53 +79,12 @@ static PetscErrorCode ReturnToStart(Newton *newton)
   PetscFunctionReturn(0);
 }
 
-/* Of a contact in the solve: how fast it closes beyond what it may. */
-static PetscReal closing_speed(const Newton *newton, const PointContact *contact)
+static ContactTrial contact_trial(const Newton *newton)
 {
-  const Vector3 own = points_mean(newton->solid->points, contact->point, newton->motion.points);
-  const Vector3 other = twist_at(&newton->motion.bodies[contact->body], contact->arm);
-
-  return -(vector3_dot(contact->normal, vector3_subtract(own, other)) + contact->gap / newton->dt);
+  return (ContactTrial){newton->solid, newton->dt, &newton->motion};
 }
 
-static PetscBool is_stiff(const Newton *newton, const PointContact *contact)
-{
-  return !newton->is_static && !newton->is_free && !body_is_free(&newton->solid->bodies[contact->body])
-             ? PETSC_TRUE
-             : PETSC_FALSE;
-}
-
-static PetscReal contact_potential(const Newton *newton)
-{
-  const Points *points = newton->solid->points;
-  PetscReal     sum = 0.;
-
-  for (PetscInt k = 0; k < points->contact_count; k++) {
-    const PointContact *contact = &points->contacts[k];
-
-    if (is_stiff(newton, contact))
-      sum += 0.5 * contact->hold * PetscSqr(PetscMax(0., closing_speed(newton, contact)));
-  }
-  return sum;
-}
-
-/* Takes the impulses of contact from the residual. */
-static void add_contacts(Newton *newton)
-{
-  const Points *points = newton->solid->points;
-
-  for (PetscInt k = 0; k < points->contact_count; k++) {
-    const PointContact *contact = &points->contacts[k];
-    Vector3            *residual = &newton->residual->points[contact->point];
-
-    if (is_stiff(newton, contact))
-      *residual = vector3_subtract(
-          *residual,
-          vector3_scale(contact->hold * PetscMax(0., closing_speed(newton, contact)), contact->normal));
-  }
-}
-
-/* M (u - v), or minus the weight in equilibrium, of points. */
+/* Adds M (u - v), or minus the weight in equilibrium. */
 static void find_inertia(Newton *newton)
 {
   Solid         solid = newton->solid;
@@ -139,7 +97,8 @@ static void find_inertia(Newton *newton)
 
     if (!(points->inverse_mass[p] > 0.))
       continue;
-    newton->residual->points[p] = vector3_scale(points->mass[p], newton->is_static ? lift : gap);
+    newton->residual->points[p] = vector3_add(newton->residual->points[p],
+                                              vector3_scale(points->mass[p], newton->is_static ? lift : gap));
     newton->inertial += points->mass[p] * (newton->is_static ? vector3_dot(lift, points->position[p])
                                                              : 0.5 * vector3_dot(gap, gap));
   }
@@ -159,13 +118,16 @@ static void find_inertia(Newton *newton)
 /* With points where u takes them. */
 static PetscErrorCode FindResidual(Newton *newton)
 {
-  Solid         solid = newton->solid;
-  const Points *points = solid->points;
+  Solid              solid = newton->solid;
+  const Points      *points = solid->points;
+  const ContactTrial trial = contact_trial(newton);
 
   PetscFunctionBegin;
   motion_clear(solid, newton->residual);
+  if (!newton->is_free)
+    implicit_contacts_push(&trial, newton->residual->points);
+  motion_combine(solid, -1., 0., newton->residual, newton->residual);
   find_inertia(newton);
-  add_contacts(newton);
   points_collect_bound(points, newton->residual->points);
   motion_combine(solid, 1., -newton->scheme.end * newton->dt, &points->forces, newton->residual);
   if (points->drag_matrix) { /* -D u, which is positive */
@@ -178,18 +140,20 @@ static PetscErrorCode FindResidual(Newton *newton)
 /* After FindResidual at the same place. */
 static PetscReal potential(Newton *newton)
 {
-  Solid             solid = newton->solid;
-  const Points     *points = solid->points;
-  const ForceReport elements = points_report(solid);
-  const PetscReal   energy = elements.energy + elements.plastic, work = points_load_work(solid);
-  PetscReal         sum = newton->inertial;
+  Solid              solid = newton->solid;
+  const Points      *points = solid->points;
+  const ContactTrial trial = contact_trial(newton);
+  const ForceReport  elements = points_report(solid);
+  const PetscReal    energy = elements.energy + elements.plastic, work = points_load_work(solid);
+  PetscReal          sum = newton->inertial;
 
   sum += newton->scheme.end * (energy - work);
   if (points->drag_matrix)
     sum += 0.5 * newton->scheme.damping * newton->dt * motion_product(solid, newton->drag, &newton->motion);
-  sum += contact_potential(newton);
+  sum += implicit_contacts_potential(&trial);
   newton->noise = 1e-13 * (PetscAbsReal(sum) + PetscAbsReal(newton->inertial) +
-                           newton->scheme.end * (PetscAbsReal(energy) + PetscAbsReal(work)));
+                           newton->scheme.end * (PetscAbsReal(energy) + PetscAbsReal(work))) +
+                  PETSC_MACHINE_EPSILON * newton->scheme.end * newton->moduli;
   return sum;
 }
 
@@ -212,20 +176,11 @@ static PetscErrorCode SetMatrix(Newton *newton, PetscInt iteration, Differential
                                  .stiffness = newton->scheme.end * PetscSqr(newton->dt),
                                  .damping = newton->scheme.damping * newton->dt,
                                  .part = part};
+  const ContactTrial  trial = contact_trial(newton);
 
   PetscFunctionBegin;
   PetscCall(PointMatrixSet(points->matrix, solid, &weights));
-  for (PetscInt k = 0; k < points->contact_count; k++) {
-    PointContact *contact = &points->contacts[k];
-
-    if (!is_stiff(newton, contact))
-      continue;
-    if (!iteration)
-      contact->hold =
-          contact_stiffness * point_matrix_along(points->matrix, solid, contact->point, contact->normal);
-    if (closing_speed(newton, contact) > 0.)
-      PetscCall(PointMatrixAddAlong(points->matrix, solid, contact->point, contact->hold, contact->normal));
-  }
+  PetscCall(ImplicitContactsAddTo(&trial, iteration == 0, points->matrix));
   PetscFunctionReturn(0);
 }
 
@@ -277,21 +232,16 @@ static ElasticSolver choose_solver(const Newton *newton)
 /* Of velocities without elastic forces, of what gravity makes of them in the step, and of what pushes. */
 static PetscReal motion_norm(const Newton *newton)
 {
-  const Points   *points = newton->solid->points;
-  const PetscReal fall = newton->dt * vector3_norm(newton->solid->config->gravity);
-  PetscReal       sum = 0.;
+  const Points      *points = newton->solid->points;
+  const ContactTrial trial = contact_trial(newton);
+  const PetscReal    fall = newton->dt * vector3_norm(newton->solid->config->gravity);
+  PetscReal          sum = 0.;
 
   for (PetscInt p = 0; p < points->count; p++)
     if (points->inverse_mass[p] > 0.)
       sum +=
           points->mass[p] * (fall * fall + vector3_dot(newton->target->points[p], newton->target->points[p]));
-  for (PetscInt k = 0; k < points->contact_count; k++) {
-    const PointContact *contact = &points->contacts[k];
-    const Vector3       speed = twist_at(&newton->motion.bodies[contact->body], contact->arm);
-
-    if (is_stiff(newton, contact))
-      sum += points->mass[contact->point] * vector3_dot(speed, speed);
-  }
+  sum += implicit_contacts_square(&trial);
   return PetscSqrtReal(sum);
 }
 
@@ -351,6 +301,39 @@ static PetscErrorCode FindDirection(Newton *newton, ElasticSolver solver, PetscI
   PetscFunctionReturn(0);
 }
 
+/* Friction follows the pressing impulses, when these are known for the friction that there was: penalties of
+   contacts that have just closed would make it anything. The residual follows. */
+static PetscErrorCode UpdateFriction(Newton *newton, PetscReal scale, PetscReal *residual)
+{
+  const PetscReal    part = 0.1, first = 1e-2;
+  const ContactTrial trial = contact_trial(newton);
+
+  PetscFunctionBegin;
+  implicit_contacts_update(&trial);
+  PetscCall(FindResidual(newton));
+  *residual = residual_norm(newton);
+  newton->enough = PetscMax(PetscMin(part * *residual, first * scale), 0.5 * newton_tolerance * scale);
+  PetscFunctionReturn(0);
+}
+
+/* After a step of the method. Beside round-off, or where the velocities are within 1e-10 of the least
+   potential, a larger residual is enough. */
+static PetscErrorCode Judge(Newton *newton, PetscReal slope, PetscReal scale, PetscBool *good)
+{
+  const PetscBool is_rounded = -slope <= 1e-7 * newton->noise ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool rubs = implicit_contacts_rub(newton->solid);
+  PetscReal       residual = residual_norm(newton);
+
+  PetscFunctionBegin;
+  *good = PETSC_FALSE;
+  if (rubs && residual > newton->enough && !is_rounded)
+    PetscFunctionReturn(0);
+  if (rubs)
+    PetscCall(UpdateFriction(newton, scale, &residual));
+  *good = residual <= (is_rounded ? rounded_tolerance : newton_tolerance) * scale ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
 {
   Solid         solid = newton->solid;
@@ -363,6 +346,7 @@ static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
   motion_clear(solid, newton->change);
   PetscCall(Advance(newton, 0., &value));
   PetscCall(FindScale(newton, &scale));
+  newton->enough = 1e-2 * scale;
   *good = scale > 0. ? PETSC_FALSE : PETSC_TRUE;
   for (PetscInt k = 0; k < solid->config->newton && !*good; k++) {
     PetscCall(FindDirection(newton, solver, k, &slope));
@@ -373,12 +357,9 @@ static PetscErrorCode Iterate(Newton *newton, PetscBool *good)
       break;
     }
     PetscCall(SearchLine(newton, value, slope, &falls));
-    *good = residual_norm(newton) <= newton_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
-    /* the potential is as low as round-off lets one see, or the velocities are within 1e-10 of where it is */
-    if (!falls || -slope <= 1e-7 * newton->noise) {
-      *good = residual_norm(newton) <= rounded_tolerance * scale ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(Judge(newton, falls ? slope : 0., scale, good));
+    if (!falls || (-slope <= 1e-7 * newton->noise && !implicit_contacts_rub(solid)))
       break;
-    }
   }
   report->elastic_solver = (PetscInt)solver + 1;
   if (solid->config->newton == 1 && slope < 0. && falls) /* one linearisation was asked for */
@@ -402,6 +383,21 @@ static PetscErrorCode CreateMatrices(Solid solid, PetscBool is_static)
   PetscFunctionReturn(0);
 }
 
+static PetscReal sum_of_moduli(Solid solid)
+{
+  const Points *points = solid->points;
+  PetscReal     sum = 0.;
+
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const DeformableMesh *mesh = &points->meshes[m];
+
+    if (mesh->force_count)
+      sum += mesh->material->young / (1. - 2. * mesh->material->poisson) *
+             PetscAbsReal(mesh->forces[0].kind->report(mesh->forces[0].data).volume);
+  }
+  return sum;
+}
+
 static PetscErrorCode NewtonCreate(Solid solid, PetscReal time, PetscReal dt, Newton *newton)
 {
   Points *points = solid->points;
@@ -415,47 +411,29 @@ static PetscErrorCode NewtonCreate(Solid solid, PetscReal time, PetscReal dt, Ne
                      .target = &points->damped,
                      .change = &points->trial,
                      .residual = &points->residual,
-                     .drag = &points->image};
+                     .drag = &points->image,
+                     .moduli = sum_of_moduli(solid)};
   PetscCall(PetscMalloc2(points->count, &newton->position, solid->body_count, &newton->placement));
   PetscCall(PetscArraycpy(newton->position, points->position, points->count));
   PetscCall(PetscArraycpy(newton->placement, solid->placements, solid->body_count));
   PetscFunctionReturn(0);
 }
 
-/* What contact in the solve has done is where the sweeps go on from. */
-static void keep_impulses(Newton *newton)
-{
-  Points *points = newton->solid->points;
-
-  for (PetscInt k = 0; k < points->contact_count; k++) {
-    PointContact *contact = &points->contacts[k];
-
-    if (!is_stiff(newton, contact))
-      continue;
-    contact->press = contact->hold * PetscMax(0., closing_speed(newton, contact));
-    contact->hold = point_contact_hold(newton->solid, contact);
-  }
-}
-
-/* What velocities will be at the end of the step: u, or twice it less those at the start; where contact has
-   pressed, u. Of bodies, what elasticity adds to what gravity, joints and contact make of them. */
+/* What velocities will be at the end of the step: u, or twice it less those at the start, or what contact
+   makes of them. Of bodies, what elasticity adds to what gravity, joints and contact make of them. */
 static void find_end(Newton *newton)
 {
-  Solid           solid = newton->solid;
-  Points         *points = solid->points;
-  const PetscReal middle = newton->scheme.gravity > 0.5 ? 1. : 2.;
+  Solid              solid = newton->solid;
+  Points            *points = solid->points;
+  const ContactTrial trial = contact_trial(newton);
+  const PetscReal    middle = newton->scheme.gravity > 0.5 ? 1. : 2.;
 
   motion_clear(solid, &points->drag);
   for (PetscInt p = 0; p < points->count; p++)
     if (points->inverse_mass[p] > 0.)
       points->drag.points[p] = vector3_subtract(vector3_scale(middle, newton->motion.points[p]),
                                                 vector3_scale(middle - 1., points->velocity[p]));
-  for (PetscInt k = 0; k < points->contact_count; k++) {
-    const PointContact *contact = &points->contacts[k];
-
-    if (is_stiff(newton, contact) && contact->press > 0. && points->inverse_mass[contact->point] > 0.)
-      points->drag.points[contact->point] = newton->motion.points[contact->point];
-  }
+  implicit_contacts_end(&trial, points->drag.points);
   for (PetscInt k = 0; k < points->carrying_count; k++) {
     const PetscInt b = points->bodies[k];
 
@@ -468,9 +446,10 @@ static void find_end(Newton *newton)
  */
 PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidMotion *motion)
 {
-  Points   *points = solid->points;
-  PetscBool good;
-  Newton    newton;
+  Points      *points = solid->points;
+  ContactTrial trial;
+  PetscBool    good;
+  Newton       newton;
 
   PetscFunctionBegin;
   PetscCall(CreateMatrices(solid, PETSC_FALSE));
@@ -481,8 +460,10 @@ PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidM
   PetscCall(PetscArraycpy(newton.target->points, motion->points, points->count));
   PetscCall(PetscArraycpy(newton.target->bodies, motion->bodies, solid->body_count));
   points_accelerate(solid, newton.scheme.start * dt, &points->forces, newton.target);
+  trial = contact_trial(&newton);
+  implicit_contacts_start(&trial);
   PetscCall(Iterate(&newton, &good));
-  keep_impulses(&newton);
+  implicit_contacts_keep(&trial);
   find_end(&newton);
   PetscCall(ReturnToStart(&newton));
   points_follow_velocity(solid, motion->bodies, motion->points);

@@ -496,23 +496,32 @@ PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeigh
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointMatrixAddAlong(PointMatrix matrix, Solid solid, PetscInt point, PetscReal weight,
-                                   Vector3 direction)
+/* w_i w_j A between two parents; without an entry for it, on the diagonal of the first, and so of both, which
+   is more. */
+static void add_between(PointMatrix matrix, const MatrixFooting *from, const MatrixFooting *to,
+                        const Matrix3 *given)
 {
+  const PetscInt place = find_place(matrix, from->block, to->block);
+  const PetscInt there = matrix->column[place] == to->block ? to->block : from->block;
+  PetscReal      block[BLOCK];
+
+  for (PetscInt n = 0; n < BLOCK; n++)
+    block[n] = from->weight * to->weight * given->at[n / DIM][n % DIM];
+  add_block(matrix, from->block, find_place(matrix, from->block, there), block);
+}
+
+PetscErrorCode PointMatrixAddBlock(PointMatrix matrix, Solid solid, PetscInt point, const Matrix3 *block)
+{
+  const PetscInt first_body = matrix->block_count - 2 * solid->points->carrying_count;
   MatrixFooting  footings[MOST_FOOTINGS];
   const PetscInt count = find_footings(matrix, solid->points, point, footings);
 
   PetscFunctionBegin;
   PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
-  for (PetscInt k = 0; k < count; k++) {
-    PetscReal block[BLOCK];
-
-    if (footings[k].is_spin || footings[k].block >= matrix->block_count - 2 * solid->points->carrying_count)
-      continue;
-    for (PetscInt n = 0; n < BLOCK; n++)
-      block[n] = weight * footings[k].weight * direction.at[n / DIM] * direction.at[n % DIM];
-    add_block(matrix, footings[k].block, find_place(matrix, footings[k].block, footings[k].block), block);
-  }
+  for (PetscInt i = 0; i < count; i++)
+    for (PetscInt j = 0; j < count; j++)
+      if (footings[i].block < first_body && footings[j].block < first_body)
+        add_between(matrix, &footings[i], &footings[j], block);
   PetscCall(MatSeqAIJRestoreArray(matrix->mat, &matrix->values));
   PetscCall(MatAssemblyBegin(matrix->mat, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(matrix->mat, MAT_FINAL_ASSEMBLY));
@@ -645,6 +654,7 @@ PetscErrorCode PointMatrixSolve(PointMatrix matrix, Solid solid, ElasticSolver k
 
   PetscFunctionBegin;
   PetscCall(SetSolver(matrix, kind));
+  PetscCall(KSPSetOperators(matrix->ksp, matrix->mat, matrix->mat)); /* or their values count as the same */
   PetscCall(SetUpSolver(matrix, good));
   *iterations = 0;
   if (!*good)

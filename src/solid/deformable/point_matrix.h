@@ -20,9 +20,8 @@ typedef struct {
   DifferentialPart part; /* of the stiffness */
 } MatrixWeights;
 PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights);
-/* Adds weight n n^T at a point, to the blocks of what carries it; bodies do not count. */
-PetscErrorCode PointMatrixAddAlong(PointMatrix matrix, Solid solid, PetscInt point, PetscReal weight,
-                                   Vector3 direction);
+/* Adds W^T A W of a point, to the blocks of what carries it; bodies do not count. */
+PetscErrorCode PointMatrixAddBlock(PointMatrix matrix, Solid solid, PetscInt point, const Matrix3 *block);
 /* The entry n.A n of the block of a point that moves by itself, else of its first parent; 0: there is none.
  */
 PetscReal point_matrix_along(PointMatrix matrix, Solid solid, PetscInt point, Vector3 direction);

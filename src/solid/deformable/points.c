@@ -525,8 +525,40 @@ static PetscBool is_held_fast(Solid solid, const DeformableMesh *mesh)
   return PETSC_FALSE;
 }
 
-/* Equilibrium is looked for where rigid motions and bodies have no part in it; implicit steps touch without
-   friction. */
+PetscBool mesh_is_held_by(const DeformableMesh *mesh, PetscInt body)
+{
+  for (PetscInt h = 0; h < mesh->config->held_count; h++)
+    if (mesh->holders[h] == body)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Implicit steps have friction with what does not give way, in as many linearisations as it takes. */
+static PetscErrorCode CheckFriction(Solid solid, const DeformableMesh *mesh, char message[], size_t size)
+{
+  const char *name = mesh->config->name;
+
+  PetscFunctionBegin;
+  if (!(mesh->config->friction > 0.) || solid->body_count <= mesh->config->held_count)
+    PetscFunctionReturn(0);
+  if (solid->config->newton == 1)
+    PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                           "Mesh \"%s\" has friction, which one linearisation cannot find: give "
+                           "solids.newton more than 1, or the mesh friction: 0",
+                           name));
+  for (PetscInt b = 0; b < solid_body_count(solid) && !message[0]; b++)
+    if (body_is_free(&solid->bodies[b]) && solid->bodies[b].config->friction > 0. &&
+        !mesh_is_held_by(mesh, b))
+      PetscCall(
+          MessageAtKey(message, size, "solids.meshes", name,
+                       "Mesh \"%s\" has friction, and so has dynamic body \"%s\", which implicit elasticity "
+                       "does not know between them: give one of them friction: 0, or "
+                       "solids.elasticity: explicit",
+                       name, solid->bodies[b].config->name));
+  PetscFunctionReturn(0);
+}
+
+/* Equilibrium is looked for where rigid motions and bodies have no part in it. */
 static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, char message[], size_t size)
 {
   const char *name = mesh->config->name;
@@ -550,11 +582,7 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
     PetscFunctionReturn(0);
   }
   if (solid->config->elasticity != ELASTIC_STATIC) {
-    if (mesh->config->friction > 0. && solid->body_count > mesh->config->held_count)
-      PetscCall(MessageAtKey(message, size, "solids.meshes", name,
-                             "Mesh \"%s\" has friction, which implicit elasticity does not know: give it "
-                             "friction: 0, or solids.elasticity: explicit",
-                             name));
+    PetscCall(CheckFriction(solid, mesh, message, size));
     PetscFunctionReturn(0);
   }
   if (mesh->is_shared)

@@ -147,6 +147,8 @@ typedef struct Points {
 PetscErrorCode SolidCreateMeshes(Solid solid, char message[], size_t size);
 PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyPoints(Solid solid);
+/* A mesh passes through the bodies that hold it. */
+PetscBool mesh_is_held_by(const DeformableMesh *mesh, PetscInt body);
 /* Places and velocities of points with a carrier, from where that is. */
 void points_follow_position(Solid solid);
 void points_follow_velocity(Solid solid, const Twist bodies[], Vector3 velocity[]);

@@ -25,9 +25,15 @@ typedef enum {
 extern const char *const AdvectionSchemes[];
 
 typedef struct {
-  SideKind kind;
-  Formula  velocity[MILLRACE_DIM]; /* of a moving wall or an inflow, m/s */
+  SideKind  kind;
+  Formula   velocity[MILLRACE_DIM]; /* of a moving wall or an inflow, m/s */
+  char     *region;                 /* what flows in through an open side; null: see docs/inputs.md */
+  PetscReal level;                  /* m, up to which that stands; infinite: everywhere */
 } SideConfig;
+static inline PetscBool side_has_level(const SideConfig *side)
+{
+  return PetscAbsReal(side->level) < PETSC_INFINITY ? PETSC_TRUE : PETSC_FALSE;
+}
 
 enum { FLUID_MAX_SCALARS = 16 };
 

@@ -25,10 +25,17 @@ typedef struct {
 /* Lends the system until the mixture or the obstacles change. Collective: fluid. */
 PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system);
 
-/* Pressure jumps on open sides for one fluid of that density, with gravity among its forces: beyond them the
-   fluid is at rest and its pressure hydrostatic, zero at the highest place of an open side. Collective:
-   fluid. */
-PetscErrorCode FluidBalanceOpenSides(Fluid fluid, PetscReal density, Vec jump[MILLRACE_DIM]);
+/* Sets the pressure jumps on open sides where gravity is among the forces: beyond each a fluid of one density
+   is at rest, above the `level` of the side one of another, and their pressure hydrostatic, zero at the level
+   if there is one, else at the highest place of an open side. With INFLOW_COSTS_HEAD what flows in at speed u
+   has 1/2 density u^2 less: it comes from rest. Collective: fluid. */
+typedef struct {
+  PetscReal density, above; /* kg/m^3 */
+} OuterDensity;
+typedef OuterDensity OuterDensities[MILLRACE_DIM][2];
+typedef enum { INFLOW_IS_FREE, INFLOW_COSTS_HEAD } InflowHead;
+PetscErrorCode FluidBalanceOpenSides(Fluid fluid, const OuterDensities outer, InflowHead head,
+                                     Vec jump[MILLRACE_DIM]);
 
 /* Sets the initial velocity and scalars of the configuration, without projection. Collective: fluid. */
 PetscErrorCode FluidBegin(Fluid fluid);

@@ -82,6 +82,8 @@ void box_subtract_gradient(const GridBox *box, const GridRange *faces, PetscInt 
 /* The owned cells along a side and, in directions before that of the side, the ghosts beside them: where the
    layers beyond the sides, filled direction by direction, are mirrored. */
 GridRange box_side_layer(const GridBox *box, PetscInt direction, PetscInt side);
+/* Fills the ghosts beyond that layer with the mirror image of what lies inside. */
+void box_mirror_side(const GridBox *box, PetscInt direction, PetscInt side, PetscReal *values);
 
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);

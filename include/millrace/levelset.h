@@ -26,6 +26,27 @@ enum { BAND_CELLS = 6 }; /* half the width of the band */
    on the same side of it on any number of ranks. */
 #define MILLRACE_ROUND_OFF 1e-7
 
+/* What a level set finds beyond a side of the box: its mirror image, so that interfaces meet the side at
+   right angles; or, beyond an open side, what lies outside: the inside of this interface or the outside of
+   it. */
+typedef enum { BEYOND_SIDE_MIRROR, BEYOND_SIDE_INSIDE, BEYOND_SIDE_OUTSIDE } BeyondSide;
+typedef struct {
+  BeyondSide beyond[MILLRACE_DIM][2], above[MILLRACE_DIM][2]; /* `above`: beside cells with that mark */
+  Vec        marks; /* of the cells beside open sides, see SideMark; ghosts valid; null without open sides */
+} LevelSetSides;
+
+/* Marks of a cell beside an open side, for each of the six sides: another region flows in there; the cell
+   lies above the level up to which a region stands outside. */
+typedef enum { SIDE_MARK_ENTERING, SIDE_MARK_ABOVE, SIDE_MARKS } SideMark;
+static inline PetscInt side_bit(SideMark mark, PetscInt direction, PetscInt side)
+{
+  return 1 << (2 * MILLRACE_DIM * (PetscInt)mark + 2 * direction + side);
+}
+static inline PetscBool has_side_mark(PetscReal marks, SideMark mark, PetscInt direction, PetscInt side)
+{
+  return (PetscInt)marks & side_bit(mark, direction, side) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 typedef struct _p_LevelSet *LevelSet;
 
 /* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */
@@ -34,6 +55,8 @@ PetscErrorCode LevelSetDestroy(LevelSet *level_set);
 /* From now on nothing looks through shells, and distances do not pass them; borrowed; null: there are none.
    Collective: fluid. */
 PetscErrorCode LevelSetSetVisibilityMap(LevelSet level_set, const VisibilityMap *map);
+/* From now on; borrowed; null: mirror images everywhere. Collective: fluid. */
+PetscErrorCode LevelSetSetSides(LevelSet level_set, const LevelSetSides *sides);
 /* The field, lent, to be read or changed. Not collective. */
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance);
 /* Makes ghosts and band valid again after the field was changed. Collective: fluid. */

@@ -62,6 +62,17 @@ typedef struct _p_Phase *Phase;
 /* Lifetime; `config` must outlive it. Collective: fluid, as all that follows. */
 PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase);
 PetscErrorCode PhaseDestroy(Phase *phase);
+/* What lies beyond each side that is open, at rest, and flows in: a region up to a level, another one above.
+ */
+enum { NO_OUTER_REGION = -1 }; /* the side is not open */
+typedef struct {
+  PetscInt  region, above;
+  PetscReal level; /* height in the direction of `up`, m */
+} OuterRegion;
+typedef OuterRegion OuterRegions[MILLRACE_DIM][2];
+/* Before PhaseStart or PhaseLoad; without a call no side is open. `up` is a unit vector. Copies. Collective:
+   fluid. */
+PetscErrorCode PhaseSetSides(Phase phase, const OuterRegions outer, Vector3 up);
 /* From now on, until the next call, nothing looks through these shells, which move over the `dt` of
    PhaseAdvance; borrowed; null: there are none. To be called again when they have moved, and before
    PhaseReturn and PhaseLoad. Collective: fluid. */

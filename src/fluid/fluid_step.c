@@ -49,34 +49,64 @@ static PetscReal least_potential(Fluid fluid)
   return least;
 }
 
+/* The pressure on an open side. */
+typedef struct {
+  OuterDensity     outer;
+  Vector3          gravity;
+  PetscReal        zero; /* potential of gravity at which it is zero */
+  const PetscReal *u;    /* through the side, where what flows in loses head; else null */
+} SidePressure;
+
+static PetscReal pressure_on_side(const SidePressure *side, Vector3 point, PetscReal into)
+{
+  const PetscReal depth = vector3_dot(side->gravity, point) - side->zero; /* times gravity */
+  const PetscReal density = depth < 0. ? side->outer.above : side->outer.density;
+
+  return density * (depth - (into > 0. ? 0.5 * into * into : 0.));
+}
+
 /* Half a cell beyond the side lies 2 p - p_inside, with p the pressure on it: a jump of 2 p beside the
    -p_inside of a side without pressure. */
-static PetscErrorCode BalanceSide(Fluid fluid, PetscInt d, PetscInt side, PetscReal density, Vec jump)
+static PetscErrorCode BalanceSide(Fluid fluid, PetscInt d, PetscInt side, const SidePressure *pressure,
+                                  Vec jump)
 {
   const GridBox  *box = grid_box(fluid->grid);
   const GridRange layer = layer_at(box, d, side ? box->cells[d] : 0);
-  const PetscReal least = least_potential(fluid), factor = (side ? -2. : 2.) * density;
   PetscReal      *values;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(jump, &values));
-  FOR_CELLS(&layer, i, j, k)
-    values[box_index(box, i, j, k)] =
-        factor * (vector3_dot(fluid->config->gravity, grid_face_centre(fluid->grid, d, i, j, k)) - least);
+  FOR_CELLS(&layer, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k);
+    const PetscReal into = pressure->u ? (side ? -1. : 1.) * pressure->u[c] : 0.;
+
+    values[c] =
+        (side ? -2. : 2.) * pressure_on_side(pressure, grid_face_centre(fluid->grid, d, i, j, k), into);
+  }
   PetscCall(VecRestoreArray(jump, &values));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidBalanceOpenSides(Fluid fluid, PetscReal density, Vec jump[DIM])
+PetscErrorCode FluidBalanceOpenSides(Fluid fluid, const OuterDensities outer, InflowHead head, Vec jump[DIM])
 {
-  const GridBox *box = grid_box(fluid->grid);
+  const GridBox  *box = grid_box(fluid->grid);
+  const PetscReal least = least_potential(fluid);
+  SidePressure    pressure = {.gravity = fluid->config->gravity};
 
   PetscFunctionBegin;
-  for (PetscInt side = 0; side < 2 * box->dimension; side++) {
-    const PetscInt d = side / 2;
+  for (PetscInt n = 0; n < 2 * box->dimension; n++) {
+    const PetscInt    d = n / 2, side = n % 2;
+    const SideConfig *config = &fluid->config->sides[d][side];
 
-    if (touches_side(box, d, side % 2) && fluid->config->sides[d][side % 2].kind == SIDE_OPEN)
-      PetscCall(BalanceSide(fluid, d, side % 2, density, jump[d]));
+    if (!touches_side(box, d, side) || config->kind != SIDE_OPEN)
+      continue;
+    pressure.outer = outer[d][side];
+    pressure.zero = side_has_level(config) ? -vector3_norm(pressure.gravity) * config->level : least;
+    if (head == INFLOW_COSTS_HEAD)
+      PetscCall(VecGetArrayRead(fluid->velocity[d], &pressure.u));
+    PetscCall(BalanceSide(fluid, d, side, &pressure, jump[d]));
+    if (head == INFLOW_COSTS_HEAD)
+      PetscCall(VecRestoreArrayRead(fluid->velocity[d], &pressure.u));
   }
   PetscFunctionReturn(0);
 }

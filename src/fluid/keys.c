@@ -13,14 +13,29 @@ static const SchemaKey side_keys[] = {
      .offset = offsetof(SideConfig, kind),
      .fallback = "wall",
      .choices = SideKinds,
-     .help = "wall: no slip; slip: no flow through, no friction; inflow: given velocity; open: pressure "
-             "zero; periodic: joined to the opposite side"},
+     .help = "wall: no slip; slip: no flow through, no friction; inflow: given velocity; open: the "
+             "pressure outside is given; periodic: joined to the opposite side"},
     {.name = "velocity",
      .kind = SCHEMA_FORMULAS,
      .offset = offsetof(SideConfig, velocity),
      .fallback = "",
      .unit = "m/s",
      .help = "of a moving wall or an inflow"},
+    {.name = "region",
+     .kind = SCHEMA_TEXT,
+     .offset = offsetof(SideConfig, region),
+     .fallback = "",
+     .help = "name of the region that lies beyond an open side, at rest, and flows in; left out: the first "
+             "one that is empty or one-way, else the lightest"},
+    {.name = "level",
+     .kind = SCHEMA_REAL,
+     .offset = offsetof(SideConfig, level),
+     .fallback = "inf",
+     .range = SCHEMA_ENDLESS,
+     .unit = "m",
+     .help =
+         "height, against gravity, up to which that region stands; above lies what would be there without "
+         "a name. The pressure is zero at this height, or at the highest place of an open side"},
     {0}};
 
 /* scene/ copies `all` to the sides that are not named and takes it away. */

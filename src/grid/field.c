@@ -68,19 +68,6 @@ PetscErrorCode MacGridExchangeFaces(MacGrid grid, Vec faces[DIM])
   PetscFunctionReturn(0);
 }
 
-static void mirror(const GridBox *box, PetscReal *value, PetscInt direction, PetscInt side)
-{
-  const GridRange layer = box_side_layer(box, direction, side);
-  const PetscInt  inwards = (side ? -1 : 1) * box->stride[direction];
-
-  FOR_CELLS(&layer, i, j, k) {
-    const PetscInt c = box_index(box, i, j, k);
-
-    for (PetscInt n = 0; n < box->ghost; n++)
-      value[c - (n + 1) * inwards] = value[c + n * inwards];
-  }
-}
-
 /* Mirrors first: the exchange carries layers beyond the sides along. */
 PetscErrorCode MacGridMirrorGhosts(MacGrid grid, Vec field)
 {
@@ -92,7 +79,7 @@ PetscErrorCode MacGridMirrorGhosts(MacGrid grid, Vec field)
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
-        mirror(box, value, d, side);
+        box_mirror_side(box, d, side, value);
   PetscCall(VecRestoreArray(field, &value));
   PetscCall(MacGridExchange(grid, field));
   PetscFunctionReturn(0);

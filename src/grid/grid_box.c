@@ -76,6 +76,19 @@ GridRange box_side_layer(const GridBox *box, PetscInt direction, PetscInt side)
   return layer;
 }
 
+void box_mirror_side(const GridBox *box, PetscInt direction, PetscInt side, PetscReal *values)
+{
+  const GridRange layer = box_side_layer(box, direction, side);
+  const PetscInt  inwards = (side ? -1 : 1) * box->stride[direction];
+
+  FOR_CELLS(&layer, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    for (PetscInt n = 0; n < box->ghost; n++)
+      values[c - (n + 1) * inwards] = values[c + n * inwards];
+  }
+}
+
 void box_lay_out(GridBox *box)
 {
   box->length = 1;

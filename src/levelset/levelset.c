@@ -38,6 +38,13 @@ PetscErrorCode LevelSetSetVisibilityMap(LevelSet level_set, const VisibilityMap 
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode LevelSetSetSides(LevelSet level_set, const LevelSetSides *sides)
+{
+  PetscFunctionBegin;
+  level_set->sides = sides;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode LevelSetGetField(LevelSet level_set, Vec *distance)
 {
   PetscFunctionBegin;
@@ -64,7 +71,7 @@ PetscErrorCode LevelSetRefresh(LevelSet level_set)
   PetscCall(VecGetArray(level_set->distance, &value));
   snap_to_band(value, grid_box(level_set->grid)->length, BAND_CELLS * h, MILLRACE_ROUND_OFF * h);
   PetscCall(VecRestoreArray(level_set->distance, &value));
-  PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+  PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
   PetscCall(VecGetArray(level_set->distance, &value));
   PetscCall(BandBuild(level_set, value, BAND_CELLS * h, 0));
   PetscCall(VecRestoreArray(level_set->distance, &value));

@@ -22,6 +22,7 @@ struct _p_LevelSet {
   MacGrid                grid;           /* borrowed */
   const InterfaceConfig *config;         /* borrowed */
   const VisibilityMap   *visibility_map; /* borrowed; null: there are no shells */
+  const LevelSetSides   *sides;          /* borrowed; null: mirror images */
   Vec                    distance, stage, start;
   Band                   band;              /* owned cells with |distance| < BAND_CELLS h */
   unsigned char         *mask, *other_mask; /* scratch of all local cells, ghosts included */
@@ -29,6 +30,9 @@ struct _p_LevelSet {
 
 /* band.c: the owned cells with |value| < width, and those up to `margin` cells beside them. */
 PetscErrorCode BandBuild(LevelSet level_set, const PetscReal value[], PetscReal width, PetscInt margin);
+
+/* ghosts.c: ghosts of one of the level set's fields, between ranks and beyond the sides. */
+PetscErrorCode LevelSetFillGhosts(LevelSet level_set, Vec field);
 
 /* weno.c, semi_lagrangian.c */
 PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscReal dt);

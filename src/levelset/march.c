@@ -148,7 +148,7 @@ PetscErrorCode BandFlood(LevelSet level_set)
     PetscCall(PetscArraycpy(next, value, box->length));
     change = flood_once(level_set, next, value);
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPIU_REAL, MPIU_MAX, box->comm));
-    PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+    PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
     if (change < 1e-6 * h)
       break;
   }
@@ -269,7 +269,7 @@ PetscErrorCode BandMarch(LevelSet level_set)
     for (PetscInt pass = 0; size[layer] && pass < (layer == LAYERS - 1 ? 3 : 2); pass++) {
       march_layer(level_set, &layers, layer, value);
       if (mirrored)
-        PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+        PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
       else
         PetscCall(MacGridExchange(level_set->grid, level_set->distance));
     }

@@ -118,7 +118,7 @@ static PetscErrorCode StartOver(LevelSet level_set, const PetscReal from[], Pets
   PetscFunctionBegin;
   PetscCall(BandBuild(level_set, from, width, 2));
   set_beside(level_set, from, value);
-  PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+  PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
   PetscCall(BandFlood(level_set));
   clip(value, box->length, most);
   PetscFunctionReturn(0);
@@ -130,9 +130,9 @@ static PetscErrorCode Refine(LevelSet level_set, const PetscReal from[], PetscRe
   PetscFunctionBegin;
   PetscCall(BandBuild(level_set, value, BAND_CELLS * grid_spacing(level_set->grid), 2));
   set_near(level_set, from, value);
-  PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+  PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
   restore_calm_cells(level_set, from, value);
-  PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+  PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
   PetscCall(BandMarch(level_set));
   PetscFunctionReturn(0);
 }

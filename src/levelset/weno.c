@@ -114,13 +114,13 @@ PetscErrorCode LevelSetAdvectWeno(LevelSet level_set, Vec velocity[DIM], PetscRe
   for (PetscInt part = 0; part < parts; part++) {
     euler_stage(&carrier, 0., value, value, first);
     set_near_shells(&carrier, (part + 1.) / parts, first);
-    PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->stage));
+    PetscCall(LevelSetFillGhosts(level_set, level_set->stage));
     euler_stage(&carrier, 0.75, value, first, second);
     set_near_shells(&carrier, (part + 0.5) / parts, second);
-    PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->start));
+    PetscCall(LevelSetFillGhosts(level_set, level_set->start));
     euler_stage(&carrier, 1. / 3., value, second, value);
     set_near_shells(&carrier, (part + 1.) / parts, value);
-    PetscCall(MacGridMirrorGhosts(level_set->grid, level_set->distance));
+    PetscCall(LevelSetFillGhosts(level_set, level_set->distance));
   }
   PetscCall(PetscFree(carrier.before));
   PetscCall(PetscFree(carrier.near_shell));

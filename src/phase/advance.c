@@ -63,7 +63,8 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   phase->report.vanished = 0;
   PetscCall(PhaseFindLayers(phase, closed));
   find_shifts(phase, shifts);
-  PetscCall(PhaseAccountOutflow(phase, velocity, dt));
+  PetscCall(PhaseLetIn(phase, velocity, dt));
+  PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
   PetscCall(Carry(phase, velocity, closed, dt));
   PetscCall(Correct(phase));
   PetscCall(PhaseShift(phase, shifts));
@@ -82,5 +83,6 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
     for (PetscInt n = 0; n < phase->count; n++)
       PetscCall(LevelSetAdjustRadii(phase->level_sets[n], phase->markers[n]));
   PetscCall(PhaseUpdate(phase, closed));
+  PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
   PetscFunctionReturn(0);
 }

@@ -291,6 +291,7 @@ PetscErrorCode PhaseUpdateMixture(Phase phase)
     set_mixed_cell(&crossings, &fields, phase->mixed_cells[m]);
   PetscCall(PhaseRestoreCrossings(phase, &crossings));
   PetscCall(RestoreFields(phase, &fields));
+  PetscCall(PhaseUpdateSideMobility(phase, phase->mixture.mobility));
   PetscCall(PhaseUpdateJumps(phase));
   PetscCall(PhaseUpdateLight(phase));
   PetscFunctionReturn(0);

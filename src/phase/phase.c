@@ -73,6 +73,8 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
   new_phase->config = config;
   new_phase->count = config->region_count;
   new_phase->band = BAND_CELLS * grid_spacing(grid);
+  for (PetscInt d = 0; d < DIM; d++)
+    new_phase->outer[d][0].region = new_phase->outer[d][1].region = NO_OUTER_REGION;
   set_tensions(new_phase);
   PetscCall(PetscCalloc3(new_phase->count, &new_phase->level_sets, new_phase->count, &new_phase->distances,
                          new_phase->count, &new_phase->markers));
@@ -124,6 +126,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
     PetscCall(ParticlesDestroy(&(*phase)->markers[n]));
   }
   PetscCall(PetscFree3((*phase)->level_sets, (*phase)->distances, (*phase)->markers));
+  PetscCall(VecDestroy(&(*phase)->side_marks));
   PetscCall(VecDestroy(&(*phase)->regions));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(VecDestroy(&(*phase)->scratch[s]));

@@ -26,6 +26,11 @@ struct _p_Phase {
   const VisibilityMap *visibility_map;        /* past the shells; null: there are none */
   VisibilityMap       *visibility_map_memory; /* what it points to, owned; null until needed */
 
+  OuterRegions  outer;                    /* beyond open sides */
+  Vector3       up;                       /* direction of their levels */
+  Vec           side_marks;               /* of LevelSetSides; null without open sides */
+  LevelSetSides level_sides[REGIONS_MAX]; /* as each level set sees them */
+
   LevelSet  *level_sets;
   Vec       *distances; /* lent by the level sets */
   Particles *markers;   /* value 0: radius */
@@ -133,6 +138,28 @@ PetscErrorCode PhaseUpdateLight(Phase phase);
 void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */
+
+/* open_sides.c: where another region flows in along `velocity` in a step of `dt`, distances learn of it. */
+PetscErrorCode PhaseLetIn(Phase phase, Vec velocity[DIM], PetscReal dt);
+/* The part of the way to an open side that the pressure sees. */
+PetscErrorCode PhaseUpdateSideMobility(Phase phase, Vec mobility[DIM]);
+/* Beside an empty cell nothing is beyond the side either. */
+void empty_ghosts_of_sides(Phase phase, PetscReal *regions);
+/* What lies outside beside a cell with these marks. */
+static inline PetscInt outer_region(Phase phase, PetscReal marks, PetscInt d, PetscInt side)
+{
+  const OuterRegion *outer = &phase->outer[d][side];
+
+  return has_side_mark(marks, SIDE_MARK_ABOVE, d, side) ? outer->above : outer->region;
+}
+/* Whether this rank has the cells beside an open side. */
+static inline PetscBool side_is_open(Phase phase, PetscInt d, PetscInt side)
+{
+  return phase->outer[d][side].region != NO_OUTER_REGION &&
+                 grid_box(phase->grid)->neighbour[d][side] == MPI_PROC_NULL
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
 
 /* advance.c: map, mixture and report of the present distances. */
 PetscErrorCode PhaseUpdate(Phase phase, Vec closed);

@@ -118,9 +118,10 @@ static PetscErrorCode FindRegionMap(Phase phase)
     for (PetscInt n = 0; n < phase->count; n++)
       rows[n] = distances[n] + c;
     find_smallest(width, phase->count, rows, equal, smallest, regions + c);
-    for (PetscInt x = c; x < c + width; x++)
-      phase->region[x] = (unsigned char)(regions[x] - 1.);
   }
+  empty_ghosts_of_sides(phase, regions);
+  for (PetscInt c = 0; c < length; c++)
+    phase->region[c] = (unsigned char)(regions[c] - 1.);
   PetscCall(VecRestoreArray(phase->regions, &regions));
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);

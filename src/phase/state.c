@@ -41,6 +41,30 @@ static void unpack_report(const PetscReal row[REPORT_NUMBERS], PetscInt n, Phase
     report->centre[n].at[d] = row[3 + d];
 }
 
+/* Where something flows in: what distances find beyond the sides follows from it. */
+static PetscErrorCode LoadSideMarks(Phase phase, Archive archive)
+{
+  const PetscReal  most = side_bit(SIDE_MARKS, 0, 0) - 1.;
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal *value;
+  PetscInt         wrong = 0;
+
+  PetscFunctionBegin;
+  PetscCall(MacGridLoadField(phase->grid, "side_marks", phase->side_marks, archive));
+  PetscCall(VecGetArrayRead(phase->side_marks, &value));
+  FOR_CELLS(box, i, j, k) {
+    const PetscReal marks = value[box_index(box, i, j, k)];
+
+    wrong += !(marks >= 0. && marks <= most && marks == PetscFloorReal(marks));
+  }
+  PetscCall(VecRestoreArrayRead(phase->side_marks, &value));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPIU_INT, MPI_SUM, box->comm));
+  if (wrong)
+    PetscCall(ArchiveRefuse(archive, "side_marks", "names sides that there are not"));
+  PetscCall(MacGridMirrorGhosts(phase->grid, phase->side_marks));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseSave(Phase phase, Archive archive)
 {
   const PetscReal tail[TAIL_NUMBERS] = {(PetscReal)phase->report.escaped, (PetscReal)phase->report.dropped,
@@ -49,6 +73,8 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "regions"));
+  if (phase->side_marks)
+    PetscCall(MacGridSaveField(phase->grid, "side_marks", phase->side_marks, archive));
   for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(TransferRegion(phase, n, archive, SAVE));
     pack_report(&phase->report, n, rows[n]);
@@ -79,6 +105,8 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "regions"));
+  if (phase->side_marks)
+    PetscCall(LoadSideMarks(phase, archive));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
   PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &phase->steps));

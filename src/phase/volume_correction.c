@@ -3,50 +3,74 @@
      (target - volume) / surface,  at most h / 10 in a step,
 
    with volumes and targets of the start of the step, before the projection, of which half remains against a
-   region that is not corrected. A target is the volume at the start and what was poured since, less what has
-   left through the sides of the box; the front of what leaves is known to half a cell. */
+   region that is not corrected. A target is the volume at the start and what was poured and flowed in since,
+   less what has left through the sides of the box, by the parts of the regions there before and after each
+   step. */
 #include "phase_impl.h"
 
 static const PetscReal largest_shift = 0.1; /* cells */
 
-/* Outflow through one side of the box, by the regions of the cells at it, over h^(dimension - 1). */
-static void add_outflow(Phase phase, const PetscReal *u, PetscInt direction, PetscInt side,
-                        ReproducibleSum sums[])
+/* What leaves through a face on a side, in parts: the cell's region; on an open side, all that lie in the
+   face's dual cell, of which half goes on beyond the side. */
+static void find_side_parts(Phase phase, PetscReal *const distances[], PetscInt d, PetscInt side,
+                            PetscInt face, CellFractions *parts)
+{
+  const PetscInt cell = side ? face - grid_box(phase->grid)->stride[d] : face;
+  Nearby         nearby;
+
+  if (side_is_open(phase, d, side) && (phase->mixed[cell] || phase->mixed[face])) {
+    find_nearby(phase, distances, face, &nearby);
+    find_fractions(phase, &nearby, (const PetscInt[DIM]){d == X, d == Y, d == Z}, parts);
+  } else
+    *parts = (CellFractions){.count = 1, .region = {phase->region[cell]}, .fraction = {1.}};
+}
+
+/* Outflow through one side of the box over h^(dimension - 1). */
+static void add_outflow(Phase phase, PetscReal *const distances[], const PetscReal *u, const PetscReal *marks,
+                        PetscInt direction, PetscInt side, ReproducibleSum sums[])
 {
   const GridBox *box = grid_box(phase->grid);
-  PetscInt       start[DIM], end[DIM];
+  GridRange      faces = box_grown(box, 0);
 
-  for (PetscInt d = 0; d < DIM; d++) {
-    start[d] = box->start[d];
-    end[d] = box->end[d];
+  faces.start[direction] = side ? box->cells[direction] : 0;
+  faces.end[direction] = faces.start[direction] + 1;
+  FOR_CELLS(&faces, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k), cell = side ? c - box->stride[direction] : c;
+    const PetscReal out = side ? u[c] : -u[c];
+    CellFractions   parts = {.count = 1, .fraction = {1.}};
+
+    if (out < 0. && side_is_open(phase, direction, side))
+      parts.region[0] = outer_region(phase, marks[cell], direction, side);
+    else
+      find_side_parts(phase, distances, direction, side, c, &parts);
+    for (PetscInt n = 0; n < parts.count; n++)
+      sum_add(&sums[parts.region[n]], parts.fraction[n] * out);
   }
-  start[direction] = side ? box->cells[direction] : 0;
-  end[direction] = start[direction] + 1;
-  for (PetscInt k = start[Z]; k < end[Z]; k++)
-    for (PetscInt j = start[Y]; j < end[Y]; j++)
-      for (PetscInt i = start[X]; i < end[X]; i++) {
-        const PetscInt c = box_index(box, i, j, k), cell = side ? c - box->stride[direction] : c;
-
-        sum_add(&sums[phase->region[cell]], side ? u[c] : -u[c]);
-      }
 }
 
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
 {
-  const GridBox  *box = grid_box(phase->grid);
-  const PetscReal h = grid_spacing(phase->grid), area = box->dimension == 3 ? h * h : h;
-  PetscReal      *u[DIM], outflow[REGIONS_MAX];
-  ReproducibleSum sums[REGIONS_MAX] = {{0}};
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal  h = grid_spacing(phase->grid), area = box->dimension == 3 ? h * h : h;
+  PetscReal       *u[DIM], *distances[REGIONS_MAX], outflow[REGIONS_MAX];
+  const PetscReal *marks = NULL;
+  ReproducibleSum  sums[REGIONS_MAX] = {{0}};
 
   PetscFunctionBegin;
   if (phase->config->volume != VOLUME_KEPT)
     PetscFunctionReturn(0);
+  PetscCall(PhaseGetDistances(phase, distances));
   PetscCall(MacGridGetFaces(phase->grid, velocity, u));
+  if (phase->side_marks)
+    PetscCall(VecGetArrayRead(phase->side_marks, &marks));
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++)
       if (box->neighbour[d][side] == MPI_PROC_NULL)
-        add_outflow(phase, u[d], d, side, sums);
+        add_outflow(phase, distances, u[d], marks, d, side, sums);
+  if (phase->side_marks)
+    PetscCall(VecRestoreArrayRead(phase->side_marks, &marks));
   PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
+  PetscCall(PhaseRestoreDistances(phase, distances));
   PetscCall(SumOverRanks(box->comm, REGIONS_MAX, sums, outflow));
   for (PetscInt n = 0; n < phase->count; n++)
     phase->targets[n] -= dt * area * outflow[n];

@@ -140,12 +140,69 @@ static PetscErrorCode CheckFluid(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* Whether what lies beyond a side has a weight. */
+static PetscBool has_weight(Scene scene, const char region[])
+{
+  const PhaseConfig *phases = &scene->config.phases;
+
+  for (PetscInt r = 0; r < phases->region_count; r++)
+    if (phases->regions[r].kind != REGION_SIMULATED &&
+        (!region || (phases->regions[r].name && !strcmp(region, phases->regions[r].name))))
+      return PETSC_FALSE;
+  return vector3_norm(scene->config.fluid.gravity) > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode CheckOuterRegion(Scene scene, Node *side, const SideConfig *config)
+{
+  Node     *region = node_find(side, "region"), *level = node_find(side, "level");
+  PetscBool has_level = level && side_has_level(config) ? PETSC_TRUE : PETSC_FALSE;
+  char      path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!is_usable(node_find(side, "type")) || (level && !is_usable(level)) || (!config->region && !has_level))
+    PetscFunctionReturn(0);
+  node_path(config->region ? region : level, path, sizeof(path));
+  if (config->kind != SIDE_OPEN)
+    PetscCall(
+        ProblemAddAtKey(scene, config->region ? region : level, PROBLEM_ERROR,
+                        "%s: this side is %s; only beyond an open one lies a region. Remove it, or make "
+                        "the side open",
+                        path, SideKinds[config->kind]));
+  else if (!list_of(scene))
+    PetscCall(ProblemAddAtKey(
+        scene, config->region ? region : level, PROBLEM_ERROR,
+        "%s has no meaning without regions, where the same fluid lies beyond: remove it", path));
+  else {
+    PetscCall(CheckRegionName(scene, region, config->region));
+    if (has_level && !has_weight(scene, config->region) &&
+        (!config->region || is_region(scene, config->region)))
+      PetscCall(
+          ProblemAddAtKey(scene, level, PROBLEM_ERROR,
+                          "a level needs gravity and a region with a weight: remove it, or name one, as in "
+                          "{type: open, region: water, level: 0.5}"));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckOuterRegions(Scene scene)
+{
+  static const char *const names[DIM][2] = {{"x_low", "x_high"}, {"y_low", "y_high"}, {"z_low", "z_high"}};
+  Node                    *sides = node_find(node_find(scene->root, "fluid"), "sides");
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    PetscCall(CheckOuterRegion(scene, node_find(sides, names[n / 2][n % 2]),
+                               &scene->config.fluid.sides[n / 2][n % 2]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheckRegions(Scene scene)
 {
   Node *list = list_of(scene), *inflows = node_find(scene->root, "inflows");
 
   PetscFunctionBegin;
   PetscCall(CheckFluid(scene));
+  PetscCall(CheckOuterRegions(scene));
   for (PetscInt n = 0; n < scene->config.inflow_count; n++)
     PetscCall(
         CheckRegionName(scene, node_find(node_item(inflows, n), "region"), scene->config.inflows[n].region));

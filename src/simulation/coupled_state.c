@@ -15,8 +15,11 @@ static PetscErrorCode CreateFields(Simulation simulation)
 {
   struct Coupled    *coupled = simulation->coupled;
   const FluidConfig *fluid = &simulation->config->fluid;
+  OuterDensities     outer;
 
   PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    outer[n / 2][n % 2] = (OuterDensity){fluid->density, fluid->density};
   PetscCall(MacGridCreateField(simulation->grid, &coupled->covered));
   PetscCall(MacGridCreateField(simulation->grid, &coupled->impulse));
   PetscCall(MacGridCreateFaceField(simulation->grid, coupled->faces));
@@ -25,7 +28,8 @@ static PetscErrorCode CreateFields(Simulation simulation)
     PetscFunctionReturn(0);
   PetscCall(MixtureCreate(simulation->grid, &coupled->uniform));
   PetscCall(MixtureSetUniform(simulation->grid, fluid->density, fluid->viscosity, &coupled->uniform));
-  PetscCall(FluidBalanceOpenSides(simulation->fluid, fluid->density, coupled->uniform.jump));
+  PetscCall(FluidBalanceOpenSides(simulation->fluid, (const OuterDensity(*)[2])outer, INFLOW_IS_FREE,
+                                  coupled->uniform.jump));
   PetscCall(FluidSetMixture(simulation->fluid, &coupled->uniform));
   PetscFunctionReturn(0);
 }

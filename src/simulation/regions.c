@@ -2,7 +2,82 @@
    into them, and what they make of density, viscosity and pressure jumps is the fluid's mixture. */
 #include "simulation_impl.h"
 
+#include <millrace/fluid_step.h>
+
 #include <petsctime.h>
+
+static PetscInt region_named(const PhaseConfig *config, const char name[])
+{
+  for (PetscInt r = 0; r < config->region_count; r++)
+    if (!strcmp(config->regions[r].name, name))
+      return r;
+  return -1;
+}
+
+/* The first one that is not simulated, else the lightest. */
+static PetscInt airy_region(const PhaseConfig *config)
+{
+  PetscInt lightest = 0;
+
+  for (PetscInt r = 0; r < config->region_count; r++) {
+    if (config->regions[r].kind != REGION_SIMULATED)
+      return r;
+    if (config->regions[r].density < config->regions[lightest].density)
+      lightest = r;
+  }
+  return lightest;
+}
+
+/* What lies beyond a side. */
+static OuterRegion outer_region(const SimulationConfig *config, PetscInt d, PetscInt side)
+{
+  const SideConfig *beyond = &config->fluid.sides[d][side];
+  const PetscInt    airy = airy_region(&config->phases);
+
+  if (d >= config->grid.dimension || beyond->kind != SIDE_OPEN)
+    return (OuterRegion){NO_OUTER_REGION, NO_OUTER_REGION, 0.};
+  return (OuterRegion){beyond->region ? region_named(&config->phases, beyond->region) : airy, airy,
+                       beyond->level};
+}
+
+static PetscErrorCode SetSides(Simulation simulation)
+{
+  const Vector3   gravity = simulation->config->fluid.gravity;
+  const PetscReal strength = vector3_norm(gravity);
+  OuterRegions    outer;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    outer[n / 2][n % 2] = outer_region(simulation->config, n / 2, n % 2);
+  PetscCall(PhaseSetSides(simulation->phase, (const OuterRegion(*)[2])outer,
+                          vector3_scale(strength > 0. ? -1. / strength : 0., gravity)));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal outer_density(const PhaseConfig *phases, PetscInt region)
+{
+  if (region == NO_OUTER_REGION || phases->regions[region].kind != REGION_SIMULATED)
+    return 0.;
+  return phases->regions[region].density;
+}
+
+/* The pressure of what lies beyond open sides. */
+static PetscErrorCode BalanceSides(Simulation simulation, const Mixture *mixture)
+{
+  const PhaseConfig *phases = &simulation->config->phases;
+  OuterDensities     densities;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2 * DIM; n++) {
+    const OuterRegion outer = outer_region(simulation->config, n / 2, n % 2);
+
+    densities[n / 2][n % 2] =
+        (OuterDensity){outer_density(phases, outer.region), outer_density(phases, outer.above)};
+  }
+  PetscCall(FluidBalanceOpenSides(simulation->fluid, (const OuterDensity(*)[2])densities, INFLOW_COSTS_HEAD,
+                                  (Vec *)mixture->jump));
+  PetscFunctionReturn(0);
+}
 
 /* The fluid learns what it is made of now. */
 static PetscErrorCode MixFluid(Simulation simulation)
@@ -11,16 +86,9 @@ static PetscErrorCode MixFluid(Simulation simulation)
 
   PetscFunctionBegin;
   PetscCall(PhaseGetMixture(simulation->phase, &mixture));
+  PetscCall(BalanceSides(simulation, mixture));
   PetscCall(FluidSetMixture(simulation->fluid, mixture));
   PetscFunctionReturn(0);
-}
-
-static PetscInt region_named(const PhaseConfig *config, const char name[])
-{
-  for (PetscInt r = 0; r < config->region_count; r++)
-    if (!strcmp(config->regions[r].name, name))
-      return r;
-  return -1;
 }
 
 /* What is closed to the regions: obstacles and bodies, but not sources, which are full of what they let out.
@@ -75,6 +143,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(PhaseCreate(simulation->grid, &simulation->config->phases, &simulation->phase));
+  PetscCall(SetSides(simulation));
   PetscCall(SimulationShowShells(simulation, SHELLS_STILL, 0.));
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseStart(simulation->phase, closed, message, size));
@@ -112,6 +181,7 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
 PetscErrorCode SimulationExtendVelocity(Simulation simulation)
 {
   PetscLogDouble begin, end;
+  const Mixture *mixture;
   Vec           *velocity, *dense;
 
   PetscFunctionBegin;
@@ -127,6 +197,8 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
     PetscCall(PhaseExtendDenseVelocity(simulation->phase, dense));
   }
   PetscCall(FluidRefreshVelocity(simulation->fluid));
+  PetscCall(PhaseGetMixture(simulation->phase, &mixture));
+  PetscCall(BalanceSides(simulation, mixture)); /* as a resumed run would */
   PetscCall(PetscTime(&end));
   simulation->wall_regions += end - begin;
   PetscFunctionReturn(0);
@@ -260,10 +332,18 @@ static PetscReal mixture_fields(const SimulationConfig *config)
   return fields;
 }
 
-/* Level sets with their values before the step, and the mixture. */
+static PetscBool has_open_side(const SimulationConfig *config)
+{
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    if (outer_region(config, n / 2, n % 2).region != NO_OUTER_REGION)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* Level sets with their values before the step, the mixture, and where something flows in. */
 static PetscReal count_fields(const SimulationConfig *config)
 {
-  return mixture_fields(config) + 4.25 * config->phases.region_count;
+  return mixture_fields(config) + 4.25 * config->phases.region_count + (has_open_side(config) ? 1 : 0);
 }
 
 static PetscErrorCode Destroy(Simulation simulation)

@@ -44,6 +44,7 @@ everywhere space space
 everywhere surface surface
 whole=20 half=10
 everywhere liquids liquids
+everywhere outside "open sides"
 
 # Bodies are computed alike on all ranks of the solid team.
 for ranks in 1 2; do

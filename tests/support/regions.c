@@ -25,6 +25,18 @@ void regions_add_tension(Regions *regions, PetscInt first, PetscInt second, Pets
       (TensionConfig){regions->regions[first].name, regions->regions[second].name, tension};
 }
 
+static PetscErrorCode OpenSides(Regions *regions)
+{
+  const PetscInt outer = regions->outer - 1;
+  OuterRegions   sides;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2 * DIM; n++)
+    sides[n / 2][n % 2] = (OuterRegion){n / 2 == X ? outer : NO_OUTER_REGION, outer, PETSC_INFINITY};
+  PetscCall(PhaseSetSides(regions->phase, (const OuterRegion(*)[2])sides, vector3(0., 1., 0.)));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode RegionsStart(MPI_Comm comm, Regions *regions, char message[], size_t size)
 {
   PetscFunctionBegin;
@@ -32,6 +44,8 @@ PetscErrorCode RegionsStart(MPI_Comm comm, Regions *regions, char message[], siz
     PetscCall(MacGridCreate(comm, &regions->grid_config, &regions->grid));
   PetscCall(MacGridCreateFaceField(regions->grid, regions->velocity));
   PetscCall(PhaseCreate(regions->grid, &regions->config, &regions->phase));
+  if (regions->outer)
+    PetscCall(OpenSides(regions));
   PetscCall(PhaseStart(regions->phase, regions->closed, message, size));
   PetscFunctionReturn(0);
 }

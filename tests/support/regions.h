@@ -15,6 +15,7 @@ typedef struct {
   Phase         phase;
   Vec           velocity[DIM];
   Vec           closed; /* null: none */
+  PetscInt      outer;  /* 1 + the region beyond the sides along x, which are open; 0: they are not */
 } Regions;
 
 /* The square or cube of side 1 from the origin (in two dimensions at z = 0) with n cells along it. Regions

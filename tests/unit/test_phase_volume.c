@@ -81,6 +81,7 @@ static void targets_follow_what_leaves_the_box(void **state)
   (void)state;
   regions_prepare(2, 40, &regions);
   regions.config.volume = VOLUME_KEPT;
+  regions.outer = 2;
   assert_success(ShapeCreateBox(vector3(0.4, -1., -1.), vector3(0.8, 2., 1.), &strip));
   regions_add(&regions, &strip);
   regions_add(&regions, NULL);
@@ -88,7 +89,7 @@ static void targets_follow_what_leaves_the_box(void **state)
   assert_near(phase_report(regions.phase)->volume[0], 0.4, 1e-9);
   for (PetscInt s = 0; s < 35; s++)
     assert_success(PhaseAdvance(regions.phase, regions.velocity, NULL, time / 35.));
-  assert_near(phase_report(regions.phase)->volume[0], 1. - 0.4 - time, 0.0125); /* half a cell */
+  assert_near(phase_report(regions.phase)->volume[0], 1. - 0.4 - time, 1e-3);
   assert_success(RegionsDestroy(&regions));
 }
 

@@ -100,7 +100,37 @@ static void keys_that_contradict_regions_are_refused(void **state)
             "must not depend on t");
 }
 
+#define OPEN(side) TOP "fluid: {gravity: [0, -1, 0], sides: {y_high: " side "}}\nregions:\n"
+
+static void what_lies_beyond_open_sides_is_read(void **state)
+{
+  Scene             scene = read_scene(OPEN("{type: open, region: water, level: 0.5}") WATER AIR);
+  const SideConfig *sides;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  sides = scene_config(scene)->fluid.sides[Y];
+  assert_string_equal(sides[1].region, "water");
+  assert_true(sides[1].level == 0.5 && !side_has_level(&sides[0]) && !sides[0].region);
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
+static void what_cannot_lie_beyond_a_side_is_refused(void **state)
+{
+  (void)state;
+  one_error(OPEN("{type: open, region: watr}") WATER AIR, 3, "did you mean \"water\"");
+  one_error(OPEN("{type: wall, region: water}") WATER AIR, 3, "fluid.sides.y_high.region: this side is wall");
+  one_error(OPEN("{type: slip, level: 1}") WATER AIR, 3, "make the side open");
+  one_error(OPEN("{type: open, level: 1}") WATER AIR, 3, "a region with a weight");
+  one_error(OPEN("{type: open, region: air, level: 1}") WATER AIR, 3, "a region with a weight");
+  one_error(TOP "fluid: {sides: {y_high: {type: open, region: water, level: 1}}}\nregions:\n" WATER AIR, 3,
+            "needs gravity");
+  one_error(TOP "fluid: {density: 1, sides: {y_high: {type: open, region: water}}}\n", 3, "without regions");
+}
+
 TEST_MAIN(cmocka_unit_test(regions_and_tensions_are_read), cmocka_unit_test(the_resolved_scene_is_the_same),
           cmocka_unit_test(a_bad_set_of_regions_is_refused),
           cmocka_unit_test(names_of_regions_that_are_not_are_refused),
-          cmocka_unit_test(keys_that_contradict_regions_are_refused))
+          cmocka_unit_test(keys_that_contradict_regions_are_refused),
+          cmocka_unit_test(what_lies_beyond_open_sides_is_read),
+          cmocka_unit_test(what_cannot_lie_beyond_a_side_is_refused))

@@ -84,6 +84,14 @@ typedef struct {
   PetscReal outflow[MILLRACE_DIM][2]; /* through each side, m^3/s */
 } FluidTotals;
 
+/* The same of the cells of one region. */
+typedef struct {
+  PetscReal kinetic_energy; /* J */
+  PetscReal dissipation;    /* by viscosity, W */
+  PetscReal enstrophy;      /* half the integral of the square of the vorticity, m^3/s^2 */
+  PetscReal largest_speed;  /* of any component, m/s */
+} RegionTotals;
+
 typedef struct _p_Fluid *Fluid;
 
 /* `config` must outlive the fluid, and so must `grid`. Destroy accepts a null fluid. Collective: fluid. */
@@ -160,6 +168,10 @@ PetscReal          fluid_time(Fluid fluid);
 
 /* Sums over the box; the volume integral of a scalar. Collective: fluid. */
 PetscErrorCode FluidGetTotals(Fluid fluid, FluidTotals *totals);
+/* Sums over the cells of each of `count` regions that `regions` holds, numbered from 1, with ghosts, and
+   their densities, kg/m^3; 0: nothing is there. Null: all fluid is one region. Collective: fluid. */
+PetscErrorCode FluidGetRegionTotals(Fluid fluid, PetscInt count, Vec regions, const PetscReal density[],
+                                    RegionTotals totals[]);
 PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *total);
 
 /* The force of the fluid on each obstacle by pressure and by viscosity, N; one vector per obstacle.

@@ -118,12 +118,13 @@ PetscReal phase_wave_limit(Phase phase, Vector3 gravity, PetscReal h);
 PetscErrorCode PhaseCheck(Phase phase);
 
 typedef struct {
-  PetscReal  volume[REGIONS_MAX];    /* m^3; m^2 in two dimensions */
-  Vector3    centre[REGIONS_MAX];    /* of the volume; zero if there is none */
-  PetscReal  surface[REGIONS_MAX];   /* m^2; m in two dimensions */
-  PetscInt64 particles[REGIONS_MAX]; /* markers */
-  PetscInt64 escaped, dropped;       /* markers beyond the interface; lost in sinks; in the last step */
-  PetscInt   vanished;               /* 1 + a region that has lost all of its volume in the last step */
+  PetscReal  volume[REGIONS_MAX];                       /* m^3; m^2 in two dimensions */
+  Vector3    centre[REGIONS_MAX];                       /* of the volume; zero if there is none */
+  PetscReal  surface[REGIONS_MAX];                      /* m^2; m in two dimensions */
+  Vector3    lowest[REGIONS_MAX], highest[REGIONS_MAX]; /* ends along each axis; zero if there is no volume */
+  PetscInt64 particles[REGIONS_MAX];                    /* markers */
+  PetscInt64 escaped, dropped; /* markers beyond the interface; lost in sinks; in the last step */
+  PetscInt   vanished;         /* 1 + a region that has lost all of its volume in the last step */
 } PhaseReport;
 const PhaseReport *phase_report(Phase phase);
 

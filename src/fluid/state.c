@@ -94,7 +94,7 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
 {
   const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
   const PetscBool is_empty = mixed->voids[c] > 0.;
-  PetscReal       divergence = 0.;
+  PetscReal       divergence = 0., mass = 0., tilt[DIM] = {0.};
 
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
@@ -105,14 +105,16 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
       divergence += (2 * side - 1) * u;
       if (is_empty && (mixed->voids[other] > 0. || (mixed->solid && mixed->solid[other] > 0.)))
         continue;
-      totals->mass += share / box->dimension;
-      for (PetscInt e = 0; e < box->dimension; e++)
-        totals->moment[e] += share / box->dimension * (at[e] + (e == d ? side : 0.5));
+      mass += share;
+      tilt[d] += (side - 0.5) * share;
       totals->momentum[d] += share * u;
       totals->kinetic_energy += 0.5 * share * u * u;
       if (open > 0.)
         totals->largest_speed = PetscMax(totals->largest_speed, PetscAbsReal(u));
     }
+  totals->mass += mass / box->dimension;
+  for (PetscInt d = 0; d < box->dimension; d++)
+    totals->moment[d] += ((at[d] + 0.5) * mass + tilt[d]) / box->dimension;
   if (!is_empty)
     totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
 }

@@ -47,6 +47,7 @@ PetscErrorCode PhaseUpdate(Phase phase, Vec closed)
   PetscCall(PhaseFindRegions(phase));
   PetscCall(PhaseUpdateMixture(phase));
   PetscCall(PhaseMeasure(phase, closed));
+  PetscCall(PhaseMeasureExtent(phase, closed));
   PetscCall(PhaseCountMarkers(phase));
   if (!phase->report.vanished)
     phase->report.vanished = vanished_region(phase, before);

@@ -124,6 +124,9 @@ void find_nearby(Phase phase, PetscReal *const distances[], PetscInt c, Nearby *
 void find_fractions(Phase phase, const Nearby *nearby, const PetscInt half[DIM], CellFractions *fractions);
 PetscErrorCode PhaseMeasure(Phase phase, Vec closed); /* volumes, centres and surfaces, into the report */
 
+/* extent.c: the ends of the regions, into the report */
+PetscErrorCode PhaseMeasureExtent(Phase phase, Vec closed);
+
 /* mixture.c, surface_tension.c */
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);

@@ -126,16 +126,63 @@ static PetscErrorCode Derive(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* Of the whole flow, and of each region into its row of `each`, which is null without regions. */
+static PetscErrorCode GetRates(Simulation simulation, RegionTotals *all, RegionTotals each[])
+{
+  const PhaseConfig *phases = &simulation->config->phases;
+  PetscReal          density[REGIONS_MAX];
+  Vec                regions = NULL;
+
+  PetscFunctionBegin;
+  if (!simulation->phase) {
+    density[0] = simulation->config->fluid.density;
+    PetscCall(FluidGetRegionTotals(simulation->fluid, 1, NULL, density, all));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt r = 0; r < phases->region_count; r++)
+    density[r] = phases->regions[r].kind == REGION_SIMULATED ? phases->regions[r].density : 0.;
+  PetscCall(PhaseGetRegions(simulation->phase, &regions));
+  PetscCall(FluidGetRegionTotals(simulation->fluid, phases->region_count, regions, density, each));
+  *all = (RegionTotals){0};
+  for (PetscInt r = 0; r < phases->region_count; r++) {
+    all->dissipation += each[r].dissipation;
+    all->enstrophy += each[r].enstrophy;
+  }
+  PetscFunctionReturn(0);
+}
+
+static void record_put_rates(Record *record, PetscInt dimension, const RegionTotals *totals, const char of[])
+{
+  record_put(record, totals->dissipation, "W", "dissipation%s", of);
+  record_put(record, totals->enstrophy, dimension == 3 ? "m^3/s^2" : "m^2/s^2", "enstrophy%s", of);
+}
+
+static void record_put_region(Simulation simulation, Record *record, PetscInt r, const RegionTotals *totals)
+{
+  const PhaseConfig *phases = &simulation->config->phases;
+  char               of[RECORD_NAME_LENGTH - 20];
+
+  if (phases->regions[r].kind != REGION_SIMULATED)
+    return;
+  snprintf(of, sizeof(of), "_%s", phases->regions[r].name);
+  record_put(record, totals->kinetic_energy, "J", "kinetic_energy%s", of);
+  record_put_rates(record, simulation->config->grid.dimension, totals, of);
+  record_put(record, totals->largest_speed, "m/s", "speed_max%s", of);
+}
+
 static PetscErrorCode RecordTotals(Simulation simulation, Record *record)
 {
   const GridBox *box = grid_box(simulation->grid);
+  RegionTotals   all, each[REGIONS_MAX];
   FluidTotals    totals;
 
   PetscFunctionBegin;
   PetscCall(FluidGetTotals(simulation->fluid, &totals));
+  PetscCall(GetRates(simulation, &all, each));
   record_put(record, totals.mass, "kg", "mass");
   record_put_vector(record, totals.momentum, box->dimension, "kg m/s", "momentum");
   record_put(record, totals.kinetic_energy, "J", "kinetic_energy");
+  record_put_rates(record, box->dimension, &all, "");
   record_put(record, totals.largest_speed, "m/s", "speed_max");
   if (!simulation->coupled)
     record_put(record, totals.largest_divergence, "1/s", "divergence_max");
@@ -144,6 +191,8 @@ static PetscErrorCode RecordTotals(Simulation simulation, Record *record)
       if (!box->periodic[axis])
         record_put(record, totals.outflow[axis][side], "m^3/s", "outflow_%c_%s", "xyz"[axis],
                    side ? "high" : "low");
+  for (PetscInt r = 0; r < simulation->config->phases.region_count; r++)
+    record_put_region(simulation, record, r, &each[r]);
   PetscFunctionReturn(0);
 }
 

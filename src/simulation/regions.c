@@ -286,6 +286,10 @@ static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
                config->regions[r].name);
     snprintf(name, sizeof(name), "center_%s", config->regions[r].name);
     record_put_vector(record, report->centre[r].at, dimension, "m", name);
+    snprintf(name, sizeof(name), "lowest_%s", config->regions[r].name);
+    record_put_vector(record, report->lowest[r].at, dimension, "m", name);
+    snprintf(name, sizeof(name), "highest_%s", config->regions[r].name);
+    record_put_vector(record, report->highest[r].at, dimension, "m", name);
     record_put(record, report->surface[r], dimension == 3 ? "m^2" : "m", "surface_%s",
                config->regions[r].name);
     record_put(record, report->particles[r], "1", "markers_%s", config->regions[r].name);

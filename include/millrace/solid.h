@@ -94,6 +94,9 @@ typedef enum {
   MATERIAL_INVERTIBLE
 } MaterialModel;
 extern const char *const MaterialModels[];
+/* Whether the volume around each vertex stays what it is at rest. */
+typedef enum { SOLID_VOLUME_FREE, SOLID_VOLUME_KEPT } SolidVolume;
+extern const char *const SolidVolumes[];
 typedef struct {
   char         *name;
   MaterialModel model;
@@ -104,6 +107,7 @@ typedef struct {
   PetscReal     bending;  /* N m: rigidity of cloth */
   PetscReal     altitude; /* of MATERIAL_SPRINGS: stiffness of altitude springs over that of edges */
   PetscReal     yield_stress, hardening; /* Pa, of MATERIAL_HENCKY; 0: it does not yield, nor harden */
+  SolidVolume   volume;
 } SolidMaterialConfig;
 
 /* How elasticity goes through time: in explicit substeps, in whole implicit steps of either kind, or from

@@ -5,6 +5,7 @@ const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear",
                                       "hencky",      "springs",      "invertible",          NULL};
+const char *const SolidVolumes[] = {"free", "kept", NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const MeshJunctionKinds[] = {"bound", "free", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
@@ -380,6 +381,13 @@ static const SchemaKey material_keys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "Pa",
      .help = "what plastic strain adds to the yield stress"},
+    {.name = "volume",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_MATERIAL(volume),
+     .fallback = "free",
+     .choices = SolidVolumes,
+     .help = "kept: that around each vertex stays what it is at rest, by a pressure; of linear tetrahedra in "
+             "explicit steps, with a Poisson's ratio that need not be near 0.5"},
     {0}};
 
 static const SchemaKey hold_keys[] = {

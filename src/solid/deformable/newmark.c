@@ -83,6 +83,7 @@ PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist ha
   points_follow_velocity(solid, half, motion.points);
   PetscCall(PointContactsFind(solid, dt, &motion));
   PetscCall(PointsDamp(solid, 0.5 * dt, dt, &motion, &points->drag));
+  PetscCall(PointsKeepVolume(solid, dt, &motion, &points->drag));
   PetscFunctionReturn(0);
 }
 
@@ -153,6 +154,11 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
 
     PetscCall(SpringsDamp(solid, dt, &last));
     points_follow_velocity(solid, solid->twists, points->velocity);
+  }
+  if (points->volumes) {
+    SolidMotion last = {points->velocity, solid->twists};
+
+    PetscCall(PointsProjectVolume(solid, dt, &last));
   }
   PetscFunctionReturn(0);
 }

@@ -598,6 +598,27 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
   PetscFunctionReturn(0);
 }
 
+/* Volumes are those of linear tetrahedra, and projections those of explicit steps. */
+static PetscErrorCode CheckVolume(Solid solid, const DeformableMesh *mesh, char message[], size_t size)
+{
+  const char *name = mesh->config->name;
+
+  PetscFunctionBegin;
+  if (message[0] || mesh->mesh->kind == MESH_POINTS || mesh->material->volume == SOLID_VOLUME_FREE)
+    PetscFunctionReturn(0);
+  if (mesh->mesh->kind != MESH_TETRAHEDRA || mesh->mesh->nodes != 4)
+    PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                           "Mesh \"%s\" is not of linear tetrahedra, which alone keep their volume: give it "
+                           "type: volume and order: 1, or another material",
+                           name));
+  else if (solid->config->elasticity != ELASTIC_EXPLICIT)
+    PetscCall(MessageAtKey(message, size, "solids.meshes", name,
+                           "Mesh \"%s\" keeps its volume, which implicit and static elasticity do not know: "
+                           "give solids.elasticity: explicit",
+                           name));
+  PetscFunctionReturn(0);
+}
+
 /* Every bundle of fibres is somewhere. */
 static PetscErrorCode CheckBundles(const DeformableMesh *mesh, char message[], size_t size)
 {
@@ -642,6 +663,7 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
   PetscCall(SoftPointsPrepareDrift(solid, message, size));
   for (PetscInt m = 0; m < points->mesh_count && !message[0]; m++) {
     PetscCall(CheckBundles(&points->meshes[m], message, size));
+    PetscCall(CheckVolume(solid, &points->meshes[m], message, size));
     PetscCall(MeshAddLoads(points, &points->meshes[m], message, size));
     PetscCall(CheckElasticity(solid, &points->meshes[m], message, size));
   }
@@ -654,6 +676,7 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
   if (points->soft.count)
     PetscCall(SoftPointsWeigh(solid));
   PetscCall(SpringsCreate(solid));
+  PetscCall(KeptVolumesCreate(solid));
   points_follow_velocity(solid, solid->twists, points->velocity);
   soft_points_start(points);
   PetscFunctionReturn(0);
@@ -685,6 +708,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
     PetscFunctionReturn(0);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(MeshDestroyParts(&points->meshes[m]));
+  PetscCall(KeptVolumesDestroy(points));
   PetscCall(PetscFree(points->meshes));
   PetscCall(PetscFree(points->contacts));
   PetscCall(SpringsDestroy(solid));

@@ -90,6 +90,9 @@ typedef struct {
   struct _p_BlockFactor *factor;
 } Springs;
 
+/* Of solids that keep their volume (kept_volumes.c). */
+typedef struct _p_KeptVolumes *KeptVolumes;
+
 /* A soft bound copy of a point of a surface (soft_skin.c). */
 typedef struct {
   PetscInt  copy, target;
@@ -121,6 +124,7 @@ typedef struct Points {
   MeshBinding    *mesh_bindings;
   Springs         springs;
   SoftPoints      soft;
+  KeptVolumes     volumes; /* null: none is kept */
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
@@ -264,6 +268,13 @@ void           springs_finish(Solid solid);
 PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
 PetscReal      springs_energy(const Points *points);
 PetscReal      springs_longest(const Points *points);
+
+/* kept_volumes.c: when all masses are known. In a step of the motion, which is changed by the impulses that
+   are added to `impulse`, volumes become those at rest; at the velocities in the end they do not change. */
+PetscErrorCode KeptVolumesCreate(Solid solid);
+PetscErrorCode KeptVolumesDestroy(Points *points);
+PetscErrorCode PointsKeepVolume(Solid solid, PetscReal dt, SolidMotion *motion, SolidMotion *impulse);
+PetscErrorCode PointsProjectVolume(Solid solid, PetscReal dt, SolidMotion *velocity);
 
 /* load.c: given forces. */
 PetscErrorCode MeshAddLoads(Points *points, const DeformableMesh *mesh, char message[], size_t size);

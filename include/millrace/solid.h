@@ -35,25 +35,29 @@ typedef struct {
   CopiesConfig copies;
 } AssemblyConfig;
 
+typedef enum { LOAD_AXES_WORLD, LOAD_AXES_BODY } LoadAxes;
+extern const char *const LoadAxesNames[];
+
 typedef struct {
-  char        *name;
-  char        *assembly; /* that it belongs to, whose copies it takes; null or "": none */
-  BodyKind     kind;
-  Shape        shape; /* where it is at time zero */
-  BodySurface  surface;
-  PetscReal    thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
-  char        *material;  /* only while a scene is read */
-  PetscReal    density;   /* kg/m^3 */
-  PetscReal    mass;      /* kg; > 0: instead of the density */
-  Vector3      velocity;  /* m/s, of the centre of mass at time zero */
-  Vector3      spin;      /* rad/s */
-  Vector3      force;     /* N, constant, at the centre of mass */
-  Vector3      torque;    /* N m, constant */
-  PetscReal    friction;
-  PetscReal    restitution;
-  PetscReal    rolling_friction; /* m: lever of the resisting torque */
-  Motion       motion;           /* of a kinematic body */
-  CopiesConfig copies;           /* the same as those of its assembly, if it has one */
+  char       *name;
+  char       *assembly; /* that it belongs to, whose copies it takes; null or "": none */
+  BodyKind    kind;
+  Shape       shape; /* where it is at time zero */
+  BodySurface surface;
+  PetscReal   thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
+  char       *material;  /* only while a scene is read */
+  PetscReal   density;   /* kg/m^3 */
+  PetscReal   mass;      /* kg; > 0: instead of the density */
+  Vector3     velocity;  /* m/s, of the centre of mass at time zero */
+  Vector3     spin;      /* rad/s */
+  Formula   force[MILLRACE_DIM];  /* N, at the centre of mass, of time and of the place of that; null: none */
+  Formula   torque[MILLRACE_DIM]; /* N m, likewise */
+  LoadAxes  load_axes;            /* of both */
+  PetscReal friction;
+  PetscReal restitution;
+  PetscReal rolling_friction; /* m: lever of the resisting torque */
+  Motion    motion;           /* of a kinematic body */
+  CopiesConfig copies;        /* the same as those of its assembly, if it has one */
 } BodyConfig;
 
 /* How two bodies touch, where that is not the geometric mean of what they say. */

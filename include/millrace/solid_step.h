@@ -60,8 +60,9 @@ PetscErrorCode SolidMove(Solid solid, PetscReal time, PetscReal dt);
 /* The displacements of all bodies since SolidKeep, divided by `dt`, as twists. Not collective. */
 PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[]);
 
-/* Adds forces over `dt` to the velocities of the state, the same on every rank. Not collective. */
-PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt);
+/* Adds forces over the step of `dt` from `time`, at whose end the bodies are, to the velocities of the state,
+   the same on every rank. Not collective. */
+PetscErrorCode SolidAccelerate(Solid solid, PetscReal time, PetscReal dt);
 
 /* Before a first step V: finds the contacts of bodies that rest against each other, and what controls of
    joints ask for in a step of `dt`. Collective: the solid's comm. */

@@ -115,10 +115,21 @@ static PetscBool is_endless(Shape shape)
   return PETSC_FALSE;
 }
 
+/* Other than zero. */
+static PetscBool acts(const Formula formulas[DIM])
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (formulas[d] &&
+        !(formula_is_constant(formulas[d]) && formula_value(formulas[d], vector3(0, 0, 0), 0) == 0))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 static PetscErrorCode CheckKind(Scene scene, Node *item, const BodyConfig *body)
 {
   static const char *const forces[] = {"velocity", "spin", "force", "torque"};
-  const Vector3            given[] = {body->velocity, body->spin, body->force, body->torque};
+  const PetscBool          given[] = {!is_zero(body->velocity), !is_zero(body->spin), acts(body->force),
+                                      acts(body->torque)};
   Node                    *motion = node_find(item, "motion");
   const char              *kind = BodyKinds[body->kind];
 
@@ -134,7 +145,7 @@ static PetscErrorCode CheckKind(Scene scene, Node *item, const BodyConfig *body)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
                               "body \"%s\" has no end and cannot be dynamic; make it static", body->name));
   for (PetscInt i = 0; i < 4 && body->kind != BODY_DYNAMIC; i++)
-    if (!is_zero(given[i]))
+    if (given[i])
       PetscCall(ProblemAddAtKey(scene, node_find(item, forces[i]), PROBLEM_WARNING,
                                 "%s of body \"%s\" has no effect: it is %s", forces[i], body->name, kind));
   PetscFunctionReturn(0);

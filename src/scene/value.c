@@ -221,6 +221,13 @@ PetscErrorCode ReadFormula(Scene scene, Node *node, const SchemaKey *key, Formul
   PetscFunctionReturn(0);
 }
 
+/* Whether the values turn something, in the plane about z; told by their unit. */
+static PetscBool turns(const SchemaKey *key)
+{
+  return key && key->unit && (!strcmp(key->unit, "rad") || !strcmp(key->unit, "N m")) ? PETSC_TRUE
+                                                                                      : PETSC_FALSE;
+}
+
 PetscErrorCode ReadFormulas(Scene scene, Node *node, const SchemaKey *key, Formula value[DIM])
 {
   PetscBool good;
@@ -230,7 +237,7 @@ PetscErrorCode ReadFormulas(Scene scene, Node *node, const SchemaKey *key, Formu
   PetscCall(ExpectComponents(scene, node, "numbers or formulas", &good));
   for (PetscInt d = 0; good && d < node->count; d++)
     PetscCall(ReadFormula(scene, node_item(node, d), key, &value[d]));
-  if (good && scene->config.grid.dimension == 2 && node->count == DIM && value[Z] &&
+  if (good && !turns(key) && scene->config.grid.dimension == 2 && node->count == DIM && value[Z] &&
       (!formula_is_constant(value[Z]) || formula_value(value[Z], vector3(0, 0, 0), 0) != 0)) {
     node_path(node_item(node, Z), path, sizeof(path));
     PetscCall(ProblemAdd(scene, node_item(node, Z), PROBLEM_ERROR,

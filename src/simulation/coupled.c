@@ -262,7 +262,7 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
   PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(PetscMalloc1(coupled->count, &before));
   PetscCall(PetscArraycpy(before, twists, coupled->count));
-  PetscCall(SolidAccelerate(simulation->solid, dt));
+  PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
   PetscCall(SolveWithContact(simulation, dt, twists, good));
   if (simulation->fluid)
     PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));

@@ -61,7 +61,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   PetscCall(PetscArraycpy(before, twists, coupled->count));
   if (team_has_solids(simulation->team))
     PetscCall(SolidFindResting(simulation->solid, simulation->time, dt));
-  PetscCall(SolidAccelerate(simulation->solid, dt));
+  PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
   if (simulation->fluid)
     PetscCall(AccelerateFluid(simulation, dt));
   PetscCall(SimulationSolveInRounds(simulation, ROUNDS_OF_STEP, dt, simulation->fluid ? coupled->faces : NULL,

@@ -41,8 +41,11 @@ static PetscBool solids_are_driven(const SolidConfig *config)
   for (PetscInt b = 0; b < config->body_count; b++) {
     const BodyConfig *body = &config->bodies[b];
 
-    if (body->kind == BODY_KINEMATIC || vector3_norm(body->force) > 0. || vector3_norm(body->torque) > 0.)
+    if (body->kind == BODY_KINEMATIC)
       return PETSC_TRUE;
+    for (PetscInt d = 0; d < DIM; d++)
+      if (acts(body->force[d]) || acts(body->torque[d]))
+        return PETSC_TRUE;
   }
   for (PetscInt j = 0; j < config->joint_count; j++)
     if (config->joints[j].target)

@@ -1,6 +1,7 @@
 /* The keys of bodies, of pairs of them, of joints and of deformable solids. */
 #include <millrace/solid.h>
 
+const char *const LoadAxesNames[] = {"world", "body", NULL};
 const char *const BodyKinds[] = {"dynamic", "static", "kinematic", NULL};
 const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear",
@@ -132,17 +133,25 @@ static const SchemaKey body_keys[] = {
      .unit = "rad/s",
      .help = "axis times rate at time zero"},
     {.name = "force",
-     .kind = SCHEMA_VECTOR,
+     .kind = SCHEMA_FORMULAS,
      .offset = OF_BODY(force),
      .fallback = "[0, 0, 0]",
      .unit = "N",
-     .help = "constant, at the centre of mass, besides gravity"},
+     .help = "at the centre of mass, whose place x, y, z are, besides gravity"},
     {.name = "torque",
-     .kind = SCHEMA_VECTOR,
+     .kind = SCHEMA_FORMULAS,
      .offset = OF_BODY(torque),
      .fallback = "[0, 0, 0]",
      .unit = "N m",
-     .help = "constant"},
+     .help = "likewise"},
+    {.name = "load_axes",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_BODY(load_axes),
+     .fallback = "world",
+     .choices = LoadAxesNames,
+     .help = "of force and torque. world: those of the scene; body: they turn with the body, and are those "
+             "of the scene at time "
+             "zero"},
     {.name = "friction",
      .kind = SCHEMA_REAL,
      .offset = OF_BODY(friction),

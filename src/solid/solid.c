@@ -9,7 +9,8 @@ static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&solid->step));
-  PetscCall(PetscCalloc3(n, &solid->step->half, n, &solid->step->change, n, &solid->step->before));
+  PetscCall(PetscCalloc4(n, &solid->step->half, n, &solid->step->change, n, &solid->step->before, n,
+                         &solid->step->begun));
   PetscCall(JointSetCreate(solid, &solid->joints, message, size));
   if (message[0])
     PetscFunctionReturn(0);
@@ -71,7 +72,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
   PetscCall(ContactSetDestroy(&s->contacts));
   PetscCall(JointSetDestroy(&s->joints));
   if (s->step)
-    PetscCall(PetscFree3(s->step->half, s->step->change, s->step->before));
+    PetscCall(PetscFree4(s->step->half, s->step->change, s->step->before, s->step->begun));
   PetscCall(PetscFree(s->step));
   PetscCall(SolidDestroyPoints(s));
   PetscCall(SolidDestroyBodies(s));
@@ -141,12 +142,35 @@ static PetscReal kinematic_speed(Solid solid, PetscReal time)
   return speed;
 }
 
+/* What loads that change can make of the speeds of bodies within a step. */
+static PetscReal loaded_speed(Solid solid, PetscReal time, PetscReal dt)
+{
+  PetscReal speed = 0;
+
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Body *body = &solid->bodies[b];
+
+    if (!body_is_free(body) || body_load_is_constant(body))
+      continue;
+    for (PetscReal part = 0.; part <= 1.; part += 0.5) {
+      const BodyLoad  load = body_load(body, &solid->placements[b], time + part * dt);
+      const Mobility *mobility = &solid->mobilities[b];
+      const Twist     gained = {vector3_scale(dt * mobility->inverse_mass, load.force),
+                                vector3_scale(dt, matrix3_apply(&mobility->inverse_inertia, load.torque))};
+
+      speed = PetscMax(speed, largest_at(body, &solid->twists[b]) + largest_at(body, &gained));
+    }
+  }
+  return speed;
+}
+
 PetscErrorCode SolidGetGivenSpeed(Solid solid, PetscReal time, PetscReal dt, PetscReal *speed)
 {
   PetscFunctionBegin;
   *speed = joint_set_driven_speed(solid->joints, time, dt);
   *speed = PetscMax(*speed, kinematic_speed(solid, time + 0.5 * dt));
   *speed = PetscMax(*speed, kinematic_speed(solid, time + dt));
+  *speed = PetscMax(*speed, loaded_speed(solid, time, dt));
   PetscFunctionReturn(0);
 }
 
@@ -227,8 +251,9 @@ static void add_body(SolidReport *report, Solid solid, PetscInt b)
   report->angular_momentum =
       vector3_add(report->angular_momentum, vector3_add(vector3_cross(position, momentum), spinning));
   report->kinetic_energy += solid_body_energy(solid, b, twist);
-  report->potential_energy -=
-      body->mass * vector3_dot(solid->config->gravity, position) + vector3_dot(body->config->force, position);
+  report->potential_energy -= body->mass * vector3_dot(solid->config->gravity, position);
+  if (body_load_is_constant(body))
+    report->potential_energy -= vector3_dot(body_load(body, &solid->placements[b], 0.).force, position);
   report->largest_speed = PetscMax(
       report->largest_speed, vector3_norm(twist->linear) + vector3_norm(twist->angular) * body->form->reach);
 }

@@ -67,6 +67,13 @@ Vector3        body_angular_momentum(const Body *body, const RigidTransform *pla
 Vector3        body_spin(const Body *body, const RigidTransform *placement, Vector3 angular_momentum);
 RigidTransform body_moved(const Body *body, const RigidTransform *from, const Twist *twist,
                           PetscReal dt); /* 3.4.1 */
+/* rigid/body_load.c: force and torque that the scene gives it, in the world's axes. */
+typedef struct {
+  Vector3 force, torque; /* N at the centre of mass, N m */
+} BodyLoad;
+BodyLoad  body_load(const Body *body, const RigidTransform *placement, PetscReal time);
+BodyLoad  body_load_mean(const BodyLoad *a, const BodyLoad *b);
+PetscBool body_load_is_constant(const Body *body); /* and in the world's axes */
 /* Of a kinematic body: where it is and how it moves at a time. */
 RigidTransform body_prescribed(const Body *body, PetscReal time);
 Twist          body_prescribed_twist(const Body *body, PetscReal time);

@@ -4,26 +4,35 @@
 
 #include <millrace/solid_step.h>
 
-/* Of gravity and the scene's constant forces. */
-static Twist body_acceleration(Solid solid, PetscInt b)
+/* Of gravity and what the scene gives. */
+static Twist body_acceleration(Solid solid, PetscInt b, const BodyLoad *load)
 {
-  const BodyConfig *config = solid->bodies[b].config;
-  const Mobility   *mobility = &solid->mobilities[b];
-  Twist             acceleration = {{{0}}, {{0}}};
+  const Mobility *mobility = &solid->mobilities[b];
+  Twist           acceleration = {{{0}}, {{0}}};
 
   if (!body_is_free(&solid->bodies[b]))
     return acceleration;
   acceleration.linear =
-      vector3_add(solid->config->gravity, vector3_scale(mobility->inverse_mass, config->force));
-  acceleration.angular = matrix3_apply(&mobility->inverse_inertia, config->torque);
+      vector3_add(solid->config->gravity, vector3_scale(mobility->inverse_mass, load->force));
+  acceleration.angular = matrix3_apply(&mobility->inverse_inertia, load->torque);
   return acceleration;
+}
+
+static void begin_loads(Solid solid, PetscReal time)
+{
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    solid->step->begun[b] = body_load(&solid->bodies[b], &solid->placements[b], time);
+  solid->step->begun_is_known = PETSC_TRUE;
 }
 
 /* I: v + dt/2 a; kinematic bodies take the velocity that leads them exactly to where they shall be. */
 static void predict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
 {
+  begin_loads(solid, time);
   for (PetscInt b = 0; b < solid->body_count; b++) {
-    half[b] = twist_add(solid->twists[b], twist_scale(0.5 * dt, body_acceleration(solid, b)));
+    const Twist acceleration = body_acceleration(solid, b, &solid->step->begun[b]);
+
+    half[b] = twist_add(solid->twists[b], twist_scale(0.5 * dt, acceleration));
     if (solid->bodies[b].config->kind == BODY_KINEMATIC) {
       const RigidTransform there = body_prescribed(&solid->bodies[b], time + dt);
 
@@ -196,11 +205,20 @@ PetscErrorCode SolidGetEffective(Solid solid, PetscReal dt, PetscReal twists[])
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SolidAccelerate(Solid solid, PetscReal dt)
+PetscErrorCode SolidAccelerate(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < solid->body_count; b++)
-    solid->twists[b] = twist_add(solid->twists[b], twist_scale(dt, body_acceleration(solid, b)));
+  if (!solid->step->begun_is_known) /* this rank has not predicted, and nothing has moved since */
+    begin_loads(solid, time);
+  for (PetscInt b = 0; b < solid->body_count; b++) {
+    const Body *body = &solid->bodies[b];
+    BodyLoad    load = body_load(body, &solid->placements[b], time + dt);
+
+    if (!body_load_is_constant(body))
+      load = body_load_mean(&solid->step->begun[b], &load);
+    solid->twists[b] = twist_add(solid->twists[b], twist_scale(dt, body_acceleration(solid, b, &load)));
+  }
+  solid->step->begun_is_known = PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -261,7 +279,7 @@ static PetscErrorCode StepBodies(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(SolidPredictHalf(solid, time, dt, NULL));
   PetscCall(MoveBodies(solid, time, dt));
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
-  PetscCall(SolidAccelerate(solid, dt));
+  PetscCall(SolidAccelerate(solid, time, dt));
   PetscCall(FindContacts(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
@@ -297,7 +315,7 @@ static PetscErrorCode StepTogether(Solid solid, PetscReal time, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(MoveTogether(solid, time, dt));
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
-  PetscCall(SolidAccelerate(solid, dt));
+  PetscCall(SolidAccelerate(solid, time, dt));
   PetscCall(FindContacts(solid, dt, still, solid->twists));
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   points_follow_position(solid);

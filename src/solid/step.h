@@ -9,6 +9,9 @@ typedef struct Step {
   Twist *half;   /* velocities at the middle of the step */
   Twist *change; /* what forces add to them until then */
   Twist *before; /* velocities at its start, after collisions */
+
+  BodyLoad *begun;          /* loads at its start */
+  PetscBool begun_is_known; /* by SolidPredictHalf, until SolidAccelerate has taken them */
 } Step;
 
 #endif

@@ -235,6 +235,27 @@ static void materials_have_their_usual_properties(void **state)
   assert_success(SceneDestroy(&scene));
 }
 
+/* In the plane what turns, turns about z. */
+static void a_plane_scene_turns_about_z(void **state)
+{
+  static const char text[] =
+      "grid: {dimension: 2, size: [1, 1], resolution: 8}\n"
+      "run: {end_time: 1, frame_interval: 0.1}\n"
+      "fluid: {density: 1}\n"
+      "obstacles: [{name: flap, shape: {box: {low: [0.2, 0.4], high: [0.4, 0.6]}},\n"
+      "  motion: {pivot: [0.3, 0.5], rotation: [0, 0, \"0.5*sin(t)\"]}}]\n"
+      "solids: {bodies: [{name: rotor, shape: {sphere: {center: [0.7, 0.5], radius: 0.1}}, load_axes: body,\n"
+      "  force: [\"2*t\", 0], torque: [0, 0, \"sin(t)\"]}]}\n";
+  Scene             scene = read_text(text, NULL);
+  const BodyConfig *bodies = scene_config(scene)->solids.bodies;
+
+  (void)state;
+  assert_near(motion_pose(bodies[1].motion, 0).spin.at[Z], 0.5, 1e-14);
+  assert_near(formula_value(bodies[0].torque[Z], vector3(0, 0, 0), 1), PetscSinReal(1), 1e-15);
+  assert_on_all_ranks(bodies[0].load_axes == LOAD_AXES_BODY);
+  assert_success(SceneDestroy(&scene));
+}
+
 static void windows_text_is_text(void **state)
 {
   Scene scene = read_text("\xef\xbb\xbfgrid: {size: [1, 2, 1], resolution: 8}\r\nrun:\r\n  end_time: 1\r\n"
@@ -301,7 +322,8 @@ TEST_MAIN(cmocka_unit_test(what_is_left_out_takes_its_default),
           cmocka_unit_test(scalars_and_inflows_meet_by_name), cmocka_unit_test(shapes_combine_and_move),
           cmocka_unit_test(file_names_are_relative_to_the_scene),
           cmocka_unit_test(sides_are_fitted_to_whole_cells),
-          cmocka_unit_test(materials_have_their_usual_properties), cmocka_unit_test(windows_text_is_text),
+          cmocka_unit_test(materials_have_their_usual_properties),
+          cmocka_unit_test(a_plane_scene_turns_about_z), cmocka_unit_test(windows_text_is_text),
           cmocka_unit_test(a_missing_file_is_an_error_on_all_ranks),
           cmocka_unit_test(only_the_first_rank_needs_the_text),
           cmocka_unit_test(every_scene_of_the_tree_is_good))

@@ -21,6 +21,98 @@ static void a_thrown_ball_follows_its_parabola(void **state)
   solid_case_free(solids);
 }
 
+static Formula formula_of(const char text[])
+{
+  char    message[256];
+  Formula formula;
+
+  assert_success(FormulaCreate(text, &formula, message, sizeof(message)));
+  assert_non_null(formula);
+  return formula;
+}
+
+/* The error of x = cos(2t) at t = 3, for a mass on a spring. */
+static PetscReal spring_error(int steps)
+{
+  SolidCase  *solids = solid_case_new(0);
+  BodyConfig *ball = solid_case_add_sphere(solids, vector3(1, 0, 0), 0.1);
+  Formula     spring = formula_of("-8*x");
+  PetscReal   error;
+  SolidReport report;
+
+  ball->mass = 2;
+  ball->force[X] = spring;
+  solid_case_start(solids);
+  solid_case_run(solids, 3. / steps, steps);
+  error = solid_case_position(solids, 0).at[X] - PetscCosReal(6.);
+  report = solid_report(solids->solid);
+  /* Verlet's energy neither grows nor falls */
+  assert_near(report.kinetic_energy + 4 * PetscSqr(solid_case_position(solids, 0).at[X]), 4,
+              4 * 9. / (steps * steps) * 4);
+  solid_case_free(solids);
+  assert_success(FormulaDestroy(&spring));
+  return PetscAbsReal(error);
+}
+
+static void a_force_of_place_is_a_spring_to_second_order(void **state)
+{
+  const PetscReal coarse = spring_error(60), fine = spring_error(120);
+
+  (void)state;
+  assert_near(fine, 0, 2e-3);
+  assert_near(PetscLog2Real(coarse / fine), 2, 0.1);
+}
+
+/* A push that turns with the body: v = F/(m w) (sin w t, 1 - cos w t). */
+static PetscReal rocket_error(int steps)
+{
+  SolidCase  *solids = solid_case_new(0);
+  BodyConfig *rocket = solid_case_add_sphere(solids, vector3(0, 0, 0), 0.1);
+  Formula     push = formula_of("6");
+  Vector3     error;
+
+  rocket->mass = 2;
+  rocket->spin = vector3(0, 0, 1.5);
+  rocket->force[X] = push;
+  rocket->load_axes = LOAD_AXES_BODY;
+  solid_case_start(solids);
+  solid_case_run(solids, 2. / steps, steps);
+  error = vector3_subtract(solid_case_velocity(solids, 0),
+                           vector3(2 * PetscSinReal(3.), 2 * (1 - PetscCosReal(3.)), 0));
+  solid_case_free(solids);
+  assert_success(FormulaDestroy(&push));
+  return vector3_norm(error);
+}
+
+static void a_push_in_the_axes_of_a_body_turns_with_it(void **state)
+{
+  const PetscReal coarse = rocket_error(50), fine = rocket_error(100);
+
+  (void)state;
+  assert_near(fine, 0, 1e-3);
+  assert_near(PetscLog2Real(coarse / fine), 2, 0.1);
+}
+
+/* A torque of 4 t N m: w = 2 t^2 / I, which the mean of two ends finds but for round-off. */
+static void a_torque_over_time_spins_a_ball_up(void **state)
+{
+  SolidCase  *solids = solid_case_new(0);
+  BodyConfig *ball = solid_case_add_sphere(solids, vector3(0, 0, 0), 0.5);
+  Formula     torque = formula_of("4*t");
+  PetscReal  *velocity;
+  PetscInt    count;
+
+  (void)state;
+  ball->mass = 10;
+  ball->torque[Z] = torque;
+  solid_case_start(solids);
+  solid_case_run(solids, 0.05, 40);
+  assert_success(SolidGetState(solids->solid, &count, &velocity));
+  assert_near(velocity[5], 2 * 4. / solids->solid->bodies[0].inertia.at[Z], 1e-10);
+  solid_case_free(solids);
+  assert_success(FormulaDestroy(&torque));
+}
+
 /* Particles come first in the state vector, three numbers each, then bodies with six. */
 static void particles_and_bodies_share_a_state(void **state)
 {
@@ -154,6 +246,9 @@ static void a_brick_that_turns_far_in_a_step_keeps_its_energy(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(a_thrown_ball_follows_its_parabola),
+          cmocka_unit_test(a_force_of_place_is_a_spring_to_second_order),
+          cmocka_unit_test(a_push_in_the_axes_of_a_body_turns_with_it),
+          cmocka_unit_test(a_torque_over_time_spins_a_ball_up),
           cmocka_unit_test(particles_and_bodies_share_a_state),
           cmocka_unit_test(a_free_top_keeps_momentum_and_energy),
           cmocka_unit_test(a_free_top_precesses_about_its_momentum),

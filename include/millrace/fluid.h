@@ -125,6 +125,11 @@ PetscErrorCode FluidRefreshVelocity(Fluid fluid);
    Collective: fluid. */
 PetscErrorCode FluidSetVisibility(Fluid fluid, const Visibility *visibility);
 
+/* The formulas of the initial velocity at a point, instead of those of the configuration where they are not
+   null. `context` is borrowed until the fluid has started. Not collective. */
+typedef const Formula *(*InitialVelocity)(const void *context, Vector3 point);
+PetscErrorCode FluidSetInitialVelocity(Fluid fluid, InitialVelocity initial, const void *context);
+
 /* Sets the initial velocity and scalars of the configuration and projects the velocity; `good` is false if
    the solve fails. Collective: fluid. */
 PetscErrorCode FluidStart(Fluid fluid, PetscBool *good);

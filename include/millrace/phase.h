@@ -22,10 +22,11 @@ extern const char *const RegionKinds[];
 typedef struct {
   char      *name;
   RegionKind kind;
-  Shape      shape;     /* at time zero; null: all that the others leave */
-  char      *material;  /* only while a scene is read */
-  PetscReal  density;   /* kg/m^3; not of an empty region */
-  PetscReal  viscosity; /* dynamic, Pa s */
+  Shape      shape;                  /* at time zero; null: all that the others leave */
+  char      *material;               /* only while a scene is read */
+  PetscReal  density;                /* kg/m^3; not of an empty region */
+  PetscReal  viscosity;              /* dynamic, Pa s */
+  Formula    velocity[MILLRACE_DIM]; /* at time zero, m/s; null: that of the fluid */
 } RegionConfig;
 
 typedef struct {

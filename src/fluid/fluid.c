@@ -85,6 +85,21 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode FluidSetInitialVelocity(Fluid fluid, InitialVelocity initial, const void *context)
+{
+  PetscFunctionBegin;
+  fluid->initial = initial;
+  fluid->initial_context = context;
+  PetscFunctionReturn(0);
+}
+
+static PetscReal initial_velocity(Fluid fluid, PetscInt d, Vector3 point)
+{
+  const Formula *formulas = fluid->initial ? fluid->initial(fluid->initial_context, point) : NULL;
+
+  return formula_value(formulas ? formulas[d] : fluid->config->initial_velocity[d], point, 0.);
+}
+
 static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
 {
   const GridBox  *box = grid_box(fluid->grid);
@@ -94,8 +109,7 @@ static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
   PetscFunctionBegin;
   PetscCall(VecGetArray(fluid->velocity[d], &u));
   FOR_CELLS(&faces, i, j, k)
-    u[box_index(box, i, j, k)] =
-        formula_value(fluid->config->initial_velocity[d], grid_face_centre(fluid->grid, d, i, j, k), 0.);
+    u[box_index(box, i, j, k)] = initial_velocity(fluid, d, grid_face_centre(fluid->grid, d, i, j, k));
   PetscCall(VecRestoreArray(fluid->velocity[d], &u));
   PetscFunctionReturn(0);
 }

@@ -29,6 +29,9 @@ struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
   const FluidConfig *config; /* borrowed */
 
+  InitialVelocity initial; /* null: that of the configuration everywhere */
+  const void     *initial_context;
+
   PetscReal time;         /* of `velocity` */
   PetscReal earlier_time; /* of `earlier`; the same at the start */
   PetscInt  steps;

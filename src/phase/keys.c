@@ -49,6 +49,12 @@ const SchemaKey RegionKeys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "Pa s",
      .help = "dynamic viscosity"},
+    {.name = "velocity",
+     .kind = SCHEMA_FORMULAS,
+     .offset = OF_REGION(velocity),
+     .fallback = "",
+     .unit = "m/s",
+     .help = "at the start, made divergence-free with that of the others; left out: fluid.initial.velocity"},
     {0}};
 
 const SchemaKey TensionKeys[] = {

@@ -63,6 +63,9 @@ static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
     PetscCall(ProblemAddAtKey(scene, node_find(item, region->density > 0. ? "density" : "viscosity"),
                               PROBLEM_WARNING, "%s is empty: its density and viscosity have no effect",
                               path));
+  if (region->kind == REGION_EMPTY && region->velocity[X])
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "velocity"), PROBLEM_ERROR,
+                              "%s is empty: nothing in it could have a velocity", path));
   PetscCall(SceneCheckShape(scene, item, region->shape));
   for (PetscInt other = 0; other < number; other++) {
     const RegionConfig *before = &scene->config.phases.regions[other];

@@ -15,6 +15,7 @@ static PetscErrorCode CreateBox(Simulation simulation, char message[], size_t si
   if (simulation_has_gas(config))
     simulation->fluid_config.scalar_count = 0;
   PetscCall(FluidCreate(simulation->grid, &simulation->fluid_config, &simulation->fluid));
+  PetscCall(SimulationSetInitialVelocity(simulation, simulation->fluid));
   PetscFunctionReturn(0);
 }
 

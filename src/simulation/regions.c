@@ -6,6 +6,39 @@
 
 #include <petsctime.h>
 
+/* The velocity of the region that a point is deepest in, or else of the one that takes what the others leave.
+ */
+static const Formula *velocity_of_region(const void *context, Vector3 point)
+{
+  const PhaseConfig  *phases = context;
+  const RegionConfig *found = NULL;
+  PetscReal           deepest = 0.;
+
+  for (PetscInt r = 0; r < phases->region_count; r++) {
+    const RegionConfig *region = &phases->regions[r];
+    const PetscReal     distance = region->shape ? shape_distance(region->shape, point) : 0.;
+
+    if (region->shape ? distance < deepest : !found) {
+      found = region;
+      deepest = PetscMin(deepest, distance);
+    }
+  }
+  return found && found->velocity[X] ? found->velocity : NULL;
+}
+
+PetscErrorCode SimulationSetInitialVelocity(Simulation simulation, Fluid fluid)
+{
+  const PhaseConfig *phases = &simulation->config->phases;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < phases->region_count; r++)
+    if (phases->regions[r].velocity[X]) {
+      PetscCall(FluidSetInitialVelocity(fluid, velocity_of_region, phases));
+      break;
+    }
+  PetscFunctionReturn(0);
+}
+
 static PetscInt region_named(const PhaseConfig *config, const char name[])
 {
   for (PetscInt r = 0; r < config->region_count; r++)

@@ -98,6 +98,7 @@ void      forecast_regions(const SimulationConfig *config, Phase phase, Forecast
 void forecast_steps(const SimulationConfig *config, const Forecast *forecast, SimulationEstimate *estimate);
 
 /* regions.c: nothing happens without regions. Collective: fluid. */
+PetscErrorCode SimulationSetInitialVelocity(Simulation simulation, Fluid fluid);
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
 

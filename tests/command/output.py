@@ -116,6 +116,15 @@ def euler_angles_are_the_rotation():
         near(found, turn(axis, numpy.linalg.norm(spin) * time), 1e-9)
 
 
+def regions_start_with_velocities_of_their_own():
+    for ranks in (1, 2):
+        means = table(f"streams-{ranks}", "means")
+        near(means["velocity_lower_x"][0], 1, 1e-9)
+        near(means["velocity_middle_x"][0], 9, 1e-9, "that of the fluid")
+        near(means["velocity_upper_x"][0], -0.5 - 0.375, 1e-9, "the mean of a formula")
+        near(means["velocity_upper_y"][0], 0, 1e-9)
+
+
 def bodies_fly_and_turn():
     chosen = table("bodies-1", "chosen")
     time = chosen["time"]

@@ -61,6 +61,23 @@ output:
       - {name: back, origin: [0.5, 0, 0], along: [0, 0, 1], across: [0, 1, 0], along_points: 1, across_points: 8}
       - {name: up, origin: [0, 0.3, 0], along: [0, 0, 0.5], across: [0.5, 0.1, 0], along_points: 1, across_points: 16}
 END
+# Two liquids that slide past each other, each with a velocity of its own.
+cat > streams.yaml << 'END'
+title: streams
+grid: {dimension: 2, size: [1, 0.5], resolution: 16}
+run: {end_time: 0.02, frame_interval: 0.02, time_step: 0.02}
+fluid: {initial: {velocity: [9, 0]}, sides: {x_low: periodic, x_high: periodic, y_low: slip, y_high: slip}}
+regions:
+  - {name: lower, density: 1000, velocity: [1, 0], shape: {box: {low: [-1, -1], high: [2, 0.125]}}}
+  - {name: upper, density: 800, velocity: ["-0.5 - y", 0]}
+  - {name: middle, density: 900, shape: {box: {low: [-1, 0.125], high: [2, 0.25]}}}
+output:
+  - name: means
+    averages:
+      - {name: lower, region: lower, shape: {box: {low: [0, 0], high: [1, 1]}}}
+      - {name: middle, region: middle, shape: {box: {low: [0, 0], high: [1, 1]}}}
+      - {name: upper, region: upper, shape: {box: {low: [0, 0], high: [1, 1]}}}
+END
 # Bodies alone: one flies and turns, one turns about a hinge, one slides; and a shaft in another frame.
 cat > bodies.yaml << 'END'
 title: bodies
@@ -96,6 +113,8 @@ for ranks in 1 2 4; do
   go $ranks shear shear-$ranks
 done
 go 1 bodies bodies-1
+go 1 streams streams-1
+go 2 streams streams-2
 go 1 ball ball-1
 go 2 ball ball-2
 "$python" "$MILLRACE_SOURCE/tests/support/tap.py" "$MILLRACE_SOURCE/tests/command/output.py" > checks 2>&1
@@ -148,6 +167,8 @@ ok "all copies at once are refused" wrong "a copy is NAME.0" output.chosen.bodie
 ok "a copy beyond the last is refused" wrong '"dot.20"' output.chosen.bodies.0.name=dot.20
 ok "a joint that is not there is refused" wrong 'there is no joint "hing"' output.chosen.joints.0.name=hing
 ok "probes without a fluid are refused" wrong "probes need a fluid, and the scene has none" "output.chosen.probes=[{name: a, point: [0, 0, 0]}]"
+scene=streams
+ok "nothing in an empty region moves" wrong "is empty: nothing in it could have a velocity" regions.lower.type=empty regions.lower.density=0
 scene=shear
 ok "a plane that leaves the box is refused" wrong "across is outside the box, which goes from 0 to 1 along z" output.sections.planes.out.across=[0,0,1.5]
 ok "a plane without an area is refused" wrong "on one line" output.sections.planes.out.across=[0,0.5,0]

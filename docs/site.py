@@ -265,7 +265,8 @@ class Page:
 
     def contents(self):
         parts = [(anchor, title) for level, anchor, title in self.headings if level == 2]
-        if len(parts) < 4:
+        own = sum(where == self.path for where, _ in self.links)
+        if len(parts) < 4 or own >= len(parts):  # it may have contents in its text
             return ""
         items = " · ".join(f'<a href="#{html.escape(anchor)}">{html.escape(title)}</a>' for anchor, title in parts)
         return f'<nav class="contents">{items}</nav>'

@@ -26,6 +26,31 @@ for name in files:
 END
 }
 ok "citations of name and year are in docs/references.md" silent unknown
+unlinked() {
+  "$python" - << 'END'
+import glob, re
+cited = re.compile(r"[A-Z]\w+(?: et al\.?|(?:, | and | & )(?:van der |de )?[A-Z]\w+)*,? \(?(?:19|20)\d\d\b")
+for name in sorted(set(glob.glob("docs/*.md")) - {"docs/references.md", "docs/inputs.md"}):
+    for number, line in enumerate(open(name, encoding="utf-8"), 1):
+        text = re.sub(r"`[^`]*`|\[[^]]*\]\([^)]*\)", "", line) if not line.startswith(("    ", "#")) else ""
+        for found in cited.findall(text):
+            if not found.startswith(("OpenFOAM", "Debian")):
+                print(f"{name}:{number}: write [{found}](references.md#...), with the anchor of its row there")
+END
+}
+ok "and links to it, in the documents" silent unlinked
+contents() { # of the long documents: every heading is linked in the paragraph below the title
+  "$python" - << 'END'
+import re
+for name in ("docs/numerics.md", "docs/validation.md", "docs/performance.md"):
+    text = open(name, encoding="utf-8").read()
+    listed = re.findall(r"\[([^]]*)\]\(#", text.split("\n\n")[1])
+    headings = [re.sub(r"[`*]", "", title) for title in re.findall(r"^## (.+)$", text, re.M)]
+    if listed != headings:
+        print(f"{name}: the contents are {listed}, the headings {headings}")
+END
+}
+ok "the long documents have contents" silent contents
 version=$(sed -n 's/^AC_INIT(\[millrace\], \[\(.*\)\])/\1/p' configure.ac)
 ok "CITATION.cff has the version" grep -qx "version: \"$version\"" CITATION.cff
 ok "the Python project has the version" grep -qx "version = \"$version\"" python/pyproject.toml
@@ -33,7 +58,7 @@ numbers() { # of the thesis's bibliography
   local number
   for number in $(grep -rhoP '(?<![\w\])])\[\d{1,3}\](?!\()' docs/numerics.md src/solid src/coupling | sort -u); do
     case $number in '[0]' | '[1]' | '[2]' | '[3]') continue ;; esac
-    grep -qF "| $number |" docs/references.md || echo "$number is not in docs/references.md"
+    grep -qE "^\| (<a id=\"[a-z0-9-]*\"></a>)?${number/[/\\[} \|" docs/references.md || echo "$number is not in docs/references.md"
   done
 }
 ok "numbers of the thesis's bibliography are explained" silent numbers

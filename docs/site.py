@@ -15,7 +15,7 @@ import unicodedata
 
 STYLE = """
 body{font:16px/1.55 system-ui,sans-serif;margin:0;color:#1c2733;background:#fff}
-nav.top{background:#15324a;padding:.6em 1.2em}nav.top a{color:#fff;margin-right:1em;text-decoration:none;white-space:nowrap}
+nav.top{background:#15324a;padding:.6em 1.2em;line-height:1.8}nav.top a{color:#fff;margin-right:.6em;text-decoration:none;white-space:nowrap}
 nav.top a.here{font-weight:bold}nav.contents{background:#f2f5f8;padding:.5em 1.2em;border-radius:6px}
 main{max-width:62em;margin:0 auto;padding:1em 1.2em 4em}a{color:#0b62a8}img{max-width:100%}
 pre{background:#f2f5f8;padding:.8em 1em;overflow-x:auto;border-radius:6px}code{font:.92em ui-monospace,monospace}
@@ -202,11 +202,11 @@ class Page:
     def heading(self, line):
         marks, title = line.split(" ", 1)
         anchor, level = slug(title, self.anchors), len(marks)
-        plain = re.sub(r"[`*]|\[|\]\([^)]*\)", "", title)
+        words = re.sub(r"[`*]", "", re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", title))
         if level == 1:
-            self.title = plain
-        self.headings.append((level, anchor, plain))
-        self.sections.append([plain, anchor, []])
+            self.title = words
+        self.headings.append((level, anchor, words))
+        self.sections.append([words, anchor, []])
         return f'<h{level} id="{html.escape(anchor)}">{self.inline(title)}</h{level}>'
 
     def said(self, text):
@@ -273,11 +273,11 @@ class Page:
 
 
 def whole(title, here, pages, body):
-    top = "".join(f'<a href="{page.file}"{" class=here" if page.file == here else ""}>'
+    top = " ".join(f'<a href="{page.file}"{" class=here" if page.file == here else ""}>'
                   f'{html.escape("Millrace" if page.name == "README" else page.name.lower())}</a>' for page in pages)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
             f'<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="style.css"></head>'
-            f'<body><nav class="top">{top}<a href="search.html">search</a></nav><main>{body}</main></body></html>\n')
+            f'<body><nav class="top">{top} <a href="search.html">search</a></nav><main>{body}</main></body></html>\n')
 
 
 def broken(source, pages):

@@ -28,7 +28,7 @@ def dot(x, y, colour="#222", radius=6):
 def whole(width, height, parts):
     tips = "".join(f'<marker id="{colour}" markerWidth="8" markerHeight="8" refX="5" refY="3" orient="auto">'
                    f'<path d="M0,0 L6,3 L0,6 z" fill="#{colour}"/></marker>' for colour in ("0b62a8", "b5302a"))
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">',
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif">',
                       f"<defs>{tips}</defs>", f'<rect width="{width}" height="{height}" fill="white"/>', *parts, "</svg>"])
 
 

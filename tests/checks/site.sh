@@ -11,6 +11,17 @@ pages() { for page in "$MILLRACE_SOURCE"/docs/*.md; do [ -e "$work/html/$(basena
 ok "with a page for each document" silent pages
 ok "and all that its pages refer to" silent python3 "$MILLRACE_SOURCE/tests/checks/site.py" "$work/html"
 
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -n "$browser" ]; then
+  finds() {
+    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/profile" --dump-dom "file://$work/html/search.html?q=keyframes+splines" \
+      2> /dev/null | grep -q '<li><a href="[a-z]*.html#motion'
+  }
+  ok "in a browser the search finds words" finds
+else
+  skip "in a browser the search finds words" "there is no Chromium"
+fi
+
 # What it is made of, in a tree of its own.
 mkdir -p "$work/tree/docs"
 printf '# Top\n\nSee [`a`](docs/a.md#two-of-them).\n' > "$work/tree/README.md"

@@ -80,6 +80,8 @@ typedef struct {
   PetscReal swing;        /* rad, largest angle between the two axes of a point joint; infinite: free */
   Formula   target; /* angle (rad) or distance (m) over time that the control aims at; null: no control */
   PetscReal stiffness, damping; /* 1/s^2, 1/s; of the control */
+  Formula   motor; /* torque about the axis (N m), or force along it (N), on the child: of t, of the angle or
+                      distance x and its rate y; null: none */
 } JointConfig;
 
 typedef struct {

@@ -48,7 +48,7 @@ static PetscBool solids_are_driven(const SolidConfig *config)
         return PETSC_TRUE;
   }
   for (PetscInt j = 0; j < config->joint_count; j++)
-    if (config->joints[j].target)
+    if (config->joints[j].target || config->joints[j].motor)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }

@@ -550,17 +550,23 @@ static void put_joint(Simulation simulation, const JointConfig *joint, Record *r
   const Vector3   axis = vector3_scale(length > 0. ? 1. / length : 0., joint->axis),
                 carried = quaternion_rotate(parent.turn, axis);
   const Quaternion relative = quaternion_multiply(quaternion_conjugate(parent.turn), child.turn);
+  PetscReal        place = 0., rate = 0.;
 
   if (joint->kind == JOINT_PRISMATIC) {
-    record_put(record, vector3_dot(apart, carried), "m", "distance_%s", joint->name);
-    record_put(record, vector3_dot(vector3_subtract(child.velocity, parent.velocity), carried), "m/s",
-               "rate_%s", joint->name);
+    place = vector3_dot(apart, carried);
+    rate = vector3_dot(vector3_subtract(child.velocity, parent.velocity), carried);
+    record_put(record, place, "m", "distance_%s", joint->name);
+    record_put(record, rate, "m/s", "rate_%s", joint->name);
   } else if (joint->kind == JOINT_HINGE || joint->kind == JOINT_TWIST) {
-    record_put(record, twist_angle(relative, axis), "rad", "angle_%s", joint->name);
-    record_put(record, vector3_dot(vector3_subtract(child.spin, parent.spin), carried), "rad/s", "rate_%s",
-               joint->name);
+    place = twist_angle(relative, axis);
+    rate = vector3_dot(vector3_subtract(child.spin, parent.spin), carried);
+    record_put(record, place, "rad", "angle_%s", joint->name);
+    record_put(record, rate, "rad/s", "rate_%s", joint->name);
   } else
     record_put(record, vector3_norm(rotation_vector(relative)), "rad", "angle_%s", joint->name);
+  if (joint->motor)
+    record_put(record, formula_value(joint->motor, vector3(place, rate, 0.), simulation->time),
+               joint->kind == JOINT_PRISMATIC ? "N" : "N m", "motor_%s", joint->name);
 }
 
 static const JointConfig *joint_called(const SimulationConfig *config, const char name[])

@@ -314,6 +314,18 @@ static const SchemaKey joint_keys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "1/s",
      .help = "of the drive: deceleration per speed; not 0 together with the stiffness"},
+    {.name = "motor",
+     .kind = SCHEMA_FORMULA,
+     .offset = OF_JOINT(motor),
+     .fallback = "",
+     .unit = "N m, N",
+     .help =
+         "torque about the axis of a hinge or twist, or force along that of a prismatic joint, on the child, "
+         "and "
+         "its opposite on the parent: a formula of t, of the angle or distance x and of its rate y, such as "
+         "\"max(-5, min(5, 10*(2 - y)))\", a speed of 2 with at most 5 N m, or \"-0.1*y - "
+         "0.2*tanh(y/0.01)\", damping "
+         "and friction"},
     {0}};
 
 static const SchemaKey material_keys[] = {

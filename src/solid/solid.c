@@ -9,8 +9,8 @@ static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&solid->step));
-  PetscCall(PetscCalloc4(n, &solid->step->half, n, &solid->step->change, n, &solid->step->before, n,
-                         &solid->step->begun));
+  PetscCall(PetscCalloc5(n, &solid->step->half, n, &solid->step->change, n, &solid->step->before, n,
+                         &solid->step->begun, n, &solid->step->ended));
   PetscCall(JointSetCreate(solid, &solid->joints, message, size));
   if (message[0])
     PetscFunctionReturn(0);
@@ -72,7 +72,7 @@ PetscErrorCode SolidDestroy(Solid *solid)
   PetscCall(ContactSetDestroy(&s->contacts));
   PetscCall(JointSetDestroy(&s->joints));
   if (s->step)
-    PetscCall(PetscFree4(s->step->half, s->step->change, s->step->before, s->step->begun));
+    PetscCall(PetscFree5(s->step->half, s->step->change, s->step->before, s->step->begun, s->step->ended));
   PetscCall(PetscFree(s->step));
   PetscCall(SolidDestroyPoints(s));
   PetscCall(SolidDestroyBodies(s));
@@ -142,24 +142,33 @@ static PetscReal kinematic_speed(Solid solid, PetscReal time)
   return speed;
 }
 
-/* What loads that change can make of the speeds of bodies within a step. */
+static PetscBool loads_change(Solid solid)
+{
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (body_is_free(&solid->bodies[b]) && !body_load_is_constant(&solid->bodies[b]))
+      return PETSC_TRUE;
+  return solid->config->joint_count && joint_set_has_motor(solid->joints) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What loads can make of the speeds of bodies within a step, where they change. */
 static PetscReal loaded_speed(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscReal speed = 0;
 
-  for (PetscInt b = 0; b < solid->body_count; b++) {
-    const Body *body = &solid->bodies[b];
+  if (!loads_change(solid))
+    return 0;
+  for (PetscInt half = 0; half <= 2; half++) {
+    solid_fill_loads(solid, time + 0.5 * half * dt, dt, solid->step->ended);
+    for (PetscInt b = 0; b < solid->body_count; b++)
+      if (body_is_free(&solid->bodies[b])) {
+        const BodyLoad *load = &solid->step->ended[b];
+        const Mobility *mobility = &solid->mobilities[b];
+        const Twist     gained = {vector3_scale(dt * mobility->inverse_mass, load->force),
+                                  vector3_scale(dt, matrix3_apply(&mobility->inverse_inertia, load->torque))};
 
-    if (!body_is_free(body) || body_load_is_constant(body))
-      continue;
-    for (PetscReal part = 0.; part <= 1.; part += 0.5) {
-      const BodyLoad  load = body_load(body, &solid->placements[b], time + part * dt);
-      const Mobility *mobility = &solid->mobilities[b];
-      const Twist     gained = {vector3_scale(dt * mobility->inverse_mass, load.force),
-                                vector3_scale(dt, matrix3_apply(&mobility->inverse_inertia, load.torque))};
-
-      speed = PetscMax(speed, largest_at(body, &solid->twists[b]) + largest_at(body, &gained));
-    }
+        speed = PetscMax(speed, largest_at(&solid->bodies[b], &solid->twists[b]) +
+                                    largest_at(&solid->bodies[b], &gained));
+      }
   }
   return speed;
 }

@@ -18,17 +18,24 @@ static Twist body_acceleration(Solid solid, PetscInt b, const BodyLoad *load)
   return acceleration;
 }
 
-static void begin_loads(Solid solid, PetscReal time)
+void solid_fill_loads(Solid solid, PetscReal time, PetscReal dt, BodyLoad loads[])
 {
   for (PetscInt b = 0; b < solid->body_count; b++)
-    solid->step->begun[b] = body_load(&solid->bodies[b], &solid->placements[b], time);
+    loads[b] = body_load(&solid->bodies[b], &solid->placements[b], time);
+  if (solid->config->joint_count)
+    joint_set_add_motors(solid->joints, time, dt, loads);
+}
+
+static void begin_loads(Solid solid, PetscReal time, PetscReal dt)
+{
+  solid_fill_loads(solid, time, dt, solid->step->begun);
   solid->step->begun_is_known = PETSC_TRUE;
 }
 
 /* I: v + dt/2 a; kinematic bodies take the velocity that leads them exactly to where they shall be. */
 static void predict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
 {
-  begin_loads(solid, time);
+  begin_loads(solid, time, dt);
   for (PetscInt b = 0; b < solid->body_count; b++) {
     const Twist acceleration = body_acceleration(solid, b, &solid->step->begun[b]);
 
@@ -209,13 +216,10 @@ PetscErrorCode SolidAccelerate(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
   if (!solid->step->begun_is_known) /* this rank has not predicted, and nothing has moved since */
-    begin_loads(solid, time);
+    begin_loads(solid, time, dt);
   for (PetscInt b = 0; b < solid->body_count; b++) {
-    const Body *body = &solid->bodies[b];
-    BodyLoad    load = body_load(body, &solid->placements[b], time + dt);
+    const BodyLoad load = body_load_mean(&solid->step->begun[b], &solid->step->ended[b]);
 
-    if (!body_load_is_constant(body))
-      load = body_load_mean(&solid->step->begun[b], &load);
     solid->twists[b] = twist_add(solid->twists[b], twist_scale(dt, body_acceleration(solid, b, &load)));
   }
   solid->step->begun_is_known = PETSC_FALSE;

@@ -10,8 +10,11 @@ typedef struct Step {
   Twist *change; /* what forces add to them until then */
   Twist *before; /* velocities at its start, after collisions */
 
-  BodyLoad *begun;          /* loads at its start */
+  BodyLoad *begun, *ended;  /* loads at its start and at its end */
   PetscBool begun_is_known; /* by SolidPredictHalf, until SolidAccelerate has taken them */
 } Step;
+
+/* Forces and torques on all bodies at `time`, where they are now, for a step of `dt`. */
+void solid_fill_loads(Solid solid, PetscReal time, PetscReal dt, BodyLoad loads[]);
 
 #endif

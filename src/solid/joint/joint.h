@@ -34,6 +34,9 @@ PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[]);
 PetscReal joint_set_driven_speed(JointSet joints, PetscReal time, PetscReal dt);
 /* The same at `time` where every target is met. */
 PetscReal joint_set_target_speed(JointSet joints, PetscReal time);
+/* Adds the motors at `time`, with the bodies at solid->placements and solid->twists, for a step of `dt`. */
+void      joint_set_add_motors(JointSet joints, PetscReal time, PetscReal dt, BodyLoad loads[]);
+PetscBool joint_set_has_motor(JointSet joints);
 /* How far the anchors of a joint are apart at solid->placements: the largest. */
 PetscReal joint_set_error(JointSet joints);
 

@@ -74,6 +74,8 @@ static const char *freedom_problem(const JointConfig *config)
 {
   const PetscBool turns = config->kind != JOINT_PRISMATIC, swings = config->swing < PETSC_INFINITY;
 
+  if (config->motor && (config->kind == JOINT_RIGID || config->kind == JOINT_POINT))
+    return "has a motor and no axis to turn about or slide along: make it a hinge, twist or prismatic joint";
   if (config->kind == JOINT_RIGID && (is_limited(config) || config->target))
     return "is rigid and leaves nothing to limit or to control: remove lower, upper and target";
   if (config->kind != JOINT_POINT && swings)

@@ -217,6 +217,7 @@ PetscErrorCode SolidAccelerate(Solid solid, PetscReal time, PetscReal dt)
   PetscFunctionBegin;
   if (!solid->step->begun_is_known) /* this rank has not predicted, and nothing has moved since */
     begin_loads(solid, time, dt);
+  solid_fill_loads(solid, time + dt, dt, solid->step->ended);
   for (PetscInt b = 0; b < solid->body_count; b++) {
     const BodyLoad load = body_load_mean(&solid->step->begun[b], &solid->step->ended[b]);
 

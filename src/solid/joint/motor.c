@@ -2,9 +2,9 @@
    on the parent (docs/numerics.md, section 9).
 
    T(t, q, r) is a formula of time, of the angle or distance q and of its rate r. Where it falls with the
-   rate, c = -dT/dr > 0, it acts as T / (1 + dt c m), linearly implicit, with m what a unit torque does to the
-   rate of two free bodies: at least what it does with the joint. So no step overshoots, however large c is;
-   first order in what depends on the rate. */
+   rate, it is that of the rate at the end of the step, T = T(t, q, r + dt m T), with m what a unit torque
+   does to the rate of two free bodies: at least what it does with the joint. So neither damping nor friction
+   can turn a rate round, however large they are; first order in what depends on the rate. */
 #include "joint_impl.h"
 
 static const PetscReal sign[SIDES] = {[PARENT] = -1, [CHILD] = 1};
@@ -57,16 +57,23 @@ static PetscReal motor_value(const Joint *joint, const MotorState *state, PetscR
   return formula_value(joint->config->motor, vector3(state->place, rate, 0.), time);
 }
 
-static PetscReal motor_torque(Solid solid, const Joint *joint, const RigidTransform at[SIDES],
-                              const MotorState *state, const PetscReal interval[2])
+/* The root of T = T(r + step T) between none of it and all of what it is now, by bisection of the rate. */
+static PetscReal motor_torque(const Joint *joint, const MotorState *state, PetscReal time, PetscReal step)
 {
-  const PetscReal time = interval[0], dt = interval[1], small = 1e-6 * (1. + PetscAbsReal(state->rate));
-  const PetscReal fall = (motor_value(joint, state, state->rate - small, time) -
-                          motor_value(joint, state, state->rate + small, time)) /
-                         (2. * small);
+  const PetscReal now = motor_value(joint, state, state->rate, time);
+  PetscReal       near = state->rate, far = state->rate + step * now;
 
-  return motor_value(joint, state, state->rate, time) /
-         (1. + dt * PetscMax(fall, 0.) * motor_mobility(solid, joint, at, state));
+  if (!(step > 0.) || !((motor_value(joint, state, far, time) - now) * now < 0.))
+    return now; /* it does not fall */
+  for (PetscInt n = 0; n < 60; n++) {
+    const PetscReal middle = 0.5 * (near + far);
+
+    if ((middle - state->rate - step * motor_value(joint, state, middle, time)) * now < 0.)
+      near = middle;
+    else
+      far = middle;
+  }
+  return (0.5 * (near + far) - state->rate) / step;
 }
 
 static void add_motor(Solid solid, const Joint *joint, const PetscReal interval[2], BodyLoad loads[])
@@ -77,7 +84,9 @@ static void add_motor(Solid solid, const Joint *joint, const PetscReal interval[
 
   joint_placements(joint, solid->placements, at);
   state = motor_state(joint, at, solid->twists);
-  push = vector3_scale(motor_torque(solid, joint, at, &state, interval), state.axis);
+  push = vector3_scale(
+      motor_torque(joint, &state, interval[0], interval[1] * motor_mobility(solid, joint, at, &state)),
+      state.axis);
   for (JointSide s = PARENT; s < SIDES; s++)
     if (joint->body[s] >= 0) {
       BodyLoad     *load = &loads[joint->body[s]];

@@ -92,6 +92,11 @@ ok "plot draws columns of the ledger" draw "$plot" vortex kinetic_energy -o ener
 ok "the curve is that of the ledger" measure curve_is energy.csv 'np.exp(-0.4 * x)' 1e-12
 ok "plot adds columns up" draw "$plot" vortex "2*kinetic_energy - time" -o sum.png --data sum.csv
 ok "the curve is their sum" measure curve_is sum.csv '2 * np.exp(-0.4 * x) - x' 1e-12
+ok "plot smooths columns" draw "$plot" vortex "3*time + 1" --smooth 0.5 -o smooth.png --data smooth.csv
+ok "a straight line stays" measure curve_is smooth.csv '3 * x + 1' 1e-12
+draw "$plot" vortex "time^2" --smooth 0.5 -o smooth.png --data smooth.csv
+ok "a curve becomes its mean over the width" measure curve_is smooth.csv 'x**2 + np.minimum(0.25, np.minimum(x - x.min(), x.max() - x))**2 / 3' 2e-3
+ok "no width is refused" refuses "$plot" vortex kinetic_energy --smooth 0
 ok "a column that is not there cannot be added" refuses "$plot" vortex "kinetic_energy + nothing"
 printf '# source\ny,u\n0,0\n1.5,0.66\n3,0.1\n' > reference.csv
 draw "$plot" vortex plume kinetic_energy --reference reference.csv:y:u --label a --label b --label table -o compare.png \

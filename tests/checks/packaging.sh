@@ -55,4 +55,18 @@ END
 ok "the CI file runs bootstrap check" jobs
 ok "the portability script is well formed" bash -n tests/portability/try.sh
 ok "and refuses what it does not know" exits 2 bash tests/portability/try.sh windows
+# Its steps, with a make and an autoreconf that only say what they were asked.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+printf '#!/bin/sh\necho "make $*" >> "%s/log"\nexit ${FAKE:-0}\n' "$work" > "$work/make"
+printf '#!/bin/sh\nprintf "#!/bin/sh\\necho \\"configure \\$OMPI_CC\\" >> %s/log\\n" > configure\nchmod +x configure\n' "$work" > "$work/autoreconf"
+printf '#!/bin/sh\n' > "$work/clang"
+chmod +x "$work"/*
+steps() { PATH=$work:$PATH TESTS=tests/unit/test_grid.2.np bash tests/portability/try.sh clang && grep -qx "configure clang" "$work/log" && grep -q "make .*check TESTS=tests/unit/test_grid.2.np check_PROGRAMS=tests/unit/test_grid" "$work/log"; }
+if git rev-parse --git-dir > /dev/null 2>&1; then
+  ok "it configures, builds and tests" steps
+  ok "and tells a failure" eval '! FAKE=2 PATH=$work:$PATH bash tests/portability/try.sh clang'
+else
+  skip "it configures, builds and tests" "this is no git checkout"
+fi
 plan

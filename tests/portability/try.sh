@@ -10,10 +10,12 @@
 # `make check`, or by TESTS="tests/unit/test_grid.2.np ..." of the environment. Last lines: "clang: passes", "mpich: skipped (why)".
 set -u
 source=$(cd "$(dirname "$0")/../.." && pwd)
+user=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-[ "$(id -u)" = 0 ] && . "$source/tests/support/environment.sh"
-jobs=$(nproc 2> /dev/null || echo 2)
+jobs=$(nproc 2> /dev/null || echo 2) # before OMP_NUM_THREADS, which it heeds
+export MILLRACE_SOURCE=$source
+. "$source/tests/support/environment.sh"
 results=()
 
 # What git knows, and what is new and not ignored; without what was built.

@@ -116,7 +116,8 @@ static PetscReal viscosity_of(const Survey *survey, PetscInt c)
   return survey->viscosity ? survey->viscosity[c] : survey->fluid->config->viscosity;
 }
 
-/* A run of places whose cells, and those before them along every axis, are of one region. */
+/* A run of places whose cells, and those before them along every axis, are of one region and one viscosity.
+ */
 static void add_pure(Survey *survey, const PlaceWeights *weights, PetscInt first, PetscInt count)
 {
   const PetscInt  region = region_of(survey, first);
@@ -216,6 +217,8 @@ static void add_row(Survey *survey, const PlaceWeights *weights, const PetscInt 
   memset(same, 1, sizeof(same));
   if (survey->region)
     compare_row(count, survey->region + first, stride[Y], z, same);
+  if (survey->viscosity) /* also in cells of one region it changes beside another */
+    compare_row(count, survey->viscosity + first, stride[Y], z, same);
   if (survey->covered)
     compare_row(count, survey->covered + first, stride[Y], z, same);
   for (PetscInt n = 0, end; n < count; n = end) {

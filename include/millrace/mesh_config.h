@@ -66,7 +66,8 @@ typedef struct {
   char             *file;  /* of Gmsh; with its directory; "" or null: none */
   MeshSheetConfig   sheet;
   MeshProfileConfig profile;
-  PetscReal         edge; /* m, of the elements, about; not of a file */
+  PetscReal         edge;         /* m, of the elements, about; not of a file */
+  PetscReal         surface_edge; /* m, of an embedded surface; 0: `edge` */
   MeshFill          fill;
   PetscInt          order; /* 1 or 2 */
   PetscInt          refine_count;
@@ -123,6 +124,13 @@ typedef struct {
                "the shape, whose surface is embedded in them; five, six, bcc: cubes of a box in so many "    \
                "tetrahedra or those of a body-centred "                                                      \
                "lattice; auto: five for boxes, else stuffed"},                                               \
+      {.name = "surface_edge",                                                                               \
+       .kind = SCHEMA_REAL,                                                                                  \
+       .offset = (at) + offsetof(MeshConfig, surface_edge),                                                  \
+       .fallback = "0",                                                                                      \
+       .range = SCHEMA_NOT_NEGATIVE,                                                                         \
+       .unit = "m",                                                                                          \
+       .help = "of fill: lattice: length of the edges of the embedded surface, about; 0: as \"edge\""},      \
       {.name = "order",                                                                                      \
        .kind = SCHEMA_INTEGER,                                                                               \
        .offset = (at) + offsetof(MeshConfig, order),                                                         \

@@ -41,6 +41,13 @@ static PetscBool is_box(const MeshConfig *config)
   return config->shape && shape_primitive(config->shape).kind == PRIMITIVE_BOX ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Tetrahedra around an embedded surface. */
+static PetscBool is_lattice(const MeshConfig *config)
+{
+  return config->shape && config->fill == MESH_FILL_LATTICE && config->use == MESH_USE_VOLUME ? PETSC_TRUE
+                                                                                              : PETSC_FALSE;
+}
+
 static PetscReal shape_room(Shape shape)
 {
   Vector3 low, high;
@@ -120,6 +127,13 @@ static void check_config(const MeshOrder *order)
     refuse(order,
            "only linear tetrahedra can be cut that are not refined and not a lattice around an embedded "
            "surface: give \"type: volume\", \"order: 1\", another \"fill\" and no \"refine\"");
+  else if (config->surface_edge > 0 && !is_lattice(config))
+    refuse(order, "\"surface_edge\" is for an embedded surface: give \"fill: lattice\" to a shape, or leave "
+                  "it out");
+  else if (config->surface_edge > 0 &&
+           shape_room(config->shape) / pow(config->surface_edge, 3) > most_elements)
+    refuse(order, "its surface would have too many triangles: make its surface_edge of %g m longer",
+           (double)config->surface_edge);
   else if (mesh_config_elements(config) > most_elements)
     refuse(order, "it would have about %.2g elements, more than %.2g: make its edge of %g m longer",
            (double)mesh_config_elements(config), (double)most_elements, (double)config->edge);
@@ -419,8 +433,11 @@ PetscErrorCode MeshCreateFromConfig(const MeshConfig *config, Mesh *mesh, char m
     PetscCall(CheckRaw(&order, *mesh));
   if (!message[0])
     PetscCall(RefineAndRaise(&order, mesh));
-  if (!message[0] && config->fill == MESH_FILL_LATTICE && config->use == MESH_USE_VOLUME)
-    PetscCall(MeshEmbed(config->shape, config->edge, *mesh, message, message_size));
+  if (!message[0] && is_lattice(config)) {
+    PetscCall(MeshDropOutside(config->shape, *mesh));
+    PetscCall(MeshEmbed(config->shape, config->surface_edge > 0 ? config->surface_edge : config->edge, *mesh,
+                        message, message_size));
+  }
   if (!message[0])
     PetscCall(CutAll(&order, mesh));
   if (message[0])

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <millrace/mesh_config.h>
-#include "mesh_impl.h"
+#include "lattice.h"
 
 /* Of a tetrahedron, the part where a linear function with these values at its corners, ascending, is
    negative. With a, b negative and c, d positive a wedge of three tetrahedra. */
@@ -73,6 +73,76 @@ static PetscErrorCode FindFilled(Shape shape, Mesh mesh)
       corners[n] = mesh->vertices[mesh_element(mesh, e)[n]];
     mesh->filled[e] = inner_part(shape, corners, 2);
   }
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_reached(Shape shape, Mesh mesh, PetscInt element)
+{
+  Vector3 corners[4];
+
+  for (int n = 0; n < 4; n++)
+    corners[n] = mesh->vertices[mesh_element(mesh, element)[n]];
+  return shape_may_reach(shape, corners);
+}
+
+/* New numbers of the vertices that elements have, and of those whose edges these are in the middle of, which
+   they may hang on; -1 of others. */
+static PetscErrorCode NumberUsed(Mesh mesh, PetscInt **numbers)
+{
+  PetscInt count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(mesh->vertex_count, numbers));
+  for (PetscInt v = 0; v < mesh->vertex_count; v++)
+    (*numbers)[v] = -1;
+  for (PetscInt n = 0; n < mesh->nodes * mesh->element_count; n++)
+    (*numbers)[mesh->elements[n]] = 0;
+  for (PetscInt v = mesh->vertex_count - 1; v >= 0; v--) /* parents come first */
+    for (int n = 0; n < 2 && (*numbers)[v] >= 0 && mesh->parents[v][0] >= 0; n++)
+      (*numbers)[mesh->parents[v][n]] = 0;
+  for (PetscInt v = 0; v < mesh->vertex_count; v++)
+    if ((*numbers)[v] >= 0)
+      (*numbers)[v] = count++;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode DropUnused(Mesh mesh)
+{
+  PetscInt *numbers, count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(NumberUsed(mesh, &numbers));
+  for (PetscInt v = 0; v < mesh->vertex_count; v++) {
+    if (numbers[v] < 0)
+      continue;
+    mesh->vertices[count] = mesh->vertices[v];
+    for (int n = 0; n < 2; n++)
+      mesh->parents[count][n] = mesh->parents[v][n] < 0 ? -1 : numbers[mesh->parents[v][n]];
+    count++;
+  }
+  mesh->vertex_count = count;
+  for (PetscInt n = 0; n < mesh->nodes * mesh->element_count; n++)
+    mesh->elements[n] = numbers[mesh->elements[n]];
+  PetscCall(PetscFree(numbers));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MeshDropOutside(Shape shape, Mesh mesh)
+{
+  PetscInt kept = 0;
+
+  PetscFunctionBegin;
+  if (!mesh->parents)
+    PetscFunctionReturn(0);
+  for (PetscInt e = 0; e < mesh->element_count; e++) {
+    if (!is_reached(shape, mesh, e))
+      continue;
+    for (PetscInt n = 0; n < mesh->nodes; n++)
+      mesh->elements[mesh->nodes * kept + n] = mesh_element(mesh, e)[n];
+    kept++;
+  }
+  mesh->element_count = kept;
+  PetscCall(DropUnused(mesh));
   PetscFunctionReturn(0);
 }
 

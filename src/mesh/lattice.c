@@ -138,8 +138,8 @@ typedef struct {
   PetscInt         *number; /* of each vertex in the draft; -1: not yet */
 } Covering;
 
-/* Whether the shape may reach into a tetrahedron: if it is nearer to the middle than the corners are; the
-   eight smaller ones are asked so often, `depth`, then it is taken to. */
+/* If it is nearer to the middle than the corners are; the eight smaller ones are asked so often, `depth`,
+   then it is taken to reach. */
 static PetscBool may_touch(Shape shape, const Vector3 corner[4], int depth)
 {
   const PetscInt(*children)[4] = red_children(1);
@@ -169,9 +169,15 @@ static PetscBool may_touch(Shape shape, const Vector3 corner[4], int depth)
   return PETSC_FALSE;
 }
 
-static PetscBool is_covering(const BccLattice *lattice, const PetscInt vertices[4])
+PetscBool shape_may_reach(Shape shape, const Vector3 corner[4])
 {
   const int depth = 3;
+
+  return may_touch(shape, corner, depth);
+}
+
+static PetscBool is_covering(const BccLattice *lattice, const PetscInt vertices[4])
+{
   PetscReal lowest = PETSC_INFINITY;
   Vector3   corner[4];
 
@@ -181,7 +187,7 @@ static PetscBool is_covering(const BccLattice *lattice, const PetscInt vertices[
   }
   if (lowest <= 0 || lowest > lattice->spacing) /* no point is farther from the nearest corner */
     return lowest <= 0 ? PETSC_TRUE : PETSC_FALSE;
-  return may_touch(lattice->shape, corner, depth);
+  return shape_may_reach(lattice->shape, corner);
 }
 
 static PetscErrorCode AddCovering(const PetscInt vertices[4], void *context)

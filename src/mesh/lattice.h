@@ -34,4 +34,7 @@ static inline PetscBool lattice_is_centre(const BccLattice *lattice, PetscInt ve
 typedef PetscErrorCode (*VisitTetrahedron)(const PetscInt vertices[4], void *context);
 PetscErrorCode BccLatticeVisit(const BccLattice *lattice, VisitTetrahedron visit, void *context);
 
+/* Whether the shape may reach into a tetrahedron; false: it does not. */
+PetscBool shape_may_reach(Shape shape, const Vector3 corner[4]);
+
 #endif

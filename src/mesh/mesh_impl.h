@@ -48,6 +48,10 @@ PetscReal mesh_smallest_stretch(Mesh mesh, PetscInt element);
    edges 0 and 5, 1 and 3, or 2 and 4. */
 const PetscInt (*red_children(PetscInt diagonal))[4];
 
+/* Leaves out the tetrahedra of a refined lattice that the shape does not reach into, and vertices that
+   nothing needs. */
+PetscErrorCode MeshDropOutside(Shape shape, Mesh mesh);
+
 /* A part of an element, known by its sorted vertices: an edge, a side, the corners. */
 typedef struct {
   PetscInt key[MESH_MAX_CORNERS]; /* ascending; -1 after the last */

@@ -108,6 +108,48 @@ static void a_ball_is_stuffed_covered_skinned_or_a_cloud(void **state)
   destroy_config(&config);
 }
 
+/* What is left covers the shape as before, with less around it, and hangs together. */
+static void a_refined_lattice_leaves_out_what_is_empty(void **state)
+{
+  MeshConfig       config = new_config(MESH_USE_VOLUME);
+  MeshRefineConfig refine = {.levels = 2};
+  MeshJunctions    junctions;
+  Mesh             mesh;
+  PetscReal        filled = 0, farthest = 0;
+
+  (void)state;
+  assert_success(ShapeCreateSphere(vector3(0, 0, 0), 0.5, &config.shape));
+  assert_success(ShapeCreateBox(vector3(0, -2, -2), vector3(2, 2, 2), &refine.inside));
+  config.fill = MESH_FILL_LATTICE;
+  config.edge = 0.4;
+  config.surface_edge = 0.05;
+  config.refine_count = 1;
+  config.refine = &refine;
+  mesh = create(&config);
+  for (PetscInt e = 0; e < mesh->element_count; e++) {
+    filled += mesh->filled[e] * mesh_element_measure(mesh, e);
+    if (mesh_element_centre(mesh, e).at[X] > 0.2)
+      farthest = PetscMax(farthest, vector3_norm(mesh_element_centre(mesh, e)));
+  }
+  assert_near(filled, PETSC_PI / 6, 0.01 * PETSC_PI / 6);
+  assert_true(farthest < 0.5 + 0.1); /* a smaller cube's edge from the surface */
+  assert_true(mesh->surface->element_count > 20 * 4 * 4);
+  for (PetscInt v = 0; v < mesh->surface->vertex_count; v++)
+    assert_near(mesh->places[v].distance, 0, 1e-9);
+  assert_success(MeshFindJunctions(mesh, &junctions));
+  assert_true(junctions.count > 0);
+  for (PetscInt k = 0; k < junctions.first[junctions.count]; k++)
+    assert_true(junctions.parents[k] < mesh->vertex_count);
+  assert_success(MeshJunctionsDestroy(&junctions));
+  assert_success(MeshDestroy(&mesh));
+  config.fill = MESH_FILL_STUFFED;
+  refused(&config, "\"surface_edge\" is for an embedded surface");
+  config.refine_count = 0;
+  config.refine = NULL;
+  assert_success(ShapeDestroy(&refine.inside));
+  destroy_config(&config);
+}
+
 /* Skins are closed, face outwards, and have the volume of their shape. */
 static void every_shape_has_a_skin(void **state)
 {
@@ -273,6 +315,7 @@ static void descriptions_that_cannot_be_are_told(void **state)
 TEST_MAIN(cmocka_unit_test(defaults_are_those_of_the_table),
           cmocka_unit_test(a_box_is_made_of_cubes_where_it_is),
           cmocka_unit_test(a_ball_is_stuffed_covered_skinned_or_a_cloud),
+          cmocka_unit_test(a_refined_lattice_leaves_out_what_is_empty),
           cmocka_unit_test(every_shape_has_a_skin), cmocka_unit_test(sheets_ropes_and_profiles_are_made),
           cmocka_unit_test(parts_are_refined), cmocka_unit_test(cuts_that_miss_or_leave_nothing_are_told),
           cmocka_unit_test(descriptions_that_cannot_be_are_told))

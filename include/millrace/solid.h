@@ -288,6 +288,7 @@ typedef struct {
   PetscReal longest_binding;        /* m: spring of a soft binding */
   PetscReal least_ratio;            /* smallest det F of an element */
   PetscInt  point_contacts;         /* points that touch bodies or are about to */
+  PetscInt  near_points;            /* between the vertices of surfaces, near bodies */
   PetscInt  substeps, damping_iterations;
   PetscInt  newton_iterations, linear_iterations; /* of implicit and static solves */
   PetscInt  elastic_solver;                       /* of the last: 1 + ElasticSolver; 0: none */
@@ -307,6 +308,7 @@ typedef struct {
 } BodyView;
 PetscInt  solid_body_count(Solid solid);
 PetscBool solid_has_springs(Solid solid);                  /* of soft bindings */
+PetscBool solid_has_near_points(Solid solid);              /* one of its meshes */
 PetscBool solid_can_yield(Solid solid);                    /* one of its meshes */
 PetscInt  solid_mesh_elements(Solid solid, PetscInt mesh); /* of a mesh of the configuration */
 BodyView  solid_body_view(Solid solid, PetscInt body);

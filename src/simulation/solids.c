@@ -160,6 +160,8 @@ static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
     record_put(record, report.plastic_work, "J", "plastic_work");
     record_put(record, report.plastic_strain, "1", "plastic_strain_max");
   }
+  if (solid_has_near_points(simulation->solid))
+    record_put(record, report.near_points, "1", "near_points");
   if (solid_has_springs(simulation->solid))
     record_put(record, report.longest_binding, "m", "binding_length_max");
   record_put(record, report.largest_speed, "m/s", "solid_speed_max");

@@ -314,6 +314,7 @@ SolidReport solid_report(Solid solid)
   report.contacts = solid->contacts->now.count;
   report.contact_points = solid->contacts->now.place_count;
   report.point_contacts = solid->points->contact_count;
+  report.near_points = solid->points->near_count;
   report.levels = solid->contacts->level_count;
   return report;
 }

@@ -1,4 +1,5 @@
 /* The bodies as the other rooms see them. */
+#include "contact/near_points.h"
 #include "deformable/points.h"
 
 #include "contact/solve/contact_set.h"
@@ -11,6 +12,14 @@ PetscInt solid_body_count(Solid solid)
 PetscBool solid_has_springs(Solid solid)
 {
   return solid->points->springs.count > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscBool solid_has_near_points(Solid solid)
+{
+  for (PetscInt m = 0; m < solid->points->mesh_count; m++)
+    if (mesh_has_near_points(&solid->points->meshes[m]))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
 }
 
 PetscBool solid_can_yield(Solid solid)

@@ -3,7 +3,7 @@
    point and body alike: linear momentum stays. Points are inelastic, as in the thesis. */
 #include "point_contact.h"
 
-#include "broad/pairs.h"
+#include "near_points.h"
 #include "solve/contact_set.h"
 
 enum { SWEEPS = 40, COLLISION_SWEEPS = 4, PROJECTION_SWEEPS = 4 /* even: there and back */ };
@@ -13,31 +13,20 @@ static PetscReal geometric_mean(PetscReal a, PetscReal b)
   return PetscSqrtReal(a * b);
 }
 
-/* Where the points of the skin are and go. */
+/* Where the points of the skin are and go; those between vertices are among these. */
 static Bounds skin_bounds(Solid solid, const DeformableMesh *mesh, PetscReal dt, const Vector3 velocity[])
 {
-  const Points *points = solid->points;
-  Bounds        box = {{{PETSC_MAX_REAL, PETSC_MAX_REAL, PETSC_MAX_REAL}},
-                       {{-PETSC_MAX_REAL, -PETSC_MAX_REAL, -PETSC_MAX_REAL}}};
+  const Points  *points = solid->points;
+  const PetscInt between = mesh_has_near_points(mesh) ? mesh->face_points[mesh->face_count] : 0;
+  Bounds         box = bounds_empty();
 
-  for (PetscInt k = 0; k < mesh->skin_count; k++) {
+  for (PetscInt k = 0; k < mesh->skin_count - between; k++) {
     const Vector3 here = points->position[mesh->skin[k]];
-    const Vector3 there = vector3_add(here, vector3_scale(dt, velocity[mesh->skin[k]]));
 
-    for (PetscInt d = 0; d < DIM; d++) {
-      box.low.at[d] = PetscMin(box.low.at[d], PetscMin(here.at[d], there.at[d]));
-      box.high.at[d] = PetscMax(box.high.at[d], PetscMax(here.at[d], there.at[d]));
-    }
+    bounds_include(&box, here);
+    bounds_include(&box, vector3_add(here, vector3_scale(dt, velocity[mesh->skin[k]])));
   }
   return box;
-}
-
-static PetscBool boxes_meet(const Bounds *a, const Bounds *b, PetscReal margin)
-{
-  for (PetscInt d = 0; d < DIM; d++)
-    if (a->low.at[d] > b->high.at[d] + margin || b->low.at[d] > a->high.at[d] + margin)
-      return PETSC_FALSE;
-  return PETSC_TRUE;
 }
 
 static void place_contact(Solid solid, PointContact *contact)
@@ -109,7 +98,7 @@ static PetscErrorCode FindOnBody(Solid solid, const DeformableMesh *mesh, PetscI
     PetscReal path;
 
     contact.point = mesh->skin[k];
-    if (!(points_inverse_mass(points, contact.point) > 0.))
+    if (points->bindings.rests[contact.point] || !(points_inverse_mass(points, contact.point) > 0.))
       continue;
     place_contact(solid, &contact);
     path = vector3_norm(vector3_subtract(motion->points[contact.point], twist_at(twist, contact.arm)));
@@ -147,24 +136,47 @@ static void take_bodies(Solid solid)
   }
 }
 
+/* Whether skin and body may meet in the step, or come so near. */
+static PetscBool may_meet(Solid solid, const DeformableMesh *mesh, const Bounds *skin, PetscInt body,
+                          PetscReal margin)
+{
+  const Bounds box = form_bounds(solid->bodies[body].form, &solid->placements[body]);
+
+  return !mesh_is_held_by(mesh, body) && boxes_meet(skin, &box, margin) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode FindOfMesh(Solid solid, const DeformableMesh *mesh, PetscReal dt,
+                                 const SolidMotion *motion)
+{
+  const Bounds    skin = skin_bounds(solid, mesh, dt, motion->points);
+  const PetscReal slack = solid->config->tolerance * mesh->edge;
+
+  PetscFunctionBegin;
+  if (mesh_has_near_points(mesh)) {
+    const PetscReal reach = near_points_reach(mesh);
+
+    near_points_rest(solid->points, mesh, motion);
+    for (PetscInt b = 0; b < solid->body_count; b++) {
+      const PetscReal margin = farthest_way(solid, b, dt, &motion->bodies[b]) + slack + reach;
+
+      if (may_meet(solid, mesh, &skin, b, margin))
+        near_points_wake(solid, mesh, b, margin, dt, motion);
+    }
+  }
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (may_meet(solid, mesh, &skin, b, farthest_way(solid, b, dt, &motion->bodies[b]) + slack))
+      PetscCall(FindOnBody(solid, mesh, b, dt, motion));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *motion)
 {
   Points *points = solid->points;
 
   PetscFunctionBegin;
   points->contact_count = 0;
-  for (PetscInt m = 0; m < points->mesh_count && solid->body_count; m++) {
-    const DeformableMesh *mesh = &points->meshes[m];
-    const Bounds          skin = skin_bounds(solid, mesh, dt, motion->points);
-
-    for (PetscInt b = 0; b < solid->body_count; b++) {
-      const Bounds    box = form_bounds(solid->bodies[b].form, &solid->placements[b]);
-      const PetscReal way = farthest_way(solid, b, dt, &motion->bodies[b]);
-
-      if (!mesh_is_held_by(mesh, b) && boxes_meet(&skin, &box, way + solid->config->tolerance * mesh->edge))
-        PetscCall(FindOnBody(solid, mesh, b, dt, motion));
-    }
-  }
+  for (PetscInt m = 0; m < points->mesh_count && solid->body_count; m++)
+    PetscCall(FindOfMesh(solid, &points->meshes[m], dt, motion));
   for (PetscInt k = 0; k < points->contact_count; k++)
     points->contacts[k].hold = point_contact_hold(solid, &points->contacts[k]);
   take_bodies(solid);

@@ -48,6 +48,7 @@ PetscErrorCode PointBindingsCreate(Points *points)
   PetscFunctionBegin;
   PetscCall(PetscCalloc3(points->count, &bindings->points, points->count + 1, &bindings->first, points->count,
                          &bindings->index));
+  PetscCall(PetscCalloc1(points->count, &bindings->rests));
   for (PetscInt p = 0; p < points->count; p++)
     bindings->index[p] = -1;
   PetscFunctionReturn(0);
@@ -61,6 +62,7 @@ PetscErrorCode PointBindingsDestroy(Points *points)
   PetscCall(PetscFree3(bindings->points, bindings->first, bindings->index));
   PetscCall(PetscFree(bindings->parents));
   PetscCall(PetscFree(bindings->weights));
+  PetscCall(PetscFree(bindings->rests));
   PetscFunctionReturn(0);
 }
 
@@ -190,10 +192,14 @@ PetscInt mesh_count_sprinkled(const DeformableMesh *mesh)
  * coincide. */
 PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh)
 {
-  PetscInt next = mesh->first + mesh_vertices(mesh);
+  const PetscInt first = mesh->first + mesh_vertices(mesh);
+  PetscInt       next = first;
 
   PetscFunctionBegin;
-  for (PetscInt f = 0; f < mesh->face_count && mesh->config->contact_spacing > 0.; f++) {
+  if (!(mesh->config->contact_spacing > 0.))
+    PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(mesh->face_count + 1, &mesh->face_points));
+  for (PetscInt f = 0; f < mesh->face_count; f++) {
     const PetscInt *corners = mesh->faces[f], parts = face_parts(mesh, f);
     const PetscInt  parents[3] = {mesh->first + corners[0], mesh->first + corners[1],
                                   mesh->first + corners[2]};
@@ -213,7 +219,9 @@ PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh)
         mesh->skin[mesh->skin_count++] = next;
         PetscCall(Bind(points, next++, 3, parents, weights));
       }
+    mesh->face_points[f + 1] = next - first;
   }
+  points->near_count += mesh_is_soft(mesh) ? 0 : next - first;
   PetscFunctionReturn(0);
 }
 
@@ -278,7 +286,8 @@ void points_push(const Points *points, PetscInt point, Vector3 impulse, Vector3 
 void points_follow_parents(const Points *points, Vector3 values[])
 {
   for (PetscInt k = 0; k < points->bindings.count; k++)
-    values[points->bindings.points[k]] = points_mean(points, points->bindings.points[k], values);
+    if (!points->bindings.rests[points->bindings.points[k]])
+      values[points->bindings.points[k]] = points_mean(points, points->bindings.points[k], values);
 }
 
 void points_collect_bound(const Points *points, Vector3 forces[])

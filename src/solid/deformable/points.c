@@ -690,6 +690,7 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   PetscCall(PetscFree(mesh->faces));
   PetscCall(PetscFree(mesh->neighbours));
   PetscCall(PetscFree(mesh->behind));
+  PetscCall(PetscFree(mesh->face_points));
   PetscCall(PetscFree(mesh->elements));
   PetscCall(PetscFree(mesh->holders));
   PetscCall(PetscFree(mesh->skin));

@@ -20,6 +20,7 @@ typedef struct {
   PetscInt   parent_count, parent_room;
   PetscInt  *parents;
   PetscReal *weights; /* not negative; their sum is 1 */
+  PetscBool *rests; /* of every point of the solid: it does not follow, since nothing is near it (contact/) */
 } PointBindings;
 
 /* A binding of the configuration. */
@@ -50,6 +51,8 @@ typedef struct {
   PetscInt *neighbours;               /* of elements, if targets drift in them; owned */
   PetscInt  face_count;               /* of its surface: the boundary, or what is embedded */
   PetscInt *behind;                   /* the element of each face; owned */
+  PetscInt *face_points;              /* for contact between vertices: of a face from face_points[f] to
+                                         face_points[f + 1] - 1; null: there are none; owned */
   PetscInt (*faces)[3];               /* counted from `first`; owned */
   PetscInt  force_count;              /* the first is its material's */
   Force     forces[MESH_MOST_FORCES]; /* owned */
@@ -120,6 +123,7 @@ typedef struct Points {
   PetscInt   carrying_count;          /* of the first */
 
   PointBindings   bindings;
+  PetscInt        near_count; /* points between the vertices of surfaces that follow */
   PetscInt        mesh_binding_count;
   MeshBinding    *mesh_bindings;
   Springs         springs;

@@ -79,6 +79,15 @@ if [ -x "${MILLRACE_BUILD:-.}/millrace" ]; then
     ok "something is seen" measure is_drawn bodies.png 0.03
     ok "render colours bodies by their speed" "$render" bodies -o speed.png --field speed --all --size 160 120
     ok "a slice of bodies is refused" refuses "$render" bodies --slice x
+    cat > rope.yaml << 'END'
+run: {end_time: 0.01, frame_interval: 0.01}
+solids:
+  materials: [{name: hemp, model: springs, young: 1e6}]
+  meshes: [{name: rope, type: rope, sheet: {along: [1, 0, 0.5]}, edge: 0.1, thickness: 0.02, material: hemp}]
+END
+    "$MILLRACE_BUILD/millrace" run rope.yaml -o rope > rope.log 2>&1 || sed 's/^/# /' rope.log
+    ok "render draws a rope alone" "$render" rope -o rope.png --surfaces ropes --plain --size 320 240
+    ok "something is seen" measure is_drawn rope.png 0.003
   fi
 else
   skip "a real run" "there is no millrace"

@@ -60,17 +60,23 @@ static PetscErrorCode FindContacts(Solid solid, PetscReal dt, const Twist still[
 /* II: vⁿ -> v̂ⁿ by impacts; `half` follows. */
 static PetscErrorCode Collide(Solid solid, PetscReal dt, Twist half[])
 {
-  Step *step = solid->step;
+  Step       *step = solid->step;
+  SolidMotion motion = {solid->points->velocity, solid->twists};
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid->body_count; b++)
     step->change[b] = twist_add(half[b], twist_scale(-1, solid->twists[b]));
+  springs_remember(solid, &motion);
   PetscCall(ContactSetCollide(solid->contacts, solid, dt, step->change, half, &solid->report.collisions));
   if (!solid->report.collisions)
     PetscFunctionReturn(0);
   PetscCall(JointSetPoststabilize(solid->joints, solid->twists));
+  PetscCall(SpringsAnswer(solid, &motion));
   for (PetscInt b = 0; b < solid->body_count; b++)
     half[b] = twist_add(solid->twists[b], step->change[b]);
+  for (PetscInt p = 0; p < solid->points->count && solid->points->springs.is_joining; p++)
+    solid->points->half.points[p] =
+        vector3_add(solid->points->half.points[p], solid->points->springs.yielded.points[p]);
   PetscFunctionReturn(0);
 }
 
@@ -81,6 +87,7 @@ static PetscErrorCode JoinMotion(Solid solid, const ContactSolve *solve, Twist t
   PetscFunctionBegin;
   if (solid->config->joint_count)
     PetscCall(JointSetControlMotion(solid->joints, solve->time, solve->dt, solid->step->before, twists));
+  PetscCall(SpringsAnswer(solid, &motion));
   point_contacts_solve(solid, POINTS_MOVE, solve->dt, &motion);
   PetscFunctionReturn(0);
 }
@@ -92,14 +99,17 @@ static PetscErrorCode JoinVelocity(Solid solid, const ContactSolve *solve, Twist
   PetscFunctionBegin;
   if (solid->config->joint_count)
     PetscCall(JointSetControlVelocity(solid->joints, twists));
+  PetscCall(SpringsAnswer(solid, &motion));
   point_contacts_solve(solid, POINTS_REST, solve->dt, &motion);
   PetscFunctionReturn(0);
 }
 
-/* Whether contact of bodies takes turns with joints or points. */
+/* Whether contact of bodies takes turns with joints, binding springs or points. */
 static PetscBool is_joined(Solid solid)
 {
-  return solid->config->joint_count || point_contacts_push(solid) ? PETSC_TRUE : PETSC_FALSE;
+  return solid->config->joint_count || solid->points->springs.is_joining || point_contacts_push(solid)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
 }
 
 /* III: the velocity that moves the bodies. How joints answer to forces belongs to the velocity too
@@ -110,6 +120,7 @@ static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt,
   SolidMotion        motion = {solid->points->half.points, half};
 
   PetscFunctionBegin;
+  springs_remember(solid, &motion);
   if (solid->config->joint_count) {
     PetscCall(PetscArraycpy(solid->step->before, solid->twists, solid->body_count));
     PetscCall(JointSetControlMotion(solid->joints, time, dt, solid->step->before, half));
@@ -263,6 +274,7 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid_body_count(solid) && added; b++)
     weigh_down(&solid->mobilities[b], &added[b]);
+  springs_remember(solid, &motion);
   if (solid->config->joint_count)
     PetscCall(JointSetControlVelocity(solid->joints, solid->twists));
   point_contacts_solve(solid, POINTS_REST, dt, &motion);

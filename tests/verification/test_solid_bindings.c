@@ -351,8 +351,39 @@ static void springs_of_bodies_keep_both_momenta(void **state)
   }
 }
 
+/* A ball strikes the first of two balls that a spring holds together: all three go on with a third of its
+   speed, at once, and the spring stays closed. */
+static void contact_meets_all_that_springs_hold(void **state)
+{
+  static const char *const names[] = {"striker", "first", "second"};
+  SceneRun                 flow;
+  Solid                    solid;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "run: {end_time: 1, frame_interval: 1, time_step: 0.002}\n"
+      "solids:\n  bodies:\n"
+      "    - {name: striker, shape: {sphere: {center: [-0.25, 0, 0], radius: 0.1}}, velocity: [1, 0, 0]}\n"
+      "    - {name: first, shape: {sphere: {center: [0, 0, 0], radius: 0.1}}}\n"
+      "    - {name: second, shape: {sphere: {center: [0.25, 0, 0], radius: 0.1}}}\n"
+      "  bindings:\n    - {name: pin, from: first, at: [0.125, 0, 0], to: second, stiffness: 1e8}\n"));
+  solid = simulation_solid(flow.simulation);
+  assert_success(SceneRunStep(&flow, 27, 0.002));
+  for (PetscInt k = 0; k < 3; k++) {
+    const Twist *twist = &solid->twists[solid_find_body(solid, names[k])];
+
+    note("%s: %g m/s", names[k], (double)twist->linear.at[X]);
+    assert_near(twist->linear.at[X], 1. / 3, 1e-3);
+  }
+  note("the spring has %g m", (double)solid_report(solid).longest_binding);
+  assert_true(solid_report(solid).longest_binding < 1e-5);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(bindings_keep_both_momenta), cmocka_unit_test(springs_keep_energy),
           cmocka_unit_test(stiffness_costs_nothing), cmocka_unit_test(hard_bindings_leave_no_gap),
           cmocka_unit_test(chains_have_one_link), cmocka_unit_test(shared_skins_keep_both_momenta),
           cmocka_unit_test(copies_follow_their_targets), cmocka_unit_test(bindings_that_cannot_be_are_told),
-          cmocka_unit_test(springs_join_bodies), cmocka_unit_test(springs_of_bodies_keep_both_momenta))
+          cmocka_unit_test(springs_join_bodies), cmocka_unit_test(springs_of_bodies_keep_both_momenta),
+          cmocka_unit_test(contact_meets_all_that_springs_hold))

@@ -88,7 +88,9 @@ typedef struct {
   Matrix3       *roots; /* of what each adds to the matrix that `factor` is of */
   PetscReal     *from, *to;
   SolidMotion    answer, yielded;
-  SolidMotion    pull; /* impulse until the middle of the step */
+  SolidMotion    pull;       /* impulse until the middle of the step */
+  PetscBool      is_joining; /* some hold free bodies together, which contact may meet */
+  SolidMotion    known;      /* before contact changes it */
 
   struct _p_BlockFactor *factor;
 } Springs;
@@ -270,6 +272,11 @@ PetscBool springs_turn(Solid solid, PetscReal dt, const SolidMotion *motion, Sol
 /* The impulse of the whole step, half of it at the places of its end. */
 void           springs_finish(Solid solid);
 PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
+/* Springs of free bodies answer to what contact and joints have changed since the motion was remembered, or
+   answered last: with those of SpringsStiffen, or the damping of SpringsDamp. springs.yielded is their part.
+ */
+void           springs_remember(Solid solid, const SolidMotion *motion);
+PetscErrorCode SpringsAnswer(Solid solid, SolidMotion *motion);
 PetscReal      springs_energy(const Points *points);
 PetscReal      springs_longest(const Points *points);
 

@@ -9,7 +9,8 @@
    does not resolve go to h = 1, as far as they are damped, and become the constraint d^{n+1} = 0 of RATTLE
    (Andersen 1983). Damping follows as a backward step (M + dt b J^T n n^T J) v' = M v along the springs, so
    that it has no torque. Both are solved by the matrix 1 + r J M^-1 J^T r of springs, r r = h k dt^2 / 2 or
-   dt b n n^T (Sherman, Morrison, Woodbury): how stiff springs are does not matter. */
+   dt b n n^T (Sherman, Morrison, Woodbury): how stiff springs are does not matter. The same matrix takes what
+   contact does to bodies on springs to those that these hold. */
 #include "points.h"
 
 #include <millrace/solid_system.h>
@@ -361,6 +362,30 @@ PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity)
   PetscFunctionReturn(0);
 }
 
+void springs_remember(Solid solid, const SolidMotion *motion)
+{
+  if (solid->points->springs.is_joining)
+    motion_combine(solid, 0., 1., motion, &solid->points->springs.known);
+}
+
+/* Impulses M c of contact lead to (M + r r J^T J)^-1 M c instead of c. */
+PetscErrorCode SpringsAnswer(Solid solid, SolidMotion *motion)
+{
+  Springs     *springs = &solid->points->springs;
+  SolidMotion *change = &springs->known;
+
+  PetscFunctionBegin;
+  if (!springs->is_joining || !springs->factor)
+    PetscFunctionReturn(0);
+  motion_combine(solid, -1., 1., motion, change);
+  motion_combine(solid, 1., -1., change, motion);
+  points_follow_change(solid, change);
+  PetscCall(SpringsRelease(solid, NULL, change));
+  motion_combine(solid, 1., 1., change, motion);
+  springs_remember(solid, motion);
+  PetscFunctionReturn(0);
+}
+
 PetscReal springs_energy(const Points *points)
 {
   PetscReal sum = 0.;
@@ -417,12 +442,14 @@ PetscErrorCode SpringsCreate(Solid solid)
   PetscCall(SolidMotionCreate(solid, &springs->answer));
   PetscCall(SolidMotionCreate(solid, &springs->yielded));
   PetscCall(SolidMotionCreate(solid, &springs->pull));
+  PetscCall(SolidMotionCreate(solid, &springs->known));
   for (PetscInt s = 0; s < springs->count; s++) {
     BindingSpring *spring = &springs->list[s];
 
     spring->inverse = inverse_mass(solid, spring);
     spring->damping *= spring->inverse > 0. ? 2. * PetscSqrtReal(spring->stiffness / spring->inverse) : 0.;
     spring->is_turning = hangs_on_body(solid, spring->point) || hangs_on_body(solid, spring->target);
+    springs->is_joining = springs->is_joining || spring->is_turning ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
@@ -436,6 +463,7 @@ PetscErrorCode SpringsDestroy(Solid solid)
   PetscCall(SolidMotionDestroy(&springs->answer));
   PetscCall(SolidMotionDestroy(&springs->yielded));
   PetscCall(SolidMotionDestroy(&springs->pull));
+  PetscCall(SolidMotionDestroy(&springs->known));
   PetscCall(BlockFactorDestroy(&springs->factor));
   PetscCall(PetscFree(springs->list));
   PetscFunctionReturn(0);

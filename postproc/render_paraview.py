@@ -16,7 +16,7 @@ BACKGROUND = [0.09, 0.11, 0.16]
 FOREGROUND = [0.88, 0.90, 0.94]
 OBSTACLE = [0.80, 0.50, 0.35]
 DEFORMABLE = [0.93, 0.56, 0.27]
-ROPE = [0.36, 0.27, 0.21]
+ROPE = [0.76, 0.60, 0.42]
 BODIES = [[0.31, 0.47, 0.65], [0.95, 0.56, 0.17], [0.35, 0.63, 0.31], [0.88, 0.34, 0.35], [0.46, 0.72, 0.70],
           [0.93, 0.79, 0.28], [0.69, 0.48, 0.63], [0.61, 0.46, 0.37]]
 COLOURS = ["#4cc9f0", "#f4a261", "#90be6d", "#e76f51"]
@@ -303,7 +303,7 @@ def add_surfaces(stage):
     """Triangle surfaces of the run, and ropes as tubes; where it has none, the half-level of the obstacles' cells."""
     for grid in stage.job["surfaces"]:
         source = stage.open(grid)
-        display = stage.show(Tube(Input=source, Radius=stage.size() / 300) if grid == "ropes" else source)
+        display = stage.show(Tube(Input=ExtractSurface(Input=source), Radius=stage.size() / 200) if grid == "ropes" else source)
         if grid == "bodies":
             colour_bodies(stage, display, source)
         elif grid == "ropes":

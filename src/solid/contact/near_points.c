@@ -40,13 +40,12 @@ void near_points_rest(Points *points, const DeformableMesh *mesh, const SolidMot
 {
   const PetscInt first = mesh->first + mesh_vertices(mesh);
 
-  for (PetscInt p = first; p < first + mesh->face_points[mesh->face_count]; p++)
-    if (!points->bindings.rests[p]) {
-      points->bindings.rests[p] = PETSC_TRUE;
-      points->position[p] = points->rest[p];
-      points->velocity[p] = motion->points[p] = vector3(0, 0, 0);
-      points->near_count--;
-    }
+  for (PetscInt p = first; p < first + mesh->face_points[mesh->face_count]; p++) {
+    points->near_count -= points->bindings.rests[p] ? 0 : 1;
+    points->bindings.rests[p] = PETSC_TRUE;
+    points->position[p] = points->rest[p]; /* of all: a file may have brought others */
+    points->velocity[p] = motion->points[p] = vector3(0, 0, 0);
+  }
 }
 
 /* Where the corners of a face are and go. */

@@ -64,6 +64,8 @@ PetscInt coupling_surfaces_held(Coupling coupling);
    dimensions; viscosity does not act at them. Collective: world. */
 PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
                                     const SolidPatch whole[], const SolidOperator *solid);
+/* The solid's velocity to the fluid, after the solid has changed it. Collective: world. */
+PetscErrorCode CouplingTellDeforming(Coupling coupling);
 
 typedef struct {
   KSPConvergedReason reason;

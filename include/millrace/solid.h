@@ -293,6 +293,7 @@ typedef struct {
   PetscInt  newton_iterations, linear_iterations; /* of implicit and static solves */
   PetscInt  elastic_solver;                       /* of the last: 1 + ElasticSolver; 0: none */
   PetscBool is_unsolved; /* the last step was given up: Newton's method did not end */
+  PetscBool meets_wall;  /* the last step was given up: a mesh in a fluid has come to a wall */
   PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
   PetscInt  inverted_mesh, inverted_element; /* mesh from 1; 0: no element is turned inside out whose material
                                                 does not survive that */

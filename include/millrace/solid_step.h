@@ -8,6 +8,8 @@
 #include <millrace/geometry.h>
 #include <millrace/io.h>
 #include <millrace/solid.h>
+#include <millrace/solid_patch.h>
+#include <millrace/solid_system.h>
 
 MILLRACE_API_BEGIN
 
@@ -77,6 +79,24 @@ typedef struct {
 /* Step V: contact and joints constrain the velocities of the state by impulses on bodies whose mass includes
    what is `added`, one for each body; null: nothing. Collective: the solid's comm. */
 PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt, const AddedMass added[]);
+
+/* Deformable solids in a fluid (docs/numerics.md, section 15). Each mesh is a closed surface of its own, with
+   its number; they and C are lent until the next call. Not collective. */
+PetscInt       solid_deforming_count(Solid solid);
+PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const SolidOperator **motion);
+/* S1: velocities at the middle of the step by forces, which C is to go on from. Collective: the solid's comm.
+ */
+PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt);
+/* The move with what C has found. Not collective. */
+PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt);
+/* S2: velocities of the state at the end of the step, which C is to go on from. Collective: the solid's comm.
+ */
+PetscErrorCode SolidAcceleratePoints(Solid solid, PetscReal dt);
+/* The same at a start, from forces where they are. Not collective. */
+PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscReal dt);
+/* The longest step in which explicit elasticity is stable and no point goes farther than `path`. */
+PetscReal solid_points_step(Solid solid, PetscReal path);
+PetscReal solid_points_mass(Solid solid);
 
 /* A vector for each body: the first 3 of every 6 `values`. */
 typedef struct {

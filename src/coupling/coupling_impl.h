@@ -310,7 +310,6 @@ PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM]);
 PetscErrorCode CouplingAnswer(Coupling coupling);
 /* The velocity that belongs to the solution; that which the solid has. Collective: world. */
 PetscErrorCode CouplingFinishDeforming(Coupling coupling);
-PetscErrorCode CouplingTellDeforming(Coupling coupling);
 void           deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
 
 /* shells.c: before a placing */

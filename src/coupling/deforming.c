@@ -70,6 +70,7 @@ PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt 
   deforming->copy_count = solid_patches_unknowns(deforming->patches);
   PetscCall(PetscCalloc4(deforming->copy_count, &deforming->copies, deforming->copy_count, &deforming->motion,
                          own, &deforming->surface, solid ? solid->unknown_count : 0, &deforming->push));
+  PetscCall(CouplingTellDeforming(coupling));
   PetscFunctionReturn(0);
 }
 

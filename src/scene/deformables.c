@@ -177,6 +177,66 @@ PetscErrorCode SceneCheckBindings(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* What deformable solids in a fluid cannot do yet. */
+static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshConfig *mesh)
+{
+  PetscFunctionBegin;
+  if (mesh->mesh.use != MESH_USE_VOLUME || mesh->mesh.order != 1)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "mesh \"%s\": in a fluid only volumes of linear tetrahedra move (type: volume, "
+                         "order: 1)",
+                         mesh->name));
+  if (mesh->mesh.fill == MESH_FILL_LATTICE || mesh->mesh.refine_count || mesh->mesh.cut_count ||
+      mesh->contact_spacing > 0. || mesh->skin.stiffness > 0. || mesh->skin.refine_count)
+    PetscCall(
+        ProblemAdd(scene, item, PROBLEM_ERROR,
+                   "mesh \"%s\": in a fluid a surface is the boundary of its tetrahedra: leave out fill: "
+                   "lattice, refine, cuts, contact_spacing and skin",
+                   mesh->name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
+{
+  const SolidConfig *config = &scene->config.solids;
+
+  PetscFunctionBegin;
+  if (scene->config.grid.dimension != DIM)
+    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
+                              "deformable solids meet a fluid in three dimensions only: give grid.size three "
+                              "numbers"));
+  if (node_find(scene->root, "splash"))
+    PetscCall(
+        ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
+                        "deformable solids do not meet splashing liquids yet: leave out solids.meshes, or "
+                        "splash"));
+  if (node_find(solids, "bodies") || node_find(solids, "bindings"))
+    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
+                              "in a fluid, deformable solids do not meet bodies yet: leave out solids.bodies "
+                              "and bindings, or solids.meshes"));
+  if (config->elasticity != ELASTIC_EXPLICIT)
+    PetscCall(
+        ProblemAddAtKey(scene, solids, PROBLEM_ERROR,
+                        "in a fluid only explicit elasticity is solved yet: solids.elasticity: explicit"));
+  if (scene->config.coupling.faces != COUPLING_CUT)
+    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
+                              "deformable solids in a fluid need coupling.faces: cut"));
+  for (PetscInt m = 0; m < config->material_count; m++)
+    if (config->materials[m].damping > 0. || config->materials[m].volume != SOLID_VOLUME_FREE)
+      PetscCall(
+          ProblemAdd(scene, node_item(list_of(scene, "materials"), m), PROBLEM_ERROR,
+                     "material \"%s\": in a fluid neither damping nor kept volumes of deformable solids "
+                     "are solved for yet: damping: 0, volume: free",
+                     config->materials[m].name));
+  for (PetscInt m = 0; m < config->mesh_count; m++)
+    PetscCall(CheckMeshInFluid(scene, node_item(meshes, m), &config->meshes[m]));
+  if (scene_is_good(scene))
+    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
+                              "fluid slips along meshes: viscosity does not act between them yet; a run ends "
+                              "where a mesh meets a wall, and meshes pass through each other"));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheckMeshes(Scene scene)
 {
   const SolidConfig *config = &scene->config.solids;
@@ -191,10 +251,8 @@ PetscErrorCode SceneCheckMeshes(Scene scene)
   if (!meshes->count)
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR, "solids.meshes must not be empty"));
   if (scene->has_fluid)
-    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
-                              "deformable solids do not meet a fluid yet: leave out solids.meshes, or grid, "
-                              "fluid and regions"));
-  if (config->mesh_count > 1)
+    PetscCall(CheckInFluid(scene, solids, meshes));
+  else if (config->mesh_count > 1)
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
                               "meshes touch bodies, but pass through each other and through themselves"));
   PetscCall(CheckNames(scene, meshes));

@@ -82,6 +82,19 @@ static PetscErrorCode SolveHalf(Simulation simulation, PetscReal dt, PetscReal h
   PetscFunctionReturn(0);
 }
 
+/* A mesh came to a wall, or is turned inside out. */
+static PetscBool meshes_are_good(Simulation simulation)
+{
+  SolidReport report;
+
+  if (!solid_deforming_count(simulation->solid))
+    return PETSC_TRUE;
+  report = solid_report(simulation->solid);
+  return !report.meets_wall && !report.inverted_mesh && !PetscIsInfOrNanReal(report.elastic_energy)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
 /* S1: where the bodies are at the end of the step. */
 static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool *good)
 {
@@ -89,6 +102,8 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
 
   PetscFunctionBegin;
   PetscCall(SolidPredictHalf(simulation->solid, simulation->time, dt, &half));
+  if (simulation_moves_meshes(simulation))
+    PetscCall(SolidPredictPoints(simulation->solid, simulation->time, dt));
   if (simulation->coupled->has_free_bodies)
     PetscCall(SolveHalf(simulation, dt, half, good));
   if (!*good)
@@ -96,7 +111,10 @@ static PetscErrorCode MoveBodies(Simulation simulation, PetscReal dt, PetscBool 
   PetscCall(SimulationTimeAs(simulation, WORK_ON_SOLIDS));
   if (team_has_solids(simulation->team))
     PetscCall(SolidMove(simulation->solid, simulation->time, dt));
+  if (simulation_moves_meshes(simulation))
+    PetscCall(SolidMovePoints(simulation->solid, simulation->time, dt));
   PetscCall(SimulationShareSolids(simulation));
+  *good = meshes_are_good(simulation);
   PetscFunctionReturn(0);
 }
 
@@ -125,7 +143,7 @@ static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, Pets
   Vec            *velocity;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(coupled->count, &motion));
+  PetscCall(PetscCalloc1(coupled->count, &motion));
   if (simulation->fluid) {
     PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
     PetscCall(SimulationCopyFaces(simulation, velocity, coupled->faces));
@@ -263,9 +281,13 @@ static PetscErrorCode SolveBodiesAndFluid(Simulation simulation, PetscReal dt, P
   PetscCall(PetscMalloc1(coupled->count, &before));
   PetscCall(PetscArraycpy(before, twists, coupled->count));
   PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
+  if (simulation_moves_meshes(simulation))
+    PetscCall(SolidAcceleratePoints(simulation->solid, dt));
   PetscCall(SolveWithContact(simulation, dt, twists, good));
   if (simulation->fluid)
     PetscCall(FluidGetPrediction(simulation->fluid, &next, &scalars));
+  if (*good)
+    *good = meshes_are_good(simulation);
   if (*good)
     PetscCall(RefuseFast(simulation, next, simulation_farthest(simulation->config), dt, good));
   for (PetscInt n = 0; n < coupled->count && *good; n++)
@@ -331,7 +353,10 @@ PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reas
   PetscFunctionBegin;
   if (simulation->fluid && !fluid_report(simulation->fluid)->diffusion_converged)
     PetscFunctionReturn(0); /* the flow tells */
-  if (report->worst_body >= 0)
+  PetscCall(SolidDescribeFailure(simulation->solid, reason, size));
+  if (reason[0])
+    PetscFunctionReturn(0);
+  if (report->worst_body >= 0 && report->worst_body < solid_body_count(simulation->solid))
     PetscCall(PetscSNPrintf(body, sizeof(body), "beside body \"%.40s\", ",
                             solid_body_view(simulation->solid, report->worst_body).config->name));
   if (report->message[0])

@@ -58,7 +58,8 @@ typedef struct {
 
 struct Coupled {
   Coupling coupling;
-  PetscInt count; /* of numbers in the twists of all bodies */
+  PetscInt
+      count; /* of numbers in the twists of all bodies, and zeros for the surfaces of meshes behind them */
   PetscReal
       *acceleration; /* of bodies by forces, pressure and constraints in the last step; part of the state */
   EnergyStart first;
@@ -99,6 +100,9 @@ PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
    second extrapolates that of the liquids too. Collective: fluid. */
 PetscErrorCode SimulationFillBodies(Simulation simulation);
 PetscErrorCode SimulationCarryVelocityOn(Simulation simulation);
+
+/* There are deformable solids, and this rank is of the team that moves them. */
+PetscBool simulation_moves_meshes(Simulation simulation);
 
 /* coupled_system.c: (5.13) of the bodies and the mixture as they are; solved, or projected past bodies whose
    velocities are given. The fields are the fluid team's. Collective: world. */

@@ -62,6 +62,8 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
   if (team_has_solids(simulation->team))
     PetscCall(SolidFindResting(simulation->solid, simulation->time, dt));
   PetscCall(SolidAccelerate(simulation->solid, simulation->time, dt));
+  if (simulation_moves_meshes(simulation))
+    PetscCall(SolidAccelerateRestingPoints(simulation->solid, simulation->time, dt));
   if (simulation->fluid)
     PetscCall(AccelerateFluid(simulation, dt));
   PetscCall(SimulationSolveInRounds(simulation, ROUNDS_OF_STEP, dt, simulation->fluid ? coupled->faces : NULL,
@@ -70,6 +72,7 @@ static PetscErrorCode BalanceStart(Simulation simulation, PetscBool *good)
     coupled->acceleration[n] = (twists[n] - before[n]) / dt;
   PetscCall(PetscFree(before));
   PetscCall(SolidReturn(simulation->solid));
+  PetscCall(CouplingTellDeforming(coupled->coupling));
   if (*good)
     PetscCall(SimulationTakeLoads(simulation, dt, coupled->faces));
   if (simulation->fluid && *good) {

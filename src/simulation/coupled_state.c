@@ -3,7 +3,8 @@
 
 PetscBool simulation_is_coupled(const SimulationConfig *config)
 {
-  return config->grid.dimension && config->solids.body_count ? PETSC_TRUE : PETSC_FALSE;
+  return config->grid.dimension && config->solids.body_count + config->solids.mesh_count > 0 ? PETSC_TRUE
+                                                                                             : PETSC_FALSE;
 }
 
 PetscBool simulation_solves_pressure(const SimulationConfig *config)
@@ -42,7 +43,8 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   (void)message, (void)size;
   PetscCall(PetscNew(&coupled));
   simulation->coupled = coupled;
-  coupled->count = TWIST * solid_body_count(simulation->solid);
+  coupled->count = TWIST * (solid_body_count(simulation->solid) + solid_deforming_count(simulation->solid));
+  coupled->has_free_bodies = solid_deforming_count(simulation->solid) ? PETSC_TRUE : PETSC_FALSE;
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (solid_coupled_body(simulation->solid, b).is_free)
       coupled->has_free_bodies = PETSC_TRUE;

@@ -50,6 +50,9 @@ static PetscBool solids_are_driven(const SolidConfig *config)
   for (PetscInt j = 0; j < config->joint_count; j++)
     if (config->joints[j].target || config->joints[j].motor)
       return PETSC_TRUE;
+  for (PetscInt m = 0; m < config->mesh_count; m++)
+    if (config->meshes[m].load_count || config->meshes[m].fibre_count)
+      return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
@@ -64,7 +67,7 @@ static PetscBool only_gravity_drives(const SimulationConfig *config)
 
 static PetscReal mass_of_bodies(Solid solid)
 {
-  PetscReal sum = 0.;
+  PetscReal sum = solid_points_mass(solid);
 
   for (PetscInt b = 0; b < solid_body_count(solid); b++)
     sum += solid_coupled_body(solid, b).mass;
@@ -90,11 +93,13 @@ static PetscBool has_open_side(const SimulationConfig *config)
   return PETSC_FALSE;
 }
 
-/* Of gravity, for the fluid's mass as it began: what transport loses or gains of it has not fallen. */
+/* Of gravity, for the fluid's mass as it began: what transport loses or gains of it has not fallen; and of
+   elasticity. */
 static PetscReal potential_energy(Simulation simulation, const FluidTotals *totals)
 {
-  const PetscReal *gravity = simulation->config->fluid.gravity.at;
-  PetscReal        sum = solid_report(simulation->solid).potential_energy;
+  const PetscReal  *gravity = simulation->config->fluid.gravity.at;
+  const SolidReport solid = solid_report(simulation->solid);
+  PetscReal         sum = solid.potential_energy + solid.elastic_energy;
 
   for (PetscInt d = 0; d < simulation->config->grid.dimension && totals->mass > 0.; d++)
     sum -= simulation->coupled->first.mass * gravity[d] * totals->moment[d] / totals->mass;

@@ -99,7 +99,7 @@ static PetscErrorCode CreateClosedFields(Simulation simulation)
   PetscFunctionBegin;
   simulation->wall_count = config->obstacle_count;
   if (simulation->solid)
-    simulation->wall_count += solid_body_count(simulation->solid);
+    simulation->wall_count += solid_body_count(simulation->solid) + solid_deforming_count(simulation->solid);
   for (PetscInt n = 0; n < config->inflow_count; n++)
     if (inflow_gives_velocity(&config->inflows[n])) {
       sources = PETSC_TRUE;
@@ -137,8 +137,12 @@ PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBo
   PetscCall(PetscCalloc1(count, slips));
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     (*slips)[o] = config->obstacles[o].surface == OBSTACLE_SLIP ? PETSC_TRUE : PETSC_FALSE;
-  for (PetscInt n = config->obstacle_count; n < simulation->wall_count; n++)
-    (*slips)[n] = solid_coupled_body(simulation->solid, n - config->obstacle_count).slips;
+  for (PetscInt n = config->obstacle_count; n < simulation->wall_count; n++) {
+    const PetscInt body = n - config->obstacle_count; /* or, behind them, a mesh */
+
+    (*slips)[n] =
+        body >= solid_body_count(simulation->solid) || solid_coupled_body(simulation->solid, body).slips;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -209,7 +213,8 @@ static PetscErrorCode RecordForces(Simulation simulation, Record *record)
 /* With those of bodies, which close cells too. */
 static PetscReal count_fields(const SimulationConfig *config)
 {
-  PetscBool any = config->obstacle_count + config->solids.body_count > 0, moving = PETSC_FALSE;
+  PetscBool any = config->obstacle_count + config->solids.body_count + config->solids.mesh_count > 0,
+            moving = config->solids.mesh_count > 0;
 
   for (PetscInt b = 0; b < config->solids.body_count; b++)
     if (config->solids.bodies[b].kind != BODY_STATIC)

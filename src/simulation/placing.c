@@ -23,7 +23,7 @@ PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists)
 
   PetscFunctionBegin;
   PetscCall(SolidGetState(simulation->solid, &count, &state));
-  *twists = state + count - simulation->coupled->count;
+  *twists = state + count - TWIST * solid_body_count(simulation->solid);
   PetscFunctionReturn(0);
 }
 
@@ -77,9 +77,37 @@ PetscErrorCode SimulationShowShells(Simulation simulation, ShellPlacing motion, 
   PetscFunctionReturn(0);
 }
 
+PetscBool simulation_moves_meshes(Simulation simulation)
+{
+  return solid_deforming_count(simulation->solid) && team_has_solids(simulation->team) ? PETSC_TRUE
+                                                                                       : PETSC_FALSE;
+}
+
+/* The surfaces of deformable solids where they are. All of the solid team move them, its first rank has them
+   for the fluid. */
+static PetscErrorCode PlaceMeshes(Simulation simulation)
+{
+  const PetscInt       total = solid_deforming_count(simulation->solid);
+  const SolidPatch    *surfaces = NULL;
+  const SolidOperator *motion = NULL;
+  PetscMPIInt          rank;
+
+  PetscFunctionBegin;
+  if (!total)
+    PetscFunctionReturn(0);
+  if (simulation_moves_meshes(simulation))
+    PetscCall(SolidGetDeforming(simulation->solid, &surfaces, &motion));
+  PetscCallMPI(MPI_Comm_rank(team_world(simulation->team), &rank));
+  if (rank != team_first_solid_rank(simulation->team))
+    motion = NULL;
+  PetscCall(CouplingSetDeforming(simulation->coupled->coupling, total, motion ? total : 0, surfaces, motion));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion, PetscReal dt)
 {
   PetscFunctionBegin;
+  PetscCall(PlaceMeshes(simulation));
   PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
   if (!simulation->grid)
     PetscFunctionReturn(0);

@@ -65,7 +65,7 @@ static void weigh_all(Simulation simulation, Rounds rounds)
 
 PetscErrorCode RoundsCreate(Simulation simulation, const PetscReal start[], Rounds *rounds)
 {
-  const PetscInt count = simulation->coupled->count;
+  const PetscInt count = TWIST * solid_body_count(simulation->solid);
   Rounds         r;
 
   PetscFunctionBegin;

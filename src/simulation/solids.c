@@ -22,6 +22,8 @@ static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, 
   PetscFunctionBegin;
   PetscCall(
       SolidGetTimeStepLimit(simulation->solid, bounds->path, simulation_accelerations(simulation), limit));
+  if (simulation->coupled && simulation->config->solids.mesh_count)
+    *limit = PetscMin(*limit, solid_points_step(simulation->solid, bounds->path));
   PetscFunctionReturn(0);
 }
 

@@ -138,7 +138,8 @@ static PetscErrorCode CreateState(Solid solid)
   for (PetscInt entry = 0; entry < config->body_count; entry++)
     solid->body_count += copies_of(&config->bodies[entry]);
   solid_name_walls(solid);
-  PetscCall(PetscCalloc1(3 * solid->points->count + TWIST * solid->body_count, &solid->velocity));
+  PetscCall(PetscCalloc1(3 * solid->points->count + TWIST * (solid->body_count + solid->points->mesh_count),
+                         &solid->velocity));
   solid->twists = (Twist *)(solid->velocity + 3 * solid->points->count);
   PetscFunctionReturn(0);
 }

@@ -756,8 +756,7 @@ const SchemaKey SolidKeys[] = {
      .fallback = "",
      .keys = mesh_keys,
      .help = "deformable solids of tetrahedra or triangles, and clouds of points that others are bound to, "
-             "without a fluid; "
-             "they touch bodies, not each other"},
+             "without a fluid or, volumes of tetrahedra, alone in one; they touch bodies, not each other"},
     {.name = "bindings",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bindings),

@@ -5,7 +5,7 @@
 
 static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
 {
-  const PetscInt n = solid->body_count;
+  const PetscInt n = solid->body_count + solid->points->mesh_count; /* zeros for those, as in the state */
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&solid->step));

@@ -352,7 +352,7 @@ PetscReal solid_longest_substep(Solid solid)
 }
 
 /* The first element that its material cannot bring back. */
-static void find_inverted(Solid solid)
+void solid_find_inverted(Solid solid)
 {
   const Points *points = solid->points;
 
@@ -414,7 +414,7 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
     left = parts > 1. ? left - part : 0.;
     solid->report.substeps++;
   }
-  find_inverted(solid);
+  solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }
 
@@ -424,7 +424,7 @@ static PetscErrorCode StepWhole(Solid solid, PetscReal time, PetscReal dt)
   clear_report(&solid->report);
   PetscCall(StepTogether(solid, time, dt));
   solid->report.substeps = 1;
-  find_inverted(solid);
+  solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }
 
@@ -438,7 +438,7 @@ static PetscErrorCode StepToEquilibrium(Solid solid, PetscReal time, PetscReal d
     if (solid->bodies[b].config->kind == BODY_KINEMATIC)
       solid->twists[b] = body_prescribed_twist(&solid->bodies[b], time + dt);
   solid->report.substeps = 1;
-  find_inverted(solid);
+  solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }
 

@@ -16,5 +16,7 @@ typedef struct Step {
 
 /* Forces and torques on all bodies at `time`, where they are now, for a step of `dt`. */
 void solid_fill_loads(Solid solid, PetscReal time, PetscReal dt, BodyLoad loads[]);
+/* Which mesh has an element inside out that its material cannot bring back, into the report. */
+void solid_find_inverted(Solid solid);
 
 #endif

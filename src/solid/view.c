@@ -80,7 +80,10 @@ PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size)
         "out, which the material %s does not survive (neo-hookean, corotational and invertible do)",
         report->inverted_element, mesh->config->name, (double)place.at[X], (double)place.at[Y],
         (double)place.at[Z], MaterialModels[mesh->material->model]));
-  } else if (report->is_unstable)
+  } else if (report->meets_wall)
+    PetscCall(PetscSNPrintf(reason, size,
+                            "a mesh meets a wall, and contact of meshes in a fluid is not solved for yet"));
+  else if (report->is_unstable)
     PetscCall(PetscSNPrintf(reason, size, "elements are strained so far that no substep is short enough"));
   else if (report->is_unsolved)
     PetscCall(PetscSNPrintf(reason, size,
@@ -123,6 +126,7 @@ PetscErrorCode SolidReturn(Solid solid)
   soft_points_set_places(solid, solid->points->soft.kept);
   solid->contacts->valid = PETSC_FALSE;
   solid->points->has_forces = PETSC_FALSE;
+  points_show_state(solid->points);
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }

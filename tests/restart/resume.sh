@@ -69,6 +69,7 @@ done
 run 2 deformable deformable-apart 20 --set parallel.solid_ranks=1
 ok "deformable: on a rank of their own as on all, bit for bit" same deformable-whole-1 deformable-apart
 everywhere both "bodies in a fluid" "1 2 4"
+everywhere soft "a soft ball in water"
 everywhere collision "a collision in water" # in the middle of it, with a free surface and a shell
 run 1 collision collision-schur 20 --set coupling.solver=schur
 ok "a collision in water: by either solver, to 1e-9 but for the number of iterations" alike collision-whole-1 collision-schur 1e-9

@@ -306,9 +306,15 @@ static void deformable_solids_that_cannot_be(void **state)
   one_error(BAR("edge: 0.5, material: rubber, held: [{inside: {sphere: {center: [0, 0, 0], radius: 1}}, to: "
                 "bone}]"),
             6, "no body is called \"bone\"");
-  one_error(
-      "grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR("edge: 0.5, material: rubber"), 7,
-      "do not meet a fluid yet");
+  one_error("grid: {size: [1, 1], dimension: 2, resolution: 8}\nfluid: {density: 1}\n" BAR(
+                "edge: 0.5, material: rubber"),
+            7, "in three dimensions only");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
+                "edge: 0.5, material: rubber, order: 2"),
+            8, "only volumes of linear tetrahedra");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
+                "edge: 0.5, material: rubber, fill: lattice"),
+            8, "the boundary of its tetrahedra");
 }
 
 static void pairs_that_cannot_be(void **state)

@@ -714,6 +714,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
   PetscCall(PetscFree(points->contacts));
   PetscCall(SpringsDestroy(solid));
   PetscCall(SoftPointsDestroy(solid));
+  PetscCall(PointsInFluidDestroy(points));
   PetscCall(SolidDestroyBindings(solid));
   PetscCall(PointBindingsDestroy(points));
   PetscCall(PetscFree7(points->position, points->rest, points->mass, points->inverse_mass, points->carrier,

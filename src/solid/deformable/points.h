@@ -149,6 +149,8 @@ typedef struct Points {
 
   PetscReal *kept_history; /* of SolidKeep; owned */
 
+  struct PointsInFluid *in_fluid; /* null: not in one */
+
   struct _p_PointMatrix *matrix, *drag_matrix; /* of implicit elasticity; null: not yet needed */
 } Points;
 
@@ -319,6 +321,10 @@ typedef struct {
 ImplicitScheme implicit_scheme(ElasticTime time);
 PetscErrorCode PointsSolveStep(Solid solid, PetscReal time, PetscReal dt, SolidMotion *motion);
 PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time);
+
+/* in_fluid.c. */
+PetscErrorCode PointsInFluidDestroy(Points *points);
+void           points_show_state(Points *points); /* the velocity of C is that of the state */
 
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */
 /* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */

@@ -103,7 +103,7 @@ def frame_differences(first, second):
 
 
 def differences(first, second, tolerance=0.0, frames="all"):
-    """Between two runs, the largest first: ledgers, and the frames of the same numbers, `frames` "all" or "last"."""
+    """Between two runs, what one of them lacks and the largest first: ledgers, and the frames of the same numbers, `frames` "all" or "last"."""
     found = ledger_differences(first.ledger, second.ledger, tolerance)
     found += only_one("output", list(first.outputs), list(second.outputs))
     for name in sorted(set(first.outputs) & set(second.outputs)):
@@ -115,7 +115,7 @@ def differences(first, second, tolerance=0.0, frames="all"):
     for number in numbers if frames == "all" else numbers[-1:]:
         with first.frame(number) as one, second.frame(number) as other:
             found += frame_differences(one, other)
-    return sorted(found, key=lambda each: -each.largest)
+    return sorted(found, key=lambda each: (-each.largest, not each.note.startswith("only in")))
 
 
 def tolerance_of(text):

@@ -438,6 +438,7 @@ static PetscErrorCode StepToEquilibrium(Solid solid, PetscReal time, PetscReal d
     if (solid->bodies[b].config->kind == BODY_KINEMATIC)
       solid->twists[b] = body_prescribed_twist(&solid->bodies[b], time + dt);
   solid->report.substeps = 1;
+  solid->contacts->level_count = 0; /* bodies do not meet; a file has levels */
   solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }

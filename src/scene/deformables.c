@@ -237,6 +237,14 @@ static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
   PetscFunctionReturn(0);
 }
 
+static PetscBool has_free_bodies(const SolidConfig *config)
+{
+  for (PetscInt b = 0; b < config->body_count; b++)
+    if (config->bodies[b].kind == BODY_DYNAMIC)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 PetscErrorCode SceneCheckMeshes(Scene scene)
 {
   const SolidConfig *config = &scene->config.solids;
@@ -261,5 +269,11 @@ PetscErrorCode SceneCheckMeshes(Scene scene)
     PetscCall(CheckMaterial(scene, node_item(list_of(scene, "materials"), m), &config->materials[m]));
   for (PetscInt m = 0; m < config->mesh_count; m++)
     PetscCall(CheckMesh(scene, node_item(meshes, m), &config->meshes[m]));
+  if (scene_is_good(scene) && config->elasticity != ELASTIC_EXPLICIT &&
+      config->elasticity != ELASTIC_STATIC && has_free_bodies(config))
+    PetscCall(
+        ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
+                        "in implicit steps meshes pass too little momentum to free bodies that they touch "
+                        "(docs/numerics.md): with solids.elasticity: explicit it is right"));
   PetscFunctionReturn(0);
 }

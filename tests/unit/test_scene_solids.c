@@ -317,6 +317,18 @@ static void deformable_solids_that_cannot_be(void **state)
             8, "the boundary of its tetrahedra");
 }
 
+static void deformable_solids_with_a_warning(void **state)
+{
+  (void)state;
+  one_problem(
+      "grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR("edge: 0.5, material: rubber"),
+      PROBLEM_WARNING, 7, "fluid slips along meshes");
+  one_problem(
+      BAR("edge: 0.5, material: rubber") "  elasticity: newmark\n  bodies: [{name: b, density: 1, shape: "
+                                         "{sphere: {center: [0, 0, 5], radius: 1}}}]\n",
+      PROBLEM_WARNING, 5, "too little momentum");
+}
+
 static void pairs_that_cannot_be(void **state)
 {
   (void)state;
@@ -431,6 +443,6 @@ TEST_MAIN(cmocka_unit_test(a_scene_of_bodies_needs_no_fluid),
           cmocka_unit_test(pairs_take_the_mean_of_what_they_do_not_say), cmocka_unit_test(joints_are_read),
           cmocka_unit_test(the_resolved_scene_is_the_same_scene), cmocka_unit_test(bodies_that_cannot_be),
           cmocka_unit_test(a_deformable_solid_is_read), cmocka_unit_test(deformable_solids_that_cannot_be),
-          cmocka_unit_test(pairs_that_cannot_be), cmocka_unit_test(joints_that_cannot_be),
-          cmocka_unit_test(an_assembly_is_copied_with_its_joints),
+          cmocka_unit_test(deformable_solids_with_a_warning), cmocka_unit_test(pairs_that_cannot_be),
+          cmocka_unit_test(joints_that_cannot_be), cmocka_unit_test(an_assembly_is_copied_with_its_joints),
           cmocka_unit_test(assemblies_that_cannot_be), cmocka_unit_test(a_message_stands_at_its_keys))

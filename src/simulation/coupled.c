@@ -353,6 +353,7 @@ PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reas
   PetscFunctionBegin;
   if (simulation->fluid && !fluid_report(simulation->fluid)->diffusion_converged)
     PetscFunctionReturn(0); /* the flow tells */
+  reason[0] = '\0';
   PetscCall(SolidDescribeFailure(simulation->solid, reason, size));
   if (reason[0])
     PetscFunctionReturn(0);

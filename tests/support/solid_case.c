@@ -1,6 +1,7 @@
 #include "solid_case.h"
 
 #include "harness.h"
+#include "solid/deformable/points.h"
 #include "solid/solid_impl.h"
 
 SolidCase *solid_case_new(PetscReal gravity)
@@ -197,4 +198,26 @@ Vector3 solid_case_spin(SolidCase *solids, PetscInt body)
 Quaternion solid_case_rotation(SolidCase *solids, PetscInt body)
 {
   return solids->solid->placements[body].rotation;
+}
+
+void solid_case_refuse(SolidCase *solids, const char words[])
+{
+  char message[1024];
+
+  assert_success(SolidCreate(PETSC_COMM_WORLD, &solids->config, &solids->solid, message, sizeof(message)));
+  assert_null(solids->solid);
+  assert_non_null(strstr(message, words));
+  solid_case_free(solids);
+}
+
+Vector3 points_mean_velocity(Solid solid)
+{
+  Vector3   sum = vector3(0, 0, 0);
+  PetscReal mass = 0;
+
+  for (PetscInt p = 0; p < solid->points->count; p++) {
+    sum = vector3_add(sum, vector3_scale(solid->points->mass[p], solid->points->velocity[p]));
+    mass += solid->points->mass[p];
+  }
+  return vector3_scale(1 / mass, sum);
 }

@@ -51,11 +51,14 @@ BindingConfig *solid_case_bind(SolidCase *solids, PetscInt from, Vector3 low, Ve
 
 /* After the last addition. */
 void solid_case_start(SolidCase *solids);
+/* Asserts that it cannot be started, for a reason with these words, and frees it. */
+void solid_case_refuse(SolidCase *solids, const char words[]);
 void solid_case_run(SolidCase *solids, PetscReal dt, PetscInt steps);
 
 Vector3    solid_case_position(SolidCase *solids, PetscInt body);
 Vector3    solid_case_velocity(SolidCase *solids, PetscInt body);
 Vector3    solid_case_spin(SolidCase *solids, PetscInt body);
 Quaternion solid_case_rotation(SolidCase *solids, PetscInt body);
+Vector3    points_mean_velocity(Solid solid); /* of all its points, by mass */
 
 #endif

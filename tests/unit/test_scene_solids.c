@@ -315,6 +315,11 @@ static void deformable_solids_that_cannot_be(void **state)
   one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
                 "edge: 0.5, material: rubber, fill: lattice"),
             8, "the boundary of its tetrahedra");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" MATERIAL(
+                ", damping: 0.1") "  meshes: [{name: bar, edge: 0.5, material: rubber, shape: {box: {low: "
+                                  "[0, 0, 0], "
+                                  "high: [1, 1, 1]}}}]\n",
+            6, "neither damping nor kept volumes");
 }
 
 static void deformable_solids_with_a_warning(void **state)

@@ -7,18 +7,6 @@
 
 static const PetscReal g = 9.81;
 
-static Vector3 mean_velocity(Solid solid)
-{
-  Vector3   sum = vector3(0, 0, 0);
-  PetscReal mass = 0;
-
-  for (PetscInt p = 0; p < solid->points->count; p++) {
-    sum = vector3_add(sum, vector3_scale(solid->points->mass[p], solid->points->velocity[p]));
-    mass += solid->points->mass[p];
-  }
-  return vector3_scale(1 / mass, sum);
-}
-
 /* A soft block on a plane, which gravity is turned against. */
 static SolidCase *new_block(ElasticTime time, PetscReal slope, PetscReal friction)
 {
@@ -62,9 +50,9 @@ static void a_block_slides_as_coulomb_says(void **state)
     solids->config.solver = incline->solver;
     solid_case_start(solids);
     solid_case_run(solids, dt, 30);
-    start = mean_velocity(solids->solid).at[X];
+    start = points_mean_velocity(solids->solid).at[X];
     solid_case_run(solids, dt, 30);
-    speed = mean_velocity(solids->solid).at[X];
+    speed = points_mean_velocity(solids->solid).at[X];
     note("slope %g, friction %g: acceleration %g of %g, %d iterations", (double)incline->slope,
          (double)incline->friction, (double)((speed - start) / (30 * dt)), (double)expected,
          (int)solid_report(solids->solid).newton_iterations);
@@ -120,7 +108,7 @@ static void friction_follows_a_velocity_that_turns(void **state)
     v[0] += part * (down - brake * v[0] / speed);
     v[1] -= part * brake * v[1] / speed;
   }
-  mean = mean_velocity(solids->solid);
+  mean = points_mean_velocity(solids->solid);
   note("velocity %g %g of %g %g", (double)mean.at[X], (double)mean.at[Y], (double)v[0], (double)v[1]);
   assert_near(mean.at[X] / v[0], 1, 0.03);
   assert_near(mean.at[Y] / v[1], 1, 0.03);
@@ -149,16 +137,6 @@ static void momentum_passes_between_soft_and_rigid(void **state)
   solid_case_free(solids);
 }
 
-static void refuse(SolidCase *solids, const char words[])
-{
-  char message[1024];
-
-  assert_success(SolidCreate(PETSC_COMM_WORLD, &solids->config, &solids->solid, message, sizeof(message)));
-  assert_null(solids->solid);
-  assert_non_null(strstr(message, words));
-  solid_case_free(solids);
-}
-
 /* One linearisation, and the sweeps that contact with free bodies is left to. */
 static void what_cannot_find_friction_is_refused(void **state)
 {
@@ -166,10 +144,10 @@ static void what_cannot_find_friction_is_refused(void **state)
 
   (void)state;
   solids->config.newton = 1;
-  refuse(solids, "solids.newton");
+  solid_case_refuse(solids, "solids.newton");
   solids = new_block(ELASTIC_NEWMARK, 0, 0.3);
   solid_case_add_sphere(solids, vector3(0, 0, 1), 0.1)->friction = 0.3;
-  refuse(solids, "and so has dynamic body");
+  solid_case_refuse(solids, "and so has dynamic body");
 }
 
 TEST_MAIN(cmocka_unit_test(a_block_slides_as_coulomb_says),

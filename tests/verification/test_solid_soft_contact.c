@@ -7,18 +7,6 @@
 
 static const PetscReal g = 9.81;
 
-static Vector3 mean_velocity(Solid solid)
-{
-  Vector3   sum = vector3(0, 0, 0);
-  PetscReal mass = 0;
-
-  for (PetscInt p = 0; p < solid->points->count; p++) {
-    sum = vector3_add(sum, vector3_scale(solid->points->mass[p], solid->points->velocity[p]));
-    mass += solid->points->mass[p];
-  }
-  return vector3_scale(1 / mass, sum);
-}
-
 static PetscReal lowest(Solid solid)
 {
   PetscReal low = PETSC_MAX_REAL;
@@ -78,9 +66,9 @@ static void a_soft_block_slides_as_coulomb_says(void **state)
 
     solid_case_start(solids);
     solid_case_run(solids, from, 1);
-    start = mean_velocity(solids->solid).at[X];
+    start = points_mean_velocity(solids->solid).at[X];
     solid_case_run(solids, time, 1);
-    speed = mean_velocity(solids->solid).at[X];
+    speed = points_mean_velocity(solids->solid).at[X];
     note("slope %g, friction %g: acceleration %g of %g", (double)slopes[k], (double)frictions[k],
          (double)((speed - start) / time), (double)expected);
     assert_near((speed - start) / time / expected, 1, 0.03);
@@ -124,7 +112,7 @@ static void momentum_passes_between_soft_and_rigid(void **state)
   solid_case_run(solids, 0.05, 8);
   end = solid_report(solids->solid);
   assert_true(solid_case_velocity(solids, 0).at[X] > 0.2);
-  assert_true(mean_velocity(solids->solid).at[X] < 2.8);
+  assert_true(points_mean_velocity(solids->solid).at[X] < 2.8);
   assert_near(vector3_norm(vector3_subtract(end.momentum, start.momentum)) / vector3_norm(start.momentum), 0,
               1e-11);
   assert_true(end.kinetic_energy + end.elastic_energy < start.kinetic_energy);

@@ -113,26 +113,16 @@ static void a_block_under_a_weight_bulges(void **state)
   }
 }
 
-static void refuse(SolidCase *solids, const char words[])
-{
-  char message[1024];
-
-  assert_success(SolidCreate(PETSC_COMM_WORLD, &solids->config, &solids->solid, message, sizeof(message)));
-  assert_null(solids->solid);
-  assert_non_null(strstr(message, words));
-  solid_case_free(solids);
-}
-
 static void what_cannot_keep_its_volume_is_refused(void **state)
 {
   SolidCase *solids = new_bar(SOLID_VOLUME_KEPT);
 
   (void)state;
   solids->config.elasticity = ELASTIC_NEWMARK;
-  refuse(solids, "solids.elasticity: explicit");
+  solid_case_refuse(solids, "solids.elasticity: explicit");
   solids = new_bar(SOLID_VOLUME_KEPT);
   solids->meshes[0].mesh.order = 2;
-  refuse(solids, "order: 1");
+  solid_case_refuse(solids, "order: 1");
 }
 
 TEST_MAIN(cmocka_unit_test(a_bar_in_flight_keeps_volumes_and_momenta),

@@ -2,7 +2,7 @@
 """The documents as a site: docs/site.py SOURCE OUTPUT. Needs Python alone, and no network to build or to read.
 
 Reads the Markdown that these documents are written in: headings, paragraphs, indented code, lists, tables, links, pictures,
-**bold**, *italic*, `code`. Files that pages link to are copied beside them. Links that lead nowhere are told, and the exit code is 1.
+**bold**, *italic*, `code`, and equations in LaTeX between lines of $$ (docs/equations.py). Files that pages link to are copied beside them. Links that lead nowhere are told, and the exit code is 1.
 """
 
 import html
@@ -13,6 +13,9 @@ import shutil
 import sys
 import unicodedata
 
+sys.dont_write_bytecode = True  # beside the documents
+from equations import mathml
+
 STYLE = """
 body{font:16px/1.55 system-ui,sans-serif;margin:0;color:#1c2733;background:#fff}
 nav.top{background:#15324a;padding:.6em 1.2em;line-height:1.8}nav.top a{color:#fff;margin-right:.6em;text-decoration:none;white-space:nowrap}
@@ -21,6 +24,7 @@ main{max-width:62em;margin:0 auto;padding:1em 1.2em 4em}a{color:#0b62a8}img{max-
 pre{background:#f2f5f8;padding:.8em 1em;overflow-x:auto;border-radius:6px}code{font:.92em ui-monospace,monospace}
 p code,li code,td code{background:#f2f5f8;padding:0 .2em}div.table{overflow-x:auto}table{border-collapse:collapse}
 td,th{border:1px solid #d5dde5;padding:.25em .6em;text-align:left;vertical-align:top}h2{margin-top:2em}
+math[display=block]{margin:1em 0;font-size:1.08em;overflow:auto hidden}math .aligned mtd{text-align:left;padding:.2em .3em}
 #query{font-size:1.1em;padding:.3em .5em;width:20em;max-width:90%}
 """
 SEARCH = """
@@ -168,6 +172,10 @@ class Page:
             elif re.match(r"#{1,4} ", line):
                 yield self.heading(line)
                 n += 1
+            elif line.strip() == "$$":
+                end = lines.index("$$", n + 1)
+                yield self.equation(lines[n + 1:end])
+                n = end + 1
             elif line.startswith("    "):
                 end = self.end(lines, n, lambda other: other.startswith("    ") or not other.strip())
                 yield "<pre>" + html.escape("\n".join(other[4:] for other in lines[n:end]).rstrip(), quote=False) + "</pre>"
@@ -185,6 +193,12 @@ class Page:
                 yield "<p>" + self.inline(" ".join(lines[n:end])) + "</p>"
                 self.said(" ".join(lines[n:end]))
                 n = end
+
+    def equation(self, lines):
+        try:
+            return mathml("\n".join(lines))
+        except ValueError as problem:
+            sys.exit(f"{self.path}: {problem}")
 
     @staticmethod
     def end(lines, n, belongs):

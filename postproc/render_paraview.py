@@ -19,6 +19,7 @@ DEFORMABLE = [0.93, 0.56, 0.27]
 ROPE = [0.76, 0.60, 0.42]
 BODIES = [[0.31, 0.47, 0.65], [0.95, 0.56, 0.17], [0.35, 0.63, 0.31], [0.88, 0.34, 0.35], [0.46, 0.72, 0.70],
           [0.93, 0.79, 0.28], [0.69, 0.48, 0.63], [0.61, 0.46, 0.37]]
+PALE = [0.45, 0.72, 0.98, 0.75, 0.95, 0.80, 1.00, 0.72, 0.25]  # for lines before the dark ground: low, middle, high
 COLOURS = ["#4cc9f0", "#f4a261", "#90be6d", "#e76f51"]
 
 # ParaView's own values at the nodes of the box's sides are those of the cells' centres, so that surfaces would bend there; these
@@ -52,7 +53,7 @@ class Stage:
         self.view.Background = BACKGROUND
         self.view.OrientationAxesLabelColor = FOREGROUND
         self.view.OrientationAxesVisibility = 0
-        self.bars = []
+        self.bars, self.legend = [], []
         self.fluid = self.open("fluid") if "fluid" in job["grids"] else None
         if self.fluid:
             self.points = CellDatatoPointData(Input=self.fluid, PassCellData=1)
@@ -100,8 +101,8 @@ def field_range(stage, source, field):
     return [low, high] if low < high else [low - 0.5, low + 0.5]
 
 
-def colour_by(stage, display, source, field, association="POINTS"):
-    """Colours a display by a field, with a bar for its values."""
+def colour_by(stage, display, source, field, association="POINTS", pale=False):
+    """Colours a display by a field, with a bar for its values; `pale`: colours that are all seen before the ground."""
     low, high = field_range(stage, source, field)
     if field["component"] >= 0:
         ColorBy(display, (association, field["array"], AXES[field["component"]].upper()))
@@ -113,6 +114,9 @@ def colour_by(stage, display, source, field, association="POINTS"):
     preset = stage.job["colormap"] or ("Cool to Warm (Extended)" if low == -high else "Viridis (matplotlib)")
     if not table.ApplyPreset(preset, True):
         sys.exit(f"ParaView has no colour map {preset}")
+    if pale and not stage.job["colormap"] and low != -high:
+        table.ColorSpace = "Lab"
+        table.RGBPoints = [low, *PALE[:3], (low + high) / 2, *PALE[3:6], high, *PALE[6:]]
     stage.job["dark_lines"] = low == -high
     table.RescaleTransferFunction(low, high)
     GetOpacityTransferFunction(field["array"]).RescaleTransferFunction(low, high)
@@ -139,10 +143,14 @@ def add_bar(stage, table, field):
     bar.Title, bar.ComponentTitle = field["label"], ""
     bar.TitleColor = bar.LabelColor = FOREGROUND
     bar.TitleFontSize, bar.LabelFontSize = 14, 12
+    bar.AutomaticLabelFormat, bar.LabelFormat, bar.RangeLabelFormat = 0, "%-.3g", "%-.3g"
     bar.ScalarBarLength, bar.ScalarBarThickness = 0.35, 12
     bar.WindowLocation = "Any Location"
     width, height = stage.job["size"]
-    if width > 2 * height:
+    if is_plane(stage):
+        bar.Orientation = "Vertical"
+        bar.Position = [1 - (stage.job["margins"][1] - 16) / width, 0.08 + 0.45 * len(stage.bars)]
+    elif width > 2 * height:
         bar.Orientation, bar.Position = "Horizontal", [0.1 + 0.45 * len(stage.bars), 0.04]
     else:
         bar.Orientation, bar.Position = "Vertical", [0.86, 0.08 + 0.45 * len(stage.bars)]
@@ -243,6 +251,8 @@ def add_iso_surfaces(stage):
             colour_by(stage, display, contour, stage.job["field"])
         else:
             paint(display, COLOURS[number % len(COLOURS)])
+        stage.legend.append((f"{wanted['name']} = {wanted['value']:.4g}", FOREGROUND if stage.job["field_given"] else
+                             rgb(COLOURS[number % len(COLOURS)])))
 
 
 def add_volume(stage):
@@ -296,7 +306,7 @@ def add_streamlines(stage):
         paint(display, [0.1, 0.1, 0.12] if stage.job["dark_lines"] else [1, 1, 1])
     else:
         speed = {"array": "velocity", "component": -1, "is_vector": True, "label": "speed [m/s]"}
-        colour_by(stage, display, stage.points, speed)
+        colour_by(stage, display, stage.points, speed, pale=True)
 
 
 def add_surfaces(stage):
@@ -365,7 +375,21 @@ def add_particles(stage):
         display = stage.show(lifted)
         display.SetRepresentationType("Point Gaussian")
         display.GaussianRadius = stage.size() * stage.job["particle_size"]
-        paint(display, COLOURS[(number + 1) % len(COLOURS)])
+        colour = COLOURS[(number + 1) % len(COLOURS)]
+        paint(display, colour)
+        stage.legend.append((grid, rgb(colour)))
+
+
+def add_legend(stage):
+    """What surfaces of values and points are, each in its colour: at the lower left, in 2-D beside the box."""
+    line = 24 / stage.job["size"][1]
+    left, top = 0.015, 0.015 + line * (len(stage.legend) - 1)
+    if is_plane(stage):
+        left, top = 1 - (stage.job["margins"][1] - 10) / stage.job["size"][0], 0.86
+    for number, (words, colour) in enumerate(stage.legend):
+        place = Show(Text(Text=words), stage.view)
+        place.WindowLocation, place.Position = "Any Location", [left, top - line * number]
+        place.Color, place.FontSize = colour, 14
 
 
 def add_outline(stage):
@@ -382,6 +406,20 @@ def add_outline(stage):
         place.WindowLocation, place.Color, place.FontSize = "Upper Right Corner", FOREGROUND, 14
 
 
+def frame_plane(stage, width, height, middle):
+    """The box fills what the margins leave: the bar is beside it and the title above; without these it is in the middle."""
+    view, (wide, high) = stage.view, stage.job["size"]
+    if not stage.job["title"] and not stage.bars:
+        view.CameraParallelScale = 0.56 * max(height, width * high / wide) / stage.job["camera"]["zoom"]
+        return
+    left, right, below, above = stage.job["margins"]
+    pixel = max(width / max(wide - left - right, 0.3 * wide), height / max(high - below - above, 0.3 * high))
+    aside = [pixel * (right - left) / 2, pixel * (above - below) / 2]
+    view.CameraFocalPoint = [middle[0] + aside[0], middle[1] + aside[1], middle[2]]
+    view.CameraPosition = [middle[0] + aside[0], middle[1] + aside[1], middle[2] + stage.size()]
+    view.CameraParallelScale = pixel * high / 2 / stage.job["camera"]["zoom"]
+
+
 def set_camera(stage):
     """From an azimuth and elevation about the axis that points up; parallel and from the front in 2-D."""
     camera, up = stage.job["camera"], stage.job["up"]
@@ -393,8 +431,7 @@ def set_camera(stage):
         view.CameraPosition = [middle[0], middle[1], middle[2] + stage.size()]
         view.CameraViewUp = [0, 1, 0]
         width, height = (stage.high[a] - stage.low[a] for a in (0, 1))
-        aspect = stage.job["size"][0] / stage.job["size"][1]
-        view.CameraParallelScale = 0.56 * max(height, width / aspect) / camera["zoom"]
+        frame_plane(stage, width, height, middle)
         return
     azimuth, elevation = math.radians(camera["azimuth"]), math.radians(camera["elevation"])
     right, front = {0: (1, 2), 1: (0, 2), 2: (0, 1)}[up]
@@ -425,6 +462,8 @@ def main():
     add_surfaces(stage)
     add_particles(stage)
     add_outline(stage)
+    if job["bar"]:
+        add_legend(stage)
     set_camera(stage)
     for picture in job["pictures"]:
         stage.view.ViewTime = picture["time"]

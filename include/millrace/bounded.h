@@ -3,11 +3,14 @@
      A p >= right side,   p >= lower,   and in every cell one of the two is an equality,
 
    which is the minimum of p.Ap/2 - p.(right side) over all p >= lower. A cell is free where p > lower, else
-   active. Cells that are fixed, or have no weights, are as in poisson.h. */
+   active. Cells that are fixed, or have no weights, are as in poisson.h.
+
+   Bodies that move with the pressure add B C B^T to A: six columns of B for each, and C = their block. */
 #ifndef MILLRACE_BOUNDED_H
 #define MILLRACE_BOUNDED_H
 
 #include <millrace/api.h>
+#include <millrace/base.h>
 #include <millrace/grid.h>
 
 MILLRACE_API_BEGIN
@@ -41,6 +44,20 @@ PetscErrorCode BoundedCreate(MacGrid grid, const char prefix[], BoundedSolver so
 PetscErrorCode BoundedDestroy(Bounded *bounded);
 /* As PoissonSetWeights. Collective: fluid. */
 PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[MILLRACE_DIM], Vec fixed);
+/* A cell of this rank, counted tightly, and its row of B for one body. */
+typedef struct {
+  PetscInt  cell, body;
+  PetscReal row[TWIST];
+} BodyRow;
+typedef struct {
+  PetscInt       body_count, row_count; /* bodies are the same on all ranks */
+  const BodyRow *rows;
+  const PetscReal (*blocks)[TWIST][TWIST]; /* symmetric, of each body; zero: it does not yield */
+} BodyColumns;
+/* Lent until they are replaced; null: there are none. After BoundedSetWeights. Collective: fluid. */
+PetscErrorCode BoundedSetBodies(Bounded bounded, const BodyColumns *bodies);
+/* sums = B^T of a pressure, six for each body; of zeros without bodies. Collective: fluid. */
+PetscErrorCode BoundedSumOnBodies(Bounded bounded, Vec pressure, PetscReal sums[]);
 /* Solves for `pressure`, first guess and answer, whose ghosts are not filled. `lower` (null: 0) may be
    PETSC_NINFINITY. A singular component that is overfull, or balanced, is solved as an equation whose right
    side has the mean removed, and its least distance to the bound is 0. Collective: fluid. */

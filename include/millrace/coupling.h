@@ -35,13 +35,13 @@ typedef struct {
   PetscReal      tolerance;  /* residual of the pressure, relative to the right side */
   PetscInt       iterations; /* at most */
   PetscInt       rounds;     /* of a step's solve with contact and joints, at most */
+  const char    *prefix;     /* of PETSc's options of the pressure part; null: coupled_. No key */
 } CouplingConfig;
 extern const SchemaKey CouplingKeys[];
 
 typedef struct _p_Coupling *Coupling;
 
-/* `team` and `grid` must outlive it; `grid` is null outside the fluid team. PETSc's options of the pressure
-   part begin with -coupled_. Collective: world. */
+/* `team` and `grid` must outlive it; `grid` is null outside the fluid team. Collective: world. */
 PetscErrorCode CouplingCreate(Team team, MacGrid grid, const CouplingConfig *config, Coupling *coupling);
 PetscErrorCode CouplingDestroy(Coupling *coupling);
 

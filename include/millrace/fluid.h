@@ -23,6 +23,10 @@ typedef enum {
   ADVECT_NONE
 } AdvectionScheme;
 extern const char *const AdvectionSchemes[];
+/* How an obstacle that stands still closes the fluid's cells: as a body, or by whole cells; by itself the
+   latter beside regions. */
+typedef enum { OBSTACLES_AUTO, OBSTACLES_CUT, OBSTACLES_VOXELS } ObstacleFaces;
+extern const char *const ObstacleFaceKinds[];
 
 typedef struct {
   SideKind  kind;
@@ -55,8 +59,10 @@ typedef struct {
   Vector3         gravity;
   Formula         body_force[MILLRACE_DIM]; /* acceleration, m/s^2 */
   Formula         initial_velocity[MILLRACE_DIM];
+  char           *initial_frame; /* path of a frame to begin with instead; "": none */
   AdvectionScheme advection;
-  PetscReal       cfl; /* cells per step */
+  ObstacleFaces   obstacles; /* only while a scene is read */
+  PetscReal       cfl;       /* cells per step */
   PetscReal       pressure_tolerance;
   PetscReal       viscosity_tolerance;
   SideConfig      sides[MILLRACE_DIM][2];
@@ -112,10 +118,11 @@ PetscErrorCode FluidSetSolids(Fluid fluid, PetscInt walls, const PetscBool slips
    gravity is a force of its own, and the pressure includes the hydrostatic one. Collective: fluid. */
 PetscErrorCode FluidSetMixture(Fluid fluid, const Mixture *mixture);
 
-/* The velocity by which dense material is advected where densities differ much; the caller sets it between
-   steps: that of the fluid, extended into the light cells of the mixture. Without light cells it is the
-   velocity of the fluid. Lent. Collective: fluid. */
-PetscErrorCode FluidGetDenseVelocity(Fluid fluid, Vec **faces);
+/* How many velocity groups the mixture has; 0: all flows with one velocity. Not collective. */
+PetscInt fluid_group_count(Fluid fluid);
+/* The velocity along which a group is advected; the caller sets it between steps: that of the fluid, carried
+   on from the cells of the group into all others. Lent. Collective: fluid. */
+PetscErrorCode FluidGetGroupVelocity(Fluid fluid, PetscInt group, Vec **faces);
 
 /* Recomputes side faces, closed faces and ghosts of a velocity that the caller has changed: a step leaves
    zero on faces between empty cells. Collective: fluid. */
@@ -125,10 +132,11 @@ PetscErrorCode FluidRefreshVelocity(Fluid fluid);
    Collective: fluid. */
 PetscErrorCode FluidSetVisibility(Fluid fluid, const Visibility *visibility);
 
-/* The formulas of the initial velocity at a point, instead of those of the configuration where they are not
-   null. `context` is borrowed until the fluid has started. Not collective. */
-typedef const Formula *(*InitialVelocity)(const void *context, Vector3 point);
-PetscErrorCode FluidSetInitialVelocity(Fluid fluid, InitialVelocity initial, const void *context);
+/* What the fluid begins with at a point, if that is not what the configuration says: component `field` of the
+   velocity, or scalar `field` - 3. Whether there is such a value. `context` is borrowed until the fluid has
+   started. Not collective. */
+typedef PetscBool (*InitialValue)(const void *context, PetscInt field, Vector3 point, PetscReal *value);
+PetscErrorCode FluidSetInitialValues(Fluid fluid, InitialValue initial, const void *context);
 
 /* Sets the initial velocity and scalars of the configuration and projects the velocity; `good` is false if
    the solve fails. Collective: fluid. */
@@ -157,7 +165,7 @@ PetscErrorCode FluidGetGivenLimit(Fluid fluid, PetscReal cells, PetscReal time, 
  */
 PetscErrorCode FluidGetTravel(Fluid fluid, Vec faces[MILLRACE_DIM], PetscReal dt, PetscReal *cells);
 
-/* The state, lent with valid ghosts; `solid` is null without obstacles. Not collective. */
+/* The state, lent with valid ghosts; `solid`: cells without fluid, null if there are none. Not collective. */
 PetscErrorCode FluidGetVelocity(Fluid fluid, Vec **faces);
 PetscErrorCode FluidGetPressure(Fluid fluid, Vec *pressure);
 PetscErrorCode FluidGetScalars(Fluid fluid, Vec **fields);

@@ -85,6 +85,16 @@ GridRange box_side_layer(const GridBox *box, PetscInt direction, PetscInt side);
 /* Fills the ghosts beyond that layer with the mirror image of what lies inside. */
 void box_mirror_side(const GridBox *box, PetscInt direction, PetscInt side, PetscReal *values);
 
+/* The first cell of a part where `cells` are divided into `parts` of four at least: about equal, each from an
+   even cell on, or from a multiple of a larger power of two where the parts have four such blocks; `cells`
+   for the part after the last. */
+PetscInt box_part_start(PetscInt cells, PetscInt parts, PetscInt part);
+
+/* Divides a box among `size` ranks with the least area between them, four cells or more in every direction;
+   `fits` is false where that cannot be. */
+void box_process_grid(const PetscInt cells[MILLRACE_DIM], PetscInt dimension, PetscInt size,
+                      PetscInt ranks[MILLRACE_DIM], PetscBool *fits);
+
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);
 

@@ -200,13 +200,15 @@ PetscErrorCode LedgerDestroy(Ledger *ledger);
 /* Frames for ParaView: a series of files and the list of them, run.xmf. */
 typedef struct _p_FrameSeries *FrameSeries;
 typedef struct {
-  const char      *directory;
-  PetscInt         first;               /* existing frames from this one on are dropped */
-  PetscInt         dimension;           /* of the grid; 0: there is none */
-  PetscInt         cells[MILLRACE_DIM]; /* of the grid */
-  Vector3          origin;
-  PetscReal        spacing;
-  ArchivePrecision precision; /* of fields */
+  const char        *directory;
+  PetscInt           first;               /* existing frames from this one on are dropped */
+  PetscInt           dimension;           /* of the grid; 0: there is none */
+  PetscInt           cells[MILLRACE_DIM]; /* of the grid */
+  Vector3            origin;
+  PetscReal          spacing;
+  ArchivePrecision   precision;   /* of fields */
+  PetscInt           field_count; /* fields on the grid that are written, */
+  const char *const *fields;      /* by their names, borrowed; without any: all of them */
 } FrameConfig;
 
 /* A message for a frame that FrameSeriesCreate would drop although it is not later than `time`. Collective:
@@ -222,6 +224,7 @@ PetscErrorCode FrameSeriesCreate(MPI_Comm comm, const FrameConfig *config, Frame
 /* Accepts a null series. Collective: the series' comm. */
 PetscErrorCode FrameSeriesDestroy(FrameSeries *series);
 MPI_Comm       frame_series_comm(FrameSeries series);
+PetscBool      frame_series_has(FrameSeries series, const char field[]); /* or leaves it out */
 
 /* Begins frame number `index`; the functions below write to it until FrameEnd, which commits it and adds it
    to the list. Collective: the series' comm. */

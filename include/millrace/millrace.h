@@ -15,6 +15,7 @@
 #include <millrace/io.h>
 #include <millrace/geometry.h>
 #include <millrace/motion.h>
+#include <millrace/moving_triangles.h>
 #include <millrace/lattice.h>
 #include <millrace/source.h>
 #include <millrace/mesh.h>

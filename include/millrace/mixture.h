@@ -8,18 +8,32 @@
 
 MILLRACE_API_BEGIN
 
+/* Simulated regions that nothing tells apart, neither density nor viscosity nor a tension, flow as one: a
+   group. Each has a velocity of its own, that is carried on into the others. */
+enum { NO_GROUP = 255 };
+typedef struct {
+  PetscInt       count;   /* fewer than two: all flows with one velocity, and the rest is null */
+  unsigned char *of_cell; /* of every local cell; NO_GROUP where it is empty */
+  /* Cells whose lower faces may have more than one in their dual cells, and the mass of each there over
+     h^dimension: at (DIM m + d) count + group for the face of direction d of the m-th. Elsewhere a face
+     belongs to the group of its cells. */
+  PetscInt        mixed_count;
+  const PetscInt *mixed_cells;
+  PetscReal      *masses;
+  PetscReal      *kept; /* of these masses, what was there before the last step as well */
+} VelocityGroups;
+
 /* Fields with valid ghosts. On a face between the lower and the upper cell the pressure accelerates by
    -mobility (p_upper - p_lower - jump) / h. */
 typedef struct {
-  Vec density[MILLRACE_DIM];  /* on faces: mass in the dual cell over its volume, kg/m^3; > 0 */
-  Vec mobility[MILLRACE_DIM]; /* on faces: 1/density as the pressure sees it (4.3.1), over the part of the
-                        cell width up to the surface beside empty cells; 0 between two empty cells */
-  Vec jump[MILLRACE_DIM];     /* on faces: pressure just above the interface less that just below, Pa */
-  Vec empty;                  /* in cells: 1 where there is nothing and p = 0, else 0 */
-  Vec light;           /* in cells: 1 where it is empty or much lighter than elsewhere, else 0; null where
-                          densities differ little. The caller creates it. */
-  Vec       viscosity; /* in cells, Pa s */
-  PetscBool uniform;   /* the same everywhere: it floats in itself */
+  Vec density[MILLRACE_DIM];    /* on faces: mass in the dual cell over its volume, kg/m^3; > 0 */
+  Vec mobility[MILLRACE_DIM];   /* on faces: 1/density as the pressure sees it (4.3.1), over the part of the
+                          cell width up to the surface beside empty cells; 0 between two empty cells */
+  Vec       jump[MILLRACE_DIM]; /* on faces: pressure just above the interface less that just below, Pa */
+  Vec       empty;              /* in cells: 1 where there is nothing and p = 0, else 0 */
+  Vec       viscosity;          /* in cells, Pa s */
+  PetscBool uniform;            /* the same everywhere: it floats in itself */
+  VelocityGroups groups;        /* lent by the caller, who fills it */
   Vec edge_viscosity[MILLRACE_DIM]; /* on edges along d (in two dimensions only along z), Pa s: at c the edge
                               at the lower ends of cell c in the two other directions */
 } Mixture;

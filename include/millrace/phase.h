@@ -94,16 +94,16 @@ PetscErrorCode PhaseReturn(Phase phase);
 /* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. Not
    collective. */
 PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);
-/* Whether dense regions have a velocity of their own beside light ones: a density ratio above ten. */
-static inline PetscBool densities_differ_much(PetscReal least, PetscReal most)
-{
-  return most > 10. * least ? PETSC_TRUE : PETSC_FALSE;
-}
+/* How many groups of VelocityGroups a configuration makes. Not collective. */
+PetscInt phase_group_count(const PhaseConfig *config);
 /* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along.
    Collective: fluid. */
 PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[MILLRACE_DIM]);
-/* The same from dense regions into light ones, if the mixture tells them apart. Collective: fluid. */
-PetscErrorCode PhaseExtendDenseVelocity(Phase phase, Vec faces[MILLRACE_DIM]);
+/* The same from the cells of a group into all others. Collective: fluid. */
+PetscErrorCode PhaseExtendGroupVelocity(Phase phase, PetscInt group, Vec faces[MILLRACE_DIM]);
+/* Makes what moves interfaces of `faces`, which hold the velocity of all, and the velocities of the groups,
+   ghosts valid; those of `faces` are then left to the caller. Collective: fluid. */
+PetscErrorCode PhaseFindCarrying(Phase phase, Vec *const groups[], Vec faces[MILLRACE_DIM]);
 /* 1 + region of every cell, as a cell field that is lent. Not collective. */
 PetscErrorCode PhaseGetRegions(Phase phase, Vec *regions);
 PetscErrorCode PhaseGetDistance(Phase phase, PetscInt region, Vec *distance);

@@ -44,6 +44,8 @@ PetscBool scene_is_good(Scene scene);
 const SimulationConfig *scene_config(Scene scene);
 /* The whole scene with defaults and overrides, as YAML; reading it gives the same configuration. */
 const char *scene_resolved_text(Scene scene);
+/* A run that goes on from a checkpoint needs no frame to begin with. */
+void scene_forget_start(Scene scene);
 
 typedef enum { PROBLEM_ERROR, PROBLEM_WARNING } ProblemSeverity;
 

@@ -40,6 +40,11 @@ typedef struct {
   PetscReal from, until;            /* s */
 } InflowConfig;
 
+/* Something by its name. */
+typedef struct {
+  char *name;
+} ChoiceConfig;
+
 typedef struct {
   PetscReal end_time;            /* s */
   PetscReal frame_interval;      /* s */
@@ -49,6 +54,8 @@ typedef struct {
   PetscReal wall_limit;          /* s of wall clock, checkpoint and exit 85 before; 0: none */
   PetscReal checkpoint_interval; /* s of wall clock between checkpoints; 0: only at the end or on a signal */
   PetscReal steady;              /* unsteadiness at which the run is done; 0: it does not matter */
+  PetscInt  field_count;         /* of frames; 0: all that there are */
+  ChoiceConfig *fields;
 } RunConfig;
 /* What is recorded besides the ledger: groups with tables and intervals of their own (docs/output.md). */
 typedef struct {
@@ -81,11 +88,6 @@ typedef struct {
   char *region; /* name; "": any */
 } AverageConfig;
 
-/* A body or a joint by its name. */
-typedef struct {
-  char *name;
-} ChoiceConfig;
-
 typedef struct {
   char     *name;                 /* of an obstacle or a body */
   PetscReal density, speed, area; /* of the reference: kg/m^3, m/s, m^2 (m in two dimensions) */
@@ -103,6 +105,8 @@ typedef struct {
   AverageConfig     *averages;
   PetscInt           body_count, joint_count, coefficient_count;
   ChoiceConfig      *bodies, *joints;
+  PetscInt           field_count; /* 0: no frames */
+  ChoiceConfig      *fields;
   CoefficientConfig *coefficients;
 } OutputConfig;
 extern const SchemaKey RunKeys[], ObstacleKeys[], InflowKeys[], OutputKeys[];
@@ -222,9 +226,10 @@ typedef struct {
   PetscInt64 cell_count;
   PetscInt   fluid_ranks, solid_ranks, bodies, joints;
   PetscInt   tetrahedra;
-  PetscReal  substep;   /* of deformable solids at rest */
-  PetscReal  particles; /* of a splash at the start, about */
-  PetscReal  bytes;     /* peak memory of all ranks */
+  PetscInt   meeting_triangles; /* of meshes that meet each other or themselves */
+  PetscReal  substep;           /* of deformable solids at rest */
+  PetscReal  particles;         /* of a splash at the start, about */
+  PetscReal  bytes;             /* peak memory of all ranks */
   PetscReal  steps;     /* to the end, about: right within a factor of two for the scenes of inputs/ */
   PetscReal  time_step; /* s, on the average */
 } SimulationEstimate;

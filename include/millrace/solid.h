@@ -82,7 +82,16 @@ typedef struct {
   PetscReal stiffness, damping; /* 1/s^2, 1/s; of the control */
   Formula   motor; /* torque about the axis (N m), or force along it (N), on the child: of t, of the angle or
                       distance x and its rate y; null: none */
+  PetscInt copies; /* along a row of copies of bodies; 0 is 1 */
+  Vector3  step;   /* m from the anchor of one to that of the next */
 } JointConfig;
+
+/* What a joint did to its child in the last step, on the average; its parent got the opposite. Not numbers
+   before the first step. */
+typedef struct {
+  Vector3   force, torque; /* N, N m about the anchor, in the world's axes; without the motor */
+  PetscReal drive;         /* the part that control and limits had: N m about the axis, or N along it */
+} JointLoad;
 
 typedef struct {
   PetscReal mass; /* kg */
@@ -117,9 +126,19 @@ typedef struct {
 } SolidMaterialConfig;
 
 /* How elasticity goes through time: in explicit substeps, in whole implicit steps of either kind, or from
-   equilibrium to equilibrium. */
-typedef enum { ELASTIC_EXPLICIT, ELASTIC_NEWMARK, ELASTIC_BACKWARD_EULER, ELASTIC_STATIC } ElasticTime;
+   equilibrium to equilibrium. Auto: explicit, and in a fluid ELASTIC_NEWMARK in steps too long for that. */
+typedef enum {
+  ELASTIC_EXPLICIT,
+  ELASTIC_NEWMARK,
+  ELASTIC_BACKWARD_EULER,
+  ELASTIC_STATIC,
+  ELASTIC_AUTO
+} ElasticTime;
 extern const char *const ElasticTimes[];
+static inline PetscBool  elastic_time_is_implicit(ElasticTime time)
+{
+  return time == ELASTIC_EXPLICIT || time == ELASTIC_AUTO ? PETSC_FALSE : PETSC_TRUE;
+}
 /* Of its linear systems: conjugate gradients with an incomplete factor, a sparse factor, multigrid. */
 typedef enum { SOLVER_AUTO, SOLVER_CG, SOLVER_CHOLESKY, SOLVER_MULTIGRID } ElasticSolver;
 extern const char *const ElasticSolvers[];
@@ -167,12 +186,15 @@ typedef struct {
 /* A deformable solid. */
 typedef struct {
   char      *name;
-  MeshConfig mesh;            /* where it is at time zero, at rest */
-  char      *material;        /* its name */
-  Vector3    velocity;        /* m/s, at time zero */
-  Vector3    spin;            /* rad/s, about the middle of its bounds */
-  PetscReal  friction;        /* Coulomb's coefficient against bodies */
-  PetscReal  contact_spacing; /* m; > 0: points that are bound to its surface for contact, so far apart */
+  MeshConfig mesh;             /* where it is at time zero, at rest */
+  char      *material;         /* its name */
+  Vector3    velocity;         /* m/s, at time zero */
+  Vector3    spin;             /* rad/s, about the middle of its bounds */
+  PetscReal  friction;         /* Coulomb's coefficient against bodies */
+  PetscReal contact_thickness; /* m; > 0: surfaces of meshes keep the mean of theirs between them; 0: this one
+                                  passes through other meshes and itself */
+  PetscBool  self_contact;     /* with a thickness: it meets itself too */
+  PetscReal  contact_spacing;  /* m; > 0: points that are bound to its surface for contact, so far apart */
   SkinConfig skin;
 
   MeshJunctionKind junctions;
@@ -208,6 +230,7 @@ typedef struct {
   PetscInt           iterations; /* of contact, at most */
   PetscReal          tolerance;  /* of contact: penetration left over, in parts of the smallest body's size */
   PetscBool          planar;     /* bodies move along x and y and turn about z only */
+  PetscBool          in_fluid;   /* a fluid acts on all of it */
   PetscBool          walls;      /* the sides of a fluid's box hold free bodies in it, as far as */
   PetscBool          held[MILLRACE_DIM][2]; /* those do; contact alone sees them */
   Vector3            box_low, box_high;
@@ -221,7 +244,8 @@ typedef struct {
 
   ElasticTime   elasticity;
   ElasticSolver solver;
-  PetscInt      newton; /* iterations of a step, at most */
+  PetscInt      newton;              /* iterations of a step, at most */
+  PetscReal     algorithmic_damping; /* of implicit steps in a fluid: damping over stiffness, in steps */
 
   PetscInt             material_count, mesh_count;
   SolidMaterialConfig *materials;
@@ -235,6 +259,14 @@ extern const SchemaKey SolidKeys[];
 const SolidMaterialConfig *solid_find_material(const SolidConfig *config, const char name[]);
 const SolidMaterialConfig *solid_named_material(PetscInt number);
 typedef struct _p_Solid   *Solid;
+
+/* Copy number `copy` of a joint of the configuration: what it does, and where it was at time zero. */
+JointLoad solid_joint_load(Solid solid, const JointConfig *joint, PetscInt copy);
+typedef struct {
+  PetscInt parent, child; /* numbers of bodies; -1: the world */
+  Vector3  anchor;
+} JointPlace;
+JointPlace solid_joint_place(Solid solid, const JointConfig *joint, PetscInt copy);
 
 /* `config` must outlive the solid. Bodies, joints or meshes that are impossible give a null solid and the
    reason in `message`, which is "" otherwise. Destroy accepts a null solid. Collective: comm. */
@@ -250,6 +282,8 @@ PetscErrorCode SolidDestroy(Solid *solid);
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt);
 /* Of the explicit substeps that deformable solids need where they are; PETSC_MAX_REAL without them. */
 PetscReal solid_longest_substep(Solid solid);
+/* The longest that SolidStep takes: shorter where nothing damps a mesh, for its energy. */
+PetscReal solid_usual_substep(Solid solid);
 /* How far bodies may go in a step by `cfl`; PETSC_MAX_REAL when none is free. */
 PetscReal solid_longest_path(Solid solid);
 /* No body goes farther than `path`, with accelerations (6 numbers each; null: that of gravity). Not
@@ -292,13 +326,24 @@ typedef struct {
   PetscInt  substeps, damping_iterations;
   PetscInt  newton_iterations, linear_iterations; /* of implicit and static solves */
   PetscInt  elastic_solver;                       /* of the last: 1 + ElasticSolver; 0: none */
-  PetscBool is_unsolved; /* the last step was given up: Newton's method did not end */
-  PetscBool meets_wall;  /* the last step was given up: a mesh in a fluid has come to a wall */
-  PetscBool is_unstable; /* the last step was given up: elements are too stiff for any step */
+  /* Momentum and angular momentum of points in a fluid, in the last step: at its end with the velocities of
+     its start, with those that forces have made of them, and what contact gave them after that. */
+  PetscReal moved[2 * MILLRACE_DIM], pushed[2 * MILLRACE_DIM], pressed[2 * MILLRACE_DIM];
+  PetscBool is_unsolved; /* the last step was given up: Newton's method, or iterations with C, did not end */
+  PetscBool meets_body;  /* the last step was given up: a mesh in a fluid has come to a free body */
+  PetscInt  mesh_pairs;  /* of features of meshes that touched, at most in a substep */
+  PetscInt  mesh_passes, mesh_impulses, mesh_zones,
+      mesh_clamped;         /* over them; collisions met by impulses, by
+                               zones, and by zones that something carries */
+  PetscInt  mesh_crossings; /* pairs of triangles that intersect at the end of the step: none may */
+  PetscBool is_tangled;     /* the last step was given up: meshes could not be kept apart */
+  PetscBool is_unstable;    /* the last step was given up: elements are too stiff for any step */
   PetscInt  inverted_mesh, inverted_element; /* mesh from 1; 0: no element is turned inside out whose material
                                                 does not survive that */
 } SolidReport;
 SolidReport solid_report(Solid solid);
+/* Whether meshes meet each other or themselves, and with how many triangles. */
+PetscInt solid_meeting_triangles(Solid solid);
 /* Why the last step cannot be trusted, in words; left alone where it can. Not collective. */
 PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size);
 /* A body, copies one by one, as others see it. */

@@ -31,6 +31,9 @@ typedef struct {
 /* Without its surface, which SolidCreateBodySurface makes. */
 CoupledBody solid_coupled_body(Solid solid, PetscInt body);
 
+/* What takes the shape of its configuration from where it is written to where the body is now. */
+RigidTransform solid_shape_place(Solid solid, PetscInt body);
+
 /* The surface of a body in the body's frame, to be placed by position and rotation; the caller destroys it.
    Circles are divided into edges no longer than about `edge`, and the surface is widened to enclose the
    volume of the body. Copies of a body have the same surface. A plane becomes a block that holds the part of
@@ -87,6 +90,9 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
 /* S1: velocities at the middle of the step by forces, which C is to go on from. Collective: the solid's comm.
  */
 PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt);
+/* After a solve: contacts of points with bodies begin or cease to hold as its velocities show, and C and the
+   right side follow; `changed`: another solve is due. On the rank with the operator. Not collective. */
+PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed);
 /* The move with what C has found. Not collective. */
 PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt);
 /* S2: velocities of the state at the end of the step, which C is to go on from. Collective: the solid's comm.
@@ -94,9 +100,11 @@ PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt);
 PetscErrorCode SolidAcceleratePoints(Solid solid, PetscReal dt);
 /* The same at a start, from forces where they are. Not collective. */
 PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscReal dt);
-/* The longest step in which explicit elasticity is stable and no point goes farther than `path`. */
+/* The longest step in which no point goes farther than `path`, and explicit elasticity is stable. */
 PetscReal solid_points_step(Solid solid, PetscReal path);
 PetscReal solid_points_mass(Solid solid);
+/* Momentum, and angular momentum about the origin, of points that move by themselves. */
+void solid_points_momentum(Solid solid, PetscReal momentum[2 * MILLRACE_DIM]);
 
 /* A vector for each body: the first 3 of every 6 `values`. */
 typedef struct {

@@ -66,14 +66,28 @@ typedef struct {
 } SplashConfig;
 extern const SchemaKey SplashKeys[];
 
+/* A rigid body in the liquid. */
+typedef struct {
+  Shape          shape; /* borrowed */
+  RigidTransform place; /* from where the shape is written to where it is now */
+  Vector3        centre;
+  PetscReal inverse_mass; /* 1/kg; per metre of depth in two dimensions. This and the next: 0 unless free */
+  Matrix3   inverse_inertia;   /* about the centre, in the world's axes */
+  Vector3   low, high;         /* around it, perhaps infinite */
+  Twist     velocity, impulse; /* m/s and rad/s; kg m/s and kg m^2/s that it got from the liquid */
+} SplashBody;
+
 /* What the last step did. Densities are shares of that of the liquid. */
 typedef struct {
-  BoundedReport correction, velocity; /* of the two complementarity problems */
-  PoissonReport poisson;              /* of incompressible FLIP instead */
-  PetscReal     largest_density;      /* over what the cell has room for, when the step began */
-  PetscReal     corrected_density;    /* the same after the correction */
-  PetscReal     smallest_pressure;    /* Pa */
-  PetscReal     travel;               /* cells along an axis, the most */
+  BoundedReport correction, velocity;  /* of the two complementarity problems */
+  PoissonReport poisson;               /* of incompressible FLIP instead */
+  PetscReal     largest_density;       /* over what the cell has room for, when the step began */
+  PetscReal     corrected_density;     /* the same after the correction */
+  PetscReal     smallest_pressure;     /* Pa */
+  PetscReal     impulse[MILLRACE_DIM]; /* kg m/s that pressure gave to the liquid on the grid */
+  PetscInt64    left;                  /* particles that went out of open sides */
+  PetscInt      caught;                /* particles in bodies and obstacles, that found no way out */
+  PetscReal     travel;                /* cells along an axis, the most */
   PetscReal     wall_raster, wall_solve, wall_extrapolate, wall_move; /* s of wall clock */
 } SplashReport;
 
@@ -94,6 +108,12 @@ PetscErrorCode SplashCreate(MacGrid grid, const SplashConfig *config, const Flui
 PetscErrorCode SplashDestroy(Splash *splash);
 /* What stands in the liquid; the shapes are borrowed. Collective: fluid. */
 PetscErrorCode SplashSetObstacles(Splash splash, PetscInt count, const Shape shapes[]);
+
+/* Where the bodies are, whose shapes are borrowed; particles in them come out. Collective: fluid. */
+PetscErrorCode SplashSetBodies(Splash splash, PetscInt count, const SplashBody bodies[]);
+/* The bodies, lent: before a step their velocities are those that all but the liquid would give them over the
+   step, after it those with the liquid, and its impulses. */
+SplashBody *splash_bodies(Splash splash);
 
 /* Fills the shapes of the liquids, and of sources that are on, with particles on a lattice, outside
    obstacles. Collective: fluid. */

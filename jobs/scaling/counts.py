@@ -1,20 +1,21 @@
-"""Counts of a coupled step: how the box is shared (as src/grid/grid_box.c and src/poisson/level.c do it), and how often ranks exchange
+"""Counts of a coupled step: how the box is shared (as src/grid/grid_box.c and src/poisson/agglomeration.c do it), and how often ranks exchange
 ghosts and meet. Boxes without periodic directions, three dimensions, `coupling.solver: schur`, nothing sealed."""
 
 import itertools
 import math
 
-GHOST, LEAST_WIDTH = 3, 4  # layers of ghosts; cells per rank and direction below which a level is gathered
+GHOST, LEAST_WIDTH = 3, 4  # layers of ghosts; cells per rank and direction below which a level is divided anew
+WORTHWHILE = 512  # cells of a rank for which that is done
 REAL, SINGLE, SHARE = 8, 4, 4  # bytes
 TWIST, PLACEMENT, BALANCE, ADDED, REPORTS = 6 * REAL, 56, 3 * 112, 11 * REAL, 120  # of a body; of the solids' report
 CONTACT, PLACE = 104 + 8, 144  # a contact with its edge, and each of its places
 TOUCHING, PAIR = 104, 296  # a place where bodies touch without fluid; two bodies in one dual cell
-GATHERED = 4  # coefficients of the gathered level: three weights and the ground of one direction
+MOVED = 4  # coefficients of a level that is divided anew: three weights and the ground of one direction
 
 
 def part_start(cells, parts, part):
-    """The first cell of a part: aligned to blocks, at least four of them per part."""
-    alignment = 1
+    """The first cell of a part: aligned to blocks, at least four of them per part, but even."""
+    alignment = 2 if 4 * parts <= cells else 1
     while 8 * alignment * parts <= cells:
         alignment *= 2
     return cells if part == parts else alignment * ((2 * part * cells + parts * alignment) // (2 * parts * alignment))
@@ -42,18 +43,28 @@ def least_width(cells, parts):
 
 
 class Level:
-    """One grid of the hierarchy: starts of the parts along each direction; `shared` by the ranks or whole on each."""
+    """One grid of the hierarchy: starts of the parts along each direction."""
 
     def __init__(self, cells, starts):
         self.cells, self.starts = cells, starts
         self.ranks = tuple(len(s) - 1 for s in starts)
-        self.shared = all(not any(start % 2 for start in s[:-1]) and
-                          (len(s) == 2 or min(b - a for a, b in zip(s, s[1:])) >= LEAST_WIDTH) for s in starts)
-        self.shared = self.shared and math.prod(self.ranks) > 1
+
+    def is_fit(self):
+        """Whether it can be solved in these parts."""
+        return math.prod(self.ranks) == 1 or all(
+            not any(start % 2 for start in s[:-1]) and
+            (len(s) == 2 or min(b - a for a, b in zip(s, s[1:])) >= LEAST_WIDTH) for s in self.starts)
 
     def halved(self):
         return Level(tuple((n + 1) // 2 for n in self.cells),
                      [[start // 2 for start in s[:-1]] + [(s[-1] + 1) // 2] for s in self.starts])
+
+    def divided(self, most):
+        """The same among at most so many ranks."""
+        ranks, count = None, max(1, min(most, math.prod(self.cells) // WORTHWHILE))
+        while not ranks:
+            ranks, count = process_grid([max(n, LEAST_WIDTH) for n in self.cells], count), count - 1
+        return Level(self.cells, [part_starts(n, r) for n, r in zip(self.cells, ranks)])
 
     def widths(self):
         """Of the largest part."""
@@ -83,7 +94,7 @@ class Level:
 
 
 class Box:
-    """The grid and its hierarchy on so many fluid ranks."""
+    """The grid and its hierarchy on so many fluid ranks; `moves` lead to levels that are divided anew."""
 
     def __init__(self, cells, fluid_ranks):
         self.cells, self.size = tuple(cells), fluid_ranks
@@ -91,13 +102,41 @@ class Box:
         if not ranks:
             raise ValueError(f"{fluid_ranks} fluid ranks are too many for {cells} cells")
         level = Level(self.cells, [part_starts(n, r) for n, r in zip(self.cells, ranks)])
-        self.levels = [level]
-        while level.shared or max(level.cells) > 2:
-            level = level.halved()
+        self.levels, self.moves = [level], []
+        while max(level.cells) > 2:
+            arrival = level.halved()
+            level = arrival if arrival.is_fit() else arrival.divided(math.prod(arrival.ranks))
             self.levels.append(level)
+            if level is not arrival:
+                self.moves.append(Move(arrival, level))
         self.fine = self.levels[0]
-        self.shared = list(itertools.takewhile(lambda one: one.shared, self.levels))
-        self.gathered = self.levels[len(self.shared)] if fluid_ranks > 1 else None
+        self.shared = [one for one in self.levels if math.prod(one.ranks) > 1]
+        self.moved = [move.solved for move in self.moves]
+
+
+class Move:
+    """A level on its way from the parts it arrives in to those it is solved in, and back with the ghosts."""
+
+    def __init__(self, arrival, solved):
+        self.arrival, self.solved = arrival, solved
+
+    def overlaps(self, d, ghost):
+        """Cells that each pair of parts along a direction has in common."""
+        old, new, n = self.arrival.starts[d], self.solved.starts[d], self.arrival.cells[d]
+        common = [[min(b, min(n, y + ghost)) - max(a, max(0, x - ghost)) for x, y in zip(old, old[1:])]
+                  for a, b in zip(new, new[1:])]
+        return [[cells for cells in row if cells > 0] for row in common]
+
+    def messages(self, ghost=0):
+        return math.prod(sum(len(row) for row in self.overlaps(d, ghost)) for d in range(3))
+
+    def sent(self, ghost=0):
+        return math.prod(sum(sum(row) for row in self.overlaps(d, ghost)) for d in range(3))
+
+    def of_one(self, ghost=0):
+        """Messages and values of the part that has most to do."""
+        rows = [self.overlaps(d, ghost) for d in range(3)]
+        return math.prod(max(map(len, row)) for row in rows), math.prod(max(map(sum, row)) for row in rows)
 
 
 class Exchange:
@@ -105,6 +144,13 @@ class Exchange:
 
     def __init__(self, part, count, level, fields=1, ghost=GHOST, size=REAL):
         self.part, self.count, self.level, self.fields, self.ghost, self.size = part, count, level, fields, ghost, size
+
+
+class Passage:
+    """Moves of a level in a step, with so many layers of ghosts."""
+
+    def __init__(self, part, count, level, ghost=0, size=REAL):
+        self.part, self.count, self.level, self.ghost, self.size = part, count, level, ghost, size
 
 
 class Meeting:
@@ -126,8 +172,18 @@ class Work:
 
 
 def cycle_exchanges(box, count):
-    """On the way down every shared level completes its right side, on the way up all but the finest their solution."""
-    return [Exchange("cycle", count * (1 if level is box.fine else 2), level) for level in box.shared]
+    """On the way down every shared level completes its right side, on the way up all but the finest and those that
+    move their solution."""
+    return [Exchange("cycle", count * (1 if level is box.fine or level in box.moved else 2), level) for level in box.shared]
+
+
+def cycle_passages(box, count):
+    return [Passage("coarse", count, move, ghost) for move in box.moves for ghost in (0, GHOST - 1)]
+
+
+def step_passages(box, work):
+    return (cycle_passages(box, work.cycles()) +
+            [Passage("coarse", MOVED, move, size=SINGLE) for move in box.moves])
 
 
 def set_up_exchanges(box):
@@ -136,6 +192,8 @@ def set_up_exchanges(box):
              Exchange("set-up", 1, fine, 3, ghost=1), Exchange("set-up", 1, fine)]
     for level in box.shared:
         found.append(Exchange("set-up", 1, level, 1 if level is fine else 5, size=SINGLE))
+        if level in box.moved:
+            found.append(Exchange("set-up", 1, level, 3, size=SINGLE))
         starts = level.starts
         for d in range(3):  # shares: halved along x, then y, then z
             starts = starts[:d] + [level.halved().starts[d]] + starts[d + 1:]
@@ -182,9 +240,6 @@ def step_meetings(box, work, bodies, contacts, places):
               Meeting("set-up", 1, "gather", TOUCHING * contacts), Meeting("set-up", 1, "gather", 4 * box.size, True),
               Meeting("set-up", 1, "gather", PAIR * contacts, True)]
     found += [Meeting("bodies", 11, "reduce", vector), Meeting("bodies", 5, "tell", vector, True)]  # drag, momentum
-    if box.gathered:
-        level = REAL * math.prod(box.gathered.cells)
-        found += [Meeting("coarse", work.cycles(), "gather", level), Meeting("coarse", GATHERED, "gather", level)]
     share = [TWIST * bodies, 0, PLACEMENT * bodies, REPORTS, 16, CONTACT * contacts, PLACE * places, 0, REAL * bodies]
     found += [Meeting("solids", 2, "tell", length, True) for length in share]
     found.append(Meeting("solids", work.rounds, "tell", vector, True))
@@ -198,7 +253,10 @@ def totals(cells, ranks, work, bodies, own_rank=True):
     fluid_ranks = ranks - 1 if own_rank and ranks > 1 else ranks
     box = Box(cells, fluid_ranks)
     exchanges = step_exchanges(box, work) if fluid_ranks > 1 else []
+    passages = step_passages(box, work) if fluid_ranks > 1 else []
     meetings = step_meetings(box, work, bodies, 0, 0)
-    return {"messages": sum(one.count * one.level.messages() for one in exchanges),
-            "bytes": sum(one.count * one.level.sent(one.ghost) * one.fields * one.size for one in exchanges),
+    return {"messages": sum(one.count * one.level.messages() for one in exchanges) +
+                sum(one.count * one.level.messages(one.ghost) for one in passages),
+            "bytes": sum(one.count * one.level.sent(one.ghost) * one.fields * one.size for one in exchanges) +
+                sum(one.count * one.level.sent(one.ghost) * one.size for one in passages),
             "reductions": sum(one.count for one in meetings if (ranks if one.everybody else fluid_ranks) > 1)}

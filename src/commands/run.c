@@ -123,6 +123,8 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
 
   PetscFunctionBegin;
   *code = EXIT_BAD_INPUT;
+  if (checkpoint[0])
+    scene_forget_start(scene);
   PetscCall(TeamCheckLauncher(PETSC_COMM_WORLD, message, sizeof(message), &good));
   if (good)
     PetscCall(SceneCreateSimulation(scene, &simulation, message, sizeof(message)));

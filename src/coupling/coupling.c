@@ -27,7 +27,8 @@ static PetscErrorCode CreateFluidPart(Coupling coupling)
   PetscCall(VecSumReproducibly(coupling->system.flow));
   PetscCall(VecDuplicate(coupling->system.flow, &coupling->system.right_side));
   PetscCall(VecDuplicate(coupling->system.flow, &coupling->system.solution));
-  PetscCall(PoissonCreate(coupling->grid, "coupled_", &coupling->system.poisson));
+  PetscCall(PoissonCreate(coupling->grid, coupling->config.prefix ? coupling->config.prefix : "coupled_",
+                          &coupling->system.poisson));
   PetscCall(PoissonSetTolerance(coupling->system.poisson, coupling->config.tolerance));
   PetscFunctionReturn(0);
 }
@@ -78,6 +79,7 @@ static PetscErrorCode DestroyFluidPart(Coupling coupling)
   PetscCall(CouplingDropConstraints(coupling));
   PetscCall(PetscFree(coupling->faces.mixed));
   PetscCall(PetscFree(coupling->faces.entries));
+  PetscCall(PetscFree(coupling->faces.covered));
   PetscCall(PetscFree(coupling->system.contacts));
   PetscCall(PetscFree3(coupling->system.singular, coupling->system.modes, coupling->system.stiffness));
   PetscFunctionReturn(0);

@@ -47,6 +47,15 @@ typedef struct {
   PetscInt  first, count; /* interpolation entries */
 } MixedFace;
 
+/* A face of given velocity a part of which a body covers. */
+typedef struct {
+  PetscInt  direction, face; /* local index */
+  PetscInt  at[DIM];
+  PetscInt  body;
+  PetscReal part;
+  Vector3   arm; /* as in InterpolationEntry */
+} CoveredFace;
+
 /* What unknowns of solids bring into an owned cell: a piece of B. */
 typedef struct {
   int      cell; /* in the order of solver vectors */
@@ -179,6 +188,8 @@ typedef struct {
   InterpolationEntry *entries;
   PetscInt            fraction_count, fraction_room;
   SolidFraction      *fractions;
+  PetscInt            covered_count, covered_room;
+  CoveredFace        *covered;
 } FaceMap;
 
 /* An owned face that moves with a deforming surface. */

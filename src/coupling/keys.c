@@ -40,7 +40,8 @@ const SchemaKey CouplingKeys[] = {
      .range = SCHEMA_BETWEEN,
      .lowest = 1e-14,
      .highest = 0.1,
-     .help = "residual of the pressure equation at which the coupled solve ends, relative to its right side"},
+     .help = "residual of the pressure equation at which the coupled solve ends, relative to its right side; "
+             "where all bodies stand still fluid.pressure_tolerance counts"},
     {.name = "iterations",
      .kind = SCHEMA_INTEGER,
      .offset = AT(iterations),

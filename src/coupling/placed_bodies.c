@@ -244,6 +244,9 @@ SurfaceImages surface_images(MacGrid grid, Vector3 surface_low, Vector3 surface_
     images.period.at[d] = box->cells[d] * h;
     images_between(box->periodic[d] ? images.period.at[d] : 0., low, high, surface_low.at[d],
                    surface_high.at[d], &images.first[d], &images.last[d]);
+    if (surface_low.at[d] <= origin.at[d] - 2 * h &&
+        surface_high.at[d] >= origin.at[d] + (box->cells[d] + 2) * h) /* a floor has no images */
+      images.first[d] = images.last[d] = 0;
   }
   return images;
 }

@@ -21,6 +21,37 @@ static PetscReal mixed_velocity(Coupling coupling, const MixedFace *mixed, const
   return velocity;
 }
 
+/* Adds `change` of the flow upwards through a face to the owned cells beside it. */
+static void change_flow(const GridBox *box, PetscInt d, const PetscInt face[DIM], PetscReal change,
+                        PetscReal *flow)
+{
+  PetscInt at[DIM] = {face[X], face[Y], face[Z]};
+
+  for (PetscInt side = 0; side < 2; side++) {
+    PetscInt cell;
+
+    at[d] = face[d] - 1 + side;
+    cell = owned_cell_number(box, at);
+    if (cell >= 0)
+      flow[cell] += (side ? 1. : -1.) * change;
+  }
+}
+
+/* Where bodies cover a part of a given face it moves with them. */
+static void cover_given(Coupling coupling, PetscReal *const u[DIM], const PetscReal *twists, PetscReal *flow)
+{
+  for (PetscInt n = 0; n < coupling->faces.covered_count; n++) {
+    const CoveredFace *covered = &coupling->faces.covered[n];
+    const SolidRow     row =
+        solid_row_of_body(TWIST * covered->body, covered->direction, covered->arm, covered->part);
+
+    change_flow(grid_box(coupling->grid), covered->direction, covered->at,
+                coupling->area *
+                    (solid_row_velocity(&row, twists) - covered->part * u[covered->direction][covered->face]),
+                flow);
+  }
+}
+
 /* flow = V G^T u over fluid and given faces, plus B V of the chosen bodies. */
 static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const PetscReal *twists,
                                BodyChoice choice)
@@ -45,18 +76,11 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
   PetscCall(MacGridGetFaces(coupling->grid, velocity, u));
   for (PetscInt m = 0; m < coupling->faces.mixed_count; m++) { /* the part of bodies counts through B */
     const MixedFace *mixed = &coupling->faces.mixed[m];
-    PetscInt         at[DIM] = {mixed->at[X], mixed->at[Y], mixed->at[Z]};
 
-    for (PetscInt side = 0; side < 2; side++) {
-      PetscInt cell;
-
-      at[mixed->direction] = mixed->at[mixed->direction] - 1 + side;
-      cell = owned_cell_number(box, at);
-      if (cell >= 0)
-        flow[cell] -=
-            (side ? 1. : -1.) * coupling->area * (1. - mixed->open) * u[mixed->direction][mixed->face];
-    }
+    change_flow(box, mixed->direction, mixed->at,
+                -coupling->area * (1. - mixed->open) * u[mixed->direction][mixed->face], flow);
   }
+  cover_given(coupling, u, twists, flow);
   coupling_matrix_multiply(&coupling->system.matrix, coupling->solids.count, moving, flow);
   if (choice == ALL_BODIES)
     cell_rows_multiply(&coupling->deforming.rows, coupling->deforming.motion, flow);
@@ -413,6 +437,10 @@ PetscErrorCode CouplingSolve(Coupling coupling, Vec velocity[DIM], Vec impulse, 
   PetscFunctionBegin;
   PetscCheck(coupling->is_ready, coupling->world, PETSC_ERR_ORDER,
              "CouplingPlace and CouplingSetFluid must come before CouplingSolve");
+  if (!coupling->solids.free_count && !coupling->deforming.total) {
+    PetscCall(CouplingProject(coupling, velocity, impulse, twists, report));
+    PetscFunctionReturn(0);
+  }
   *report = coupling->found;
   report->residual = -1.; /* not measured yet */
   if (has_fluid(coupling))
@@ -439,10 +467,12 @@ static PetscErrorCode SolvePlain(Coupling coupling, Vec velocity[DIM], Vec impul
 
   PetscFunctionBegin;
   PetscCall(FindFlow(coupling, velocity, twists, ALL_BODIES));
+  PetscCall(VecCopy(coupling->system.flow, coupling->system.right_side));
+  PetscCall(BalanceRightSide(coupling, &report->imbalance));
   PetscCall(TakeGuess(coupling, impulse));
   PetscCall(MacGridCreateField(coupling->grid, &right_side));
   PetscCall(MacGridCreateField(coupling->grid, &q));
-  PetscCall(MacGridFromSolver(coupling->grid, coupling->system.flow, right_side));
+  PetscCall(MacGridFromSolver(coupling->grid, coupling->system.right_side, right_side));
   PetscCall(MacGridFromSolver(coupling->grid, coupling->system.solution, q));
   PetscCall(PoissonSolve(coupling->system.poisson, right_side, q, &poisson));
   PetscCall(MacGridToSolver(coupling->grid, q, coupling->system.solution));

@@ -10,11 +10,12 @@
 /* A value on its way along the step's trajectories, which are kept at cell centres: shifts, in cells, to
    where they come from and where they go. */
 typedef struct {
-  const GridBox   *box;
-  PetscInt         direction; /* of the component that is carried, or CELL_VALUES */
-  PetscReal       *feet[DIM], *heads[DIM];
-  const PetscReal *original;
-  PetscReal       *carried, *corrected;
+  const GridBox       *box;
+  PetscInt             direction; /* of the component that is carried, or CELL_VALUES */
+  const unsigned char *marks;     /* of the places to work on; null: all */
+  PetscReal           *feet[DIM], *heads[DIM];
+  const PetscReal     *original;
+  PetscReal           *carried, *corrected;
 } Journey;
 
 /* The search for trajectories along a flow. */
@@ -130,14 +131,31 @@ VECTOR_CLONES static void correct_3d(const void *journey, PetscInt first, PetscI
   correct(journey, first, count, 3);
 }
 
-static void visit_runs(const GridBox *box, const GridRange *range, RunWork work, const void *context)
+/* Of a run, from the first to the last place with a mark; null: all have one. */
+static void visit_marked(RunWork work, const void *context, const unsigned char *marks, PetscInt first,
+                         PetscInt count)
+{
+  if (marks) {
+    const unsigned char *found = memchr(marks + first, 1, count);
+    const PetscInt       skipped = found ? (PetscInt)(found - marks) - first : count;
+
+    first += skipped;
+    for (count -= skipped; count > 0 && !marks[first + count - 1];)
+      count--;
+  }
+  if (count > 0)
+    work(context, first, count);
+}
+
+static void visit_runs(const GridBox *box, const GridRange *range, const unsigned char *marks, RunWork work,
+                       const void *context)
 {
   FOR_ROWS(range, j, k)
     for (PetscInt i = range->start[X]; i < range->end[X]; i += SHIFT_RUN)
-      work(context, box_index(box, i, j, k), PetscMin(SHIFT_RUN, range->end[X] - i));
+      visit_marked(work, context, marks, box_index(box, i, j, k), PetscMin(SHIFT_RUN, range->end[X] - i));
 }
 
-static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
+static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, const unsigned char *marks, Vec shifts[DIM])
 {
   const GridBox   *box = grid_box(fluid->grid);
   TrajectorySearch search = {.box = box, .ratio = dt / grid_spacing(fluid->grid)};
@@ -148,19 +166,39 @@ static PetscErrorCode TraceShifts(Fluid fluid, PetscReal dt, Vec shifts[DIM])
     PetscFunctionReturn(0); /* the scheme has no use for them */
   PetscCall(MacGridGetFaces(fluid->grid, fluid->earlier, search.flow));
   PetscCall(MacGridGetFaces(fluid->grid, shifts, search.shifts));
-  visit_runs(box, &range, box->dimension == 2 ? trace_2d : trace_3d, &search);
+  visit_runs(box, &range, marks, box->dimension == 2 ? trace_2d : trace_3d, &search);
   PetscCall(MacGridRestoreFaces(fluid->grid, shifts, search.shifts));
   PetscCall(MacGridRestoreFaces(fluid->grid, fluid->earlier, search.flow));
+  PetscFunctionReturn(0);
+}
+
+/* Those that central advection needs near surfaces. */
+static PetscErrorCode TraceNearSurfaces(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidFindNearSurfaces(fluid));
+  if (!fluid->near.any)
+    PetscFunctionReturn(0);
+  if (!fluid->near.carried) {
+    PetscCall(MacGridCreateField(fluid->grid, &fluid->near.carried));
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->feet));
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->heads));
+  }
+  PetscCall(TraceShifts(fluid, -dt, fluid->near.traced, fluid->feet));
+  PetscCall(TraceShifts(fluid, dt, fluid->near.traced, fluid->heads));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
-  PetscCall(TraceShifts(fluid, -dt, fluid->feet));
-  PetscCall(TraceShifts(fluid, dt, fluid->heads));
-  if (fluid->config->advection == ADVECT_CENTRAL)
+  if (fluid->config->advection == ADVECT_CENTRAL) {
+    PetscCall(TraceNearSurfaces(fluid, dt));
     PetscCall(FluidCountParts(fluid, dt));
+  } else {
+    PetscCall(TraceShifts(fluid, -dt, NULL, fluid->feet));
+    PetscCall(TraceShifts(fluid, dt, NULL, fluid->heads));
+  }
   PetscCall(FluidTraceNearShells(fluid, dt));
   PetscFunctionReturn(0);
 }
@@ -195,7 +233,8 @@ static PetscErrorCode Carry(Fluid fluid, Journey *journey, const GridRange *rang
   PetscCall(MacGridGetFaces(fluid->grid, fluid->feet, journey->feet));
   PetscCall(VecGetArrayRead(field, &journey->original));
   PetscCall(VecGetArray(fluid->scratch[0], &journey->carried));
-  visit_runs(journey->box, range, journey->box->dimension == 2 ? carry_2d : carry_3d, journey);
+  visit_runs(journey->box, range, journey->marks, journey->box->dimension == 2 ? carry_2d : carry_3d,
+             journey);
   PetscCall(VecRestoreArray(fluid->scratch[0], &journey->carried));
   PetscCall(VecRestoreArrayRead(field, &journey->original));
   PetscCall(MacGridRestoreFaces(fluid->grid, fluid->feet, journey->feet));
@@ -211,7 +250,8 @@ static PetscErrorCode Correct(Fluid fluid, Journey *journey, const GridRange *ra
   PetscCall(VecGetArrayRead(field, &journey->original));
   PetscCall(VecGetArray(fluid->scratch[0], &journey->carried));
   PetscCall(VecGetArray(fluid->scratch[1], &journey->corrected));
-  visit_runs(journey->box, range, journey->box->dimension == 2 ? correct_2d : correct_3d, journey);
+  visit_runs(journey->box, range, journey->marks, journey->box->dimension == 2 ? correct_2d : correct_3d,
+             journey);
   PetscCall(VecRestoreArray(fluid->scratch[1], &journey->corrected));
   PetscCall(VecRestoreArray(fluid->scratch[0], &journey->carried));
   PetscCall(VecRestoreArrayRead(field, &journey->original));
@@ -240,13 +280,70 @@ static PetscErrorCode AdvectAlongTrajectories(Fluid fluid, const AdvectedField *
   PetscFunctionReturn(0);
 }
 
+/* near.carried = the field along trajectories, corrected, on faces near surfaces. */
+static PetscErrorCode CarryNearSurfaces(Fluid fluid, const AdvectedField *carried, Vec field)
+{
+  const GridRange range = carried_range(fluid, carried);
+  Journey         journey = {
+              .box = grid_box(fluid->grid), .direction = carried->direction, .marks = fluid->near.looked_at};
+  Vec spare;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(field, fluid->scratch[0]));
+  PetscCall(Carry(fluid, &journey, &range, field));
+  PetscCall(FluidAdvectNearShells(fluid, carried, field, fluid->scratch[0]));
+  PetscCall(FluidFillCarriedGhosts(fluid, carried, fluid->scratch[0], fluid->time + carried->dt));
+  journey.marks = fluid->near.faces;
+  PetscCall(Correct(fluid, &journey, &range, field));
+  PetscCall(FluidDropCorrections(fluid, carried, fluid->scratch[0], fluid->scratch[1]));
+  spare = fluid->near.carried;
+  fluid->near.carried = fluid->scratch[1];
+  fluid->scratch[1] = spare;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeNearSurfaces(Fluid fluid, const AdvectedField *carried, Vec field)
+{
+  const GridBox   *box = grid_box(fluid->grid);
+  const GridRange  range = carried_range(fluid, carried);
+  const PetscReal *from;
+  PetscReal       *to;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->near.carried, &from));
+  PetscCall(VecGetArray(field, &to));
+  FOR_CELLS(&range, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+
+    if (fluid->near.faces[c])
+      to[c] = from[c];
+  }
+  PetscCall(VecRestoreArray(field, &to));
+  PetscCall(VecRestoreArrayRead(fluid->near.carried, &from));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AdvectCentrally(Fluid fluid, const AdvectedField *carried, Vec *field)
+{
+  const PetscBool near_surfaces =
+      fluid->near.any && carried->direction != CELL_VALUES ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (near_surfaces)
+    PetscCall(CarryNearSurfaces(fluid, carried, *field));
+  PetscCall(FluidAdvectCentrally(fluid, carried, field));
+  if (near_surfaces)
+    PetscCall(TakeNearSurfaces(fluid, carried, *field));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried, Vec *field)
 {
   PetscFunctionBegin;
   PetscCall(FluidFillCarriedGhosts(fluid, carried, *field, fluid->time));
   switch (fluid->config->advection) {
   case ADVECT_CENTRAL:
-    PetscCall(FluidAdvectCentrally(fluid, carried, field));
+    PetscCall(AdvectCentrally(fluid, carried, field));
     break;
   case ADVECT_SEMI_LAGRANGIAN:
   case ADVECT_MACCORMACK:

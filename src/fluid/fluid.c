@@ -65,6 +65,7 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
     PetscCall(VecDestroy(&f->scalars[s]));
     PetscCall(VecDestroy(&f->next_scalars[s]));
   }
+  PetscCall(FluidDestroyNearSurfaces(f));
   PetscCall(PetscFree(f->scalars));
   PetscCall(PetscFree(f->next_scalars));
   PetscCall(PetscFree(f->wall_slips));
@@ -79,13 +80,13 @@ PetscErrorCode FluidDestroy(Fluid *fluid)
   PetscCall(MacGridDestroyFaceField(f->advected));
   PetscCall(StressDestroy(&f->stress));
   PetscCall(PetscFree(f->constraint_impulses));
-  PetscCall(FluidDestroyDense(f));
+  PetscCall(FluidDestroyGroups(f));
   PetscCall(FluidDropShellTransport(f));
   PetscCall(PetscFree(*fluid));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidSetInitialVelocity(Fluid fluid, InitialVelocity initial, const void *context)
+PetscErrorCode FluidSetInitialValues(Fluid fluid, InitialValue initial, const void *context)
 {
   PetscFunctionBegin;
   fluid->initial = initial;
@@ -93,11 +94,15 @@ PetscErrorCode FluidSetInitialVelocity(Fluid fluid, InitialVelocity initial, con
   PetscFunctionReturn(0);
 }
 
-static PetscReal initial_velocity(Fluid fluid, PetscInt d, Vector3 point)
+static PetscReal initial_value(Fluid fluid, PetscInt field, Vector3 point)
 {
-  const Formula *formulas = fluid->initial ? fluid->initial(fluid->initial_context, point) : NULL;
+  PetscReal value;
 
-  return formula_value(formulas ? formulas[d] : fluid->config->initial_velocity[d], point, 0.);
+  if (fluid->initial && fluid->initial(fluid->initial_context, field, point, &value))
+    return value;
+  return formula_value(field < DIM ? fluid->config->initial_velocity[field]
+                                   : fluid->config->scalars[field - DIM].initial,
+                       point, 0.);
 }
 
 static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
@@ -109,7 +114,7 @@ static PetscErrorCode SetInitialComponent(Fluid fluid, PetscInt d)
   PetscFunctionBegin;
   PetscCall(VecGetArray(fluid->velocity[d], &u));
   FOR_CELLS(&faces, i, j, k)
-    u[box_index(box, i, j, k)] = initial_velocity(fluid, d, grid_face_centre(fluid->grid, d, i, j, k));
+    u[box_index(box, i, j, k)] = initial_value(fluid, d, grid_face_centre(fluid->grid, d, i, j, k));
   PetscCall(VecRestoreArray(fluid->velocity[d], &u));
   PetscFunctionReturn(0);
 }
@@ -123,8 +128,7 @@ static PetscErrorCode SetInitialScalar(Fluid fluid, PetscInt s)
   PetscFunctionBegin;
   PetscCall(VecGetArray(fluid->scalars[s], &value));
   FOR_CELLS(box, i, j, k)
-    value[box_index(box, i, j, k)] =
-        formula_value(fluid->config->scalars[s].initial, grid_cell_centre(fluid->grid, i, j, k), 0.);
+    value[box_index(box, i, j, k)] = initial_value(fluid, DIM + s, grid_cell_centre(fluid->grid, i, j, k));
   PetscCall(VecRestoreArray(fluid->scalars[s], &value));
   PetscCall(FluidFillCarriedGhosts(fluid, &carried, fluid->scalars[s], 0.));
   PetscFunctionReturn(0);
@@ -273,10 +277,10 @@ PetscErrorCode FluidForgetPrediction(Fluid fluid)
   fluid->advected_over = 0.;
   fluid->report.travel = 0.;
   PetscCall(RecoverEarlier(fluid));
-  if (fluid_is_contrasted(fluid)) {
-    fluid_swap_dense(fluid);
+  for (PetscInt g = 0; g < fluid->group_count; g++) {
+    fluid_swap_group(fluid, g);
     PetscCall(RecoverEarlier(fluid));
-    fluid_swap_dense(fluid);
+    fluid_swap_group(fluid, g);
   }
   PetscFunctionReturn(0);
 }
@@ -300,14 +304,13 @@ static PetscErrorCode ImplicitHalf(Fluid fluid, PetscInt d, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-/* Steps 1 and 2, and the trajectories of step 3. */
+/* Steps 1 and 2. */
 static PetscErrorCode PrepareAdvection(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(ExplicitHalf(fluid, d, dt));
   PetscCall(ExtrapolateFlow(fluid, dt));
-  PetscCall(FluidTraceTrajectories(fluid, dt));
   PetscFunctionReturn(0);
 }
 
@@ -335,14 +338,17 @@ static PetscErrorCode KeepAdvected(Fluid fluid, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-/* The flow of dense cells by itself. */
-static PetscErrorCode AdvectDense(Fluid fluid, PetscReal dt)
+/* The flows of groups, each by itself. */
+static PetscErrorCode AdvectGroups(Fluid fluid, PetscReal dt)
 {
   PetscFunctionBegin;
-  fluid_swap_dense(fluid);
-  PetscCall(PrepareAdvection(fluid, dt));
-  PetscCall(AdvectVelocity(fluid, dt));
-  fluid_swap_dense(fluid);
+  for (PetscInt g = 0; g < fluid->group_count; g++) {
+    fluid_swap_group(fluid, g);
+    PetscCall(PrepareAdvection(fluid, dt));
+    PetscCall(FluidTraceTrajectories(fluid, dt));
+    PetscCall(AdvectVelocity(fluid, dt));
+    fluid_swap_group(fluid, g);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -355,17 +361,19 @@ PetscErrorCode FluidPredictAdvection(Fluid fluid, PetscReal dt)
   PetscCall(FluidRefreshMixture(fluid));
   fluid->report.viscosity_iterations = 0;
   fluid->report.diffusion_converged = PETSC_TRUE;
-  if (fluid_is_contrasted(fluid))
-    PetscCall(AdvectDense(fluid, dt));
+  PetscCall(AdvectGroups(fluid, dt));
   PetscCall(PrepareAdvection(fluid, dt));
+  if (!fluid->group_count || fluid->config->scalar_count)
+    PetscCall(FluidTraceTrajectories(fluid, dt));
   if (fluid->config->advection != ADVECT_NONE)
     PetscCall(FluidGetTravel(fluid, fluid->earlier, dt, &fluid->report.travel));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(FluidAdvanceScalar(fluid, s, dt, implicitness(fluid)));
-  PetscCall(AdvectVelocity(fluid, dt));
+  if (fluid->group_count)
+    PetscCall(FluidMergeGroups(fluid));
+  else
+    PetscCall(AdvectVelocity(fluid, dt));
   PetscCall(KeepAdvected(fluid, dt));
-  if (fluid_is_contrasted(fluid))
-    PetscCall(FluidMergeDense(fluid));
   PetscCall(PetscTime(&end));
   fluid->report.wall_advection = end - begin;
   PetscFunctionReturn(0);
@@ -425,7 +433,7 @@ static PetscErrorCode Commit(Fluid fluid, PetscReal dt)
     fluid->velocity[d] = fluid->next[d];
     fluid->next[d] = spare;
   }
-  PetscCall(FluidCommitDense(fluid));
+  PetscCall(FluidCommitGroups(fluid));
   fluid->earlier_time = fluid->time;
   fluid->time += dt;
   fluid->steps++;

@@ -25,12 +25,27 @@ typedef struct {
   SeparatedCells *list;
 } SeparatedCellList;
 
+/* Marks of cells, all null until needed, see near_surfaces.c. */
+typedef struct {
+  PetscBool      any;
+  unsigned char *faces;     /* whose lower faces are carried along trajectories */
+  unsigned char *looked_at; /* where these need values that were carried without a correction */
+  unsigned char *traced;    /* where trajectories are known */
+  unsigned char *scratch;
+  Vec            carried; /* the values of `faces` */
+} NearSurfaces;
+
+/* Of a group of regions, carried on into the others. */
+typedef struct {
+  Vec velocity[DIM], earlier[DIM], next[DIM];
+} GroupFlow;
+
 struct _p_Fluid {
   MacGrid            grid;   /* borrowed */
   const FluidConfig *config; /* borrowed */
 
-  InitialVelocity initial; /* null: that of the configuration everywhere */
-  const void     *initial_context;
+  InitialValue initial; /* null: what the configuration says everywhere */
+  const void  *initial_context;
 
   PetscReal time;         /* of `velocity` */
   PetscReal earlier_time; /* of `earlier`; the same at the start */
@@ -42,9 +57,10 @@ struct _p_Fluid {
   Vec  pressure;              /* p^{n-1/2} without the hydrostatic part, ghosts valid between steps */
   Vec  feet[DIM], heads[DIM]; /* of this step's trajectories, see advection.c; null where a scheme has none */
   Vec *scalars;
-  Vec *next_scalars;               /* during a step, the scalars on their way */
-  Vec  scratch[2];                 /* cell or face values within one function */
-  PetscInt face_parts, cell_parts; /* of this step, in central advection */
+  Vec *next_scalars;                   /* during a step, the scalars on their way */
+  Vec  scratch[2];                     /* cell or face values within one function */
+  PetscInt     face_parts, cell_parts; /* of this step, in central advection */
+  NearSurfaces near;                   /* where that gives way */
 
   /* Obstacles, all null when there are none. */
   Vec        solid;               /* 0 in fluid, 1 + number in other cells; ghosts valid */
@@ -67,13 +83,12 @@ struct _p_Fluid {
   PetscReal      reference_density; /* weight of a face over its mobility */
   PetscBool      is_viscous;        /* anywhere */
   Vec            acceleration[DIM]; /* by forces and pressure in the last step; null without viscosity */
-  Vec advected[DIM];       /* the velocity of the last step as it was carried along, before anything acted
-                              on it; null but in a uniform mixture */
-  PetscReal advected_over; /* that step; 0: there was none */
-  Stress    stress;
-  struct {
-    Vec velocity[DIM], earlier[DIM], next[DIM];
-  } dense; /* the flow of dense cells, carried on into light ones; null where it is that of all */
+  Vec advected[DIM];        /* the velocity of the last step as it was carried along, before anything acted
+                               on it; null but in a uniform mixture */
+  PetscReal  advected_over; /* that step; 0: there was none */
+  Stress     stress;
+  PetscInt   group_count; /* of velocities; 0: all flows with one, or they are not yet asked for */
+  GroupFlow *groups;
 
   /* With bodies that are coupled, null without. */
   Vec weights[DIM];               /* of the projection without bodies */
@@ -155,6 +170,9 @@ PetscErrorCode FluidTraceTrajectories(Fluid fluid, PetscReal dt);
 PetscErrorCode FluidAdvect(Fluid fluid, const AdvectedField *carried,
                            Vec *field); /* may swap it for a scratch field */
 PetscErrorCode FluidAdvectWeno(Fluid fluid, const AdvectedField *carried, Vec field);
+/* near_surfaces.c: those of this step. */
+PetscErrorCode FluidFindNearSurfaces(Fluid fluid);
+PetscErrorCode FluidDestroyNearSurfaces(Fluid fluid);
 /* central.c: the parts of the step, then each field. */
 PetscErrorCode FluidCountParts(Fluid fluid, PetscReal dt);
 /* acceleration -= u . grad u, of the velocity along the flow in `earlier`. */
@@ -223,12 +241,11 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 /* Keeps the acceleration of the step from `time`, with the scalars at its ends and the new pressure. */
 PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[]);
 
-/* two_velocity.c: the flow of dense cells takes the place of that of all, and back; both become one again. */
-PetscBool      fluid_is_contrasted(Fluid fluid); /* whether there are two flows */
-void           fluid_swap_dense(Fluid fluid);
-PetscErrorCode FluidMergeDense(Fluid fluid);
-PetscErrorCode FluidCommitDense(Fluid fluid);
-PetscErrorCode FluidDestroyDense(Fluid fluid);
+/* group_velocities.c: the flow of a group takes the place of that of all, and back; all become one again. */
+void           fluid_swap_group(Fluid fluid, PetscInt group);
+PetscErrorCode FluidMergeGroups(Fluid fluid);
+PetscErrorCode FluidCommitGroups(Fluid fluid);
+PetscErrorCode FluidDestroyGroups(Fluid fluid);
 
 /* stress.c: (density - dt div viscosity (grad + grad^T)) faces = density faces, in place. */
 PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM]);

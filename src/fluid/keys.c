@@ -3,6 +3,7 @@
 
 const char *const SideKinds[] = {"wall", "slip", "inflow", "open", "periodic", NULL};
 const char *const AdvectionSchemes[] = {"semi-lagrangian", "maccormack", "weno5", "central", "none", NULL};
+const char *const ObstacleFaceKinds[] = {"auto", "cut", "voxels", NULL};
 
 #define AT(member) offsetof(FluidConfig, member)
 #define SIDE(direction, end) offsetof(FluidConfig, sides) + sizeof(SideConfig) * (2 * direction + end)
@@ -83,13 +84,22 @@ static const SchemaKey sides_keys[] = {{.name = "all",
                                         .help = "side at the upper end of z; not in two dimensions"},
                                        {0}};
 
-static const SchemaKey initial_keys[] = {{.name = "velocity",
-                                          .kind = SCHEMA_FORMULAS,
-                                          .offset = AT(initial_velocity),
-                                          .fallback = "[0, 0, 0]",
-                                          .unit = "m/s",
-                                          .help = "at the start; made divergence-free before the first step"},
-                                         {0}};
+static const SchemaKey initial_keys[] = {
+    {.name = "velocity",
+     .kind = SCHEMA_FORMULAS,
+     .offset = AT(initial_velocity),
+     .fallback = "[0, 0, 0]",
+     .unit = "m/s",
+     .help = "at the start; made divergence-free before the first step"},
+    {.name = "frame",
+     .kind = SCHEMA_TEXT,
+     .offset = AT(initial_frame),
+     .fallback = "\"\"",
+     .help =
+         "a frame of this or another run (its file, from the scene's folder) whose velocity, and scalars of "
+         "the same names, are those at the start instead; its box covers this one, and its cells may have "
+         "another size; empty: none"},
+    {0}};
 
 static const SchemaKey scalar_keys[] = {
     {.name = "name",
@@ -172,6 +182,15 @@ const SchemaKey FluidKeys[] = {
      .fallback = "maccormack",
      .choices = AdvectionSchemes,
      .help = "scheme that carries velocity and scalars"},
+    {.name = "obstacles",
+     .kind = SCHEMA_CHOICE,
+     .offset = AT(obstacles),
+     .fallback = "auto",
+     .choices = ObstacleFaceKinds,
+     .help =
+         "those that stand still: cut (static bodies, whose surfaces cut the faces; second order), voxels "
+         "(whole cells; first order), auto (cut, but voxels beside regions, whose waterlines on slanted "
+         "walls are not at rest yet, and beside scalars, whose totals they keep)"},
     {.name = "cfl",
      .kind = SCHEMA_REAL,
      .offset = AT(cfl),

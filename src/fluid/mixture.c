@@ -37,8 +37,8 @@ PetscErrorCode FluidRefreshVelocity(Fluid fluid)
 {
   PetscFunctionBegin;
   PetscCall(RefreshFlow(fluid, fluid->velocity));
-  if (fluid->dense.velocity[X])
-    PetscCall(RefreshFlow(fluid, fluid->dense.velocity));
+  for (PetscInt g = 0; g < fluid->group_count; g++)
+    PetscCall(RefreshFlow(fluid, fluid->groups[g].velocity));
   PetscFunctionReturn(0);
 }
 

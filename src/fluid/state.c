@@ -35,7 +35,7 @@ PetscErrorCode FluidGetScalars(Fluid fluid, Vec **fields)
 PetscErrorCode FluidGetSolid(Fluid fluid, Vec *solid)
 {
   PetscFunctionBegin;
-  *solid = fluid->solid;
+  *solid = fluid_covered(fluid);
   PetscFunctionReturn(0);
 }
 
@@ -119,14 +119,19 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
     totals->largest_divergence = PetscMax(totals->largest_divergence, PetscAbsReal(divergence));
 }
 
-/* Nothing flows through a side beside void cells. */
-static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const PetscReal *voids,
-                        PetscReal outflow[DIM][2])
+/* Nothing flows through a side beside void cells, nor where a body covers it: as the coupled system has it, a
+   given side is covered as the next face inside. */
+static void add_outflow(Fluid fluid, const Mixed *mixed, PetscReal outflow[DIM][2])
 {
-  GridRange layer;
+  const GridBox   *box = grid_box(fluid->grid);
+  const PetscReal *voids = mixed->voids;
+  GridRange        layer;
 
   for (PetscInt axis = 0; axis < box->dimension; axis++)
     for (PetscInt side = 0; side < 2; side++) {
+      const PetscBool is_open = fluid->config->sides[axis][side].kind == SIDE_OPEN;
+      const PetscInt  inside = is_open ? 0 : (side ? -1 : 1) * box->stride[axis];
+
       if (box->periodic[axis] || box->neighbour[axis][side] != MPI_PROC_NULL)
         continue;
       layer = layer_at(box, axis, side == 0 ? 0 : box->cells[axis]);
@@ -134,7 +139,8 @@ static void add_outflow(const GridBox *box, PetscReal *const u[DIM], const Petsc
         const PetscInt face = box_index(box, at[X], at[Y], at[Z]);
 
         if (!voids || voids[face - side * box->stride[axis]] <= 0.)
-          outflow[axis][side] += (2 * side - 1) * u[axis][face];
+          outflow[axis][side] += (2 * side - 1) * mixed->u[axis][face] *
+                                 (mixed->open[axis] ? mixed->open[axis][face + inside] : 1.);
       }
     }
 }
@@ -188,7 +194,7 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
     else
       add_cell(box, mixed.u, at, totals);
   }
-  add_outflow(box, mixed.u, mixed.voids, totals->outflow);
+  add_outflow(fluid, &mixed, totals->outflow);
   if (fluid->mixture) {
     PetscCall(VecRestoreArrayRead(fluid->voids, &mixed.voids));
     PetscCall(MacGridRestoreFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
@@ -249,6 +255,8 @@ PetscErrorCode FluidGetScalarTotal(Fluid fluid, PetscInt scalar, PetscReal *tota
 
 PetscErrorCode FluidSave(Fluid fluid, Archive archive)
 {
+  char name[64];
+
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "fluid"));
   PetscCall(ArchiveWriteReal(archive, "time", fluid->time));
@@ -263,8 +271,10 @@ PetscErrorCode FluidSave(Fluid fluid, Archive archive)
     PetscCall(MacGridSaveFaces(fluid->grid, "advected_velocity", fluid->advected, archive));
     PetscCall(ArchiveWriteReal(archive, "advected_over", fluid->advected_over));
   }
-  if (fluid->dense.velocity[X])
-    PetscCall(MacGridSaveFaces(fluid->grid, "earlier_heavy_velocity", fluid->dense.earlier, archive));
+  for (PetscInt g = 0; g < fluid->group_count; g++) {
+    PetscCall(PetscSNPrintf(name, sizeof(name), "earlier_velocity_of_group_%" PetscInt_FMT, g));
+    PetscCall(MacGridSaveFaces(fluid->grid, name, fluid->groups[g].earlier, archive));
+  }
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridSaveField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
@@ -317,11 +327,25 @@ static PetscErrorCode LoadAdvected(Fluid fluid, Archive archive)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode LoadGroups(Fluid fluid, Archive archive)
+{
+  char name[64];
+  Vec *faces;
+
+  PetscFunctionBegin;
+  for (PetscInt g = 0; g < fluid_group_count(fluid); g++) {
+    PetscCall(FluidGetGroupVelocity(fluid, g, &faces));
+    PetscCall(PetscSNPrintf(name, sizeof(name), "earlier_velocity_of_group_%" PetscInt_FMT, g));
+    PetscCall(LoadVelocity(fluid, name, fluid->groups[g].earlier, archive));
+    PetscCall(FluidFillVelocityGhosts(fluid, fluid->groups[g].earlier, fluid->earlier_time));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
 {
   PetscInt64 steps;
   PetscBool  viscous_mixture;
-  Vec       *dense;
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "fluid"));
@@ -339,16 +363,12 @@ PetscErrorCode FluidLoad(Fluid fluid, Archive archive)
     PetscCall(
         LoadSlow(fluid, "acceleration", fluid->time - fluid->earlier_time, fluid->acceleration, archive));
   PetscCall(LoadAdvected(fluid, archive));
-  PetscCall(FluidGetDenseVelocity(fluid, &dense));
-  if (fluid_is_contrasted(fluid))
-    PetscCall(LoadVelocity(fluid, "earlier_heavy_velocity", fluid->dense.earlier, archive));
+  PetscCall(LoadGroups(fluid, archive));
   for (PetscInt s = 0; s < fluid->config->scalar_count; s++)
     PetscCall(MacGridLoadField(fluid->grid, fluid->config->scalars[s].name, fluid->scalars[s], archive));
   PetscCall(ArchiveLeave(archive));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->velocity, fluid->time));
   PetscCall(FluidFillVelocityGhosts(fluid, fluid->earlier, fluid->earlier_time));
-  if (fluid_is_contrasted(fluid))
-    PetscCall(FluidFillVelocityGhosts(fluid, fluid->dense.earlier, fluid->earlier_time));
   PetscCall(FluidFillPressureGhosts(fluid, fluid->pressure));
   PetscCall(FluidRefreshScalars(fluid));
   PetscFunctionReturn(0);

@@ -47,6 +47,14 @@ static inline Box box_meet(Box a, Box b)
   return a;
 }
 
+/* Half its surface. */
+static inline PetscReal box_area(Box box)
+{
+  const Vector3 side = vector3_subtract(box.high, box.low);
+
+  return side.at[X] * side.at[Y] + side.at[Y] * side.at[Z] + side.at[Z] * side.at[X];
+}
+
 static inline PetscBool box_holds(Box box, Vector3 point)
 {
   for (int d = 0; d < DIM; d++) {
@@ -103,6 +111,15 @@ struct TreeNode {
   PetscInt count; /* of triangles below */
   PetscInt right; /* child; 0 in a leaf */
 };
+
+typedef struct {
+  Box     box;
+  Vector3 centre;
+} TreeItem;
+
+/* Of at least one item: sorts `order` by leaves; room for twice as many nodes. Returns the number of nodes,
+   which are in preorder. */
+PetscInt tree_build_nodes(PetscInt count, const TreeItem items[], PetscInt order[], struct TreeNode nodes[]);
 
 typedef struct {
   PetscInt           triangle_count;

@@ -30,11 +30,6 @@ struct TreeDipole {
 };
 
 typedef struct {
-  Box     box;
-  Vector3 centre;
-} Item;
-
-typedef struct {
   PetscInt start, end, depth;
   PetscInt parent; /* whose right child this is; -1 otherwise */
 } Range;
@@ -46,13 +41,6 @@ static Box triangle_box(const Triangle *triangle)
   for (int n = 1; n < 3; n++)
     box = box_join(box, (Box){triangle->corner[n], triangle->corner[n]});
   return box;
-}
-
-static PetscReal box_area(Box box)
-{
-  const Vector3 side = vector3_subtract(box.high, box.low);
-
-  return side.at[X] * side.at[Y] + side.at[Y] * side.at[Z] + side.at[Z] * side.at[X];
 }
 
 static int bin_of(PetscReal value, PetscReal low, PetscReal high)
@@ -92,7 +80,7 @@ static int cheapest_cut(const Box boxes[BIN_COUNT], const PetscInt counts[BIN_CO
 }
 
 /* Reorders the range so that what comes before the returned place is left of the cut. */
-static PetscInt split_range(const Item items[], PetscInt order[], Range range)
+static PetscInt split_range(const TreeItem items[], PetscInt order[], Range range)
 {
   Box       centres = box_empty(), boxes[BIN_COUNT];
   PetscInt  counts[BIN_COUNT] = {0}, left = range.start, right = range.end;
@@ -132,29 +120,30 @@ static PetscInt split_range(const Item items[], PetscInt order[], Range range)
   return left; /* the outermost centres are in the outermost bins: neither side is empty */
 }
 
-static void build_nodes(const Item items[], PetscInt order[], Tree *tree)
+PetscInt tree_build_nodes(PetscInt count, const TreeItem items[], PetscInt order[], struct TreeNode nodes[])
 {
   Range    stack[MAX_DEPTH];
   int      height = 0;
-  PetscInt middle;
+  PetscInt middle, node_count = 0;
 
-  stack[height++] = (Range){0, tree->triangle_count, 0, -1};
+  stack[height++] = (Range){0, count, 0, -1};
   while (height > 0) {
     const Range      range = stack[--height];
-    const PetscInt   number = tree->node_count++;
-    struct TreeNode *node = &tree->nodes[number];
+    const PetscInt   number = node_count++;
+    struct TreeNode *node = &nodes[number];
 
     *node = (struct TreeNode){box_empty(), range.start, range.end - range.start, 0};
     for (PetscInt n = range.start; n < range.end; n++)
       node->box = box_join(node->box, items[order[n]].box);
     if (range.parent >= 0)
-      tree->nodes[range.parent].right = number;
+      nodes[range.parent].right = number;
     if (node->count <= LEAF_SIZE)
       continue;
     middle = split_range(items, order, range);
     stack[height++] = (Range){middle, range.end, range.depth + 1, number};
     stack[height++] = (Range){range.start, middle, range.depth + 1, -1};
   }
+  return node_count;
 }
 
 static Vector3 unit_or(Vector3 a, Vector3 otherwise)
@@ -235,7 +224,7 @@ static struct TreeDipole dipole_of(const Tree *tree, const struct TreeNode *node
 
 PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], Tree *tree)
 {
-  Item     *items;
+  TreeItem *items;
   PetscInt *order;
 
   PetscFunctionBegin;
@@ -249,7 +238,7 @@ PetscErrorCode TreeCreate(PetscInt triangle_count, const Triangle triangles[], T
     items[n].centre = vector3_scale(0.5, vector3_add(items[n].box.low, items[n].box.high));
     order[n] = n;
   }
-  build_nodes(items, order, tree);
+  tree->node_count = tree_build_nodes(triangle_count, items, order, tree->nodes);
   for (PetscInt n = 0; n < triangle_count; n++) {
     tree->numbers[n] = order[n];
     tree->triangles[n] = triangles[order[n]];

@@ -45,7 +45,7 @@ PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char
       PetscFunctionReturn(0);
     }
   }
-  process_grid(cells, config->dimension, ranks, layout, &fits);
+  box_process_grid(cells, config->dimension, ranks, layout, &fits);
   if (!fits)
     PetscCall(
         PetscSNPrintf(message, message_size,
@@ -65,8 +65,8 @@ static PetscErrorCode CreateCellDM(MacGrid grid)
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscMalloc1(box->ranks[d], &widths[d]));
     for (PetscInt part = 0; part < box->ranks[d]; part++)
-      widths[d][part] =
-          part_start(box->cells[d], box->ranks[d], part + 1) - part_start(box->cells[d], box->ranks[d], part);
+      widths[d][part] = box_part_start(box->cells[d], box->ranks[d], part + 1) -
+                        box_part_start(box->cells[d], box->ranks[d], part);
     boundary[d] = box->periodic[d] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
   }
   PetscCall(DMDACreate3d(grid->comm, boundary[X], boundary[Y], boundary[Z], DMDA_STENCIL_STAR, box->cells[X],

@@ -4,9 +4,9 @@
    that six messages bring edges and corners too. */
 #include "grid_impl.h"
 
-PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part)
+PetscInt box_part_start(PetscInt cells, PetscInt parts, PetscInt part)
 {
-  PetscInt alignment = 1;
+  PetscInt alignment = (PetscInt64)4 * parts <= cells ? 2 : 1; /* fewer do not fit, and are refused */
 
   while ((PetscInt64)8 * alignment * parts <= cells)
     alignment *= 2; /* at least four aligned blocks per part */
@@ -20,7 +20,8 @@ static PetscInt smallest_part(PetscInt cells, PetscInt parts)
   PetscInt smallest = cells;
 
   for (PetscInt part = 0; part < parts; part++)
-    smallest = PetscMin(smallest, part_start(cells, parts, part + 1) - part_start(cells, parts, part));
+    smallest =
+        PetscMin(smallest, box_part_start(cells, parts, part + 1) - box_part_start(cells, parts, part));
   return smallest;
 }
 
@@ -33,8 +34,8 @@ static PetscReal cut_area(const PetscInt cells[DIM], const PetscInt ranks[DIM])
   return area;
 }
 
-void process_grid(const PetscInt cells[DIM], PetscInt dimension, PetscInt size, PetscInt ranks[DIM],
-                  PetscBool *fits)
+void box_process_grid(const PetscInt cells[DIM], PetscInt dimension, PetscInt size, PetscInt ranks[DIM],
+                      PetscBool *fits)
 {
   PetscReal best = PETSC_MAX_REAL;
   PetscInt  trial[DIM];
@@ -123,7 +124,7 @@ PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt d
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
   *box = (GridBox){.dimension = dimension, .ghost = GHOST_WIDTH, .comm = comm};
-  process_grid(cells, dimension, size, box->ranks, &fits);
+  box_process_grid(cells, dimension, size, box->ranks, &fits);
   PetscCheck(fits, comm, PETSC_ERR_USER_INPUT, "%d ranks are too many for this grid", size);
   place[X] = rank % box->ranks[X];
   place[Y] = rank / box->ranks[X] % box->ranks[Y];
@@ -131,8 +132,8 @@ PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt d
   for (PetscInt d = 0; d < DIM; d++) {
     box->cells[d] = cells[d];
     box->periodic[d] = d < dimension ? periodic[d] : PETSC_FALSE;
-    box->start[d] = part_start(cells[d], box->ranks[d], place[d]);
-    box->end[d] = part_start(cells[d], box->ranks[d], place[d] + 1);
+    box->start[d] = box_part_start(cells[d], box->ranks[d], place[d]);
+    box->end[d] = box_part_start(cells[d], box->ranks[d], place[d] + 1);
   }
   for (PetscInt d = 0; d < DIM; d++)
     for (PetscInt side = 0; side < 2; side++)

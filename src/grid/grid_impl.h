@@ -15,15 +15,6 @@ struct _p_MacGrid {
   DM        cell_dm;
 };
 
-/* Lays the process grid with the least surface between ranks; `fits` is false when no layout leaves every
-   rank enough cells. */
-void process_grid(const PetscInt cells[DIM], PetscInt dimension, PetscInt size, PetscInt ranks[DIM],
-                  PetscBool *fits);
-
-/* First cell of part `part` of `parts` along `cells`, on a multiple of a power of two so that the coarse
-   grids of the multigrid stay aligned with the ranks. */
-PetscInt part_start(PetscInt cells, PetscInt parts, PetscInt part);
-
 PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
                             const PetscBool periodic[DIM], GridBox *box);
 

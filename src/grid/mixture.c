@@ -9,7 +9,7 @@ PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
   PetscCall(MacGridCreateFaceField(grid, mixture->jump));
   PetscCall(MacGridCreateField(grid, &mixture->empty));
   PetscCall(MacGridCreateField(grid, &mixture->viscosity));
-  mixture->light = NULL;
+  mixture->groups = (VelocityGroups){0};
   mixture->uniform = PETSC_FALSE;
   for (PetscInt d = 0; d < DIM; d++)
     mixture->edge_viscosity[d] = NULL;
@@ -25,7 +25,6 @@ PetscErrorCode MixtureDestroy(Mixture *mixture)
   PetscCall(MacGridDestroyFaceField(mixture->mobility));
   PetscCall(MacGridDestroyFaceField(mixture->jump));
   PetscCall(VecDestroy(&mixture->empty));
-  PetscCall(VecDestroy(&mixture->light));
   PetscCall(VecDestroy(&mixture->viscosity));
   for (PetscInt d = 0; d < DIM; d++)
     PetscCall(VecDestroy(&mixture->edge_viscosity[d]));

@@ -30,7 +30,7 @@ static const struct {
                {"checkpoints", "checkpoint-", ".h5", CHECKPOINT_DIGITS},
                {"output", "", ".csv", ANY_NAME},
                {"output", "", ".h5", ANY_NAME}};
-enum { RESULTS = sizeof(results) / sizeof(results[0]) };
+enum { RESULTS = sizeof(results) / sizeof(results[0]), LIST_OF_FRAMES = 0, FRAMES = 3 };
 
 static void note_name(const char directory[], const char name[], void *context)
 {
@@ -77,18 +77,40 @@ static void visit_result(const char directory[], const char name[], void *contex
     visit->visit(directory, name, visit->context);
 }
 
-/* Every result of a run, with `more` behind its name. */
-static PetscErrorCode VisitResults(const char path[], const char more[], NameVisitor visit, void *context)
+static void visit_kind(const char path[], const Visit *visit)
 {
   char folder[PETSC_MAX_PATH_LEN];
 
-  PetscFunctionBegin;
-  for (int r = 0; r < RESULTS; r++) {
-    Visit one = {r, more, visit, context};
+  if (snprintf(folder, sizeof(folder), "%s/%s", path, results[visit->kind].folder) < (int)sizeof(folder))
+    visit_names(folder, results[visit->kind].start, visit->more, visit_result, (void *)visit);
+}
 
-    PetscCall(JoinPath(path, results[r].folder, folder));
-    visit_names(folder, results[r].start, more, visit_result, &one);
-  }
+/* The frames of a group of output, in a folder with its name. */
+static void visit_group(const char directory[], const char name[], void *context)
+{
+  Visit one = *(const Visit *)context;
+  char  folder[PETSC_MAX_PATH_LEN];
+
+  if (!is_name_with(name, "") ||
+      snprintf(folder, sizeof(folder), "%s/%s", directory, name) >= (int)sizeof(folder))
+    return;
+  one.kind = LIST_OF_FRAMES;
+  visit_kind(folder, &one);
+  one.kind = FRAMES;
+  visit_kind(folder, &one);
+}
+
+/* Every result of a run, with `more` behind its name. */
+static PetscErrorCode VisitResults(const char path[], const char more[], NameVisitor visit, void *context)
+{
+  char  folder[PETSC_MAX_PATH_LEN];
+  Visit one = {0, more, visit, context};
+
+  PetscFunctionBegin;
+  for (one.kind = 0; one.kind < RESULTS; one.kind++)
+    visit_kind(path, &one);
+  PetscCall(JoinPath(path, "output", folder));
+  visit_names(folder, "", "", visit_group, &one);
   PetscFunctionReturn(0);
 }
 

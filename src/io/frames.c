@@ -100,6 +100,15 @@ static ArchivePart plane_part(const ArchivePart *part)
   return plane;
 }
 
+PetscBool frame_series_has(FrameSeries series, const char field[])
+{
+  PetscInt n = 0;
+
+  while (n < series->config.field_count && strcmp(series->config.fields[n], field))
+    n++;
+  return !series->config.field_count || n < series->config.field_count ? PETSC_TRUE : PETSC_FALSE;
+}
+
 PetscErrorCode FrameWriteGridField(FrameSeries series, const char name[], PetscInt components,
                                    const PetscInt start[DIM], const PetscInt count[DIM],
                                    const PetscReal values[])
@@ -113,6 +122,8 @@ PetscErrorCode FrameWriteGridField(FrameSeries series, const char name[], PetscI
              "The field \"%s\" is written outside a frame or without a grid", name);
   PetscCheck(components == 1 || components == 3, series->comm, PETSC_ERR_ARG_OUTOFRANGE,
              "\"%s\" must have 1 or 3 components, not %" PetscInt_FMT, name, components);
+  if (!frame_series_has(series, name))
+    PetscFunctionReturn(0);
   PetscCall(ArchiveEnter(series->archive, "grid"));
   PetscCall(ArchiveEnter(series->archive, "fields"));
   PetscCall(ArchiveWritePart(series->archive, name, series->config.dimension == 2 ? &plane : &part, values));

@@ -63,6 +63,6 @@ PetscErrorCode JoinPath(const char directory[], const char name[], char path[])
   PetscFunctionBegin;
   PetscCheck(strlen(directory) + strlen(name) + sizeof("/.tmp") <= PETSC_MAX_PATH_LEN, PETSC_COMM_SELF,
              PETSC_ERR_ARG_SIZ, "The path %s/%s is too long", directory, name);
-  snprintf(path, PETSC_MAX_PATH_LEN, "%s/%s", directory, name);
+  PetscCall(PetscSNPrintf(path, PETSC_MAX_PATH_LEN, "%s/%s", directory, name));
   PetscFunctionReturn(0);
 }

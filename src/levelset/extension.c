@@ -11,7 +11,7 @@
 enum { CELLS = -1 };             /* in place of the direction of faces */
 enum { KNOWN = 0, NEVER = 255 }; /* layers of places that need no value, and of those that have none yet */
 
-/* What is carried on: cell values, or one component of faces. */
+/* What is carried on: cell values, or one component of faces, of several fields at once. */
 typedef struct {
   MacGrid              grid;
   const VisibilityMap *map; /* null: there are no shells */
@@ -22,15 +22,17 @@ typedef struct {
   GridRange            owned;               /* places */
   const PetscReal     *distance;
   unsigned char       *layer, *next; /* of all local places */
-  PetscReal           *value;
-  Vec                  field; /* behind it */
+  PetscInt             count;        /* of fields */
+  PetscInt             layers[MOST_EXTENDED];
+  PetscReal           *value[MOST_EXTENDED];
+  Vec                  field[MOST_EXTENDED]; /* behind them */
 } ExtendedField;
 
 /* The owned places of a layer. */
 typedef struct {
   PetscInt   count, capacity;
   PetscInt  *place;
-  PetscReal *result;
+  PetscReal *result[MOST_EXTENDED];
 } Front;
 
 static void set_ranges(ExtendedField *carried)
@@ -213,7 +215,8 @@ static PetscErrorCode CollectFront(const ExtendedField *carried, unsigned char n
       if (front->count == front->capacity) {
         front->capacity = 2 * front->capacity + 256;
         PetscCall(PetscRealloc(front->capacity * sizeof(PetscInt), &front->place));
-        PetscCall(PetscRealloc(front->capacity * sizeof(PetscReal), &front->result));
+        for (PetscInt f = 0; f < carried->count; f++)
+          PetscCall(PetscRealloc(front->capacity * sizeof(PetscReal), &front->result[f]));
       }
       front->place[front->count++] = (PetscInt)(row++ - carried->layer);
     }
@@ -226,13 +229,21 @@ static inline PetscReal distance_at(const ExtendedField *carried, PetscInt c)
   return carried->distance[c] + carried->distance[c - carried->back];
 }
 
-/* From the neighbours up to layer `number`. */
-static PetscReal carried_value(const ExtendedField *carried, PetscInt c, unsigned char number)
+/* Neighbours that a place takes its value from, and how much of each: those that are nearer by how much, or
+   else all of them alike. */
+typedef struct {
+  PetscInt  count;
+  PetscInt  place[2 * DIM];
+  PetscReal weight[2 * DIM], sum;
+} Sources;
+
+/* Among the neighbours up to layer `number`. */
+static void find_sources(const ExtendedField *carried, PetscInt c, unsigned char number, Sources *sources)
 {
   const PetscReal own = distance_at(carried, c), h = grid_spacing(carried->grid);
-  PetscReal       upwind = 0., weight = 0., sum = 0.;
-  PetscInt        count = 0;
 
+  sources->count = 0;
+  sources->sum = 0.;
   for (PetscInt a = 0; a < carried->box->dimension; a++)
     for (PetscInt side = -1; side <= 1; side += 2) {
       const PetscInt b = c + side * carried->box->stride[a];
@@ -241,33 +252,56 @@ static PetscReal carried_value(const ExtendedField *carried, PetscInt c, unsigne
       if (carried->layer[b] > number || is_hidden(carried, c, b))
         continue;
       nearer = own - distance_at(carried, b);
-      sum += carried->value[b];
-      count++;
-      if (nearer <= 2. * MILLRACE_ROUND_OFF * h)
-        continue;
-      upwind += nearer * carried->value[b];
-      weight += nearer;
+      nearer = nearer > 2. * MILLRACE_ROUND_OFF * h ? nearer : 0.;
+      sources->place[sources->count] = b;
+      sources->weight[sources->count++] = nearer;
+      sources->sum += nearer;
     }
-  return weight > 0. ? upwind / weight : sum / count;
+  for (PetscInt n = 0; n < sources->count && sources->sum == 0.; n++)
+    sources->weight[n] = 1.;
+  sources->sum = sources->sum > 0. ? sources->sum : (PetscReal)sources->count;
 }
 
-static PetscErrorCode FillFront(const ExtendedField *carried, const Front *front, unsigned char number)
+static PetscReal source_mean(const Sources *sources, const PetscReal *value)
 {
+  PetscReal sum = 0.;
+
+  for (PetscInt n = 0; n < sources->count; n++)
+    sum += sources->weight[n] * value[sources->place[n]];
+  return sum / sources->sum;
+}
+
+/* The fields that reach as far as layer `last`, from the neighbours up to layer `number`. */
+static PetscErrorCode FillFront(const ExtendedField *carried, const Front *front, PetscInt last,
+                                unsigned char number)
+{
+  Sources sources;
+
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < front->count; n++)
-    front->result[n] = carried_value(carried, front->place[n], number);
-  for (PetscInt n = 0; n < front->count; n++)
-    carried->value[front->place[n]] = front->result[n];
-  PetscCall(MacGridExchange(carried->grid, carried->field));
+  for (PetscInt n = 0; n < front->count; n++) {
+    find_sources(carried, front->place[n], number, &sources);
+    for (PetscInt f = 0; f < carried->count; f++)
+      if (last <= carried->layers[f])
+        front->result[f][n] = source_mean(&sources, carried->value[f]);
+  }
+  for (PetscInt f = 0; f < carried->count; f++) {
+    if (last > carried->layers[f])
+      continue;
+    for (PetscInt n = 0; n < front->count; n++)
+      carried->value[f][front->place[n]] = front->result[f][n];
+    PetscCall(MacGridExchange(carried->grid, carried->field[f]));
+  }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CarryOn(ExtendedField *carried, PetscInt layers)
+static PetscErrorCode CarryOn(ExtendedField *carried)
 {
-  Front front = {0, 0, NULL, NULL};
+  const PetscInt layers = carried->layers[0];
+  Front          front = {0, 0, NULL, {NULL}};
 
   PetscFunctionBegin;
-  PetscCall(MacGridExchange(carried->grid, carried->field));
+  for (PetscInt f = 0; f < carried->count; f++)
+    PetscCall(MacGridExchange(carried->grid, carried->field[f]));
   for (PetscInt n = 1; n <= layers; n++) {
     const unsigned char number = (unsigned char)n;
     unsigned char      *swap = carried->layer;
@@ -281,23 +315,24 @@ static PetscErrorCode CarryOn(ExtendedField *carried, PetscInt layers)
       PetscCall(ExchangeLayers(carried));
     memcpy(carried->next, carried->layer, (size_t)carried->box->length);
     PetscCall(CollectFront(carried, number, &front));
-    PetscCall(FillFront(carried, &front, (unsigned char)(number - 1)));
-    PetscCall(FillFront(carried, &front, number));
+    PetscCall(FillFront(carried, &front, n, (unsigned char)(number - 1)));
+    PetscCall(FillFront(carried, &front, n, number));
   }
   PetscCall(PetscFree(front.place));
-  PetscCall(PetscFree(front.result));
+  for (PetscInt f = 0; f < carried->count; f++)
+    PetscCall(PetscFree(front.result[f]));
   PetscFunctionReturn(0);
 }
 
-/* From what `carried` says about grid, map, direction and field. */
-static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec known, PetscInt layers)
+/* From what `carried` says about grid, map, direction, fields and layers. */
+static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec known)
 {
   const GridBox   *box = grid_box(carried->grid);
   const PetscReal *mark;
 
   PetscFunctionBegin;
-  PetscCheck(layers < NEVER, box->comm, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " layers are too many",
-             layers);
+  PetscCheck(carried->layers[0] < NEVER, box->comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "%" PetscInt_FMT " layers are too many", carried->layers[0]);
   carried->box = box;
   carried->back = carried->direction == CELLS ? 0 : box->stride[carried->direction];
   carried->owned =
@@ -309,9 +344,11 @@ static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec know
   find_known(carried, mark);
   PetscCall(VecRestoreArrayRead(known, &mark));
   PetscCall(VecGetArrayRead(distance, &carried->distance));
-  PetscCall(VecGetArray(carried->field, &carried->value));
-  PetscCall(CarryOn(carried, layers));
-  PetscCall(VecRestoreArray(carried->field, &carried->value));
+  for (PetscInt f = 0; f < carried->count; f++)
+    PetscCall(VecGetArray(carried->field[f], &carried->value[f]));
+  PetscCall(CarryOn(carried));
+  for (PetscInt f = 0; f < carried->count; f++)
+    PetscCall(VecRestoreArray(carried->field[f], &carried->value[f]));
   PetscCall(VecRestoreArrayRead(distance, &carried->distance));
   PetscCall(PetscFree(carried->layer));
   PetscCall(PetscFree(carried->next));
@@ -320,23 +357,28 @@ static PetscErrorCode ExtendField(ExtendedField *carried, Vec distance, Vec know
 
 PetscErrorCode ExtendCells(MacGrid grid, Vec distance, Vec known, PetscInt layers, Vec field)
 {
-  ExtendedField carried = {.grid = grid, .direction = CELLS, .field = field};
+  ExtendedField carried = {
+      .grid = grid, .direction = CELLS, .count = 1, .layers = {layers}, .field = {field}};
 
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
-  PetscCall(ExtendField(&carried, distance, known, layers));
+  PetscCall(ExtendField(&carried, distance, known));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode ExtendFaces(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known, PetscInt layers,
-                           Vec faces[DIM])
+PetscErrorCode ExtendFaces(MacGrid grid, const VisibilityMap *map, Vec distance, Vec known, PetscInt count,
+                           const PetscInt layers[], Vec *const faces[])
 {
   PetscFunctionBegin;
   PetscCall(MacGridExchange(grid, known));
   for (PetscInt d = 0; d < grid_box(grid)->dimension; d++) {
-    ExtendedField carried = {.grid = grid, .map = map, .direction = d, .field = faces[d]};
+    ExtendedField carried = {.grid = grid, .map = map, .direction = d, .count = count};
 
-    PetscCall(ExtendField(&carried, distance, known, layers));
+    for (PetscInt f = 0; f < count; f++) {
+      carried.layers[f] = layers[f];
+      carried.field[f] = faces[f][d];
+    }
+    PetscCall(ExtendField(&carried, distance, known));
   }
   PetscFunctionReturn(0);
 }

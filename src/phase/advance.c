@@ -62,6 +62,7 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
 
   PetscFunctionBegin;
   phase->report.vanished = 0;
+  PetscCall(PhaseRememberGroups(phase));
   PetscCall(PhaseFindLayers(phase, closed));
   find_shifts(phase, shifts);
   PetscCall(PhaseLetIn(phase, velocity, dt));

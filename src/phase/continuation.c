@@ -4,14 +4,15 @@
 
    where u_0, g and distance_0 are values at faces that are known, each carried on constantly. With u_0 alone
    an interface between its two nearest faces would be too slow by a quarter of a cell times the gradient, a
-   first-order error. Differences point into the known side, and of two behind each other the smaller counts
-   (minmod), so that nothing new overshoots. Nothing is carried on through a shell. */
+   first-order error. Differences point into the known side; of two behind each other a limiter makes one.
+   Nothing is carried on through a shell. */
 #include "phase_impl.h"
 
 static const PetscReal farthest = 1.5; /* cells beyond which u stays what it is */
 
 typedef struct {
   Phase            phase;
+  SlopeLimiter     limiter;
   const GridBox   *box;
   PetscInt         back; /* from a face to the other cell */
   const PetscReal *distance, *known, *u;
@@ -44,11 +45,18 @@ static PetscBool is_seen(const Continued *from, PetscInt c, PetscInt a, PetscInt
   return PETSC_TRUE;
 }
 
-static inline PetscReal smaller_of_one_sign(PetscReal a, PetscReal b)
+PetscReal smaller_slope(PetscReal near, PetscReal next)
 {
-  if (a * b <= 0.)
+  if (near * next <= 0.)
     return 0.;
-  return PetscAbsReal(a) < PetscAbsReal(b) ? a : b;
+  return PetscAbsReal(near) < PetscAbsReal(next) ? near : next;
+}
+
+PetscReal slope_at_end(PetscReal near, PetscReal next)
+{
+  const PetscReal slope = near + 0.5 * (near - next), most = 2. * smaller_slope(near, next);
+
+  return near > 0. ? PetscMax(0., PetscMin(slope, most)) : PetscMin(0., PetscMax(slope, most));
 }
 
 /* n . grad u, times the width of a cell. */
@@ -64,8 +72,8 @@ static PetscReal outward_slope(const Continued *from, PetscInt c, PetscReal h)
     square += rise * rise;
     if (is_known(from, c + inward) && is_known(from, c + 2 * inward) &&
         is_seen(from, c, a, rise > 0. ? -1 : 1))
-      slope += PetscAbsReal(rise) * smaller_of_one_sign(from->u[c] - from->u[c + inward],
-                                                        from->u[c + inward] - from->u[c + 2 * inward]);
+      slope += PetscAbsReal(rise) *
+               from->limiter(from->u[c] - from->u[c + inward], from->u[c + inward] - from->u[c + 2 * inward]);
   }
   return square > PetscSqr(MILLRACE_ROUND_OFF * h) ? slope / PetscSqrtReal(square) : 0.;
 }
@@ -107,11 +115,11 @@ static PetscErrorCode VisitFaces(Phase phase, PetscInt d, Continued *from, FaceW
 }
 
 /* One pass over the faces of all directions with the fields behind the arrays. */
-static PetscErrorCode Visit(Phase phase, Vec distance, Vec known, Vec faces[DIM], Vec slopes[DIM],
+static PetscErrorCode Visit(Continued from, Vec distance, Vec known, Vec faces[DIM], Vec slopes[DIM],
                             Vec places[DIM], FaceWork work)
 {
-  Continued  from = {.phase = phase, .box = grid_box(phase->grid)};
-  PetscReal *u[DIM], *slope[DIM], *place[DIM];
+  const Phase phase = from.phase;
+  PetscReal  *u[DIM], *slope[DIM], *place[DIM];
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(distance, &from.distance));
@@ -132,18 +140,19 @@ static PetscErrorCode Visit(Phase phase, Vec distance, Vec known, Vec faces[DIM]
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM])
+PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, SlopeLimiter limiter, Vec faces[DIM])
 {
-  Vec slopes[DIM], places[DIM];
+  const Continued from = {.phase = phase, .limiter = limiter, .box = grid_box(phase->grid)};
+  const PetscInt  layers[] = {BAND_CELLS, (PetscInt)farthest + 1, (PetscInt)farthest + 1};
+  Vec             slopes[DIM], places[DIM];
+  Vec *const      together[] = {faces, slopes, places};
 
   PetscFunctionBegin;
   PetscCall(MacGridCreateFaceField(phase->grid, slopes));
   PetscCall(MacGridCreateFaceField(phase->grid, places));
-  PetscCall(Visit(phase, distance, known, faces, slopes, places, take_slope));
-  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, BAND_CELLS, faces));
-  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, slopes));
-  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, (PetscInt)farthest + 1, places));
-  PetscCall(Visit(phase, distance, known, faces, slopes, places, add_slope));
+  PetscCall(Visit(from, distance, known, faces, slopes, places, take_slope));
+  PetscCall(ExtendFaces(phase->grid, phase->visibility_map, distance, known, 3, layers, together));
+  PetscCall(Visit(from, distance, known, faces, slopes, places, add_slope));
   PetscCall(MacGridExchangeFaces(phase->grid, faces));
   PetscCall(MacGridDestroyFaceField(places));
   PetscCall(MacGridDestroyFaceField(slopes));

@@ -23,8 +23,8 @@ const SchemaKey RegionKeys[] = {
      .offset = OF_REGION(kind),
      .fallback = "simulated",
      .choices = RegionKinds,
-     .help = "simulated: a liquid or gas; empty: nothing is there and the pressure is zero; one-way: a gas "
-             "that the liquids move and do not feel"},
+     .help = "simulated: a liquid or gas; empty: nothing is there and the pressure is zero; one-way: a "
+             "passive gas, driven by the liquids, that exerts no force on them"},
     {.name = "shape",
      .kind = SCHEMA_SHAPE,
      .offset = OF_REGION(shape),

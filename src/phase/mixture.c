@@ -236,10 +236,29 @@ static void set_mixed_edges(Phase phase, const MixtureArrays *fields, const Near
     }
 }
 
-static void set_mixed_cell(const Crossings *crossings, const MixtureArrays *fields, PetscInt c)
+/* Of each group on a face, as the pressure sees it: what lies along the line between the two centres. */
+static void set_masses(Phase phase, const Crossing *crossing, PetscInt c, PetscInt number)
+{
+  const PetscInt  sides[2] = {crossing->lower, crossing->upper}, count = phase->mixture.groups.count;
+  const PetscReal way = crossing->blocked ? 0.5 : crossing->theta, parts[2] = {way, 1. - way};
+  PetscReal      *masses = phase->mixture.groups.masses + number * count;
+  PetscReal      *kept = phase->mixture.groups.kept + number * count;
+
+  for (PetscInt g = 0; g < count; g++)
+    masses[g] = 0.;
+  for (PetscInt n = 0; n < 2; n++)
+    if (phase->group_of[sides[n]] != NO_GROUP)
+      masses[phase->group_of[sides[n]]] += parts[n] * region_density(phase, sides[n]);
+  for (PetscInt g = 0; g < count; g++)
+    kept[g] = PetscMin(masses[g], mass_before(phase, c, number % DIM, g));
+}
+
+/* Cell c, which is number m of the mixed ones. */
+static void set_mixed_cell(const Crossings *crossings, const MixtureArrays *fields, PetscInt m, PetscInt c)
 {
   Phase          phase = crossings->phase;
   const GridBox *box = grid_box(phase->grid);
+  const PetscInt groups = phase->mixture.groups.count;
   Nearby         nearby;
   CellFractions  fractions;
 
@@ -253,6 +272,8 @@ static void set_mixed_cell(const Crossings *crossings, const MixtureArrays *fiel
     find_fractions(phase, &nearby, (const PetscInt[DIM]){d == X, d == Y, d == Z}, &fractions);
     fields->density[d][c] =
         crossing.blocked ? blocked_density(fields, &crossing) : mean_density(phase, fields, &fractions);
+    if (groups > 1)
+      set_masses(phase, &crossing, c, DIM * m + d);
   }
   set_mixed_edges(phase, fields, &nearby, c);
 }
@@ -283,16 +304,16 @@ PetscErrorCode PhaseUpdateMixture(Phase phase)
 
   PetscFunctionBegin;
   PetscCall(MarkEmpty(phase));
+  PetscCall(PhaseUpdateGroups(phase));
   PetscCall(GetFields(phase, &fields));
   PetscCall(PhaseGetCrossings(phase, &crossings));
   FOR_ROWS(&range, j, k)
     fill_row(phase, &fields, row++, box_index(box, range.start[X], j, k), range.end[X] - range.start[X]);
   for (PetscInt m = 0; m < phase->mixed_count; m++)
-    set_mixed_cell(&crossings, &fields, phase->mixed_cells[m]);
+    set_mixed_cell(&crossings, &fields, m, phase->mixed_cells[m]);
   PetscCall(PhaseRestoreCrossings(phase, &crossings));
   PetscCall(RestoreFields(phase, &fields));
   PetscCall(PhaseUpdateSideMobility(phase, phase->mixture.mobility));
   PetscCall(PhaseUpdateJumps(phase));
-  PetscCall(PhaseUpdateLight(phase));
   PetscFunctionReturn(0);
 }

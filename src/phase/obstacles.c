@@ -1,6 +1,7 @@
-/* Interfaces at obstacles. A closed cell takes the mean of the distances in the face neighbours that are one
-   layer nearer to the fluid: constant along the normal of a wall, which is a contact angle of 90 degrees, and
-   a region for every cell that may be uncovered. Deeper cells are carried along with the obstacle. */
+/* Interfaces at obstacles. In a closed cell the distance goes on from the face neighbours that are one layer
+   nearer to the fluid, linearly: a surface meets a wall as it comes, a flat one at rest stays flat at a wall
+   of any slope, and there is a region for every cell that may be uncovered. Deeper cells are carried along
+   with the obstacle. */
 #include "phase_impl.h"
 
 enum { OPEN = 0, DEEP = 100, OUTSIDE = 101 }; /* depths; those of layers are between */
@@ -80,6 +81,7 @@ PetscErrorCode PhaseFindLayers(Phase phase, Vec closed)
   PetscInt         found = 0;
 
   PetscFunctionBegin;
+  phase->any_closed = closed ? PETSC_TRUE : PETSC_FALSE;
   phase->closed_count = 0;
   for (PetscInt layer = 0; layer <= CLOSED_LAYERS; layer++)
     phase->layer_end[layer] = 0;
@@ -106,39 +108,104 @@ PetscErrorCode PhaseFindLayers(Phase phase, Vec closed)
   PetscFunctionReturn(0);
 }
 
-/* The mean over the neighbours of the layer before. */
-static PetscReal mean_from(Phase phase, const PetscReal *distance, PetscInt c)
+/* Whether the distance changes steadily towards a cell of a layer: what lies before it is nearer to the
+   fluid, or in it. */
+static PetscBool has_slope(Phase phase, PetscInt b, PetscInt outwards)
+{
+  return phase->depth[b + outwards] < PetscMax(phase->depth[b], 1) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whether a cell up to two cells around c that is nearer to the fluid, or in it, has a distance of this sign.
+   Shells are not looked through. */
+static PetscBool is_beside_sign(Phase phase, const PetscReal *distance, PetscInt c, PetscBool negative)
 {
   const GridBox *box = grid_box(phase->grid);
-  const PetscInt before = phase->depth[c] - 1;
-  PetscReal      sum = 0.;
-  PetscInt       count = 0;
+  const PetscInt reach = is_near_shell(phase->visibility_map, c) ? 0 : 2;
+  const PetscInt deep = box->dimension == 3 ? reach : 0, least = PetscMin(phase->depth[c], 2);
+
+  for (PetscInt z = -deep; z <= deep; z++)
+    for (PetscInt y = -reach; y <= reach; y++)
+      for (PetscInt x = -reach; x <= reach; x++) {
+        const PetscInt b = c + x + y * box->stride[Y] + (deep ? z * box->stride[Z] : 0);
+
+        if (phase->depth[b] < least && (distance[b] < 0.) == negative)
+          return PETSC_TRUE;
+      }
+  return PETSC_FALSE;
+}
+
+/* From the neighbours of the layer before: the mean of what goes on linearly past them, by at most a cell in
+   a cell; where there is nothing to go on, or an interface would begin behind the wall, the mean of theirs.
+ */
+static PetscReal continued(Phase phase, const PetscReal *distance, PetscInt c)
+{
+  const GridBox  *box = grid_box(phase->grid);
+  const PetscReal h = grid_spacing(phase->grid);
+  PetscReal       constant = 0., linear = 0.;
+  PetscInt        count = 0, slopes = 0;
 
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = -1; side <= 1; side += 2) {
-      if (!neighbour_has_depth(phase, c, d, side, before))
+      const PetscInt outwards = side * box->stride[d], b = c + outwards;
+
+      if (!neighbour_has_depth(phase, c, d, side, phase->depth[c] - 1))
         continue;
-      sum += distance[c + side * box->stride[d]];
+      constant += distance[b];
       count++;
+      if (!has_slope(phase, b, outwards))
+        continue;
+      linear += distance[b] + PetscMax(-h, PetscMin(distance[b] - distance[b + outwards], h));
+      slopes++;
     }
-  return sum / count;
+  constant /= count;
+  linear = slopes ? linear / slopes : constant;
+  if ((linear < 0.) != (constant < 0.) &&
+      !is_beside_sign(phase, distance, c, linear < 0. ? PETSC_TRUE : PETSC_FALSE))
+    return constant;
+  return linear;
+}
+
+static PetscBool is_in_range(const GridBox *box, const GridRange *range, PetscInt c)
+{
+  PetscInt at[DIM];
+
+  box_at(box, c, at);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (at[d] < range->start[d] || at[d] >= range->end[d])
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+/* The first layer also in the ghosts beside the owned cells, on which the second one depends. */
+static PetscErrorCode ExtendIntoLayer(Phase phase, PetscInt layer)
+{
+  const GridBox  *box = grid_box(phase->grid);
+  const GridRange range = box_grown(box, layer == 1 ? 1 : 0);
+  PetscReal      *distances[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt m = phase->layer_end[layer - 1]; m < phase->layer_end[layer]; m++) {
+    const PetscInt c = phase->closed_cells[m];
+
+    if (is_in_range(box, &range, c))
+      for (PetscInt n = 0; n < phase->count; n++)
+        distances[n][c] = PetscMax(-phase->band, PetscMin(continued(phase, distances[n], c), phase->band));
+  }
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode PhaseExtendIntoClosed(Phase phase)
 {
-  PetscReal *distances[REGIONS_MAX];
-
   PetscFunctionBegin;
-  if (!phase->closed_count)
+  if (!phase->any_closed)
     PetscFunctionReturn(0);
-  PetscCall(PhaseGetDistances(phase, distances));
-  for (PetscInt n = 0; n < phase->count; n++)
-    for (PetscInt m = 0; m < phase->layer_end[CLOSED_LAYERS]; m++) {
-      const PetscInt  c = phase->closed_cells[m];
-      const PetscReal mean = mean_from(phase, distances[n], c);
-
-      distances[n][c] = PetscMax(-phase->band, PetscMin(mean, phase->band));
-    }
-  PetscCall(PhaseRestoreDistances(phase, distances));
+  for (PetscInt layer = 1; layer <= CLOSED_LAYERS; layer++) {
+    PetscCall(ExtendIntoLayer(phase, layer));
+    if (layer == 2)
+      for (PetscInt n = 0; n < phase->count; n++)
+        PetscCall(MacGridExchange(phase->grid, phase->distances[n]));
+  }
   PetscFunctionReturn(0);
 }

@@ -84,6 +84,7 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
     PetscCall(ParticlesCreate(grid, 1, &new_phase->markers[n]));
   }
   PetscCall(CreateMaps(new_phase));
+  PetscCall(PhaseCreateGroups(new_phase));
   *phase = new_phase;
   PetscFunctionReturn(0);
 }
@@ -130,6 +131,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
   PetscCall(VecDestroy(&(*phase)->regions));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(VecDestroy(&(*phase)->scratch[s]));
+  PetscCall(PhaseDestroyGroups(*phase));
   PetscCall(MixtureDestroy(&(*phase)->mixture));
   PetscCall(PetscFree3((*phase)->region, (*phase)->mixed, (*phase)->row_region));
   PetscCall(PetscFree((*phase)->mixed_cells));

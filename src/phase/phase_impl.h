@@ -45,10 +45,21 @@ struct _p_Phase {
   PetscInt       mixed_count; /* cells with that mark */
   PetscInt      *mixed_cells; /* local indices */
   Mixture        mixture;
+  unsigned char  group_of[REGIONS_MAX];      /* the velocity group of each region, or NO_GROUP */
+  PetscReal      group_density[REGIONS_MAX]; /* of each group */
+  PetscInt       mass_room;                  /* mixed cells that have room in the groups' masses */
+  PetscInt      *mixed_number;               /* of every local cell among the mixed ones, or -1 */
+  struct {
+    unsigned char *of_cell;
+    PetscInt      *mixed_number;
+    PetscReal     *masses;
+    PetscInt       room;
+  } groups_before;           /* the last step */
   unsigned char *row_region; /* 1 + region if the mixture's fields are those of one region along a row */
   Vec            scratch[2];
 
   /* Closed cells beside the fluid, see obstacles.c; of the last PhaseFindLayers. */
+  PetscBool      any_closed;                   /* anywhere */
   unsigned char *depth;                        /* layer of every local cell; null until needed */
   PetscInt       closed_count, closed_room;    /* of the list */
   PetscInt       layer_end[CLOSED_LAYERS + 1]; /* cells up to and with a layer, at the front of the list */
@@ -131,11 +142,21 @@ PetscErrorCode PhaseMeasureExtent(Phase phase, Vec closed);
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 
-/* continuation.c: from faces of cells that are `known`, along the gradient of `distance` */
-PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, Vec faces[DIM]);
+/* continuation.c: from faces of cells that are `known`, along the gradient of `distance`, with the slope that
+   a limiter makes of the last difference and the one before. */
+typedef PetscReal (*SlopeLimiter)(PetscReal near, PetscReal next);
+PetscReal      smaller_slope(PetscReal near, PetscReal next); /* minmod: nothing new overshoots */
+PetscReal      slope_at_end(PetscReal near, PetscReal next);  /* second order; at most twice the smaller */
+PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, SlopeLimiter limiter, Vec faces[DIM]);
 
-/* density_ratio.c: which cells are light */
-PetscErrorCode PhaseUpdateLight(Phase phase);
+/* velocity_groups.c: the groups of the configuration; those of the present cells, whose masses in mixed ones
+   are left to mixture.c */
+PetscErrorCode PhaseCreateGroups(Phase phase);
+PetscErrorCode PhaseDestroyGroups(Phase phase);
+PetscErrorCode PhaseUpdateGroups(Phase phase);
+PetscErrorCode PhaseRememberGroups(Phase phase); /* as those before the step */
+/* The mass of a group on a face before the step, over the volume of the dual cell. */
+PetscReal mass_before(Phase phase, PetscInt c, PetscInt d, PetscInt group);
 
 /* volume_correction.c */
 void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */

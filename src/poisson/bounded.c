@@ -19,7 +19,8 @@ static PetscErrorCode CreateArrays(Bounded bounded)
   PetscFunctionBegin;
   PetscCall(PetscCalloc3(n, &bounded->labels, n, &bounded->states, n, &bounded->right_side));
   PetscCall(PetscCalloc4(n, &bounded->lower, n, &bounded->bound, n, &bounded->x, n, &bounded->gradient));
-  PetscCall(PetscCalloc3(n, &bounded->direction, n, &bounded->product, n, &bounded->kept));
+  PetscCall(
+      PetscCalloc4(n, &bounded->direction, n, &bounded->product, n, &bounded->kept, n, &bounded->inverse));
   PetscCall(DMCreateGlobalVector(grid_cell_dm(bounded->poisson->grid), &bounded->free_gradient));
   PetscCall(VecDuplicate(bounded->free_gradient, &bounded->correction));
   PetscFunctionReturn(0);
@@ -46,26 +47,12 @@ PetscErrorCode BoundedDestroy(Bounded *bounded)
   PetscCall(PoissonDestroy(&(*bounded)->poisson));
   PetscCall(PetscFree3((*bounded)->labels, (*bounded)->states, (*bounded)->right_side));
   PetscCall(PetscFree4((*bounded)->lower, (*bounded)->bound, (*bounded)->x, (*bounded)->gradient));
-  PetscCall(PetscFree3((*bounded)->direction, (*bounded)->product, (*bounded)->kept));
+  PetscCall(PetscFree4((*bounded)->direction, (*bounded)->product, (*bounded)->kept, (*bounded)->inverse));
   PetscCall(PetscFree((*bounded)->is_singular));
+  PetscCall(PetscFree2((*bounded)->on_bodies, (*bounded)->yielded));
   PetscCall(VecDestroy(&(*bounded)->free_gradient));
   PetscCall(VecDestroy(&(*bounded)->correction));
   PetscCall(PetscFree(*bounded));
-  PetscFunctionReturn(0);
-}
-
-/* |A| <= 4 d max w (Gershgorin). */
-static PetscErrorCode FindStep(Bounded bounded)
-{
-  const Poisson poisson = bounded->poisson;
-  PetscReal     largest = 0.;
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < poisson->box.dimension; d++)
-    for (PetscInt c = 0; c < poisson->box.length; c++)
-      largest = PetscMax(largest, poisson->weights[d][c]);
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, poisson->box.comm));
-  bounded->step = largest > 0. ? 1.9 / (4. * poisson->box.dimension * largest) : 1.;
   PetscFunctionReturn(0);
 }
 
@@ -83,7 +70,7 @@ PetscErrorCode BoundedSetWeights(Bounded bounded, Vec weights[DIM], Vec fixed)
   PetscCall(PetscFree(bounded->is_singular));
   PetscCall(PetscMalloc1(components->count, &bounded->is_singular));
   PetscCall(PetscArraycpy(bounded->is_singular, components->is_singular, components->count));
-  PetscCall(FindStep(bounded));
+  PetscCall(BoundedSetBodies(bounded, NULL));
   bounded->ready = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
@@ -165,6 +152,8 @@ PetscErrorCode BoundedSetUpFree(Bounded bounded)
     PetscCall(LowerSingular(bounded, &lowered));
   if (lowered)
     PetscCall(BuildFree(bounded));
+  if (lowered && bounded->bodies) /* they may feel a constant */
+    PetscCall(BoundedSetGradient(bounded));
   PetscFunctionReturn(0);
 }
 
@@ -175,6 +164,7 @@ PetscErrorCode BoundedMultiply(Bounded bounded, const PetscReal *x, PetscReal *p
   for (PetscInt c = 0; c < bounded->cells; c++)
     if (bounded->labels[c] < 0)
       product[c] = 0.;
+  PetscCall(BoundedAddBodies(bounded, x, product));
   PetscFunctionReturn(0);
 }
 
@@ -386,21 +376,36 @@ static PetscErrorCode FinishReport(Bounded bounded)
   PetscFunctionReturn(0);
 }
 
-/* From p = lower everywhere the set of free cells would grow layer by layer: one cycle on all cells, cut at
-   the bound, tells about which are free. */
+/* The largest of -gradient over all cells: at the bound, what pushes hardest away from it. */
+static PetscErrorCode FindDrive(Bounded bounded, PetscReal *drive)
+{
+  PetscFunctionBegin;
+  *drive = 0.;
+  for (PetscInt c = 0; c < bounded->cells; c++)
+    if (bounded->labels[c] >= 0)
+      *drive = PetscMax(*drive, -bounded->gradient[c]);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, drive, 1, MPIU_REAL, MPI_MAX, bounded->poisson->box.comm));
+  PetscFunctionReturn(0);
+}
+
+/* From p = lower everywhere the set of free cells would grow layer by layer: one cycle on all cells that are
+   not held back more than any is driven, cut at the bound, tells about which are free. */
 static PetscErrorCode GuessFromBound(Bounded bounded)
 {
   const PetscReal *correction;
+  PetscReal        drive;
   PetscInt64       free_cells = 0;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < bounded->cells; c++)
-    free_cells += bounded->labels[c] >= 0 && bounded->x[c] > bounded->bound[c];
+    free_cells += bounded->states[c] == CELL_FREE;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &free_cells, 1, MPIU_INT64, MPI_SUM, bounded->poisson->box.comm));
   if (free_cells)
     PetscFunctionReturn(0);
+  PetscCall(FindDrive(bounded, &drive));
   for (PetscInt c = 0; c < bounded->cells; c++)
-    bounded->states[c] = bounded->labels[c] < 0 ? CELL_OUTSIDE : CELL_FREE;
+    if (bounded->labels[c] >= 0)
+      bounded->states[c] = bounded->gradient[c] <= drive ? CELL_FREE : CELL_ACTIVE;
   PetscCall(BuildFree(bounded));
   PetscCall(BoundedPrecondition(bounded));
   PetscCall(VecGetArrayRead(bounded->correction, &correction));
@@ -421,8 +426,10 @@ static PetscErrorCode Begin(Bounded bounded)
   bounded_find_states(bounded);
   PetscCall(BoundedMeasure(bounded, &parts));
   bounded->report->converged = gradient_norm(&parts) <= bounded->target ? PETSC_TRUE : PETSC_FALSE;
-  if (!bounded->report->converged)
-    PetscCall(GuessFromBound(bounded));
+  if (bounded->report->converged)
+    PetscFunctionReturn(0);
+  PetscCall(GuessFromBound(bounded));
+  PetscCall(BoundedRelax(bounded));
   PetscFunctionReturn(0);
 }
 

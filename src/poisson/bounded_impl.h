@@ -10,22 +10,25 @@ typedef enum { CELL_OUTSIDE, CELL_ACTIVE, CELL_FREE } CellState;
 
 /* Arrays hold the owned cells tightly; all but `lower` are zero outside the problem. */
 struct _p_Bounded {
-  Poisson        poisson; /* its problem is that of the free cells */
-  BoundedSolver  solver;
-  PetscInt       cells;
-  PetscBool      ready;
-  PetscReal      step;   /* below 2 / |A| */
-  PetscInt      *labels; /* component of each cell among all that are not fixed; -1 outside */
-  PetscInt       component_count;
-  PetscBool     *is_singular;                /* of each of them */
-  unsigned char *states;                     /* a CellState each */
-  PetscReal     *right_side, *lower, *bound; /* `bound`: lower, and -infinity where equality is sought */
-  PetscReal     *x, *gradient;               /* A x - right side */
-  PetscReal     *direction, *product;        /* A direction */
-  PetscReal     *kept;                       /* x before an expansion */
-  Vec            free_gradient, correction;  /* of the free cells, and the cycle's answer */
-  PetscReal      target;                     /* norm of the projected gradient to reach */
-  BoundedReport *report;
+  Poisson            poisson; /* its problem is that of the free cells */
+  BoundedSolver      solver;
+  PetscInt           cells;
+  PetscBool          ready;
+  PetscReal          step;   /* below 2 / |A| */
+  PetscInt          *labels; /* component of each cell among all that are not fixed; -1 outside */
+  PetscInt           component_count;
+  PetscBool         *is_singular;                /* of each of them */
+  unsigned char     *states;                     /* a CellState each */
+  PetscReal         *right_side, *lower, *bound; /* `bound`: lower, and -infinity where equality is sought */
+  PetscReal         *x, *gradient;               /* A x - right side */
+  PetscReal         *direction, *product;        /* A direction */
+  PetscReal         *kept;                       /* x before an expansion */
+  PetscReal         *inverse;                    /* of the diagonal of A; 0 without weights */
+  const BodyColumns *bodies;                     /* borrowed; null: none */
+  PetscReal         *on_bodies, *yielded;        /* B^T x, and C B^T x */
+  Vec                free_gradient, correction;  /* of the free cells, and the cycle's answer */
+  PetscReal          target;                     /* norm of the projected gradient to reach */
+  BoundedReport     *report;
 };
 
 /* bounded.c */
@@ -51,6 +54,16 @@ static inline PetscReal gradient_norm(const GradientParts *parts)
 {
   return PetscSqrtReal(parts->free + parts->active);
 }
+
+/* bounded_bodies.c: product += B C B^T x; what it adds at most to the diagonal that relaxation needs. */
+PetscErrorCode BoundedAddBodies(Bounded bounded, const PetscReal *x, PetscReal *product);
+PetscErrorCode BoundedBoundBodies(Bounded bounded, PetscReal *rows);
+
+/* bounded_relax.c: the diagonal of new weights and bodies; some sweeps, after which gradient and states are
+ * those of x.
+ */
+PetscErrorCode BoundedFindDiagonal(Bounded bounded);
+PetscErrorCode BoundedRelax(Bounded bounded);
 
 /* mprgp.c, active_set.c: from a feasible x to the answer */
 PetscErrorCode BoundedRunMprgp(Bounded bounded);

@@ -4,20 +4,6 @@
    and every formula leaves zero there without asking. */
 #include "multigrid_impl.h"
 
-/* Brings values on `arrival_box` to the whole level on every rank. */
-static PetscErrorCode GatherCoefficients(Level *level, GatherKind kind, const float *part, float *whole)
-{
-  PetscFunctionBegin;
-  for (PetscInt c = 0; c < level->arrival_box.length; c++)
-    level->arrival[c] = part[c];
-  PetscCall(PetscArrayzero(level->right_side, level->box.length));
-  PetscCall(LevelGather(level, kind, level->right_side));
-  PetscCall(BoxExchange(&level->box, level->right_side));
-  for (PetscInt c = 0; c < level->box.length; c++)
-    whole[c] = (float)level->right_side[c];
-  PetscFunctionReturn(0);
-}
-
 static PetscBool is_open(const GridBox *box, PetscInt d, PetscInt side, const float *weights)
 {
   PetscInt low[DIM] = {box->start[X], box->start[Y], box->start[Z]};
@@ -51,21 +37,10 @@ PetscErrorCode FindGround(const GridBox *box, float *const weights[DIM], const f
 
 PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM], const float *fixed)
 {
-  float *whole = NULL;
-
   PetscFunctionBegin;
-  for (PetscInt d = 0; d < level->box.dimension; d++) {
-    if (level->borrows)
-      level->weight[d] = weights[d];
-    else
-      PetscCall(GatherCoefficients(level, GATHER_FACES, weights[d], level->weight[d]));
-  }
-  if (fixed && !level->borrows) {
-    PetscCall(PetscMalloc1(level->box.length, &whole));
-    PetscCall(GatherCoefficients(level, GATHER_CELLS, fixed, whole));
-  }
-  PetscCall(LevelSetInverse(level, whole ? whole : fixed));
-  PetscCall(PetscFree(whole));
+  for (PetscInt d = 0; d < level->box.dimension; d++)
+    level->weight[d] = weights[d];
+  PetscCall(LevelSetInverse(level, fixed));
   PetscFunctionReturn(0);
 }
 
@@ -151,7 +126,7 @@ static size_t scratch_needed(const Level *fine, const Level *coarse)
 
   for (PetscInt d = 0; d < fine->box.dimension; d++)
     arrays += fine->grounded[d] ? 1 : 0;
-  for (PetscInt d = 0; d < fine->box.dimension - (coarse->gathered ? 0 : 1); d++)
+  for (PetscInt d = 0; d < fine->box.dimension - (coarse->moved ? 0 : 1); d++)
     sum += (size_t)(arrays * fine->halved[d].length);
   return sum;
 }
@@ -178,7 +153,7 @@ PetscErrorCode LevelCoarsen(Level *fine, Level *coarse, float *scratch)
 
   PetscFunctionBegin;
   for (PetscInt d = 0; d < dimension; d++) {
-    if (d < dimension - 1 || coarse->gathered)
+    if (d < dimension - 1 || coarse->moved)
       scratch = cut_out(&fine->halved[d], fine->grounded, scratch, &stages[d]);
     else
       for (PetscInt e = 0; e < dimension; e++) {
@@ -187,12 +162,15 @@ PetscErrorCode LevelCoarsen(Level *fine, Level *coarse, float *scratch)
       }
     PetscCall(LevelHalve(fine, d, d == X ? NULL : &stages[d - 1], &stages[d]));
   }
-  if (!coarse->gathered)
-    PetscFunctionReturn(0);
-  for (PetscInt e = 0; e < dimension; e++) {
-    PetscCall(GatherCoefficients(coarse, GATHER_CELLS, stages[dimension - 1].weight[e], coarse->weight[e]));
+  for (PetscInt e = 0; e < dimension && coarse->moved; e++) {
+    const Conductors *last = &stages[dimension - 1];
+    const MPI_Comm    comm = coarse->box.comm;
+
+    PetscCall(RouteCarry(&coarse->arrive, comm, last->weight[e], coarse->weight[e], sizeof(float)));
     if (fine->grounded[e])
-      PetscCall(GatherCoefficients(coarse, GATHER_CELLS, stages[dimension - 1].ground[e], coarse->ground[e]));
+      PetscCall(RouteCarry(&coarse->arrive, comm, last->ground[e], coarse->ground[e], sizeof(float)));
   }
+  if (coarse->moved && !coarse->idle) /* the upper faces of owned cells */
+    PetscCall(BoxExchangeRounded(&coarse->box, dimension, coarse->weight));
   PetscFunctionReturn(0);
 }

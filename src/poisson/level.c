@@ -1,11 +1,8 @@
 /* One grid of the multigrid hierarchy: its place in the box, its arrays, and how they travel.
 
-   A level halves every direction that has more than one cell, whatever the number of ranks. As long as the
-   ranks' boundaries are even and every rank keeps a few cells, the ranks share it; below that each holds the
-   whole level and repeats the same arithmetic. */
+   A level halves every direction that has more than one cell, whatever the number of ranks; agglomeration.c
+   says which of them it is on. */
 #include "multigrid_impl.h"
-
-enum { LEAST_SHARED_WIDTH = LEVEL_GHOST + 1, BOX_NUMBERS = 2 * DIM };
 
 void box_lay_out_level(GridBox *box)
 {
@@ -39,58 +36,12 @@ GridBox coarse_box(const GridBox *fine)
   return coarse;
 }
 
-static GridBox whole_box(const GridBox *part)
-{
-  GridBox whole = *part;
-
-  whole.comm = PETSC_COMM_SELF;
-  for (PetscInt d = 0; d < DIM; d++) {
-    whole.start[d] = 0;
-    whole.end[d] = part->cells[d];
-    whole.ranks[d] = 1;
-    for (PetscInt side = 0; side < 2; side++)
-      whole.neighbour[d][side] = part->periodic[d] ? 0 : MPI_PROC_NULL;
-  }
-  return whole;
-}
-
-static PetscErrorCode CanBeShared(const GridBox *box, PetscBool *shared)
-{
-  int mine = 1;
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < box->dimension; d++) {
-    if (box->start[d] % 2)
-      mine = 0;
-    if ((box->ranks[d] > 1 || box->periodic[d]) && owned_width(box, d) < LEAST_SHARED_WIDTH)
-      mine = 0;
-  }
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_LAND, box->comm));
-  *shared = mine ? PETSC_TRUE : PETSC_FALSE;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode RecordParts(Level *level, PetscMPIInt size)
-{
-  const GridBox *part = &level->arrival_box;
-  PetscInt       mine[BOX_NUMBERS];
-
-  PetscFunctionBegin;
-  for (PetscInt d = 0; d < DIM; d++) {
-    mine[d] = part->start[d];
-    mine[DIM + d] = part->end[d];
-  }
-  PetscCall(PetscMalloc1(BOX_NUMBERS * size, &level->parts));
-  PetscCallMPI(MPI_Allgather(mine, BOX_NUMBERS, MPIU_INT, level->parts, BOX_NUMBERS, MPIU_INT, part->comm));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode AllocateLevel(Level *level, PetscBool finest)
 {
   const PetscInt length = level->box.length;
 
   PetscFunctionBegin;
-  level->borrows = finest && !level->gathered ? PETSC_TRUE : PETSC_FALSE;
+  level->borrows = finest;
   for (PetscInt d = 0; d < level->box.dimension; d++) {
     if (!level->borrows)
       PetscCall(PetscCalloc1(length, &level->weight[d]));
@@ -101,14 +52,11 @@ static PetscErrorCode AllocateLevel(Level *level, PetscBool finest)
   }
   PetscCall(PetscCalloc1(length, &level->inverse));
   PetscCall(PetscCalloc1(length, &level->right_side));
-  if (!finest || level->seam || level->gathered) /* otherwise it goes straight to the caller */
+  if (!finest || level->seam) /* otherwise it goes straight to the caller */
     PetscCall(PetscCalloc1(length, &level->solution));
   if (level->seam)
     PetscCall(PetscCalloc1(length, &level->residual));
   PetscCall(PetscCalloc1((2 * STENCIL_SLABS + 2) * slab_size(&level->box), &level->slabs));
-  level->arrival = level->right_side;
-  if (level->gathered)
-    PetscCall(PetscCalloc1(level->arrival_box.length, &level->arrival));
   PetscFunctionReturn(0);
 }
 
@@ -123,36 +71,63 @@ static PetscErrorCode AllocateShares(Level *level)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer)
+/* Finds the parts of a level that arrives on `arrival_box`, in those of `arrival`. */
+static PetscErrorCode MoveLevel(Level *level, const Partition *arrival)
 {
-  PetscMPIInt size;
-  PetscBool   shared = PETSC_TRUE;
+  const GridBox *part = &level->arrival_box;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(box->comm, &size));
-  level->box = *box;
-  level->serial = size == 1 || (finer && finer->serial) ? PETSC_TRUE : PETSC_FALSE;
-  if (!level->serial) {
-    PetscCall(CanBeShared(box, &shared));
-    level->gathered = level->serial = shared ? PETSC_FALSE : PETSC_TRUE;
+  PetscCall(PartitionAgglomerate(part, arrival, &level->partition, &level->moved));
+  if (!level->moved)
+    PetscFunctionReturn(0);
+  level->idle = partition_has_mine(&level->partition) ? PETSC_FALSE : PETSC_TRUE;
+  if (!level->idle) {
+    partition_place(&level->partition, &level->box);
+    box_lay_out_level(&level->box);
   }
-  if (level->gathered)
-    level->box = whole_box(box);
+  PetscCall(RouteCreate(arrival, part, &level->partition, &level->box, 0, &level->arrive));
+  PetscCall(RouteCreate(&level->partition, &level->box, arrival, part, TRANSFER_GHOST, &level->depart));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer)
+{
+  Partition arrival;
+
+  PetscFunctionBegin;
   level->arrival_box = *box;
-  box_lay_out_level(&level->box);
   box_lay_out_level(&level->arrival_box);
-  if (level->gathered)
-    PetscCall(RecordParts(level, size));
-  PetscCall(AllocateLevel(level, finer ? PETSC_FALSE : PETSC_TRUE));
-  PetscCall(AllocateShares(level));
+  level->box = level->arrival_box;
+  if (finer)
+    PetscCall(PartitionHalve(&finer->partition, &arrival));
+  else
+    PetscCall(PartitionCreate(box, &arrival));
+  PetscCall(MoveLevel(level, &arrival));
+  PetscCall(PartitionDestroy(&arrival));
+  PetscCheck(finer || !level->moved, box->comm, PETSC_ERR_PLIB, "The finest level is shared as the grid is");
+  if (!level->idle) {
+    PetscCall(AllocateLevel(level, finer ? PETSC_FALSE : PETSC_TRUE));
+    PetscCall(AllocateShares(level));
+  }
+  level->arrival = level->right_side;
+  level->departure = level->solution;
+  if (level->moved) {
+    PetscCall(PetscCalloc1(level->arrival_box.length, &level->arrival));
+    PetscCall(PetscCalloc1(level->arrival_box.length, &level->departure));
+  }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode LevelDestroy(Level *level)
 {
   PetscFunctionBegin;
-  if (level->gathered)
+  if (level->moved) {
     PetscCall(PetscFree(level->arrival));
+    PetscCall(PetscFree(level->departure));
+  }
+  PetscCall(RouteDestroy(&level->arrive));
+  PetscCall(RouteDestroy(&level->depart));
+  PetscCall(PartitionDestroy(&level->partition));
   for (PetscInt d = 0; d < DIM; d++) {
     if (!level->borrows)
       PetscCall(PetscFree(level->weight[d]));
@@ -165,7 +140,6 @@ PetscErrorCode LevelDestroy(Level *level)
   PetscCall(PetscFree(level->solution));
   PetscCall(PetscFree(level->residual));
   PetscCall(PetscFree(level->slabs));
-  PetscCall(PetscFree(level->parts));
   PetscFunctionReturn(0);
 }
 
@@ -252,65 +226,24 @@ PetscErrorCode BoxExchangeShares(const GridBox *box, Share *const shares[2])
   PetscFunctionReturn(0);
 }
 
-static void part_range(const Level *level, GatherKind kind, const PetscInt part[], PetscInt start[DIM],
-                       PetscInt end[DIM])
+PetscErrorCode LevelArrive(Level *level)
 {
-  const GridBox *box = &level->box;
-
-  for (PetscInt d = 0; d < DIM; d++) {
-    start[d] = part[d];
-    end[d] = part[DIM + d];
-    if (kind == GATHER_FACES && d < box->dimension && end[d] == box->cells[d])
-      end[d]++;
-  }
-}
-
-typedef enum { PACK, UNPACK } SlabPacking;
-
-static PetscReal *copy_part(const GridBox *box, const PetscInt start[DIM], const PetscInt end[DIM],
-                            PetscReal *values, PetscReal *packed, SlabPacking way)
-{
-  const PetscInt width = end[X] - start[X];
-
-  for (PetscInt k = start[Z]; k < end[Z]; k++)
-    for (PetscInt j = start[Y]; j < end[Y]; j++, packed += width) {
-      PetscReal *row = values + box_index(box, start[X], j, k);
-
-      if (way == PACK)
-        memcpy(packed, row, width * sizeof(*row));
-      else
-        memcpy(row, packed, width * sizeof(*row));
-    }
-  return packed;
-}
-
-PetscErrorCode LevelGather(const Level *level, GatherKind kind, PetscReal *values)
-{
-  const GridBox *part = &level->arrival_box;
-  PetscInt       start[DIM], end[DIM];
-  PetscMPIInt    rank, size, *counts, *offsets, total = 0;
-  PetscReal     *mine, *all, *next;
-
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(part->comm, &rank));
-  PetscCallMPI(MPI_Comm_size(part->comm, &size));
-  PetscCall(PetscMalloc2(size, &counts, size, &offsets));
-  for (PetscMPIInt r = 0; r < size; r++) {
-    part_range(level, kind, level->parts + BOX_NUMBERS * r, start, end);
-    counts[r] = (PetscMPIInt)((end[X] - start[X]) * (end[Y] - start[Y]) * (end[Z] - start[Z]));
-    offsets[r] = total;
-    total += counts[r];
-  }
-  PetscCall(PetscMalloc2(counts[rank], &mine, total, &all));
-  part_range(level, kind, level->parts + BOX_NUMBERS * rank, start, end);
-  copy_part(part, start, end, level->arrival, mine, PACK);
-  PetscCallMPI(MPI_Allgatherv(mine, counts[rank], MPIU_REAL, all, counts, offsets, MPIU_REAL, part->comm));
-  next = all;
-  for (PetscMPIInt r = 0; r < size; r++) {
-    part_range(level, kind, level->parts + BOX_NUMBERS * r, start, end);
-    next = copy_part(&level->box, start, end, values, next, UNPACK);
-  }
-  PetscCall(PetscFree2(mine, all));
-  PetscCall(PetscFree2(counts, offsets));
+  if (level->moved)
+    PetscCall(
+        RouteCarry(&level->arrive, level->box.comm, level->arrival, level->right_side, sizeof(PetscReal)));
+  if (!level->idle)
+    PetscCall(BoxExchange(&level->box, level->right_side));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelDepart(Level *level)
+{
+  PetscFunctionBegin;
+  if (level->moved)
+    PetscCall(
+        RouteCarry(&level->depart, level->box.comm, level->solution, level->departure, sizeof(PetscReal)));
+  else
+    PetscCall(BoxExchange(&level->box, level->solution));
   PetscFunctionReturn(0);
 }

@@ -123,7 +123,7 @@ static PetscErrorCode Expand(Bounded bounded, const StepLengths *lengths)
   }
   if (!(after <= before + round_off * PetscAbsReal(before)))
     PetscCall(StepFixed(bounded, lengths));
-  bounded_find_states(bounded);
+  PetscCall(BoundedRelax(bounded));
   bounded->report->expansions++;
   PetscCall(Restart(bounded));
   PetscFunctionReturn(0);
@@ -139,7 +139,7 @@ static PetscErrorCode Proportion(Bounded bounded)
         bounded->states[c] == CELL_ACTIVE && bounded->gradient[c] < 0. ? bounded->gradient[c] : 0.;
   PetscCall(FindLengths(bounded, &lengths));
   move(bounded, lengths.minimum);
-  bounded_find_states(bounded);
+  PetscCall(BoundedRelax(bounded));
   bounded->report->proportionings++;
   PetscCall(Restart(bounded));
   PetscFunctionReturn(0);

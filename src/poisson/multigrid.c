@@ -6,7 +6,7 @@ static PetscBool is_coarsest(const Level *level)
   for (PetscInt d = 0; d < level->box.dimension; d++)
     if (level->box.cells[d] > 2)
       return PETSC_FALSE;
-  return level->serial;
+  return partition_is_whole(&level->partition);
 }
 
 PetscErrorCode MultigridCreate(const GridBox *box, Multigrid *multigrid)
@@ -22,7 +22,7 @@ PetscErrorCode MultigridCreate(const GridBox *box, Multigrid *multigrid)
     level = &(*multigrid)->levels[(*multigrid)->count++];
     PetscCall(LevelSetUp(level, &next, finer));
     next = coarse_box(&level->box);
-  } while (!is_coarsest(level));
+  } while (!level->idle && !is_coarsest(level));
   PetscFunctionReturn(0);
 }
 
@@ -52,23 +52,24 @@ PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM
   PetscCall(LevelTakeWeights(&levels[0], weights, fixed));
   for (PetscInt l = 1; l < multigrid->count; l++) {
     PetscCall(LevelCoarsen(&levels[l - 1], &levels[l], multigrid->scratch));
-    PetscCall(LevelSetInverse(&levels[l], NULL));
+    if (!levels[l].idle)
+      PetscCall(LevelSetInverse(&levels[l], NULL));
   }
-  coarsest_factor(multigrid);
+  if (!levels[multigrid->count - 1].idle)
+    coarsest_factor(multigrid);
   PetscFunctionReturn(0);
 }
 
 typedef enum { TO_LEVEL, FROM_LEVEL } CopyWay;
 
-/* Between a level's array on `box` and the cells of `part`, tightly. */
-static void copy_owned(const GridBox *part, const GridBox *box, PetscReal *values, PetscReal *tight,
-                       CopyWay way)
+/* Between an array on `box` and its owned cells, tightly. */
+static void copy_owned(const GridBox *box, PetscReal *values, PetscReal *tight, CopyWay way)
 {
-  const PetscInt width = owned_width(part, X);
+  const PetscInt width = owned_width(box, X);
 
-  for (PetscInt k = part->start[Z]; k < part->end[Z]; k++)
-    for (PetscInt j = part->start[Y]; j < part->end[Y]; j++, tight += width) {
-      PetscReal *row = values + box_index(box, part->start[X], j, k);
+  for (PetscInt k = box->start[Z]; k < box->end[Z]; k++)
+    for (PetscInt j = box->start[Y]; j < box->end[Y]; j++, tight += width) {
+      PetscReal *row = values + box_index(box, box->start[X], j, k);
 
       if (way == TO_LEVEL)
         memcpy(row, tight, width * sizeof(*row));
@@ -77,23 +78,13 @@ static void copy_owned(const GridBox *part, const GridBox *box, PetscReal *value
     }
 }
 
-/* Completes a right side that has arrived. */
-static PetscErrorCode Arrive(Level *level)
-{
-  PetscFunctionBegin;
-  if (level->gathered)
-    PetscCall(LevelGather(level, GATHER_CELLS, level->right_side));
-  PetscCall(BoxExchange(&level->box, level->right_side));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode Descend(Multigrid multigrid)
 {
   PetscFunctionBegin;
   for (PetscInt l = 0; l < multigrid->count; l++) {
     Level *level = &multigrid->levels[l];
 
-    PetscCall(Arrive(level));
+    PetscCall(LevelArrive(level));
     if (l == multigrid->count - 1)
       break;
     if (level->seam)
@@ -110,7 +101,7 @@ static PetscErrorCode Ascend(Multigrid multigrid, PetscReal *solution)
   for (PetscInt l = multigrid->count - 2; l >= 0; l--) {
     Level *level = &multigrid->levels[l];
 
-    PetscCall(BoxExchange(&level[1].box, level[1].solution));
+    PetscCall(LevelDepart(level + 1));
     if (level->seam)
       PetscCall(SeamAscend(level, level + 1));
     else
@@ -122,14 +113,15 @@ static PetscErrorCode Ascend(Multigrid multigrid, PetscReal *solution)
 PetscErrorCode MultigridApply(Multigrid multigrid, const PetscReal *right_side, PetscReal *solution)
 {
   Level          *finest = &multigrid->levels[0];
-  const PetscBool direct = !finest->seam && !finest->gathered && multigrid->count > 1;
+  const PetscBool direct = !finest->seam && multigrid->count > 1;
 
   PetscFunctionBegin;
-  copy_owned(&finest->arrival_box, &finest->arrival_box, finest->arrival, (PetscReal *)right_side, TO_LEVEL);
+  copy_owned(&finest->box, finest->right_side, (PetscReal *)right_side, TO_LEVEL);
   PetscCall(Descend(multigrid));
-  coarsest_solve(multigrid);
+  if (!multigrid->levels[multigrid->count - 1].idle)
+    coarsest_solve(multigrid);
   PetscCall(Ascend(multigrid, direct ? solution : NULL));
   if (!direct)
-    copy_owned(&finest->arrival_box, &finest->box, finest->solution, solution, FROM_LEVEL);
+    copy_owned(&finest->box, finest->solution, solution, FROM_LEVEL);
   PetscFunctionReturn(0);
 }

@@ -4,7 +4,8 @@
 
 #include <millrace/poisson.h>
 
-enum { LEVELS_MAX = 32, LEVEL_GHOST = 3, COARSEST_CELLS = 8, STENCIL_SLABS = 3 };
+/* TRANSFER_GHOST: layers of a coarser solution that the interpolation needs */
+enum { LEVELS_MAX = 32, LEVEL_GHOST = 3, TRANSFER_GHOST = 2, COARSEST_CELLS = 8, STENCIL_SLABS = 3 };
 
 /* As VECTOR_CLONES, but sums of products are rounded as they are written. Which product of two is fused with
    the sum may change between the vectors of a loop and its last few cells, and then the ranks show. */
@@ -31,17 +32,32 @@ KERNEL PetscReal share_other(Share share)
   return (int)(share >> SHARE_BITS);
 }
 
+/* How the ranks divide a level: a part for each combination of parts along the directions. */
+typedef struct {
+  PetscInt     parts[DIM];
+  PetscInt    *start[DIM]; /* first cell of each part, and the number of cells */
+  PetscMPIInt *rank;       /* of each part, those along x fastest */
+  PetscInt     mine[DIM];  /* this rank's part; -1: none */
+} Partition;
+
+/* The messages that take a level from one partition to another. */
+typedef struct {
+  PetscInt           send_count, receive_count;
+  struct RouteBlock *sends, *receives;
+} Route;
+
 /* One grid of the hierarchy. Rows have an odd pitch, so that the colour of a cell is the parity of its flat
    index plus a constant of its slab. A slab is a plane in three dimensions, a row in two.
 
    Coefficients are rounded to single precision: the cycle then belongs to a slightly different operator, but
    stays exactly linear and symmetric, because vectors are in double precision. */
 typedef struct {
-  GridBox   box;            /* solved here; the whole level on every rank when `serial` */
-  PetscBool serial;         /* no other rank is needed */
-  PetscBool gathered;       /* serial, below a level that is not */
-  PetscBool seam;           /* an odd period: cells of one colour meet across it */
-  PetscBool borrows;        /* its weights belong to the caller */
+  GridBox   box;       /* the part that is solved here */
+  Partition partition; /* of `box` */
+  PetscBool moved;     /* solved in other parts than those it arrives in */
+  PetscBool idle;      /* moved, and this rank has no part: neither this level nor a coarser one is its own */
+  PetscBool seam;      /* an odd period: cells of one colour meet across it */
+  PetscBool borrows;   /* its weights belong to the caller */
   float    *weight[DIM];    /* of lower faces */
   float    *ground[DIM];    /* of owned cells to p = 0, by direction; null on the finest level, where these
                                weights lie on faces */
@@ -54,9 +70,11 @@ typedef struct {
   PetscReal *solution;      /* zero beyond the sides */
   PetscReal *residual;      /* of a seam only */
   PetscReal *slabs;         /* rolling slabs of the fused passes */
-  GridBox    arrival_box;   /* where the right side arrives: `box`, or this rank's part of it */
+  GridBox    arrival_box;   /* where the right side arrives and the solution leaves: `box` unless moved */
   PetscReal *arrival;       /* `right_side`, or an array on `arrival_box` */
-  PetscInt  *parts;         /* of gathered levels: start and end of every rank */
+  PetscReal *departure;     /* `solution`, or an array on `arrival_box` */
+  Route      arrive;        /* of a moved level, from `arrival_box` to `box` */
+  Route      depart;        /* from `box` to `arrival_box` and its ghosts */
 } Level;
 
 struct _p_Multigrid {
@@ -77,6 +95,26 @@ PetscErrorCode MultigridSetWeights(Multigrid multigrid, float *const weights[DIM
 /* One V-cycle from a zero guess; both arrays hold the owned cells, tightly. */
 PetscErrorCode MultigridApply(Multigrid multigrid, const PetscReal *right_side, PetscReal *solution);
 
+/* agglomeration.c: which ranks a level is on, and how it gets there */
+/* As the ranks of a box share it. Collective: box->comm. */
+PetscErrorCode PartitionCreate(const GridBox *box, Partition *partition);
+PetscErrorCode PartitionHalve(const Partition *fine, Partition *coarse);
+/* The parts in which a level of this box is solved: those it arrives in if each begins at an even cell and is
+   wide enough, else others. */
+PetscErrorCode PartitionAgglomerate(const GridBox *box, const Partition *arrival, Partition *solved,
+                                    PetscBool *moved);
+PetscErrorCode PartitionDestroy(Partition *partition);
+PetscBool      partition_is_whole(const Partition *partition);
+PetscBool      partition_has_mine(const Partition *partition);
+/* `box` of the whole level becomes that of this rank's part. */
+void partition_place(const Partition *partition, GridBox *box);
+/* To parts with so many layers of ghosts, periodic images included. */
+PetscErrorCode RouteCreate(const Partition *from, const GridBox *from_box, const Partition *to,
+                           const GridBox *to_box, PetscInt ghost, Route *route);
+PetscErrorCode RouteDestroy(Route *route);
+/* Values of `size` bytes. Collective: the ranks of both partitions. */
+PetscErrorCode RouteCarry(const Route *route, MPI_Comm comm, const void *from, void *to, size_t size);
+
 /* level.c: life of a level and how its arrays travel */
 PetscErrorCode LevelSetUp(Level *level, const GridBox *box, const Level *finer);
 PetscErrorCode LevelDestroy(Level *level);
@@ -91,9 +129,10 @@ PetscErrorCode BoxExchangeShares(const GridBox *box, Share *const shares[2]);
 void box_part_seam(const GridBox *box, PetscInt d, void *values, size_t size);
 /* Three ghost layers and rows of odd pitch. */
 void box_lay_out_level(GridBox *box);
-/* Which cells travel when a level is gathered: those of faces reach one layer beyond the upper sides. */
-typedef enum { GATHER_CELLS, GATHER_FACES } GatherKind;
-PetscErrorCode LevelGather(const Level *level, GatherKind kind, PetscReal *values);
+/* Completes a right side that has arrived: where it is solved, ghosts included. */
+PetscErrorCode LevelArrive(Level *level);
+/* The solution back to where it is interpolated, ghosts included. */
+PetscErrorCode LevelDepart(Level *level);
 GridBox        coarse_box(const GridBox *fine);
 GridBox        halved_box(const GridBox *fine, PetscInt direction);
 
@@ -101,7 +140,7 @@ GridBox        halved_box(const GridBox *fine, PetscInt direction);
 /* In which directions anything is joined to p = 0. */
 PetscErrorCode FindGround(const GridBox *box, float *const weights[DIM], const float *fixed,
                           PetscBool grounded[DIM]);
-/* Takes the weights of the finest level, lent or gathered. */
+/* Borrows the weights of the finest level. */
 PetscErrorCode LevelTakeWeights(Level *level, float *const weights[DIM], const float *fixed);
 /* From the weights and the ground of owned cells; completes the ghosts of all three. */
 PetscErrorCode LevelSetInverse(Level *level, const float *fixed);

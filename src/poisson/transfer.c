@@ -133,20 +133,20 @@ ROUNDED_CLONES static void blend(PetscInt count, const Share *restrict share,
 
 void interpolate_slab(const Level *fine, const Level *coarse, PetscInt k, PetscReal *halved_slab)
 {
-  const GridBox *box = &coarse->box, *halved = &fine->halved[slab_direction(&fine->box)];
+  const GridBox *box = &coarse->arrival_box, *halved = &fine->halved[slab_direction(&fine->box)];
   const PetscInt S = slab_direction(box), parent = half_of(k), child = k - 2 * parent;
   const PetscInt other = (child ? 1 : -1) * box->stride[S], margin = LEVEL_GHOST - 1;
   const PetscInt count = owned_width(halved, X) + 2 * margin, first = halved->start[X] - margin;
 
   if (S == Y) {
-    const PetscReal *from = coarse->solution + box_index(box, first, parent, 0);
+    const PetscReal *from = coarse->departure + box_index(box, first, parent, 0);
 
     blend(count, fine->share[Y][child] + box_index(halved, first, parent, 0), from, from + other,
           halved_slab + 1);
     return;
   }
   for (PetscInt J = halved->start[Y] - margin; J < halved->end[Y] + margin; J++) {
-    const PetscReal *from = coarse->solution + box_index(box, first, J, parent);
+    const PetscReal *from = coarse->departure + box_index(box, first, J, parent);
 
     blend(count, fine->share[Z][child] + box_index(halved, first, J, parent), from, from + other,
           halved_slab + (J - halved->start[Y] + LEVEL_GHOST) * halved->stride[Y] + 1);

@@ -88,7 +88,7 @@ static PetscErrorCode CheckRun(Scene scene)
 
   PetscFunctionBegin;
   for (const SchemaKey *key = RunKeys; key->name; key++)
-    if (!is_usable(at(scene, "run", key->name)))
+    if (key->kind != SCHEMA_LIST && !is_usable(at(scene, "run", key->name)))
       PetscFunctionReturn(0);
   if (run->frame_interval > run->end_time)
     PetscCall(ProblemAdd(scene, at(scene, "run", "frame_interval"), PROBLEM_WARNING,
@@ -281,6 +281,33 @@ static PetscErrorCode CheckCoupling(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* The path of a frame from the scene's folder on; the resolved scene, which may be read from elsewhere, has
+   the full one. */
+static PetscErrorCode CheckInitial(Scene scene)
+{
+  FluidConfig *fluid = &scene->config.fluid;
+  Node        *frame = node_find(at(scene, "fluid", "initial"), "frame");
+  char         path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  if (!is_usable(frame) || !fluid->initial_frame || !fluid->initial_frame[0])
+    PetscFunctionReturn(0);
+  for (PetscInt d = 0; d < DIM; d++)
+    if (formula_value(fluid->initial_velocity[d], vector3(0.3, 0.7, 0.9), 0.) != 0.) {
+      PetscCall(
+          ProblemAdd(scene, frame, PROBLEM_ERROR,
+                     "fluid.initial has a velocity and a frame, which has one too: leave one of them out"));
+      break;
+    }
+  if (fluid->initial_frame[0] == '/')
+    PetscFunctionReturn(0);
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s%s", node_directory(scene, frame), fluid->initial_frame));
+  PetscCall(NodeSetText(frame, path, strlen(path)));
+  PetscCall(PetscFree(fluid->initial_frame));
+  PetscCall(PetscStrallocpy(path, &fluid->initial_frame));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheck(Scene scene)
 {
   PetscFunctionBegin;
@@ -292,6 +319,7 @@ PetscErrorCode SceneCheck(Scene scene)
     PetscCall(FitGrid(scene));
     PetscCall(CheckGrid(scene));
     PetscCall(CheckFluid(scene));
+    PetscCall(CheckInitial(scene));
     PetscCall(SceneCheckRegions(scene));
     PetscCall(SceneCheckSplash(scene));
     PetscCall(SceneCheckSides(scene));
@@ -300,7 +328,7 @@ PetscErrorCode SceneCheck(Scene scene)
     PetscCall(CheckCoupling(scene));
   }
   PetscCall(SceneCheckSolids(scene));
-  PetscCall(SceneMakeMoversBodies(scene));
+  PetscCall(SceneMakeObstaclesBodies(scene));
   PetscCall(SceneCheckOutput(scene));
   PetscFunctionReturn(0);
 }

@@ -29,11 +29,12 @@ PetscErrorCode SceneReadCheckpoint(MPI_Comm comm, const char path[], PetscInt ov
   PetscFunctionReturn(0);
 }
 
-/* The solid team has made the forms of bodies; the other ranks fetch the surfaces that they meet. */
+/* The solid team has made the forms of bodies; the other ranks fetch the surfaces that they meet. Splashing
+   liquid asks for distances from them. */
 static PetscErrorCode DropBodySurfaces(Scene scene, Simulation simulation)
 {
   PetscFunctionBegin;
-  if (team_has_solids(simulation_team(simulation)))
+  if (team_has_solids(simulation_team(simulation)) || scene->config.splash.particles)
     PetscFunctionReturn(0);
   for (PetscInt b = 0; b < scene->config.solids.body_count; b++)
     PetscCall(ShapeDropSurfaces(scene->config.solids.bodies[b].shape));

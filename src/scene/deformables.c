@@ -186,6 +186,11 @@ static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshC
                          "mesh \"%s\": in a fluid only volumes of linear tetrahedra move (type: volume, "
                          "order: 1)",
                          mesh->name));
+  if (mesh->contact_thickness > 0.)
+    PetscCall(ProblemAddAtKey(scene, node_find(item, "contact_thickness"), PROBLEM_ERROR,
+                              "mesh \"%s\": in a fluid meshes do not meet each other yet: leave out "
+                              "contact_thickness",
+                              mesh->name));
   if (mesh->mesh.fill == MESH_FILL_LATTICE || mesh->mesh.refine_count || mesh->mesh.cut_count ||
       mesh->contact_spacing > 0. || mesh->skin.stiffness > 0. || mesh->skin.refine_count)
     PetscCall(
@@ -210,37 +215,52 @@ static PetscErrorCode CheckInFluid(Scene scene, Node *solids, Node *meshes)
         ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
                         "deformable solids do not meet splashing liquids yet: leave out solids.meshes, or "
                         "splash"));
-  if (node_find(solids, "bodies") || node_find(solids, "bindings"))
-    PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
-                              "in a fluid, deformable solids do not meet bodies yet: leave out solids.bodies "
-                              "and bindings, or solids.meshes"));
-  if (config->elasticity != ELASTIC_EXPLICIT)
-    PetscCall(
-        ProblemAddAtKey(scene, solids, PROBLEM_ERROR,
-                        "in a fluid only explicit elasticity is solved yet: solids.elasticity: explicit"));
+  if (node_find(solids, "bindings"))
+    PetscCall(ProblemAddAtKey(scene, node_find(solids, "bindings"), PROBLEM_ERROR,
+                              "in a fluid nothing is bound to meshes yet: leave out solids.bindings"));
+  if (config->elasticity == ELASTIC_BACKWARD_EULER || config->elasticity == ELASTIC_STATIC)
+    PetscCall(ProblemAdd(scene, node_find(solids, "elasticity"), PROBLEM_ERROR,
+                         "solids.elasticity: in a fluid steps are explicit, newmark or auto, not %s",
+                         ElasticTimes[config->elasticity]));
   if (scene->config.coupling.faces != COUPLING_CUT)
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR,
                               "deformable solids in a fluid need coupling.faces: cut"));
   for (PetscInt m = 0; m < config->material_count; m++)
-    if (config->materials[m].damping > 0. || config->materials[m].volume != SOLID_VOLUME_FREE)
-      PetscCall(
-          ProblemAdd(scene, node_item(list_of(scene, "materials"), m), PROBLEM_ERROR,
-                     "material \"%s\": in a fluid neither damping nor kept volumes of deformable solids "
-                     "are solved for yet: damping: 0, volume: free",
-                     config->materials[m].name));
+    if (config->materials[m].volume != SOLID_VOLUME_FREE)
+      PetscCall(ProblemAdd(scene, node_item(list_of(scene, "materials"), m), PROBLEM_ERROR,
+                           "material \"%s\": in a fluid volumes of deformable solids are not kept yet: "
+                           "volume: free",
+                           config->materials[m].name));
   for (PetscInt m = 0; m < config->mesh_count; m++)
     PetscCall(CheckMeshInFluid(scene, node_item(meshes, m), &config->meshes[m]));
   if (scene_is_good(scene))
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
                               "fluid slips along meshes: viscosity does not act between them yet; a run ends "
-                              "where a mesh meets a wall, and meshes pass through each other"));
+                              "where a mesh meets a dynamic body, and meshes pass through each other"));
   PetscFunctionReturn(0);
 }
 
-static PetscBool has_free_bodies(const SolidConfig *config)
+/* Something that meshes may push, and something beside it that may hold it up. */
+static PetscBool has_held_bodies(const SolidConfig *config)
 {
-  for (PetscInt b = 0; b < config->body_count; b++)
-    if (config->bodies[b].kind == BODY_DYNAMIC)
+  PetscInt free = 0, others = config->joint_count;
+
+  for (PetscInt b = 0; b < config->body_count; b++) {
+    free += config->bodies[b].kind == BODY_DYNAMIC;
+    others += config->bodies[b].copies.count.at[X] * config->bodies[b].copies.count.at[Y] *
+                          config->bodies[b].copies.count.at[Z] >
+                      1.5
+                  ? 2
+                  : 1;
+  }
+  return free && others > 1 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Whoever gives one mesh a thickness knows of it. */
+static PetscBool do_meet(const SolidConfig *config)
+{
+  for (PetscInt m = 0; m < config->mesh_count; m++)
+    if (config->meshes[m].contact_thickness > 0.)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
@@ -260,20 +280,21 @@ PetscErrorCode SceneCheckMeshes(Scene scene)
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_ERROR, "solids.meshes must not be empty"));
   if (scene->has_fluid)
     PetscCall(CheckInFluid(scene, solids, meshes));
-  else if (config->mesh_count > 1)
+  else if (config->mesh_count > 1 && !do_meet(config))
     PetscCall(ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
-                              "meshes touch bodies, but pass through each other and through themselves"));
+                              "meshes touch bodies, but pass through each other and through themselves: give "
+                              "those that shall meet a contact_thickness"));
   PetscCall(CheckNames(scene, meshes));
   PetscCall(CheckNames(scene, list_of(scene, "materials")));
   for (PetscInt m = 0; m < config->material_count; m++)
     PetscCall(CheckMaterial(scene, node_item(list_of(scene, "materials"), m), &config->materials[m]));
   for (PetscInt m = 0; m < config->mesh_count; m++)
     PetscCall(CheckMesh(scene, node_item(meshes, m), &config->meshes[m]));
-  if (scene_is_good(scene) && config->elasticity != ELASTIC_EXPLICIT &&
-      config->elasticity != ELASTIC_STATIC && has_free_bodies(config))
+  if (scene_is_good(scene) && elastic_time_is_implicit(config->elasticity) &&
+      config->elasticity != ELASTIC_STATIC && !config->in_fluid && has_held_bodies(config))
     PetscCall(
         ProblemAddAtKey(scene, meshes, PROBLEM_WARNING,
-                        "in implicit steps meshes pass too little momentum to free bodies that they touch "
-                        "(docs/numerics.md): with solids.elasticity: explicit it is right"));
+                        "in implicit steps a free body between a mesh and another body or a joint gives "
+                        "way too easily (docs/numerics.md): solids.elasticity: explicit is for that"));
   PetscFunctionReturn(0);
 }

@@ -107,34 +107,62 @@ static PetscErrorCode CheckBody(Scene scene, Node *item, const char name[], Pets
   PetscFunctionReturn(0);
 }
 
+/* What the name of a joint, or of a copy of it (NAME.3), says: null if there is none. */
+static const JointConfig *find_joint(const SolidConfig *solids, const char name[], long *copy)
+{
+  const size_t length = strcspn(name, ".");
+  char        *end = NULL;
+
+  *copy = name[length] ? strtol(name + length + 1, &end, 10) : -1;
+  if (name[length] && (*end || *copy < 0 || !name[length + 1]))
+    return NULL;
+  for (PetscInt j = 0; j < solids->joint_count; j++) {
+    const char *other = solids->joints[j].name;
+
+    if (other && strlen(other) == length && !strncmp(other, name, length))
+      return &solids->joints[j];
+  }
+  return NULL;
+}
+
 static PetscErrorCode CheckJoint(Scene scene, Node *item, const char name[])
 {
   const SolidConfig *solids = &scene->config.solids;
-  const JointConfig *joint = NULL;
+  Node              *node = node_find(item, "name");
+  long               copy;
+  const JointConfig *joint = name ? find_joint(solids, name, &copy) : NULL;
   const char       **names;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(solids->joint_count + 1, &names));
-  for (PetscInt j = 0; j < solids->joint_count; j++) {
-    names[j] = solids->joints[j].name ? solids->joints[j].name : "";
-    if (name && !strcmp(names[j], name))
-      joint = &solids->joints[j];
+  if (!joint && name) {
+    PetscCall(PetscCalloc1(solids->joint_count + 1, &names));
+    for (PetscInt j = 0; j < solids->joint_count; j++)
+      names[j] = solids->joints[j].name ? solids->joints[j].name : "";
+    PetscCall(Miss(scene, node, "joint", name, names));
+    PetscCall(PetscFree(names));
   }
-  if (name && !joint)
-    PetscCall(Miss(scene, node_find(item, "name"), "joint", name, names));
-  else if (joint && ((joint->parent && joint->parent[0] && !is_body(solids, joint->parent)) ||
-                     (joint->child && joint->child[0] && !is_body(solids, joint->child))))
-    PetscCall(ProblemAdd(scene, node_find(item, "name"), PROBLEM_ERROR,
+  if (!joint)
+    PetscFunctionReturn(0);
+  if ((joint->parent && joint->parent[0] && !is_body(solids, joint->parent)) ||
+      (joint->child && joint->child[0] && !is_body(solids, joint->child)))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
                          "the joint \"%.40s\" stands for several copies of an assembly; record their bodies",
                          name));
-  PetscCall(PetscFree(names));
+  else if (copy < 0 && joint->copies > 1)
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
+                         "there are %ld of \"%.40s\"; say which, such as \"%.40s.0\"", (long)joint->copies,
+                         name, name));
+  else if (copy >= PetscMax(1, joint->copies))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "\"%.40s\" has copies 0 to %ld, not %ld", joint->name,
+                         (long)PetscMax(1, joint->copies) - 1, copy));
   PetscFunctionReturn(0);
 }
 
 /* Fields are those of a fluid on the grid. */
 static PetscErrorCode NeedFluid(Scene scene, Node *group)
 {
-  static const char *const lists[] = {"probes", "lines", "planes", "gauges", "averages", "coefficients"};
+  static const char *const lists[] = {"probes",   "lines",        "planes", "gauges",
+                                      "averages", "coefficients", "fields"};
   Node                    *splash = node_find(scene->root, "splash");
 
   PetscFunctionBegin;
@@ -242,13 +270,77 @@ static PetscErrorCode CheckSolidsOf(Scene scene, Node *node, const OutputConfig 
   PetscFunctionReturn(0);
 }
 
+/* All fields that frames of the scene may have, with a null behind them; the caller frees `names`, whose
+   texts are in `texts`. */
+static PetscErrorCode FieldNames(Scene scene, const char ***names, char **texts)
+{
+  static const char *const common[] = {"velocity", "vorticity", "pressure", "solid"};
+  const FluidConfig       *fluid = &scene->config.fluid;
+  const PhaseConfig       *phases = &scene->config.phases;
+  enum { COMMON = sizeof(common) / sizeof(common[0]), LENGTH = 128 };
+  PetscInt n = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(COMMON + fluid->scalar_count + phases->region_count + 2, names));
+  PetscCall(PetscCalloc1((PetscInt)LENGTH * phases->region_count + 1, texts));
+  for (; n < COMMON; n++)
+    (*names)[n] = common[n];
+  for (PetscInt s = 0; s < fluid->scalar_count; s++)
+    (*names)[n++] = fluid->scalars[s].name ? fluid->scalars[s].name : "";
+  for (PetscInt r = 0; r < phases->region_count; r++) {
+    char *text = *texts + r * LENGTH;
+
+    snprintf(text, LENGTH, "distance_%.100s", phases->regions[r].name ? phases->regions[r].name : "");
+    (*names)[n++] = text;
+  }
+  if (phases->region_count)
+    (*names)[n] = "region";
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckChosenFields(Scene scene, Node *list, PetscInt count, const ChoiceConfig fields[])
+{
+  const char **names;
+  char        *texts;
+
+  PetscFunctionBegin;
+  PetscCall(FieldNames(scene, &names, &texts));
+  for (PetscInt f = 0; f < count; f++) {
+    PetscInt n = 0;
+
+    while (fields[f].name && names[n] && strcmp(names[n], fields[f].name))
+      n++;
+    if (fields[f].name && !names[n])
+      PetscCall(Miss(scene, node_find(node_item(list, f), "name"), "field", fields[f].name, names));
+  }
+  PetscCall(PetscFree(names));
+  PetscCall(PetscFree(texts));
+  PetscFunctionReturn(0);
+}
+
+/* A frame for every step is never meant. */
+static PetscErrorCode CheckFramesOf(Scene scene, Node *node, const OutputConfig *group)
+{
+  Node *fields = node_find(node, "fields");
+
+  PetscFunctionBegin;
+  PetscCall(CheckChosenFields(scene, fields, group->field_count, group->fields));
+  if (group->field_count && group->interval <= 0.)
+    PetscCall(ProblemAddAtKey(scene, fields, PROBLEM_ERROR,
+                              "a group with fields writes a frame for each row and needs an interval"));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheckOutput(Scene scene)
 {
+  Node                    *chosen = node_find(node_find(scene->root, "run"), "fields");
   static const char *const named[] = {"probes", "lines", "planes", "gauges", "averages"};
   Node                    *list = node_find(scene->root, "output");
 
   PetscFunctionBegin;
   PetscCall(CheckNames(scene, list));
+  PetscCall(NeedFluid(scene, node_find(scene->root, "run")));
+  PetscCall(CheckChosenFields(scene, chosen, scene->config.run.field_count, scene->config.run.fields));
   for (PetscInt n = 0; n < scene->config.output_count; n++) {
     const OutputConfig *group = &scene->config.outputs[n];
     Node               *node = node_item(list, n);
@@ -261,6 +353,7 @@ PetscErrorCode SceneCheckOutput(Scene scene)
       continue;
     PetscCall(CheckFields(scene, node, group));
     PetscCall(CheckSolidsOf(scene, node, group));
+    PetscCall(CheckFramesOf(scene, node, group));
   }
   PetscFunctionReturn(0);
 }

@@ -120,6 +120,12 @@ const SimulationConfig *scene_config(Scene scene)
   return scene_is_good(scene) ? &scene->config : NULL;
 }
 
+void scene_forget_start(Scene scene)
+{
+  if (scene->config.fluid.initial_frame)
+    scene->config.fluid.initial_frame[0] = '\0';
+}
+
 const char *scene_resolved_text(Scene scene)
 {
   return scene->resolved;

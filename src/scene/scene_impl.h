@@ -149,8 +149,8 @@ PetscErrorCode SceneCheckBody(Scene scene, Node *node, const char word[]);
 /* deformables.c: its part about deformable solids. */
 PetscErrorCode SceneCheckMeshes(Scene scene);
 PetscErrorCode SceneCheckBindings(Scene scene);
-/* movers.c: once all else is checked. */
-PetscErrorCode SceneMakeMoversBodies(Scene scene);
+/* obstacles.c: once all else is checked. */
+PetscErrorCode SceneMakeObstaclesBodies(Scene scene);
 /* Makes the shape of a body in two dimensions a prism of unit depth. */
 PetscErrorCode SceneFlattenBody(Scene scene, Node *item, BodyConfig *body);
 /* walls.c: which sides of the box hold bodies; none of the list may have their names. */

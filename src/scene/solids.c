@@ -368,6 +368,39 @@ static PetscErrorCode CheckAssemblies(Scene scene, Node *item, const JointConfig
   PetscFunctionReturn(0);
 }
 
+/* A row of joints needs rows of bodies to go along. */
+static PetscErrorCode CheckRow(Scene scene, Node *item, const JointConfig *joint)
+{
+  const char *const names[2] = {joint->parent, joint->child};
+  Node             *copies = node_find(item, "copies"), *count = node_find(copies, "count");
+  PetscBool         goes = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!is_usable(copies) || joint->copies < 2)
+    PetscFunctionReturn(0);
+  for (PetscInt end = 0; end < 2; end++) {
+    long              copy = -1;
+    const BodyConfig *body = names[end][0] ? find_body(scene, names[end], &copy) : NULL;
+    const long        last = copy + (long)joint->copies - 1;
+
+    if (!body || copy < 0)
+      continue;
+    goes = PETSC_TRUE;
+    if (last >= (long)copy_count(&body->copies))
+      PetscCall(ProblemAdd(scene, count ? count : copies, PROBLEM_ERROR,
+                           "%ld copies of joint \"%s\" lead to \"%s.%ld\", and \"%s\" has copies 0 to %g",
+                           (long)joint->copies, joint->name, body->name, last, body->name,
+                           (double)copy_count(&body->copies) - 1.));
+  }
+  if (!goes)
+    PetscCall(
+        ProblemAdd(scene, count ? count : copies, PROBLEM_ERROR,
+                   "copies of joint \"%s\" would all join the same bodies: say which copy of a body is the "
+                   "first, such as \"%s.0\"",
+                   joint->name, joint->child));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joint)
 {
   PetscFunctionBegin;
@@ -377,6 +410,7 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const JointConfig *joi
     PetscCall(SceneCheckBody(scene, node_find(item, "parent"), joint->parent));
   PetscCall(SceneCheckBody(scene, node_find(item, "child"), joint->child));
   PetscCall(CheckAssemblies(scene, item, joint));
+  PetscCall(CheckRow(scene, item, joint));
   if (!strcmp(joint->parent, joint->child))
     PetscCall(ProblemAdd(scene, node_find(item, "child"), PROBLEM_ERROR,
                          "joint \"%s\" joins \"%s\" to itself", joint->name, joint->child));

@@ -46,17 +46,19 @@ static PetscErrorCode CheckSides(Scene scene)
 {
   static const char *const names[] = {"x_low", "x_high", "y_low", "y_high", "z_low", "z_high"};
   const Node              *sides = node_find(node_find(scene->root, "fluid"), "sides");
+  const PetscBool          bilateral = scene->config.splash.pressure == SPLASH_BILATERAL;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < 2 * scene->config.grid.dimension; n++) {
     const SideConfig *side = &scene->config.fluid.sides[n / 2][n % 2];
     const Node       *node = node_find(sides, names[n]);
 
-    if (side->kind == SIDE_INFLOW || side->kind == SIDE_OPEN)
-      PetscCall(
-          ProblemAddAtKey(scene, node, PROBLEM_ERROR,
-                          "fluid.sides.%s is %s; with splash sides are wall, slip (the same) or periodic",
-                          names[n], SideKinds[side->kind]));
+    if (side->kind == SIDE_INFLOW || (side->kind == SIDE_OPEN && bilateral))
+      PetscCall(ProblemAddAtKey(
+          scene, node, PROBLEM_ERROR,
+          "fluid.sides.%s is %s; with splash sides are wall, slip (the same), periodic or, if "
+          "unilateral, open; liquid comes in by splash.sources",
+          names[n], SideKinds[side->kind]));
     if (side->kind == SIDE_WALL && node_find(node, "velocity"))
       PetscCall(ProblemAddAtKey(scene, node_find(node, "velocity"), PROBLEM_ERROR,
                                 "fluid.sides.%s moves; with splash walls stand still", names[n]));
@@ -64,18 +66,41 @@ static PetscErrorCode CheckSides(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* Bodies move in liquid whose pressure only pushes, and take room from it. */
+static PetscErrorCode CheckSolids(Scene scene)
+{
+  const SolidConfig *solids = &scene->config.solids;
+  Node              *node = node_find(scene->root, "solids"), *bodies = node_find(node, "bodies");
+
+  PetscFunctionBegin;
+  if (solids->mesh_count)
+    PetscCall(ProblemAddAtKey(scene, node_find(node, "meshes"), PROBLEM_ERROR,
+                              "solids.meshes are not coupled to splash; rigid bodies are"));
+  for (PetscInt b = 0; b < solids->body_count; b++)
+    if (solids->bodies[b].thickness > 0.)
+      PetscCall(ProblemAddAtKey(scene, node_item(bodies, b), PROBLEM_ERROR,
+                                "solids.bodies[%d] is a shell; bodies in a splash have an inside: remove "
+                                "its thickness",
+                                (int)b));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckCompany(Scene scene)
 {
-  Node *obstacles = node_find(scene->root, "obstacles");
+  PetscBool moves = scene->config.solids.body_count > 0 ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(Refuse(scene, scene->root, "regions", "it has one liquid, in splash.liquid"));
   PetscCall(Refuse(scene, scene->root, "inflows", "they hold fields of the fluid"));
-  PetscCall(Refuse(scene, scene->root, "solids", "bodies are not coupled to its particles"));
+  PetscCall(Refuse(scene, scene->root, "coupling", "bodies are in its own pressure solve"));
+  PetscCall(CheckSolids(scene));
   for (PetscInt n = 0; n < scene->config.obstacle_count; n++)
-    if (scene->config.obstacles[n].motion && !motion_is_still(scene->config.obstacles[n].motion))
-      PetscCall(ProblemAddAtKey(scene, node_find(node_item(obstacles, n), "motion"), PROBLEM_ERROR,
-                                "obstacles[%d] moves; with splash obstacles stand still", (int)n));
+    moves = moves || !motion_is_still(scene->config.obstacles[n].motion);
+  if (moves && scene->config.splash.pressure == SPLASH_BILATERAL)
+    PetscCall(ProblemAddAtKey(
+        scene, node_find(node_find(scene->root, "splash"), "incompressibility"), PROBLEM_ERROR,
+        "splash.incompressibility is bilateral, which knows still obstacles only; bodies "
+        "and obstacles that move need unilateral"));
   PetscFunctionReturn(0);
 }
 

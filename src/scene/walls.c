@@ -38,6 +38,7 @@ PetscErrorCode SceneBuildWalls(Scene scene, const Node *bodies)
   SolidConfig      *solids = &scene->config.solids;
 
   PetscFunctionBegin;
+  solids->in_fluid = scene->has_fluid;
   if (!scene->has_fluid || !solids->walls)
     PetscFunctionReturn(0);
   solids->box_low = grid->origin;

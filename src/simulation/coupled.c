@@ -82,7 +82,7 @@ static PetscErrorCode SolveHalf(Simulation simulation, PetscReal dt, PetscReal h
   PetscFunctionReturn(0);
 }
 
-/* A mesh came to a wall, or is turned inside out. */
+/* A mesh came to a free body, is turned inside out, or its matrix could not be solved with. */
 static PetscBool meshes_are_good(Simulation simulation)
 {
   SolidReport report;
@@ -90,7 +90,8 @@ static PetscBool meshes_are_good(Simulation simulation)
   if (!solid_deforming_count(simulation->solid))
     return PETSC_TRUE;
   report = solid_report(simulation->solid);
-  return !report.meets_wall && !report.inverted_mesh && !PetscIsInfOrNanReal(report.elastic_energy)
+  return !report.meets_body && !report.is_unsolved && !report.inverted_mesh &&
+                 !PetscIsInfOrNanReal(report.elastic_energy)
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
@@ -135,7 +136,7 @@ static PetscErrorCode RefuseFast(Simulation simulation, Vec faces[DIM], PetscRea
 }
 
 /* F2: the leak-proof velocity that carries fluid and regions, in `faces`: the velocity, projected past the
-   bodies' mean motion over the step. */
+   bodies' mean motion over the step. Past bodies that stand still it is the velocity. */
 static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
@@ -143,6 +144,8 @@ static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, Pets
   Vec            *velocity;
 
   PetscFunctionBegin;
+  if (coupled->stands_still)
+    PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(coupled->count, &motion));
   if (simulation->fluid) {
     PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
@@ -164,30 +167,31 @@ static PetscErrorCode ProjectAdvecting(Simulation simulation, PetscReal dt, Pets
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces)
+PetscErrorCode SimulationGetAdvecting(Simulation simulation, Vec **faces)
 {
-  Vec *velocity;
-
   PetscFunctionBegin;
-  PetscCall(FluidGetDenseVelocity(simulation->fluid, faces));
-  if (!simulation->coupled)
-    PetscFunctionReturn(0);
-  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-  if (*faces == velocity)
+  PetscCall(FluidGetVelocity(simulation->fluid, faces));
+  if (simulation->coupled && !simulation->coupled->stands_still)
     *faces = simulation->coupled->faces;
   PetscFunctionReturn(0);
 }
 
-/* Obstacles, bodies and regions where they are at the end of the step, and the system that follows. */
+/* Obstacles, bodies and regions where they are at the end of the step, and the system that follows. Where
+   nothing of that moves it is still there. */
 static PetscErrorCode Place(Simulation simulation, PetscReal dt)
 {
+  const PetscBool sources = simulation_sources_change(simulation->config),
+                  bodies = !simulation->coupled->stands_still || sources;
+
   PetscFunctionBegin;
-  if (simulation->fluid && simulation->sources_change)
+  if (simulation->fluid && sources)
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time + dt));
-  PetscCall(SimulationPlaceBodies(simulation, SHELLS_MOVED, dt));
+  if (bodies)
+    PetscCall(SimulationPlaceBodies(simulation, SHELLS_MOVED, dt));
   if (simulation->fluid)
     PetscCall(SimulationMoveRegions(simulation, dt));
-  PetscCall(SimulationSetUpSystem(simulation));
+  if (bodies || simulation->config->phases.region_count)
+    PetscCall(SimulationSetUpSystem(simulation));
   PetscFunctionReturn(0);
 }
 

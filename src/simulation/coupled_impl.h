@@ -28,8 +28,9 @@ typedef struct {
 typedef struct {
   PetscReal     total[2 * DIM], changes[CHANGE_COUNT][2 * DIM]; /* after the last step; in it */
   PetscReal     held[2 * DIM];                                  /* this rank's part of the total */
-  PetscReal     last[2 * DIM], part[CHANGE_COUNT][2 * DIM];     /* during a step, this rank's parts */
-  BodyMomentum *bodies;                                         /* at the start of the step */
+  PetscReal     meshes[2 * DIM]; /* of that, deformable solids: on the first rank */
+  PetscReal     last[2 * DIM], part[CHANGE_COUNT][2 * DIM]; /* during a step, this rank's parts */
+  BodyMomentum *bodies;                                     /* at the start of the step */
 } Momentum;
 
 typedef enum { BUSY_WITH_FLUID, BUSY_WITH_SOLIDS, WAITS, ACTIVITY_COUNT } Activity;
@@ -80,6 +81,7 @@ struct Coupled {
 
   PetscBool has_shells;
   PetscBool has_free_bodies; /* whose motion follows from forces */
+  PetscBool stands_still;    /* see simulation_stands_still */
 
   CouplingReport report;                                            /* of the last coupled solve */
   PetscInt       half_iterations, advecting_iterations, iterations; /* of S1, F2, S2 */
@@ -96,6 +98,7 @@ static inline PetscReal simulation_spacing(Simulation simulation)
 
 /* placing.c: velocity and spin of every body, in the state of the solid. */
 PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists);
+PetscErrorCode SimulationCoverCells(Simulation simulation); /* by bodies where they are. Collective: fluid */
 /* The bodies' velocities on the faces inside them, after all that changes the velocity between steps; the
    second extrapolates that of the liquids too. Collective: fluid. */
 PetscErrorCode SimulationFillBodies(Simulation simulation);
@@ -111,7 +114,6 @@ PetscErrorCode SimulationSolveSystem(Simulation simulation, Vec faces[DIM], Pets
                                      PetscBool *good);
 PetscErrorCode SimulationProjectSystem(Simulation simulation, Vec faces[DIM], PetscReal twists[],
                                        PetscBool *good);
-PetscErrorCode SimulationCopyFaces(Simulation simulation, Vec from[DIM], Vec to[DIM]); /* fluid */
 
 /* drag.c: before and after what viscosity does over dt to the velocities `before` of bodies; what it did is
    added to `twists`. The first: fluid, the second: world. */

@@ -3,13 +3,27 @@
 
 PetscBool simulation_is_coupled(const SimulationConfig *config)
 {
-  return config->grid.dimension && config->solids.body_count + config->solids.mesh_count > 0 ? PETSC_TRUE
-                                                                                             : PETSC_FALSE;
+  return config->grid.dimension && !simulation_has_splash(config) &&
+                 config->solids.body_count + config->solids.mesh_count > 0
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+PetscBool simulation_stands_still(const SimulationConfig *config)
+{
+  if (!simulation_is_coupled(config) || config->solids.mesh_count)
+    return PETSC_FALSE;
+  for (PetscInt b = 0; b < config->solids.body_count; b++)
+    if (config->solids.bodies[b].kind != BODY_STATIC || config->solids.bodies[b].thickness > 0.)
+      return PETSC_FALSE;
+  return PETSC_TRUE;
 }
 
 PetscBool simulation_solves_pressure(const SimulationConfig *config)
 {
-  return !simulation_is_coupled(config) || simulation_has_gas(config) ? PETSC_TRUE : PETSC_FALSE;
+  return !simulation_is_coupled(config) || simulation_stands_still(config) || simulation_has_gas(config)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
 }
 
 static PetscErrorCode CreateFields(Simulation simulation)
@@ -37,6 +51,7 @@ static PetscErrorCode CreateFields(Simulation simulation)
 
 static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 {
+  CouplingConfig  config = simulation->config->coupling;
   struct Coupled *coupled;
 
   PetscFunctionBegin;
@@ -45,6 +60,11 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   simulation->coupled = coupled;
   coupled->count = TWIST * (solid_body_count(simulation->solid) + solid_deforming_count(simulation->solid));
   coupled->has_free_bodies = solid_deforming_count(simulation->solid) ? PETSC_TRUE : PETSC_FALSE;
+  coupled->stands_still = simulation_stands_still(simulation->config);
+  if (coupled->stands_still) { /* then it is a pressure as that of a fluid alone */
+    config.prefix = "pressure_";
+    config.tolerance = simulation->config->fluid.pressure_tolerance;
+  }
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (solid_coupled_body(simulation->solid, b).is_free)
       coupled->has_free_bodies = PETSC_TRUE;
@@ -55,11 +75,14 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscCall(PetscCalloc4(coupled->count, &coupled->viscous_impulses, coupled->count,
                          &coupled->loads[LOAD_PRESSURE], coupled->count, &coupled->loads[LOAD_VISCOSITY],
                          coupled->count, &coupled->loads[LOAD_ALL]));
-  PetscCall(
-      CouplingCreate(simulation->team, simulation->grid, &simulation->config->coupling, &coupled->coupling));
+  PetscCall(CouplingCreate(simulation->team, simulation->grid, &config, &coupled->coupling));
   if (simulation->grid)
     PetscCall(CreateFields(simulation));
   PetscCall(SimulationPlaceBodies(simulation, SHELLS_STILL, 0.));
+  if (!simulation->grid || !simulation->closed_velocity[X])
+    PetscFunctionReturn(0);
+  PetscCall(SimulationPlaceObstacles(simulation, 0.)); /* sources stop at bodies, now that these are there */
+  PetscCall(SimulationCoverCells(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -99,8 +122,6 @@ static PetscErrorCode LoadCoupled(Simulation simulation, Archive archive)
   PetscFunctionBegin;
   PetscCall(ArchiveReadShared(archive, "body_accelerations", solid_body_count(simulation->solid), TWIST,
                               simulation->coupled->acceleration));
-  PetscCall(
-      SimulationPlaceBodies(simulation, SHELLS_STILL, 0.)); /* regions and flow are loaded around them */
   PetscFunctionReturn(0);
 }
 
@@ -144,7 +165,8 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
 {
   if (!simulation->fluid)
     return;
-  line_add(line, NEED_ITERATIONS, "coupled %" PetscInt_FMT " it", simulation->coupled->iterations);
+  line_add(line, NEED_ITERATIONS, "%s %" PetscInt_FMT " it",
+           simulation->coupled->stands_still ? "pressure" : "coupled", simulation->coupled->iterations);
   line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)rate);
 }
 

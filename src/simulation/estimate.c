@@ -62,7 +62,8 @@ static PetscErrorCode EstimateSolids(const SimulationConfig *config, SimulationE
   estimate->joints = config->solids.joint_count;
   for (PetscInt m = 0; m < config->solids.mesh_count; m++)
     estimate->tetrahedra += solid_mesh_elements(*solid, m);
-  estimate->substep = solid_longest_substep(*solid);
+  estimate->meeting_triangles = solid_meeting_triangles(*solid);
+  estimate->substep = config->grid.dimension ? solid_longest_substep(*solid) : solid_usual_substep(*solid);
   PetscFunctionReturn(0);
 }
 
@@ -121,6 +122,9 @@ PetscErrorCode SimulationConfigEstimate(const SimulationConfig *config, PetscMPI
   *estimate = (SimulationEstimate){0};
   estimate->solid_ranks = team_config_solid_ranks(&config->parallel, work, ranks);
   estimate->fluid_ranks = ranks - estimate->solid_ranks;
+  PetscCall(SimulationCheckInitialFrame(config, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
   PetscCall(EstimateSolids(config, estimate, &solid, message, size));
   if (message[0])
     PetscFunctionReturn(0);
@@ -171,12 +175,15 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   if (estimate->bodies)
     fprintf(file, "bodies     %" PetscInt_FMT ", %" PetscInt_FMT " joints\n", estimate->bodies,
             estimate->joints);
-  if (estimate->tetrahedra && config->solids.elasticity != ELASTIC_EXPLICIT)
+  if (estimate->tetrahedra && (elastic_time_is_implicit(config->solids.elasticity) || estimate->cell_count))
     fprintf(file, "elements   %" PetscInt_FMT ", %s steps\n", estimate->tetrahedra,
             ElasticTimes[config->solids.elasticity]);
   else if (estimate->tetrahedra)
     fprintf(file, "elements   %" PetscInt_FMT ", substeps of %.3g s at rest\n", estimate->tetrahedra,
             (double)estimate->substep);
+  if (estimate->meeting_triangles)
+    fprintf(file, "surfaces   %" PetscInt_FMT " triangles of meshes that meet\n",
+            estimate->meeting_triangles);
   fprintf(file, "ranks      %" PetscInt_FMT " fluid, %" PetscInt_FMT " solid\n", estimate->fluid_ranks,
           estimate->solid_ranks);
   fprintf(file, "memory     %.0f MB at the peak, all ranks together\n", (double)estimate->bytes / 1e6);

@@ -7,7 +7,6 @@ static PetscErrorCode CreateBox(Simulation simulation, char message[], size_t si
   const SimulationConfig *config = simulation->config;
 
   PetscFunctionBegin;
-  (void)message, (void)size;
   PetscCall(MacGridCreate(team_fluid(simulation->team), &config->grid, &simulation->grid));
   simulation->fluid_config = config->fluid;
   if (simulation_has_splash(config))
@@ -15,7 +14,8 @@ static PetscErrorCode CreateBox(Simulation simulation, char message[], size_t si
   if (simulation_has_gas(config))
     simulation->fluid_config.scalar_count = 0;
   PetscCall(FluidCreate(simulation->grid, &simulation->fluid_config, &simulation->fluid));
-  PetscCall(SimulationSetInitialVelocity(simulation, simulation->fluid));
+  PetscCall(SimulationReadInitialFrame(simulation, message, size));
+  PetscCall(SimulationSetInitialValues(simulation, simulation->fluid));
   PetscFunctionReturn(0);
 }
 
@@ -23,6 +23,7 @@ static PetscErrorCode DestroyBox(Simulation simulation)
 {
   PetscFunctionBegin;
   PetscCall(FluidDestroy(&simulation->fluid));
+  PetscCall(SimulationDropInitialFrame(simulation));
   PetscCall(MacGridDestroy(&simulation->grid));
   PetscFunctionReturn(0);
 }
@@ -250,6 +251,9 @@ static PetscReal count_fields(const SimulationConfig *config)
     fields += dimension; /* the feet of trajectories */
   if (config->fluid.advection == ADVECT_MACCORMACK)
     fields += dimension; /* their heads */
+  if (config->fluid.advection == ADVECT_CENTRAL &&
+      (config->phases.region_count || config->obstacle_count || config->solids.body_count))
+    fields += 2 * dimension + 1.5; /* both near surfaces, what they carry, marks */
   fields += 2 * config->fluid.scalar_count;
   for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
     if (config->fluid.scalars[s].diffusivity > 0.)
@@ -263,7 +267,7 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   Vec            *velocity, *scalars;
 
   PetscFunctionBegin;
-  if (simulation->sources_change)
+  if (simulation_sources_change(simulation->config))
     PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
   PetscCall(SimulationMoveRegions(simulation, dt));       /* F3 */
   PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */

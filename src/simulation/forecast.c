@@ -256,7 +256,8 @@ static PetscReal step_at(const SimulationConfig *config, const Forecast *forecas
   if (forecast->solid)
     step = PetscMin(step, time_to_cover(path, PetscMax(given, forecast->falling),
                                         config->grid.dimension ? 0. : vector3_norm(config->solids.gravity)));
-  if (forecast->solid && config->grid.dimension) /* in a fluid, explicit elasticity has no substeps */
+  if (forecast->solid && config->grid.dimension &&
+      config->solids.elasticity == ELASTIC_EXPLICIT) /* which has no substeps in a fluid */
     step = PetscMin(step, solid_longest_substep(forecast->solid));
   if (fixed > 0. || config->run.largest_time_step > 0.)
     step = PetscMin(step, fixed > 0. ? fixed : config->run.largest_time_step);

@@ -47,6 +47,8 @@ static PetscErrorCode WriteVector(Simulation simulation, FrameSeries frames, con
   Vec           *velocity, joined[DIM] = {NULL, NULL, NULL};
 
   PetscFunctionBegin;
+  if (!frame_series_has(frames, name))
+    PetscFunctionReturn(0);
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   if (simulation->gas) {
     PetscCall(MacGridCreateFaceField(simulation->grid, joined));

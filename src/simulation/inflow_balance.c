@@ -76,15 +76,19 @@ static void add_cell(Simulation simulation, const PetscReal *closed, const Petsc
 static PetscErrorCode GetFlux(Simulation simulation, PetscReal time, Flux *flux)
 {
   const GridBox   *box = grid_box(simulation->grid);
+  const PetscInt  *bodies = simulation_solid_cells(simulation);
   const PetscReal *closed = NULL;
 
   PetscFunctionBegin;
   *flux = (Flux){0., 0.};
   if (simulation->closed)
     PetscCall(VecGetArrayRead(simulation->closed, &closed));
-  FOR_PLACES(box, at)
-    if (!closed || closed[box_index(box, at[X], at[Y], at[Z])] == 0.)
+  FOR_PLACES(box, at) {
+    const PetscInt c = box_index(box, at[X], at[Y], at[Z]);
+
+    if ((!closed || closed[c] == 0.) && !(bodies && bodies[c]))
       add_cell(simulation, closed, at, time, flux);
+  }
   if (simulation->closed)
     PetscCall(VecRestoreArrayRead(simulation->closed, &closed));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, flux, 2, MPIU_REAL, MPI_SUM, box->comm));
@@ -95,9 +99,8 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
 {
   const PetscReal area =
       PetscPowRealInt(grid_spacing(simulation->grid), grid_box(simulation->grid)->dimension - 1);
-  const PetscBool moves =
-      simulation->sources_change && has_sources(simulation->config) ? PETSC_TRUE : PETSC_FALSE;
-  Flux flux;
+  const PetscBool moves = simulation_sources_change(simulation->config) && has_sources(simulation->config);
+  Flux            flux;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < TIMES && !message[0]; n++) {
@@ -184,7 +187,7 @@ static PetscBool covers_side(const GridConfig *grid, Vector3 low, Vector3 high, 
               : low.at[axis] <= grid->origin.at[axis] + small;
 }
 
-/* What enters beside a body that covers a part of an inflow side is not known: cut faces have no such sides.
+/* A body that moves away from an inflow side leaves a part of it that fluid has not entered through before.
  */
 static PetscErrorCode CheckInflowSides(Simulation simulation, char message[], size_t size)
 {
@@ -193,6 +196,8 @@ static PetscErrorCode CheckInflowSides(Simulation simulation, char message[], si
 
   PetscFunctionBegin;
   for (PetscInt b = 0; simulation->coupled && b < solid_body_count(simulation->solid); b++) {
+    if (solid_body_view(simulation->solid, b).config->kind == BODY_STATIC)
+      continue;
     solid_body_bounds(simulation->solid, b, &low, &high);
     for (PetscInt n = 0; n < 2 * config->grid.dimension && !message[0]; n++)
       if (config->fluid.sides[n / 2][n % 2].kind == SIDE_INFLOW && vector3_norm(low) < PETSC_INFINITY &&
@@ -200,7 +205,7 @@ static PetscErrorCode CheckInflowSides(Simulation simulation, char message[], si
         PetscCall(MessageAtKey(
             message, size, "solids.bodies", solid_body_view(simulation->solid, b).config->name,
             "the body \"%.40s\" covers a part of the inflow side %c_%s: leave it inside the "
-            "box, or make it one of the obstacles, which close the side where they stand",
+            "box, or make it static: then it closes the side where it stands",
             solid_body_view(simulation->solid, b).config->name, "xyz"[n / 2], n % 2 ? "high" : "low"));
   }
   PetscFunctionReturn(0);

@@ -7,6 +7,13 @@ const char *const ObstacleSurfaces[] = {"no-slip", "slip", NULL};
 #define OF_OBSTACLE(member) offsetof(ObstacleConfig, member)
 #define OF_INFLOW(member) offsetof(InflowConfig, member)
 
+static const SchemaKey field_keys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = offsetof(ChoiceConfig, name),
+     .help = "of the field: velocity, pressure, vorticity, solid, a scalar, region, distance_NAME"},
+    {0}};
+
 const SchemaKey RunKeys[] = {
     {.name = "end_time",
      .kind = SCHEMA_REAL,
@@ -63,6 +70,14 @@ const SchemaKey RunKeys[] = {
      .help = "more than 0: the run is done at the first frame whose last step has at most this unsteadiness: "
              "the share by which the velocity would change while the fastest fluid crosses the box; 1e-3 is "
              "usual. 0: only at end_time"},
+    {.name = "fields",
+     .kind = SCHEMA_LIST,
+     .offset = OF_RUN(fields),
+     .count = OF_RUN(field_count),
+     .size = sizeof(ChoiceConfig),
+     .fallback = "",
+     .keys = field_keys,
+     .help = "fields of the grid that frames hold; left out: all of them"},
     {0}};
 
 const SchemaKey ObstacleKeys[] = {

@@ -39,6 +39,20 @@ static void put_solves(const struct Coupled *coupled, Record *record)
   record_put(record, report->inexact_bodies, "1", "inexact_bodies");
 }
 
+/* Of a fluid beside bodies that stand still. */
+static void put_pressure(const struct Coupled *coupled, Record *record)
+{
+  const CouplingReport *report = &coupled->report;
+
+  record_put(record, coupled->iterations, "1", "pressure_iterations");
+  record_put(record, report->residual, "1", "pressure_residual");
+  record_put(record, report->mixed_faces, "1", "mixed_faces");
+  record_put(record, report->components, "1", "components");
+  record_put(record, report->null_vectors, "1", "null_vectors");
+  record_put(record, report->imbalance, "m^3/s", "imbalance");
+  record_put(record, report->unseen_bodies, "1", "unseen_bodies");
+}
+
 /* In two dimensions a torque is about z. */
 static void put_load(Simulation simulation, Record *record, PetscInt body, Load load)
 {
@@ -61,8 +75,12 @@ PetscErrorCode SimulationRecordCoupled(Simulation simulation, Record *record)
 {
   PetscFunctionBegin;
   record_put(record, simulation->coupled->divergence, "1/s", "divergence_max");
-  put_solves(simulation->coupled, record);
-  record_put_momentum(simulation, record);
+  if (simulation->coupled->stands_still)
+    put_pressure(simulation->coupled, record);
+  else {
+    put_solves(simulation->coupled, record);
+    record_put_momentum(simulation, record);
+  }
   for (PetscInt b = 0; b < solid_body_count(simulation->solid); b++)
     if (record_shows_body(simulation, b)) {
       put_load(simulation, record, b, LOAD_PRESSURE);

@@ -1,4 +1,4 @@
-/* Momentum and angular momentum of the fluid and of free bodies, and what changes them in a step:
+/* Momentum and angular momentum of the fluid, of free bodies and meshes, and what changes them in a step:
 
      total^{n+1} - total^n = advection + forces + viscosity + pressure + contact.
 
@@ -14,7 +14,11 @@ PetscErrorCode SimulationMeasureMomentum(Simulation simulation, MomentumChange c
   PetscReal now[TWIST] = {0.};
 
   PetscFunctionBegin;
+  if (simulation->coupled->stands_still) /* nobody asks */
+    PetscFunctionReturn(0);
   PetscCall(CouplingAddMomentum(simulation->coupled->coupling, faces, twists, now));
+  for (PetscInt n = 0; n < TWIST; n++)
+    now[n] += momentum->meshes[n];
   for (PetscInt n = 0; n < TWIST; n++)
     momentum->part[change][n] += now[n] - momentum->last[n];
   PetscCall(PetscArraycpy(momentum->last, now, TWIST));
@@ -29,6 +33,8 @@ PetscErrorCode SimulationPushMomentum(Simulation simulation, const PetscReal bef
   PetscReal       by[TWIST] = {0.}, *change;
 
   PetscFunctionBegin;
+  if (coupled->stands_still)
+    PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(coupled->count, &change));
   for (PetscInt n = 0; n < coupled->count; n++)
     change[n] = after[n] - before[n];
@@ -86,6 +92,30 @@ PetscErrorCode SimulationMoveMomentum(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* Meshes are with the solid team in the step, which tells what forces did to them; the rest did the fluid. */
+static PetscErrorCode TakeMeshes(Simulation simulation)
+{
+  const SolidReport report = solid_report(simulation->solid);
+  Momentum         *momentum = &simulation->coupled->momentum;
+  PetscReal         now[TWIST];
+  PetscMPIInt       rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(team_world(simulation->team), &rank));
+  if (rank != 0 || !solid_deforming_count(simulation->solid))
+    PetscFunctionReturn(0);
+  solid_points_momentum(simulation->solid, now);
+  for (PetscInt n = 0; n < TWIST; n++) {
+    momentum->part[CHANGE_ADVECTION][n] += report.moved[n] - momentum->meshes[n];
+    momentum->part[CHANGE_FORCES][n] += report.pushed[n] - report.moved[n];
+    momentum->part[CHANGE_PRESSURE][n] += now[n] - report.pushed[n] - report.pressed[n];
+    momentum->part[CHANGE_CONTACT][n] += report.pressed[n];
+    momentum->last[n] += now[n] - momentum->meshes[n];
+    momentum->meshes[n] = now[n];
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationHoldMomentum(Simulation simulation, const PetscReal twists[])
 {
   Momentum *momentum = &simulation->coupled->momentum;
@@ -96,6 +126,9 @@ PetscErrorCode SimulationHoldMomentum(Simulation simulation, const PetscReal twi
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(CouplingGetDivergence(simulation->coupled->coupling, velocity, twists,
                                   &simulation->coupled->divergence));
+  if (simulation->coupled->stands_still)
+    PetscFunctionReturn(0);
+  PetscCall(TakeMeshes(simulation));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_CONTACT, velocity, twists));
   PetscCall(PetscArraycpy(momentum->held, momentum->last, TWIST));
   PetscCall(PetscArraycpy(sums[0], momentum->last, TWIST));

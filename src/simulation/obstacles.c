@@ -29,13 +29,23 @@ GridRange cells_within(MacGrid grid, Vector3 low, Vector3 high)
   return range;
 }
 
+/* Whether a body that stands still is in the way of a source. */
+static PetscBool is_blocked(Simulation simulation, const PetscInt *bodies, PetscInt c)
+{
+  return bodies && bodies[c] && bodies[c] <= solid_body_count(simulation->solid) &&
+                 solid_body_view(simulation->solid, bodies[c] - 1).config->kind == BODY_STATIC
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
 /* Marks the fluid cells inside a shape as `mark`; where two overlap the first one stays. */
 static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mark)
 {
-  const GridBox *box = grid_box(simulation->grid);
-  GridRange      range;
-  Vector3        low, high;
-  PetscReal     *closed;
+  const GridBox  *box = grid_box(simulation->grid);
+  const PetscInt *bodies = simulation_solid_cells(simulation);
+  GridRange       range;
+  Vector3         low, high;
+  PetscReal      *closed;
 
   PetscFunctionBegin;
   shape_bounds(shape, &low, &high);
@@ -44,7 +54,8 @@ static PetscErrorCode Voxelise(Simulation simulation, Shape shape, PetscReal mar
   FOR_CELLS(&range, i, j, k) {
     const PetscInt c = box_index(box, i, j, k);
 
-    if (closed[c] == 0. && shape_is_inside(shape, grid_cell_centre(simulation->grid, i, j, k)))
+    if (closed[c] == 0. && !is_blocked(simulation, bodies, c) &&
+        shape_is_inside(shape, grid_cell_centre(simulation->grid, i, j, k)))
       closed[c] = mark;
   }
   PetscCall(VecRestoreArray(simulation->closed, &closed));
@@ -91,6 +102,14 @@ static PetscBool source_changes(const SimulationConfig *config, const InflowConf
   return PETSC_FALSE;
 }
 
+PetscBool simulation_sources_change(const SimulationConfig *config)
+{
+  for (PetscInt n = 0; n < config->inflow_count; n++)
+    if (inflow_gives_velocity(&config->inflows[n]) && source_changes(config, &config->inflows[n]))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 static PetscErrorCode CreateClosedFields(Simulation simulation)
 {
   const SimulationConfig *config = simulation->config;
@@ -101,11 +120,8 @@ static PetscErrorCode CreateClosedFields(Simulation simulation)
   if (simulation->solid)
     simulation->wall_count += solid_body_count(simulation->solid) + solid_deforming_count(simulation->solid);
   for (PetscInt n = 0; n < config->inflow_count; n++)
-    if (inflow_gives_velocity(&config->inflows[n])) {
+    if (inflow_gives_velocity(&config->inflows[n]))
       sources = PETSC_TRUE;
-      if (source_changes(config, &config->inflows[n]))
-        simulation->sources_change = PETSC_TRUE;
-    }
   if (config->obstacle_count || sources)
     PetscCall(MacGridCreateField(simulation->grid, &simulation->closed));
   if (sources)
@@ -177,7 +193,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
 static PetscErrorCode Restore(Simulation simulation)
 {
   PetscFunctionBegin;
-  if (simulation->sources_change)
+  if (simulation_sources_change(simulation->config))
     PetscCall(SimulationPlaceObstacles(simulation, simulation->time));
   PetscFunctionReturn(0);
 }

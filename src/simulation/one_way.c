@@ -92,7 +92,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   simulation->gas_config.density = region->density;
   simulation->gas_config.viscosity = region->viscosity;
   PetscCall(FluidCreate(simulation->grid, &simulation->gas_config, &simulation->gas));
-  PetscCall(SimulationSetInitialVelocity(simulation, simulation->gas));
+  PetscCall(SimulationSetInitialValues(simulation, simulation->gas));
   PetscCall(MacGridCreateField(simulation->grid, &simulation->gas_closed));
   PetscCall(MacGridCreateFaceField(simulation->grid, simulation->gas_velocity));
   PetscCall(PlaceLiquids(simulation));

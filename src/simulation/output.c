@@ -521,18 +521,17 @@ typedef struct {
   Quaternion turn;
 } JointEnd;
 
-static JointEnd joint_end(Simulation simulation, const char body[], Vector3 anchor)
+static JointEnd joint_end(Simulation simulation, PetscInt body, Vector3 anchor)
 {
   JointEnd end = {.anchor = anchor, .turn = {.scalar = 1.}};
 
-  if (body && body[0]) {
-    const PetscInt b = body_called(simulation, body);
-    const BodyView view = solid_body_view(simulation->solid, b);
+  if (body >= 0) {
+    const BodyView view = solid_body_view(simulation->solid, body);
     const Twist    twist = {view.velocity, view.spin};
     Vector3        arm;
 
-    end.turn = turn_of(simulation, b);
-    arm = quaternion_rotate(end.turn, vector3_subtract(anchor, simulation->output->starts[b].position));
+    end.turn = turn_of(simulation, body);
+    arm = quaternion_rotate(end.turn, vector3_subtract(anchor, simulation->output->starts[body].position));
     end.anchor = vector3_add(view.position, arm);
     end.velocity = twist_at(&twist, arm);
     end.spin = view.spin;
@@ -540,11 +539,43 @@ static JointEnd joint_end(Simulation simulation, const char body[], Vector3 anch
   return end;
 }
 
-/* Along or about the axis as the parent carries it; without an axis, how far the child is turned. */
-static void put_joint(Simulation simulation, const JointConfig *joint, Record *record)
+/* A joint, or a copy of it, by its name in the scene. */
+typedef struct {
+  const char        *name;
+  const JointConfig *config;
+  PetscInt           copy;
+} JointChoice;
+
+static JointChoice joint_called(const SimulationConfig *config, const char name[])
 {
-  const JointEnd parent = joint_end(simulation, joint->parent, joint->anchor),
-                 child = joint_end(simulation, joint->child, joint->anchor);
+  const size_t length = strcspn(name, ".");
+  PetscInt     n = 0;
+
+  while (strlen(config->solids.joints[n].name) != length ||
+         strncmp(config->solids.joints[n].name, name, length) != 0)
+    n++; /* the scene has been checked: it is there */
+  return (JointChoice){name, &config->solids.joints[n], name[length] ? atoi(name + length + 1) : 0};
+}
+
+/* What it did in the last step. */
+static void put_joint_load(Simulation simulation, const JointChoice *choice, Record *record)
+{
+  const JointConfig *joint = choice->config;
+  const JointLoad    load = solid_joint_load(simulation->solid, joint, choice->copy);
+
+  put_in_plane(simulation->config, load.force.at, "N", "joint_force", choice->name, record);
+  put_turning(simulation->config, load.torque, "N m", "joint_torque", choice->name, record);
+  if (joint->kind != JOINT_POINT && joint->kind != JOINT_RIGID)
+    record_put(record, load.drive, joint->kind == JOINT_PRISMATIC ? "N" : "N m", "drive_%s", choice->name);
+}
+
+/* Along or about the axis as the parent carries it; without an axis, how far the child is turned. */
+static void put_joint(Simulation simulation, const JointChoice *choice, Record *record)
+{
+  const JointConfig *joint = choice->config;
+  const JointPlace   at = solid_joint_place(simulation->solid, joint, choice->copy);
+  const JointEnd     parent = joint_end(simulation, at.parent, at.anchor),
+                 child = joint_end(simulation, at.child, at.anchor);
   const Vector3   apart = vector3_subtract(child.anchor, parent.anchor);
   const PetscReal length = vector3_norm(joint->axis);
   const Vector3   axis = vector3_scale(length > 0. ? 1. / length : 0., joint->axis),
@@ -555,27 +586,19 @@ static void put_joint(Simulation simulation, const JointConfig *joint, Record *r
   if (joint->kind == JOINT_PRISMATIC) {
     place = vector3_dot(apart, carried);
     rate = vector3_dot(vector3_subtract(child.velocity, parent.velocity), carried);
-    record_put(record, place, "m", "distance_%s", joint->name);
-    record_put(record, rate, "m/s", "rate_%s", joint->name);
+    record_put(record, place, "m", "distance_%s", choice->name);
+    record_put(record, rate, "m/s", "rate_%s", choice->name);
   } else if (joint->kind == JOINT_HINGE || joint->kind == JOINT_TWIST) {
     place = twist_angle(relative, axis);
     rate = vector3_dot(vector3_subtract(child.spin, parent.spin), carried);
-    record_put(record, place, "rad", "angle_%s", joint->name);
-    record_put(record, rate, "rad/s", "rate_%s", joint->name);
+    record_put(record, place, "rad", "angle_%s", choice->name);
+    record_put(record, rate, "rad/s", "rate_%s", choice->name);
   } else
-    record_put(record, vector3_norm(rotation_vector(relative)), "rad", "angle_%s", joint->name);
+    record_put(record, vector3_norm(rotation_vector(relative)), "rad", "angle_%s", choice->name);
   if (joint->motor)
     record_put(record, formula_value(joint->motor, vector3(place, rate, 0.), simulation->time),
-               joint->kind == JOINT_PRISMATIC ? "N" : "N m", "motor_%s", joint->name);
-}
-
-static const JointConfig *joint_called(const SimulationConfig *config, const char name[])
-{
-  PetscInt n = 0;
-
-  while (n < config->solids.joint_count && strcmp(config->solids.joints[n].name, name))
-    n++;
-  return n < config->solids.joint_count ? &config->solids.joints[n] : NULL;
+               joint->kind == JOINT_PRISMATIC ? "N" : "N m", "motor_%s", choice->name);
+  put_joint_load(simulation, choice, record);
 }
 
 /* Of the fluid on an obstacle, or on a body, by pressure and viscosity. Collective: fluid. */
@@ -650,8 +673,11 @@ PetscErrorCode SimulationMeasureOutput(Simulation simulation, const OutputConfig
     PetscCall(PutMeans(simulation, &group->averages[n], used, record));
   for (PetscInt n = 0; n < group->body_count; n++)
     put_body(simulation, group->bodies[n].name, record);
-  for (PetscInt n = 0; n < group->joint_count; n++)
-    put_joint(simulation, joint_called(simulation->config, group->joints[n].name), record);
+  for (PetscInt n = 0; n < group->joint_count; n++) {
+    const JointChoice choice = joint_called(simulation->config, group->joints[n].name);
+
+    put_joint(simulation, &choice, record);
+  }
   for (PetscInt n = 0; n < group->coefficient_count; n++)
     PetscCall(PutCoefficients(simulation, &group->coefficients[n], mode, record));
   if (used)

@@ -1,4 +1,5 @@
-/* The tables of the groups of `output`: output/NAME.csv and output/NAME.h5, written as the ledger is.
+/* The tables of the groups of `output`: output/NAME.csv and output/NAME.h5, written as the ledger is; and
+   frames of their own, output/NAME/run.xmf, one for each row.
 
    A group has a row for the start and for the first step that ends at or beyond each whole multiple of its
    interval. Whether a step does follows from its own time and size, so that a run that is resumed has the
@@ -8,6 +9,23 @@
 static void group_name(const OutputConfig *group, const char format[], char name[], size_t size)
 {
   snprintf(name, size, format, group->name);
+}
+
+/* Of a group that has begun to write frames; any other begins with the first. */
+static PetscErrorCode LoadFrameCount(OutputTables *tables, Simulation simulation, Archive archive, PetscInt n)
+{
+  PetscBool  has;
+  PetscInt64 frames;
+  char       name[64];
+
+  PetscFunctionBegin;
+  group_name(&simulation->config->outputs[n], "output_frames_%.40s", name, sizeof(name));
+  PetscCall(ArchiveHas(archive, name, &has));
+  if (!has)
+    PetscFunctionReturn(0);
+  PetscCall(ArchiveReadCount(archive, name, 0, (PetscInt64)simulation->step + 1, &frames));
+  tables->frames[n] = (PetscInt)frames;
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode OutputTablesLoad(OutputTables *tables, Simulation simulation, Archive archive)
@@ -23,6 +41,7 @@ PetscErrorCode OutputTablesLoad(OutputTables *tables, Simulation simulation, Arc
     PetscCall(ArchiveHas(archive, name, &has));
     if (has)
       PetscCall(ArchiveReadCount(archive, name, 0, (PetscInt64)simulation->step + 1, &tables->rows[n]));
+    PetscCall(LoadFrameCount(tables, simulation, archive, n));
   }
   PetscFunctionReturn(0);
 }
@@ -37,15 +56,41 @@ PetscErrorCode OutputTablesSave(OutputTables *tables, Simulation simulation, Arc
 
     group_name(&config->outputs[n], "output_rows_%.40s", name, sizeof(name));
     PetscCall(ArchiveWriteInteger(archive, name, ledger_rows(tables->tables[n])));
+    if (!tables->series[n])
+      continue;
+    group_name(&config->outputs[n], "output_frames_%.40s", name, sizeof(name));
+    PetscCall(ArchiveWriteInteger(archive, name, tables->frames[n]));
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode OutputTablesCreate(Simulation simulation, OutputTables *tables)
 {
+  const PetscInt count = simulation->config->output_count;
+
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(simulation->config->output_count, &tables->tables, simulation->config->output_count,
-                         &tables->rows));
+  PetscCall(PetscCalloc5(count, &tables->tables, count, &tables->rows, count, &tables->series, count,
+                         &tables->frames, count, &tables->names));
+  PetscFunctionReturn(0);
+}
+
+/* In a folder of its own, as the frames of a run are in the run's. */
+static PetscErrorCode OpenFrames(OutputTables *tables, Simulation simulation, PetscInt n,
+                                 const char directory[], char message[], size_t size)
+{
+  const OutputConfig *group = &simulation->config->outputs[n];
+  FrameConfig         config;
+  char                name[64], path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBegin;
+  if (!group->field_count || message[0])
+    PetscFunctionReturn(0);
+  group_name(group, "output/%.40s", name, sizeof(name));
+  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/%s", directory, name));
+  PetscCall(PetscMalloc1(group->field_count, &tables->names[n]));
+  config =
+      frame_config(simulation, path, tables->frames[n], group->field_count, group->fields, tables->names[n]);
+  PetscCall(FrameSeriesCreate(simulation_writers(simulation), &config, &tables->series[n], message, size));
   PetscFunctionReturn(0);
 }
 
@@ -67,6 +112,7 @@ PetscErrorCode OutputTablesOpen(OutputTables *tables, Simulation simulation, con
     ledger.column_count = record->count;
     ledger.columns = (const char *const(*)[2])record->columns;
     PetscCall(LedgerCreate(simulation_writers(simulation), &ledger, &tables->tables[n], message, size));
+    PetscCall(OpenFrames(tables, simulation, n, directory, message, size));
   }
   PetscCall(PetscFree(record));
   PetscFunctionReturn(0);
@@ -83,7 +129,8 @@ static PetscBool is_due(Simulation simulation, const OutputConfig *group)
                                                                                           : PETSC_FALSE;
 }
 
-PetscErrorCode OutputTablesAppend(OutputTables *tables, Simulation simulation)
+PetscErrorCode OutputTablesAppend(OutputTables *tables, Simulation simulation, const char scene_text[],
+                                  char message[], size_t size)
 {
   const SimulationConfig *config = simulation->config;
   Record                 *record;
@@ -95,6 +142,9 @@ PetscErrorCode OutputTablesAppend(OutputTables *tables, Simulation simulation)
       continue;
     PetscCall(SimulationMeasureOutput(simulation, &config->outputs[n], OUTPUT_VALUES, record));
     PetscCall(LedgerAppend(tables->tables[n], record->values));
+    if (tables->series[n] && !message[0])
+      PetscCall(SimulationWriteFrame(simulation, tables->series[n], tables->frames[n]++, scene_text, message,
+                                     size));
   }
   PetscCall(PetscFree(record));
   PetscFunctionReturn(0);
@@ -113,8 +163,11 @@ PetscErrorCode OutputTablesSync(OutputTables *tables, Simulation simulation, Out
 PetscErrorCode OutputTablesDestroy(OutputTables *tables, Simulation simulation)
 {
   PetscFunctionBegin;
-  for (PetscInt n = 0; tables->tables && n < simulation->config->output_count; n++)
+  for (PetscInt n = 0; tables->tables && n < simulation->config->output_count; n++) {
     PetscCall(LedgerDestroy(&tables->tables[n]));
-  PetscCall(PetscFree2(tables->tables, tables->rows));
+    PetscCall(FrameSeriesDestroy(&tables->series[n]));
+    PetscCall(PetscFree(tables->names[n]));
+  }
+  PetscCall(PetscFree5(tables->tables, tables->rows, tables->series, tables->frames, tables->names));
   PetscFunctionReturn(0);
 }

@@ -120,8 +120,17 @@ static const SchemaKey joint_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
      .offset = offsetof(ChoiceConfig, name),
-     .help =
-         "of a joint: angle_NAME (prismatic: distance_NAME) and rate_NAME, of the child against the parent"},
+     .help = "of a joint, pin.3 for its fourth copy: angle_NAME (prismatic: distance_NAME) and rate_NAME, of "
+             "the child against the parent; "
+             "what it does to the child: joint_force_NAME, joint_torque_NAME and, by control and limits, "
+             "drive_NAME"},
+    {0}};
+
+static const SchemaKey field_keys[] = {
+    {.name = "name",
+     .kind = SCHEMA_TEXT,
+     .offset = offsetof(ChoiceConfig, name),
+     .help = "of a field of frames: velocity, pressure, vorticity, solid, a scalar, region, distance_NAME"},
     {0}};
 
 static const SchemaKey coefficient_keys[] = {
@@ -186,6 +195,8 @@ const SchemaKey OutputKeys[] = {
     LIST("bodies", bodies, body_count, ChoiceConfig, body_keys,
          "bodies that are recorded, however many there are"),
     LIST("joints", joints, joint_count, ChoiceConfig, joint_keys, "joints that are recorded"),
+    LIST("fields", fields, field_count, ChoiceConfig, field_keys,
+         "fields of frames of its own, one for each row: output/NAME/run.xmf; needs an interval"),
     LIST("coefficients", coefficients, coefficient_count, CoefficientConfig, coefficient_keys,
          "drag and lift as numbers without a unit"),
     {0}};

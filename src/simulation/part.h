@@ -99,8 +99,10 @@ PetscErrorCode PartsKeep(Simulation simulation);
 PetscErrorCode PartsRestore(Simulation simulation); /* and derives */
 PetscErrorCode PartsDescribe(Simulation simulation, Text *layout);
 PetscErrorCode PartsSave(Simulation simulation, Archive archive);
-PetscErrorCode PartsLoad(Simulation simulation, Archive archive);
-PetscErrorCode PartsShare(Simulation simulation);
+/* Solids first, which all ranks must know to place them; then what lies around them. */
+typedef enum { LOAD_SOLIDS, LOAD_REST } LoadStage;
+PetscErrorCode PartsLoad(Simulation simulation, LoadStage stage, Archive archive);
+PetscErrorCode PartsShare(Simulation simulation, LoadStage stage);
 PetscErrorCode PartsDerive(Simulation simulation);
 PetscErrorCode PartsCheck(Simulation simulation);
 PetscErrorCode PartsWriteFrame(Simulation simulation, FrameSeries frames);

@@ -2,10 +2,10 @@
 #include "simulation_impl.h"
 
 extern const Part SolidsPart, BoxPart, ObstaclesPart, CoupledPart, RegionsPart, FlowPart, OneWayPart,
-    InflowsPart, SplashPart, SteadyPart, OutputPart;
-static const Part *const rows[] = {&SolidsPart,  &BoxPart,    &ObstaclesPart, &CoupledPart,
-                                   &RegionsPart, &FlowPart,   &OneWayPart,    &InflowsPart,
-                                   &SplashPart,  &SteadyPart, &OutputPart};
+    InflowsPart, SplashPart, SplashBodiesPart, SteadyPart, OutputPart;
+static const Part *const rows[] = {&SolidsPart,  &BoxPart,          &ObstaclesPart, &CoupledPart,
+                                   &RegionsPart, &FlowPart,         &OneWayPart,    &InflowsPart,
+                                   &SplashPart,  &SplashBodiesPart, &SteadyPart,    &OutputPart};
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 static PetscBool is_in(const Part *part, const SimulationConfig *config)
@@ -105,17 +105,26 @@ PetscErrorCode PartsSave(Simulation simulation, Archive archive)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PartsLoad(Simulation simulation, Archive archive)
+static PetscBool is_of_stage(const Part *row, LoadStage stage)
+{
+  return (row == &SolidsPart) == (stage == LOAD_SOLIDS) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode PartsLoad(Simulation simulation, LoadStage stage, Archive archive)
 {
   PetscFunctionBegin;
-  CallParts(load, simulation, simulation, archive);
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->load && is_here(rows[p], simulation) && is_of_stage(rows[p], stage))
+      PetscCall(rows[p]->load(simulation, archive));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PartsShare(Simulation simulation)
+PetscErrorCode PartsShare(Simulation simulation, LoadStage stage)
 {
   PetscFunctionBegin;
-  CallParts(share, simulation, simulation);
+  for (PetscInt p = 0; p < ROWS; p++)
+    if (rows[p]->share && is_here(rows[p], simulation) && is_of_stage(rows[p], stage))
+      PetscCall(rows[p]->share(simulation));
   PetscFunctionReturn(0);
 }
 
@@ -197,7 +206,8 @@ PetscErrorCode PartsDescribeFailure(Simulation simulation, char reason[], size_t
 const char *parts_tolerance(const SimulationConfig *config)
 {
   for (PetscInt p = 0; p < ROWS; p++)
-    if (rows[p]->tolerance && is_in(rows[p], config))
+    if (rows[p]->tolerance && is_in(rows[p], config) &&
+        !(rows[p] == &CoupledPart && simulation_stands_still(config)))
       return rows[p]->tolerance;
   return NULL;
 }

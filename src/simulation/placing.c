@@ -6,6 +6,11 @@ Vec simulation_covered(Simulation simulation)
   return simulation->coupled ? simulation->coupled->covered : simulation->closed;
 }
 
+const PetscInt *simulation_solid_cells(Simulation simulation)
+{
+  return simulation->coupled ? coupling_solid_cells(simulation->coupled->coupling) : NULL;
+}
+
 PetscBool simulation_has_shells(Simulation simulation)
 {
   return simulation->coupled && simulation->coupled->has_shells ? PETSC_TRUE : PETSC_FALSE;
@@ -28,7 +33,7 @@ PetscErrorCode SimulationGetTwists(Simulation simulation, PetscReal **twists)
 }
 
 /* Cells that obstacles, sources and bodies cover, as in obstacles.c. */
-static PetscErrorCode Cover(Simulation simulation)
+PetscErrorCode SimulationCoverCells(Simulation simulation)
 {
   struct Coupled  *coupled = simulation->coupled;
   const GridBox   *box = grid_box(simulation->grid);
@@ -111,7 +116,7 @@ PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion,
   PetscCall(CouplingPlaceSolid(simulation->coupled->coupling, simulation->solid));
   if (!simulation->grid)
     PetscFunctionReturn(0);
-  PetscCall(Cover(simulation));
+  PetscCall(SimulationCoverCells(simulation));
   PetscCall(SimulationShowShells(simulation, motion, dt));
   PetscFunctionReturn(0);
 }
@@ -120,15 +125,16 @@ PetscErrorCode SimulationFillBodies(Simulation simulation)
 {
   struct Coupled *coupled = simulation->coupled;
   PetscReal      *twists;
-  Vec            *velocity, *dense, *acceleration;
+  Vec            *velocity, *acceleration;
 
   PetscFunctionBegin;
   PetscCall(SimulationGetTwists(simulation, &twists));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-  PetscCall(FluidGetDenseVelocity(simulation->fluid, &dense));
   PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
-  if (dense != velocity)
-    PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, dense));
+  for (PetscInt g = 0; g < fluid_group_count(simulation->fluid); g++) {
+    PetscCall(FluidGetGroupVelocity(simulation->fluid, g, &velocity));
+    PetscCall(CouplingFillFaces(coupled->coupling, twists, FILL_LIMITED, velocity));
+  }
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(FluidGetAcceleration(simulation->fluid, &acceleration));
   if (acceleration)

@@ -121,7 +121,8 @@ static PetscErrorCode TellSharing(Simulation simulation)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(team_world(simulation->team), &size));
-  if (simulation->fluid && simulation->solid && size == 2 && simulation->config->parallel.solid_ranks < 0)
+  if (simulation->fluid && simulation->solid && size == 2 && simulation->config->parallel.solid_ranks < 0 &&
+      simulation_config_work(simulation->config) == WORK_BOTH)
     printf("the solids share the last of 2 ranks with the fluid; of 3 or more they have one of their own\n");
   PetscFunctionReturn(0);
 }

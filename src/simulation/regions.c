@@ -8,9 +8,8 @@
 
 /* The velocity of the region that a point is deepest in, or else of the one that takes what the others leave.
  */
-static const Formula *velocity_of_region(const void *context, Vector3 point)
+static const Formula *velocity_of_region(const PhaseConfig *phases, Vector3 point)
 {
-  const PhaseConfig  *phases = context;
   const RegionConfig *found = NULL;
   PetscReal           deepest = 0.;
 
@@ -26,16 +25,29 @@ static const Formula *velocity_of_region(const void *context, Vector3 point)
   return found && found->velocity[X] ? found->velocity : NULL;
 }
 
-PetscErrorCode SimulationSetInitialVelocity(Simulation simulation, Fluid fluid)
+static PetscBool initial_value(const void *context, PetscInt field, Vector3 point, PetscReal *value)
+{
+  const struct _p_Simulation *simulation = context;
+  const Formula *formulas = field < DIM ? velocity_of_region(&simulation->config->phases, point) : NULL;
+
+  if (!formulas)
+    return simulation->initial_frame ? initial_frame_value(simulation->initial_frame, field, point, value)
+                                     : PETSC_FALSE;
+  *value = formula_value(formulas[field], point, 0.);
+  return PETSC_TRUE;
+}
+
+PetscErrorCode SimulationSetInitialValues(Simulation simulation, Fluid fluid)
 {
   const PhaseConfig *phases = &simulation->config->phases;
+  PetscBool          needed = simulation->initial_frame ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
   for (PetscInt r = 0; r < phases->region_count; r++)
-    if (phases->regions[r].velocity[X]) {
-      PetscCall(FluidSetInitialVelocity(fluid, velocity_of_region, phases));
-      break;
-    }
+    if (phases->regions[r].velocity[X])
+      needed = PETSC_TRUE;
+  if (needed)
+    PetscCall(FluidSetInitialValues(fluid, initial_value, simulation));
   PetscFunctionReturn(0);
 }
 
@@ -187,6 +199,33 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscFunctionReturn(0);
 }
 
+/* The velocity of interfaces: what carries the fluid, near them with what the groups tell. */
+static PetscErrorCode GetCarrying(Simulation simulation, Vec **faces)
+{
+  const PetscInt count = fluid_group_count(simulation->fluid);
+  Vec           *velocity, *advecting, *groups[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  PetscCall(SimulationGetAdvecting(simulation, faces));
+  if (!count)
+    PetscFunctionReturn(0);
+  advecting = *faces;
+  *faces = simulation->carrying;
+  if (!simulation->carrying[X])
+    PetscCall(MacGridCreateFaceField(simulation->grid, simulation->carrying));
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  for (PetscInt g = 0; g < count; g++)
+    PetscCall(FluidGetGroupVelocity(simulation->fluid, g, &groups[g]));
+  PetscCall(SimulationCopyFaces(simulation, velocity, *faces));
+  PetscCall(PhaseFindCarrying(simulation->phase, groups, *faces));
+  for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension && advecting != velocity; d++) {
+    PetscCall(VecAXPY((*faces)[d], 1., advecting[d]));
+    PetscCall(VecAXPY((*faces)[d], -1., velocity[d]));
+  }
+  PetscCall(FluidFinishFaces(simulation->fluid, simulation->time, *faces));
+  PetscFunctionReturn(0);
+}
+
 /* From the middle of the last step to that of this one; with shells as long as these move, which must not run
    away from what they hold. */
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
@@ -202,7 +241,7 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(FluidGetTravel(simulation->fluid, velocity, drift, &simulation->travel));
-  PetscCall(SimulationGetCarrying(simulation, &velocity));
+  PetscCall(GetCarrying(simulation, &velocity));
   PetscCall(PhaseAdvance(simulation->phase, velocity, closed, drift));
   PetscCall(PourInflows(simulation, simulation->time + dt));
   PetscCall(MixFluid(simulation));
@@ -211,11 +250,24 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode ExtendGroups(Simulation simulation, Vec velocity[DIM])
+{
+  Vec *faces;
+
+  PetscFunctionBegin;
+  for (PetscInt g = 0; g < fluid_group_count(simulation->fluid); g++) {
+    PetscCall(FluidGetGroupVelocity(simulation->fluid, g, &faces));
+    PetscCall(SimulationCopyFaces(simulation, velocity, faces));
+    PetscCall(PhaseExtendGroupVelocity(simulation->phase, g, faces));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationExtendVelocity(Simulation simulation)
 {
   PetscLogDouble begin, end;
   const Mixture *mixture;
-  Vec           *velocity, *dense;
+  Vec           *velocity;
 
   PetscFunctionBegin;
   if (!simulation->phase)
@@ -223,12 +275,7 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
   PetscCall(PetscTime(&begin));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(PhaseExtendVelocity(simulation->phase, velocity));
-  PetscCall(FluidGetDenseVelocity(simulation->fluid, &dense));
-  if (dense != velocity) {
-    for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      PetscCall(VecCopy(velocity[d], dense[d]));
-    PetscCall(PhaseExtendDenseVelocity(simulation->phase, dense));
-  }
+  PetscCall(ExtendGroups(simulation, velocity));
   PetscCall(FluidRefreshVelocity(simulation->fluid));
   PetscCall(PhaseGetMixture(simulation->phase, &mixture));
   PetscCall(BalanceSides(simulation, mixture)); /* as a resumed run would */
@@ -344,26 +391,23 @@ static PetscErrorCode RecordTimes(Simulation simulation, Record *record)
 static PetscReal mixture_fields(const SimulationConfig *config)
 {
   const PetscInt dimension = config->grid.dimension, edges = dimension == 2 ? 1 : DIM;
-  PetscReal      least = PETSC_MAX_REAL, most = 0., viscosity = 0., fields;
-  PetscBool      empty = PETSC_FALSE, two_velocities;
+  const PetscInt groups = phase_group_count(&config->phases);
+  PetscReal      viscosity = 0., fields;
+  PetscBool      empty = PETSC_FALSE;
 
   for (PetscInt r = 0; r < config->phases.region_count; r++) {
     const RegionConfig *region = &config->phases.regions[r];
 
     if (region->kind != REGION_SIMULATED)
       empty = PETSC_TRUE;
-    else {
-      least = PetscMin(least, region->density);
-      most = PetscMax(most, region->density);
+    else
       viscosity = PetscMax(viscosity, region->viscosity);
-    }
   }
-  two_velocities = densities_differ_much(least, most);
-  fields = 3 * dimension + edges + 2 + 5;                  /* the mixture; maps of regions */
-  fields += dimension + 1;                                 /* exact weights */
-  fields += dimension * (empty || two_velocities ? 2 : 1); /* velocities carried on, or weights under way */
-  if (two_velocities)
-    fields += 3 * dimension + 1; /* the dense flow */
+  fields = 3 * dimension + edges + 2 + 5;              /* the mixture; maps of regions */
+  fields += dimension + 1;                             /* exact weights */
+  fields += dimension * (empty || groups > 1 ? 2 : 1); /* velocities carried on, or weights under way */
+  if (groups > 1)
+    fields += (3 * groups + 1) * dimension; /* the flows of groups; what carries interfaces */
   if (viscosity > 0.)
     fields += 7 * dimension + edges + 1 + 3; /* acceleration; stresses with their coarser levels */
   return fields;
@@ -388,6 +432,7 @@ static PetscErrorCode Destroy(Simulation simulation)
   PetscFunctionBegin;
   PetscCall(PhaseDestroy(&simulation->phase));
   PetscCall(VecDestroy(&simulation->obstructed));
+  PetscCall(MacGridDestroyFaceField(simulation->carrying));
   PetscFunctionReturn(0);
 }
 

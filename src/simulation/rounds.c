@@ -342,21 +342,53 @@ static PetscErrorCode Constrain(Simulation simulation, PetscReal dt, PetscReal *
   PetscFunctionReturn(0);
 }
 
+/* Contacts of meshes are within the solve; with other contacts another one is due. */
+static PetscErrorCode SwitchContacts(Simulation simulation, PetscBool *changed)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  *changed = PETSC_FALSE;
+  if (!solid_deforming_count(simulation->solid))
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(team_world(simulation->team), &rank));
+  if (rank == team_first_solid_rank(simulation->team))
+    PetscCall(SolidSwitchContacts(simulation->solid, changed));
+  PetscCall(SimulationBroadcastFromSolids(simulation, changed, 1, MPIU_BOOL));
+  PetscFunctionReturn(0);
+}
+
 /* The fluid's answer to V* with what contact and joints have done so far. */
-static PetscErrorCode Answer(Simulation simulation, RoundsOf of, Vec next[DIM], PetscReal *twists,
-                             PetscBool *good)
+static PetscErrorCode AnswerOnce(Simulation simulation, RoundsOf of, Vec next[DIM], PetscReal *twists,
+                                 PetscBool *good)
 {
   struct Coupled *coupled = simulation->coupled;
 
   PetscFunctionBegin;
-  if (next && coupled->rounds)
-    PetscCall(SimulationCopyFaces(simulation, coupled->star, next));
   if (next && of == ROUNDS_OF_STEP)
     PetscCall(SimulationPushMomentum(simulation, coupled->begun, coupled->wanted));
   PetscCall(PetscArraycpy(coupled->begun, coupled->wanted, coupled->count));
   PetscCall(PetscArraycpy(twists, coupled->wanted, coupled->count));
   PetscCall(SimulationSolveSystem(simulation, next, twists, good));
   coupled->iterations += coupled->report.iterations;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Answer(Simulation simulation, RoundsOf of, Vec next[DIM], PetscReal *twists,
+                             PetscBool *good)
+{
+  const PetscInt  most = 12; /* then the move takes care of what is left */
+  struct Coupled *coupled = simulation->coupled;
+  PetscBool       again = coupled->rounds > 0 ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < most && (n == 0 || (again && *good)); n++) {
+    if (next && again)
+      PetscCall(SimulationCopyFaces(simulation, coupled->star, next));
+    PetscCall(AnswerOnce(simulation, of, next, twists, good));
+    if (*good)
+      PetscCall(SwitchContacts(simulation, &again));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -9,6 +9,7 @@ typedef struct {
   Ledger            ledger; /* this and `frames`: null unless this rank writes */
   FrameSeries       frames;
   OutputTables      outputs;
+  const char      **field_names; /* of frames, if the scene chooses */
   Record            record;
   PetscInt          frame;      /* the next one to write */
   PetscReal         frame_time; /* when */
@@ -42,7 +43,8 @@ static PetscErrorCode CollectRow(Run *run, PetscReal wall_step)
   PetscCall(SimulationCollectRecord(run->simulation, wall_step, &run->record));
   if (run->ledger) {
     PetscCall(LedgerAppend(run->ledger, run->record.values));
-    PetscCall(OutputTablesAppend(&run->outputs, run->simulation));
+    PetscCall(OutputTablesAppend(&run->outputs, run->simulation, run->options->scene_text, run->message,
+                                 run->message_size));
   }
   PetscFunctionReturn(0);
 }
@@ -64,11 +66,11 @@ static PetscErrorCode OpenLedger(Run *run, PetscInt64 rows)
   PetscFunctionReturn(0);
 }
 
-static FrameConfig frame_config(const Run *run)
+FrameConfig frame_config(Simulation simulation, const char directory[], PetscInt first, PetscInt field_count,
+                         const ChoiceConfig fields[], const char *names[])
 {
-  const MacGrid grid = run->simulation->grid;
-  FrameConfig   config = {
-        .directory = run->options->directory, .first = run->frame, .precision = ARCHIVE_SINGLE};
+  const MacGrid grid = simulation->grid;
+  FrameConfig   config = {.directory = directory, .first = first, .precision = ARCHIVE_SINGLE};
 
   if (grid) {
     config.dimension = grid_box(grid)->dimension;
@@ -77,12 +79,24 @@ static FrameConfig frame_config(const Run *run)
     config.origin = grid_origin(grid);
     config.spacing = grid_spacing(grid);
   }
+  for (PetscInt n = 0; n < field_count; n++)
+    names[n] = fields[n].name;
+  config.field_count = field_count;
+  config.fields = names;
   return config;
+}
+
+static FrameConfig run_frames(const Run *run)
+{
+  const RunConfig *config = &run->simulation->config->run;
+
+  return frame_config(run->simulation, run->options->directory, run->frame, config->field_count,
+                      config->fields, run->field_names);
 }
 
 static PetscErrorCode OpenFrames(Run *run)
 {
-  const FrameConfig config = frame_config(run);
+  const FrameConfig config = run_frames(run);
 
   PetscFunctionBegin;
   PetscCall(FrameSeriesCreate(simulation_writers(run->simulation), &config, &run->frames, run->message,
@@ -157,7 +171,7 @@ static PetscErrorCode LoadCounts(Archive archive, void *context)
 static PetscErrorCode TakeUpResults(Run *run)
 {
   const MPI_Comm    writers = simulation_writers(run->simulation);
-  const FrameConfig frames = frame_config(run);
+  const FrameConfig frames = run_frames(run);
 
   PetscFunctionBegin;
   PetscCall(FrameSeriesCheck(writers, &frames, run->simulation->time, run->message, run->message_size));
@@ -465,6 +479,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
                .message = message,
                .message_size = message_size};
   PetscCall(OutputTablesCreate(simulation, &run->outputs));
+  PetscCall(PetscMalloc1(simulation->config->run.field_count, &run->field_names));
   simulation_listen();
   PetscCall(PetscTime(&run->began));
   run->last_checkpoint = run->began;
@@ -486,6 +501,7 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
   ending->frames = run->frame;
   PetscCall(LedgerDestroy(&run->ledger));
   PetscCall(OutputTablesDestroy(&run->outputs, simulation));
+  PetscCall(PetscFree(run->field_names));
   PetscCall(FrameSeriesDestroy(&run->frames));
   PetscCall(PetscFree(run));
   PetscFunctionReturn(0);

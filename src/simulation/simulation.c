@@ -62,12 +62,12 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
   simulation->too_fast = PETSC_FALSE;
   simulation->fluid_failed = simulation->config->grid.dimension ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(PartsKeep(simulation));
-  if (simulation->coupled)
+  if (simulation_has_splash(simulation->config))
+    PetscCall(SimulationStepSplash(simulation, dt, good));
+  else if (simulation->coupled)
     PetscCall(SimulationStepCoupled(simulation, dt, good));
   else if (simulation->solid)
     PetscCall(SimulationStepSolids(simulation, dt, good));
-  else if (simulation->splash)
-    PetscCall(SimulationStepSplash(simulation, dt, good));
   else if (simulation->fluid)
     PetscCall(SimulationStepFlow(simulation, dt, good));
   PetscCall(SimulationTimeAs(simulation, WAIT_FOR_FLUID));

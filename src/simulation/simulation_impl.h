@@ -13,10 +13,11 @@ struct _p_Simulation {
   Team                    team;
   MacGrid                 grid;
   Fluid                   fluid;
-  FluidConfig             fluid_config; /* the scene's; without scalars if a gas carries them */
-  Phase                   phase;        /* null without regions */
-  Solid                   solid;        /* null without bodies */
-  Splash                  splash;       /* null unless it takes the place of the fluid */
+  FluidConfig             fluid_config;  /* the scene's; without scalars if a gas carries them */
+  struct InitialFrame    *initial_frame; /* null without one */
+  Phase                   phase;         /* null without regions */
+  Solid                   solid;         /* null without bodies */
+  Splash                  splash;        /* null unless it takes the place of the fluid */
   PetscReal               time;
   PetscReal               dt; /* of the last step */
   PetscInt                step;
@@ -30,13 +31,15 @@ struct _p_Simulation {
   PetscReal               wall_regions; /* and the regions: moving and mixing them, extending the velocity */
 
   /* Obstacles and sources as the fluid sees them; null without any. Bodies have numbers between them. */
-  Vec       closed;               /* marks of obstacles and sources (cell_map.h) */
-  Vec       closed_velocity[DIM]; /* null when all stand still */
-  PetscInt  wall_count;           /* obstacles and bodies */
-  Vec       obstructed;           /* what is covered, without sources, for the regions; null until needed */
-  PetscBool sources_change;       /* with time */
+  Vec      closed;               /* marks of obstacles and sources (cell_map.h) */
+  Vec      closed_velocity[DIM]; /* null when all stand still */
+  PetscInt wall_count;           /* obstacles and bodies */
+  Vec      carrying[DIM];        /* what moves interfaces; null while that is the fluid's velocity */
+  Vec      obstructed;           /* what is covered, without sources, for the regions; null until needed */
 
   struct Coupled *coupled; /* coupled.c; null unless there are bodies in a fluid */
+
+  struct SplashBodies *splash_bodies; /* splash_bodies.c; null unless there are bodies in a splash */
 
   struct OutputStart *output; /* output.c; null without groups of output */
 
@@ -55,6 +58,7 @@ GridRange cells_within(MacGrid grid, Vector3 low, Vector3 high);
 
 /* coupled_state.c, placing.c, coupled.c: bodies in a fluid. Collective: world. */
 PetscBool simulation_is_coupled(const SimulationConfig *config);
+PetscBool simulation_stands_still(const SimulationConfig *config); /* all bodies do, and none is a shell */
 /* `dt` after the last placing, or as if nothing had moved since; the shells, to all that trace past them
    (collective: fluid). */
 PetscErrorCode SimulationPlaceBodies(Simulation simulation, ShellPlacing motion, PetscReal dt);
@@ -63,15 +67,18 @@ PetscErrorCode SimulationStartCoupled(Simulation simulation, PetscBool *good);
 PetscErrorCode SimulationDeriveCoupled(Simulation simulation); /* from a state that was loaded or restored */
 PetscErrorCode SimulationStepCoupled(Simulation simulation, PetscReal dt, PetscBool *good);
 PetscErrorCode SimulationDescribeCoupledFailure(Simulation simulation, char reason[], size_t size);
-/* What carries the regions, with ghosts: leak-proof with bodies. Fluid. */
-PetscErrorCode SimulationGetCarrying(Simulation simulation, Vec **faces);
+/* What carries the fluid, with ghosts: leak-proof with bodies. Fluid. */
+PetscErrorCode SimulationGetAdvecting(Simulation simulation, Vec **faces);
+PetscErrorCode SimulationCopyFaces(Simulation simulation, Vec from[DIM], Vec to[DIM]); /* fluid */
 /* Of all bodies, 6 numbers each; null without a fluid that they move in. */
 const PetscReal *simulation_accelerations(Simulation simulation);
 PetscBool        simulation_has_shells(Simulation simulation);
-Vec              simulation_covered(Simulation simulation); /* `closed` with bodies; null: nothing is */
+Vec              simulation_covered(Simulation simulation);     /* `closed` with bodies; null: nothing is */
+const PetscInt  *simulation_solid_cells(Simulation simulation); /* 0, or 1 + body; null without bodies */
 
 /* obstacles.c: obstacles and sources, as the fluid sees them. Collective: fluid. */
 PetscErrorCode SimulationPlaceObstacles(Simulation simulation, PetscReal time);
+PetscBool      simulation_sources_change(const SimulationConfig *config); /* with time */
 /* Which obstacles and bodies let the fluid slip, of `count` numbers; the caller frees it. */
 PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBool **slips);
 
@@ -97,8 +104,18 @@ void      forecast_solids(const SimulationConfig *config, Solid solid, Forecast 
 void      forecast_regions(const SimulationConfig *config, Phase phase, Forecast *forecast);
 void forecast_steps(const SimulationConfig *config, const Forecast *forecast, SimulationEstimate *estimate);
 
+/* initial_frame.c: what a scene begins with instead of formulas; nothing happens without a frame, and a
+   message tells why one is refused. Collective: fluid. */
+PetscErrorCode SimulationReadInitialFrame(Simulation simulation, char message[], size_t size);
+PetscErrorCode SimulationDropInitialFrame(Simulation simulation);
+/* What is wrong with it without a simulation. Not collective. */
+PetscErrorCode SimulationCheckInitialFrame(const SimulationConfig *config, char message[], size_t size);
+/* As an InitialValue (fluid.h). */
+PetscBool initial_frame_value(const struct InitialFrame *frame, PetscInt field, Vector3 point,
+                              PetscReal *value);
+
 /* regions.c: nothing happens without regions. Collective: fluid. */
-PetscErrorCode SimulationSetInitialVelocity(Simulation simulation, Fluid fluid);
+PetscErrorCode SimulationSetInitialValues(Simulation simulation, Fluid fluid);
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
 
@@ -115,7 +132,9 @@ PetscBool simulation_is_steady(Simulation simulation);
 /* splash.c: particles with mass instead of a fluid. */
 PetscBool      simulation_has_splash(const SimulationConfig *config);
 PetscErrorCode SimulationStepSplash(Simulation simulation, PetscReal dt,
-                                    PetscBool *good); /* collective: fluid */
+                                    PetscBool *good); /* collective: world */
+/* splash_bodies.c: the same with bodies. */
+PetscErrorCode SimulationStepSplashBodies(Simulation simulation, PetscReal dt, PetscBool *good);
 
 /* flow.c: the grid in words; the fluid's step without bodies. Collective: fluid. */
 PetscErrorCode SimulationDescribeGrid(Simulation simulation, Text *layout);
@@ -171,10 +190,17 @@ PetscErrorCode SimulationWriteFields(Simulation simulation, FrameSeries frames);
 PetscErrorCode SimulationWriteFrame(Simulation simulation, FrameSeries frames, PetscInt number,
                                     const char scene_text[], char message[], size_t message_size);
 
-/* output_files.c: tables of the groups of `output`. Collective: who writes. */
+/* run.c: how frames with these fields are written, from number `first` on. `names` has room for them. */
+FrameConfig frame_config(Simulation simulation, const char directory[], PetscInt first, PetscInt field_count,
+                         const ChoiceConfig fields[], const char *names[]);
+
+/* output_files.c: tables and frames of the groups of `output`. Collective: who writes. */
 typedef struct {
-  Ledger     *tables; /* one per group */
-  PetscInt64 *rows;   /* that a checkpoint counts; 0: the table begins anew */
+  Ledger       *tables; /* one per group */
+  PetscInt64   *rows;   /* that a checkpoint counts; 0: the table begins anew */
+  FrameSeries  *series; /* null for a group without fields */
+  PetscInt     *frames; /* of it so far */
+  const char ***names;  /* of its fields */
 } OutputTables;
 typedef enum { OUTPUT_GOES_ON, OUTPUT_END } OutputMoment;
 PetscErrorCode OutputTablesCreate(Simulation simulation, OutputTables *tables);
@@ -182,7 +208,8 @@ PetscErrorCode OutputTablesLoad(OutputTables *tables, Simulation simulation, Arc
 PetscErrorCode OutputTablesSave(OutputTables *tables, Simulation simulation, Archive archive);
 PetscErrorCode OutputTablesOpen(OutputTables *tables, Simulation simulation, const char directory[],
                                 char message[], size_t size);
-PetscErrorCode OutputTablesAppend(OutputTables *tables, Simulation simulation);
+PetscErrorCode OutputTablesAppend(OutputTables *tables, Simulation simulation, const char scene_text[],
+                                  char message[], size_t size);
 PetscErrorCode OutputTablesSync(OutputTables *tables, Simulation simulation, OutputMoment moment,
                                 char message[], size_t size);
 PetscErrorCode OutputTablesDestroy(OutputTables *tables, Simulation simulation);

@@ -66,7 +66,7 @@ static PetscErrorCode Describe(Simulation simulation, Text *layout)
   for (PetscInt m = 0; m < config->mesh_count; m++)
     PetscCall(TextAppend(layout, "%smesh %s of %" PetscInt_FMT " elements", m ? ", " : ", and ",
                          config->meshes[m].name, solid_mesh_elements(simulation->solid, m)));
-  if (config->mesh_count && config->elasticity != ELASTIC_EXPLICIT)
+  if (config->mesh_count && elastic_time_is_implicit(config->elasticity))
     PetscCall(TextAppend(layout, ", elasticity %s by %s", ElasticTimes[config->elasticity],
                          ElasticSolvers[config->solver]));
   for (PetscInt side = 0; side < 2 * DIM; side++)
@@ -111,6 +111,8 @@ PetscBool record_shows_body(Simulation simulation, PetscInt body)
   const PetscBool dynamic = solid_body_view(simulation->solid, body).config->kind == BODY_DYNAMIC;
   PetscInt        alike = 0;
 
+  if (simulation_stands_still(simulation->config))
+    return PETSC_TRUE;
   for (PetscInt b = 0; b < solid_body_count(simulation->solid) && alike <= MOST_BODIES; b++)
     alike += (solid_body_view(simulation->solid, b).config->kind == BODY_DYNAMIC) == dynamic;
   return alike <= MOST_BODIES;
@@ -145,11 +147,22 @@ static void put_elements(Record *record, const SolidReport *report)
   record_put(record, report->elastic_solver, "1", "elastic_solver");
 }
 
+static void put_mesh_contact(Record *record, const SolidReport *report)
+{
+  record_put(record, report->mesh_pairs, "1", "mesh_pairs");
+  record_put(record, report->mesh_impulses, "1", "mesh_impulses");
+  record_put(record, report->mesh_zones, "1", "mesh_zones");
+  record_put(record, report->mesh_clamped, "1", "mesh_clamped");
+  record_put(record, report->mesh_crossings, "1", "mesh_crossings");
+}
+
 static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
 {
   const SolidReport report = solid_report(simulation->solid);
 
   PetscFunctionBegin;
+  if (simulation_stands_still(simulation->config))
+    PetscFunctionReturn(0);
   record_put_vector(record, report.momentum.at, DIM, "kg m/s", "solid_momentum");
   record_put_vector(record, report.angular_momentum.at, DIM, "kg m^2/s", "solid_angular_momentum");
   record_put(record, report.kinetic_energy, "J", "solid_kinetic_energy");
@@ -158,6 +171,8 @@ static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
              "solid_energy");
   if (simulation->config->solids.mesh_count)
     put_elements(record, &report);
+  if (solid_meeting_triangles(simulation->solid))
+    put_mesh_contact(record, &report);
   if (solid_can_yield(simulation->solid)) {
     record_put(record, report.plastic_work, "J", "plastic_work");
     record_put(record, report.plastic_strain, "1", "plastic_strain_max");
@@ -208,7 +223,8 @@ PetscErrorCode SimulationStepSolids(Simulation simulation, PetscReal dt, PetscBo
     PetscCall(SolidStep(simulation->solid, simulation->time, dt));
   PetscCall(SolidBroadcast(simulation->solid, team_world(team), team_first_solid_rank(team)));
   report = solid_report(simulation->solid);
-  *good = !report.is_unstable && !report.is_unsolved && !report.inverted_mesh &&
+  *good = !report.is_unstable && !report.is_unsolved && !report.is_tangled && !report.mesh_crossings &&
+          !report.inverted_mesh &&
           !PetscIsInfOrNanReal(report.kinetic_energy + report.potential_energy + report.elastic_energy);
   PetscCall(PetscTime(&ended));
   simulation->wall_solids = ended - began;
@@ -228,6 +244,8 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
   const SolidReport report = solid_report(simulation->solid);
 
   (void)rate;
+  if (simulation_stands_still(simulation->config))
+    return;
   line_add(line, NEED_CONTACTS, "%" PetscInt_FMT " contact%s %" PetscInt_FMT " it", report.contacts,
            report.contacts == 1 ? "" : "s", report.position_iterations + report.velocity_iterations);
   line_add(line, NEED_SPEED, "%.3g m/s", (double)report.largest_speed);

@@ -88,6 +88,7 @@ static PetscErrorCode RecordSplash(Simulation simulation, Record *record)
   PetscFunctionBegin;
   PetscCall(SplashGetTotals(simulation->splash, &totals));
   record_put(record, (PetscReal)totals.particles, "1", "particles");
+  record_put(record, (PetscReal)report->left, "1", "particles_left");
   record_put(record, totals.mass, "kg", "mass");
   record_put_vector(record, totals.momentum, dimension, "kg m/s", "momentum");
   record_put(record, totals.kinetic_energy, "J", "kinetic_energy");
@@ -137,8 +138,12 @@ static PetscErrorCode Destroy(Simulation simulation)
 PetscErrorCode SimulationStepSplash(Simulation simulation, PetscReal dt, PetscBool *good)
 {
   PetscFunctionBegin;
-  PetscCall(SplashStep(simulation->splash, simulation->time, dt, good));
-  simulation->too_fast = !*good && splash_has_converged(simulation->splash);
+  if (simulation->splash_bodies)
+    PetscCall(SimulationStepSplashBodies(simulation, dt, good));
+  else if (simulation->splash)
+    PetscCall(SplashStep(simulation->splash, simulation->time, dt, good));
+  if (simulation->splash)
+    simulation->too_fast = !*good && splash_has_converged(simulation->splash);
   PetscFunctionReturn(0);
 }
 

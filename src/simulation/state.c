@@ -66,7 +66,7 @@ static PetscErrorCode CheckLayout(Simulation simulation, Archive archive)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Load(Archive archive, void *context)
+static PetscErrorCode LoadSolids(Archive archive, void *context)
 {
   const Simulation simulation = context;
   PetscBool        has;
@@ -77,7 +77,14 @@ static PetscErrorCode Load(Archive archive, void *context)
     PetscCall(ArchiveRefuse(archive, "layout", "is missing: the file is no checkpoint"));
   PetscCall(CheckLayout(simulation, archive));
   PetscCall(LoadClock(simulation, archive));
-  PetscCall(PartsLoad(simulation, archive));
+  PetscCall(PartsLoad(simulation, LOAD_SOLIDS, archive));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode LoadRest(Archive archive, void *context)
+{
+  PetscFunctionBegin;
+  PetscCall(PartsLoad(context, LOAD_REST, archive));
   PetscFunctionReturn(0);
 }
 
@@ -92,17 +99,32 @@ static PetscErrorCode ShareClock(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SimulationLoad(Simulation simulation, Archive archive, char message[], size_t size)
+/* On the writers, who have the archive; its message is everybody's. */
+static PetscErrorCode TryToLoad(Simulation simulation, ArchiveReader read, Archive archive, char message[],
+                                size_t size)
 {
   PetscFunctionBegin;
   message[0] = '\0';
   if (archive)
-    PetscCall(ArchiveTry(archive, Load, simulation, message, size));
+    PetscCall(ArchiveTry(archive, read, simulation, message, size));
   PetscCallMPI(MPI_Bcast(message, (PetscMPIInt)size, MPI_CHAR, 0, team_world(simulation->team)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoad(Simulation simulation, Archive archive, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  PetscCall(TryToLoad(simulation, LoadSolids, archive, message, size));
   if (message[0])
     PetscFunctionReturn(0);
   PetscCall(ShareClock(simulation));
-  PetscCall(PartsShare(simulation));
+  PetscCall(PartsShare(simulation, LOAD_SOLIDS));
+  if (simulation->coupled) /* regions and flow are loaded around them */
+    PetscCall(SimulationPlaceBodies(simulation, SHELLS_STILL, 0.));
+  PetscCall(TryToLoad(simulation, LoadRest, archive, message, size));
+  if (message[0])
+    PetscFunctionReturn(0);
+  PetscCall(PartsShare(simulation, LOAD_REST));
   PetscCall(PartsDerive(simulation));
   PetscFunctionReturn(0);
 }

@@ -145,8 +145,12 @@ void record_put_waiting(Simulation simulation, Record *record)
                                       "wall_solve",       "wall_output",     "wall_solids",
                                       "wall_fluid_waits", "wall_solids_wait"};
 
-  for (PetscInt n = 0; n < ROW_COUNT; n++)
-    record_put(record, simulation->coupled->watch.row[n], "s", "%s", names[n]);
+  const PetscReal *row = simulation->coupled->watch.row;
+
+  if (simulation->coupled->stands_still)
+    record_put(record, row[ROW_PARTS + PART_SOLVE], "s", "wall_projection");
+  for (PetscInt n = 0; n < ROW_COUNT && !simulation->coupled->stands_still; n++)
+    record_put(record, row[n], "s", "%s", names[n]);
 }
 
 PetscErrorCode SimulationDestroyWatch(Simulation simulation)
@@ -235,7 +239,7 @@ PetscErrorCode SimulationPrintWaiting(Simulation simulation)
   PetscMPIInt rank;
 
   PetscFunctionBegin;
-  if (!simulation->coupled || !simulation->coupled->watch.is_running)
+  if (!simulation->coupled || !simulation->coupled->watch.is_running || simulation->coupled->stands_still)
     PetscFunctionReturn(0);
   PetscCall(ChangeActivity(&simulation->coupled->watch, WAITS));
   PetscCall(SumUp(simulation, &summary));

@@ -12,7 +12,7 @@ const char *const MeshJunctionKinds[] = {"bound", "free", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
 const char *const JointKinds[] = {"point", "rigid", "hinge", "twist", "prismatic", NULL};
 
-const char *const ElasticTimes[] = {"explicit", "newmark", "backward-euler", "static", NULL};
+const char *const ElasticTimes[] = {"explicit", "newmark", "backward-euler", "static", "auto", NULL};
 const char *const PlaneKinds[] = {"plane-strain", "plane-stress", NULL};
 const char *const ElasticSolvers[] = {"auto", "cg", "cholesky", "multigrid", NULL};
 
@@ -240,6 +240,25 @@ static const SchemaKey pair_keys[] = {{.name = "first",
                                        .help = "instead of the geometric mean of theirs"},
                                       {0}};
 
+static const SchemaKey joint_copies_keys[] = {
+    {.name = "count",
+     .kind = SCHEMA_INTEGER,
+     .offset = OF_JOINT(copies),
+     .range = SCHEMA_BETWEEN,
+     .lowest = 1,
+     .highest = 1e6,
+     .fallback = "1",
+     .help =
+         "how many: parent \"link.0\" and child \"link.1\" become \"link.1\" and \"link.2\" in the next one; "
+         "an end without a number stays"},
+    {.name = "step",
+     .kind = SCHEMA_VECTOR,
+     .offset = OF_JOINT(step),
+     .fallback = "[0, 0, 0]",
+     .unit = "m",
+     .help = "from the anchor of one to that of the next"},
+    {0}};
+
 static const SchemaKey joint_keys[] = {
     {.name = "name",
      .kind = SCHEMA_TEXT,
@@ -326,6 +345,10 @@ static const SchemaKey joint_keys[] = {
          "\"max(-5, min(5, 10*(2 - y)))\", a speed of 2 with at most 5 N m, or \"-0.1*y - "
          "0.2*tanh(y/0.01)\", damping "
          "and friction"},
+    {.name = "copies",
+     .kind = SCHEMA_BLOCK,
+     .keys = joint_copies_keys,
+     .help = "a row of such joints, NAME.0, NAME.1 and so on, between copies of bodies"},
     {0}};
 
 static const SchemaKey material_keys[] = {
@@ -531,7 +554,24 @@ static const SchemaKey mesh_keys[] = {
      .offset = OF_MESH(friction),
      .fallback = "0.3",
      .range = SCHEMA_NOT_NEGATIVE,
-     .help = "Coulomb's coefficient; mesh and body rub with the geometric mean of theirs"},
+     .help = "Coulomb's coefficient; what touches rubs with the geometric mean of both"},
+    {.name = "contact_thickness",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MESH(contact_thickness),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m",
+     .help = "more than 0: its surface meets those of other meshes that have one, and keeps the mean of both "
+             "thicknesses between them, but for what is nearer at rest; of cloth and volumes in explicit "
+             "steps. 0: it "
+             "passes through meshes"},
+    {.name = "self_contact",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_MESH(self_contact),
+     .fallback = "true",
+     .choices = yes_or_no,
+     .help =
+         "with a contact_thickness, its surface meets itself too; false: only other meshes, in less time"},
     {.name = "contact_spacing",
      .kind = SCHEMA_REAL,
      .offset = OF_MESH(contact_spacing),
@@ -688,11 +728,13 @@ const SchemaKey SolidKeys[] = {
     {.name = "elasticity",
      .kind = SCHEMA_CHOICE,
      .offset = OF_SOLID(elasticity),
-     .fallback = "explicit",
+     .fallback = "auto",
      .choices = ElasticTimes,
-     .help = "of meshes. explicit: substeps as short as elements need; newmark: whole implicit steps, second "
-             "order; backward-euler: the same, first order, which takes energy from what a step does not "
-             "resolve; static: every step ends in equilibrium, without contact"},
+     .help =
+         "of meshes. explicit: substeps as short as elements need, in a fluid whole steps as short; "
+         "newmark: whole implicit steps, second order; backward-euler: the same, first order, which takes "
+         "energy from what a step does not resolve; static: every step ends in equilibrium, without "
+         "contact; auto: explicit, but newmark in steps with a fluid that are too long for that"},
     {.name = "solver",
      .kind = SCHEMA_CHOICE,
      .offset = OF_SOLID(solver),
@@ -708,6 +750,13 @@ const SchemaKey SolidKeys[] = {
      .range = SCHEMA_POSITIVE,
      .help = "iterations of an implicit or static step, at most: a step that needs more is halved; 1: one "
              "linearisation, as it comes"},
+    {.name = "algorithmic_damping",
+     .kind = SCHEMA_REAL,
+     .offset = OF_SOLID(algorithmic_damping),
+     .fallback = "0.25",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .help = "of meshes in a fluid, in implicit steps: viscous moduli over elastic ones, in lengths of the "
+             "step; it damps what steps do not resolve"},
     {.name = "bodies",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bodies),
@@ -756,7 +805,8 @@ const SchemaKey SolidKeys[] = {
      .fallback = "",
      .keys = mesh_keys,
      .help = "deformable solids of tetrahedra or triangles, and clouds of points that others are bound to, "
-             "without a fluid or, volumes of tetrahedra, alone in one; they touch bodies, not each other"},
+             "without a fluid or, volumes of tetrahedra, in one; they touch bodies, and with "
+             "contact_thickness each other"},
     {.name = "bindings",
      .kind = SCHEMA_LIST,
      .offset = OF_SOLID(bindings),

@@ -1,4 +1,5 @@
 /* The solids of a run: lifetime, sharing and summary of their state. */
+#include "contact/mesh/mesh_contact.h"
 #include "contact/point_contact.h"
 #include "shared_forms.h"
 #include "step.h"
@@ -15,7 +16,8 @@ static PetscErrorCode CreateParts(Solid solid, char message[], size_t size)
   if (message[0])
     PetscFunctionReturn(0);
   PetscCall(ContactSetCreate(solid, &solid->contacts));
-  if (solid->outlines)
+  PetscCall(MeshSurfaceCreate(solid, message, size));
+  if (message[0] || solid->outlines)
     PetscFunctionReturn(0);
   PetscCall(ContactSetCheckStart(solid->contacts, solid, message, size));
   if (!message[0])
@@ -229,6 +231,16 @@ static PetscErrorCode BroadcastPoints(Solid solid, MPI_Comm world, PetscMPIInt r
   PetscFunctionReturn(0);
 }
 
+JointLoad solid_joint_load(Solid solid, const JointConfig *joint, PetscInt copy)
+{
+  return joint_set_load(solid->joints, joint_set_find(solid->joints, joint) + copy);
+}
+
+JointPlace solid_joint_place(Solid solid, const JointConfig *joint, PetscInt copy)
+{
+  return joint_set_place(solid->joints, joint_set_find(solid->joints, joint) + copy, copy);
+}
+
 PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
 {
   const PetscInt bodies = solid->body_count, numbers = (PetscInt)(sizeof(RigidTransform) / sizeof(PetscReal));
@@ -242,8 +254,12 @@ PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)
                          root, world));
   PetscCall(BroadcastPoints(solid, world, root));
   PetscCallMPI(MPI_Bcast(solid->placements, (PetscMPIInt)(numbers * bodies), MPIU_REAL, root, world));
+  solid->report.point_contacts = solid->points->contact_count;
+  solid->report.largest_penetration = point_contacts_penetration(solid);
   PetscCallMPI(MPI_Bcast(&solid->report, (PetscMPIInt)sizeof(solid->report), MPI_BYTE, root, world));
   PetscCall(ContactSetBroadcast(solid->contacts, solid, world, root));
+  if (solid->config->joint_count)
+    PetscCall(JointSetBroadcastLoads(solid->joints, world, root));
   solid_refresh_mobilities(solid);
   PetscFunctionReturn(0);
 }
@@ -308,12 +324,14 @@ SolidReport solid_report(Solid solid)
   for (PetscInt b = 0; b < solid->body_count; b++)
     if (body_is_free(&solid->bodies[b]))
       add_body(&report, solid, b);
-  report.largest_penetration =
-      PetscMax(contact_set_penetration(solid->contacts), point_contacts_penetration(solid));
+  if (solid->points->contacts) { /* else these are those that a rank was told which finds them */
+    report.point_contacts = solid->points->contact_count;
+    report.largest_penetration = point_contacts_penetration(solid);
+  }
+  report.largest_penetration = PetscMax(report.largest_penetration, contact_set_penetration(solid->contacts));
   report.largest_joint_error = joint_set_error(solid->joints);
   report.contacts = solid->contacts->now.count;
   report.contact_points = solid->contacts->now.place_count;
-  report.point_contacts = solid->points->contact_count;
   report.near_points = solid->points->near_count;
   report.levels = solid->contacts->level_count;
   return report;

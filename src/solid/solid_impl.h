@@ -44,6 +44,7 @@ struct _p_Solid {
   RigidTransform *kept_placements; /* this and what follows: of SolidKeep, null before it */
   PetscReal      *kept_velocity;
   Vector3        *kept_positions; /* of points */
+  PetscInt        kept_substeps;  /* of the step before, which a step is divided like */
 
   struct ContactSet *contacts;
   struct JointSet   *joints;

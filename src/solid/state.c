@@ -1,11 +1,12 @@
 /* Solids in checkpoints and frames. Whoever writes holds the whole state, and fetches the surfaces it draws.
  */
+#include "contact/mesh/mesh_contact.h"
 #include "deformable/points.h"
 #include "step.h"
 
 #include <millrace/solid_step.h>
 
-enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 5 };
+enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 5, MESH_NUMBERS = 5 };
 
 /* Where the targets of soft bound copies have drifted to. */
 static PetscErrorCode SaveDrift(Solid solid, Archive archive)
@@ -64,6 +65,9 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   const PetscReal point_counts[POINT_NUMBERS] = {
       solid->report.substeps, solid->report.damping_iterations, solid->report.newton_iterations,
       solid->report.linear_iterations, solid->report.elastic_solver};
+  const PetscReal mesh_counts[MESH_NUMBERS] = {solid->report.mesh_pairs, solid->report.mesh_impulses,
+                                               solid->report.mesh_zones, solid->report.mesh_clamped,
+                                               solid->report.mesh_crossings};
 
   PetscFunctionBegin;
   PetscCall(ArchiveEnter(archive, "solids"));
@@ -78,6 +82,8 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscCall(ArchiveWriteShared(archive, "report", 1, REPORT_NUMBERS, counts));
   if (solid->points->mesh_count)
     PetscCall(ArchiveWriteShared(archive, "point_report", 1, POINT_NUMBERS, point_counts));
+  if (solid->points->surface)
+    PetscCall(ArchiveWriteShared(archive, "mesh_report", 1, MESH_NUMBERS, mesh_counts));
   PetscCall(SaveDrift(solid, archive));
   PetscCall(ContactSetSave(solid->contacts, solid, archive));
   PetscCall(ArchiveLeave(archive));
@@ -141,12 +147,19 @@ static PetscErrorCode ReadCounts(Archive archive, const char name[], PetscInt co
 
 static PetscErrorCode LoadReport(Solid solid, Archive archive)
 {
-  PetscReal counts[REPORT_NUMBERS], point_counts[POINT_NUMBERS] = {0};
+  PetscReal counts[REPORT_NUMBERS], point_counts[POINT_NUMBERS] = {0}, mesh_counts[MESH_NUMBERS] = {0};
 
   PetscFunctionBegin;
   PetscCall(ReadCounts(archive, "report", REPORT_NUMBERS, counts));
   if (solid->points->mesh_count)
     PetscCall(ReadCounts(archive, "point_report", POINT_NUMBERS, point_counts));
+  if (solid->points->surface)
+    PetscCall(ReadCounts(archive, "mesh_report", MESH_NUMBERS, mesh_counts));
+  solid->report.mesh_pairs = (PetscInt)mesh_counts[0];
+  solid->report.mesh_impulses = (PetscInt)mesh_counts[1];
+  solid->report.mesh_zones = (PetscInt)mesh_counts[2];
+  solid->report.mesh_clamped = (PetscInt)mesh_counts[3];
+  solid->report.mesh_crossings = (PetscInt)mesh_counts[4];
   solid->report.substeps = (PetscInt)point_counts[0];
   solid->report.damping_iterations = (PetscInt)point_counts[1];
   solid->report.newton_iterations = (PetscInt)point_counts[2];
@@ -175,6 +188,7 @@ PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
   PetscCall(CheckTwists(solid, archive));
   PetscCall(LoadReport(solid, archive));
   PetscCall(LoadDrift(solid, archive));
+  mesh_surface_forget(solid->points);
   solid->points->has_forces = PETSC_FALSE;
   solid_refresh_mobilities(solid);
   PetscCall(ContactSetLoad(solid->contacts, solid, archive));

@@ -1,4 +1,5 @@
 /* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
+#include "contact/mesh/mesh_contact.h"
 #include "contact/point_contact.h"
 #include "step.h"
 
@@ -36,6 +37,8 @@ static void begin_loads(Solid solid, PetscReal time, PetscReal dt)
 static void predict(Solid solid, PetscReal time, PetscReal dt, Twist half[])
 {
   begin_loads(solid, time, dt);
+  if (solid->config->joint_count)
+    joint_set_begin_part(solid->joints, dt);
   for (PetscInt b = 0; b < solid->body_count; b++) {
     const Twist acceleration = body_acceleration(solid, b, &solid->step->begun[b]);
 
@@ -80,6 +83,13 @@ static PetscErrorCode Collide(Solid solid, PetscReal dt, Twist half[])
   PetscFunctionReturn(0);
 }
 
+/* In a fluid C has these contacts. */
+static void solve_points(Solid solid, PointContactPhase phase, PetscReal dt, SolidMotion *motion)
+{
+  if (!solid->points->in_fluid)
+    point_contacts_solve(solid, phase, dt, motion);
+}
+
 static PetscErrorCode JoinMotion(Solid solid, const ContactSolve *solve, Twist twists[])
 {
   SolidMotion motion = {solid->points->half.points, twists};
@@ -88,7 +98,8 @@ static PetscErrorCode JoinMotion(Solid solid, const ContactSolve *solve, Twist t
   if (solid->config->joint_count)
     PetscCall(JointSetControlMotion(solid->joints, solve->time, solve->dt, solid->step->before, twists));
   PetscCall(SpringsAnswer(solid, &motion));
-  point_contacts_solve(solid, POINTS_MOVE, solve->dt, &motion);
+  PetscCall(SpringsFollowTurns(solid, solve->dt, &motion));
+  solve_points(solid, POINTS_MOVE, solve->dt, &motion);
   PetscFunctionReturn(0);
 }
 
@@ -100,7 +111,7 @@ static PetscErrorCode JoinVelocity(Solid solid, const ContactSolve *solve, Twist
   if (solid->config->joint_count)
     PetscCall(JointSetControlVelocity(solid->joints, twists));
   PetscCall(SpringsAnswer(solid, &motion));
-  point_contacts_solve(solid, POINTS_REST, solve->dt, &motion);
+  solve_points(solid, POINTS_REST, solve->dt, &motion);
   PetscFunctionReturn(0);
 }
 
@@ -126,9 +137,9 @@ static PetscErrorCode ConstrainMotion(Solid solid, PetscReal time, PetscReal dt,
     PetscCall(JointSetControlMotion(solid->joints, time, dt, solid->step->before, half));
     PetscCall(JointSetCarryImpulses(solid->joints, solid->twists));
   }
-  point_contacts_solve(solid, POINTS_MOVE, dt, &motion);
+  solve_points(solid, POINTS_MOVE, dt, &motion);
   PetscCall(ContactSetSolve(solid->contacts, solid, &solve, half, &solid->report.position_iterations));
-  point_contacts_solve(solid, POINTS_MOVE, dt, &motion);
+  solve_points(solid, POINTS_MOVE, dt, &motion);
   PetscFunctionReturn(0);
 }
 
@@ -179,9 +190,10 @@ static void move(Solid solid, PetscReal time, PetscReal dt, const Twist half[])
 PetscErrorCode SolidPredictHalf(Solid solid, PetscReal time, PetscReal dt, PetscReal **half)
 {
   PetscFunctionBegin;
+  if (solid->config->joint_count)
+    joint_set_begin_loads(solid->joints);
   predict(solid, time, dt, solid->step->half);
-  if (half)
-    *half = (PetscReal *)solid->step->half;
+  *half = (PetscReal *)solid->step->half;
   PetscFunctionReturn(0);
 }
 
@@ -275,12 +287,14 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
   for (PetscInt b = 0; b < solid_body_count(solid) && added; b++)
     weigh_down(&solid->mobilities[b], &added[b]);
   springs_remember(solid, &motion);
-  if (solid->config->joint_count)
+  if (solid->config->joint_count) {
+    joint_set_clear_resting(solid->joints);
     PetscCall(JointSetControlVelocity(solid->joints, solid->twists));
-  point_contacts_solve(solid, POINTS_REST, dt, &motion);
+  }
+  solve_points(solid, POINTS_REST, dt, &motion);
   PetscCall(
       ContactSetSolve(solid->contacts, solid, &solve, solid->twists, &solid->report.velocity_iterations));
-  point_contacts_solve(solid, POINTS_REST, dt, &motion);
+  solve_points(solid, POINTS_REST, dt, &motion);
   if (added)
     solid_refresh_mobilities(solid);
   flatten(solid);
@@ -293,7 +307,7 @@ static PetscErrorCode StepBodies(Solid solid, PetscReal time, PetscReal dt)
   Twist *still = solid->step->half;
 
   PetscFunctionBegin;
-  PetscCall(SolidPredictHalf(solid, time, dt, NULL));
+  predict(solid, time, dt, solid->step->half);
   PetscCall(MoveBodies(solid, time, dt));
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
   PetscCall(SolidAccelerate(solid, time, dt));
@@ -309,18 +323,39 @@ static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
   SolidMotion half = {solid->points->half.points, solid->step->half};
 
   PetscFunctionBegin;
-  PetscCall(SolidPredictHalf(solid, time, dt, NULL));
+  predict(solid, time, dt, solid->step->half);
   points_set_time(solid, time);
   PetscCall(PointsPredict(solid, time, dt, half.bodies));
   if (!contact_set_covers(solid->contacts, solid, dt, half.bodies))
     PetscCall(FindContacts(solid, dt, solid->twists, half.bodies));
   PetscCall(Collide(solid, dt, half.bodies));
-  if (solid->config->elasticity == ELASTIC_EXPLICIT) /* else the solve has done it */
+  if (!elastic_time_is_implicit(solid->config->elasticity)) /* else the solve has done it */
     point_contacts_collide(solid, dt, &half);
   PetscCall(ConstrainMotion(solid, time, dt, half.bodies));
+  if (solid->points->surface) {
+    PetscCall(MeshContactsPress(solid, dt, &half));
+    point_contacts_solve(solid, POINTS_MOVE, dt, &half);
+  }
   move(solid, time, dt, half.bodies);
   points_move(solid, dt);
+  if (solid->points->surface)
+    PetscCall(MeshContactsSweep(solid, dt, &half));
   points_set_time(solid, time + dt);
+  PetscFunctionReturn(0);
+}
+
+/* The end of IV: bodies leave each other and points the bodies. */
+static PetscErrorCode SeparateTogether(Solid solid)
+{
+  PetscFunctionBegin;
+  if (solid->points->surface)
+    mesh_surface_remember(solid);
+  PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
+  points_follow_position(solid);
+  point_contacts_update(solid);
+  point_contacts_separate(solid);
+  if (solid->points->surface)
+    PetscCall(MeshContactsKeepApart(solid));
   PetscFunctionReturn(0);
 }
 
@@ -334,12 +369,11 @@ static PetscErrorCode StepTogether(Solid solid, PetscReal time, PetscReal dt)
   PetscCall(PetscArraycpy(still, solid->twists, solid->body_count));
   PetscCall(SolidAccelerate(solid, time, dt));
   PetscCall(FindContacts(solid, dt, still, solid->twists));
-  PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
-  points_follow_position(solid);
-  point_contacts_update(solid);
-  point_contacts_separate(solid);
+  PetscCall(SeparateTogether(solid));
   PetscCall(PointsAccelerate(solid, dt, still));
   point_contacts_forget(solid);
+  if (solid->points->surface)
+    PetscCall(MeshContactsRest(solid, dt));
   PetscCall(SolidConstrainVelocity(solid, time, dt, NULL));
   points_follow_velocity(solid, solid->twists, solid->points->velocity);
   soft_points_drift(solid);
@@ -349,6 +383,11 @@ static PetscErrorCode StepTogether(Solid solid, PetscReal time, PetscReal dt)
 PetscReal solid_longest_substep(Solid solid)
 {
   return points_longest_step(solid);
+}
+
+PetscReal solid_usual_substep(Solid solid)
+{
+  return points_usual_step(solid);
 }
 
 /* The first element that its material cannot bring back. */
@@ -375,7 +414,9 @@ void solid_find_inverted(Solid solid)
 static void clear_report(SolidReport *report)
 {
   report->substeps = report->damping_iterations = report->newton_iterations = report->linear_iterations = 0;
-  report->is_unstable = report->is_unsolved = PETSC_FALSE;
+  report->is_unstable = report->is_unsolved = report->is_tangled = PETSC_FALSE;
+  report->mesh_pairs = report->mesh_passes = report->mesh_impulses = report->mesh_zones =
+      report->mesh_clamped = 0;
 }
 
 /* As many parts as the last step had, where they are enough and not twice what is needed: every change of
@@ -396,11 +437,11 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
 
   PetscFunctionBegin;
   clear_report(&solid->report);
-  while (left > 0.) {
+  while (left > 0. && !solid->report.is_tangled) {
     PetscReal parts, part;
 
     if (solid->report.substeps % PARTS_BETWEEN == 0)
-      longest = points_longest_step(solid);
+      longest = points_usual_step(solid);
     parts = PetscMax(1., PetscCeilReal(left / longest * (1. - 1e-12)));
     if (!solid->report.substeps)
       planned = choose_parts(parts, last);
@@ -414,6 +455,8 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
     left = parts > 1. ? left - part : 0.;
     solid->report.substeps++;
   }
+  if (solid->points->surface)
+    PetscCall(MeshSurfaceCountCrossings(solid, solid->points->position, &solid->report.mesh_crossings));
   solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }
@@ -446,9 +489,11 @@ static PetscErrorCode StepToEquilibrium(Solid solid, PetscReal time, PetscReal d
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
+  if (solid->config->joint_count)
+    joint_set_begin_loads(solid->joints);
   if (solid->points->mesh_count && solid->config->elasticity == ELASTIC_STATIC)
     PetscCall(StepToEquilibrium(solid, time, dt));
-  else if (solid->points->mesh_count && solid->config->elasticity != ELASTIC_EXPLICIT)
+  else if (solid->points->mesh_count && elastic_time_is_implicit(solid->config->elasticity))
     PetscCall(StepWhole(solid, time, dt));
   else if (solid->points->mesh_count)
     PetscCall(StepInParts(solid, time, dt));

@@ -1,8 +1,11 @@
 /* The bodies as the other rooms see them. */
+#include "contact/mesh/mesh_contact.h"
 #include "contact/near_points.h"
 #include "deformable/points.h"
 
 #include "contact/solve/contact_set.h"
+
+#include <millrace/solid_step.h>
 
 PetscInt solid_body_count(Solid solid)
 {
@@ -12,6 +15,11 @@ PetscInt solid_body_count(Solid solid)
 PetscBool solid_has_springs(Solid solid)
 {
   return solid->points->springs.count > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscInt solid_meeting_triangles(Solid solid)
+{
+  return solid->points->surface ? solid->points->surface->face_count : 0;
 }
 
 PetscBool solid_has_near_points(Solid solid)
@@ -65,6 +73,17 @@ PetscBool solid_body_holds(Solid solid, PetscInt body, Vector3 point)
              : PETSC_FALSE;
 }
 
+RigidTransform solid_shape_place(Solid solid, PetscInt body)
+{
+  const RigidTransform *now = &solid->placements[body],
+                       *written = &solid->form_places[solid->bodies[body].config - solid->config->bodies];
+  RigidTransform place;
+
+  place.rotation = quaternion_multiply(now->rotation, quaternion_conjugate(written->rotation));
+  place.position = vector3_subtract(now->position, quaternion_rotate(place.rotation, written->position));
+  return place;
+}
+
 PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size)
 {
   const SolidReport *report = &solid->report;
@@ -80,11 +99,23 @@ PetscErrorCode SolidDescribeFailure(Solid solid, char reason[], size_t size)
         "out, which the material %s does not survive (neo-hookean, corotational and invertible do)",
         report->inverted_element, mesh->config->name, (double)place.at[X], (double)place.at[Y],
         (double)place.at[Z], MaterialModels[mesh->material->model]));
-  } else if (report->meets_wall)
-    PetscCall(PetscSNPrintf(reason, size,
-                            "a mesh meets a wall, and contact of meshes in a fluid is not solved for yet"));
+  } else if (report->meets_body)
+    PetscCall(PetscSNPrintf(
+        reason, size,
+        "a mesh meets a free body, and contact between these in a fluid is not solved for yet"));
+  else if (report->is_tangled || report->mesh_crossings)
+    PetscCall(
+        PetscSNPrintf(reason, size,
+                      "meshes that different bodies hold are pressed into each other and could not be kept "
+                      "apart: let the bodies leave %s between them",
+                      "room for the contact_thickness"));
   else if (report->is_unstable)
     PetscCall(PetscSNPrintf(reason, size, "elements are strained so far that no substep is short enough"));
+  else if (report->is_unsolved && !report->newton_iterations)
+    PetscCall(PetscSNPrintf(reason, size,
+                            "the matrix of meshes in the fluid was not solved with by %s: give "
+                            "solids.solver: cholesky, or shorter steps",
+                            ElasticSolvers[PetscMax(0, report->elastic_solver - 1)]));
   else if (report->is_unsolved)
     PetscCall(PetscSNPrintf(reason, size,
                             "%s elasticity was not solved in %" PetscInt_FMT
@@ -105,6 +136,7 @@ PetscErrorCode SolidKeep(Solid solid)
   PetscCall(PetscArraycpy(solid->kept_placements, solid->placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->kept_velocity, solid->velocity, numbers));
   PetscCall(PetscArraycpy(solid->kept_positions, solid->points->position, solid->points->count));
+  solid->kept_substeps = solid->report.substeps;
   PetscCall(PointsKeepHistory(solid->points));
   if (!solid->points->soft.kept)
     PetscCall(PetscMalloc1(SOFT_PLACE * soft_point_numbers(solid->points), &solid->points->soft.kept));
@@ -122,8 +154,10 @@ PetscErrorCode SolidReturn(Solid solid)
   PetscCall(PetscArraycpy(solid->placements, solid->kept_placements, solid->body_count));
   PetscCall(PetscArraycpy(solid->velocity, solid->kept_velocity, numbers));
   PetscCall(PetscArraycpy(solid->points->position, solid->kept_positions, solid->points->count));
+  solid->report.substeps = solid->kept_substeps;
   PetscCall(PointsReturnHistory(solid->points));
   soft_points_set_places(solid, solid->points->soft.kept);
+  mesh_surface_forget(solid->points);
   solid->contacts->valid = PETSC_FALSE;
   solid->points->has_forces = PETSC_FALSE;
   points_show_state(solid->points);

@@ -6,7 +6,8 @@
 
    then x <- x + offset(x) and the trapezoidal rule, x' = x + dt/2 (u(x) + u(x + dt u(x))). A particle that
    ends in an obstacle is put on its surface along the gradient of the distance or, if that fails, back along
-   its way. */
+   its way. One that a body has come to is put on its surface too; what it loses of its velocity towards that
+   the body gets. */
 #include "splash_impl.h"
 
 static const PetscReal margin = 1e-6; /* cells that a particle stays away from sides and obstacles */
@@ -221,6 +222,14 @@ static PetscBool is_near(const Mover *mover, Vector3 point)
   return mover->near[c] > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Of the distance from obstacles and bodies. */
+static PetscReal distance_at(const Mover *mover, Vector3 point)
+{
+  PetscInt body;
+
+  return solid_distance(mover->splash, point, &body);
+}
+
 static Vector3 distance_slope(const Mover *mover, Vector3 point)
 {
   const PetscReal small = 1e-4 * mover->spacing;
@@ -231,8 +240,7 @@ static Vector3 distance_slope(const Mover *mover, Vector3 point)
 
     up.at[d] += small;
     down.at[d] -= small;
-    slope.at[d] =
-        (obstacle_distance(mover->splash, up) - obstacle_distance(mover->splash, down)) / (2. * small);
+    slope.at[d] = (distance_at(mover, up) - distance_at(mover, down)) / (2. * small);
   }
   return slope;
 }
@@ -246,38 +254,50 @@ static Vector3 step_out(const Mover *mover, Vector3 point, PetscReal distance)
   return vector3_add(point, vector3_scale((margin * mover->spacing - distance) / length, slope));
 }
 
-static Vector3 keep_outside(const Mover *mover, Vector3 from, Vector3 to)
+/* Along the gradient, until it is outside. */
+static PetscBool find_way_out(const Mover *mover, Vector3 *point)
 {
-  enum { TRIES = 4, HALVINGS = 12 };
-  const Splash splash = mover->splash;
-  Vector3      out = to;
-  PetscReal    free_part = 0., part = 0.5, distance = obstacle_distance(splash, to);
+  enum { TRIES = 4 };
 
   for (PetscInt n = 0; n < TRIES; n++) {
-    out = clip(mover, step_out(mover, out, distance));
-    distance = obstacle_distance(splash, out);
-    if (distance > 0.)
-      return out;
+    *point = clip(mover, step_out(mover, *point, distance_at(mover, *point)));
+    if (distance_at(mover, *point) > 0.)
+      return PETSC_TRUE;
   }
+  return PETSC_FALSE;
+}
+
+static Vector3 keep_outside(const Mover *mover, Vector3 from, Vector3 to)
+{
+  enum { HALVINGS = 12 };
+  Vector3   out = to;
+  PetscReal free_part = 0., part = 0.5;
+
+  if (find_way_out(mover, &out))
+    return out;
   for (PetscInt n = 0; n < HALVINGS; n++, part *= 0.5) {
     out = vector3_add(from, vector3_scale(free_part + part, vector3_subtract(to, from)));
-    if (obstacle_distance(splash, out) > 0.)
+    if (obstacle_distance(mover->splash, out) > 0.)
       free_part += part;
   }
   return vector3_add(from, vector3_scale(free_part, vector3_subtract(to, from)));
 }
 
-/* Takes away what leads into an obstacle, whose surface the particle was put on. */
-static void stop_at_obstacle(const Mover *mover, Vector3 at, PetscReal *velocity)
+/* Takes away what leads into an obstacle or body, on whose surface the particle is, that moves with `wall`;
+   returns that. */
+static Vector3 stop_at_solid(const Mover *mover, Vector3 at, Vector3 wall, PetscReal *velocity)
 {
   const Vector3   slope = distance_slope(mover, at);
   const PetscReal square = vector3_dot(slope, slope);
   PetscReal       into = 0.;
 
   for (PetscInt d = 0; d < mover->dimension; d++)
-    into += slope.at[d] * velocity[d];
-  for (PetscInt d = 0; d < mover->dimension && into < 0. && square > 0.; d++)
+    into += slope.at[d] * (velocity[d] - wall.at[d]);
+  if (!(into < 0. && square > 0.))
+    return vector3(0., 0., 0.);
+  for (PetscInt d = 0; d < mover->dimension; d++)
     velocity[d] -= into / square * slope.at[d];
+  return vector3_scale(into / square, slope);
 }
 
 /* Out of obstacles, from where particles were to where they are. */
@@ -287,7 +307,7 @@ static void leave_obstacles(const Mover *mover, PetscInt count, const Vector3 fr
   for (PetscInt n = 0; n < count; n++)
     if (is_near(mover, positions[n]) && !(obstacle_distance(mover->splash, positions[n]) > 0.)) {
       positions[n] = keep_outside(mover, from[n], positions[n]);
-      stop_at_obstacle(mover, positions[n], values + n * mover->splash->width);
+      stop_at_solid(mover, positions[n], vector3(0., 0., 0.), values + n * mover->splash->width);
     }
 }
 
@@ -309,6 +329,37 @@ static void move_all(const Mover *mover, const ParticleView *view)
   }
 }
 
+/* Those beyond an open side are put so far out that they are dropped. */
+static void leave_box(const Mover *mover, const ParticleView *view)
+{
+  const GridBox *box = grid_box(mover->splash->grid);
+  const Vector3  low = mover->frame.origin;
+
+  for (PetscInt d = 0; d < mover->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++) {
+      const PetscReal end = low.at[d] + (side ? mover->spacing * (PetscReal)box->cells[d] : 0.),
+                      out = side ? 1. : -1.;
+
+      for (PetscInt n = 0;
+           n < view->count && face_place(mover->splash, d, side ? box->cells[d] : 0) == FACE_OPEN; n++)
+        if ((view->positions[n].at[d] - end) * out >= 0.)
+          view->positions[n].at[d] = end + out * mover->spacing;
+    }
+}
+
+/* To their ranks; how many have left the box. */
+static PetscErrorCode ArrangeParticles(Splash splash)
+{
+  PetscInt64 before, after;
+
+  PetscFunctionBegin;
+  PetscCall(ParticlesGetTotal(splash->particles, &before));
+  PetscCall(ParticlesArrange(splash->particles));
+  PetscCall(ParticlesGetTotal(splash->particles, &after));
+  splash->report.left += before - after;
+  PetscFunctionReturn(0);
+}
+
 /* `old` becomes what a particle gets beside its share of its own velocity. */
 PetscErrorCode SplashMoveParticles(Splash splash, PetscReal dt)
 {
@@ -323,7 +374,48 @@ PetscErrorCode SplashMoveParticles(Splash splash, PetscReal dt)
   PetscCall(MoverBegin(splash, &mover));
   PetscCall(ParticlesGetView(splash->particles, &view));
   move_all(&mover, &view);
+  leave_box(&mover, &view);
   PetscCall(MoverEnd(splash, &mover));
-  PetscCall(ParticlesArrange(splash->particles));
+  splash->report.left = 0;
+  PetscCall(ArrangeParticles(splash));
+  PetscFunctionReturn(0);
+}
+
+/* Out of a body that has come to where the particle is. */
+static void leave_body(const Mover *mover, PetscInt b, Vector3 *position, PetscReal *values)
+{
+  const Splash splash = mover->splash;
+  const Twist  velocity = splash->bodies[b].velocity;
+  Vector3      out = *position, wall, lost;
+
+  if (!find_way_out(mover, &out)) {
+    splash->report.caught++;
+    return;
+  }
+  *position = out;
+  wall = twist_at(&velocity, vector3_subtract(out, splash->bodies[b].centre));
+  lost = stop_at_solid(mover, out, wall, values);
+  splash_hit_body(splash, b, out, vector3_scale(splash_particle_mass(splash), lost));
+}
+
+PetscErrorCode SplashClearBodies(Splash splash)
+{
+  Mover        mover = {.splash = splash};
+  ParticleView view;
+  PetscInt     body;
+
+  PetscFunctionBegin;
+  splash->report.caught = 0;
+  PetscCall(MoverBegin(splash, &mover));
+  PetscCall(ParticlesGetView(splash->particles, &view));
+  for (PetscInt n = 0; n < view.count; n++)
+    if (is_near(&mover, view.positions[n]) && !(solid_distance(splash, view.positions[n], &body) > 0.) &&
+        body >= 0)
+      leave_body(&mover, body, &view.positions[n], view.values + n * splash->width);
+  PetscCall(MoverEnd(splash, &mover));
+  PetscCall(SplashSumHits(splash));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &splash->report.caught, 1, MPIU_INT, MPI_SUM,
+                             grid_box(splash->grid)->comm));
+  PetscCall(ArrangeParticles(splash));
   PetscFunctionReturn(0);
 }

@@ -161,6 +161,30 @@ static PetscErrorCode Divide(PetscInt length, PetscReal share, const PetscReal *
   PetscFunctionReturn(0);
 }
 
+/* An open side has half of what a face has: as much again is beyond it. */
+static PetscErrorCode DoubleOpenSides(Splash splash, Vec faces[DIM])
+{
+  const GridBox *box = grid_box(splash->grid);
+  PetscReal     *values[DIM];
+
+  PetscFunctionBegin;
+  PetscCall(MacGridGetFaces(splash->grid, faces, values));
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++) {
+      GridRange layer = grid_faces(splash->grid, d);
+
+      if (box->neighbour[d][side] != MPI_PROC_NULL ||
+          face_place(splash, d, side ? box->cells[d] : 0) != FACE_OPEN)
+        continue;
+      layer.start[d] = side ? box->cells[d] : 0;
+      layer.end[d] = layer.start[d] + 1;
+      FOR_CELLS(&layer, i, j, k)
+        values[d][box_index(box, i, j, k)] *= 2.;
+    }
+  PetscCall(MacGridRestoreFaces(splash->grid, faces, values));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode RasterEnd(Splash splash, RasterFields *fields, Vec cells, Vec faces[DIM], Vec velocity[DIM])
 {
   const GridBox  *box = grid_box(splash->grid);
@@ -173,6 +197,7 @@ PetscErrorCode RasterEnd(Splash splash, RasterFields *fields, Vec cells, Vec fac
     PetscCall(Divide(box->length, share, fields->faces[d], faces[d], velocity ? velocity[d] : NULL));
     PetscCall(PetscFree(fields->faces[d]));
   }
+  PetscCall(DoubleOpenSides(splash, faces));
   PetscCall(MacGridExchange(splash->grid, cells));
   PetscCall(MacGridExchangeFaces(splash->grid, faces));
   if (velocity)

@@ -49,8 +49,7 @@ static PetscInt free_lattice(const Splash splash, const PetscInt at[DIM], Vector
   return count;
 }
 
-/* Whether a cell, perhaps beyond a periodic side, is part of the box. */
-static PetscBool is_in_box(const GridBox *box, const PetscInt at[DIM])
+PetscBool is_in_box(const GridBox *box, const PetscInt at[DIM])
 {
   for (PetscInt d = 0; d < box->dimension; d++)
     if (!box->periodic[d] && (at[d] < 0 || at[d] >= box->cells[d]))

@@ -5,8 +5,9 @@
 static PetscInt liquid_at(const Splash splash, Vector3 point)
 {
   const SplashConfig *config = splash->config;
+  PetscInt            body;
 
-  if (splash->obstacle_count && !(obstacle_distance(splash, point) > 0.))
+  if (!(solid_distance(splash, point, &body) > 0.))
     return -1;
   for (PetscInt n = 0; n < config->liquid_count; n++)
     if (shape_is_inside(config->liquids[n].shape, point))

@@ -66,6 +66,7 @@ static PetscBool is_ours(const Splash splash, Vector3 point)
 {
   const GridBox *box = grid_box(splash->grid);
   const Vector3  origin = grid_origin(splash->grid);
+  PetscInt       body;
 
   for (PetscInt d = 0; d < box->dimension; d++) {
     const PetscReal at = (point.at[d] - origin.at[d]) / grid_spacing(splash->grid);
@@ -73,7 +74,7 @@ static PetscBool is_ours(const Splash splash, Vector3 point)
     if (!(at >= (PetscReal)box->start[d] && at < (PetscReal)box->end[d]))
       return PETSC_FALSE;
   }
-  return splash->obstacle_count && !(obstacle_distance(splash, point) > 0.) ? PETSC_FALSE : PETSC_TRUE;
+  return solid_distance(splash, point, &body) > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static PetscErrorCode AddPoint(Splash splash, const MovingLattice *lattice, const PetscInt64 at[DIM])

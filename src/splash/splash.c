@@ -69,6 +69,22 @@ static PetscErrorCode DestroyFields(Splash splash)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode DestroyBodies(Splash splash)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&splash->free_room));
+  PetscCall(VecDestroy(&splash->free_near));
+  PetscCall(VecDestroy(&splash->free_solid));
+  PetscCall(MacGridDestroyFaceField(splash->free_face_room));
+  PetscCall(PetscFree(splash->shares.cells));
+  for (PetscInt d = 0; d < DIM; d++)
+    PetscCall(PetscFree(splash->shares.faces[d]));
+  PetscCall(PetscFree3(splash->bodies, splash->blocks, splash->hits));
+  PetscCall(PetscFree(splash->rows));
+  PetscCall(PetscFree(splash->cells));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SplashDestroy(Splash *splash)
 {
   PetscFunctionBegin;
@@ -76,6 +92,7 @@ PetscErrorCode SplashDestroy(Splash *splash)
     PetscFunctionReturn(0);
   PetscCall(DestroyFields(*splash));
   PetscCall(VecDestroy(&(*splash)->lower));
+  PetscCall(DestroyBodies(*splash));
   PetscCall(HaloDestroy(&(*splash)->halo));
   PetscCall(ParticlesDestroy(&(*splash)->particles));
   PetscCall(BoundedDestroy(&(*splash)->bounded));
@@ -191,8 +208,7 @@ const SplashReport *splash_report(Splash splash)
   return &splash->report;
 }
 
-/* Each particle weighs the same. */
-static PetscReal particle_mass(const Splash splash)
+PetscReal splash_particle_mass(const Splash splash)
 {
   const PetscInt  dimension = grid_box(splash->grid)->dimension;
   const PetscReal h = grid_spacing(splash->grid);
@@ -203,7 +219,7 @@ static PetscReal particle_mass(const Splash splash)
 static void add_particle(const Splash splash, const Vector3 *place, const PetscReal *velocity,
                          SplashTotals *totals)
 {
-  const PetscReal mass = particle_mass(splash);
+  const PetscReal mass = splash_particle_mass(splash);
 
   for (PetscInt d = 0; d < DIM; d++) {
     totals->momentum[d] += mass * velocity[d];
@@ -242,7 +258,7 @@ PetscErrorCode SplashGetTotals(Splash splash, SplashTotals *totals)
   totals->kinetic_energy = sums[2 * DIM];
   totals->largest_speed = most[DIM];
   PetscCall(ParticlesGetTotal(splash->particles, &totals->particles));
-  totals->mass = particle_mass(splash) * (PetscReal)totals->particles;
+  totals->mass = splash_particle_mass(splash) * (PetscReal)totals->particles;
   PetscFunctionReturn(0);
 }
 

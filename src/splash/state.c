@@ -7,6 +7,7 @@ PetscErrorCode SplashSave(Splash splash, Archive archive)
   PetscCall(ArchiveEnter(archive, "splash"));
   PetscCall(ParticlesSave(splash->particles, "particles", archive));
   PetscCall(MacGridSaveField(splash->grid, "pressure", splash->pressure, archive));
+  PetscCall(MacGridSaveField(splash->grid, "correction", splash->potential, archive));
   PetscCall(ArchiveLeave(archive));
   PetscFunctionReturn(0);
 }
@@ -40,6 +41,7 @@ PetscErrorCode SplashLoad(Splash splash, Archive archive)
   PetscCall(ParticlesLoad(splash->particles, "particles", archive));
   PetscCall(CheckParticles(splash, stored.global[0], archive));
   PetscCall(MacGridLoadField(splash->grid, "pressure", splash->pressure, archive));
+  PetscCall(MacGridLoadField(splash->grid, "correction", splash->potential, archive));
   PetscCall(ArchiveLeave(archive));
   PetscCall(SplashRasterise(splash));
   PetscFunctionReturn(0);

@@ -10,19 +10,19 @@
 
 /* Shares of a full cell or face. */
 static const PetscReal least_liquid = 0.05, least_face = 1e-3;
-static const PetscReal least_moved = 0.1;     /* a face with less is moved as if it had that */
+static const PetscReal least_moved = 0.1;     /* a face with less of its share is moved as if it had that */
 static const PetscReal farthest_offset = 0.5; /* cells */
 static const PetscReal round_off = 1e-13;     /* of a cell's share, that no solve needs to mend */
 
-/* Where index `at` of a face lies on a side of the box. */
-typedef enum { FACE_INSIDE, FACE_CLOSED, FACE_OPEN } FacePlace;
-static FacePlace face_place(const Splash splash, PetscInt direction, PetscInt at)
+/* The liquid on a face, but enough of it to be moved. */
+static inline PetscReal moved_density(PetscReal weight, PetscReal density)
 {
-  const GridBox *box = grid_box(splash->grid);
+  return PetscMax(density, least_moved * PetscMin(weight, 1.));
+}
 
-  if (box->periodic[direction] || (at > 0 && at < box->cells[direction]))
-    return FACE_INSIDE;
-  return side_is_closed(splash, direction, at ? 1 : 0) ? FACE_CLOSED : FACE_OPEN;
+PetscReal splash_pressed_share(PetscReal weight, PetscReal density)
+{
+  return weight > 0. ? weight * density / moved_density(weight, density) : 0.;
 }
 
 static PetscErrorCode SetWeights(Splash splash)
@@ -169,7 +169,9 @@ static PetscErrorCode ApplyChange(Splash splash)
       if (face_place(splash, d, at) != FACE_INSIDE)
         continue;
       face_density[d][c] = PetscMax(face_density[d][c] + 0.5 * (change[c] + change[c - stride]), 0.);
-      offset[d][c] = -drop(weights[d], y, c, stride) / PetscMax(face_density[d][c], least_moved);
+      if (weights[d][c] == 0.)
+        continue;
+      offset[d][c] = -drop(weights[d], y, c, stride) / moved_density(weights[d][c], face_density[d][c]);
       offset[d][c] = h * PetscMin(PetscMax(offset[d][c], -farthest_offset), farthest_offset);
     }
   }
@@ -193,7 +195,6 @@ PetscErrorCode SplashCorrectDensity(Splash splash)
   if (splash->config->correction == CORRECT_NONE)
     PetscFunctionReturn(0);
   PetscCall(VecWAXPY(splash->right_side, -1., splash->room, splash->density));
-  PetscCall(VecSet(splash->potential, 0.));
   PetscCall(Solve(splash, NULL, splash->potential, &report->correction));
   PetscCall(FindChange(splash));
   PetscCall(ApplyChange(splash));
@@ -330,10 +331,12 @@ static PetscErrorCode SetRightSide(Splash splash, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+/* The change of each face's velocity, and its sum with the masses of the faces. */
 static PetscErrorCode ApplyPressure(Splash splash, PetscReal dt)
 {
   const GridBox   *box = grid_box(splash->grid);
-  const PetscReal  rate = grid_spacing(splash->grid) / dt;
+  const PetscReal  h = grid_spacing(splash->grid), rate = h / dt;
+  ReproducibleSum  sums[DIM] = {{0}};
   const PetscReal *p;
   PetscReal       *u[DIM], *weights[DIM], *density[DIM];
 
@@ -346,16 +349,22 @@ static PetscErrorCode ApplyPressure(Splash splash, PetscReal dt)
     const GridRange faces = grid_faces(splash->grid, d);
 
     FOR_CELLS(&faces, i, j, k) {
-      const PetscInt c = box_index(box, i, j, k);
+      const PetscInt  c = box_index(box, i, j, k);
+      const PetscReal flux = rate * drop(weights[d], p, c, box->stride[d]);
 
-      if (weights[d][c] > 0.)
-        u[d][c] -= rate * drop(weights[d], p, c, box->stride[d]) / PetscMax(density[d][c], least_moved);
+      if (flux == 0.)
+        continue;
+      u[d][c] -= flux / moved_density(weights[d][c], density[d][c]);
+      sum_add(&sums[d], -flux * density[d][c] / moved_density(weights[d][c], density[d][c]));
     }
   }
   PetscCall(VecRestoreArrayRead(splash->impulse, &p));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->face_density, density));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->weights, weights));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->velocity, u));
+  PetscCall(SumOverRanks(box->comm, DIM, sums, splash->report.impulse));
+  for (PetscInt d = 0; d < DIM; d++)
+    splash->report.impulse[d] *= splash->fluid->density * PetscPowRealInt(h, box->dimension);
   PetscFunctionReturn(0);
 }
 
@@ -368,10 +377,19 @@ PetscErrorCode SplashProjectUnilateral(Splash splash, PetscReal dt)
   if (splash->lower)
     PetscCall(FindSuction(splash));
   PetscCall(SetRightSide(splash, dt));
+  if (splash->body_count) {
+    splash->columns = (BodyColumns){splash->body_count, splash->row_count, splash->rows,
+                                    (const PetscReal(*)[TWIST][TWIST])splash->blocks};
+    PetscCall(SplashFindRows(splash));
+    PetscCall(SplashAddBodyFlux(splash, dt));
+    PetscCall(BoundedSetBodies(splash->bounded, &splash->columns));
+  }
   PetscCall(VecCopy(splash->pressure, splash->impulse));
   PetscCall(VecScale(splash->impulse, 1. / scale));
   PetscCall(Solve(splash, splash->lower, splash->impulse, &splash->report.velocity));
   PetscCall(ApplyPressure(splash, dt));
+  if (splash->body_count)
+    PetscCall(SplashPushBodies(splash, dt));
   PetscCall(VecCopy(splash->impulse, splash->pressure));
   PetscCall(VecScale(splash->pressure, scale));
   PetscFunctionReturn(0);

@@ -58,11 +58,13 @@ static PetscErrorCode Volume(Case *bench)
 }
 static PetscErrorCode Extend(Case *bench)
 {
-  Vec field;
+  const PetscInt layers = 3;
+  Vec            field;
 
   PetscFunctionBegin;
   PetscCall(LevelSetGetField(bench->interface.level_set, &field));
-  PetscCall(ExtendFaces(bench->interface.grid, NULL, field, bench->known, 3, bench->interface.velocity));
+  PetscCall(ExtendFaces(bench->interface.grid, NULL, field, bench->known, 1, &layers,
+                        (Vec *[]){bench->interface.velocity}));
   PetscFunctionReturn(0);
 }
 static PetscErrorCode Move(Case *bench)

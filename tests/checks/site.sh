@@ -25,7 +25,7 @@ fi
 # What it is made of, in a tree of its own.
 mkdir -p "$work/tree/docs"
 printf '# Top\n\nSee [`a`](docs/a.md#two-of-them).\n' > "$work/tree/README.md"
-printf '# A\n\n## Two of *them*\n\n- one `x|y`\n  more\n- two & <b>\n\n| a | b |\n|---|---|\n| `1 | 2` | ![p](p.svg) |\n\n    code <i>\n' > "$work/tree/docs/a.md"
+printf '# A\n\n## Two of *them*\n\n- one `x|y`\n  more\n- two & <b>\n\n| a | b |\n|---|---|\n| `1 | 2` | ![p](p.svg) |\n\n    code <i>\n\n$$\n\\frac{a}{b_1^2} \\le \\sum_f \\nabla p \\tag{1}\n$$\n' > "$work/tree/docs/a.md"
 echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > "$work/tree/docs/p.svg"
 small() {
   build "$work/tree" "$work/small" || return 1
@@ -35,6 +35,13 @@ small() {
   grep -qF '<a href="a.html#two-of-them"><code>a</code></a>' "$work/small/index.html"
 }
 ok "lists, tables, code, pictures and links are what they should be" small
+equation='<mfrac><mrow><mi>a</mi></mrow><mrow><msubsup><mi>b</mi><mn>1</mn><mn>2</mn></msubsup></mrow></mfrac><mo>≤</mo><munder><mo>∑</mo><mi>f</mi></munder><mi>∇</mi><mi>p</mi><mspace width="2em"/><mtext>(1)</mtext>'
+ok "an equation is what a browser draws by itself" grep -qF "$equation" "$work/small/a.html"
+ok "with its source" grep -qF '<annotation encoding="application/x-tex">\frac{a}{b_1^2} \le' "$work/small/a.html"
+unknown() { cp -r "$work/tree" "$work/other" && printf '\n$$\n\\%s\n$$\n' "$1" >> "$work/other/docs/a.md" && ! build "$work/other" "$work/none" 2> "$work/said" && grep -qF "$2" "$work/said" && [ ! -e "$work/none" ]; }
+ok "a command that is not known is told" unknown 'frob{x}' 'docs/a.md: the command \frob is not known'
+rm -rf "$work/other"
+ok "and an equation that is not ended" unknown 'frac{1}' 'ends too early'
 told() { printf '# Top\n\n[a](%s)\n' "$1" > "$work/tree/README.md"; ! build "$work/tree" "$work/none" 2> "$work/said" && grep -q "$2" "$work/said" && [ ! -e "$work/none" ]; }
 ok "a link to nothing is told, and nothing is written" told docs/b.md "README.md: docs/b.md is not there"
 ok "so is an anchor that is not there" told docs/a.md#three "no heading #three"

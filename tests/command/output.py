@@ -146,6 +146,52 @@ def joints_turn_and_slide():
     near(chosen["rate_rail"], 0.5, 1e-9)
 
 
+def joints_bear_what_hangs_on_them():
+    chosen = table("loads-1", "chosen")
+    time, later = chosen["time"], slice(1, None)
+    assert numpy.isnan(chosen["joint_force_hook_z"][0]), "there is no step before the first"
+    for name, weight in {"bracket": 30, "hook": 70, "link": 50, "stop": 70}.items():
+        near(chosen[f"joint_force_{name}_z"][later], weight, 1e-9 * weight, name)
+        near(chosen[f"joint_force_{name}_x"][later], 0, 1e-9 * weight, name)
+    for axis, torque in zip("xyz", numpy.cross((1.5, 0.25, 0.1), (0, 0, 30))):
+        near(chosen[f"joint_torque_bracket_{axis}"][later], torque, 1e-9 * 45, axis)
+        near(chosen[f"joint_torque_hook_{axis}"][later], 0, 0)
+    near(chosen["drive_stop"][later], 70, 1e-9 * 70, "the stop pushes up")
+    near(chosen["drive_pivot"][later], 0, 0, "nothing drives it")
+
+    # the pendulum: what its momentum changes by, and what is known of its tension: m (l w^2 + g cos)
+    step, mass, gravity, length = 0.005, 4, 10, 0.5
+    for axis, pull in (("x", 0), ("z", -gravity)):
+        change = mass * numpy.diff(chosen[f"velocity_bob_{axis}"]) / step
+        near(chosen[f"joint_force_pivot_{axis}"][later], change - mass * pull, 1e-8, axis)
+    middle = [numpy.convolve(chosen[column], (0.5, 0.5), "valid") for column in ("angle_pivot", "rate_pivot")]
+    tension = mass * (length * middle[1] ** 2 + gravity * numpy.sin(middle[0]))
+    found = -chosen["joint_force_pivot_x"][later] * numpy.cos(middle[0]) + chosen["joint_force_pivot_z"][later] * numpy.sin(middle[0])
+    near(found, tension, 2e-3 * tension.max(), "along the arm")
+
+    # the shaft: moment of inertia times acceleration of the target
+    inertia = 6 * (1**2 + 2**2) / 12
+    wanted = -0.5 * inertia * (2 * numpy.pi) ** 2 * numpy.sin(2 * numpy.pi * (time[later] - step / 2))
+    near(chosen["drive_shaft"][later], wanted, 1e-3 * abs(wanted).max(), "the drive")
+    near(chosen["joint_torque_shaft_z"][later], chosen["drive_shaft"][later], 1e-9, "is all of the torque about the axis")
+
+
+def joints_bear_what_a_fluid_leaves():
+    for ranks in (1, 2):
+        loads = table(f"arms-{ranks}", "loads")
+        volume = numpy.pi * 0.01
+        for name, joint, density in (("still", "arm", 500), ("loose", "pivot", 3000)):
+            mass = density * volume
+            for axis, pull in (("x", 0), ("y", -9.81)):
+                change = mass * numpy.diff(loads[f"velocity_{name}_{axis}"]) / numpy.diff(loads["time"])
+                forces = loads[f"pressure_force_{name}_{axis}"] + loads[f"viscous_force_{name}_{axis}"]
+                near(loads[f"joint_force_{joint}_{axis}"][1:] + forces[1:] + mass * pull, change, 1e-5 * mass * 9.81, name, axis)
+    calm = table("calm", "loads")
+    for rows, tolerance in ((slice(1), 1e-8), (slice(1, None), 1e-3)):
+        near(calm["joint_force_arm_y"][rows], 9.81 * volume * (500 - 1000), tolerance * 9.81 * volume * 500, "Archimedes")
+        near(calm["joint_force_pivot_y"][rows], 0, tolerance * 9.81 * volume * 500, "what has the density of water needs no arm")
+
+
 def the_copy_in_hdf5_is_the_table():
     deep = table("tank-1", "deep")
     with h5py.File("tank-1/output/deep.h5") as file:

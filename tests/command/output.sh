@@ -96,6 +96,45 @@ solids:
 output:
   - {name: chosen, bodies: [{name: flyer}, {name: dot.7}, {name: tumbler}], joints: [{name: hinge}, {name: rail}]}
 END
+# What joints bear: a weight on an arm, two in a row, one that swings, one on a shaft that is driven, one on its stop.
+cat > loads.yaml << 'END'
+title: loads
+run: {end_time: 0.5, frame_interval: 0.5, time_step: 0.005}
+solids:
+  gravity: [0, 0, -10]
+  bodies:
+    - {name: sign, mass: 3, shape: {box: {low: [1, 0, 0], high: [2, 0.5, 0.2]}}}
+    - {name: upper, mass: 2, shape: {box: {low: [4.8, 0, 1], high: [5, 0.2, 2]}}}
+    - {name: lower, mass: 5, shape: {box: {low: [4.8, 0, 0], high: [5, 0.2, 0.9]}}}
+    - {name: bob, mass: 4, shape: {box: {low: [8, -0.1, -0.1], high: [8.2, 0.1, 0.1]}}}
+    - {name: rotor, mass: 6, shape: {box: {low: [11, -1, -0.1], high: [12, 1, 0.1]}}, spin: [0, 0, 3.141592653589793]}
+    - {name: slider, mass: 7, shape: {box: {low: [14, 0, 0], high: [15, 1, 1]}}}
+  joints:
+    - {name: bracket, type: rigid, child: sign, anchor: [0, 0, 0]}
+    - {name: hook, type: point, child: upper, anchor: [4.9, 0.1, 2.1]}
+    - {name: link, type: hinge, parent: upper, child: lower, anchor: [4.9, 0.1, 0.95], axis: [0, 1, 0]}
+    - {name: pivot, type: hinge, child: bob, anchor: [7.6, 0, 0], axis: [0, 1, 0]}
+    - {name: shaft, type: hinge, child: rotor, anchor: [11.5, 0, 0], axis: [0, 0, 1], target: "0.5*sin(2*pi*t)", stiffness: 100, damping: 20}
+    - {name: stop, type: prismatic, child: slider, anchor: [14.5, 0.5, 0], axis: [0, 0, 2], lower: 0}
+output:
+  - name: chosen
+    joints: [{name: bracket}, {name: hook}, {name: link}, {name: pivot}, {name: shaft}, {name: stop}]
+    bodies: [{name: bob}]
+END
+# The same in a fluid: a ball on an arm in water that is at rest, and one that swings.
+sed -e '/^output/,$d' -e 's/^title.*/title: arms/' tank.yaml > arms.yaml
+cat >> arms.yaml << 'END'
+coupling: {tolerance: 1e-10}
+solids:
+  bodies:
+    - {name: still, shape: {sphere: {center: [0.3, 0.2], radius: 0.1}}, density: 500}
+    - {name: loose, shape: {sphere: {center: [0.7, 0.2], radius: 0.1}}, density: 3000}
+  joints:
+    - {name: arm, type: rigid, child: still, anchor: [0.5, 0.2]}
+    - {name: pivot, type: hinge, child: loose, anchor: [0.55, 0.3], axis: [0, 0, 1]}
+output:
+  - {name: loads, bodies: [{name: still}, {name: loose}], joints: [{name: arm}, {name: pivot}]}
+END
 # A ball in water, coupled.
 sed -e '/^output/,$d' -e 's/^title.*/title: ball/' tank.yaml > ball.yaml
 cat >> ball.yaml << 'END'
@@ -115,8 +154,12 @@ done
 go 1 bodies bodies-1
 go 1 streams streams-1
 go 2 streams streams-2
-go 1 ball ball-1
-go 2 ball ball-2
+for ranks in 1 2; do
+  go $ranks ball ball-$ranks
+  go $ranks arms arms-$ranks
+done
+go 1 loads loads-1
+go 1 arms calm --set solids.bodies.loose.density=1000
 "$python" "$MILLRACE_SOURCE/tests/support/tap.py" "$MILLRACE_SOURCE/tests/command/output.py" > checks 2>&1
 cat checks
 tap_number=$(grep -cE '^(not )?ok ' checks)
@@ -132,7 +175,7 @@ same_tables() { for table in "$1"/output/*.csv; do cmp "$table" "$2/output/$(bas
 resumes() { # SCENE RANKS
   go "$2" "$1" "$1-half" --set run.step_limit=5 && millrace "$2" run -o "$1-half" --restart latest --set run.step_limit=0 > log 2>&1 && same_tables "$1-$2" "$1-half"
 }
-for scene in tank wake ball shear; do
+for scene in tank wake ball shear loads arms; do
   ok "the tables of $scene are the same after a restart" resumes $scene 1
   rm -rf $scene-half
 done

@@ -198,6 +198,33 @@ def has_colour(path, *places):
         expect(abs(pixel - 255 * numpy.array(region_view.rgb(colour))).max() < 6, place, pixel)
 
 
+def has_some(path, *wanted):
+    """Each as x,y,x,y=#rrggbb: a pixel of about that colour between a lower left and an upper right place."""
+    image = pixels(path)
+    high, wide = image.shape[:2]
+    for place in wanted:
+        where, _, colour = place.partition("=")
+        left, low, right, top = (float(part) for part in where.split(","))
+        part = image[int((1 - top) * high):int((1 - low) * high), int(left * wide):int(right * wide)]
+        nearest = abs(part - 255 * numpy.array(region_view.rgb(colour))).max(axis=2).min()
+        expect(nearest < 24, place, nearest)
+
+
+def lines_are_pale(path, share):
+    """Of the pixels that are neither the ground nor grey, this share is bright enough to be seen before it."""
+    image = pixels(path)
+    seen = (abs(image - image[0, 0]).max(axis=2) > 40) & (numpy.ptp(image, axis=2) > 30)
+    expect(seen.any() and (image[seen].max(axis=1) > 100).mean() > float(share), (image[seen].max(axis=1) > 100).mean())
+
+
+def fills(path, colour, left, right, low, top):
+    """From which part of a picture to which a colour, or what borders on it, reaches."""
+    found = abs(pixels(path) - 255 * numpy.array(region_view.rgb(colour))).max(axis=2) < 24
+    rows, columns = numpy.where(found.any(axis=1))[0], numpy.where(found.any(axis=0))[0]
+    seen = columns[0] / found.shape[1], columns[-1] / found.shape[1], 1 - rows[-1] / found.shape[0], 1 - rows[0] / found.shape[0]
+    expect(all(abs(a - float(b)) < 0.02 for a, b in zip(seen, (left, right, low, top))), seen)
+
+
 def has_patches(path, *wanted):
     """Colours and the shares of the box that they cover; the box is all that is not the white of the upper left corner. Dark or
     bright, a colour keeps the order of its parts."""

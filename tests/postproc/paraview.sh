@@ -51,6 +51,13 @@ ok "each in its colour" measure has_colour bubble.png 0.23,0.23=#2f7fc1 0.68,0.2
 ok "the bubble up to its surface and not beyond" measure has_colour bubble.png 0.568,0.277=#f0932b 0.52,0.277=#2f7fc1
 if is_long; then
   ok "a field, the lines between regions and markers" "$render" bubble -o lines.png --field pressure --particles --size 300 300
+  ok "in 2-D the picture is as the box is" "$render" bubble -o frame.png --particles
+  ok "with its margins" measure has_size frame.png 902 800
+  ok "the water reaches from the left side and the ground up to the lines of its surface, its part of the bar is at the right" \
+    measure fills frame.png \#2f7fc1 0.027 0.864 0.031 0.529
+  ok "the bar and the legend are beside it" measure has_some frame.png 0.84,0.05,0.9,0.5=#2f7fc1 0.84,0.8,1,0.95=#f4a261
+  ok "streamlines in space" "$render" plume -o lines.png --streamlines 30 --surfaces none --size 320 240
+  ok "are seen before the ground" measure lines_are_pale lines.png 0.9
   ok "render draws surfaces of regions" "$render" pool -o pool.png --camera front --plain --size 400 400
   ok "the ball above the pool" measure is_redder pool.png 0.443,0.67 0.5,0.3
   ok "surfaces stay round at the sides" measure has_colour pool.png 0.483,0.777=#171c29 0.7,0.65=#171c29
@@ -60,6 +67,7 @@ fi
 ok "render draws slice, iso-surface, streamlines, particles and surfaces" "$render" plume -o plume.png --slice y=0.9 \
   --iso smoke=0.5 --streamlines 20 --particles --surfaces --size 320 240
 ok "something is seen" measure is_drawn plume.png 0.1
+ok "with a legend for the surface and the points" measure has_some plume.png 0,0.1,0.4,0.2=#4cc9f0 0,0,0.4,0.1=#f4a261
 if is_long; then
   ok "render makes a film of the smoke" "$render" plume -o plume.gif --volume --slice x --size 200 200
   ok "the film has all frames" measure has_frames plume.gif 3

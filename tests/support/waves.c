@@ -23,6 +23,17 @@ PetscErrorCode WaveRecord(SceneRun *flow, PetscReal level, PetscReal until, Pets
   PetscFunctionReturn(0);
 }
 
+PetscReal wave_crossing(const WaveHistory *history, PetscInt number)
+{
+  for (PetscInt n = 1; n < history->count; n++) {
+    const PetscReal before = history->height[n - 1], after = history->height[n];
+
+    if (before * after <= 0. && before != after && !number--)
+      return history->time[n] - (history->time[n] - history->time[n - 1]) * after / (after - before);
+  }
+  return PETSC_MAX_REAL;
+}
+
 /* Root of the mean square of the deviation over omega t <= 25, over the first height. */
 static PetscReal wave_deviation(const WaveHistory *history, const PetscReal table[], PetscReal step,
                                 PetscReal omega)

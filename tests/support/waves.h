@@ -13,6 +13,8 @@ typedef struct {
 
 PetscErrorCode WaveRecord(SceneRun *flow, PetscReal level, PetscReal until, PetscReal dt,
                           WaveHistory *history);
+/* Time of the n-th crossing of the level, from 0; huge if there is none. */
+PetscReal wave_crossing(const WaveHistory *history, PetscInt number);
 
 /* A wave of length 1 between liquids of density 1 below and `density` (1 or 0.1) above: root of the mean
    square of the deviation from Prosperetti's solution over omega t <= 25, over the first height. */

@@ -9,8 +9,12 @@ static char message[MESSAGE];
 
 static PetscErrorCode Start(PetscInt first, FrameSeries *series)
 {
-  const FrameConfig config = {scratch.directory, first, 3, {CELLS, CELLS, 4}, {{0, 0, 0}}, 0.1,
-                              ARCHIVE_DOUBLE};
+  const FrameConfig config = {.directory = scratch.directory,
+                              .first = first,
+                              .dimension = 3,
+                              .cells = {CELLS, CELLS, 4},
+                              .spacing = 0.1,
+                              .precision = ARCHIVE_DOUBLE};
 
   return FrameSeriesCreate(PETSC_COMM_WORLD, &config, series, message, MESSAGE);
 }

@@ -196,9 +196,10 @@ static void compare_faces(DistanceFunction distance, PetscInt layers)
       assert_success(CreateCase(PETSC_COMM_SELF, periodic, distance, around_ball, &alone));
       assert_success(SetFaces(&together, around_ball));
       assert_success(SetFaces(&alone, around_ball));
+      assert_success(ExtendFaces(together.grid, NULL, together.distance, together.known, 1, &layers,
+                                 (Vec *[]){together.faces}));
       assert_success(
-          ExtendFaces(together.grid, NULL, together.distance, together.known, layers, together.faces));
-      assert_success(ExtendFaces(alone.grid, NULL, alone.distance, alone.known, layers, alone.faces));
+          ExtendFaces(alone.grid, NULL, alone.distance, alone.known, 1, &layers, (Vec *[]){alone.faces}));
       for (PetscInt d = 0; d < dimension; d++) {
         assert_success(InterfaceChecksum(together.grid, together.faces[d], &sum[0]));
         assert_success(InterfaceChecksum(alone.grid, alone.faces[d], &sum[1]));

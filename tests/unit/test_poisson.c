@@ -84,7 +84,7 @@ static PetscReal smooth_error(const Problem *problem)
   assert_success(Fill(&solver, smooth, exact));
   assert_success(VecAXPY(exact, -1., solver.pressure));
   assert_success(VecNorm(exact, NORM_INFINITY, &error));
-  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
   assert_success(VecDestroy(&exact));
   assert_success(DestroySolver(&solver));
   return error;
@@ -125,7 +125,7 @@ static PetscReal mean_between(const Solver *solver, PetscInt low, PetscInt high)
       sums[1] += 1.;
     }
   PetscCallAbort(PETSC_COMM_SELF, VecRestoreArrayRead(solver->pressure, &values));
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, PETSC_COMM_WORLD);
   return sums[0] / sums[1];
 }
 

@@ -246,7 +246,7 @@ static PetscReal ring_error(const Problem *problem)
   assert_success(Fill(&solver, ring, exact));
   assert_success(VecAXPY(exact, -1., solver.pressure));
   assert_success(VecNorm(exact, NORM_INFINITY, &error));
-  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
+  (void)MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD);
   assert_success(VecDestroy(&exact));
   assert_success(DestroySolver(&solver));
   return error;

@@ -68,9 +68,10 @@ static void a_plane_scene_takes_vectors_of_two(void **state)
   assert_on_all_ranks(config->fluid.sides[Y][0].kind == SIDE_SLIP);
   assert_near(value_at(config->fluid.initial_velocity[X], 1, 2), sin(1.) * cos(2.), 1e-15);
   assert_near(value_at(config->fluid.sides[Y][1].velocity[X], 3, 0), 3, 0);
-  assert_near(shape_distance(config->obstacles[0].shape, vector3(1, 2, 0)), 0.5, 1e-14);
-  assert_near(shape_distance(config->obstacles[1].shape, vector3(3.5, 4, 0)), -0.5, 1e-14);
-  assert_on_all_ranks(config->obstacles[1].surface == OBSTACLE_SLIP);
+  assert_near(shape_distance(config->solids.bodies[0].shape, vector3(1, 2, 0)), 0.5, 1e-14);
+  assert_near(shape_distance(config->solids.bodies[1].shape, vector3(3.5, 4, 0)), -0.5, 1e-14);
+  assert_on_all_ranks(config->solids.bodies[1].surface == BODY_SLIP);
+  assert_on_all_ranks(config->solids.bodies[1].kind == BODY_STATIC);
   assert_success(SceneDestroy(&scene));
 }
 
@@ -133,20 +134,48 @@ static void shapes_combine_and_move(void **state)
   const BodyConfig       *bodies;
 
   (void)state;
-  assert_int_equal(config->obstacle_count, 1); /* what moves is a body */
-  assert_int_equal(config->solids.body_count, 3);
+  assert_int_equal(config->obstacle_count, 0); /* they are bodies */
+  assert_int_equal(config->solids.body_count, 4);
   bodies = config->solids.bodies;
   assert_on_all_ranks(bodies[0].kind == BODY_KINEMATIC && bodies[1].kind == BODY_KINEMATIC);
   assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 0.65, 0.5)) < 0);
   assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 0.8, 0.5)) > 0);
   assert_on_all_ranks(shape_distance(bodies[0].shape, vector3(0.5, 1.35, 0.5)) > 0);
-  assert_near(shape_distance(config->obstacles[0].shape, vector3(1, 0, 1)), PetscSqrtReal(0.5), 1e-14);
+  assert_on_all_ranks(bodies[3].kind == BODY_STATIC);
+  assert_near(shape_distance(bodies[3].shape, vector3(1, 0, 1)), PetscSqrtReal(0.5), 1e-14);
   assert_near(motion_velocity(bodies[0].motion, 0, vector3(1.5, 1, 0.5)).at[Z], -2, 1e-14);
   assert_near(motion_velocity(bodies[0].motion, 0, vector3(1.5, 1, 0.5)).at[Y], 0.1, 1e-14);
   assert_near(motion_pose(bodies[1].motion, 2).translation.at[Y], 1, 1e-14);
   assert_near(motion_pose(bodies[1].motion, 0.5).translation.at[Y], 0.25, 1e-14);
   assert_near(motion_pose(bodies[2].motion, 0.5).translation.at[Y], 0.15625, 1e-14); /* s^2 (3 - 2 s) */
   assert_success(SceneDestroy(&scene));
+}
+
+/* Their faces are cut only where the scene says so. */
+static void stand_as_voxels(const char text[])
+{
+  Scene scene = read_text(text, NULL);
+
+  assert_int_equal(scene_config(scene)->obstacle_count, 1);
+  assert_success(SceneDestroy(&scene));
+  scene = read_text(text, "fluid.obstacles=cut");
+  assert_int_equal(scene_config(scene)->obstacle_count, 0);
+  assert_int_equal(scene_config(scene)->solids.body_count, 1);
+  assert_success(SceneDestroy(&scene));
+}
+
+static void obstacles_are_voxels_beside_regions_and_scalars(void **state)
+{
+  (void)state;
+  stand_as_voxels("grid: {size: [1, 2, 1], resolution: 8}\n"
+                  "run: {end_time: 1, frame_interval: 0.1}\n"
+                  "regions: [{name: water, density: 1000, shape: {box: {low: [0, 0, 0], high: [1, 1, 1]}}},\n"
+                  "  {name: air, type: empty}]\n"
+                  "obstacles: [{name: ball, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]\n");
+  stand_as_voxels("grid: {size: [1, 2, 1], resolution: 8}\n"
+                  "run: {end_time: 1, frame_interval: 0.1}\n"
+                  "fluid: {density: 1, scalars: [{name: smoke}]}\n"
+                  "obstacles: [{name: ball, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]\n");
 }
 
 /* The same one-triangle-pyramid as ASCII STL, next to a scene that names it without a directory. */
@@ -158,7 +187,7 @@ static void write_file(const char name[], const char text[])
     fputs(text, file);
     fclose(file);
   }
-  MPI_Barrier(PETSC_COMM_WORLD);
+  (void)MPI_Barrier(PETSC_COMM_WORLD);
 }
 
 static void file_names_are_relative_to_the_scene(void **state)
@@ -184,7 +213,7 @@ static void file_names_are_relative_to_the_scene(void **state)
   again = read_text(scene_resolved_text(scene), NULL);
   assert_success(SceneDestroy(&again));
   assert_success(SceneDestroy(&scene));
-  MPI_Barrier(PETSC_COMM_WORLD);
+  (void)MPI_Barrier(PETSC_COMM_WORLD);
   if (!harness_rank())
     assert_int_equal(system("rm -r test_scene.dir"), 0);
 }
@@ -319,8 +348,9 @@ static void every_scene_of_the_tree_is_good(void **state)
 
 TEST_MAIN(cmocka_unit_test(what_is_left_out_takes_its_default),
           cmocka_unit_test(a_plane_scene_takes_vectors_of_two),
-          cmocka_unit_test(scalars_and_inflows_meet_by_name), cmocka_unit_test(shapes_combine_and_move),
-          cmocka_unit_test(file_names_are_relative_to_the_scene),
+          cmocka_unit_test(scalars_and_inflows_meet_by_name),
+          cmocka_unit_test(obstacles_are_voxels_beside_regions_and_scalars),
+          cmocka_unit_test(shapes_combine_and_move), cmocka_unit_test(file_names_are_relative_to_the_scene),
           cmocka_unit_test(sides_are_fitted_to_whole_cells),
           cmocka_unit_test(materials_have_their_usual_properties),
           cmocka_unit_test(a_plane_scene_turns_about_z), cmocka_unit_test(windows_text_is_text),

@@ -316,10 +316,13 @@ static void deformable_solids_that_cannot_be(void **state)
                 "edge: 0.5, material: rubber, fill: lattice"),
             8, "the boundary of its tetrahedra");
   one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" MATERIAL(
-                ", damping: 0.1") "  meshes: [{name: bar, edge: 0.5, material: rubber, shape: {box: {low: "
+                ", volume: kept") "  meshes: [{name: bar, edge: 0.5, material: rubber, shape: {box: {low: "
                                   "[0, 0, 0], "
                                   "high: [1, 1, 1]}}}]\n",
-            6, "neither damping nor kept volumes");
+            6, "volumes of deformable solids are not kept");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nfluid: {density: 1}\n" BAR(
+                "edge: 0.5, material: rubber") "  elasticity: static\n",
+            9, "steps are explicit, newmark or auto, not static");
 }
 
 static void deformable_solids_with_a_warning(void **state)
@@ -330,8 +333,9 @@ static void deformable_solids_with_a_warning(void **state)
       PROBLEM_WARNING, 7, "fluid slips along meshes");
   one_problem(
       BAR("edge: 0.5, material: rubber") "  elasticity: newmark\n  bodies: [{name: b, density: 1, shape: "
-                                         "{sphere: {center: [0, 0, 5], radius: 1}}}]\n",
-      PROBLEM_WARNING, 5, "too little momentum");
+                                         "{sphere: {center: [0, 0, 5], radius: 1}}}, {name: floor, type: "
+                                         "static, shape: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}}]\n",
+      PROBLEM_WARNING, 5, "gives way too easily");
 }
 
 static void pairs_that_cannot_be(void **state)

@@ -1,5 +1,5 @@
-/* Deformable solids in a fluid: a stiff ball rises like a rigid one, and one that weighs as much as the fluid
-   stays where it is. */
+/* Deformable solids in a fluid: a stiff ball rises like a rigid one, one that weighs as much as the fluid
+   stays where it is, and pressure makes it smaller. */
 #include "scene_run.h"
 #include "harness.h"
 
@@ -15,6 +15,7 @@ static void open_soft(SceneRun *flow, PetscReal young, PetscReal density)
   assert_success(SceneRunCreate(
       PETSC_COMM_WORLD, flow,
       TANK "solids:\n"
+           "  elasticity: explicit\n"
            "  materials: [{name: jelly, young: %g, poisson: 0.4, density: %g}]\n"
            "  meshes:\n"
            "    - {name: ball, shape: {sphere: {center: [0.51, 0.52, 0.5], radius: 0.25}}, edge: 0.13, "
@@ -83,25 +84,263 @@ static void a_ball_of_water_stays_where_it_is(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-/* Contact in a fluid is not solved for: the step that would lead into the floor is not taken. */
-static void a_heavy_ball_stops_the_run_at_the_floor(void **state)
+/* An open tank of water with a ball of its density. */
+typedef struct {
+  const char *elasticity, *solver;
+  PetscReal   young, density, damping;
+  PetscReal   step; /* s; 0: as it comes */
+} OpenTank;
+
+static void open_tank(SceneRun *flow, const OpenTank *tank)
 {
-  PetscBool good = PETSC_TRUE;
-  PetscReal dt;
-  SceneRun  flow;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, flow,
+      "grid: {size: [1, 1.5, 1], resolution: 12}\n"
+      "run: {end_time: 10, frame_interval: 1, time_step: %g}\n"
+      "fluid: {density: 1000, gravity: [0, -9.81, 0], sides: {all: slip, y_high: open}}\n"
+      "coupling: {tolerance: 1e-8, solver: %s}\n"
+      "solids:\n"
+      "  elasticity: %s\n"
+      "  materials: [{name: jelly, young: %g, poisson: 0.4, density: %g, damping: %g}]\n"
+      "  meshes:\n"
+      "    - {name: ball, shape: {sphere: {center: [0.51, 0.52, 0.5], radius: 0.25}}, edge: 0.13, "
+      "material: jelly}\n",
+      (double)tank->step, tank->solver, tank->elasticity, (double)tank->young, (double)tank->density,
+      (double)tank->damping));
+}
+
+/* By p / K, once it has come to rest, whatever its damping: that does not act against what pressure does. */
+static void pressure_makes_a_ball_smaller(void **state)
+{
+  const OpenTank tanks[] = {{"newmark", "schur", 1e6, 1000., 0., 0.01},
+                            {"newmark", "minres", 1e6, 1000., 0.03, 0.01},
+                            {"auto", "minres", 3e5, 1000., 0.03, 0.01},
+                            {"explicit", "schur", 1e6, 1000., 0.005, 0.}};
 
   (void)state;
-  open_soft(&flow, 1e5, 8000.);
-  for (PetscInt n = 0; n < 200 && good; n++) {
-    assert_success(SimulationGetTimeStep(flow.simulation, 10., &dt));
-    assert_success(SimulationTryStep(flow.simulation, &dt, &good));
+  for (size_t n = 0; n < sizeof(tanks) / sizeof(tanks[0]); n++) {
+    const PetscReal bulk = tanks[n].young / (3. * (1. - 2. * 0.4)), until = tanks[n].step > 0. ? 0.3 : 0.1;
+    PetscReal       volume, smaller, deep, expected;
+    SceneRun        flow;
+
+    open_tank(&flow, &tanks[n]);
+    volume = report_of(&flow).volume;
+    assert_success(SceneRunUntil(&flow, until));
+    smaller = 1. - report_of(&flow).volume / volume;
+    deep = 1.5 + report_of(&flow).potential_energy / (-9.81 * 1000. * volume);
+    expected = 1000. * 9.81 * deep / bulk;
+    note("%s, damping %g: smaller by %.5f, %.5f expected", tanks[n].elasticity, (double)tanks[n].damping,
+         (double)smaller, (double)expected);
+    assert_near(smaller, expected, 0.02 * expected);
+    assert_success(SceneRunDestroy(&flow));
   }
-  note("stopped at %.3f s", (double)simulation_time(flow.simulation));
-  assert_false(good);
-  assert_true(simulation_time(flow.simulation) > 0.1); /* 0.27 m at less than g */
+}
+
+/* The worst of S1 and S2 in a few steps. */
+static PetscReal most_iterations(const OpenTank *tank)
+{
+  PetscReal most = 0.;
+  SceneRun  flow;
+
+  open_tank(&flow, tank);
+  for (PetscInt n = 0; n < 5; n++) {
+    PetscReal count;
+
+    assert_success(SceneRunStep(&flow, 1, tank->step));
+    assert_success(SimulationGetRecord(flow.simulation, "coupled_iterations", &count));
+    most = PetscMax(most, count);
+    assert_success(SimulationGetRecord(flow.simulation, "half_iterations", &count));
+    most = PetscMax(most, count);
+  }
+  assert_success(SceneRunDestroy(&flow));
+  return most;
+}
+
+static void iterations_do_not_depend_on_the_stiffness(void **state)
+{
+  const PetscReal bounds[] = {22., 48., 90.}; /* of the softest */
+
+  (void)state;
+  only_on_one_rank();
+  for (PetscInt ratio = 0; ratio < 3; ratio++)
+    for (PetscInt decade = 3; decade <= 9; decade += ratio ? 2 : 3) {
+      const OpenTank  tank = {"newmark",
+                             ratio == 1 ? "minres" : "schur",
+                              PetscPowReal(10., decade),
+                              1000. * PetscPowReal(10., -ratio),
+                              0.,
+                              0.01};
+      const PetscReal most = most_iterations(&tank);
+
+      note("density ratio %g, E %g: %g iterations", (double)(tank.density / 1000.), (double)tank.young,
+           (double)most);
+      assert_on_all_ranks(most <= (decade >= 5 ? 35. : bounds[ratio]));
+    }
+}
+
+static PetscReal record_of(SceneRun *flow, const char name[])
+{
+  PetscReal value;
+
+  assert_success(SimulationGetRecord(flow->simulation, name, &value));
+  return value;
+}
+
+/* It bears what the water does not. */
+static void a_heavy_ball_comes_to_rest_on_the_floor(void **state)
+{
+  const PetscReal dt = 0.02, g = 9.81;
+  PetscReal       mass, expected, iterations = 0.;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {size: [1, 1, 1], resolution: 12}\n"
+      "run: {end_time: 10, frame_interval: 1, time_step: %g}\n"
+      "fluid: {density: 1000, gravity: [0, %g, 0], sides: {all: slip}}\n"
+      "solids:\n"
+      "  materials: [{name: jelly, young: 1e5, poisson: 0.4, density: 3000, damping: 0.2}]\n"
+      "  meshes:\n"
+      "    - {name: ball, shape: {sphere: {center: [0.51, 0.3, 0.5], radius: 0.25}}, edge: 0.13, "
+      "material: jelly}\n",
+      (double)dt, (double)-g));
+  mass = 3000. * report_of(&flow).volume;
+  for (PetscInt n = 0; n < 60; n++) {
+    assert_success(SceneRunStep(&flow, 1, dt));
+    iterations += record_of(&flow, "coupled_iterations") / 60.;
+  }
+  expected = dt * g * (mass - 1000. * report_of(&flow).volume);
+  note("the floor bears %.4f, the rest of the weight is %.4f N s; %.0f iterations per step",
+       (double)record_of(&flow, "contact_momentum_y"), (double)expected, (double)iterations);
+  assert_near(record_of(&flow, "contact_momentum_y"), expected, 0.01 * expected);
+  assert_near(report_of(&flow).largest_penetration, 0., 1e-4 * 0.13);
+  assert_near(report_of(&flow).largest_speed, 0., 0.01);
+  assert_on_all_ranks(iterations <= 35.);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* A block on a floor that is inclined by 10 degrees stays where it is, by 30 degrees it slides under the
+   friction that presses and rubs. */
+static void a_block_under_water_sticks_or_slides(void **state)
+{
+  const PetscReal dt = 0.01, mu = 0.3;
+
+  (void)state;
+  for (int slides = 0; slides < 2; slides++) {
+    const PetscReal slope = (slides ? 30. : 10.) * PETSC_PI / 180.;
+    PetscReal       speed;
+    SceneRun        flow;
+
+    assert_success(SceneRunCreate(
+        PETSC_COMM_WORLD, &flow,
+        "grid: {size: [1.2, 0.8, 0.8], resolution: 12}\n"
+        "run: {end_time: 10, frame_interval: 1, time_step: %g}\n"
+        "fluid: {density: 1000, gravity: [%g, %g, 0], sides: {all: slip}}\n"
+        "solids:\n"
+        "  materials: [{name: jelly, young: 1e6, poisson: 0.3, density: 4000, damping: 0.05}]\n"
+        "  meshes:\n"
+        "    - {name: block, shape: {box: {low: [0.3, 0, 0.2], high: [0.7, 0.25, 0.6]}}, edge: 0.14, "
+        "material: jelly, friction: %g}\n",
+        (double)dt, (double)(9.81 * PetscSinReal(slope)), (double)(-9.81 * PetscCosReal(slope)), (double)mu));
+    assert_success(SceneRunStep(&flow, 20, dt));
+    speed = report_of(&flow).momentum.at[X] / (4000. * report_of(&flow).volume);
+    note("%g degrees: %.5f m/s after 0.2 s, rub %.4f of press", slides ? 30. : 10., (double)speed,
+         (double)(-record_of(&flow, "contact_momentum_x") / record_of(&flow, "contact_momentum_y")));
+    if (slides) {
+      assert_near(record_of(&flow, "contact_momentum_x"), -mu * record_of(&flow, "contact_momentum_y"),
+                  0.05 * mu * record_of(&flow, "contact_momentum_y"));
+      assert_on_all_ranks(speed > 0.1);
+    } else
+      assert_near(speed, 0., 1e-3);
+    assert_success(SceneRunDestroy(&flow));
+  }
+}
+
+/* A rigid ball, and a mesh as stiff, beside each other in mirrored places. */
+static void a_stiff_ball_moves_like_a_rigid_one_beside_it(void **state)
+{
+  const PetscReal radius = 0.2, density = 500., dt = 0.005, time = 0.05;
+  PetscReal       soft[DIM], rigid[DIM], volume;
+  BodyView        body;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {size: [1.2, 1, 0.8], resolution: 18}\n"
+      "run: {end_time: 10, frame_interval: 1, time_step: %g}\n"
+      "fluid: {density: 1000, gravity: [0, -9.81, 0], sides: {all: slip}}\n"
+      "solids:\n"
+      "  materials: [{name: stone, young: 1e8, poisson: 0.3, density: %g}]\n"
+      "  bodies:\n"
+      "    - {name: rigid, density: %g, shape: {sphere: {center: [0.35, 0.4, 0.4], radius: %g}}}\n"
+      "  meshes:\n"
+      "    - {name: soft, shape: {sphere: {center: [0.85, 0.4, 0.4], radius: %g}}, edge: 0.08, "
+      "material: stone}\n",
+      (double)dt, (double)density, (double)density, (double)radius, (double)radius));
+  volume = report_of(&flow).volume;
+  assert_success(SceneRunUntil(&flow, time));
+  body = solid_body_view(simulation_solid(flow.simulation), 0);
+  for (PetscInt d = 0; d < DIM; d++) {
+    rigid[d] = body.velocity.at[d];
+    soft[d] = (report_of(&flow).momentum.at[d] -
+               density * 4. / 3. * PETSC_PI * radius * radius * radius * rigid[d]) /
+              (density * volume);
+  }
+  note("they rise with %.4f and %.4f m/s, and part with %.5f and %.5f m/s", (double)rigid[Y], (double)soft[Y],
+       (double)-rigid[X], (double)soft[X]);
+  assert_near(soft[Y], rigid[Y], 0.02 * rigid[Y]);
+  assert_near(soft[X], -rigid[X], 0.02 * rigid[Y]);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* Of water that moves, a body and a mesh; pressure acts between them alone. */
+static void all_of_them_keep_their_momentum(void **state)
+{
+  SceneRun  flow;
+  PetscReal scale, worst = 0., summed = 0.;
+
+  (void)state;
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {size: [1, 1, 1], resolution: 12}\n"
+      "run: {end_time: 10, frame_interval: 1, time_step: 0.01}\n"
+      "fluid: {density: 1000, initial: {velocity: [\"sin(2*pi*y)\", \"cos(2*pi*z)\", \"sin(2*pi*x)\"]}, "
+      "sides: {all: periodic}}\n"
+      "coupling: {tolerance: 1e-12}\n"
+      "solids:\n"
+      "  materials: [{name: jelly, young: 1e5, poisson: 0.4, density: 400, damping: 0.002}]\n"
+      "  bodies:\n"
+      "    - {name: stone, density: 2000, shape: {sphere: {center: [0.72, 0.7, 0.7], radius: 0.18}}}\n"
+      "  meshes:\n"
+      "    - {name: ball, shape: {sphere: {center: [0.31, 0.32, 0.3], radius: 0.2}}, edge: 0.11, "
+      "material: jelly, velocity: [0.3, 0, 0]}\n"));
+  scale = 0.5 * 1000.; /* of the water's speed */
+  for (PetscInt n = 0; n < 20; n++) {
+    const PetscReal before = record_of(&flow, "total_momentum_x");
+
+    assert_success(SceneRunStep(&flow, 1, 0.01));
+    worst = PetscMax(worst, PetscAbsReal(record_of(&flow, "pressure_momentum_x")));
+    worst = PetscMax(worst, PetscAbsReal(record_of(&flow, "pressure_momentum_y")));
+    worst = PetscMax(worst, PetscAbsReal(record_of(&flow, "forces_momentum_z")));
+    summed = PetscMax(
+        summed, PetscAbsReal(
+                    record_of(&flow, "total_momentum_x") - before - record_of(&flow, "advection_momentum_x") -
+                    record_of(&flow, "viscosity_momentum_x") - record_of(&flow, "forces_momentum_x") -
+                    record_of(&flow, "pressure_momentum_x") - record_of(&flow, "contact_momentum_x")));
+  }
+  note("pressure changes it by %.2g at most, parts add up to %.2g", (double)worst, (double)summed);
+  assert_near(worst, 0., 1e-10 * scale);
+  assert_near(summed, 0., 1e-10 * scale);
   assert_success(SceneRunDestroy(&flow));
 }
 
 TEST_MAIN(cmocka_unit_test(a_stiff_ball_rises_like_a_rigid_one),
           cmocka_unit_test(a_ball_of_water_stays_where_it_is),
-          cmocka_unit_test(a_heavy_ball_stops_the_run_at_the_floor))
+          cmocka_unit_test(pressure_makes_a_ball_smaller),
+          cmocka_unit_test(iterations_do_not_depend_on_the_stiffness),
+          cmocka_unit_test(a_heavy_ball_comes_to_rest_on_the_floor),
+          cmocka_unit_test(a_block_under_water_sticks_or_slides),
+          cmocka_unit_test(a_stiff_ball_moves_like_a_rigid_one_beside_it),
+          cmocka_unit_test(all_of_them_keep_their_momentum))

@@ -63,12 +63,11 @@ static void a_ball_moves_through_a_closed_box(void **state)
 }
 
 /* A slippery floor and a slippery bar along the flow do not disturb it. */
-static void a_slippery_body_along_the_flow_is_not_felt(void **state)
+static void check_slippery_bodies(ObstacleFaces kind)
 {
   SceneRun        flow;
   FieldDifference difference;
 
-  (void)state;
   assert_success(
       SceneRunCreate(PETSC_COMM_WORLD, &flow,
                      "grid: {size: [1, 1, 0.5], resolution: 16}\n"
@@ -77,19 +76,28 @@ static void a_slippery_body_along_the_flow_is_not_felt(void **state)
                      "  viscosity: 0.05\n"
                      "  initial: {velocity: [1, 0, 0]}\n"
                      "  sides: {all: slip, x_low: {type: inflow, velocity: [1, 0, 0]}, x_high: open}\n"
+                     "  obstacles: %s\n"
                      "obstacles:\n"
                      "  - name: floor\n"
                      "    surface: slip\n"
                      "    shape: {box: {low: [-1, -1, -1], high: [2, 0.25, 1]}}\n"
                      "  - name: rail\n"
                      "    surface: slip\n"
-                     "    shape: {box: {low: [-1, 0.5, 0], high: [2, 0.75, 0.25]}}\n"));
+                     "    shape: {box: {low: [-1, 0.5, 0], high: [2, 0.75, 0.25]}}\n",
+                     ObstacleFaceKinds[kind]));
   assert_success(SceneRunStep(&flow, 10, 0.05));
   assert_success(SceneRunCompare(&flow, X, "1", 0., &difference));
   assert_near(difference.largest, 0., 1e-11);
   assert_success(SceneRunCompare(&flow, Y, "0", 0., &difference));
   assert_near(difference.largest, 0., 1e-11);
   assert_success(SceneRunDestroy(&flow));
+}
+
+static void a_slippery_body_along_the_flow_is_not_felt(void **state)
+{
+  (void)state;
+  check_slippery_bodies(OBSTACLES_CUT);
+  check_slippery_bodies(OBSTACLES_VOXELS);
 }
 
 /* A scene that equals its mirror image keeps doing so. */
@@ -132,9 +140,9 @@ static void a_symmetric_scene_stays_symmetric(void **state)
 /* A hollow body holds fluid of its own: one more component, sealed, that does not move. */
 static void sealed_fluid_stays_at_rest(void **state)
 {
-  SceneRun             flow;
-  const PoissonReport *report;
-  PetscReal            inside, outside;
+  SceneRun              flow;
+  const CouplingReport *report;
+  PetscReal             inside, outside;
 
   (void)state;
   assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
@@ -151,7 +159,7 @@ static void sealed_fluid_stays_at_rest(void **state)
                                 "        - box: {low: [0.5, 0.25], high: [1.25, 0.75]}\n"
                                 "        - box: {low: [0.625, 0.375], high: [1.125, 0.625]}\n"));
   assert_success(SceneRunStep(&flow, 20, 0.025));
-  report = &fluid_report(flow.fluid)->pressure;
+  report = &flow.simulation->coupled->report;
   assert_on_all_ranks(report->components == 2 && report->null_vectors == 1);
   assert_success(SceneRunSample(&flow, X, vector3(0.875, 0.5, 0.), &inside));
   assert_success(SceneRunSample(&flow, X, vector3(0.875, 0.125, 0.), &outside));

@@ -43,6 +43,7 @@ static PetscErrorCode StartRough(const Place *place, PetscInt which, SceneRun *f
                            "  viscosity_tolerance: 1e-13\n"
                            "  initial: {velocity: [%s, %s, %s]}\n"
                            "  sides: {%s}\n"
+                           "  obstacles: voxels\n"
                            "%s\n",
                            (int)place->dimension, place->dimension == 3 ? ", 0.8" : "", rough[which][X],
                            rough[which][Y], place->dimension == 3 ? rough[which][Z] : "0", place->sides,

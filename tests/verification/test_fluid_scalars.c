@@ -162,6 +162,7 @@ static void fluxes_keep_the_total_and_the_bounds_of_a_scalar(void **state)
         "  initial: {velocity: [sin(pi*x)*cos(pi*y), -cos(pi*x)*sin(pi*y)%s]}\n"
         "  sides: {all: slip}\n"
         "  scalars: [{name: dye, initial: '(x > 0.6)*(y > 0.5)', diffusivity: %g}]\n"
+        "  obstacles: voxels\n"
         "obstacles: [{name: post, shape: {sphere: {center: [0.3, 0.4%s], radius: 0.15}}}]\n",
         (int)dimension, dimension == 3 ? ", 0.5" : "", dimension == 3 ? 16 : 32, dimension == 3 ? ", 0" : "",
         dimension == 3 ? 1e-4 : 0., dimension == 3 ? ", 0.2" : ""));

@@ -3,18 +3,6 @@
 #include "harness.h"
 #include "waves.h"
 
-/* Of the n-th crossing of the level, from 0. */
-static PetscReal crossing_time(const WaveHistory *history, PetscInt number)
-{
-  for (PetscInt n = 1; n < history->count; n++) {
-    const PetscReal before = history->height[n - 1], after = history->height[n];
-
-    if (before * after <= 0. && before != after && !number--)
-      return history->time[n] - (history->time[n] - history->time[n - 1]) * after / (after - before);
-  }
-  return PETSC_MAX_REAL;
-}
-
 static PetscReal highest_between(const WaveHistory *history, PetscReal from, PetscReal until)
 {
   PetscReal highest = 0.;
@@ -44,7 +32,7 @@ static void RunGravityWave(PetscInt cells, PetscReal *period_error, PetscReal *l
                                 (int)cells));
   assert_success(WaveRecord(&flow, 0.5, 2.1 * period, dt, &history));
   assert_success(SceneRunDestroy(&flow));
-  *period_error = PetscAbsReal((crossing_time(&history, 2) - crossing_time(&history, 0)) / period - 1.);
+  *period_error = PetscAbsReal((wave_crossing(&history, 2) - wave_crossing(&history, 0)) / period - 1.);
   *loss = 1. - highest_between(&history, 1.75 * period, 2.1 * period) /
                    highest_between(&history, 0.75 * period, 1.25 * period);
 }

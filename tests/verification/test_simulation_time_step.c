@@ -94,7 +94,7 @@ static PetscReal blob_place(SceneRun *flow)
       sums[1] += value[box_index(box, i, j, 0)] * PetscSinReal(angle);
     }
   assert_success(VecRestoreArrayRead(dye, &value));
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, box->comm);
+  (void)MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPIU_REAL, MPI_SUM, box->comm);
   return PetscAtan2Real(sums[1], sums[0]) / (2. * PETSC_PI);
 }
 

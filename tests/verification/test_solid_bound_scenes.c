@@ -149,6 +149,32 @@ static void the_fish_flops(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* Fig. 3.7: waves along its bones take the snake up the first stair, upright. */
+static void the_snake_climbs_a_stair(void **state)
+{
+  const PetscReal edge = 0.1, height = 0.05; /* of the first stair: where it begins */
+  SceneRun        flow;
+  Solid           solid;
+  PetscInt        head;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "solids/snake", 0, "solids.meshes.snake.edge=0.08", NULL));
+  solid = simulation_solid(flow.simulation);
+  head = solid_find_body(solid, "bone-13");
+  for (PetscInt k = 1; k <= 8; k++) {
+    assert_success(SceneRunUntil(&flow, 0.5 * k));
+    assert_true(solid_report(solid).largest_joint_error < 1e-6);
+    assert_true(solid_report(solid).largest_penetration < 0.02 * height);
+  }
+  note("head at x %g, height %g", (double)solid->placements[head].position.at[X],
+       (double)solid->placements[head].position.at[Z]);
+  assert_true(solid->placements[head].position.at[X] > edge + 0.035); /* the whole bone */
+  assert_true(solid->placements[head].position.at[Z] > height);
+  assert_true(vector3_dot(quaternion_rotate(solid->placements[head].rotation, vector3(0, 1, 0)),
+                          vector3(0, 1, 0)) > 0.99);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 /* The farthest that a vertex is from the middle of the side of the larger element on which it hangs. */
 static PetscReal widest_gap(Solid solid)
 {
@@ -184,6 +210,96 @@ static PetscReal pull_on_clamp(Solid solid)
     sum += solid->points->carrier[p] >= 0 ? forces[p].at[X] : 0;
   assert_success(PetscFree(forces));
   return sum;
+}
+
+/* Of the elements, beside those of a lattice that has the smallest of them everywhere. */
+static PetscReal part_of_uniform(const Mesh mesh)
+{
+  PetscReal sum = 0, least = PETSC_MAX_REAL;
+
+  for (PetscInt e = 0; e < mesh->element_count; e++) {
+    const PetscReal volume = mesh_element_measure(mesh, e);
+
+    sum += volume;
+    least = PetscMin(least, volume);
+  }
+  return mesh->element_count * least / sum;
+}
+
+/* The farthest that the surface in a box at rest is from where a body has taken it. */
+static PetscReal widest_detachment(Solid solid, Vector3 low, Vector3 high, const char name[])
+{
+  const DeformableMesh *mesh = &solid->points->meshes[0];
+  const PetscInt        body = solid_find_body(solid, name);
+  const RigidTransform  rest = solid->bodies[body].rest, now = solid->placements[body];
+  PetscReal             widest = 0;
+  PetscInt              count = 0;
+
+  for (PetscInt v = mesh->mesh->vertex_count; v < mesh_vertices(mesh); v++) {
+    const Vector3 from = mesh_rest(mesh, v);
+    PetscBool     is_inside = PETSC_TRUE;
+    Vector3       there;
+
+    for (PetscInt d = 0; d < DIM; d++)
+      is_inside = is_inside && from.at[d] >= low.at[d] && from.at[d] <= high.at[d] ? PETSC_TRUE : PETSC_FALSE;
+    if (!is_inside)
+      continue;
+    count++;
+    there = rigid_apply(&now, rigid_apply_inverse(&rest, from));
+    widest =
+        PetscMax(widest, vector3_norm(vector3_subtract(solid->points->position[mesh->first + v], there)));
+  }
+  assert_true(count > 50);
+  return widest;
+}
+
+/* How far the corner of the mouth has moved. */
+static PetscReal lip_motion(Solid solid)
+{
+  const DeformableMesh *mesh = &solid->points->meshes[0];
+  const Vector3         corner = vector3(0.045, -0.07, -0.015);
+  PetscReal             nearest = PETSC_MAX_REAL, motion = 0;
+
+  for (PetscInt v = mesh->mesh->vertex_count; v < mesh_vertices(mesh); v++) {
+    const Vector3   rest = mesh_rest(mesh, v);
+    const PetscReal away = vector3_norm(vector3_subtract(rest, corner));
+
+    if (away >= nearest)
+      continue;
+    nearest = away;
+    motion = vector3_norm(vector3_subtract(solid->points->position[mesh->first + v], rest));
+  }
+  return motion;
+}
+
+/* Fig. 2.11: lips of small elements in a head of large ones, with nothing in between, without a gap. */
+static void the_mouth_smiles_and_opens(void **state)
+{
+  SceneRun  flow;
+  Solid     solid;
+  PetscReal before, after;
+  Vector3   low = vector3(-1, -1, 0.075), high = vector3(1, 1, 1);
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "hybrid/adaptive-flesh", 0, "solids.meshes.face.edge=0.05",
+                              "run.time_step=0.01", NULL));
+  solid = simulation_solid(flow.simulation);
+  assert_true(part_of_uniform(solid->points->meshes[0].mesh) < 0.25);
+  assert_success(SceneRunUntil(&flow, 0.1));
+  before = lip_motion(solid);
+  assert_success(SceneRunUntil(&flow, 0.3));
+  after = lip_motion(solid);
+  assert_true(widest_gap(solid) < 1e-12);
+  assert_success(SceneRunUntil(&flow, 0.4));
+  note("%g of the elements; the lip moves by %g, with its muscle by %g mm; off the skull %g, the jaw %g mm",
+       (double)part_of_uniform(solid->points->meshes[0].mesh), (double)(1e3 * before), (double)(1e3 * after),
+       (double)(1e3 * widest_detachment(solid, low, high, "skull")),
+       (double)(1e3 * widest_detachment(solid, vector3(-1, -1, -1), vector3(1, 1, -0.085), "jaw")));
+  assert_true(before < 1e-4 && after > 5e-3);
+  assert_true(widest_gap(solid) < 1e-12);
+  assert_true(widest_detachment(solid, low, high, "skull") < 2e-3);
+  assert_true(widest_detachment(solid, vector3(-1, -1, -1), vector3(1, 1, -0.085), "jaw") < 2e-3);
+  assert_success(SceneRunDestroy(&flow));
 }
 
 /* Fig. 2.4: bound to the ends of edges, what hangs on them leaves no gap, and the sheet pulls as one without
@@ -415,8 +531,8 @@ static PetscReal widest_joint(Solid solid)
   return widest;
 }
 
-/* Fig. 2.14: the ball falls into the net and turns back; the nodes of rods of 0.2 m stay together, but for
-   how rods turn in the step of the impact. Stiffer cords stop it sooner. */
+/* Fig. 2.14: the ball falls into the net and turns back; the nodes of rods of 0.2 m stay together, in the
+   impact but for what separates the ball from rods. Stiffer cords stop it sooner. */
 static void the_net_holds_the_ball(void **state)
 {
   SceneRun  flow;
@@ -440,7 +556,7 @@ static void the_net_holds_the_ball(void **state)
   }
   note("nodes of %g m, %g m in the impact; the ball at %g m/s down to %g m", (double)calm, (double)widest,
        (double)fastest, (double)body_height(solid, "ball"));
-  assert_true(calm > 0 && calm <= 1e-4 * 0.2 && widest <= 2e-3 * 0.2);
+  assert_true(calm > 0 && calm <= 1e-4 * 0.2 && widest <= 5e-4 * 0.2);
   assert_true(fastest < -1 && solid->twists[ball].linear.at[Z] >= 0 && body_height(solid, "ball") > -0.5);
   assert_success(SceneRunDestroy(&flow));
 }
@@ -450,4 +566,5 @@ TEST_MAIN(cmocka_unit_test(the_ribbon_hangs_in_the_cloud), cmocka_unit_test(the_
           cmocka_unit_test(the_soft_surface_takes_the_shape_of_the_finger),
           cmocka_unit_test(stitched_balls_stay_together), cmocka_unit_test(the_cube_becomes_289_sticks),
           cmocka_unit_test(the_maggot_lifts_the_ring), cmocka_unit_test(the_fish_flops),
-          cmocka_unit_test(the_net_holds_the_ball))
+          cmocka_unit_test(the_net_holds_the_ball), cmocka_unit_test(the_mouth_smiles_and_opens),
+          cmocka_unit_test(the_snake_climbs_a_stair))

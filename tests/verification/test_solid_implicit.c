@@ -64,7 +64,7 @@ static void the_matrix_is_that_of_elements(void **state)
     uint64_t            seed = 3;
     PetscReal           size;
 
-    assert_success(PointMatrixCreate(solid, &matrix));
+    assert_success(PointMatrixCreate(solid, MATRIX_OF_CARRYING, &matrix));
     assert_success(PointMatrixSet(matrix, solid, &weights));
     motion_clear(solid, &points->search);
     for (PetscInt p = 0; p < points->count; p++)

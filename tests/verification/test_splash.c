@@ -17,6 +17,43 @@ static PetscReal velocity_error(SplashCase *one, PetscReal expected)
   return error;
 }
 
+/* A block that drifts out of the box is held back by nothing: its mass leaves at its speed. */
+static void a_block_leaves_through_an_open_side(void **state)
+{
+  const PetscReal dt = 0.02;
+
+  (void)state;
+  for (PetscInt side = 0; side < 2; side++) {
+    const PetscReal u = side ? 1. : -1.;
+    char            message[64], text[2][8] = {"-1", "1"};
+    SplashTotals    totals;
+    SplashCase      one;
+    PetscInt64      before, left = 0;
+
+    splash_case_prepare(2, 16, vector3(1., 1., 0.), &one);
+    one.fluid.gravity = vector3(0., 0., 0.);
+    one.fluid.sides[X][side].kind = SIDE_OPEN;
+    assert_success(FormulaCreate(text[side], &one.liquids[0].velocity[X], message, sizeof(message)));
+    splash_case_add_block(&one, vector3(0.25, 0.25, -1.), vector3(0.75, 0.75, 1.));
+    splash_case_begin(PETSC_COMM_WORLD, &one);
+    before = splash_case_totals(&one).particles;
+    for (PetscInt n = 1; n <= 40; n++) {
+      const PetscReal out = PetscMin(PetscMax(n * dt - 0.25, 0.), 0.5) / 0.5;
+
+      splash_case_step(&one, dt);
+      totals = splash_case_totals(&one);
+      left += splash_report(one.splash)->left;
+      assert_on_all_ranks(totals.particles + left == before);
+      assert_near((PetscReal)totals.particles, (1. - out) * (PetscReal)before,
+                  17.); /* a layer of its lattice */
+      assert_near(totals.momentum[X], u * totals.mass, 0.02 * 0.25 * one.fluid.density);
+    }
+    assert_on_all_ranks(totals.particles == 0);
+    assert_success(FormulaDestroy(&one.liquids[0].velocity[X]));
+    splash_case_end(&one);
+  }
+}
+
 /* S10: a block that hangs under the lid, the sides apart from it. */
 static void hang_block(SplashTransfer transfer, SplashPressure pressure, SplashCase *one)
 {
@@ -190,6 +227,27 @@ static void density_is_held_after_the_correction(void **state)
     }
 }
 
+/* In every step, the first included, which has no solve before it. */
+static void solves_take_few_cycles(void **state)
+{
+  SplashCase one;
+
+  (void)state;
+  only_on_one_rank();
+  splash_case_prepare(3, 64, vector3(1., 0.75, 0.5), &one);
+  one.config.tolerance = 1e-4;
+  splash_case_add_block(&one, vector3(-1., -1., -1.), vector3(0.4, 0.5, 2.));
+  splash_case_begin(PETSC_COMM_WORLD, &one);
+  for (PetscInt n = 0; n < 30; n++) {
+    const SplashReport *report = splash_report(one.splash);
+
+    splash_case_step_by(&one, 0.9);
+    assert_on_all_ranks(report->correction.cycles <= 20 && report->correction.set_ups <= 10);
+    assert_on_all_ranks(report->velocity.cycles <= 20 && report->velocity.set_ups <= 10);
+  }
+  splash_case_end(&one);
+}
+
 static uint64_t bits_of_fields(SplashCase *one)
 {
   const GridBox *box = grid_box(one->box);
@@ -328,10 +386,11 @@ static void a_full_lattice_fits_beside_an_obstacle(void **state)
   }
 }
 
-TEST_MAIN(cmocka_unit_test(a_block_leaves_the_lid_at_once), cmocka_unit_test(a_block_falls_freely),
+TEST_MAIN(cmocka_unit_test(a_block_leaves_through_an_open_side),
+          cmocka_unit_test(a_block_leaves_the_lid_at_once), cmocka_unit_test(a_block_falls_freely),
           cmocka_unit_test(incompressible_flip_sticks_to_the_lid),
           cmocka_unit_test(of_two_blocks_one_falls_and_one_rests), cmocka_unit_test(a_pool_comes_to_rest),
-          cmocka_unit_test(density_is_held_after_the_correction),
+          cmocka_unit_test(density_is_held_after_the_correction), cmocka_unit_test(solves_take_few_cycles),
           cmocka_unit_test(raster_has_the_same_bits_on_any_ranks),
           cmocka_unit_test(twenty_steps_agree_on_any_ranks),
           cmocka_unit_test(suction_holds_a_layer_at_the_lid),

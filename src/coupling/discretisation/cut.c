@@ -80,16 +80,21 @@ static int open_neighbours(Coupling coupling, PetscReal *const weights[DIM], Pet
 }
 
 /* The part of a face whose fluid slips along the bodies: beside a fluid cell and a pressure on its other
-   side, with no thin surface between them. */
+   side, with no thin surface between them. Beyond an open side there is always a pressure. */
 static PetscReal open_part(Coupling coupling, const MixedFace *mixed, PetscReal solid)
 {
+  const GridBox  *box = grid_box(coupling->grid);
   const PetscReal least = 1e-4, open = 1. - solid / coupling->volume;
-  const PetscInt  c = mixed->face, lower = c - grid_box(coupling->grid)->stride[mixed->direction];
+  const PetscInt  c = mixed->face, lower = c - box->stride[mixed->direction];
   const PetscBool upper_in = !coupling->faces.solid[c], lower_in = !coupling->faces.solid[lower];
   const int       common = coupling->faces.active[c] & coupling->faces.active[lower];
 
   if (open < least)
     return 0.;
+  if (!box->periodic[mixed->direction] && mixed->at[mixed->direction] == 0)
+    return upper_in || coupling->faces.active[c] ? open : 0.;
+  if (!box->periodic[mixed->direction] && mixed->at[mixed->direction] == box->cells[mixed->direction])
+    return lower_in || coupling->faces.active[lower] ? open : 0.;
   if (!upper_in && !lower_in) /* two cells with fluid on the same side of them */
     return common ? open : 0.;
   if (upper_in && lower_in)

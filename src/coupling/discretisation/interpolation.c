@@ -17,6 +17,32 @@ static PetscErrorCode AddEntry(FaceMap *faces, InterpolationEntry entry)
   PetscFunctionReturn(0);
 }
 
+/* The part of a face of given velocity that a body covers: of one on a side of the box, that of the next
+   face inside, since beyond the side a body may end. */
+static PetscErrorCode AddCovered(Coupling coupling, PetscInt d, const PetscInt at[DIM],
+                                 const InterpolationEntry *entry)
+{
+  const GridBox *box = grid_box(coupling->grid);
+  const PetscInt c = box_index(box, at[X], at[Y], at[Z]), last = box->cells[d];
+  CoveredFace covered = {d,         c, {at[X], at[Y], at[Z]}, entry->body, entry->volume / coupling->volume,
+                         entry->arm};
+
+  PetscFunctionBegin;
+  if (coupling->faces.kinds[d][c] == COUPLED_GIVEN && (box->periodic[d] || (at[d] > 0 && at[d] < last)))
+    PetscCall(AppendItem(&coupling->faces.covered_count, &coupling->faces.covered_room,
+                         &coupling->faces.covered, covered));
+  for (PetscInt side = 0; side < 2 && !box->periodic[d]; side++) {
+    if (at[d] != (side ? last - 1 : 1))
+      continue;
+    covered.at[d] = side ? last : 0;
+    covered.face = c + (side ? 1 : -1) * box->stride[d];
+    if (coupling->faces.kinds[d][covered.face] == COUPLED_GIVEN)
+      PetscCall(AppendItem(&coupling->faces.covered_count, &coupling->faces.covered_room,
+                           &coupling->faces.covered, covered));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* What a body has in one dual cell. */
 static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], PetscInt d,
                               const PetscInt at[DIM], InterpolationEntry entry)
@@ -33,6 +59,8 @@ static PetscErrorCode AddPart(Coupling coupling, PetscReal *const weights[DIM], 
         &map->fraction_count, &map->fraction_room, &map->fractions,
         (SolidFraction){
             d, c, entry.body, {at[X], at[Y], at[Z]}, entry.area, entry.volume, entry.arm, entry.surface}));
+  if (coupling->solids.bodies[entry.body].free < 0)
+    PetscCall(AddCovered(coupling, d, at, &entry));
   if (kind == COUPLED_GIVEN)
     PetscFunctionReturn(0);
   if (kind == COUPLED_FLUID && coupling->discretisation->mixed == MIXED_BY_VOLUME &&
@@ -290,7 +318,7 @@ PetscErrorCode CouplingInterpolate(Coupling coupling, PetscReal *const densities
   PetscFunctionBegin;
   PetscCall(MacGridGetFaces(coupling->grid, coupling->faces.weights, weights));
   PetscCall(PetscArrayzero(coupling->solids.offsets, DIM * coupling->solids.count));
-  coupling->faces.entry_count = coupling->faces.fraction_count = 0;
+  coupling->faces.entry_count = coupling->faces.fraction_count = coupling->faces.covered_count = 0;
   PetscCall(CouplingVisitImages(coupling, CutImage, weights));
   if (row->mixed == MIXED_BY_VOLUME)
     PetscCall(AddGaps(coupling));

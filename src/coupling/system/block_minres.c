@@ -14,9 +14,9 @@
      w_new = (z / gamma - a3 w_old - a2 w) / a1,   x += c eta w_new
 
    The norm that is watched is |eta|, that of the residual in the preconditioner's norm. */
-#include "../coupling_impl.h"
+#include <petsc/private/kspimpl.h> /* first: its functions have arguments X and Y, as our directions are called */
 
-#include <petsc/private/kspimpl.h>
+#include "../coupling_impl.h"
 
 /* A vector and its two blocks: three views of the same numbers. */
 typedef struct {

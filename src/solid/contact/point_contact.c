@@ -56,8 +56,7 @@ PetscReal point_contact_hold(Solid solid, const PointContact *contact)
   return 1. / yield_along(solid, contact, contact->normal);
 }
 
-/* Of the point against the body. */
-static Vector3 relative_velocity(Solid solid, const PointContact *contact, const SolidMotion *motion)
+Vector3 point_contact_velocity(Solid solid, const PointContact *contact, const SolidMotion *motion)
 {
   return vector3_subtract(points_mean(solid->points, contact->point, motion->points),
                           twist_at(&motion->bodies[contact->body], contact->arm));
@@ -196,7 +195,7 @@ void point_contacts_update(Solid solid)
 /* Friction stops sliding as far as the cone of the pressing impulse reaches. */
 static void rub(Solid solid, PointContact *contact, SolidMotion *motion)
 {
-  const Vector3   relative = relative_velocity(solid, contact, motion);
+  const Vector3   relative = point_contact_velocity(solid, contact, motion);
   const PetscReal normal = vector3_dot(contact->normal, relative);
   const Vector3   sliding = vector3_subtract(relative, vector3_scale(normal, contact->normal));
   const PetscReal speed = vector3_norm(sliding), most = contact->friction * contact->press;
@@ -217,7 +216,7 @@ static void rub(Solid solid, PointContact *contact, SolidMotion *motion)
 /* Returns the change of speed. `target` is the least speed at which it may open. */
 static PetscReal visit(Solid solid, PointContact *contact, PetscReal target, SolidMotion *motion)
 {
-  const PetscReal opening = vector3_dot(contact->normal, relative_velocity(solid, contact, motion));
+  const PetscReal opening = vector3_dot(contact->normal, point_contact_velocity(solid, contact, motion));
   const PetscReal press = PetscMax(0., contact->press + contact->hold * (target - opening));
   const PetscReal change = press - contact->press;
 
@@ -245,7 +244,7 @@ void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half)
 
   for (PetscInt k = 0; k < points->contact_count; k++) {
     PointContact   *contact = &points->contacts[k];
-    const PetscReal opening = vector3_dot(contact->normal, relative_velocity(solid, contact, half));
+    const PetscReal opening = vector3_dot(contact->normal, point_contact_velocity(solid, contact, half));
 
     contact->closing = contact->gap + dt * opening < 0. ? PETSC_TRUE : PETSC_FALSE;
   }
@@ -291,7 +290,7 @@ PetscInt point_contacts_hold(Solid solid, const SolidMotion *motion)
     PointContact *contact = &points->contacts[k];
 
     contact->held = contact->gap <= contact->slack &&
-                            vector3_dot(contact->normal, relative_velocity(solid, contact, motion)) < 0.
+                            vector3_dot(contact->normal, point_contact_velocity(solid, contact, motion)) < 0.
                         ? PETSC_TRUE
                         : PETSC_FALSE;
     count += contact->held;
@@ -306,7 +305,7 @@ void point_contacts_project(Solid solid, SolidMotion *motion)
   for (PetscInt sweep = 0; sweep < PROJECTION_SWEEPS; sweep++)
     for (PetscInt k = 0; k < points->contact_count; k++) {
       const PointContact *contact = &points->contacts[sweep % 2 ? points->contact_count - 1 - k : k];
-      const PetscReal     opening = vector3_dot(contact->normal, relative_velocity(solid, contact, motion));
+      const PetscReal opening = vector3_dot(contact->normal, point_contact_velocity(solid, contact, motion));
 
       if (contact->held && opening != 0.)
         push(solid, contact, vector3_scale(-contact->hold * opening, contact->normal), motion);

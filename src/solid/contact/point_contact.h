@@ -11,20 +11,27 @@ typedef struct PointContact {
   Vector3   arm;    /* to the point from the centre of the body */
   PetscReal gap;    /* m; negative: depth */
   PetscReal friction;
-  PetscReal slack;   /* m: gaps below it are closed */
-  PetscReal press;   /* N s: normal impulse on the point, of the solve at hand */
-  Vector3   rub;     /* N s: and of friction */
-  PetscReal hold;    /* kg: impulse over change of the normal velocity */
-  PetscBool closing; /* it would overlap at the end of the step */
-  PetscBool sticks;  /* of implicit steps: it does not slide, or it slides */
-  Vector3   sliding; /* along this direction */
-  PetscReal bound;   /* N s: against this impulse, */
-  PetscReal turning; /* kg: which turns with the velocity aside by so much */
-  PetscBool held;    /* it touches and is pressed: the normal velocity is that of the body */
+  PetscReal slack;    /* m: gaps below it are closed */
+  PetscReal press;    /* N s: normal impulse on the point, of the solve at hand */
+  Vector3   rub;      /* N s: and of friction */
+  PetscReal hold;     /* kg: impulse over change of the normal velocity */
+  PetscBool closing;  /* it would overlap at the end of the step */
+  PetscBool sticks;   /* of implicit steps: it does not slide, or it slides */
+  Vector3   sliding;  /* along this direction */
+  PetscReal bound;    /* N s: against this impulse, */
+  PetscReal turning;  /* kg: which turns with the velocity aside by so much */
+  PetscBool held;     /* it touches and is pressed: the normal velocity is that of the body */
+  PetscBool may_hold; /* in a fluid: it can be held in this solve, */
+  PetscBool has_slid; /* has slid in it, and come back, */
+  PetscReal least;    /* m/s: so that it opens with this, */
+  PetscReal grip;     /* kg: where it slides, of friction */
+  PetscReal penalty;  /* kg: by an impulse of this times what is lacking */
 } PointContact;
 
 /* All points that may meet a body while points and bodies move with `motion` for `dt`. */
 PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *motion);
+/* Of the point against the body. */
+Vector3 point_contact_velocity(Solid solid, const PointContact *contact, const SolidMotion *motion);
 /* Impulse over change of the normal velocity. */
 PetscReal point_contact_hold(Solid solid, const PointContact *contact);
 /* Gaps and normals where points and bodies are now. */

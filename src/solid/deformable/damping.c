@@ -5,7 +5,7 @@
 
 static const PetscReal damping_tolerance = 1e-4; /* of what damping does in the step */
 static const PetscReal spring_tolerance = 1e-11; /* springs are along their force where they are in the end */
-enum { MOST_ITERATIONS = 1000, MOST_TURNS = 10 };
+enum { MOST_ITERATIONS = 1000 };
 
 /* Forces of damping at a motion of points and bodies, collected. */
 static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *forces)

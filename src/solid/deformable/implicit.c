@@ -2,9 +2,10 @@
 
      M u = M v^n + g dt M a + s dt f^n + e dt f(x^n + dt u) + d dt D^n u + contact
 
-   in points and in the bodies that carry points: Newmark's trapezoidal rule with g = d = 1/2, s = e = 1/4,
-   backward Euler with g = d = e = 1, s = 0. In equilibrium M and D do not count, and u is the displacement.
-   Newton's method on the definite stiffness, with a line search on the potential whose slope the residual is:
+   in points and in the bodies that carry or touch points: Newmark's trapezoidal rule with g = d = 1/2, s = e
+   = 1/4, backward Euler with g = d = e = 1, s = 0. In equilibrium M and D do not count, and u is the
+   displacement. Newton's method on the definite stiffness, with a line search on the potential whose slope
+   the residual is:
 
      1/2 |u - v|_M^2 + e W(x^n + dt u) - d dt/2 u.D u,    v = v^n + g dt a + s dt M^-1 f^n
 
@@ -102,16 +103,17 @@ static void find_inertia(Newton *newton)
     newton->inertial += points->mass[p] * (newton->is_static ? vector3_dot(lift, points->position[p])
                                                              : 0.5 * vector3_dot(gap, gap));
   }
-  for (PetscInt k = 0; k < points->carrying_count; k++) {
+  for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt  b = points->bodies[k];
     const Mobility *mobility = &solid->mobilities[b];
     const Matrix3   inertia = matrix3_inverse(&mobility->inverse_inertia);
     const Twist     gap = twist_add(newton->motion.bodies[b], twist_scale(-1., newton->target->bodies[b]));
+    const Twist     impulse = {vector3_scale(1. / mobility->inverse_mass, gap.linear),
+                               matrix3_apply(&inertia, gap.angular)};
 
-    newton->residual->bodies[b].linear = vector3_scale(1. / mobility->inverse_mass, gap.linear);
-    newton->residual->bodies[b].angular = matrix3_apply(&inertia, gap.angular);
-    newton->inertial += 0.5 * (vector3_dot(newton->residual->bodies[b].linear, gap.linear) +
-                               vector3_dot(newton->residual->bodies[b].angular, gap.angular));
+    newton->residual->bodies[b] = twist_add(newton->residual->bodies[b], impulse);
+    newton->inertial +=
+        0.5 * (vector3_dot(impulse.linear, gap.linear) + vector3_dot(impulse.angular, gap.angular));
   }
 }
 
@@ -125,7 +127,7 @@ static PetscErrorCode FindResidual(Newton *newton)
   PetscFunctionBegin;
   motion_clear(solid, newton->residual);
   if (!newton->is_free)
-    implicit_contacts_push(&trial, newton->residual->points);
+    implicit_contacts_push(&trial, newton->residual);
   motion_combine(solid, -1., 0., newton->residual, newton->residual);
   find_inertia(newton);
   points_collect_bound(points, newton->residual->points);
@@ -317,7 +319,7 @@ static PetscErrorCode UpdateFriction(Newton *newton, PetscReal scale, PetscReal 
 }
 
 /* After a step of the method. Beside round-off, or where the velocities are within 1e-10 of the least
-   potential, a larger residual is enough. */
+   potential, a larger residual is enough; and any, where the change is round-off of what is at rest. */
 static PetscErrorCode Judge(Newton *newton, PetscReal slope, PetscReal scale, PetscBool *good)
 {
   const PetscBool is_rounded = -slope <= 1e-7 * newton->noise ? PETSC_TRUE : PETSC_FALSE;
@@ -330,7 +332,10 @@ static PetscErrorCode Judge(Newton *newton, PetscReal slope, PetscReal scale, Pe
     PetscFunctionReturn(0);
   if (rubs)
     PetscCall(UpdateFriction(newton, scale, &residual));
-  *good = residual <= (is_rounded ? rounded_tolerance : newton_tolerance) * scale ? PETSC_TRUE : PETSC_FALSE;
+  *good = residual <= (is_rounded ? rounded_tolerance : newton_tolerance) * scale ||
+                  (slope < 0. && -slope <= PETSC_MACHINE_EPSILON * newton->noise)
+              ? PETSC_TRUE
+              : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -373,12 +378,14 @@ static PetscErrorCode CreateMatrices(Solid solid, PetscBool is_static)
   const MatrixWeights drag = {.mass = 0., .stiffness = 0., .damping = 1.};
 
   PetscFunctionBegin;
+  if (points->matrix && !point_matrix_fits(points->matrix, solid))
+    PetscCall(PointMatrixDestroy(&points->matrix));
   if (!points->matrix)
-    PetscCall(PointMatrixCreate(solid, &points->matrix));
+    PetscCall(PointMatrixCreate(solid, MATRIX_WITH_TOUCHED, &points->matrix));
   if (is_static || !points->is_damped)
     PetscFunctionReturn(0);
   if (!points->drag_matrix)
-    PetscCall(PointMatrixCreate(solid, &points->drag_matrix));
+    PetscCall(PointMatrixCreate(solid, MATRIX_OF_CARRYING, &points->drag_matrix));
   PetscCall(PointMatrixSet(points->drag_matrix, solid, &drag));
   PetscFunctionReturn(0);
 }
@@ -419,26 +426,40 @@ static PetscErrorCode NewtonCreate(Solid solid, PetscReal time, PetscReal dt, Ne
   PetscFunctionReturn(0);
 }
 
+/* The end of a step from its start and what moves it, `factor` 2: its middle, 1: its end. */
+static Twist lead_on(PetscReal factor, Twist start, Twist moving)
+{
+  return twist_add(twist_scale(factor, moving), twist_scale(1. - factor, start));
+}
+
 /* What velocities will be at the end of the step: u, or twice it less those at the start, or what contact
-   makes of them. Of bodies, what elasticity adds to what gravity, joints and contact make of them. */
+   makes of them. Of bodies, what elasticity and points that touch add to what gravity, joints and contact
+   make of them. */
 static void find_end(Newton *newton)
 {
   Solid              solid = newton->solid;
   Points            *points = solid->points;
   const ContactTrial trial = contact_trial(newton);
-  const PetscReal    middle = newton->scheme.gravity > 0.5 ? 1. : 2.;
+  const PetscReal    factor = newton->scheme.gravity > 0.5 ? 1. : 2.;
+  SolidMotion       *end = &points->drag;
 
-  motion_clear(solid, &points->drag);
+  memcpy(end->bodies, newton->motion.bodies, (size_t)solid->body_count * sizeof(*end->bodies));
+  motion_clear(solid, end);
   for (PetscInt p = 0; p < points->count; p++)
     if (points->inverse_mass[p] > 0.)
-      points->drag.points[p] = vector3_subtract(vector3_scale(middle, newton->motion.points[p]),
-                                                vector3_scale(middle - 1., points->velocity[p]));
-  implicit_contacts_end(&trial, points->drag.points);
-  for (PetscInt k = 0; k < points->carrying_count; k++) {
+      end->points[p] = vector3_subtract(vector3_scale(factor, newton->motion.points[p]),
+                                        vector3_scale(factor - 1., points->velocity[p]));
+  for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 
-    points->drag.bodies[b] =
-        twist_scale(middle, twist_add(newton->motion.bodies[b], twist_scale(-1., newton->given.bodies[b])));
+    end->bodies[b] = lead_on(factor, solid->twists[b], newton->motion.bodies[b]);
+  }
+  implicit_contacts_end(&trial, end);
+  for (PetscInt k = 0; k < points->body_count; k++) {
+    const PetscInt b = points->bodies[k];
+    const Twist    given = lead_on(factor, solid->twists[b], newton->given.bodies[b]);
+
+    end->bodies[b] = twist_add(end->bodies[b], twist_scale(-1., given));
   }
 }
 
@@ -481,6 +502,7 @@ PetscErrorCode PointsSolveStatic(Solid solid, PetscReal time)
 
   PetscFunctionBegin;
   points->contact_count = 0;
+  points->body_count = points->carrying_count;
   points_find_forces(solid);
   points_settle(solid);
   PetscCall(CreateMatrices(solid, PETSC_TRUE));

@@ -10,13 +10,10 @@
    backwards sticks (Hüeber, Stadler, Wohlmuth 2008). */
 #include "implicit_contact.h"
 
+#include <millrace/dense.h>
+
 /* h, of the diagonal of the matrix. */
 static const PetscReal contact_stiffness = 1e6;
-
-static PetscBool gives_way(Solid solid, const PointContact *contact)
-{
-  return body_is_free(&solid->bodies[contact->body]);
-}
 
 static Vector3 relative_velocity(const ContactTrial *trial, const PointContact *contact)
 {
@@ -116,7 +113,7 @@ void implicit_contacts_update(const ContactTrial *trial)
     const Vector3   w = sliding_velocity(trial, contact);
     const PetscReal bound = contact->friction * pressing(trial, contact);
 
-    if (!(contact->friction > 0.) || gives_way(trial->solid, contact))
+    if (!(contact->friction > 0.))
       continue;
     if (contact->hold * vector3_norm(w) <= bound || is_reversed(contact, w, bound))
       contact->sticks = PETSC_TRUE;
@@ -128,23 +125,27 @@ void implicit_contacts_update(const ContactTrial *trial)
 PetscBool implicit_contacts_rub(Solid solid)
 {
   for (PetscInt k = 0; k < solid->points->contact_count; k++)
-    if (solid->points->contacts[k].friction > 0. && !gives_way(solid, &solid->points->contacts[k]))
+    if (solid->points->contacts[k].friction > 0.)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
-void implicit_contacts_push(const ContactTrial *trial, Vector3 impulses[])
+void implicit_contacts_push(const ContactTrial *trial, SolidMotion *impulses)
 {
   const Points *points = trial->solid->points;
 
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const PointContact *contact = &points->contacts[k];
-    Vector3            *impulse = &impulses[contact->point];
+    const Vector3       normal = vector3_scale(pressing(trial, contact), contact->normal);
+    const Vector3       j = vector3_add(normal, rubbing(trial, contact));
+    Vector3            *point = &impulses->points[contact->point];
+    Twist              *body = &impulses->bodies[contact->body];
 
-    if (gives_way(trial->solid, contact))
+    *point = vector3_add(*point, j);
+    if (!body_is_free(&trial->solid->bodies[contact->body]))
       continue;
-    *impulse = vector3_add(*impulse, vector3_scale(pressing(trial, contact), contact->normal));
-    *impulse = vector3_add(*impulse, rubbing(trial, contact));
+    body->linear = vector3_subtract(body->linear, j);
+    body->angular = vector3_subtract(body->angular, vector3_cross(contact->arm, j));
   }
 }
 
@@ -167,9 +168,7 @@ PetscReal implicit_contacts_potential(const ContactTrial *trial)
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const PointContact *contact = &points->contacts[k];
 
-    if (!gives_way(trial->solid, contact))
-      sum +=
-          0.5 * contact->hold * PetscSqr(closing_speed(trial, contact)) + friction_potential(trial, contact);
+    sum += 0.5 * contact->hold * PetscSqr(closing_speed(trial, contact)) + friction_potential(trial, contact);
   }
   return sum;
 }
@@ -197,16 +196,14 @@ PetscErrorCode ImplicitContactsAddTo(const ContactTrial *trial, PetscBool is_fir
   for (PetscInt k = 0; k < points->contact_count && is_first; k++) {
     PointContact *contact = &points->contacts[k];
 
-    if (!gives_way(trial->solid, contact))
-      contact->hold =
-          contact_stiffness * point_matrix_along(matrix, trial->solid, contact->point, contact->normal);
+    contact->hold =
+        contact_stiffness * point_matrix_along(matrix, trial->solid, contact->point, contact->normal);
   }
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const PointContact *contact = &points->contacts[k];
     const Matrix3       curvature = contact_curvature(trial, contact);
 
-    if (!gives_way(trial->solid, contact))
-      PetscCall(PointMatrixAddBlock(matrix, trial->solid, contact->point, &curvature));
+    PetscCall(PointMatrixAddContact(matrix, trial->solid, contact, &curvature));
   }
   PetscFunctionReturn(0);
 }
@@ -218,29 +215,114 @@ void implicit_contacts_keep(const ContactTrial *trial)
   for (PetscInt k = 0; k < points->contact_count; k++) {
     PointContact *contact = &points->contacts[k];
 
-    if (gives_way(trial->solid, contact))
-      continue;
     contact->press = pressing(trial, contact);
     contact->rub = rubbing(trial, contact);
     contact->hold = point_contact_hold(trial->solid, contact);
   }
 }
 
-void implicit_contacts_end(const ContactTrial *trial, Vector3 end[])
+/* What the relative velocity at the end lacks of that in the solve, where contact decides about it: along the
+   normal where it presses, in all directions where it sticks. */
+static Vector3 missing_velocity(const ContactTrial *trial, const PointContact *contact,
+                                const SolidMotion *end)
 {
-  const Points *points = trial->solid->points;
+  const ContactTrial last = {trial->solid, trial->dt, end};
+  const Vector3 lack = vector3_subtract(relative_velocity(trial, contact), relative_velocity(&last, contact));
 
+  if (contact->sticks)
+    return lack;
+  return vector3_scale(vector3_dot(lack, contact->normal), contact->normal);
+}
+
+/* The solve has decided about the velocity at the end, of a point that others do not carry. */
+static PetscBool is_decided(const Points *points, const PointContact *contact, PetscInt body)
+{
+  return contact->body == body && contact->press > 0. && points->inverse_mass[contact->point] > 0.
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Adds J^T m L J of a contact, and -J^T m L d to the right side: J takes a body's twist to its velocity at
+   the arm, L is n n^T or 1. */
+static void add_to_body(const PointContact *contact, PetscReal mass, Vector3 lack,
+                        PetscReal matrix[TWIST * TWIST], PetscReal right[TWIST])
+{
+  const PetscInt count = contact->sticks ? DIM : 1;
+
+  for (PetscInt c = 0; c < count; c++) {
+    const Vector3 direction = contact->sticks ? vector3(c == X, c == Y, c == Z) : contact->normal;
+    const Vector3 turn = vector3_cross(contact->arm, direction);
+
+    for (PetscInt i = 0; i < TWIST; i++) {
+      const PetscReal by = mass * (i < DIM ? direction.at[i] : turn.at[i - DIM]);
+
+      right[i] -= by * vector3_dot(direction, lack);
+      for (PetscInt j = 0; j < TWIST; j++)
+        matrix[TWIST * i + j] += by * (j < DIM ? direction.at[j] : turn.at[j - DIM]);
+    }
+  }
+}
+
+/* How a free body's twist changes if impulses between it and each of its points give all of them the relative
+   velocities d that they lack: (M + sum J^T m L J) change = -sum J^T m L d. */
+static Twist body_answer(const ContactTrial *trial, PetscInt body, const SolidMotion *end)
+{
+  const Points   *points = trial->solid->points;
+  const Mobility *mobility = &trial->solid->mobilities[body];
+  const Matrix3   inertia = matrix3_inverse(&mobility->inverse_inertia);
+  PetscReal       matrix[TWIST * TWIST] = {0}, change[TWIST] = {0};
+
+  for (PetscInt i = 0; i < DIM; i++) {
+    matrix[(TWIST + 1) * i] = 1. / mobility->inverse_mass;
+    for (PetscInt j = 0; j < DIM; j++)
+      matrix[TWIST * (DIM + i) + DIM + j] = inertia.at[i][j];
+  }
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const PointContact *contact = &points->contacts[k];
-    const PetscInt      p = contact->point;
-    Vector3             change = vector3_subtract(trial->motion->points[p], end[p]);
 
-    if (gives_way(trial->solid, contact) || !(contact->press > 0.) || !(points->inverse_mass[p] > 0.))
-      continue;
-    if (!contact->sticks)
-      change = vector3_scale(vector3_dot(change, contact->normal), contact->normal);
-    end[p] = vector3_add(end[p], change);
+    if (is_decided(points, contact, body))
+      add_to_body(contact, points->mass[contact->point], missing_velocity(trial, contact, end), matrix,
+                  change);
   }
+  dense_cholesky(TWIST, TWIST, matrix);
+  dense_cholesky_solve(TWIST, TWIST, matrix, change);
+  return (Twist){vector3(change[0], change[1], change[2]), vector3(change[3], change[4], change[5])};
+}
+
+/* Its points get what they lack; it takes that of them. */
+static void end_on_body(const ContactTrial *trial, PetscInt body, SolidMotion *end)
+{
+  const Points   *points = trial->solid->points;
+  const PetscBool is_free = body_is_free(&trial->solid->bodies[body]);
+  const Twist     start = end->bodies[body];
+  Twist           taken = start;
+
+  if (is_free)
+    end->bodies[body] = twist_add(start, body_answer(trial, body, end));
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+    Vector3             change;
+
+    if (!is_decided(points, contact, body))
+      continue;
+    change = missing_velocity(trial, contact, end);
+    end->points[contact->point] = vector3_add(end->points[contact->point], change);
+    twist_push(&taken, &trial->solid->mobilities[body], contact->arm,
+               vector3_scale(-points->mass[contact->point], change));
+  }
+  end->bodies[body] = taken;
+}
+
+void implicit_contacts_end(const ContactTrial *trial, SolidMotion *end)
+{
+  Solid         solid = trial->solid;
+  const Points *points = solid->points;
+
+  for (PetscInt b = 0; b < solid->body_count; b++)
+    if (!body_is_free(&solid->bodies[b]))
+      end_on_body(trial, b, end);
+  for (PetscInt k = 0; k < points->body_count; k++)
+    end_on_body(trial, points->bodies[k], end);
 }
 
 PetscReal implicit_contacts_square(const ContactTrial *trial)
@@ -252,8 +334,7 @@ PetscReal implicit_contacts_square(const ContactTrial *trial)
     const PointContact *contact = &points->contacts[k];
     const Vector3       speed = twist_at(&trial->motion->bodies[contact->body], contact->arm);
 
-    if (!gives_way(trial->solid, contact))
-      sum += points->mass[contact->point] * vector3_dot(speed, speed);
+    sum += points->mass[contact->point] * vector3_dot(speed, speed);
   }
   return sum;
 }

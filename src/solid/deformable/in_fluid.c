@@ -4,21 +4,20 @@
      S1   M u* = M v^n + dt/2 (f^n + M g),                       u from u* by (5.13) over dt/2, x^{n+1} = x^n
    + dt u S2   M v* = M v^n + dt/2 (f^n + f^{n+1}) + dt M g,          v^{n+1} from v* by (5.13) over dt
 
-   Elasticity is explicit and there is no damping, so that C is diagonal: masses of points, and of the fluid
-   that moves with the surface. Damping in u* and v* would not do: it would act against the elastic forces
+   C is M + a D + b K, with the masses of the fluid that moves with the surface in M, damping D and, where
+   elasticity is implicit, stiffness K, both of where the forces were found last and definite,
+
+     S1   a = dt/2, b = dt^2 (1 + 2 c) / 4           S2   a = dt, b = c dt^2
+
+   and the algorithmic damping c. Damping in u* and v* would not do: it would act against the elastic forces
    that pressure is about to balance, and solids would be too soft. Points that are held stand still. Every
    point is an unknown and a place of the surface; interior ones feel no force there. */
-#include "../contact/point_contact.h"
+#include "in_fluid.h"
+
 #include "../step.h"
 
-#include <millrace/solid_step.h>
-
-struct PointsInFluid {
-  SolidOperator motion;
-  SolidPatch   *surfaces; /* of the meshes */
-  PetscInt     *unknown;  /* of every point */
-  PetscReal    *right_side, *inverse;
-};
+/* What the fluid iterates with has to be linear and symmetric far below its own tolerance. */
+static const PetscReal solve_tolerance = 1e-13;
 
 static PetscErrorCode Copy(void *context, const PetscReal from[], PetscReal to[])
 {
@@ -34,19 +33,94 @@ static PetscErrorCode Prepare(void *context, const PetscReal added[])
   const Points *points = ((Solid)context)->points;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < 3 * points->count; n++)
-    points->in_fluid->inverse[n] =
-        points->inverse_mass[n / 3] > 0. ? 1. / (points->mass[n / 3] + added[n]) : 0.;
+  PetscCall(PetscArraycpy(points->in_fluid->added, added, 3 * points->count));
+  points->in_fluid->is_asked = PETSC_TRUE;
+  points->in_fluid->is_set = PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Divide(void *context, const PetscReal from[], PetscReal to[])
+static void divide(const Points *points, const PetscReal from[], PetscReal to[])
 {
-  const Points *points = ((Solid)context)->points;
+  for (PetscInt n = 0; n < 3 * points->count; n++)
+    to[n] =
+        points->inverse_mass[n / 3] > 0. ? from[n] / (points->mass[n / 3] + points->in_fluid->added[n]) : 0.;
+}
+
+/* Conjugate gradients while C is not far from M, else a factor as long as memory allows: there are some tens
+   of solves with each C (numerics.md). */
+static ElasticSolver choose_solver(Solid solid)
+{
+  const PetscInt       most_unknowns = 150000;
+  const PetscReal      most_apart = 64.;
+  const Points        *points = solid->points;
+  const MatrixWeights *weights = &points->in_fluid->weights;
+  PetscReal            largest = 0.;
+
+  if (solid->config->solver != SOLVER_AUTO)
+    return solid->config->solver;
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    largest =
+        PetscMax(largest, PetscSqr(points->meshes[m].frequency) *
+                              (weights->stiffness + weights->damping * points->meshes[m].material->damping));
+  if (largest < most_apart && !fluid_contacts_held(solid))
+    return SOLVER_CG;
+  return point_matrix_unknowns(points->matrix) > most_unknowns ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;
+}
+
+static PetscErrorCode SetMatrix(Solid solid)
+{
+  Points               *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < 3 * points->count; n++)
-    to[n] = points->in_fluid->inverse[n] * from[n];
+  if (!points->matrix) {
+    PetscCall(PointMatrixCreate(solid, MATRIX_OF_CARRYING, &points->matrix));
+    point_matrix_set_tolerance(points->matrix, solve_tolerance);
+  }
+  PetscCall(PointMatrixSet(points->matrix, solid, &fluid->weights));
+  PetscCall(PointMatrixAddMasses(points->matrix, solid, fluid->added));
+  PetscCall(FluidContactsAddTo(solid, points->matrix));
+  fluid->is_set = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+/* C is not diagonal. */
+static PetscBool has_terms(Solid solid)
+{
+  const MatrixWeights *weights = &solid->points->in_fluid->weights;
+
+  return weights->stiffness > 0. || (weights->damping > 0. && solid->points->is_damped) ||
+                 fluid_contacts_held(solid)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+static PetscErrorCode Solve(void *context, const PetscReal from[], PetscReal to[])
+{
+  Solid                 solid = context;
+  Points               *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
+  const SolidMotion     given = {(Vector3 *)from, points->residual.bodies};
+  SolidMotion           found = {(Vector3 *)to, points->trial.bodies};
+  ElasticSolver         solver;
+  PetscInt              iterations;
+  PetscBool             good;
+
+  PetscFunctionBegin;
+  if (!has_terms(solid)) {
+    divide(points, from, to);
+    PetscFunctionReturn(0);
+  }
+  if (!fluid->is_set)
+    PetscCall(SetMatrix(solid));
+  solver = choose_solver(solid);
+  PetscCall(PointMatrixSolve(points->matrix, solid, solver, &given, &found, &iterations, &good));
+  solid->report.elastic_solver = (PetscInt)solver + 1;
+  solid->report.linear_iterations += iterations;
+  if (!good) {
+    solid->report.is_unsolved = PETSC_TRUE;
+    PetscCall(PetscArrayzero(to, 3 * points->count));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -58,8 +132,9 @@ static PetscErrorCode Create(Solid solid)
   PetscFunctionBegin;
   PetscCall(PetscNew(&points->in_fluid));
   fluid = points->in_fluid;
-  PetscCall(PetscCalloc4(points->mesh_count, &fluid->surfaces, points->count, &fluid->unknown,
-                         3 * points->count, &fluid->right_side, 3 * points->count, &fluid->inverse));
+  PetscCall(PetscCalloc5(points->mesh_count, &fluid->surfaces, points->count, &fluid->unknown,
+                         3 * points->count, &fluid->right_side, 3 * points->count, &fluid->added,
+                         points->count, &fluid->begun));
   for (PetscInt p = 0; p < points->count; p++)
     fluid->unknown[p] = 3 * p;
   fluid->motion = (SolidOperator){.unknown_count = 3 * points->count,
@@ -68,7 +143,7 @@ static PetscErrorCode Create(Solid solid)
                                   .Spread = Copy,
                                   .Collect = Copy,
                                   .Prepare = Prepare,
-                                  .Solve = Divide,
+                                  .Solve = Solve,
                                   .right_side = fluid->right_side,
                                   .velocity = (PetscReal *)points->velocity};
   PetscFunctionReturn(0);
@@ -78,8 +153,8 @@ PetscErrorCode PointsInFluidDestroy(Points *points)
 {
   PetscFunctionBegin;
   if (points->in_fluid)
-    PetscCall(PetscFree4(points->in_fluid->surfaces, points->in_fluid->unknown, points->in_fluid->right_side,
-                         points->in_fluid->inverse));
+    PetscCall(PetscFree5(points->in_fluid->surfaces, points->in_fluid->unknown, points->in_fluid->right_side,
+                         points->in_fluid->added, points->in_fluid->begun));
   PetscCall(PetscFree(points->in_fluid));
   PetscFunctionReturn(0);
 }
@@ -138,22 +213,81 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
   PetscFunctionReturn(0);
 }
 
-/* (5.13) goes on from these velocities. */
-static void begin_solve(Solid solid, Vector3 velocity[])
+/* With the contacts that hold now. */
+static PetscErrorCode SetContacts(Solid solid)
 {
-  const Points *points = solid->points;
+  const Points         *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
 
+  PetscFunctionBegin;
   for (PetscInt n = 0; n < 3 * points->count; n++)
-    points->in_fluid->right_side[n] = points->mass[n / 3] * velocity[n / 3].at[n % 3];
-  points->in_fluid->motion.velocity = (PetscReal *)velocity;
+    fluid->right_side[n] = points->mass[n / 3] * fluid->begun[n / 3].at[n % 3];
+  fluid->is_set = PETSC_FALSE;
+  if (fluid->is_asked && fluid_contacts_held(solid)) {
+    PetscCall(SetMatrix(solid));
+    fluid_contacts_push(solid, fluid->bodies, fluid->right_side);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A solve of (5.13): what C takes of damping and stiffness, and which contacts it has. */
+typedef struct {
+  PointContactPhase phase;
+  PetscReal         dt, damping, stiffness;
+} FluidSolve;
+
+/* From these velocities. */
+static PetscErrorCode BeginSolve(Solid solid, const FluidSolve *solve, const SolidMotion *motion)
+{
+  const Points         *points = solid->points;
+  struct PointsInFluid *fluid = points->in_fluid;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(fluid->begun, motion->points, points->count));
+  fluid->bodies = motion->bodies;
+  fluid->motion.velocity = (PetscReal *)motion->points;
+  fluid->weights = (MatrixWeights){.mass = 1.,
+                                   .stiffness = fluid->is_implicit ? solve->stiffness : 0.,
+                                   .damping = solve->damping,
+                                   .part = DIFFERENTIAL_DEFINITE};
+  fluid_contacts_begin(solid, solve->phase, solve->dt);
+  PetscCall(SetContacts(solid));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SolidSwitchContacts(Solid solid, PetscBool *changed)
+{
+  struct PointsInFluid *fluid = solid->points->in_fluid;
+  const SolidMotion     motion = {(Vector3 *)fluid->motion.velocity, fluid->bodies};
+
+  PetscFunctionBegin;
+  fluid_contacts_sum(solid, &motion, solid->report.pressed);
+  *changed = fluid_contacts_switch(solid, &motion);
+  if (*changed)
+    PetscCall(SetContacts(solid));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_implicit_over(Solid solid, PetscReal dt)
+{
+  if (solid->config->elasticity == ELASTIC_AUTO)
+    return dt > points_longest_step(solid) * (1. + 1e-9) ? PETSC_TRUE : PETSC_FALSE;
+  return elastic_time_is_implicit(solid->config->elasticity);
 }
 
 PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt)
 {
+  const PetscReal  part = 0.25 + 0.5 * solid->config->algorithmic_damping;
+  const FluidSolve solve = {POINTS_MOVE, dt, 0.5 * dt, part * PetscSqr(dt)};
+  SolidMotion      motion = {solid->points->half.points, solid->step->half};
+
   PetscFunctionBegin;
+  solid->report.linear_iterations = solid->report.elastic_solver = 0;
+  solid->report.is_unsolved = PETSC_FALSE;
   points_set_time(solid, time);
-  PetscCall(PointsPredict(solid, time, dt, solid->step->half));
-  begin_solve(solid, solid->points->half.points);
+  solid->points->in_fluid->is_implicit = is_implicit_over(solid, dt);
+  PetscCall(PointsPushToMiddle(solid, dt, &motion));
+  PetscCall(BeginSolve(solid, &solve, &motion));
   PetscFunctionReturn(0);
 }
 
@@ -163,36 +297,67 @@ PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt)
   points_move(solid, dt);
   points_set_time(solid, time + dt);
   point_contacts_update(solid);
-  solid->report.meets_wall = PETSC_FALSE;
+  solid->report.meets_body = PETSC_FALSE;
   for (PetscInt c = 0; c < solid->points->contact_count; c++)
-    if (solid->points->contacts[c].gap < 0.)
-      solid->report.meets_wall = PETSC_TRUE;
+    if (solid->points->contacts[c].gap < 0. && body_is_free(&solid->bodies[solid->points->contacts[c].body]))
+      solid->report.meets_body = PETSC_TRUE;
+  point_contacts_separate(solid);
+  PetscFunctionReturn(0);
+}
+
+void solid_points_momentum(Solid solid, PetscReal momentum[2 * DIM])
+{
+  const Points *points = solid->points;
+  Vector3       linear = {{0., 0., 0.}}, angular = {{0., 0., 0.}};
+
+  for (PetscInt p = 0; p < points->count; p++) {
+    const Vector3 part = vector3_scale(points->mass[p], points->velocity[p]);
+
+    if (!(points->inverse_mass[p] > 0.))
+      continue;
+    linear = vector3_add(linear, part);
+    angular = vector3_add(angular, vector3_cross(points->position[p], part));
+  }
+  memcpy(momentum, linear.at, sizeof(linear.at));
+  memcpy(momentum + DIM, angular.at, sizeof(angular.at));
+}
+
+/* Velocities of the state that forces over dt, the mean of these, make of them. */
+static PetscErrorCode Accelerate(Solid solid, PetscReal dt, const SolidMotion *before,
+                                 const SolidMotion *after)
+{
+  const FluidSolve solve = {POINTS_REST, dt, dt, solid->config->algorithmic_damping * PetscSqr(dt)};
+  SolidMotion      motion = {solid->points->velocity, solid->twists};
+
+  PetscFunctionBegin;
+  points_accelerate(solid, 0.5 * dt, before, &motion);
+  points_accelerate(solid, 0.5 * dt, after, &motion);
+  points_fall(solid, dt, motion.points);
+  solid_points_momentum(solid, solid->report.pushed);
+  PetscCall(BeginSolve(solid, &solve, &motion));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SolidAcceleratePoints(Solid solid, PetscReal dt)
 {
   PetscFunctionBegin;
-  PetscCall(PointsAccelerate(solid, dt, solid->twists));
+  points_find_forces(solid);
+  solid_points_momentum(solid, solid->report.moved);
+  PetscCall(Accelerate(solid, dt, &solid->points->earlier, &solid->points->forces));
   solid_find_inverted(solid);
-  begin_solve(solid, solid->points->velocity);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SolidAccelerateRestingPoints(Solid solid, PetscReal time, PetscReal dt)
 {
-  Points       *points = solid->points;
-  SolidMotion   motion = {points->velocity, solid->twists};
-  const Vector3 fall = vector3_scale(dt, solid->config->gravity);
+  const SolidMotion motion = {solid->points->velocity, solid->twists};
 
   PetscFunctionBegin;
   points_set_time(solid, time);
+  solid->points->in_fluid->is_implicit = is_implicit_over(solid, dt);
   points_find_forces(solid);
-  points_accelerate(solid, dt, &points->forces, &motion);
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      points->velocity[p] = vector3_add(points->velocity[p], fall);
-  begin_solve(solid, points->velocity);
+  PetscCall(PointContactsFind(solid, 0., &motion));
+  PetscCall(Accelerate(solid, dt, &solid->points->forces, &solid->points->forces));
   PetscFunctionReturn(0);
 }
 
@@ -211,15 +376,17 @@ PetscReal solid_points_mass(Solid solid)
   return sum;
 }
 
-/* From rest the step is bounded by the fall. */
+/* From rest the step is bounded by the fall, and by elasticity where that is always explicit. */
 PetscReal solid_points_step(Solid solid, PetscReal path)
 {
   const Points   *points = solid->points;
   const PetscReal fall = vector3_norm(solid->config->gravity);
-  PetscReal       fastest = 0.;
+  const PetscReal stable =
+      solid->config->elasticity == ELASTIC_EXPLICIT ? points_longest_step(solid) : PETSC_MAX_REAL;
+  PetscReal fastest = 0.;
 
   for (PetscInt p = 0; p < points->count; p++)
     fastest = PetscMax(fastest, vector3_norm(points->velocity[p]));
-  return PetscMin(points_longest_step(solid),
+  return PetscMin(stable,
                   2. * path / (fastest + PetscSqrtReal(fastest * fastest + 4. * fall * path) + 1e-300));
 }

@@ -31,7 +31,7 @@ void points_accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, Sol
   }
 }
 
-static void fall(Solid solid, PetscReal dt, Vector3 velocity[])
+void points_fall(Solid solid, PetscReal dt, Vector3 velocity[])
 {
   const Points *points = solid->points;
   const Vector3 change = vector3_scale(dt, solid->config->gravity);
@@ -51,15 +51,31 @@ static PetscErrorCode PredictImplicit(Solid solid, PetscReal time, PetscReal dt,
   points_find_forces(solid);
   points_settle(solid);
   PetscCall(PetscArraycpy(motion->points, points->velocity, points->count));
-  fall(solid, scheme.gravity * dt, motion->points);
-  for (PetscInt k = 0; k < points->carrying_count && scheme.gravity > 0.5; k++) {
+  points_fall(solid, scheme.gravity * dt, motion->points);
+  points_follow_velocity(solid, motion->bodies, motion->points);
+  PetscCall(PointContactsFind(solid, dt, motion));
+  for (PetscInt k = 0; k < points->body_count && scheme.gravity > 0.5; k++) {
     const PetscInt b = points->bodies[k];
 
     motion->bodies[b] = twist_add(twist_scale(2., motion->bodies[b]), twist_scale(-1., solid->twists[b]));
   }
   points_follow_velocity(solid, motion->bodies, motion->points);
-  PetscCall(PointContactsFind(solid, dt, motion));
   PetscCall(PointsSolveStep(solid, time, dt, motion));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsPushToMiddle(Solid solid, PetscReal dt, SolidMotion *motion)
+{
+  Points *points = solid->points;
+
+  PetscFunctionBegin;
+  points_find_forces(solid);
+  points_settle(solid);
+  PetscCall(PetscArraycpy(motion->points, points->velocity, points->count));
+  points_fall(solid, 0.5 * dt, motion->points);
+  points_accelerate(solid, 0.5 * dt, &points->forces, motion);
+  points_follow_velocity(solid, motion->bodies, motion->points);
+  PetscCall(PointContactsFind(solid, dt, motion));
   PetscFunctionReturn(0);
 }
 
@@ -71,17 +87,11 @@ PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist ha
   SolidMotion motion = {points->half.points, half};
 
   PetscFunctionBegin;
-  if (solid->config->elasticity != ELASTIC_EXPLICIT) {
+  if (elastic_time_is_implicit(solid->config->elasticity)) {
     PetscCall(PredictImplicit(solid, time, dt, &motion));
     PetscFunctionReturn(0);
   }
-  points_find_forces(solid);
-  points_settle(solid);
-  PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
-  fall(solid, 0.5 * dt, motion.points);
-  points_accelerate(solid, 0.5 * dt, &points->forces, &motion);
-  points_follow_velocity(solid, half, motion.points);
-  PetscCall(PointContactsFind(solid, dt, &motion));
+  PetscCall(PointsPushToMiddle(solid, dt, &motion));
   PetscCall(PointsDamp(solid, 0.5 * dt, dt, &motion, &points->drag));
   PetscCall(PointsKeepVolume(solid, dt, &motion, &points->drag));
   PetscFunctionReturn(0);
@@ -107,7 +117,7 @@ static void finish_implicit(Solid solid)
 
   for (PetscInt p = 0; p < points->count; p++)
     points->velocity[p] = points->drag.points[p];
-  for (PetscInt k = 0; k < points->carrying_count; k++) {
+  for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 
     solid->twists[b] = twist_add(solid->twists[b], points->drag.bodies[b]);
@@ -122,13 +132,13 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
   SolidMotion motion = points->half;
 
   PetscFunctionBegin;
-  if (solid->config->elasticity != ELASTIC_EXPLICIT) {
+  if (elastic_time_is_implicit(solid->config->elasticity)) {
     finish_implicit(solid);
     PetscFunctionReturn(0);
   }
   points_find_forces(solid);
   PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
-  fall(solid, 0.5 * dt, motion.points);
+  points_fall(solid, 0.5 * dt, motion.points);
   for (PetscInt b = 0; b < solid->body_count; b++)
     motion.bodies[b] = twist_scale(0.5, twist_add(before[b], solid->twists[b]));
   points_accelerate(solid, 0.25 * dt, &points->earlier, &motion);

@@ -21,24 +21,33 @@ typedef struct {
 } MatrixTerm;
 
 struct _p_PointMatrix {
-  PetscInt    block_count;
-  PetscInt   *block;  /* of each point; -1: another moves it */
-  PetscInt   *first;  /* block of each row */
-  PetscInt   *column; /* sorted in each row */
+  PetscInt  block_count;
+  PetscInt *block;               /* of each point; -1: another moves it */
+  PetscInt  body_count, *bodies; /* with two blocks each, the last ones */
+  PetscInt  pair_count;
+  PetscInt (*pairs)[2]; /* of a point and a free body in contact */
+  PetscInt   *first;    /* block of each row */
+  PetscInt   *column;   /* sorted in each row */
   PetscInt    term_count;
   MatrixTerm *terms;
   Mat         mat;
   PetscReal  *values; /* of mat, while they are written */
   Vec         from, to;
   KSP         ksp;
+  PetscReal   tolerance;
   PetscInt    solver; /* ElasticSolver that the ksp is set up for; -1: none */
 };
 
-static PetscInt body_block(PointMatrix matrix, const Points *points, PetscInt body)
+static PetscInt nth_body_block(PointMatrix matrix, PetscInt n)
 {
-  for (PetscInt k = 0; k < points->carrying_count; k++)
-    if (points->bodies[k] == body)
-      return matrix->block_count - 2 * (points->carrying_count - k);
+  return matrix->block_count - 2 * (matrix->body_count - n);
+}
+
+static PetscInt body_block(PointMatrix matrix, PetscInt body)
+{
+  for (PetscInt n = 0; n < matrix->body_count; n++)
+    if (matrix->bodies[n] == body)
+      return nth_body_block(matrix, n);
   return -1;
 }
 
@@ -46,7 +55,7 @@ static void stand(PointMatrix matrix, const Points *points, PetscInt p, PetscRea
                   MatrixFooting footings[], PetscInt *count)
 {
   const PetscInt carrier = points->carrier[p];
-  const PetscInt body = carrier >= 0 ? body_block(matrix, points, carrier) : -1;
+  const PetscInt body = carrier >= 0 ? body_block(matrix, carrier) : -1;
 
   if (carrier == CARRIER_POINTS) {
     const PetscInt k = points->bindings.index[p];
@@ -78,8 +87,43 @@ static PetscErrorCode NumberBlocks(Solid solid, PointMatrix matrix)
   PetscCall(PetscMalloc1(points->count, &matrix->block));
   for (PetscInt p = 0; p < points->count; p++)
     matrix->block[p] = points->inverse_mass[p] > 0. ? matrix->block_count++ : -1;
-  matrix->block_count += 2 * points->carrying_count;
+  matrix->block_count += 2 * matrix->body_count;
   PetscFunctionReturn(0);
+}
+
+static PetscErrorCode TakeBodies(Solid solid, MatrixBodies which, PointMatrix matrix)
+{
+  const Points *points = solid->points;
+
+  PetscFunctionBegin;
+  matrix->body_count = which == MATRIX_WITH_TOUCHED ? points->body_count : points->carrying_count;
+  PetscCall(PetscMalloc1(matrix->body_count, &matrix->bodies));
+  PetscCall(PetscArraycpy(matrix->bodies, points->bodies, matrix->body_count));
+  PetscCall(PetscMalloc1(points->contact_count, &matrix->pairs));
+  for (PetscInt k = 0; k < points->contact_count && which == MATRIX_WITH_TOUCHED; k++)
+    if (body_is_free(&solid->bodies[points->contacts[k].body])) {
+      matrix->pairs[matrix->pair_count][0] = points->contacts[k].point;
+      matrix->pairs[matrix->pair_count++][1] = points->contacts[k].body;
+    }
+  PetscFunctionReturn(0);
+}
+
+PetscBool point_matrix_fits(PointMatrix matrix, Solid solid)
+{
+  const Points *points = solid->points;
+  PetscInt      n = 0;
+
+  for (PetscInt k = 0; k < points->contact_count; k++) {
+    const PointContact *contact = &points->contacts[k];
+
+    if (!body_is_free(&solid->bodies[contact->body]))
+      continue;
+    if (n == matrix->pair_count || matrix->pairs[n][0] != contact->point ||
+        matrix->pairs[n][1] != contact->body)
+      return PETSC_FALSE;
+    n++;
+  }
+  return n == matrix->pair_count ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static PetscErrorCode TakeTerms(Solid solid, PointMatrix matrix)
@@ -108,11 +152,22 @@ static void visit_pairs(PointMatrix matrix, const Points *points, PairVisit visi
 {
   for (PetscInt b = 0; b < matrix->block_count; b++)
     visit(context, b, b);
-  for (PetscInt k = 0; k < points->carrying_count; k++) { /* velocity and spin of a body */
-    const PetscInt b = matrix->block_count - 2 * (points->carrying_count - k);
+  for (PetscInt n = 0; n < matrix->body_count; n++) { /* velocity and spin of a body */
+    const PetscInt b = nth_body_block(matrix, n);
 
     visit(context, b, b + 1);
     visit(context, b + 1, b);
+  }
+  for (PetscInt k = 0; k < matrix->pair_count; k++) {
+    MatrixFooting  all[MOST_FOOTINGS];
+    const PetscInt count = find_footings(matrix, points, matrix->pairs[k][0], all);
+
+    for (PetscInt i = 0; i < 2 * count; i++) {
+      const PetscInt b = body_block(matrix, matrix->pairs[k][1]) + i % 2;
+
+      visit(context, all[i / 2].block, b);
+      visit(context, b, all[i / 2].block);
+    }
   }
   for (PetscInt t = 0; t < matrix->term_count; t++) {
     const ElementList *list = &matrix->terms[t].list;
@@ -201,7 +256,7 @@ static void place_element(PointMatrix matrix, const Points *points, MatrixTerm *
   for (PetscInt a = 0; a < n; a++) {
     const PetscInt carrier = points->carrier[nodes[a]];
 
-    if (carrier == CARRIER_POINTS || (carrier >= 0 && body_block(matrix, points, carrier) >= 0)) {
+    if (carrier == CARRIER_POINTS || (carrier >= 0 && body_block(matrix, carrier) >= 0)) {
       places[0] = CARRIED;
       return;
     }
@@ -268,7 +323,7 @@ static PetscErrorCode SetRigidMotions(Solid solid, PointMatrix matrix)
   Vec           coordinates;
 
   PetscFunctionBegin;
-  if (points->carrying_count || !matrix->block_count)
+  if (matrix->body_count || !matrix->block_count)
     PetscFunctionReturn(0);
   PetscCall(VecDuplicate(matrix->to, &coordinates));
   PetscCall(VecSetBlockSize(coordinates, DIM));
@@ -284,11 +339,13 @@ static PetscErrorCode SetRigidMotions(Solid solid, PointMatrix matrix)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointMatrixCreate(Solid solid, PointMatrix *matrix)
+PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix)
 {
   PetscFunctionBegin;
   PetscCall(PetscNew(matrix));
+  (*matrix)->tolerance = 1e-8;
   (*matrix)->solver = -1;
+  PetscCall(TakeBodies(solid, which, *matrix));
   PetscCall(NumberBlocks(solid, *matrix));
   PetscCall(TakeTerms(solid, *matrix));
   PetscCall(FindPattern(solid, *matrix));
@@ -297,6 +354,12 @@ PetscErrorCode PointMatrixCreate(Solid solid, PointMatrix *matrix)
   PetscCall(SetRigidMotions(solid, *matrix));
   PetscCall(KSPCreate(PETSC_COMM_SELF, &(*matrix)->ksp));
   PetscFunctionReturn(0);
+}
+
+void point_matrix_set_tolerance(PointMatrix matrix, PetscReal tolerance)
+{
+  matrix->tolerance = tolerance;
+  matrix->solver = -1;
 }
 
 PetscErrorCode PointMatrixDestroy(PointMatrix *matrix)
@@ -308,6 +371,8 @@ PetscErrorCode PointMatrixDestroy(PointMatrix *matrix)
     PetscCall(PetscFree((*matrix)->terms[t].places));
   PetscCall(PetscFree((*matrix)->terms));
   PetscCall(PetscFree((*matrix)->block));
+  PetscCall(PetscFree((*matrix)->bodies));
+  PetscCall(PetscFree((*matrix)->pairs));
   PetscCall(PetscFree((*matrix)->first));
   PetscCall(PetscFree((*matrix)->column));
   PetscCall(KSPDestroy(&(*matrix)->ksp));
@@ -451,14 +516,14 @@ static void add_masses(PointMatrix matrix, Solid solid, PetscReal factor)
   for (PetscInt p = 0; p < points->count; p++)
     if (matrix->block[p] >= 0)
       add_diagonal(matrix, matrix->block[p], factor * points->mass[p]);
-  for (PetscInt k = 0; k < points->carrying_count; k++) {
-    const Mobility *mobility = &solid->mobilities[points->bodies[k]];
-    const PetscInt  b = body_block(matrix, points, points->bodies[k]);
+  for (PetscInt n = 0; n < matrix->body_count; n++) {
+    const Mobility *mobility = &solid->mobilities[matrix->bodies[n]];
+    const PetscInt  b = nth_body_block(matrix, n);
     Matrix3         inertia = matrix3_inverse(&mobility->inverse_inertia);
 
     add_diagonal(matrix, b, factor / mobility->inverse_mass);
-    for (PetscInt n = 0; n < BLOCK; n++)
-      inertia.at[n / DIM][n % DIM] *= factor;
+    for (PetscInt k = 0; k < BLOCK; k++)
+      inertia.at[k / DIM][k % DIM] *= factor;
     add_block(matrix, b + 1, find_place(matrix, b + 1, b + 1), &inertia.at[0][0]);
   }
 }
@@ -496,32 +561,71 @@ PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeigh
   PetscFunctionReturn(0);
 }
 
-/* w_i w_j A between two parents; without an entry for it, on the diagonal of the first, and so of both, which
-   is more. */
-static void add_between(PointMatrix matrix, const MatrixFooting *from, const MatrixFooting *to,
-                        const Matrix3 *given)
+PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const PetscReal masses[])
+{
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
+  for (PetscInt p = 0; p < solid->points->count; p++) {
+    const PetscReal *m = &masses[DIM * p], block[BLOCK] = {m[X], 0, 0, 0, m[Y], 0, 0, 0, m[Z]};
+    const PetscInt   row = matrix->block[p];
+
+    if (row >= 0)
+      add_block(matrix, row, find_place(matrix, row, row), block);
+  }
+  PetscCall(MatSeqAIJRestoreArray(matrix->mat, &matrix->values));
+  PetscCall(MatAssemblyBegin(matrix->mat, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(matrix->mat, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+/* From the unknowns of a footing to the relative velocity of a contact. */
+static Matrix3 contact_matrix(const PointContact *contact, const MatrixFooting *footing)
+{
+  const PetscReal w = footing->weight;
+  const Vector3   r = contact->arm;
+
+  if (!footing->is_spin)
+    return (Matrix3){{{w, 0, 0}, {0, w, 0}, {0, 0, w}}};
+  return (Matrix3){
+      {{0, w * r.at[Z], -w * r.at[Y]}, {-w * r.at[Z], 0, w * r.at[X]}, {w * r.at[Y], -w * r.at[X], 0}}};
+}
+
+/* T_i^T A T_j; two parents without an entry for it have it on the diagonal of the first, and so of both,
+   which is more. */
+static void add_between(PointMatrix matrix, const PointContact *contact, const MatrixFooting *from,
+                        const MatrixFooting *to, const Matrix3 *curvature)
 {
   const PetscInt place = find_place(matrix, from->block, to->block);
   const PetscInt there = matrix->column[place] == to->block ? to->block : from->block;
-  PetscReal      block[BLOCK];
+  Matrix3        t = contact_matrix(contact, from), product;
+  const Matrix3  s = contact_matrix(contact, to);
 
-  for (PetscInt n = 0; n < BLOCK; n++)
-    block[n] = from->weight * to->weight * given->at[n / DIM][n % DIM];
-  add_block(matrix, from->block, find_place(matrix, from->block, there), block);
+  t = matrix3_transpose(&t);
+  product = matrix3_multiply(&t, curvature);
+  product = matrix3_multiply(&product, &s);
+  add_block(matrix, from->block, find_place(matrix, from->block, there), &product.at[0][0]);
 }
 
-PetscErrorCode PointMatrixAddBlock(PointMatrix matrix, Solid solid, PetscInt point, const Matrix3 *block)
+PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const PointContact *contact,
+                                     const Matrix3 *curvature)
 {
-  const PetscInt first_body = matrix->block_count - 2 * solid->points->carrying_count;
-  MatrixFooting  footings[MOST_FOOTINGS];
-  const PetscInt count = find_footings(matrix, solid->points, point, footings);
+  const PetscInt body = body_block(matrix, contact->body), first_body = nth_body_block(matrix, 0);
+  MatrixFooting  all[MOST_FOOTINGS + 2];
+  const PetscInt count = find_footings(matrix, solid->points, contact->point, all);
+  PetscInt       kept = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
   for (PetscInt i = 0; i < count; i++)
-    for (PetscInt j = 0; j < count; j++)
-      if (footings[i].block < first_body && footings[j].block < first_body)
-        add_between(matrix, &footings[i], &footings[j], block);
+    if (all[i].block < first_body)
+      all[kept++] = all[i];
+  if (body >= 0) {
+    all[kept++] = (MatrixFooting){body, contact->point, -1., PETSC_FALSE};
+    all[kept++] = (MatrixFooting){body + 1, contact->point, -1., PETSC_TRUE};
+  }
+  PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
+  for (PetscInt i = 0; i < kept; i++)
+    for (PetscInt j = 0; j < kept; j++)
+      add_between(matrix, contact, &all[i], &all[j], curvature);
   PetscCall(MatSeqAIJRestoreArray(matrix->mat, &matrix->values));
   PetscCall(MatAssemblyBegin(matrix->mat, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(matrix->mat, MAT_FINAL_ASSEMBLY));
@@ -570,8 +674,7 @@ static PetscErrorCode SetFactor(PointMatrix matrix, PC pc)
 
 static PetscErrorCode SetSolver(PointMatrix matrix, ElasticSolver kind)
 {
-  const PetscReal tolerance = 1e-8;
-  PC              pc;
+  PC pc;
 
   PetscFunctionBegin;
   if (matrix->solver == (PetscInt)kind)
@@ -580,7 +683,7 @@ static PetscErrorCode SetSolver(PointMatrix matrix, ElasticSolver kind)
   PetscCall(KSPReset(matrix->ksp));
   PetscCall(KSPSetOperators(matrix->ksp, matrix->mat, matrix->mat));
   PetscCall(KSPSetType(matrix->ksp, kind == SOLVER_CHOLESKY ? KSPPREONLY : KSPCG));
-  PetscCall(KSPSetTolerances(matrix->ksp, tolerance, PETSC_DEFAULT, PETSC_DEFAULT, 20000));
+  PetscCall(KSPSetTolerances(matrix->ksp, matrix->tolerance, PETSC_DEFAULT, PETSC_DEFAULT, 20000));
   PetscCall(KSPGetPC(matrix->ksp, &pc));
   if (kind == SOLVER_CHOLESKY)
     PetscCall(SetFactor(matrix, pc));
@@ -622,9 +725,8 @@ static PetscErrorCode Pack(PointMatrix matrix, Solid solid, const SolidMotion *m
   for (PetscInt p = 0; p < points->count; p++)
     if (matrix->block[p] >= 0)
       memcpy(&values[DIM * matrix->block[p]], motion->points[p].at, sizeof(motion->points[p].at));
-  for (PetscInt k = 0; k < points->carrying_count; k++)
-    memcpy(&values[DIM * body_block(matrix, points, points->bodies[k])], &motion->bodies[points->bodies[k]],
-           sizeof(Twist));
+  for (PetscInt n = 0; n < matrix->body_count; n++)
+    memcpy(&values[DIM * nth_body_block(matrix, n)], &motion->bodies[matrix->bodies[n]], sizeof(Twist));
   PetscCall(VecRestoreArrayWrite(vec, &values));
   PetscFunctionReturn(0);
 }
@@ -640,9 +742,8 @@ static PetscErrorCode Unpack(PointMatrix matrix, Solid solid, Vec vec, SolidMoti
   for (PetscInt p = 0; p < points->count; p++)
     if (matrix->block[p] >= 0)
       memcpy(motion->points[p].at, &values[DIM * matrix->block[p]], sizeof(motion->points[p].at));
-  for (PetscInt k = 0; k < points->carrying_count; k++)
-    memcpy(&motion->bodies[points->bodies[k]], &values[DIM * body_block(matrix, points, points->bodies[k])],
-           sizeof(Twist));
+  for (PetscInt n = 0; n < matrix->body_count; n++)
+    memcpy(&motion->bodies[matrix->bodies[n]], &values[DIM * nth_body_block(matrix, n)], sizeof(Twist));
   PetscCall(VecRestoreArrayRead(vec, &values));
   PetscFunctionReturn(0);
 }

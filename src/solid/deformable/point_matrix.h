@@ -1,18 +1,22 @@
 /* Private to src/solid: the matrix of implicit elasticity, m M - k K - d D, assembled in blocks of three by
-   three: one of each point that moves by itself, two of each free body that carries points. Points that
-   others carry add to the blocks of those: W^T A W. */
+   three: one of each point that moves by itself, two of each free body that carries points, or that points
+   touch. Points that others carry add to the blocks of those: W^T A W. */
 #ifndef MILLRACE_SOLID_POINT_MATRIX_H
 #define MILLRACE_SOLID_POINT_MATRIX_H
 
-#include "points.h"
+#include "../contact/point_contact.h"
 
 #include <petscksp.h>
 
 typedef struct _p_PointMatrix *PointMatrix;
 
-/* The pattern follows from meshes, bindings and holds. Destroy accepts null. Not collective. */
-PetscErrorCode PointMatrixCreate(Solid solid, PointMatrix *matrix);
+/* The pattern follows from meshes, bindings and holds, and for touched bodies from the contacts there are.
+   Destroy accepts null. Not collective. */
+typedef enum { MATRIX_OF_CARRYING, MATRIX_WITH_TOUCHED } MatrixBodies;
+PetscErrorCode PointMatrixCreate(Solid solid, MatrixBodies which, PointMatrix *matrix);
 PetscErrorCode PointMatrixDestroy(PointMatrix *matrix);
+void      point_matrix_set_tolerance(PointMatrix matrix, PetscReal tolerance); /* of iterations, else 1e-8 */
+PetscBool point_matrix_fits(PointMatrix matrix, Solid solid); /* the contacts with free bodies */
 
 /* Values where the forces were found last. Without mass, what no force meets has ones on the diagonal. */
 typedef struct {
@@ -20,8 +24,11 @@ typedef struct {
   DifferentialPart part; /* of the stiffness */
 } MatrixWeights;
 PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights);
-/* Adds W^T A W of a point, to the blocks of what carries it; bodies do not count. */
-PetscErrorCode PointMatrixAddBlock(PointMatrix matrix, Solid solid, PetscInt point, const Matrix3 *block);
+/* Adds masses along the axes, three of each point, to those of points that move by themselves. */
+PetscErrorCode PointMatrixAddMasses(PointMatrix matrix, Solid solid, const PetscReal masses[]);
+/* Adds A of the relative velocity of a contact: of the points that carry the point, and of a free body. */
+PetscErrorCode PointMatrixAddContact(PointMatrix matrix, Solid solid, const PointContact *contact,
+                                     const Matrix3 *curvature);
 /* The entry n.A n of the block of a point that moves by itself, else of its first parent; 0: there is none.
  */
 PetscReal point_matrix_along(PointMatrix matrix, Solid solid, PetscInt point, Vector3 direction);

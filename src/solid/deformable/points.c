@@ -1,4 +1,5 @@
 /* The points of deformable solids: particles and the vertices of meshes. */
+#include "../contact/mesh/mesh_contact.h"
 #include "point_matrix.h"
 
 /* Volumes, ropes, sheets in space and in the plane have forces. */
@@ -20,6 +21,9 @@ static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, c
                             "it is planar and cannot fall along z: give solids.gravity along x and y"));
   else if (use != MESH_USE_VOLUME && (config->contact_spacing > 0. || config->skin.stiffness > 0.))
     PetscCall(PetscSNPrintf(problem, size, "\"contact_spacing\" and \"skin\" are for \"type: volume\""));
+  else if (config->contact_thickness > 0. && use != MESH_USE_VOLUME && use != MESH_USE_CLOTH)
+    PetscCall(PetscSNPrintf(
+        problem, size, "\"contact_thickness\" is for \"type: volume\" and \"type: cloth\": leave it out"));
   PetscFunctionReturn(0);
 }
 
@@ -539,22 +543,14 @@ static PetscErrorCode CheckFriction(Solid solid, const DeformableMesh *mesh, cha
   const char *name = mesh->config->name;
 
   PetscFunctionBegin;
-  if (!(mesh->config->friction > 0.) || solid->body_count <= mesh->config->held_count)
+  if (!(mesh->config->friction > 0.) || solid->body_count <= mesh->config->held_count ||
+      solid->config->in_fluid)
     PetscFunctionReturn(0);
   if (solid->config->newton == 1)
     PetscCall(MessageAtKey(message, size, "solids.meshes", name,
                            "Mesh \"%s\" has friction, which one linearisation cannot find: give "
                            "solids.newton more than 1, or the mesh friction: 0",
                            name));
-  for (PetscInt b = 0; b < solid_body_count(solid) && !message[0]; b++)
-    if (body_is_free(&solid->bodies[b]) && solid->bodies[b].config->friction > 0. &&
-        !mesh_is_held_by(mesh, b))
-      PetscCall(
-          MessageAtKey(message, size, "solids.meshes", name,
-                       "Mesh \"%s\" has friction, and so has dynamic body \"%s\", which implicit elasticity "
-                       "does not know between them: give one of them friction: 0, or "
-                       "solids.elasticity: explicit",
-                       name, solid->bodies[b].config->name));
   PetscFunctionReturn(0);
 }
 
@@ -564,8 +560,16 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
   const char *name = mesh->config->name;
 
   PetscFunctionBegin;
-  if (message[0] || solid->config->elasticity == ELASTIC_EXPLICIT)
+  if (message[0] || !elastic_time_is_implicit(solid->config->elasticity))
     PetscFunctionReturn(0);
+  if (mesh->config->contact_thickness > 0.) {
+    PetscCall(
+        MessageAtKey(message, size, "solids.meshes", name,
+                     "Mesh \"%s\" has a contact_thickness, and meshes do not meet in implicit and static "
+                     "elasticity: leave it out, or give solids.elasticity: explicit",
+                     name));
+    PetscFunctionReturn(0);
+  }
   for (PetscInt k = 0; k < solid->config->binding_count && !message[0]; k++)
     if (solid->config->bindings[k].kind == BINDING_SOFT)
       PetscCall(MessageAtKey(message, size, "solids.bindings", solid->config->bindings[k].name,
@@ -611,7 +615,7 @@ static PetscErrorCode CheckVolume(Solid solid, const DeformableMesh *mesh, char 
                            "Mesh \"%s\" is not of linear tetrahedra, which alone keep their volume: give it "
                            "type: volume and order: 1, or another material",
                            name));
-  else if (solid->config->elasticity != ELASTIC_EXPLICIT)
+  else if (elastic_time_is_implicit(solid->config->elasticity))
     PetscCall(MessageAtKey(message, size, "solids.meshes", name,
                            "Mesh \"%s\" keeps its volume, which implicit and static elasticity do not know: "
                            "give solids.elasticity: explicit",
@@ -709,6 +713,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
     PetscFunctionReturn(0);
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(MeshDestroyParts(&points->meshes[m]));
+  PetscCall(MeshSurfaceDestroy(points));
   PetscCall(KeptVolumesDestroy(points));
   PetscCall(PetscFree(points->meshes));
   PetscCall(PetscFree(points->contacts));

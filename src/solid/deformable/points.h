@@ -137,6 +137,8 @@ typedef struct Points {
   Vector3        *load;     /* N: given forces */
   PetscReal       shortest; /* m: edge at rest */
 
+  struct _p_MeshSurface *surface; /* of meshes that meet each other; null: none do; contact/mesh/ */
+
   struct PointContact *contacts; /* with bodies, of this step; contact/point_contact.h */
   PetscInt             contact_count, contact_room;
 
@@ -268,8 +270,9 @@ PetscErrorCode SpringsRelease(Solid solid, SolidMotion *impulse, SolidMotion *mo
    the part that depends on it. */
 typedef enum { SPRINGS_WHOLE, SPRINGS_OF_MOTION } SpringParts;
 void springs_pull(Solid solid, PetscReal dt, SpringParts part, const SolidMotion *motion, SolidMotion *into);
-/* What turning adds to the distances in a step of this motion: true if that is more than was known, and
-   impulses of the difference go into `into`. */
+/* What turning adds to the distances in a step of this motion, found in so many rounds at most: true if that
+   is more than was known, and impulses of the difference go into `into`. */
+enum { MOST_TURNS = 10 };
 PetscBool springs_turn(Solid solid, PetscReal dt, const SolidMotion *motion, SolidMotion *into);
 /* The impulse of the whole step, half of it at the places of its end. */
 void           springs_finish(Solid solid);
@@ -279,6 +282,8 @@ PetscErrorCode SpringsDamp(Solid solid, PetscReal dt, SolidMotion *velocity);
  */
 void           springs_remember(Solid solid, const SolidMotion *motion);
 PetscErrorCode SpringsAnswer(Solid solid, SolidMotion *motion);
+/* After that, in a step of the motion: to how bodies turn in it. */
+PetscErrorCode SpringsFollowTurns(Solid solid, PetscReal dt, SolidMotion *motion);
 PetscReal      springs_energy(const Points *points);
 PetscReal      springs_longest(const Points *points);
 
@@ -329,9 +334,16 @@ void           points_show_state(Points *points); /* the velocity of C is that o
 /* newmark.c: steps I, IV and V of points (docs/numerics.md). */
 /* v + dt M^-1 f, of points that move by themselves and of bodies that carry others. */
 void points_accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion);
-/* limit.c: the largest frequency of a mesh at rest, and the longest stable step. */
+/* v + dt g, of points that move by themselves. */
+void points_fall(Solid solid, PetscReal dt, Vector3 velocity[]);
+/* Velocities in the middle of an explicit step without damping; `motion` has those of bodies. Contacts are
+   looked for on the way. */
+PetscErrorCode PointsPushToMiddle(Solid solid, PetscReal dt, SolidMotion *motion);
+/* limit.c: the largest frequency of a mesh at rest, the longest stable step, and the longest one that a step
+   of solids alone is divided into. */
 PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh);
 PetscReal points_longest_step(Solid solid);
+PetscReal points_usual_step(Solid solid);
 
 PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist half[]);
 void           points_move(Solid solid, PetscReal dt);

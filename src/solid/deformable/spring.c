@@ -386,6 +386,26 @@ PetscErrorCode SpringsAnswer(Solid solid, SolidMotion *motion)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode SpringsFollowTurns(Solid solid, PetscReal dt, SolidMotion *motion)
+{
+  Points      *points = solid->points;
+  SolidMotion *impulse = &points->residual, *change = &points->trial;
+
+  PetscFunctionBegin;
+  if (!points->springs.is_joining || !points->springs.factor)
+    PetscFunctionReturn(0);
+  points_follow_velocity(solid, motion->bodies, motion->points);
+  motion_clear(solid, impulse);
+  for (PetscInt k = 0; k < MOST_TURNS && springs_turn(solid, dt, motion, impulse); k++) {
+    motion_yield(solid, impulse, change);
+    PetscCall(SpringsRelease(solid, NULL, change));
+    motion_combine(solid, 1., 1., change, motion);
+    motion_clear(solid, impulse);
+  }
+  springs_remember(solid, motion);
+  PetscFunctionReturn(0);
+}
+
 PetscReal springs_energy(const Points *points)
 {
   PetscReal sum = 0.;

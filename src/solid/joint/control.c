@@ -126,6 +126,7 @@ PetscErrorCode JointSetControlVelocity(JointSet joints, Twist twists[])
   joint_set_measure(joints);
   hold_targets(joints);
   joint_set_stabilize_velocity(joints, twists);
+  joint_set_add_impulses(joints, joints->resting_loads);
   PetscFunctionReturn(0);
 }
 

@@ -37,6 +37,16 @@ PetscReal joint_set_target_speed(JointSet joints, PetscReal time);
 /* Adds the motors at `time`, with the bodies at solid->placements and solid->twists, for a step of `dt`. */
 void      joint_set_add_motors(JointSet joints, PetscReal time, PetscReal dt, BodyLoad loads[]);
 PetscBool joint_set_has_motor(JointSet joints);
+
+/* What joints do (solid.h). A step begins with the first of these, each part of it of length `dt` with the
+   second; a velocity that is constrained anew, instead of what was found before, with the third. */
+void           joint_set_begin_loads(JointSet joints);
+void           joint_set_begin_part(JointSet joints, PetscReal dt);
+void           joint_set_clear_resting(JointSet joints);
+JointLoad      joint_set_load(JointSet joints, PetscInt joint);
+JointPlace     joint_set_place(JointSet joints, PetscInt joint, PetscInt copy);
+PetscInt       joint_set_find(JointSet joints, const JointConfig *config); /* its first copy */
+PetscErrorCode JointSetBroadcastLoads(JointSet joints, MPI_Comm world, PetscMPIInt root);
 /* How far the anchors of a joint are apart at solid->placements: the largest. */
 PetscReal joint_set_error(JointSet joints);
 

@@ -133,6 +133,9 @@ struct JointSet {
   PetscInt  *sizes;
   PetscReal (*step)[ROWS], (*impulses)[ROWS];
 
+  JointLoad *moving_loads, *resting_loads; /* impulses so far: of moves, and of velocities as found last */
+  PetscReal  load_span;                    /* s: of the step so far */
+
   /* per body of the solid */
   RigidTransform *moved;
   Matrix3        *turning;   /* how the rotation over dt follows the spin, transposed */
@@ -162,6 +165,9 @@ void joint_set_stabilize_velocity(JointSet joints, Twist twists[]);
    motion with that, from `twists` on: whether it was found. */
 PetscBool joint_set_is_stiff(JointSet joints, PetscReal dt);
 PetscBool joint_set_solve_stiff(JointSet joints, PetscReal dt, Twist twists[]);
+
+/* joint_load.c: adds the impulses of the last solve. */
+void joint_set_add_impulses(JointSet joints, JointLoad loads[]);
 
 /* control.c: the deviation and its rate after `dt` of e'' = -stiffness e - damping e'. */
 void damped_oscillation(PetscReal stiffness, PetscReal damping, PetscReal dt, PetscReal *deviation,

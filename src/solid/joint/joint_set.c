@@ -172,8 +172,20 @@ static PetscInt joint_copies(Solid solid, const JointConfig *config, PetscInt as
   const PetscInt child = find_in_assembly(solid, config->child);
 
   if (assembly < 0)
-    return 1;
+    return PetscMax(1, config->copies);
   return copies_of(solid, solid->bodies[child >= 0 ? child : find_in_assembly(solid, config->parent)].config);
+}
+
+/* An end at a numbered copy of a body goes along its row, any other stays: -1 if the row is too short. */
+static PetscInt body_along(Solid solid, const char name[], PetscInt copy)
+{
+  const PetscInt first = solid_find_body(solid, name);
+
+  if (first < 0 || !copy || !strchr(name, '.'))
+    return first;
+  if (first + copy >= solid->body_count || solid->bodies[first + copy].config != solid->bodies[first].config)
+    return -1;
+  return first + copy;
 }
 
 /* With bodies of an assembly, between those of the given copy. */
@@ -190,6 +202,8 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
   PetscCall(FindAssembly(solid, config, &assembly, message, size));
   if (assembly >= 0)
     moved = assembly_copy(solid->config, assembly, copy);
+  else
+    moved.position = vector3_scale(copy, config->step);
   for (JointSide s = PARENT; s < SIDES; s++) {
     joint->body[s] = -1;
     if (s == PARENT && (!names[s] || !names[s][0]))
@@ -198,7 +212,7 @@ static PetscErrorCode CreateJoint(Solid solid, const JointConfig *config, PetscI
     if (joint->body[s] >= 0)
       joint->body[s] += copy;
     else
-      joint->body[s] = solid_find_body(solid, names[s]);
+      joint->body[s] = body_along(solid, names[s], copy);
     if (joint->body[s] < 0) {
       PetscCall(ExplainName(solid, config, names[s], message, size));
       PetscFunctionReturn(0);
@@ -316,7 +330,7 @@ static void order_coupling(BlockMatrix matrix, JointPair *joint_pair)
 /* Joints that share a body are coupled, unless the body cannot move. */
 static PetscErrorCode FindJointPairs(JointSet joints)
 {
-  PetscInt   count, capacity = 0, (*pairs)[2];
+  PetscInt   count = 0, capacity = 0, (*pairs)[2];
   End       *ends;
   JointPair *next;
 
@@ -389,6 +403,7 @@ static PetscErrorCode SetUp(JointSet joints)
   PetscCall(PetscCalloc7(bodies, &joints->softening, bodies, &joints->stiffness, bodies, &joints->lacking,
                          count, &joints->travels, count, &joints->mends, bodies, &joints->factored_at, count,
                          &joints->factored_for));
+  PetscCall(PetscCalloc2(count, &joints->moving_loads, count, &joints->resting_loads));
   for (PetscInt j = 0; j < count; j++) {
     const JointConfig *config = joints->joints[j].config;
 
@@ -432,6 +447,7 @@ PetscErrorCode JointSetDestroy(JointSet *joints)
   PetscCall(PetscFree7((*joints)->softening, (*joints)->stiffness, (*joints)->lacking, (*joints)->travels,
                        (*joints)->mends, (*joints)->factored_at, (*joints)->factored_for));
   PetscCall(PetscFree((*joints)->joint_pairs));
+  PetscCall(PetscFree2((*joints)->moving_loads, (*joints)->resting_loads));
   PetscCall(PetscFree2((*joints)->holds, (*joints)->factored_with));
   PetscCall(PetscFree((*joints)->pairs));
   PetscCall(PetscFree((*joints)->bodies));

@@ -415,6 +415,7 @@ PetscErrorCode JointSetCarryImpulses(JointSet joints, Twist velocities[])
     if (joints->mends[joints->joints[j].group])
       memset(joints->impulses[j], 0, sizeof(joints->impulses[j]));
   joint_set_push(joints, 1, joints->impulses, (const Spins *)joints->spins, velocities);
+  joint_set_add_impulses(joints, joints->moving_loads);
   PetscFunctionReturn(0);
 }
 
@@ -423,5 +424,6 @@ PetscErrorCode JointSetPoststabilize(JointSet joints, Twist twists[])
   PetscFunctionBegin;
   joint_set_measure(joints);
   joint_set_stabilize_velocity(joints, twists);
+  joint_set_add_impulses(joints, joints->moving_loads);
   PetscFunctionReturn(0);
 }

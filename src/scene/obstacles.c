@@ -1,17 +1,49 @@
-/* Obstacles that move become kinematic bodies: there is one way for things that move in a fluid.
+/* Obstacles become bodies, static ones or kinematic ones: there is one way to block fluid. Voxels remain on
+   request, for splashing liquid, and beside regions, scalars and deformable solids.
 
-   A body needs triangles. Simple shapes and surfaces have them; combinations and formulas get those of their
-   contour on a lattice of half a cell. */
+   A body needs triangles. Simple shapes and closed surfaces have them; planes, combinations, formulas and
+   surfaces with holes get those of their contour on a lattice of half a cell. */
 #include "scene_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LATTICE_CELLS = 192, TIMES = 64 };
+enum { MOST_CELLS_IN_SPACE = 384, MOST_CELLS_IN_PLANE = 4096, TIMES = 64 };
 
-static PetscBool moves(const ObstacleConfig *obstacle)
+/* Why obstacles that stand still are voxels though nobody asks for them; null: they are not. */
+static const char *reason_for_voxels(const SimulationConfig *config)
 {
-  return motion_is_still(obstacle->motion) ? PETSC_FALSE : PETSC_TRUE;
+  if (config->solids.mesh_count && config->fluid.obstacles != OBSTACLES_VOXELS)
+    return "beside deformable solids";
+  if (config->phases.region_count && config->fluid.obstacles == OBSTACLES_AUTO)
+    return "beside regions; \"fluid.obstacles: cut\" makes bodies of them";
+  return NULL;
+}
+
+/* What moves is a body in any case. Beside scalars voxels keep their totals, so these are what auto means
+   there. */
+static PetscBool becomes_body(const SimulationConfig *config, const ObstacleConfig *obstacle)
+{
+  if (!motion_is_still(obstacle->motion))
+    return PETSC_TRUE;
+  if (config->fluid.obstacles == OBSTACLES_AUTO && config->fluid.scalar_count)
+    return PETSC_FALSE;
+  return config->fluid.obstacles != OBSTACLES_VOXELS && !config->splash.particles &&
+                 !reason_for_voxels(config)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* `kept` obstacles become no bodies. */
+static PetscErrorCode WarnOfVoxels(Scene scene, const Node *list, PetscInt kept)
+{
+  const char *reason = reason_for_voxels(&scene->config);
+
+  PetscFunctionBegin;
+  if (kept && reason && !scene->config.splash.particles)
+    PetscCall(
+        ProblemAddAtKey(scene, list, PROBLEM_WARNING, "obstacles that stand still are voxels %s", reason));
+  PetscFunctionReturn(0);
 }
 
 /* All that a scene does not say of a body, by the tables of keys. */
@@ -40,22 +72,30 @@ static PetscErrorCode ReadDefaults(Scene scene, PetscInt count, SolidConfig *sol
   PetscFunctionReturn(0);
 }
 
+/* Beyond sides, farther than any ghost. */
+static PetscReal margin(const GridConfig *grid)
+{
+  return 4. * grid->size.at[X] / grid->resolution;
+}
+
 /* Where the box lies in the frame in which the shape is given, at any time of the run. */
 static void find_reach(Scene scene, Motion motion, Vector3 *low, Vector3 *high)
 {
   const GridConfig *grid = &scene->config.grid;
   const PetscReal   end = scene->config.run.end_time, far = PETSC_MAX_REAL;
+  const PetscInt    times = motion ? TIMES : 0;
 
   *low = vector3(far, far, far);
   *high = vector3(-far, -far, -far);
-  for (PetscInt n = 0; n <= TIMES; n++) {
+  for (PetscInt n = 0; n <= times; n++) {
     const Pose pose = motion_pose(motion, end * n / TIMES);
 
     for (PetscInt corner = 0; corner < 8; corner++) {
       Vector3 point = grid->origin;
 
       for (PetscInt d = 0; d < DIM; d++)
-        point.at[d] += (corner >> d & 1 ? 1.1 : -0.1) * grid->size.at[d];
+        point.at[d] += (corner >> d & 1 ? grid->size.at[d] : 0.) +
+                       (corner >> d & 1 ? 1 : -1) * PetscMax(0.1 * grid->size.at[d], margin(grid));
       point = pose_to_rest(&pose, point);
       for (PetscInt d = 0; d < DIM; d++) {
         low->at[d] = PetscMin(low->at[d], point.at[d]);
@@ -68,6 +108,7 @@ static void find_reach(Scene scene, Motion motion, Vector3 *low, Vector3 *high)
 static PetscErrorCode MakeContour(Scene scene, Motion motion, Shape *shape)
 {
   const GridConfig *grid = &scene->config.grid;
+  const PetscInt    most = grid->dimension == 2 ? MOST_CELLS_IN_PLANE : MOST_CELLS_IN_SPACE;
   PetscReal         spacing = 0.5 * grid->size.at[X] / grid->resolution;
   Vector3           low, high, bounds[2];
   Surface           surface;
@@ -79,7 +120,7 @@ static PetscErrorCode MakeContour(Scene scene, Motion motion, Shape *shape)
     low.at[d] = PetscMax(low.at[d], bounds[0].at[d]);
     high.at[d] = PetscMax(low.at[d], PetscMin(high.at[d], bounds[1].at[d]));
     if (d < grid->dimension)
-      spacing = PetscMax(spacing, (high.at[d] - low.at[d]) / MOST_LATTICE_CELLS);
+      spacing = PetscMax(spacing, (high.at[d] - low.at[d]) / most);
   }
   PetscCall(SurfaceCreateContour(*shape, grid->dimension == 2 ? CONTOUR_PRISM : CONTOUR_SPACE, low, high,
                                  spacing, &surface));
@@ -102,31 +143,86 @@ static PetscBool is_flat(Shape shape)
   case PRIMITIVE_BOX:
   case PRIMITIVE_CYLINDER:
     return hypot(axis.at[X], axis.at[Y]) < round_off ? PETSC_TRUE : PETSC_FALSE;
-  case PRIMITIVE_PLANE:
-    return PetscAbsReal(axis.at[Z]) < round_off ? PETSC_TRUE : PETSC_FALSE;
   default:
     return PETSC_FALSE;
   }
+}
+
+/* Whether the surface of a shape in space has to be made: a body of its own kind has none, or one that a
+   solid cannot have. */
+static PetscErrorCode NeedsSurface(Shape shape, PetscBool *needs)
+{
+  const Primitive primitive = shape_primitive(shape);
+  SurfaceFault    fault = SURFACE_SOUND;
+
+  PetscFunctionBegin;
+  if (primitive.kind == PRIMITIVE_SURFACE)
+    PetscCall(SurfaceFindFault(primitive.surface, &fault));
+  *needs = primitive.kind == PRIMITIVE_NONE || primitive.kind == PRIMITIVE_PLANE || fault != SURFACE_SOUND
+               ? PETSC_TRUE
+               : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* What reaches around a periodic box goes on without an end. Its images must not lie in each other: a box
+   becomes longer, of others that do not go on beyond the ghosts nobody knows how they would. */
+static PetscErrorCode GoOnBeyondPeriods(Scene scene, Node *item, ObstacleConfig *obstacle)
+{
+  const GridConfig *grid = &scene->config.grid;
+  const Primitive   primitive = shape_primitive(obstacle->shape);
+  PetscBool         is_longer = PETSC_FALSE;
+  Vector3           low, high;
+
+  PetscFunctionBegin;
+  shape_bounds(obstacle->shape, &low, &high);
+  for (PetscInt d = 0; d < grid->dimension; d++) {
+    const PetscReal first = grid->origin.at[d], last = first + grid->size.at[d];
+
+    if (!grid->periodic[d] || high.at[d] - low.at[d] <= (1. + 1e-9) * grid->size.at[d] ||
+        (low.at[d] <= first - 0.75 * margin(grid) && high.at[d] >= last + 0.75 * margin(grid)))
+      continue;
+    if (primitive.kind != PRIMITIVE_BOX || PetscAbsReal(primitive.rotation.scalar) < 1.)
+      PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
+                                "obstacle \"%s\" overlaps its own periodic image along %c: let it end within "
+                                "the box, or go on for four cells beyond both sides",
+                                obstacle->name, "xyz"[d]));
+    low.at[d] = PetscMin(low.at[d], first - margin(grid));
+    high.at[d] = PetscMax(high.at[d], last + margin(grid));
+    is_longer = PETSC_TRUE;
+  }
+  if (!is_longer || scene->error_count)
+    PetscFunctionReturn(0);
+  PetscCall(ShapeDestroy(&obstacle->shape));
+  PetscCall(ShapeCreateBox(low, high, &obstacle->shape));
+  PetscFunctionReturn(0);
 }
 
 /* Takes name, shape and motion of the obstacle; without a shape there is nothing of it in the box. */
 static PetscErrorCode FillBody(Scene scene, Node *item, ObstacleConfig *obstacle, BodyConfig *body)
 {
   const PetscBool planar = scene->config.grid.dimension == 2 ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool       needs_surface = planar && !is_flat(obstacle->shape);
 
   PetscFunctionBegin;
+  if (motion_is_still(obstacle->motion)) {
+    PetscCall(MotionDestroy(&obstacle->motion));
+    PetscCall(GoOnBeyondPeriods(scene, item, obstacle));
+    body->kind = BODY_STATIC;
+  }
+  if (!planar)
+    PetscCall(NeedsSurface(obstacle->shape, &needs_surface));
   body->name = obstacle->name;
   body->shape = obstacle->shape;
   body->motion = obstacle->motion;
   body->surface = obstacle->surface == OBSTACLE_SLIP ? BODY_SLIP : BODY_NO_SLIP;
   *obstacle = (ObstacleConfig){0};
-  if (planar ? !is_flat(body->shape) : shape_primitive(body->shape).kind == PRIMITIVE_NONE)
+  if (needs_surface)
     PetscCall(MakeContour(scene, body->motion, &body->shape));
   else if (planar)
     PetscCall(SceneFlattenBody(scene, item, body));
   if (!body->shape)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_WARNING,
-                              "obstacle \"%s\" never comes into the box and has no effect", body->name));
+                              "obstacle \"%s\" is nowhere in the box and has no effect", body->name));
   PetscFunctionReturn(0);
 }
 
@@ -173,7 +269,7 @@ static PetscErrorCode AppendBodies(SolidConfig *solids, PetscInt count, const Bo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SceneMakeMoversBodies(Scene scene)
+PetscErrorCode SceneMakeObstaclesBodies(Scene scene)
 {
   SimulationConfig *config = &scene->config;
   const Node       *list = node_find(scene->root, "obstacles");
@@ -182,15 +278,18 @@ PetscErrorCode SceneMakeMoversBodies(Scene scene)
 
   PetscFunctionBegin;
   for (PetscInt o = 0; o < config->obstacle_count; o++)
-    count += moves(&config->obstacles[o]) ? 1 : 0;
-  if (!count || scene->error_count)
+    count += becomes_body(config, &config->obstacles[o]) ? 1 : 0;
+  if (scene->error_count)
+    PetscFunctionReturn(0);
+  PetscCall(WarnOfVoxels(scene, list, config->obstacle_count - count));
+  if (!count)
     PetscFunctionReturn(0);
   PetscCall(ReadDefaults(scene, count, &made));
   PetscCall(BeginSolids(scene, &made));
   for (PetscInt o = 0; o < config->obstacle_count; o++) {
     ObstacleConfig obstacle = config->obstacles[o];
 
-    if (!moves(&obstacle)) {
+    if (!becomes_body(config, &obstacle)) {
       config->obstacles[kept++] = obstacle;
       continue;
     }

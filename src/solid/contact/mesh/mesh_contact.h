@@ -1,0 +1,120 @@
+/* Private to src/solid: contact of the surfaces of meshes with each other and with themselves
+   (docs/numerics.md, 17). */
+#ifndef MILLRACE_SOLID_MESH_CONTACT_H
+#define MILLRACE_SOLID_MESH_CONTACT_H
+
+#include "../../deformable/points.h"
+
+#include <millrace/moving_triangles.h>
+
+/* A point and a triangle, or two edges, that may come near each other. */
+typedef struct {
+  uint64_t    key; /* by which pairs are ordered */
+  FeatureKind kind;
+  PetscInt    points[4];
+  PetscReal   thickness, friction;
+  PetscBool   is_close_at_rest; /* nearer than the thickness: they only may not meet */
+  PetscReal   clear_until;      /* of MeshSurface.path: they stay apart until then */
+} MeshPair;
+
+/* What carries a point of a pair, or a part of it. */
+typedef struct {
+  PetscInt  point, body; /* the body is -1 where the point moves by itself, or stands still */
+  PetscReal weight;      /* of it in the difference of the nearest places */
+  Vector3   arm;         /* from the centre of the body */
+} MeshRoot;
+
+/* Places of two features that press each other apart along a direction. */
+typedef struct {
+  PetscInt  pair;
+  PetscInt  first, count; /* roots */
+  Vector3   normal;       /* unit, from the second feature to the first */
+  PetscReal gap;          /* m: distance less the thickness */
+  PetscReal target;       /* m/s: least speed of opening */
+  PetscReal hold;         /* kg: impulse over change of speed, where every root has its share of mass */
+  PetscReal press, least; /* N s: impulse so far, and its lower bound */
+  PetscReal friction;
+  Vector3   rub; /* N s: of friction, on the first feature */
+  PetscBool is_active;
+} MeshContact;
+
+/* The impulse that has parted a pair in the first half of a step. */
+typedef struct {
+  uint64_t  key;
+  PetscReal press;
+} MeshPress;
+
+/* The surfaces of all meshes that meet others, and the pairs of their features that are near. */
+typedef struct _p_MeshSurface {
+  PetscInt face_count;
+  PetscInt (*faces)[3]; /* points of the solid */
+  PetscInt *face_mesh;
+  PetscInt (*face_edges)[3]; /* from each corner to the next */
+  PetscInt (*owned)[2];      /* bits: which corners and which edges the face is the first of */
+  PetscInt  edge_count, (*edges)[2];
+  PetscInt  point_count, *points; /* of the faces, ascending */
+  PetscInt *point_mesh;           /* of every point of the solid */
+
+  PetscReal *margins; /* of faces, for the tree */
+  MovingTree tree, judge;
+  Vector3   *from, *to; /* ways that the pairs were found for, of every point */
+  PetscBool  is_found;  /* there are pairs */
+  PetscReal  path;      /* m: the longest way of a point in each step so far, summed */
+  PetscInt   pair_count, pair_room;
+  MeshPair  *pairs;
+
+  PetscInt     contact_count, contact_room, root_count, root_room;
+  MeshContact *contacts;
+  MeshRoot    *roots;
+  PetscInt     press_count, press_room;
+  MeshPress   *presses; /* in the order of keys */
+
+  Vector3        *began;  /* where the points were when the step began; before they left bodies */
+  RigidTransform *placed; /* and the bodies */
+  Vector3        *ahead;  /* where they would go */
+  Vector3        *push;   /* N s: on points, of a pass; zero between passes */
+  Twist          *turn;   /* on bodies */
+  PetscInt       *shares, *body_shares;
+  PetscInt *zone; /* of points, bodies and the world: the next of what moves as one; itself at the end */
+} * MeshSurface;
+
+/* Null if no mesh meets others. A mesh that touches itself or another at the start is refused. */
+PetscErrorCode MeshSurfaceCreate(Solid solid, char message[], size_t size);
+PetscErrorCode MeshSurfaceDestroy(Points *points);
+/* The points are elsewhere, not by a step. */
+void mesh_surface_forget(Points *points);
+
+/* mesh_pairs.c: all pairs that may come nearer than their thickness while points go from `from` to `to`. */
+PetscErrorCode MeshPairsFind(Solid solid, const Vector3 from[], const Vector3 to[]);
+/* Pairs of triangles that intersect where the points are now. */
+PetscErrorCode MeshSurfaceCountCrossings(Solid solid, const Vector3 at[], PetscInt *count);
+
+/* How far the farthest point of the surfaces is from where it was. */
+PetscReal mesh_surface_moved(const Points *points, const Vector3 from[], const Vector3 to[]);
+/* Whether the pair may come so near that anything acts, before points have gone so far. */
+static inline PetscBool mesh_pair_is_clear(const struct _p_MeshSurface *surface, const MeshPair *pair,
+                                           PetscReal moved)
+{
+  return surface->path + moved <= pair->clear_until ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* mesh_contact.c: impulses between what comes nearer than the thickness in a step by `half`, on the
+   velocities of its start and on `half` alike; then on those of its end. */
+PetscErrorCode MeshContactsPress(Solid solid, PetscReal dt, SolidMotion *half);
+PetscErrorCode MeshContactsRest(Solid solid, PetscReal dt);
+/* A contact of a pair at places with these weights, where points are at `at`; pair, normal, gap and target
+   are given. */
+PetscErrorCode MeshContactAdd(Solid solid, const Vector3 at[], const PetscReal weights[4],
+                              MeshContact contact);
+/* Passes over all contacts. Impulses act on `motion`, whose openings they bring to their targets, and on
+   `also`. Without bodies in `motion`, these have moved already and points go with them as it says. */
+void mesh_contacts_solve(Solid solid, SolidMotion *motion, SolidMotion *also);
+
+/* mesh_sweep.c: where features would meet on the way that the points have gone in the step, that way is
+   changed, first by impulses and then so that what would meet moves as one; velocities change alike. */
+PetscErrorCode MeshContactsSweep(Solid solid, PetscReal dt, SolidMotion *half);
+/* Between the two, points and bodies are moved without a velocity: the same for that. */
+void           mesh_surface_remember(Solid solid);
+PetscErrorCode MeshContactsKeepApart(Solid solid);
+
+#endif

@@ -1,0 +1,35 @@
+/* Private to src/solid: points in a fluid, and their contact within its solve. */
+#ifndef MILLRACE_SOLID_IN_FLUID_H
+#define MILLRACE_SOLID_IN_FLUID_H
+
+#include "../contact/point_contact.h"
+#include "point_matrix.h"
+
+#include <millrace/solid_step.h>
+
+struct PointsInFluid {
+  SolidOperator motion;
+  SolidPatch   *surfaces; /* of the meshes */
+  PetscInt     *unknown;  /* of every point */
+  PetscReal    *right_side, *added;
+  Vector3      *begun;       /* velocities that the solve goes on from */
+  Twist        *bodies;      /* velocities of bodies meanwhile; borrowed */
+  PetscBool     is_implicit; /* elasticity of this step */
+  PetscBool     is_asked;    /* this rank solves for the fluid */
+  PetscBool     is_set;      /* the matrix has these weights, added masses and contacts */
+  MatrixWeights weights;     /* of C */
+};
+
+/* fluid_contact.c: the contacts that hold at first in the solve for the move, or for the velocities after it.
+ */
+void     fluid_contacts_begin(Solid solid, PointContactPhase phase, PetscReal dt);
+PetscInt fluid_contacts_held(Solid solid);
+/* What held contacts add to C and, after that, to the right side. */
+PetscErrorCode FluidContactsAddTo(Solid solid, PointMatrix matrix);
+void           fluid_contacts_push(Solid solid, Twist bodies[], PetscReal right_side[]);
+/* Contacts begin or cease to hold, stick or slide, as a solution shows; whether any does. */
+PetscBool fluid_contacts_switch(Solid solid, const SolidMotion *motion);
+/* The impulse of contact and its moment about the origin, at that solution. */
+void fluid_contacts_sum(Solid solid, const SolidMotion *motion, PetscReal impulse[2 * DIM]);
+
+#endif

@@ -41,10 +41,10 @@ done
 
 # ends_at_once DIR: at the second Ctrl-C, in the middle of a step.
 ends_at_once() {
+  local process
   run 1 "$1" --set grid.resolution=720 --set run.time_step=1e-4 > log 2>&1 &
-  wait_for_rows "$1" 1 && kill -INT "$(process_of "$1")"
-  sleep 0.05
-  kill -INT "$(process_of "$1")"
+  wait_for_rows "$1" 1 && process=$(process_of "$1")
+  while kill -INT "$process"; do :; done 2> /dev/null # of two that wait to be delivered, one is lost
   exits 130 wait $! && [ ! -e "$1/checkpoints" ]
 }
 # unmoved SIGNAL DIR: what was started to ignore the signal, as by nohup, does.

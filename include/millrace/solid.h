@@ -264,7 +264,7 @@ typedef struct _p_Solid   *Solid;
 JointLoad solid_joint_load(Solid solid, const JointConfig *joint, PetscInt copy);
 typedef struct {
   PetscInt parent, child; /* numbers of bodies; -1: the world */
-  Vector3  anchor;
+  Vector3  anchor, axis;  /* the axis has length 1, or 0 if there is none */
 } JointPlace;
 JointPlace solid_joint_place(Solid solid, const JointConfig *joint, PetscInt copy);
 

@@ -125,12 +125,28 @@ static const JointConfig *find_joint(const SolidConfig *solids, const char name[
   return NULL;
 }
 
+/* How many joints an entry makes: a row of its own, or one for each copy of the assembly of its bodies. */
+static long joint_count(const SolidConfig *solids, const JointConfig *joint)
+{
+  const char *const ends[] = {joint->child, joint->parent};
+
+  for (size_t end = 0; end < 2; end++)
+    for (PetscInt b = 0; b < solids->body_count && ends[end]; b++) {
+      const BodyConfig *body = &solids->bodies[b];
+
+      if (body->name && body->assembly && body->assembly[0] && !strcmp(body->name, ends[end]))
+        return (long)body_copies(body);
+    }
+  return PetscMax(1, (long)joint->copies);
+}
+
 static PetscErrorCode CheckJoint(Scene scene, Node *item, const char name[])
 {
   const SolidConfig *solids = &scene->config.solids;
   Node              *node = node_find(item, "name");
   long               copy;
   const JointConfig *joint = name ? find_joint(solids, name, &copy) : NULL;
+  const long         count = joint ? joint_count(solids, joint) : 0;
   const char       **names;
 
   PetscFunctionBegin;
@@ -143,18 +159,12 @@ static PetscErrorCode CheckJoint(Scene scene, Node *item, const char name[])
   }
   if (!joint)
     PetscFunctionReturn(0);
-  if ((joint->parent && joint->parent[0] && !is_body(solids, joint->parent)) ||
-      (joint->child && joint->child[0] && !is_body(solids, joint->child)))
+  if (copy < 0 && count > 1)
     PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
-                         "the joint \"%.40s\" stands for several copies of an assembly; record their bodies",
-                         name));
-  else if (copy < 0 && joint->copies > 1)
-    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
-                         "there are %ld of \"%.40s\"; say which, such as \"%.40s.0\"", (long)joint->copies,
-                         name, name));
-  else if (copy >= PetscMax(1, joint->copies))
+                         "there are %ld of \"%.40s\"; say which, such as \"%.40s.0\"", count, name, name));
+  else if (copy >= count)
     PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "\"%.40s\" has copies 0 to %ld, not %ld", joint->name,
-                         (long)PetscMax(1, joint->copies) - 1, copy));
+                         count - 1, copy));
   PetscFunctionReturn(0);
 }
 

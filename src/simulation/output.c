@@ -576,10 +576,8 @@ static void put_joint(Simulation simulation, const JointChoice *choice, Record *
   const JointPlace   at = solid_joint_place(simulation->solid, joint, choice->copy);
   const JointEnd     parent = joint_end(simulation, at.parent, at.anchor),
                  child = joint_end(simulation, at.child, at.anchor);
-  const Vector3   apart = vector3_subtract(child.anchor, parent.anchor);
-  const PetscReal length = vector3_norm(joint->axis);
-  const Vector3   axis = vector3_scale(length > 0. ? 1. / length : 0., joint->axis),
-                carried = quaternion_rotate(parent.turn, axis);
+  const Vector3    apart = vector3_subtract(child.anchor, parent.anchor);
+  const Vector3    carried = quaternion_rotate(parent.turn, at.axis);
   const Quaternion relative = quaternion_multiply(quaternion_conjugate(parent.turn), child.turn);
   PetscReal        place = 0., rate = 0.;
 
@@ -589,7 +587,7 @@ static void put_joint(Simulation simulation, const JointChoice *choice, Record *
     record_put(record, place, "m", "distance_%s", choice->name);
     record_put(record, rate, "m/s", "rate_%s", choice->name);
   } else if (joint->kind == JOINT_HINGE || joint->kind == JOINT_TWIST) {
-    place = twist_angle(relative, axis);
+    place = twist_angle(relative, at.axis);
     rate = vector3_dot(vector3_subtract(child.spin, parent.spin), carried);
     record_put(record, place, "rad", "angle_%s", choice->name);
     record_put(record, rate, "rad/s", "rate_%s", choice->name);

@@ -238,7 +238,7 @@ JointLoad solid_joint_load(Solid solid, const JointConfig *joint, PetscInt copy)
 
 JointPlace solid_joint_place(Solid solid, const JointConfig *joint, PetscInt copy)
 {
-  return joint_set_place(solid->joints, joint_set_find(solid->joints, joint) + copy, copy);
+  return joint_set_place(solid->joints, joint_set_find(solid->joints, joint) + copy);
 }
 
 PetscErrorCode SolidBroadcast(Solid solid, MPI_Comm world, PetscMPIInt root)

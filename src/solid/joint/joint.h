@@ -44,7 +44,7 @@ void           joint_set_begin_loads(JointSet joints);
 void           joint_set_begin_part(JointSet joints, PetscReal dt);
 void           joint_set_clear_resting(JointSet joints);
 JointLoad      joint_set_load(JointSet joints, PetscInt joint);
-JointPlace     joint_set_place(JointSet joints, PetscInt joint, PetscInt copy);
+JointPlace     joint_set_place(JointSet joints, PetscInt joint);
 PetscInt       joint_set_find(JointSet joints, const JointConfig *config); /* its first copy */
 PetscErrorCode JointSetBroadcastLoads(JointSet joints, MPI_Comm world, PetscMPIInt root);
 /* How far the anchors of a joint are apart at solid->placements: the largest. */

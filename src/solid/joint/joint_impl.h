@@ -50,6 +50,7 @@ typedef struct {
   PetscInt           body[SIDES];   /* the world is -1 */
   Vector3            anchor[SIDES]; /* in the frames of the bodies */
   Quaternion         frame[SIDES];  /* from the joint's axes to those of the bodies */
+  RigidTransform     moved;         /* from where it is written to where this copy was at time zero */
   PetscReal          reach;         /* of the smaller body: what lengths are measured by */
   PetscInt           group;         /* of joints that share free bodies: its first one */
 } Joint;

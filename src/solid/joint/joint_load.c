@@ -68,12 +68,14 @@ JointLoad joint_set_load(JointSet joints, PetscInt joint)
   return load;
 }
 
-JointPlace joint_set_place(JointSet joints, PetscInt joint, PetscInt copy)
+JointPlace joint_set_place(JointSet joints, PetscInt joint)
 {
-  const Joint *of = &joints->joints[joint];
+  const Joint    *of = &joints->joints[joint];
+  const PetscReal length = vector3_norm(of->config->axis);
+  const Vector3   axis = vector3_scale(length > 0. ? 1. / length : 0., of->config->axis);
 
-  return (JointPlace){of->body[PARENT], of->body[CHILD],
-                      vector3_add(of->config->anchor, vector3_scale(copy, of->config->step))};
+  return (JointPlace){of->body[PARENT], of->body[CHILD], rigid_apply(&of->moved, of->config->anchor),
+                      quaternion_rotate(of->moved.rotation, axis)};
 }
 
 PetscInt joint_set_find(JointSet joints, const JointConfig *config)

@@ -124,6 +124,7 @@ static void place_joint(Solid solid, const RigidTransform *moved, Joint *joint)
   const Quaternion frame = quaternion_multiply(moved->rotation, frame_of_axis(joint->config->axis));
   RigidTransform   at[SIDES];
 
+  joint->moved = *moved;
   joint_placements(joint, solid->placements, at);
   joint->reach = PETSC_INFINITY;
   for (JointSide s = PARENT; s < SIDES; s++) {

@@ -1,17 +1,18 @@
-"""Equations of the documents, which are LaTeX between lines of $$, as MathML: a browser draws that without a script and without a network.
+"""Equations of the documents, which are LaTeX between lines of $$ or, within a line, between single $, as MathML: a browser draws that without a script and without a network.
 
 What MathJax or GitHub show of the same source is more than this needs to know: an unknown command is an error with its name."""
 
 import html
 import re
 
-LETTERS = dict(zip("alpha beta gamma delta epsilon theta kappa lambda mu nu xi rho sigma tau phi omega Delta Lambda Pi Sigma Phi Omega".split(),
-                   "αβγδεθκλμνξρστφωΔΛΠΣΦΩ")) | {"partial": "∂", "nabla": "∇", "infty": "∞", "ell": "ℓ"}
+LETTERS = dict(zip("alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi rho sigma tau phi chi psi omega Gamma Delta Lambda Pi Sigma Phi "
+                   "Psi Omega".split(), "αβγδεζηθκλμνξρστφχψωΓΔΛΠΣΦΨΩ")) | {"partial": "∂", "nabla": "∇", "infty": "∞", "ell": "ℓ", "prime": "′"}
 OPERATORS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "to": "→", "gets": "←", "propto": "∝", "int": "∫", "sum": "∑", "mid": "|",
-             "{": "{", "}": "}", "lvert": "|", "rvert": "|"}
+             "{": "{", "}": "}", "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖", "ne": "≠", "approx": "≈", "pm": "±", "circ": "∘",
+             "ldots": "…", "in": "∈", "otimes": "⊗"}
 FUNCTIONS = {"min", "max", "exp"}
 SPACES = {"quad": "1em", "qquad": "2em", ",": "0.17em", ";": "0.28em", " ": "0.25em"}
-ACCENTS = {"hat": "^", "bar": "¯"}
+ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[^\s]")
 
 
@@ -105,7 +106,9 @@ class Equation:
             return f'<mspace width="{SPACES[name]}"/>'
         if name in ACCENTS:
             return f'<mover accent="true">{self.group()}<mo>{ACCENTS[name]}</mo></mover>'
-        if name == "frac":
+        if name == "sqrt":
+            return f"<msqrt>{self.group()}</msqrt>"
+        if name in ("frac", "tfrac"):
             return f"<mfrac>{self.group()}{self.group()}</mfrac>"
         if name in ("text", "operatorname", "mathrm"):
             text = re.sub(r"\s+", "\u00a0", html.escape(self.text()))  # MathML drops spaces at the ends
@@ -146,11 +149,11 @@ class Equation:
         return f'<mrow><mo stretchy="true">(</mo><mtable>{cells}</mtable><mo stretchy="true">)</mo></mrow>'
 
 
-def mathml(source):
-    """The element for one equation; its LaTeX comes with it, for who copies it."""
+def mathml(source, display="block"):
+    """The element for one equation, a line of its own or a part of one; its LaTeX comes with it, for who copies it."""
     equation = Equation(source)
     row = equation.row()
     if equation.peek() is not None:
         raise ValueError(f'"{equation.peek()}" is not expected in the equation {source.strip()[:60]}')
-    return ('<math display="block"><semantics>' + row + f'<annotation encoding="application/x-tex">{html.escape(source.strip(), quote=False)}</annotation>'
+    return (f'<math display="{display}"><semantics>' + row + f'<annotation encoding="application/x-tex">{html.escape(source.strip(), quote=False)}</annotation>'
             "</semantics></math>")

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """The documents as a site: docs/site.py SOURCE OUTPUT. Needs Python alone, and no network to build or to read.
 
-Reads the Markdown that these documents are written in: headings, paragraphs, indented code, lists, tables, links, pictures,
-**bold**, *italic*, `code`, and equations in LaTeX between lines of $$ (docs/equations.py). Files that pages link to are copied beside them. Links that lead nowhere are told, and the exit code is 1.
+Reads the Markdown that these documents are written in: headings, paragraphs, indented code, lists, tables (a row whose cells begin
+with "… " goes on with the one above), links, pictures, **bold**, *italic*, `code`, and equations in LaTeX between lines of $$ or
+between single $ (docs/equations.py). Files that pages link to are copied beside them. Links that lead nowhere are told, and the
+exit code is 1.
 """
 
 import html
@@ -143,6 +145,7 @@ class Page:
             return keep(f'<a id="{html.escape(found.group(1))}"></a>')
 
         text = re.sub(r"`([^`]+)`", lambda found: keep(f"<code>{html.escape(found.group(1))}</code>"), text)
+        text = re.sub(r"(?<![\w$\\])\$(?=\S)([^$\0]*[^\s$\0\\])\$(?![\w$])", lambda found: keep(self.equation([found.group(1)], "inline")), text)
         text = re.sub(r'<a id="([\w-]+)"></a>', anchor, text)
         text = re.sub(r"!\[([^]]*)\]\(([^)\s]+)\)", picture, text)
         text = re.sub(r"\[([^]]*)\]\(([^)\s]+)\)", link, text)
@@ -194,9 +197,9 @@ class Page:
                 self.said(" ".join(lines[n:end]))
                 n = end
 
-    def equation(self, lines):
+    def equation(self, lines, display="block"):
         try:
-            return mathml("\n".join(lines))
+            return mathml("\n".join(lines), display)
         except ValueError as problem:
             sys.exit(f"{self.path}: {problem}")
 
@@ -230,6 +233,7 @@ class Page:
 
     def table(self, lines):
         rows = [[cell.replace("\0", "|").strip() for cell in self.cells(line)] for line in lines]
+        rows = self.joined(rows)
         ruled = len(rows) > 1 and all(re.fullmatch(r":?-+:?", cell) for cell in rows[1])
         out = ['<div class="table"><table>']
         for n, row in enumerate(rows):
@@ -241,6 +245,18 @@ class Page:
             out.append(f"<tr{mark}>" + "".join(f"<{kind}>{self.inline(cell)}</{kind}>" for cell in row) + "</tr>")
             self.said(" ".join(row))
         return "".join(out) + "</table></div>"
+
+    @staticmethod
+    def joined(rows):
+        """A row whose cells begin with "… " goes on with the one above: a table has no other way to break a line."""
+        out = []
+        for row in rows:
+            filled = [cell for cell in row if cell]
+            if out and filled and all(cell.startswith("… ") for cell in filled):
+                out[-1] = [f"{above} {cell[2:]}".strip() if cell else above for above, cell in zip(out[-1], row)]
+            else:
+                out.append(row)
+        return out
 
     def row_anchor(self, cell):
         """Of a row of the references, unless it has one in its text."""

@@ -17,7 +17,7 @@ MILLRACE_API_BEGIN
 
 typedef struct _p_Bounded *Bounded;
 
-typedef enum { BOUNDED_MPRGP, BOUNDED_ACTIVE_SET } BoundedSolver;
+typedef enum { BOUNDED_MPRGP, BOUNDED_ACTIVE_SET, BOUNDED_THESIS } BoundedSolver;
 extern const char *const BoundedSolvers[]; /* their names, and a null */
 
 /* Of the norm of the projected gradient: the smaller of the first two, but no less than the third. */
@@ -30,8 +30,8 @@ typedef struct {
 typedef struct {
   PetscBool  converged;
   PetscInt   iterations;                 /* products with A but for those of the start */
-  PetscInt   cycles;                     /* of multigrid */
-  PetscInt   set_ups;                    /* of the multigrid on a new free set */
+  PetscInt   cycles;                     /* of multigrid, or solves with incomplete factors */
+  PetscInt   set_ups;                    /* of these on a new free set */
   PetscInt   expansions, proportionings; /* of mprgp; of active-set: changes of the set */
   PetscInt64 free_cells;
   PetscReal  residual; /* largest |min(p - lower, A p - right side)| */

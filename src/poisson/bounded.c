@@ -7,7 +7,7 @@
    answer; with sum r = 0 it is an equation; with sum r > 0 there is no answer and the mean is removed. */
 #include "bounded_impl.h"
 
-const char *const BoundedSolvers[] = {"mprgp", "active-set", NULL};
+const char *const BoundedSolvers[] = {"mprgp", "active-set", "thesis", NULL};
 
 /* A sum this small beside that of the magnitudes is round-off. */
 static const PetscReal balanced = 1e-13;
@@ -50,6 +50,7 @@ PetscErrorCode BoundedDestroy(Bounded *bounded)
   PetscCall(PetscFree4((*bounded)->direction, (*bounded)->product, (*bounded)->kept, (*bounded)->inverse));
   PetscCall(PetscFree((*bounded)->is_singular));
   PetscCall(PetscFree2((*bounded)->on_bodies, (*bounded)->yielded));
+  PetscCall(PetscFree2((*bounded)->pivots, (*bounded)->factor));
   PetscCall(VecDestroy(&(*bounded)->free_gradient));
   PetscCall(VecDestroy(&(*bounded)->correction));
   PetscCall(PetscFree(*bounded));
@@ -91,7 +92,11 @@ static PetscErrorCode BuildFree(Bounded bounded)
 
   PetscFunctionBegin;
   PetscCall(PoissonFix(poisson, bounded->states, CELL_FREE));
-  PetscCall(PoissonBuild(poisson));
+  if (is_plain(bounded)) {
+    PetscCall(ComponentsFind(&poisson->box, poisson->weights, poisson->fixed, &poisson->components));
+    PetscCall(BoundedFactor(bounded));
+  } else
+    PetscCall(PoissonBuild(poisson));
   bounded->report->set_ups++;
   PetscFunctionReturn(0);
 }
@@ -186,7 +191,16 @@ PetscErrorCode BoundedPrecondition(Bounded bounded)
   for (PetscInt c = 0; c < bounded->cells; c++)
     values[c] = bounded->states[c] == CELL_FREE ? bounded->gradient[c] : 0.;
   PetscCall(VecRestoreArrayWrite(bounded->free_gradient, &values));
-  PetscCall(PoissonCycle(bounded->poisson, bounded->free_gradient, bounded->correction));
+  if (is_plain(bounded)) {
+    const PetscReal *gradient;
+
+    PetscCall(VecGetArrayRead(bounded->free_gradient, &gradient));
+    PetscCall(VecGetArrayWrite(bounded->correction, &values));
+    PetscCall(BoundedSolveFactors(bounded, gradient, values));
+    PetscCall(VecRestoreArrayWrite(bounded->correction, &values));
+    PetscCall(VecRestoreArrayRead(bounded->free_gradient, &gradient));
+  } else
+    PetscCall(PoissonCycle(bounded->poisson, bounded->free_gradient, bounded->correction));
   bounded->report->cycles++;
   PetscFunctionReturn(0);
 }
@@ -426,7 +440,7 @@ static PetscErrorCode Begin(Bounded bounded)
   bounded_find_states(bounded);
   PetscCall(BoundedMeasure(bounded, &parts));
   bounded->report->converged = gradient_norm(&parts) <= bounded->target ? PETSC_TRUE : PETSC_FALSE;
-  if (bounded->report->converged)
+  if (bounded->report->converged || is_plain(bounded))
     PetscFunctionReturn(0);
   PetscCall(GuessFromBound(bounded));
   PetscCall(BoundedRelax(bounded));

@@ -27,6 +27,8 @@ struct _p_Bounded {
   const BodyColumns *bodies;                     /* borrowed; null: none */
   PetscReal         *on_bodies, *yielded;        /* B^T x, and C B^T x */
   Vec                free_gradient, correction;  /* of the free cells, and the cycle's answer */
+  PetscReal         *pivots;                     /* d of incomplete factors; null unless BOUNDED_THESIS */
+  float             *factor;                     /* weights from a cell to its upper neighbours */
   PetscReal          target;                     /* norm of the projected gradient to reach */
   BoundedReport     *report;
 };
@@ -39,7 +41,7 @@ void bounded_find_states(Bounded bounded);
 PetscErrorCode BoundedSetUpFree(Bounded bounded);
 PetscErrorCode BoundedMultiply(Bounded bounded, const PetscReal *x, PetscReal *product);
 PetscErrorCode BoundedSetGradient(Bounded bounded);
-/* correction = cycle(gradient of the free cells). */
+/* correction = cycle (or factors) of the gradient of the free cells. */
 PetscErrorCode BoundedPrecondition(Bounded bounded);
 /* Sums over all ranks: the squares of the gradient on free cells, of its negative part on active ones, and
    the product of the first with its reduced form. */
@@ -55,6 +57,12 @@ static inline PetscReal gradient_norm(const GradientParts *parts)
   return PetscSqrtReal(parts->free + parts->active);
 }
 
+/* The method as in the thesis: no multigrid, and none of what is there to spare set-ups. */
+static inline PetscBool is_plain(const Bounded bounded)
+{
+  return bounded->solver == BOUNDED_THESIS ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* bounded_bodies.c: product += B C B^T x; what it adds at most to the diagonal that relaxation needs. */
 PetscErrorCode BoundedAddBodies(Bounded bounded, const PetscReal *x, PetscReal *product);
 PetscErrorCode BoundedBoundBodies(Bounded bounded, PetscReal *rows);
@@ -64,6 +72,10 @@ PetscErrorCode BoundedBoundBodies(Bounded bounded, PetscReal *rows);
  */
 PetscErrorCode BoundedFindDiagonal(Bounded bounded);
 PetscErrorCode BoundedRelax(Bounded bounded);
+
+/* incomplete.c: of A on the free cells; z = (L L^T)^-1 gradient */
+PetscErrorCode BoundedFactor(Bounded bounded);
+PetscErrorCode BoundedSolveFactors(Bounded bounded, const PetscReal *gradient, PetscReal *z);
 
 /* mprgp.c, active_set.c: from a feasible x to the answer */
 PetscErrorCode BoundedRunMprgp(Bounded bounded);

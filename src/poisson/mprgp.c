@@ -6,10 +6,11 @@
    a step down the chopped gradient (proportioning). A conjugate gradient step that leaves the bounds is
    projected back as a whole (expansion by projected conjugate gradients, Kruzik, Horak, Cermak et al. 2020);
    where that would raise x.Ax/2 - r.x, the step of fixed length below 2/|A| takes its place, for which the
-   method is known to converge. */
+   method is known to converge. As in the thesis (Gerszewski 2014) every expansion is of that kind, and the
+   preconditioner an incomplete factorisation. */
 #include "bounded_impl.h"
 
-enum { MOST_ITERATIONS = 1000 };
+enum { MOST_ITERATIONS = 1000, MOST_PLAIN_ITERATIONS = 20000 };
 
 static PetscErrorCode Restart(Bounded bounded)
 {
@@ -109,6 +110,17 @@ static PetscErrorCode StepFixed(Bounded bounded, const StepLengths *lengths)
   PetscFunctionReturn(0);
 }
 
+/* What is rough in the new set of free cells, but in the plain method. */
+static PetscErrorCode Smooth(Bounded bounded)
+{
+  PetscFunctionBegin;
+  if (is_plain(bounded))
+    bounded_find_states(bounded);
+  else
+    PetscCall(BoundedRelax(bounded));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Expand(Bounded bounded, const StepLengths *lengths)
 {
   const PetscReal round_off = 1e-14;
@@ -117,13 +129,13 @@ static PetscErrorCode Expand(Bounded bounded, const StepLengths *lengths)
   PetscFunctionBegin;
   PetscCall(MeasureEnergy(bounded, &before));
   PetscCall(PetscArraycpy(bounded->kept, bounded->x, bounded->cells));
-  if (lengths->minimum < PETSC_INFINITY) {
+  if (lengths->minimum < PETSC_INFINITY && !is_plain(bounded)) {
     PetscCall(MoveProjected(bounded, lengths->minimum, bounded->direction));
     PetscCall(MeasureEnergy(bounded, &after));
   }
   if (!(after <= before + round_off * PetscAbsReal(before)))
     PetscCall(StepFixed(bounded, lengths));
-  PetscCall(BoundedRelax(bounded));
+  PetscCall(Smooth(bounded));
   bounded->report->expansions++;
   PetscCall(Restart(bounded));
   PetscFunctionReturn(0);
@@ -139,7 +151,7 @@ static PetscErrorCode Proportion(Bounded bounded)
         bounded->states[c] == CELL_ACTIVE && bounded->gradient[c] < 0. ? bounded->gradient[c] : 0.;
   PetscCall(FindLengths(bounded, &lengths));
   move(bounded, lengths.minimum);
-  PetscCall(BoundedRelax(bounded));
+  PetscCall(Smooth(bounded));
   bounded->report->proportionings++;
   PetscCall(Restart(bounded));
   PetscFunctionReturn(0);
@@ -147,6 +159,7 @@ static PetscErrorCode Proportion(Bounded bounded)
 
 PetscErrorCode BoundedRunMprgp(Bounded bounded)
 {
+  const PetscInt most = is_plain(bounded) ? MOST_PLAIN_ITERATIONS : MOST_ITERATIONS;
   BoundedReport *report = bounded->report;
   PetscBool      begun = PETSC_FALSE;
   GradientParts  parts;
@@ -154,7 +167,7 @@ PetscErrorCode BoundedRunMprgp(Bounded bounded)
 
   PetscFunctionBegin;
   bounded_find_states(bounded);
-  for (PetscInt n = 0; n < MOST_ITERATIONS; n++) {
+  for (PetscInt n = 0; n < most; n++) {
     PetscCall(BoundedMeasure(bounded, &parts));
     report->converged = gradient_norm(&parts) <= bounded->target ? PETSC_TRUE : PETSC_FALSE;
     if (report->converged)

@@ -142,7 +142,10 @@ const SchemaKey SplashKeys[] = {
      .offset = AT(solver),
      .fallback = "mprgp",
      .choices = BoundedSolvers,
-     .help = "of the two complementarity problems of a unilateral step"},
+     .help =
+         "of the two complementarity problems of a unilateral step: mprgp: by multigrid of the full cells; "
+         "active-set: another way to the same; thesis: mprgp with incomplete Cholesky factors, for "
+         "comparison: more iterations on finer grids"},
     {.name = "tolerance",
      .kind = SCHEMA_REAL,
      .offset = AT(tolerance),

@@ -22,7 +22,21 @@ typedef struct {
   PetscInt64 particles;
 } DamCost;
 
-static PetscErrorCode CreateDam(PetscInt size, SplashPressure pressure, SplashTransfer transfer, Dam *dam)
+/* A way to step. */
+typedef struct {
+  const char    *name;
+  SplashPressure pressure;
+  SplashTransfer transfer;
+  BoundedSolver  solver;
+} Way;
+static const Way ways[] = {{"unilateral, FLIP", SPLASH_UNILATERAL, TRANSFER_FLIP, BOUNDED_MPRGP},
+                           {"the same, APIC", SPLASH_UNILATERAL, TRANSFER_APIC, BOUNDED_MPRGP},
+                           {"FLIP, active-set", SPLASH_UNILATERAL, TRANSFER_FLIP, BOUNDED_ACTIVE_SET},
+                           {"FLIP, thesis", SPLASH_UNILATERAL, TRANSFER_FLIP, BOUNDED_THESIS},
+                           {"incompressible", SPLASH_BILATERAL, TRANSFER_FLIP, BOUNDED_MPRGP}};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]), PLAIN = WAYS - 1 };
+
+static PetscErrorCode CreateDam(PetscInt size, const Way *way, Dam *dam)
 {
   PetscFunctionBegin;
   memset(dam, 0, sizeof(*dam));
@@ -30,8 +44,9 @@ static PetscErrorCode CreateDam(PetscInt size, SplashPressure pressure, SplashTr
   dam->fluid.density = 1000.;
   dam->fluid.gravity = vector3(0., -9.81, 0.);
   PetscCall(ConfigSetDefaults(SplashKeys, &dam->config));
-  dam->config.pressure = pressure;
-  dam->config.transfer = transfer;
+  dam->config.pressure = way->pressure;
+  dam->config.transfer = way->transfer;
+  dam->config.solver = way->solver;
   dam->config.liquids = &dam->liquid;
   dam->config.liquid_count = 1;
   PetscCall(ShapeCreateBox(vector3(0., 0., 0.), vector3(0.4, 0.5, 0.5), &dam->liquid.shape));
@@ -76,8 +91,7 @@ static void add_cost(const SplashReport *report, DamCost *cost)
   cost->set_ups = PetscMax(cost->set_ups, PetscMax(report->correction.set_ups, report->velocity.set_ups));
 }
 
-static PetscErrorCode MeasureDam(PetscInt size, SplashPressure pressure, SplashTransfer transfer,
-                                 DamCost *cost)
+static PetscErrorCode MeasureDam(PetscInt size, const Way *way, DamCost *cost)
 {
   PetscReal    time = 0.;
   SplashTotals totals;
@@ -85,7 +99,7 @@ static PetscErrorCode MeasureDam(PetscInt size, SplashPressure pressure, SplashT
 
   PetscFunctionBegin;
   memset(cost, 0, sizeof(*cost));
-  PetscCall(CreateDam(size, pressure, transfer, &dam));
+  PetscCall(CreateDam(size, way, &dam));
   for (PetscInt n = 0; n < WARM_UP; n++)
     PetscCall(StepDam(&dam, &time));
   for (PetscInt n = 0; n < STEPS; n++) {
@@ -113,23 +127,21 @@ static PetscErrorCode Print(const char name[], const DamCost *cost)
 int main(int argc, char **argv)
 {
   PetscInt size = 64;
-  DamCost  unilateral, bilateral, affine;
+  DamCost  costs[WAYS];
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-size", &size, NULL));
-  PetscCall(MeasureDam(size, SPLASH_UNILATERAL, TRANSFER_FLIP, &unilateral));
-  PetscCall(MeasureDam(size, SPLASH_UNILATERAL, TRANSFER_APIC, &affine));
-  PetscCall(MeasureDam(size, SPLASH_BILATERAL, TRANSFER_FLIP, &bilateral));
+  for (PetscInt n = 0; n < WAYS; n++)
+    PetscCall(MeasureDam(size, &ways[n], &costs[n]));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD,
                         "A dam on %d cells; ns for each particle and step, ms for each solve of a step\n"
                         "%-18s %9s %7s %7s %7s %7s %9s %6s %6s\n",
                         (int)size, "", "particles", "raster", "move", "both", "extend", "solve ms", "cycles",
                         "set-ups"));
-  PetscCall(Print("unilateral, FLIP", &unilateral));
-  PetscCall(Print("unilateral, APIC", &affine));
-  PetscCall(Print("incompressible", &bilateral));
+  for (PetscInt n = 0; n < WAYS; n++)
+    PetscCall(Print(ways[n].name, &costs[n]));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "a unilateral solve (two a step) over the plain one: %.2f\n",
-                        (double)(0.5 * unilateral.solve / bilateral.solve)));
+                        (double)(0.5 * costs[0].solve / costs[PLAIN].solve)));
   PetscCall(PetscFinalize());
   return 0;
 }

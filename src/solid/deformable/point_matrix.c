@@ -457,7 +457,7 @@ static void hold_plane(PetscInt nodes, PetscReal element[])
 }
 
 /* Of an element whose nodes are all blocks or stand still. */
-static void add_free(PointMatrix matrix, PetscInt n, const PetscInt nodes[], const PetscInt places[],
+KERNEL void add_free(PointMatrix matrix, PetscInt n, const PetscInt nodes[], const PetscInt places[],
                      const PetscReal element[])
 {
   for (PetscInt a = 0; a < n; a++) {
@@ -486,7 +486,10 @@ static void add_element(void *data, PetscInt e, const PetscReal given[])
   PetscReal             element[BLOCK * FORCE_MOST_NODES * FORCE_MOST_NODES], block[BLOCK];
 
   if (places[0] != CARRIED && !term->is_planar) {
-    add_free(context->matrix, n, nodes, places, given);
+    if (n == 4) /* with loops of known length */
+      add_free(context->matrix, 4, nodes, places, given);
+    else
+      add_free(context->matrix, n, nodes, places, given);
     return;
   }
   memcpy(element, given, (size_t)(BLOCK * n * n) * sizeof(*element));

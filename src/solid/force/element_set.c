@@ -144,16 +144,14 @@ static Matrix3 lane_of(const Lanes values[NINE], PetscInt lane)
   return m;
 }
 
-/* Of a lane of a batch, its state; null: it cannot yield. */
-static PlasticState *plastic_of(const ElementSet *set, PetscInt batch, PetscInt lane)
+PlasticState *element_plastic(const ElementSet *set, PetscInt batch, PetscInt lane)
 {
   if (!set->plastic)
     return NULL;
   return &set->plastic[set->others ? set->points * batch + lane : LANES * batch + lane];
 }
 
-/* With the yield stress that it has hardened to. */
-static Moduli moduli_at(const ElementSet *set, const PlasticState *plastic)
+Moduli element_moduli(const ElementSet *set, const PlasticState *plastic)
 {
   Moduli moduli = set->moduli;
 
@@ -210,8 +208,8 @@ static PetscReal across_of(const PlasticState *plastic, const SignedSvd *svd)
    alone. */
 static void close_sheet(const ElementSet *set, PetscInt batch, Lanes gradient[NINE], PetscInt lane)
 {
-  const PlasticState *plastic = plastic_of(set, batch, lane);
-  const Moduli        moduli = moduli_at(set, plastic);
+  const PlasticState *plastic = element_plastic(set, batch, lane);
+  const Moduli        moduli = element_moduli(set, plastic);
   Matrix3             f = lane_of(gradient, lane);
   PetscReal           across;
   SignedSvd           svd;
@@ -344,8 +342,8 @@ void elements_add_elastic_each(ElementSet *set, const Vector3 x[], Vector3 f[])
     if (set->list.section != SECTION_SOLID)
       elements_close(set, b, gradient);
     for (PetscInt l = 0; l < (set->others ? set->points : LANES); l++) {
-      const PlasticState *plastic = plastic_of(set, b, l);
-      const Moduli        moduli = moduli_at(set, plastic);
+      const PlasticState *plastic = element_plastic(set, b, l);
+      const Moduli        moduli = element_moduli(set, plastic);
       const Matrix3       here = lane_of(gradient, l), trial = elastic_part(plastic, &here);
       Matrix3             stress = set->law->stress(&moduli, &trial);
 
@@ -399,8 +397,8 @@ static void find_differentials(const ElementSet *set, DifferentialPart part, Pet
   const Vector3 normal = set->others ? set->others[batch].normal : vector3(0, 0, 0);
 
   for (PetscInt l = 0; l < LANES; l++) {
-    const PlasticState *plastic = plastic_of(set, batch, set->others ? PetscMin(l, set->points - 1) : l);
-    const Moduli        moduli = moduli_at(set, plastic);
+    const PlasticState *plastic = element_plastic(set, batch, set->others ? PetscMin(l, set->points - 1) : l);
+    const Moduli        moduli = element_moduli(set, plastic);
     const Matrix3       f = lane_of(gradient, l), df = lane_of(change, l);
     const Matrix3       here = elastic_part(plastic, &f), moved = elastic_part(plastic, &df);
     Tangent             tangent;
@@ -483,7 +481,7 @@ static ElementPoint element_point(const ElementSet *set, PetscInt element, Petsc
     taken.volume = batch->volume[element % LANES];
   }
   taken.plastic = set->plastic ? &set->plastic[set->points * element + point] : NULL;
-  taken.moduli = moduli_at(set, taken.plastic);
+  taken.moduli = element_moduli(set, taken.plastic);
   taken.elastic = elastic_part(taken.plastic, &taken.gradient);
   return taken;
 }
@@ -612,6 +610,10 @@ void elements_assemble(const void *data, const MatrixSink *sink)
   const PetscBool is_other = sink->stiffness > 0. && !is_isotropic ? PETSC_TRUE : PETSC_FALSE;
   PetscReal       matrix[DIM * DIM * FORCE_MOST_NODES * FORCE_MOST_NODES];
 
+  if (set->batches && is_isotropic && !(set->law->add_exact && sink->part == DIFFERENTIAL_EXACT)) {
+    elements_assemble_batches(set, sink);
+    return;
+  }
   for (PetscInt e = 0; e < set->count; e++) {
     memset(matrix, 0, (size_t)size * sizeof(*matrix));
     for (PetscInt q = 0; q < set->points; q++) {

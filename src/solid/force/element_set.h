@@ -117,6 +117,14 @@ void elements_add_elastic_each(ElementSet *set, const Vector3 x[], Vector3 f[]);
 /* Of a triangle: F with what it has across. */
 void elements_close(const ElementSet *set, PetscInt batch, Lanes gradient[NINE]);
 
+/* Of a lane of a batch, its state; null: it cannot yield. And the moduli with the yield stress that it has
+   hardened to. */
+PlasticState *element_plastic(const ElementSet *set, PetscInt batch, PetscInt lane);
+Moduli        element_moduli(const ElementSet *set, const PlasticState *plastic);
+
+/* batch_matrix.c: of linear tetrahedra with a law of singular values. */
+void elements_assemble_batches(const ElementSet *set, const MatrixSink *sink);
+
 /* slopes.c: of an element with straight edges at rest: gradients of its nodes' weights and parts of its
    volume at the points of its rule, the number of which is returned. */
 PetscInt element_slopes(const ElementList *list, PetscInt element, const Vector3 rest[], PointBatch *batch);
@@ -130,9 +138,11 @@ void isotropic_tangent(const SignedSvd *svd, const PrincipalLaw *law, ElementSec
                        DifferentialPart part, Tangent *tangent);
 /* matrix += factor B^T A B, where B takes values of nodes to the gradient by their slopes; of what is no
  * sheet. */
-void    isotropic_add_matrix(const SignedSvd *svd, const PrincipalLaw *law, DifferentialPart part,
-                             PetscReal factor, PetscInt nodes, const PetscReal slopes[][DIM],
-                             PetscReal matrix[]);
+void isotropic_add_matrix(const SignedSvd *svd, const PrincipalLaw *law, DifferentialPart part,
+                          PetscReal factor, PetscInt nodes, const PetscReal slopes[][DIM],
+                          PetscReal matrix[]);
+/* A symmetric matrix without its negative eigenvalues. */
+Matrix3 isotropic_without_negative(const Matrix3 *m);
 Matrix3 tangent_apply(const Tangent *tangent, const Matrix3 *df);
 /* U diag(p) V^T. */
 Matrix3 isotropic_compose(const SignedSvd *svd, Vector3 diagonal);

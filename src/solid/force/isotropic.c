@@ -28,7 +28,7 @@ static PetscBool is_positive(const Matrix3 *m)
   return m->at[0][0] > 0. && minor > 0. && matrix3_determinant(m) > 0. ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static Matrix3 without_negative(const Matrix3 *m)
+Matrix3 isotropic_without_negative(const Matrix3 *m)
 {
   PrincipalAxes parts;
 
@@ -88,7 +88,7 @@ static PrincipalTangent principal_tangent(const SignedSvd *svd, const PrincipalL
 
   tangent.curvatures = section == SECTION_SHEET ? sheet_curvatures(law) : law->curvatures;
   if (part == DIFFERENTIAL_DEFINITE)
-    tangent.curvatures = without_negative(&tangent.curvatures);
+    tangent.curvatures = isotropic_without_negative(&tangent.curvatures);
   for (PetscInt i = 0; i < DIM; i++)
     for (PetscInt j = i + 1; j < DIM; j++) {
       tangent.even[i][j] = PetscMax(least, symmetric_part(svd, law, i, j));

@@ -5,12 +5,13 @@ What MathJax or GitHub show of the same source is more than this needs to know: 
 import html
 import re
 
-LETTERS = dict(zip("alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi rho sigma tau phi chi psi omega Gamma Delta Lambda Pi Sigma Phi "
-                   "Psi Omega".split(), "αβγδεζηθκλμνξρστφχψωΓΔΛΠΣΦΨΩ")) | {"partial": "∂", "nabla": "∇", "infty": "∞", "ell": "ℓ", "prime": "′"}
-OPERATORS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "to": "→", "gets": "←", "propto": "∝", "int": "∫", "sum": "∑", "mid": "|",
+LETTERS = dict(zip("alpha beta gamma delta epsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega Gamma Delta Lambda Pi Sigma Phi "
+                   "Psi Omega".split(), "αβγδεζηθκλμνξπρστφχψωΓΔΛΠΣΦΨΩ")) | {"partial": "∂", "nabla": "∇", "infty": "∞", "ell": "ℓ", "prime": "′",
+                                                      "varepsilon": "ε"}
+OPERATORS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "to": "→", "gets": "←", "propto": "∝", "int": "∫", "sum": "∑", "mid": "∣",
              "{": "{", "}": "}", "lvert": "|", "rvert": "|", "lVert": "‖", "rVert": "‖", "ne": "≠", "approx": "≈", "pm": "±", "circ": "∘",
              "ldots": "…", "in": "∈", "otimes": "⊗"}
-FUNCTIONS = {"min", "max", "exp"}
+FUNCTIONS = {"min", "max", "exp", "log", "sin", "cos", "tan", "tanh"}
 SPACES = {"quad": "1em", "qquad": "2em", ",": "0.17em", ";": "0.28em", " ": "0.25em"}
 ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[^\s]")
@@ -92,7 +93,8 @@ class Equation:
 
     @staticmethod
     def operator(sign):
-        fixed = ' stretchy="false"' if sign in "()[]|" else ""  # unless \left and \right say otherwise
+        fixed = ' stretchy="false"' if sign in "()[]|‖" else ""  # unless \left and \right say otherwise
+        fixed += ' lspace="0" rspace="0"' if sign in "|‖" else ""
         return f"<mo{fixed}>{html.escape(sign)}</mo>"
 
     def command(self, name):

@@ -33,6 +33,7 @@ typedef struct {
   Vec       empty;              /* in cells: 1 where there is nothing and p = 0, else 0 */
   Vec       viscosity;          /* in cells, Pa s */
   PetscBool uniform;            /* the same everywhere: it floats in itself */
+  PetscBool becomes_viscous;    /* sooner or later: accelerations are kept from the start */
   VelocityGroups groups;        /* lent by the caller, who fills it */
   Vec edge_viscosity[MILLRACE_DIM]; /* on edges along d (in two dimensions only along z), Pa s: at c the edge
                               at the lower ends of cell c in the two other directions */

@@ -19,19 +19,35 @@ extern const char *const InterfaceSchemes[]; /* of a level set's advection */
 typedef enum { REGION_SIMULATED, REGION_EMPTY, REGION_ONE_WAY } RegionKind;
 extern const char *const RegionKinds[];
 
+/* What a region is made of. */
 typedef struct {
-  char      *name;
   RegionKind kind;
-  Shape      shape;                  /* at time zero; null: all that the others leave */
-  char      *material;               /* only while a scene is read */
-  PetscReal  density;                /* kg/m^3; not of an empty region */
-  PetscReal  viscosity;              /* dynamic, Pa s */
-  Formula    velocity[MILLRACE_DIM]; /* at time zero, m/s; null: that of the fluid */
+  PetscReal  density;   /* kg/m^3; not of an empty region */
+  PetscReal  viscosity; /* dynamic, Pa s */
+} RegionMaterial;
+
+/* From `time` on; simulated or empty. */
+typedef struct {
+  PetscReal      time; /* s, > 0 */
+  RegionMaterial material;
+} RegionChange;
+
+typedef struct {
+  char         *name;
+  RegionKind    kind;
+  Shape         shape;                  /* at time zero; null: all that the others leave */
+  char         *material;               /* only while a scene is read */
+  PetscReal     density;                /* kg/m^3; not of an empty region */
+  PetscReal     viscosity;              /* dynamic, Pa s */
+  Formula       velocity[MILLRACE_DIM]; /* at time zero, m/s; null: that of the fluid */
+  PetscInt      change_count;
+  RegionChange *changes; /* of what it is made at time zero, in the order of time */
 } RegionConfig;
 
 typedef struct {
   char     *first, *second; /* names of regions */
   PetscReal tension;        /* N/m */
+  PetscReal from, until;    /* s; `until` > `from` */
 } TensionConfig;
 
 /* What to do where the shapes of two regions overlap or none is: refuse the scene, or project as after every
@@ -57,6 +73,17 @@ typedef struct {
 extern const SchemaKey PhaseKeys[], RegionKeys[], TensionKeys[];
 /* Says in `message` why a configuration cannot be used; "" when it can. Not collective. */
 PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size);
+
+/* What a region is made of in a step that begins at `time`; the tension of such a step, 0 where it does not
+   act; the first time after `time` at which a material or tension changes, PETSC_MAX_REAL without one;
+   whether a region is ever of a kind; the most viscosity that it has while it is simulated. Not collective.
+ */
+RegionMaterial region_material(const RegionConfig *region, PetscReal time);
+PetscReal      tension_at(const TensionConfig *tension, PetscReal time);
+PetscReal      phase_next_change(const PhaseConfig *config, PetscReal time);
+PetscBool      region_is_ever(const RegionConfig *region, RegionKind kind);
+PetscReal      region_most_viscosity(const RegionConfig *region);
+PetscReal phase_first_void(const PhaseConfig *config); /* when no region is simulated, or PETSC_MAX_REAL */
 
 typedef struct _p_Phase *Phase;
 
@@ -94,6 +121,12 @@ PetscErrorCode PhaseReturn(Phase phase);
 /* The mixture of the present regions, lent; the `closed` cells count as what they hold beside them. Not
    collective. */
 PetscErrorCode PhaseGetMixture(Phase phase, const Mixture **mixture);
+/* Regions are made of what the configuration says of steps that begin at `time`: as nothing else has changed
+   (the mixture follows), and before PhaseLoad (which makes it follow). They begin at time 0. Collective:
+   fluid. */
+PetscErrorCode PhaseChangeMaterials(Phase phase, PetscReal time);
+PetscErrorCode PhaseSetTime(Phase phase, PetscReal time);
+RegionMaterial phase_material(Phase phase, PetscInt region); /* at present; not collective */
 /* How many groups of VelocityGroups a configuration makes. Not collective. */
 PetscInt phase_group_count(const PhaseConfig *config);
 /* Carries the velocity of the liquids on into empty and one-way regions, so that all can be moved along.

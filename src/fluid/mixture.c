@@ -97,7 +97,7 @@ static PetscErrorCode FindScales(Fluid fluid)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 2, MPIU_REAL, MPI_MAX, box->comm));
   fluid->reference_density = largest[0] > 0. ? 1. / largest[0] : 1.;
   fluid->is_viscous = largest[1] > 0. ? PETSC_TRUE : PETSC_FALSE;
-  if (fluid->is_viscous && !fluid->acceleration[X])
+  if ((fluid->is_viscous || fluid->mixture->becomes_viscous) && !fluid->acceleration[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->acceleration));
   if (fluid->mixture->uniform && !fluid->advected[X])
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->advected));
@@ -358,7 +358,7 @@ PetscErrorCode FluidProjectMixture(Fluid fluid, Vec faces[DIM], PetscReal time, 
 PetscErrorCode FluidKeepAcceleration(Fluid fluid, PetscReal time, PetscReal dt, const Vec at_end[])
 {
   PetscFunctionBegin;
-  if (!fluid->is_viscous)
+  if (!fluid->acceleration[X])
     PetscFunctionReturn(0);
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++) {
     PetscCall(VecSet(fluid->acceleration[d], 0.));

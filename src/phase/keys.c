@@ -9,9 +9,42 @@ const char *const RegionOverlaps[] = {"refuse", "project", NULL};
 const char *const VolumeCorrections[] = {"free", "kept", NULL};
 const char *const MarkerOutputs[] = {"hidden", "written", NULL};
 
+static const char *const ChangeKinds[] = {"simulated", "empty", NULL}; /* the first of RegionKinds */
+
+#define OF_CHANGE(member) offsetof(RegionChange, member)
 #define OF_REGION(member) offsetof(RegionConfig, member)
 #define OF_TENSION(member) offsetof(TensionConfig, member)
 #define AT(member) offsetof(PhaseConfig, member)
+
+static const SchemaKey ChangeKeys[] = {
+    {.name = "time",
+     .kind = SCHEMA_REAL,
+     .offset = OF_CHANGE(time),
+     .range = SCHEMA_POSITIVE,
+     .unit = "s",
+     .help =
+         "a step ends there, and the next one has the new material; later than that of the change before"},
+    {.name = "type",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_CHANGE(material.kind),
+     .fallback = "simulated",
+     .choices = ChangeKinds,
+     .help = "left out: as before, as what follows"},
+    {.name = "density",
+     .kind = SCHEMA_REAL,
+     .offset = OF_CHANGE(material.density),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "kg/m^3",
+     .help = "must be positive unless the region is empty"},
+    {.name = "viscosity",
+     .kind = SCHEMA_REAL,
+     .offset = OF_CHANGE(material.viscosity),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "Pa s",
+     .help = "dynamic viscosity"},
+    {0}};
 
 const SchemaKey RegionKeys[] = {
     {.name = "name",
@@ -55,6 +88,14 @@ const SchemaKey RegionKeys[] = {
      .fallback = "",
      .unit = "m/s",
      .help = "at the start, made divergence-free with that of the others; left out: fluid.initial.velocity"},
+    {.name = "changes",
+     .kind = SCHEMA_LIST,
+     .offset = OF_REGION(changes),
+     .count = OF_REGION(change_count),
+     .size = sizeof(RegionChange),
+     .fallback = "",
+     .keys = ChangeKeys,
+     .help = "what the region is made of later, in the order of time; not of a one-way gas"},
     {0}};
 
 const SchemaKey TensionKeys[] = {
@@ -66,6 +107,20 @@ const SchemaKey TensionKeys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "N/m",
      .help = "surface tension where the two meet; 0 between regions that are not named"},
+    {.name = "from",
+     .kind = SCHEMA_REAL,
+     .offset = OF_TENSION(from),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "s",
+     .help = "it acts from then on; a step ends there"},
+    {.name = "until",
+     .kind = SCHEMA_REAL,
+     .offset = OF_TENSION(until),
+     .fallback = "inf",
+     .range = SCHEMA_ENDLESS,
+     .unit = "s",
+     .help = "and no longer than to that time, which is later; a step ends there"},
     {0}};
 
 const SchemaKey PhaseKeys[] = {
@@ -159,6 +214,45 @@ static PetscErrorCode CheckRegion(const PhaseConfig *config, PetscInt r, char me
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckChanges(const RegionConfig *region, char message[], size_t size)
+{
+  PetscReal before = 0.;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < region->change_count && !message[0]; n++) {
+    const RegionChange *change = &region->changes[n];
+
+    if (!(change->time > before))
+      PetscCall(PetscSNPrintf(message, size,
+                              "the changes of region \"%s\" must come in the order of time, after 0",
+                              region->name));
+    else if (region->kind == REGION_ONE_WAY || change->material.kind == REGION_ONE_WAY)
+      PetscCall(
+          PetscSNPrintf(message, size, "region \"%s\" cannot change to or from type: one-way", region->name));
+    else if (change->material.kind != REGION_EMPTY && change->material.density <= 0.)
+      PetscCall(PetscSNPrintf(message, size,
+                              "the change of region \"%s\" at %g s needs a density > 0, or type: empty",
+                              region->name, (double)change->time));
+    before = change->time;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The first time at which no region is simulated; PETSC_MAX_REAL: there is none. */
+PetscReal phase_first_void(const PhaseConfig *config)
+{
+  for (PetscReal time = 0.; time < PETSC_MAX_REAL; time = phase_next_change(config, time)) {
+    PetscBool simulated = PETSC_FALSE;
+
+    for (PetscInt r = 0; r < config->region_count; r++)
+      if (region_material(&config->regions[r], time).kind == REGION_SIMULATED)
+        simulated = PETSC_TRUE;
+    if (!simulated)
+      return time;
+  }
+  return PETSC_MAX_REAL;
+}
+
 static PetscErrorCode CheckTension(const PhaseConfig *config, PetscInt t, char message[], size_t size)
 {
   const TensionConfig *tension = &config->tensions[t];
@@ -173,13 +267,15 @@ static PetscErrorCode CheckTension(const PhaseConfig *config, PetscInt t, char m
   else if (first == second)
     PetscCall(PetscSNPrintf(message, size, "a surface tension needs two regions, not \"%s\" twice",
                             tension->first));
+  else if (!(tension->until > tension->from))
+    PetscCall(PetscSNPrintf(
+        message, size, "the tension between \"%s\" and \"%s\" must act until later than from %g s, not %g",
+        tension->first, tension->second, (double)tension->from, (double)tension->until));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size)
 {
-  PetscBool simulated = PETSC_FALSE;
-
   PetscFunctionBegin;
   message[0] = 0;
   if (config->region_count < 2 || config->region_count > REGIONS_MAX) {
@@ -189,12 +285,13 @@ PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_
   }
   for (PetscInt r = 0; r < config->region_count && !message[0]; r++) {
     PetscCall(CheckRegion(config, r, message, size));
-    if (config->regions[r].kind == REGION_SIMULATED)
-      simulated = PETSC_TRUE;
+    if (!message[0])
+      PetscCall(CheckChanges(&config->regions[r], message, size));
   }
   for (PetscInt t = 0; t < config->tension_count && !message[0]; t++)
     PetscCall(CheckTension(config, t, message, size));
-  if (!message[0] && !simulated)
-    PetscCall(PetscSNPrintf(message, size, "at least one region must be simulated"));
+  if (!message[0] && phase_first_void(config) < PETSC_MAX_REAL)
+    PetscCall(PetscSNPrintf(message, size, "at least one region must be simulated, also at %g s",
+                            (double)phase_first_void(config)));
   PetscFunctionReturn(0);
 }

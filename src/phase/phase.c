@@ -25,26 +25,6 @@ PetscErrorCode PhaseRefresh(Phase phase)
   PetscFunctionReturn(0);
 }
 
-static PetscInt region_named(const PhaseConfig *config, const char name[])
-{
-  PetscInt found = 0;
-
-  while (strcmp(config->regions[found].name, name))
-    found++;
-  return found;
-}
-
-static void set_tensions(Phase phase)
-{
-  for (PetscInt t = 0; t < phase->config->tension_count; t++) {
-    const TensionConfig *tension = &phase->config->tensions[t];
-    const PetscInt       first = region_named(phase->config, tension->first);
-    const PetscInt       second = region_named(phase->config, tension->second);
-
-    phase->tension[first][second] = phase->tension[second][first] = tension->tension;
-  }
-}
-
 static PetscErrorCode CreateMaps(Phase phase)
 {
   const GridBox *box = grid_box(phase->grid);
@@ -75,7 +55,6 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
   new_phase->band = BAND_CELLS * grid_spacing(grid);
   for (PetscInt d = 0; d < DIM; d++)
     new_phase->outer[d][0].region = new_phase->outer[d][1].region = NO_OUTER_REGION;
-  set_tensions(new_phase);
   PetscCall(PetscCalloc3(new_phase->count, &new_phase->level_sets, new_phase->count, &new_phase->distances,
                          new_phase->count, &new_phase->markers));
   for (PetscInt n = 0; n < new_phase->count; n++) {
@@ -85,6 +64,10 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
   }
   PetscCall(CreateMaps(new_phase));
   PetscCall(PhaseCreateGroups(new_phase));
+  PetscCall(PhaseSetTime(new_phase, 0.));
+  for (PetscInt n = 0; n < new_phase->count; n++)
+    if (region_most_viscosity(&config->regions[n]) > 0.)
+      new_phase->mixture.becomes_viscous = PETSC_TRUE;
   *phase = new_phase;
   PetscFunctionReturn(0);
 }

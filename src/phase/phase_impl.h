@@ -21,6 +21,8 @@ struct _p_Phase {
   const PhaseConfig *config;                            /* borrowed */
   PetscInt           count;                             /* of regions */
   PetscReal          band;                              /* m: what a distance is beyond the band */
+  PetscReal          time;                              /* that `material` and `tension` are of, s */
+  RegionMaterial     material[REGIONS_MAX];             /* of each region */
   PetscReal          tension[REGIONS_MAX][REGIONS_MAX]; /* N/m, symmetric */
 
   const VisibilityMap *visibility_map;        /* past the shells; null: there are none */
@@ -73,15 +75,15 @@ enum { MIXTURE_GHOSTS = 2 }; /* layers in which a mixture is computed: its stenc
 
 static inline PetscBool region_is_empty(Phase phase, PetscInt region)
 {
-  return phase->config->regions[region].kind == REGION_SIMULATED ? PETSC_FALSE : PETSC_TRUE;
+  return phase->material[region].kind == REGION_SIMULATED ? PETSC_FALSE : PETSC_TRUE;
 }
 static inline PetscReal region_density(Phase phase, PetscInt region)
 {
-  return region_is_empty(phase, region) ? 0. : phase->config->regions[region].density;
+  return region_is_empty(phase, region) ? 0. : phase->material[region].density;
 }
 static inline PetscReal region_viscosity(Phase phase, PetscInt region)
 {
-  return region_is_empty(phase, region) ? 0. : phase->config->regions[region].viscosity;
+  return region_is_empty(phase, region) ? 0. : phase->material[region].viscosity;
 }
 
 /* The arrays of all distances at once. */
@@ -153,6 +155,7 @@ PetscErrorCode PhaseContinue(Phase phase, Vec distance, Vec known, SlopeLimiter 
    are left to mixture.c */
 PetscErrorCode PhaseCreateGroups(Phase phase);
 PetscErrorCode PhaseDestroyGroups(Phase phase);
+PetscErrorCode PhaseSetGroups(Phase phase); /* of the present materials */
 PetscErrorCode PhaseUpdateGroups(Phase phase);
 PetscErrorCode PhaseRememberGroups(Phase phase); /* as those before the step */
 /* The mass of a group on a face before the step, over the volume of the dual cell. */

@@ -2,11 +2,6 @@
    them apart; what they have on faces between them, and their velocities past their own cells. */
 #include "phase_impl.h"
 
-static PetscBool is_simulated(const PhaseConfig *config, PetscInt region)
-{
-  return config->regions[region].kind == REGION_SIMULATED ? PETSC_TRUE : PETSC_FALSE;
-}
-
 static PetscBool have_tension(const PhaseConfig *config, PetscInt a, PetscInt b)
 {
   for (PetscInt t = 0; t < config->tension_count; t++) {
@@ -20,12 +15,18 @@ static PetscBool have_tension(const PhaseConfig *config, PetscInt a, PetscInt b)
   return PETSC_FALSE;
 }
 
+/* Whenever both are simulated. */
 static PetscBool are_alike(const PhaseConfig *config, PetscInt a, PetscInt b)
 {
-  return config->regions[a].density == config->regions[b].density &&
-                 config->regions[a].viscosity == config->regions[b].viscosity && !have_tension(config, a, b)
-             ? PETSC_TRUE
-             : PETSC_FALSE;
+  for (PetscReal time = 0.; time < PETSC_MAX_REAL; time = phase_next_change(config, time)) {
+    const RegionMaterial first = region_material(&config->regions[a], time);
+    const RegionMaterial second = region_material(&config->regions[b], time);
+
+    if (first.kind == REGION_SIMULATED && second.kind == REGION_SIMULATED &&
+        (first.density != second.density || first.viscosity != second.viscosity))
+      return PETSC_FALSE;
+  }
+  return have_tension(config, a, b) ? PETSC_FALSE : PETSC_TRUE;
 }
 
 /* A region joins the first group all of whose members are like it. */
@@ -37,7 +38,7 @@ static PetscInt find_groups(const PhaseConfig *config, unsigned char of_region[R
     PetscInt group = 0;
 
     of_region[n] = NO_GROUP;
-    if (!is_simulated(config, n))
+    if (!region_is_ever(&config->regions[n], REGION_SIMULATED))
       continue;
     for (PetscInt m = 0; m < n; m++)
       if (of_region[m] == group && !are_alike(config, m, n)) {
@@ -64,12 +65,22 @@ PetscErrorCode PhaseCreateGroups(Phase phase)
 
   PetscFunctionBegin;
   groups->count = find_groups(phase->config, phase->group_of);
-  for (PetscInt n = 0; n < phase->count; n++)
-    if (phase->group_of[n] != NO_GROUP)
-      phase->group_density[phase->group_of[n]] = region_density(phase, n);
   if (groups->count > 1)
     PetscCall(PetscMalloc4(length, &groups->of_cell, length, &phase->mixed_number, length,
                            &phase->groups_before.of_cell, length, &phase->groups_before.mixed_number));
+  PetscFunctionReturn(0);
+}
+
+/* What is empty now is in none. */
+PetscErrorCode PhaseSetGroups(Phase phase)
+{
+  PetscFunctionBegin;
+  find_groups(phase->config, phase->group_of);
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (region_is_empty(phase, n))
+      phase->group_of[n] = NO_GROUP;
+    else if (phase->group_of[n] != NO_GROUP)
+      phase->group_density[phase->group_of[n]] = region_density(phase, n);
   PetscFunctionReturn(0);
 }
 

@@ -10,12 +10,40 @@ static Node *list_of(Scene scene)
   return list && list->kind == NODE_LIST ? list : NULL;
 }
 
+/* What a change leaves out is as before; a one-way gas is refused any. */
+static PetscErrorCode ExpandChanges(Node *region)
+{
+  static const char *const keys[] = {"type", "density", "viscosity"};
+  Node                    *list = node_find(region, "changes"), *copy;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < (PetscInt)PETSC_STATIC_ARRAY_LENGTH(keys); k++) {
+    const Node *before = node_find(region, keys[k]);
+
+    if (before && before->text && !strcmp(before->text, RegionKinds[REGION_ONE_WAY]))
+      continue;
+
+    for (Node *item = list && list->kind == NODE_LIST ? list->first : NULL; item; item = item->next) {
+      if (item->kind == NODE_MAP && before && !node_find(item, keys[k])) {
+        PetscCall(NodeCopy(before, &copy));
+        node_append(item, copy);
+      }
+      before = node_find(item, keys[k]) ? node_find(item, keys[k]) : before;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
 /* With regions there is a block `interfaces`, so that its defaults count. */
 PetscErrorCode SceneExpandRegions(Scene scene)
 {
+  Node *list = list_of(scene);
+
   PetscFunctionBegin;
   if (node_find(scene->root, "regions"))
     PetscCall(SceneAddBlock(scene, "interfaces"));
+  for (Node *item = list ? list->first : NULL; item; item = item->next)
+    PetscCall(ExpandChanges(item));
   PetscFunctionReturn(0);
 }
 
@@ -48,6 +76,58 @@ static PetscErrorCode CheckRegionName(Scene scene, Node *node, const char name[]
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckChange(Scene scene, const RegionConfig *region, Node *item, PetscInt number)
+{
+  const RegionChange  *change = &region->changes[number];
+  const RegionMaterial before = region_material(region, number ? change[-1].time : 0.);
+  char                 path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(item, path, sizeof(path));
+  if (!is_usable(node_find(item, "time")) || !is_usable(node_find(item, "density")))
+    PetscFunctionReturn(0);
+  if (number && change->time <= change[-1].time)
+    PetscCall(ProblemAdd(scene, node_find(item, "time"), PROBLEM_ERROR,
+                         "%s.time is %g s, not later than the change before it, at %g s: put the changes in "
+                         "the order of time",
+                         path, (double)change->time, (double)change[-1].time));
+  else if (change->material.kind == REGION_SIMULATED && change->material.density == 0.)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
+                         "%s.density is missing (kg/m^3): what was empty has no density that it could keep",
+                         path));
+  else if (change->material.kind == before.kind && change->material.density == before.density &&
+           change->material.viscosity == before.viscosity)
+    PetscCall(ProblemAdd(scene, item, PROBLEM_WARNING,
+                         "%s changes nothing: give a type, density or viscosity other than before", path));
+  if (change->time >= scene->config.run.end_time)
+    PetscCall(ProblemAdd(scene, node_find(item, "time"), PROBLEM_WARNING,
+                         "%s.time is %g s, but the run ends at %g s (run.end_time)", path,
+                         (double)change->time, (double)scene->config.run.end_time));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckChanges(Scene scene, Node *region_node, PetscInt number)
+{
+  const RegionConfig *region = &scene->config.phases.regions[number];
+  Node               *list = node_find(region_node, "changes");
+  char                path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!list || list->kind != NODE_LIST)
+    PetscFunctionReturn(0);
+  node_path(list, path, sizeof(path));
+  if (region->change_count && region->kind == REGION_ONE_WAY) {
+    PetscCall(ProblemAddAtKey(scene, list, PROBLEM_ERROR,
+                              "%s: a one-way gas stays what it is; remove the changes, or make the region "
+                              "simulated or empty",
+                              path));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt n = 0; n < region->change_count; n++)
+    PetscCall(CheckChange(scene, region, node_item(list, n), n));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
 {
   const RegionConfig *region = &scene->config.phases.regions[number];
@@ -67,6 +147,7 @@ static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "velocity"), PROBLEM_ERROR,
                               "%s is empty: nothing in it could have a velocity", path));
   PetscCall(SceneCheckShape(scene, item, region->shape));
+  PetscCall(CheckChanges(scene, item, number));
   for (PetscInt other = 0; other < number; other++) {
     const RegionConfig *before = &scene->config.phases.regions[other];
 
@@ -98,6 +179,11 @@ static PetscErrorCode CheckTensions(Scene scene)
       PetscCall(ProblemAdd(scene, node_find(item, "second"), PROBLEM_ERROR,
                            "a surface tension is between two regions, not \"%.40s\" and itself",
                            tension->first));
+    if (is_usable(node_find(item, "until")) && is_usable(node_find(item, "from")) &&
+        !(tension->until > tension->from))
+      PetscCall(ProblemAdd(scene, node_find(item, "until"), PROBLEM_ERROR,
+                           "interfaces.tensions[%d].until is %g s, not later than its `from`, %g s", (int)t,
+                           (double)tension->until, (double)tension->from));
   }
   PetscFunctionReturn(0);
 }
@@ -105,18 +191,17 @@ static PetscErrorCode CheckTensions(Scene scene)
 static PetscErrorCode CheckCount(Scene scene, Node *list)
 {
   const PhaseConfig *phases = &scene->config.phases;
-  PetscBool          simulated = PETSC_FALSE;
-
   PetscFunctionBegin;
   if (phases->region_count < 2 || phases->region_count > REGIONS_MAX)
     PetscCall(ProblemAdd(scene, list, PROBLEM_ERROR,
                          "regions must be 2 to %d, not %d; without any, one fluid fills the box", REGIONS_MAX,
                          (int)phases->region_count));
-  for (PetscInt r = 0; r < phases->region_count; r++)
-    if (phases->regions[r].kind == REGION_SIMULATED)
-      simulated = PETSC_TRUE;
-  if (phases->region_count && !simulated)
+  if (phases->region_count && phase_first_void(phases) == 0.)
     PetscCall(ProblemAdd(scene, list, PROBLEM_ERROR, "regions: one of them must be simulated"));
+  else if (phases->region_count && phase_first_void(phases) < PETSC_MAX_REAL)
+    PetscCall(ProblemAdd(scene, list, PROBLEM_ERROR,
+                         "regions: one of them must be simulated at any time; from %g s on all are empty",
+                         (double)phase_first_void(phases)));
   PetscFunctionReturn(0);
 }
 

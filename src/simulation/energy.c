@@ -59,8 +59,10 @@ static PetscBool solids_are_driven(const SolidConfig *config)
 /* Of surface tension there is more than of gravity in small drops. */
 static PetscBool only_gravity_drives(const SimulationConfig *config)
 {
-  return !config->inflow_count && !config->phases.tension_count && !fluid_is_driven(&config->fluid) &&
-                 !solids_are_driven(&config->solids) && vector3_norm(config->fluid.gravity) > 0.
+  return !config->inflow_count && !config->phases.tension_count &&
+                 phase_next_change(&config->phases, 0.) == PETSC_MAX_REAL &&
+                 !fluid_is_driven(&config->fluid) && !solids_are_driven(&config->solids) &&
+                 vector3_norm(config->fluid.gravity) > 0.
              ? PETSC_TRUE
              : PETSC_FALSE;
 }

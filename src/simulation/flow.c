@@ -142,7 +142,9 @@ static PetscErrorCode GetRates(Simulation simulation, RegionTotals *all, RegionT
     PetscFunctionReturn(0);
   }
   for (PetscInt r = 0; r < phases->region_count; r++)
-    density[r] = phases->regions[r].kind == REGION_SIMULATED ? phases->regions[r].density : 0.;
+    density[r] = phase_material(simulation->phase, r).kind == REGION_SIMULATED
+                     ? phase_material(simulation->phase, r).density
+                     : 0.;
   PetscCall(PhaseGetRegions(simulation->phase, &regions));
   PetscCall(FluidGetRegionTotals(simulation->fluid, phases->region_count, regions, density, each));
   *all = (RegionTotals){0};
@@ -164,7 +166,7 @@ static void record_put_region(Simulation simulation, Record *record, PetscInt r,
   const PhaseConfig *phases = &simulation->config->phases;
   char               of[RECORD_NAME_LENGTH - 20];
 
-  if (phases->regions[r].kind != REGION_SIMULATED)
+  if (!region_is_ever(&phases->regions[r], REGION_SIMULATED))
     return;
   snprintf(of, sizeof(of), "_%s", phases->regions[r].name);
   record_put(record, totals->kinetic_energy, "J", "kinetic_energy%s", of);

@@ -16,7 +16,7 @@ typedef struct {
 static PetscBool can_give_way(const SimulationConfig *config)
 {
   for (PetscInt r = 0; r < config->phases.region_count; r++)
-    if (config->phases.regions[r].kind != REGION_SIMULATED)
+    if (!region_is_ever(&config->phases.regions[r], REGION_SIMULATED))
       return PETSC_TRUE;
   for (PetscInt axis = 0; axis < config->grid.dimension; axis++)
     for (PetscInt side = 0; side < 2; side++)

@@ -99,25 +99,25 @@ static PetscErrorCode SetSides(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-static PetscReal outer_density(const PhaseConfig *phases, PetscInt region)
+static PetscReal outer_density(Phase phase, PetscInt region)
 {
-  if (region == NO_OUTER_REGION || phases->regions[region].kind != REGION_SIMULATED)
+  if (region == NO_OUTER_REGION || phase_material(phase, region).kind != REGION_SIMULATED)
     return 0.;
-  return phases->regions[region].density;
+  return phase_material(phase, region).density;
 }
 
 /* The pressure of what lies beyond open sides. */
 static PetscErrorCode BalanceSides(Simulation simulation, const Mixture *mixture)
 {
-  const PhaseConfig *phases = &simulation->config->phases;
-  OuterDensities     densities;
+  const Phase    phase = simulation->phase;
+  OuterDensities densities;
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < 2 * DIM; n++) {
     const OuterRegion outer = outer_region(simulation->config, n / 2, n % 2);
 
     densities[n / 2][n % 2] =
-        (OuterDensity){outer_density(phases, outer.region), outer_density(phases, outer.above)};
+        (OuterDensity){outer_density(phase, outer.region), outer_density(phase, outer.above)};
   }
   PetscCall(FluidBalanceOpenSides(simulation->fluid, (const OuterDensity(*)[2])densities, INFLOW_COSTS_HEAD,
                                   (Vec *)mixture->jump));
@@ -284,6 +284,47 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* How much earlier or later than a step begins is the same time. */
+static PetscReal time_tolerance(const SimulationConfig *config)
+{
+  return 1e-9 * config->run.frame_interval;
+}
+
+PetscReal simulation_next_change(Simulation simulation)
+{
+  const SimulationConfig *config = simulation->config;
+
+  return phase_next_change(&config->phases, simulation->time + time_tolerance(config));
+}
+
+/* Those of the last step that began before, or of the start. */
+static PetscReal time_of_materials(Simulation simulation)
+{
+  return PetscMax(0., simulation->time - simulation->dt) + time_tolerance(simulation->config);
+}
+
+PetscErrorCode SimulationChangeMaterials(Simulation simulation)
+{
+  const PhaseConfig *phases = &simulation->config->phases;
+  const PetscReal    now = simulation->time + time_tolerance(simulation->config);
+  Vec                pressure;
+
+  PetscFunctionBegin;
+  if (simulation->materials_of == simulation->step + 1)
+    PetscFunctionReturn(0);
+  simulation->materials_of = simulation->step + 1;
+  if (phase_next_change(phases, time_of_materials(simulation)) > now)
+    PetscFunctionReturn(0);
+  if (simulation->phase) {
+    PetscCall(PhaseChangeMaterials(simulation->phase, now));
+    PetscCall(MixFluid(simulation));
+    PetscCall(FluidGetPressure(simulation->fluid, &pressure));
+    PetscCall(VecSet(pressure, 0.)); /* that of the old materials is no guess: all of it would be residual */
+  }
+  PetscCall(PartsDerive(simulation));
+  PetscFunctionReturn(0);
+}
+
 /* They go from the middle of the last step to that of this one. */
 static PetscReal drift_limit(Simulation simulation)
 {
@@ -340,6 +381,7 @@ static PetscErrorCode Save(Simulation simulation, Archive archive)
 static PetscErrorCode Load(Simulation simulation, Archive archive)
 {
   PetscFunctionBegin;
+  PetscCall(PhaseSetTime(simulation->phase, time_of_materials(simulation)));
   PetscCall(PhaseLoad(simulation->phase, archive));
   PetscCall(MixFluid(simulation));
   PetscFunctionReturn(0);
@@ -398,10 +440,9 @@ static PetscReal mixture_fields(const SimulationConfig *config)
   for (PetscInt r = 0; r < config->phases.region_count; r++) {
     const RegionConfig *region = &config->phases.regions[r];
 
-    if (region->kind != REGION_SIMULATED)
+    if (region_is_ever(region, REGION_EMPTY) || region_is_ever(region, REGION_ONE_WAY))
       empty = PETSC_TRUE;
-    else
-      viscosity = PetscMax(viscosity, region->viscosity);
+    viscosity = PetscMax(viscosity, region_most_viscosity(region));
   }
   fields = 3 * dimension + edges + 2 + 5;              /* the mixture; maps of regions */
   fields += dimension + 1;                             /* exact weights */

@@ -61,6 +61,7 @@ PetscErrorCode SimulationStep(Simulation simulation, PetscReal dt, PetscBool *go
   *good = PETSC_TRUE;
   simulation->too_fast = PETSC_FALSE;
   simulation->fluid_failed = simulation->config->grid.dimension ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(SimulationChangeMaterials(simulation));
   PetscCall(PartsKeep(simulation));
   if (simulation_has_splash(simulation->config))
     PetscCall(SimulationStepSplash(simulation, dt, good));

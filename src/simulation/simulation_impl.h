@@ -21,6 +21,7 @@ struct _p_Simulation {
   PetscReal               time;
   PetscReal               dt; /* of the last step */
   PetscInt                step;
+  PetscInt                materials_of; /* 1 + the step whose materials the regions have */
   PetscInt                failures;     /* tries of the step under way that came to nothing */
   PetscBool               fluid_failed; /* and not the solids, in the last step */
   PetscBool               too_fast;     /* why the last step failed: it made a flow that goes too far in it */
@@ -117,6 +118,9 @@ PetscBool initial_frame_value(const struct InitialFrame *frame, PetscInt field, 
 /* regions.c: nothing happens without regions. Collective: fluid. */
 PetscErrorCode SimulationSetInitialValues(Simulation simulation, Fluid fluid);
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
+/* The regions become what they are made of from now on; before a step. Collective: world. */
+PetscErrorCode SimulationChangeMaterials(Simulation simulation);
+PetscReal      simulation_next_change(Simulation simulation); /* of materials; not collective */
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
 
 /* one_way.c: nothing happens without a one-way region. Collective: fluid. */

@@ -34,15 +34,19 @@ static PetscErrorCode FitGiven(Simulation simulation, const StepBounds *bounds, 
   PetscFunctionReturn(0);
 }
 
+/* A step ends where materials change. */
 PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt)
 {
   const RunConfig *run = &simulation->config->run;
-  const PetscReal  remaining = stop - simulation->time;
+  const PetscReal  change = simulation_next_change(simulation);
+  const PetscReal  at_stop = 1e-9 * run->frame_interval; /* one that is as near to it comes with it */
+  const PetscReal  remaining = (change < stop - at_stop ? change : stop) - simulation->time;
   const PetscReal  wanted = run->time_step > 0. ? run->time_step : run->largest_time_step;
   const StepBounds bounds = bounds_of(simulation);
   PetscReal        limit;
 
   PetscFunctionBegin;
+  PetscCall(SimulationChangeMaterials(simulation));
   PetscCall(PartsGetLimit(simulation, &bounds, &limit));
   PetscCall(TeamAwaitFluid(simulation->team));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &limit, 1, MPIU_REAL, MPI_MIN, team_world(simulation->team)));

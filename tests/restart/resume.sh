@@ -47,6 +47,7 @@ everywhere surface surface
 whole=20 half=10
 everywhere liquids liquids
 everywhere outside "open sides"
+everywhere changes "materials that change"
 
 # Bodies are computed alike on all ranks of the solid team.
 for ranks in 1 2; do

@@ -21,8 +21,8 @@ RegionConfig *regions_add(Regions *regions, Shape *shape)
 
 void regions_add_tension(Regions *regions, PetscInt first, PetscInt second, PetscReal tension)
 {
-  regions->tensions[regions->config.tension_count++] =
-      (TensionConfig){regions->regions[first].name, regions->regions[second].name, tension};
+  regions->tensions[regions->config.tension_count++] = (TensionConfig){
+      regions->regions[first].name, regions->regions[second].name, tension, 0., PETSC_INFINITY};
 }
 
 static PetscErrorCode OpenSides(Regions *regions)

@@ -162,7 +162,7 @@ static void impossible_configurations_are_explained(void **state)
   assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
   assert_on_all_ranks(strstr(message, "\"b\" needs a density"));
   regions.regions[1].density = 1.;
-  regions.tensions[0] = (TensionConfig){"a", "oil", 1.};
+  regions.tensions[0] = (TensionConfig){"a", "oil", 1., 0., PETSC_INFINITY};
   regions.config.tension_count = 1;
   assert_success(PhaseConfigCheck(&regions.config, message, sizeof(message)));
   assert_on_all_ranks(strstr(message, "no region is called \"oil\""));

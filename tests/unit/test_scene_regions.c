@@ -128,7 +128,48 @@ static void what_cannot_lie_beyond_a_side_is_refused(void **state)
   one_error(TOP "fluid: {density: 1, sides: {y_high: {type: open, region: water}}}\n", 3, "without regions");
 }
 
-TEST_MAIN(cmocka_unit_test(regions_and_tensions_are_read), cmocka_unit_test(the_resolved_scene_is_the_same),
+#define OIL(changes) TOP "regions:\n" WATER "- {name: oil, type: empty, changes: [" changes "]}\n"
+
+static void what_a_change_leaves_out_is_as_before(void **state)
+{
+  Scene               scene = read_scene(OIL("{time: 0.1, type: simulated, density: 8},\n"
+                                                           "   {time: 0.2, viscosity: 3}, {time: 0.3, type: empty}"));
+  const RegionConfig *oil;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  oil = &scene_config(scene)->phases.regions[1];
+  assert_int_equal(oil->change_count, 3);
+  assert_int_equal(region_material(oil, 0.05).kind, REGION_EMPTY);
+  assert_true(region_material(oil, 0.1).density == 8. && region_material(oil, 0.1).viscosity == 0.);
+  assert_true(region_material(oil, 0.25).density == 8. && region_material(oil, 0.25).viscosity == 3.);
+  assert_int_equal(region_material(oil, 0.3).kind, REGION_EMPTY);
+  assert_true(phase_next_change(&scene_config(scene)->phases, 0.1) == 0.2);
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
+static void changes_that_cannot_be_are_refused(void **state)
+{
+  (void)state;
+  one_error(OIL("{time: 0.1, type: simulated}"), 5, "regions[1].changes[0].density is missing");
+  one_error(OIL("{time: 0.1, type: simulated, density: 8},\n  {time: 0.1, density: 9}"), 6,
+            "put the changes in the order");
+  one_error(OIL("{time: 0, type: simulated, density: 8}"), 5, "must be positive");
+  one_error(TOP "regions:\n" WATER
+                "- {name: gas, type: one-way, density: 1,\n   changes: [{time: 0.1, density: 2}]}\n",
+            6, "a one-way gas stays what it is");
+  one_error(TOP "regions:\n" AIR
+                "- {name: water, density: 1000, shape: {sphere: {center: [0, 0, 0], radius: 1}},\n"
+                "   changes: [{time: 0.5, type: empty}]}\n",
+            4, "from 0.5 s on all are empty");
+  one_error(TOP "regions:\n" WATER AIR "interfaces: {tensions: [{first: water, second: air, tension: 1,\n"
+                "  from: 0.5, until: 0.5}]}\n",
+            7, "not later than its `from`");
+}
+
+TEST_MAIN(cmocka_unit_test(what_a_change_leaves_out_is_as_before),
+          cmocka_unit_test(changes_that_cannot_be_are_refused),
+          cmocka_unit_test(regions_and_tensions_are_read), cmocka_unit_test(the_resolved_scene_is_the_same),
           cmocka_unit_test(a_bad_set_of_regions_is_refused),
           cmocka_unit_test(names_of_regions_that_are_not_are_refused),
           cmocka_unit_test(keys_that_contradict_regions_are_refused),

@@ -51,6 +51,18 @@ for name in ("docs/numerics.md", "docs/validation.md", "docs/performance.md"):
 END
 }
 ok "the long documents have contents" silent contents
+labels() { # of cases, C1 and the like, in validation: each is explained in the table
+  "$python" - << 'END'
+import re
+text = open("docs/validation.md", encoding="utf-8").read()
+table = text.split("## Labels", 1)[1].split("\n## ", 1)[0]
+known = set(re.findall(r"\b[A-Z]\d+\b", "".join(row.split("|")[1] for row in table.split("\n") if row.startswith("| "))))
+used = set(re.findall(r"(?:^|\| |\n)([A-Z]\d+)\b[ :,]", text.replace(table, "")))
+for label in sorted(used ^ known):
+    print(f"docs/validation.md: {label} is {'not in the table of labels' if label in used else 'explained and nowhere used'}")
+END
+}
+ok "labels of cases are explained in validation" silent labels
 version=$(sed -n 's/^AC_INIT(\[millrace\], \[\(.*\)\])/\1/p' configure.ac)
 ok "CITATION.cff has the version" grep -qx "version: \"$version\"" CITATION.cff
 ok "the Python project has the version" grep -qx "version = \"$version\"" python/pyproject.toml

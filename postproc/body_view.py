@@ -5,6 +5,7 @@ import numpy
 LIGHT = numpy.array([0.35, 0.45, 0.82])  # right, towards the viewer, up
 GROUND = (0.86, 0.87, 0.89)
 FIXED = (0.62, 0.64, 0.67)
+LIQUID = (0.36, 0.62, 0.86)
 PALETTE = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#9c755f"]
 
 

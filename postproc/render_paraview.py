@@ -17,6 +17,7 @@ FOREGROUND = [0.88, 0.90, 0.94]
 OBSTACLE = [0.80, 0.50, 0.35]
 DEFORMABLE = [0.93, 0.56, 0.27]
 ROPE = [0.76, 0.60, 0.42]
+LIQUID = [0.36, 0.62, 0.86]
 BODIES = [[0.31, 0.47, 0.65], [0.95, 0.56, 0.17], [0.35, 0.63, 0.31], [0.88, 0.34, 0.35], [0.46, 0.72, 0.70],
           [0.93, 0.79, 0.28], [0.69, 0.48, 0.63], [0.61, 0.46, 0.37]]
 PALE = [0.45, 0.72, 0.98, 0.75, 0.95, 0.80, 1.00, 0.72, 0.25]  # for lines before the dark ground: low, middle, high
@@ -316,6 +317,8 @@ def add_surfaces(stage):
         display = stage.show(Tube(Input=ExtractSurface(Input=source), Radius=stage.size() / 200) if grid == "ropes" else source)
         if grid == "bodies":
             colour_bodies(stage, display, source)
+        elif grid == "surface":
+            paint(display, LIQUID)
         elif grid == "ropes":
             paint(display, ROPE)
         elif grid in ("deformables", "skins", "sheets"):

@@ -134,6 +134,25 @@ typedef enum { CONTOUR_SPACE, CONTOUR_PRISM } ContourKind;
 PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
                                     PetscReal spacing, Surface *surface);
 
+/* Where values on the nodes of a lattice change their sign: triangles, from what is negative outwards. `fill`
+   gives those of one layer along z, x fastest; node 0 of this part is node `first` of the whole lattice.
+   Parts that share a layer of nodes fit together; towards the ends of the lattice the surface is open. Not
+   collective. */
+typedef PetscErrorCode (*ContourLayer)(void *context, PetscInt layer, PetscReal values[]);
+typedef struct {
+  Vector3   origin; /* of node 0 of the whole lattice */
+  PetscReal spacing;
+  PetscInt  first[MILLRACE_DIM], nodes[MILLRACE_DIM];
+} ContourLattice;
+typedef struct {
+  PetscInt vertex_count, triangle_count;
+  Vector3 *vertices;
+  PetscInt (*triangles)[3];
+} ContourMesh;
+PetscErrorCode ContourCreateOfValues(const ContourLattice *lattice, ContourLayer fill, void *context,
+                                     ContourMesh *mesh);
+PetscErrorCode ContourDestroy(ContourMesh *mesh);
+
 MILLRACE_API_END
 
 #endif

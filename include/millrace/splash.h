@@ -63,6 +63,7 @@ typedef struct {
   SplashCorrection  correction;
   SplashIntegration integration;
   PetscReal suction_depth; /* cells from the surface, beyond which pressure may pull; infinite: nowhere */
+  PetscInt  surface;       /* of the liquid in frames: nodes along a cell; 0: none */
 } SplashConfig;
 extern const SchemaKey SplashKeys[];
 
@@ -140,7 +141,11 @@ PetscErrorCode SplashRasterise(Splash splash);
 /* Particles and the first guesses of the solves. Collective: fluid. */
 PetscErrorCode SplashSave(Splash splash, Archive archive);
 PetscErrorCode SplashLoad(Splash splash, Archive archive);
-/* The particles as a mesh of points with their velocity, and the fields. Collective: fluid. */
+/* The liquid's surface in space, on a lattice of so many nodes along a cell: the triangles of this rank's
+   part of the box, closed along its sides and obstacles. All parts fit together. Collective: fluid. */
+PetscErrorCode SplashFindSurface(Splash splash, PetscInt nodes, ContourMesh *mesh);
+/* The particles as a mesh of points with their velocity, the fields and, if it is wanted, the surface.
+   Collective: fluid. */
 PetscErrorCode SplashWriteFrame(Splash splash, FrameSeries frames);
 
 MILLRACE_API_END

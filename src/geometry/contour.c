@@ -1,4 +1,5 @@
-/* Triangles around any shape, found by asking which nodes of a lattice lie inside.
+/* Triangles around any shape, found by asking which nodes of a lattice lie inside, or where values on them
+   are negative.
 
    Cubes are cut into six tetrahedra along a diagonal, squares into two triangles, so that neighbours agree on
    every edge and the surface is closed. A vertex is where an edge leaves the shape, by bisection: on smooth
@@ -10,7 +11,11 @@ enum { CORNERS = 8, EDGE_KINDS = 7, HALVINGS = 14 };
 /* Corner n of a cube is the upper one in the directions whose bits are set in n. */
 typedef struct {
   Shape          shape;
-  Vector3        low, high; /* nothing counts as inside beyond */
+  PetscReal     *values[2]; /* in the place of a shape: of the same nodes, negative inside; null: a shape */
+  ContourLayer   fill;
+  void          *context;    /* of `fill` */
+  PetscInt       first[DIM]; /* node 0 of this part among those of the whole lattice */
+  Vector3        low, high;  /* nothing counts as inside beyond */
   Vector3        origin;
   PetscReal      spacing;
   PetscInt       nodes[DIM];
@@ -25,7 +30,7 @@ static Vector3 node_at(const Contour *contour, const PetscInt at[DIM])
   Vector3 point = contour->origin;
 
   for (PetscInt d = 0; d < DIM; d++)
-    point.at[d] += contour->spacing * (PetscReal)at[d];
+    point.at[d] += contour->spacing * (PetscReal)(contour->first[d] + at[d]);
   return point;
 }
 
@@ -73,6 +78,22 @@ static PetscBool corner_is_inside(const Contour *contour, const PetscInt cell[DI
   return contour->inside[at[Z] & 1][node_index(contour, at[X], at[Y])] ? PETSC_TRUE : PETSC_FALSE;
 }
 
+static PetscReal value_at(const Contour *contour, const PetscInt at[DIM])
+{
+  return contour->values[at[Z] & 1][node_index(contour, at[X], at[Y])];
+}
+
+/* Where the line between the values is zero; never quite at an end either. */
+static Vector3 crossing_of_values(const Contour *contour, const PetscInt inside[DIM],
+                                  const PetscInt outside[DIM])
+{
+  const PetscReal least = 1e-3, a = value_at(contour, inside), b = value_at(contour, outside);
+  const PetscReal part = PetscMin(PetscMax(a / (a - b), least), 1. - least);
+
+  return vector3_add(vector3_scale(1. - part, node_at(contour, inside)),
+                     vector3_scale(part, node_at(contour, outside)));
+}
+
 /* In the plane a vertex is a pair, at z = -1/2 and 1/2, and has the number of the first over two. */
 static PetscErrorCode AddVertex(Contour *contour, Vector3 point, PetscInt *number)
 {
@@ -101,7 +122,10 @@ static PetscErrorCode FindVertex(Contour *contour, const PetscInt cell[DIM], Pet
   if (*known < 0) {
     corner_at(cell, inside, ends[0]);
     corner_at(cell, outside, ends[1]);
-    PetscCall(AddVertex(contour, find_crossing(contour, node_at(contour, ends[0]), node_at(contour, ends[1])),
+    PetscCall(AddVertex(contour,
+                        contour->fill
+                            ? crossing_of_values(contour, ends[0], ends[1])
+                            : find_crossing(contour, node_at(contour, ends[0]), node_at(contour, ends[1])),
                         known));
   }
   *vertex = *known;
@@ -186,10 +210,15 @@ static PetscErrorCode FillLayer(Contour *contour, PetscInt layer)
   PetscInt       at[DIM] = {0, 0, layer};
 
   PetscFunctionBegin;
+  if (contour->fill)
+    PetscCall(contour->fill(contour->context, layer, contour->values[layer & 1]));
   for (at[Y] = 0; at[Y] < contour->nodes[Y]; at[Y]++)
-    for (at[X] = 0; at[X] < contour->nodes[X]; at[X]++)
-      contour->inside[layer & 1][node_index(contour, at[X], at[Y])] =
-          is_within(contour, node_at(contour, at)) ? 1 : 0;
+    for (at[X] = 0; at[X] < contour->nodes[X]; at[X]++) {
+      const PetscBool is_inside =
+          contour->fill ? value_at(contour, at) < 0. : is_within(contour, node_at(contour, at));
+
+      contour->inside[layer & 1][node_index(contour, at[X], at[Y])] = is_inside ? 1 : 0;
+    }
   for (PetscInt n = 0; n < EDGE_KINDS * length; n++)
     contour->edges[layer & 1][n] = -1;
   PetscFunctionReturn(0);
@@ -278,6 +307,61 @@ static PetscErrorCode CutPlane(Contour *contour)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode BeginLayers(Contour *contour)
+{
+  const PetscInt length = contour->nodes[X] * contour->nodes[Y];
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2; n++) {
+    PetscCall(PetscMalloc2(length, &contour->inside[n], EDGE_KINDS * length, &contour->edges[n]));
+    PetscCall(PetscMalloc1(contour->fill ? length : 0, &contour->values[n]));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode EndLayers(Contour *contour)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < 2; n++) {
+    PetscCall(PetscFree2(contour->inside[n], contour->edges[n]));
+    PetscCall(PetscFree(contour->values[n]));
+  }
+  PetscCall(TriangleListDestroy(&contour->mesh));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContourCreateOfValues(const ContourLattice *lattice, ContourLayer fill, void *context,
+                                     ContourMesh *mesh)
+{
+  Contour contour = {
+      .fill = fill, .context = context, .origin = lattice->origin, .spacing = lattice->spacing};
+
+  PetscFunctionBegin;
+  *mesh = (ContourMesh){0};
+  for (PetscInt d = 0; d < DIM; d++) {
+    contour.first[d] = lattice->first[d];
+    contour.nodes[d] = lattice->nodes[d];
+  }
+  PetscCall(BeginLayers(&contour));
+  PetscCall(CutSpace(&contour));
+  mesh->vertex_count = contour.mesh.vertex_count;
+  mesh->triangle_count = contour.mesh.triangle_count;
+  PetscCall(PetscMalloc1(mesh->vertex_count, &mesh->vertices));
+  PetscCall(PetscMalloc1(mesh->triangle_count, &mesh->triangles));
+  PetscCall(PetscArraycpy(mesh->vertices, contour.mesh.vertices, mesh->vertex_count));
+  PetscCall(PetscArraycpy(mesh->triangles, contour.mesh.triangles, mesh->triangle_count));
+  PetscCall(EndLayers(&contour));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ContourDestroy(ContourMesh *mesh)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(mesh->vertices));
+  PetscCall(PetscFree(mesh->triangles));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
                                     PetscReal spacing, Surface *surface)
 {
@@ -295,9 +379,7 @@ PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, 
     contour.low.at[Z] = contour.high.at[Z] = contour.origin.at[Z] = 0.;
     contour.nodes[Z] = 1;
   }
-  for (PetscInt n = 0; n < 2; n++)
-    PetscCall(PetscMalloc2(contour.nodes[X] * contour.nodes[Y], &contour.inside[n],
-                           EDGE_KINDS * contour.nodes[X] * contour.nodes[Y], &contour.edges[n]));
+  PetscCall(BeginLayers(&contour));
   if (kind == CONTOUR_PRISM)
     PetscCall(CutPlane(&contour));
   else
@@ -305,8 +387,6 @@ PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, 
   if (contour.mesh.triangle_count)
     PetscCall(SurfaceCreate(contour.mesh.vertex_count, contour.mesh.vertices, contour.mesh.triangle_count,
                             (const PetscInt(*)[3])contour.mesh.triangles, surface));
-  for (PetscInt n = 0; n < 2; n++)
-    PetscCall(PetscFree2(contour.inside[n], contour.edges[n]));
-  PetscCall(TriangleListDestroy(&contour.mesh));
+  PetscCall(EndLayers(&contour));
   PetscFunctionReturn(0);
 }

@@ -138,6 +138,11 @@ PetscErrorCode SceneCheckSplash(Scene scene)
   if (!config->liquid_count && !config->source_count && !scene->error_count)
     PetscCall(ProblemAddAtKey(scene, splash, PROBLEM_ERROR,
                               "splash has neither liquid nor sources; it needs one of them"));
+  if (config->surface && scene->config.grid.dimension == 2)
+    PetscCall(ProblemAddAtKey(
+        scene, node_find(splash, "surface"), PROBLEM_ERROR,
+        "splash.surface is for three dimensions, and grid.dimension is 2; leave it 0: particles "
+        "and density show the liquid"));
   PetscCall(CheckSources(scene, node_find(splash, "sources")));
   for (PetscInt n = 0; n < config->liquid_count; n++)
     PetscCall(SceneCheckShape(scene, node_item(list, n), config->liquids[n].shape));

@@ -178,4 +178,14 @@ const SchemaKey SplashKeys[] = {
      .help =
          "from cells without liquid, beyond which pressure may pull as well, so that liquid sloshes; inf: it "
          "only pushes"},
+    {.name = "surface",
+     .kind = SCHEMA_INTEGER,
+     .offset = AT(surface),
+     .fallback = "0",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 0,
+     .highest = 8,
+     .help =
+         "frames hold the surface of the liquid as triangles, in three dimensions: of so many nodes along a "
+         "cell; 2 is a good number; 0: none"},
     {0}};

@@ -72,6 +72,23 @@ static PetscErrorCode WriteParticles(Splash splash, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode WriteSurface(Splash splash, FrameSeries frames)
+{
+  FrameMesh   mesh = {.name = "surface", .cell_size = 3};
+  ContourMesh surface;
+
+  PetscFunctionBegin;
+  PetscCall(SplashFindSurface(splash, splash->config->surface, &surface));
+  mesh.vertex_count = surface.vertex_count;
+  mesh.cell_count = surface.triangle_count;
+  mesh.vertices = surface.vertices;
+  mesh.cells = (const PetscInt *)surface.triangles;
+  PetscCall(FrameBeginMesh(frames, &mesh));
+  PetscCall(FrameEndMesh(frames));
+  PetscCall(ContourDestroy(&surface));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SplashWriteFrame(Splash splash, FrameSeries frames)
 {
   PetscFunctionBegin;
@@ -80,5 +97,7 @@ PetscErrorCode SplashWriteFrame(Splash splash, FrameSeries frames)
   PetscCall(MacGridWriteFrame(splash->grid, frames, "room", splash->room));
   PetscCall(MacGridWriteFrame(splash->grid, frames, "pressure", splash->pressure));
   PetscCall(WriteParticles(splash, frames));
+  if (splash->config->surface)
+    PetscCall(WriteSurface(splash, frames));
   PetscFunctionReturn(0);
 }

@@ -25,6 +25,9 @@ ok "a dam breaks over an obstacle" millrace 2 run "$inputs/dam-obstacle.yaml" -o
 ok "and incompressibly" millrace 2 run "$inputs/dam-obstacle.yaml" -o bilateral "${small[@]}" --set splash.incompressibility=bilateral
 ok "the splash is half as high again as the incompressible one" holds 'r[0]["highest_y"][-1] >= 1.5 * r[1]["highest_y"][-1]' dam bilateral
 ok "pressure only pushes" holds 'min(r[0]["pressure_min"]) >= 0 > min(r[1]["pressure_min"])' dam bilateral
+millrace 2 run "$inputs/dam-obstacle.yaml" -o skin "${small[@]}" --set run.end_time=0.1 --set run.frame_interval=0.1 --set splash.surface=2 > log 2>&1 || cat log
+ok "picture draws the surface of a liquid, in its colour" "$python" "$MILLRACE_SOURCE/postproc/picture" skin -o skin.png --slice none --size 400 300
+ok "at the left" "$python" "$MILLRACE_SOURCE/tests/postproc/measure.py" has_some skin.png 0.1,0.1,0.4,0.9=#5c9edb
 ok "picture draws the density of its liquid" "$python" "$MILLRACE_SOURCE/postproc/picture" dam -o dam.png --size 500 300
 ok "no particle is lost" holds 'len(set(r[0]["particles"])) == 1 and len(set(r[1]["mass"])) == 1' dam bilateral
 ok "the correction holds the density" holds 'max(r[0]["density_max"]) > 1.01 and max(r[0]["density_corrected"]) <= 1 + 1e-4' dam
@@ -59,5 +62,6 @@ ok "an open side of what cannot leave" bad "fluid.sides.y_high is open" "wall, s
 ok "an inflow" bad "liquid comes in by splash.sources" -- "$scene" --set 'fluid.sides.y_high={type: inflow, velocity: [0, -1, 0]}'
 ok "nine particles along a cell" bad "splash.particles must lie between 2 and 8" -- "$scene" --set splash.particles=9
 ok "a source that stands still" bad "splash.sources[0].velocity is 0" -- "$inputs/fountain.yaml" --set 'splash.sources.jet.velocity=[0, 0, 0]'
+ok "a surface in the plane" bad "splash.surface is for three dimensions" -- "$scene" --set grid.dimension=2 --set splash.surface=2
 ok "no liquid" bad "neither liquid nor sources" -- "$scene" --set 'splash.liquid=[]'
 plan

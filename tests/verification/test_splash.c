@@ -386,6 +386,98 @@ static void a_full_lattice_fits_beside_an_obstacle(void **state)
   }
 }
 
+/* Of the surface on all ranks: volume, and the sum of its areas, which vanishes if it is closed. */
+typedef struct {
+  PetscReal volume, open;
+  PetscInt  triangles;
+} Skin;
+
+static Skin measure_surface(MPI_Comm comm, SplashCase *one, PetscInt nodes)
+{
+  PetscReal   sums[4] = {0., 0., 0., 0.};
+  Skin        skin;
+  ContourMesh mesh;
+
+  assert_success(SplashFindSurface(one->splash, nodes, &mesh));
+  for (PetscInt n = 0; n < mesh.triangle_count; n++) {
+    const PetscInt *corner = mesh.triangles[n];
+    const Vector3   a = mesh.vertices[corner[0]];
+    const Vector3   area = vector3_scale(0.5, vector3_cross(vector3_subtract(mesh.vertices[corner[1]], a),
+                                                            vector3_subtract(mesh.vertices[corner[2]], a)));
+
+    sums[3] += vector3_dot(a, area) / 3.;
+    for (PetscInt d = 0; d < DIM; d++)
+      sums[d] += area.at[d];
+  }
+  MPI_Allreduce(MPI_IN_PLACE, sums, 4, MPIU_REAL, MPI_SUM, comm);
+  MPI_Allreduce(&mesh.triangle_count, &skin.triangles, 1, MPIU_INT, MPI_SUM, comm);
+  skin.volume = sums[3];
+  skin.open = vector3_norm(vector3(sums[0], sums[1], sums[2]));
+  assert_success(ContourDestroy(&mesh));
+  return skin;
+}
+
+static void surface_of_a_ball_holds_its_volume(void **state)
+{
+  const Vector3 centre = vector3(0.53, 0.41, 0.47);
+
+  (void)state;
+  for (PetscInt nodes = 2; nodes <= 4; nodes += 2) {
+    SplashCase one;
+    PetscReal  mass;
+    Skin       skin;
+
+    splash_case_prepare(3, 16, vector3(1., 0.75, 1.), &one);
+    assert_success(ShapeCreateSphere(centre, 0.3, &one.liquids[one.config.liquid_count++].shape));
+    splash_case_begin(PETSC_COMM_WORLD, &one);
+    mass = splash_case_totals(&one).mass;
+    skin = measure_surface(PETSC_COMM_WORLD, &one, nodes);
+    print_message("# a ball, %d nodes along a cell: volume %.4f of that of the particles\n", (int)nodes,
+                  (double)(1000. * skin.volume / mass));
+    assert_near(1000. * skin.volume / mass, 1., 0.03);
+    assert_near(skin.open, 0., 1e-12);
+    splash_case_end(&one);
+  }
+}
+
+/* A pool at rest round a ball that stands in it, once it has settled. */
+static Skin surface_of_a_pool(MPI_Comm comm, PetscReal *mass)
+{
+  SplashCase one;
+  Shape      ball;
+  Skin       skin;
+
+  splash_case_prepare(3, 16, vector3(1.2, 0.9, 0.6), &one);
+  one.config.tolerance = 1e-12;
+  splash_case_add_block(&one, vector3(-1., -1., -1.), vector3(2., 0.5, 2.));
+  assert_success(MacGridCreate(comm, &one.grid, &one.box));
+  assert_success(SplashCreate(one.box, &one.config, &one.fluid, &one.splash));
+  assert_success(ShapeCreateSphere(vector3(0.6, 0.2, 0.3), 0.15, &ball));
+  assert_success(SplashSetObstacles(one.splash, 1, &ball));
+  assert_success(SplashStart(one.splash));
+  for (PetscInt n = 0; n < 12; n++)
+    splash_case_step(&one, 0.01);
+  *mass = splash_case_totals(&one).mass;
+  skin = measure_surface(comm, &one, 2);
+  splash_case_end(&one);
+  assert_success(ShapeDestroy(&ball));
+  return skin;
+}
+
+static void surface_of_a_pool_is_the_same_on_any_ranks(void **state)
+{
+  PetscReal  mass;
+  const Skin alone = surface_of_a_pool(PETSC_COMM_SELF, &mass),
+             together = surface_of_a_pool(PETSC_COMM_WORLD, &mass);
+
+  (void)state;
+  print_message("# a pool: volume %.4f of that of the particles\n", (double)(1000. * together.volume / mass));
+  assert_near(1000. * together.volume / mass, 1., 0.03);
+  assert_near(together.open, 0., 1e-12);
+  assert_near(together.volume, alone.volume, 1e-9);
+  assert_on_all_ranks(together.triangles == alone.triangles);
+}
+
 TEST_MAIN(cmocka_unit_test(a_block_leaves_through_an_open_side),
           cmocka_unit_test(a_block_leaves_the_lid_at_once), cmocka_unit_test(a_block_falls_freely),
           cmocka_unit_test(incompressible_flip_sticks_to_the_lid),
@@ -394,4 +486,6 @@ TEST_MAIN(cmocka_unit_test(a_block_leaves_through_an_open_side),
           cmocka_unit_test(raster_has_the_same_bits_on_any_ranks),
           cmocka_unit_test(twenty_steps_agree_on_any_ranks),
           cmocka_unit_test(suction_holds_a_layer_at_the_lid),
-          cmocka_unit_test(a_full_lattice_fits_beside_an_obstacle))
+          cmocka_unit_test(a_full_lattice_fits_beside_an_obstacle),
+          cmocka_unit_test(surface_of_a_ball_holds_its_volume),
+          cmocka_unit_test(surface_of_a_pool_is_the_same_on_any_ranks))

@@ -19,6 +19,48 @@ assert needed <= names, needed - names
 END
 }
 ok "the Spack recipe has the version and what configure needs" recipe
+arguments() { # what the recipe gives to configure, with a stand-in for Spack's interface: before 1.0, and since
+  [ ! -x configure ] || ./configure --help > "$help" || return 1
+  python3 - "$1" "$help" "$version" << 'END'
+import os, re, sys, types
+
+class Package:
+    def enable_or_disable(self, name):
+        return [f"--enable-{name}" if f"+{name}" in self.spec else f"--disable-{name}"]
+
+class Spec(dict):
+    def __contains__(self, word):
+        return word in ("+python", "+native") or dict.__contains__(self, word)
+
+said = []
+api = {name: lambda *a, name=name, **k: said.append(name) for name in ("license", "version", "variant", "depends_on")}
+spack, package = types.ModuleType("spack"), types.ModuleType("spack.package")
+package.__dict__.update(api)
+sys.modules.update({"spack": spack, "spack.package": package})
+if sys.argv[1] == "old":
+    package.AutotoolsPackage = Package
+else:
+    for name in ("spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems", "spack_repo.builtin.build_systems.autotools"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules["spack_repo.builtin.build_systems.autotools"].AutotoolsPackage = Package
+scope = {}
+exec(open("packaging/spack/packages/millrace/package.py", encoding="utf-8").read(), scope)
+recipe = scope["Millrace"]()
+place = types.SimpleNamespace(prefix="/opt/petsc", mpicc="/opt/mpi/bin/mpicc", command=types.SimpleNamespace(path="/opt/python"))
+recipe.spec = Spec(mpi=place, petsc=place, python=place)
+given = recipe.configure_args()
+assert given == ["CC=/opt/mpi/bin/mpicc", "PETSC_DIR=/opt/petsc", "--enable-native", "PYTHON=/opt/python"], given
+assert recipe.url.endswith(f"/millrace-{sys.argv[3]}.tar.xz") and {"license", "version", "variant", "depends_on"} == set(said)
+if os.path.exists(sys.argv[2]):
+    known = open(sys.argv[2], encoding="utf-8").read()
+    for word in given:
+        assert re.search(rf"^ +{re.escape(word.split('=')[0])}\b", known, re.M), word
+END
+}
+help=$(mktemp -u)
+ok "it gives configure what that knows" arguments old
+ok "also with the interface of Spack 1.0" arguments new
+rm -f "$help"
 least() { # configure's least versions are the recipe's
   local petsc fyaml recipe=packaging/spack/packages/millrace/package.py
   petsc=$(sed -n 's/^MILLRACE_CHECK_PETSC(\[\(.*\)\])/\1/p' configure.ac)
@@ -32,6 +74,17 @@ scripts() { sed -n '/^%post/,/^%environment/p' packaging/apptainer.def | sed '1d
 ok "in shell that is well formed" scripts
 commands() { for command in deps build check; do grep -q "^$command) " bootstrap || echo "bootstrap has no $command"; done; }
 ok "with commands that bootstrap has" silent commands
+sections() { grep -oE '^%[a-z]+' packaging/apptainer.def | grep -vxE '%(pre|setup|files|app[a-z]+|post|test|environment|startscript|runscript|labels|help|arguments)'; }
+ok "and sections that Apptainer has" eval '! sections'
+if command -v shellcheck > /dev/null; then
+  checked() {
+    shellcheck -S error -s bash jobs/*.sbatch jobs/chain bootstrap tests/portability/try.sh &&
+      sed -n '/^%post/,/^%environment/p' packaging/apptainer.def | sed '1d;$d' | shellcheck -S error -s sh -
+  }
+  ok "shellcheck finds no error in what others run" checked
+else
+  skip "shellcheck finds no error in what others run" "there is no shellcheck"
+fi
 module=$MILLRACE_BUILD/jobs/modulefile
 ok "the module file is that of the prefix" eval 'grep -qx "set prefix $(sed -n "s/^prefix = //p" "$MILLRACE_BUILD/Makefile")" "$module" && grep -q "MODULEPATH/millrace/$version" "$module"'
 if command -v tclsh > /dev/null; then

@@ -2,11 +2,22 @@
 #
 #   spack repo add packaging/spack
 #   spack dev-build millrace@0.1          # in the source tree; or: spack develop --path . millrace@0.1 in an environment
+#   make dist && spack install --no-checksum millrace          # from the archive in the present directory
+import os
+
 from spack.package import *
+
+try:  # from Spack 1.0 on it is not in spack.package
+    from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
+except ImportError:
+    pass
 
 
 class Millrace(AutotoolsPackage):
     """Solids and fluids that act on each other, on clusters: rigid bodies, thin shells and any number of liquids and gases."""
+
+    manual_download = True
+    url = f"file://{os.getcwd()}/millrace-0.1.tar.xz"
 
     license("BSD-3-Clause")
 

@@ -156,7 +156,11 @@ extern const char *const MeshJunctionKinds[];
 /* What of the surface of a deformable solid is bound softly to it. */
 typedef enum { SKIN_SHARE, SKIN_DUPLICATE } SkinMass;
 extern const char *const SkinMasses[];
+/* Copies of its points are held by springs, or are what they are copies of but while contact acts. */
+typedef enum { SKIN_SPRINGS, SKIN_SYNCHRONISED } SkinCoupling;
+extern const char *const SkinCouplings[];
 typedef struct {
+  SkinCoupling      coupling;
   PetscReal         stiffness; /* N/m, of the spring at each vertex; 0: contact meets the surface itself */
   PetscReal         damping;   /* parts of critical damping */
   SkinMass          mass;

@@ -192,7 +192,8 @@ static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshC
                               "contact_thickness",
                               mesh->name));
   if (mesh->mesh.fill == MESH_FILL_LATTICE || mesh->mesh.refine_count || mesh->mesh.cut_count ||
-      mesh->contact_spacing > 0. || mesh->skin.stiffness > 0. || mesh->skin.refine_count)
+      mesh->contact_spacing > 0. || mesh->skin.stiffness > 0. || mesh->skin.coupling == SKIN_SYNCHRONISED ||
+      mesh->skin.refine_count)
     PetscCall(
         ProblemAdd(scene, item, PROBLEM_ERROR,
                    "mesh \"%s\": in a fluid a surface is the boundary of its tetrahedra: leave out fill: "

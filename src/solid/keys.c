@@ -7,6 +7,7 @@ const char *const BodySurfaces[] = {"no-slip", "slip", NULL};
 const char *const MaterialModels[] = {"neo-hookean", "corotational", "st-venant-kirchhoff", "linear",
                                       "hencky",      "springs",      "invertible",          NULL};
 const char *const SolidVolumes[] = {"free", "kept", NULL};
+const char *const SkinCouplings[] = {"springs", "synchronised", NULL};
 const char *const SkinMasses[] = {"share", "duplicate", NULL};
 const char *const MeshJunctionKinds[] = {"bound", "free", NULL};
 const char *const BindingKinds[] = {"soft", "hard", NULL};
@@ -447,6 +448,14 @@ static const SchemaKey hold_keys[] = {
     {0}};
 
 static const SchemaKey skin_keys[] = {
+    {.name = "coupling",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_SKIN(coupling),
+     .fallback = "springs",
+     .choices = SkinCouplings,
+     .help = "springs: copies of the vertices of the surface are held by springs, if these have a stiffness; "
+             "synchronised: contact meets copies that have the state of their targets before and after it, "
+             "and pass on what it does to them"},
     {.name = "stiffness",
      .kind = SCHEMA_REAL,
      .offset = OF_SKIN(stiffness),

@@ -238,6 +238,68 @@ static void refused(SolidCase *solids, const char why[])
   solid_case_free(solids);
 }
 
+/* The farthest of the points that contact meets from its target, of copies at the surface. */
+static PetscReal farthest_copy(Solid solid)
+{
+  const Points         *points = solid->points;
+  const DeformableMesh *mesh = &points->meshes[0];
+  PetscReal             farthest = 0;
+
+  for (PetscInt k = 0; k < mesh->skin_count; k++) {
+    const Vector3 target = points_mean(points, mesh->skin[k], points->position);
+    const Vector3 apart = vector3_subtract(points->position[mesh->skin[k]], target);
+
+    assert_int_equal(mesh->skin[k], mesh->first_copy + k);
+    farthest = PetscMax(farthest, vector3_norm(apart));
+  }
+  return farthest;
+}
+
+/* A block meets a ball with copies of its vertices and of points between them, many to each parent. */
+static SolidCase *block_meets_ball(SkinCoupling coupling)
+{
+  SolidCase *solids = solid_case_new(0);
+
+  solid_case_add_sphere(solids, vector3(0.27, 0.02, 0.1), 0.15)->friction = 0.4;
+  solid_case_add_mesh(solids, vector3(-0.1, -0.1, 0), vector3(0.1, 0.1, 0.2), 0.1)->damping = 1e-3;
+  solids->meshes[0].velocity = vector3(2, 0.3, 0);
+  solids->meshes[0].friction = 0.4;
+  solids->meshes[0].contact_spacing = 0.03;
+  solids->meshes[0].skin.coupling = coupling;
+  solid_case_start(solids);
+  return solids;
+}
+
+/* Copies that drift in contact and are synchronised with their targets give them what they get. */
+static void synchronised_skins_pass_on_what_they_meet(void **state)
+{
+  SolidCase *solids = block_meets_ball(SKIN_SYNCHRONISED), *bound = block_meets_ball(SKIN_SPRINGS);
+  PetscReal  deepest = 0, change = 0, faster;
+  Vector3    start;
+
+  (void)state;
+  assert_true(solid_longest_substep(solids->solid) == solid_longest_substep(bound->solid));
+  start = solid_report(solids->solid).momentum;
+  for (PetscInt k = 0; k < 60; k++) {
+    solid_case_run(solids, 0.002, 1);
+    solid_case_run(bound, 0.002, 1);
+    change = PetscMax(change, vector3_norm(vector3_subtract(solid_report(solids->solid).momentum, start)) /
+                                  vector3_norm(start));
+    deepest = PetscMax(deepest, solid_report(solids->solid).largest_penetration);
+    assert_near(farthest_copy(solids->solid), 0, 1e-15);
+  }
+  faster = vector3_norm(vector3_subtract(solid_case_velocity(solids, 0), solid_case_velocity(bound, 0)));
+  note(
+      "the ball goes off with %g m/s, %g from that with bound points; the momentum changes by %g, depth %g m",
+      (double)solid_case_velocity(solids, 0).at[X], (double)faster, (double)change, (double)deepest);
+  assert_true(change < 1e-12);
+  assert_true(solid_case_velocity(solids, 0).at[X] > 0.5);
+  assert_true(faster < 0.02 * solid_case_velocity(solids, 0).at[X]);
+  assert_true(deepest < 1e-3);
+  solid_case_free(solids);
+  solid_case_free(bound);
+}
+
 static void bindings_that_cannot_be_are_told(void **state)
 {
   SolidCase *solids = two_bars(0);
@@ -266,6 +328,9 @@ static void bindings_that_cannot_be_are_told(void **state)
   solids = bar_with_skin(SKIN_SHARE); /* its surface is that of its elements */
   solids->meshes[0].skin.drift = 0.001;
   refused(solids, "give skin.refine");
+  solids = bar_with_skin(SKIN_SHARE);
+  solids->meshes[0].skin.coupling = SKIN_SYNCHRONISED;
+  refused(solids, "leave out skin.stiffness");
 }
 
 static PetscReal total_energy(Solid solid)
@@ -384,6 +449,8 @@ static void contact_meets_all_that_springs_hold(void **state)
 TEST_MAIN(cmocka_unit_test(bindings_keep_both_momenta), cmocka_unit_test(springs_keep_energy),
           cmocka_unit_test(stiffness_costs_nothing), cmocka_unit_test(hard_bindings_leave_no_gap),
           cmocka_unit_test(chains_have_one_link), cmocka_unit_test(shared_skins_keep_both_momenta),
-          cmocka_unit_test(copies_follow_their_targets), cmocka_unit_test(bindings_that_cannot_be_are_told),
-          cmocka_unit_test(springs_join_bodies), cmocka_unit_test(springs_of_bodies_keep_both_momenta),
+          cmocka_unit_test(copies_follow_their_targets),
+          cmocka_unit_test(synchronised_skins_pass_on_what_they_meet),
+          cmocka_unit_test(bindings_that_cannot_be_are_told), cmocka_unit_test(springs_join_bodies),
+          cmocka_unit_test(springs_of_bodies_keep_both_momenta),
           cmocka_unit_test(contact_meets_all_that_springs_hold))

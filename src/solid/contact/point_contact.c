@@ -3,6 +3,7 @@
    point and body alike: linear momentum stays. Points are inelastic, as in the thesis. */
 #include "point_contact.h"
 
+#include "../deformable/synchronise.h"
 #include "near_points.h"
 #include "solve/contact_set.h"
 
@@ -236,11 +237,96 @@ void point_contacts_forget(Solid solid)
   }
 }
 
+/* What velocities a solve for contact asks for. */
+typedef struct {
+  PointContactPhase phase;
+  PetscReal         dt;
+  PetscInt          sweeps;
+  PetscReal         enough; /* m/s: less need not change any more */
+} PointSolve;
+
+static PetscBool takes_part(const PointSolve *solve, const PointContact *contact)
+{
+  if (solve->phase == POINTS_COLLIDE)
+    return contact->closing;
+  return solve->phase == POINTS_MOVE || contact->gap <= contact->slack ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The least speed at which it may open. */
+static PetscReal least_opening(const PointSolve *solve, const PointContact *contact)
+{
+  if (solve->phase == POINTS_REST)
+    return 0.;
+  return -(solve->phase == POINTS_MOVE ? contact->gap : PetscMax(contact->gap, 0.)) / solve->dt;
+}
+
+static void sweep(Solid solid, const PointSolve *solve, SolidMotion *motion)
+{
+  Points   *points = solid->points;
+  PetscReal largest = PETSC_MAX_REAL;
+
+  for (PetscInt n = 0; n < solve->sweeps && largest > solve->enough; n++) {
+    const PetscBool back = n % 2 && solve->phase != POINTS_COLLIDE ? PETSC_TRUE : PETSC_FALSE;
+
+    largest = 0.;
+    for (PetscInt k = 0; k < points->contact_count; k++) {
+      PointContact *contact = &points->contacts[back ? points->contact_count - 1 - k : k];
+      PetscReal     change;
+
+      if (!takes_part(solve, contact))
+        continue;
+      change = visit(solid, contact, least_opening(solve, contact), motion);
+      largest = PetscMax(largest, change);
+    }
+  }
+}
+
+static void find_holds(Solid solid)
+{
+  for (PetscInt k = 0; k < solid->points->contact_count; k++)
+    solid->points->contacts[k].hold = point_contact_hold(solid, &solid->points->contacts[k]);
+}
+
+/* Copies that are synchronised drift while contact acts on them, and their targets follow, until no copy is
+   off its target. */
+static void solve_with_copies(Solid solid, const PointSolve *solve, SolidMotion *motion)
+{
+  enum { ROUNDS = 20 };
+  Points         *points = solid->points;
+  const PetscReal enough = PetscMax(solve->enough, 1e-9 * points->shortest / solve->dt);
+  PetscReal       largest = PETSC_MAX_REAL;
+
+  for (PetscInt round = 0; round < ROUNDS && largest > enough; round++) {
+    for (PetscInt k = 0; k < points->contact_count; k++) {
+      PointContact   *contact = &points->contacts[k];
+      const PetscReal opening = vector3_dot(contact->normal, point_contact_velocity(solid, contact, motion));
+      const PetscBool acts =
+          contact->press > 0. || opening < least_opening(solve, contact) ? PETSC_TRUE : PETSC_FALSE;
+
+      contact->is_loose = takes_part(solve, contact) && acts ? PETSC_TRUE : PETSC_FALSE;
+    }
+    synchronised_release(solid, motion);
+    find_holds(solid);
+    sweep(solid, solve, motion);
+    largest = synchronised_bind(solid, motion);
+  }
+  find_holds(solid);
+}
+
+static void solve_contacts(Solid solid, const PointSolve *solve, SolidMotion *motion)
+{
+  if (solid->points->synchronised.loads)
+    solve_with_copies(solid, solve, motion);
+  else
+    sweep(solid, solve, motion);
+}
+
 /* What collisions do to velocities they do to those of the middle of the step. */
 void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half)
 {
-  Points     *points = solid->points;
-  SolidMotion motion = {points->velocity, solid->twists};
+  const PointSolve solve = {POINTS_COLLIDE, dt, COLLISION_SWEEPS, -1.};
+  Points          *points = solid->points;
+  SolidMotion      motion = {points->velocity, solid->twists};
 
   for (PetscInt k = 0; k < points->contact_count; k++) {
     PointContact   *contact = &points->contacts[k];
@@ -248,10 +334,7 @@ void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half)
 
     contact->closing = contact->gap + dt * opening < 0. ? PETSC_TRUE : PETSC_FALSE;
   }
-  for (PetscInt sweep = 0; sweep < COLLISION_SWEEPS; sweep++)
-    for (PetscInt k = 0; k < points->contact_count; k++)
-      if (points->contacts[k].closing)
-        visit(solid, &points->contacts[k], -PetscMax(points->contacts[k].gap, 0.) / dt, &motion);
+  solve_contacts(solid, &solve, &motion);
   for (PetscInt k = 0; k < points->contact_count; k++) {
     const PointContact *contact = &points->contacts[k];
 
@@ -263,22 +346,9 @@ void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half)
 
 void point_contacts_solve(Solid solid, PointContactPhase phase, PetscReal dt, SolidMotion *motion)
 {
-  Points         *points = solid->points;
-  const PetscReal enough = 1e-9 * points->shortest / dt;
-  PetscReal       largest = PETSC_MAX_REAL;
+  const PointSolve solve = {phase, dt, SWEEPS, 1e-9 * solid->points->shortest / dt};
 
-  for (PetscInt sweep = 0; sweep < SWEEPS && largest > enough; sweep++) {
-    largest = 0.;
-    for (PetscInt k = 0; k < points->contact_count; k++) {
-      PointContact *contact = &points->contacts[sweep % 2 ? points->contact_count - 1 - k : k];
-      PetscReal     change;
-
-      if (phase == POINTS_REST && contact->gap > contact->slack)
-        continue;
-      change = visit(solid, contact, phase == POINTS_MOVE ? -contact->gap / dt : 0., motion);
-      largest = PetscMax(largest, change);
-    }
-  }
+  solve_contacts(solid, &solve, motion);
 }
 
 PetscInt point_contacts_hold(Solid solid, const SolidMotion *motion)

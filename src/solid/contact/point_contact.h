@@ -15,6 +15,7 @@ typedef struct PointContact {
   PetscReal press;    /* N s: normal impulse on the point, of the solve at hand */
   Vector3   rub;      /* N s: and of friction */
   PetscReal hold;     /* kg: impulse over change of the normal velocity */
+  PetscBool is_loose; /* it acts in this solve: a copy that is synchronised is a particle */
   PetscBool closing;  /* it would overlap at the end of the step */
   PetscBool sticks;   /* of implicit steps: it does not slide, or it slides */
   Vector3   sliding;  /* along this direction */
@@ -40,7 +41,7 @@ void point_contacts_update(Solid solid);
 void point_contacts_collide(Solid solid, PetscReal dt, SolidMotion *half);
 /* Steps III (no overlap after `dt`) and V (nothing that touches comes nearer): sweeps that go on from the
    impulses there are. */
-typedef enum { POINTS_MOVE, POINTS_REST } PointContactPhase;
+typedef enum { POINTS_MOVE, POINTS_REST, POINTS_COLLIDE /* of II, internal */ } PointContactPhase;
 void point_contacts_solve(Solid solid, PointContactPhase phase, PetscReal dt, SolidMotion *motion);
 void point_contacts_forget(Solid solid); /* the impulses */
 /* Step IV: points leave bodies that do not give way. */

@@ -25,8 +25,8 @@ static PetscErrorCode AddParent(PointBindings *bindings, PetscInt parent, PetscR
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode Bind(Points *points, PetscInt point, PetscInt count, const PetscInt parents[],
-                           const PetscReal weights[])
+PetscErrorCode PointBind(Points *points, PetscInt point, PetscInt count, const PetscInt parents[],
+                         const PetscReal weights[])
 {
   PointBindings *bindings = &points->bindings;
   const PetscInt k = bindings->count++;
@@ -82,7 +82,8 @@ PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh)
                count);
     for (PetscInt k = 0; k < count; k++)
       parents[k] = mesh->first + junctions.parents[first + k];
-    PetscCall(Bind(points, mesh->first + junctions.vertices[n], count, parents, &junctions.weights[first]));
+    PetscCall(
+        PointBind(points, mesh->first + junctions.vertices[n], count, parents, &junctions.weights[first]));
   }
   PetscCall(MeshJunctionsDestroy(&junctions));
   PetscFunctionReturn(0);
@@ -129,7 +130,7 @@ PetscErrorCode PointBindToPlace(Points *points, PetscInt point, const Deformable
   const PetscInt count = place_parents(mesh, place, parents, weights);
 
   PetscFunctionBegin;
-  PetscCall(Bind(points, point, count, parents, weights));
+  PetscCall(PointBind(points, point, count, parents, weights));
   PetscFunctionReturn(0);
 }
 
@@ -149,7 +150,7 @@ PetscErrorCode PointBindToCloud(Points *points, PetscInt point, const Deformable
   }
   for (PetscInt n = 0; n < count; n++)
     weights[n] /= sum;
-  PetscCall(Bind(points, point, count, parents, weights));
+  PetscCall(PointBind(points, point, count, parents, weights));
   PetscFunctionReturn(0);
 }
 
@@ -217,7 +218,7 @@ PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh)
         points->position[next] = points->rest[next];
         mesh->skin_elements[mesh->skin_count] = mesh->behind[f];
         mesh->skin[mesh->skin_count++] = next;
-        PetscCall(Bind(points, next++, 3, parents, weights));
+        PetscCall(PointBind(points, next++, 3, parents, weights));
       }
     mesh->face_points[f + 1] = next - first;
   }

@@ -5,10 +5,16 @@
 /* Volumes, ropes, sheets in space and in the plane have forces. */
 static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, char problem[], size_t size)
 {
-  const MeshUse use = config->mesh.use;
+  const MeshUse     use = config->mesh.use;
+  const SkinConfig *skin = &config->skin;
 
   PetscFunctionBegin;
-  if (use == MESH_USE_CLOUD && !(config->mesh.edge > 0.))
+  if (skin->coupling == SKIN_SYNCHRONISED && (skin->stiffness > 0. || skin->drift > 0.))
+    PetscCall(PetscSNPrintf(problem, size,
+                            "a skin that is synchronised has no springs: leave out skin.%s, or give "
+                            "skin.coupling: springs",
+                            skin->stiffness > 0. ? "stiffness" : "drift"));
+  else if (use == MESH_USE_CLOUD && !(config->mesh.edge > 0.))
     PetscCall(PetscSNPrintf(problem, size, "a cloud needs an \"edge\", by which its points have masses"));
   else if ((use == MESH_USE_CLOTH || use == MESH_USE_ROPE) && !(config->thickness > 0.))
     PetscCall(PetscSNPrintf(problem, size, "%s needs a \"thickness\", in m",
@@ -19,7 +25,8 @@ static PetscErrorCode CheckUse(const SolidMeshConfig *config, Vector3 gravity, c
   else if (use == MESH_USE_PLANAR && gravity.at[Z] != 0.)
     PetscCall(PetscSNPrintf(problem, size,
                             "it is planar and cannot fall along z: give solids.gravity along x and y"));
-  else if (use != MESH_USE_VOLUME && (config->contact_spacing > 0. || config->skin.stiffness > 0.))
+  else if (use != MESH_USE_VOLUME &&
+           (config->contact_spacing > 0. || skin->stiffness > 0. || skin->coupling == SKIN_SYNCHRONISED))
     PetscCall(PetscSNPrintf(problem, size, "\"contact_spacing\" and \"skin\" are for \"type: volume\""));
   else if (config->contact_thickness > 0. && use != MESH_USE_VOLUME && use != MESH_USE_CLOTH)
     PetscCall(PetscSNPrintf(
@@ -578,7 +585,7 @@ static PetscErrorCode CheckElasticity(Solid solid, const DeformableMesh *mesh, c
                              solid->config->bindings[k].name));
   if (message[0])
     PetscFunctionReturn(0);
-  if (mesh->config->skin.stiffness > 0.) {
+  if (mesh_is_soft(mesh)) {
     PetscCall(MessageAtKey(message, size, "solids.meshes", name,
                            "Mesh \"%s\" has a soft bound skin, which implicit and static elasticity do not "
                            "know: give solids.elasticity: explicit",

@@ -113,6 +113,20 @@ typedef struct {
   SolidMotion acceleration, rest, search, image;
 } SoftPoints;
 
+/* A copy that is a particle for the time of a solve for contact (synchronise.c). */
+typedef struct {
+  PetscInt copy, binding;
+  Vector3  start;   /* of its target */
+  Vector3  impulse; /* of contact */
+} BoundCopy;
+
+typedef struct {
+  PetscReal *loads; /* of parents, by the copies in contact; owned, as the next; null: there are no copies */
+  PetscBool *is_copy; /* of every point */
+  BoundCopy *bound;
+  PetscInt   count; /* of those */
+} Synchronised;
+
 typedef struct Points {
   PetscInt   count;
   Vector3   *position, *velocity; /* the velocities are the first of the state vector */
@@ -130,6 +144,7 @@ typedef struct Points {
   MeshBinding    *mesh_bindings;
   Springs         springs;
   SoftPoints      soft;
+  Synchronised    synchronised;
   KeptVolumes     volumes; /* null: none is kept */
   PetscInt        mesh_count;
   DeformableMesh *meshes;
@@ -210,6 +225,8 @@ void      points_push(const Points *points, PetscInt point, Vector3 impulse, Vec
 void points_follow_parents(const Points *points, Vector3 values[]);
 void points_collect_bound(const Points *points, Vector3 forces[]);
 
+PetscErrorCode PointBind(Points *points, PetscInt point, PetscInt count, const PetscInt parents[],
+                         const PetscReal weights[]);
 PetscErrorCode PointBindToPlace(Points *points, PetscInt point, const DeformableMesh *mesh,
                                 const MeshPlace *place);
 
@@ -230,6 +247,10 @@ PetscErrorCode SolidCountBindings(Solid solid, char message[], size_t size);
 PetscErrorCode SolidBindHard(Solid solid, char message[], size_t size);
 PetscErrorCode SolidBindSoft(Solid solid, char message[], size_t size);
 PetscErrorCode SolidDestroyBindings(Solid solid);
+
+/* synchronise.c: a copy that is bound to its target but for contact. */
+PetscErrorCode PointSynchronise(Points *points, PetscInt copy, PetscInt target);
+PetscErrorCode SynchronisedDestroy(Points *points);
 
 /* soft_skin.c. */
 PetscBool      mesh_is_soft(const DeformableMesh *mesh);

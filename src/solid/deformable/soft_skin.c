@@ -14,7 +14,9 @@ static const PetscReal given_part = 0.1;
 
 PetscBool mesh_is_soft(const DeformableMesh *mesh)
 {
-  return mesh->config->skin.stiffness > 0. ? PETSC_TRUE : PETSC_FALSE;
+  const SkinConfig *skin = &mesh->config->skin;
+
+  return skin->stiffness > 0. || skin->coupling == SKIN_SYNCHRONISED ? PETSC_TRUE : PETSC_FALSE;
 }
 
 PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh)
@@ -36,6 +38,13 @@ PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh)
       points->carrier[copy] = CARRIER_WORLD; /* not in use */
       continue;
     }
+    if (target - mesh->first < mesh_vertices(mesh))
+      mesh->shown[target - mesh->first] = copy;
+    mesh->skin[k] = copy;
+    if (mesh->config->skin.coupling == SKIN_SYNCHRONISED) {
+      PetscCall(PointSynchronise(points, copy, target));
+      continue;
+    }
     PetscCall(GrowList(soft->count, &soft->room, &soft->list));
     soft->list[soft->count++] =
         (SoftPoint){.copy = copy,
@@ -49,9 +58,6 @@ PetscErrorCode MeshAddCopies(Solid solid, DeformableMesh *mesh)
                                                                     .stiffness = mesh->config->skin.stiffness,
                                                                     .damping = mesh->config->skin.damping};
     points->springs.copy_count++;
-    if (target - mesh->first < mesh_vertices(mesh))
-      mesh->shown[target - mesh->first] = copy;
-    mesh->skin[k] = copy;
   }
   PetscFunctionReturn(0);
 }
@@ -141,6 +147,7 @@ PetscErrorCode SoftPointsDestroy(Solid solid)
   SoftPoints *soft = &solid->points->soft;
 
   PetscFunctionBegin;
+  PetscCall(SynchronisedDestroy(solid->points));
   PetscCall(SolidMotionDestroy(&soft->acceleration));
   PetscCall(SolidMotionDestroy(&soft->rest));
   PetscCall(SolidMotionDestroy(&soft->search));

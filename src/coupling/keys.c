@@ -57,6 +57,8 @@ const SchemaKey CouplingKeys[] = {
      .range = SCHEMA_BETWEEN,
      .lowest = 1,
      .highest = 100,
-     .help = "of the solve at the end of a step, at most: where contact or joints change its velocities, the "
-             "fluid answers in another one; without agreement the step is repeated with half its size"},
+     .help =
+         "largest number of solves at the end of a step: where contact or joints change the velocities of "
+         "bodies, the system of fluid and bodies is solved again, until both agree; without agreement the "
+         "step is repeated with half its size"},
     {0}};

@@ -219,6 +219,43 @@ static void print_table(const SchemaKey keys[], FILE *file)
   fputc('\n', file);
 }
 
+/* Up to the next space outside of backticks. */
+static size_t word_length(const char text[])
+{
+  size_t    length = 0;
+  PetscBool code = PETSC_FALSE;
+
+  for (; text[length] && (code || text[length] != ' '); length++)
+    if (text[length] == '`')
+      code = code ? PETSC_FALSE : PETSC_TRUE;
+  return length;
+}
+
+void print_paragraph(const char text[], FILE *file)
+{
+  enum { WIDTH = 118 };
+  size_t column = 0;
+
+  for (size_t length; (length = word_length(text)) > 0; text += length + (text[length] == ' ')) {
+    if (column && column + 1 + length > WIDTH) {
+      fputc('\n', file);
+      column = 0;
+    }
+    fprintf(file, "%s%.*s", column ? " " : "", (int)length, text);
+    column += length + (column ? 1 : 0);
+  }
+  fputs("\n\n", file);
+}
+
+/* As a sentence of its own. */
+static void print_help(const char help[], const char more[], FILE *file)
+{
+  char sentence[1024];
+
+  snprintf(sentence, sizeof(sentence), "%c%s.%s", toupper((unsigned char)help[0]), help + 1, more);
+  print_paragraph(sentence, file);
+}
+
 static void print_sections(const char path[], const SchemaKey keys[], FILE *file)
 {
   const SchemaKey *told = NULL; /* the sides share one table */
@@ -233,7 +270,8 @@ static void print_sections(const char path[], const SchemaKey keys[], FILE *file
     snprintf(name, sizeof(name), "%s%s%s%s", path, path[0] ? "." : "",
              key->kind == SCHEMA_BRIEF ? "SIDE" : key->name, key->kind == SCHEMA_LIST ? "[]" : "");
     help = key->kind == SCHEMA_BRIEF ? "one side; a bare word is its type" : key->help;
-    fprintf(file, "## %s\n\n%c%s.\n\n", name, toupper((unsigned char)help[0]), help + 1);
+    fprintf(file, "## %s\n\n", name);
+    print_help(help, "", file);
     print_table(key->keys, file);
     print_sections(name, key->keys, file);
   }
@@ -243,31 +281,33 @@ PetscErrorCode SceneInputsMarkdown(FILE *file)
 {
   PetscFunctionBegin;
   fputs("# Scenes\n\n"
-        "<!-- Written by `make inputs-doc` from the tables of keys in src/; a test compares the two. -->\n\n"
-        "A scene is a YAML file. `millrace check SCENE` reports every mistake in it; `--set KEY=VALUE` "
-        "overrides any key, items of\n"
-        "lists by number or name (`--set obstacles.0.shape.sphere.radius=0.2`). Units are SI. A vector is a "
-        "list of three numbers; in\n"
-        "two dimensions two suffice. Where a number is expected, arithmetic such as `2*pi` will do. A "
-        "formula may use `x y z t pi`,\n"
-        "`+ - * / ^`, comparisons, and `sin cos tan exp log sqrt abs min max pow floor tanh sinh cosh atan2 "
-        "sign step if(c,a,b)`; put it\n"
-        "in quotes where it holds a comma or begins with `*`. File names are relative to the file they stand "
-        "in.\n\n"
-        "`let` gives names to values, `let: {radius: 0.1, speed: \"min(t, 1)\", near: 2*radius}`, which "
-        "numbers "
-        "and formulas below may\n"
-        "use (`--set let.radius=0.2` changes them all). Anchors and merge keys of YAML work (`<<: *name`), "
-        "and a "
-        "block of the scene whose\n"
-        "name begins with `x-` is not read: a place for anchors. `include: common.yaml`, or a list of files, "
-        "takes the keys of other\n"
-        "scenes, or parts of scenes, where this one has none: blocks are joined key by key, lists of blocks "
-        "(`bodies`, `regions`) begin\n"
-        "with the included ones, and of several files the later ones count more. None of the four is left in "
-        "the resolved scene.\n\n"
-        "## The scene\n\n",
+        "<!-- Written by `make inputs-doc` from the tables of keys in src/; a test compares the two. -->\n\n",
         file);
+  print_paragraph(
+      "A scene is a YAML file. `millrace check SCENE` reports every mistake in it; `--set KEY=VALUE` "
+      "overrides "
+      "any key, items of lists by number or name (`--set obstacles.0.shape.sphere.radius=0.2`). Units are "
+      "SI. A "
+      "vector is a list of three numbers; in two dimensions two suffice. Where a number is expected, "
+      "arithmetic "
+      "such as `2*pi` will do. A formula may use `x y z t pi`, `+ - * / ^`, comparisons, and `sin cos tan "
+      "exp "
+      "log sqrt abs min max pow floor tanh sinh cosh atan2 sign step if(c,a,b)`; put it in quotes where it "
+      "holds a comma or begins with `*`. File names are relative to the file they stand in.",
+      file);
+  print_paragraph(
+      "`let` gives names to values, `let: {radius: 0.1, speed: \"min(t, 1)\", near: 2*radius}`, which "
+      "numbers "
+      "and formulas below may use (`--set let.radius=0.2` changes them all). Anchors and merge keys of YAML "
+      "work (`<<: *name`), and a block of the scene whose name begins with `x-` is not read: a place for "
+      "anchors. `include: common.yaml`, or a list of files, takes the keys of other scenes, or parts of "
+      "scenes, "
+      "where this one has none: blocks are joined key by key, lists of blocks (`bodies`, `regions`) begin "
+      "with "
+      "the included ones, and of several files the later ones count more. None of the four is left in the "
+      "resolved scene.",
+      file);
+  fputs("## The scene\n\n", file);
   print_table(SceneKeys, file);
   print_sections("", SceneKeys, file);
   print_substances(file);
@@ -275,8 +315,8 @@ PetscErrorCode SceneInputsMarkdown(FILE *file)
       "## Shapes\n\nA shape is a block with one key, such as `{sphere: {center: [0, 0, 0], radius: 1}}`.\n\n",
       file);
   for (const ShapeKeys *kind = ShapeKinds; kind->name; kind++) {
-    fprintf(file, "### %s\n\n%c%s.%s\n\n", kind->name, toupper((unsigned char)kind->help[0]), kind->help + 1,
-            kind->keys ? "" : " Its value is a list of shapes.");
+    fprintf(file, "### %s\n\n", kind->name);
+    print_help(kind->help, kind->keys ? "" : " Its value is a list of shapes.", file);
     if (kind->keys)
       print_table(kind->keys, file);
   }

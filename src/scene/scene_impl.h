@@ -140,6 +140,7 @@ PetscErrorCode SceneExpandRegions(Scene scene);
 /* substance.c: densities and viscosities of materials by name. */
 PetscErrorCode SceneExpandMaterials(Scene scene);
 void           print_substances(FILE *file);
+void           print_paragraph(const char text[], FILE *file); /* in lines of at most 118 bytes */
 PetscErrorCode SceneCheckRegions(Scene scene);
 PetscErrorCode SceneCheckSplash(Scene scene);
 /* Bodies, pairs and joints; gives them what they leave to each other. */

@@ -193,13 +193,14 @@ PetscErrorCode SceneExpandMaterials(Scene scene)
 
 void print_substances(FILE *file)
 {
-  fputs("## Materials\n\n`material: water@20C` gives a fluid or region its density and viscosity, `material: "
-        "steel` a body its density, "
-        "where the scene\ngives none; the resolved scene has the numbers. Temperatures are degrees Celsius, "
-        "the pressure is one atmosphere; "
-        "water is known from 0 to\n100, air from -50 to 500 degrees.\n\n"
-        "| name | at | density (kg/m^3) | viscosity (Pa s) |\n|---|---|---|---|\n",
-        file);
+  fputs("## Materials\n\n", file);
+  print_paragraph(
+      "`material: water@20C` gives a fluid or region its density and viscosity, `material: steel` a "
+      "body its density, where the scene gives none; the resolved scene has the numbers. "
+      "Temperatures are degrees Celsius, the pressure is one atmosphere; water is known from 0 to "
+      "100, air from -50 to 500 degrees.",
+      file);
+  fputs("| name | at | density (kg/m^3) | viscosity (Pa s) |\n|---|---|---|---|\n", file);
   for (const Substance *one = substances; one->name; one++) {
     fprintf(file, "| `%s` | %g | %g | ", one->name, (double)one->temperature, (double)one->usual.density);
     if (one->usual.viscosity > 0.)

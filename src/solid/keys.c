@@ -270,9 +270,9 @@ static const SchemaKey joint_keys[] = {
      .offset = OF_JOINT(kind),
      .fallback = "point",
      .choices = JointKinds,
-     .help = "point: one point in common; rigid: as if glued; hinge: turns about the axis; twist: a point "
-             "in common and a common axis, like a hinge whose limits are those of the twist; prismatic: "
-             "slides along the axis"},
+     .help =
+         "point: one point in common; rigid: as if glued; hinge: turns about the axis; twist: another name "
+         "for a hinge; prismatic: slides along the axis"},
     {.name = "parent",
      .kind = SCHEMA_TEXT,
      .offset = OF_JOINT(parent),
@@ -324,9 +324,9 @@ static const SchemaKey joint_keys[] = {
      .fallback = "100",
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "1/s^2",
-     .help = "of the drive: acceleration per distance from the target; 0: a damper, which brings the joint "
-             "to the "
-             "rate of its target and leaves it where it is"},
+     .help =
+         "k of the drive: the distance e from the target obeys e'' = -k e - c e', with c the damping; 0: a "
+         "damper, which brings the joint to the rate of its target and leaves it where it is"},
     {.name = "damping",
      .kind = SCHEMA_REAL,
      .offset = OF_JOINT(damping),

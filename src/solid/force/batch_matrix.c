@@ -221,14 +221,15 @@ KERNEL void close_blocks(BatchMatrix *matrix)
 /* Four numbers of each of four elements, from lanes of elements. */
 KERNEL void turn_lanes(const Lanes *a, const Lanes *b, const Lanes *c, const Lanes *d, Lanes turned[LANES])
 {
-  const LaneMasks low = {0, 4, 2, 6}, high = {1, 5, 3, 7}, first = {0, 1, 4, 5}, last = {2, 3, 6, 7};
-  const Lanes     ab_low = __builtin_shuffle(*a, *b, low), ab_high = __builtin_shuffle(*a, *b, high);
-  const Lanes     cd_low = __builtin_shuffle(*c, *d, low), cd_high = __builtin_shuffle(*c, *d, high);
+  const Lanes ab_low = __builtin_shufflevector(*a, *b, 0, 4, 2, 6);
+  const Lanes ab_high = __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
+  const Lanes cd_low = __builtin_shufflevector(*c, *d, 0, 4, 2, 6);
+  const Lanes cd_high = __builtin_shufflevector(*c, *d, 1, 5, 3, 7);
 
-  turned[0] = __builtin_shuffle(ab_low, cd_low, first);
-  turned[1] = __builtin_shuffle(ab_high, cd_high, first);
-  turned[2] = __builtin_shuffle(ab_low, cd_low, last);
-  turned[3] = __builtin_shuffle(ab_high, cd_high, last);
+  turned[0] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  turned[1] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  turned[2] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  turned[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
 VECTOR_CLONES static void separate_elements(BatchMatrix *matrix, PetscReal elements[LANES][WIDTH * WIDTH])

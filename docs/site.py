@@ -175,9 +175,11 @@ class Page:
             elif re.match(r"#{1,4} ", line):
                 yield self.heading(line)
                 n += 1
-            elif line.strip() == "$$":
-                end = lines.index("$$", n + 1)
-                yield self.equation(lines[n + 1:end])
+            elif line.startswith("$$"):
+                end = n
+                while not re.search(r"\$\$\s*$", lines[end] if end > n else line[2:]) and end + 1 < len(lines):
+                    end += 1
+                yield self.equation(["\n".join(lines[n:end + 1]).strip().removeprefix("$$").removesuffix("$$")])
                 n = end + 1
             elif line.startswith("    "):
                 end = self.end(lines, n, lambda other: other.startswith("    ") or not other.strip())

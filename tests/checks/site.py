@@ -52,7 +52,7 @@ def check(directory):
         for wrong in page.wrong:
             yield f"{name}: {wrong}"
         for text in page.plain:
-            if any(mark in text for mark in ("](", "**", "`")) or text.startswith("| "):
+            if any(mark in text for mark in ("](", "**", "`", "$$")) or text.startswith("| "):
                 yield f"{name}: marks are left in {text[:90]!r}"
         for text in page.unlinked if name not in ("references.html", "CHANGELOG.html") else ():
             for found in CITATION.findall(text):

@@ -25,7 +25,7 @@ fi
 # What it is made of, in a tree of its own.
 mkdir -p "$work/tree/docs"
 printf '# Top\n\nSee [`a`](docs/a.md#two-of-them).\n' > "$work/tree/README.md"
-printf '# A\n\n## Two of *them*\n\n- one `x|y`\n  more\n- two & <b>\n\n| a | b |\n|---|---|\n| `1 | 2` | ![p](p.svg) |\n| long | x |\n| … cell | |\n\n    code <i>\n\n$$\n\\frac{a}{b_1^2} \\le \\sum_f \\nabla p \\tag{1}\n$$\n\nWith $\\tilde{w} \\ne \\sqrt{h}$, not `$x$`, for $5 or $6.\n' > "$work/tree/docs/a.md"
+printf '# A\n\n## Two of *them*\n\n- one `x|y`\n  more\n- two & <b>\n\n| a | b |\n|---|---|\n| `1 | 2` | ![p](p.svg) |\n| long | x |\n| … cell | |\n\n    code <i>\n\n$$\n\\frac{a}{b_1^2} \\le \\sum_f \\nabla p \\tag{1}\n$$\n\nWith $\\tilde{w} \\ne \\sqrt{h}$, not `$x$`, for $5 or $6.\n\n$$ p \\ge 0, $$\n\nand so on.\n' > "$work/tree/docs/a.md"
 echo '<svg xmlns="http://www.w3.org/2000/svg"/>' > "$work/tree/docs/p.svg"
 small() {
   build "$work/tree" "$work/small" || return 1
@@ -39,6 +39,8 @@ equation='<mfrac><mrow><mi>a</mi></mrow><mrow><msubsup><mi>b</mi><mn>1</mn><mn>2
 ok "an equation is what a browser draws by itself" grep -qF "$equation" "$work/small/a.html"
 inline='<p>With <math display="inline"><semantics><mrow><mover accent="true"><mrow><mi>w</mi></mrow><mo>~</mo></mover><mo>≠</mo><msqrt><mrow><mi>h</mi></mrow></msqrt></mrow>'
 ok "so is one within a line" grep -qF "$inline" "$work/small/a.html"
+displayed='<math display="block"><semantics><mrow><mi>p</mi><mo>≥</mo><mn>0</mn><mo>,</mo></mrow>'
+ok "or one between dollars on its own line" grep -qF "$displayed" "$work/small/a.html"
 ok "and what is none is left alone" grep -qF '</math>, not <code>$x$</code>, for $5 or $6.</p>' "$work/small/a.html"
 ok "with its source" grep -qF '<annotation encoding="application/x-tex">\frac{a}{b_1^2} \le' "$work/small/a.html"
 unknown() { cp -r "$work/tree" "$work/other" && printf '\n$$\n\\%s\n$$\n' "$1" >> "$work/other/docs/a.md" && ! build "$work/other" "$work/none" 2> "$work/said" && grep -qF "$2" "$work/said" && [ ! -e "$work/none" ]; }

@@ -21,6 +21,9 @@ few coupled "$inputs/coupling/buoyancy.yaml" grid.resolution=16 run.frame_interv
 few shells "$inputs/coupling/sealed-shell.yaml" grid.resolution=20 run.frame_interval=0.01
 few splash "$inputs/splash/dam-obstacle.yaml" grid.resolution=16 run.frame_interval=0.01
 few ropes "$MILLRACE_SOURCE/tests/restart/scenes/deformable.yaml" run.frame_interval=0.01
+few soaked "$MILLRACE_SOURCE/tests/restart/scenes/soft.yaml" grid.resolution=8 run.frame_interval=0.002
+few gas "$inputs/liquids/air-coupling.yaml" grid.resolution=32 run.frame_interval=0.001
+few obstacles "$inputs/flow/channel-cylinder.yaml" grid.resolution=110 grid.fit=grow run.frame_interval=0.001
 few deformables "$inputs/solids/deformable-bar.yaml" solids.meshes.bar.edge=0.05 run.frame_interval=0.004
 
 # One interpreter: a test in Python is a function of runs.py and prints a line of TAP.

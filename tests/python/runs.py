@@ -11,7 +11,7 @@ import millrace
 from millrace import comparison
 
 KINDS = {"flow": 2, "space": 3, "liquids": 2, "bodies": 0, "coupled": 3, "shells": 3, "splash": 3, "deformables": 0,
-         "ropes": 0}
+         "ropes": 0, "soaked": 3, "gas": 2, "obstacles": 2}
 
 
 def every_run_opens_and_says_what_it_is():
@@ -40,7 +40,7 @@ def every_field_is_the_array_of_the_file():
 
 def every_mesh_has_its_fields():
     wanted = {"liquids": {"markers_bubble"}, "bodies": {"bodies"}, "coupled": {"bodies"}, "shells": {"bodies"},
-              "splash": {"liquid"}, "deformables": {"bodies", "deformables"}, "ropes": {"deformables", "ropes"}}
+              "splash": {"liquid"}, "deformables": {"bodies", "deformables"}, "ropes": {"deformables", "ropes"}, "soaked": {"bodies", "deformables"}}
     for kind in KINDS:
         frame = millrace.open(kind)[-1]
         assert wanted.get(kind, set()) <= set(frame.meshes()), (kind, frame.meshes())

@@ -43,6 +43,7 @@
 #include <millrace/solid_patch.h>
 #include <millrace/solid_system.h>
 #include <millrace/phase.h>
+#include <millrace/elastic.h>
 #include <millrace/coupling.h>
 #include <millrace/splash.h>
 #include <millrace/simulation.h>

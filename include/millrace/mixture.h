@@ -23,6 +23,8 @@ typedef struct {
   PetscReal      *kept; /* of these masses, what was there before the last step as well */
 } VelocityGroups;
 
+enum { MIXTURE_STRESSES = 2 * MILLRACE_DIM };
+
 /* Fields with valid ghosts. On a face between the lower and the upper cell the pressure accelerates by
    -mobility (p_upper - p_lower - jump) / h. */
 typedef struct {
@@ -37,11 +39,15 @@ typedef struct {
   VelocityGroups groups;        /* lent by the caller, who fills it */
   Vec edge_viscosity[MILLRACE_DIM]; /* on edges along d (in two dimensions only along z), Pa s: at c the edge
                               at the lower ends of cell c in the two other directions */
+  /* What acts within a step beside viscosity, Pa: normal stresses along each direction in cells, then shear
+     stresses on edges along each (in two dimensions only along z); null where there are none. */
+  Vec stress[MIXTURE_STRESSES];
 } Mixture;
 
 /* Lifetime of the fields: zero at first. Collective: fluid. */
 PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture);
 PetscErrorCode MixtureDestroy(Mixture *mixture);
+PetscErrorCode MixtureCreateStress(MacGrid grid, Mixture *mixture); /* zero; collective: fluid */
 /* The same everywhere. Collective: fluid. */
 PetscErrorCode MixtureSetUniform(MacGrid grid, PetscReal density, PetscReal viscosity, Mixture *mixture);
 

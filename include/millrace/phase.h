@@ -32,16 +32,26 @@ typedef struct {
   RegionMaterial material;
 } RegionChange;
 
+/* Stress that remembers how a region was strained. */
+typedef enum { ELASTICITY_NONE, ELASTICITY_OLDROYD_B } ElasticityModel;
+extern const char *const ElasticityModels[];
 typedef struct {
-  char         *name;
-  RegionKind    kind;
-  Shape         shape;                  /* at time zero; null: all that the others leave */
-  char         *material;               /* only while a scene is read */
-  PetscReal     density;                /* kg/m^3; not of an empty region */
-  PetscReal     viscosity;              /* dynamic, Pa s */
-  Formula       velocity[MILLRACE_DIM]; /* at time zero, m/s; null: that of the fluid */
-  PetscInt      change_count;
-  RegionChange *changes; /* of what it is made at time zero, in the order of time */
+  ElasticityModel model;
+  PetscReal       modulus;    /* of shear, Pa */
+  PetscReal       relaxation; /* time, s; infinite: the stress stays */
+} RegionElasticity;
+
+typedef struct {
+  char            *name;
+  RegionKind       kind;
+  Shape            shape;                  /* at time zero; null: all that the others leave */
+  char            *material;               /* only while a scene is read */
+  PetscReal        density;                /* kg/m^3; not of an empty region */
+  PetscReal        viscosity;              /* dynamic, Pa s */
+  Formula          velocity[MILLRACE_DIM]; /* at time zero, m/s; null: that of the fluid */
+  RegionElasticity elasticity;
+  PetscInt         change_count;
+  RegionChange    *changes; /* of what it is made at time zero, in the order of time */
 } RegionConfig;
 
 typedef struct {

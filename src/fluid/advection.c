@@ -214,7 +214,10 @@ PetscErrorCode FluidFillCarriedGhosts(Fluid fluid, const AdvectedField *carried,
   const PetscBool has_fluxes = fluid->config->advection == ADVECT_CENTRAL ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (carried->direction == CELL_VALUES) {
+  if (carried->direction == CELL_VALUES && carried->scalar == NO_SCALAR) {
+    PetscCall(FluidExtendIntoSolids(fluid, NULL, field));
+    PetscCall(MacGridMirrorGhosts(fluid->grid, field));
+  } else if (carried->direction == CELL_VALUES) {
     PetscCall(FluidExtendIntoSolids(fluid, fluid->scalars[carried->scalar], field));
     PetscCall(FluidFillScalarGhosts(fluid, carried->scalar, field, time,
                                     has_fluxes ? SIDE_VALUES_UPSTREAM : SIDE_VALUES_GIVEN));

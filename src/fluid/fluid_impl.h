@@ -159,10 +159,10 @@ PetscErrorCode FluidSetSlips(Fluid fluid, PetscInt obstacles, const PetscBool sl
 
 /* advection.c: carries `field` (component `direction` of the velocity, or a scalar for CELL_VALUES) over `dt`
    along fluid->earlier. `fill` refreshes the ghosts of an intermediate field. */
-enum { CELL_VALUES = -1 };
+enum { CELL_VALUES = -1, NO_SCALAR = -1 };
 typedef struct {
   PetscInt  direction; /* of a velocity component, or CELL_VALUES */
-  PetscInt  scalar;
+  PetscInt  scalar;    /* NO_SCALAR: cell values that no side gives */
   PetscReal dt;
 } AdvectedField;
 /* Finds the step's trajectories along fluid->earlier; before any FluidAdvect. */

@@ -11,10 +11,24 @@ PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
   PetscCall(MacGridCreateField(grid, &mixture->viscosity));
   mixture->groups = (VelocityGroups){0};
   mixture->uniform = PETSC_FALSE;
+  mixture->becomes_viscous = PETSC_FALSE;
+  for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
+    mixture->stress[n] = NULL;
   for (PetscInt d = 0; d < DIM; d++)
     mixture->edge_viscosity[d] = NULL;
   for (PetscInt d = grid_box(grid)->dimension == 2 ? Z : X; d < DIM; d++)
     PetscCall(MacGridCreateField(grid, &mixture->edge_viscosity[d]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode MixtureCreateStress(MacGrid grid, Mixture *mixture)
+{
+  const PetscInt dimension = grid_box(grid)->dimension;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
+    if (n < dimension || (n >= DIM && (dimension == 3 || n == DIM + Z)))
+      PetscCall(MacGridCreateField(grid, &mixture->stress[n]));
   PetscFunctionReturn(0);
 }
 
@@ -28,6 +42,8 @@ PetscErrorCode MixtureDestroy(Mixture *mixture)
   PetscCall(VecDestroy(&mixture->viscosity));
   for (PetscInt d = 0; d < DIM; d++)
     PetscCall(VecDestroy(&mixture->edge_viscosity[d]));
+  for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
+    PetscCall(VecDestroy(&mixture->stress[n]));
   PetscFunctionReturn(0);
 }
 

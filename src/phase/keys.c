@@ -9,12 +9,39 @@ const char *const RegionOverlaps[] = {"refuse", "project", NULL};
 const char *const VolumeCorrections[] = {"free", "kept", NULL};
 const char *const MarkerOutputs[] = {"hidden", "written", NULL};
 
+const char *const        ElasticityModels[] = {"none", "oldroyd-b", NULL};
 static const char *const ChangeKinds[] = {"simulated", "empty", NULL}; /* the first of RegionKinds */
 
+#define OF_ELASTICITY(member) offsetof(RegionElasticity, member)
 #define OF_CHANGE(member) offsetof(RegionChange, member)
 #define OF_REGION(member) offsetof(RegionConfig, member)
 #define OF_TENSION(member) offsetof(TensionConfig, member)
 #define AT(member) offsetof(PhaseConfig, member)
+
+static const SchemaKey ElasticityKeys[] = {
+    {.name = "model",
+     .kind = SCHEMA_CHOICE,
+     .offset = OF_ELASTICITY(model),
+     .fallback = "oldroyd-b",
+     .choices = ElasticityModels,
+     .help = "none; oldroyd-b: upper-convected, a dilute polymer solution, beside the region's viscosity; "
+             "with an "
+             "infinite relaxation time a soft solid (neo-Hookean)"},
+    {.name = "modulus",
+     .kind = SCHEMA_REAL,
+     .offset = OF_ELASTICITY(modulus),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "Pa",
+     .help = "of shear; must be positive unless the model is none"},
+    {.name = "relaxation",
+     .kind = SCHEMA_REAL,
+     .offset = OF_ELASTICITY(relaxation),
+     .fallback = "inf",
+     .range = SCHEMA_ENDLESS,
+     .unit = "s",
+     .help = "time in which the stress falls to 1/e of what it was where nothing moves; > 0"},
+    {0}};
 
 static const SchemaKey ChangeKeys[] = {
     {.name = "time",
@@ -88,6 +115,12 @@ const SchemaKey RegionKeys[] = {
      .fallback = "",
      .unit = "m/s",
      .help = "at the start, made divergence-free with that of the others; left out: fluid.initial.velocity"},
+    {.name = "elasticity",
+     .kind = SCHEMA_BLOCK,
+     .offset = OF_REGION(elasticity),
+     .fallback = "",
+     .keys = ElasticityKeys,
+     .help = "stress that remembers how the region was strained; at the start it is not"},
     {.name = "changes",
      .kind = SCHEMA_LIST,
      .offset = OF_REGION(changes),
@@ -214,6 +247,22 @@ static PetscErrorCode CheckRegion(const PhaseConfig *config, PetscInt r, char me
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckElasticity(const RegionConfig *region, char message[], size_t size)
+{
+  const RegionElasticity *elasticity = &region->elasticity;
+
+  PetscFunctionBegin;
+  if (elasticity->model == ELASTICITY_NONE)
+    PetscFunctionReturn(0);
+  if (!(elasticity->modulus > 0.) || !(elasticity->relaxation > 0.))
+    PetscCall(PetscSNPrintf(message, size,
+                            "the elasticity of region \"%s\" needs a modulus and a relaxation time > 0",
+                            region->name));
+  else if (region->kind == REGION_ONE_WAY || !region_is_ever(region, REGION_SIMULATED))
+    PetscCall(PetscSNPrintf(message, size, "region \"%s\" is elastic and must be simulated", region->name));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckChanges(const RegionConfig *region, char message[], size_t size)
 {
   PetscReal before = 0.;
@@ -287,6 +336,8 @@ PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_
     PetscCall(CheckRegion(config, r, message, size));
     if (!message[0])
       PetscCall(CheckChanges(&config->regions[r], message, size));
+    if (!message[0])
+      PetscCall(CheckElasticity(&config->regions[r], message, size));
   }
   for (PetscInt t = 0; t < config->tension_count && !message[0]; t++)
     PetscCall(CheckTension(config, t, message, size));

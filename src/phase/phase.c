@@ -68,6 +68,7 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
   for (PetscInt n = 0; n < new_phase->count; n++)
     if (region_most_viscosity(&config->regions[n]) > 0.)
       new_phase->mixture.becomes_viscous = PETSC_TRUE;
+  PetscCall(PhaseCreateElastic(new_phase));
   *phase = new_phase;
   PetscFunctionReturn(0);
 }
@@ -104,6 +105,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
   if (!*phase)
     PetscFunctionReturn(0);
   PetscCall(DestroyKept(*phase));
+  PetscCall(PhaseDestroyElastic(*phase));
   PetscCall(VisibilityMapDestroy(&(*phase)->visibility_map_memory));
   for (PetscInt n = 0; n < (*phase)->count; n++) {
     PetscCall(LevelSetDestroy(&(*phase)->level_sets[n]));
@@ -147,6 +149,7 @@ PetscErrorCode PhaseKeep(Phase phase)
     PetscCall(VecCopy(phase->distances[n], kept->distances[n]));
     PetscCall(ParticlesCopy(phase->markers[n], kept->markers[n]));
   }
+  PetscCall(PhaseKeepElastic(phase));
   kept->steps = phase->steps;
   kept->seedings = phase->seedings;
   kept->report = phase->report;
@@ -164,6 +167,7 @@ PetscErrorCode PhaseReturn(Phase phase)
     PetscCall(VecCopy(kept->distances[n], phase->distances[n]));
     PetscCall(ParticlesCopy(kept->markers[n], phase->markers[n]));
   }
+  PetscCall(PhaseReturnElastic(phase));
   phase->steps = kept->steps;
   phase->seedings = kept->seedings;
   phase->report = kept->report;

@@ -56,7 +56,8 @@ struct _p_Phase {
     PetscInt      *mixed_number;
     PetscReal     *masses;
     PetscInt       room;
-  } groups_before;           /* the last step */
+  } groups_before;                   /* the last step */
+  struct _p_ElasticRegions *elastic; /* elastic.c; null without any */
   unsigned char *row_region; /* 1 + region if the mixture's fields are those of one region along a row */
   Vec            scratch[2];
 
@@ -81,9 +82,14 @@ static inline PetscReal region_density(Phase phase, PetscInt region)
 {
   return region_is_empty(phase, region) ? 0. : phase->material[region].density;
 }
+/* elastic.c: what elasticity adds to the viscosity within a step. */
+PetscReal elastic_viscosity(Phase phase, PetscInt region);
+
 static inline PetscReal region_viscosity(Phase phase, PetscInt region)
 {
-  return region_is_empty(phase, region) ? 0. : phase->material[region].viscosity;
+  return region_is_empty(phase, region)
+             ? 0.
+             : phase->material[region].viscosity + elastic_viscosity(phase, region);
 }
 
 /* The arrays of all distances at once. */
@@ -187,6 +193,15 @@ static inline PetscBool side_is_open(Phase phase, PetscInt d, PetscInt side)
              ? PETSC_TRUE
              : PETSC_FALSE;
 }
+
+/* elastic.c: the parts of Phase's own functions; nothing happens without elastic regions. */
+PetscErrorCode PhaseCreateElastic(Phase phase);
+PetscErrorCode PhaseDestroyElastic(Phase phase);
+PetscErrorCode PhaseKeepElastic(Phase phase);
+PetscErrorCode PhaseReturnElastic(Phase phase);
+PetscErrorCode PhaseSaveElastic(Phase phase, Archive archive);
+PetscErrorCode PhaseLoadElastic(Phase phase, Archive archive);
+PetscErrorCode PhaseWriteElastic(Phase phase, FrameSeries frames);
 
 /* advance.c: map, mixture and report of the present distances. */
 PetscErrorCode PhaseUpdate(Phase phase, Vec closed);

@@ -79,6 +79,7 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
     PetscCall(TransferRegion(phase, n, archive, SAVE));
     pack_report(&phase->report, n, rows[n]);
   }
+  PetscCall(PhaseSaveElastic(phase, archive));
   PetscCall(ArchiveWriteInteger(archive, "steps", phase->steps));
   PetscCall(ArchiveWriteInteger(archive, "seedings", phase->seedings));
   PetscCall(ArchiveWriteShared(archive, "targets", phase->count, 1, phase->targets));
@@ -109,6 +110,7 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
     PetscCall(LoadSideMarks(phase, archive));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
+  PetscCall(PhaseLoadElastic(phase, archive));
   PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &phase->steps));
   PetscCall(ArchiveReadCount(archive, "seedings", 0, level_set_most_seedings(phase->level_sets[0]),
                              &phase->seedings));
@@ -140,6 +142,7 @@ PetscErrorCode PhaseWriteFrame(Phase phase, FrameSeries frames)
     PetscCall(PetscSNPrintf(name, sizeof(name), "distance_%s", phase->config->regions[n].name));
     PetscCall(MacGridWriteFrame(phase->grid, frames, name, phase->distances[n]));
   }
+  PetscCall(PhaseWriteElastic(phase, frames));
   for (PetscInt n = 0; n < phase->count && phase->config->markers == MARKERS_WRITTEN; n++) {
     PetscCall(PetscSNPrintf(name, sizeof(name), "markers_%s", phase->config->regions[n].name));
     PetscCall(ParticlesWriteFrame(phase->markers[n], name, "radius", frames));

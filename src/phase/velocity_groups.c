@@ -15,9 +15,19 @@ static PetscBool have_tension(const PhaseConfig *config, PetscInt a, PetscInt b)
   return PETSC_FALSE;
 }
 
+static PetscBool are_equally_elastic(const RegionElasticity *a, const RegionElasticity *b)
+{
+  if (a->model == ELASTICITY_NONE || b->model == ELASTICITY_NONE)
+    return a->model == b->model ? PETSC_TRUE : PETSC_FALSE;
+  return a->model == b->model && a->modulus == b->modulus && a->relaxation == b->relaxation ? PETSC_TRUE
+                                                                                            : PETSC_FALSE;
+}
+
 /* Whenever both are simulated. */
 static PetscBool are_alike(const PhaseConfig *config, PetscInt a, PetscInt b)
 {
+  if (!are_equally_elastic(&config->regions[a].elasticity, &config->regions[b].elasticity))
+    return PETSC_FALSE;
   for (PetscReal time = 0.; time < PETSC_MAX_REAL; time = phase_next_change(config, time)) {
     const RegionMaterial first = region_material(&config->regions[a], time);
     const RegionMaterial second = region_material(&config->regions[b], time);

@@ -1,6 +1,8 @@
 /* What a scene asks to be recorded must be there: bodies, joints, regions, places in the box. */
 #include "scene_impl.h"
 
+#include <millrace/elastic.h>
+
 #include <string.h>
 
 static PetscErrorCode Miss(Scene scene, Node *node, const char what[], const char name[],
@@ -291,7 +293,7 @@ static PetscErrorCode FieldNames(Scene scene, const char ***names, char **texts)
   PetscInt n = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(COMMON + fluid->scalar_count + phases->region_count + 2, names));
+  PetscCall(PetscCalloc1(COMMON + fluid->scalar_count + phases->region_count + 3, names));
   PetscCall(PetscCalloc1((PetscInt)LENGTH * phases->region_count + 1, texts));
   for (; n < COMMON; n++)
     (*names)[n] = common[n];
@@ -304,7 +306,9 @@ static PetscErrorCode FieldNames(Scene scene, const char ***names, char **texts)
     (*names)[n++] = text;
   }
   if (phases->region_count)
-    (*names)[n] = "region";
+    (*names)[n++] = "region";
+  if (phase_is_elastic(phases))
+    (*names)[n] = "strain";
   PetscFunctionReturn(0);
 }
 

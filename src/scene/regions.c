@@ -1,6 +1,8 @@
 /* Scenes with regions: what one key of a region, a tension or an inflow cannot tell. */
 #include "scene_impl.h"
 
+#include <millrace/elastic.h>
+
 #include <string.h>
 
 static Node *list_of(Scene scene)
@@ -128,6 +130,36 @@ static PetscErrorCode CheckChanges(Scene scene, Node *region_node, PetscInt numb
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckElasticity(Scene scene, Node *item, const RegionConfig *region)
+{
+  const SimulationConfig *config = &scene->config;
+  Node                   *node = node_find(item, "elasticity");
+  char                    path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!is_usable(node) || node->kind != NODE_MAP || region->elasticity.model == ELASTICITY_NONE)
+    PetscFunctionReturn(0);
+  node_path(node, path, sizeof(path));
+  if (is_usable(node_find(node, "modulus")) && region->elasticity.modulus == 0.)
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
+                         "%s.modulus is missing (Pa, of shear); without any, say model: none", path));
+  if (is_usable(node_find(node, "relaxation")) && !(region->elasticity.relaxation > 0.))
+    PetscCall(ProblemAdd(scene, node_find(node, "relaxation"), PROBLEM_ERROR,
+                         "%s.relaxation must be positive, not %g; inf: the stress stays", path,
+                         (double)region->elasticity.relaxation));
+  if (region->kind == REGION_ONE_WAY || !region_is_ever(region, REGION_SIMULATED))
+    PetscCall(ProblemAddAtKey(scene, node, PROBLEM_ERROR,
+                              "%s: this region is %s; only a simulated one can be elastic", path,
+                              RegionKinds[region->kind]));
+  if (config->obstacle_count || config->solids.body_count || config->solids.mesh_count)
+    PetscCall(
+        ProblemAddAtKey(scene, node, PROBLEM_ERROR,
+                        "%s: elastic regions do not act on obstacles, bodies or meshes; remove these, or "
+                        "make the region viscous",
+                        path));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
 {
   const RegionConfig *region = &scene->config.phases.regions[number];
@@ -148,6 +180,7 @@ static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
                               "%s is empty: nothing in it could have a velocity", path));
   PetscCall(SceneCheckShape(scene, item, region->shape));
   PetscCall(CheckChanges(scene, item, number));
+  PetscCall(CheckElasticity(scene, item, region));
   for (PetscInt other = 0; other < number; other++) {
     const RegionConfig *before = &scene->config.phases.regions[other];
 

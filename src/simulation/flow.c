@@ -2,6 +2,9 @@
  */
 #include "simulation_impl.h"
 
+#include <millrace/elastic.h>
+#include <millrace/fluid_step.h>
+
 static PetscErrorCode CreateBox(Simulation simulation, char message[], size_t size)
 {
   const SimulationConfig *config = simulation->config;
@@ -272,7 +275,13 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   if (simulation_sources_change(simulation->config))
     PetscCall(SimulationPlaceObstacles(simulation, end)); /* S1 */
   PetscCall(SimulationMoveRegions(simulation, dt));       /* F3 */
-  PetscCall(FluidPredict(simulation->fluid, dt));         /* F1, F3 */
+  if (phase_is_elastic(&simulation->config->phases)) {
+    PetscCall(FluidPredictAdvection(simulation->fluid, dt));
+    PetscCall(SimulationPullElastically(simulation, dt));
+    PetscCall(FluidPredictViscosity(simulation->fluid, dt));
+    PetscCall(FluidPredictForces(simulation->fluid, dt));
+  } else
+    PetscCall(FluidPredict(simulation->fluid, dt)); /* F1, F3 */
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, end, scalars));
@@ -282,6 +291,7 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   simulation->too_fast = !*good && fluid_has_converged(simulation->fluid);
   if (*good) {
     PetscCall(SimulationExtendVelocity(simulation));
+    PetscCall(SimulationStretchRegions(simulation, dt));
     PetscCall(SimulationStepGas(simulation, dt));
   }
   PetscFunctionReturn(0);

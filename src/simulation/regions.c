@@ -2,6 +2,7 @@
    into them, and what they make of density, viscosity and pressure jumps is the fluid's mixture. */
 #include "simulation_impl.h"
 
+#include <millrace/elastic.h>
 #include <millrace/fluid_step.h>
 
 #include <petsctime.h>
@@ -242,11 +243,40 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(FluidGetTravel(simulation->fluid, velocity, drift, &simulation->travel));
   PetscCall(GetCarrying(simulation, &velocity));
+  PetscCall(PhaseSetElasticStep(simulation->phase, dt));
   PetscCall(PhaseAdvance(simulation->phase, velocity, closed, drift));
   PetscCall(PourInflows(simulation, simulation->time + dt));
   PetscCall(MixFluid(simulation));
   PetscCall(PetscTime(&end));
   simulation->wall_regions = end - begin;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationPullElastically(Simulation simulation, PetscReal dt)
+{
+  PetscInt count;
+  Vec     *fields, *velocity;
+
+  PetscFunctionBegin;
+  if (!simulation->phase || !phase_is_elastic(&simulation->config->phases))
+    PetscFunctionReturn(0);
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(PhaseGetStrains(simulation->phase, &count, &fields));
+  PetscCall(FluidCarryCells(simulation->fluid, dt, count, fields));
+  PetscCall(PhaseFindStress(simulation->phase, velocity, dt));
+  PetscCall(FluidPredictStress(simulation->fluid, dt));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationStretchRegions(Simulation simulation, PetscReal dt)
+{
+  Vec *velocity;
+
+  PetscFunctionBegin;
+  if (!simulation->phase || !phase_is_elastic(&simulation->config->phases))
+    PetscFunctionReturn(0);
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(PhaseStretch(simulation->phase, velocity, dt));
   PetscFunctionReturn(0);
 }
 
@@ -382,6 +412,7 @@ static PetscErrorCode Load(Simulation simulation, Archive archive)
 {
   PetscFunctionBegin;
   PetscCall(PhaseSetTime(simulation->phase, time_of_materials(simulation)));
+  PetscCall(PhaseSetElasticStep(simulation->phase, simulation->dt));
   PetscCall(PhaseLoad(simulation->phase, archive));
   PetscCall(MixFluid(simulation));
   PetscFunctionReturn(0);
@@ -391,6 +422,23 @@ static PetscErrorCode WriteFrame(Simulation simulation, FrameSeries frames)
 {
   PetscFunctionBegin;
   PetscCall(PhaseWriteFrame(simulation->phase, frames));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RecordElastic(Simulation simulation, Record *record)
+{
+  const PhaseConfig *config = &simulation->config->phases;
+  ElasticReport      reports[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  if (!phase_is_elastic(config))
+    PetscFunctionReturn(0);
+  PetscCall(PhaseMeasureElastic(simulation->phase, reports));
+  for (PetscInt r = 0; r < config->region_count; r++)
+    if (config->regions[r].elasticity.model != ELASTICITY_NONE) {
+      record_put(record, reports[r].energy, "J", "elastic_energy_%s", config->regions[r].name);
+      record_put(record, reports[r].largest_strain, "1", "strain_max_%s", config->regions[r].name);
+    }
   PetscFunctionReturn(0);
 }
 
@@ -416,6 +464,7 @@ static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
                config->regions[r].name);
     record_put(record, report->particles[r], "1", "markers_%s", config->regions[r].name);
   }
+  PetscCall(RecordElastic(simulation, record));
   record_put(record, report->escaped, "1", "markers_escaped");
   record_put(record, report->dropped, "1", "markers_dropped");
   record_put(record, report->vanished, "1", "vanished_region");
@@ -443,12 +492,17 @@ static PetscReal mixture_fields(const SimulationConfig *config)
     if (region_is_ever(region, REGION_EMPTY) || region_is_ever(region, REGION_ONE_WAY))
       empty = PETSC_TRUE;
     viscosity = PetscMax(viscosity, region_most_viscosity(region));
+    if (region->elasticity.model != ELASTICITY_NONE)
+      viscosity = PetscMax(viscosity, 1.); /* that of the implicit step */
   }
   fields = 3 * dimension + edges + 2 + 5;              /* the mixture; maps of regions */
   fields += dimension + 1;                             /* exact weights */
   fields += dimension * (empty || groups > 1 ? 2 : 1); /* velocities carried on, or weights under way */
   if (groups > 1)
     fields += (3 * groups + 1) * dimension; /* the flows of groups; what carries interfaces */
+  fields += 2 * phase_strain_count(&config->phases, dimension); /* with their values before the step */
+  if (phase_is_elastic(&config->phases))
+    fields += 2 * (dimension == 3 ? 6 : 3) + 1; /* stresses of a region and of the mixture; where it is */
   if (viscosity > 0.)
     fields += 7 * dimension + edges + 1 + 3; /* acceleration; stresses with their coarser levels */
   return fields;

@@ -122,6 +122,10 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt);
 PetscErrorCode SimulationChangeMaterials(Simulation simulation);
 PetscReal      simulation_next_change(Simulation simulation); /* of materials; not collective */
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
+/* Elastic regions: their strain is carried along and its stress felt, between advection and viscosity; they
+   are stretched by the velocity of the end of the step. */
+PetscErrorCode SimulationPullElastically(Simulation simulation, PetscReal dt);
+PetscErrorCode SimulationStretchRegions(Simulation simulation, PetscReal dt);
 
 /* one_way.c: nothing happens without a one-way region. Collective: fluid. */
 PetscBool      simulation_has_gas(const SimulationConfig *config);

@@ -48,6 +48,7 @@ whole=20 half=10
 everywhere liquids liquids
 everywhere outside "open sides"
 everywhere changes "materials that change"
+everywhere elastic "an elastic blob in air"
 
 # Bodies are computed alike on all ranks of the solid team.
 for ranks in 1 2; do

@@ -167,7 +167,38 @@ static void changes_that_cannot_be_are_refused(void **state)
             7, "not later than its `from`");
 }
 
-TEST_MAIN(cmocka_unit_test(what_a_change_leaves_out_is_as_before),
+#define GEL(rest)                                                                                            \
+  TOP "regions:\n" AIR "- {name: gel, density: 8, shape: {sphere: {center: [0, 0, 0], radius: 1}},\n  " rest \
+      "}\n"
+
+static void elasticity_is_read(void **state)
+{
+  Scene                   scene = read_scene(GEL("elasticity: {modulus: 3}"));
+  const RegionElasticity *elasticity;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  elasticity = &scene_config(scene)->phases.regions[1].elasticity;
+  assert_int_equal(elasticity->model, ELASTICITY_OLDROYD_B);
+  assert_true(elasticity->modulus == 3. && elasticity->relaxation >= PETSC_INFINITY);
+  assert_int_equal(scene_config(scene)->phases.regions[0].elasticity.model, ELASTICITY_NONE);
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
+static void elasticity_that_cannot_be_is_refused(void **state)
+{
+  (void)state;
+  one_error(GEL("elasticity: {relaxation: 2}"), 6, "elasticity.modulus is missing");
+  one_error(GEL("elasticity: {modulus: 3, relaxation: 0}"), 6, "relaxation must be positive");
+  one_error(TOP "regions:\n" WATER "- {name: air, type: empty, elasticity: {modulus: 3}}\n", 5,
+            "this region is empty");
+  one_error(GEL("elasticity: {modulus: 3}") "obstacles: [{name: a, shape: {box: {low: [0, 0, 0], high: [0.2, "
+                                            "0.2, 0.2]}}}]\n",
+            6, "do not act on obstacles");
+}
+
+TEST_MAIN(cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
+          cmocka_unit_test(what_a_change_leaves_out_is_as_before),
           cmocka_unit_test(changes_that_cannot_be_are_refused),
           cmocka_unit_test(regions_and_tensions_are_read), cmocka_unit_test(the_resolved_scene_is_the_same),
           cmocka_unit_test(a_bad_set_of_regions_is_refused),

@@ -1,0 +1,507 @@
+/* Elastic regions (docs/numerics.md, 13a). The strain of each is kept in cells of its own fields: in its own
+   cells it is stretched, outside it is carried on along the normal, so that whoever samples it near the
+   interface sees nothing else. Its stress passes through the part of a cell or edge that the region has. */
+#include "phase_impl.h"
+#include "conformation.h"
+
+#include <millrace/elastic.h>
+
+enum { MOST_COMPONENTS = 6, CARRIED_LAYERS = 4, STRESS_LAYERS = 2 };
+
+/* Rows and columns of the components, as xx yy zz xy yz zx; in two dimensions xx yy xy. */
+static const PetscInt space_rows[MOST_COMPONENTS] = {X, Y, Z, X, Y, Z},
+                      space_columns[MOST_COMPONENTS] = {X, Y, Z, Y, Z, X};
+static const PetscInt plane_rows[] = {X, Y, X}, plane_columns[] = {X, Y, Y};
+
+typedef struct _p_ElasticRegions ElasticRegions;
+struct _p_ElasticRegions {
+  PetscInt        count, components;
+  PetscInt        region[REGIONS_MAX];
+  const PetscInt *rows, *columns;
+  PetscReal       dt;     /* that the mixture's viscosity is of */
+  Vec            *fields; /* components of the first region, of the second, ... */
+  Vec            *kept;   /* null until needed */
+  Vec             known;
+  Vec            *stress; /* components of one region */
+};
+
+static const RegionElasticity *elasticity_of(Phase phase, PetscInt region)
+{
+  return &phase->config->regions[region].elasticity;
+}
+
+PetscBool phase_is_elastic(const PhaseConfig *config)
+{
+  return phase_strain_count(config, 2) > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscInt phase_strain_count(const PhaseConfig *config, PetscInt dimension)
+{
+  PetscInt count = 0;
+
+  for (PetscInt r = 0; r < config->region_count; r++)
+    if (config->regions[r].elasticity.model != ELASTICITY_NONE)
+      count += dimension == 3 ? 6 : 3;
+  return count;
+}
+
+PetscErrorCode PhaseCreateElastic(Phase phase)
+{
+  const PetscInt  dimension = grid_box(phase->grid)->dimension;
+  ElasticRegions *elastic;
+
+  PetscFunctionBegin;
+  if (!phase_is_elastic(phase->config))
+    PetscFunctionReturn(0);
+  PetscCall(PetscNew(&elastic));
+  phase->elastic = elastic;
+  phase->mixture.becomes_viscous = PETSC_TRUE;
+  elastic->components = dimension == 3 ? MOST_COMPONENTS : 3;
+  elastic->rows = dimension == 3 ? space_rows : plane_rows;
+  elastic->columns = dimension == 3 ? space_columns : plane_columns;
+  for (PetscInt r = 0; r < phase->count; r++)
+    if (elasticity_of(phase, r)->model != ELASTICITY_NONE)
+      elastic->region[elastic->count++] = r;
+  PetscCall(PetscCalloc2(elastic->count * elastic->components, &elastic->fields, elastic->components,
+                         &elastic->stress));
+  for (PetscInt n = 0; n < elastic->count * elastic->components; n++)
+    PetscCall(MacGridCreateField(phase->grid, &elastic->fields[n]));
+  for (PetscInt n = 0; n < elastic->components; n++)
+    PetscCall(MacGridCreateField(phase->grid, &elastic->stress[n]));
+  PetscCall(MacGridCreateField(phase->grid, &elastic->known));
+  PetscCall(MixtureCreateStress(phase->grid, &phase->mixture));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseDestroyElastic(Phase phase)
+{
+  ElasticRegions *elastic = phase->elastic;
+
+  PetscFunctionBegin;
+  if (!elastic)
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < elastic->count * elastic->components; n++) {
+    PetscCall(VecDestroy(&elastic->fields[n]));
+    if (elastic->kept)
+      PetscCall(VecDestroy(&elastic->kept[n]));
+  }
+  for (PetscInt n = 0; n < elastic->components; n++)
+    PetscCall(VecDestroy(&elastic->stress[n]));
+  PetscCall(VecDestroy(&elastic->known));
+  PetscCall(PetscFree2(elastic->fields, elastic->stress));
+  PetscCall(PetscFree(elastic->kept));
+  PetscCall(PetscFree(phase->elastic));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseKeepElastic(Phase phase)
+{
+  ElasticRegions *elastic = phase->elastic;
+  PetscInt        count;
+
+  PetscFunctionBegin;
+  if (!elastic)
+    PetscFunctionReturn(0);
+  count = elastic->count * elastic->components;
+  if (!elastic->kept) {
+    PetscCall(PetscCalloc1(count, &elastic->kept));
+    for (PetscInt n = 0; n < count; n++)
+      PetscCall(VecDuplicate(elastic->fields[n], &elastic->kept[n]));
+  }
+  for (PetscInt n = 0; n < count; n++)
+    PetscCall(VecCopy(elastic->fields[n], elastic->kept[n]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseReturnElastic(Phase phase)
+{
+  ElasticRegions *elastic = phase->elastic;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; elastic && n < elastic->count * elastic->components; n++)
+    PetscCall(VecCopy(elastic->kept[n], elastic->fields[n]));
+  PetscFunctionReturn(0);
+}
+
+/* What is left of the elastic stress after `dt`. */
+static PetscReal part_kept(const RegionElasticity *elasticity, PetscReal dt)
+{
+  return PetscExpReal(-dt / elasticity->relaxation);
+}
+
+/* G times the integral of what is left of the stress from a steady stretching over the step. */
+PetscReal elastic_viscosity(Phase phase, PetscInt region)
+{
+  const RegionElasticity *elasticity = elasticity_of(phase, region);
+  const PetscReal         dt = phase->elastic ? phase->elastic->dt : 0.;
+
+  if (elasticity->model == ELASTICITY_NONE)
+    return 0.;
+  if (dt / elasticity->relaxation < 1e-100) /* an endless time may be a finite number near the largest */
+    return elasticity->modulus * dt;
+  return elasticity->modulus * (-expm1(-dt / elasticity->relaxation) * elasticity->relaxation);
+}
+
+PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt)
+{
+  ElasticRegions *elastic = phase->elastic;
+
+  PetscFunctionBegin;
+  if (!elastic || elastic->dt == dt)
+    PetscFunctionReturn(0);
+  elastic->dt = dt;
+  PetscCall(PetscArrayzero(phase->row_region, grid_box(phase->grid)->length));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields)
+{
+  const ElasticRegions *elastic = phase->elastic;
+
+  PetscFunctionBegin;
+  *count = elastic ? elastic->count * elastic->components : 0;
+  *fields = elastic ? elastic->fields : NULL;
+  PetscFunctionReturn(0);
+}
+
+/* ∂u_d/∂x_a in the middle of a cell: along a the mean of the cell's four edges. */
+static Matrix3 velocity_gradient(const GridBox *box, PetscReal *const u[DIM], PetscInt c, PetscReal h)
+{
+  Matrix3 gradient = {{{0.}}};
+
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt a = 0; a < box->dimension; a++) {
+      const PetscInt   up = box->stride[a], along = box->stride[d];
+      const PetscReal *v = u[d];
+
+      gradient.at[d][a] = d == a ? (v[c + along] - v[c]) / h
+                                 : 0.25 * (v[c + up] + v[c + along + up] - v[c - up] - v[c + along - up]) / h;
+    }
+  return gradient;
+}
+
+/* The components of some fields at one cell. */
+typedef struct {
+  PetscInt        components;
+  const PetscInt *rows, *columns;
+  PetscReal      *at[MOST_COMPONENTS];
+} TensorField;
+
+static PetscErrorCode GetTensors(const ElasticRegions *elastic, Vec fields[], TensorField *tensors)
+{
+  PetscFunctionBegin;
+  *tensors = (TensorField){elastic->components, elastic->rows, elastic->columns, {NULL}};
+  for (PetscInt n = 0; n < elastic->components; n++)
+    PetscCall(VecGetArray(fields[n], &tensors->at[n]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreTensors(Vec fields[], TensorField *tensors)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < tensors->components; n++)
+    PetscCall(VecRestoreArray(fields[n], &tensors->at[n]));
+  PetscFunctionReturn(0);
+}
+
+static Matrix3 tensor_at(const TensorField *tensors, PetscInt c)
+{
+  Matrix3 m = {{{0.}}};
+
+  for (PetscInt n = 0; n < tensors->components; n++)
+    m.at[tensors->rows[n]][tensors->columns[n]] = m.at[tensors->columns[n]][tensors->rows[n]] =
+        tensors->at[n][c];
+  return m;
+}
+
+static void set_tensor(const TensorField *tensors, PetscInt c, const Matrix3 *m)
+{
+  for (PetscInt n = 0; n < tensors->components; n++)
+    tensors->at[n][c] = m->at[tensors->rows[n]][tensors->columns[n]];
+}
+
+/* From the region's own cells into `layers` around them; farther there is none. */
+static PetscErrorCode CarryOn(Phase phase, PetscInt region, PetscInt layers, Vec fields[])
+{
+  ElasticRegions *elastic = phase->elastic;
+  const GridBox  *box = grid_box(phase->grid);
+  PetscReal      *known, *value;
+  PetscInt        others = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(elastic->known, &known));
+  for (PetscInt c = 0; c < box->length; c++)
+    known[c] = phase->region[c] == region ? 1. : 0.;
+  FOR_CELLS(box, i, j, k)
+    others += known[box_index(box, i, j, k)] == 0. ? 1 : 0;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &others, 1, MPIU_INT, MPI_SUM, box->comm));
+  for (PetscInt n = 0; n < elastic->components && others; n++) {
+    PetscCall(VecGetArray(fields[n], &value));
+    for (PetscInt c = 0; c < box->length; c++)
+      value[c] *= known[c];
+    PetscCall(VecRestoreArray(fields[n], &value));
+  }
+  PetscCall(VecRestoreArray(elastic->known, &known));
+  for (PetscInt n = 0; n < elastic->components; n++) {
+    if (others)
+      PetscCall(ExtendCells(phase->grid, phase->distances[region], elastic->known, layers, fields[n]));
+    PetscCall(MacGridMirrorGhosts(phase->grid, fields[n]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
+{
+  ElasticRegions *elastic = phase->elastic;
+  const GridBox  *box = grid_box(phase->grid);
+  const PetscReal h = grid_spacing(phase->grid);
+  PetscReal      *u[DIM];
+
+  PetscFunctionBegin;
+  if (!elastic)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridGetFaces(phase->grid, velocity, u));
+  for (PetscInt e = 0; e < elastic->count; e++) {
+    const PetscInt  region = elastic->region[e];
+    const PetscReal kept = part_kept(elasticity_of(phase, region), 0.5 * dt);
+    Vec            *fields = elastic->fields + e * elastic->components;
+    TensorField     tensors;
+
+    PetscCall(GetTensors(elastic, fields, &tensors));
+    FOR_CELLS(box, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+      Matrix3        strain, gradient;
+
+      if (phase->region[c] != region)
+        continue;
+      strain = tensor_at(&tensors, c);
+      gradient = velocity_gradient(box, u, c, h);
+      strain = stretched_conformation(&strain, &gradient, dt, kept);
+      set_tensor(&tensors, c, &strain);
+    }
+    PetscCall(RestoreTensors(fields, &tensors));
+    PetscCall(CarryOn(phase, region, CARRIED_LAYERS, fields));
+  }
+  PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
+  PetscFunctionReturn(0);
+}
+
+/* In the region's own cells, then around them. */
+static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, PetscReal *const u[DIM], PetscReal dt)
+{
+  ElasticRegions         *elastic = phase->elastic;
+  const GridBox          *box = grid_box(phase->grid);
+  const PetscInt          region = elastic->region[e];
+  const RegionElasticity *elasticity = elasticity_of(phase, region);
+  const PetscReal         kept = part_kept(elasticity, dt), h = grid_spacing(phase->grid);
+  Vec                    *fields = elastic->fields + e * elastic->components;
+  TensorField             strains, stresses;
+
+  PetscFunctionBegin;
+  PetscCall(GetTensors(elastic, fields, &strains));
+  PetscCall(GetTensors(elastic, elastic->stress, &stresses));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    Matrix3        strain, gradient, stress = {{{0.}}};
+
+    if (phase->region[c] == region) {
+      strain = tensor_at(&strains, c);
+      gradient = velocity_gradient(box, u, c, h);
+      stress = conformation_stress(&strain, &gradient, dt, kept * elasticity->modulus);
+    }
+    set_tensor(&stresses, c, &stress);
+  }
+  PetscCall(RestoreTensors(elastic->stress, &stresses));
+  PetscCall(RestoreTensors(fields, &strains));
+  PetscCall(CarryOn(phase, region, STRESS_LAYERS, elastic->stress));
+  PetscFunctionReturn(0);
+}
+
+/* The part of a cell (no direction is half) or of an edge that is the region's. */
+static PetscReal region_share(Phase phase, PetscReal *const distances[], PetscInt region, PetscInt c,
+                              const PetscInt half[DIM])
+{
+  Nearby        nearby;
+  CellFractions fractions;
+
+  if (!phase->mixed[c])
+    return phase->region[c] == region ? 1. : 0.;
+  find_nearby(phase, distances, c, &nearby);
+  find_fractions(phase, &nearby, half, &fractions);
+  for (PetscInt n = 0; n < fractions.count; n++)
+    if (fractions.region[n] == region)
+      return fractions.fraction[n];
+  return 0.;
+}
+
+/* Adds the stress of a region to that of the mixture: in cells, and on edges the mean of the cells around. */
+static PetscErrorCode AddToMixture(Phase phase, PetscInt region)
+{
+  ElasticRegions *elastic = phase->elastic;
+  const GridBox  *box = grid_box(phase->grid);
+  const GridRange range = box_grown(box, 1);
+  PetscReal      *distances[REGIONS_MAX];
+  TensorField     stresses;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, distances));
+  PetscCall(GetTensors(elastic, elastic->stress, &stresses));
+  for (PetscInt n = 0; n < elastic->components; n++) {
+    const PetscInt   a = elastic->rows[n], b = elastic->columns[n], e = X + Y + Z - a - b;
+    const PetscInt   half[DIM] = {a != b && e != X, a != b && e != Y, a != b && e != Z};
+    const PetscInt   back = box->stride[a], below = box->stride[b];
+    const PetscReal *value = stresses.at[n];
+    PetscReal       *sum;
+
+    PetscCall(VecGetArray(phase->mixture.stress[a == b ? a : DIM + e], &sum));
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt  c = box_index(box, i, j, k);
+      const PetscReal share = region_share(phase, distances, region, c, half);
+
+      if (share > 0.)
+        sum[c] += share *
+                  (a == b ? value[c]
+                          : 0.25 * (value[c] + value[c - back] + value[c - below] + value[c - back - below]));
+    }
+    PetscCall(VecRestoreArray(phase->mixture.stress[a == b ? a : DIM + e], &sum));
+  }
+  PetscCall(RestoreTensors(elastic->stress, &stresses));
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], PetscReal dt)
+{
+  ElasticRegions *elastic = phase->elastic;
+  PetscReal      *u[DIM];
+
+  PetscFunctionBegin;
+  if (!elastic)
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
+    if (phase->mixture.stress[n])
+      PetscCall(VecSet(phase->mixture.stress[n], 0.));
+  PetscCall(MacGridGetFaces(phase->grid, velocity, u));
+  for (PetscInt e = 0; e < elastic->count; e++) {
+    PetscCall(FindRegionStress(phase, e, u, dt));
+    PetscCall(AddToMixture(phase, elastic->region[e]));
+  }
+  PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal strain_norm(const Matrix3 *logarithm)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt a = 0; a < 3; a++)
+    for (PetscInt b = 0; b < 3; b++)
+      sum += PetscSqr(logarithm->at[a][b]);
+  return 0.5 * PetscSqrtReal(sum);
+}
+
+PetscErrorCode PhaseMeasureElastic(Phase phase, ElasticReport reports[REGIONS_MAX])
+{
+  ElasticRegions *elastic = phase->elastic;
+  const GridBox  *box = grid_box(phase->grid);
+  const PetscReal h = grid_spacing(phase->grid), volume = box->dimension == 3 ? h * h * h : h * h;
+  const PetscInt  whole[DIM] = {0, 0, 0};
+  PetscReal      *distances[REGIONS_MAX], energy[REGIONS_MAX], largest[REGIONS_MAX] = {0.};
+  ReproducibleSum sums[REGIONS_MAX] = {{0}};
+  TensorField     tensors;
+
+  PetscFunctionBegin;
+  if (!elastic)
+    PetscFunctionReturn(0);
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt e = 0; e < elastic->count; e++) {
+    const PetscInt region = elastic->region[e];
+    Vec           *fields = elastic->fields + e * elastic->components;
+
+    PetscCall(GetTensors(elastic, fields, &tensors));
+    FOR_CELLS(box, i, j, k) {
+      const PetscInt  c = box_index(box, i, j, k);
+      const PetscReal share = region_share(phase, distances, region, c, whole);
+      const Matrix3   strain = tensor_at(&tensors, c);
+
+      if (share > 0.)
+        sum_add(&sums[region],
+                share * volume * conformation_energy(&strain, elasticity_of(phase, region)->modulus));
+      if (phase->region[c] == region)
+        largest[region] = PetscMax(largest[region], strain_norm(&strain));
+    }
+    PetscCall(RestoreTensors(fields, &tensors));
+  }
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscCall(SumOverRanks(box->comm, REGIONS_MAX, sums, energy));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, REGIONS_MAX, MPIU_REAL, MPI_MAX, box->comm));
+  for (PetscInt r = 0; r < phase->count; r++)
+    reports[r] = (ElasticReport){energy[r], largest[r]};
+  PetscFunctionReturn(0);
+}
+
+static void name_field(Phase phase, PetscInt n, char name[], size_t size)
+{
+  const ElasticRegions *elastic = phase->elastic;
+  const PetscInt        component = n % elastic->components;
+
+  snprintf(name, size, "strain_%d_%c%c", (int)elastic->region[n / elastic->components],
+           "xyz"[elastic->rows[component]], "xyz"[elastic->columns[component]]);
+}
+
+PetscErrorCode PhaseSaveElastic(Phase phase, Archive archive)
+{
+  const ElasticRegions *elastic = phase->elastic;
+  char                  name[32];
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; elastic && n < elastic->count * elastic->components; n++) {
+    name_field(phase, n, name, sizeof(name));
+    PetscCall(MacGridSaveField(phase->grid, name, elastic->fields[n], archive));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseLoadElastic(Phase phase, Archive archive)
+{
+  ElasticRegions *elastic = phase->elastic;
+  char            name[32];
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; elastic && n < elastic->count * elastic->components; n++) {
+    name_field(phase, n, name, sizeof(name));
+    PetscCall(MacGridLoadField(phase->grid, name, elastic->fields[n], archive));
+    PetscCall(MacGridMirrorGhosts(phase->grid, elastic->fields[n]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseWriteElastic(Phase phase, FrameSeries frames)
+{
+  ElasticRegions *elastic = phase->elastic;
+  const GridBox  *box = grid_box(phase->grid);
+  TensorField     tensors;
+  PetscReal      *norm;
+
+  PetscFunctionBegin;
+  if (!elastic)
+    PetscFunctionReturn(0);
+  PetscCall(VecSet(phase->scratch[0], 0.));
+  PetscCall(VecGetArray(phase->scratch[0], &norm));
+  for (PetscInt e = 0; e < elastic->count; e++) {
+    Vec *fields = elastic->fields + e * elastic->components;
+
+    PetscCall(GetTensors(elastic, fields, &tensors));
+    FOR_CELLS(box, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+      const Matrix3  strain = tensor_at(&tensors, c);
+
+      if (phase->region[c] == elastic->region[e])
+        norm[c] = strain_norm(&strain);
+    }
+    PetscCall(RestoreTensors(fields, &tensors));
+  }
+  PetscCall(VecRestoreArray(phase->scratch[0], &norm));
+  PetscCall(MacGridWriteFrame(phase->grid, frames, "strain", phase->scratch[0]));
+  PetscFunctionReturn(0);
+}

@@ -33,6 +33,13 @@ typedef enum { BEYOND_SIDE_MIRROR, BEYOND_SIDE_INSIDE, BEYOND_SIDE_OUTSIDE } Bey
 typedef struct {
   BeyondSide beyond[MILLRACE_DIM][2], above[MILLRACE_DIM][2]; /* `above`: beside cells with that mark */
   Vec        marks; /* of the cells beside open sides, see SideMark; ghosts valid; null without open sides */
+
+  /* Where an interface meets a closed side at a given angle: 1 + the region on its other side, near the line
+     of contact, else 0; ghosts valid; null: nowhere. */
+  Vec              partners;
+  PetscInt         partner_count;
+  const PetscReal *slopes; /* outwards, of the distance, for 2 direction + side and each partner; infinite:
+                              mirror images */
 } LevelSetSides;
 
 /* Marks of a cell beside an open side, for each of the six sides: another region flows in there; the cell

@@ -60,6 +60,12 @@ typedef struct {
   PetscReal from, until;    /* s; `until` > `from` */
 } TensionConfig;
 
+typedef struct {
+  char     *first, *second; /* names of regions */
+  PetscReal angle;          /* between their interface and a wall, inside of the first, in degrees */
+  char     *on;             /* a side, an obstacle or a body; null: every wall that no other one names */
+} ContactConfig;
+
 /* What to do where the shapes of two regions overlap or none is: refuse the scene, or project as after every
    step. */
 typedef enum { OVERLAP_REFUSE, OVERLAP_PROJECT } RegionOverlap;
@@ -71,16 +77,17 @@ extern const char *const MarkerOutputs[];
 
 enum { REGIONS_MAX = 32 };
 typedef struct {
-  PetscInt         region_count, tension_count;
+  PetscInt         region_count, tension_count, contact_count;
   RegionConfig    *regions;
   TensionConfig   *tensions;
+  ContactConfig   *contacts;
   InterfaceConfig  interface;
   RegionOverlap    overlap;
   VolumeCorrection volume;
   MarkerOutput     markers;
 } PhaseConfig;
-/* Of the block `interfaces` (all of PhaseConfig but its regions), of a region, of a tension. */
-extern const SchemaKey PhaseKeys[], RegionKeys[], TensionKeys[];
+/* Of the block `interfaces` (all of PhaseConfig but its regions), of a region, of a tension, of a contact. */
+extern const SchemaKey PhaseKeys[], RegionKeys[], TensionKeys[], ContactKeys[];
 /* Says in `message` why a configuration cannot be used; "" when it can. Not collective. */
 PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size);
 
@@ -111,6 +118,11 @@ typedef OuterRegion OuterRegions[MILLRACE_DIM][2];
 /* Before PhaseStart or PhaseLoad; without a call no side is open. `up` is a unit vector. Copies. Collective:
    fluid. */
 PetscErrorCode PhaseSetSides(Phase phase, const OuterRegions outer, Vector3 up);
+/* Where each contact angle of the configuration holds: everywhere, on a side of the box (2 direction + side),
+   or on a wall of the cell map, CONTACT_WALLS and more. Before PhaseStart or PhaseLoad. Copies. Collective:
+   fluid. */
+enum { CONTACT_NOWHERE = -2, CONTACT_EVERYWHERE = -1, CONTACT_WALLS = 2 * MILLRACE_DIM };
+PetscErrorCode PhaseSetContacts(Phase phase, const PetscInt places[]);
 /* From now on, until the next call, nothing looks through these shells, which move over the `dt` of
    PhaseAdvance; borrowed; null: there are none. To be called again when they have moved, and before
    PhaseReturn and PhaseLoad. Collective: fluid. */

@@ -128,6 +128,8 @@ typedef struct {
   PetscInt        output_count;
   OutputConfig   *outputs;
 } SimulationConfig;
+/* For PhaseSetContacts: where a contact angle holds that is given on `name` (null: everywhere). */
+PetscInt contact_place(const SimulationConfig *config, const char name[]);
 TeamWork simulation_config_work(const SimulationConfig *config);
 /* Whether a run solves for a pressure alone, with PETSc's options -pressure_...; with bodies in the fluid,
    and without a one-way gas beside it, there is only their common system, with -coupled_... */

@@ -64,6 +64,7 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   phase->report.vanished = 0;
   PetscCall(PhaseRememberGroups(phase));
   PetscCall(PhaseFindLayers(phase, closed));
+  PetscCall(PhaseFindContacts(phase));
   find_shifts(phase, shifts);
   PetscCall(PhaseLetIn(phase, velocity, dt));
   PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));

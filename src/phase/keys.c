@@ -16,6 +16,7 @@ static const char *const ChangeKinds[] = {"simulated", "empty", NULL}; /* the fi
 #define OF_CHANGE(member) offsetof(RegionChange, member)
 #define OF_REGION(member) offsetof(RegionConfig, member)
 #define OF_TENSION(member) offsetof(TensionConfig, member)
+#define OF_CONTACT(member) offsetof(ContactConfig, member)
 #define AT(member) offsetof(PhaseConfig, member)
 
 static const SchemaKey ElasticityKeys[] = {
@@ -156,6 +157,27 @@ const SchemaKey TensionKeys[] = {
      .help = "and no longer than to that time, which is later; a step ends there"},
     {0}};
 
+const SchemaKey ContactKeys[] = {
+    {.name = "first", .kind = SCHEMA_TEXT, .offset = OF_CONTACT(first), .help = "name of a region"},
+    {.name = "second", .kind = SCHEMA_TEXT, .offset = OF_CONTACT(second), .help = "name of another region"},
+    {.name = "angle",
+     .kind = SCHEMA_REAL,
+     .offset = OF_CONTACT(angle),
+     .range = SCHEMA_BETWEEN,
+     .lowest = 0,
+     .highest = 180,
+     .unit = "deg",
+     .help = "at which the interface meets the wall, inside of the first region: below 90 the first one wets "
+             "the wall"},
+    {.name = "on",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_CONTACT(on),
+     .fallback = "",
+     .help =
+         "one wall only: x_low to z_high, or the name of an obstacle or a body; left out: every wall that "
+         "no other angle of the two regions names"},
+    {0}};
+
 const SchemaKey PhaseKeys[] = {
     {.name = "advection",
      .kind = SCHEMA_CHOICE,
@@ -181,6 +203,15 @@ const SchemaKey PhaseKeys[] = {
      .fallback = "",
      .keys = TensionKeys,
      .help = "surface tension of pairs of regions"},
+    {.name = "contact_angles",
+     .kind = SCHEMA_LIST,
+     .offset = AT(contacts),
+     .count = AT(contact_count),
+     .size = sizeof(ContactConfig),
+     .fallback = "",
+     .keys = ContactKeys,
+     .help = "between interfaces and walls; without one an interface meets a side of the box at right angles "
+             "and goes into an obstacle or a body as it comes"},
     {.name = "overlap",
      .kind = SCHEMA_CHOICE,
      .offset = AT(overlap),

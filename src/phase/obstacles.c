@@ -82,6 +82,7 @@ PetscErrorCode PhaseFindLayers(Phase phase, Vec closed)
 
   PetscFunctionBegin;
   phase->any_closed = closed ? PETSC_TRUE : PETSC_FALSE;
+  phase->closed = closed;
   phase->closed_count = 0;
   for (PetscInt layer = 0; layer <= CLOSED_LAYERS; layer++)
     phase->layer_end[layer] = 0;
@@ -165,6 +166,95 @@ static PetscReal continued(Phase phase, const PetscReal *distance, PetscInt c)
   return linear;
 }
 
+/* Whether a shell, the end of the box or a deeper cell hides the neighbour of cell b. */
+static PetscBool is_usable(Phase phase, PetscInt b, PetscInt d, PetscInt side)
+{
+  return phase->depth[b + side * grid_box(phase->grid)->stride[d]] <= phase->depth[b] &&
+                 !(phase->visibility_map && face_is_blocked(phase->visibility_map, STEP_END, b, d, side))
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Over a cell, from neighbours that are no deeper. */
+static Vector3 gradient_before(Phase phase, const PetscReal *distance, PetscInt b)
+{
+  const GridBox *box = grid_box(phase->grid);
+  Vector3        gradient = vector3(0., 0., 0.);
+
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const PetscInt  s = box->stride[d];
+    const PetscBool low = is_usable(phase, b, d, -1), high = is_usable(phase, b, d, 1);
+
+    if (low || high)
+      gradient.at[d] = (distance[high ? b + s : b] - distance[low ? b - s : b]) / (low && high ? 2. : 1.);
+  }
+  return gradient;
+}
+
+/* Out of the fluid: towards the closed ones of the cells around, which count in pairs that lie opposite. */
+static Vector3 wall_normal(Phase phase, PetscInt c)
+{
+  const GridBox *box = grid_box(phase->grid);
+  const PetscInt reach = phase->depth[c] == 1 ? 2 : 3, deep = box->dimension == 3 ? reach : 0;
+  Vector3        normal = vector3(0., 0., 0.);
+
+  for (PetscInt z = -deep; z <= deep; z++)
+    for (PetscInt y = -reach; y <= reach; y++)
+      for (PetscInt x = -reach; x <= reach; x++) {
+        const PetscInt  away = x + y * box->stride[Y] + (deep ? z * box->stride[Z] : 0);
+        const PetscInt  there = phase->depth[c + away], opposite = phase->depth[c - away];
+        const PetscReal square = x * x + y * y + z * z;
+
+        if (square == 0. || square > reach * reach + 0.5 || there == OUTSIDE || opposite == OUTSIDE)
+          continue;
+        normal = vector3_add(normal, vector3_scale(((there != OPEN) - (opposite != OPEN)) / square,
+                                                   vector3((PetscReal)x, (PetscReal)y, (PetscReal)z)));
+      }
+  return normal;
+}
+
+/* As above where a contact angle gives the slope across the wall: along the wall the distance goes on as it
+   does before it. */
+static PetscReal tilted(Phase phase, const PetscReal *distance, PetscInt c, PetscReal slope)
+{
+  const GridBox  *box = grid_box(phase->grid);
+  const PetscReal h = grid_spacing(phase->grid);
+  Vector3         normal = wall_normal(phase, c);
+  const PetscReal length = vector3_norm(normal);
+  PetscReal       sum = 0.;
+  PetscInt        count = 0;
+
+  if (length < 1e-6)
+    return continued(phase, distance, c);
+  normal = vector3_scale(1. / length, normal);
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = -1; side <= 1; side += 2) {
+      const PetscInt b = c + side * box->stride[d];
+      Vector3        gradient;
+
+      if (!neighbour_has_depth(phase, c, d, side, phase->depth[c] - 1))
+        continue;
+      gradient = gradient_before(phase, distance, b);
+      sum +=
+          distance[b] - side * (gradient.at[d] + (slope * h - vector3_dot(gradient, normal)) * normal.at[d]);
+      count++;
+    }
+  return sum / count;
+}
+
+/* What a distance is in a closed cell. */
+static PetscReal behind_wall(Phase phase, const PetscReal *distance, const PetscReal *partners,
+                             const PetscReal *walls, PetscInt n, PetscInt c)
+{
+  const PetscInt partner = partners ? (PetscInt)partners[c] : 0;
+  PetscReal      slope;
+
+  if (!partner)
+    return continued(phase, distance, c);
+  slope = contact_slope(phase, n, partner - 1, CONTACT_WALLS + (PetscInt)walls[c] - 1);
+  return slope < PETSC_INFINITY ? tilted(phase, distance, c, slope) : continued(phase, distance, c);
+}
+
 static PetscBool is_in_range(const GridBox *box, const GridRange *range, PetscInt c)
 {
   PetscInt at[DIM];
@@ -179,19 +269,27 @@ static PetscBool is_in_range(const GridBox *box, const GridRange *range, PetscIn
 /* The first layer also in the ghosts beside the owned cells, on which the second one depends. */
 static PetscErrorCode ExtendIntoLayer(Phase phase, PetscInt layer)
 {
-  const GridBox  *box = grid_box(phase->grid);
-  const GridRange range = box_grown(box, layer == 1 ? 1 : 0);
-  PetscReal      *distances[REGIONS_MAX];
+  const GridBox   *box = grid_box(phase->grid);
+  const GridRange  range = box_grown(box, layer == 1 ? 1 : 0);
+  PetscReal       *distances[REGIONS_MAX];
+  const PetscReal *partners[REGIONS_MAX] = {NULL}, *walls;
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
+  PetscCall(VecGetArrayRead(phase->closed, &walls));
+  for (PetscInt n = 0; n < phase->count && phase->contact_places; n++)
+    PetscCall(VecGetArrayRead(phase->partners[n], &partners[n]));
   for (PetscInt m = phase->layer_end[layer - 1]; m < phase->layer_end[layer]; m++) {
     const PetscInt c = phase->closed_cells[m];
 
     if (is_in_range(box, &range, c))
       for (PetscInt n = 0; n < phase->count; n++)
-        distances[n][c] = PetscMax(-phase->band, PetscMin(continued(phase, distances[n], c), phase->band));
+        distances[n][c] = PetscMax(
+            -phase->band, PetscMin(behind_wall(phase, distances[n], partners[n], walls, n, c), phase->band));
   }
+  for (PetscInt n = 0; n < phase->count && phase->contact_places; n++)
+    PetscCall(VecRestoreArrayRead(phase->partners[n], &partners[n]));
+  PetscCall(VecRestoreArrayRead(phase->closed, &walls));
   PetscCall(PhaseRestoreDistances(phase, distances));
   PetscFunctionReturn(0);
 }

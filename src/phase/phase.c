@@ -113,6 +113,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
   }
   PetscCall(PetscFree3((*phase)->level_sets, (*phase)->distances, (*phase)->markers));
   PetscCall(VecDestroy(&(*phase)->side_marks));
+  PetscCall(PhaseDestroyContacts(*phase));
   PetscCall(VecDestroy(&(*phase)->regions));
   for (PetscInt s = 0; s < 2; s++)
     PetscCall(VecDestroy(&(*phase)->scratch[s]));

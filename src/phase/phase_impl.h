@@ -33,6 +33,10 @@ struct _p_Phase {
   Vec           side_marks;               /* of LevelSetSides; null without open sides */
   LevelSetSides level_sides[REGIONS_MAX]; /* as each level set sees them */
 
+  PetscInt  *contact_places;        /* of the contact angles; null: there are none */
+  PetscReal *side_slopes;           /* of LevelSetSides, region by region */
+  Vec        partners[REGIONS_MAX]; /* of LevelSetSides */
+
   LevelSet  *level_sets;
   Vec       *distances; /* lent by the level sets */
   Particles *markers;   /* value 0: radius */
@@ -67,6 +71,7 @@ struct _p_Phase {
   PetscInt       closed_count, closed_room;    /* of the list */
   PetscInt       layer_end[CLOSED_LAYERS + 1]; /* cells up to and with a layer, at the front of the list */
   PetscInt      *closed_cells;
+  Vec            closed; /* borrowed; null: none */
 
   PhaseReport report;
   Kept        kept;
@@ -106,6 +111,19 @@ unsigned project_row(PetscInt width, PetscInt count, PetscReal *const rows[], Pe
 #define ALL_REGIONS (~0u)
 PetscErrorCode PhaseProject(Phase phase, unsigned changed);
 PetscErrorCode PhaseFindRegions(Phase phase); /* the map of regions and the mixed cells */
+
+/* contact.c: finds lines of contact of the present regions and refreshes the ghosts. The slope of the
+   distance to a region outwards of a wall; infinite: none is given. */
+PetscErrorCode          PhaseFindContacts(Phase phase);
+PetscReal               contact_slope(Phase phase, PetscInt region, PetscInt other, PetscInt place);
+PetscErrorCode          PhaseDestroyContacts(Phase phase);
+PetscErrorCode          PhaseSaveContacts(Phase phase, Archive archive);
+PetscErrorCode          PhaseLoadContacts(Phase phase, Archive archive);
+PetscErrorCode          PhaseWidenMarks(Phase phase, Vec marks, Vec work); /* by a cell on all sides */
+static inline PetscBool is_open_cell(Phase phase, PetscInt c)
+{
+  return !phase->any_closed || phase->depth[c] == 0 ? PETSC_TRUE : PETSC_FALSE;
+}
 
 /* obstacles.c: finds closed cells beside open ones; carries the distances on into them. Ghosts are to be
    refreshed after that. */

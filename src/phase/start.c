@@ -227,6 +227,8 @@ PetscErrorCode PhaseStart(Phase phase, Vec closed, char message[], size_t size)
   }
   PetscCall(PhaseFindLayers(phase, closed));
   PetscCall(PhaseProject(phase, ALL_REGIONS));
+  PetscCall(PhaseFindRegions(phase));
+  PetscCall(PhaseFindContacts(phase));
   for (PetscInt n = 0; n < phase->count; n++)
     if (phase->visibility_map) /* a shape's distance knows of no shells */
       PetscCall(LevelSetRebuild(phase->level_sets[n]));

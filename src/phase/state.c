@@ -75,6 +75,7 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
   PetscCall(ArchiveEnter(archive, "regions"));
   if (phase->side_marks)
     PetscCall(MacGridSaveField(phase->grid, "side_marks", phase->side_marks, archive));
+  PetscCall(PhaseSaveContacts(phase, archive));
   for (PetscInt n = 0; n < phase->count; n++) {
     PetscCall(TransferRegion(phase, n, archive, SAVE));
     pack_report(&phase->report, n, rows[n]);
@@ -108,6 +109,7 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   PetscCall(ArchiveEnter(archive, "regions"));
   if (phase->side_marks)
     PetscCall(LoadSideMarks(phase, archive));
+  PetscCall(PhaseLoadContacts(phase, archive));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
   PetscCall(PhaseLoadElastic(phase, archive));

@@ -221,6 +221,31 @@ static PetscErrorCode CheckTensions(Scene scene)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckContacts(Scene scene)
+{
+  const PhaseConfig *phases = &scene->config.phases;
+  Node              *list = node_find(node_find(scene->root, "interfaces"), "contact_angles");
+
+  PetscFunctionBegin;
+  for (PetscInt t = 0; t < phases->contact_count; t++) {
+    const ContactConfig *contact = &phases->contacts[t];
+    Node                *item = node_item(list, t);
+
+    PetscCall(CheckRegionName(scene, node_find(item, "first"), contact->first));
+    PetscCall(CheckRegionName(scene, node_find(item, "second"), contact->second));
+    if (contact->first && contact->second && !strcmp(contact->first, contact->second))
+      PetscCall(ProblemAdd(scene, node_find(item, "second"), PROBLEM_ERROR,
+                           "a contact angle is between two regions, not \"%.40s\" and itself",
+                           contact->first));
+    if (contact_place(&scene->config, contact->on) == CONTACT_NOWHERE)
+      PetscCall(ProblemAdd(scene, node_find(item, "on"), PROBLEM_ERROR,
+                           "no side, obstacle or body is called \"%.40s\"; sides are x_low, x_high, y_low, "
+                           "y_high, z_low and z_high",
+                           contact->on));
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckCount(Scene scene, Node *list)
 {
   const PhaseConfig *phases = &scene->config.phases;
@@ -337,5 +362,6 @@ PetscErrorCode SceneCheckRegions(Scene scene)
   for (PetscInt r = 0; r < scene->config.phases.region_count; r++)
     PetscCall(CheckRegion(scene, node_item(list, r), r));
   PetscCall(CheckTensions(scene));
+  PetscCall(CheckContacts(scene));
   PetscFunctionReturn(0);
 }

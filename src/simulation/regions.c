@@ -86,6 +86,39 @@ static OuterRegion outer_region(const SimulationConfig *config, PetscInt d, Pets
                        beyond->level};
 }
 
+PetscInt contact_place(const SimulationConfig *config, const char name[])
+{
+  static const char *const sides[] = {"x_low", "x_high", "y_low", "y_high", "z_low", "z_high"};
+  const PetscInt           obstacles = config->obstacle_count, bodies = config->solids.body_count;
+
+  if (!name)
+    return CONTACT_EVERYWHERE;
+  for (PetscInt n = 0; n < 2 * config->grid.dimension; n++)
+    if (!strcmp(sides[n], name))
+      return n;
+  for (PetscInt o = 0; o < obstacles; o++)
+    if (config->obstacles[o].name && !strcmp(config->obstacles[o].name, name))
+      return CONTACT_WALLS + o;
+  for (PetscInt b = 0; b < bodies; b++)
+    if (config->solids.bodies[b].name && !strcmp(config->solids.bodies[b].name, name))
+      return CONTACT_WALLS + obstacles + b;
+  return CONTACT_NOWHERE;
+}
+
+static PetscErrorCode SetContacts(Simulation simulation)
+{
+  const PhaseConfig *phases = &simulation->config->phases;
+  PetscInt          *places;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(phases->contact_count, &places));
+  for (PetscInt t = 0; t < phases->contact_count; t++)
+    places[t] = contact_place(simulation->config, phases->contacts[t].on);
+  PetscCall(PhaseSetContacts(simulation->phase, places));
+  PetscCall(PetscFree(places));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode SetSides(Simulation simulation)
 {
   const Vector3   gravity = simulation->config->fluid.gravity;
@@ -190,6 +223,7 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscFunctionBegin;
   PetscCall(PhaseCreate(simulation->grid, &simulation->config->phases, &simulation->phase));
   PetscCall(SetSides(simulation));
+  PetscCall(SetContacts(simulation));
   PetscCall(SimulationShowShells(simulation, SHELLS_STILL, 0.));
   PetscCall(FindObstructed(simulation, &closed));
   PetscCall(PhaseStart(simulation->phase, closed, message, size));

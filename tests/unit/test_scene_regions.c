@@ -90,6 +90,27 @@ static void names_of_regions_that_are_not_are_refused(void **state)
             6, "no region is called \"oil\"");
 }
 
+#define CONTACT(keys) TOP "regions:\n" WATER AIR "interfaces: {contact_angles: [{" keys "}]}\n"
+
+static void contact_angles_are_read_and_bad_ones_refused(void **state)
+{
+  Scene                scene = read_scene(CONTACT("first: air, second: water, angle: 120, on: x_low"));
+  const ContactConfig *contact;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  assert_int_equal(scene_config(scene)->phases.contact_count, 1);
+  contact = &scene_config(scene)->phases.contacts[0];
+  assert_true(contact->angle == 120.);
+  assert_string_equal(contact->on, "x_low");
+  assert_int_equal(contact_place(scene_config(scene), contact->on), 0);
+  assert_int_equal(SceneDestroy(&scene), 0);
+  one_error(CONTACT("first: air, second: water, angle: 181"), 6, "between 0 and 180");
+  one_error(CONTACT("first: air, second: watr, angle: 60"), 6, "did you mean \"water\"");
+  one_error(CONTACT("first: air, second: air, angle: 60"), 6, "and itself");
+  one_error(CONTACT("first: air, second: water, angle: 60, on: deck"), 6, "sides are x_low");
+}
+
 static void keys_that_contradict_regions_are_refused(void **state)
 {
   (void)state;
@@ -200,6 +221,7 @@ static void elasticity_that_cannot_be_is_refused(void **state)
 TEST_MAIN(cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
           cmocka_unit_test(what_a_change_leaves_out_is_as_before),
           cmocka_unit_test(changes_that_cannot_be_are_refused),
+          cmocka_unit_test(contact_angles_are_read_and_bad_ones_refused),
           cmocka_unit_test(regions_and_tensions_are_read), cmocka_unit_test(the_resolved_scene_is_the_same),
           cmocka_unit_test(a_bad_set_of_regions_is_refused),
           cmocka_unit_test(names_of_regions_that_are_not_are_refused),

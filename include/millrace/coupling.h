@@ -56,12 +56,12 @@ PetscErrorCode CouplingPlaceSolid(Coupling coupling, Solid solid); /* all bodies
 PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid);
 /* How many surfaces of bodies this rank holds: of those near its part of the box, and lately near. */
 PetscInt coupling_surfaces_held(Coupling coupling);
-/* Solids with closed surfaces that deform, for all placings until the next call: `total` surfaces in all,
-   with numbers from zero, of which this rank holds `count`, and the solid that they belong to, null where
-   there is none; a total of zero: no such solids. All are borrowed, and the patches are sent now. In placings
-   and solves such surfaces count as bodies of given velocity behind the others: `twists` have six zeros for
-   each. CouplingSolve finds the solid's velocity, CouplingProject takes it. With cut faces, in three
-   dimensions; viscosity does not act at them. Collective: world. */
+/* Solids with surfaces that deform, closed ones and shells, for all placings until the next call: `total`
+   surfaces in all, with numbers from zero, of which this rank holds `count`, and the solid that they belong
+   to, null where there is none; a total of zero: no such solids. All are borrowed, and the patches are sent
+   now. In placings and solves such surfaces count as bodies of given velocity behind the others: `twists`
+   have six zeros for each. CouplingSolve finds the solid's velocity, CouplingProject takes it. With cut
+   faces, in three dimensions; viscosity does not act at them. Collective: world. */
 PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt count,
                                     const SolidPatch whole[], const SolidOperator *solid);
 /* The solid's velocity to the fluid, after the solid has changed it. Collective: world. */

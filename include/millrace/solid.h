@@ -333,9 +333,11 @@ typedef struct {
   /* Momentum and angular momentum of points in a fluid, in the last step: at its end with the velocities of
      its start, with those that forces have made of them, and what contact gave them after that. */
   PetscReal moved[2 * MILLRACE_DIM], pushed[2 * MILLRACE_DIM], pressed[2 * MILLRACE_DIM];
-  PetscBool is_unsolved; /* the last step was given up: Newton's method, or iterations with C, did not end */
-  PetscBool meets_body;  /* the last step was given up: a mesh in a fluid has come to a free body */
-  PetscInt  mesh_pairs;  /* of features of meshes that touched, at most in a substep */
+  PetscReal
+      chamber_correction; /* m^3: by which cloth that closes a chamber of fluid was put right, at most */
+  PetscBool is_unsolved;  /* the last step was given up: Newton's method, or iterations with C, did not end */
+  PetscBool meets_body;   /* the last step was given up: a mesh in a fluid has come to a free body */
+  PetscInt  mesh_pairs;   /* of features of meshes that touched, at most in a substep */
   PetscInt  mesh_passes, mesh_impulses, mesh_zones,
       mesh_clamped;         /* over them; collisions met by impulses, by
                                zones, and by zones that something carries */

@@ -41,7 +41,7 @@ typedef struct _p_SolidPatches *SolidPatches;
 /* Sends of the `count` surfaces that this rank holds, `own` unknowns in all, to every rank of `comm` the
    triangles that come within its `reach` (null: it meets none) at one of the moments. Of closed surfaces it
    gets those, too, that lie beside its reach along x: what is inside follows from all crossings on the left
-   of a place (lattice.h). Destroy accepts null. Collective: comm. */
+   of a place (lattice.h). Shells go to all of them, whole. Destroy accepts null. Collective: comm. */
 PetscErrorCode SolidPatchesCreate(MPI_Comm comm, PetscInt count, const SolidPatch whole[], PetscInt own,
                                   const PatchReach *reach, SolidPatches *patches);
 PetscErrorCode SolidPatchesDestroy(SolidPatches *patches);

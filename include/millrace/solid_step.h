@@ -83,8 +83,8 @@ typedef struct {
    what is `added`, one for each body; null: nothing. Collective: the solid's comm. */
 PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt, const AddedMass added[]);
 
-/* Deformable solids in a fluid (docs/numerics.md, section 15). Each mesh is a closed surface of its own, with
-   its number; they and C are lent until the next call. Not collective. */
+/* Deformable solids in a fluid (docs/numerics.md, section 15). Each mesh is a closed surface of its own, or a
+   shell, with its number; they and C are lent until the next call. Not collective. */
 PetscInt       solid_deforming_count(Solid solid);
 PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const SolidOperator **motion);
 /* S1: velocities at the middle of the step by forces, which C is to go on from. Collective: the solid's comm.

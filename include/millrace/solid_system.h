@@ -93,6 +93,9 @@ typedef struct {
   PetscErrorCode (*Collect)(void *context, const PetscReal surface[], PetscReal unknowns[]); /* R^T */
   PetscErrorCode (*Prepare)(void *context, const PetscReal added[]);
   PetscErrorCode (*Solve)(void *context, const PetscReal from[], PetscReal to[]); /* C^-1, to round-off */
+  /* Of shells that close a chamber: by how much a velocity of the surface makes what is behind it larger, in
+     m^2 for each of its numbers, as the fluid sees it; zero elsewhere. With Prepare. Null: of no use. */
+  PetscErrorCode (*TakeAreas)(void *context, const PetscReal areas[]);
   const PetscReal *right_side; /* M V* and what else gives it momentum in the step; kg m/s */
   PetscReal       *velocity;   /* V: of the unknowns, given or solved for */
 } SolidOperator;

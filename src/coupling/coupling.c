@@ -114,7 +114,10 @@ PetscErrorCode CouplingPlaceBodies(Coupling coupling, PetscInt count, const Coup
   PetscCall(PetscCalloc1(all, &placed));
   PetscCall(PetscArraycpy(placed, bodies, count));
   for (PetscInt b = count; b < all; b++)
-    placed[b] = (CoupledBody){.rotation = {.scalar = 1.}, .slips = PETSC_TRUE};
+    placed[b] = (CoupledBody){.rotation = {.scalar = 1.},
+                              .slips = PETSC_TRUE,
+                              .thickness = coupling->deforming.thickness[b - count]};
+  coupling->solids.is_still = PETSC_FALSE;
   PetscCall(CouplingTakeBodies(coupling, all, placed));
   PetscCall(PetscFree(placed));
   if (has_fluid(coupling))

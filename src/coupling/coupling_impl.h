@@ -170,6 +170,7 @@ typedef struct {
 
   PetscInt                before_count;
   EarlierPlace           *before;     /* of the bodies */
+  PetscBool               is_still;   /* shells are as if they had not moved to this placing */
   struct ShellVisibility *visibility; /* null until someone asks */
 } PlacedSolids;
 
@@ -206,13 +207,15 @@ typedef struct {
   PetscInt             total;   /* on all ranks; the last bodies of a placing */
   PetscInt             count;   /* that have come to this rank */
   const SolidPatch    *received;
-  CellRows             rows; /* B of the copies of their unknowns */
+  PetscReal           *thickness; /* of all; 0: closed */
+  CellRows             rows;      /* B of the copies of their unknowns */
   PetscInt             face_count, face_room;
   FaceRow             *faces;
   PetscInt             copy_count;
   PetscReal           *copies, *motion; /* scratch, and the last velocity */
   PetscReal           *surface;         /* of the solid's own numbers; scratch */
   PetscReal           *push;            /* W^T M_F u* of the solid's unknowns */
+  PetscReal           *areas;           /* of copies of shells that close a chamber, see SolidOperator */
 } DeformingSolids;
 
 /* (5.13): A is that of the Poisson problem. C and the right side of its rows are on every rank, all else on
@@ -321,7 +324,9 @@ PetscErrorCode CouplingPushDeforming(Coupling coupling, Vec velocity[DIM]);
 PetscErrorCode CouplingAnswer(Coupling coupling);
 /* The velocity that belongs to the solution; that which the solid has. Collective: world. */
 PetscErrorCode CouplingFinishDeforming(Coupling coupling);
-void           deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
+/* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
+PetscReal coupling_part_in_face(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body);
+void      deforming_fill_faces(const DeformingSolids *deforming, PetscInt d, PetscReal *u);
 
 /* shells.c: before a placing */
 PetscErrorCode      PlacedSolidsRemember(PlacedSolids *solids);
@@ -396,6 +401,13 @@ PetscErrorCode CouplingAddContactFaces(Coupling coupling, CellRows *list);
 void triangle_weights(const Vector3 corner[3], Vector3 point, PetscReal weights[3]); /* barycentric */
 PetscErrorCode CouplingAddPatchRows(MacGrid grid, const SolidPatch *patch, const char *has_pressure,
                                     CellRows *rows);
+
+/* shell_rows.c: adds B of a shell with unknowns of its own, body number `body` of the placing, and to `areas`
+   the flow through faces of this rank along its normal. Not collective. */
+PetscErrorCode CouplingAddShellRows(Coupling coupling, const SolidPatch *patch, PetscInt body,
+                                    const char *has_pressure, CellRows *rows, PetscReal areas[]);
+/* Whether it has no edge, or none but on sides of the box. Not collective. */
+PetscErrorCode CouplingFindEnds(Coupling coupling, const SolidPatch *patch, PetscBool *closes);
 
 /* coupling_matrix.c: B of mixed and contact faces. `fixed` as in FluidSystem. */
 PetscErrorCode CouplingBuildMatrix(Coupling coupling, Vec fixed);

@@ -42,6 +42,7 @@ PetscErrorCode DeformingClear(DeformingSolids *deforming)
   PetscCall(SolidPatchesDestroy(&deforming->patches));
   PetscCall(PetscFree(deforming->rows.rows));
   PetscCall(PetscFree(deforming->faces));
+  PetscCall(PetscFree2(deforming->thickness, deforming->areas));
   PetscCall(PetscFree4(deforming->copies, deforming->motion, deforming->surface, deforming->push));
   *deforming = (DeformingSolids){0};
   PetscFunctionReturn(0);
@@ -66,8 +67,13 @@ PetscErrorCode CouplingSetDeforming(Coupling coupling, PetscInt total, PetscInt 
                                &deforming->patches));
   PetscCall(SolidPatchesGet(deforming->patches, &deforming->count, &deforming->received));
   deforming->total = total;
-  deforming->solid = solid;
   deforming->copy_count = solid_patches_unknowns(deforming->patches);
+  PetscCall(PetscCalloc2(total, &deforming->thickness, deforming->copy_count, &deforming->areas));
+  for (PetscInt p = 0; p < count; p++) /* all ranks know which are shells */
+    deforming->thickness[whole[p].surface] = whole[p].thickness;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, deforming->thickness, (PetscMPIInt)total, MPIU_REAL, MPIU_MAX,
+                             coupling->world));
+  deforming->solid = solid;
   PetscCall(PetscCalloc4(deforming->copy_count, &deforming->copies, deforming->copy_count, &deforming->motion,
                          own, &deforming->surface, solid ? solid->unknown_count : 0, &deforming->push));
   PetscCall(CouplingTellDeforming(coupling));
@@ -85,7 +91,7 @@ static void place_patch(const SolidPatch *patch, const PatchReach *reach, Placed
       placed->low.at[d] = PetscMin(placed->low.at[d], patch->now[v].at[d]);
       placed->high.at[d] = PetscMax(placed->high.at[d], patch->now[v].at[d]);
     }
-  if (!(reach->period.at[X] > 0.))
+  if (!(reach->period.at[X] > 0.) && !(patch->thickness > 0.))
     placed->high.at[X] = PetscMax(placed->high.at[X], reach->high.at[X]);
   placed->volume = patch->volume;
   placed->centre = vector3_subtract(patch->centre, placed->body.position);
@@ -176,10 +182,10 @@ static SolidRow face_row(Coupling coupling, const SolidPatch *patch, Surface sur
   return row;
 }
 
-/* The part of a surface, body number `body`, in the velocity of a face that has none of its own. */
-static PetscReal part_in_face(const FaceMap *faces, PetscInt d, PetscInt c, PetscInt body)
+PetscReal coupling_part_in_face(Coupling coupling, PetscInt d, const PetscInt at[DIM], PetscInt body)
 {
-  const PetscInt kind = faces->kinds[d][c];
+  const FaceMap *faces = &coupling->faces;
+  const PetscInt c = box_index(grid_box(coupling->grid), at[X], at[Y], at[Z]), kind = faces->kinds[d][c];
   PetscReal      part = 0.;
 
   if (kind == COUPLED_SOLID)
@@ -221,14 +227,14 @@ static PetscErrorCode AddRest(Coupling coupling, PetscInt d, const PetscInt at[D
 }
 
 static PetscErrorCode AddFace(Coupling coupling, PetscInt d, const PetscInt at[DIM], const SolidRow *row,
-                              const char *has_pressure)
+                              PetscBool is_shell, const char *has_pressure)
 {
   const GridBox   *box = grid_box(coupling->grid);
   DeformingSolids *deforming = &coupling->deforming;
   const PetscInt   c = box_index(box, at[X], at[Y], at[Z]), kind = coupling->faces.kinds[d][c];
 
   PetscFunctionBegin;
-  if (kind >= 0 && has_pressure[c] && has_pressure[c - box->stride[d]])
+  if (!is_shell && kind >= 0 && has_pressure[c] && has_pressure[c - box->stride[d]])
     PetscCall(AddRest(coupling, d, at, row));
   if (at[d] >= grid_faces(coupling->grid, d).end[d])
     PetscFunctionReturn(0); /* another rank's */
@@ -253,12 +259,12 @@ static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, cons
 
     FOR_CELLS(&range, i, j, k) {
       const PetscInt  at[DIM] = {i, j, k};
-      const PetscReal part = part_in_face(&coupling->faces, d, box_index(box, i, j, k), body);
+      const PetscReal part = coupling_part_in_face(coupling, d, at, body);
 
       if (part > 0.) {
         const SolidRow row = face_row(coupling, patch, surface, d, at, part);
 
-        PetscCall(AddFace(coupling, d, at, &row, has_pressure));
+        PetscCall(AddFace(coupling, d, at, &row, patch->thickness > 0., has_pressure));
       }
     }
   }
@@ -266,47 +272,67 @@ static PetscErrorCode FindFaces(Coupling coupling, const SolidPatch *patch, cons
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode BuildShell(Coupling coupling, const SolidPatch *patch, PetscInt body,
+                                 const char *has_pressure)
+{
+  DeformingSolids *deforming = &coupling->deforming;
+  PetscBool        closes;
+
+  PetscFunctionBegin;
+  PetscCall(CouplingAddShellRows(coupling, patch, body, has_pressure, &deforming->rows, deforming->areas));
+  PetscCall(CouplingFindEnds(coupling, patch, &closes));
+  for (PetscInt n = 0; n < 3 * patch->vertex_count && !closes; n++)
+    deforming->areas[patch->unknown[n / 3] + n % 3] = 0.;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode CouplingBuildDeforming(Coupling coupling)
 {
   DeformingSolids *deforming = &coupling->deforming;
+  const PetscInt   first = coupling->solids.count - deforming->total;
   char            *has_pressure;
 
   PetscFunctionBegin;
   deforming->rows.count = deforming->face_count = 0;
+  PetscCall(PetscArrayzero(deforming->areas, deforming->copy_count));
   PetscCall(PetscCalloc1(grid_box(coupling->grid)->length, &has_pressure));
   PetscCall(MarkPressures(coupling, has_pressure));
   for (PetscInt p = 0; p < deforming->count; p++) {
-    PetscCall(CouplingAddPatchRows(coupling->grid, &deforming->received[p], has_pressure, &deforming->rows));
+    const SolidPatch *patch = &deforming->received[p];
+
+    if (patch->thickness > 0.)
+      PetscCall(BuildShell(coupling, patch, first + patch->surface, has_pressure));
+    else
+      PetscCall(CouplingAddPatchRows(coupling->grid, patch, has_pressure, &deforming->rows));
     PetscCall(FindFaces(coupling, &deforming->received[p], has_pressure));
   }
   PetscCall(PetscFree(has_pressure));
   PetscFunctionReturn(0);
 }
 
-/* Forces that cancel in their sum: what is left of them is round-off. */
-static PetscErrorCode Clean(const SolidOperator *solid, PetscReal surface[], PetscReal forces[])
+/* Forces that cancel in their sum, on a shell those of both sides: what is left of them is round-off of their
+   sizes, which come instead of the forces on the surface. */
+static PetscErrorCode Clean(const SolidOperator *solid, const PetscReal sizes[], PetscReal forces[])
 {
   const PetscReal negligible = 1e-10;
-  PetscReal       most = 0., *sizes;
+  PetscReal       most = 0., *collected;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(solid->unknown_count, &sizes));
-  for (PetscInt n = 0; n < solid->surface_count; n++)
-    surface[n] = PetscAbsReal(surface[n]);
-  PetscCall(solid->Collect(solid->context, surface, sizes));
+  PetscCall(PetscMalloc1(solid->unknown_count, &collected));
+  PetscCall(solid->Collect(solid->context, sizes, collected));
   for (PetscInt n = 0; n < solid->unknown_count; n++)
-    most = PetscMax(most, PetscAbsReal(sizes[n]));
+    most = PetscMax(most, PetscAbsReal(collected[n]));
   for (PetscInt n = 0; n < solid->unknown_count; n++)
     if (PetscAbsReal(forces[n]) <= negligible * most)
       forces[n] = 0.;
-  PetscCall(PetscFree(sizes));
+  PetscCall(PetscFree(collected));
   PetscFunctionReturn(0);
 }
 
 /* On a rank that holds the solid: from forces on the surface to velocities of it. Pressures, and with them
    forces, are scaled, C and the right side are not. */
 static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, const PetscReal push[],
-                                 Request request, PetscReal surface[])
+                                 const PetscReal sizes[], Request request, PetscReal surface[])
 {
   PetscReal *forces, *velocities;
 
@@ -314,7 +340,7 @@ static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, co
   PetscCall(PetscMalloc2(solid->unknown_count, &forces, solid->unknown_count, &velocities));
   PetscCall(solid->Collect(solid->context, surface, forces));
   if (request == REQUEST_CLEAN)
-    PetscCall(Clean(solid, surface, forces));
+    PetscCall(Clean(solid, sizes, forces));
   for (PetscInt n = 0; n < solid->unknown_count; n++)
     forces[n] = request == REQUEST_PUSH     ? solid->right_side[n] + push[n]
                 : request == REQUEST_FINISH ? solid->right_side[n] + push[n] - forces[n] / scale
@@ -327,19 +353,27 @@ static PetscErrorCode SolveSolid(const SolidOperator *solid, PetscReal scale, co
   PetscFunctionReturn(0);
 }
 
-/* The forces in `copies` become velocities, in `result`. Collective: world. */
-static PetscErrorCode Respond(Coupling coupling, Request request, PetscReal result[])
+/* The forces in `copies`, of these sizes where they are to be cleaned, become velocities, in `result`.
+   Collective: world. */
+static PetscErrorCode Respond(Coupling coupling, Request request, const PetscReal copied_sizes[],
+                              PetscReal result[])
 {
   DeformingSolids     *deforming = &coupling->deforming;
   const SolidOperator *solid = deforming->solid;
+  PetscReal           *sizes = NULL;
 
   PetscFunctionBegin;
+  if (request == REQUEST_CLEAN) {
+    PetscCall(PetscCalloc1(solid ? solid->surface_count : 0, &sizes));
+    PetscCall(SolidPatchesSum(deforming->patches, copied_sizes, sizes));
+  }
   if (solid)
     PetscCall(PetscArrayzero(deforming->surface, solid->surface_count));
   PetscCall(SolidPatchesSum(deforming->patches, deforming->copies, deforming->surface));
   if (solid)
-    PetscCall(SolveSolid(solid, coupling->scale, deforming->push, request, deforming->surface));
+    PetscCall(SolveSolid(solid, coupling->scale, deforming->push, sizes, request, deforming->surface));
   PetscCall(SolidPatchesTell(deforming->patches, deforming->surface, result));
+  PetscCall(PetscFree(sizes));
   PetscFunctionReturn(0);
 }
 
@@ -355,23 +389,37 @@ static PetscErrorCode Agree(Coupling coupling, Request *request)
   PetscFunctionReturn(0);
 }
 
+/* Of the forces that add up to B^T p. */
+static void add_sizes(const CellRows *rows, const PetscReal *pressures, PetscReal *sizes)
+{
+  for (PetscInt r = 0; r < rows->count; r++)
+    for (PetscInt n = 0; n < rows->rows[r].row.count; n++)
+      sizes[rows->rows[r].row.dof[n]] +=
+          PetscAbsReal(rows->rows[r].row.weight[n] * pressures[rows->rows[r].cell]);
+}
+
 /* On the fluid team: adds B_d times the velocities that are asked for to `cells`; forces are those of the
    pressures `from`, null: none. */
 static PetscErrorCode AskSolid(Coupling coupling, Request request, Vec from, Vec cells)
 {
   DeformingSolids *deforming = &coupling->deforming;
   const PetscReal *pressures;
-  PetscReal       *values;
+  PetscReal       *values, *sizes = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(deforming->copies, deforming->copy_count));
   if (from) {
     PetscCall(VecGetArrayRead(from, &pressures));
     cell_rows_multiply_transpose(&deforming->rows, pressures, deforming->copies);
+    if (request == REQUEST_CLEAN) {
+      PetscCall(PetscCalloc1(deforming->copy_count, &sizes));
+      add_sizes(&deforming->rows, pressures, sizes);
+    }
     PetscCall(VecRestoreArrayRead(from, &pressures));
   }
   PetscCall(Agree(coupling, &request));
-  PetscCall(Respond(coupling, request, deforming->copies));
+  PetscCall(Respond(coupling, request, sizes, deforming->copies));
+  PetscCall(PetscFree(sizes));
   PetscCall(VecGetArray(cells, &values));
   cell_rows_multiply(&deforming->rows, deforming->copies, values);
   PetscCall(VecRestoreArray(cells, &values));
@@ -412,7 +460,7 @@ PetscErrorCode CouplingAnswer(Coupling coupling)
   do {
     PetscCall(Agree(coupling, &request));
     if (!has_fluid(coupling) && request != REQUEST_END)
-      PetscCall(Respond(coupling, request, coupling->deforming.copies));
+      PetscCall(Respond(coupling, request, NULL, coupling->deforming.copies));
   } while (request != REQUEST_END);
   PetscFunctionReturn(0);
 }
@@ -431,7 +479,7 @@ PetscErrorCode CouplingFinishDeforming(Coupling coupling)
     cell_rows_multiply_transpose(&deforming->rows, pressures, deforming->copies);
     PetscCall(VecRestoreArrayRead(coupling->system.solution, &pressures));
   }
-  PetscCall(Respond(coupling, REQUEST_FINISH, deforming->motion));
+  PetscCall(Respond(coupling, REQUEST_FINISH, NULL, deforming->motion));
   PetscFunctionReturn(0);
 }
 
@@ -472,6 +520,10 @@ PetscErrorCode CouplingPrepareDeforming(Coupling coupling)
   PetscCall(SumFaces(deforming));
   if (deforming->solid)
     PetscCall(deforming->solid->Prepare(deforming->solid->context, deforming->surface));
+  PetscCall(PetscArraycpy(deforming->copies, deforming->areas, deforming->copy_count));
+  PetscCall(SumFaces(deforming));
+  if (deforming->solid && deforming->solid->TakeAreas)
+    PetscCall(deforming->solid->TakeAreas(deforming->solid->context, deforming->surface));
   PetscFunctionReturn(0);
 }
 

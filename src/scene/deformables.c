@@ -181,10 +181,10 @@ PetscErrorCode SceneCheckBindings(Scene scene)
 static PetscErrorCode CheckMeshInFluid(Scene scene, Node *item, const SolidMeshConfig *mesh)
 {
   PetscFunctionBegin;
-  if (mesh->mesh.use != MESH_USE_VOLUME || mesh->mesh.order != 1)
+  if ((mesh->mesh.use != MESH_USE_VOLUME && mesh->mesh.use != MESH_USE_CLOTH) || mesh->mesh.order != 1)
     PetscCall(ProblemAdd(scene, item, PROBLEM_ERROR,
-                         "mesh \"%s\": in a fluid only volumes of linear tetrahedra move (type: volume, "
-                         "order: 1)",
+                         "mesh \"%s\": in a fluid only volumes of linear tetrahedra and cloth of linear "
+                         "triangles move (type: volume or cloth, order: 1)",
                          mesh->name));
   if (mesh->contact_thickness > 0.)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "contact_thickness"), PROBLEM_ERROR,

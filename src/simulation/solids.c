@@ -171,6 +171,8 @@ static PetscErrorCode RecordSolids(Simulation simulation, Record *record)
              "solid_energy");
   if (simulation->config->solids.mesh_count)
     put_elements(record, &report);
+  if (simulation->config->solids.mesh_count && simulation_is_coupled(simulation->config))
+    record_put(record, report.chamber_correction, "m^3", "chamber_correction");
   if (solid_meeting_triangles(simulation->solid))
     put_mesh_contact(record, &report);
   if (solid_can_yield(simulation->solid)) {

@@ -814,7 +814,7 @@ const SchemaKey SolidKeys[] = {
      .fallback = "",
      .keys = mesh_keys,
      .help = "deformable solids of tetrahedra or triangles, and clouds of points that others are bound to, "
-             "without a fluid or, volumes of tetrahedra, in one; they touch bodies, and with "
+             "without a fluid or, volumes and cloth of linear elements, in one; they touch bodies, and with "
              "contact_thickness each other"},
     {.name = "bindings",
      .kind = SCHEMA_LIST,

@@ -65,8 +65,11 @@ static PetscBool meets_along(const PatchReach *reach, PetscInt d, PetscBool from
   return low <= reach->high.at[d] && (from_left || high >= reach->low.at[d]);
 }
 
+/* Rows of shells reach along whole columns of cells. */
 static PetscBool meets(const PatchReach *reach, const SolidPatch *patch, const PetscInt triangle[3])
 {
+  if (patch->thickness > 0.)
+    return PETSC_TRUE;
   for (PetscInt d = 0; d < DIM; d++) {
     PetscReal low = PETSC_MAX_REAL, high = -PETSC_MAX_REAL;
 

@@ -6,7 +6,7 @@
 
 #include <millrace/solid_step.h>
 
-enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 5, MESH_NUMBERS = 5 };
+enum { PLACEMENT_NUMBERS = 7, REPORT_NUMBERS = 4, POINT_NUMBERS = 6, MESH_NUMBERS = 5 };
 
 /* Where the targets of soft bound copies have drifted to. */
 static PetscErrorCode SaveDrift(Solid solid, Archive archive)
@@ -63,8 +63,8 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   const PetscReal counts[REPORT_NUMBERS] = {solid->report.collisions, solid->report.position_iterations,
                                             solid->report.velocity_iterations, solid->report.push_outs};
   const PetscReal point_counts[POINT_NUMBERS] = {
-      solid->report.substeps, solid->report.damping_iterations, solid->report.newton_iterations,
-      solid->report.linear_iterations, solid->report.elastic_solver};
+      solid->report.substeps,          solid->report.damping_iterations, solid->report.newton_iterations,
+      solid->report.linear_iterations, solid->report.elastic_solver,     solid->report.chamber_correction};
   const PetscReal mesh_counts[MESH_NUMBERS] = {solid->report.mesh_pairs, solid->report.mesh_impulses,
                                                solid->report.mesh_zones, solid->report.mesh_clamped,
                                                solid->report.mesh_crossings};
@@ -165,6 +165,7 @@ static PetscErrorCode LoadReport(Solid solid, Archive archive)
   solid->report.newton_iterations = (PetscInt)point_counts[2];
   solid->report.linear_iterations = (PetscInt)point_counts[3];
   solid->report.elastic_solver = (PetscInt)point_counts[4];
+  solid->report.chamber_correction = point_counts[5];
   solid->report.collisions = (PetscInt)counts[0];
   solid->report.position_iterations = (PetscInt)counts[1];
   solid->report.velocity_iterations = (PetscInt)counts[2];

@@ -77,6 +77,10 @@ whole=12 half=6 within=alike # after twenty the parts of the box show by 7e-10, 
 everywhere soft "a soft ball in water"
 run 1 soft soft-schur $whole --set coupling.solver=schur
 ok "a soft ball in water: by either solver, to 1e-9 but for the number of iterations" alike soft-whole-1 soft-schur 1e-9
+whole=8 half=4
+everywhere sheet "cloth in water"
+run 1 sheet sheet-schur $whole --set coupling.solver=schur
+ok "cloth in water: by either solver, to 1e-8 but for the number of iterations" alike sheet-whole-1 sheet-schur 1e-8
 whole=20 half=10 within=
 everywhere collision "a collision in water" # in the middle of it, with a free surface and a shell
 run 1 collision collision-schur 20 --set coupling.solver=schur

@@ -2,6 +2,18 @@
 #include "../coupling_impl.h"
 #include "visibility_impl.h"
 
+static PetscErrorCode DropShell(Shell *shell)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(shell->turns, shell->slopes));
+  if (!shell->is_own)
+    PetscFunctionReturn(0);
+  if (shell->surfaces[STEP_START] != shell->surfaces[STEP_END])
+    PetscCall(SurfaceDestroy(&shell->surfaces[STEP_START]));
+  PetscCall(SurfaceDestroy(&shell->surfaces[STEP_END]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PlacedSolidsDropVisibility(PlacedSolids *solids)
 {
   ShellVisibility *view = solids->visibility;
@@ -10,8 +22,7 @@ PetscErrorCode PlacedSolidsDropVisibility(PlacedSolids *solids)
   if (!view)
     PetscFunctionReturn(0);
   for (PetscInt s = 0; s < view->count; s++)
-    if (view->shells[s].is_own)
-      PetscCall(SurfaceDestroy(&view->shells[s].surface));
+    PetscCall(DropShell(&view->shells[s]));
   PetscCall(VecDestroy(&view->visibility.near));
   PetscCall(PetscFree(view->shells));
   PetscCall(PetscFree(solids->visibility));
@@ -107,16 +118,154 @@ static PetscErrorCode AddShell(Coupling coupling, PetscInt body)
   Shell               *shell = &view->shells[view->count++];
 
   PetscFunctionBegin;
-  *shell = (Shell){.surface = now->surface};
+  *shell = (Shell){.surfaces = {now->surface, now->surface}};
   shell->stands[STEP_END] = stand_at(now->position, now->rotation);
   shell->stands[STEP_START] = stand_at(before.position, before.rotation);
   if (view->dimension == 2) {
     shell->is_own = PETSC_TRUE;
-    PetscCall(MakePrism(&coupling->solids.bodies[body], &shell->surface));
+    PetscCall(MakePrism(&coupling->solids.bodies[body], &shell->surfaces[STEP_END]));
+    shell->surfaces[STEP_START] = shell->surfaces[STEP_END];
     shell->stands[STEP_END] = stand_at(now->position, turn_between(now->rotation, now->rotation));
     shell->stands[STEP_START] = stand_at(before.position, turn_between(now->rotation, before.rotation));
   }
   shell->is_still = is_same(&shell->stands[STEP_START], &shell->stands[STEP_END]);
+  PetscFunctionReturn(0);
+}
+
+/* Two axes along a triangle and one across, as rows; false if it has no area. */
+static PetscBool find_frame(const Vector3 places[], const PetscInt triangle[3], Matrix3 *frame)
+{
+  const Vector3 along = vector3_subtract(places[triangle[1]], places[triangle[0]]),
+                across = vector3_cross(along, vector3_subtract(places[triangle[2]], places[triangle[0]]));
+  const PetscReal length = vector3_norm(along), area = vector3_norm(across);
+  Vector3         axes[DIM];
+
+  if (!(length > 0. && area > 0.))
+    return PETSC_FALSE;
+  axes[0] = vector3_scale(1. / length, along);
+  axes[2] = vector3_scale(1. / area, across);
+  axes[1] = vector3_cross(axes[2], axes[0]);
+  for (PetscInt a = 0; a < DIM; a++)
+    for (PetscInt d = 0; d < DIM; d++)
+      frame->at[a][d] = axes[a].at[d];
+  return PETSC_TRUE;
+}
+
+/* Axis times angle. */
+static Vector3 rotation_of(const Matrix3 *turn)
+{
+  const Quaternion q = quaternion_from_matrix(turn);
+  const PetscReal  size = vector3_norm(q.vector), sign = q.scalar < 0. ? -1. : 1.;
+
+  return vector3_scale(size > 0. ? sign * 2. * atan2(size, sign * q.scalar) / size : 2. * sign, q.vector);
+}
+
+/* Of the way of a triangle's places: along it that of the corners, across it that of its turn. */
+static Matrix3 slope_of(const Vector3 from[3], const Vector3 to[3], const Matrix3 *turn)
+{
+  const Vector3 area = vector3_cross(vector3_subtract(from[1], from[0]), vector3_subtract(from[2], from[0]));
+  const PetscReal size = vector3_norm(area);
+  const Vector3   normal = vector3_scale(1. / size, area),
+                across = vector3_subtract(matrix3_apply(turn, normal), normal);
+  Matrix3 slope;
+
+  for (PetscInt a = 0; a < DIM; a++)
+    for (PetscInt b = 0; b < DIM; b++)
+      slope.at[a][b] = across.at[a] * normal.at[b];
+  for (int c = 0; c < 3; c++) {
+    const Vector3 gradient = vector3_scale(
+        1. / size, vector3_cross(normal, vector3_subtract(from[(c + 2) % 3], from[(c + 1) % 3])));
+
+    for (PetscInt a = 0; a < DIM; a++)
+      for (PetscInt b = 0; b < DIM; b++)
+        slope.at[a][b] += (to[c].at[a] - from[c].at[a]) * gradient.at[b];
+  }
+  return slope;
+}
+
+static void add_scaled(Matrix3 *sum, PetscReal scale, const Matrix3 *other)
+{
+  for (PetscInt a = 0; a < DIM; a++)
+    for (PetscInt b = 0; b < DIM; b++)
+      sum->at[a][b] += scale * other->at[a][b];
+}
+
+/* Adds those of a triangle to its vertices, times its area; one without any has none. */
+static void add_turn(Shell *shell, const Vector3 *const places[2], const PetscInt triangle[3],
+                     PetscReal areas[])
+{
+  Vector3   corner[2][3];
+  Matrix3   frames[2], back, turn, slope;
+  PetscReal area;
+
+  if (!find_frame(places[0], triangle, &frames[0]) || !find_frame(places[1], triangle, &frames[1]))
+    return;
+  back = matrix3_transpose(&frames[1]);
+  turn = matrix3_multiply(&back, &frames[0]);
+  for (int n = 0; n < 6; n++)
+    corner[n / 3][n % 3] = places[n / 3][triangle[n % 3]];
+  area = vector3_norm(vector3_cross(vector3_subtract(corner[0][1], corner[0][0]),
+                                    vector3_subtract(corner[0][2], corner[0][0])));
+  slope = slope_of(corner[0], corner[1], &turn);
+  for (int c = 0; c < 3; c++) {
+    const PetscInt v = triangle[c];
+
+    areas[v] += area;
+    shell->turns[v] = vector3_add(shell->turns[v], vector3_scale(area, rotation_of(&turn)));
+    add_scaled(&shell->slopes[v], area, &slope);
+  }
+}
+
+/* The means of the triangles around each vertex, by their areas at the start of the step. */
+static PetscErrorCode FindTurns(Shell *shell)
+{
+  const Vector3 *places[2];
+  const PetscInt(*triangles)[3];
+  PetscInt   vertex_count, triangle_count;
+  PetscReal *areas;
+
+  PetscFunctionBegin;
+  for (int m = 0; m < 2; m++)
+    PetscCall(SurfaceGet(shell->surfaces[m], &vertex_count, &places[m], &triangle_count, &triangles));
+  PetscCall(PetscCalloc2(vertex_count, &shell->turns, vertex_count, &shell->slopes));
+  PetscCall(PetscCalloc1(vertex_count, &areas));
+  for (PetscInt t = 0; t < triangle_count; t++)
+    add_turn(shell, places, triangles[t], areas);
+  for (PetscInt v = 0; v < vertex_count; v++) {
+    const PetscReal part = areas[v] > 0. ? 1. / areas[v] : 0.;
+    const Matrix3   sum = shell->slopes[v];
+
+    shell->turns[v] = vector3_scale(part, shell->turns[v]);
+    shell->slopes[v] = (Matrix3){{{0.}}};
+    add_scaled(&shell->slopes[v], part, &sum);
+  }
+  PetscCall(PetscFree(areas));
+  PetscFunctionReturn(0);
+}
+
+/* Cloth has the axes of the world, and a surface at each moment. */
+static PetscErrorCode AddCloth(Coupling coupling, const SolidPatch *patch)
+{
+  const Quaternion still = quaternion_from_rotation(vector3(0., 0., 0.));
+  ShellVisibility *view = coupling->solids.visibility;
+  Shell           *shell = &view->shells[view->count++];
+
+  PetscFunctionBegin;
+  *shell = (Shell){.is_own = PETSC_TRUE, .is_still = coupling->solids.is_still};
+  for (PetscInt n = 0; n < patch->vertex_count && !shell->is_still; n++)
+    if (memcmp(&patch->before[n], &patch->now[n], sizeof(Vector3)))
+      break;
+    else if (n + 1 == patch->vertex_count)
+      shell->is_still = PETSC_TRUE;
+  shell->stands[STEP_START] = shell->stands[STEP_END] = stand_at(vector3(0., 0., 0.), still);
+  PetscCall(SurfaceCreate(patch->vertex_count, patch->now, patch->triangle_count, patch->triangles,
+                          &shell->surfaces[STEP_END]));
+  shell->surfaces[STEP_START] = shell->surfaces[STEP_END];
+  if (!shell->is_still) {
+    PetscCall(SurfaceCreate(patch->vertex_count, patch->before, patch->triangle_count, patch->triangles,
+                            &shell->surfaces[STEP_START]));
+    PetscCall(FindTurns(shell));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -128,6 +277,22 @@ static void widen(Vector3 *low, Vector3 *high, Vector3 point)
   }
 }
 
+/* The farthest way of what is within reach of cloth. */
+static PetscErrorCode FindWayOfCloth(ShellVisibility *view, const Shell *shell)
+{
+  const Vector3 *places[2];
+  PetscInt       count;
+
+  PetscFunctionBegin;
+  for (int m = 0; m < 2; m++)
+    PetscCall(SurfaceGet(shell->surfaces[m], &count, &places[m], NULL, NULL));
+  for (PetscInt v = 0; v < count; v++)
+    view->visibility.way =
+        PetscMax(view->visibility.way, vector3_norm(vector3_subtract(places[1][v], places[0][v])) +
+                                           VISIBILITY_REACH * view->spacing * vector3_norm(shell->turns[v]));
+  PetscFunctionReturn(0);
+}
+
 /* Bounds at both moments, and the farthest way of what is within reach: of a corner of its box. */
 static PetscErrorCode FindBounds(ShellVisibility *view, Shell *shell)
 {
@@ -137,10 +302,10 @@ static PetscErrorCode FindBounds(ShellVisibility *view, Shell *shell)
   Vector3         low, high;
 
   PetscFunctionBegin;
-  PetscCall(SurfaceGet(shell->surface, &count, &vertices, NULL, NULL));
   for (int m = 0; m < 2; m++) {
     Stand *stand = &shell->stands[m];
 
+    PetscCall(SurfaceGet(shell->surfaces[m], &count, &vertices, NULL, NULL));
     for (PetscInt v = 0; v < count; v++) {
       const Vector3 corner = vector3_add(stand->position, matrix3_apply(&stand->turn, vertices[v]));
 
@@ -149,7 +314,11 @@ static PetscErrorCode FindBounds(ShellVisibility *view, Shell *shell)
       widen(&stand->low, &stand->high, corner);
     }
   }
-  surface_bounds(shell->surface, &low, &high);
+  if (shell->turns) {
+    PetscCall(FindWayOfCloth(view, shell));
+    PetscFunctionReturn(0);
+  }
+  surface_bounds(shell->surfaces[STEP_END], &low, &high);
   for (int n = 0; n < 8 && !shell->is_still; n++) {
     Vector3 corner, place[2];
 
@@ -265,7 +434,7 @@ static PetscErrorCode MarkShell(Marking *marking, const Shell *shell, StepMoment
   PetscFunctionBegin;
   if (!find_cells(marking, stand->low, stand->high))
     PetscFunctionReturn(0);
-  PetscCall(SurfaceGet(shell->surface, NULL, &vertices, &count, &triangles));
+  PetscCall(SurfaceGet(shell->surfaces[moment], NULL, &vertices, &count, &triangles));
   for (PetscInt t = 0; t < count; t++) {
     Vector3 corner[3];
 
@@ -333,8 +502,12 @@ static PetscErrorCode BuildVisibility(Coupling coupling, PetscInt count)
   view->visibility = shell_visibility(view);
   PetscCall(PetscCalloc1(count, &view->shells));
   for (PetscInt n = 0; n < coupling->solids.near_count; n++)
-    if (coupling->solids.bodies[coupling->solids.near[n]].body.thickness > 0.)
+    if (coupling->solids.bodies[coupling->solids.near[n]].body.thickness > 0. &&
+        coupling->solids.near[n] < coupling->solids.count - coupling->deforming.total)
       PetscCall(AddShell(coupling, coupling->solids.near[n]));
+  for (PetscInt p = 0; p < coupling->deforming.count; p++)
+    if (coupling->deforming.received[p].thickness > 0.)
+      PetscCall(AddCloth(coupling, &coupling->deforming.received[p]));
   for (PetscInt s = 0; s < view->count; s++)
     PetscCall(FindBounds(view, &view->shells[s]));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &view->visibility.way, 1, MPIU_REAL, MPIU_MAX, coupling->fluid));
@@ -349,8 +522,10 @@ PetscErrorCode CouplingGetVisibility(Coupling coupling, ShellPlacing motion, Pet
 
   PetscFunctionBegin;
   *visibility = NULL;
-  if (motion == SHELLS_STILL)
+  if (motion == SHELLS_STILL) {
     PetscCall(PlacedSolidsRemember(&coupling->solids));
+    coupling->solids.is_still = PETSC_TRUE;
+  }
   for (PetscInt b = 0; b < coupling->solids.count; b++)
     count += coupling->solids.bodies[b].body.thickness > 0.; /* far ones too: all ranks see shells or none */
   if (!has_fluid(coupling) || !count)

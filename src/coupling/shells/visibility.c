@@ -4,6 +4,7 @@
    moments. A point within the margin is first put off the triangles, to its own side: that of the nearest
    place, or where the normal points if it lies on it. So each point has one side, the same at both moments,
    and a closed shell lets nothing through. */
+#include "../coupling_impl.h"
 #include "visibility_impl.h"
 
 typedef struct {
@@ -83,20 +84,22 @@ static PetscBool move_off_surface(Surface surface, PetscReal margin, Vector3 *po
   return PETSC_FALSE;
 }
 
-static PetscBool shell_blocks(const Shell *shell, Vector3 from, Vector3 to, PetscReal margin)
+static PetscBool shell_blocks(const Shell *shell, StepMoment moment, Vector3 from, Vector3 to,
+                              PetscReal margin)
 {
-  PetscBool from_is_on, to_is_on;
+  const Surface surface = shell->surfaces[moment];
+  PetscBool     from_is_on, to_is_on;
 
-  if (!surface_blocks(shell->surface, from, to, margin))
+  if (!surface_blocks(surface, from, to, margin))
     return PETSC_FALSE;
-  from_is_on = surface_blocks(shell->surface, from, from, margin);
-  to_is_on = surface_blocks(shell->surface, to, to, margin);
+  from_is_on = surface_blocks(surface, from, from, margin);
+  to_is_on = surface_blocks(surface, to, to, margin);
   if (!from_is_on && !to_is_on)
     return PETSC_TRUE;
-  if ((from_is_on && !move_off_surface(shell->surface, margin, &from)) ||
-      (to_is_on && !move_off_surface(shell->surface, margin, &to)))
+  if ((from_is_on && !move_off_surface(surface, margin, &from)) ||
+      (to_is_on && !move_off_surface(surface, margin, &to)))
     return PETSC_TRUE;
-  return surface_blocks(shell->surface, from, to, margin);
+  return surface_blocks(surface, from, to, margin);
 }
 
 static PetscBool visibility_blocks(const void *context, StepMoment moment, Vector3 from, Vector3 to)
@@ -121,7 +124,7 @@ static PetscBool visibility_blocks(const void *context, StepMoment moment, Vecto
     do {
       const Vector3 shift = images_shift(view, &images);
 
-      if (shell_blocks(shell, into_frame(stand, shift, from), into_frame(stand, shift, to), margin))
+      if (shell_blocks(shell, moment, into_frame(stand, shift, from), into_frame(stand, shift, to), margin))
         return PETSC_TRUE;
     } while (images_next(view, &images));
   }
@@ -133,6 +136,7 @@ typedef struct {
   const Shell *shell; /* null: none within reach */
   Vector3      shift;
   PetscReal    distance;
+  PetscReal    margin; /* of the shell */
 } Image;
 
 static PetscReal distance_from_bounds(const ShellVisibility *view, const Stand *stand, Vector3 shift,
@@ -158,9 +162,10 @@ static void box_around(const ShellVisibility *view, Vector3 point, Vector3 *low,
 
 static Image nearest_shell(const ShellVisibility *view, StepMoment moment, Vector3 point)
 {
-  Image       found = {NULL, {{0., 0., 0.}}, VISIBILITY_REACH * view->spacing};
-  Vector3     low, high;
-  ShellImages images;
+  const PetscReal margin = LATTICE_MARGIN * view->spacing;
+  Image           found = {NULL, {{0., 0., 0.}}, VISIBILITY_REACH * view->spacing, margin};
+  Vector3         low, high;
+  ShellImages     images;
 
   box_around(view, point, &low, &high);
   for (PetscInt s = 0; s < view->count; s++) {
@@ -175,10 +180,10 @@ static Image nearest_shell(const ShellVisibility *view, StepMoment moment, Vecto
 
       if (distance >= found.distance)
         continue;
-      distance = surface_nearest(view->shells[s].surface, into_frame(stand, shift, point), found.distance,
-                                 &nearest, &normal);
+      distance = surface_nearest(view->shells[s].surfaces[moment], into_frame(stand, shift, point),
+                                 found.distance, &nearest, &normal);
       if (distance < found.distance)
-        found = (Image){&view->shells[s], shift, distance};
+        found = (Image){&view->shells[s], shift, distance, margin};
     } while (images_next(view, &images));
   }
   return found;
@@ -192,12 +197,70 @@ static PetscReal visibility_distance(const void *context, StepMoment moment, Vec
   return found.shell ? found.distance : PETSC_INFINITY;
 }
 
+/* The place of cloth that is nearest to a point. */
+typedef struct {
+  const PetscInt *corners;
+  PetscReal       weights[3];
+  Vector3         foot;
+} ClothPlace;
+
+static ClothPlace find_place(const Shell *shell, StepMoment moment, Vector3 point)
+{
+  const PetscInt(*triangles)[3] = NULL;
+  const Vector3 *places = NULL;
+  ClothPlace     place;
+  Vector3        corner[3];
+
+  PetscCallAbort(PETSC_COMM_SELF, SurfaceGet(shell->surfaces[moment], NULL, &places, NULL, &triangles));
+  place.corners = triangles[surface_nearest_triangle(shell->surfaces[moment], point, &place.foot)];
+  for (int c = 0; c < 3; c++)
+    corner[c] = places[place.corners[c]];
+  triangle_weights(corner, place.foot, place.weights);
+  return place;
+}
+
+static Vector3 mean_at(const ClothPlace *place, const Vector3 values[])
+{
+  Vector3 sum = {{0., 0., 0.}};
+
+  for (int c = 0; c < 3; c++)
+    sum = vector3_add(sum, vector3_scale(place->weights[c], values[place->corners[c]]));
+  return sum;
+}
+
+/* With the nearest place of cloth, beside which it turns as the vertices do: continuous across edges. Where a
+   fold has closed it comes nearer, until nothing of the cloth is in between. */
+static Vector3 moved_with_cloth(const Shell *shell, StepMoment to, PetscReal margin, Vector3 point)
+{
+  enum { HALVINGS = 8 };
+  const StepMoment from = to == STEP_START ? STEP_END : STEP_START;
+  const ClothPlace place = find_place(shell, from, point);
+  const Vector3    turn = vector3_scale(to == STEP_END ? 1. : -1., mean_at(&place, shell->turns));
+  Vector3 arm = quaternion_rotate(quaternion_from_rotation(turn), vector3_subtract(point, place.foot)), foot;
+  const Vector3  *places = NULL;
+  const PetscReal length = vector3_norm(arm);
+
+  PetscCallAbort(PETSC_COMM_SELF, SurfaceGet(shell->surfaces[to], NULL, &places, NULL, NULL));
+  foot = mean_at(&place, places);
+  for (int n = 0; n < HALVINGS && length > 4. * margin; n++) {
+    const Vector3 beside = vector3_add(foot, vector3_scale(4. * margin / length, arm));
+
+    if (!surface_blocks(shell->surfaces[to], beside, vector3_add(foot, arm), margin))
+      break;
+    arm = vector3_scale(0.5, arm);
+  }
+  return vector3_add(foot, arm);
+}
+
 static Vector3 moved_with(const Image *image, StepMoment to, Vector3 point)
 {
   const StepMoment from = to == STEP_START ? STEP_END : STEP_START;
 
   if (image->shell->is_still)
     return point;
+  if (image->shell->turns)
+    return vector3_add(image->shift, moved_with_cloth(image->shell, to, image->margin,
+                                                      vector3_subtract(point, image->shift)));
   return out_of_frame(&image->shell->stands[to], image->shift,
                       into_frame(&image->shell->stands[from], image->shift, point));
 }
@@ -212,14 +275,14 @@ static Vector3 move_before_shell(const ShellVisibility *view, StepMoment to, con
   const Vector3   seen = into_frame(stand, other->shift, beside);
   Vector3         foot, normal, trial = place;
 
-  if (!shell_blocks(other->shell, into_frame(stand, other->shift, place), seen, margin))
+  if (!shell_blocks(other->shell, to, into_frame(stand, other->shift, place), seen, margin))
     return place;
-  (void)surface_nearest(own->shell->surface, into_frame(&own->shell->stands[to], own->shift, place),
+  (void)surface_nearest(own->shell->surfaces[to], into_frame(&own->shell->stands[to], own->shift, place),
                         PETSC_INFINITY, &foot, &normal);
   foot = out_of_frame(&own->shell->stands[to], own->shift, foot);
   for (int n = 0; n < HALVINGS; n++) {
     trial = vector3_scale(0.5, vector3_add(trial, foot));
-    if (!shell_blocks(other->shell, into_frame(stand, other->shift, trial), seen, margin))
+    if (!shell_blocks(other->shell, to, into_frame(stand, other->shift, trial), seen, margin))
       return trial;
   }
   return place;
@@ -244,7 +307,7 @@ static Vector3 visibility_carry(const void *context, StepMoment to, Vector3 poin
     if (shell == own.shell || !images_start(view, &shell->stands[from], low, high, &images))
       continue;
     do {
-      const Image other = {shell, images_shift(view, &images), 0.};
+      const Image other = {shell, images_shift(view, &images), 0., own.margin};
 
       place = move_before_shell(view, to, &own, &other, moved_with(&other, to, start), place);
     } while (images_next(view, &images));
@@ -265,6 +328,19 @@ static Vector3 visibility_velocity(const void *context, Vector3 point)
   return vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, STEP_END, start), start));
 }
 
+/* That of the way over the step at the nearest place, divided by the step. */
+static Matrix3 cloth_slope(const Shell *shell, Vector3 point, PetscReal dt)
+{
+  const ClothPlace place = find_place(shell, STEP_START, point);
+  Matrix3          slope = {{{0.}}};
+
+  for (int c = 0; c < 3; c++)
+    for (PetscInt n = 0; n < DIM * DIM; n++)
+      slope.at[n / DIM][n % DIM] +=
+          place.weights[c] / dt * shell->slopes[place.corners[c]].at[n / DIM][n % DIM];
+  return slope;
+}
+
 static ShellMotion visibility_motion(const void *context, Vector3 point)
 {
   const ShellVisibility *view = context;
@@ -275,6 +351,10 @@ static ShellMotion visibility_motion(const void *context, Vector3 point)
   if (!own.shell || own.shell->is_still)
     return motion;
   motion.velocity = vector3_scale(1. / view->dt, vector3_subtract(moved_with(&own, STEP_END, start), start));
+  if (own.shell->turns) {
+    motion.slope = cloth_slope(own.shell, vector3_subtract(start, own.shift), view->dt);
+    return motion;
+  }
   motion.slope = matrix3_multiply(&own.shell->stands[STEP_END].turn, &own.shell->stands[STEP_START].back);
   for (PetscInt a = 0; a < DIM; a++)
     for (PetscInt b = 0; b < DIM; b++)

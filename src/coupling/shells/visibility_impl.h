@@ -14,10 +14,14 @@ typedef struct {
 } Stand;
 
 typedef struct {
-  Surface   surface; /* in its frame; in two dimensions a prism */
-  PetscBool is_own;  /* and then to be destroyed */
+  Surface   surfaces[2]; /* by StepMoment, in its frame; in two dimensions a prism. The same but for cloth */
+  PetscBool is_own;      /* and then to be destroyed */
   PetscBool is_still;
   Stand     stands[2]; /* by StepMoment */
+  /* Of the vertices of cloth over the step, else null, and owned: how they turn, axis times angle, and the
+     slope of the way there. */
+  Vector3 *turns;
+  Matrix3 *slopes;
 } Shell;
 
 typedef struct ShellVisibility {

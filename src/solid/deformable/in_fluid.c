@@ -39,6 +39,15 @@ static PetscErrorCode Prepare(void *context, const PetscReal added[])
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode TakeAreas(void *context, const PetscReal areas[])
+{
+  const Points *points = ((Solid)context)->points;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(points->in_fluid->areas, areas, 3 * points->count));
+  PetscFunctionReturn(0);
+}
+
 static void divide(const Points *points, const PetscReal from[], PetscReal to[])
 {
   for (PetscInt n = 0; n < 3 * points->count; n++)
@@ -135,6 +144,7 @@ static PetscErrorCode Create(Solid solid)
   PetscCall(PetscCalloc5(points->mesh_count, &fluid->surfaces, points->count, &fluid->unknown,
                          3 * points->count, &fluid->right_side, 3 * points->count, &fluid->added,
                          points->count, &fluid->begun));
+  PetscCall(PetscCalloc2(points->count, &fluid->left, 3 * points->count, &fluid->areas));
   for (PetscInt p = 0; p < points->count; p++)
     fluid->unknown[p] = 3 * p;
   fluid->motion = (SolidOperator){.unknown_count = 3 * points->count,
@@ -144,6 +154,7 @@ static PetscErrorCode Create(Solid solid)
                                   .Collect = Copy,
                                   .Prepare = Prepare,
                                   .Solve = Solve,
+                                  .TakeAreas = TakeAreas,
                                   .right_side = fluid->right_side,
                                   .velocity = (PetscReal *)points->velocity};
   PetscFunctionReturn(0);
@@ -155,6 +166,8 @@ PetscErrorCode PointsInFluidDestroy(Points *points)
   if (points->in_fluid)
     PetscCall(PetscFree5(points->in_fluid->surfaces, points->in_fluid->unknown, points->in_fluid->right_side,
                          points->in_fluid->added, points->in_fluid->begun));
+  if (points->in_fluid)
+    PetscCall(PetscFree2(points->in_fluid->left, points->in_fluid->areas));
   PetscCall(PetscFree(points->in_fluid));
   PetscFunctionReturn(0);
 }
@@ -162,6 +175,25 @@ PetscErrorCode PointsInFluidDestroy(Points *points)
 PetscInt solid_deforming_count(Solid solid)
 {
   return solid->points->mesh_count;
+}
+
+/* Of a shell: its area times its thickness, and the centre of that. */
+static void measure_shell(SolidPatch *surface)
+{
+  Vector3   sum = {{0., 0., 0.}};
+  PetscReal volume = 0.;
+
+  for (PetscInt t = 0; t < surface->triangle_count; t++) {
+    const PetscInt *corners = surface->triangles[t];
+    const Vector3   a = surface->now[corners[0]], b = surface->now[corners[1]], c = surface->now[corners[2]];
+    const PetscReal part = 0.5 * surface->thickness *
+                           vector3_norm(vector3_cross(vector3_subtract(b, a), vector3_subtract(c, a)));
+
+    volume += part;
+    sum = vector3_add(sum, vector3_scale(part / 3., vector3_add(a, vector3_add(b, c))));
+  }
+  surface->volume = volume;
+  surface->centre = vector3_scale(1. / volume, sum);
 }
 
 /* Volume and centre from the tetrahedra between the origin and its triangles. */
@@ -194,10 +226,12 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
     PetscCall(Create(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
+    const PetscBool       is_shell = mesh->config->mesh.use == MESH_USE_CLOTH ? PETSC_TRUE : PETSC_FALSE;
     SolidPatch           *surface = &points->in_fluid->surfaces[m];
 
     *surface = (SolidPatch){.surface = m,
-                            .is_closed = PETSC_TRUE,
+                            .thickness = is_shell ? mesh->config->thickness : 0.,
+                            .is_closed = !is_shell,
                             .slips = PETSC_TRUE,
                             .vertex_count = mesh->mesh->vertex_count,
                             .triangle_count = mesh->face_count,
@@ -206,7 +240,10 @@ PetscErrorCode SolidGetDeforming(Solid solid, const SolidPatch **surfaces, const
                             .velocity = points->velocity + mesh->first,
                             .triangles = (const PetscInt(*)[3])mesh->faces,
                             .unknown = points->in_fluid->unknown + mesh->first};
-    measure(surface);
+    if (is_shell)
+      measure_shell(surface);
+    else
+      measure(surface);
   }
   *surfaces = points->in_fluid->surfaces;
   *motion = &points->in_fluid->motion;
@@ -294,7 +331,9 @@ PetscErrorCode SolidPredictPoints(Solid solid, PetscReal time, PetscReal dt)
 PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
+  PetscCall(PetscArraycpy(solid->points->in_fluid->left, solid->points->position, solid->points->count));
   points_move(solid, dt);
+  solid_keep_chambers(solid, dt);
   points_set_time(solid, time + dt);
   point_contacts_update(solid);
   solid->report.meets_body = PETSC_FALSE;

@@ -13,12 +13,18 @@ struct PointsInFluid {
   PetscInt     *unknown;  /* of every point */
   PetscReal    *right_side, *added;
   Vector3      *begun;       /* velocities that the solve goes on from */
+  Vector3      *left;        /* places before a move */
+  PetscReal    *areas;       /* see SolidOperator */
   Twist        *bodies;      /* velocities of bodies meanwhile; borrowed */
   PetscBool     is_implicit; /* elasticity of this step */
   PetscBool     is_asked;    /* this rank solves for the fluid */
   PetscBool     is_set;      /* the matrix has these weights, added masses and contacts */
   MatrixWeights weights;     /* of C */
 };
+
+/* chamber.c: cloth that closes a chamber moves by what the fluid says that the chamber has grown, in a move
+   from `left`. */
+void solid_keep_chambers(Solid solid, PetscReal dt);
 
 /* fluid_contact.c: the contacts that hold at first in the solve for the move, or for the velocities after it.
  */

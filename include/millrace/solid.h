@@ -44,6 +44,7 @@ typedef struct {
   BodyKind    kind;
   Shape       shape; /* where it is at time zero */
   BodySurface surface;
+  PetscInt    contour; /* of a scene, where shapes without triangles get some: cells along the longest side */
   PetscReal   thickness; /* m; > 0: a shell of that thickness, its surface in the middle, open or closed */
   char       *material;  /* only while a scene is read */
   PetscReal   density;   /* kg/m^3 */

@@ -152,6 +152,8 @@ PetscErrorCode SceneCheckMeshes(Scene scene);
 PetscErrorCode SceneCheckBindings(Scene scene);
 /* obstacles.c: once all else is checked. */
 PetscErrorCode SceneMakeObstaclesBodies(Scene scene);
+/* body_shape.c: gives a body the surface of its union, intersection, difference or formula. */
+PetscErrorCode SceneContourBody(Scene scene, Node *item, BodyConfig *body);
 /* Makes the shape of a body in two dimensions a prism of unit depth. */
 PetscErrorCode SceneFlattenBody(Scene scene, Node *item, BodyConfig *body);
 /* walls.c: which sides of the box hold bodies; none of the list may have their names. */

@@ -104,17 +104,6 @@ static PetscErrorCode CheckCopiesTogether(Scene scene, Node *bodies)
   PetscFunctionReturn(0);
 }
 
-static PetscBool is_endless(Shape shape)
-{
-  Vector3 low, high;
-
-  shape_bounds(shape, &low, &high);
-  for (PetscInt d = 0; d < DIM; d++)
-    if (low.at[d] <= -PETSC_INFINITY || high.at[d] >= PETSC_INFINITY)
-      return PETSC_TRUE;
-  return PETSC_FALSE;
-}
-
 /* Other than zero. */
 static PetscBool acts(const Formula formulas[DIM])
 {
@@ -141,7 +130,7 @@ static PetscErrorCode CheckKind(Scene scene, Node *item, const BodyConfig *body)
   if (body->kind != BODY_KINEMATIC && motion)
     PetscCall(ProblemAddAtKey(scene, motion, PROBLEM_ERROR,
                               "body \"%s\" is %s and takes no motion; make it kinematic", body->name, kind));
-  if (body->kind == BODY_DYNAMIC && body->shape && is_endless(body->shape))
+  if (body->kind == BODY_DYNAMIC && body->shape && shape_primitive(body->shape).kind == PRIMITIVE_PLANE)
     PetscCall(ProblemAddAtKey(scene, node_find(item, "shape"), PROBLEM_ERROR,
                               "body \"%s\" has no end and cannot be dynamic; make it static", body->name));
   for (PetscInt i = 0; i < 4 && body->kind != BODY_DYNAMIC; i++)
@@ -437,6 +426,25 @@ static PetscErrorCode CheckCompany(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* Bodies that consist of others, and flat ones. */
+static PetscErrorCode ShapeBodies(Scene scene, Node *bodies)
+{
+  const SolidConfig *config = &scene->config.solids;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < config->body_count; b++) {
+    Node       *item = node_item(bodies, b);
+    BodyConfig *body = &config->bodies[b];
+
+    if (!is_usable(node_find(item, "shape")) || !body->name || !body->shape || scene->error_count)
+      continue;
+    PetscCall(SceneContourBody(scene, item, body));
+    if (config->planar)
+      PetscCall(SceneFlattenBody(scene, item, body));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneCheckSolids(Scene scene)
 {
   SolidConfig *config = &scene->config.solids;
@@ -461,9 +469,7 @@ PetscErrorCode SceneCheckSolids(Scene scene)
   for (PetscInt b = 0; b < config->body_count; b++)
     PetscCall(CheckBody(scene, node_item(bodies, b), &config->bodies[b]));
   PetscCall(CheckCopiesTogether(scene, bodies));
-  for (PetscInt b = 0; b < config->body_count && config->planar; b++)
-    if (is_usable(node_find(node_item(bodies, b), "shape")) && config->bodies[b].name)
-      PetscCall(SceneFlattenBody(scene, node_item(bodies, b), &config->bodies[b]));
+  PetscCall(ShapeBodies(scene, bodies));
   for (PetscInt p = 0; p < config->pair_count; p++)
     PetscCall(CheckPair(scene, node_item(list_of(scene, "pairs"), p), &config->pairs[p]));
   for (PetscInt j = 0; j < config->joint_count; j++)

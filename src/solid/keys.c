@@ -102,6 +102,17 @@ static const SchemaKey body_keys[] = {
      .kind = SCHEMA_FORM,
      .offset = OF_BODY(shape),
      .help = "where it is at time zero; a plane cannot be dynamic"},
+    {.name = "contour",
+     .kind = SCHEMA_INTEGER,
+     .offset = OF_BODY(contour),
+     .fallback = "32",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 8,
+     .highest = 256,
+     .unit = "cells",
+     .help =
+         "along the longest side of a union, intersection, difference or formula: of the lattice on which "
+         "its surface is found, whose edges and corners lose a part of a cell"},
     {.name = "material",
      .kind = SCHEMA_TEXT,
      .offset = OF_BODY(material),

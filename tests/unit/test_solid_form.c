@@ -356,7 +356,7 @@ static void shapes_that_are_no_body_are_refused(void **state)
   assert_success(ShapeCreateSphere(vector3(0, 0, 0), 1, &parts[0]));
   assert_success(ShapeCreateSphere(vector3(1, 0, 0), 1, &parts[1]));
   assert_success(ShapeCreateCombination(SHAPE_DIFFERENCE, 2, parts, &shape));
-  assert_form_refused(make_form(shape, 0, &rest), "cylinder");
+  assert_form_refused(make_form(shape, 0, &rest), "SurfaceCreateContour");
   assert_success(ShapeCreatePlane(vector3(0, 0, 0), vector3(0, 0, 1), &shape));
   assert_form_refused(make_form(shape, 0.1, &rest), "plane");
   assert_success(ShapeCreateSphere(vector3(0, 0, 0), 1, &shape));

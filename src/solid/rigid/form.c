@@ -252,9 +252,8 @@ static void check_measures(Making *making, Shape shape)
   for (int d = 0; d < DIM; d++)
     longest = PetscMax(longest, high.at[d] - low.at[d]);
   if (making->primitive.kind == PRIMITIVE_NONE)
-    refuse(making,
-           "a union, intersection or difference of shapes cannot be a body: it takes one sphere, box, "
-           "cylinder, capsule, cone, torus, plane or surface");
+    refuse(making, "a union, intersection, difference or formula has no triangles: make it a surface by "
+                   "SurfaceCreateContour");
   else if (!(making->thickness >= 0 && making->thickness <= largest))
     refuse(making, "its thickness must be 0 or more, not %g", (double)making->thickness);
   else if (making->primitive.kind != PRIMITIVE_PLANE && !(longest >= smallest && longest <= largest))

@@ -7,7 +7,7 @@
 
 MILLRACE_API_BEGIN
 
-/* Whether any region is elastic. Not collective. */
+/* Whether any region is ever elastic. Not collective. */
 PetscBool phase_is_elastic(const PhaseConfig *config);
 /* Fields of cells that all elastic regions have. Not collective. */
 PetscInt phase_strain_count(const PhaseConfig *config, PetscInt dimension);
@@ -17,8 +17,8 @@ PetscInt phase_strain_count(const PhaseConfig *config, PetscInt dimension);
    fluid, as what follows. */
 PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt);
 /* Lends the fields of all elastic regions, to be carried along the flow; they may be exchanged for others. In
-   a region they hold the logarithm of the conformation, around it what is carried on from there. Not
-   collective. */
+   a region they hold the strain of the thesis or the logarithm of the conformation, around it what is carried
+   on from there. None while nothing is elastic. Not collective. */
 PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields);
 /* The stress that the strain, once carried along, will have left after `dt` of relaxation and of stretching
    by `velocity` (the last one, ghosts valid), into the mixture. Collective: fluid. */
@@ -29,7 +29,8 @@ PetscErrorCode PhaseStretch(Phase phase, Vec velocity[MILLRACE_DIM], PetscReal d
 /* Of each elastic region. */
 typedef struct {
   PetscReal energy;         /* J (per metre in two dimensions) */
-  PetscReal largest_strain; /* |log C| / 2, the root of the sum of squares of Hencky's strains */
+  PetscReal largest_strain; /* root of the sum of squares, of the thesis's strain or of Hencky's, log C / 2 */
+  PetscReal yielded;        /* volume where the yield point is passed, m^3 (m^2) */
 } ElasticReport;
 /* Of the present strain, by region. Collective: fluid. */
 PetscErrorCode PhaseMeasureElastic(Phase phase, ElasticReport reports[REGIONS_MAX]);

@@ -19,11 +19,30 @@ extern const char *const InterfaceSchemes[]; /* of a level set's advection */
 typedef enum { REGION_SIMULATED, REGION_EMPTY, REGION_ONE_WAY } RegionKind;
 extern const char *const RegionKinds[];
 
+/* Stress that remembers how a region was strained. */
+typedef enum {
+  ELASTICITY_NONE,
+  ELASTICITY_OLDROYD_B,
+  ELASTICITY_ROTATED_STRAIN,
+  ELASTICITY_GIESEKUS,
+  ELASTICITY_FENE_P
+} ElasticityModel;
+extern const char *const ElasticityModels[];
+typedef struct {
+  ElasticityModel model;
+  PetscReal       modulus;       /* of shear, Pa */
+  PetscReal       relaxation;    /* time, s; infinite: the stress stays */
+  PetscReal       yield;         /* strain beyond which it relaxes, of the two first models */
+  PetscReal       mobility;      /* of Giesekus: 0 to 1 */
+  PetscReal       extensibility; /* of FENE-P: longest over a molecule's length at rest, L */
+} RegionElasticity;
+
 /* What a region is made of. */
 typedef struct {
-  RegionKind kind;
-  PetscReal  density;   /* kg/m^3; not of an empty region */
-  PetscReal  viscosity; /* dynamic, Pa s */
+  RegionKind       kind;
+  PetscReal        density;   /* kg/m^3; not of an empty region */
+  PetscReal        viscosity; /* dynamic, Pa s */
+  RegionElasticity elasticity;
 } RegionMaterial;
 
 /* From `time` on; simulated or empty. */
@@ -31,15 +50,6 @@ typedef struct {
   PetscReal      time; /* s, > 0 */
   RegionMaterial material;
 } RegionChange;
-
-/* Stress that remembers how a region was strained. */
-typedef enum { ELASTICITY_NONE, ELASTICITY_OLDROYD_B } ElasticityModel;
-extern const char *const ElasticityModels[];
-typedef struct {
-  ElasticityModel model;
-  PetscReal       modulus;    /* of shear, Pa */
-  PetscReal       relaxation; /* time, s; infinite: the stress stays */
-} RegionElasticity;
 
 typedef struct {
   char            *name;
@@ -99,6 +109,8 @@ RegionMaterial region_material(const RegionConfig *region, PetscReal time);
 PetscReal      tension_at(const TensionConfig *tension, PetscReal time);
 PetscReal      phase_next_change(const PhaseConfig *config, PetscReal time);
 PetscBool      region_is_ever(const RegionConfig *region, RegionKind kind);
+PetscBool      region_is_ever_elastic(const RegionConfig *region);
+const char    *elasticity_fault(const RegionElasticity *elasticity); /* key and remedy; null: none */
 PetscReal      region_most_viscosity(const RegionConfig *region);
 PetscReal phase_first_void(const PhaseConfig *config); /* when no region is simulated, or PETSC_MAX_REAL */
 

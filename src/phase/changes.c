@@ -4,7 +4,7 @@
 
 RegionMaterial region_material(const RegionConfig *region, PetscReal time)
 {
-  RegionMaterial material = {region->kind, region->density, region->viscosity};
+  RegionMaterial material = {region->kind, region->density, region->viscosity, region->elasticity};
 
   for (PetscInt n = 0; n < region->change_count; n++)
     if (region->changes[n].time <= time)
@@ -40,6 +40,16 @@ PetscBool region_is_ever(const RegionConfig *region, RegionKind kind)
     return PETSC_TRUE;
   for (PetscInt n = 0; n < region->change_count; n++)
     if (region->changes[n].material.kind == kind)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+PetscBool region_is_ever_elastic(const RegionConfig *region)
+{
+  if (region->elasticity.model != ELASTICITY_NONE)
+    return PETSC_TRUE;
+  for (PetscInt n = 0; n < region->change_count; n++)
+    if (region->changes[n].material.elasticity.model != ELASTICITY_NONE)
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
@@ -85,10 +95,13 @@ PetscErrorCode PhaseSetTime(Phase phase, PetscReal time)
   PetscFunctionBegin;
   phase->time = time;
   for (PetscInt n = 0; n < phase->count; n++) {
-    const RegionKind before = phase->material[n].kind;
+    const RegionMaterial before = phase->material[n];
 
     phase->material[n] = region_material(&phase->config->regions[n], time);
-    if (before != REGION_SIMULATED && phase->material[n].kind == REGION_SIMULATED)
+    if (before.kind != phase->material[n].kind ||
+        before.elasticity.model != phase->material[n].elasticity.model)
+      PetscCall(PhaseForgetStrain(phase, n));
+    if (before.kind != REGION_SIMULATED && phase->material[n].kind == REGION_SIMULATED)
       phase->targets[n] = phase->report.volume[n]; /* what was empty keeps the volume it comes with */
   }
   PetscCall(SetTensions(phase));

@@ -2,7 +2,7 @@
    cells it is stretched, outside it is carried on along the normal, so that whoever samples it near the
    interface sees nothing else. Its stress passes through the part of a cell or edge that the region has. */
 #include "phase_impl.h"
-#include "conformation.h"
+#include "elastic_law.h"
 
 #include <millrace/elastic.h>
 
@@ -25,9 +25,15 @@ struct _p_ElasticRegions {
   Vec            *stress; /* components of one region */
 };
 
-static const RegionElasticity *elasticity_of(Phase phase, PetscInt region)
+/* Null: none at present. */
+static const StrainLaw *law_of(Phase phase, PetscInt region)
 {
-  return &phase->config->regions[region].elasticity;
+  return region_is_empty(phase, region) ? NULL : elastic_law(phase->material[region].elasticity.model);
+}
+
+static ElasticStep step_of(Phase phase, PetscInt region, PetscReal dt)
+{
+  return elastic_step(&phase->material[region].elasticity, grid_box(phase->grid)->dimension, dt);
 }
 
 PetscBool phase_is_elastic(const PhaseConfig *config)
@@ -40,7 +46,7 @@ PetscInt phase_strain_count(const PhaseConfig *config, PetscInt dimension)
   PetscInt count = 0;
 
   for (PetscInt r = 0; r < config->region_count; r++)
-    if (config->regions[r].elasticity.model != ELASTICITY_NONE)
+    if (region_is_ever_elastic(&config->regions[r]))
       count += dimension == 3 ? 6 : 3;
   return count;
 }
@@ -60,7 +66,7 @@ PetscErrorCode PhaseCreateElastic(Phase phase)
   elastic->rows = dimension == 3 ? space_rows : plane_rows;
   elastic->columns = dimension == 3 ? space_columns : plane_columns;
   for (PetscInt r = 0; r < phase->count; r++)
-    if (elasticity_of(phase, r)->model != ELASTICITY_NONE)
+    if (region_is_ever_elastic(&phase->config->regions[r]))
       elastic->region[elastic->count++] = r;
   PetscCall(PetscCalloc2(elastic->count * elastic->components, &elastic->fields, elastic->components,
                          &elastic->stress));
@@ -123,21 +129,28 @@ PetscErrorCode PhaseReturnElastic(Phase phase)
   PetscFunctionReturn(0);
 }
 
-/* What is left of the elastic stress after `dt`. */
-static PetscReal part_kept(const RegionElasticity *elasticity, PetscReal dt)
+PetscErrorCode PhaseForgetStrain(Phase phase, PetscInt region)
 {
-  return PetscExpReal(-dt / elasticity->relaxation);
+  ElasticRegions *elastic = phase->elastic;
+
+  PetscFunctionBegin;
+  for (PetscInt e = 0; elastic && e < elastic->count; e++)
+    for (PetscInt n = 0; n < elastic->components && elastic->region[e] == region; n++)
+      PetscCall(VecSet(elastic->fields[e * elastic->components + n], 0.));
+  PetscFunctionReturn(0);
 }
 
-/* G times the integral of what is left of the stress from a steady stretching over the step. */
+/* G times the integral of what is left of the stress from a steady stretching over the step; all of it below
+   the yield point, which may be reached within the step. */
 PetscReal elastic_viscosity(Phase phase, PetscInt region)
 {
-  const RegionElasticity *elasticity = elasticity_of(phase, region);
+  const RegionElasticity *elasticity = &phase->material[region].elasticity;
   const PetscReal         dt = phase->elastic ? phase->elastic->dt : 0.;
 
   if (elasticity->model == ELASTICITY_NONE)
     return 0.;
-  if (dt / elasticity->relaxation < 1e-100) /* an endless time may be a finite number near the largest */
+  if (elasticity->yield > 0. ||
+      dt / elasticity->relaxation < 1e-100) /* an endless time may be a finite number near the largest */
     return elasticity->modulus * dt;
   return elasticity->modulus * (-expm1(-dt / elasticity->relaxation) * elasticity->relaxation);
 }
@@ -157,9 +170,13 @@ PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt)
 PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields)
 {
   const ElasticRegions *elastic = phase->elastic;
+  PetscBool             any = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *count = elastic ? elastic->count * elastic->components : 0;
+  for (PetscInt e = 0; elastic && e < elastic->count; e++)
+    if (law_of(phase, elastic->region[e]))
+      any = PETSC_TRUE;
+  *count = any ? elastic->count * elastic->components : 0;
   *fields = elastic ? elastic->fields : NULL;
   PetscFunctionReturn(0);
 }
@@ -262,11 +279,14 @@ PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
     PetscFunctionReturn(0);
   PetscCall(MacGridGetFaces(phase->grid, velocity, u));
   for (PetscInt e = 0; e < elastic->count; e++) {
-    const PetscInt  region = elastic->region[e];
-    const PetscReal kept = part_kept(elasticity_of(phase, region), 0.5 * dt);
-    Vec            *fields = elastic->fields + e * elastic->components;
-    TensorField     tensors;
+    const PetscInt    region = elastic->region[e];
+    const StrainLaw  *law = law_of(phase, region);
+    const ElasticStep step = step_of(phase, region, dt);
+    Vec              *fields = elastic->fields + e * elastic->components;
+    TensorField       tensors;
 
+    if (!law)
+      continue;
     PetscCall(GetTensors(elastic, fields, &tensors));
     FOR_CELLS(box, i, j, k) {
       const PetscInt c = box_index(box, i, j, k);
@@ -276,7 +296,9 @@ PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
         continue;
       strain = tensor_at(&tensors, c);
       gradient = velocity_gradient(box, u, c, h);
-      strain = stretched_conformation(&strain, &gradient, dt, kept);
+      strain = law->open(&strain);
+      strain = advanced_state(law, &step, &gradient, &strain);
+      strain = law->close(&strain);
       set_tensor(&tensors, c, &strain);
     }
     PetscCall(RestoreTensors(fields, &tensors));
@@ -286,16 +308,32 @@ PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+/* What the stress would be at the end of the step with the last velocity gradient, less what viscosity does
+   with the next one. */
+static Matrix3 predicted_stress(const StrainLaw *law, const ElasticStep *step, PetscReal viscosity,
+                                const Matrix3 *gradient, const Matrix3 *kept)
+{
+  const Matrix3 transpose = matrix3_transpose(gradient);
+  Matrix3       state = law->open(kept), stress;
+
+  state = advanced_state(law, step, gradient, &state);
+  stress = law->stress(step, &state);
+  matrix_add(&stress, -viscosity, gradient);
+  matrix_add(&stress, -viscosity, &transpose);
+  return stress;
+}
+
 /* In the region's own cells, then around them. */
 static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, PetscReal *const u[DIM], PetscReal dt)
 {
-  ElasticRegions         *elastic = phase->elastic;
-  const GridBox          *box = grid_box(phase->grid);
-  const PetscInt          region = elastic->region[e];
-  const RegionElasticity *elasticity = elasticity_of(phase, region);
-  const PetscReal         kept = part_kept(elasticity, dt), h = grid_spacing(phase->grid);
-  Vec                    *fields = elastic->fields + e * elastic->components;
-  TensorField             strains, stresses;
+  ElasticRegions   *elastic = phase->elastic;
+  const GridBox    *box = grid_box(phase->grid);
+  const PetscInt    region = elastic->region[e];
+  const StrainLaw  *law = law_of(phase, region);
+  const ElasticStep step = step_of(phase, region, dt);
+  const PetscReal   viscosity = elastic_viscosity(phase, region), h = grid_spacing(phase->grid);
+  Vec              *fields = elastic->fields + e * elastic->components;
+  TensorField       strains, stresses;
 
   PetscFunctionBegin;
   PetscCall(GetTensors(elastic, fields, &strains));
@@ -307,7 +345,7 @@ static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, PetscReal *const
     if (phase->region[c] == region) {
       strain = tensor_at(&strains, c);
       gradient = velocity_gradient(box, u, c, h);
-      stress = conformation_stress(&strain, &gradient, dt, kept * elasticity->modulus);
+      stress = predicted_stress(law, &step, viscosity, &gradient, &strain);
     }
     set_tensor(&stresses, c, &stress);
   }
@@ -383,6 +421,8 @@ PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], PetscReal dt)
       PetscCall(VecSet(phase->mixture.stress[n], 0.));
   PetscCall(MacGridGetFaces(phase->grid, velocity, u));
   for (PetscInt e = 0; e < elastic->count; e++) {
+    if (!law_of(phase, elastic->region[e]))
+      continue;
     PetscCall(FindRegionStress(phase, e, u, dt));
     PetscCall(AddToMixture(phase, elastic->region[e]));
   }
@@ -390,25 +430,44 @@ PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-static PetscReal strain_norm(const Matrix3 *logarithm)
+/* Of one region, into sums and its report. */
+static PetscErrorCode MeasureRegion(Phase phase, PetscInt e, PetscReal *const distances[],
+                                    ReproducibleSum sums[2], PetscReal *largest)
 {
-  PetscReal sum = 0.;
+  ElasticRegions   *elastic = phase->elastic;
+  const GridBox    *box = grid_box(phase->grid);
+  const PetscReal   h = grid_spacing(phase->grid), volume = box->dimension == 3 ? h * h * h : h * h;
+  const PetscInt    whole[DIM] = {0, 0, 0}, region = elastic->region[e];
+  const StrainLaw  *law = law_of(phase, region);
+  const ElasticStep step = step_of(phase, region, 0.);
+  const PetscReal   yield = step.elasticity->yield;
+  Vec              *fields = elastic->fields + e * elastic->components;
+  TensorField       tensors;
 
-  for (PetscInt a = 0; a < 3; a++)
-    for (PetscInt b = 0; b < 3; b++)
-      sum += PetscSqr(logarithm->at[a][b]);
-  return 0.5 * PetscSqrtReal(sum);
+  PetscFunctionBegin;
+  PetscCall(GetTensors(elastic, fields, &tensors));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k);
+    const PetscReal share = region_share(phase, distances, region, c, whole);
+    const Matrix3   strain = tensor_at(&tensors, c), state = law->open(&strain);
+
+    if (share > 0.) {
+      sum_add(&sums[0], share * volume * law->energy(&step, &state));
+      sum_add(&sums[1], law->load(&step, &state) > yield ? share * volume : 0.);
+    }
+    if (phase->region[c] == region)
+      *largest = PetscMax(*largest, law->size(&strain));
+  }
+  PetscCall(RestoreTensors(fields, &tensors));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode PhaseMeasureElastic(Phase phase, ElasticReport reports[REGIONS_MAX])
 {
   ElasticRegions *elastic = phase->elastic;
   const GridBox  *box = grid_box(phase->grid);
-  const PetscReal h = grid_spacing(phase->grid), volume = box->dimension == 3 ? h * h * h : h * h;
-  const PetscInt  whole[DIM] = {0, 0, 0};
-  PetscReal      *distances[REGIONS_MAX], energy[REGIONS_MAX], largest[REGIONS_MAX] = {0.};
-  ReproducibleSum sums[REGIONS_MAX] = {{0}};
-  TensorField     tensors;
+  PetscReal      *distances[REGIONS_MAX], totals[2 * REGIONS_MAX], largest[REGIONS_MAX] = {0.};
+  ReproducibleSum sums[2 * REGIONS_MAX] = {{0}};
 
   PetscFunctionBegin;
   if (!elastic)
@@ -416,27 +475,15 @@ PetscErrorCode PhaseMeasureElastic(Phase phase, ElasticReport reports[REGIONS_MA
   PetscCall(PhaseGetDistances(phase, distances));
   for (PetscInt e = 0; e < elastic->count; e++) {
     const PetscInt region = elastic->region[e];
-    Vec           *fields = elastic->fields + e * elastic->components;
 
-    PetscCall(GetTensors(elastic, fields, &tensors));
-    FOR_CELLS(box, i, j, k) {
-      const PetscInt  c = box_index(box, i, j, k);
-      const PetscReal share = region_share(phase, distances, region, c, whole);
-      const Matrix3   strain = tensor_at(&tensors, c);
-
-      if (share > 0.)
-        sum_add(&sums[region],
-                share * volume * conformation_energy(&strain, elasticity_of(phase, region)->modulus));
-      if (phase->region[c] == region)
-        largest[region] = PetscMax(largest[region], strain_norm(&strain));
-    }
-    PetscCall(RestoreTensors(fields, &tensors));
+    if (law_of(phase, region))
+      PetscCall(MeasureRegion(phase, e, distances, &sums[2 * region], &largest[region]));
   }
   PetscCall(PhaseRestoreDistances(phase, distances));
-  PetscCall(SumOverRanks(box->comm, REGIONS_MAX, sums, energy));
+  PetscCall(SumOverRanks(box->comm, 2 * REGIONS_MAX, sums, totals));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, REGIONS_MAX, MPIU_REAL, MPI_MAX, box->comm));
   for (PetscInt r = 0; r < phase->count; r++)
-    reports[r] = (ElasticReport){energy[r], largest[r]};
+    reports[r] = (ElasticReport){totals[2 * r], largest[r], totals[2 * r + 1]};
   PetscFunctionReturn(0);
 }
 
@@ -489,15 +536,18 @@ PetscErrorCode PhaseWriteElastic(Phase phase, FrameSeries frames)
   PetscCall(VecSet(phase->scratch[0], 0.));
   PetscCall(VecGetArray(phase->scratch[0], &norm));
   for (PetscInt e = 0; e < elastic->count; e++) {
-    Vec *fields = elastic->fields + e * elastic->components;
+    const StrainLaw *law = law_of(phase, elastic->region[e]);
+    Vec             *fields = elastic->fields + e * elastic->components;
 
+    if (!law)
+      continue;
     PetscCall(GetTensors(elastic, fields, &tensors));
     FOR_CELLS(box, i, j, k) {
       const PetscInt c = box_index(box, i, j, k);
       const Matrix3  strain = tensor_at(&tensors, c);
 
       if (phase->region[c] == elastic->region[e])
-        norm[c] = strain_norm(&strain);
+        norm[c] = law->size(&strain);
     }
     PetscCall(RestoreTensors(fields, &tensors));
   }

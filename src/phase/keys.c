@@ -9,7 +9,7 @@ const char *const RegionOverlaps[] = {"refuse", "project", NULL};
 const char *const VolumeCorrections[] = {"free", "kept", NULL};
 const char *const MarkerOutputs[] = {"hidden", "written", NULL};
 
-const char *const        ElasticityModels[] = {"none", "oldroyd-b", NULL};
+const char *const ElasticityModels[] = {"none", "oldroyd-b", "rotated-strain", "giesekus", "fene-p", NULL};
 static const char *const ChangeKinds[] = {"simulated", "empty", NULL}; /* the first of RegionKinds */
 
 #define OF_ELASTICITY(member) offsetof(RegionElasticity, member)
@@ -25,9 +25,11 @@ static const SchemaKey ElasticityKeys[] = {
      .offset = OF_ELASTICITY(model),
      .fallback = "oldroyd-b",
      .choices = ElasticityModels,
-     .help = "none; oldroyd-b: upper-convected, a dilute polymer solution, beside the region's viscosity; "
-             "with an "
-             "infinite relaxation time a soft solid (neo-Hookean)"},
+     .help =
+         "beside the region's viscosity; none; oldroyd-b: upper-convected, a dilute polymer solution, with "
+         "an infinite relaxation time a soft solid (neo-Hookean); rotated-strain: the strain of the thesis "
+         "(4.3.3), turned by the flow; giesekus: thinned by shear through the mobility; fene-p: molecules "
+         "that cannot be stretched beyond their extensibility"},
     {.name = "modulus",
      .kind = SCHEMA_REAL,
      .offset = OF_ELASTICITY(modulus),
@@ -42,6 +44,30 @@ static const SchemaKey ElasticityKeys[] = {
      .range = SCHEMA_ENDLESS,
      .unit = "s",
      .help = "time in which the stress falls to 1/e of what it was where nothing moves; > 0"},
+    {.name = "yield",
+     .kind = SCHEMA_REAL,
+     .offset = OF_ELASTICITY(yield),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "1",
+     .help = "of oldroyd-b and rotated-strain: strain (the root of the sum of squares of its deviator) below "
+             "which nothing relaxes; in shear it is reached at a stress of 1.414 times this and the modulus"},
+    {.name = "mobility",
+     .kind = SCHEMA_REAL,
+     .offset = OF_ELASTICITY(mobility),
+     .fallback = "0",
+     .range = SCHEMA_BETWEEN,
+     .lowest = 0,
+     .highest = 1,
+     .unit = "1",
+     .help = "of giesekus: how much easier molecules move along those around them; 0: oldroyd-b"},
+    {.name = "extensibility",
+     .kind = SCHEMA_REAL,
+     .offset = OF_ELASTICITY(extensibility),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "1",
+     .help = "of fene-p: length of a molecule that is drawn out over its length at rest along one axis; > 2"},
     {0}};
 
 static const SchemaKey ChangeKeys[] = {
@@ -72,6 +98,12 @@ static const SchemaKey ChangeKeys[] = {
      .range = SCHEMA_NOT_NEGATIVE,
      .unit = "Pa s",
      .help = "dynamic viscosity"},
+    {.name = "elasticity",
+     .kind = SCHEMA_BLOCK,
+     .offset = OF_CHANGE(material.elasticity),
+     .fallback = "",
+     .keys = ElasticityKeys,
+     .help = "a whole block, of which nothing is as before; the strain is forgotten with another model"},
     {0}};
 
 const SchemaKey RegionKeys[] = {
@@ -278,17 +310,42 @@ static PetscErrorCode CheckRegion(const PhaseConfig *config, PetscInt r, char me
   PetscFunctionReturn(0);
 }
 
+/* What is wrong with a block; null: nothing. */
+const char *elasticity_fault(const RegionElasticity *elasticity)
+{
+  const PetscBool yields =
+      elasticity->model == ELASTICITY_OLDROYD_B || elasticity->model == ELASTICITY_ROTATED_STRAIN
+          ? PETSC_TRUE
+          : PETSC_FALSE;
+
+  if (elasticity->model == ELASTICITY_NONE)
+    return NULL;
+  if (!(elasticity->modulus > 0.))
+    return "modulus is missing (Pa, of shear); without any, say model: none";
+  if (!(elasticity->relaxation > 0.))
+    return "relaxation must be positive; inf: the stress stays";
+  if (elasticity->yield > 0. && !yields)
+    return "yield belongs to oldroyd-b and rotated-strain: remove it, or take one of these";
+  if (elasticity->mobility > 0. && elasticity->model != ELASTICITY_GIESEKUS)
+    return "mobility belongs to giesekus: remove it, or say model: giesekus";
+  if (elasticity->extensibility > 0. && elasticity->model != ELASTICITY_FENE_P)
+    return "extensibility belongs to fene-p: remove it, or say model: fene-p";
+  if (elasticity->model == ELASTICITY_FENE_P && !(elasticity->extensibility > 2.))
+    return "extensibility must be more than 2 (how long a molecule may be over its length at rest)";
+  return NULL;
+}
+
 static PetscErrorCode CheckElasticity(const RegionConfig *region, char message[], size_t size)
 {
-  const RegionElasticity *elasticity = &region->elasticity;
+  const char *fault = elasticity_fault(&region->elasticity);
 
   PetscFunctionBegin;
-  if (elasticity->model == ELASTICITY_NONE)
+  if (!region_is_ever_elastic(region))
     PetscFunctionReturn(0);
-  if (!(elasticity->modulus > 0.) || !(elasticity->relaxation > 0.))
-    PetscCall(PetscSNPrintf(message, size,
-                            "the elasticity of region \"%s\" needs a modulus and a relaxation time > 0",
-                            region->name));
+  for (PetscInt n = 0; n < region->change_count && !fault; n++)
+    fault = elasticity_fault(&region->changes[n].material.elasticity);
+  if (fault)
+    PetscCall(PetscSNPrintf(message, size, "the elasticity of region \"%s\": %s", region->name, fault));
   else if (region->kind == REGION_ONE_WAY || !region_is_ever(region, REGION_SIMULATED))
     PetscCall(PetscSNPrintf(message, size, "region \"%s\" is elastic and must be simulated", region->name));
   PetscFunctionReturn(0);

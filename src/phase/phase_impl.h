@@ -215,6 +215,7 @@ static inline PetscBool side_is_open(Phase phase, PetscInt d, PetscInt side)
 /* elastic.c: the parts of Phase's own functions; nothing happens without elastic regions. */
 PetscErrorCode PhaseCreateElastic(Phase phase);
 PetscErrorCode PhaseDestroyElastic(Phase phase);
+PetscErrorCode PhaseForgetStrain(Phase phase, PetscInt region);
 PetscErrorCode PhaseKeepElastic(Phase phase);
 PetscErrorCode PhaseReturnElastic(Phase phase);
 PetscErrorCode PhaseSaveElastic(Phase phase, Archive archive);

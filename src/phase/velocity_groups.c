@@ -17,23 +17,25 @@ static PetscBool have_tension(const PhaseConfig *config, PetscInt a, PetscInt b)
 
 static PetscBool are_equally_elastic(const RegionElasticity *a, const RegionElasticity *b)
 {
-  if (a->model == ELASTICITY_NONE || b->model == ELASTICITY_NONE)
-    return a->model == b->model ? PETSC_TRUE : PETSC_FALSE;
-  return a->model == b->model && a->modulus == b->modulus && a->relaxation == b->relaxation ? PETSC_TRUE
-                                                                                            : PETSC_FALSE;
+  if (a->model != b->model)
+    return PETSC_FALSE;
+  return a->model == ELASTICITY_NONE ||
+                 (a->modulus == b->modulus && a->relaxation == b->relaxation && a->yield == b->yield &&
+                  a->mobility == b->mobility && a->extensibility == b->extensibility)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
 }
 
 /* Whenever both are simulated. */
 static PetscBool are_alike(const PhaseConfig *config, PetscInt a, PetscInt b)
 {
-  if (!are_equally_elastic(&config->regions[a].elasticity, &config->regions[b].elasticity))
-    return PETSC_FALSE;
   for (PetscReal time = 0.; time < PETSC_MAX_REAL; time = phase_next_change(config, time)) {
     const RegionMaterial first = region_material(&config->regions[a], time);
     const RegionMaterial second = region_material(&config->regions[b], time);
 
     if (first.kind == REGION_SIMULATED && second.kind == REGION_SIMULATED &&
-        (first.density != second.density || first.viscosity != second.viscosity))
+        (first.density != second.density || first.viscosity != second.viscosity ||
+         !are_equally_elastic(&first.elasticity, &second.elasticity)))
       return PETSC_FALSE;
   }
   return have_tension(config, a, b) ? PETSC_FALSE : PETSC_TRUE;

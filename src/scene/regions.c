@@ -15,7 +15,7 @@ static Node *list_of(Scene scene)
 /* What a change leaves out is as before; a one-way gas is refused any. */
 static PetscErrorCode ExpandChanges(Node *region)
 {
-  static const char *const keys[] = {"type", "density", "viscosity"};
+  static const char *const keys[] = {"type", "density", "viscosity", "elasticity"};
   Node                    *list = node_find(region, "changes"), *copy;
 
   PetscFunctionBegin;
@@ -78,6 +78,39 @@ static PetscErrorCode CheckRegionName(Scene scene, Node *node, const char name[]
   PetscFunctionReturn(0);
 }
 
+/* Of a region, or of one of its changes. */
+static PetscErrorCode CheckElasticity(Scene scene, Node *item, const RegionConfig *region,
+                                      const RegionElasticity *elasticity)
+{
+  const SimulationConfig *config = &scene->config;
+  Node                   *node = node_find(item, "elasticity");
+  char                    path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  if (!is_usable(node) || node->kind != NODE_MAP || elasticity->model == ELASTICITY_NONE)
+    PetscFunctionReturn(0);
+  node_path(node, path, sizeof(path));
+  for (const Node *key = node->first; key; key = key->next)
+    if (key->bad)
+      PetscFunctionReturn(0);
+  if (elasticity_fault(elasticity))
+    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR, "%s.%s", path, elasticity_fault(elasticity)));
+  if (elasticity->yield > 0. && PetscIsInfReal(elasticity->relaxation))
+    PetscCall(ProblemAdd(scene, node_find(node, "yield"), PROBLEM_WARNING,
+                         "%s.yield has no effect without a finite relaxation time", path));
+  if (region->kind == REGION_ONE_WAY || !region_is_ever(region, REGION_SIMULATED))
+    PetscCall(ProblemAddAtKey(scene, node, PROBLEM_ERROR,
+                              "%s: this region is %s; only a simulated one can be elastic", path,
+                              RegionKinds[region->kind]));
+  if (config->obstacle_count || config->solids.body_count || config->solids.mesh_count)
+    PetscCall(
+        ProblemAddAtKey(scene, node, PROBLEM_ERROR,
+                        "%s: elastic regions do not act on obstacles, bodies or meshes; remove these, or "
+                        "make the region viscous",
+                        path));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckChange(Scene scene, const RegionConfig *region, Node *item, PetscInt number)
 {
   const RegionChange  *change = &region->changes[number];
@@ -98,9 +131,12 @@ static PetscErrorCode CheckChange(Scene scene, const RegionConfig *region, Node 
                          "%s.density is missing (kg/m^3): what was empty has no density that it could keep",
                          path));
   else if (change->material.kind == before.kind && change->material.density == before.density &&
-           change->material.viscosity == before.viscosity)
+           change->material.viscosity == before.viscosity &&
+           !memcmp(&change->material.elasticity, &before.elasticity, sizeof(before.elasticity)))
     PetscCall(ProblemAdd(scene, item, PROBLEM_WARNING,
-                         "%s changes nothing: give a type, density or viscosity other than before", path));
+                         "%s changes nothing: give a type, density, viscosity or elasticity other than "
+                         "before",
+                         path));
   if (change->time >= scene->config.run.end_time)
     PetscCall(ProblemAdd(scene, node_find(item, "time"), PROBLEM_WARNING,
                          "%s.time is %g s, but the run ends at %g s (run.end_time)", path,
@@ -125,38 +161,14 @@ static PetscErrorCode CheckChanges(Scene scene, Node *region_node, PetscInt numb
                               path));
     PetscFunctionReturn(0);
   }
-  for (PetscInt n = 0; n < region->change_count; n++)
+  for (PetscInt n = 0; n < region->change_count; n++) {
+    const RegionElasticity *now = &region->changes[n].material.elasticity,
+                           *before = n ? &region->changes[n - 1].material.elasticity : &region->elasticity;
+
     PetscCall(CheckChange(scene, region, node_item(list, n), n));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode CheckElasticity(Scene scene, Node *item, const RegionConfig *region)
-{
-  const SimulationConfig *config = &scene->config;
-  Node                   *node = node_find(item, "elasticity");
-  char                    path[PATH_LENGTH];
-
-  PetscFunctionBegin;
-  if (!is_usable(node) || node->kind != NODE_MAP || region->elasticity.model == ELASTICITY_NONE)
-    PetscFunctionReturn(0);
-  node_path(node, path, sizeof(path));
-  if (is_usable(node_find(node, "modulus")) && region->elasticity.modulus == 0.)
-    PetscCall(ProblemAdd(scene, node, PROBLEM_ERROR,
-                         "%s.modulus is missing (Pa, of shear); without any, say model: none", path));
-  if (is_usable(node_find(node, "relaxation")) && !(region->elasticity.relaxation > 0.))
-    PetscCall(ProblemAdd(scene, node_find(node, "relaxation"), PROBLEM_ERROR,
-                         "%s.relaxation must be positive, not %g; inf: the stress stays", path,
-                         (double)region->elasticity.relaxation));
-  if (region->kind == REGION_ONE_WAY || !region_is_ever(region, REGION_SIMULATED))
-    PetscCall(ProblemAddAtKey(scene, node, PROBLEM_ERROR,
-                              "%s: this region is %s; only a simulated one can be elastic", path,
-                              RegionKinds[region->kind]));
-  if (config->obstacle_count || config->solids.body_count || config->solids.mesh_count)
-    PetscCall(
-        ProblemAddAtKey(scene, node, PROBLEM_ERROR,
-                        "%s: elastic regions do not act on obstacles, bodies or meshes; remove these, or "
-                        "make the region viscous",
-                        path));
+    if (memcmp(now, before, sizeof(*now)))
+      PetscCall(CheckElasticity(scene, node_item(list, n), region, now));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -180,7 +192,7 @@ static PetscErrorCode CheckRegion(Scene scene, Node *item, PetscInt number)
                               "%s is empty: nothing in it could have a velocity", path));
   PetscCall(SceneCheckShape(scene, item, region->shape));
   PetscCall(CheckChanges(scene, item, number));
-  PetscCall(CheckElasticity(scene, item, region));
+  PetscCall(CheckElasticity(scene, item, region, &region->elasticity));
   for (PetscInt other = 0; other < number; other++) {
     const RegionConfig *before = &scene->config.phases.regions[other];
 

@@ -462,6 +462,7 @@ static PetscErrorCode WriteFrame(Simulation simulation, FrameSeries frames)
 static PetscErrorCode RecordElastic(Simulation simulation, Record *record)
 {
   const PhaseConfig *config = &simulation->config->phases;
+  const PetscInt     dimension = simulation->config->grid.dimension;
   ElasticReport      reports[REGIONS_MAX];
 
   PetscFunctionBegin;
@@ -469,9 +470,11 @@ static PetscErrorCode RecordElastic(Simulation simulation, Record *record)
     PetscFunctionReturn(0);
   PetscCall(PhaseMeasureElastic(simulation->phase, reports));
   for (PetscInt r = 0; r < config->region_count; r++)
-    if (config->regions[r].elasticity.model != ELASTICITY_NONE) {
+    if (region_is_ever_elastic(&config->regions[r])) {
       record_put(record, reports[r].energy, "J", "elastic_energy_%s", config->regions[r].name);
       record_put(record, reports[r].largest_strain, "1", "strain_max_%s", config->regions[r].name);
+      record_put(record, reports[r].yielded, dimension == 3 ? "m^3" : "m^2", "yielded_volume_%s",
+                 config->regions[r].name);
     }
   PetscFunctionReturn(0);
 }
@@ -526,7 +529,7 @@ static PetscReal mixture_fields(const SimulationConfig *config)
     if (region_is_ever(region, REGION_EMPTY) || region_is_ever(region, REGION_ONE_WAY))
       empty = PETSC_TRUE;
     viscosity = PetscMax(viscosity, region_most_viscosity(region));
-    if (region->elasticity.model != ELASTICITY_NONE)
+    if (region_is_ever_elastic(region))
       viscosity = PetscMax(viscosity, 1.); /* that of the implicit step */
   }
   fields = 3 * dimension + edges + 2 + 5;              /* the mixture; maps of regions */

@@ -206,11 +206,37 @@ static void elasticity_is_read(void **state)
   assert_int_equal(SceneDestroy(&scene), 0);
 }
 
+static void elasticity_changes_as_a_whole_or_not_at_all(void **state)
+{
+  Scene scene =
+      read_scene(GEL("elasticity: {modulus: 3, relaxation: 2}, changes: [{time: 0.1, viscosity: 1},\n"
+                     "  {time: 0.2, elasticity: {model: none}},\n"
+                     "  {time: 0.3, elasticity: {model: rotated-strain, modulus: 4, yield: 0.1,\n"
+                     "    relaxation: 5}}]"));
+  const RegionConfig *gel;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  gel = &scene_config(scene)->phases.regions[1];
+  assert_true(region_material(gel, 0.15).elasticity.relaxation == 2.);
+  assert_int_equal(region_material(gel, 0.25).elasticity.model, ELASTICITY_NONE);
+  assert_int_equal(region_material(gel, 0.35).elasticity.model, ELASTICITY_ROTATED_STRAIN);
+  assert_true(region_material(gel, 0.35).elasticity.yield == 0.1);
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
 static void elasticity_that_cannot_be_is_refused(void **state)
 {
   (void)state;
   one_error(GEL("elasticity: {relaxation: 2}"), 6, "elasticity.modulus is missing");
   one_error(GEL("elasticity: {modulus: 3, relaxation: 0}"), 6, "relaxation must be positive");
+  one_error(GEL("elasticity: {model: giesekus, modulus: 3, yield: 0.1}"), 6,
+            "yield belongs to oldroyd-b and");
+  one_error(GEL("elasticity: {modulus: 3, mobility: 0.1}"), 6, "mobility belongs to giesekus");
+  one_error(GEL("elasticity: {modulus: 3, extensibility: 5}"), 6, "extensibility belongs to fene-p");
+  one_error(GEL("elasticity: {model: fene-p, modulus: 3}"), 6, "extensibility must be more than 2");
+  one_error(GEL("changes: [{time: 0.1, elasticity: {relaxation: 3}}]"), 6,
+            "changes[0].elasticity.modulus is missing");
   one_error(TOP "regions:\n" WATER "- {name: air, type: empty, elasticity: {modulus: 3}}\n", 5,
             "this region is empty");
   one_error(GEL("elasticity: {modulus: 3}") "obstacles: [{name: a, shape: {box: {low: [0, 0, 0], high: [0.2, "
@@ -219,6 +245,7 @@ static void elasticity_that_cannot_be_is_refused(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
+          cmocka_unit_test(elasticity_changes_as_a_whole_or_not_at_all),
           cmocka_unit_test(what_a_change_leaves_out_is_as_before),
           cmocka_unit_test(changes_that_cannot_be_are_refused),
           cmocka_unit_test(contact_angles_are_read_and_bad_ones_refused),

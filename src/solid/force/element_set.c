@@ -441,7 +441,7 @@ typedef struct {
   Matrix3   gradient;
   PetscReal volume;
   Vector3   normal;
-  PetscReal slopes[FORCE_MOST_NODES][DIM];
+  PetscReal slopes[ELEMENT_MOST_NODES][DIM];
 
   const PlasticState *plastic;
   Moduli              moduli;
@@ -517,7 +517,7 @@ static void add_viscous_tangent(const ElementSet *set, PetscReal factor, const E
 static void add_point(const ElementPoint *point, PetscInt nodes, const Tangent *tangent, PetscReal matrix[])
 {
   const PetscInt width = DIM * nodes;
-  PetscReal      half[NINE][DIM * FORCE_MOST_NODES];
+  PetscReal      half[NINE][DIM * ELEMENT_MOST_NODES];
 
   for (PetscInt r = 0; r < NINE; r++)
     for (PetscInt b = 0; b < nodes; b++)
@@ -551,7 +551,7 @@ static void turn_tangent(const PlasticState *plastic, Tangent *tangent)
 }
 
 /* Of the elastic part: its slopes are F_p^-T grad N. */
-static void turn_slopes(const ElementPoint *point, PetscInt nodes, PetscReal slopes[FORCE_MOST_NODES][DIM])
+static void turn_slopes(const ElementPoint *point, PetscInt nodes, PetscReal slopes[ELEMENT_MOST_NODES][DIM])
 {
   for (PetscInt a = 0; a < nodes; a++)
     for (PetscInt d = 0; d < DIM; d++)
@@ -566,7 +566,7 @@ static void add_isotropic(const ElementSet *set, const MatrixSink *sink, const E
                           PetscReal matrix[])
 {
   const PetscReal factor = sink->stiffness * point->volume;
-  PetscReal       slopes[FORCE_MOST_NODES][DIM];
+  PetscReal       slopes[ELEMENT_MOST_NODES][DIM];
   SignedSvd       svd;
   PrincipalLaw    law;
 
@@ -608,7 +608,7 @@ void elements_assemble(const void *data, const MatrixSink *sink)
       set->law->principal && set->list.section != SECTION_SHEET ? PETSC_TRUE : PETSC_FALSE;
   const PetscBool is_damped = sink->damping > 0. && set->moduli.viscous_shear > 0. ? PETSC_TRUE : PETSC_FALSE;
   const PetscBool is_other = sink->stiffness > 0. && !is_isotropic ? PETSC_TRUE : PETSC_FALSE;
-  PetscReal       matrix[DIM * DIM * FORCE_MOST_NODES * FORCE_MOST_NODES];
+  PetscReal       matrix[DIM * DIM * ELEMENT_MOST_NODES * ELEMENT_MOST_NODES];
 
   if (set->batches && is_isotropic && !(set->law->add_exact && sink->part == DIFFERENTIAL_EXACT)) {
     elements_assemble_batches(set, sink);

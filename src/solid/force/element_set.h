@@ -21,7 +21,7 @@
 
 #include <millrace/tensor.h>
 
-enum { LANES = 4, NINE = DIM * DIM };
+enum { LANES = 4, NINE = DIM * DIM, ELEMENT_MOST_NODES = 10 };
 
 /* The same number of four elements, or of four points. */
 typedef PetscReal Lanes __attribute__((vector_size(LANES * sizeof(PetscReal))));
@@ -36,11 +36,11 @@ typedef struct {
 
 /* Another element. A lane is a point of the rule; those beyond the last have volume zero. */
 typedef struct {
-  Lanes   slopes[FORCE_MOST_NODES][DIM]; /* of the nodes' weights, at rest */
+  Lanes   slopes[ELEMENT_MOST_NODES][DIM]; /* of the nodes' weights, at rest */
   Lanes   gradient[NINE];
   Lanes   volume;
   Vector3 normal; /* N; zero of tetrahedra */
-  int     nodes[FORCE_MOST_NODES];
+  int     nodes[ELEMENT_MOST_NODES];
 } PointBatch;
 
 /* Small-strain Lame moduli, what a law makes of them, and the viscous ones. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct {
-  PetscReal weights[FORCE_MOST_NODES];
+  PetscReal weights[ELEMENT_MOST_NODES];
   PetscReal volume;
   Vector3   now;     /* F g, where the forces were found last */
   PetscReal tension; /* N m: V s, at the time */
@@ -194,7 +194,7 @@ static void assemble(const void *data, const MatrixSink *sink)
 {
   const FibreSet *set = data;
   const PetscInt  width = DIM * set->nodes;
-  PetscReal       matrix[DIM * DIM * FORCE_MOST_NODES * FORCE_MOST_NODES];
+  PetscReal       matrix[DIM * DIM * ELEMENT_MOST_NODES * ELEMENT_MOST_NODES];
 
   for (PetscInt n = 0; n < set->count; n++) {
     memset(matrix, 0, (size_t)(width * width) * sizeof(*matrix));

@@ -23,7 +23,7 @@ typedef struct {
 } ElementList;
 
 /* More than any element of a force has. */
-enum { FORCE_MOST_NODES = 10 };
+enum { FORCE_MOST_NODES = 12 };
 
 /* Exact differentials are those that differences approach; definite ones have no positive eigenvalue; those
    at rest are the exact ones where nothing has moved yet. */

@@ -124,7 +124,7 @@ static void add_exact(const Moduli *moduli, const Matrix3 *f, PetscReal factor, 
   const PetscReal lambda = factor * moduli->own[OWN_LAME];
   const PetscReal pressure = lambda * (matrix3_determinant(f) - moduli->own[OWN_RATIO]);
   const Matrix3   cofactor = cofactor_of(f);
-  Vector3         u[FORCE_MOST_NODES], w[FORCE_MOST_NODES], g[FORCE_MOST_NODES];
+  Vector3         u[ELEMENT_MOST_NODES], w[ELEMENT_MOST_NODES], g[ELEMENT_MOST_NODES];
 
   for (PetscInt a = 0; a < nodes; a++) {
     g[a] = vector3(slopes[a][X], slopes[a][Y], slopes[a][Z]);

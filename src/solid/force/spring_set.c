@@ -66,6 +66,7 @@ PetscErrorCode SpringSetCreate(const SolidMaterialConfig *material, const Elemen
   made->young = material->young;
   made->damping = material->damping;
   PetscCall(PetscMalloc1(count * nodes, &made->elements));
+  PetscCall(PetscMalloc1(count * nodes, &made->weights));
   PetscCall(PetscMalloc1(count, &made->springs));
   PetscCall(PetscMalloc1(mesh->count * mesh->nodes, &made->corners));
   PetscCall(PetscMalloc1(mesh->count, &made->measures));
@@ -81,8 +82,8 @@ static Vector3 sum_of(const SpringSet *set, PetscInt n, const Vector3 values[])
   Vector3 sum = vector3(0, 0, 0);
 
   for (PetscInt a = 0; a < set->nodes; a++)
-    sum = vector3_add(sum,
-                      vector3_scale(set->springs[n].weights[a], values[set->elements[set->nodes * n + a]]));
+    sum = vector3_add(
+        sum, vector3_scale(set->weights[set->nodes * n + a], values[set->elements[set->nodes * n + a]]));
   return sum;
 }
 
@@ -92,7 +93,7 @@ static void give(const SpringSet *set, PetscInt n, Vector3 force, Vector3 f[])
   for (PetscInt a = 0; a < set->nodes; a++) {
     Vector3 *at = &f[set->elements[set->nodes * n + a]];
 
-    *at = vector3_subtract(*at, vector3_scale(set->springs[n].weights[a], force));
+    *at = vector3_subtract(*at, vector3_scale(set->weights[set->nodes * n + a], force));
   }
 }
 
@@ -104,7 +105,7 @@ void spring_set_add(SpringSet *set, const PetscInt nodes[], const PetscReal weig
   PetscReal       size = 0.;
 
   memcpy(&set->elements[set->nodes * n], nodes, (size_t)set->nodes * sizeof(*nodes));
-  memcpy(spring->weights, weights, (size_t)set->nodes * sizeof(*weights));
+  memcpy(&set->weights[set->nodes * n], weights, (size_t)set->nodes * sizeof(*weights));
   spring->stiffness = stiffness;
   spring->rest = spring->now = sum_of(set, n, rest);
   spring->length = vector3_norm(spring->rest);
@@ -123,6 +124,7 @@ PetscErrorCode SpringSetDestroy(void **data)
   PetscFunctionBegin;
   if (set) {
     PetscCall(PetscFree(set->elements));
+    PetscCall(PetscFree(set->weights));
     PetscCall(PetscFree(set->springs));
     PetscCall(PetscFree(set->corners));
     PetscCall(PetscFree(set->measures));
@@ -223,7 +225,7 @@ void springs_assemble(const void *data, const MatrixSink *sink)
 
     for (PetscInt k = 0; k < width * width; k++) {
       const PetscInt  a = k / width / DIM, i = k / width % DIM, b = k % width / DIM, j = k % width % DIM;
-      const PetscReal weight = spring->weights[a] * spring->weights[b];
+      const PetscReal weight = set->weights[set->nodes * n + a] * set->weights[set->nodes * n + b];
 
       matrix[k] = weight * (sink->stiffness * tangent.at[i][j] + damping * along.at[i] * along.at[j]);
     }

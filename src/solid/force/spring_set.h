@@ -11,10 +11,9 @@
 
 #include "force.h"
 
-enum { SPRING_MOST_NODES = 4 };
+enum { SPRING_MOST_NODES = 12 };
 
 typedef struct {
-  PetscReal weights[SPRING_MOST_NODES];
   PetscReal stiffness; /* N/m: c */
   PetscReal length;    /* m: l_0 */
   Vector3   rest, now; /* s at rest, and where the forces were found last */
@@ -23,6 +22,7 @@ typedef struct {
 typedef struct {
   PetscInt        count, nodes;
   PetscInt       *elements; /* owned, `nodes` of each */
+  PetscReal      *weights;  /* owned, of these: k */
   WeightedSpring *springs;  /* owned */
   ElementList     mesh;     /* whose springs they are */
   Vector3        *corners;  /* owned, of its elements where the forces were found last */

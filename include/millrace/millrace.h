@@ -44,6 +44,7 @@
 #include <millrace/solid_system.h>
 #include <millrace/phase.h>
 #include <millrace/elastic.h>
+#include <millrace/reaction.h>
 #include <millrace/coupling.h>
 #include <millrace/splash.h>
 #include <millrace/simulation.h>

@@ -21,6 +21,7 @@ typedef struct {
   const PetscInt *mixed_cells;
   PetscReal      *masses;
   PetscReal      *kept; /* of these masses, what was there before the last step as well */
+  PetscReal      *leap; /* what each sees of a face's velocity more than that is, m/s; null: the same */
 } VelocityGroups;
 
 enum { MIXTURE_STRESSES = 2 * MILLRACE_DIM };
@@ -42,6 +43,7 @@ typedef struct {
   /* What acts within a step beside viscosity, Pa: normal stresses along each direction in cells, then shear
      stresses on edges along each (in two dimensions only along z); null where there are none. */
   Vec stress[MIXTURE_STRESSES];
+  Vec expansion; /* in cells, 1/s: the divergence of the velocity where fronts burn; null: none anywhere */
 } Mixture;
 
 /* Lifetime of the fields: zero at first. Collective: fluid. */

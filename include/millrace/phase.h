@@ -70,6 +70,15 @@ typedef struct {
   PetscReal from, until;    /* s; `until` > `from` */
 } TensionConfig;
 
+/* Where two regions touch the first one turns into the other. */
+enum { REACTIONS_MAX = 16 };
+typedef struct {
+  char     *first, *product; /* names of regions */
+  PetscReal speed;           /* of the front into the first, relative to it, m/s */
+  PetscReal curvature_speed; /* what curvature of the first one's surface adds to it, m^2/s */
+  PetscReal from, until;     /* s; `until` > `from` */
+} ReactionConfig;
+
 typedef struct {
   char     *first, *second; /* names of regions */
   PetscReal angle;          /* between their interface and a wall, inside of the first, in degrees */
@@ -87,22 +96,24 @@ extern const char *const MarkerOutputs[];
 
 enum { REGIONS_MAX = 32 };
 typedef struct {
-  PetscInt         region_count, tension_count, contact_count;
+  PetscInt         region_count, tension_count, contact_count, reaction_count;
   RegionConfig    *regions;
   TensionConfig   *tensions;
   ContactConfig   *contacts;
+  ReactionConfig  *reactions;
   InterfaceConfig  interface;
   RegionOverlap    overlap;
   VolumeCorrection volume;
   MarkerOutput     markers;
 } PhaseConfig;
-/* Of the block `interfaces` (all of PhaseConfig but its regions), of a region, of a tension, of a contact. */
-extern const SchemaKey PhaseKeys[], RegionKeys[], TensionKeys[], ContactKeys[];
+/* Of the block `interfaces` (all of PhaseConfig but its regions), of a region, of a tension, of a contact, of
+   a reaction. */
+extern const SchemaKey PhaseKeys[], RegionKeys[], TensionKeys[], ContactKeys[], ReactionKeys[];
 /* Says in `message` why a configuration cannot be used; "" when it can. Not collective. */
 PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size);
 
 /* What a region is made of in a step that begins at `time`; the tension of such a step, 0 where it does not
-   act; the first time after `time` at which a material or tension changes, PETSC_MAX_REAL without one;
+   act; the first time after `time` at which a material, tension or reaction does, PETSC_MAX_REAL without one;
    whether a region is ever of a kind; the most viscosity that it has while it is simulated. Not collective.
  */
 RegionMaterial region_material(const RegionConfig *region, PetscReal time);
@@ -191,8 +202,12 @@ typedef struct {
   PetscReal  surface[REGIONS_MAX];                      /* m^2; m in two dimensions */
   Vector3    lowest[REGIONS_MAX], highest[REGIONS_MAX]; /* ends along each axis; zero if there is no volume */
   PetscInt64 particles[REGIONS_MAX];                    /* markers */
-  PetscInt64 escaped, dropped; /* markers beyond the interface; lost in sinks; in the last step */
-  PetscInt   vanished;         /* 1 + a region that has lost all of its volume in the last step */
+  PetscInt64 escaped, dropped;          /* markers beyond the interface; lost in sinks; in the last step */
+  PetscInt   vanished;                  /* 1 + a region that has lost all of its volume in the last step */
+  PetscReal  front_area[REACTIONS_MAX]; /* of the present fronts of each reaction, m^2; m in two dimensions */
+  PetscReal  burning[REACTIONS_MAX];    /* volume of the first region that turns into the product, m^3/s */
+  PetscReal  burnt[REACTIONS_MAX];      /* mass of it so far, kg */
+  PetscReal  imbalance; /* mass that there is more than came, burnt and left, kg; only with reactions */
 } PhaseReport;
 const PhaseReport *phase_report(Phase phase);
 

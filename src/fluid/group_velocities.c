@@ -93,7 +93,17 @@ static void take_pure(Fluid fluid, PetscInt d, const FaceFlows *flows, PetscReal
 }
 
 /* What was there has the velocity of the face and the change of its group's, what has come that of its group.
- */
+   Where groups see a face with leaps, what was there has its group's too: that is what it saw. */
+static PetscReal group_momentum(const VelocityGroups *groups, const FaceFlows *flows, PetscInt number,
+                                PetscInt g, PetscInt c)
+{
+  const PetscInt n = number * groups->count + g;
+
+  if (groups->leap)
+    return groups->masses[n] * (flows->after[g][c] - groups->leap[n]);
+  return groups->masses[n] * flows->after[g][c] + groups->kept[n] * (flows->all[c] - flows->before[g][c]);
+}
+
 static void take_means(Fluid fluid, PetscInt d, const FaceFlows *flows, PetscReal *u)
 {
   const GridBox        *box = grid_box(fluid->grid);
@@ -102,7 +112,6 @@ static void take_means(Fluid fluid, PetscInt d, const FaceFlows *flows, PetscRea
 
   for (PetscInt m = 0; m < groups->mixed_count; m++) {
     const PetscReal *mass = groups->masses + (DIM * m + d) * groups->count;
-    const PetscReal *kept = groups->kept + (DIM * m + d) * groups->count;
     const PetscInt   c = groups->mixed_cells[m];
     PetscReal        momentum = 0., sum = 0.;
     PetscInt         at[DIM];
@@ -112,7 +121,7 @@ static void take_means(Fluid fluid, PetscInt d, const FaceFlows *flows, PetscRea
       continue;
     for (PetscInt g = 0; g < groups->count; g++) {
       sum += mass[g];
-      momentum += mass[g] * flows->after[g][c] + kept[g] * (flows->all[c] - flows->before[g][c]);
+      momentum += group_momentum(groups, flows, DIM * m + d, g, c);
     }
     if (sum > 0.)
       u[c] = momentum / sum;

@@ -1,9 +1,10 @@
 /* The step of a mixture (docs/numerics.md, section 13): what its fields mean for forces and projection.
 
-     sum over faces of rho_0 mobility (p - p_neighbour) = -rho_0 h^2/dt div(u + dt mobility jump/h)
+     sum over faces of rho_0 mobility (p - p_neighbour) = -rho_0 h^2/dt (div(u + dt mobility jump/h) - e)
      u <- u - dt mobility (p_upper - p_lower - jump)/h
 
-   with p = 0 in empty cells and rho_0 such that the largest weight of an inner face is 1. */
+   with the expansion e of burning fronts, p = 0 in empty cells and rho_0 such that the largest weight of an
+   inner face is 1. */
 #include "fluid_impl.h"
 
 #include <millrace/fluid_step.h>
@@ -301,6 +302,8 @@ static PetscErrorCode RightSide(Fluid fluid, Vec faces[DIM], PetscReal dt, Vec r
   PetscFunctionBegin;
   PetscCall(VecSet(right_side, 0.));
   PetscCall(MacGridDivergence(fluid->grid, faces, right_side));
+  if (fluid->mixture->expansion)
+    PetscCall(VecAXPY(right_side, -1., fluid->mixture->expansion));
   PetscCall(VecScale(right_side, -fluid->reference_density * h * h / dt));
   PetscCall(FluidClearSolids(fluid, right_side));
   PetscCall(ClearVoidCells(fluid, right_side));

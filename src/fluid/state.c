@@ -85,6 +85,8 @@ typedef struct {
   PetscReal       *u[DIM], *density[DIM];
   PetscReal       *open[DIM]; /* the part of a face that bodies leave to the fluid; null without bodies */
   const PetscReal *solid, *voids;
+  const PetscReal *expansion; /* times the spacing it is no error of the divergence; null: none */
+  PetscReal        spacing;
 } Mixed;
 
 /* The same with a density on every face. Of a void cell, only faces that it shares with the flow count:
@@ -94,7 +96,8 @@ static void add_mixed_cell(const GridBox *box, const Mixed *mixed, const PetscIn
 {
   const PetscInt  c = box_index(box, at[X], at[Y], at[Z]);
   const PetscBool is_empty = mixed->voids[c] > 0.;
-  PetscReal       divergence = 0., mass = 0., tilt[DIM] = {0.};
+  PetscReal       divergence = mixed->expansion ? -mixed->spacing * mixed->expansion[c] : 0.;
+  PetscReal       mass = 0., tilt[DIM] = {0.};
 
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt side = 0; side < 2; side++) {
@@ -172,7 +175,7 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
 {
   const GridBox *box = grid_box(fluid->grid);
   Vec           *open = fluid->constraints ? (Vec *)fluid->constraints->open : NULL;
-  Mixed          mixed = {.open = {NULL, NULL, NULL}, .solid = NULL, .voids = NULL};
+  Mixed          mixed = {.open = {NULL, NULL, NULL}, .spacing = grid_spacing(fluid->grid)};
 
   PetscFunctionBegin;
   if (fluid->solid)
@@ -183,6 +186,8 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
   if (fluid->mixture) {
     PetscCall(MacGridGetFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
     PetscCall(VecGetArrayRead(fluid->voids, &mixed.voids));
+    if (fluid->mixture->expansion)
+      PetscCall(VecGetArrayRead(fluid->mixture->expansion, &mixed.expansion));
   }
   FOR_CELLS(box, i, j, k) {
     const PetscInt at[DIM] = {i, j, k};
@@ -196,6 +201,8 @@ static PetscErrorCode AddUp(Fluid fluid, FluidTotals *totals)
   }
   add_outflow(fluid, &mixed, totals->outflow);
   if (fluid->mixture) {
+    if (fluid->mixture->expansion)
+      PetscCall(VecRestoreArrayRead(fluid->mixture->expansion, &mixed.expansion));
     PetscCall(VecRestoreArrayRead(fluid->voids, &mixed.voids));
     PetscCall(MacGridRestoreFaces(fluid->grid, (Vec *)fluid->mixture->density, mixed.density));
   }

@@ -12,6 +12,7 @@ PetscErrorCode MixtureCreate(MacGrid grid, Mixture *mixture)
   mixture->groups = (VelocityGroups){0};
   mixture->uniform = PETSC_FALSE;
   mixture->becomes_viscous = PETSC_FALSE;
+  mixture->expansion = NULL;
   for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
     mixture->stress[n] = NULL;
   for (PetscInt d = 0; d < DIM; d++)
@@ -40,6 +41,7 @@ PetscErrorCode MixtureDestroy(Mixture *mixture)
   PetscCall(MacGridDestroyFaceField(mixture->jump));
   PetscCall(VecDestroy(&mixture->empty));
   PetscCall(VecDestroy(&mixture->viscosity));
+  PetscCall(VecDestroy(&mixture->expansion));
   for (PetscInt d = 0; d < DIM; d++)
     PetscCall(VecDestroy(&mixture->edge_viscosity[d]));
   for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)

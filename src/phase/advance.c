@@ -56,7 +56,7 @@ PetscErrorCode PhaseUpdate(Phase phase, Vec closed)
 
 PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
 {
-  const unsigned shifted = phase->config->volume == VOLUME_KEPT ? ALL_REGIONS : NO_REGION;
+  unsigned       shifted = phase->config->volume == VOLUME_KEPT ? ALL_REGIONS : NO_REGION;
   const unsigned extended = closed ? ALL_REGIONS : NO_REGION;
   PetscReal      shifts[REGIONS_MAX];
 
@@ -71,10 +71,12 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscCall(Carry(phase, velocity, closed, dt));
   PetscCall(Correct(phase));
   PetscCall(PhaseShift(phase, shifts));
+  PetscCall(PhaseBurn(phase, dt, &shifted));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, shifted | extended));
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(LevelSetRedistance(phase->level_sets[n]));
+  PetscCall(PhaseDropBurnt(phase));
   PetscCall(Correct(phase));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, extended));
@@ -87,5 +89,6 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
       PetscCall(LevelSetAdjustRadii(phase->level_sets[n], phase->markers[n]));
   PetscCall(PhaseUpdate(phase, closed));
   PetscCall(PhaseAccountOutflow(phase, velocity, 0.5 * dt));
+  find_imbalance(phase);
   PetscFunctionReturn(0);
 }

@@ -301,6 +301,7 @@ PetscErrorCode PhaseFindCarrying(Phase phase, Vec *const groups[], Vec faces[DIM
   for (PetscInt d = 0; d < dimension; d++)
     PetscCall(MoveFaces(phase, &flows, d, kinks[d], faces[d]));
   PetscCall(RestoreFlows(phase, groups, &flows));
+  PetscCall(PhaseCarryFronts(phase, groups, faces));
   PetscCall(MacGridDestroyFaceField(kinks));
   PetscCall(MacGridDestroyFaceField(slips));
   PetscFunctionReturn(0);

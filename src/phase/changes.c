@@ -1,6 +1,8 @@
-/* Materials over time: what a region is made of, and the tensions, from given times on. A change acts in the
-   step that begins at its time. */
+/* Materials over time: what a region is made of, the tensions and the reactions, from given times on. A
+   change acts in the step that begins at its time. */
 #include "phase_impl.h"
+
+#include <millrace/reaction.h>
 
 RegionMaterial region_material(const RegionConfig *region, PetscReal time)
 {
@@ -30,6 +32,12 @@ PetscReal phase_next_change(const PhaseConfig *config, PetscReal time)
       next = PetscMin(next, config->tensions[t].from);
     if (config->tensions[t].until > time)
       next = PetscMin(next, config->tensions[t].until);
+  }
+  for (PetscInt r = 0; r < config->reaction_count; r++) {
+    if (config->reactions[r].from > time)
+      next = PetscMin(next, config->reactions[r].from);
+    if (config->reactions[r].until > time)
+      next = PetscMin(next, config->reactions[r].until);
   }
   return next;
 }
@@ -105,6 +113,7 @@ PetscErrorCode PhaseSetTime(Phase phase, PetscReal time)
       phase->targets[n] = phase->report.volume[n]; /* what was empty keeps the volume it comes with */
   }
   PetscCall(SetTensions(phase));
+  PetscCall(PhaseSetFronts(phase));
   PetscCall(PhaseSetGroups(phase));
   PetscCall(PetscArrayzero(phase->row_region, grid_box(phase->grid)->length));
   PetscFunctionReturn(0);

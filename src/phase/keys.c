@@ -1,5 +1,5 @@
 /* The keys of regions and of what happens between them. */
-#include <millrace/phase.h>
+#include <millrace/reaction.h>
 
 #include <ctype.h>
 
@@ -17,6 +17,7 @@ static const char *const ChangeKinds[] = {"simulated", "empty", NULL}; /* the fi
 #define OF_REGION(member) offsetof(RegionConfig, member)
 #define OF_TENSION(member) offsetof(TensionConfig, member)
 #define OF_CONTACT(member) offsetof(ContactConfig, member)
+#define OF_REACTION(member) offsetof(ReactionConfig, member)
 #define AT(member) offsetof(PhaseConfig, member)
 
 static const SchemaKey ElasticityKeys[] = {
@@ -210,6 +211,45 @@ const SchemaKey ContactKeys[] = {
          "no other angle of the two regions names"},
     {0}};
 
+const SchemaKey ReactionKeys[] = {
+    {.name = "first",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_REACTION(first),
+     .help = "the region that burns, by name"},
+    {.name = "product",
+     .kind = SCHEMA_TEXT,
+     .offset = OF_REACTION(product),
+     .help = "the region that it turns into where the two touch"},
+    {.name = "speed",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(speed),
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m/s",
+     .help = "at which the front goes into the first region, relative to it"},
+    {.name = "curvature_speed",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(curvature_speed),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "m^2/s",
+     .help = "times the curvature of the first region's surface (1/R of a drop of it, -1/R around a ball of "
+             "the product) it adds to the speed, which is never negative: what keeps fronts smooth"},
+    {.name = "from",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(from),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "s",
+     .help = "it burns from then on; a step ends there"},
+    {.name = "until",
+     .kind = SCHEMA_REAL,
+     .offset = OF_REACTION(until),
+     .fallback = "inf",
+     .range = SCHEMA_ENDLESS,
+     .unit = "s",
+     .help = "and no longer than to that time, which is later; a step ends there"},
+    {0}};
+
 const SchemaKey PhaseKeys[] = {
     {.name = "advection",
      .kind = SCHEMA_CHOICE,
@@ -244,6 +284,14 @@ const SchemaKey PhaseKeys[] = {
      .keys = ContactKeys,
      .help = "between interfaces and walls; without one an interface meets a side of the box at right angles "
              "and goes into an obstacle or a body as it comes"},
+    {.name = "reactions",
+     .kind = SCHEMA_LIST,
+     .offset = AT(reactions),
+     .count = AT(reaction_count),
+     .size = sizeof(ReactionConfig),
+     .fallback = "",
+     .keys = ReactionKeys,
+     .help = "regions that turn into others where they touch them: flames, surfaces that boil or melt"},
     {.name = "overlap",
      .kind = SCHEMA_CHOICE,
      .offset = AT(overlap),
@@ -411,6 +459,35 @@ static PetscErrorCode CheckTension(const PhaseConfig *config, PetscInt t, char m
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode CheckReaction(const PhaseConfig *config, PetscInt r, char message[], size_t size)
+{
+  const ReactionConfig *reaction = &config->reactions[r];
+  const PetscInt        first = region_named(config, reaction->first);
+  const PetscInt        product = region_named(config, reaction->product);
+  const char           *idle;
+
+  PetscFunctionBegin;
+  if (first < 0 || product < 0)
+    PetscCall(
+        PetscSNPrintf(message, size, "a reaction turns \"%s\" into \"%s\", but no region is called \"%s\"",
+                      reaction->first, reaction->product, first < 0 ? reaction->first : reaction->product));
+  else if (first == product)
+    PetscCall(PetscSNPrintf(message, size, "a reaction cannot turn \"%s\" into itself", reaction->first));
+  else if (!(reaction->until > reaction->from))
+    PetscCall(PetscSNPrintf(message, size,
+                            "the reaction of \"%s\" must act until later than from %g s, not %g",
+                            reaction->first, (double)reaction->from, (double)reaction->until));
+  else if ((idle = reaction_idle_region(config, reaction)))
+    PetscCall(PetscSNPrintf(message, size,
+                            "the reaction of \"%s\" to \"%s\" needs both simulated as long as it acts; "
+                            "\"%s\" is not",
+                            reaction->first, reaction->product, idle));
+  else if (reaction_with_same_regions(config, r) >= 0)
+    PetscCall(PetscSNPrintf(message, size, "two reactions act between \"%s\" and \"%s\" at the same time",
+                            reaction->first, reaction->product));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_t size)
 {
   PetscFunctionBegin;
@@ -429,6 +506,11 @@ PetscErrorCode PhaseConfigCheck(const PhaseConfig *config, char message[], size_
   }
   for (PetscInt t = 0; t < config->tension_count && !message[0]; t++)
     PetscCall(CheckTension(config, t, message, size));
+  if (config->reaction_count > REACTIONS_MAX)
+    PetscCall(PetscSNPrintf(message, size, "%d reactions are possible, not %" PetscInt_FMT, REACTIONS_MAX,
+                            config->reaction_count));
+  for (PetscInt r = 0; r < config->reaction_count && !message[0]; r++)
+    PetscCall(CheckReaction(config, r, message, size));
   if (!message[0] && phase_first_void(config) < PETSC_MAX_REAL)
     PetscCall(PetscSNPrintf(message, size, "at least one region must be simulated, also at %g s",
                             (double)phase_first_void(config)));

@@ -315,5 +315,6 @@ PetscErrorCode PhaseUpdateMixture(Phase phase)
   PetscCall(RestoreFields(phase, &fields));
   PetscCall(PhaseUpdateSideMobility(phase, phase->mixture.mobility));
   PetscCall(PhaseUpdateJumps(phase));
+  PetscCall(PhaseUpdateFronts(phase));
   PetscFunctionReturn(0);
 }

@@ -106,6 +106,7 @@ PetscErrorCode PhaseDestroy(Phase *phase)
     PetscFunctionReturn(0);
   PetscCall(DestroyKept(*phase));
   PetscCall(PhaseDestroyElastic(*phase));
+  PetscCall(PhaseDestroyFronts(*phase));
   PetscCall(VisibilityMapDestroy(&(*phase)->visibility_map_memory));
   for (PetscInt n = 0; n < (*phase)->count; n++) {
     PetscCall(LevelSetDestroy(&(*phase)->level_sets[n]));

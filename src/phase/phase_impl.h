@@ -16,6 +16,14 @@ typedef struct {
 
 enum { CLOSED_LAYERS = GHOST_WIDTH };
 
+/* A reaction that turns one region into another where the two touch. */
+typedef struct {
+  PetscInt  first, product;
+  PetscReal speed, curvature_speed;
+  PetscReal leap;     /* s - 1 for densities of ratio s: velocity of the product over that of the front */
+  PetscReal pressure; /* jump from the first to the product over the square of the speed, kg/m^3 */
+} ReactionFront;
+
 struct _p_Phase {
   MacGrid            grid;                              /* borrowed */
   const PhaseConfig *config;                            /* borrowed */
@@ -60,8 +68,12 @@ struct _p_Phase {
     PetscInt      *mixed_number;
     PetscReal     *masses;
     PetscInt       room;
-  } groups_before;                   /* the last step */
-  struct _p_ElasticRegions *elastic; /* elastic.c; null without any */
+  } groups_before;                                              /* the last step */
+  struct _p_ElasticRegions *elastic;                            /* elastic.c; null without any */
+  ReactionFront             fronts[REACTIONS_MAX];              /* of the reactions, by their numbers */
+  signed char               front_of[REGIONS_MAX][REGIONS_MAX]; /* see front_between; of those that act now */
+  PetscBool                 any_front;                          /* acts now */
+  Vec                       burning; /* speed of the fronts in cells around them, m/s; null: constants */
   unsigned char *row_region; /* 1 + region if the mixture's fields are those of one region along a row */
   Vec            scratch[2];
 
@@ -189,6 +201,26 @@ PetscReal mass_before(Phase phase, PetscInt c, PetscInt d, PetscInt group);
 void           find_shifts(Phase phase, PetscReal shifts[REGIONS_MAX]); /* m, that volumes ask for now */
 PetscErrorCode PhaseShift(Phase phase, const PetscReal shifts[]);
 PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt); /* of the step to come */
+
+/* fronts.c: 1 + the reaction that turns region a into b, less than zero if it turns b into a; 0: none does.
+ */
+static inline PetscInt front_between(Phase phase, PetscInt a, PetscInt b)
+{
+  return phase->front_of[a][b];
+}
+PetscErrorCode PhaseSetFronts(Phase phase);    /* of the present materials and time */
+PetscErrorCode PhaseUpdateFronts(Phase phase); /* expansion, leaps and jumps of the present distances */
+PetscErrorCode PhaseDestroyFronts(Phase phase);
+/* What a group sees of the faces of its cells that belong to others. */
+PetscErrorCode PhaseAddLeaps(Phase phase, PetscInt group, Vec faces[DIM]);
+/* What it sees through fronts of the velocity `from`, into `faces`, which hold what was carried on. */
+PetscErrorCode PhaseSeeThroughFronts(Phase phase, PetscInt group, Vec from[DIM], Vec faces[DIM]);
+/* Interfaces that burn move with what burns: near them `faces` become its flow. */
+PetscErrorCode PhaseCarryFronts(Phase phase, Vec *const groups[], Vec faces[DIM]);
+/* Fronts go on for `dt` through regions that were carried along; whether any does, as PhaseProject has it. */
+PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed);
+PetscErrorCode PhaseDropBurnt(Phase phase); /* markers that fronts have passed */
+void           find_imbalance(Phase phase); /* into the report */
 
 /* open_sides.c: where another region flows in along `velocity` in a step of `dt`, distances learn of it. */
 PetscErrorCode PhaseLetIn(Phase phase, Vec velocity[DIM], PetscReal dt);

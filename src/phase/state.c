@@ -85,6 +85,8 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
   PetscCall(ArchiveWriteInteger(archive, "seedings", phase->seedings));
   PetscCall(ArchiveWriteShared(archive, "targets", phase->count, 1, phase->targets));
   PetscCall(ArchiveWriteShared(archive, "report", phase->count, REPORT_NUMBERS, rows[0]));
+  if (phase->config->reaction_count)
+    PetscCall(ArchiveWriteShared(archive, "burnt", phase->config->reaction_count, 1, phase->report.burnt));
   PetscCall(ArchiveWriteShared(archive, "counts", 1, TAIL_NUMBERS, tail));
   PetscCall(ArchiveLeave(archive));
   PetscFunctionReturn(0);
@@ -122,6 +124,8 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
     PetscCall(CheckCounts(archive, "report", 1, &rows[n][2], 1e15));
     unpack_report(rows[n], n, &phase->report);
   }
+  if (phase->config->reaction_count)
+    PetscCall(ArchiveReadShared(archive, "burnt", phase->config->reaction_count, 1, phase->report.burnt));
   PetscCall(ArchiveReadShared(archive, "counts", 1, TAIL_NUMBERS, tail));
   PetscCall(CheckCounts(archive, "counts", TAIL_NUMBERS - 1, tail, 1e15));
   PetscCall(CheckCounts(archive, "counts", 1, &tail[2], phase->count));
@@ -131,6 +135,7 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   phase->report.vanished = (PetscInt)tail[2];
   PetscCall(PhaseFindRegions(phase));
   PetscCall(PhaseUpdateMixture(phase));
+  find_imbalance(phase);
   PetscFunctionReturn(0);
 }
 

@@ -105,6 +105,7 @@ PetscErrorCode PhaseDestroyGroups(Phase phase)
                        phase->groups_before.mixed_number));
   PetscCall(PetscFree(groups->masses));
   PetscCall(PetscFree(groups->kept));
+  PetscCall(PetscFree(groups->leap));
   PetscCall(PetscFree(phase->groups_before.masses));
   PetscFunctionReturn(0);
 }
@@ -121,6 +122,10 @@ static PetscErrorCode MakeRoom(Phase phase)
   PetscCall(PetscFree(groups->kept));
   PetscCall(PetscMalloc1(phase->mass_room * DIM * groups->count, &groups->masses));
   PetscCall(PetscMalloc1(phase->mass_room * DIM * groups->count, &groups->kept));
+  if (phase->config->reaction_count) {
+    PetscCall(PetscFree(groups->leap));
+    PetscCall(PetscMalloc1(phase->mass_room * DIM * groups->count, &groups->leap));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -215,10 +220,21 @@ PetscErrorCode PhaseExtendVelocity(Phase phase, Vec faces[DIM])
 PetscErrorCode PhaseExtendGroupVelocity(Phase phase, PetscInt group, Vec faces[DIM])
 {
   PetscBool is_member[REGIONS_MAX];
+  Vec       before[DIM];
 
   PetscFunctionBegin;
   for (PetscInt n = 0; n < phase->count; n++)
     is_member[n] = phase->group_of[n] == group ? PETSC_TRUE : PETSC_FALSE;
+  if (phase->any_front) {
+    PetscCall(MacGridCreateFaceField(phase->grid, before));
+    for (PetscInt d = 0; d < grid_box(phase->grid)->dimension; d++)
+      PetscCall(VecCopy(faces[d], before[d]));
+    PetscCall(PhaseAddLeaps(phase, group, faces));
+  }
   PetscCall(Extend(phase, is_member, slope_at_end, faces));
+  if (phase->any_front) {
+    PetscCall(PhaseSeeThroughFronts(phase, group, before, faces));
+    PetscCall(MacGridDestroyFaceField(before));
+  }
   PetscFunctionReturn(0);
 }

@@ -57,7 +57,7 @@ PetscErrorCode PhaseAccountOutflow(Phase phase, Vec velocity[DIM], PetscReal dt)
   ReproducibleSum  sums[REGIONS_MAX] = {{0}};
 
   PetscFunctionBegin;
-  if (phase->config->volume != VOLUME_KEPT)
+  if (phase->config->volume != VOLUME_KEPT && !phase->config->reaction_count)
     PetscFunctionReturn(0);
   PetscCall(PhaseGetDistances(phase, distances));
   PetscCall(MacGridGetFaces(phase->grid, velocity, u));

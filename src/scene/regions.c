@@ -2,6 +2,7 @@
 #include "scene_impl.h"
 
 #include <millrace/elastic.h>
+#include <millrace/reaction.h>
 
 #include <string.h>
 
@@ -233,6 +234,89 @@ static PetscErrorCode CheckTensions(Scene scene)
   PetscFunctionReturn(0);
 }
 
+/* A front in cells of the scene's own size. */
+static PetscErrorCode CheckFrontSpeed(Scene scene, Node *item, PetscInt number)
+{
+  const SimulationConfig *config = &scene->config;
+  const ReactionConfig   *reaction = &config->phases.reactions[number];
+  const PetscReal h = config->grid.resolution > 0. ? config->grid.size.at[X] / config->grid.resolution : 0.;
+
+  PetscFunctionBegin;
+  if (is_usable(node_find(item, "speed")) && h > 0. && reaction->speed * config->run.time_step > h)
+    PetscCall(
+        ProblemAddAtKey(scene, node_find(item, "speed"), PROBLEM_ERROR,
+                        "interfaces.reactions[%d].speed: a front of %g m/s burns more than a cell, %g m, "
+                        "in a step of %g s: make run.time_step smaller, or leave it out",
+                        (int)number, (double)reaction->speed, (double)h, (double)config->run.time_step));
+  PetscFunctionReturn(0);
+}
+
+/* Between two regions that there are. */
+static PetscErrorCode CheckReaction(Scene scene, Node *item, PetscInt number)
+{
+  const PhaseConfig    *phases = &scene->config.phases;
+  const ReactionConfig *reaction = &phases->reactions[number];
+  const char           *idle = reaction_idle_region(phases, reaction);
+  const PetscInt        other = reaction_with_same_regions(phases, number);
+  char                  path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(item, path, sizeof(path));
+  if (!strcmp(reaction->first, reaction->product))
+    PetscCall(ProblemAdd(scene, node_find(item, "product"), PROBLEM_ERROR,
+                         "%s: \"%.40s\" cannot be its own product; name the region that it turns into", path,
+                         reaction->first));
+  else if (!(reaction->until > reaction->from))
+    PetscCall(ProblemAdd(scene, node_find(item, "until"), PROBLEM_ERROR,
+                         "%s.until is %g s, not later than its `from`, %g s", path, (double)reaction->until,
+                         (double)reaction->from));
+  else if (idle)
+    PetscCall(
+        ProblemAdd(scene, item, PROBLEM_ERROR,
+                   "%s: \"%.40s\" is not simulated as long as the reaction acts; make it type: simulated, "
+                   "or let the reaction begin or end (from, until) with that",
+                   path, idle));
+  else if (other >= 0)
+    PetscCall(ProblemAdd(
+        scene, item, PROBLEM_ERROR,
+        "%s: interfaces.reactions[%d] is between the same regions at the same time; remove one, or "
+        "let one begin when the other ends (from, until)",
+        path, (int)other));
+  PetscCall(CheckFrontSpeed(scene, item, number));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode CheckReactions(Scene scene)
+{
+  const SimulationConfig *config = &scene->config;
+  const PhaseConfig      *phases = &config->phases;
+  Node                   *list = node_find(node_find(scene->root, "interfaces"), "reactions");
+
+  PetscFunctionBegin;
+  if (phases->reaction_count > REACTIONS_MAX) {
+    PetscCall(ProblemAddAtKey(scene, list, PROBLEM_ERROR, "interfaces.reactions can be %d at most, not %d",
+                              REACTIONS_MAX, (int)phases->reaction_count));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt r = 0; r < phases->reaction_count; r++) {
+    const ReactionConfig *reaction = &phases->reactions[r];
+    Node                 *item = node_item(list, r);
+
+    PetscCall(CheckRegionName(scene, node_find(item, "first"), reaction->first));
+    PetscCall(CheckRegionName(scene, node_find(item, "product"), reaction->product));
+    if (reaction->first && reaction->product && is_region(scene, reaction->first) &&
+        is_region(scene, reaction->product))
+      PetscCall(CheckReaction(scene, item, r));
+  }
+  if (phases->reaction_count && (config->solids.body_count || config->solids.mesh_count ||
+                                 (config->obstacle_count && config->fluid.obstacles == OBSTACLES_CUT)))
+    PetscCall(
+        ProblemAddAtKey(scene, list, PROBLEM_ERROR,
+                        "interfaces.reactions: fronts do not burn beside bodies, meshes and cut obstacles; "
+                        "remove the one or the other, or make the obstacles fluid.obstacles: voxels"));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode CheckContacts(Scene scene)
 {
   const PhaseConfig *phases = &scene->config.phases;
@@ -375,5 +459,6 @@ PetscErrorCode SceneCheckRegions(Scene scene)
     PetscCall(CheckRegion(scene, node_item(list, r), r));
   PetscCall(CheckTensions(scene));
   PetscCall(CheckContacts(scene));
+  PetscCall(CheckReactions(scene));
   PetscFunctionReturn(0);
 }

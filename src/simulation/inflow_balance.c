@@ -3,6 +3,7 @@
 #include "simulation_impl.h"
 
 #include <millrace/fluid_step.h>
+#include <millrace/reaction.h>
 
 enum { TIMES = 5 }; /* at which the formulas are looked at, from the start to the end of the run */
 
@@ -122,6 +123,20 @@ static PetscErrorCode CheckTimes(Simulation simulation, char message[], size_t m
   PetscFunctionReturn(0);
 }
 
+/* What burns in a closed box has nowhere to expand to. */
+static PetscErrorCode CheckExpansion(const PhaseConfig *phases, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < phases->reaction_count && !message[0]; r++)
+    if (reaction_expands(phases, &phases->reactions[r]))
+      PetscCall(
+          MessageAtKey(message, size, "interfaces.reactions", NULL,
+                       "\"%.40s\" and its product \"%.40s\" differ in density, and the box is closed: what "
+                       "burns there has no room to expand; make a side open, or give both one density",
+                       phases->reactions[r].first, phases->reactions[r].product));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode IsFinite(MPI_Comm comm, Vec field, PetscBool *finite)
 {
   PetscReal sum;
@@ -217,6 +232,8 @@ PetscErrorCode SimulationCheckBalance(Simulation simulation, char message[], siz
   message[0] = '\0';
   if (simulation->fluid && !can_give_way(simulation->config))
     PetscCall(CheckTimes(simulation, message, message_size));
+  if (!message[0] && simulation->fluid && !can_give_way(simulation->config))
+    PetscCall(CheckExpansion(&simulation->config->phases, message, message_size));
   if (!message[0])
     PetscCall(CheckInflowSides(simulation, message, message_size));
   if (!message[0])

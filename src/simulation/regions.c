@@ -4,6 +4,7 @@
 
 #include <millrace/elastic.h>
 #include <millrace/fluid_step.h>
+#include <millrace/reaction.h>
 
 #include <petsctime.h>
 
@@ -404,8 +405,9 @@ static PetscErrorCode GetLimit(Simulation simulation, const StepBounds *bounds, 
 {
   PetscFunctionBegin;
   if (bounds->carries)
-    *limit = PetscMin(phase_wave_limit(simulation->phase, simulation->config->fluid.gravity,
-                                       grid_spacing(simulation->grid)),
+    *limit = PetscMin(PetscMin(phase_wave_limit(simulation->phase, simulation->config->fluid.gravity,
+                                                grid_spacing(simulation->grid)),
+                               phase_front_limit(simulation->phase, grid_spacing(simulation->grid))),
                       drift_limit(simulation));
   PetscFunctionReturn(0);
 }
@@ -479,6 +481,30 @@ static PetscErrorCode RecordElastic(Simulation simulation, Record *record)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode RecordFronts(Simulation simulation, Record *record)
+{
+  const PhaseConfig *config = &simulation->config->phases;
+  const PhaseReport *report = phase_report(simulation->phase);
+  const PetscInt     dimension = grid_box(simulation->grid)->dimension;
+
+  PetscFunctionBegin;
+  if (!config->reaction_count)
+    PetscFunctionReturn(0);
+  for (PetscInt r = 0; r < config->region_count; r++)
+    if (region_is_ever(&config->regions[r], REGION_SIMULATED))
+      record_put(record, report->volume[r] * phase_material(simulation->phase, r).density, "kg", "mass_%s",
+                 config->regions[r].name);
+  for (PetscInt r = 0; r < config->reaction_count; r++) {
+    const ReactionConfig *reaction = &config->reactions[r];
+
+    record_put(record, report->front_area[r], dimension == 3 ? "m^2" : "m", "front_%s_%s", reaction->first,
+               reaction->product);
+    record_put(record, report->burnt[r], "kg", "burnt_%s_%s", reaction->first, reaction->product);
+  }
+  record_put(record, report->imbalance, "kg", "mass_imbalance");
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
 {
   const PhaseConfig *config = &simulation->config->phases;
@@ -502,6 +528,7 @@ static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
     record_put(record, report->particles[r], "1", "markers_%s", config->regions[r].name);
   }
   PetscCall(RecordElastic(simulation, record));
+  PetscCall(RecordFronts(simulation, record));
   record_put(record, report->escaped, "1", "markers_escaped");
   record_put(record, report->dropped, "1", "markers_dropped");
   record_put(record, report->vanished, "1", "vanished_region");
@@ -537,6 +564,8 @@ static PetscReal mixture_fields(const SimulationConfig *config)
   fields += dimension * (empty || groups > 1 ? 2 : 1); /* velocities carried on, or weights under way */
   if (groups > 1)
     fields += (3 * groups + 1) * dimension; /* the flows of groups; what carries interfaces */
+  if (config->phases.reaction_count)
+    fields += 2;                                                /* expansion, speeds of fronts */
   fields += 2 * phase_strain_count(&config->phases, dimension); /* with their values before the step */
   if (phase_is_elastic(&config->phases))
     fields += 2 * (dimension == 3 ? 6 : 3) + 1; /* stresses of a region and of the mixture; where it is */

@@ -49,6 +49,7 @@ everywhere liquids liquids
 everywhere outside "open sides"
 everywhere changes "materials that change"
 everywhere elastic "an elastic blob in air"
+everywhere flame "a drop that burns on water"
 
 # Bodies are computed alike on all ranks of the solid team.
 for ranks in 1 2; do

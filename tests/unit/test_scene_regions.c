@@ -244,7 +244,50 @@ static void elasticity_that_cannot_be_is_refused(void **state)
             6, "do not act on obstacles");
 }
 
-TEST_MAIN(cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
+#define BURNING(keys)                                                                                        \
+  TOP "fluid: {sides: {y_high: open}}\nregions:\n" WATER                                                     \
+      "- {name: oil, density: 800, shape: {sphere: {center: [0.5, 0.8, 0.5], radius: 0.1}}}\n"               \
+      "- {name: gas, density: 1}\ninterfaces: {reactions: [{" keys "}]}\n"
+
+static void reactions_are_read(void **state)
+{
+  Scene scene = read_scene(BURNING("first: oil, product: gas, speed: 0.1, curvature_speed: 1e-3"));
+  const ReactionConfig *reaction;
+
+  (void)state;
+  assert_true(scene_is_good(scene));
+  assert_int_equal(scene_config(scene)->phases.reaction_count, 1);
+  reaction = &scene_config(scene)->phases.reactions[0];
+  assert_string_equal(reaction->first, "oil");
+  assert_string_equal(reaction->product, "gas");
+  assert_true(reaction->speed == 0.1 && reaction->curvature_speed == 1e-3 && reaction->from == 0.);
+  assert_true(reaction->until >= PETSC_INFINITY);
+  assert_int_equal(SceneDestroy(&scene), 0);
+}
+
+static void reactions_that_cannot_be_are_refused(void **state)
+{
+  (void)state;
+  one_error(BURNING("first: oil, product: gsa, speed: 1"), 8, "did you mean \"gas\"");
+  one_error(BURNING("first: oil, product: oil, speed: 1"), 8, "cannot be its own product");
+  one_error(BURNING("first: oil, product: gas, speed: -1"), 8, "must not be negative");
+  one_error(BURNING("first: oil, product: gas, speed: 1, from: 2, until: 1"), 8, "not later than its `from`");
+  one_error(BURNING("first: oil, product: gas, speed: 1}, {first: gas, product: oil, speed: 1"), 8,
+            "between the same regions");
+  one_error(TOP "regions:\n" WATER AIR "interfaces: {reactions: [{first: water, product: air, speed: 1}]}\n",
+            6, "\"air\" is not simulated");
+  one_error("grid: {size: [1, 1, 1], resolution: 8}\nrun: {end_time: 1, frame_interval: 1, time_step: 0.1}\n"
+            "regions:\n" WATER "- {name: ice, density: 1000}\n"
+            "interfaces: {reactions: [{first: water, product: ice, speed: 2}]}\n",
+            6, "more than a cell");
+  one_error(BURNING("first: oil, product: gas, speed: 1") "solids: {bodies: [{name: ball, density: 1,\n"
+                                                          "  shape: {sphere: {center: [0.2, 0.8, 0.5], "
+                                                          "radius: 0.1}}}]}\n",
+            8, "do not burn beside bodies");
+}
+
+TEST_MAIN(cmocka_unit_test(reactions_are_read), cmocka_unit_test(reactions_that_cannot_be_are_refused),
+          cmocka_unit_test(elasticity_is_read), cmocka_unit_test(elasticity_that_cannot_be_is_refused),
           cmocka_unit_test(elasticity_changes_as_a_whole_or_not_at_all),
           cmocka_unit_test(what_a_change_leaves_out_is_as_before),
           cmocka_unit_test(changes_that_cannot_be_are_refused),

@@ -1,0 +1,24 @@
+/* Fronts at which regions turn into others (docs/numerics.md, 13b): what a configuration of them says. The
+   fronts themselves are parts of PhaseAdvance and of the mixture. */
+#ifndef MILLRACE_REACTION_H
+#define MILLRACE_REACTION_H
+
+#include <millrace/phase.h>
+
+MILLRACE_API_BEGIN
+
+/* Whether it acts in a step that begins at `time`. Not collective, as what follows. */
+PetscBool reaction_acts(const ReactionConfig *reaction, PetscReal time);
+/* A region of the reaction that is not simulated while it acts; null: both always are. */
+const char *reaction_idle_region(const PhaseConfig *config, const ReactionConfig *reaction);
+/* An earlier reaction between the same two regions that acts at the same time as this one; -1: there is none.
+ */
+PetscInt reaction_with_same_regions(const PhaseConfig *config, PetscInt number);
+/* Whether its product ever takes another volume than what has burnt. */
+PetscBool reaction_expands(const PhaseConfig *config, const ReactionConfig *reaction);
+/* The largest step in which no present front goes too far through cells of size h. */
+PetscReal phase_front_limit(Phase phase, PetscReal h);
+
+MILLRACE_API_END
+
+#endif

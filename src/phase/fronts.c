@@ -1,0 +1,621 @@
+/* Fronts (docs/numerics.md, 13b): a region turns into its product where the two touch, at the speed
+   S = S_0 + S_1 kappa relative to it. With the normal n from the first to the product and s = rho_1 / rho_2,
+
+     front velocity u_1.n - S,   u_2 - u_1 = (s - 1) S n,   p_2 - p_1 = -(rho_1 S)^2 (1/rho_2 - 1/rho_1).
+
+   A face between a cell of each has the mean velocity of the line between the two centres, theta u_lower +
+   (1 - theta) u_upper; each cell sees its own. So both expand together by leap / h, in parts that lie where
+   the front crosses the line. */
+#include "phase_impl.h"
+#include "crossing.h"
+
+#include <millrace/reaction.h>
+
+static const PetscReal most_way = 0.3; /* cells that a front goes in a step */
+
+static PetscInt region_named(const PhaseConfig *config, const char name[])
+{
+  PetscInt found = 0;
+
+  while (strcmp(config->regions[found].name, name))
+    found++;
+  return found;
+}
+
+static void set_front(Phase phase, PetscInt r)
+{
+  const ReactionConfig *reaction = &phase->config->reactions[r];
+  ReactionFront        *front = &phase->fronts[r];
+  PetscReal             before, after;
+
+  front->first = region_named(phase->config, reaction->first);
+  front->product = region_named(phase->config, reaction->product);
+  front->speed = reaction->speed;
+  front->curvature_speed = reaction->curvature_speed;
+  before = region_density(phase, front->first);
+  after = region_density(phase, front->product);
+  if (!reaction_acts(reaction, phase->time) || before == 0. || after == 0.)
+    return;
+  front->leap = before / after - 1.;
+  front->pressure = -before * front->leap;
+  phase->any_front = PETSC_TRUE;
+  phase->front_of[front->first][front->product] = (signed char)(1 + r);
+  phase->front_of[front->product][front->first] = (signed char)(-1 - r);
+}
+
+PetscErrorCode PhaseSetFronts(Phase phase)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(&phase->front_of[0][0], REGIONS_MAX * REGIONS_MAX));
+  phase->any_front = PETSC_FALSE;
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
+    set_front(phase, r);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseDestroyFronts(Phase phase)
+{
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&phase->burning));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_acting(Phase phase, PetscInt r)
+{
+  const ReactionFront *front = &phase->fronts[r];
+
+  return phase->front_of[front->first][front->product] == 1 + r ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscReal phase_front_limit(Phase phase, PetscReal h)
+{
+  PetscReal limit = PETSC_MAX_REAL;
+
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++) {
+    const PetscReal curvature = (grid_box(phase->grid)->dimension - 1) / h;
+    const PetscReal speed = phase->fronts[r].speed + phase->fronts[r].curvature_speed * curvature;
+    const PetscReal fastest = speed * PetscMax(1., 1. + phase->fronts[r].leap); /* with the product at rest */
+
+    if (is_acting(phase, r) && fastest > 0.)
+      limit = PetscMin(limit, most_way * h / fastest);
+  }
+  return limit;
+}
+
+/* Where a front crosses the line between two centres. */
+typedef struct {
+  const ReactionFront *front;
+  PetscInt             number;           /* of its reaction */
+  PetscBool            product_is_above; /* in the upper cell */
+  PetscReal            part;             /* component of the normal along the line, not negative */
+  PetscReal            theta;            /* of the crossing */
+} FrontFace;
+
+/* Between two open cells of the box. */
+static PetscBool is_inner_face(Phase phase, PetscInt c, PetscInt d)
+{
+  const GridBox *box = grid_box(phase->grid);
+  PetscInt       at[DIM];
+
+  box_at(box, c, at);
+  for (PetscInt a = 0; a < box->dimension; a++)
+    if (!box->periodic[a] && (at[a] < (a == d ? 1 : 0) || at[a] >= box->cells[a]))
+      return PETSC_FALSE;
+  return is_open_cell(phase, c) && is_open_cell(phase, c - box->stride[d]) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* That of the difference of both distances, which grows towards the product; across the line at the crossing.
+ */
+static PetscReal normal_part(const Crossings *crossings, const FrontFace *face, PetscInt c, PetscInt d)
+{
+  const GridBox   *box = grid_box(crossings->phase->grid);
+  const PetscReal *in = crossings->distances[face->front->first],
+                  *out = crossings->distances[face->front->product];
+  const PetscInt  below = c - box->stride[d];
+  const PetscReal along = (face->product_is_above ? 1. : -1.) * (in[c] - out[c] - in[below] + out[below]);
+  PetscReal       square = PetscSqr(along);
+
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    const PetscInt s = box->stride[a];
+
+    if (a != d)
+      square += PetscSqr(0.5 * face->theta * (in[c + s] - out[c + s] - in[c - s] + out[c - s]) +
+                         0.5 * (1. - face->theta) *
+                             (in[below + s] - out[below + s] - in[below - s] + out[below - s]));
+  }
+  return along > 0. ? along / PetscSqrtReal(square) : 0.;
+}
+
+/* On the lower face of cell c along d. */
+static PetscBool find_front(const Crossings *crossings, PetscInt c, PetscInt d, FrontFace *face)
+{
+  const Phase    phase = crossings->phase;
+  const PetscInt below = c - grid_box(phase->grid)->stride[d];
+  const PetscInt between = front_between(phase, phase->region[below], phase->region[c]);
+  Crossing       crossing;
+
+  if (!between || !is_inner_face(phase, c, d))
+    return PETSC_FALSE;
+  crossing = crossing_below(crossings, c, d);
+  if (crossing.blocked)
+    return PETSC_FALSE;
+  face->number = PetscAbsInt(between) - 1;
+  face->front = &phase->fronts[face->number];
+  face->product_is_above = between > 0 ? PETSC_TRUE : PETSC_FALSE;
+  face->theta = crossing.theta;
+  face->part = normal_part(crossings, face, c, d);
+  return PETSC_TRUE;
+}
+
+/* Speeds in the owned cells beside fronts, those on their faces by the squares of the normal's parts. */
+typedef struct {
+  PetscReal *speed, *weight;
+} CellSpeeds;
+
+static void add_speed(const CellSpeeds *cells, PetscInt c, PetscReal part, PetscReal speed)
+{
+  cells->speed[c] += part * part * speed;
+  cells->weight[c] += part * part;
+}
+
+static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, const CellSpeeds *cells)
+{
+  const GridBox *box = grid_box(phase->grid);
+  FrontFace      face;
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < phase->mixed_count; m++)
+    for (PetscInt d = 0; d < box->dimension; d++) {
+      const PetscInt c = phase->mixed_cells[m], below = c - box->stride[d];
+      PetscReal      speed;
+
+      if (!find_front(crossings, c, d, &face) || face.number != r)
+        continue;
+      speed = face.front->speed;
+      if (crossings->curvature)
+        speed += face.front->curvature_speed *
+                 ((1. - face.theta) * crossings->curvature[below] + face.theta * crossings->curvature[c]);
+      add_speed(cells, c, face.part, PetscMax(0., speed));
+      add_speed(cells, below, face.part, PetscMax(0., speed));
+    }
+  PetscFunctionReturn(0);
+}
+
+/* The curvature of the first region's surface, as the surface tension sees it. */
+static PetscErrorCode AddCurvedSpeeds(Phase phase, PetscInt r, Vec pair, Vec curvature,
+                                      const CellSpeeds *cells)
+{
+  const ReactionFront *front = &phase->fronts[r];
+  Crossings            crossings;
+
+  PetscFunctionBegin;
+  if (front->curvature_speed > 0.) {
+    PetscCall(VecWAXPY(pair, -1., phase->distances[front->product], phase->distances[front->first]));
+    PetscCall(VecScale(pair, 0.5));
+    PetscCall(DistanceGetCurvature(phase->grid, phase->visibility_map, pair, curvature));
+    PetscCall(MacGridMirrorGhosts(phase->grid, curvature));
+  }
+  PetscCall(PhaseGetCrossings(phase, &crossings));
+  if (front->curvature_speed > 0.)
+    PetscCall(VecGetArrayRead(curvature, &crossings.curvature));
+  PetscCall(AddSpeeds(phase, &crossings, r, cells));
+  if (front->curvature_speed > 0.)
+    PetscCall(VecRestoreArrayRead(curvature, &crossings.curvature));
+  PetscCall(PhaseRestoreCrossings(phase, &crossings));
+  PetscFunctionReturn(0);
+}
+
+/* Carried on constantly from the cells beside the fronts over the band. */
+static PetscErrorCode ExtendSpeeds(Phase phase, Vec weight)
+{
+  const PetscInt length = grid_box(phase->grid)->length;
+  const Vec      away = phase->scratch[0];
+  PetscReal     *far, *known, *speed, *distances[REGIONS_MAX];
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, distances));
+  PetscCall(VecGetArray(away, &far));
+  PetscCall(VecGetArray(weight, &known));
+  PetscCall(VecGetArray(phase->burning, &speed));
+  for (PetscInt c = 0; c < length; c++) {
+    far[c] = PetscAbsReal(distances[phase->region[c]][c]);
+    if (known[c] > 0.)
+      speed[c] /= known[c];
+  }
+  PetscCall(VecRestoreArray(phase->burning, &speed));
+  PetscCall(VecRestoreArray(weight, &known));
+  PetscCall(VecRestoreArray(away, &far));
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscCall(ExtendCells(phase->grid, away, weight, BAND_CELLS, phase->burning));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool speeds_differ(Phase phase)
+{
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
+    if (phase->config->reactions[r].curvature_speed > 0.)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode FindSpeeds(Phase phase)
+{
+  CellSpeeds cells;
+  Vec        weight;
+
+  PetscFunctionBegin;
+  if (!speeds_differ(phase))
+    PetscFunctionReturn(0);
+  if (!phase->burning)
+    PetscCall(MacGridCreateField(phase->grid, &phase->burning));
+  PetscCall(MacGridCreateField(phase->grid, &weight));
+  PetscCall(VecSet(phase->burning, 0.));
+  PetscCall(VecGetArray(weight, &cells.weight));
+  PetscCall(VecGetArray(phase->burning, &cells.speed));
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
+    if (is_acting(phase, r))
+      PetscCall(AddCurvedSpeeds(phase, r, phase->scratch[0], phase->scratch[1], &cells));
+  PetscCall(VecRestoreArray(phase->burning, &cells.speed));
+  PetscCall(VecRestoreArray(weight, &cells.weight));
+  PetscCall(ExtendSpeeds(phase, weight));
+  PetscCall(VecDestroy(&weight));
+  PetscFunctionReturn(0);
+}
+
+/* Where fronts have an effect. */
+typedef struct {
+  PetscReal       *expansion, *jump[DIM];
+  const PetscReal *speed; /* of cells; null: constants */
+  ReproducibleSum  area[REACTIONS_MAX], rate[REACTIONS_MAX];
+} FrontFields;
+
+static PetscReal speed_at(const FrontFields *fields, const FrontFace *face, PetscInt c, PetscInt below)
+{
+  if (!fields->speed)
+    return face->front->speed;
+  return 0.5 * (fields->speed[c] + fields->speed[below]);
+}
+
+static void set_front_face(Phase phase, FrontFields *fields, const FrontFace *face, PetscInt m, PetscInt d)
+{
+  const GridBox        *box = grid_box(phase->grid);
+  const VelocityGroups *groups = &phase->mixture.groups;
+  const PetscReal       h = grid_spacing(phase->grid);
+  const PetscInt        c = phase->mixed_cells[m], below = c - box->stride[d];
+  const PetscReal       speed = speed_at(fields, face, c, below);
+  const PetscReal       leap = face->front->leap * speed * face->part; /* of the upper cell over the lower */
+  PetscInt              at[DIM];
+
+  fields->expansion[c] += face->theta * leap / h;
+  fields->expansion[below] += (1. - face->theta) * leap / h;
+  fields->jump[d][c] += (face->product_is_above ? 1. : -1.) * face->front->pressure * speed * speed;
+  if (groups->count > 1 && leap != 0.) {
+    PetscReal *seen = groups->leap + (DIM * m + d) * groups->count;
+
+    seen[phase->group_of[phase->region[c]]] = face->theta * leap;
+    seen[phase->group_of[phase->region[below]]] = -(1. - face->theta) * leap;
+  }
+  box_at(box, c, at);
+  for (PetscInt a = 0; a < DIM; a++)
+    if (at[a] < box->start[a] || at[a] >= box->end[a])
+      return;
+  sum_add(&fields->area[face->number], face->part);
+  sum_add(&fields->rate[face->number], face->part * speed);
+}
+
+static PetscErrorCode SetFaces(Phase phase, FrontFields *fields)
+{
+  Crossings crossings;
+  FrontFace face;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetCrossings(phase, &crossings));
+  for (PetscInt m = 0; m < phase->mixed_count; m++)
+    for (PetscInt d = 0; d < grid_box(phase->grid)->dimension; d++)
+      if (find_front(&crossings, phase->mixed_cells[m], d, &face))
+        set_front_face(phase, fields, &face, m, d);
+  PetscCall(PhaseRestoreCrossings(phase, &crossings));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode AddUpFronts(Phase phase, const FrontFields *fields)
+{
+  const GridBox  *box = grid_box(phase->grid);
+  const PetscReal h = grid_spacing(phase->grid), area = box->dimension == 3 ? h * h : h;
+
+  PetscFunctionBegin;
+  PetscCall(SumOverRanks(box->comm, REACTIONS_MAX, fields->area, phase->report.front_area));
+  PetscCall(SumOverRanks(box->comm, REACTIONS_MAX, fields->rate, phase->report.burning));
+  for (PetscInt r = 0; r < REACTIONS_MAX; r++) {
+    phase->report.front_area[r] *= area;
+    phase->report.burning[r] *= area;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseUpdateFronts(Phase phase)
+{
+  const VelocityGroups *groups = &phase->mixture.groups;
+  FrontFields           fields = {.speed = NULL};
+
+  PetscFunctionBegin;
+  if (!phase->config->reaction_count)
+    PetscFunctionReturn(0);
+  if (!phase->mixture.expansion)
+    PetscCall(MacGridCreateField(phase->grid, &phase->mixture.expansion));
+  PetscCall(VecSet(phase->mixture.expansion, 0.));
+  if (groups->count > 1)
+    PetscCall(PetscArrayzero(groups->leap, phase->mixed_count * DIM * groups->count));
+  PetscCall(FindSpeeds(phase));
+  PetscCall(VecGetArray(phase->mixture.expansion, &fields.expansion));
+  PetscCall(MacGridGetFaces(phase->grid, phase->mixture.jump, fields.jump));
+  if (phase->burning)
+    PetscCall(VecGetArrayRead(phase->burning, &fields.speed));
+  PetscCall(SetFaces(phase, &fields));
+  if (phase->burning)
+    PetscCall(VecRestoreArrayRead(phase->burning, &fields.speed));
+  PetscCall(MacGridRestoreFaces(phase->grid, phase->mixture.jump, fields.jump));
+  PetscCall(VecRestoreArray(phase->mixture.expansion, &fields.expansion));
+  PetscCall(AddUpFronts(phase, &fields));
+  PetscFunctionReturn(0);
+}
+
+/* 1 + the reaction of the front that a cell is nearest to, within the band; 0: another interface or none. */
+static PetscInt nearest_front(Phase phase, PetscReal *const distances[], PetscInt c, PetscInt *first,
+                              PetscInt *product)
+{
+  const PetscReal inner = phase->band - MILLRACE_ROUND_OFF * grid_spacing(phase->grid);
+  PetscInt        nearest = 0, next = -1, between;
+
+  for (PetscInt n = 1; n < phase->count; n++)
+    if (distances[n][c] < distances[nearest][c])
+      nearest = n;
+  for (PetscInt n = 0; n < phase->count; n++)
+    if (n != nearest && (next < 0 || distances[n][c] < distances[next][c]))
+      next = n;
+  if (PetscAbsReal(distances[nearest][c]) >= inner || distances[next][c] >= inner)
+    return 0;
+  between = front_between(phase, nearest, next);
+  *first = between > 0 ? nearest : next;
+  *product = between > 0 ? next : nearest;
+  return PetscAbsInt(between);
+}
+
+PetscErrorCode PhaseAddLeaps(Phase phase, PetscInt group, Vec faces[DIM])
+{
+  const VelocityGroups *groups = &phase->mixture.groups;
+  PetscReal            *u[DIM];
+
+  PetscFunctionBegin;
+  if (!groups->leap || !phase->any_front)
+    PetscFunctionReturn(0);
+  PetscCall(MacGridGetFaces(phase->grid, faces, u));
+  for (PetscInt m = 0; m < phase->mixed_count; m++)
+    for (PetscInt d = 0; d < grid_box(phase->grid)->dimension; d++)
+      u[d][phase->mixed_cells[m]] += groups->leap[(DIM * m + d) * groups->count + group];
+  PetscCall(MacGridRestoreFaces(phase->grid, faces, u));
+  PetscCall(MacGridExchangeFaces(phase->grid, faces));
+  PetscFunctionReturn(0);
+}
+
+/* Through a front a product sees what burns, with its leap: what its flow brings is made there. */
+typedef struct {
+  Phase            phase;
+  PetscInt         group; /* of products */
+  PetscReal       *distances[REGIONS_MAX];
+  const PetscReal *speed; /* of cells; null: constants */
+} SeenFlow;
+
+/* Of the normal of a front, at a face. */
+static PetscReal normal_at_face(const SeenFlow *seen, const ReactionFront *front, PetscInt c, PetscInt d)
+{
+  const GridBox   *box = grid_box(seen->phase->grid);
+  const PetscReal *in = seen->distances[front->first], *out = seen->distances[front->product];
+  const PetscInt   below = c - box->stride[d];
+  const PetscReal  along = in[c] - out[c] - in[below] + out[below];
+  PetscReal        square = PetscSqr(along);
+
+  for (PetscInt a = 0; a < box->dimension; a++) {
+    const PetscInt s = box->stride[a];
+
+    if (a != d)
+      square += PetscSqr(0.25 * (in[c + s] - out[c + s] - in[c - s] + out[c - s] + in[below + s] -
+                                 out[below + s] - in[below - s] + out[below - s]));
+  }
+  return square > 0. ? along / PetscSqrtReal(square) : 0.;
+}
+
+/* What is seen of the face below cell c along d more than it has; false: there is no front. */
+static PetscBool leap_through(const SeenFlow *seen, PetscInt c, PetscInt d, PetscReal *leap)
+{
+  const Phase    phase = seen->phase;
+  const PetscInt below = c - grid_box(phase->grid)->stride[d];
+  PetscInt       first, product, r;
+  PetscReal      speed;
+
+  r = phase->region[c] == phase->region[below] ? nearest_front(phase, seen->distances, c, &first, &product)
+                                               : 0;
+  if (!r || first != phase->region[c] || phase->group_of[product] != seen->group ||
+      phase->group_of[first] == seen->group)
+    return PETSC_FALSE;
+  speed = seen->speed ? 0.5 * (seen->speed[c] + seen->speed[below]) : phase->fronts[r - 1].speed;
+  *leap = phase->fronts[r - 1].leap * speed * normal_at_face(seen, &phase->fronts[r - 1], c, d);
+  return PETSC_TRUE;
+}
+
+PetscErrorCode PhaseSeeThroughFronts(Phase phase, PetscInt group, Vec from[DIM], Vec faces[DIM])
+{
+  const GridBox *box = grid_box(phase->grid);
+  SeenFlow       seen = {.phase = phase, .group = group};
+  PetscReal     *u[DIM], *before[DIM], leap;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, seen.distances));
+  if (phase->burning)
+    PetscCall(VecGetArrayRead(phase->burning, &seen.speed));
+  PetscCall(MacGridGetFaces(phase->grid, from, before));
+  PetscCall(MacGridGetFaces(phase->grid, faces, u));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange range = grid_faces(phase->grid, d);
+
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k);
+
+      if (leap_through(&seen, c, d, &leap))
+        u[d][c] = before[d][c] + leap;
+    }
+  }
+  PetscCall(MacGridRestoreFaces(phase->grid, faces, u));
+  PetscCall(MacGridRestoreFaces(phase->grid, from, before));
+  if (phase->burning)
+    PetscCall(VecRestoreArrayRead(phase->burning, &seen.speed));
+  PetscCall(PhaseRestoreDistances(phase, seen.distances));
+  PetscCall(MacGridExchangeFaces(phase->grid, faces));
+  PetscFunctionReturn(0);
+}
+
+/* The group whose flow carries interfaces near a cell, or NO_GROUP. */
+static PetscErrorCode FindCarryingGroups(Phase phase, unsigned char group[])
+{
+  PetscReal *distances[REGIONS_MAX];
+  PetscInt   first, product;
+
+  PetscFunctionBegin;
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt c = 0; c < grid_box(phase->grid)->length; c++)
+    group[c] = nearest_front(phase, distances, c, &first, &product) ? phase->group_of[first] : NO_GROUP;
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseCarryFronts(Phase phase, Vec *const groups[], Vec faces[DIM])
+{
+  const GridBox *box = grid_box(phase->grid);
+  unsigned char *group;
+  PetscReal     *u[DIM], *flow[REGIONS_MAX][DIM];
+
+  PetscFunctionBegin;
+  if (!phase->any_front)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(box->length, &group));
+  PetscCall(FindCarryingGroups(phase, group));
+  PetscCall(MacGridGetFaces(phase->grid, faces, u));
+  for (PetscInt g = 0; g < phase->mixture.groups.count; g++)
+    PetscCall(MacGridGetFaces(phase->grid, groups[g], flow[g]));
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange range = grid_faces(phase->grid, d);
+
+    FOR_CELLS(&range, i, j, k) {
+      const PetscInt c = box_index(box, i, j, k), below = c - box->stride[d];
+      const PetscInt by = group[c] != NO_GROUP ? group[c] : group[below];
+
+      if (by != NO_GROUP)
+        u[d][c] = flow[by][d][c];
+    }
+  }
+  for (PetscInt g = 0; g < phase->mixture.groups.count; g++)
+    PetscCall(MacGridRestoreFaces(phase->grid, groups[g], flow[g]));
+  PetscCall(MacGridRestoreFaces(phase->grid, faces, u));
+  PetscCall(PetscFree(group));
+  PetscFunctionReturn(0);
+}
+
+/* Distances to the moved fronts: those of Huygens' waves. */
+static PetscErrorCode ShiftFronts(Phase phase, PetscReal dt)
+{
+  const PetscReal *speed = NULL;
+  PetscReal       *distances[REGIONS_MAX];
+  PetscInt         first, product;
+
+  PetscFunctionBegin;
+  if (phase->burning)
+    PetscCall(VecGetArrayRead(phase->burning, &speed));
+  PetscCall(PhaseGetDistances(phase, distances));
+  for (PetscInt c = 0; c < grid_box(phase->grid)->length; c++) {
+    const PetscInt r = nearest_front(phase, distances, c, &first, &product);
+
+    if (!r)
+      continue;
+    distances[first][c] += dt * (speed ? speed[c] : phase->fronts[r - 1].speed);
+    distances[product][c] -= dt * (speed ? speed[c] : phase->fronts[r - 1].speed);
+  }
+  PetscCall(PhaseRestoreDistances(phase, distances));
+  if (phase->burning)
+    PetscCall(VecRestoreArrayRead(phase->burning, &speed));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed)
+{
+  PetscFunctionBegin;
+  if (!phase->any_front)
+    PetscFunctionReturn(0);
+  PetscCall(ShiftFronts(phase, dt));
+  *changed = ALL_REGIONS;
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++) {
+    const ReactionFront *front = &phase->fronts[r];
+    const PetscReal      burnt = phase->report.burning[r] * dt; /* as the expansion has it */
+
+    if (!is_acting(phase, r))
+      continue;
+    phase->report.burnt[r] += region_density(phase, front->first) * burnt;
+    phase->targets[front->first] -= burnt;
+    phase->targets[front->product] += (1. + front->leap) * burnt;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The cells around fronts of one reaction, and the distance to what burns there. */
+typedef struct {
+  Phase      phase;
+  PetscReal *distances[REGIONS_MAX];
+  PetscInt   number, first;
+} BurntPlaces;
+
+static PetscBool is_near_front(const void *context, const PetscInt at[DIM])
+{
+  const BurntPlaces *places = context;
+  const PetscInt     c = box_index(grid_box(places->phase->grid), at[X], at[Y], at[Z]);
+  PetscInt           first, product;
+
+  return nearest_front(places->phase, places->distances, c, &first, &product) == places->number + 1
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+static PetscBool is_burnt(const void *context, Vector3 point)
+{
+  const BurntPlaces *places = context;
+  const Phase        phase = places->phase;
+  const PetscInt     c = phase->visibility_map ? visibility_map_cell(phase->visibility_map, point) : 0;
+
+  return phase_sample(phase, places->distances[places->first], c, point, -phase->band) > 0. ? PETSC_TRUE
+                                                                                            : PETSC_FALSE;
+}
+
+PetscErrorCode PhaseDropBurnt(Phase phase)
+{
+  BurntPlaces        places = {.phase = phase};
+  const ParticleTest test = {.cell = is_near_front, .place = is_burnt, .context = &places};
+  PetscInt           dropped = 0;
+
+  PetscFunctionBegin;
+  if (!phase->any_front || !phase->config->interface.particles)
+    PetscFunctionReturn(0);
+  PetscCall(PhaseGetDistances(phase, places.distances));
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++)
+    if (is_acting(phase, r)) {
+      places.number = r;
+      places.first = phase->fronts[r].first;
+      PetscCall(ParticlesDropWhere(phase->markers[places.first], &test, &dropped));
+    }
+  PetscCall(PhaseRestoreDistances(phase, places.distances));
+  PetscFunctionReturn(0);
+}
+
+void find_imbalance(Phase phase)
+{
+  phase->report.imbalance = 0.;
+  for (PetscInt n = 0; n < phase->count && phase->config->reaction_count; n++)
+    phase->report.imbalance += region_density(phase, n) * (phase->report.volume[n] - phase->targets[n]);
+}

@@ -1,0 +1,166 @@
+/* Fronts: jumps, speeds and growth of what burns (docs/numerics.md, 13b), and that nothing is lost. */
+#include "harness.h"
+#include "scene_run.h"
+
+#include <millrace/phase.h>
+
+/* A row of premixed_flame_jumps.csv: what burns, at which speed, and what it turns into. */
+typedef struct {
+  PetscReal unburnt, burnt, speed;
+} Flame;
+static const Flame flames[] = {{1., 0.2, 0.5}, {1., 0.1, 0.5}, {1., 0.5, 0.3}, {1.16, 0.17, 0.4}};
+
+typedef enum { FUEL_AT_REST, GAS_AT_REST } ClosedEnd;
+
+/* A channel of 64 cells, open at one end. */
+static void StartChannel(const Flame *flame, ClosedEnd end, SceneRun *flow)
+{
+  assert_success(SceneRunCreate(
+      PETSC_COMM_WORLD, flow,
+      "grid: {dimension: 2, size: [1, 0.0625], resolution: 64}\n"
+      "run: {end_time: 1, frame_interval: 1}\n"
+      "fluid: {pressure_tolerance: 1e-12, sides: {all: slip, x_low: %s, x_high: %s}}\n"
+      "regions:\n"
+      "  - {name: fuel, density: %g, shape: {box: {low: [-1, -1], high: [%g, 2]}}}\n"
+      "  - {name: gas, density: %g}\n"
+      "interfaces: {reactions: [{first: fuel, product: gas, speed: %g}]}\n",
+      end == FUEL_AT_REST ? "wall" : "open", end == FUEL_AT_REST ? "open" : "wall", (double)flame->unburnt,
+      end == FUEL_AT_REST ? 0.507 : 0.907, (double)flame->burnt, (double)flame->speed));
+}
+
+/* Of the region, whatever rank this is. */
+static PetscReal volume_of(SceneRun *flow, PetscInt region)
+{
+  PetscReal volume = flow->fluid ? phase_report(simulation_phase(flow->simulation))->volume[region] : 0.;
+
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &volume, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
+  return volume;
+}
+
+static PetscReal value_at(SceneRun *flow, PetscInt field, PetscReal x)
+{
+  PetscReal value = 0.;
+
+  if (flow->fluid)
+    assert_success(SceneRunSample(flow, field, vector3(x, 0.03, 0.), &value));
+  assert_success(MPI_Bcast(&value, 1, MPIU_REAL, 0, PETSC_COMM_WORLD));
+  return value;
+}
+
+/* All of it within 1e-6, where 1e-2 is asked for. */
+static void check_row(const Flame *flame, ClosedEnd end)
+{
+  const PetscReal ratio = flame->unburnt / flame->burnt, mass = flame->unburnt * flame->speed;
+  const PetscReal moves = end == FUEL_AT_REST ? flame->speed : ratio * flame->speed;
+  const PetscReal first = 0.01 / moves, last = 0.25 / moves;
+  SceneRun        flow;
+  PetscReal       volume, leap, jump, speed;
+
+  StartChannel(flame, end, &flow);
+  assert_success(SceneRunUntil(&flow, first));
+  volume = volume_of(&flow, 0);
+  assert_success(SceneRunUntil(&flow, last));
+  leap = value_at(&flow, X, 0.96) - value_at(&flow, X, 0.1);
+  jump = value_at(&flow, FIELD_PRESSURE, 0.96) - value_at(&flow, FIELD_PRESSURE, 0.1);
+  speed = (volume - volume_of(&flow, 0)) / 0.0625 / (last - first); /* steps are all alike */
+  note("leap %.6f of %.6f m/s, jump %.6f of %.6f Pa, speed %.6f of %.6f m/s", (double)leap,
+       (double)((ratio - 1.) * flame->speed), (double)jump,
+       (double)(-mass * mass * (1. / flame->burnt - 1. / flame->unburnt)), (double)speed, (double)moves);
+  assert_near(leap / ((ratio - 1.) * flame->speed), 1., 1e-6);
+  assert_near(jump / (-mass * mass * (1. / flame->burnt - 1. / flame->unburnt)), 1., 1e-6);
+  assert_near(speed / moves, 1., 1e-2);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+static void a_flame_in_a_channel_has_its_jumps_and_its_speed(void **state)
+{
+  (void)state;
+  for (size_t n = 0; n < PETSC_STATIC_ARRAY_LENGTH(flames); n++) {
+    check_row(&flames[n], FUEL_AT_REST);
+    check_row(&flames[n], GAS_AT_REST);
+  }
+}
+
+static PetscReal radius_of(SceneRun *flow)
+{
+  return PetscSqrtReal(volume_of(flow, 0) / PETSC_PI);
+}
+
+/* What has burnt rests, and pushes the front: it grows at s S. Mass is that of the start less what has left.
+ */
+static void a_ring_of_fire_grows_and_keeps_mass(void **state)
+{
+  const PetscReal from = 0.15, until = 0.3;
+  SceneRun        flow;
+  PetscReal       radius, speed, imbalance = 0.;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [1, 1], origin: [-0.5, -0.5], resolution: 64}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid: {sides: {all: open}}\n"
+                     "regions:\n"
+                     "  - {name: gas, density: 0.2, shape: {sphere: {center: [0, 0], radius: 0.125}}}\n"
+                     "  - {name: fuel, density: 1}\n"
+                     "interfaces: {reactions: [{first: fuel, product: gas, speed: 0.1}]}\n"));
+  assert_success(SceneRunUntil(&flow, from));
+  radius = radius_of(&flow);
+  assert_success(SceneRunUntil(&flow, until));
+  speed = (radius_of(&flow) - radius) / (until - from);
+  if (flow.fluid)
+    imbalance = phase_report(simulation_phase(flow.simulation))->imbalance;
+  note("%.2f cells: %.5f of 0.5 m/s, imbalance %.1e of 1 kg", (double)(64. * radius_of(&flow)), (double)speed,
+       (double)imbalance);
+  assert_near(speed / 0.5, 1., 0.02);
+  assert_near(imbalance, 0., 1e-3);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* Half the distance between the crests of the front and its troughs. */
+static PetscReal height_of(SceneRun *flow, PetscReal time)
+{
+  PetscReal          height = 0.;
+  const PhaseReport *report;
+
+  assert_success(SceneRunUntil(flow, time));
+  if (flow->fluid) {
+    report = phase_report(simulation_phase(flow->simulation));
+    height = 0.5 * (report->highest[0].at[X] - report->lowest[1].at[X]);
+  }
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &height, 1, MPIU_REAL, MPI_MAX, PETSC_COMM_WORLD));
+  return height;
+}
+
+/* Darrieus and Landau: a bent front that stands in a flow bends further at the rate
+   k S s/(s+1) (sqrt(1 + s - 1/s) - 1), once what does not grow has gone. */
+static void a_bent_front_bends_further_as_it_should(void **state)
+{
+  const PetscReal s = 5., k = 2. * PETSC_PI, from = 0.3, until = 0.7;
+  const PetscReal expected = k * 0.5 * s / (s + 1.) * (PetscSqrtReal(1. + s - 1. / s) - 1.);
+  SceneRun        flow;
+  PetscReal       rate;
+
+  (void)state;
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [1.5, 1], resolution: 48}\n"
+                                "run: {end_time: 1, frame_interval: 1}\n"
+                                "fluid:\n"
+                                "  initial: {velocity: [0.5, 0]}\n"
+                                "  sides: {y_low: periodic, y_high: periodic, x_high: open,\n"
+                                "          x_low: {type: inflow, velocity: [0.5, 0]}}\n"
+                                "regions:\n"
+                                "  - {name: fuel, density: 1,\n"
+                                "     shape: {formula: {value: x - 0.75 - 0.004*cos(2*pi*y)}}}\n"
+                                "  - {name: gas, density: 0.2}\n"
+                                "interfaces: {reactions: [{first: fuel, product: gas, speed: 0.5}]}\n"));
+  rate = -PetscLogReal(height_of(&flow, from));
+  rate = (rate + PetscLogReal(height_of(&flow, until))) / (until - from);
+  note("rate %.4f of %.4f 1/s", (double)rate, (double)expected);
+  assert_near(rate / expected, 1., 0.1);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(a_flame_in_a_channel_has_its_jumps_and_its_speed),
+          cmocka_unit_test(a_ring_of_fire_grows_and_keeps_mass),
+          cmocka_unit_test(a_bent_front_bends_further_as_it_should))

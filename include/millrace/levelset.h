@@ -94,6 +94,11 @@ PetscErrorCode LevelSetGetVolume(LevelSet level_set, Vec closed, PetscReal *volu
    beside the interface, zero elsewhere, from cells that see each other past the shells of `map` (null: there
    are none); ghosts between ranks are valid. Collective: fluid. */
 PetscErrorCode DistanceGetCurvature(MacGrid grid, const VisibilityMap *map, Vec distance, Vec curvature);
+/* The same of the level lines of the distance, after it was smoothed `passes` times by the weights 1, 2, 1,
+   in all cells within `width` of the interface: corners are spread over some cells and keep their turning.
+   Ghosts beyond sides are mirror images. Collective: fluid. */
+PetscErrorCode LevelSetGetSmoothCurvature(LevelSet level_set, PetscInt passes, PetscReal width,
+                                          Vec curvature);
 /* Part of the square or cube around `point` of side `size` that is inside, from the value and the gradient
    there. */
 PetscReal inside_fraction(PetscInt dimension, PetscReal distance, Vector3 gradient, PetscReal size);

@@ -80,3 +80,82 @@ PetscErrorCode DistanceGetCurvature(MacGrid grid, const VisibilityMap *map, Vec 
   PetscCall(MacGridExchange(grid, curvature));
   PetscFunctionReturn(0);
 }
+
+/* The mean with the weights 1, 2, 1 along every axis. */
+KERNEL PetscReal smooth_at(const PetscReal *p, const PetscInt stride[DIM], const PetscInt dimension)
+{
+  const PetscInt deep = dimension == 3 ? stride[Z] : 0;
+  PetscReal      sum = 0.;
+
+  for (PetscInt z = -(dimension == 3); z <= (dimension == 3); z++)
+    for (PetscInt y = -1; y <= 1; y++) {
+      const PetscReal *row = p + y * stride[Y] + z * deep;
+
+      sum += (2 - y * y) * (2 - z * z) * (row[-1] + 2. * row[0] + row[1]);
+    }
+  return dimension == 3 ? sum / 64. : sum / 32.;
+}
+
+/* Cells near shells stay as they are. */
+static void smooth(LevelSet level_set, const PetscReal *from, PetscReal *to)
+{
+  const GridBox *box = grid_box(level_set->grid);
+
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    const BandRun run = level_set->band.runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.count; c++)
+      if (!is_near_shell(level_set->visibility_map, c))
+        to[c] =
+            box->dimension == 2 ? smooth_at(from + c, box->stride, 2) : smooth_at(from + c, box->stride, 3);
+  }
+}
+
+/* `stage` becomes the smoothed distance. */
+static PetscErrorCode SmoothDistance(LevelSet level_set, PetscInt passes)
+{
+  PetscReal *from, *to;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(level_set->distance, level_set->stage));
+  for (PetscInt pass = 0; pass < passes; pass++) {
+    PetscCall(VecCopy(level_set->stage, level_set->start));
+    PetscCall(VecGetArray(level_set->start, &from));
+    PetscCall(VecGetArray(level_set->stage, &to));
+    smooth(level_set, from, to);
+    PetscCall(VecRestoreArray(level_set->stage, &to));
+    PetscCall(VecRestoreArray(level_set->start, &from));
+    PetscCall(LevelSetFillGhosts(level_set, level_set->stage));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode LevelSetGetSmoothCurvature(LevelSet level_set, PetscInt passes, PetscReal width, Vec curvature)
+{
+  const GridBox  *box = grid_box(level_set->grid);
+  const PetscReal h = grid_spacing(level_set->grid), most = (box->dimension - 1) / h;
+  PetscReal      *value, *result;
+
+  PetscFunctionBegin;
+  PetscCall(SmoothDistance(level_set, passes));
+  PetscCall(VecSet(curvature, 0.));
+  PetscCall(VecGetArray(level_set->stage, &value));
+  PetscCall(VecGetArray(curvature, &result));
+  for (PetscInt r = 0; r < level_set->band.count; r++) {
+    const BandRun run = level_set->band.runs[r];
+
+    for (PetscInt c = run.first; c < run.first + run.count; c++)
+      if (is_near_shell(level_set->visibility_map, c))
+        result[c] = seen_curvature(level_set->visibility_map, value, c, h);
+      else if (PetscAbsReal(value[c]) <= width) {
+        const PetscReal kappa = box->dimension == 2 ? curvature_at(value + c, box->stride, h, 2)
+                                                    : curvature_at(value + c, box->stride, h, 3);
+
+        result[c] = PetscMin(PetscMax(kappa, -most), most);
+      }
+  }
+  PetscCall(VecRestoreArray(curvature, &result));
+  PetscCall(VecRestoreArray(level_set->stage, &value));
+  PetscCall(MacGridMirrorGhosts(level_set->grid, curvature));
+  PetscFunctionReturn(0);
+}

@@ -180,6 +180,9 @@ PetscErrorCode PhaseMeasureExtent(Phase phase, Vec closed);
 PetscErrorCode PhaseUpdateMixture(Phase phase);
 PetscErrorCode PhaseUpdateJumps(Phase phase);
 
+/* junction_tension.c: where three regions meet, the jumps become those of each region's own curvature. */
+PetscErrorCode PhaseUpdateJunctions(Phase phase);
+
 /* continuation.c: from faces of cells that are `known`, along the gradient of `distance`, with the slope that
    a limiter makes of the last difference and the one before. */
 typedef PetscReal (*SlopeLimiter)(PetscReal near, PetscReal next);

@@ -67,6 +67,7 @@ PetscErrorCode PhaseUpdateJumps(Phase phase)
         PetscCall(MacGridMirrorGhosts(phase->grid, curvature));
         PetscCall(SetPairJumps(phase, first, second, curvature));
       }
+  PetscCall(PhaseUpdateJunctions(phase));
   PetscFunctionReturn(0);
 }
 

@@ -242,6 +242,8 @@ typedef struct {
   PetscInt           particle_count, body_count;
   ParticleConfig    *particles; /* of what is not rigid; no keys of their own */
   BodyConfig        *bodies;
+  PetscInt           barrier_count;
+  BodyConfig        *barriers; /* static, and seen by contact alone as the sides are; no keys of their own */
   PetscInt           pair_count, joint_count, assembly_count;
   ContactPairConfig *pairs;
   JointConfig       *joints;

@@ -328,6 +328,7 @@ PetscErrorCode SceneCheck(Scene scene)
     PetscCall(CheckCoupling(scene));
   }
   PetscCall(SceneCheckSolids(scene));
+  PetscCall(SceneMakeBarriers(scene));
   PetscCall(SceneMakeObstaclesBodies(scene));
   PetscCall(SceneCheckOutput(scene));
   PetscFunctionReturn(0);

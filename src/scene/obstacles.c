@@ -1,5 +1,6 @@
 /* Obstacles become bodies, static ones or kinematic ones: there is one way to block fluid. Voxels remain on
-   request, for splashing liquid, and beside regions, scalars and deformable solids.
+   request, for splashing liquid, and beside regions, scalars and deformable solids. Those of splashing liquid
+   are barriers for the bodies in it.
 
    A body needs triangles. Simple shapes and closed surfaces have them; planes, combinations, formulas and
    surfaces with holes get those of their contour on a lattice of half a cell. */
@@ -266,6 +267,61 @@ static PetscErrorCode AppendBodies(SolidConfig *solids, PetscInt count, const Bo
   PetscCall(PetscFree(solids->bodies));
   solids->bodies = joined;
   solids->body_count += count;
+  PetscFunctionReturn(0);
+}
+
+/* The same shape for the bodies in a splash. */
+static PetscErrorCode FillBarrier(Scene scene, Node *item, const ObstacleConfig *obstacle,
+                                  BodyConfig *barrier)
+{
+  ObstacleConfig twin = {.surface = obstacle->surface};
+
+  PetscFunctionBegin;
+  PetscCall(PetscStrallocpy(obstacle->name, &twin.name));
+  PetscCall(ReadShape(scene, node_find(item, "shape"), SURFACE_CLOSED, &twin.shape));
+  PetscCall(FillBody(scene, item, &twin, barrier));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneMakeBarriers(Scene scene)
+{
+  SimulationConfig *config = &scene->config;
+  SolidConfig      *solids = &config->solids;
+  const Node       *list = node_find(scene->root, "obstacles");
+  PetscBool         any = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < solids->body_count; b++)
+    any = any || solids->bodies[b].kind == BODY_DYNAMIC;
+  if (!any || !config->splash.particles || scene->error_count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(config->obstacle_count, &solids->barriers));
+  for (PetscInt o = 0; o < config->obstacle_count && !scene->error_count; o++) {
+    BodyConfig *barrier = &solids->barriers[solids->barrier_count];
+
+    if (!motion_is_still(config->obstacles[o].motion))
+      continue;
+    PetscCall(CheckNamesake(scene, node_item(list, o), config->obstacles[o].name));
+    PetscCall(FillBarrier(scene, node_item(list, o), &config->obstacles[o], barrier));
+    barrier->copies.count = vector3(1., 1., 1.);
+    if (barrier->shape)
+      solids->barrier_count++;
+    else
+      PetscCall(PetscFree(barrier->name));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SceneDestroyBarriers(Scene scene)
+{
+  SolidConfig *solids = &scene->config.solids;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < solids->barrier_count; n++) {
+    PetscCall(PetscFree(solids->barriers[n].name));
+    PetscCall(ShapeDestroy(&solids->barriers[n].shape));
+  }
+  PetscCall(PetscFree(solids->barriers));
   PetscFunctionReturn(0);
 }
 

@@ -90,6 +90,7 @@ PetscErrorCode SceneDestroy(Scene *scene)
   PetscFunctionBegin;
   if (!*scene)
     PetscFunctionReturn(0);
+  PetscCall(SceneDestroyBarriers(*scene));
   PetscCall(DestroyKeys(SceneKeys, (*scene)->config.fluid.scalar_count, &(*scene)->config));
   PetscCall(NodeDestroy(&(*scene)->root));
   for (PetscInt i = 0; i < (*scene)->problem_count; i++)

@@ -154,6 +154,9 @@ PetscErrorCode SceneCheckBindings(Scene scene);
 PetscErrorCode SceneMakeObstaclesBodies(Scene scene);
 /* body_shape.c: gives a body the surface of its union, intersection, difference or formula. */
 PetscErrorCode SceneContourBody(Scene scene, Node *item, BodyConfig *body);
+/* The same, before it: still obstacles of a splash as barriers for free bodies. */
+PetscErrorCode SceneMakeBarriers(Scene scene);
+PetscErrorCode SceneDestroyBarriers(Scene scene);
 /* Makes the shape of a body in two dimensions a prism of unit depth. */
 PetscErrorCode SceneFlattenBody(Scene scene, Node *item, BodyConfig *body);
 /* walls.c: which sides of the box hold bodies; none of the list may have their names. */

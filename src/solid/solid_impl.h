@@ -26,7 +26,7 @@ struct _p_Solid {
   const SolidConfig *config; /* borrowed */
 
   PetscInt   body_count; /* with the walls, which are the last */
-  PetscInt   wall_count;
+  PetscInt   wall_count; /* with the barriers, which are the last of them */
   BodyConfig walls[2 * DIM];
   PetscReal *velocity; /* 3 per point, then a Twist per body */
   Twist     *twists;   /* the bodies' part of `velocity` */
@@ -88,6 +88,10 @@ PetscErrorCode          SolidPlaceWalls(Solid solid);
 static inline PetscBool is_wall(Solid solid, PetscInt body)
 {
   return body >= solid->body_count - solid->wall_count ? PETSC_TRUE : PETSC_FALSE;
+}
+static inline PetscBool is_barrier(Solid solid, PetscInt body)
+{
+  return body >= solid->body_count - solid->config->barrier_count ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* body_set.c: the bodies of the configuration with all copies, at rest. */

@@ -1,5 +1,5 @@
-/* The sides of a box as planes that hold bodies in it: static, the last of the bodies, and seen by contact
-   alone. */
+/* The sides of a box as planes that hold bodies in it, and barriers: static, the last of the bodies, and seen
+   by contact alone. */
 #include "solid_impl.h"
 
 static const char *const wall_names[2 * DIM] = {"wall_x_low",  "wall_x_high", "wall_y_low",
@@ -14,6 +14,8 @@ void solid_name_walls(Solid solid)
         .name = (char *)wall_names[side], .kind = BODY_STATIC, .copies = {.count = vector3(1, 1, 1)}};
     solid->body_count++;
   }
+  solid->wall_count += solid->config->barrier_count;
+  solid->body_count += solid->config->barrier_count;
 }
 
 /* The side of the box that a wall stands at. */
@@ -32,12 +34,30 @@ static PetscErrorCode CreateForm(Solid solid, PetscInt side, Form **form, RigidT
   PetscFunctionReturn(0);
 }
 
+/* Behind the sides. */
+static PetscErrorCode PlaceBarrier(Solid solid, PetscInt n)
+{
+  const BodyConfig *barrier = &solid->config->barriers[n];
+  const PetscInt    wall = solid->wall_count - solid->config->barrier_count + n,
+                 b = solid_body_count(solid) + wall;
+  Form **form = &solid->forms[solid->config->body_count + wall];
+  char   problem[512];
+
+  PetscFunctionBegin;
+  PetscCall(FormCreate(barrier->shape, 0., form, &solid->placements[b], problem, sizeof(problem)));
+  PetscCheck(*form, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Obstacle \"%s\": %s", barrier->name, problem);
+  solid->bodies[b] = (Body){.config = barrier, .form = *form, .rest = solid->placements[b]};
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SolidPlaceWalls(Solid solid)
 {
   PetscInt wall = 0;
 
   PetscFunctionBegin;
-  for (PetscInt side = 0; side < 2 * DIM && wall < solid->wall_count; side++) {
+  for (PetscInt n = 0; n < solid->config->barrier_count; n++)
+    PetscCall(PlaceBarrier(solid, n));
+  for (PetscInt side = 0; side < 2 * DIM && wall < solid->wall_count - solid->config->barrier_count; side++) {
     const PetscInt b = solid_body_count(solid) + wall;
     Form         **form = &solid->forms[solid->config->body_count + wall];
 

@@ -2,7 +2,9 @@
    are liquid, the others hold p = 0, cells with their centre in an obstacle are closed, and the velocity of
    every liquid cell has no divergence:
 
-     sum (P - P_n) = -dt/h sum u*,   u = u* - h/dt dP,   P = p dt^2 / (h^2 density) */
+     sum (P - P_n) = -dt/h sum u*,   u = u* - h/dt dP,   P = p dt^2 / (h^2 density)
+
+   Faces of cells with their centre in a source have its velocity. */
 #include "splash_impl.h"
 
 static PetscErrorCode SetFixed(Splash splash)
@@ -28,7 +30,7 @@ static PetscErrorCode SetFixed(Splash splash)
 }
 
 typedef struct {
-  PetscReal *u[DIM], *old[DIM], *weights[DIM], *marks[DIM], *solid, *fixed;
+  PetscReal *u[DIM], *old[DIM], *weights[DIM], *marks[DIM], *solid, *fixed, *held;
 } BilateralFields;
 
 static PetscErrorCode GetFields(Splash splash, BilateralFields *fields)
@@ -40,12 +42,14 @@ static PetscErrorCode GetFields(Splash splash, BilateralFields *fields)
   PetscCall(MacGridGetFaces(splash->grid, splash->marks, fields->marks));
   PetscCall(VecGetArray(splash->solid, &fields->solid));
   PetscCall(VecGetArray(splash->fixed, &fields->fixed));
+  PetscCall(VecGetArray(splash->held, &fields->held));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode RestoreFields(Splash splash, BilateralFields *fields)
 {
   PetscFunctionBegin;
+  PetscCall(VecRestoreArray(splash->held, &fields->held));
   PetscCall(VecRestoreArray(splash->fixed, &fields->fixed));
   PetscCall(VecRestoreArray(splash->solid, &fields->solid));
   PetscCall(MacGridRestoreFaces(splash->grid, splash->marks, fields->marks));
@@ -65,15 +69,18 @@ static void set_face(const Splash splash, const BilateralFields *fields, PetscIn
   const PetscBool high_side = at == box->cells[d] && !box->periodic[d];
   const PetscBool liquid_above = !high_side && fields->fixed[c] == 0. && fields->solid[c] == 0.;
   const PetscBool liquid_below = !low_side && fields->fixed[lower] == 0. && fields->solid[lower] == 0.;
+  const PetscReal source = high_side ? fields->held[lower] : PetscMax(fields->held[c], fields->held[lower]);
   PetscReal       weight = low_side || high_side ? 2. : 1.;
 
   if ((low_side || high_side) && side_is_closed(splash, d, high_side))
     weight = 0.;
   if ((!high_side && fields->solid[c] > 0.) || (!low_side && fields->solid[lower] > 0.))
     weight = 0.;
-  fields->weights[d][c] = weight;
-  fields->marks[d][c] = liquid_above || liquid_below ? 1. : 0.;
+  fields->weights[d][c] = source > 0. ? 0. : weight;
+  fields->marks[d][c] = liquid_above || liquid_below || source > 0. ? 1. : 0.;
   fields->u[d][c] = weight > 0. ? fields->old[d][c] + dt * splash->fluid->gravity.at[d] : 0.;
+  if (source > 0.)
+    fields->u[d][c] = splash->config->sources[(PetscInt)source - 1].velocity.at[d];
 }
 
 static PetscErrorCode ForFaces(Splash splash, PetscReal dt,

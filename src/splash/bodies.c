@@ -104,6 +104,7 @@ static PetscErrorCode RasterBody(Splash splash, PetscInt b)
     }
     raster_points(splash, count, points, NULL, 0, &splash->shares);
   }
+  raster_fold_sides(splash, &splash->shares);
   PetscCall(PetscFree(points));
   PetscFunctionReturn(0);
 }

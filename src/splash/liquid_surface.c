@@ -4,7 +4,9 @@
 
    on a lattice finer than the grid, less what obstacles, bodies and the outside of the box take. R is two
    spacings of the particles of a full cell, and r such that the surface of a lattice of them lies half a
-   spacing beyond its last layer, where the liquid ends. Particles are gone through in the order of unwrapped
+   spacing beyond its last layer, where the liquid ends. Behind closed sides stand mirror images of the
+   particles, and within a spacing of obstacles and bodies the distance is less by what is left of it: liquid
+   that touches a wall has no gap to it. Particles are gone through in the order of unwrapped
    cells: values have the same bits on any number of ranks. */
 #include "splash_impl.h"
 
@@ -55,13 +57,35 @@ static PetscReal flat_offset(void)
   return sum / (PLACES * PLACES);
 }
 
-static void blend_cell(const SurfaceFinder *finder, Vector3 point, PetscInt c, Blend *blend)
+/* The particles of a cell or, beyond a closed side, the images of those inside. */
+static void blend_cell(const SurfaceFinder *finder, Vector3 point, const PetscInt cell[DIM], Blend *blend)
 {
   const HaloView *halo = &finder->halo;
+  const Splash    splash = finder->splash;
+  const Vector3   origin = grid_origin(splash->grid);
+  PetscInt        inside[DIM], c;
+  PetscReal       sign[DIM], twice[DIM];
 
-  for (PetscInt n = halo->start[c]; n < halo->start[c] + halo->length[c]; n++)
-    add_to_blend(blend, finder->reach,
-                 vector3_subtract(n < halo->own ? finder->own[n] : halo->positions[n - halo->own], point));
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt  cells = halo->box->cells[d];
+    const PetscBool beyond = !halo->box->periodic[d] && (cell[d] < 0 || cell[d] >= cells);
+
+    if (beyond && !side_is_closed(splash, d, cell[d] < 0 ? 0 : 1))
+      return;
+    inside[d] = beyond ? (cell[d] < 0 ? 0 : cells - 1) : cell[d];
+    sign[d] = beyond ? -1. : 1.;
+    twice[d] = beyond
+                   ? 2. * (origin.at[d] + (cell[d] < 0 ? 0. : grid_spacing(splash->grid) * (PetscReal)cells))
+                   : 0.;
+  }
+  c = box_index(halo->box, inside[X], inside[Y], inside[Z]);
+  for (PetscInt n = halo->start[c]; n < halo->start[c] + halo->length[c]; n++) {
+    Vector3 place = n < halo->own ? finder->own[n] : halo->positions[n - halo->own];
+
+    for (PetscInt d = 0; d < DIM; d++)
+      place.at[d] = twice[d] + sign[d] * place.at[d];
+    add_to_blend(blend, finder->reach, vector3_subtract(place, point));
+  }
 }
 
 /* Infinite where no particle is in reach. */
@@ -78,7 +102,7 @@ static PetscReal blended_distance(const SurfaceFinder *finder, const PetscInt no
   for (PetscInt k = low[Z]; k <= high[Z]; k++)
     for (PetscInt j = low[Y]; j <= high[Y]; j++)
       for (PetscInt i = low[X]; i <= high[X]; i++)
-        blend_cell(finder, point, box_index(box, i, j, k), &blend);
+        blend_cell(finder, point, (PetscInt[]){i, j, k}, &blend);
   return blend.weight > 0. ? vector3_norm(blend.way) / blend.weight - finder->offset : PETSC_INFINITY;
 }
 
@@ -110,8 +134,12 @@ static PetscReal value_at(const SurfaceFinder *finder, const PetscInt node[DIM])
   distance = blended_distance(finder, node, point);
   if (distance >= far)
     return 0.5 * finder->reach;
-  if (distance < spacing && may_be_solid(finder, node))
-    distance = PetscMax(distance, -solid_distance(finder->splash, point, &body));
+  if (distance < finder->reach && may_be_solid(finder, node)) {
+    const PetscReal solid = solid_distance(finder->splash, point, &body),
+                    gap = finder->reach / reach_in_spacings;
+
+    distance = PetscMax(distance - PetscMin(PetscMax(gap - solid, 0.), gap), -solid);
+  }
   return distance;
 }
 

@@ -141,6 +141,44 @@ PetscErrorCode RasterBegin(Splash splash, Vec cells, RasterFields *fields)
   PetscFunctionReturn(0);
 }
 
+/* What went beyond a closed side comes back to the layer inside: nothing of a particle is lost there, so that
+   a wall is filled as closely as the middle of the box. `count` values of each place. */
+static void fold_layer(const GridBox *box, PetscInt d, PetscInt side, PetscInt count, PetscReal *values)
+{
+  const PetscInt inner = side ? box->cells[d] - 1 : 0, beyond = side ? count : -count;
+  PetscInt       low[DIM] = {0, 0, 0}, high[DIM] = {1, 1, 1};
+
+  for (PetscInt e = 0; e < box->dimension; e++)
+    high[e] = box->end[e] - box->start[e] + 2 * box->ghost;
+  low[d] = inner - box->start[d] + box->ghost;
+  high[d] = low[d] + 1;
+  for (PetscInt k = low[Z]; k < high[Z]; k++)
+    for (PetscInt j = low[Y]; j < high[Y]; j++)
+      for (PetscInt i = low[X]; i < high[X]; i++) {
+        PetscReal *at = values + count * (i + j * box->stride[Y] + k * box->stride[Z]);
+
+        for (PetscInt n = 0; n < count; n++) {
+          at[n] += at[beyond * box->stride[d] + n];
+          at[beyond * box->stride[d] + n] = 0.;
+        }
+      }
+}
+
+void raster_fold_sides(const Splash splash, const RasterFields *fields)
+{
+  const GridBox *box = grid_box(splash->grid);
+
+  for (PetscInt d = 0; d < box->dimension; d++)
+    for (PetscInt side = 0; side < 2; side++) {
+      if (box->neighbour[d][side] != MPI_PROC_NULL || !side_is_closed(splash, d, side))
+        continue;
+      fold_layer(box, d, side, 1, fields->cells);
+      for (PetscInt component = 0; component < box->dimension; component++)
+        if (component != d)
+          fold_layer(box, d, side, 2, fields->faces[component]);
+    }
+}
+
 /* Momentum over mass; no mass, no velocity. */
 static PetscErrorCode Divide(PetscInt length, PetscReal share, const PetscReal *pairs, Vec density,
                              Vec velocity)
@@ -191,6 +229,7 @@ PetscErrorCode RasterEnd(Splash splash, RasterFields *fields, Vec cells, Vec fac
   const PetscReal share = 1. / lattice_size(splash->config, box->dimension);
 
   PetscFunctionBegin;
+  raster_fold_sides(splash, fields);
   PetscCall(VecRestoreArray(cells, &fields->cells));
   PetscCall(VecScale(cells, share));
   for (PetscInt d = 0; d < box->dimension; d++) {

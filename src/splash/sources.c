@@ -23,12 +23,36 @@ PetscReal splash_source_speed(const Splash splash)
   return speed;
 }
 
+/* Where the velocity of liquid that has no room to expand is given. */
+static PetscErrorCode MarkSources(Splash splash, PetscReal time)
+{
+  const GridBox  *box = grid_box(splash->grid);
+  const GridRange range = box_grown(box, box->ghost);
+  PetscReal      *held;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(splash->held, &held));
+  FOR_CELLS(&range, i, j, k) {
+    PetscReal *mark = &held[box_index(box, i, j, k)];
+
+    *mark = 0.;
+    for (PetscInt s = 0; s < splash->config->source_count && *mark == 0.; s++)
+      if (is_on(&splash->config->sources[s], time) &&
+          shape_is_inside(splash->config->sources[s].shape, grid_cell_centre(splash->grid, i, j, k)))
+        *mark = 1. + s;
+  }
+  PetscCall(VecRestoreArray(splash->held, &held));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SplashHoldSources(Splash splash, PetscReal time)
 {
   const PetscInt width = splash->width;
   ParticleView   view;
 
   PetscFunctionBegin;
+  if (splash->held)
+    PetscCall(MarkSources(splash, time));
   PetscCall(ParticlesGetView(splash->particles, &view));
   for (PetscInt s = 0; s < splash->config->source_count; s++) {
     const SplashSource *source = &splash->config->sources[s];

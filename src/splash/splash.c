@@ -50,6 +50,8 @@ PetscErrorCode SplashCreate(MacGrid grid, const SplashConfig *config, const Flui
     PetscCall(BoundedCreate(grid, "splash_", config->solver, &(*splash)->bounded));
   else
     PetscCall(PoissonCreate(grid, "splash_", &(*splash)->poisson));
+  if (config->pressure == SPLASH_BILATERAL)
+    PetscCall(MacGridCreateField(grid, &(*splash)->held));
   if (config->suction_depth < PETSC_INFINITY)
     PetscCall(MacGridCreateField(grid, &(*splash)->lower));
   PetscCall(SplashFindRoom(*splash));
@@ -92,6 +94,7 @@ PetscErrorCode SplashDestroy(Splash *splash)
     PetscFunctionReturn(0);
   PetscCall(DestroyFields(*splash));
   PetscCall(VecDestroy(&(*splash)->lower));
+  PetscCall(VecDestroy(&(*splash)->held));
   PetscCall(DestroyBodies(*splash));
   PetscCall(HaloDestroy(&(*splash)->halo));
   PetscCall(ParticlesDestroy(&(*splash)->particles));

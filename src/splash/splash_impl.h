@@ -47,6 +47,7 @@ struct _p_Splash {
   Vec room, face_room[DIM];           /* largest density: 1 less what sides and obstacles take */
   Vec near;                           /* 1 where particles may be in an obstacle */
   Vec solid;                          /* 1 in cells with their centre in an obstacle */
+  Vec held; /* 1 + the source that a cell has its centre in, or 0; null if unilateral */
   Vec density, face_density[DIM];
   Vec old[DIM];      /* velocity as rasterised */
   Vec velocity[DIM]; /* then with forces and pressure, extrapolated */
@@ -78,7 +79,10 @@ PetscErrorCode RasterBegin(Splash splash, Vec cells, RasterFields *fields);
 /* `width` values of each, null: without momentum */
 void raster_points(const Splash splash, PetscInt count, const Vector3 positions[], const PetscReal values[],
                    PetscInt width, const RasterFields *fields);
-/* `cells` and `faces` become densities, `velocity` (null: none) momentum over mass; ghosts valid. */
+/* What lies beyond closed sides is added to what is inside. */
+void raster_fold_sides(const Splash splash, const RasterFields *fields);
+/* The same, then `cells` and `faces` become densities, `velocity` (null: none) momentum over mass; ghosts
+ * valid. */
 PetscErrorCode RasterEnd(Splash splash, RasterFields *fields, Vec cells, Vec faces[DIM], Vec velocity[DIM]);
 
 /* room.c */

@@ -5,11 +5,13 @@
      correction: r = density - room;   density -= sum v (Y - Y_n),   offset of particles = -h v dY / face
    density velocity:   r = density - room - dt/h sum (face density u*);    u = u* - h/dt v dP / face density
 
-   Cells with next to no liquid hold P = 0, faces with next to none are closed. */
+   Cells with next to no liquid hold P = 0, unless an obstacle has most of them; faces with next to none are
+   closed. */
 #include "splash_impl.h"
 
 /* Shares of a full cell or face. */
 static const PetscReal least_liquid = 0.05, least_face = 1e-3;
+static const PetscReal least_room = 0.2;      /* a cell with less can be overfull by what comes in a step */
 static const PetscReal least_moved = 0.1;     /* a face with less of its share is moved as if it had that */
 static const PetscReal farthest_offset = 0.5; /* cells */
 static const PetscReal round_off = 1e-13;     /* of a cell's share, that no solve needs to mend */
@@ -66,7 +68,7 @@ static PetscErrorCode SetProblem(Splash splash)
   FOR_CELLS(box, i, j, k) {
     const PetscInt c = box_index(box, i, j, k);
 
-    fixed[c] = density[c] < least_liquid * room[c] ? 1. : 0.;
+    fixed[c] = density[c] < least_liquid * room[c] && room[c] > least_room ? 1. : 0.;
   }
   PetscCall(VecRestoreArray(splash->fixed, &fixed));
   PetscCall(VecRestoreArrayRead(splash->room, &room));
@@ -77,23 +79,36 @@ static PetscErrorCode SetProblem(Splash splash)
   PetscFunctionReturn(0);
 }
 
-/* 1 + the largest excess of the density over the room. */
+static PetscBool has_weights(const GridBox *box, PetscReal *const weights[DIM], PetscInt c)
+{
+  for (PetscInt d = 0; d < box->dimension; d++)
+    if (weights[d][c] > 0. || weights[d][c + box->stride[d]] > 0.)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* 1 + the largest excess of the density over the room, in cells of the problem: what a hat reaches beyond
+   the surface of an obstacle has no way out. */
 static PetscErrorCode MeasureDensity(Splash splash, PetscReal *largest)
 {
   const GridBox   *box = grid_box(splash->grid);
   const PetscReal *density, *room;
+  PetscReal       *weights[DIM];
 
   PetscFunctionBegin;
   *largest = 0.;
+  PetscCall(MacGridGetFaces(splash->grid, splash->weights, weights));
   PetscCall(VecGetArrayRead(splash->density, &density));
   PetscCall(VecGetArrayRead(splash->room, &room));
   FOR_CELLS(box, i, j, k) {
     const PetscInt c = box_index(box, i, j, k);
 
-    *largest = PetscMax(*largest, 1. + density[c] - room[c]);
+    if (has_weights(box, weights, c))
+      *largest = PetscMax(*largest, 1. + density[c] - room[c]);
   }
   PetscCall(VecRestoreArrayRead(splash->room, &room));
   PetscCall(VecRestoreArrayRead(splash->density, &density));
+  PetscCall(MacGridRestoreFaces(splash->grid, splash->weights, weights));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, largest, 1, MPIU_REAL, MPI_MAX, grid_box(splash->grid)->comm));
   PetscFunctionReturn(0);
 }

@@ -36,8 +36,38 @@ for density in 300 800; do
     holds "abs(mean('position_crate_y', 4) - (0.8 + 0.6**3 * $density / 1000 / 1.6**2 - 0.6 * $density / 1000 + 0.3)) < 0.05" "at$density"
 done
 ok "and no particle is lost" holds 'len(set(r["particles"])) == 1' at800
+# Let go a third of a cell too high: a raft that floats upright at any density, and a ball. 1.6/12 is a cell.
+near=(--set grid.resolution=12 --set run.end_time=3 --set run.frame_interval=3)
+raft() { "$python" -c "d = $1; y = 1.2 - 0.4 * d + 0.04; print('{box: {low: [0.37, %g, 0.4], high: [1.17, %g, 1.2]}}' % (y - 0.2, y + 0.2))"; }
+for density in 200 500 900; do
+  millrace 1 run float.yaml -o "raft$density" "${near[@]}" --set 'splash.liquid.0.shape.box.high=[1.6, 1, 1.6]' \
+    --set "solids.bodies.crate.density=$density" --set "solids.bodies.crate.shape=$(raft "$density/1000")" > log 2>&1 || cat log
+  ok "a raft of $density kg/m^3 floats at its Archimedes depth, within half a cell" \
+    holds "abs(mean('position_crate_y', 1) - (r['mass'][-1] / 1000 + 0.256 * $density / 1000) / 1.6**2 - 0.2 + 0.4 * $density / 1000) < 0.8 / 12" "raft$density"
+done
+millrace 1 run float.yaml -o ball "${near[@]}" --set solids.bodies.crate.density=500 --set 'solids.bodies.crate.shape={sphere: {center: [0.8, 0.84, 0.8], radius: 0.3}}' > log 2>&1 || cat log
+ok "a ball of half the density floats half in the water, within half a cell" \
+  holds "abs(mean('position_crate_y', 1) - (r['mass'][-1] / 1000 + 0.5 * 0.1131) / 1.6**2) < 0.8 / 12" ball
 millrace 1 run float.yaml -o stone --set solids.bodies.crate.density=2500 > log 2>&1 || cat log
 ok "a stone rests on the floor" holds 'abs(r["position_crate_y"][-1] - 0.3) < 0.02 and abs(r["velocity_crate_y"][-1]) < 1e-3' stone
+
+cat > step.yaml << 'END'
+grid: {dimension: 2, size: [1, 1], resolution: 20}
+fluid: {density: 1000, gravity: [0, -9.81], cfl: 0.5}
+run: {end_time: 1, frame_interval: 1}
+splash:
+  liquid:
+    - shape: {box: {low: [0, 0, 0], high: [1, 0.1, 1]}}
+obstacles:
+  - {name: step, shape: {box: {low: [0.3, -1, -1], high: [0.7, 0.4, 1]}}}
+solids:
+  bodies:
+    - {name: ball, shape: {sphere: {center: [0.5, 0.6, 0], radius: 0.1}}, density: 2000}
+END
+for ranks in 1 2; do
+  millrace $ranks run step.yaml -o "step$ranks" > log 2>&1 || cat log
+  ok "a ball rests on an obstacle, on $ranks" holds 'abs(r["position_ball_y"][-1] - 0.5) < 2e-3 and abs(r["velocity_ball_y"][-1]) < 1e-3' "step$ranks"
+done
 
 cat > piston.yaml << 'END'
 grid: {dimension: 2, size: [1, 2], resolution: 20}
@@ -63,6 +93,7 @@ millrace 4 run float.yaml -o other "${tight[@]}" --set run.step_limit=9 > log 2>
 ok "nine on four ranks and seven on two" millrace 2 run float.yaml -o other "${tight[@]}" --set run.step_limit=16 --restart latest
 ok "are sixteen on one, to 1e-9" same whole other 1e-9
 
+ok "a ball in an obstacle" bad "reaches 0.05 m into the obstacle" -- step.yaml --set 'solids.bodies.ball.shape.sphere.center=[0.5, 0.45, 0]'
 ok "a mesh" bad "solids.meshes are not coupled to splash" -- float.yaml --set 'solids.meshes=[{name: m, material: rubber, mesh: {box: {low: [0, 0, 0], high: [1, 1, 1], cells: [1, 1, 1]}}}]'
 ok "a shell" bad "solids.bodies[0] is a shell" -- float.yaml --set solids.bodies.crate.thickness=0.01
 ok "bodies between bilateral pressures" bad "which knows still obstacles only" -- float.yaml --set splash.incompressibility=bilateral

@@ -434,7 +434,7 @@ static void surface_of_a_ball_holds_its_volume(void **state)
     skin = measure_surface(PETSC_COMM_WORLD, &one, nodes);
     print_message("# a ball, %d nodes along a cell: volume %.4f of that of the particles\n", (int)nodes,
                   (double)(1000. * skin.volume / mass));
-    assert_near(1000. * skin.volume / mass, 1., 0.03);
+    assert_near(1000. * skin.volume / mass, 1., 0.015);
     assert_near(skin.open, 0., 1e-12);
     splash_case_end(&one);
   }
@@ -472,7 +472,7 @@ static void surface_of_a_pool_is_the_same_on_any_ranks(void **state)
 
   (void)state;
   print_message("# a pool: volume %.4f of that of the particles\n", (double)(1000. * together.volume / mass));
-  assert_near(1000. * together.volume / mass, 1., 0.03);
+  assert_near(1000. * together.volume / mass, 1., 0.015);
   assert_near(together.open, 0., 1e-12);
   assert_near(together.volume, alone.volume, 1e-9);
   assert_on_all_ranks(together.triangles == alone.triangles);

@@ -59,7 +59,11 @@ static PetscErrorCode CheckPair(Solid solid, const PetscInt pair[2], char messag
     PetscFunctionReturn(0);
   for (PetscInt i = 0; i < 2; i++)
     PetscCall(NameBody(solid, pair[i], names[i], sizeof(names[i])));
-  if (is_wall(solid, pair[1]))
+  if (is_barrier(solid, pair[1]))
+    PetscCall(MessageAtKey(message, size, "solids.bodies", names[0],
+                           "Body \"%s\" reaches %g m into the obstacle \"%s\" at the start: move it",
+                           names[0], (double)depth, names[1]));
+  else if (is_wall(solid, pair[1]))
     PetscCall(
         MessageAtKey(message, size, "solids.bodies", names[0],
                      "Body \"%s\" reaches %g m into the side %s of the box at the start: move it, or let "

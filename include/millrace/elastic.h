@@ -20,11 +20,15 @@ PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt);
    a region they hold the strain of the thesis or the logarithm of the conformation, around it what is carried
    on from there. None while nothing is elastic. Not collective. */
 PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields);
+/* The closed cells, as PhaseAdvance takes them, where it has not told yet. Collective: fluid. */
+PetscErrorCode PhaseSetClosed(Phase phase, Vec closed);
 /* The stress that the strain, once carried along, will have left after `dt` of relaxation and of stretching
-   by `velocity` (the last one, ghosts valid), into the mixture. Collective: fluid. */
-PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[MILLRACE_DIM], PetscReal dt);
+   by `velocity` (the last one, ghosts valid), into the mixture. `slips` of each wall of the closed cells;
+   null without any. Collective: fluid. */
+PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[MILLRACE_DIM], const PetscBool slips[],
+                               PetscReal dt);
 /* The strain is stretched by `velocity` (ghosts valid) and relaxes over `dt`. Collective: fluid. */
-PetscErrorCode PhaseStretch(Phase phase, Vec velocity[MILLRACE_DIM], PetscReal dt);
+PetscErrorCode PhaseStretch(Phase phase, Vec velocity[MILLRACE_DIM], const PetscBool slips[], PetscReal dt);
 
 /* Of each elastic region. */
 typedef struct {

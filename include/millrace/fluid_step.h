@@ -40,8 +40,8 @@ PetscErrorCode FluidBalanceOpenSides(Fluid fluid, const OuterDensities outer, In
 /* Sets the initial velocity and scalars of the configuration, without projection. Collective: fluid. */
 PetscErrorCode FluidBegin(Fluid fluid);
 
-/* F1: `faces` becomes the velocity after `dt` of viscosity and forces, without advection. Collective: fluid.
- */
+/* F1: `faces` becomes the velocity after `dt` of viscosity, the given stresses of the mixture and forces,
+   without advection. Collective: fluid. */
 typedef enum { VISCOSITY_ACTS, VISCOSITY_LEFT_OUT } ViscosityUse;
 PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse viscosity,
                                         Vec faces[MILLRACE_DIM]);

@@ -153,6 +153,26 @@ PetscErrorCode FluidStartConstraints(Fluid fluid, Vec faces[DIM])
   PetscFunctionReturn(0);
 }
 
+/* What given stresses do to the faces that move with solids. */
+static PetscErrorCode PullSolids(Fluid fluid, PetscInt d)
+{
+  const FaceConstraints *constraints = fluid->constraints;
+  const PetscReal       *mass, *pull;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(fluid->stress->levels[0].mass[d], &mass));
+  PetscCall(VecGetArrayRead(fluid->stress->pull[d], &pull));
+  for (PetscInt n = 0; n < constraints->constrained_count[d]; n++) {
+    const ConstrainedFace *constrained = &constraints->constrained[d][n];
+
+    if (mass[constrained->face] > 0.)
+      row_add_force(&constrained->row, pull[constrained->face], fluid->stress->unknowns.sums);
+  }
+  PetscCall(VecRestoreArrayRead(fluid->stress->pull[d], &pull));
+  PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &mass));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
 {
   const FaceConstraints *constraints = fluid->constraints;
@@ -173,6 +193,8 @@ PetscErrorCode FluidBeginConstraints(Fluid fluid, Vec faces[DIM])
         row_add_force(&constrained->row, mass[constrained->face] * unknowns->lags[d][n], unknowns->sums);
     }
     PetscCall(VecRestoreArrayRead(fluid->stress->levels[0].mass[d], &mass));
+    if (fluid->stress->pulls)
+      PetscCall(PullSolids(fluid, d));
   }
   PetscCall(SumOverRanks(grid_box(fluid->grid)->comm, unknowns->count, unknowns->sums, unknowns->residual));
   PetscFunctionReturn(0);

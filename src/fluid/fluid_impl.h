@@ -250,6 +250,8 @@ PetscErrorCode FluidDestroyGroups(Fluid fluid);
 /* stress.c: (density - dt div viscosity (grad + grad^T)) faces = density faces, in place. */
 PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Vec faces[DIM]);
 PetscErrorCode StressDestroy(Stress *stress);
+/* stress_given.c: what the stresses of the mixture do to faces, and to solids in the next viscous solve. */
+PetscErrorCode FluidPullFaces(Fluid fluid, PetscReal dt, Vec faces[DIM]);
 /* stress_forces.c: what the stresses do to each obstacle, added to DIM values for each, on this rank. */
 PetscErrorCode FluidAddStressForces(Fluid fluid, PetscReal *forces);
 

@@ -118,8 +118,11 @@ PetscErrorCode FluidActWithoutAdvection(Fluid fluid, PetscReal dt, ViscosityUse 
   PetscCall(FluidRefreshMixture(fluid));
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(VecCopy(fluid->velocity[d], faces[d]));
-  if (viscosity == VISCOSITY_ACTS)
+  if (viscosity == VISCOSITY_ACTS) {
+    if (fluid->mixture)
+      PetscCall(FluidPullFaces(fluid, dt, faces));
     PetscCall(FluidDiffuseAccelerated(fluid, dt, faces));
+  }
   for (PetscInt d = 0; d < grid_box(fluid->grid)->dimension; d++)
     PetscCall(FluidAddForces(fluid, d, fluid->scalars, faces[d], fluid->time, dt));
   PetscFunctionReturn(0);

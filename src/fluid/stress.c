@@ -360,6 +360,7 @@ PetscErrorCode FluidDiffuseMixture(Fluid fluid, PetscReal dt, PetscReal time, Ve
     fresh = PETSC_FALSE;
   }
   fluid->report.viscosity_iterations = iterations;
+  fluid->stress->pulls = PETSC_FALSE;
   if (fluid->constraints)
     PetscCall(FluidFinishConstraints(fluid, faces));
   if (!(square <= goal)) /* not-a-number too */

@@ -56,6 +56,7 @@ PetscErrorCode StressDestroy(Stress *stress)
   }
   PetscCall(MacGridDestroyFaceField((*stress)->residual));
   PetscCall(MacGridDestroyFaceField((*stress)->search));
+  PetscCall(MacGridDestroyFaceField((*stress)->pull));
   PetscCall(SolidUnknownsDestroy(&(*stress)->unknowns));
   PetscCall(PetscFree(*stress));
   PetscFunctionReturn(0);

@@ -6,31 +6,43 @@ typedef struct {
   Fluid            fluid;
   const GridBox   *box;
   PetscReal       *u[DIM], *normal, *shear[DIM];
+  PetscReal       *given_normal[DIM], *given_shear[DIM]; /* null where no stress is given */
+  PetscReal        share;                                /* of a given one: area over that of what follows */
   const PetscReal *solid;
 } Stressed;
 
-/* Pull on closed face c of direction d by the stress in the fluid cell beside it, over 1/h. */
+/* A stress that is given passes where the viscous one does. */
+static PetscReal given_part(const Stressed *stressed, const PetscReal *given, const PetscReal *passes,
+                            PetscInt c)
+{
+  return given && passes[c] > 0. ? stressed->share * given[c] : 0.;
+}
+
+/* Pull on closed face c of direction d by the stress in the fluid cell beside it. */
 static PetscReal normal_pull(const Stressed *stressed, PetscInt d, PetscInt c)
 {
   const PetscInt   back = stressed->box->stride[d];
   const PetscReal *u = stressed->u[d];
 
   if (stressed->solid[c] <= 0.)
-    return stressed->normal[c] * (u[c + back] - u[c]);
+    return stressed->normal[c] * (u[c + back] - u[c]) +
+           given_part(stressed, stressed->given_normal[d], stressed->normal, c);
   if (stressed->solid[c - back] <= 0.)
-    return -stressed->normal[c - back] * (u[c] - u[c - back]);
+    return -stressed->normal[c - back] * (u[c] - u[c - back]) -
+           given_part(stressed, stressed->given_normal[d], stressed->normal, c - back);
   return 0.;
 }
 
-/* Pull on closed face c of direction d from the face one step along axis a, over 1/h. */
+/* Pull on closed face c of direction d from the face one step along axis a. */
 static PetscReal shear_pull(const Stressed *stressed, PetscInt d, PetscInt c, PetscInt a, PetscInt step)
 {
   const PetscInt   along = stressed->box->stride[d], across = stressed->box->stride[a];
   const PetscInt   edge = step > 0 ? c + across : c;
+  const PetscInt   e = X + Y + Z - a - d;
   const PetscReal *u = stressed->u[d], *v = stressed->u[a];
 
-  return step * stressed->shear[X + Y + Z - a - d][edge] *
-         (u[edge] - u[edge - across] + v[edge] - v[edge - along]);
+  return step * (stressed->shear[e][edge] * (u[edge] - u[edge - across] + v[edge] - v[edge - along]) +
+                 given_part(stressed, stressed->given_shear[e], stressed->shear[e], edge));
 }
 
 static void add_forces(const Stressed *stressed, PetscInt d, PetscReal *forces)
@@ -58,12 +70,36 @@ static void add_forces(const Stressed *stressed, PetscInt d, PetscReal *forces)
   }
 }
 
+static PetscErrorCode GetGiven(Fluid fluid, Stressed *stressed)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    if (fluid->mixture->stress[d])
+      PetscCall(VecGetArray(fluid->mixture->stress[d], &stressed->given_normal[d]));
+    if (fluid->mixture->stress[DIM + d])
+      PetscCall(VecGetArray(fluid->mixture->stress[DIM + d], &stressed->given_shear[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreGiven(Fluid fluid, Stressed *stressed)
+{
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++) {
+    if (fluid->mixture->stress[d])
+      PetscCall(VecRestoreArray(fluid->mixture->stress[d], &stressed->given_normal[d]));
+    if (fluid->mixture->stress[DIM + d])
+      PetscCall(VecRestoreArray(fluid->mixture->stress[DIM + d], &stressed->given_shear[d]));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidAddStressForces(Fluid fluid, PetscReal *forces)
 {
   const PetscReal h = grid_spacing(fluid->grid);
   const PetscInt  dimension = grid_box(fluid->grid)->dimension;
   const PetscReal scale = dimension == 3 ? h : 1.; /* area over spacing */
-  Stressed        stressed = {.fluid = fluid, .box = grid_box(fluid->grid)};
+  Stressed        stressed = {.fluid = fluid, .box = grid_box(fluid->grid), .share = scale * h};
   StressLevel    *stress;
 
   PetscFunctionBegin;
@@ -76,8 +112,10 @@ PetscErrorCode FluidAddStressForces(Fluid fluid, PetscReal *forces)
   PetscCall(VecGetArray(stress->normal, &stressed.normal));
   for (PetscInt e = dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(VecGetArray(stress->shear[e], &stressed.shear[e]));
+  PetscCall(GetGiven(fluid, &stressed));
   for (PetscInt d = 0; d < dimension; d++)
     add_forces(&stressed, d, forces);
+  PetscCall(RestoreGiven(fluid, &stressed));
   for (PetscInt e = dimension == 2 ? Z : X; e < DIM; e++)
     PetscCall(VecRestoreArray(stress->shear[e], &stressed.shear[e]));
   PetscCall(VecRestoreArray(stress->normal, &stressed.normal));

@@ -32,31 +32,47 @@ static PetscReal pull(const GivenStress *given, PetscInt c)
   return sum;
 }
 
-static PetscErrorCode PullFaces(Fluid fluid, PetscInt d, PetscReal dt, GivenStress *given)
+/* Faces that move with solids keep it for these. */
+static PetscErrorCode PullFaces(Fluid fluid, PetscInt d, PetscReal dt, GivenStress *given, Vec faces)
 {
-  const GridRange range = free_faces(fluid, d);
-  const PetscReal scale = dt / grid_spacing(fluid->grid);
-  StressLevel    *level = &fluid->stress->levels[0];
-  PetscReal      *u;
+  const FaceConstraints *constraints = fluid->constraints;
+  const GridRange        range = free_faces(fluid, d);
+  const PetscReal        scale = dt / grid_spacing(fluid->grid), *surfaces = NULL;
+  StressLevel           *level = &fluid->stress->levels[0];
+  PetscReal             *u, *pulled;
 
   PetscFunctionBegin;
   given->d = d;
   PetscCall(VecGetArrayRead(level->mass[d], &given->mass));
   PetscCall(VecGetArrayRead(fluid->mixture->stress[d], &given->normal));
-  PetscCall(VecGetArray(fluid->next[d], &u));
+  if (constraints)
+    PetscCall(VecGetArrayRead(constraints->surfaces[d], &surfaces));
+  PetscCall(VecGetArray(fluid->stress->pull[d], &pulled));
+  PetscCall(VecGetArray(faces, &u));
   FOR_CELLS(&range, i, j, k) {
     const PetscInt c = box_index(given->box, i, j, k);
 
-    if (given->mass[c] > 0.)
-      u[c] += scale * pull(given, c) / given->mass[c];
+    pulled[c] = scale * pull(given, c);
+    if (given->mass[c] > 0. && !(surfaces && surfaces[c] > 0.))
+      u[c] += pulled[c] / given->mass[c];
   }
-  PetscCall(VecRestoreArray(fluid->next[d], &u));
+  for (PetscInt n = 0; constraints && n < constraints->neighbour_count[d]; n++) {
+    const PetscInt  c = constraints->wall_neighbours[d][n].face;
+    const PetscReal reach = fluid->stress->unknowns.reach[d][n];
+
+    if (reach < 1. && given->mass[c] > 0.) /* the mass was only that part of the face's */
+      u[c] -= (1. - reach) * pulled[c] / given->mass[c];
+  }
+  PetscCall(VecRestoreArray(faces, &u));
+  PetscCall(VecRestoreArray(fluid->stress->pull[d], &pulled));
+  if (constraints)
+    PetscCall(VecRestoreArrayRead(constraints->surfaces[d], &surfaces));
   PetscCall(VecRestoreArrayRead(fluid->mixture->stress[d], &given->normal));
   PetscCall(VecRestoreArrayRead(level->mass[d], &given->mass));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode FluidPredictStress(Fluid fluid, PetscReal dt)
+PetscErrorCode FluidPullFaces(Fluid fluid, PetscReal dt, Vec faces[DIM])
 {
   const PetscInt dimension = grid_box(fluid->grid)->dimension, first_edge = dimension == 2 ? Z : X;
   GivenStress    given = {.box = grid_box(fluid->grid)};
@@ -67,6 +83,9 @@ PetscErrorCode FluidPredictStress(Fluid fluid, PetscReal dt)
   if (!fluid->mixture->stress[X] || !fluid->is_viscous)
     PetscFunctionReturn(0);
   PetscCall(FluidSetUpStress(fluid, dt));
+  if (!fluid->stress->pull[X])
+    PetscCall(MacGridCreateFaceField(fluid->grid, fluid->stress->pull));
+  fluid->stress->pulls = PETSC_TRUE;
   level = &fluid->stress->levels[0];
   PetscCall(VecGetArrayRead(level->normal, &given.normal_passes));
   for (PetscInt e = first_edge; e < DIM; e++) {
@@ -74,12 +93,19 @@ PetscErrorCode FluidPredictStress(Fluid fluid, PetscReal dt)
     PetscCall(VecGetArrayRead(fluid->mixture->stress[DIM + e], &given.shear[e]));
   }
   for (PetscInt d = 0; d < dimension; d++)
-    PetscCall(PullFaces(fluid, d, dt, &given));
+    PetscCall(PullFaces(fluid, d, dt, &given, faces[d]));
   for (PetscInt e = first_edge; e < DIM; e++) {
     PetscCall(VecRestoreArrayRead(fluid->mixture->stress[DIM + e], &given.shear[e]));
     PetscCall(VecRestoreArrayRead(level->shear[e], &given.shear_passes[e]));
   }
   PetscCall(VecRestoreArrayRead(level->normal, &given.normal_passes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode FluidPredictStress(Fluid fluid, PetscReal dt)
+{
+  PetscFunctionBegin;
+  PetscCall(FluidPullFaces(fluid, dt, fluid->next));
   PetscFunctionReturn(0);
 }
 

@@ -42,11 +42,14 @@ typedef struct {
 } SolidUnknowns;
 
 struct _p_Stress {
-  PetscInt      created;     /* levels that exist */
-  PetscBool     is_complete; /* there can be no more */
-  PetscInt      count;       /* levels in use: one while the multigrid is not needed */
-  StressLevel   levels[STRESS_LEVELS_MAX];
-  Vec           residual[DIM], search[DIM]; /* of the conjugate gradients */
+  PetscInt    created;     /* levels that exist */
+  PetscBool   is_complete; /* there can be no more */
+  PetscInt    count;       /* levels in use: one while the multigrid is not needed */
+  StressLevel levels[STRESS_LEVELS_MAX];
+  Vec         residual[DIM], search[DIM]; /* of the conjugate gradients */
+  Vec         pull[DIM]; /* momentum that given stresses give faces in the step, over the volume of a cell;
+                            null until needed */
+  PetscBool     pulls;   /* solids, in the solve to come */
   SolidUnknowns unknowns;
 };
 

@@ -167,6 +167,13 @@ PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode PhaseSetClosed(Phase phase, Vec closed)
+{
+  PetscFunctionBegin;
+  PetscCall(PhaseFindLayers(phase, closed));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields)
 {
   const ElasticRegions *elastic = phase->elastic;
@@ -181,10 +188,73 @@ PetscErrorCode PhaseGetStrains(Phase phase, PetscInt *count, Vec **fields)
   PetscFunctionReturn(0);
 }
 
-/* ∂u_d/∂x_a in the middle of a cell: along a the mean of the cell's four edges. */
-static Matrix3 velocity_gradient(const GridBox *box, PetscReal *const u[DIM], PetscInt c, PetscReal h)
+/* A velocity and the walls beside it. */
+typedef struct {
+  Phase            phase;
+  const GridBox   *box;
+  PetscReal        h;
+  PetscReal       *u[DIM];
+  const PetscReal *closed; /* null without walls */
+  const PetscBool *slips;
+} WalledFlow;
+
+static PetscErrorCode GetFlow(Phase phase, Vec velocity[DIM], const PetscBool slips[], WalledFlow *flow)
 {
-  Matrix3 gradient = {{{0.}}};
+  PetscFunctionBegin;
+  *flow = (WalledFlow){
+      .phase = phase, .box = grid_box(phase->grid), .h = grid_spacing(phase->grid), .slips = slips};
+  PetscCall(MacGridGetFaces(phase->grid, velocity, flow->u));
+  if (phase->any_closed)
+    PetscCall(VecGetArrayRead(phase->closed, &flow->closed));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreFlow(Vec velocity[DIM], WalledFlow *flow)
+{
+  PetscFunctionBegin;
+  if (flow->closed)
+    PetscCall(VecRestoreArrayRead(flow->phase->closed, &flow->closed));
+  PetscCall(MacGridRestoreFaces(flow->phase->grid, velocity, flow->u));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_wall(const WalledFlow *flow, PetscInt c)
+{
+  return flow->closed[c] > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* What a difference to the next face of the same direction counts: where that one is inside a wall the
+   surface lies half-way, as in the mean, or lets the fluid slip. */
+static PetscReal reach_of(const WalledFlow *flow, PetscInt d, PetscInt face, PetscInt next)
+{
+  const PetscInt back = flow->box->stride[d];
+
+  if (is_wall(flow, face) || is_wall(flow, face - back) || !is_wall(flow, next) ||
+      !is_wall(flow, next - back))
+    return 1.;
+  return flow->slips[(PetscInt)flow->closed[next] - 1] ? 0. : 2.;
+}
+
+/* ∂u_d/∂x_a of two faces, the sum of their four edges. */
+static PetscReal sum_over_edges(const WalledFlow *flow, PetscInt d, PetscInt a, PetscInt c)
+{
+  const PetscInt   up = flow->box->stride[a], along = flow->box->stride[d];
+  const PetscReal *v = flow->u[d];
+  PetscReal        sum = 0.;
+
+  for (PetscInt face = c; face <= c + along; face += along)
+    sum += reach_of(flow, d, face, face + up) * (v[face + up] - v[face]) +
+           reach_of(flow, d, face, face - up) * (v[face] - v[face - up]);
+  return sum;
+}
+
+/* ∂u_d/∂x_a in the middle of a cell: along a the mean of the cell's four edges. */
+static Matrix3 velocity_gradient(const WalledFlow *flow, PetscInt c)
+{
+  const GridBox    *box = flow->box;
+  const PetscReal   h = flow->h;
+  PetscReal *const *u = flow->u;
+  Matrix3           gradient = {{{0.}}};
 
   for (PetscInt d = 0; d < box->dimension; d++)
     for (PetscInt a = 0; a < box->dimension; a++) {
@@ -192,7 +262,9 @@ static Matrix3 velocity_gradient(const GridBox *box, PetscReal *const u[DIM], Pe
       const PetscReal *v = u[d];
 
       gradient.at[d][a] = d == a ? (v[c + along] - v[c]) / h
-                                 : 0.25 * (v[c + up] + v[c + along + up] - v[c - up] - v[c + along - up]) / h;
+                          : flow->closed
+                              ? 0.25 * sum_over_edges(flow, d, a, c) / h
+                              : 0.25 * (v[c + up] + v[c + along + up] - v[c - up] - v[c + along - up]) / h;
     }
   return gradient;
 }
@@ -237,6 +309,40 @@ static void set_tensor(const TensorField *tensors, PetscInt c, const Matrix3 *m)
     tensors->at[n][c] = m->at[tensors->rows[n]][tensors->columns[n]];
 }
 
+static PetscBool has_own_strain(Phase phase, PetscInt region, PetscInt c)
+{
+  return phase->region[c] == region && is_open_cell(phase, c) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* In closed cells the mean of the neighbours that are one layer nearer to the liquid. */
+static PetscErrorCode CarryIntoClosed(Phase phase, Vec field)
+{
+  const GridBox *box = grid_box(phase->grid);
+
+  PetscFunctionBegin;
+  for (PetscInt layer = 1; layer <= CLOSED_LAYERS && phase->any_closed; layer++) {
+    PetscReal *value;
+
+    PetscCall(MacGridMirrorGhosts(phase->grid, field));
+    PetscCall(VecGetArray(field, &value));
+    for (PetscInt m = phase->layer_end[layer - 1]; m < phase->layer_end[layer]; m++) {
+      const PetscInt c = phase->closed_cells[m];
+      PetscReal      sum = 0.;
+      PetscInt       count = 0;
+
+      for (PetscInt d = 0; d < box->dimension; d++)
+        for (PetscInt b = c - box->stride[d]; b <= c + box->stride[d]; b += 2 * box->stride[d])
+          if (phase->depth[b] == layer - 1) {
+            sum += value[b];
+            count++;
+          }
+      value[c] = sum / (PetscReal)PetscMax(count, 1);
+    }
+    PetscCall(VecRestoreArray(field, &value));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* From the region's own cells into `layers` around them; farther there is none. */
 static PetscErrorCode CarryOn(Phase phase, PetscInt region, PetscInt layers, Vec fields[])
 {
@@ -248,7 +354,7 @@ static PetscErrorCode CarryOn(Phase phase, PetscInt region, PetscInt layers, Vec
   PetscFunctionBegin;
   PetscCall(VecGetArray(elastic->known, &known));
   for (PetscInt c = 0; c < box->length; c++)
-    known[c] = phase->region[c] == region ? 1. : 0.;
+    known[c] = has_own_strain(phase, region, c) ? 1. : 0.;
   FOR_CELLS(box, i, j, k)
     others += known[box_index(box, i, j, k)] == 0. ? 1 : 0;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &others, 1, MPIU_INT, MPI_SUM, box->comm));
@@ -262,22 +368,22 @@ static PetscErrorCode CarryOn(Phase phase, PetscInt region, PetscInt layers, Vec
   for (PetscInt n = 0; n < elastic->components; n++) {
     if (others)
       PetscCall(ExtendCells(phase->grid, phase->distances[region], elastic->known, layers, fields[n]));
+    PetscCall(CarryIntoClosed(phase, fields[n]));
     PetscCall(MacGridMirrorGhosts(phase->grid, fields[n]));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
+PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], const PetscBool slips[], PetscReal dt)
 {
   ElasticRegions *elastic = phase->elastic;
   const GridBox  *box = grid_box(phase->grid);
-  const PetscReal h = grid_spacing(phase->grid);
-  PetscReal      *u[DIM];
+  WalledFlow      flow;
 
   PetscFunctionBegin;
   if (!elastic)
     PetscFunctionReturn(0);
-  PetscCall(MacGridGetFaces(phase->grid, velocity, u));
+  PetscCall(GetFlow(phase, velocity, slips, &flow));
   for (PetscInt e = 0; e < elastic->count; e++) {
     const PetscInt    region = elastic->region[e];
     const StrainLaw  *law = law_of(phase, region);
@@ -292,10 +398,10 @@ PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
       const PetscInt c = box_index(box, i, j, k);
       Matrix3        strain, gradient;
 
-      if (phase->region[c] != region)
+      if (!has_own_strain(phase, region, c))
         continue;
       strain = tensor_at(&tensors, c);
-      gradient = velocity_gradient(box, u, c, h);
+      gradient = velocity_gradient(&flow, c);
       strain = law->open(&strain);
       strain = advanced_state(law, &step, &gradient, &strain);
       strain = law->close(&strain);
@@ -304,7 +410,7 @@ PetscErrorCode PhaseStretch(Phase phase, Vec velocity[DIM], PetscReal dt)
     PetscCall(RestoreTensors(fields, &tensors));
     PetscCall(CarryOn(phase, region, CARRIED_LAYERS, fields));
   }
-  PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
+  PetscCall(RestoreFlow(velocity, &flow));
   PetscFunctionReturn(0);
 }
 
@@ -324,14 +430,14 @@ static Matrix3 predicted_stress(const StrainLaw *law, const ElasticStep *step, P
 }
 
 /* In the region's own cells, then around them. */
-static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, PetscReal *const u[DIM], PetscReal dt)
+static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, const WalledFlow *flow, PetscReal dt)
 {
   ElasticRegions   *elastic = phase->elastic;
   const GridBox    *box = grid_box(phase->grid);
   const PetscInt    region = elastic->region[e];
   const StrainLaw  *law = law_of(phase, region);
   const ElasticStep step = step_of(phase, region, dt);
-  const PetscReal   viscosity = elastic_viscosity(phase, region), h = grid_spacing(phase->grid);
+  const PetscReal   viscosity = elastic_viscosity(phase, region);
   Vec              *fields = elastic->fields + e * elastic->components;
   TensorField       strains, stresses;
 
@@ -342,9 +448,9 @@ static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, PetscReal *const
     const PetscInt c = box_index(box, i, j, k);
     Matrix3        strain, gradient, stress = {{{0.}}};
 
-    if (phase->region[c] == region) {
+    if (has_own_strain(phase, region, c)) {
       strain = tensor_at(&strains, c);
-      gradient = velocity_gradient(box, u, c, h);
+      gradient = velocity_gradient(flow, c);
       stress = predicted_stress(law, &step, viscosity, &gradient, &strain);
     }
     set_tensor(&stresses, c, &stress);
@@ -408,10 +514,10 @@ static PetscErrorCode AddToMixture(Phase phase, PetscInt region)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], PetscReal dt)
+PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], const PetscBool slips[], PetscReal dt)
 {
   ElasticRegions *elastic = phase->elastic;
-  PetscReal      *u[DIM];
+  WalledFlow      flow;
 
   PetscFunctionBegin;
   if (!elastic)
@@ -419,14 +525,14 @@ PetscErrorCode PhaseFindStress(Phase phase, Vec velocity[DIM], PetscReal dt)
   for (PetscInt n = 0; n < MIXTURE_STRESSES; n++)
     if (phase->mixture.stress[n])
       PetscCall(VecSet(phase->mixture.stress[n], 0.));
-  PetscCall(MacGridGetFaces(phase->grid, velocity, u));
+  PetscCall(GetFlow(phase, velocity, slips, &flow));
   for (PetscInt e = 0; e < elastic->count; e++) {
     if (!law_of(phase, elastic->region[e]))
       continue;
-    PetscCall(FindRegionStress(phase, e, u, dt));
+    PetscCall(FindRegionStress(phase, e, &flow, dt));
     PetscCall(AddToMixture(phase, elastic->region[e]));
   }
-  PetscCall(MacGridRestoreFaces(phase->grid, velocity, u));
+  PetscCall(RestoreFlow(velocity, &flow));
   PetscFunctionReturn(0);
 }
 
@@ -451,6 +557,8 @@ static PetscErrorCode MeasureRegion(Phase phase, PetscInt e, PetscReal *const di
     const PetscReal share = region_share(phase, distances, region, c, whole);
     const Matrix3   strain = tensor_at(&tensors, c), state = law->open(&strain);
 
+    if (!is_open_cell(phase, c))
+      continue;
     if (share > 0.) {
       sum_add(&sums[0], share * volume * law->energy(&step, &state));
       sum_add(&sums[1], law->load(&step, &state) > yield ? share * volume : 0.);
@@ -546,7 +654,7 @@ PetscErrorCode PhaseWriteElastic(Phase phase, FrameSeries frames)
       const PetscInt c = box_index(box, i, j, k);
       const Matrix3  strain = tensor_at(&tensors, c);
 
-      if (phase->region[c] == elastic->region[e])
+      if (has_own_strain(phase, elastic->region[e], c))
         norm[c] = law->size(&strain);
     }
     PetscCall(RestoreTensors(fields, &tensors));

@@ -79,6 +79,14 @@ static PetscErrorCode CheckRegionName(Scene scene, Node *node, const char name[]
   PetscFunctionReturn(0);
 }
 
+static PetscBool has_shells(const SimulationConfig *config)
+{
+  for (PetscInt b = 0; b < config->solids.body_count; b++)
+    if (config->solids.bodies[b].thickness > 0.)
+      return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
 /* Of a region, or of one of its changes. */
 static PetscErrorCode CheckElasticity(Scene scene, Node *item, const RegionConfig *region,
                                       const RegionElasticity *elasticity)
@@ -103,11 +111,11 @@ static PetscErrorCode CheckElasticity(Scene scene, Node *item, const RegionConfi
     PetscCall(ProblemAddAtKey(scene, node, PROBLEM_ERROR,
                               "%s: this region is %s; only a simulated one can be elastic", path,
                               RegionKinds[region->kind]));
-  if (config->obstacle_count || config->solids.body_count || config->solids.mesh_count)
+  if (config->solids.mesh_count || has_shells(config))
     PetscCall(
         ProblemAddAtKey(scene, node, PROBLEM_ERROR,
-                        "%s: elastic regions do not act on obstacles, bodies or meshes; remove these, or "
-                        "make the region viscous",
+                        "%s: elastic regions do not act on meshes or on shells (bodies with a thickness); "
+                        "remove these, or make the region viscous",
                         path));
   PetscFunctionReturn(0);
 }

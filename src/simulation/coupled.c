@@ -29,6 +29,7 @@ static PetscErrorCode ForceFluid(Simulation simulation, PetscReal dt, PetscBool 
   PetscCall(SimulationGetTwists(simulation, &twists));
   if (simulation->fluid) {
     PetscCall(SimulationConstrainViscosity(simulation, twists, 0.5 * dt));
+    PetscCall(SimulationFindStress(simulation, 0.5 * dt));
     PetscCall(FluidActWithoutAdvection(simulation->fluid, 0.5 * dt, VISCOSITY_ACTS, coupled->faces));
     PetscCall(FluidPrepareFaces(simulation->fluid, simulation->time + 0.5 * dt, JUMPS_ACT, 0.5 * dt,
                                 coupled->faces));
@@ -205,6 +206,7 @@ static PetscErrorCode PredictVelocity(Simulation simulation, PetscReal dt, const
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_ADVECTION, velocity, twists));
   PetscCall(SimulationMoveMomentum(simulation));
+  PetscCall(SimulationPullElastically(simulation, dt));
   PetscCall(FluidPredictViscosity(simulation->fluid, dt));
   simulation_drag(simulation, twists, dt, simulation->coupled->begun);
   PetscCall(SimulationMeasureMomentum(simulation, CHANGE_VISCOSITY, velocity, simulation->coupled->begun));
@@ -317,6 +319,7 @@ static PetscErrorCode FinishFluid(Simulation simulation, PetscReal dt, PetscBool
   PetscCall(FluidTakePrediction(simulation->fluid, dt));
   PetscCall(SimulationShowShells(simulation, SHELLS_STILL, dt)); /* as a resumed run would see them */
   PetscCall(SimulationCarryVelocityOn(simulation));
+  PetscCall(SimulationStretchRegions(simulation, dt));
   PetscCall(SimulationHoldMomentum(simulation, twists));
   PetscCall(SimulationStepGas(simulation, dt));
   PetscFunctionReturn(0);

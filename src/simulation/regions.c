@@ -287,31 +287,65 @@ PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+static PetscBool is_elastic(Simulation simulation)
+{
+  return simulation->phase && phase_is_elastic(&simulation->config->phases) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode FindStress(Simulation simulation, PetscReal dt)
+{
+  PetscBool *slips;
+  Vec       *velocity;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
+  PetscCall(SimulationGetSlips(simulation, simulation->wall_count, &slips));
+  PetscCall(PhaseFindStress(simulation->phase, velocity, slips, dt));
+  PetscCall(PetscFree(slips));
+  PetscFunctionReturn(0);
+}
+
+/* Before the regions have moved, and of a resumed run too, whose regions know no walls yet. */
+PetscErrorCode SimulationFindStress(Simulation simulation, PetscReal dt)
+{
+  Vec closed;
+
+  PetscFunctionBegin;
+  if (!is_elastic(simulation))
+    PetscFunctionReturn(0);
+  PetscCall(FindObstructed(simulation, &closed));
+  PetscCall(PhaseSetClosed(simulation->phase, closed));
+  PetscCall(FindStress(simulation, dt));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SimulationPullElastically(Simulation simulation, PetscReal dt)
 {
   PetscInt count;
-  Vec     *fields, *velocity;
+  Vec     *fields;
 
   PetscFunctionBegin;
-  if (!simulation->phase || !phase_is_elastic(&simulation->config->phases))
+  if (!is_elastic(simulation))
     PetscFunctionReturn(0);
-  PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(PhaseGetStrains(simulation->phase, &count, &fields));
   PetscCall(FluidCarryCells(simulation->fluid, dt, count, fields));
-  PetscCall(PhaseFindStress(simulation->phase, velocity, dt));
+  PetscCall(FindStress(simulation, dt));
   PetscCall(FluidPredictStress(simulation->fluid, dt));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode SimulationStretchRegions(Simulation simulation, PetscReal dt)
 {
-  Vec *velocity;
+  PetscBool *slips;
+  Vec       *velocity;
 
   PetscFunctionBegin;
-  if (!simulation->phase || !phase_is_elastic(&simulation->config->phases))
+  if (!is_elastic(simulation))
     PetscFunctionReturn(0);
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
-  PetscCall(PhaseStretch(simulation->phase, velocity, dt));
+  PetscCall(SimulationGetSlips(simulation, simulation->wall_count, &slips));
+  PetscCall(PhaseStretch(simulation->phase, velocity, slips, dt));
+  PetscCall(PetscFree(slips));
   PetscFunctionReturn(0);
 }
 

@@ -124,6 +124,7 @@ PetscReal      simulation_next_change(Simulation simulation); /* of materials; n
 PetscErrorCode SimulationExtendVelocity(Simulation simulation);
 /* Elastic regions: their strain is carried along and its stress felt, between advection and viscosity; they
    are stretched by the velocity of the end of the step. */
+PetscErrorCode SimulationFindStress(Simulation simulation, PetscReal dt);
 PetscErrorCode SimulationPullElastically(Simulation simulation, PetscReal dt);
 PetscErrorCode SimulationStretchRegions(Simulation simulation, PetscReal dt);
 

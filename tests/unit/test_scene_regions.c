@@ -239,9 +239,9 @@ static void elasticity_that_cannot_be_is_refused(void **state)
             "changes[0].elasticity.modulus is missing");
   one_error(TOP "regions:\n" WATER "- {name: air, type: empty, elasticity: {modulus: 3}}\n", 5,
             "this region is empty");
-  one_error(GEL("elasticity: {modulus: 3}") "obstacles: [{name: a, shape: {box: {low: [0, 0, 0], high: [0.2, "
-                                            "0.2, 0.2]}}}]\n",
-            6, "do not act on obstacles");
+  one_error(GEL("elasticity: {modulus: 3}") "solids: {bodies: [{name: a, density: 1, thickness: 0.01,\n"
+                                            "  shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]}\n",
+            6, "do not act on meshes or on shells");
 }
 
 #define BURNING(keys)                                                                                        \

@@ -399,7 +399,7 @@ static void Turn(SceneRun *flow, PetscInt steps)
     assert_success(FluidPredictAdvection(flow->fluid, dt));
     assert_success(PhaseGetStrains(phase, &count, &fields));
     assert_success(FluidCarryCells(flow->fluid, dt, count, fields));
-    assert_success(PhaseStretch(phase, velocity, dt));
+    assert_success(PhaseStretch(phase, velocity, NULL, dt));
   }
 }
 

@@ -4,15 +4,33 @@
 
 enum { STEPS_BETWEEN_SEEDINGS = 20 };
 
+/* Of two regions the second has the opposite of the first one's distance: what is done to the first is done
+   to both. */
+static PetscInt distinct_distances(Phase phase)
+{
+  return phase->count == 2 ? 1 : phase->count;
+}
+
+static PetscErrorCode OpposeSecond(Phase phase)
+{
+  PetscFunctionBegin;
+  if (phase->count != 2)
+    PetscFunctionReturn(0);
+  PetscCall(VecCopy(phase->distances[0], phase->distances[1]));
+  PetscCall(VecScale(phase->distances[1], -1.));
+  PetscCall(LevelSetRefresh(phase->level_sets[1]));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], Vec closed, PetscReal dt)
 {
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < phase->count; n++) {
+  for (PetscInt n = 0; n < distinct_distances(phase); n++)
     PetscCall(LevelSetAdvect(phase->level_sets[n], velocity, dt));
-    if (phase->config->interface.particles) {
-      PetscCall(ParticlesMove(phase->markers[n], phase->visibility_map, velocity, dt));
-      PetscCall(PhaseDropClosed(phase, n, closed));
-    }
+  PetscCall(OpposeSecond(phase));
+  for (PetscInt n = 0; n < phase->count && phase->config->interface.particles; n++) {
+    PetscCall(ParticlesMove(phase->markers[n], phase->visibility_map, velocity, dt));
+    PetscCall(PhaseDropClosed(phase, n, closed));
   }
   PetscFunctionReturn(0);
 }
@@ -20,9 +38,20 @@ static PetscErrorCode Carry(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
 static PetscErrorCode Correct(Phase phase)
 {
   PetscFunctionBegin;
-  if (phase->config->interface.particles)
-    for (PetscInt n = 0; n < phase->count; n++)
-      PetscCall(LevelSetCorrect(phase->level_sets[n], phase->count, phase->markers, n));
+  if (!phase->config->interface.particles)
+    PetscFunctionReturn(0);
+  for (PetscInt n = 0; n < distinct_distances(phase); n++)
+    PetscCall(LevelSetCorrect(phase->level_sets[n], phase->count, phase->markers, n));
+  PetscCall(OpposeSecond(phase));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode Redistance(Phase phase)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < distinct_distances(phase); n++)
+    PetscCall(LevelSetRedistance(phase->level_sets[n]));
+  PetscCall(OpposeSecond(phase));
   PetscFunctionReturn(0);
 }
 
@@ -74,8 +103,7 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscCall(PhaseBurn(phase, dt, &shifted));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, shifted | extended));
-  for (PetscInt n = 0; n < phase->count; n++)
-    PetscCall(LevelSetRedistance(phase->level_sets[n]));
+  PetscCall(Redistance(phase));
   PetscCall(PhaseDropBurnt(phase));
   PetscCall(Correct(phase));
   PetscCall(PhaseExtendIntoClosed(phase));

@@ -190,7 +190,9 @@ const SchemaKey FluidKeys[] = {
      .help =
          "those that stand still: cut (static bodies, whose surfaces cut the faces; second order), voxels "
          "(whole cells; first order), auto (cut, but voxels beside regions, whose waterlines on slanted "
-         "walls are not at rest yet, and beside scalars, whose totals they keep)"},
+         "walls are not at rest yet, and beside scalars, whose totals they keep); splashing liquid meets "
+         "voxels, "
+         "else obstacles that are blurred as its particles are"},
     {.name = "cfl",
      .kind = SCHEMA_REAL,
      .offset = AT(cfl),

@@ -177,6 +177,8 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
 
   line_add(line, NEED_ITERATIONS, "pressure %" PetscInt_FMT " it",
            report->correction.cycles + report->velocity.cycles + report->poisson.iterations);
+  if (report->correction.overfull + report->velocity.overfull)
+    line_add(line, NEED_ITERATIONS, "sealed parts are overfull");
   line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)rate);
 }
 

@@ -1,6 +1,7 @@
 /* What sides and obstacles leave for the liquid (Gerszewski 2014, 3.3): the largest density of a cell or face
    is that of a lattice of particles outside obstacles and inside the box, rasterised by the same hat. So a
-   full lattice beside an obstacle has exactly the largest density, wherever the obstacle stands. */
+   full lattice beside an obstacle has exactly the largest density, wherever the obstacle stands. Obstacles of
+   whole cells leave all of a cell or nothing. */
 #include "splash_impl.h"
 
 PetscBool side_is_closed(const Splash splash, PetscInt direction, PetscInt side)
@@ -72,6 +73,37 @@ static PetscErrorCode RasterLattice(Splash splash, const RasterFields *fields)
   PetscFunctionReturn(0);
 }
 
+static PetscBool is_free(const Splash splash, const PetscInt at[DIM])
+{
+  return !is_in_box(grid_box(splash->grid), at) ||
+                 obstacle_distance(splash, grid_cell_centre(splash->grid, at[X], at[Y], at[Z])) > 0.
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+}
+
+/* Obstacles of whole cells, with sharp sides. */
+static void fill_whole_cells(const Splash splash, const RasterFields *fields)
+{
+  const GridBox  *box = grid_box(splash->grid);
+  const PetscReal full = (PetscReal)lattice_size(splash->config, box->dimension);
+
+  FOR_CELLS(box, i, j, k)
+    fields->cells[box_index(box, i, j, k)] = is_free(splash, (PetscInt[]){i, j, k}) ? full : 0.;
+  for (PetscInt d = 0; d < box->dimension; d++) {
+    const GridRange faces = grid_faces(splash->grid, d);
+
+    FOR_CELLS(&faces, i, j, k) {
+      const PetscInt  above[DIM] = {i, j, k};
+      PetscInt        below[DIM] = {i, j, k};
+      const PetscReal part = face_place(splash, d, above[d]) == FACE_INSIDE ? 1. : 0.5;
+
+      below[d]--;
+      fields->faces[d][2 * box_index(box, i, j, k)] =
+          is_free(splash, above) && is_free(splash, below) ? part * full : 0.;
+    }
+  }
+}
+
 /* For all cells of the local arrays. */
 static PetscErrorCode MarkObstacles(Splash splash)
 {
@@ -102,7 +134,10 @@ PetscErrorCode SplashFindRoom(Splash splash)
 
   PetscFunctionBegin;
   PetscCall(RasterBegin(splash, splash->room, &fields));
-  PetscCall(RasterLattice(splash, &fields));
+  if (splash->fluid->obstacles == OBSTACLES_VOXELS)
+    fill_whole_cells(splash, &fields);
+  else
+    PetscCall(RasterLattice(splash, &fields));
   PetscCall(RasterEnd(splash, &fields, splash->room, splash->face_room, NULL));
   PetscCall(MarkObstacles(splash));
   PetscFunctionReturn(0);

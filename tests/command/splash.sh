@@ -38,6 +38,12 @@ ok "a fountain takes in area times speed, to one layer" \
 millrace 2 run "$inputs/dam-obstacle.yaml" -o drained "${small[@]}" --set fluid.sides.x_high=open --set run.end_time=2.2 > log 2>&1 || cat log
 ok "what runs out of an open side is counted" holds 'sum(r[0]["particles_left"]) + r[0]["particles"][-1] == r[0]["particles"][0] and r[0]["particles"][-1] < 0.9 * r[0]["particles"][0]' drained
 
+room() { "$python" -c 'import glob, h5py, sys; room = h5py.File(sorted(glob.glob(sys.argv[1] + "/frames/*.h5"))[-1])["grid/fields/room"][()]; sys.exit(not eval(sys.argv[2]))' "$@"; }
+millrace 2 run "$inputs/dam-obstacle.yaml" -o sharp "${small[@]}" --set run.end_time=0.6 --set run.frame_interval=0.6 --set fluid.obstacles=voxels > log 2>&1 || cat log
+ok "an obstacle of whole cells is sharp" room sharp 'set(room.ravel()) == {0, 1}'
+ok "another is blurred" room dam '((room > 0.01) & (room < 0.99)).any()'
+ok "the dam breaks over the sharp one, too" holds 'r[0]["highest_x"][-1] > 4.6 and len(set(r[0]["particles"])) == 1 and max(r[0]["density_corrected"]) <= 1 + 1e-4' sharp
+
 tight=("${small[@]}" --set splash.tolerance=1e-12)
 ok "twenty steps" millrace 1 run "$inputs/dam-obstacle.yaml" -o whole "${tight[@]}" --set run.step_limit=20
 millrace 1 run "$inputs/dam-obstacle.yaml" -o part "${tight[@]}" --set run.step_limit=9 > log 2>&1 || cat log

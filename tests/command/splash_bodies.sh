@@ -84,6 +84,10 @@ ok "lifts the water on it by its way, within half a cell" holds 'abs(r["centre_y
 ok "and carries its weight" holds 'abs(mean("pressure_force_piston_y", 0.2) / (r["mass"][0] * 9.81) + 1) < 0.05' piston
 ok "pressure only pushes" holds 'min(r["pressure_min"]) >= 0' piston
 
+millrace 1 run piston.yaml -o full --set run.end_time=0.2 --set run.frame_interval=0.2 --set 'splash.liquid.0.shape.box.high=[1, 2, 1]' > log 2>&1
+ok "a piston makes a full tank overfull, which is counted" holds 'r["pressure_overfull"][-1] == 1 and r["density_corrected"][-1] > 1.03' full
+ok "and told" grep -q "sealed parts are overfull" log
+
 tight=(--set splash.tolerance=1e-12 --set run.checkpoint_interval=0)
 ok "sixteen steps" millrace 1 run float.yaml -o whole "${tight[@]}" --set run.step_limit=16
 millrace 1 run float.yaml -o part "${tight[@]}" --set run.step_limit=9 > log 2>&1 || cat log

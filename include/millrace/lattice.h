@@ -94,6 +94,9 @@ void lattice_hit(const Lattice *lattice, const Triangles *triangles, PetscInt di
 
 /* Whether a segment comes closer to the surface than `margin`: nothing is seen beyond. */
 PetscBool surface_blocks(Surface surface, Vector3 from, Vector3 to, PetscReal margin);
+/* Whether a point has come to the other side while the vertices went from where they are in one surface to
+   where they are in the other, `way` at most; false where it may have gone around an edge. */
+PetscBool surface_is_crossed(Surface before, Surface after, PetscReal way, Vector3 from, Vector3 to);
 
 /* The prism over the cross-section at the height z, from z - 1/2 to z + 1/2 and without its ends; the arrays
    of `prism` are to be freed with PetscFree2(vertices, triangles). Not collective. */

@@ -51,6 +51,8 @@ PetscErrorCode ParticlesDropWhere(Particles particles, const ParticleTest *test,
    order. At other sides those that are out by more than half a cell are dropped; the rest was carried there
    by errors and is mirrored back. Collective: fluid. */
 PetscErrorCode ParticlesArrange(Particles particles);
+/* How many of this rank came to the other side of a shell in the last move: none, unless a shell folds. */
+PetscInt particles_crossed(Particles particles);
 /* Moves all along `velocity` (faces, ghosts valid) over `dt` by the midpoint rule, cut to two cells in each
    direction, and arranges them. None passes through the shells of `map` (null: there are none), which move
    meanwhile. One that goes through a side is dropped if the velocity on that side points outwards there, too.

@@ -203,6 +203,7 @@ typedef struct {
   Vector3    lowest[REGIONS_MAX], highest[REGIONS_MAX]; /* ends along each axis; zero if there is no volume */
   PetscInt64 particles[REGIONS_MAX];                    /* markers */
   PetscInt64 escaped, dropped;          /* markers beyond the interface; lost in sinks; in the last step */
+  PetscInt64 crossed;                   /* markers that came to the other side of a shell in the last step */
   PetscInt   vanished;                  /* 1 + a region that has lost all of its volume in the last step */
   PetscReal  front_area[REACTIONS_MAX]; /* of the present fronts of each reaction, m^2; m in two dimensions */
   PetscReal  burning[REACTIONS_MAX];    /* volume of the first region that turns into the product, m^3/s */

@@ -39,6 +39,9 @@ typedef struct {
   /* The place at moment `to` of a point of the other moment that moves with the shell nearest to it: on the
      same side of all shells. Beyond reach of all shells the point stays. */
   Vector3 (*carry)(const void *context, StepMoment to, Vector3 point);
+  /* Whether a point that is at `from` at the start of the step and at `to` at its end has come to the other
+     side of a shell, however it got there: by other means than the rest. */
+  PetscBool (*crosses)(const void *context, Vector3 from, Vector3 to);
   /* Velocity at a point of the start of the step of the shell nearest to it, m/s. */
   Vector3 (*velocity)(const void *context, Vector3 point);
   /* That velocity, its slope and the distance of the shell. */

@@ -55,6 +55,15 @@ static inline PetscReal box_area(Box box)
   return side.at[X] * side.at[Y] + side.at[Y] * side.at[Z] + side.at[Z] * side.at[X];
 }
 
+static inline PetscBool boxes_meet(const Box *a, const Box *b)
+{
+  for (int d = 0; d < DIM; d++) {
+    if (a->low.at[d] > b->high.at[d] || b->low.at[d] > a->high.at[d])
+      return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 static inline PetscBool box_holds(Box box, Vector3 point)
 {
   for (int d = 0; d < DIM; d++) {

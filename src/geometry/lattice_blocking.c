@@ -226,15 +226,6 @@ static PetscBool triangle_blocks(const Triangle *triangle, Vector3 from, Vector3
              : PETSC_FALSE;
 }
 
-static PetscBool boxes_meet(const Box *a, const Box *b)
-{
-  for (int d = 0; d < DIM; d++) {
-    if (a->low.at[d] > b->high.at[d] || b->low.at[d] > a->high.at[d])
-      return PETSC_FALSE;
-  }
-  return PETSC_TRUE;
-}
-
 PetscBool surface_blocks(Surface surface, Vector3 from, Vector3 to, PetscReal margin)
 {
   const Tree *tree = surface_tree(surface);

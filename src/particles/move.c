@@ -96,6 +96,11 @@ static void move_all(const GridBox *box, const Flow *flow, PetscReal dt, PetscIn
       move_run_3d(flow, dt, PetscMin(POINT_RUN, count - n), positions + n);
 }
 
+PetscInt particles_crossed(Particles particles)
+{
+  return particles->crossed;
+}
+
 PetscErrorCode ParticlesMove(Particles particles, const VisibilityMap *map, Vec velocity[DIM], PetscReal dt)
 {
   const GridBox  *box = grid_box(particles->grid);
@@ -112,6 +117,7 @@ PetscErrorCode ParticlesMove(Particles particles, const VisibilityMap *map, Vec 
   PetscCall(PassageBegin(&passage, now));
   move_all(box, &flow, dt, now->count, now->positions);
   PetscCall(PassageEnd(&passage, now));
+  particles->crossed = passage.crossed;
   for (PetscInt n = 0; n < now->count; n++)
     if (!is_inside(box, &flow, &now->positions[n]))
       leave_with_the_flow(box, &flow, dt, &now->positions[n]);

@@ -27,6 +27,7 @@ struct _p_Particles {
   OrderedParticle *entries;
   PetscInt        *first; /* one for each owned cell and two more */
   PetscBool        arranged;
+  PetscInt         crossed;     /* shells, in the last move */
   PetscInt        *starts[DIM]; /* first cell of every part along a direction, and the end of the last */
 };
 
@@ -51,7 +52,7 @@ typedef struct {
   const VisibilityMap *map; /* borrowed; null: there are no shells */
   PetscReal           *faces[DIM];
   PetscReal            dt, reach; /* m: what a whole step covers at most in each direction */
-  PetscInt             count, *which;
+  PetscInt             count, crossed, *which;
   Vector3             *starts;
 } Passage;
 PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays);

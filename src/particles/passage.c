@@ -13,7 +13,7 @@ enum { HALVINGS = 5 };                   /* of a way that is not free */
 PetscErrorCode PassageBegin(Passage *passage, const ParticleArrays *arrays)
 {
   PetscFunctionBegin;
-  passage->count = 0;
+  passage->count = passage->crossed = 0;
   passage->which = NULL;
   passage->starts = NULL;
   if (!passage->map)
@@ -64,8 +64,13 @@ static Vector3 end_of_passage(const Passage *passage, Vector3 start)
 PetscErrorCode PassageEnd(Passage *passage, ParticleArrays *arrays)
 {
   PetscFunctionBegin;
-  for (PetscInt n = 0; n < passage->count; n++)
-    arrays->positions[passage->which[n]] = end_of_passage(passage, passage->starts[n]);
+  for (PetscInt n = 0; n < passage->count; n++) {
+    const Vector3     start = passage->starts[n], end = end_of_passage(passage, start);
+    const Visibility *visibility = passage->map->visibility;
+
+    arrays->positions[passage->which[n]] = end;
+    passage->crossed += visibility->crosses(visibility->context, start, end);
+  }
   PetscCall(PetscFree2(passage->which, passage->starts));
   PetscFunctionReturn(0);
 }

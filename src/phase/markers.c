@@ -145,7 +145,7 @@ static PetscErrorCode CountEscaped(Phase phase, PetscInt region, PetscInt64 *esc
 
 PetscErrorCode PhaseCountMarkers(Phase phase)
 {
-  PetscInt64   sums[REGIONS_MAX + 1] = {0};
+  PetscInt64   sums[REGIONS_MAX + 2] = {0};
   ParticleView view;
 
   PetscFunctionBegin;
@@ -153,11 +153,13 @@ PetscErrorCode PhaseCountMarkers(Phase phase)
     PetscCall(ParticlesGetView(phase->markers[n], &view));
     sums[n] = view.count;
     PetscCall(CountEscaped(phase, n, &sums[REGIONS_MAX]));
+    sums[REGIONS_MAX + 1] += particles_crossed(phase->markers[n]);
   }
   PetscCallMPI(
-      MPI_Allreduce(MPI_IN_PLACE, sums, REGIONS_MAX + 1, MPIU_INT64, MPI_SUM, grid_box(phase->grid)->comm));
+      MPI_Allreduce(MPI_IN_PLACE, sums, REGIONS_MAX + 2, MPIU_INT64, MPI_SUM, grid_box(phase->grid)->comm));
   for (PetscInt n = 0; n < phase->count; n++)
     phase->report.particles[n] = sums[n];
   phase->report.escaped = sums[REGIONS_MAX];
+  phase->report.crossed = sums[REGIONS_MAX + 1];
   PetscFunctionReturn(0);
 }

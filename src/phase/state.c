@@ -1,7 +1,7 @@
 /* Regions in checkpoints and frames. Whatever follows from the distances is computed again. */
 #include "phase_impl.h"
 
-enum { REPORT_NUMBERS = 6, TAIL_NUMBERS = 3 }; /* of a region; of the report as a whole */
+enum { REPORT_NUMBERS = 6, TAIL_NUMBERS = 4 }; /* of a region; of the report as a whole */
 
 typedef enum { SAVE, LOAD } Transfer;
 
@@ -68,7 +68,7 @@ static PetscErrorCode LoadSideMarks(Phase phase, Archive archive)
 PetscErrorCode PhaseSave(Phase phase, Archive archive)
 {
   const PetscReal tail[TAIL_NUMBERS] = {(PetscReal)phase->report.escaped, (PetscReal)phase->report.dropped,
-                                        (PetscReal)phase->report.vanished};
+                                        (PetscReal)phase->report.crossed, (PetscReal)phase->report.vanished};
   PetscReal       rows[REGIONS_MAX][REPORT_NUMBERS];
 
   PetscFunctionBegin;
@@ -128,11 +128,12 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
     PetscCall(ArchiveReadShared(archive, "burnt", phase->config->reaction_count, 1, phase->report.burnt));
   PetscCall(ArchiveReadShared(archive, "counts", 1, TAIL_NUMBERS, tail));
   PetscCall(CheckCounts(archive, "counts", TAIL_NUMBERS - 1, tail, 1e15));
-  PetscCall(CheckCounts(archive, "counts", 1, &tail[2], phase->count));
+  PetscCall(CheckCounts(archive, "counts", 1, &tail[3], phase->count));
   PetscCall(ArchiveLeave(archive));
   phase->report.escaped = (PetscInt64)tail[0];
   phase->report.dropped = (PetscInt64)tail[1];
-  phase->report.vanished = (PetscInt)tail[2];
+  phase->report.crossed = (PetscInt64)tail[2];
+  phase->report.vanished = (PetscInt)tail[3];
   PetscCall(PhaseFindRegions(phase));
   PetscCall(PhaseUpdateMixture(phase));
   find_imbalance(phase);

@@ -565,6 +565,7 @@ static PetscErrorCode RecordRegions(Simulation simulation, Record *record)
   PetscCall(RecordFronts(simulation, record));
   record_put(record, report->escaped, "1", "markers_escaped");
   record_put(record, report->dropped, "1", "markers_dropped");
+  record_put(record, report->crossed, "1", "markers_crossed");
   record_put(record, report->vanished, "1", "vanished_region");
   PetscFunctionReturn(0);
 }

@@ -110,6 +110,12 @@ static Vector3 shell_carry(const void *context, StepMoment to, Vector3 point)
   return moved;
 }
 
+/* Not around an edge. */
+static PetscBool shell_crosses(const void *context, Vector3 from, Vector3 to)
+{
+  return shell_blocks(context, STEP_END, shell_carry(context, STEP_END, from), to);
+}
+
 static Vector3 shell_velocity(const void *context, Vector3 point)
 {
   const AnalyticShell *shell = context;
@@ -142,8 +148,11 @@ PetscErrorCode AnalyticShellStart(AnalyticShell *shell, MacGrid grid)
 {
   PetscFunctionBegin;
   shell->grid = grid;
-  shell->visibility = (Visibility){
-      .context = shell, .blocks = shell_blocks, .carry = shell_carry, .velocity = shell_velocity};
+  shell->visibility = (Visibility){.context = shell,
+                                   .blocks = shell_blocks,
+                                   .carry = shell_carry,
+                                   .crosses = shell_crosses,
+                                   .velocity = shell_velocity};
   PetscCall(MacGridCreateField(grid, &shell->visibility.near));
   PetscCall(AnalyticShellMove(shell, shell->centre[STEP_END], shell->angle[STEP_END], 1.));
   PetscFunctionReturn(0);

@@ -367,6 +367,35 @@ static void segments_are_blocked_by_surfaces(void **state)
   assert_success(SurfaceDestroy(&surface));
 }
 
+/* A ball that moves, turns and is sheared: a point that was within and is not has crossed it, and none else.
+ */
+static void points_cross_surfaces_that_move(void **state)
+{
+  const PetscReal far = 0.6;
+  Surface         before = make_ball(0.7, 8, 12), after;
+  Placed          placed = place(before, vector3(0.1, 0.2, -0.1), vector3(0.1, 0.15, -0.2));
+  uint64_t        seed = 12;
+  PetscInt        crossed = 0;
+
+  (void)state;
+  for (PetscInt v = 0; v < placed.triangles.vertex_count; v++)
+    placed.vertices[v].at[X] += 0.3 * placed.vertices[v].at[Y];
+  assert_success(SurfaceCreate(placed.triangles.vertex_count, placed.vertices,
+                               placed.triangles.triangle_count, placed.triangles.triangles, &after));
+  for (int n = 0; n < 5000; n++) {
+    const Vector3 from = vector3_scale(1.2 * random_number(&seed), random_direction(&seed));
+    const Vector3 to = vector3_add(from, vector3_scale(0.5 * random_number(&seed), random_direction(&seed)));
+    const PetscBool crosses = surface_is_crossed(before, after, far, from, to);
+
+    assert_true(crosses == (surface_is_inside(before, from) != surface_is_inside(after, to)));
+    crossed += crosses;
+  }
+  assert_in_range(crossed, 500, 4500);
+  assert_success(PetscFree(placed.vertices));
+  assert_success(SurfaceDestroy(&after));
+  assert_success(SurfaceDestroy(&before));
+}
+
 /* A box between -0.33 and 0.21, met from both sides by lines along each direction. */
 static void segments_are_hit_where_the_surface_is(void **state)
 {
@@ -451,4 +480,5 @@ TEST_MAIN(cmocka_unit_test(images_are_those_that_meet), cmocka_unit_test(parts_a
           cmocka_unit_test(centres_are_inside_or_not), cmocka_unit_test(no_line_slips_through_an_edge),
           cmocka_unit_test(every_crossing_changes_sides), cmocka_unit_test(closed_shells_are_tight),
           cmocka_unit_test(segments_are_blocked_by_surfaces),
+          cmocka_unit_test(points_cross_surfaces_that_move),
           cmocka_unit_test(segments_are_hit_where_the_surface_is), cmocka_unit_test(a_slice_is_a_prism))

@@ -278,7 +278,7 @@ static void widen(Vector3 *low, Vector3 *high, Vector3 point)
 }
 
 /* The farthest way of what is within reach of cloth. */
-static PetscErrorCode FindWayOfCloth(ShellVisibility *view, const Shell *shell)
+static PetscErrorCode FindWayOfCloth(ShellVisibility *view, Shell *shell)
 {
   const Vector3 *places[2];
   PetscInt       count;
@@ -286,10 +286,13 @@ static PetscErrorCode FindWayOfCloth(ShellVisibility *view, const Shell *shell)
   PetscFunctionBegin;
   for (int m = 0; m < 2; m++)
     PetscCall(SurfaceGet(shell->surfaces[m], &count, &places[m], NULL, NULL));
-  for (PetscInt v = 0; v < count; v++)
-    view->visibility.way =
-        PetscMax(view->visibility.way, vector3_norm(vector3_subtract(places[1][v], places[0][v])) +
-                                           VISIBILITY_REACH * view->spacing * vector3_norm(shell->turns[v]));
+  for (PetscInt v = 0; v < count; v++) {
+    const PetscReal own = vector3_norm(vector3_subtract(places[1][v], places[0][v]));
+
+    shell->way = PetscMax(shell->way, own);
+    view->visibility.way = PetscMax(view->visibility.way,
+                                    own + VISIBILITY_REACH * view->spacing * vector3_norm(shell->turns[v]));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -317,6 +317,34 @@ static Vector3 visibility_carry(const void *context, StepMoment to, Vector3 poin
   return place;
 }
 
+/* In the frame of the shell, in which only cloth moves. */
+static PetscBool visibility_crosses(const void *context, Vector3 from, Vector3 to)
+{
+  const ShellVisibility *view = context;
+  PetscBool              crosses = PETSC_FALSE;
+  Vector3                low, high;
+  ShellImages            images;
+
+  from = flattened(view, from);
+  to = flattened(view, to);
+  box_around(view, from, &low, &high);
+  for (PetscInt s = 0; s < view->count; s++) {
+    const Shell *shell = &view->shells[s];
+
+    if (!images_start(view, &shell->stands[STEP_START], low, high, &images))
+      continue;
+    do {
+      const Vector3 shift = images_shift(view, &images),
+                    start = into_frame(&shell->stands[STEP_START], shift, from),
+                    end = into_frame(&shell->stands[STEP_END], shift, to);
+
+      if (surface_is_crossed(shell->surfaces[STEP_START], shell->surfaces[STEP_END], shell->way, start, end))
+        crosses = PETSC_TRUE;
+    } while (images_next(view, &images));
+  }
+  return crosses;
+}
+
 static Vector3 visibility_velocity(const void *context, Vector3 point)
 {
   const ShellVisibility *view = context;
@@ -368,6 +396,7 @@ Visibility shell_visibility(const ShellVisibility *view)
                       .blocks = visibility_blocks,
                       .distance = visibility_distance,
                       .carry = visibility_carry,
+                      .crosses = visibility_crosses,
                       .velocity = visibility_velocity,
                       .motion = visibility_motion};
 }

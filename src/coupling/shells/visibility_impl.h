@@ -17,6 +17,7 @@ typedef struct {
   Surface   surfaces[2]; /* by StepMoment, in its frame; in two dimensions a prism. The same but for cloth */
   PetscBool is_own;      /* and then to be destroyed */
   PetscBool is_still;
+  PetscReal way;       /* of the vertices of cloth, at most */
   Stand     stands[2]; /* by StepMoment */
   /* Of the vertices of cloth over the step, else null, and owned: how they turn, axis times angle, and the
      slope of the way there. */

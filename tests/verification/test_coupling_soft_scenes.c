@@ -1,0 +1,176 @@
+/* The scenes of inputs/coupling with deformable solids on small grids: each caption as a number. */
+#include "harness.h"
+#include "liquid.h"
+
+#include "solid/deformable/points.h"
+
+static Solid solid_of(const SceneRun *flow)
+{
+  return simulation_solid(flow->simulation);
+}
+
+static PetscReal record_of(SceneRun *flow, const char name[])
+{
+  PetscReal value;
+
+  assert_success(SimulationGetRecord(flow->simulation, name, &value));
+  return value;
+}
+
+/* One step, towards a time; its length. */
+static PetscReal step_towards(SceneRun *flow, PetscReal until)
+{
+  PetscReal dt;
+
+  assert_success(SimulationGetTimeStep(flow->simulation, until, &dt));
+  assert_success(SceneRunStep(flow, 1, dt));
+  return dt;
+}
+
+/* Bounds of the places of a mesh, which the last rank has. */
+static void find_bounds(SceneRun *flow, Vector3 *low, Vector3 *high)
+{
+  const Points *points = solid_of(flow)->points;
+
+  *low = *high = points->position[0];
+  for (PetscInt p = 1; p < points->count; p++)
+    for (PetscInt d = 0; d < DIM; d++) {
+      low->at[d] = PetscMin(low->at[d], points->position[p].at[d]);
+      high->at[d] = PetscMax(high->at[d], points->position[p].at[d]);
+    }
+}
+
+/* How deep a circle of radius one is under water that holds this part of its area. */
+static PetscReal depth_of_circle(PetscReal part)
+{
+  PetscReal low = 0., high = 2.;
+
+  while (high - low > 1e-12) {
+    const PetscReal depth = 0.5 * (low + high), away = 1. - depth;
+
+    if ((PetscAcosReal(away) - away * PetscSqrtReal(1. - away * away)) / PETSC_PI < part)
+      low = depth;
+    else
+      high = depth;
+  }
+  return low;
+}
+
+static PetscReal height_of(SceneRun *flow)
+{
+  Vector3 low, high;
+
+  find_bounds(flow, &low, &high);
+  return high.at[Y] - low.at[Y];
+}
+
+/* Fig. 5.6, left. */
+static void an_impact_squeezes_a_soft_torus(void **state)
+{
+  const PetscReal until = 0.25;
+  PetscReal       height, volume, squeezed = PETSC_MAX_REAL, crossed = 0.;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "coupling/soft-torus", 16, "let.edge=0.08", NULL));
+  height = height_of(&flow);
+  volume = solid_report(solid_of(&flow)).volume;
+  while (simulation_time(flow.simulation) < until - 1e-9) {
+    (void)step_towards(&flow, until);
+    squeezed = PetscMin(squeezed, height_of(&flow) / height);
+    crossed += record_of(&flow, "markers_crossed");
+  }
+  note("soft-torus: squeezed by %.1f %%, volume %+.2f %%", 100. * (double)(1. - squeezed),
+       100. * (double)(solid_report(solid_of(&flow)).volume / volume - 1.));
+  assert_true(squeezed < 0.9);
+  assert_near(solid_report(solid_of(&flow)).volume / volume, 1., 0.03); /* p/K at 0.2 m: 2.4 % */
+  assert_near(crossed, 0., 0.);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* By the volume that it has there, which pressure makes smaller, and the level that the water has with it. */
+static void a_soft_torus_floats(void **state)
+{
+  const PetscReal major = 0.2, from = 1.7, until = 3.5, density = 800.;
+  PetscReal       volume, mass, height = 0., mean = 0., wanted, level, radius;
+  SceneRun        flow;
+
+  (void)state;
+  only_in_long_runs();
+  assert_success(SceneRunOpen(&flow, "coupling/soft-torus", 24, "let.edge=0.08", NULL));
+  volume = solid_report(solid_of(&flow)).volume;
+  mass = density * volume;
+  assert_success(SceneRunUntil(&flow, from));
+  while (simulation_time(flow.simulation) < until - 1e-9) {
+    const PetscReal part = step_towards(&flow, until) / (until - from);
+
+    height += part * record_of(&flow, "solid_potential_energy") / (mass * 9.81);
+    mean += part * solid_report(solid_of(&flow)).volume;
+  }
+  radius = PetscSqrtReal(mean / (2. * PETSC_PI * PETSC_PI * major));
+  assert_success(RegionVolume(&flow, 0, &level));
+  level = (level + mass / 1000.) / 0.64;
+  wanted = level + radius * (1. - depth_of_circle(mass / 1000. / mean));
+  note("soft-torus: floats at %.4f m, by Archimedes %.4f m; volume %+.2f %%; %.3f m high", (double)height,
+       (double)wanted, 100. * (double)(mean / volume - 1.), (double)height_of(&flow));
+  assert_near(height, wanted, 0.5 * 0.8 / 24.);
+  assert_near(mean / volume, 1., 0.01);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* How much longer the edge that is stretched most has become. */
+static PetscReal largest_stretch(SceneRun *flow, const Vector3 rest[])
+{
+  const Points         *points = solid_of(flow)->points;
+  const DeformableMesh *mesh = &points->meshes[0];
+  PetscReal             most = 0.;
+
+  for (PetscInt n = 0; n < 3 * mesh->face_count; n++) {
+    const PetscInt  a = mesh->faces[n / 3][n % 3], b = mesh->faces[n / 3][(n + 1) % 3];
+    const PetscReal length =
+        vector3_norm(vector3_subtract(points->position[mesh->first + a], points->position[mesh->first + b]));
+
+    most = PetscMax(most, length / vector3_norm(vector3_subtract(rest[a], rest[b])) - 1.);
+  }
+  return most;
+}
+
+/* Fig. 5.6, right. */
+static void a_cloth_is_pulled_out_of_water(void **state)
+{
+  const PetscReal until = 0.4;
+  PetscReal       crossed = 0., markers = PETSC_MAX_REAL, iterations = 0., stretch = 0., before, after;
+  Vector3        *rest, low, high;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "coupling/cloth-pull", 18, "let.edge=0.08", NULL));
+  assert_success(PetscMalloc1(solid_of(&flow)->points->count, &rest));
+  assert_success(PetscArraycpy(rest, solid_of(&flow)->points->position, solid_of(&flow)->points->count));
+  assert_success(RegionVolume(&flow, 0, &before));
+  while (simulation_time(flow.simulation) < until - 1e-9) {
+    (void)step_towards(&flow, until);
+    crossed += record_of(&flow, "markers_crossed");
+    markers = PetscMin(markers, record_of(&flow, "markers_water"));
+    iterations = PetscMax(
+        iterations, PetscMax(record_of(&flow, "coupled_iterations"), record_of(&flow, "half_iterations")));
+    stretch = PetscMax(stretch, largest_stretch(&flow, rest));
+  }
+  assert_success(RegionVolume(&flow, 0, &after));
+  find_bounds(&flow, &low, &high);
+  note("cloth-pull: %g of %g markers crossed, stretched by %.1f %%, %g iterations, water %+.2f %%, from %.2f "
+       "to %.2f m",
+       (double)crossed, (double)markers, 100. * (double)stretch, (double)iterations,
+       100. * (double)(after / before - 1.), (double)low.at[Z], (double)high.at[Z]);
+  assert_near(crossed, 0., 0.);
+  assert_true(markers > 1000.);
+  assert_true(stretch < 0.1);
+  assert_true(iterations <= 25.);
+  assert_near(after / before, 1., 0.01);
+  assert_true(high.at[Z] > 0.34 && low.at[Z] > 0.1);
+  assert_success(PetscFree(rest));
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(an_impact_squeezes_a_soft_torus), cmocka_unit_test(a_soft_torus_floats),
+          cmocka_unit_test(a_cloth_is_pulled_out_of_water))

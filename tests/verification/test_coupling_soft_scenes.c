@@ -172,5 +172,157 @@ static void a_cloth_is_pulled_out_of_water(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* How often cloth winds about a place: nearly 1 deep in a bag, 1/2 on the plane of its rim. */
+static PetscReal winding_of(const Points *points, Vector3 place)
+{
+  const DeformableMesh *mesh = &points->meshes[0];
+  PetscReal             winding = 0.;
+
+  for (PetscInt t = 0; t < mesh->face_count; t++) {
+    Vector3   r[3];
+    PetscReal size[3], below;
+
+    for (int c = 0; c < 3; c++) {
+      r[c] = vector3_subtract(points->position[mesh->first + mesh->faces[t][c]], place);
+      size[c] = vector3_norm(r[c]);
+    }
+    below = size[0] * size[1] * size[2] + vector3_dot(r[0], r[1]) * size[2] +
+            vector3_dot(r[1], r[2]) * size[0] + vector3_dot(r[2], r[0]) * size[1];
+    winding += atan2(vector3_dot(r[0], vector3_cross(r[1], r[2])), below) / (2. * PETSC_PI);
+  }
+  return winding;
+}
+
+/* Cells in the bag up to its rim, and those of them with water. */
+static void count_cells_in_bag(SceneRun *flow, PetscReal *whole, PetscReal *water)
+{
+  const GridBox   *box = grid_box(flow->grid);
+  const PetscReal *region;
+  Vec              regions;
+
+  *whole = *water = 0.;
+  assert_success(PhaseGetRegions(simulation_phase(flow->simulation), &regions));
+  assert_success(VecGetArrayRead(regions, &region));
+  FOR_CELLS(box, i, j, k) {
+    if (winding_of(solid_of(flow)->points, grid_cell_centre(flow->grid, i, j, k)) < 0.5)
+      continue;
+    *whole += 1.;
+    *water += region[box_index(box, i, j, k)] == 1. ? 1. : 0.;
+  }
+  assert_success(VecRestoreArrayRead(regions, &region));
+}
+
+/* Fig. 5.9. */
+static void a_bag_carries_its_water(void **state)
+{
+  const PetscReal until = 1.2;
+  PetscReal       crossed = 0., whole, water;
+  SceneRun        flow;
+
+  (void)state;
+  only_in_long_runs();
+  assert_success(SceneRunOpen(&flow, "coupling/bag-pull", 16, "let.edge=0.08", NULL));
+  while (simulation_time(flow.simulation) < until - 1e-9) {
+    (void)step_towards(&flow, until);
+    crossed += record_of(&flow, "markers_crossed");
+  }
+  count_cells_in_bag(&flow, &whole, &water);
+  note("bag-pull: %g of %g cells to the rim hold water, %g markers crossed", (double)water, (double)whole,
+       (double)crossed);
+  assert_true(whole > 100.);
+  assert_true(water > 0.7 * whole);
+  assert_near(crossed, 0., 0.);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* Fig. 5.8. The tap brings what its cells let through. */
+static void a_bag_is_filled(void **state)
+{
+  const PetscReal until = 0.7;
+  PetscReal       crossed = 0., start, end, whole, water, in;
+  Vector3         low, high, hung;
+  SceneRun        flow;
+
+  (void)state;
+  only_in_long_runs();
+  assert_success(SceneRunOpen(&flow, "coupling/bag-fill", 16, "let.edge=0.08", NULL));
+  find_bounds(&flow, &low, &hung);
+  hung = low;
+  assert_success(RegionVolume(&flow, 0, &start));
+  while (simulation_time(flow.simulation) < until - 1e-9) {
+    (void)step_towards(&flow, until);
+    crossed += record_of(&flow, "markers_crossed");
+  }
+  find_bounds(&flow, &low, &high);
+  assert_success(RegionVolume(&flow, 0, &end));
+  count_cells_in_bag(&flow, &whole, &water);
+  in = 0.8 * until * PETSC_PI * PetscSqr(0.12);
+  note("bag-fill: %.4f m^3 came in, the tap's circle lets %.4f m^3 through; the bag is %.1f %% longer; %g "
+       "cells of it "
+       "hold water; %g markers crossed",
+       (double)(end - start), (double)in,
+       100. * (double)((hung.at[Y] - low.at[Y]) / (high.at[Y] - hung.at[Y])), (double)water, (double)crossed);
+  assert_near(end - start, in, 0.05 * in);
+  assert_true(hung.at[Y] - low.at[Y] > 0.1 * (high.at[Y] - hung.at[Y]));
+  assert_true(water > 100.);
+  assert_near(crossed, 0., 0.);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* Between the mesh and the floor. */
+static PetscReal volume_above_floor(SceneRun *flow, Vector3 middle)
+{
+  const Points         *points = solid_of(flow)->points;
+  const DeformableMesh *mesh = &points->meshes[0];
+  PetscReal             sum = 0.;
+
+  for (PetscInt t = 0; t < mesh->face_count; t++) {
+    Vector3 corner[3];
+
+    for (int c = 0; c < 3; c++)
+      corner[c] = vector3_subtract(points->position[mesh->first + mesh->faces[t][c]], middle);
+    sum += vector3_dot(corner[0], vector3_cross(corner[1], corner[2])) / 6.;
+  }
+  return sum;
+}
+
+/* Faces of the floor that gas flows in through. */
+static PetscReal inlet_area(SceneRun *flow, Vector3 middle)
+{
+  const PetscReal h = grid_spacing(flow->grid), cells = grid_box(flow->grid)->cells[X];
+  PetscReal       area = 0.;
+
+  for (PetscInt i = 0; i < cells; i++)
+    for (PetscInt k = 0; k < cells; k++)
+      if (PetscSqr((i + 0.5) * h - middle.at[X]) + PetscSqr((k + 0.5) * h - middle.at[Z]) < PetscSqr(0.05))
+        area += h * h;
+  return area;
+}
+
+/* Fig. 5.10. What flows in is taken in the middle of the step. */
+static void a_balloon_keeps_what_flows_in(void **state)
+{
+  const Vector3   middle = {{0.32, 0., 0.32}};
+  const PetscReal until = 0.08, period = 0.4;
+  PetscReal       before, area, in = 0.;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(SceneRunOpen(&flow, "coupling/balloon", 16, "let.edge=0.06", NULL));
+  before = volume_above_floor(&flow, middle);
+  area = inlet_area(&flow, middle);
+  while (simulation_time(flow.simulation) < until - 1e-9) {
+    const PetscReal dt = step_towards(&flow, until), time = simulation_time(flow.simulation) - 0.5 * dt;
+
+    in += dt * area * 2.5 * (1. - PetscCosReal(2. * PETSC_PI * time / period));
+  }
+  note("balloon: %.10g m^3 flowed in, it has grown by %.10g m^3", (double)in,
+       (double)(volume_above_floor(&flow, middle) - before));
+  assert_true(in > 1e-4);
+  assert_near(volume_above_floor(&flow, middle) - before, in, 1e-8 * in);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 TEST_MAIN(cmocka_unit_test(an_impact_squeezes_a_soft_torus), cmocka_unit_test(a_soft_torus_floats),
-          cmocka_unit_test(a_cloth_is_pulled_out_of_water))
+          cmocka_unit_test(a_cloth_is_pulled_out_of_water), cmocka_unit_test(a_bag_carries_its_water),
+          cmocka_unit_test(a_bag_is_filled), cmocka_unit_test(a_balloon_keeps_what_flows_in))

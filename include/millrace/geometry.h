@@ -87,6 +87,8 @@ PetscErrorCode ShapeCreateCombination(ShapeOperation operation, PetscInt count, 
 PetscErrorCode ShapeCreatePlaced(Shape *part, PetscReal scale, Vector3 rotation, Vector3 translation,
                                  Shape *shape);
 PetscErrorCode ShapeDestroy(Shape *shape);
+/* The first that a surface in it has. Not collective. */
+PetscErrorCode ShapeFindFault(Shape shape, SurfaceFault *fault);
 /* Gives the triangles of its surfaces back; nothing may be asked of it then but its primitive. Not
    collective. */
 PetscErrorCode ShapeDropSurfaces(Shape shape);

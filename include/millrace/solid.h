@@ -116,11 +116,12 @@ extern const char *const SolidVolumes[];
 typedef struct {
   char         *name;
   MaterialModel model;
-  PetscReal     young;    /* Pa */
-  PetscReal     poisson;  /* from -1 to less than 0.5 */
-  PetscReal     density;  /* kg/m^3 */
-  PetscReal     damping;  /* s: viscous moduli over elastic ones */
-  PetscReal     bending;  /* N m: rigidity of cloth */
+  PetscReal     young;                           /* Pa */
+  PetscReal     poisson;                         /* from -1 to less than 0.5 */
+  PetscReal     density;                         /* kg/m^3 */
+  PetscReal     damping;                         /* s: viscous moduli over elastic ones */
+  PetscReal     mass_damping, stiffness_damping; /* 1/s, s: Rayleigh's D = a M - b K, K the definite one */
+  PetscReal     bending;                         /* N m: rigidity of cloth */
   PetscReal     altitude; /* of MATERIAL_SPRINGS: stiffness of altitude springs over that of edges */
   PetscReal     yield_stress, hardening; /* Pa, of MATERIAL_HENCKY; 0: it does not yield, nor harden */
   SolidVolume   volume;

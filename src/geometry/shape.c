@@ -202,6 +202,17 @@ PetscErrorCode ShapeCreatePlaced(Shape *part, PetscReal scale, Vector3 rotation,
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ShapeFindFault(Shape shape, SurfaceFault *fault)
+{
+  PetscFunctionBegin;
+  *fault = SURFACE_SOUND;
+  if (shape->surface)
+    PetscCall(SurfaceFindFault(shape->surface, fault));
+  for (PetscInt p = 0; p < shape->part_count && *fault == SURFACE_SOUND; p++)
+    PetscCall(ShapeFindFault(shape->parts[p], fault));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ShapeDropSurfaces(Shape shape)
 {
   PetscFunctionBegin;

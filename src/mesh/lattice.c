@@ -87,6 +87,25 @@ static PetscReal plan_lattice(BccLattice *lattice, Vector3 low, Vector3 high)
   return cubes;
 }
 
+/* What keeps a surface from having an inside. */
+static PetscErrorCode CheckInside(Shape shape, char message[], size_t message_size)
+{
+  static const char *const faults[] = {
+      [SURFACE_OPEN] = "has a hole, so it cannot be filled: close it in a mesh editor, or make a mesh of "
+                       "\"type: cloth\" of it",
+      [SURFACE_BRANCHED] = "has an edge with more than two triangles, so it cannot be filled: separate its "
+                           "parts in a mesh editor",
+      [SURFACE_TWISTED] = "has neighbours that face opposite sides, so it cannot be filled: recalculate the "
+                          "normals in a mesh editor"};
+  SurfaceFault fault;
+
+  PetscFunctionBegin;
+  PetscCall(ShapeFindFault(shape, &fault));
+  if (fault != SURFACE_SOUND)
+    snprintf(message, message_size, "the surface %s", faults[fault]);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode BccLatticeCreate(Shape shape, PetscReal spacing, BccLattice *lattice, char message[],
                                 size_t message_size)
 {
@@ -107,6 +126,9 @@ PetscErrorCode BccLatticeCreate(Shape shape, PetscReal spacing, BccLattice *latt
                  : "the shape is empty");
     PetscFunctionReturn(0);
   }
+  PetscCall(CheckInside(shape, message, message_size));
+  if (message[0])
+    PetscFunctionReturn(0);
   cubes = plan_lattice(lattice, low, high);
   if (cubes * 12 >= MAX_COUNT) {
     snprintf(

@@ -406,6 +406,22 @@ static const SchemaKey material_keys[] = {
      .unit = "s",
      .help = "viscous moduli over elastic ones; a mode of frequency w loses the part w times this / 2 of its "
              "critical damping, and no rotation is damped"},
+    {.name = "mass_damping",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(mass_damping),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "1/s",
+     .help = "Rayleigh's, a drag against the world of so much times mass and velocity; it takes momentum"},
+    {.name = "stiffness_damping",
+     .kind = SCHEMA_REAL,
+     .offset = OF_MATERIAL(stiffness_damping),
+     .fallback = "0",
+     .range = SCHEMA_NOT_NEGATIVE,
+     .unit = "s",
+     .help =
+         "Rayleigh's: of velocities, so much times the forces that the definite stiffness of now has for "
+         "displacements; like \"damping\", but it damps the rotation of what is strained, and costs more"},
     {.name = "bending",
      .kind = SCHEMA_REAL,
      .offset = OF_MATERIAL(bending),

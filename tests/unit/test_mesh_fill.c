@@ -335,6 +335,28 @@ static void the_nearest_element_is_found(void **state)
   assert_success(MeshDestroy(&mesh));
 }
 
+/* Two sides of a tetrahedron, in a union with a ball. */
+static void open_surfaces_are_not_filled(void **state)
+{
+  const Vector3  vertices[] = {vector3(0, 0, 0), vector3(1, 0, 0), vector3(0, 1, 0), vector3(0, 0, 1)};
+  const PetscInt triangles[][3] = {{0, 2, 1}, {0, 1, 3}};
+  Surface        surface;
+  Shape          parts[2], shape;
+  Mesh           mesh;
+
+  (void)state;
+  assert_success(SurfaceCreate(4, vertices, 2, triangles, &surface));
+  assert_success(ShapeCreateSurface(&surface, &parts[0]));
+  parts[1] = new_sphere(vector3(0, 0, 0), 1);
+  assert_success(ShapeCreateCombination(SHAPE_UNION, 2, parts, &shape));
+  assert_success(MeshCreateCovering(shape, 0.2, &mesh, message, sizeof message));
+  assert_null(mesh);
+  assert_non_null(strstr(message, "has a hole"));
+  assert_success(MeshCreateStuffed(shape, 0.2, &mesh, message, sizeof message));
+  assert_null(mesh);
+  assert_success(ShapeDestroy(&shape));
+}
+
 static void shapes_that_cannot_be_filled_are_told(void **state)
 {
   Shape shape;
@@ -360,5 +382,5 @@ TEST_MAIN(cmocka_unit_test(stuffed_shapes_are_sound_and_their_angles_bounded),
           cmocka_unit_test(stuffed_shapes_have_their_topology),
           cmocka_unit_test(the_same_shape_gives_the_same_bits), cmocka_unit_test(a_covering_covers_the_shape),
           cmocka_unit_test(a_covering_is_tight), cmocka_unit_test(a_surface_is_embedded_in_a_covering),
-          cmocka_unit_test(the_nearest_element_is_found),
+          cmocka_unit_test(the_nearest_element_is_found), cmocka_unit_test(open_surfaces_are_not_filled),
           cmocka_unit_test(shapes_that_cannot_be_filled_are_told))

@@ -214,6 +214,50 @@ static void a_disc_sags_as_a_plate(void **state)
   }
 }
 
+/* A bar whose ends fly apart slowly, damped in either way; the sum of squared velocities after some swings.
+ */
+static PetscReal ring_damped(ElasticTime elasticity, PetscReal viscous, PetscReal rayleigh, PetscReal drag)
+{
+  SolidCase           *solids = solid_case_new(0);
+  SolidMaterialConfig *material = solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.2, 0.2), 0.1);
+  PetscReal            sum = 0;
+  Points              *points;
+
+  material->damping = viscous;
+  material->stiffness_damping = rayleigh;
+  material->mass_damping = drag;
+  solids->config.elasticity = elasticity;
+  solid_case_start(solids);
+  points = solids->solid->points;
+  for (PetscInt p = 0; p < points->count; p++)
+    points->velocity[p] = vector3(1e-4 * (points->rest[p].at[X] - 0.5), 0, 0);
+  solid_case_run(solids, 2e-3, 200);
+  for (PetscInt p = 0; p < points->count; p++)
+    sum += points->mass[p] * vector3_dot(points->velocity[p], points->velocity[p]);
+  sum += 2 * solid_report(solids->solid).elastic_energy;
+  solid_case_free(solids);
+  return sum;
+}
+
+/* Where strains are small viscous stress is that of the stiffness; a drag takes half of the energy of a mode
+   as fast as that of what moves. */
+static void rayleigh_damps_as_its_coefficients_say(void **state)
+{
+  const ElasticTime times[] = {ELASTIC_EXPLICIT, ELASTIC_NEWMARK, ELASTIC_BACKWARD_EULER};
+
+  (void)state;
+  for (PetscInt k = 0; k < 3; k++) {
+    const PetscReal free = ring_damped(times[k], 0, 0, 0), viscous = ring_damped(times[k], 2e-3, 0, 0);
+    const PetscReal rayleigh = ring_damped(times[k], 0, 2e-3, 0), drag = ring_damped(times[k], 0, 0, 2.5);
+
+    note("energy over that without damping: %g viscous, %g of stiffness, %g of drag",
+         (double)(viscous / free), (double)(rayleigh / free), (double)(drag / free));
+    assert_true(viscous < 0.9 * free);
+    assert_near(rayleigh / viscous, 1, 1e-3);
+    assert_near(drag / free, PetscExpReal(-1), 0.05);
+  }
+}
+
 static void add_fibres(SolidCase *solids, FibreConfig *fibres, const char stress[])
 {
   char message[256] = "";
@@ -347,5 +391,6 @@ static void what_springs_cannot_be_is_refused(void **state)
 TEST_MAIN(cmocka_unit_test(a_hanging_rope_has_its_length), cmocka_unit_test(a_slack_rope_is_a_catenary),
           cmocka_unit_test(what_is_made_of_springs_keeps_both_momenta),
           cmocka_unit_test(a_strip_of_cloth_bends_as_a_plate), cmocka_unit_test(a_disc_sags_as_a_plate),
+          cmocka_unit_test(rayleigh_damps_as_its_coefficients_say),
           cmocka_unit_test(a_rope_lies_on_the_floor), cmocka_unit_test(fibres_shorten_a_bar_by_their_stress),
           cmocka_unit_test(fibres_wake_and_keep_momenta), cmocka_unit_test(what_springs_cannot_be_is_refused))

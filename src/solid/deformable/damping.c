@@ -7,6 +7,22 @@ static const PetscReal damping_tolerance = 1e-4; /* of what damping does in the 
 static const PetscReal spring_tolerance = 1e-11; /* springs are along their force where they are in the end */
 enum { MOST_ITERATIONS = 1000 };
 
+/* -(a M - b K) v, the definite K of all forces of the mesh. */
+static void add_rayleigh(const Points *points, const DeformableMesh *mesh, const Vector3 v[], Vector3 f[])
+{
+  const PetscReal drag = mesh->material->mass_damping, factor = mesh->material->stiffness_damping;
+  const PetscInt  end = mesh->first + mesh_vertices(mesh);
+
+  for (PetscInt p = mesh->first; p < end && drag > 0.; p++)
+    f[p] = vector3_subtract(f[p], vector3_scale(drag * points->mass[p], v[p]));
+  if (!(factor > 0.))
+    return;
+  for (PetscInt p = mesh->first; p < end; p++)
+    points->stretched[p] = vector3_scale(factor, v[p]);
+  for (PetscInt k = 0; k < mesh->force_count; k++)
+    mesh->forces[k].kind->add_stiffness(mesh->forces[k].data, DIFFERENTIAL_DEFINITE, points->stretched, f);
+}
+
 /* Forces of damping at a motion of points and bodies, collected. */
 static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *forces)
 {
@@ -18,6 +34,7 @@ static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *fo
 
     for (PetscInt k = 0; k < mesh->force_count; k++)
       mesh->forces[k].kind->add_damping(mesh->forces[k].data, motion->points, forces->points);
+    add_rayleigh(points, mesh, motion->points, forces->points);
   }
   points_collect(solid, forces);
 }

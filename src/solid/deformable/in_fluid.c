@@ -68,9 +68,9 @@ static ElasticSolver choose_solver(Solid solid)
   if (solid->config->solver != SOLVER_AUTO)
     return solid->config->solver;
   for (PetscInt m = 0; m < points->mesh_count; m++)
-    largest =
-        PetscMax(largest, PetscSqr(points->meshes[m].frequency) *
-                              (weights->stiffness + weights->damping * points->meshes[m].material->damping));
+    largest = PetscMax(
+        largest, PetscSqr(points->meshes[m].frequency) *
+                     (weights->stiffness + weights->damping * material_damping(points->meshes[m].material)));
   if (largest < most_apart && !fluid_contacts_held(solid))
     return SOLVER_CG;
   return point_matrix_unknowns(points->matrix) > most_unknowns ? SOLVER_MULTIGRID : SOLVER_CHOLESKY;

@@ -63,7 +63,8 @@ static PetscReal find_step(Solid solid, PetscReal damped, PetscReal undamped)
 
     for (PetscInt k = 0; k < mesh->force_count; k++)
       stiffer += PetscMax(0., mesh->forces[k].kind->stiffening(mesh->forces[k].data) - 1.);
-    square = stiffer * PetscSqr(mesh->frequency / (mesh->material->damping > 0. ? damped : undamped));
+    square =
+        stiffer * PetscSqr(mesh->frequency / (material_damping(mesh->material) > 0. ? damped : undamped));
     largest = PetscMax(largest, square);
     shared += mesh->is_shared ? square : 0.;
   }

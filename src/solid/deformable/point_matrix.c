@@ -14,10 +14,13 @@ enum { MOST_FOOTINGS = 64, BLOCK = DIM * DIM, CARRIED = -2 };
 /* Elements of one force. */
 typedef struct {
   const Force *force; /* borrowed */
-  ElementList  list;
-  PetscBool    is_planar;
-  PetscInt    *places; /* of each pair of nodes: its block in the row; -1: none; CARRIED in the first: other
-                          points or bodies carry a node */
+
+  const SolidMaterialConfig *material; /* borrowed */
+
+  ElementList list;
+  PetscBool   is_planar;
+  PetscInt   *places; /* of each pair of nodes: its block in the row; -1: none; CARRIED in the first: other
+                         points or bodies carry a node */
 } MatrixTerm;
 
 struct _p_PointMatrix {
@@ -140,6 +143,7 @@ static PetscErrorCode TakeTerms(Solid solid, PointMatrix matrix)
       MatrixTerm *term = &matrix->terms[matrix->term_count++];
 
       term->force = &points->meshes[m].forces[k];
+      term->material = points->meshes[m].material;
       term->list = term->force->kind->elements(term->force->data);
       term->is_planar = points->meshes[m].is_planar;
     }
@@ -542,18 +546,49 @@ static void fill_empty(PointMatrix matrix)
   }
 }
 
+/* With Rayleigh's damping, which has the definite part. */
+static void assemble_term(ElementContext *context, const MatrixWeights *weights)
+{
+  const Force    *force = context->term->force;
+  const PetscReal rayleigh = weights->damping * context->term->material->stiffness_damping;
+  MatrixSink      sink = {weights->stiffness, weights->damping, weights->part, add_element, context};
+
+  if (weights->part == DIFFERENTIAL_DEFINITE)
+    sink.stiffness += rayleigh;
+  force->kind->assemble(force->data, &sink);
+  if (rayleigh > 0. && weights->part != DIFFERENTIAL_DEFINITE) {
+    sink = (MatrixSink){rayleigh, 0., DIFFERENTIAL_DEFINITE, add_element, context};
+    force->kind->assemble(force->data, &sink);
+  }
+}
+
+/* Of Rayleigh's damping by masses. */
+static void add_drag(PointMatrix matrix, Solid solid, PetscReal factor)
+{
+  const Points *points = solid->points;
+
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    const DeformableMesh *mesh = &points->meshes[m];
+    const PetscReal       drag = factor * mesh->material->mass_damping;
+    const PetscInt        end = mesh->first + mesh_vertices(mesh);
+
+    for (PetscInt p = mesh->first; p < end && drag > 0.; p++)
+      if (matrix->block[p] >= 0)
+        add_diagonal(matrix, matrix->block[p], drag * points->mass[p]);
+  }
+}
+
 PetscErrorCode PointMatrixSet(PointMatrix matrix, Solid solid, const MatrixWeights *weights)
 {
   PetscFunctionBegin;
   PetscCall(MatZeroEntries(matrix->mat));
   PetscCall(MatSeqAIJGetArray(matrix->mat, &matrix->values));
   for (PetscInt t = 0; t < matrix->term_count; t++) {
-    ElementContext   context = {matrix, solid, &matrix->terms[t]};
-    const Force     *force = matrix->terms[t].force;
-    const MatrixSink sink = {weights->stiffness, weights->damping, weights->part, add_element, &context};
+    ElementContext context = {matrix, solid, &matrix->terms[t]};
 
-    force->kind->assemble(force->data, &sink);
+    assemble_term(&context, weights);
   }
+  add_drag(matrix, solid, weights->damping);
   if (weights->mass > 0.)
     add_masses(matrix, solid, weights->mass);
   else if (weights->stiffness > 0.)

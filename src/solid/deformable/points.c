@@ -475,8 +475,10 @@ static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
   elements.fibres = mesh->config->fibres;
   if (elements.fibre_count)
     PetscCall(AddForce(points, mesh, "fibres", &elements));
-  if (mesh->material->damping > 0.)
+  if (material_damping(mesh->material) > 0. || mesh->material->mass_damping > 0.)
     points->is_damped = PETSC_TRUE;
+  if (mesh->material->stiffness_damping > 0. && !points->stretched)
+    PetscCall(PetscCalloc1(points->count, &points->stretched));
   PetscFunctionReturn(0);
 }
 
@@ -733,6 +735,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
                        points->arm, points->carried));
   PetscCall(PetscFree(points->bodies));
   PetscCall(PetscFree(points->load));
+  PetscCall(PetscFree(points->stretched));
   PetscCall(PetscFree(points->kept_history));
   PetscCall(PointMatrixDestroy(&points->matrix));
   PetscCall(PointMatrixDestroy(&points->drag_matrix));

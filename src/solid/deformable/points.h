@@ -149,8 +149,9 @@ typedef struct Points {
   PetscInt        mesh_count;
   DeformableMesh *meshes;
   PetscBool       is_damped;
-  Vector3        *load;     /* N: given forces */
-  PetscReal       shortest; /* m: edge at rest */
+  Vector3        *stretched; /* workspace of Rayleigh's damping; null: there is none */
+  Vector3        *load;      /* N: given forces */
+  PetscReal       shortest;  /* m: edge at rest */
 
   struct _p_MeshSurface *surface; /* of meshes that meet each other; null: none do; contact/mesh/ */
 
@@ -211,7 +212,12 @@ PetscErrorCode PointBindingsDestroy(Points *points);
 PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh);
 PetscErrorCode MeshBindSurface(Points *points, const DeformableMesh *mesh);
 /* Points of the mesh that are its vertices or those of its surface, and where one is at rest. */
-PetscInt       mesh_vertices(const DeformableMesh *mesh);
+PetscInt mesh_vertices(const DeformableMesh *mesh);
+/* s: of what it damps by strains, against elasticity. */
+static inline PetscReal material_damping(const SolidMaterialConfig *material)
+{
+  return material->damping + material->stiffness_damping;
+}
 Vector3        mesh_rest(const DeformableMesh *mesh, PetscInt vertex);
 PetscInt       mesh_count_sprinkled(const DeformableMesh *mesh);
 PetscErrorCode MeshSprinkle(Points *points, DeformableMesh *mesh);

@@ -86,6 +86,8 @@ static int run_program(Arguments *arguments)
     return EXIT_OTHER;
   if (Command(arguments, &code))
     failure_exit(&failure);
+  /* Where a rank ends with a code, Open MPI 5 ends the others at once, with what they have not said yet. */
+  fflush(stdout);
   if (PetscPopErrorHandler())
     return EXIT_OTHER;
   if (PetscFinalize())

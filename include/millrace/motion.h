@@ -45,6 +45,11 @@ PetscErrorCode MotionCreateSpline(Vector3 pivot, PetscInt count, const Keyframe 
    zero. Velocity and spin are their exact derivatives. Not collective. */
 PetscErrorCode MotionCreateFormulas(Vector3 pivot, Formula translation[MILLRACE_DIM],
                                     Formula rotation[MILLRACE_DIM], Motion *motion);
+/* Velocity (m/s) and spin (rad/s), about one axis of the three, as formulas of time, which it takes; a null
+   one is zero. Translation and rotation are their integrals from time zero, to round-off where the formulas
+   are smooth. Not collective. */
+PetscErrorCode MotionCreateSpeeds(Vector3 pivot, Formula velocity[MILLRACE_DIM], Formula spin[MILLRACE_DIM],
+                                  Motion *motion);
 PetscErrorCode MotionDestroy(Motion *motion);
 /* In loops over points take the pose once and use pose_…: the motion_… calls make a pose each time. */
 Pose    motion_pose(Motion motion, PetscReal time);

@@ -14,6 +14,7 @@ import os
 import re
 import time
 
+from . import scenes
 from .errors import Error
 from .runs import Run
 from .summary import Summary, plainly
@@ -21,7 +22,9 @@ from .summary import Summary, plainly
 COLUMNS = ("dt", "cfl", "kinetic_energy", "speed_max", "solid_energy", "solid_speed_max", "divergence_max", "mass", "volume_*",
            "deformable_volume", "pressure_iterations", "coupled_iterations", "pressure_residual", "coupled_residual",
            "penetration_max", "joint_error_max", "wall_step")
-LIMITS = {"cfl": 2.0}  # what a column never exceeds
+MOST_CELLS = 2.0  # that anything crosses in a step
+LIMITS = {"dt": ("run", "largest_time_step"), "pressure_residual": ("fluid", "pressure_tolerance"),
+          "coupled_residual": ("coupling", "tolerance")}  # the keys of the scene that bound columns
 MOST_PLOTS, MOST_POINTS, MOST_PICTURES, LOG_LINES = 12, 300, 4, 25
 STYLE = """body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#1f2430;background:#fbfbfd}
 h1{font-size:1.4em;margin:0}h2{font-size:1.05em;margin:1.6em 0 .4em}p{margin:.2em 0}code,pre{font:13px ui-monospace,monospace}
@@ -44,8 +47,21 @@ def thinned(times, values):
     return [(t, v) for t, v in kept if math.isfinite(t) and math.isfinite(v)]
 
 
+def limit_of(summary, name):
+    """What bounds a column, and in words; of what should stay as it is, where it began. None, "" of the others."""
+    if name == "cfl":
+        return MOST_CELLS, f", limit {MOST_CELLS:g}"
+    if name in LIMITS:
+        limit = scenes.number_at(summary.scene, *LIMITS[name])
+        return (limit, f", limit {limit:g}") if limit else (None, "")
+    if name in ("mass", "deformable_volume") or name.startswith("volume_"):
+        first = float(summary.ledger[name][0]) if len(summary.ledger) else math.nan
+        return (first, f", at the start {first:.6g}") if math.isfinite(first) else (None, "")
+    return None, ""
+
+
 def curve(points, limit=None, width=300, height=110):
-    """An SVG of points (x, y), with a line at a limit that is in sight."""
+    """An SVG of points (x, y), with a line at a limit that is not far above."""
     if len(points) < 2:
         return "<p>not yet two values</p>"
     xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -65,14 +81,15 @@ def curve(points, limit=None, width=300, height=110):
     return f'<svg width="{width}" height="{height}" role="img">{lines}</svg>'
 
 
-def figure(ledger, units, name):
+def figure(summary, units, name):
+    ledger = summary.ledger
     points = thinned(ledger["time"], ledger[name])
     values = [value for _, value in points] or [float("nan")]
     unit = units.get(name, "")
     unit = f" {unit}" if unit not in ("", "1") else ""
-    limit = f", limit {LIMITS[name]:g}" if name in LIMITS else ""
-    text = f"{name}: {values[-1]:.4g}{unit} (from {min(values):.4g} to {max(values):.4g}{limit})"
-    return f"<figure>{curve(points, LIMITS.get(name))}<figcaption>{html.escape(text)}</figcaption></figure>"
+    limit, words = limit_of(summary, name)
+    text = f"{name}: {values[-1]:.4g}{unit} (from {min(values):.4g} to {max(values):.4g}{words})"
+    return f"<figure>{curve(points, limit)}<figcaption>{html.escape(text)}</figcaption></figure>"
 
 
 def pictures_in(directory):
@@ -110,7 +127,7 @@ def page_of(directory, log, seconds):
     share = 100 * (summary.share or 0.0)
     rows = "".join(f"<tr><td>{html.escape(line[2:15].strip())}</td><td>{html.escape(line[15:])}</td></tr>"
                    for line in list(summary.lines())[1:])
-    plots = "".join(figure(summary.ledger, units, name) for name in chosen_columns(summary.ledger.names))
+    plots = "".join(figure(summary, units, name) for name in chosen_columns(summary.ledger.names))
     images = "".join(f'<figure><img src="/picture/{number}?{os.path.getmtime(path):.0f}" alt="{html.escape(os.path.basename(path))}">'
                      f"<figcaption>{html.escape(os.path.basename(path))}</figcaption></figure>"
                      for number, path in enumerate(pictures_in(directory)))

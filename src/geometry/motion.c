@@ -5,7 +5,10 @@
    w/(t1 - t0) is constant, so the velocity is the exact derivative of the pose. Two rotations about the same
    axis give w as the plain difference of the angles: a keyframe of 2 pi is a full turn, not none. Formulas:
    translation x(t) and rotation exp(r(t)), whose spin is r' + (1 - cos a)/a^2 r x r' + (a - sin a)/a^3 r x (r
-   x r') with a = |r|, which is r' while the axis stays. Spline: x(t) and r(t) are cubic splines through the
+   x r') with a = |r|, which is r' while the axis stays. Speeds: velocity v(t) and spin w(t) e about one axis;
+   translation and angle are their integrals from time zero, second by second in this order, each by Lobatto's
+   rule of eight points on halves of halves until these agree: functions of t alone, whoever asked before.
+   Spline: x(t) and r(t) are cubic splines through the
    keyframes, at rest at both ends. With h = t1 - t0 and the slopes m, between two of them (Hermite)
      x = (1 + 2f)(1 - f)^2 x0 + f^2 (3 - 2f) x1 + h f (1 - f)^2 m0 - h f^2 (1 - f) m1,
    and second derivatives are the same on either side of a keyframe with h0 before and h1 behind it if
@@ -21,15 +24,22 @@ typedef struct {
   Vector3    turn;     /* the rotation as axis times angle */
 } Stop;
 
-typedef enum { COURSE_STEADY, COURSE_LINEAR, COURSE_SPLINE, COURSE_FORMULAS } Course;
+typedef enum { COURSE_STEADY, COURSE_LINEAR, COURSE_SPLINE, COURSE_FORMULAS, COURSE_SPEEDS } Course;
+
+/* Integrals of velocity and spin from time zero to a whole second. */
+typedef struct {
+  PetscReal second;
+  Vector3   translation, rotation;
+} Milestone;
 
 struct _p_Motion {
-  Course   course;
-  Vector3  pivot;
-  PetscInt count; /* of keyframes */
-  Stop    *stops; /* by increasing time; the last has no velocity */
-  Vector3  velocity, spin;
-  Formula  translation[DIM], rotation[DIM]; /* owned; null: zero */
+  Course    course;
+  Vector3   pivot;
+  PetscInt  count; /* of keyframes */
+  Stop     *stops; /* by increasing time; the last has no velocity */
+  Vector3   velocity, spin;
+  Formula   translation[DIM], rotation[DIM]; /* owned; null: zero. Of speeds: velocity and spin */
+  Milestone passed[2];                       /* of speeds: the last two on the way to what was asked for */
 };
 
 static Vector3 rotation_from_quaternion(Quaternion q)
@@ -182,6 +192,14 @@ PetscErrorCode MotionCreateFormulas(Vector3 pivot, Formula translation[DIM], For
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode MotionCreateSpeeds(Vector3 pivot, Formula velocity[DIM], Formula spin[DIM], Motion *motion)
+{
+  PetscFunctionBegin;
+  PetscCall(MotionCreateFormulas(pivot, velocity, spin, motion));
+  (*motion)->course = COURSE_SPEEDS;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode MotionDestroy(Motion *motion)
 {
   PetscFunctionBegin;
@@ -238,6 +256,104 @@ static Pose pose_by_formulas(Motion motion, PetscReal time)
   }
   pose.rotation = quaternion_from_rotation(turn);
   pose.spin = spin_of(turn, rate);
+  return pose;
+}
+
+static PetscReal speed_at(Formula speed, PetscReal time)
+{
+  return formula_value(speed, vector3(0, 0, 0), time);
+}
+
+/* An integral and that of the absolute value. */
+typedef struct {
+  PetscReal value, size;
+} Integral;
+
+/* Lobatto's rule of eight points, exact for polynomials of degree 13: with both ends, between which no jump
+   is missed. */
+static Integral lobatto(Formula speed, PetscReal from, PetscReal to)
+{
+  static const PetscReal places[] = {1., 0.8717401485096066, 0.5917001814331423, 0.2092992179024789};
+  static const PetscReal weights[] = {1. / 28., 0.2107042271435061, 0.3411226924835044, 0.4124587946587038};
+  const PetscReal        middle = 0.5 * (from + to), half = 0.5 * (to - from);
+  Integral               sum = {0, 0};
+
+  for (int n = 0; n < 4; n++) {
+    const PetscReal before = speed_at(speed, middle - half * places[n]),
+                    behind = speed_at(speed, middle + half * places[n]);
+
+    sum.value += half * weights[n] * (before + behind);
+    sum.size += PetscAbsReal(half) * weights[n] * (PetscAbsReal(before) + PetscAbsReal(behind));
+  }
+  return sum;
+}
+
+/* Halved until two halves make what the whole does to 1e-10, when they are wrong by 2^-14 of that, or down to
+   where a jump is; `parts` bounds what a formula without an end to its detail costs. */
+static PetscReal integral_of(Formula speed, PetscReal from, PetscReal to, Integral whole, PetscInt halvings,
+                             PetscInt *parts)
+{
+  const PetscReal middle = 0.5 * (from + to);
+  const Integral  first = lobatto(speed, from, middle), second = lobatto(speed, middle, to);
+  const PetscReal value = first.value + second.value;
+
+  if (halvings == 0 || --*parts < 0 ||
+      !(PetscAbsReal(value - whole.value) > 1e-10 * (first.size + second.size)))
+    return value;
+  return integral_of(speed, from, middle, first, halvings - 1, parts) +
+         integral_of(speed, middle, to, second, halvings - 1, parts);
+}
+
+static PetscReal integral(Formula speed, PetscReal from, PetscReal to)
+{
+  enum { HALVINGS = 40, PARTS = 4096 };
+  PetscInt parts = PARTS;
+
+  return speed ? integral_of(speed, from, to, lobatto(speed, from, to), HALVINGS, &parts) : 0;
+}
+
+static Milestone milestone_after(Motion motion, Milestone before, PetscReal time)
+{
+  Milestone after = {.second = time};
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    after.translation.at[d] =
+        before.translation.at[d] + integral(motion->translation[d], before.second, time);
+    after.rotation.at[d] = before.rotation.at[d] + integral(motion->rotation[d], before.second, time);
+  }
+  return after;
+}
+
+/* One that was passed on the way from time zero to a whole second. */
+static Milestone milestone_before(Motion motion, PetscReal whole)
+{
+  for (int n = 0; n < 2; n++) {
+    const PetscReal second = motion->passed[n].second;
+
+    if (second * whole >= 0 && PetscAbsReal(second) <= PetscAbsReal(whole))
+      return motion->passed[n];
+  }
+  return (Milestone){0};
+}
+
+static Pose pose_by_speeds(Motion motion, PetscReal time)
+{
+  const PetscReal whole = trunc(time);
+  Milestone       now = milestone_before(motion, whole);
+  Pose            pose = {.pivot = motion->pivot};
+
+  while (now.second != whole) {
+    now = milestone_after(motion, now, now.second + (whole > now.second ? 1 : -1));
+    motion->passed[1] = motion->passed[0];
+    motion->passed[0] = now;
+  }
+  now = milestone_after(motion, now, time);
+  pose.translation = now.translation;
+  pose.rotation = quaternion_from_rotation(now.rotation);
+  for (PetscInt d = 0; d < DIM; d++) {
+    pose.velocity.at[d] = motion->translation[d] ? speed_at(motion->translation[d], time) : 0;
+    pose.spin.at[d] = motion->rotation[d] ? speed_at(motion->rotation[d], time) : 0;
+  }
   return pose;
 }
 
@@ -307,6 +423,8 @@ Pose motion_pose(Motion motion, PetscReal time)
     return (Pose){.rotation = {.scalar = 1}};
   if (motion->course == COURSE_FORMULAS)
     return pose_by_formulas(motion, time);
+  if (motion->course == COURSE_SPEEDS)
+    return pose_by_speeds(motion, time);
   return motion->count ? pose_by_keyframes(motion, time) : pose_of_steady(motion, time);
 }
 
@@ -378,8 +496,8 @@ PetscBool motion_is_still(Motion motion)
 {
   if (!motion)
     return PETSC_TRUE;
-  if (motion->course == COURSE_FORMULAS || vector3_norm(motion->velocity) > 0 ||
-      vector3_norm(motion->spin) > 0)
+  if (motion->course == COURSE_FORMULAS || motion->course == COURSE_SPEEDS ||
+      vector3_norm(motion->velocity) > 0 || vector3_norm(motion->spin) > 0)
     return PETSC_FALSE;
   for (PetscInt n = 1; n < motion->count; n++) {
     const Stop *stop = &motion->stops[n];

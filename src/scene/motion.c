@@ -7,11 +7,11 @@ typedef enum { KEYFRAMES_LINEAR, KEYFRAMES_SMOOTH } KeyframeInterpolation;
 static const char *const interpolations[] = {"linear", "smooth", NULL};
 
 typedef struct {
-  Vector3               pivot, velocity, spin;
+  Vector3               pivot;
   PetscInt              keyframe_count;
   Keyframe             *keyframes;
   KeyframeInterpolation interpolation;
-  Formula               translation[DIM], rotation[DIM];
+  Formula               velocity[DIM], spin[DIM], translation[DIM], rotation[DIM];
 } MotionMeasures;
 
 static const SchemaKey keyframe_keys[] = {{.name = "time",
@@ -41,17 +41,17 @@ const SchemaKey MotionKeys[] = {
      .unit = "m",
      .help = "point about which it turns, where the shape is given"},
     {.name = "velocity",
-     .kind = SCHEMA_VECTOR,
+     .kind = SCHEMA_FORMULAS,
      .offset = offsetof(MotionMeasures, velocity),
      .fallback = "",
      .unit = "m/s",
-     .help = "of the pivot, constant; not with keyframes"},
+     .help = "of the pivot, three numbers or formulas of t; its integral is the translation"},
     {.name = "spin",
-     .kind = SCHEMA_VECTOR,
+     .kind = SCHEMA_FORMULAS,
      .offset = offsetof(MotionMeasures, spin),
      .fallback = "",
      .unit = "rad/s",
-     .help = "axis times rate, constant; not with keyframes"},
+     .help = "axis times rate, three numbers, or one formula of t among zeros"},
     {.name = "translation",
      .kind = SCHEMA_FORMULAS,
      .offset = offsetof(MotionMeasures, translation),
@@ -176,6 +176,44 @@ static PetscErrorCode CheckKeyframes(Scene scene, Node *node, const MotionMeasur
   PetscFunctionReturn(0);
 }
 
+static PetscBool all_constant(const Formula formulas[DIM])
+{
+  for (PetscInt d = 0; d < DIM; d++)
+    if (formulas[d] && formula_uses_time(formulas[d]))
+      return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static Vector3 values_of(const Formula formulas[DIM])
+{
+  Vector3 values = vector3(0, 0, 0);
+
+  for (PetscInt d = 0; d < DIM; d++)
+    if (formulas[d])
+      values.at[d] = formula_value(formulas[d], vector3(0, 0, 0), 0);
+  return values;
+}
+
+/* About an axis that changes, the integral of the spin would be no rotation. */
+static PetscErrorCode CheckSpin(Scene scene, Node *node, const Formula spin[DIM])
+{
+  PetscInt count = 0;
+  char     path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  for (PetscInt d = 0; d < DIM; d++)
+    count += spin[d] && (formula_uses_time(spin[d]) || formula_value(spin[d], vector3(0, 0, 0), 0) != 0);
+  if (count < 2 || all_constant(spin))
+    PetscFunctionReturn(0);
+  node_path(node, path, sizeof(path));
+  PetscCall(
+      ProblemAdd(scene, node_find(node, "spin"), PROBLEM_ERROR,
+                 "%s.spin changes over time about an axis that is not x, y or z; let one of the three be "
+                 "a formula, or give rotation",
+                 path));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool has_formulas(const Node *node)
 {
   return node_find(node, "translation") || node_find(node, "rotation") ? PETSC_TRUE : PETSC_FALSE;
@@ -191,9 +229,12 @@ static PetscErrorCode CheckMeasures(Scene scene, Node *node, const MotionMeasure
   else if (node_find(node, "interpolation"))
     PetscCall(ProblemAddAtKey(scene, node_find(node, "interpolation"), PROBLEM_ERROR,
                               "interpolation is between keyframes; add them, or leave it out"));
-  PetscCall(CheckPlane(scene, node, measures->velocity, measures->spin));
+  PetscCall(CheckPlane(scene, node, values_of(measures->velocity), values_of(measures->spin)));
   for (PetscInt i = 0; i < measures->keyframe_count; i++)
     PetscCall(CheckPlane(scene, node, measures->keyframes[i].translation, measures->keyframes[i].rotation));
+  PetscCall(CheckOfTime(scene, node, "velocity", measures->velocity));
+  PetscCall(CheckOfTime(scene, node, "spin", measures->spin));
+  PetscCall(CheckSpin(scene, node, measures->spin));
   PetscCall(CheckOfTime(scene, node, "translation", measures->translation));
   PetscCall(CheckOfTime(scene, node, "rotation", measures->rotation));
   PetscFunctionReturn(0);
@@ -222,8 +263,12 @@ PetscErrorCode ReadMotion(Scene scene, Node *node, Motion *motion)
     else if (has_formulas(node)) {
       PetscCall(MotionCreateFormulas(measures.pivot, measures.translation, measures.rotation, motion));
       PetscCall(CheckCourse(scene, node, *motion));
+    } else if (!all_constant(measures.velocity) || !all_constant(measures.spin)) {
+      PetscCall(MotionCreateSpeeds(measures.pivot, measures.velocity, measures.spin, motion));
+      PetscCall(CheckCourse(scene, node, *motion));
     } else
-      PetscCall(MotionCreateSteady(measures.pivot, measures.velocity, measures.spin, motion));
+      PetscCall(
+          MotionCreateSteady(measures.pivot, values_of(measures.velocity), values_of(measures.spin), motion));
   }
   PetscCall(DestroyKeys(MotionKeys, 0, &measures));
   PetscFunctionReturn(0);

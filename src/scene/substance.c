@@ -1,9 +1,11 @@
 /* What fluids and bodies are made of, by name: `material: water@20C` gives density and viscosity where the
-   scene has none. The tables are of usual values, at the pressure of one atmosphere.
+   scene has none, at the pressure of one atmosphere.
 
-   Water: linear in density and in the logarithm of viscosity between the values of a table, every 10 degrees
-   (IAPWS). Air: the density of an ideal gas, 353.05 / T kg/m^3, and Sutherland's viscosity 1.458e-6 T^1.5 /
-   (T + 110.4) Pa s with T in kelvin. All others have one temperature. */
+   Water: linear in density and in the logarithm of viscosity between the values of a table, every 10 degrees;
+   the densities are those of Kell 1975 to 0.01 kg/m^3, the viscosities those of Patek et al. 2009 to 0.11 %.
+   Air (US Standard Atmosphere 1976): the density of an ideal gas of 28.9644 kg/kmol, 352.98 / T kg/m^3, and
+   Sutherland's viscosity 1.458e-6 T^1.5 / (T + 110.4) Pa s with T in kelvin. Seawater: of salinity 35, by
+   Fofonoff and Millard 1983 and the table of Dorsey 1940. All others have one temperature. */
 #include "scene_impl.h"
 
 #include <math.h>
@@ -39,12 +41,12 @@ static Properties air_at(PetscReal temperature)
 {
   const PetscReal kelvin = temperature + 273.15;
 
-  return (Properties){353.05 / kelvin, 1.458e-6 * PetscPowReal(kelvin, 1.5) / (kelvin + 110.4)};
+  return (Properties){352.98 / kelvin, 1.458e-6 * PetscPowReal(kelvin, 1.5) / (kelvin + 110.4)};
 }
 
 static const Substance substances[] = {{"water", {998.21, 1.002e-3}, 0, 100, 20, water_at},
-                                       {"air", {1.2043, 1.8134e-5}, -50, 500, 20, air_at},
-                                       {"seawater", {1024.8, 1.08e-3}, 20, 20, 20, NULL},
+                                       {"air", {1.2041, 1.8134e-5}, -50, 500, 20, air_at},
+                                       {"seawater", {1024.8, 1.084e-3}, 20, 20, 20, NULL},
                                        {"glycerol", {1261, 1.41}, 20, 20, 20, NULL},
                                        {"ethanol", {789, 1.2e-3}, 20, 20, 20, NULL},
                                        {"olive-oil", {911, 0.084}, 20, 20, 20, NULL},
@@ -182,9 +184,25 @@ static PetscErrorCode ExpandList(Scene scene, Node *list, MadeKind kind)
   PetscFunctionReturn(0);
 }
 
+/* Told as what was written, not as the density that would come of it. */
+static PetscErrorCode RefuseBesideRegions(Scene scene)
+{
+  Node *material = node_find(node_find(scene->root, "fluid"), "material");
+
+  PetscFunctionBegin;
+  if (!material || !node_find(scene->root, "regions"))
+    PetscFunctionReturn(0);
+  PetscCall(ProblemAddAtKey(scene, material, PROBLEM_ERROR,
+                            "fluid.material has no meaning beside regions: give each of them its own"));
+  node_detach(material);
+  PetscCall(NodeDestroy(&material));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode SceneExpandMaterials(Scene scene)
 {
   PetscFunctionBegin;
+  PetscCall(RefuseBesideRegions(scene));
   PetscCall(ExpandMaterial(scene, node_find(scene->root, "fluid"), MADE_FLUID));
   PetscCall(ExpandList(scene, node_find(scene->root, "regions"), MADE_FLUID));
   PetscCall(ExpandList(scene, node_find(node_find(scene->root, "solids"), "bodies"), MADE_SOLID));
@@ -198,7 +216,14 @@ void print_substances(FILE *file)
       "`material: water@20C` gives a fluid or region its density and viscosity, `material: steel` a "
       "body its density, where the scene gives none; the resolved scene has the numbers. "
       "Temperatures are degrees Celsius, the pressure is one atmosphere; water is known from 0 to "
-      "100, air from -50 to 500 degrees.",
+      "100, air from -50 to 500 degrees. Water follows [Kell 1975](references.md#kell-1975) and "
+      "[Pátek et al. 2009](references.md#patek-et-al-2009), air the "
+      "[standard atmosphere](references.md#us-standard-atmosphere-1976), seawater, of salinity 35, "
+      "[Fofonoff and Millard 1983](references.md#fofonoff-and-millard-1983) and "
+      "[Dorsey 1940](references.md#dorsey-1940), glycerol "
+      "[Segur and Oberstar 1951](references.md#segur-and-oberstar-1951). The others are usual values of "
+      "[handbooks](references.md#crc-handbook); oils, woods, cork, rubber and concrete differ by a tenth or "
+      "more from one piece to the next.",
       file);
   fputs("| name | at | density (kg/m^3) | viscosity (Pa s) |\n|---|---|---|---|\n", file);
   for (const Substance *one = substances; one->name; one++) {

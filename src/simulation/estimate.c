@@ -173,8 +173,8 @@ void print_estimate(const SimulationConfig *config, const SimulationEstimate *es
   if (estimate->particles > 0.)
     fprintf(file, "particles  about %.3g at the start\n", (double)estimate->particles);
   if (estimate->bodies)
-    fprintf(file, "bodies     %" PetscInt_FMT ", %" PetscInt_FMT " joints\n", estimate->bodies,
-            estimate->joints);
+    fprintf(file, "bodies     %" PetscInt_FMT ", %" PetscInt_FMT " joint%s\n", estimate->bodies,
+            estimate->joints, estimate->joints == 1 ? "" : "s");
   if (estimate->tetrahedra && (elastic_time_is_implicit(config->solids.elasticity) || estimate->cell_count))
     fprintf(file, "elements   %" PetscInt_FMT ", %s steps\n", estimate->tetrahedra,
             ElasticTimes[config->solids.elasticity]);

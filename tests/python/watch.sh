@@ -20,6 +20,15 @@ trap 'kill $server 2> /dev/null; cd / && rm -rf "$work"' EXIT
 for _ in $(seq 100); do grep -q http served && break; sleep 0.1; done
 port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' served)
 
+cat > water.yaml << 'END'
+let: {depth: 0.3}
+grid: {dimension: 2, size: [1, 0.5], resolution: 16}
+run: {end_time: 0.6, frame_interval: 0.1, step_limit: 3}
+fluid: {gravity: [0, -9.81], pressure_tolerance: 1e-5, sides: {all: slip}}
+regions:
+  - {name: water, density: 1000, shape: {box: {low: [-1, -1], high: [0.4, depth]}}}
+  - {name: air, type: empty}
+END
 cat > ask.py << 'END'
 import http.client, sys
 method, path, host, port = sys.argv[1:5]
@@ -38,7 +47,7 @@ answers() { local code; code=$(ask "${@:2}") && [ "$code" = "$1" ] || { echo "an
 
 ok "the page is served" answers 200 GET /
 cp answer page
-ok "with progress, time left, plots, limits and log" says page "t = 0.3 of 0.4 s (75 %)" "width:75.0%" "about" "kinetic_energy" "<svg" "limit 2" "progress 2" 'content="3"'
+ok "with progress, time left, plots, limits and log" says page "t = 0.3 of 0.4 s (75 %)" "width:75.0%" "about" "kinetic_energy" "<svg" "limit 2" "limit 1e-08" "progress 2" 'content="3"'
 plain() { ! grep -qE '<script|<b>|<img src=x|progress 1' page && says page '&lt;script&gt;' '&lt;b&gt;one' '&lt;img src=x onerror=alert(2)&gt;.png'; }
 ok "and every name escaped" plain
 ok "no script may run in it" says page "default-src 'none'" nosniff
@@ -52,8 +61,17 @@ ok "another port too" answers 403 GET / 127.0.0.1:1
 ok "localhost is this machine" answers 200 GET / localhost:PORT
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 if [ -n "$browser" ]; then
-  shows() { timeout 60 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "http://127.0.0.1:$port/" 2> /dev/null | grep -q "<polyline"; }
-  ok "a browser shows it" shows
+  timeout 60 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "http://127.0.0.1:$port/" > shown 2> /dev/null
+  ok "a browser shows it, with its plots and limits" says shown "<polyline" "stroke-dasharray" "limit 1e-08"
+  ok "and names as text" says shown '<title>tank &lt;script&gt;' 'alt="&lt;img src=x onerror=alert(2)&gt;.png"'
+  millrace 1 run water.yaml -o water > water.log 2>&1
+  "$MILLRACE_BUILD/millrace" watch water --port 0 > served.water 2>&1 &
+  second=$!
+  for _ in $(seq 100); do grep -q http served.water && break; sleep 0.1; done
+  timeout 60 "$browser" --headless --no-sandbox --disable-gpu --window-size=1100,1400 --screenshot="$work/page.png" \
+    --dump-dom "$(sed 's/.*at \(http[^ ]*\) .*/\1/' served.water)" > shown 2> /dev/null
+  kill $second
+  ok "volumes are beside those of the start, pressures beside their tolerance" says shown "volume_water: " ", at the start 0.119859)" "limit 1e-05"
 else
   skip "a browser shows it" "there is no Chromium"
 fi

@@ -289,6 +289,59 @@ static void about_one_axis_the_spin_is_the_rate(void **state)
   assert_success(MotionDestroy(&motion));
 }
 
+static void create_by_speeds(const char *const texts[6], Motion *motion)
+{
+  Formula formulas[6];
+
+  for (int n = 0; n < 6; n++)
+    assert_success(FormulaCreate(texts[n], &formulas[n], NULL, 0));
+  assert_success(MotionCreateSpeeds(pivot, formulas, formulas + 3, motion));
+}
+
+static void speeds_are_integrated(void **state)
+{
+  static const char *const texts[] = {"cos(20*t)", "exp(-t)", "if(t < pi, 0, 2)", "0", "0", "5*sin(3*t)"};
+  Motion                   motion;
+
+  (void)state;
+  create_by_speeds(texts, &motion);
+  assert_false(motion_is_still(motion));
+  for (PetscReal time = 0; time < 9; time += 0.37) {
+    const Pose pose = motion_pose(motion, time);
+
+    assert_vectors_near(pose.translation,
+                        vector3(sin(20 * time) / 20, 1 - exp(-time), 2 * PetscMax(0, time - PETSC_PI)),
+                        2e-11);
+    assert_vectors_near(pose.velocity, vector3(cos(20 * time), exp(-time), time < PETSC_PI ? 0 : 2), 1e-14);
+    assert_vectors_near(pose.spin, vector3(0, 0, 5 * sin(3 * time)), 1e-14);
+    assert_vectors_near(quaternion_rotate(pose.rotation, vector3(1, 0, 0)),
+                        vector3(cos(5 * (1 - cos(3 * time)) / 3), sin(5 * (1 - cos(3 * time)) / 3), 0),
+                        1e-12);
+  }
+  assert_success(MotionDestroy(&motion));
+}
+
+/* A resumed run asks for other times than the one that was not stopped. */
+static void integrals_do_not_depend_on_what_was_asked_before(void **state)
+{
+  static const char *const texts[] = {"cos(t^2)", "abs(sin(7*t))", "0", "0", "sin(1e9*t)", "0"};
+  Motion                   one, other;
+
+  (void)state;
+  create_by_speeds(texts, &one);
+  create_by_speeds(texts, &other);
+  for (PetscReal time = 0; time < 5; time += 0.73)
+    (void)motion_pose(one, time);
+  for (PetscReal time = 4.9; time > -2; time -= 0.31) {
+    const Pose first = motion_pose(one, time), second = motion_pose(other, time);
+
+    assert_memory_equal(&first, &second, sizeof(Pose));
+    (void)motion_pose(other, 0.1 - time);
+  }
+  assert_success(MotionDestroy(&one));
+  assert_success(MotionDestroy(&other));
+}
+
 TEST_MAIN(cmocka_unit_test(no_motion_stands_still),
           cmocka_unit_test(steady_motion_turns_about_its_moving_pivot),
           cmocka_unit_test(velocity_is_the_derivative_of_the_pose),
@@ -301,4 +354,5 @@ TEST_MAIN(cmocka_unit_test(no_motion_stands_still),
           cmocka_unit_test(speed_bound_is_reached_at_a_corner), cmocka_unit_test(bounds_move_with_the_pose),
           cmocka_unit_test(bad_motions_are_refused), cmocka_unit_test(one_keyframe_is_a_place_to_stand),
           cmocka_unit_test(formulas_are_met_and_their_derivatives_too),
-          cmocka_unit_test(about_one_axis_the_spin_is_the_rate))
+          cmocka_unit_test(about_one_axis_the_spin_is_the_rate), cmocka_unit_test(speeds_are_integrated),
+          cmocka_unit_test(integrals_do_not_depend_on_what_was_asked_before))

@@ -249,6 +249,12 @@ static void obstacles_that_do_not_fit(void **state)
   one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
                            ", motion: {spin: [0, 0, 1], interpolation: smooth}}\n",
             5, 98, "between keyframes");
+  one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE ", motion: {velocity: [y, 0, 0]}}\n", 5, 92,
+            "a formula of t alone");
+  one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE ", motion: {spin: [t, t, 0]}}\n", 5, 87,
+            "or give rotation");
+  one_error(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE ", motion: {velocity: [1/t, 0, 0]}}\n", 5,
+            80, "no finite place or velocity");
   check_problems(GRID RUN FLUID "obstacles:\n  - {name: a, " OBSTACLE
                                 ", motion: {keyframes: [\n      {time: 1},\n"
                                 "        {time: 1},\n        {time: 0.5}]}}\n",
@@ -284,6 +290,9 @@ static void materials_that_are_not_known(void **state)
   one_error(GRID RUN "fluid: {material: watre}\n", 3, 19, "did you mean \"water\"");
   one_error(GRID RUN "fluid: {material: steel}\n", 3, 19, "there is no fluid \"steel\"");
   one_error(GRID RUN "fluid: {material: water@120C}\n", 3, 19, "from 0 to 100 degrees");
+  one_error(GRID RUN "fluid: {material: water}\nregions:\n  - {name: a, density: 1, shape: {sphere: {center: "
+                     "[0.5, 0.5, 0.5], radius: 0.2}}}\n  - {name: b, type: empty}\n",
+            3, 9, "beside regions");
   one_error(GRID RUN "fluid: {material: water@20F}\n", 3, 19, "such as water@20C");
   one_error(GRID RUN "fluid: {material: [water]}\n", 3, 19, "a name");
   one_error(GRID RUN FLUID "solids: {bodies: [{name: a, material: water, " OBSTACLE "}]}\n", 4, 39,

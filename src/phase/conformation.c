@@ -148,6 +148,19 @@ static Matrix3 relax_fene_p(const ElasticStep *step, RelaxationHalf half, const 
                       state);
 }
 
+/* The largest stretch of all directions. */
+static PetscReal stiffness(const ElasticStep *step, const Matrix3 *kept)
+{
+  return portable_exp(matrix_largest_value(step->dimension, kept));
+}
+
+static PetscReal fene_p_stiffness(const ElasticStep *step, const Matrix3 *kept)
+{
+  const Matrix3 state = symmetric3_exp(kept);
+
+  return spring(step, matrix_trace(step->dimension, &state)) * stiffness(step, kept);
+}
+
 static Matrix3 fene_p_stress(const ElasticStep *step, const Matrix3 *state)
 {
   return stress_of(step, spring(step, matrix_trace(step->dimension, state)), state);
@@ -160,9 +173,10 @@ static PetscReal fene_p_energy(const ElasticStep *step, const Matrix3 *state)
   return strained(step, state, most * portable_log(spring(step, matrix_trace(step->dimension, state))));
 }
 
-const StrainLaw OldroydB = {symmetric3_exp, symmetric3_log, stretch, relax_dilute,
-                            dilute_stress,  dilute_energy,  size,    load};
-const StrainLaw Giesekus = {symmetric3_exp, symmetric3_log, stretch, relax_giesekus,
-                            dilute_stress,  dilute_energy,  size,    load};
-const StrainLaw FeneP = {symmetric3_exp, symmetric3_log, stretch, relax_fene_p,
-                         fene_p_stress,  fene_p_energy,  size,    load};
+const StrainLaw OldroydB = {symmetric3_exp, symmetric3_log, stretch,   relax_dilute, dilute_stress,
+                            dilute_energy,  size,           stiffness, load};
+const StrainLaw Giesekus = {symmetric3_exp, symmetric3_log, stretch,
+                            relax_giesekus, dilute_stress,  dilute_energy,
+                            size,           stiffness,      load};
+const StrainLaw FeneP = {symmetric3_exp, symmetric3_log, stretch,          relax_fene_p, fene_p_stress,
+                         fene_p_energy,  size,           fene_p_stiffness, load};

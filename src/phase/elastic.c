@@ -18,9 +18,10 @@ struct _p_ElasticRegions {
   PetscInt        count, components;
   PetscInt        region[REGIONS_MAX];
   const PetscInt *rows, *columns;
-  PetscReal       dt;     /* that the mixture's viscosity is of */
-  Vec            *fields; /* components of the first region, of the second, ... */
-  Vec            *kept;   /* null until needed */
+  PetscReal       dt;                 /* that the mixture's viscosity is of */
+  PetscReal       share[REGIONS_MAX]; /* of each elastic one: what of its answer is implicit, at least 1 */
+  Vec            *fields;             /* components of the first region, of the second, ... */
+  Vec            *kept;               /* null until needed */
   Vec             known;
   Vec            *stress; /* components of one region */
 };
@@ -145,25 +146,114 @@ PetscErrorCode PhaseForgetStrain(Phase phase, PetscInt region)
 PetscReal elastic_viscosity(Phase phase, PetscInt region)
 {
   const RegionElasticity *elasticity = &phase->material[region].elasticity;
-  const PetscReal         dt = phase->elastic ? phase->elastic->dt : 0.;
+  const ElasticRegions   *elastic = phase->elastic;
+  const PetscReal         dt = elastic ? elastic->dt : 0.;
 
   if (elasticity->model == ELASTICITY_NONE)
     return 0.;
+  for (PetscInt e = 0; elastic && e < elastic->count; e++)
+    if (elastic->region[e] == region && elastic->share[e] > 1.)
+      return elastic->share[e] * elasticity->modulus * dt;
   if (elasticity->yield > 0. ||
       dt / elasticity->relaxation < 1e-100) /* an endless time may be a finite number near the largest */
     return elasticity->modulus * dt;
   return elasticity->modulus * (-expm1(-dt / elasticity->relaxation) * elasticity->relaxation);
 }
 
+/* The components of some fields at one cell. */
+typedef struct {
+  PetscInt        components;
+  const PetscInt *rows, *columns;
+  PetscReal      *at[MOST_COMPONENTS];
+} TensorField;
+
+static PetscErrorCode GetTensors(const ElasticRegions *elastic, Vec fields[], TensorField *tensors)
+{
+  PetscFunctionBegin;
+  *tensors = (TensorField){elastic->components, elastic->rows, elastic->columns, {NULL}};
+  for (PetscInt n = 0; n < elastic->components; n++)
+    PetscCall(VecGetArray(fields[n], &tensors->at[n]));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode RestoreTensors(Vec fields[], TensorField *tensors)
+{
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < tensors->components; n++)
+    PetscCall(VecRestoreArray(fields[n], &tensors->at[n]));
+  PetscFunctionReturn(0);
+}
+
+static Matrix3 tensor_at(const TensorField *tensors, PetscInt c)
+{
+  Matrix3 m = {{{0.}}};
+
+  for (PetscInt n = 0; n < tensors->components; n++)
+    m.at[tensors->rows[n]][tensors->columns[n]] = m.at[tensors->columns[n]][tensors->rows[n]] =
+        tensors->at[n][c];
+  return m;
+}
+
+static void set_tensor(const TensorField *tensors, PetscInt c, const Matrix3 *m)
+{
+  for (PetscInt n = 0; n < tensors->components; n++)
+    tensors->at[n][c] = m->at[tensors->rows[n]][tensors->columns[n]];
+}
+
+/* A wave along what is stretched s times asks for so much to be implicit: with a the square of the way of a
+   wave in the step over the grid's, m >= (3 s - 4/a) / 4. */
+static PetscErrorCode FindShare(Phase phase, PetscInt e, PetscReal dt, PetscReal *share)
+{
+  ElasticRegions   *elastic = phase->elastic;
+  const GridBox    *box = grid_box(phase->grid);
+  const PetscInt    region = elastic->region[e];
+  const StrainLaw  *law = law_of(phase, region);
+  const ElasticStep step = step_of(phase, region, dt);
+  const PetscReal   way = dt / grid_spacing(phase->grid);
+  Vec              *fields = elastic->fields + e * elastic->components;
+  PetscReal         largest = 1.;
+  TensorField       tensors;
+
+  PetscFunctionBegin;
+  PetscCall(GetTensors(elastic, fields, &tensors));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    Matrix3        kept;
+
+    if (phase->region[c] != region)
+      continue;
+    kept = tensor_at(&tensors, c);
+    largest = PetscMax(largest, law->stiffness(&step, &kept));
+  }
+  PetscCall(RestoreTensors(fields, &tensors));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPIU_REAL, MPI_MAX, box->comm));
+  *share =
+      PetscMax(1., 0.75 * largest - phase->material[region].density / (4. * (PetscReal)box->dimension * way *
+                                                                       way * step.elasticity->modulus));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PhaseSetElasticStep(Phase phase, PetscReal dt)
 {
   ElasticRegions *elastic = phase->elastic;
+  PetscBool       same;
 
   PetscFunctionBegin;
-  if (!elastic || elastic->dt == dt)
+  if (!elastic)
     PetscFunctionReturn(0);
+  same = elastic->dt == dt ? PETSC_TRUE : PETSC_FALSE;
   elastic->dt = dt;
-  PetscCall(PetscArrayzero(phase->row_region, grid_box(phase->grid)->length));
+  for (PetscInt e = 0; e < elastic->count; e++) {
+    const PetscReal before = elastic->share[e];
+
+    elastic->share[e] = 1.;
+    if (law_of(phase, elastic->region[e]) && dt > 0.)
+      PetscCall(FindShare(phase, e, dt, &elastic->share[e]));
+    if (elastic->share[e] != before)
+      same = PETSC_FALSE;
+  }
+  if (!same)
+    PetscCall(PetscArrayzero(phase->row_region, grid_box(phase->grid)->length));
   PetscFunctionReturn(0);
 }
 
@@ -267,46 +357,6 @@ static Matrix3 velocity_gradient(const WalledFlow *flow, PetscInt c)
                               : 0.25 * (v[c + up] + v[c + along + up] - v[c - up] - v[c + along - up]) / h;
     }
   return gradient;
-}
-
-/* The components of some fields at one cell. */
-typedef struct {
-  PetscInt        components;
-  const PetscInt *rows, *columns;
-  PetscReal      *at[MOST_COMPONENTS];
-} TensorField;
-
-static PetscErrorCode GetTensors(const ElasticRegions *elastic, Vec fields[], TensorField *tensors)
-{
-  PetscFunctionBegin;
-  *tensors = (TensorField){elastic->components, elastic->rows, elastic->columns, {NULL}};
-  for (PetscInt n = 0; n < elastic->components; n++)
-    PetscCall(VecGetArray(fields[n], &tensors->at[n]));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode RestoreTensors(Vec fields[], TensorField *tensors)
-{
-  PetscFunctionBegin;
-  for (PetscInt n = 0; n < tensors->components; n++)
-    PetscCall(VecRestoreArray(fields[n], &tensors->at[n]));
-  PetscFunctionReturn(0);
-}
-
-static Matrix3 tensor_at(const TensorField *tensors, PetscInt c)
-{
-  Matrix3 m = {{{0.}}};
-
-  for (PetscInt n = 0; n < tensors->components; n++)
-    m.at[tensors->rows[n]][tensors->columns[n]] = m.at[tensors->columns[n]][tensors->rows[n]] =
-        tensors->at[n][c];
-  return m;
-}
-
-static void set_tensor(const TensorField *tensors, PetscInt c, const Matrix3 *m)
-{
-  for (PetscInt n = 0; n < tensors->components; n++)
-    tensors->at[n][c] = m->at[tensors->rows[n]][tensors->columns[n]];
 }
 
 static PetscBool has_own_strain(Phase phase, PetscInt region, PetscInt c)
@@ -614,6 +664,8 @@ PetscErrorCode PhaseSaveElastic(Phase phase, Archive archive)
     name_field(phase, n, name, sizeof(name));
     PetscCall(MacGridSaveField(phase->grid, name, elastic->fields[n], archive));
   }
+  if (elastic)
+    PetscCall(ArchiveWriteShared(archive, "elastic_shares", elastic->count, 1, elastic->share));
   PetscFunctionReturn(0);
 }
 
@@ -628,6 +680,11 @@ PetscErrorCode PhaseLoadElastic(Phase phase, Archive archive)
     PetscCall(MacGridLoadField(phase->grid, name, elastic->fields[n], archive));
     PetscCall(MacGridMirrorGhosts(phase->grid, elastic->fields[n]));
   }
+  if (elastic)
+    PetscCall(ArchiveReadShared(archive, "elastic_shares", elastic->count, 1, elastic->share));
+  for (PetscInt e = 0; elastic && e < elastic->count; e++)
+    if (!(elastic->share[e] >= 1. && elastic->share[e] < PETSC_MAX_REAL))
+      PetscCall(ArchiveRefuse(archive, "elastic_shares", "is %g, not at least 1", (double)elastic->share[e]));
   PetscFunctionReturn(0);
 }
 

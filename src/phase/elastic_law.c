@@ -91,6 +91,14 @@ PetscReal matrix_norm(const Matrix3 *m)
   return PetscSqrtReal(sum);
 }
 
+PetscReal matrix_largest_value(PetscInt dimension, const Matrix3 *m)
+{
+  const Matrix3 deviator = matrix_deviator(dimension, m);
+
+  return matrix_trace(dimension, m) / (PetscReal)dimension +
+         PetscSqrtReal(1. - 1. / (PetscReal)dimension) * matrix_norm(&deviator);
+}
+
 /* Of any matrix: Taylor's series of m / 2^n, squared n times. */
 Matrix3 matrix_exponential(const Matrix3 *m)
 {

@@ -25,6 +25,8 @@ typedef struct {
   Matrix3 (*stress)(const ElasticStep *step, const Matrix3 *state);   /* Pa */
   PetscReal (*energy)(const ElasticStep *step, const Matrix3 *state); /* J/m^3 */
   PetscReal (*size)(const Matrix3 *kept);                             /* the norm of the strain */
+  /* The most that a stress answers to a small strain, over the modulus: 1 at rest. */
+  PetscReal (*stiffness)(const ElasticStep *step, const Matrix3 *kept);
   PetscReal (*load)(const ElasticStep *step, const Matrix3 *state); /* that reaches `yield` where it yields */
 } StrainLaw;
 
@@ -45,6 +47,7 @@ PetscReal matrix_trace(PetscInt dimension, const Matrix3 *m);
 /* m less its mean pressure (in the plane zero across it), and the root of the sum of squares of that. */
 Matrix3   matrix_deviator(PetscInt dimension, const Matrix3 *m);
 PetscReal matrix_norm(const Matrix3 *m);
+PetscReal matrix_largest_value(PetscInt dimension, const Matrix3 *m); /* eigenvalue; in space a bound */
 /* What relaxation keeps of a load beyond the yield point, in half a step. */
 PetscReal part_of_load(const ElasticStep *step, PetscReal load);
 

@@ -60,4 +60,11 @@ static PetscReal energy(const ElasticStep *step, const Matrix3 *strain)
   return step->elasticity->modulus * PetscSqr(matrix_norm(strain));
 }
 
-const StrainLaw RotatedStrain = {as_it_is, as_it_is, stretch, relax, stress, energy, matrix_norm, load};
+/* Strain that is turned answers as well. */
+static PetscReal stiffness(const ElasticStep *step, const Matrix3 *strain)
+{
+  return 1. + PetscMax(0., matrix_largest_value(step->dimension, strain));
+}
+
+const StrainLaw RotatedStrain = {as_it_is, as_it_is,    stretch,   relax, stress,
+                                 energy,   matrix_norm, stiffness, load};

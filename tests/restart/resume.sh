@@ -50,7 +50,7 @@ everywhere outside "open sides"
 everywhere changes "materials that change"
 everywhere elastic "an elastic blob in air"
 everywhere flame "a drop that burns on water"
-everywhere elastic-bodies "a ball that falls into gel" 2
+everywhere elastic-bodies "a ball that falls into gel"
 
 # Bodies are computed alike on all ranks of the solid team.
 for ranks in 1 2; do

@@ -24,6 +24,7 @@ static void a_figure_stands_runs_out_and_rises_and_a_blob_rebounds_from_it(void 
   assert_success(SceneRunUntil(&flow, 3.));
   risen = report_of(&flow)->centre[FIGURE].at[Y];
   top = report_of(&flow)->highest[FIGURE].at[Y];
+  assert_success(SceneRunUntil(&flow, 3.2)); /* a step ends where the blob begins to be poured */
   assert_success(SceneRunUntil(&flow, 3.3));
   lowest = rebound = report_of(&flow)->lowest[BLOB].at[Y];
   for (PetscReal time = 3.32; time < 3.91; time += 0.02) {
@@ -40,7 +41,7 @@ static void a_figure_stands_runs_out_and_rises_and_a_blob_rebounds_from_it(void 
   assert_on_all_ranks(stands > 0.9 * start);
   assert_on_all_ranks(flat < 0.6 * start);
   assert_on_all_ranks(risen > 0.12 && top > 0.25);
-  assert_on_all_ranks(rebound > lowest + 0.01);
+  assert_on_all_ranks(lowest > 0.1 && rebound > lowest + 0.01);
   assert_success(SceneRunDestroy(&flow));
 }
 

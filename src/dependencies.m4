@@ -49,6 +49,44 @@ AC_DEFUN([MILLRACE_CHECK_PETSC], [
   LIBS=$petsc_saved_LIBS
 ])
 
+# BLAS_FOUND: the file of the library that the program has BLAS from, through PETSc.
+AC_DEFUN([MILLRACE_CHECK_BLAS], [
+  AC_MSG_CHECKING([which BLAS is used])
+  blas_saved_CPPFLAGS=$CPPFLAGS
+  blas_saved_LIBS=$LIBS
+  CPPFLAGS="$CPPFLAGS $PETSC_CFLAGS"
+  LIBS="$PETSC_LIBS $LIBS"
+  BLAS_FOUND=unknown
+  AC_RUN_IFELSE([AC_LANG_PROGRAM([[
+      #define _GNU_SOURCE
+      #include <petscsys.h>
+      #include <dlfcn.h>
+      #include <stdio.h>
+      #include <stdlib.h>]], [[
+      Dl_info   where;
+      PetscBool begun;
+      char     *file;
+      FILE     *found = fopen("conftest.blas", "w");
+
+      if (!found || PetscInitialized(&begun) || !dladdr(dlsym(RTLD_DEFAULT, "dgemm_"), &where))
+        return 1;
+      if (!(file = realpath(where.dli_fname, NULL)))
+        return 1;
+      fprintf(found, "%s\n", file);
+      fclose(found);
+      free(file);
+    ]])], [BLAS_FOUND=`cat conftest.blas`], [], [BLAS_FOUND="unknown (cross-compiling)"])
+  rm -f conftest.blas
+  AS_CASE([$BLAS_FOUND],
+    [*openblas*], [BLAS_FOUND="OpenBLAS ($BLAS_FOUND)"],
+    [*blis*], [BLAS_FOUND="BLIS ($BLAS_FOUND)"],
+    [*mkl*], [BLAS_FOUND="MKL ($BLAS_FOUND)"],
+    [*/blas/libblas*], [BLAS_FOUND="the reference one, slow ($BLAS_FOUND): install libopenblas0-serial"])
+  AC_MSG_RESULT([$BLAS_FOUND])
+  CPPFLAGS=$blas_saved_CPPFLAGS
+  LIBS=$blas_saved_LIBS
+])
+
 # An HDF5 outside Debian's naming: a parallel one that pkg-config or the compiler finds.
 AC_DEFUN([MILLRACE_CHECK_PLAIN_HDF5], [
   PKG_CHECK_MODULES([HDF5], [hdf5], [],

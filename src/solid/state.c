@@ -495,7 +495,7 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
   const PetscInt corners = mesh_corners(kind);
   FrameMesh      mesh = {.name = name, .cell_size = corners, .vertices = points->position};
   PetscInt       total = 0, e = 0, *cells;
-  PetscReal     *ratios, *stresses, *numbers, *strains;
+  PetscReal     *ratios, *stresses, *numbers, *plastic, *strains;
   PetscMPIInt    rank;
 
   PetscFunctionBegin;
@@ -504,8 +504,8 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
     total += points->meshes[m].mesh->kind == kind ? points->meshes[m].mesh->element_count : 0;
   if (!total)
     PetscFunctionReturn(0);
-  PetscCall(PetscMalloc5(corners * total, &cells, total, &ratios, total, &stresses, total, &numbers, total,
-                         &strains));
+  PetscCall(PetscMalloc6(corners * total, &cells, total, &ratios, total, &stresses, total, &numbers, total,
+                         &plastic, total, &strains));
   points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *one = &points->meshes[m];
@@ -516,7 +516,9 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
     if (count)
       one->forces[0].kind->measure(one->forces[0].data, &ratios[e], &stresses[e]);
     if (count)
-      one->forces[0].kind->plastic_strains(one->forces[0].data, &strains[e]);
+      one->forces[0].kind->plastic_strains(one->forces[0].data, &plastic[e]);
+    if (count)
+      mesh_strains(points, one, &strains[e]);
     for (PetscInt k = 0; k < count; k++)
       numbers[e++] = (PetscReal)m;
   }
@@ -526,12 +528,13 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
   PetscCall(FrameBeginMesh(frames, &mesh));
   PetscCall(FrameWriteMeshField(frames, "velocity", FRAME_VERTEX, DIM, (const PetscReal *)points->velocity));
   PetscCall(FrameWriteMeshField(frames, "det_F", FRAME_CELL, 1, ratios));
+  PetscCall(FrameWriteMeshField(frames, "strain", FRAME_CELL, 1, strains));
   PetscCall(FrameWriteMeshField(frames, "stress", FRAME_CELL, 1, stresses));
   if (solid_can_yield(solid))
-    PetscCall(FrameWriteMeshField(frames, "plastic_strain", FRAME_CELL, 1, strains));
+    PetscCall(FrameWriteMeshField(frames, "plastic_strain", FRAME_CELL, 1, plastic));
   PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
   PetscCall(FrameEndMesh(frames));
-  PetscCall(PetscFree5(cells, ratios, stresses, numbers, strains));
+  PetscCall(PetscFree6(cells, ratios, stresses, numbers, plastic, strains));
   PetscFunctionReturn(0);
 }
 
@@ -539,35 +542,39 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
 static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt total)
 {
   const Points *points = solid->points;
-  PetscReal    *numbers, *ratios, *stresses, *strains;
+  PetscReal    *numbers, *ratios, *stresses, *plastic, *strains;
   PetscInt      f = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc4(total, &numbers, total, &ratios, total, &stresses, total, &strains));
+  PetscCall(
+      PetscMalloc5(total, &numbers, total, &ratios, total, &stresses, total, &plastic, total, &strains));
   for (PetscInt m = 0; m < points->mesh_count && total; m++) {
     const DeformableMesh *one = &points->meshes[m];
     const PetscInt        count = one->mesh->element_count;
-    PetscReal            *ratio, *stress, *strain;
+    PetscReal            *ratio, *stress, *set, *strain;
 
     if (!one->face_count) /* a cloud */
       continue;
-    PetscCall(PetscMalloc3(count, &ratio, count, &stress, count, &strain));
+    PetscCall(PetscMalloc4(count, &ratio, count, &stress, count, &set, count, &strain));
     one->forces[0].kind->measure(one->forces[0].data, ratio, stress);
-    one->forces[0].kind->plastic_strains(one->forces[0].data, strain);
+    one->forces[0].kind->plastic_strains(one->forces[0].data, set);
+    mesh_strains(points, one, strain);
     for (PetscInt k = 0; k < one->face_count; k++, f++) {
       numbers[f] = (PetscReal)m;
       ratios[f] = ratio[one->behind[k]];
       stresses[f] = stress[one->behind[k]];
+      plastic[f] = set[one->behind[k]];
       strains[f] = strain[one->behind[k]];
     }
-    PetscCall(PetscFree3(ratio, stress, strain));
+    PetscCall(PetscFree4(ratio, stress, set, strain));
   }
   PetscCall(FrameWriteMeshField(frames, "mesh", FRAME_CELL, 1, numbers));
   PetscCall(FrameWriteMeshField(frames, "det_F", FRAME_CELL, 1, ratios));
+  PetscCall(FrameWriteMeshField(frames, "strain", FRAME_CELL, 1, strains));
   PetscCall(FrameWriteMeshField(frames, "stress", FRAME_CELL, 1, stresses));
   if (solid_can_yield(solid))
-    PetscCall(FrameWriteMeshField(frames, "plastic_strain", FRAME_CELL, 1, strains));
-  PetscCall(PetscFree4(numbers, ratios, stresses, strains));
+    PetscCall(FrameWriteMeshField(frames, "plastic_strain", FRAME_CELL, 1, plastic));
+  PetscCall(PetscFree5(numbers, ratios, stresses, plastic, strains));
   PetscFunctionReturn(0);
 }
 

@@ -258,6 +258,39 @@ static void rayleigh_damps_as_its_coefficients_say(void **state)
   }
 }
 
+/* Drawn out along x, of tetrahedra and cloth; turned besides. */
+static void strains_are_those_of_the_stretch(void **state)
+{
+  (void)state;
+  for (PetscInt k = 0; k < 2; k++) {
+    SolidCase       *solids = solid_case_new(0);
+    SolidMeshConfig *mesh = &solids->meshes[0];
+    Points          *points;
+    PetscReal       *strains;
+
+    solid_case_add_mesh(solids, vector3(0, 0, 0), vector3(1, 0.5, 0.5), 0.25);
+    if (k) {
+      assert_success(ShapeDestroy(&mesh->mesh.shape));
+      mesh->mesh.use = MESH_USE_CLOTH;
+      mesh->mesh.sheet = (MeshSheetConfig){.along = vector3(1, 0, 0), .across = vector3(0, 0.5, 0)};
+      mesh->thickness = 0.01;
+    }
+    solid_case_start(solids);
+    points = solids->solid->points;
+    for (PetscInt p = 0; p < points->count; p++) {
+      const Vector3 x = points->rest[p];
+
+      points->position[p] = vector3(-x.at[Y], 1.25 * x.at[X], x.at[Z]);
+    }
+    assert_success(PetscMalloc1(points->meshes[0].mesh->element_count, &strains));
+    mesh_strains(points, &points->meshes[0], strains);
+    for (PetscInt e = 0; e < points->meshes[0].mesh->element_count; e++)
+      assert_near(strains[e], PetscLogReal(1.25), 1e-12);
+    assert_success(PetscFree(strains));
+    solid_case_free(solids);
+  }
+}
+
 static void add_fibres(SolidCase *solids, FibreConfig *fibres, const char stress[])
 {
   char message[256] = "";
@@ -392,5 +425,6 @@ TEST_MAIN(cmocka_unit_test(a_hanging_rope_has_its_length), cmocka_unit_test(a_sl
           cmocka_unit_test(what_is_made_of_springs_keeps_both_momenta),
           cmocka_unit_test(a_strip_of_cloth_bends_as_a_plate), cmocka_unit_test(a_disc_sags_as_a_plate),
           cmocka_unit_test(rayleigh_damps_as_its_coefficients_say),
-          cmocka_unit_test(a_rope_lies_on_the_floor), cmocka_unit_test(fibres_shorten_a_bar_by_their_stress),
+          cmocka_unit_test(strains_are_those_of_the_stretch), cmocka_unit_test(a_rope_lies_on_the_floor),
+          cmocka_unit_test(fibres_shorten_a_bar_by_their_stress),
           cmocka_unit_test(fibres_wake_and_keep_momenta), cmocka_unit_test(what_springs_cannot_be_is_refused))

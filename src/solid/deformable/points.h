@@ -212,6 +212,8 @@ PetscErrorCode PointBindingsDestroy(Points *points);
 PetscErrorCode MeshBindJunctions(Points *points, const DeformableMesh *mesh);
 PetscErrorCode MeshBindSurface(Points *points, const DeformableMesh *mesh);
 /* Points of the mesh that are its vertices or those of its surface, and where one is at rest. */
+/* strain.c: of every element, the largest principal logarithmic strain of its corners. */
+void     mesh_strains(const Points *points, const DeformableMesh *mesh, PetscReal strains[]);
 PetscInt mesh_vertices(const DeformableMesh *mesh);
 /* s: of what it damps by strains, against elasticity. */
 static inline PetscReal material_damping(const SolidMaterialConfig *material)

@@ -44,6 +44,9 @@ PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char
 
 /* Lifetime. Collective: comm. */
 PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *grid);
+/* The same with given parts (a copy is taken); null: about equal ones. */
+PetscErrorCode MacGridCreateDivided(MPI_Comm comm, const GridConfig *config, const GridPartition *partition,
+                                    MacGrid *grid);
 PetscErrorCode MacGridDestroy(MacGrid *grid);
 
 const GridBox *grid_box(MacGrid grid);

@@ -95,6 +95,31 @@ PetscInt box_part_start(PetscInt cells, PetscInt parts, PetscInt part);
 void box_process_grid(const PetscInt cells[MILLRACE_DIM], PetscInt dimension, PetscInt size,
                       PetscInt ranks[MILLRACE_DIM], PetscBool *fits);
 
+/* How a box is divided: so many parts along each direction, the first cell of each, and behind the last the
+   number of cells. */
+typedef struct {
+  PetscInt  parts[MILLRACE_DIM];
+  PetscInt *start[MILLRACE_DIM];
+} GridPartition;
+/* In about equal parts, as above. Not collective. */
+PetscErrorCode GridPartitionCreateEven(const PetscInt cells[MILLRACE_DIM], const PetscInt parts[MILLRACE_DIM],
+                                       GridPartition *partition);
+/* As it is. Collective: box->comm. */
+PetscErrorCode GridPartitionCreateFrom(const GridBox *box, GridPartition *partition);
+/* One among as many ranks in which the most that a rank has to do is about as small as it can be: the sum of
+   `work`, of the owned cells of an array of the box (whole numbers), and something for what it exchanges.
+   Parts begin at even cells. The same on all ranks, whatever the box is divided in now. Collective:
+   box->comm. */
+typedef struct {
+  PetscReal mean, most, most_then; /* of what a rank has to do: now, and in the new partition */
+} GridBalance;
+PetscErrorCode GridPartitionBalance(const GridBox *box, const PetscReal work[], GridPartition *partition,
+                                    GridBalance *balance);
+/* Why a box of so many cells cannot be divided so among `size` ranks; null if it can. Not collective. */
+const char *grid_partition_complaint(const PetscInt cells[MILLRACE_DIM], PetscInt dimension, PetscMPIInt size,
+                                     const GridPartition *partition);
+PetscErrorCode GridPartitionDestroy(GridPartition *partition);
+
 /* Sets `stride` and `length` from `start`, `end` and `ghost`. */
 void box_lay_out(GridBox *box);
 

@@ -30,7 +30,7 @@ typedef struct {
   PetscInt count[ARCHIVE_MAX_RANK]; /* zero on a rank that has nothing of it */
 } ArchivePart;
 
-/* A file in HDF5, open for writing or for reading. */
+/* A file in HDF5, open for writing or for reading; or the same in memory. */
 typedef struct _p_Archive *Archive;
 
 /* Begins a file under a temporary name, which the commit replaces by `path`. Collective: comm. */
@@ -48,6 +48,11 @@ PetscErrorCode ArchiveTryCommit(Archive *archive, char message[], size_t message
    Collective: comm. */
 PetscErrorCode ArchiveOpen(MPI_Comm comm, const char path[], Archive *archive, char message[],
                            size_t message_size);
+
+/* Begins an archive that is in no file: what ranks have written they read again, in other parts if they want,
+   once it is turned from writing to reading. Collective: comm, the archive's comm. */
+PetscErrorCode ArchiveCreateInMemory(MPI_Comm comm, Archive *archive);
+PetscErrorCode ArchiveTurn(Archive archive);
 
 /* Closes the archive, and deletes a file that has not been committed; accepts a null archive. Collective: the
    archive's comm. */

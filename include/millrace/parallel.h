@@ -10,8 +10,11 @@ MILLRACE_API_BEGIN
 typedef struct {
   /* Ranks of their own for the solids; 0: they live on the last fluid rank; -1: by the number of ranks. */
   PetscInt solid_ranks;
+  /* How the box is divided among the fluid ranks. */
+  enum { FLUID_PARTS_BALANCED, FLUID_PARTS_EVEN } fluid_parts;
 } TeamConfig;
-extern const SchemaKey TeamKeys[];
+extern const char *const FluidParts[];
+extern const SchemaKey   TeamKeys[];
 
 typedef struct _p_Team *Team;
 

@@ -148,8 +148,10 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
   if (message[0])
     (void)refuse("%s", message);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (ending.outcome != RUN_REFUSED && rank == 0)
+  if (ending.outcome != RUN_REFUSED && rank == 0) {
+    print_balance(simulation);
     print_ending(simulation, &options, &ending);
+  }
   PetscCall(RunDirectoryClose(&options.results));
   PetscCall(SimulationDestroy(&simulation));
   PetscFunctionReturn(0);

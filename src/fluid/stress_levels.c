@@ -197,23 +197,21 @@ static PetscReal cells_of(const GridConfig *config)
 /* A grid on which each rank has the same part of the box; null when the ranks cannot have that. */
 static PetscErrorCode CreateSharedGrid(const GridBox *box, const GridConfig *config, MacGrid *coarse)
 {
-  PetscMPIInt ranks;
-  PetscBool   fits = PETSC_TRUE;
-  char        message[256];
+  GridPartition parts;
+  PetscInt      cells[DIM];
+  PetscMPIInt   ranks;
 
   PetscFunctionBegin;
   *coarse = NULL;
   PetscCallMPI(MPI_Comm_size(box->comm, &ranks));
-  PetscCall(GridConfigCheck(config, ranks, message, sizeof(message)));
-  if (message[0])
-    PetscFunctionReturn(0);
-  PetscCall(MacGridCreate(box->comm, config, coarse));
+  PetscCall(GridPartitionCreateFrom(box, &parts));
   for (PetscInt d = 0; d < box->dimension; d++)
-    if (2 * grid_box(*coarse)->start[d] != box->start[d] || 2 * grid_box(*coarse)->end[d] != box->end[d])
-      fits = PETSC_FALSE;
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPIU_BOOL, MPI_LAND, box->comm));
-  if (!fits)
-    PetscCall(MacGridDestroy(coarse));
+    for (PetscInt part = 0; part <= parts.parts[d]; part++)
+      parts.start[d][part] /= 2; /* of even numbers */
+  grid_config_cells(config, cells);
+  if (!grid_partition_complaint(cells, box->dimension, ranks, &parts))
+    PetscCall(MacGridCreateDivided(box->comm, config, &parts, coarse));
+  PetscCall(GridPartitionDestroy(&parts));
   PetscFunctionReturn(0);
 }
 

@@ -55,7 +55,7 @@ PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CreateCellDM(MacGrid grid)
+static PetscErrorCode CreateCellDM(MacGrid grid, const GridPartition *partition)
 {
   const GridBox *box = &grid->box;
   PetscInt      *widths[DIM];
@@ -65,8 +65,7 @@ static PetscErrorCode CreateCellDM(MacGrid grid)
   for (PetscInt d = 0; d < DIM; d++) {
     PetscCall(PetscMalloc1(box->ranks[d], &widths[d]));
     for (PetscInt part = 0; part < box->ranks[d]; part++)
-      widths[d][part] = box_part_start(box->cells[d], box->ranks[d], part + 1) -
-                        box_part_start(box->cells[d], box->ranks[d], part);
+      widths[d][part] = partition->start[d][part + 1] - partition->start[d][part];
     boundary[d] = box->periodic[d] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
   }
   PetscCall(DMDACreate3d(grid->comm, boundary[X], boundary[Y], boundary[Z], DMDA_STENCIL_STAR, box->cells[X],
@@ -78,9 +77,38 @@ static PetscErrorCode CreateCellDM(MacGrid grid)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode MacGridCreateDivided(MPI_Comm comm, const GridConfig *config, const GridPartition *partition,
+                                    MacGrid *grid)
+{
+  GridPartition even = {{0}, {NULL}};
+  PetscInt      cells[DIM];
+  PetscMPIInt   size;
+  PetscBool     fits;
+  const char   *complaint;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  PetscCall(PetscNew(grid));
+  (*grid)->comm = comm;
+  (*grid)->origin = config->origin;
+  (*grid)->spacing = config->size.at[X] / config->resolution;
+  grid_config_cells(config, cells);
+  if (!partition) {
+    box_process_grid(cells, config->dimension, size, even.parts, &fits);
+    PetscCheck(fits, comm, PETSC_ERR_USER_INPUT, "%d ranks are too many for this grid", size);
+    PetscCall(GridPartitionCreateEven(cells, even.parts, &even));
+    partition = &even;
+  }
+  complaint = grid_partition_complaint(cells, config->dimension, size, partition);
+  PetscCheck(!complaint, comm, PETSC_ERR_ARG_WRONG, "The parts of the grid %s", complaint);
+  PetscCall(GridBoxSetUp(comm, cells, config->dimension, config->periodic, partition, &(*grid)->box));
+  PetscCall(CreateCellDM(*grid, partition));
+  PetscCall(GridPartitionDestroy(&even));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *grid)
 {
-  PetscInt    cells[DIM];
   PetscMPIInt size;
   char        message[256];
 
@@ -88,13 +116,7 @@ PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *g
   PetscCallMPI(MPI_Comm_size(comm, &size));
   PetscCall(GridConfigCheck(config, size, message, sizeof(message)));
   PetscCheck(!message[0], comm, PETSC_ERR_USER_INPUT, "%s", message);
-  PetscCall(PetscNew(grid));
-  (*grid)->comm = comm;
-  (*grid)->origin = config->origin;
-  (*grid)->spacing = config->size.at[X] / config->resolution;
-  grid_config_cells(config, cells);
-  PetscCall(GridBoxSetUp(comm, cells, config->dimension, config->periodic, &(*grid)->box));
-  PetscCall(CreateCellDM(*grid));
+  PetscCall(MacGridCreateDivided(comm, config, NULL, grid));
   PetscFunctionReturn(0);
 }
 

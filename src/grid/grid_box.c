@@ -25,7 +25,7 @@ static PetscInt smallest_part(PetscInt cells, PetscInt parts)
   return smallest;
 }
 
-static PetscReal cut_area(const PetscInt cells[DIM], const PetscInt ranks[DIM])
+PetscReal cut_area(const PetscInt cells[DIM], const PetscInt ranks[DIM])
 {
   PetscReal area = 0.;
 
@@ -114,26 +114,23 @@ static PetscMPIInt rank_at(const GridBox *box, const PetscInt place[DIM], PetscI
 }
 
 PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
-                            const PetscBool periodic[DIM], GridBox *box)
+                            const PetscBool periodic[DIM], const GridPartition *partition, GridBox *box)
 {
-  PetscMPIInt rank, size;
+  PetscMPIInt rank;
   PetscInt    place[DIM];
-  PetscBool   fits;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   *box = (GridBox){.dimension = dimension, .ghost = GHOST_WIDTH, .comm = comm};
-  box_process_grid(cells, dimension, size, box->ranks, &fits);
-  PetscCheck(fits, comm, PETSC_ERR_USER_INPUT, "%d ranks are too many for this grid", size);
-  place[X] = rank % box->ranks[X];
-  place[Y] = rank / box->ranks[X] % box->ranks[Y];
-  place[Z] = rank / box->ranks[X] / box->ranks[Y];
+  place[X] = rank % partition->parts[X];
+  place[Y] = rank / partition->parts[X] % partition->parts[Y];
+  place[Z] = rank / partition->parts[X] / partition->parts[Y];
   for (PetscInt d = 0; d < DIM; d++) {
     box->cells[d] = cells[d];
     box->periodic[d] = d < dimension ? periodic[d] : PETSC_FALSE;
-    box->start[d] = box_part_start(cells[d], box->ranks[d], place[d]);
-    box->end[d] = box_part_start(cells[d], box->ranks[d], place[d] + 1);
+    box->ranks[d] = partition->parts[d];
+    box->start[d] = partition->start[d][place[d]];
+    box->end[d] = partition->start[d][place[d] + 1];
   }
   for (PetscInt d = 0; d < DIM; d++)
     for (PetscInt side = 0; side < 2; side++)

@@ -16,6 +16,8 @@ struct _p_MacGrid {
 };
 
 PetscErrorCode GridBoxSetUp(MPI_Comm comm, const PetscInt cells[DIM], PetscInt dimension,
-                            const PetscBool periodic[DIM], GridBox *box);
+                            const PetscBool periodic[DIM], const GridPartition *partition, GridBox *box);
+/* The faces between parts of equal size. */
+PetscReal cut_area(const PetscInt cells[DIM], const PetscInt ranks[DIM]);
 
 #endif

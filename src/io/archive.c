@@ -122,6 +122,23 @@ PetscErrorCode ArchiveCreate(MPI_Comm comm, const char path[], Archive *archive)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode ArchiveCreateInMemory(MPI_Comm comm, Archive *archive)
+{
+  PetscFunctionBegin;
+  PetscCall(Prepare(comm, "memory", archive));
+  (*archive)->writing = (*archive)->in_memory = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode ArchiveTurn(Archive archive)
+{
+  PetscFunctionBegin;
+  PetscCheck(archive->in_memory && archive->writing, archive->comm, PETSC_ERR_ORDER,
+             "%s is no archive in memory that is written", archive->path);
+  archive->writing = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ArchiveOpen(MPI_Comm comm, const char path[], Archive *archive, char message[],
                            size_t message_size)
 {
@@ -213,8 +230,9 @@ PetscErrorCode ArchiveDestroy(Archive *archive)
   if (a->file >= 0)
     PetscCall(CloseFile(a));
   /* after a commit there is no temporary any more */
-  if (a->writing && a->rank == 0)
+  if (a->writing && !a->in_memory && a->rank == 0)
     unlink(a->temporary);
+  PetscCall(MemoryDestroy(&a->stored));
   H5Pclose(a->transfer);
   PetscCallMPI(MPI_Comm_free(&a->comm));
   PetscCall(PetscFree(*archive));

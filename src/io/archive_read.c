@@ -72,7 +72,19 @@ static PetscErrorCode AgreeOnStatus(Archive archive, const char name[], PetscBoo
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode OpenDataset(Archive archive, const char name[], hid_t *dataset)
+/* In the file, or in memory. */
+typedef struct {
+  hid_t                     file;
+  const struct StoredArray *memory; /* null: in the file */
+} Dataset;
+
+static void close_dataset(Dataset *dataset)
+{
+  if (!dataset->memory)
+    H5Dclose(dataset->file);
+}
+
+static PetscErrorCode OpenDataset(Archive archive, const char name[], Dataset *dataset)
 {
   char      full[2 * GROUP_SIZE];
   PetscBool has;
@@ -83,8 +95,11 @@ static PetscErrorCode OpenDataset(Archive archive, const char name[], hid_t *dat
   if (!has)
     PetscCall(ArchiveRefuse(archive, name, "is missing"));
   PetscCall(ArchiveFullName(archive, name, full, sizeof(full)));
-  *dataset = H5Dopen2(archive->file, full, H5P_DEFAULT);
-  PetscCall(AgreeOnStatus(archive, name, *dataset >= 0 ? PETSC_TRUE : PETSC_FALSE));
+  dataset->memory = archive->in_memory ? memory_find(archive, full) : NULL;
+  if (dataset->memory)
+    PetscFunctionReturn(0);
+  dataset->file = H5Dopen2(archive->file, full, H5P_DEFAULT);
+  PetscCall(AgreeOnStatus(archive, name, dataset->file >= 0 ? PETSC_TRUE : PETSC_FALSE));
   PetscFunctionReturn(0);
 }
 
@@ -101,7 +116,7 @@ static PetscBool is_stored(hid_t dataset, hsize_t values)
   return size > 0 && values <= stored * gain / size ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode DatasetShape(Archive archive, const char name[], hid_t dataset, ArchivePart *part)
+static PetscErrorCode FileShape(Archive archive, const char name[], hid_t dataset, ArchivePart *part)
 {
   const hid_t   space = H5Dget_space(dataset);
   const int     rank = H5Sget_simple_extent_ndims(space);
@@ -122,14 +137,28 @@ static PetscErrorCode DatasetShape(Archive archive, const char name[], hid_t dat
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode DatasetShape(Archive archive, const char name[], const Dataset *dataset,
+                                   ArchivePart *part)
+{
+  H5T_class_t kind;
+  size_t      value_size;
+
+  PetscFunctionBegin;
+  if (dataset->memory)
+    PetscCall(MemoryDescribe(dataset->memory, part, &kind, &value_size));
+  else
+    PetscCall(FileShape(archive, name, dataset->file, part));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode ArchiveGetShape(Archive archive, const char name[], ArchivePart *part)
 {
-  hid_t dataset;
+  Dataset dataset;
 
   PetscFunctionBegin;
   PetscCall(OpenDataset(archive, name, &dataset));
-  PetscCall(DatasetShape(archive, name, dataset, part));
-  H5Dclose(dataset);
+  PetscCall(DatasetShape(archive, name, &dataset, part));
+  close_dataset(&dataset);
   PetscFunctionReturn(0);
 }
 
@@ -144,7 +173,8 @@ static const char *shape_in_words(const ArchivePart *part, char text[], size_t s
   return text;
 }
 
-static PetscErrorCode CheckShape(Archive archive, const char name[], hid_t dataset, const ArchivePart *part)
+static PetscErrorCode CheckShape(Archive archive, const char name[], const Dataset *dataset,
+                                 const ArchivePart *part)
 {
   ArchivePart stored;
   PetscBool   same;
@@ -164,15 +194,26 @@ static PetscErrorCode CheckShape(Archive archive, const char name[], hid_t datas
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode CheckClass(Archive archive, const char name[], hid_t dataset, H5T_class_t expected,
-                                 size_t *value_size)
+static void file_class(hid_t dataset, H5T_class_t *kind, size_t *value_size)
 {
-  const hid_t       type = H5Dget_type(dataset);
-  const H5T_class_t stored = H5Tget_class(type);
+  const hid_t type = H5Dget_type(dataset);
 
-  PetscFunctionBegin;
+  *kind = H5Tget_class(type);
   *value_size = H5Tget_size(type);
   H5Tclose(type);
+}
+
+static PetscErrorCode CheckClass(Archive archive, const char name[], const Dataset *dataset,
+                                 H5T_class_t expected, size_t *value_size)
+{
+  ArchivePart shape;
+  H5T_class_t stored;
+
+  PetscFunctionBegin;
+  if (dataset->memory)
+    PetscCall(MemoryDescribe(dataset->memory, &shape, &stored, value_size));
+  else
+    file_class(dataset->file, &stored, value_size);
   if (stored != expected)
     PetscCall(
         ArchiveRefuse(archive, name, "holds %s, not %s", hdf5_class_name(stored), hdf5_class_name(expected)));
@@ -183,18 +224,21 @@ static PetscErrorCode CheckClass(Archive archive, const char name[], hid_t datas
 static PetscErrorCode ReadSingle(Archive archive, const char name[], H5T_class_t expected, hid_t type,
                                  void *value)
 {
-  hid_t       dataset;
+  Dataset     dataset;
   size_t      value_size;
   ArchivePart single = {0};
-  herr_t      status;
+  herr_t      status = 0;
 
   PetscFunctionBegin;
   PetscCall(OpenDataset(archive, name, &dataset));
-  PetscCall(CheckClass(archive, name, dataset, expected, &value_size));
-  PetscCall(CheckShape(archive, name, dataset, &single));
-  status = H5Dread(dataset, type, H5S_ALL, H5S_ALL, archive->transfer, value);
+  PetscCall(CheckClass(archive, name, &dataset, expected, &value_size));
+  PetscCall(CheckShape(archive, name, &dataset, &single));
+  if (dataset.memory)
+    PetscCall(MemoryReadSingle(dataset.memory, value));
+  else
+    status = H5Dread(dataset.file, type, H5S_ALL, H5S_ALL, archive->transfer, value);
   PetscCall(AgreeOnStatus(archive, name, status >= 0 ? PETSC_TRUE : PETSC_FALSE));
-  H5Dclose(dataset);
+  close_dataset(&dataset);
   PetscFunctionReturn(0);
 }
 
@@ -239,14 +283,15 @@ PetscErrorCode ArchiveReadCount(Archive archive, const char name[], PetscInt64 l
 PetscErrorCode ArchiveReadText(Archive archive, const char name[], char **text)
 {
   const ArchivePart single = {0};
-  hid_t             dataset, type;
+  Dataset           dataset;
+  hid_t             type;
   size_t            length;
 
   PetscFunctionBegin;
   PetscCall(OpenDataset(archive, name, &dataset));
-  PetscCall(CheckClass(archive, name, dataset, H5T_STRING, &length));
-  PetscCall(CheckShape(archive, name, dataset, &single));
-  H5Dclose(dataset);
+  PetscCall(CheckClass(archive, name, &dataset, H5T_STRING, &length));
+  PetscCall(CheckShape(archive, name, &dataset, &single));
+  close_dataset(&dataset);
   PetscCall(PetscCalloc1(length + 1, text));
   type = H5Tcopy(H5T_C_S1);
   H5Tset_size(type, length);
@@ -257,8 +302,8 @@ PetscErrorCode ArchiveReadText(Archive archive, const char name[], char **text)
 }
 
 /* `values` are of `type`, in the file as in memory. */
-static PetscErrorCode ReadArray(Archive archive, const char name[], hid_t dataset, const ArchivePart *part,
-                                hid_t type, void *values)
+static PetscErrorCode ReadArray(Archive archive, const char name[], const Dataset *dataset,
+                                const ArchivePart *part, hid_t type, void *values)
 {
   hid_t    file_space, memory_space;
   double   nothing;
@@ -266,11 +311,16 @@ static PetscErrorCode ReadArray(Archive archive, const char name[], hid_t datase
   PetscInt total = 1;
 
   PetscFunctionBegin;
+  if (dataset->memory) {
+    PetscCall(MemoryRead(archive, dataset->memory, part, values));
+    PetscFunctionReturn(0);
+  }
   for (PetscInt d = 0; d < part->rank; d++)
     total = PetscMin(1, total * part->global[d]);
   select_part(part, &file_space, &memory_space);
   if (total > 0) {
-    status = H5Dread(dataset, type, memory_space, file_space, archive->transfer, values ? values : &nothing);
+    status =
+        H5Dread(dataset->file, type, memory_space, file_space, archive->transfer, values ? values : &nothing);
   }
   H5Sclose(memory_space);
   H5Sclose(file_space);
@@ -295,25 +345,25 @@ PetscErrorCode ArchiveReadPart(Archive archive, const char name[], const Archive
                                PetscReal values[])
 {
   const size_t count = part_values(part);
-  hid_t        dataset;
+  Dataset      dataset;
   size_t       value_size;
   float       *single;
 
   PetscFunctionBegin;
   PetscCall(ArchiveCheckPart(archive, name, part));
   PetscCall(OpenDataset(archive, name, &dataset));
-  PetscCall(CheckClass(archive, name, dataset, H5T_FLOAT, &value_size));
-  PetscCall(CheckShape(archive, name, dataset, part));
+  PetscCall(CheckClass(archive, name, &dataset, H5T_FLOAT, &value_size));
+  PetscCall(CheckShape(archive, name, &dataset, part));
   if (value_size == sizeof(double)) {
-    PetscCall(ReadArray(archive, name, dataset, part, H5T_NATIVE_DOUBLE, values));
+    PetscCall(ReadArray(archive, name, &dataset, part, H5T_NATIVE_DOUBLE, values));
   } else {
     PetscCall(PetscMalloc1(count, &single));
-    PetscCall(ReadArray(archive, name, dataset, part, H5T_NATIVE_FLOAT, single));
+    PetscCall(ReadArray(archive, name, &dataset, part, H5T_NATIVE_FLOAT, single));
     for (size_t i = 0; i < count; i++)
       values[i] = single[i];
     PetscCall(PetscFree(single));
   }
-  H5Dclose(dataset);
+  close_dataset(&dataset);
   PetscCall(CheckFinite(archive, name, count, values));
   PetscFunctionReturn(0);
 }
@@ -321,16 +371,16 @@ PetscErrorCode ArchiveReadPart(Archive archive, const char name[], const Archive
 PetscErrorCode ArchiveReadIntegers(Archive archive, const char name[], const ArchivePart *part,
                                    PetscInt64 values[])
 {
-  hid_t  dataset;
-  size_t value_size;
+  Dataset dataset;
+  size_t  value_size;
 
   PetscFunctionBegin;
   PetscCall(ArchiveCheckPart(archive, name, part));
   PetscCall(OpenDataset(archive, name, &dataset));
-  PetscCall(CheckClass(archive, name, dataset, H5T_INTEGER, &value_size));
-  PetscCall(CheckShape(archive, name, dataset, part));
-  PetscCall(ReadArray(archive, name, dataset, part, H5T_NATIVE_INT64, values));
-  H5Dclose(dataset);
+  PetscCall(CheckClass(archive, name, &dataset, H5T_INTEGER, &value_size));
+  PetscCall(CheckShape(archive, name, &dataset, part));
+  PetscCall(ReadArray(archive, name, &dataset, part, H5T_NATIVE_INT64, values));
+  close_dataset(&dataset);
   PetscFunctionReturn(0);
 }
 

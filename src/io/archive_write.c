@@ -38,10 +38,13 @@ PetscErrorCode ArchiveHas(Archive archive, const char name[], PetscBool *has)
 
   PetscFunctionBegin;
   *has = PETSC_FALSE;
-  if (archive->file < 0)
+  if (archive->file < 0 && !archive->in_memory)
     PetscFunctionReturn(0);
   PetscCall(ArchiveFullName(archive, name, full, sizeof(full)));
-  *has = path_exists(archive->file, full) > 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (archive->in_memory)
+    *has = memory_find(archive, full) ? PETSC_TRUE : PETSC_FALSE;
+  else
+    *has = path_exists(archive->file, full) > 0 ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -51,6 +54,10 @@ static PetscErrorCode MakeGroup(Archive archive, const char group[])
   hid_t made;
 
   PetscFunctionBegin;
+  if (archive->in_memory) {
+    PetscCall(MemoryMakeGroup(archive, group));
+    PetscFunctionReturn(0);
+  }
   PetscCall(ArchiveReserve(archive, ARCHIVE_OVERHEAD));
   if (archive->failed)
     PetscFunctionReturn(0);
@@ -263,7 +270,9 @@ static PetscErrorCode WriteArray(Archive archive, const char name[], const Archi
     if (part->global[d] == 0)
       empty = PETSC_TRUE;
   }
-  if (empty)
+  if (archive->in_memory)
+    PetscCall(MemoryWrite(archive, name, part, type, values));
+  else if (empty)
     PetscCall(WriteEmpty(archive, name, part, type));
   else
     PetscCall(WriteChunks(archive, name, part, type, values));
@@ -298,7 +307,9 @@ PetscErrorCode ArchiveWriteMore(Archive archive, const char name[], const Archiv
 
   PetscFunctionBegin;
   PetscCall(ArchiveCheckPart(archive, name, part));
-  if (archive->failed)
+  if (archive->in_memory)
+    PetscCall(MemoryWriteMore(archive, name, part, values));
+  if (archive->in_memory || archive->failed)
     PetscFunctionReturn(0);
   PetscCall(ArchiveFullName(archive, name, full, sizeof(full)));
   dataset = H5Dopen2(archive->file, full, H5P_DEFAULT);
@@ -328,6 +339,10 @@ static PetscErrorCode WriteSingle(Archive archive, const char name[], hid_t type
 
   PetscFunctionBegin;
   PetscCheck(archive->writing, archive->comm, PETSC_ERR_ORDER, "%s is open for reading", archive->path);
+  if (archive->in_memory) {
+    PetscCall(MemoryWriteSingle(archive, name, type, value));
+    PetscFunctionReturn(0);
+  }
   PetscCall(ArchiveReserve(archive, ARCHIVE_OVERHEAD + (PetscInt64)H5Tget_size(type)));
   if (archive->failed)
     PetscFunctionReturn(0);

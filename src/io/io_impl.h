@@ -15,22 +15,24 @@ enum { ARCHIVE_OVERHEAD = 1 << 14 };
    before each write, and lack of it is remembered and told by the commit; after it every write does nothing.
    Any other failure of HDF5 is an error at once. */
 struct _p_Archive {
-  MPI_Comm         comm; /* own copy */
-  PetscMPIInt      rank;
-  hid_t            file;     /* negative when not open */
-  hid_t            transfer; /* collective */
-  PetscBool        writing;
-  PetscBool        failed;
-  PetscBool        refused;    /* while reading; `problem` says why */
-  PetscBool        non_finite; /* is allowed in real arrays */
-  PetscInt64       used;       /* bytes, at most, of what was written */
-  PetscInt64       reserved;   /* bytes of the file that have room on the disk */
-  ArchivePrecision precision;
-  PetscInt         deflate; /* 0: not compressed */
-  char             path[PETSC_MAX_PATH_LEN];
-  char             temporary[PETSC_MAX_PATH_LEN];
-  char             group[GROUP_SIZE]; /* "" at the root, otherwise ends in a slash */
-  char             problem[MESSAGE_SIZE];
+  MPI_Comm            comm; /* own copy */
+  PetscMPIInt         rank;
+  hid_t               file;      /* negative when not open */
+  hid_t               transfer;  /* collective */
+  PetscBool           in_memory; /* and in no file */
+  struct StoredArray *stored;    /* there, the last first */
+  PetscBool           writing;
+  PetscBool           failed;
+  PetscBool           refused;    /* while reading; `problem` says why */
+  PetscBool           non_finite; /* is allowed in real arrays */
+  PetscInt64          used;       /* bytes, at most, of what was written */
+  PetscInt64          reserved;   /* bytes of the file that have room on the disk */
+  ArchivePrecision    precision;
+  PetscInt            deflate; /* 0: not compressed */
+  char                path[PETSC_MAX_PATH_LEN];
+  char                temporary[PETSC_MAX_PATH_LEN];
+  char                group[GROUP_SIZE]; /* "" at the root, otherwise ends in a slash */
+  char                problem[MESSAGE_SIZE];
 };
 
 #define CheckHDF5(archive, condition, name)                                                                  \
@@ -54,6 +56,23 @@ PetscErrorCode ArchiveCheckPart(Archive archive, const char name[], const Archiv
 /* Another part of an array of doubles that has been begun with ArchiveWritePart. */
 PetscErrorCode ArchiveWriteMore(Archive archive, const char name[], const ArchivePart *part,
                                 const PetscReal values[]);
+
+/* memory.c: an archive in memory. `values` are of `type`, as those of a file; groups and arrays have names
+   with all groups. Collective: the archive's comm. */
+PetscErrorCode MemoryMakeGroup(Archive archive, const char group[]);
+PetscErrorCode MemoryWrite(Archive archive, const char name[], const ArchivePart *part, hid_t type,
+                           const void *values);
+PetscErrorCode MemoryWriteMore(Archive archive, const char name[], const ArchivePart *part,
+                               const void *values);
+PetscErrorCode MemoryWriteSingle(Archive archive, const char name[], hid_t type, const void *value);
+PetscErrorCode MemoryRead(Archive archive, const struct StoredArray *array, const ArchivePart *part,
+                          void *values);
+/* Of this rank alone; null if there is none of that name. */
+struct StoredArray *memory_find(Archive archive, const char full[]);
+PetscErrorCode      MemoryDescribe(const struct StoredArray *array, ArchivePart *part, H5T_class_t *kind,
+                                   size_t *value_size);
+PetscErrorCode      MemoryReadSingle(const struct StoredArray *array, void *value);
+PetscErrorCode      MemoryDestroy(struct StoredArray **first);
 
 /* The user block in front of an archive: its length and digest. */
 enum { SEAL_SIZE = 512 };

@@ -101,7 +101,7 @@ static PetscMPIInt owner_of(const Particles particles, const PetscInt at[DIM])
     while (high - low > 1) {
       const PetscInt middle = (low + high) / 2;
 
-      if (at[d] < particles->starts[d][middle])
+      if (at[d] < particles->parts.start[d][middle])
         high = middle;
       else
         low = middle;

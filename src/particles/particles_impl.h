@@ -27,8 +27,8 @@ struct _p_Particles {
   OrderedParticle *entries;
   PetscInt        *first; /* one for each owned cell and two more */
   PetscBool        arranged;
-  PetscInt         crossed;     /* shells, in the last move */
-  PetscInt        *starts[DIM]; /* first cell of every part along a direction, and the end of the last */
+  PetscInt         crossed; /* shells, in the last move */
+  GridPartition    parts;   /* of the grid */
 };
 
 /* storage.c */

@@ -41,26 +41,6 @@ PetscErrorCode ArraysAppend(ParticleArrays *to, const ParticleArrays *from)
   PetscFunctionReturn(0);
 }
 
-/* Ranks lie in the process grid with x fastest. */
-static PetscErrorCode FindParts(Particles particles)
-{
-  const GridBox *box = grid_box(particles->grid);
-  const PetscInt step[DIM] = {1, box->ranks[X], box->ranks[X] * box->ranks[Y]};
-  PetscInt      *all;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(DIM * box->ranks[X] * box->ranks[Y] * box->ranks[Z], &all));
-  PetscCallMPI(MPI_Allgather(box->start, DIM, MPIU_INT, all, DIM, MPIU_INT, box->comm));
-  for (PetscInt d = 0; d < DIM; d++) {
-    PetscCall(PetscMalloc1(box->ranks[d] + 1, &particles->starts[d]));
-    for (PetscInt part = 0; part < box->ranks[d]; part++)
-      particles->starts[d][part] = all[DIM * part * step[d] + d];
-    particles->starts[d][box->ranks[d]] = box->cells[d];
-  }
-  PetscCall(PetscFree(all));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode ParticlesCreate(MacGrid grid, PetscInt width, Particles *particles)
 {
   PetscFunctionBegin;
@@ -71,7 +51,7 @@ PetscErrorCode ParticlesCreate(MacGrid grid, PetscInt width, Particles *particle
   (*particles)->now.width = (*particles)->spare.width = width;
   (*particles)->arranged = PETSC_TRUE;
   PetscCall(PetscCalloc1(owned_cells(grid_box(grid)) + 2, &(*particles)->first));
-  PetscCall(FindParts(*particles));
+  PetscCall(GridPartitionCreateFrom(grid_box(grid), &(*particles)->parts));
   PetscFunctionReturn(0);
 }
 
@@ -85,8 +65,7 @@ PetscErrorCode ParticlesDestroy(Particles *particles)
   PetscCall(PetscFree((*particles)->cells));
   PetscCall(PetscFree((*particles)->entries));
   PetscCall(PetscFree((*particles)->first));
-  for (PetscInt d = 0; d < DIM; d++)
-    PetscCall(PetscFree((*particles)->starts[d]));
+  PetscCall(GridPartitionDestroy(&(*particles)->parts));
   PetscCall(PetscFree(*particles));
   PetscFunctionReturn(0);
 }

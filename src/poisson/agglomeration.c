@@ -49,16 +49,18 @@ static PetscMPIInt part_rank(const Partition *partition, const PetscInt part[DIM
 
 PetscErrorCode PartitionCreate(const GridBox *box, Partition *partition)
 {
-  PetscMPIInt rank;
+  GridPartition grid;
+  PetscMPIInt   rank;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(box->comm, &rank));
   PetscCall(AllocatePartition(box->ranks, partition));
   for (PetscInt number = 0; number < part_count(partition); number++)
     partition->rank[number] = (PetscMPIInt)number;
+  PetscCall(GridPartitionCreateFrom(box, &grid));
   for (PetscInt d = 0; d < DIM; d++)
-    for (PetscInt part = 0; part <= box->ranks[d]; part++)
-      partition->start[d][part] = box_part_start(box->cells[d], box->ranks[d], part);
+    PetscCall(PetscArraycpy(partition->start[d], grid.start[d], box->ranks[d] + 1));
+  PetscCall(GridPartitionDestroy(&grid));
   find_part(partition, rank, partition->mine);
   PetscFunctionReturn(0);
 }

@@ -170,6 +170,30 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
   line_add(line, NEED_RATE, "%.3g Mcells/s", 1e-6 * (double)rate);
 }
 
+/* In cells of the fluid and of bodies that lie side by side. */
+static PetscErrorCode AddWork(Simulation simulation, PetscReal work[])
+{
+  const GridBox  *box = simulation->grid ? grid_box(simulation->grid) : NULL;
+  const PetscInt *solid = simulation->grid ? simulation_solid_cells(simulation) : NULL;
+  GridRange       owned;
+
+  PetscFunctionBegin;
+  if (!solid)
+    PetscFunctionReturn(0);
+  owned = box_grown(box, 0);
+  FOR_CELLS(&owned, i, j, k) {
+    const PetscInt c = box_index(box, i, j, k);
+    PetscBool      meet = PETSC_FALSE;
+
+    for (PetscInt d = 0; d < box->dimension; d++)
+      if (!solid[c] != !solid[c - box->stride[d]] || !solid[c] != !solid[c + box->stride[d]])
+        meet = PETSC_TRUE;
+    if (meet)
+      work[c] += WORK_AT_BODY;
+  }
+  PetscFunctionReturn(0);
+}
+
 const Part CoupledPart = {.name = "bodies in a fluid",
                           .ranks = PART_ON_ALL,
                           .is_in = simulation_is_coupled,
@@ -177,6 +201,7 @@ const Part CoupledPart = {.name = "bodies in a fluid",
                           .start = SimulationStartCoupled,
                           .save = SaveCoupled,
                           .load = LoadCoupled,
+                          .add_work = AddWork,
                           .share = ShareLoaded,
                           .derive = SimulationDeriveCoupled,
                           .record = SimulationRecordCoupled,

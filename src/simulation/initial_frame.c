@@ -166,7 +166,7 @@ PetscErrorCode SimulationReadInitialFrame(Simulation simulation, char message[],
   FrameReading            reading = {.box = &config->grid, .fluid = &config->fluid, .grid = simulation->grid};
 
   PetscFunctionBegin;
-  if (!config->fluid.initial_frame || !config->fluid.initial_frame[0])
+  if (simulation->goes_on || !config->fluid.initial_frame || !config->fluid.initial_frame[0])
     PetscFunctionReturn(0);
   PetscCall(PetscNew(&simulation->initial_frame));
   reading.frame = simulation->initial_frame;

@@ -35,6 +35,10 @@ typedef struct {
   PetscBool carries; /* the flow transports something, or sets the step */
 } StepBounds;
 
+/* What a step takes: in any cell, beside an interface for each region there, where fluid meets a body, for a
+   particle of a splash. Measured (docs/performance.md) and rounded to whole numbers, whose sums are exact. */
+enum { WORK_IN_CELL = 10, WORK_AT_INTERFACE = 35, WORK_AT_BODY = 75, WORK_ON_PARTICLE = 2 };
+
 /* The ranks that a part is on. */
 typedef enum { PART_ON_ALL, PART_ON_FLUID } PartRanks;
 
@@ -66,6 +70,10 @@ typedef struct {
   PetscErrorCode (*share)(Simulation simulation);
   /* What follows from the states of all parts, after they were loaded or restored. Collective: world. */
   PetscErrorCode (*derive)(Simulation simulation);
+
+  /* Adds what there is to do in a step for this rank's cells, by the array of its box: whole
+     numbers, as above. */
+  PetscErrorCode (*add_work)(Simulation simulation, PetscReal work[]);
 
   /* What must hold between steps, for -check_invariants; an error otherwise. Collective: the part's ranks. */
   PetscErrorCode (*check)(Simulation simulation);
@@ -104,6 +112,7 @@ typedef enum { LOAD_SOLIDS, LOAD_REST } LoadStage;
 PetscErrorCode PartsLoad(Simulation simulation, LoadStage stage, Archive archive);
 PetscErrorCode PartsShare(Simulation simulation, LoadStage stage);
 PetscErrorCode PartsDerive(Simulation simulation);
+PetscErrorCode PartsAddWork(Simulation simulation, PetscReal work[]);
 PetscErrorCode PartsCheck(Simulation simulation);
 PetscErrorCode PartsWriteFrame(Simulation simulation, FrameSeries frames);
 PetscErrorCode PartsRecord(Simulation simulation, Record *record);

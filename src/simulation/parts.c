@@ -128,6 +128,13 @@ PetscErrorCode PartsShare(Simulation simulation, LoadStage stage)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode PartsAddWork(Simulation simulation, PetscReal work[])
+{
+  PetscFunctionBegin;
+  CallParts(add_work, simulation, simulation, work);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode PartsCheck(Simulation simulation)
 {
   PetscFunctionBegin;

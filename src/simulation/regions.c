@@ -639,6 +639,27 @@ static PetscErrorCode Check(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
+/* Level sets and markers, in the cells next to a surface. */
+static PetscErrorCode AddWork(Simulation simulation, PetscReal work[])
+{
+  const GridBox  *box = grid_box(simulation->grid);
+  const GridRange owned = box_grown(box, 0);
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0; n < simulation->config->phases.region_count; n++) {
+    const PetscReal *distance;
+    Vec              field;
+
+    PetscCall(PhaseGetDistance(simulation->phase, n, &field));
+    PetscCall(VecGetArrayRead(field, &distance));
+    FOR_CELLS(&owned, i, j, k)
+      if (PetscAbsReal(distance[box_index(box, i, j, k)]) < grid_spacing(simulation->grid))
+        work[box_index(box, i, j, k)] += WORK_AT_INTERFACE;
+    PetscCall(VecRestoreArrayRead(field, &distance));
+  }
+  PetscFunctionReturn(0);
+}
+
 const Part RegionsPart = {.name = "regions",
                           .ranks = PART_ON_FLUID,
                           .is_in = has_regions,
@@ -646,6 +667,7 @@ const Part RegionsPart = {.name = "regions",
                           .get_limit = GetLimit,
                           .keep = Keep,
                           .restore = Restore,
+                          .add_work = AddWork,
                           .describe = Describe,
                           .save = Save,
                           .load = Load,

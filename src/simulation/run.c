@@ -409,6 +409,7 @@ static PetscErrorCode TakeSteps(Run *run)
   PetscCall(GetOrders(run, &orders));
   while (!is_over(run) && !is_stopped(&orders) && !orders.steady) {
     PetscCall(PetscTime(&began));
+    PetscCall(SimulationBalance(run->simulation));
     PetscCall(TryStep(run, &good));
     if (!good)
       break;

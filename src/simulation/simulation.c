@@ -32,6 +32,7 @@ PetscErrorCode SimulationDestroy(Simulation *simulation)
   if (!*simulation)
     PetscFunctionReturn(0);
   PetscCall(PartsDestroy(*simulation));
+  PetscCall(GridPartitionDestroy(&(*simulation)->partition));
   PetscCall(TeamDestroy(&(*simulation)->team));
   PetscCall(PetscFree(*simulation));
   PetscFunctionReturn(0);

@@ -11,6 +11,10 @@ struct _p_Simulation {
   const SimulationConfig *config;           /* borrowed */
   PetscBool               check_invariants; /* after every step */
   Team                    team;
+  GridPartition           partition; /* of the grid; without parts: even ones */
+  PetscInt                divisions; /* of the box, after the first */
+  GridBalance             balance;   /* as it was looked at last, or has become then */
+  PetscBool               goes_on;   /* from a state: nothing is read of what a run begins with */
   MacGrid                 grid;
   Fluid                   fluid;
   FluidConfig             fluid_config;  /* the scene's; without scalars if a gas carries them */
@@ -144,6 +148,16 @@ PetscErrorCode SimulationStepSplash(Simulation simulation, PetscReal dt,
                                     PetscBool *good); /* collective: world */
 /* splash_bodies.c: the same with bodies. */
 PetscErrorCode SimulationStepSplashBodies(Simulation simulation, PetscReal dt, PetscBool *good);
+
+/* balance.c: divides the box anew among the fluid ranks where some have much more to do than others; between
+   steps. Collective: world. */
+PetscErrorCode SimulationBalance(Simulation simulation);
+/* Makes the simulation anew in the parts that a checkpoint of as many fluid ranks has; it then has no state.
+   An archive without them changes nothing. Collective: world. */
+PetscErrorCode SimulationTakeParts(Simulation simulation, Archive archive, char message[], size_t size);
+PetscErrorCode SimulationSaveParts(Simulation simulation, Archive archive); /* collective: writers */
+/* state.c: the state alone, as SimulationLoad. */
+PetscErrorCode SimulationLoadState(Simulation simulation, Archive archive, char message[], size_t size);
 
 /* flow.c: the grid in words; the fluid's step without bodies. Collective: fluid. */
 PetscErrorCode SimulationDescribeGrid(Simulation simulation, Text *layout);

@@ -246,6 +246,25 @@ static PetscReal expect_speed(const SimulationConfig *config)
   return PetscSqrtReal(square + fastest * fastest);
 }
 
+/* Those of cells are counted already. */
+static PetscErrorCode AddWork(Simulation simulation, PetscReal work[])
+{
+  const GridBox  *box = grid_box(simulation->grid);
+  const GridRange owned = box_grown(box, 0);
+  Particles       particles;
+  ParticleView    view;
+
+  PetscFunctionBegin;
+  PetscCall(SplashGetParticles(simulation->splash, &particles));
+  PetscCall(ParticlesGetView(particles, &view));
+  FOR_CELLS(&owned, i, j, k) {
+    const PetscInt n = box_owned_number(box, i, j, k);
+
+    work[box_index(box, i, j, k)] += WORK_ON_PARTICLE * (view.first[n + 1] - view.first[n]);
+  }
+  PetscFunctionReturn(0);
+}
+
 const Part SplashPart = {.name = "splash",
                          .ranks = PART_ON_FLUID,
                          .is_in = simulation_has_splash,
@@ -255,6 +274,7 @@ const Part SplashPart = {.name = "splash",
                          .describe = Describe,
                          .save = Save,
                          .load = Load,
+                         .add_work = AddWork,
                          .write_frame = WriteFrame,
                          .record = RecordSplash,
                          .record_times = RecordTimes,

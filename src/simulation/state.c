@@ -11,6 +11,7 @@ PetscErrorCode SimulationSave(Simulation simulation, Archive archive)
   PetscCall(PartsDescribe(simulation, &layout));
   PetscCall(ArchiveWriteText(archive, "layout", layout.data));
   PetscCall(TextDestroy(&layout));
+  PetscCall(SimulationSaveParts(simulation, archive));
   PetscCall(ArchiveWriteReal(archive, "time", simulation->time));
   PetscCall(ArchiveWriteInteger(archive, "step", simulation->step));
   PetscCall(ArchiveWriteReal(archive, "dt", simulation->dt));
@@ -112,6 +113,15 @@ static PetscErrorCode TryToLoad(Simulation simulation, ArchiveReader read, Archi
 }
 
 PetscErrorCode SimulationLoad(Simulation simulation, Archive archive, char message[], size_t size)
+{
+  PetscFunctionBegin;
+  PetscCall(SimulationTakeParts(simulation, archive, message, size));
+  if (!message[0])
+    PetscCall(SimulationLoadState(simulation, archive, message, size));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationLoadState(Simulation simulation, Archive archive, char message[], size_t size)
 {
   PetscFunctionBegin;
   PetscCall(TryToLoad(simulation, LoadSolids, archive, message, size));

@@ -29,7 +29,7 @@ def state(directory):
     arrays = {}
 
     def take(name, item):
-        if isinstance(item, h5py.Dataset) and item.dtype.kind in "fi":
+        if isinstance(item, h5py.Dataset) and item.dtype.kind in "fi" and not name.startswith("parts/"):
             arrays[name] = np.asarray(item[()])
 
     with h5py.File(newest(directory)) as checkpoint:

@@ -562,6 +562,128 @@ static void boxes_that_do_not_fit_are_refused(void **state)
   assert_on_all_ranks(message[0] == '\0');
 }
 
+/* All work near one corner, and a little everywhere. */
+static PetscReal corner_work(const GridConfig *config, const PetscInt at[DIM])
+{
+  PetscInt  cells[DIM];
+  PetscReal work = 10.;
+
+  grid_config_cells(config, cells);
+  for (PetscInt d = 0; d < config->dimension; d++)
+    if (3 * at[d] > cells[d])
+      return work;
+  return 20. * work;
+}
+
+static void parts_have_about_as_much_to_do(void **state)
+{
+  const GridConfig config = {.dimension = 3, .size = {{4.8, 4., 3.2}}, .resolution = 48};
+  MacGrid          grid, divided;
+  GridPartition    partition, same;
+  GridBalance      balance, again;
+  Vec              work;
+  PetscReal       *values;
+  PetscInt         at[DIM];
+
+  (void)state;
+  for (PetscInt turn = 0; turn < 2; turn++) {
+    const GridBox *box;
+
+    assert_success(MacGridCreateDivided(PETSC_COMM_WORLD, &config, turn ? &partition : NULL, &grid));
+    box = grid_box(grid);
+    assert_success(MacGridCreateField(grid, &work));
+    assert_success(VecGetArray(work, &values));
+    for (at[Z] = box->start[Z]; at[Z] < box->end[Z]; at[Z]++)
+      for (at[Y] = box->start[Y]; at[Y] < box->end[Y]; at[Y]++)
+        for (at[X] = box->start[X]; at[X] < box->end[X]; at[X]++)
+          values[box_index(box, at[X], at[Y], at[Z])] = corner_work(&config, at);
+    assert_success(GridPartitionBalance(box, values, turn ? &same : &partition, turn ? &again : &balance));
+    assert_success(VecRestoreArray(work, &values));
+    assert_success(VecDestroy(&work));
+    assert_success(MacGridDestroy(&grid));
+  }
+  assert_on_all_ranks(harness_size() == 1 || balance.most > 1.3 * balance.mean);
+  assert_on_all_ranks(balance.most_then <= 1.1 * balance.mean * (harness_size() > 1 ? 1.05 : 1.));
+  assert_near(again.most, balance.most_then, 1e-9 * balance.most); /* it is what it was said to be */
+  assert_on_all_ranks(again.most_then >= again.most * (1. - 1e-9));
+  for (PetscInt d = 0; d < DIM; d++)
+    for (PetscInt part = 0; part <= partition.parts[d]; part++)
+      assert_on_all_ranks(same.parts[d] == partition.parts[d] &&
+                          same.start[d][part] == partition.start[d][part]);
+  assert_success(MacGridCreateDivided(PETSC_COMM_WORLD, &config, &partition, &divided));
+  assert_success(MacGridDestroy(&divided));
+  assert_success(GridPartitionDestroy(&partition));
+  assert_success(GridPartitionDestroy(&same));
+}
+
+/* First cells of parts that are as unequal as they can be; they fit the ranks of the harness. */
+static PetscErrorCode CreateUnequal(const GridConfig *config, GridPartition *partition)
+{
+  PetscInt  cells[DIM], parts[DIM];
+  PetscBool fits;
+
+  PetscFunctionBegin;
+  grid_config_cells(config, cells);
+  box_process_grid(cells, config->dimension, harness_size(), parts, &fits);
+  PetscCall(GridPartitionCreateEven(cells, parts, partition));
+  for (PetscInt d = 0; d < config->dimension; d++)
+    for (PetscInt part = 1; part < parts[d]; part++)
+      partition->start[d][part] = 4 * part;
+  PetscFunctionReturn(0);
+}
+
+static void fields_go_through_memory_to_other_parts(void **state)
+{
+  const PetscReal slope[DIM] = {1., -2., 3.};
+
+  (void)state;
+  FOR_ALL_CONFIGS(config)
+  {
+    MacGrid       grid, divided;
+    Archive       archive;
+    GridPartition partition;
+    Vec           cells, cells_there, faces[DIM], there[DIM], expected[DIM];
+    PetscReal     wrong = 0., norm;
+
+    assert_success(CreateUnequal(config, &partition));
+    assert_success(MacGridCreate(PETSC_COMM_WORLD, config, &grid));
+    assert_success(MacGridCreateDivided(PETSC_COMM_WORLD, config, &partition, &divided));
+    assert_success(MacGridCreateField(grid, &cells));
+    assert_success(MacGridCreateField(divided, &cells_there));
+    assert_success(MacGridCreateFaceField(grid, faces));
+    assert_success(MacGridCreateFaceField(divided, there));
+    assert_success(MacGridCreateFaceField(divided, expected));
+    assert_success(ForAll(grid, cells, OWNED, SetLabel, NULL));
+    assert_success(FillLinearFaces(grid, slope, faces));
+    assert_success(FillLinearFaces(divided, slope, expected));
+    assert_success(ArchiveCreateInMemory(PETSC_COMM_WORLD, &archive));
+    assert_success(MacGridSaveField(grid, "pressure", cells, archive));
+    assert_success(MacGridSaveFaces(grid, "velocity", faces, archive));
+    assert_success(ArchiveTurn(archive));
+    assert_success(VecSet(cells_there, -7.));
+    assert_success(MacGridLoadField(divided, "pressure", cells_there, archive));
+    assert_success(MacGridLoadFaces(divided, "velocity", there, archive));
+    assert_success(ArchiveDestroy(&archive));
+    assert_success(MacGridExchange(divided, cells_there));
+    assert_success(ForAll(divided, cells_there, WITH_GHOSTS, CountWrongLabels, &wrong));
+    assert_near(wrong, 0., 0.);
+    assert_success(MacGridExchangeFaces(divided, there));
+    for (PetscInt d = 0; d < config->dimension; d++) {
+      assert_success(VecAXPY(there[d], -1., expected[d]));
+      assert_success(VecNorm(there[d], NORM_INFINITY, &norm));
+      assert_near(norm, 0., 0.);
+    }
+    assert_success(MacGridDestroyFaceField(expected));
+    assert_success(MacGridDestroyFaceField(there));
+    assert_success(MacGridDestroyFaceField(faces));
+    assert_success(VecDestroy(&cells_there));
+    assert_success(VecDestroy(&cells));
+    assert_success(MacGridDestroy(&divided));
+    assert_success(MacGridDestroy(&grid));
+    assert_success(GridPartitionDestroy(&partition));
+  }
+}
+
 TEST_MAIN(cmocka_unit_test(every_cell_has_one_owner), cmocka_unit_test(ghosts_are_copies_corners_included),
           cmocka_unit_test(sums_of_ghosts_are_the_transpose_of_the_exchange),
           cmocka_unit_test(one_ghost_decides_the_extremes),
@@ -571,4 +693,6 @@ TEST_MAIN(cmocka_unit_test(every_cell_has_one_owner), cmocka_unit_test(ghosts_ar
           cmocka_unit_test(upper_faces_belong_to_the_rank_at_the_side),
           cmocka_unit_test(fields_go_to_solver_vectors_and_back),
           in_scratch(fields_are_saved_and_loaded_on_any_number_of_ranks),
+          cmocka_unit_test(parts_have_about_as_much_to_do),
+          cmocka_unit_test(fields_go_through_memory_to_other_parts),
           cmocka_unit_test(boxes_that_do_not_fit_are_refused))

@@ -18,7 +18,7 @@ static PetscMPIInt size_of(MPI_Comm comm)
 /* Sizes of the teams and who is in them, for `solid_ranks` of as many ranks as there are. */
 static void assert_split(PetscInt solid_ranks)
 {
-  const TeamConfig  config = {solid_ranks};
+  const TeamConfig  config = {.solid_ranks = solid_ranks};
   const PetscMPIInt rank = harness_rank(), size = harness_size();
   const PetscMPIInt apart = size == 1 ? 0 : (PetscMPIInt)solid_ranks; /* alone, one rank plays both roles */
   const PetscBool   fluid = rank < size - apart, solids = rank >= size - PetscMax(apart, 1);
@@ -38,7 +38,7 @@ static void assert_split(PetscInt solid_ranks)
 static void without_fluid_all_ranks_are_solid(void **state)
 {
   for (PetscInt solid_ranks = -1; solid_ranks < 2; solid_ranks++) {
-    const TeamConfig config = {solid_ranks};
+    const TeamConfig config = {.solid_ranks = solid_ranks};
     Team             team;
 
     assert_success(TeamCreate(PETSC_COMM_WORLD, &config, WORK_SOLIDS, &team));
@@ -52,7 +52,7 @@ static void without_fluid_all_ranks_are_solid(void **state)
 
 static void solids_have_one_rank_of_three_or_more(void **state)
 {
-  const TeamConfig config = {-1};
+  const TeamConfig config = {.solid_ranks = -1};
 
   (void)state;
   assert_int_equal(team_config_solid_ranks(&config, WORK_BOTH, 1), 0);
@@ -79,7 +79,7 @@ static void solids_have_ranks_of_their_own_when_told(void **state)
 
 static void some_rank_must_be_left_for_the_fluid(void **state)
 {
-  const TeamConfig config = {harness_size()};
+  const TeamConfig config = {.solid_ranks = harness_size()};
   Team             team;
 
   (void)state;
@@ -141,7 +141,7 @@ static PetscReal seconds_of(clockid_t clock)
 
 static void where_cores_are_few_a_rank_without_fluid_sleeps(void **state)
 {
-  const TeamConfig      config = {1};
+  const TeamConfig      config = {.solid_ranks = 1};
   const struct timespec work = {0, 200000000};
   PetscReal             wall, processor;
   PetscErrorCode        code;
@@ -171,7 +171,7 @@ static void where_cores_are_few_a_rank_without_fluid_sleeps(void **state)
 /* However fluid ranks and others overtake each other. */
 static void nobody_sleeps_for_ever(void **state)
 {
-  const TeamConfig config = {1};
+  const TeamConfig config = {.solid_ranks = 1};
   cpu_set_t        before;
   Team             team;
 

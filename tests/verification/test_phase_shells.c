@@ -309,6 +309,7 @@ static void start_divided(RegionKind above, Case *made)
   assert_success(ShapeCreatePlane(centre, vector3(-PetscSinReal(slope), PetscCosReal(slope), 0.), &below));
   start_sheet(&below, 0.8, slope, centre, made);
   made->regions.regions[AIR].kind = above;
+  assert_success(PhaseSetTime(made->regions.phase, 0.));
   assert_success(PhaseUpdate(made->regions.phase, NULL));
 }
 

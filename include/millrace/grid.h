@@ -44,7 +44,8 @@ PetscErrorCode GridConfigCheck(const GridConfig *config, PetscMPIInt ranks, char
 
 /* Lifetime. Collective: comm. */
 PetscErrorCode MacGridCreate(MPI_Comm comm, const GridConfig *config, MacGrid *grid);
-/* The same with given parts (a copy is taken); null: about equal ones. */
+/* The same with given parts (a copy is taken); null: about equal ones. Destroy accepts a null grid.
+   Collective: comm. */
 PetscErrorCode MacGridCreateDivided(MPI_Comm comm, const GridConfig *config, const GridPartition *partition,
                                     MacGrid *grid);
 PetscErrorCode MacGridDestroy(MacGrid *grid);

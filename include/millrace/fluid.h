@@ -48,8 +48,9 @@ typedef struct {
   PetscReal diffusivity; /* m^2/s */
   PetscReal expansion;   /* buoyancy: acceleration -gravity expansion (value - reference) */
   PetscReal reference;
-  PetscReal decay;  /* 1/s towards the reference */
-  Formula   inflow; /* value that enters through inflow and open sides */
+  PetscReal decay;            /* 1/s towards the reference */
+  PetscReal cooling, hottest; /* of what radiates: value/s where it is `hottest`, by the fourth power */
+  Formula   inflow;           /* value that enters through inflow and open sides */
 } ScalarConfig;
 
 typedef struct {

@@ -20,6 +20,7 @@ typedef struct {
   const Vec *weights;   /* of faces; zero: the velocity is given */
   const Vec *densities; /* of faces, kg/m^3, inside bodies too; null: the reference everywhere */
   Vec        fixed;     /* cells that hold p = 0, with ghosts; null: none */
+  Vec        expansion; /* what the divergence shall be, in cells, 1/s; null: zero */
 } FluidSystem;
 
 /* Lends the system until the mixture or the obstacles change. Collective: fluid. */

@@ -76,6 +76,9 @@ typedef struct {
   char     *first, *product; /* names of regions */
   PetscReal speed;           /* of the front into the first, relative to it, m/s */
   PetscReal curvature_speed; /* what curvature of the first one's surface adds to it, m^2/s */
+  char     *scalar;          /* of the fluid: the temperature; null: none */
+  PetscReal ignition, ramp;  /* it burns above the one, at full speed from their sum on; 0: it always burns */
+  PetscReal temperature;     /* of what has just burnt; 0: it brings its own */
   PetscReal from, until;     /* s; `until` > `from` */
 } ReactionConfig;
 

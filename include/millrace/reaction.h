@@ -16,6 +16,16 @@ const char *reaction_idle_region(const PhaseConfig *config, const ReactionConfig
 PetscInt reaction_with_same_regions(const PhaseConfig *config, PetscInt number);
 /* Whether its product ever takes another volume than what has burnt. */
 PetscBool reaction_expands(const PhaseConfig *config, const ReactionConfig *reaction);
+/* Whether it needs the temperature to burn; whether what has burnt is held at one. */
+PetscBool reaction_ignites(const ReactionConfig *reaction);
+PetscBool reaction_heats(const ReactionConfig *reaction);
+
+/* Where the present fronts of a reaction burn, by the temperature (a cell field, ghosts valid): from the next
+   mixture on. A reaction that ignites does not burn before the first call. Collective: fluid, as the next. */
+PetscErrorCode PhaseIgnite(Phase phase, PetscInt reaction, Vec temperature);
+/* What has just burnt has its temperature at least, between that and the reference where it burns in part.
+   Ghosts are left to the caller. Collective: fluid. */
+PetscErrorCode PhaseHoldTemperature(Phase phase, PetscInt reaction, PetscReal reference, Vec temperature);
 /* The largest step in which no present front goes too far through cells of size h. */
 PetscReal phase_front_limit(Phase phase, PetscReal h);
 

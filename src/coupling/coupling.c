@@ -199,6 +199,7 @@ PetscErrorCode CouplingSetFluid(Coupling coupling, const FluidSystem *fluid)
   PetscCheck(fluid->density > 0., coupling->world, PETSC_ERR_ARG_OUTOFRANGE,
              "The reference density must be positive, not %g", (double)fluid->density);
   coupling->density = fluid->density;
+  coupling->expansion = fluid->expansion;
   PetscCall(PetscCalloc1(coupling->solids.count, &displaced));
   if (has_fluid(coupling)) {
     coupling->scale = (grid_box(coupling->grid)->dimension == 3 ? coupling->spacing : 1.) / fluid->density;

@@ -257,6 +257,7 @@ struct _p_Coupling {
   PetscReal spacing, area, volume; /* of a cell and its dual cells, per metre of depth in two dimensions */
   PetscReal scale;                 /* from p^ to the unknown of the Poisson problem */
   PetscReal density;
+  Vec       expansion;  /* of the fluid, borrowed; null: none */
   PetscInt  cell_count; /* owned */
 
   PlacedSolids       solids;

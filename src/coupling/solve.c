@@ -52,7 +52,7 @@ static void cover_given(Coupling coupling, PetscReal *const u[DIM], const PetscR
   }
 }
 
-/* flow = V G^T u over fluid and given faces, plus B V of the chosen bodies. */
+/* flow = V G^T u over fluid and given faces and V times the expansion, plus B V of the chosen bodies. */
 static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const PetscReal *twists,
                                BodyChoice choice)
 {
@@ -64,6 +64,8 @@ static PetscErrorCode FindFlow(Coupling coupling, Vec velocity[DIM], const Petsc
   PetscCall(MacGridExchangeFaces(coupling->grid, velocity));
   PetscCall(MacGridCreateField(coupling->grid, &divergence));
   PetscCall(MacGridDivergence(coupling->grid, velocity, divergence));
+  if (coupling->expansion)
+    PetscCall(VecAXPY(divergence, -1., coupling->expansion));
   PetscCall(MacGridToSolver(coupling->grid, divergence, coupling->system.flow));
   PetscCall(VecDestroy(&divergence));
   PetscCall(VecScale(coupling->system.flow, -coupling->volume));

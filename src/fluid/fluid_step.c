@@ -23,7 +23,7 @@ PetscErrorCode FluidGetSystem(Fluid fluid, FluidSystem *system)
     PetscCall(MacGridCreateFaceField(fluid->grid, fluid->weights));
   PetscCall(FluidWeighMixture(fluid, fluid->weights, &any));
   *system = (FluidSystem){fluid->reference_density, fluid->weights, fluid->mixture->density,
-                          any ? fluid->voids : NULL};
+                          any ? fluid->voids : NULL, fluid->mixture->expansion};
   PetscFunctionReturn(0);
 }
 

@@ -112,6 +112,30 @@ static PetscErrorCode Decay(Fluid fluid, PetscInt scalar, PetscReal dt, Vec fiel
   PetscFunctionReturn(0);
 }
 
+/* y' = -k y^4 with y = (s - reference) / (hottest - reference), exactly. */
+static PetscErrorCode Cool(Fluid fluid, PetscInt scalar, PetscReal dt, Vec field)
+{
+  const ScalarConfig *config = &fluid->config->scalars[scalar];
+  const GridBox      *box = grid_box(fluid->grid);
+  const PetscReal     span = config->hottest - config->reference;
+  PetscReal          *value;
+
+  PetscFunctionBegin;
+  if (config->cooling == 0.)
+    PetscFunctionReturn(0);
+  PetscCall(VecGetArray(field, &value));
+  FOR_CELLS(box, i, j, k) {
+    const PetscInt  c = box_index(box, i, j, k);
+    const PetscReal y = (value[c] - config->reference) / span;
+
+    if (y > 0.)
+      value[c] = config->reference +
+                 span * y / PetscPowReal(1. + 3. * config->cooling / span * y * y * y * dt, 1. / 3.);
+  }
+  PetscCall(VecRestoreArray(field, &value));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, PetscReal implicitness)
 {
   const AdvectedField carried = {CELL_VALUES, scalar, dt};
@@ -122,6 +146,7 @@ PetscErrorCode FluidAdvanceScalar(Fluid fluid, PetscInt scalar, PetscReal dt, Pe
   PetscFunctionBegin;
   PetscCall(VecCopy(fluid->scalars[scalar], field));
   PetscCall(Decay(fluid, scalar, dt, field));
+  PetscCall(Cool(fluid, scalar, dt, field));
   if (amount > 0. && implicitness < 1.) {
     PetscCall(VecCopy(field, fluid->scratch[0]));
     PetscCall(FluidFillScalarGhosts(fluid, scalar, fluid->scratch[0], fluid->time, SIDE_VALUES_GIVEN));

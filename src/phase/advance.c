@@ -104,7 +104,6 @@ PetscErrorCode PhaseAdvance(Phase phase, Vec velocity[DIM], Vec closed, PetscRea
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, shifted | extended));
   PetscCall(Redistance(phase));
-  PetscCall(PhaseDropBurnt(phase));
   PetscCall(Correct(phase));
   PetscCall(PhaseExtendIntoClosed(phase));
   PetscCall(PhaseProject(phase, extended));

@@ -7,11 +7,12 @@
    (1 - theta) u_upper; each cell sees its own. So both expand together by leap / h, in parts that lie where
    the front crosses the line. */
 #include "phase_impl.h"
-#include "crossing.h"
+#include "fronts.h"
 
 #include <millrace/reaction.h>
 
-static const PetscReal most_way = 0.3; /* cells that a front goes in a step */
+static const PetscReal most_way = 0.3;        /* cells that a front goes in a step */
+static const PetscReal smallest_radius = 0.1; /* of markers, in cells: farther out they have escaped */
 
 static PetscInt region_named(const PhaseConfig *config, const char name[])
 {
@@ -57,10 +58,14 @@ PetscErrorCode PhaseDestroyFronts(Phase phase)
 {
   PetscFunctionBegin;
   PetscCall(VecDestroy(&phase->burning));
+  for (PetscInt r = 0; r < REACTIONS_MAX; r++) {
+    PetscCall(VecDestroy(&phase->ignition[r]));
+    PetscCall(VecDestroy(&phase->kept.ignition[r]));
+  }
   PetscFunctionReturn(0);
 }
 
-static PetscBool is_acting(Phase phase, PetscInt r)
+PetscBool front_acts(Phase phase, PetscInt r)
 {
   const ReactionFront *front = &phase->fronts[r];
 
@@ -76,20 +81,11 @@ PetscReal phase_front_limit(Phase phase, PetscReal h)
     const PetscReal speed = phase->fronts[r].speed + phase->fronts[r].curvature_speed * curvature;
     const PetscReal fastest = speed * PetscMax(1., 1. + phase->fronts[r].leap); /* with the product at rest */
 
-    if (is_acting(phase, r) && fastest > 0.)
+    if (front_acts(phase, r) && fastest > 0.)
       limit = PetscMin(limit, most_way * h / fastest);
   }
   return limit;
 }
-
-/* Where a front crosses the line between two centres. */
-typedef struct {
-  const ReactionFront *front;
-  PetscInt             number;           /* of its reaction */
-  PetscBool            product_is_above; /* in the upper cell */
-  PetscReal            part;             /* component of the normal along the line, not negative */
-  PetscReal            theta;            /* of the crossing */
-} FrontFace;
 
 /* Between two open cells of the box. */
 static PetscBool is_inner_face(Phase phase, PetscInt c, PetscInt d)
@@ -126,8 +122,7 @@ static PetscReal normal_part(const Crossings *crossings, const FrontFace *face, 
   return along > 0. ? along / PetscSqrtReal(square) : 0.;
 }
 
-/* On the lower face of cell c along d. */
-static PetscBool find_front(const Crossings *crossings, PetscInt c, PetscInt d, FrontFace *face)
+PetscBool find_front(const Crossings *crossings, PetscInt c, PetscInt d, FrontFace *face)
 {
   const Phase    phase = crossings->phase;
   const PetscInt below = c - grid_box(phase->grid)->stride[d];
@@ -147,23 +142,27 @@ static PetscBool find_front(const Crossings *crossings, PetscInt c, PetscInt d, 
   return PETSC_TRUE;
 }
 
-/* Speeds in the owned cells beside fronts, those on their faces by the squares of the normal's parts. */
-typedef struct {
-  PetscReal *speed, *weight;
-} CellSpeeds;
-
-static void add_speed(const CellSpeeds *cells, PetscInt c, PetscReal part, PetscReal speed)
+void add_front_value(const FrontValues *cells, PetscInt c, PetscReal part, PetscReal value)
 {
-  cells->speed[c] += part * part * speed;
+  cells->value[c] += part * part * value;
   cells->weight[c] += part * part;
 }
 
-static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, const CellSpeeds *cells)
+/* As much as it burns there; all of it without a temperature. */
+static PetscReal burning_part(const PetscReal *ignition, PetscInt c, PetscInt below)
 {
-  const GridBox *box = grid_box(phase->grid);
-  FrontFace      face;
+  return ignition ? 0.5 * (ignition[c] + ignition[below]) : 1.;
+}
+
+static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, const FrontValues *cells)
+{
+  const GridBox   *box = grid_box(phase->grid);
+  const PetscReal *ignition = NULL;
+  FrontFace        face;
 
   PetscFunctionBegin;
+  if (phase->ignition[r])
+    PetscCall(VecGetArrayRead(phase->ignition[r], &ignition));
   for (PetscInt m = 0; m < phase->mixed_count; m++)
     for (PetscInt d = 0; d < box->dimension; d++) {
       const PetscInt c = phase->mixed_cells[m], below = c - box->stride[d];
@@ -175,15 +174,18 @@ static PetscErrorCode AddSpeeds(Phase phase, Crossings *crossings, PetscInt r, c
       if (crossings->curvature)
         speed += face.front->curvature_speed *
                  ((1. - face.theta) * crossings->curvature[below] + face.theta * crossings->curvature[c]);
-      add_speed(cells, c, face.part, PetscMax(0., speed));
-      add_speed(cells, below, face.part, PetscMax(0., speed));
+      speed = PetscMax(0., speed) * burning_part(ignition, c, below);
+      add_front_value(cells, c, face.part, speed);
+      add_front_value(cells, below, face.part, speed);
     }
+  if (phase->ignition[r])
+    PetscCall(VecRestoreArrayRead(phase->ignition[r], &ignition));
   PetscFunctionReturn(0);
 }
 
 /* The curvature of the first region's surface, as the surface tension sees it. */
 static PetscErrorCode AddCurvedSpeeds(Phase phase, PetscInt r, Vec pair, Vec curvature,
-                                      const CellSpeeds *cells)
+                                      const FrontValues *cells)
 {
   const ReactionFront *front = &phase->fronts[r];
   Crossings            crossings;
@@ -205,43 +207,42 @@ static PetscErrorCode AddCurvedSpeeds(Phase phase, PetscInt r, Vec pair, Vec cur
   PetscFunctionReturn(0);
 }
 
-/* Carried on constantly from the cells beside the fronts over the band. */
-static PetscErrorCode ExtendSpeeds(Phase phase, Vec weight)
+PetscErrorCode PhaseExtendFromFronts(Phase phase, Vec weight, Vec values)
 {
   const PetscInt length = grid_box(phase->grid)->length;
   const Vec      away = phase->scratch[0];
-  PetscReal     *far, *known, *speed, *distances[REGIONS_MAX];
+  PetscReal     *far, *known, *value, *distances[REGIONS_MAX];
 
   PetscFunctionBegin;
   PetscCall(PhaseGetDistances(phase, distances));
   PetscCall(VecGetArray(away, &far));
   PetscCall(VecGetArray(weight, &known));
-  PetscCall(VecGetArray(phase->burning, &speed));
+  PetscCall(VecGetArray(values, &value));
   for (PetscInt c = 0; c < length; c++) {
     far[c] = PetscAbsReal(distances[phase->region[c]][c]);
     if (known[c] > 0.)
-      speed[c] /= known[c];
+      value[c] /= known[c];
   }
-  PetscCall(VecRestoreArray(phase->burning, &speed));
+  PetscCall(VecRestoreArray(values, &value));
   PetscCall(VecRestoreArray(weight, &known));
   PetscCall(VecRestoreArray(away, &far));
   PetscCall(PhaseRestoreDistances(phase, distances));
-  PetscCall(ExtendCells(phase->grid, away, weight, BAND_CELLS, phase->burning));
+  PetscCall(ExtendCells(phase->grid, away, weight, BAND_CELLS, values));
   PetscFunctionReturn(0);
 }
 
 static PetscBool speeds_differ(Phase phase)
 {
   for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    if (phase->config->reactions[r].curvature_speed > 0.)
+    if (phase->config->reactions[r].curvature_speed > 0. || reaction_ignites(&phase->config->reactions[r]))
       return PETSC_TRUE;
   return PETSC_FALSE;
 }
 
 static PetscErrorCode FindSpeeds(Phase phase)
 {
-  CellSpeeds cells;
-  Vec        weight;
+  FrontValues cells;
+  Vec         weight;
 
   PetscFunctionBegin;
   if (!speeds_differ(phase))
@@ -251,13 +252,13 @@ static PetscErrorCode FindSpeeds(Phase phase)
   PetscCall(MacGridCreateField(phase->grid, &weight));
   PetscCall(VecSet(phase->burning, 0.));
   PetscCall(VecGetArray(weight, &cells.weight));
-  PetscCall(VecGetArray(phase->burning, &cells.speed));
+  PetscCall(VecGetArray(phase->burning, &cells.value));
   for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    if (is_acting(phase, r))
+    if (front_acts(phase, r))
       PetscCall(AddCurvedSpeeds(phase, r, phase->scratch[0], phase->scratch[1], &cells));
-  PetscCall(VecRestoreArray(phase->burning, &cells.speed));
+  PetscCall(VecRestoreArray(phase->burning, &cells.value));
   PetscCall(VecRestoreArray(weight, &cells.weight));
-  PetscCall(ExtendSpeeds(phase, weight));
+  PetscCall(PhaseExtendFromFronts(phase, weight, phase->burning));
   PetscCall(VecDestroy(&weight));
   PetscFunctionReturn(0);
 }
@@ -360,9 +361,8 @@ PetscErrorCode PhaseUpdateFronts(Phase phase)
   PetscFunctionReturn(0);
 }
 
-/* 1 + the reaction of the front that a cell is nearest to, within the band; 0: another interface or none. */
-static PetscInt nearest_front(Phase phase, PetscReal *const distances[], PetscInt c, PetscInt *first,
-                              PetscInt *product)
+PetscInt nearest_front(Phase phase, PetscReal *const distances[], PetscInt c, PetscInt *first,
+                       PetscInt *product)
 {
   const PetscReal inner = phase->band - MILLRACE_ROUND_OFF * grid_spacing(phase->grid);
   PetscInt        nearest = 0, next = -1, between;
@@ -545,31 +545,14 @@ static PetscErrorCode ShiftFronts(Phase phase, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed)
-{
-  PetscFunctionBegin;
-  if (!phase->any_front)
-    PetscFunctionReturn(0);
-  PetscCall(ShiftFronts(phase, dt));
-  *changed = ALL_REGIONS;
-  for (PetscInt r = 0; r < phase->config->reaction_count; r++) {
-    const ReactionFront *front = &phase->fronts[r];
-    const PetscReal      burnt = phase->report.burning[r] * dt; /* as the expansion has it */
-
-    if (!is_acting(phase, r))
-      continue;
-    phase->report.burnt[r] += region_density(phase, front->first) * burnt;
-    phase->targets[front->first] -= burnt;
-    phase->targets[front->product] += (1. + front->leap) * burnt;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* The cells around fronts of one reaction, and the distance to what burns there. */
+/* The cells around fronts of one reaction, the distance to what burns there, and how far it has just burnt.
+ */
 typedef struct {
-  Phase      phase;
-  PetscReal *distances[REGIONS_MAX];
-  PetscInt   number, first;
+  Phase            phase;
+  PetscReal       *distances[REGIONS_MAX];
+  const PetscReal *speed; /* of cells; null: a constant */
+  PetscReal        dt;
+  PetscInt         number, first;
 } BurntPlaces;
 
 static PetscBool is_near_front(const void *context, const PetscInt at[DIM])
@@ -583,33 +566,64 @@ static PetscBool is_near_front(const void *context, const PetscInt at[DIM])
              : PETSC_FALSE;
 }
 
+/* Markers farther out have escaped: they are what is left of thin parts. */
 static PetscBool is_burnt(const void *context, Vector3 point)
 {
   const BurntPlaces *places = context;
   const Phase        phase = places->phase;
   const PetscInt     c = phase->visibility_map ? visibility_map_cell(phase->visibility_map, point) : 0;
+  const PetscReal    distance = phase_sample(phase, places->distances[places->first], c, point, -phase->band);
+  const PetscReal    speed =
+      places->speed ? phase_sample(phase, places->speed, c, point, 0.) : phase->fronts[places->number].speed;
 
-  return phase_sample(phase, places->distances[places->first], c, point, -phase->band) > 0. ? PETSC_TRUE
-                                                                                            : PETSC_FALSE;
+  return speed > 0. && distance > 0. &&
+                 distance <= speed * places->dt + smallest_radius * grid_spacing(phase->grid)
+             ? PETSC_TRUE
+             : PETSC_FALSE;
 }
 
-PetscErrorCode PhaseDropBurnt(Phase phase)
+static PetscErrorCode DropBurnt(Phase phase, PetscReal dt)
 {
-  BurntPlaces        places = {.phase = phase};
+  BurntPlaces        places = {.phase = phase, .dt = dt};
   const ParticleTest test = {.cell = is_near_front, .place = is_burnt, .context = &places};
   PetscInt           dropped = 0;
 
   PetscFunctionBegin;
-  if (!phase->any_front || !phase->config->interface.particles)
+  if (!phase->config->interface.particles)
     PetscFunctionReturn(0);
   PetscCall(PhaseGetDistances(phase, places.distances));
+  if (phase->burning)
+    PetscCall(VecGetArrayRead(phase->burning, &places.speed));
   for (PetscInt r = 0; r < phase->config->reaction_count; r++)
-    if (is_acting(phase, r)) {
+    if (front_acts(phase, r)) {
       places.number = r;
       places.first = phase->fronts[r].first;
       PetscCall(ParticlesDropWhere(phase->markers[places.first], &test, &dropped));
     }
+  if (phase->burning)
+    PetscCall(VecRestoreArrayRead(phase->burning, &places.speed));
   PetscCall(PhaseRestoreDistances(phase, places.distances));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed)
+{
+  PetscFunctionBegin;
+  if (!phase->any_front)
+    PetscFunctionReturn(0);
+  PetscCall(ShiftFronts(phase, dt));
+  PetscCall(DropBurnt(phase, dt));
+  *changed = ALL_REGIONS;
+  for (PetscInt r = 0; r < phase->config->reaction_count; r++) {
+    const ReactionFront *front = &phase->fronts[r];
+    const PetscReal      burnt = phase->report.burning[r] * dt; /* as the expansion has it */
+
+    if (!front_acts(phase, r))
+      continue;
+    phase->report.burnt[r] += region_density(phase, front->first) * burnt;
+    phase->targets[front->first] -= burnt;
+    phase->targets[front->product] += (1. + front->leap) * burnt;
+  }
   PetscFunctionReturn(0);
 }
 

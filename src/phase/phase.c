@@ -69,6 +69,7 @@ PetscErrorCode PhaseCreate(MacGrid grid, const PhaseConfig *config, Phase *phase
     if (region_most_viscosity(&config->regions[n]) > 0.)
       new_phase->mixture.becomes_viscous = PETSC_TRUE;
   PetscCall(PhaseCreateElastic(new_phase));
+  PetscCall(PhaseCreateIgnition(new_phase));
   *phase = new_phase;
   PetscFunctionReturn(0);
 }
@@ -152,6 +153,7 @@ PetscErrorCode PhaseKeep(Phase phase)
     PetscCall(ParticlesCopy(phase->markers[n], kept->markers[n]));
   }
   PetscCall(PhaseKeepElastic(phase));
+  PetscCall(PhaseKeepIgnition(phase));
   kept->steps = phase->steps;
   kept->seedings = phase->seedings;
   kept->report = phase->report;
@@ -170,6 +172,7 @@ PetscErrorCode PhaseReturn(Phase phase)
     PetscCall(ParticlesCopy(kept->markers[n], phase->markers[n]));
   }
   PetscCall(PhaseReturnElastic(phase));
+  PetscCall(PhaseReturnIgnition(phase));
   phase->steps = kept->steps;
   phase->seedings = kept->seedings;
   phase->report = kept->report;

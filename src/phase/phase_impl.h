@@ -11,6 +11,7 @@ typedef struct {
   Particles  *markers;
   PetscInt64  steps, seedings;
   PetscReal   targets[REGIONS_MAX];
+  Vec         ignition[REACTIONS_MAX]; /* null: see those of the phase */
   PhaseReport report;
 } Kept;
 
@@ -73,8 +74,9 @@ struct _p_Phase {
   ReactionFront             fronts[REACTIONS_MAX];              /* of the reactions, by their numbers */
   signed char               front_of[REGIONS_MAX][REGIONS_MAX]; /* see front_between; of those that act now */
   PetscBool                 any_front;                          /* acts now */
-  Vec                       burning; /* speed of the fronts in cells around them, m/s; null: constants */
-  unsigned char *row_region; /* 1 + region if the mixture's fields are those of one region along a row */
+  Vec ignition[REACTIONS_MAX]; /* how much fronts burn in cells around them, 0 to 1; null: all do, wholly */
+  Vec burning;                 /* speed of the fronts in cells around them, m/s; null: constants */
+  unsigned char *row_region;   /* 1 + region if the mixture's fields are those of one region along a row */
   Vec            scratch[2];
 
   /* Closed cells beside the fluid, see obstacles.c; of the last PhaseFindLayers. */
@@ -214,6 +216,12 @@ static inline PetscInt front_between(Phase phase, PetscInt a, PetscInt b)
 PetscErrorCode PhaseSetFronts(Phase phase);    /* of the present materials and time */
 PetscErrorCode PhaseUpdateFronts(Phase phase); /* expansion, leaps and jumps of the present distances */
 PetscErrorCode PhaseDestroyFronts(Phase phase);
+/* ignition.c: parts of Phase's own functions */
+PetscErrorCode PhaseCreateIgnition(Phase phase);
+PetscErrorCode PhaseKeepIgnition(Phase phase);
+PetscErrorCode PhaseReturnIgnition(Phase phase);
+PetscErrorCode PhaseSaveIgnition(Phase phase, Archive archive);
+PetscErrorCode PhaseLoadIgnition(Phase phase, Archive archive);
 /* What a group sees of the faces of its cells that belong to others. */
 PetscErrorCode PhaseAddLeaps(Phase phase, PetscInt group, Vec faces[DIM]);
 /* What it sees through fronts of the velocity `from`, into `faces`, which hold what was carried on. */
@@ -222,7 +230,6 @@ PetscErrorCode PhaseSeeThroughFronts(Phase phase, PetscInt group, Vec from[DIM],
 PetscErrorCode PhaseCarryFronts(Phase phase, Vec *const groups[], Vec faces[DIM]);
 /* Fronts go on for `dt` through regions that were carried along; whether any does, as PhaseProject has it. */
 PetscErrorCode PhaseBurn(Phase phase, PetscReal dt, unsigned *changed);
-PetscErrorCode PhaseDropBurnt(Phase phase); /* markers that fronts have passed */
 void           find_imbalance(Phase phase); /* into the report */
 
 /* open_sides.c: where another region flows in along `velocity` in a step of `dt`, distances learn of it. */

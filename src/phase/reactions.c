@@ -29,6 +29,16 @@ const char *reaction_idle_region(const PhaseConfig *config, const ReactionConfig
   return NULL;
 }
 
+PetscBool reaction_ignites(const ReactionConfig *reaction)
+{
+  return reaction->scalar && reaction->ignition > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscBool reaction_heats(const ReactionConfig *reaction)
+{
+  return reaction->scalar && reaction->temperature > 0. ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscBool have_same_regions(const ReactionConfig *a, const ReactionConfig *b)
 {
   return (!strcmp(a->first, b->first) && !strcmp(a->product, b->product)) ||

@@ -81,6 +81,7 @@ PetscErrorCode PhaseSave(Phase phase, Archive archive)
     pack_report(&phase->report, n, rows[n]);
   }
   PetscCall(PhaseSaveElastic(phase, archive));
+  PetscCall(PhaseSaveIgnition(phase, archive));
   PetscCall(ArchiveWriteInteger(archive, "steps", phase->steps));
   PetscCall(ArchiveWriteInteger(archive, "seedings", phase->seedings));
   PetscCall(ArchiveWriteShared(archive, "targets", phase->count, 1, phase->targets));
@@ -115,6 +116,7 @@ PetscErrorCode PhaseLoad(Phase phase, Archive archive)
   for (PetscInt n = 0; n < phase->count; n++)
     PetscCall(TransferRegion(phase, n, archive, LOAD));
   PetscCall(PhaseLoadElastic(phase, archive));
+  PetscCall(PhaseLoadIgnition(phase, archive));
   PetscCall(ArchiveReadCount(archive, "steps", 0, PETSC_MAX_INT - 1, &phase->steps));
   PetscCall(ArchiveReadCount(archive, "seedings", 0, level_set_most_seedings(phase->level_sets[0]),
                              &phase->seedings));

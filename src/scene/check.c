@@ -178,6 +178,12 @@ static PetscErrorCode CheckFluid(Scene scene)
       if (!strcmp(fluid->scalars[i].name, taken[j]))
         PetscCall(ProblemAdd(scene, node_find(item, "name"), PROBLEM_ERROR,
                              "a scalar cannot be called \"%s\": that is a field of its own", taken[j]));
+    if (fluid->scalars[i].cooling > 0. && !(fluid->scalars[i].hottest > fluid->scalars[i].reference))
+      PetscCall(
+          ProblemAdd(scene, node_item(list, i), PROBLEM_ERROR,
+                     "fluid.scalars[%d].hottest must be above the reference, %g, for the cooling is that "
+                     "of a value there",
+                     (int)i, (double)fluid->scalars[i].reference));
     if (fluid->scalars[i].expansion != 0 && is_usable(gravity) && vector3_norm(fluid->gravity) == 0)
       PetscCall(ProblemAdd(scene, node_find(item, "expansion"), PROBLEM_WARNING,
                            "expansion has no effect without fluid.gravity"));

@@ -259,6 +259,39 @@ static PetscErrorCode CheckFrontSpeed(Scene scene, Node *item, PetscInt number)
   PetscFunctionReturn(0);
 }
 
+/* The temperature that a reaction needs. */
+static PetscErrorCode CheckTemperature(Scene scene, Node *item, PetscInt number)
+{
+  const SimulationConfig *config = &scene->config;
+  const ReactionConfig   *reaction = &config->phases.reactions[number];
+  PetscBool               found = PETSC_FALSE, gas = PETSC_FALSE;
+  char                    path[PATH_LENGTH];
+
+  PetscFunctionBegin;
+  node_path(item, path, sizeof(path));
+  for (PetscInt n = 0; n < config->phases.region_count; n++)
+    if (config->phases.regions[n].kind == REGION_ONE_WAY)
+      gas = PETSC_TRUE;
+  for (PetscInt s = 0; s < config->fluid.scalar_count && reaction->scalar; s++)
+    if (config->fluid.scalars[s].name && !strcmp(config->fluid.scalars[s].name, reaction->scalar))
+      found = PETSC_TRUE;
+  if (!reaction->scalar && (reaction->ignition > 0. || reaction->temperature > 0.))
+    PetscCall(ProblemAdd(
+        scene, item, PROBLEM_ERROR,
+        "%s.scalar is missing: one of fluid.scalars must be the temperature that is asked for", path));
+  else if (reaction->scalar && !found)
+    PetscCall(ProblemAdd(scene, node_find(item, "scalar"), PROBLEM_ERROR,
+                         "%s.scalar: no scalar of the fluid is called \"%.40s\"; add it to fluid.scalars",
+                         path, reaction->scalar));
+  else if (found && gas)
+    PetscCall(
+        ProblemAdd(scene, node_find(item, "scalar"), PROBLEM_ERROR,
+                   "%s.scalar: beside a one-way gas, which has the scalars, nothing can be ignited; make "
+                   "that region simulated",
+                   path));
+  PetscFunctionReturn(0);
+}
+
 /* Between two regions that there are. */
 static PetscErrorCode CheckReaction(Scene scene, Node *item, PetscInt number)
 {
@@ -291,6 +324,7 @@ static PetscErrorCode CheckReaction(Scene scene, Node *item, PetscInt number)
         "let one begin when the other ends (from, until)",
         path, (int)other));
   PetscCall(CheckFrontSpeed(scene, item, number));
+  PetscCall(CheckTemperature(scene, item, number));
   PetscFunctionReturn(0);
 }
 
@@ -316,12 +350,10 @@ static PetscErrorCode CheckReactions(Scene scene)
         is_region(scene, reaction->product))
       PetscCall(CheckReaction(scene, item, r));
   }
-  if (phases->reaction_count && (config->solids.body_count || config->solids.mesh_count ||
-                                 (config->obstacle_count && config->fluid.obstacles == OBSTACLES_CUT)))
-    PetscCall(
-        ProblemAddAtKey(scene, list, PROBLEM_ERROR,
-                        "interfaces.reactions: fronts do not burn beside bodies, meshes and cut obstacles; "
-                        "remove the one or the other, or make the obstacles fluid.obstacles: voxels"));
+  if (phases->reaction_count && config->solids.mesh_count)
+    PetscCall(ProblemAddAtKey(
+        scene, list, PROBLEM_ERROR,
+        "interfaces.reactions: fronts do not burn beside meshes; remove the one or the other"));
   PetscFunctionReturn(0);
 }
 

@@ -213,6 +213,7 @@ static PetscErrorCode PredictVelocity(Simulation simulation, PetscReal dt, const
   PetscCall(FluidPredictForces(simulation->fluid, dt));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, simulation->time + dt, scalars));
+  PetscCall(SimulationHoldFlames(simulation, scalars));
   PetscFunctionReturn(0);
 }
 

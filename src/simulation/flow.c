@@ -287,6 +287,7 @@ PetscErrorCode SimulationStepFlow(Simulation simulation, PetscReal dt, PetscBool
   PetscCall(FluidGetPrediction(simulation->fluid, &velocity, &scalars));
   if (!simulation->gas)
     PetscCall(SimulationHoldScalars(simulation, end, scalars));
+  PetscCall(SimulationHoldFlames(simulation, scalars));
   *good = !fluid_goes_too_far(simulation->fluid);
   if (*good) /* F4 */
     PetscCall(FluidProjectPrediction(simulation->fluid, dt, simulation_farthest(simulation->config), good));

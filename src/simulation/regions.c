@@ -235,6 +235,44 @@ static PetscErrorCode Create(Simulation simulation, char message[], size_t size)
   PetscFunctionReturn(0);
 }
 
+static PetscInt scalar_named(const FluidConfig *fluid, const char name[])
+{
+  PetscInt found = 0;
+
+  while (strcmp(fluid->scalars[found].name, name))
+    found++;
+  return found;
+}
+
+/* Fronts burn where they are hot at the start of the step. */
+static PetscErrorCode Ignite(Simulation simulation)
+{
+  const SimulationConfig *config = simulation->config;
+  Vec                    *scalars;
+
+  PetscFunctionBegin;
+  PetscCall(FluidGetScalars(simulation->fluid, &scalars));
+  for (PetscInt r = 0; r < config->phases.reaction_count; r++)
+    if (reaction_ignites(&config->phases.reactions[r]))
+      PetscCall(PhaseIgnite(simulation->phase, r,
+                            scalars[scalar_named(&config->fluid, config->phases.reactions[r].scalar)]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SimulationHoldFlames(Simulation simulation, Vec scalars[])
+{
+  const SimulationConfig *config = simulation->config;
+
+  PetscFunctionBegin;
+  for (PetscInt r = 0; r < config->phases.reaction_count; r++)
+    if (reaction_heats(&config->phases.reactions[r])) {
+      const PetscInt s = scalar_named(&config->fluid, config->phases.reactions[r].scalar);
+
+      PetscCall(PhaseHoldTemperature(simulation->phase, r, config->fluid.scalars[s].reference, scalars[s]));
+    }
+  PetscFunctionReturn(0);
+}
+
 /* The velocity of interfaces: what carries the fluid, near them with what the groups tell. */
 static PetscErrorCode GetCarrying(Simulation simulation, Vec **faces)
 {
@@ -262,25 +300,51 @@ static PetscErrorCode GetCarrying(Simulation simulation, Vec **faces)
   PetscFunctionReturn(0);
 }
 
+static PetscReal total_burning(Phase phase)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt r = 0; r < REACTIONS_MAX; r++)
+    sum += phase_report(phase)->burning[r];
+  return sum;
+}
+
+/* Where fronts go out, the pressure of their expansion is no guess: all of it would be residual. */
+static PetscErrorCode ForgetBurning(Simulation simulation, PetscReal before)
+{
+  Vec pressure;
+
+  PetscFunctionBegin;
+  if (total_burning(simulation->phase) < 0.1 * before) {
+    PetscCall(FluidGetPressure(simulation->fluid, &pressure));
+    PetscCall(VecSet(pressure, 0.));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* From the middle of the last step to that of this one; with shells as long as these move, which must not run
    away from what they hold. */
 PetscErrorCode SimulationMoveRegions(Simulation simulation, PetscReal dt)
 {
   const PetscReal drift = simulation_has_shells(simulation) ? dt : 0.5 * (simulation->dt + dt);
   PetscLogDouble  begin, end;
+  PetscReal       burning;
   Vec            *velocity, closed;
 
   PetscFunctionBegin;
   if (!simulation->phase)
     PetscFunctionReturn(0);
+  burning = total_burning(simulation->phase);
   PetscCall(PetscTime(&begin));
   PetscCall(FindObstructed(simulation, &closed));
+  PetscCall(Ignite(simulation));
   PetscCall(FluidGetVelocity(simulation->fluid, &velocity));
   PetscCall(FluidGetTravel(simulation->fluid, velocity, drift, &simulation->travel));
   PetscCall(GetCarrying(simulation, &velocity));
   PetscCall(PhaseSetElasticStep(simulation->phase, dt));
   PetscCall(PhaseAdvance(simulation->phase, velocity, closed, drift));
   PetscCall(PourInflows(simulation, simulation->time + dt));
+  PetscCall(ForgetBurning(simulation, burning));
   PetscCall(MixFluid(simulation));
   PetscCall(PetscTime(&end));
   simulation->wall_regions = end - begin;
@@ -600,7 +664,7 @@ static PetscReal mixture_fields(const SimulationConfig *config)
   if (groups > 1)
     fields += (3 * groups + 1) * dimension; /* the flows of groups; what carries interfaces */
   if (config->phases.reaction_count)
-    fields += 2;                                                /* expansion, speeds of fronts */
+    fields += 2 + 2 * config->phases.reaction_count; /* expansion, speeds; where it burns, and did before */
   fields += 2 * phase_strain_count(&config->phases, dimension); /* with their values before the step */
   if (phase_is_elastic(&config->phases))
     fields += 2 * (dimension == 3 ? 6 : 3) + 1; /* stresses of a region and of the mixture; where it is */

@@ -88,6 +88,7 @@ PetscBool      simulation_sources_change(const SimulationConfig *config); /* wit
 PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBool **slips);
 
 /* inflows.c: gives scalars their values inside the inflow regions. */
+PetscErrorCode SimulationHoldFlames(Simulation simulation, Vec scalars[]); /* regions.c */
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);
 PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
 PetscBool      inflow_gives_velocity(const InflowConfig *inflow);

@@ -1,6 +1,7 @@
 /* What the interfaces of a step cost: five regions beside two with the same surface, and level sets and
-   markers beside a pressure solve. */
+   markers beside a pressure solve; and what a step costs whose regions burn, beside one whose do not. */
 #include "regions.h"
+#include "scene_run.h"
 #include <millrace/poisson.h>
 #include <time.h>
 
@@ -159,6 +160,47 @@ static PetscErrorCode BenchDam(PetscInt n, PetscReal density)
   PetscFunctionReturn(0);
 }
 
+/* Mean time of a whole step of a ball of gas in a swirling fuel. */
+static PetscErrorCode TimeBall(PetscInt n, const char reactions[], PetscReal *seconds)
+{
+  SceneRun  flow;
+  PetscReal began, ended;
+
+  PetscFunctionBegin;
+  PetscCall(SceneRunCreate(
+      PETSC_COMM_WORLD, &flow,
+      "grid: {size: [1, 1, 1], resolution: %d}\n"
+      "run: {end_time: 1, frame_interval: 1}\n"
+      "fluid:\n"
+      "  sides: {all: open}\n"
+      "  initial: {velocity: [0.3*sin(2*pi*y), 0.3*sin(2*pi*z), 0.3*sin(2*pi*x)]}\n"
+      "regions:\n"
+      "  - {name: gas, density: 0.2, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}}}\n"
+      "  - {name: fuel, density: 1}\n"
+      "interfaces: {reactions: %s}\n",
+      (int)n, reactions));
+  PetscCall(SceneRunStep(&flow, WARM_UP, 0.2 / n));
+  PetscCall(GetTime(&began));
+  PetscCall(SceneRunStep(&flow, STEPS, 0.2 / n));
+  PetscCall(GetTime(&ended));
+  *seconds = (ended - began) / STEPS;
+  PetscCall(SceneRunDestroy(&flow));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode BenchFronts(PetscInt n)
+{
+  PetscReal plain, burning;
+
+  PetscFunctionBegin;
+  PetscCall(TimeBall(n, "[]", &plain));
+  PetscCall(TimeBall(n, "[{first: fuel, product: gas, speed: 0.1}]", &burning));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                        "%4d^3  a step without a front %.2f s, with one %.2f s, ratio %.2f (target <= 1.5)\n",
+                        (int)n, (double)plain, (double)burning, (double)(burning / plain)));
+  PetscFunctionReturn(0);
+}
+
 int main(int argc, char **argv)
 {
   const PetscInt n = argc > 1 ? atoi(argv[1]) : 128;
@@ -172,6 +214,7 @@ int main(int argc, char **argv)
                         (int)n, (double)two, (double)five, (double)(five / two)));
   PetscCall(BenchDam(n, 1.));
   PetscCall(BenchDam(n, 1e-3));
+  PetscCall(BenchFronts(n / 2));
   PetscCall(PetscFinalize());
   return 0;
 }

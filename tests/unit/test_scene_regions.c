@@ -272,6 +272,8 @@ static void reactions_that_cannot_be_are_refused(void **state)
   one_error(BURNING("first: oil, product: oil, speed: 1"), 8, "cannot be its own product");
   one_error(BURNING("first: oil, product: gas, speed: -1"), 8, "must not be negative");
   one_error(BURNING("first: oil, product: gas, speed: 1, from: 2, until: 1"), 8, "not later than its `from`");
+  one_error(BURNING("first: oil, product: gas, speed: 1, ignition: 900"), 8, "scalar is missing");
+  one_error(BURNING("first: oil, product: gas, speed: 1, scalar: heat"), 8, "add it to fluid.scalars");
   one_error(BURNING("first: oil, product: gas, speed: 1}, {first: gas, product: oil, speed: 1"), 8,
             "between the same regions");
   one_error(TOP "regions:\n" WATER AIR "interfaces: {reactions: [{first: water, product: air, speed: 1}]}\n",
@@ -280,10 +282,6 @@ static void reactions_that_cannot_be_are_refused(void **state)
             "regions:\n" WATER "- {name: ice, density: 1000}\n"
             "interfaces: {reactions: [{first: water, product: ice, speed: 2}]}\n",
             6, "more than a cell");
-  one_error(BURNING("first: oil, product: gas, speed: 1") "solids: {bodies: [{name: ball, density: 1,\n"
-                                                          "  shape: {sphere: {center: [0.2, 0.8, 0.5], "
-                                                          "radius: 0.1}}}]}\n",
-            8, "do not burn beside bodies");
 }
 
 TEST_MAIN(cmocka_unit_test(reactions_are_read), cmocka_unit_test(reactions_that_cannot_be_are_refused),

@@ -68,6 +68,24 @@ static void decay_is_exact(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* y' = -k y^4 of y = (value - 300)/2000, k = 4000/2000: 1/y^3 grows by 3 k t. What is colder than the
+   reference does not radiate. */
+static void what_is_hot_cools_by_the_fourth_power(void **state)
+{
+  SceneRun flow;
+
+  (void)state;
+  step_box(&flow, CUBE,
+           "  scalars: [{name: heat, initial: 1300 + 1200*sin(5*x), cooling: 4000, hottest: 2300,\n"
+           "             reference: 300}]\n",
+           10, 0.1);
+  assert_field_is(&flow, FIELD_SCALAR,
+                  "300 + max(1000 + 1200*sin(5*x), 0)*(1 + 6*(max(1000 + 1200*sin(5*x), 0)/2000)^3)^(-1/3)"
+                  " + min(1000 + 1200*sin(5*x), 0)",
+                  1e-9);
+  assert_success(SceneRunDestroy(&flow));
+}
+
 /* -gravity expansion (value - reference): warm fluid rises, and without walls it does so in free fall. */
 static void uniform_buoyancy_accelerates_upwards(void **state)
 {
@@ -246,6 +264,7 @@ static void scalars_are_carried_at_the_order_of_the_scheme(void **state)
 }
 
 TEST_MAIN(cmocka_unit_test(diffusion_is_second_order), cmocka_unit_test(decay_is_exact),
+          cmocka_unit_test(what_is_hot_cools_by_the_fourth_power),
           cmocka_unit_test(uniform_buoyancy_accelerates_upwards),
           cmocka_unit_test(uniform_buoyancy_rests_in_a_closed_box),
           cmocka_unit_test(warm_fluid_rises_beside_cold),

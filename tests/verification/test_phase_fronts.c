@@ -161,6 +161,80 @@ static void a_bent_front_bends_further_as_it_should(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
-TEST_MAIN(cmocka_unit_test(a_flame_in_a_channel_has_its_jumps_and_its_speed),
+/* A step of heat diffuses; at a distance d from it the part 1/5 of its height arrives at d^2/(4 kappa z^2),
+   with erfc(z) = 2/5. From then on the front burns, and what has burnt is hot. */
+static void a_front_ignites_when_heat_arrives(void **state)
+{
+  const PetscReal expected = PetscSqr(0.25) / (4. * 0.05 * PetscSqr(0.59511608));
+  PetscReal       dt = 0., hot, cold;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [2, 0.0625], resolution: 128}\n"
+                     "run: {end_time: 2, frame_interval: 2, largest_time_step: 0.004}\n"
+                     "fluid: {sides: {all: slip, x_low: open},\n"
+                     "  scalars: [{name: heat, initial: step(1 - x), diffusivity: 0.05}]}\n"
+                     "regions:\n"
+                     "  - {name: fuel, density: 1, shape: {box: {low: [1.253, -1], high: [3, 2]}}}\n"
+                     "  - {name: gas, density: 0.5}\n"
+                     "interfaces: {reactions: [{first: fuel, product: gas, speed: 0.5, scalar: heat,\n"
+                     "  ignition: 0.2, ramp: 0.01, temperature: 3}]}\n"));
+  while (phase_report(simulation_phase(flow.simulation))->burning[0] == 0. &&
+         simulation_time(flow.simulation) < 1.5) {
+    assert_success(SimulationGetTimeStep(flow.simulation, 1.5, &dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
+  }
+  note("ignited at %.4f s, heat arrives at %.4f s", (double)(simulation_time(flow.simulation) - dt),
+       (double)(expected * PetscSqr(0.253 / 0.25)));
+  assert_near((simulation_time(flow.simulation) - dt) / (expected * PetscSqr(0.253 / 0.25)), 1., 0.02);
+  assert_success(SceneRunUntil(&flow, simulation_time(flow.simulation) + 0.3));
+  hot = value_at(&flow, FIELD_SCALAR,
+                 2. - volume_of(&flow, 0) / 0.0625 - 0.75 * grid_spacing(flow.grid)); /* beside the front */
+  cold = value_at(&flow, FIELD_SCALAR, 1.9);
+  note("beside the front %.3f, ahead of it %.3f", (double)hot, (double)cold);
+  assert_on_all_ranks(hot > 2.5 && cold < 0.1);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+/* The expansion is in (5.13) as well: a disk in the stream of what has burnt changes neither the front's
+   speed nor what leaves the channel, and is taken along. */
+static void a_flame_burns_on_behind_a_free_body(void **state)
+{
+  const PetscReal first = 0.02, last = 0.08;
+  PetscReal       volume, speed, place;
+  FluidTotals     totals;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(
+      SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                     "grid: {dimension: 2, size: [1, 0.25], resolution: 48}\n"
+                     "run: {end_time: 1, frame_interval: 1}\n"
+                     "fluid: {sides: {all: slip, x_high: open}}\n"
+                     "regions:\n"
+                     "  - {name: fuel, density: 1, shape: {box: {low: [-1, -1], high: [0.403, 2]}}}\n"
+                     "  - {name: gas, density: 0.2}\n"
+                     "interfaces: {reactions: [{first: fuel, product: gas, speed: 0.5}]}\n"
+                     "solids: {bodies: [{name: disk, density: 1,\n"
+                     "  shape: {sphere: {center: [0.7, 0.125], radius: 0.05}}}]}\n"));
+  assert_success(SceneRunUntil(&flow, first));
+  volume = volume_of(&flow, 0);
+  assert_success(SceneRunUntil(&flow, last));
+  speed = (volume - volume_of(&flow, 0)) / 0.25 / (last - first);
+  assert_success(FluidGetTotals(flow.fluid, &totals));
+  place = solid_body_view(simulation_solid(flow.simulation), 0).position.at[X];
+  note("speed %.5f of 0.5 m/s, outflow %.6f of 0.5 m^2/s, the disk is at %.4f m", (double)speed,
+       (double)totals.outflow[X][1], (double)place);
+  assert_near(speed / 0.5, 1., 0.01);
+  assert_near(totals.outflow[X][1] / 0.5, 1., 0.01);
+  assert_on_all_ranks(place > 0.705);
+  assert_success(SceneRunDestroy(&flow));
+}
+
+TEST_MAIN(cmocka_unit_test(a_front_ignites_when_heat_arrives),
+          cmocka_unit_test(a_flame_burns_on_behind_a_free_body),
+          cmocka_unit_test(a_flame_in_a_channel_has_its_jumps_and_its_speed),
           cmocka_unit_test(a_ring_of_fire_grows_and_keeps_mass),
           cmocka_unit_test(a_bent_front_bends_further_as_it_should))

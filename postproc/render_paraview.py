@@ -102,6 +102,33 @@ def field_range(stage, source, field):
     return [low, high] if low < high else [low - 0.5, low + 0.5]
 
 
+RED, GREEN, BLUE = 610e-9, 549e-9, 468e-9  # m
+SECOND_RADIATION_CONSTANT = 1.4388e-2  # m K
+WHITE = 6500.0  # K: daylight
+EXPOSURE = 1.6  # of the hottest: its red is overexposed
+
+
+def planck(wavelength, temperature):
+    """What a black body emits, over what it does where it is white."""
+    emission = lambda kelvin: 1 / math.expm1(SECOND_RADIATION_CONSTANT / (wavelength * kelvin))
+    return emission(temperature) / emission(WHITE)
+
+
+def black_body(temperature, hottest):
+    """Its colour; brightness goes with the fourth root, so that what is less hot is seen beside the hottest."""
+    red = planck(RED, temperature)
+    bright = EXPOSURE * (red / planck(RED, hottest)) ** 0.25
+    return [min(1.0, bright * planck(colour, temperature) / red) for colour in (RED, GREEN, BLUE)]
+
+
+def glow(table, opacity, high):
+    """Fire of a temperature in kelvin: it shines by itself, and where it is cold it is not there."""
+    steps = [high * n / 24 for n in range(2, 25)]
+    table.RGBPoints = [value for kelvin in steps for value in (kelvin, *black_body(kelvin, high))]
+    table.ColorSpace = "RGB"
+    opacity.Points = [value for kelvin in [0.0, *steps] for value in (kelvin, 0.9 * min(1.0, max(0.0, 1.5 * kelvin / high - 0.3)) ** 2, 0.5, 0)]
+
+
 def colour_by(stage, display, source, field, association="POINTS", pale=False):
     """Colours a display by a field, with a bar for its values; `pale`: colours that are all seen before the ground."""
     low, high = field_range(stage, source, field)
@@ -112,6 +139,11 @@ def colour_by(stage, display, source, field, association="POINTS", pale=False):
     else:
         ColorBy(display, (association, field["array"]))
     table = GetColorTransferFunction(field["array"])
+    if stage.job["fire"]:
+        glow(table, GetOpacityTransferFunction(field["array"]), high)
+        stage.job["dark_lines"] = False
+        add_bar(stage, table, field)
+        return
     preset = stage.job["colormap"] or ("Cool to Warm (Extended)" if low == -high else "Viridis (matplotlib)")
     if not table.ApplyPreset(preset, True):
         sys.exit(f"ParaView has no colour map {preset}")
@@ -266,6 +298,10 @@ def add_volume(stage):
     display.ScalarOpacityUnitDistance = stage.size() / 60
     display.Shade = 1
     table, opacity = GetColorTransferFunction(field["array"]), GetOpacityTransferFunction(field["array"])
+    if stage.job["fire"]:
+        display.Shade = 0
+        glow(table, opacity, high)
+        return
     if stage.job["colormap"]:
         table.ApplyPreset(stage.job["colormap"], True)
         table.RescaleTransferFunction(low, high)

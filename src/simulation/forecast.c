@@ -66,7 +66,7 @@ static PetscReal inflow_speed(const SimulationConfig *config, PetscReal time)
     PetscReal           speed = largest_component(&config->grid, inflow->velocity, time);
     Vector3             low, high;
 
-    if (!inflow_is_active(inflow, time))
+    if (!inflow_is_active(config, inflow, time))
       continue;
     shape_bounds(inflow->shape, &low, &high);
     if (inflow->region)

@@ -2,9 +2,29 @@
    (obstacles.c). Scalars are held at their values where a centre lies in the shape. */
 #include "simulation_impl.h"
 
-PetscBool inflow_is_active(const InflowConfig *inflow, PetscReal time)
+/* In a step that ends at `time`: as steps end at `from` and `until`, all of it lies between the two. One from
+   the start is there at the start. */
+PetscBool inflow_is_active(const SimulationConfig *config, const InflowConfig *inflow, PetscReal time)
 {
-  return time >= inflow->from && time <= inflow->until ? PETSC_TRUE : PETSC_FALSE;
+  const PetscReal tolerance = simulation_time_tolerance(config);
+  const PetscBool began = inflow->from <= 0. || time > inflow->from + tolerance ? PETSC_TRUE : PETSC_FALSE;
+
+  return began && time <= inflow->until + tolerance ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscReal simulation_next_inflow(Simulation simulation)
+{
+  const SimulationConfig *config = simulation->config;
+  const PetscReal         now = simulation->time + simulation_time_tolerance(config);
+  PetscReal               next = PETSC_MAX_REAL;
+
+  for (PetscInt n = 0; n < config->inflow_count; n++) {
+    if (config->inflows[n].from > now)
+      next = PetscMin(next, config->inflows[n].from);
+    if (config->inflows[n].until > now)
+      next = PetscMin(next, config->inflows[n].until);
+  }
+  return next;
 }
 
 PetscBool inflow_gives_velocity(const InflowConfig *inflow)
@@ -61,7 +81,7 @@ static PetscReal inflow_speed(Simulation simulation, PetscReal time)
 
   for (PetscInt n = 0; n < config->inflow_count; n++)
     for (PetscInt d = 0; d < grid_box(simulation->grid)->dimension; d++)
-      if (inflow_is_active(&config->inflows[n], time) && config->inflows[n].velocity[d])
+      if (inflow_is_active(config, &config->inflows[n], time) && config->inflows[n].velocity[d])
         speed = PetscMax(speed, largest_held_speed(simulation, &config->inflows[n], d, time));
   return speed;
 }
@@ -75,7 +95,7 @@ PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec 
     const InflowConfig *inflow = &config->inflows[n];
 
     for (PetscInt s = 0; s < config->fluid.scalar_count; s++)
-      if (inflow_is_active(inflow, time) && inflow->scalars && inflow->scalars[s])
+      if (inflow_is_active(config, inflow, time) && inflow->scalars && inflow->scalars[s])
         PetscCall(HoldCells(simulation, inflow, s, time, scalars[s]));
   }
   PetscFunctionReturn(0);

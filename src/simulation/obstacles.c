@@ -139,7 +139,7 @@ static PetscErrorCode VoxeliseAll(Simulation simulation, PetscReal time)
   for (PetscInt o = 0; o < config->obstacle_count; o++)
     PetscCall(Voxelise(simulation, config->obstacles[o].shape, cell_mark(CELL_WALL, o)));
   for (PetscInt n = 0; n < config->inflow_count; n++)
-    if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(&config->inflows[n], time))
+    if (inflow_gives_velocity(&config->inflows[n]) && inflow_is_active(config, &config->inflows[n], time))
       PetscCall(Voxelise(simulation, config->inflows[n].shape, cell_mark(CELL_SOURCE, n)));
   PetscCall(MacGridExchange(simulation->grid, simulation->closed));
   PetscFunctionReturn(0);

@@ -205,7 +205,7 @@ static PetscErrorCode PourInflows(Simulation simulation, PetscReal time)
   for (PetscInt n = 0; n < config->inflow_count; n++) {
     const InflowConfig *inflow = &config->inflows[n];
 
-    if (inflow->region && inflow_is_active(inflow, time))
+    if (inflow->region && inflow_is_active(config, inflow, time))
       PetscCall(
           PhasePour(simulation->phase, region_named(&config->phases, inflow->region), inflow->shape, closed));
   }
@@ -447,29 +447,23 @@ PetscErrorCode SimulationExtendVelocity(Simulation simulation)
   PetscFunctionReturn(0);
 }
 
-/* How much earlier or later than a step begins is the same time. */
-static PetscReal time_tolerance(const SimulationConfig *config)
-{
-  return 1e-9 * config->run.frame_interval;
-}
-
 PetscReal simulation_next_change(Simulation simulation)
 {
   const SimulationConfig *config = simulation->config;
 
-  return phase_next_change(&config->phases, simulation->time + time_tolerance(config));
+  return phase_next_change(&config->phases, simulation->time + simulation_time_tolerance(config));
 }
 
 /* Those of the last step that began before, or of the start. */
 static PetscReal time_of_materials(Simulation simulation)
 {
-  return PetscMax(0., simulation->time - simulation->dt) + time_tolerance(simulation->config);
+  return PetscMax(0., simulation->time - simulation->dt) + simulation_time_tolerance(simulation->config);
 }
 
 PetscErrorCode SimulationChangeMaterials(Simulation simulation)
 {
   const PhaseConfig *phases = &simulation->config->phases;
-  const PetscReal    now = simulation->time + time_tolerance(simulation->config);
+  const PetscReal    now = simulation->time + simulation_time_tolerance(simulation->config);
   Vec                pressure;
 
   PetscFunctionBegin;

@@ -90,12 +90,15 @@ PetscErrorCode SimulationGetSlips(Simulation simulation, PetscInt count, PetscBo
 /* inflows.c: gives scalars their values inside the inflow regions. */
 PetscErrorCode SimulationHoldFlames(Simulation simulation, Vec scalars[]); /* regions.c */
 PetscErrorCode SimulationHoldScalars(Simulation simulation, PetscReal time, Vec scalars[]);
-PetscBool      inflow_is_active(const InflowConfig *inflow, PetscReal time);
+PetscBool      inflow_is_active(const SimulationConfig *config, const InflowConfig *inflow, PetscReal time);
+PetscReal      simulation_next_inflow(Simulation simulation); /* begins or ends; not collective */
 PetscBool      inflow_gives_velocity(const InflowConfig *inflow);
 
 /* time_step.c: farther than so many cells no flow may go that a step has made, or the step is not taken. */
 PetscReal simulation_farthest(const SimulationConfig *config);
 PetscReal simulation_travel(Simulation simulation); /* of the last step, for a row of the ledger; fluid */
+/* How much earlier or later is the same time. */
+PetscReal simulation_time_tolerance(const SimulationConfig *config);
 
 /* forecast.c: what there is to know of a run before it is run. */
 typedef struct {

@@ -34,14 +34,19 @@ static PetscErrorCode FitGiven(Simulation simulation, const StepBounds *bounds, 
   PetscFunctionReturn(0);
 }
 
-/* A step ends where materials change. */
+PetscReal simulation_time_tolerance(const SimulationConfig *config)
+{
+  return 1e-9 * config->run.frame_interval;
+}
+
+/* A step ends where materials change and where inflows begin and end. */
 PetscErrorCode SimulationGetTimeStep(Simulation simulation, PetscReal stop, PetscReal *dt)
 {
   const RunConfig *run = &simulation->config->run;
-  const PetscReal  change = simulation_next_change(simulation);
-  const PetscReal  at_stop = 1e-9 * run->frame_interval; /* one that is as near to it comes with it */
-  const PetscReal  remaining = (change < stop - at_stop ? change : stop) - simulation->time;
-  const PetscReal  wanted = run->time_step > 0. ? run->time_step : run->largest_time_step;
+  const PetscReal  change = PetscMin(simulation_next_change(simulation), simulation_next_inflow(simulation));
+  const PetscReal at_stop = simulation_time_tolerance(simulation->config); /* what is as near comes with it */
+  const PetscReal remaining = (change < stop - at_stop ? change : stop) - simulation->time;
+  const PetscReal wanted = run->time_step > 0. ? run->time_step : run->largest_time_step;
   const StepBounds bounds = bounds_of(simulation);
   PetscReal        limit;
 

@@ -170,6 +170,34 @@ static void a_ramped_inflow_brings_what_it_should(void **state)
   assert_success(SceneRunDestroy(&flow));
 }
 
+/* Held from 0.03 to 0.04 s, in steps of 0.1 s: both times are met, and one step has it, neither that before
+   nor that after. */
+static void a_step_ends_where_an_inflow_begins_and_ends(void **state)
+{
+  const PetscReal ends[] = {0.03, 0.04, 0.1}, volume = 0.2 * 0.2;
+  SceneRun        flow;
+
+  (void)state;
+  assert_success(SceneRunCreate(PETSC_COMM_WORLD, &flow,
+                                "grid: {dimension: 2, size: [1, 1], resolution: 20}\n"
+                                "run: {end_time: 1, frame_interval: 0.1, time_step: 0.1}\n"
+                                "fluid: {}\n"
+                                "regions:\n"
+                                "  - {name: oil, density: 1, shape: {sphere: {center: [0, 50], radius: 1}}}\n"
+                                "  - {name: water, density: 1}\n"
+                                "inflows: [{name: tap, region: oil, from: 0.03, until: 0.04,\n"
+                                "  shape: {box: {low: [0.4, 0.4], high: [0.6, 0.6]}}}]\n"));
+  for (PetscInt n = 0; n < 3; n++) {
+    PetscReal dt;
+
+    assert_success(SimulationGetTimeStep(flow.simulation, 0.1, &dt));
+    assert_success(SceneRunStep(&flow, 1, dt));
+    assert_near(simulation_time(flow.simulation), ends[n], 1e-15);
+    assert_near(phase_report(simulation_phase(flow.simulation))->volume[0], n ? volume : 0., 0.02 * volume);
+  }
+  assert_success(SceneRunDestroy(&flow));
+}
+
 /* Nothing moves at the start; the first step sees what will. */
 static void a_step_sees_what_is_about_to_move(void **state)
 {
@@ -178,12 +206,12 @@ static void a_step_sees_what_is_about_to_move(void **state)
   assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
                "fluid: {density: 1, sides: {y_high: {type: wall, velocity: [2*t, 0]}}}",
                PetscSqrtReal(0.045));
-  /* an inflow that begins later */
-  assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
-               "fluid: {density: 1, sides: {y_high: open}}\n"
-               "inflows: [{name: fan, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}, velocity: [0, 3], "
-               "from: 0.01}]",
-               0.03);
+  /* an inflow that grows: 50 dt dt = 0.9 h */
+  assert_limit(
+      "run: {end_time: 1000, frame_interval: 1000}\n"
+      "fluid: {density: 1, sides: {y_high: open}}\n"
+      "inflows: [{name: fan, shape: {sphere: {center: [0.5, 0.5], radius: 0.2}}, velocity: [0, 50*t]}]",
+      PetscSqrtReal(0.09 / 50.));
   /* a body force: 50 dt dt^2 = 0.9 h */
   assert_limit("run: {end_time: 1000, frame_interval: 1000}\n"
                "fluid: {density: 1, body_force: [50*t, 0], sides: {all: periodic}}",
@@ -278,6 +306,7 @@ static void steps_of_different_size_follow_each_other(void **state)
 TEST_MAIN(cmocka_unit_test(frames_are_hit_exactly), cmocka_unit_test(every_part_limits_the_step),
           cmocka_unit_test(a_blob_moves_with_the_flow), cmocka_unit_test(a_drop_moves_with_the_flow),
           cmocka_unit_test(a_ramped_inflow_brings_what_it_should),
+          cmocka_unit_test(a_step_ends_where_an_inflow_begins_and_ends),
           cmocka_unit_test(a_step_sees_what_is_about_to_move),
           cmocka_unit_test(waves_limit_the_step_of_a_quiet_pool),
           cmocka_unit_test(a_step_that_is_too_long_is_not_taken),

@@ -67,8 +67,10 @@ PetscErrorCode PhaseCreateElastic(Phase phase)
   elastic->rows = dimension == 3 ? space_rows : plane_rows;
   elastic->columns = dimension == 3 ? space_columns : plane_columns;
   for (PetscInt r = 0; r < phase->count; r++)
-    if (region_is_ever_elastic(&phase->config->regions[r]))
+    if (region_is_ever_elastic(&phase->config->regions[r])) {
+      elastic->share[elastic->count] = 1.;
       elastic->region[elastic->count++] = r;
+    }
   PetscCall(PetscCalloc2(elastic->count * elastic->components, &elastic->fields, elastic->components,
                          &elastic->stress));
   for (PetscInt n = 0; n < elastic->count * elastic->components; n++)

@@ -224,8 +224,12 @@ PetscErrorCode ReadFormula(Scene scene, Node *node, const SchemaKey *key, Formul
 /* Whether the values turn something, in the plane about z; told by their unit. */
 static PetscBool turns(const SchemaKey *key)
 {
-  return key && key->unit && (!strcmp(key->unit, "rad") || !strcmp(key->unit, "N m")) ? PETSC_TRUE
-                                                                                      : PETSC_FALSE;
+  static const char *const units[] = {"rad", "rad/s", "N m"};
+
+  for (size_t n = 0; key && key->unit && n < PETSC_STATIC_ARRAY_LENGTH(units); n++)
+    if (!strcmp(key->unit, units[n]))
+      return PETSC_TRUE;
+  return PETSC_FALSE;
 }
 
 PetscErrorCode ReadFormulas(Scene scene, Node *node, const SchemaKey *key, Formula value[DIM])

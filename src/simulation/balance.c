@@ -7,7 +7,8 @@
    the division, so that a run that goes on from it on as many ranks is the one that was not stopped. */
 #include "coupled_impl.h"
 
-static const PetscReal endurable = 1.25, worthwhile = 0.95; /* most over mean; most then over most now */
+static const PetscReal noticeable = 1.05, endurable = 1.25; /* the most of a rank over the mean */
+static const PetscReal worthwhile = 0.95;                   /* the most then over the most now */
 enum { STEPS_BETWEEN_LOOKS = 20 };
 static const char *const start_names[DIM] = {"first_x", "first_y", "first_z"};
 
@@ -213,7 +214,7 @@ void print_balance(Simulation simulation)
   const GridBalance *balance = &simulation->balance;
   const GridBox     *box = simulation->grid ? grid_box(simulation->grid) : NULL;
 
-  if (!box || box->ranks[X] * box->ranks[Y] * box->ranks[Z] == 1 || !balance->mean)
+  if (!balance->mean || (!simulation->divisions && balance->most < noticeable * balance->mean))
     return;
   printf("%" PetscInt_FMT " x %" PetscInt_FMT " x %" PetscInt_FMT
          " parts of the box, of which the one with the most to do has %.2f of the mean",

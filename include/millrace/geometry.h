@@ -135,6 +135,10 @@ PetscErrorCode SurfaceCreatePrimitive(const Primitive *primitive, PetscInt segme
 typedef enum { CONTOUR_SPACE, CONTOUR_PRISM } ContourKind;
 PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
                                     PetscReal spacing, Surface *surface);
+/* Whether a lattice of half the spacing has nodes in a part of the shape, or of what is around it, that this
+   one in space has none in: walls or gaps thinner than the spacing. Not collective. */
+PetscErrorCode ContourMissesPart(Shape shape, Vector3 low, Vector3 high, PetscReal spacing,
+                                 PetscBool *misses);
 
 /* Where values on the nodes of a lattice change their sign: triangles, from what is negative outwards. `fill`
    gives those of one layer along z, x fastest; node 0 of this part is node `first` of the whole lattice.

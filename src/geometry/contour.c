@@ -362,19 +362,90 @@ PetscErrorCode ContourDestroy(ContourMesh *mesh)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
-                                    PetscReal spacing, Surface *surface)
+/* Where its lattice begins and how many nodes it has. */
+static void lay_out(Contour *contour)
 {
   /* not where shapes like to have their corners */
   const PetscReal margin = 1.2718;
-  Contour         contour = {.shape = shape, .low = low, .high = high, .spacing = spacing};
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    contour->origin.at[d] = contour->low.at[d] - margin * contour->spacing;
+    contour->nodes[d] = 4 + (PetscInt)((contour->high.at[d] - contour->low.at[d]) / contour->spacing);
+  }
+}
+
+/* A lattice whose even nodes are those of a coarse one; whether each is inside, x first. */
+typedef struct {
+  PetscInt nodes[DIM];
+  char    *inside;
+} FineNodes;
+
+static size_t fine_number(const FineNodes *fine, PetscInt i, PetscInt j, PetscInt k)
+{
+  return ((size_t)k * (size_t)fine->nodes[Y] + (size_t)j) * (size_t)fine->nodes[X] + (size_t)i;
+}
+
+/* Whether no node of the coarse lattice within its spacing, along each axis, is on the same side. */
+static PetscBool is_missed(const FineNodes *fine, const PetscInt at[DIM])
+{
+  const char own = fine->inside[fine_number(fine, at[X], at[Y], at[Z])];
+  PetscInt   first[DIM], last[DIM];
+
+  for (PetscInt d = 0; d < DIM; d++) {
+    const PetscInt reach = at[d] % 2 ? 1 : 2;
+
+    first[d] = PetscMax(at[d] - reach, 0);
+    last[d] = PetscMin(at[d] + reach, fine->nodes[d] - 1);
+  }
+  for (PetscInt k = first[Z]; k <= last[Z]; k += 2)
+    for (PetscInt j = first[Y]; j <= last[Y]; j += 2)
+      for (PetscInt i = first[X]; i <= last[X]; i += 2)
+        if (fine->inside[fine_number(fine, i, j, k)] == own)
+          return PETSC_FALSE;
+  return PETSC_TRUE;
+}
+
+static PetscBool any_missed(const FineNodes *fine)
+{
+  PetscInt at[DIM];
+
+  for (at[Z] = 0; at[Z] < fine->nodes[Z]; at[Z]++)
+    for (at[Y] = 0; at[Y] < fine->nodes[Y]; at[Y]++)
+      for (at[X] = 0; at[X] < fine->nodes[X]; at[X]++)
+        if (is_missed(fine, at))
+          return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+PetscErrorCode ContourMissesPart(Shape shape, Vector3 low, Vector3 high, PetscReal spacing, PetscBool *misses)
+{
+  Contour   contour = {.shape = shape, .low = low, .high = high, .spacing = spacing};
+  FineNodes fine;
+
+  PetscFunctionBegin;
+  lay_out(&contour);
+  contour.spacing = 0.5 * spacing;
+  for (PetscInt d = 0; d < DIM; d++)
+    fine.nodes[d] = 2 * contour.nodes[d] - 1;
+  PetscCall(PetscMalloc1(fine_number(&fine, 0, 0, fine.nodes[Z]), &fine.inside));
+  for (PetscInt k = 0; k < fine.nodes[Z]; k++)
+    for (PetscInt j = 0; j < fine.nodes[Y]; j++)
+      for (PetscInt i = 0; i < fine.nodes[X]; i++)
+        fine.inside[fine_number(&fine, i, j, k)] =
+            is_within(&contour, node_at(&contour, (const PetscInt[]){i, j, k})) ? 1 : 0;
+  *misses = any_missed(&fine);
+  PetscCall(PetscFree(fine.inside));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode SurfaceCreateContour(Shape shape, ContourKind kind, Vector3 low, Vector3 high,
+                                    PetscReal spacing, Surface *surface)
+{
+  Contour contour = {.shape = shape, .low = low, .high = high, .spacing = spacing};
 
   PetscFunctionBegin;
   *surface = NULL;
-  for (PetscInt d = 0; d < DIM; d++) {
-    contour.origin.at[d] = low.at[d] - margin * spacing;
-    contour.nodes[d] = 4 + (PetscInt)((high.at[d] - low.at[d]) / spacing);
-  }
+  lay_out(&contour);
   if (kind == CONTOUR_PRISM) {
     contour.low.at[Z] = contour.high.at[Z] = contour.origin.at[Z] = 0.;
     contour.nodes[Z] = 1;

@@ -3,7 +3,8 @@
    are barriers for the bodies in it.
 
    A body needs triangles. Simple shapes and closed surfaces have them; planes, combinations, formulas and
-   surfaces with holes get those of their contour on a lattice of half a cell. */
+   surfaces with holes get those of their contour on a lattice of half a cell; what is there for contact alone
+   does with a whole one, where that misses no part. */
 #include "scene_impl.h"
 
 #include <math.h>
@@ -106,11 +107,15 @@ static void find_reach(Scene scene, Motion motion, Vector3 *low, Vector3 *high)
   }
 }
 
-static PetscErrorCode MakeContour(Scene scene, Motion motion, Shape *shape)
+/* Fluid is cut by the triangles, and so as fine as it is; contact is not. */
+typedef enum { USE_FLUID, USE_CONTACT } ContourUse;
+
+static PetscErrorCode MakeContour(Scene scene, Motion motion, ContourUse use, Shape *shape)
 {
   const GridConfig *grid = &scene->config.grid;
   const PetscInt    most = grid->dimension == 2 ? MOST_CELLS_IN_PLANE : MOST_CELLS_IN_SPACE;
   PetscReal         spacing = 0.5 * grid->size.at[X] / grid->resolution;
+  PetscBool         misses = PETSC_TRUE;
   Vector3           low, high, bounds[2];
   Surface           surface;
 
@@ -123,6 +128,10 @@ static PetscErrorCode MakeContour(Scene scene, Motion motion, Shape *shape)
     if (d < grid->dimension)
       spacing = PetscMax(spacing, (high.at[d] - low.at[d]) / most);
   }
+  if (use == USE_CONTACT && grid->dimension == 3)
+    PetscCall(ContourMissesPart(*shape, low, high, 2. * spacing, &misses));
+  if (!misses)
+    spacing *= 2.;
   PetscCall(SurfaceCreateContour(*shape, grid->dimension == 2 ? CONTOUR_PRISM : CONTOUR_SPACE, low, high,
                                  spacing, &surface));
   PetscCall(ShapeDestroy(shape));
@@ -199,7 +208,8 @@ static PetscErrorCode GoOnBeyondPeriods(Scene scene, Node *item, ObstacleConfig 
 }
 
 /* Takes name, shape and motion of the obstacle; without a shape there is nothing of it in the box. */
-static PetscErrorCode FillBody(Scene scene, Node *item, ObstacleConfig *obstacle, BodyConfig *body)
+static PetscErrorCode FillBody(Scene scene, Node *item, ContourUse use, ObstacleConfig *obstacle,
+                               BodyConfig *body)
 {
   const PetscBool planar = scene->config.grid.dimension == 2 ? PETSC_TRUE : PETSC_FALSE;
   PetscBool       needs_surface = planar && !is_flat(obstacle->shape);
@@ -218,7 +228,7 @@ static PetscErrorCode FillBody(Scene scene, Node *item, ObstacleConfig *obstacle
   body->surface = obstacle->surface == OBSTACLE_SLIP ? BODY_SLIP : BODY_NO_SLIP;
   *obstacle = (ObstacleConfig){0};
   if (needs_surface)
-    PetscCall(MakeContour(scene, body->motion, &body->shape));
+    PetscCall(MakeContour(scene, body->motion, use, &body->shape));
   else if (planar)
     PetscCall(SceneFlattenBody(scene, item, body));
   if (!body->shape)
@@ -279,7 +289,7 @@ static PetscErrorCode FillBarrier(Scene scene, Node *item, const ObstacleConfig 
   PetscFunctionBegin;
   PetscCall(PetscStrallocpy(obstacle->name, &twin.name));
   PetscCall(ReadShape(scene, node_find(item, "shape"), SURFACE_CLOSED, &twin.shape));
-  PetscCall(FillBody(scene, item, &twin, barrier));
+  PetscCall(FillBody(scene, item, USE_CONTACT, &twin, barrier));
   PetscFunctionReturn(0);
 }
 
@@ -350,7 +360,7 @@ PetscErrorCode SceneMakeObstaclesBodies(Scene scene)
       continue;
     }
     PetscCall(CheckNamesake(scene, node_item(list, o), obstacle.name));
-    PetscCall(FillBody(scene, node_item(list, o), &obstacle, &made.bodies[taken]));
+    PetscCall(FillBody(scene, node_item(list, o), USE_FLUID, &obstacle, &made.bodies[taken]));
     if (made.bodies[taken].shape)
       taken++;
     else {

@@ -62,6 +62,17 @@ coupled "spheres in a pool" 1 buoyancy --set grid.resolution=64
 coupled "spheres in a pool" 3 buoyancy --set grid.resolution=48
 coupled "spheres in a pool, with MINRES" 1 buoyancy --set grid.resolution=48 --set coupling.solver=minres
 
+# A pool whose walls hold bodies back, by the triangles of a lattice of whole cells: those of half cells take 200 MB more.
+for ranks in 1 2; do
+  pool=("$MILLRACE_SOURCE/inputs/splash/falling-objects.yaml" --set grid.resolution=25)
+  p=$(millrace 1 check "${pool[@]}" --ranks $ranks | sed -n 's/^memory *\([0-9]*\) MB.*/\1/p')
+  rm -rf run
+  m=$(millrace $ranks run "${pool[@]}" -o run --set run.step_limit=2 | sed -n 's/^peak memory \([0-9]*\) MB.*/\1/p')
+  echo "# bodies in a splash on $ranks ranks: predicted $p MB, measured $m MB"
+  ok "bodies in a splash on $ranks ranks, within a factor of 1.5" [ $((2 * p)) -le $((3 * m)) -a $((2 * m)) -le $((3 * p)) ]
+  ok "at most 160 MB per rank" [ "$m" -le $((160 * ranks)) ]
+done
+
 read -ra base <<< "${foot[1]}"
 bytes=$((($(measured 1 --set grid.resolution=64) - base[1]) * 1000000 / 64 ** 3))
 echo "# $bytes bytes per cell at 64^3"

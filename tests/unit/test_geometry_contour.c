@@ -89,6 +89,41 @@ static void a_half_space_is_cut_at_the_bounds(void **state)
   assert_success(ShapeDestroy(&ball));
 }
 
+static PetscBool wall_is_missed(PetscReal low, PetscReal high)
+{
+  const PetscReal far = 1.;
+  PetscBool       misses;
+  Shape           wall;
+
+  assert_success(ShapeCreateBox(vector3(low, -2., -2.), vector3(high, 2., 2.), &wall));
+  assert_success(ContourMissesPart(wall, vector3(-far, -far, -far), vector3(far, far, far), 0.1, &misses));
+  assert_success(ShapeDestroy(&wall));
+  return misses;
+}
+
+/* The lattice has planes at x = -1.12718 + 0.1 n, between which a thin wall or gap may lie. */
+static void a_lattice_misses_what_is_thinner(void **state)
+{
+  const Vector3 low = vector3(-1, -1, -1), high = vector3(1, 1, 1);
+  Shape         bead = create_bead(), parts[2], gap;
+  PetscBool     misses;
+
+  (void)state;
+  assert_true(wall_is_missed(-0.02, 0.05));
+  assert_false(wall_is_missed(-0.04, 0.03));
+  assert_false(wall_is_missed(-0.02, 0.09));
+  assert_success(ContourMissesPart(bead, low, high, 0.1, &misses));
+  assert_false(misses);
+  assert_success(ShapeDestroy(&bead));
+  assert_success(ShapeCreateBox(vector3(-2, -2, -2), vector3(-0.02, 2, 2), &parts[0]));
+  assert_success(ShapeCreateBox(vector3(0.05, -2, -2), vector3(2, 2, 2), &parts[1]));
+  assert_success(ShapeCreateCombination(SHAPE_UNION, 2, parts, &gap));
+  assert_success(ContourMissesPart(gap, low, high, 0.1, &misses));
+  assert_true(misses);
+  assert_success(ShapeDestroy(&gap));
+}
+
 TEST_MAIN(cmocka_unit_test(a_drilled_ball_has_its_volume),
           cmocka_unit_test(discs_in_the_plane_have_their_area),
-          cmocka_unit_test(a_half_space_is_cut_at_the_bounds))
+          cmocka_unit_test(a_half_space_is_cut_at_the_bounds),
+          cmocka_unit_test(a_lattice_misses_what_is_thinner))

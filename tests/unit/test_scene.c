@@ -272,7 +272,8 @@ static void a_plane_scene_turns_about_z(void **state)
       "run: {end_time: 1, frame_interval: 0.1}\n"
       "fluid: {density: 1}\n"
       "obstacles: [{name: flap, shape: {box: {low: [0.2, 0.4], high: [0.4, 0.6]}},\n"
-      "  motion: {pivot: [0.3, 0.5], rotation: [0, 0, \"0.5*sin(t)\"]}}]\n"
+      "  motion: {pivot: [0.3, 0.5], rotation: [0, 0, \"0.5*sin(t)\"]}},\n"
+      "  {name: wheel, shape: {sphere: {center: [0.5, 0.8], radius: 0.1}}, motion: {spin: [0, 0, 2]}}]\n"
       "solids: {bodies: [{name: rotor, shape: {sphere: {center: [0.7, 0.5], radius: 0.1}}, load_axes: body,\n"
       "  force: [\"2*t\", 0], torque: [0, 0, \"sin(t)\"]}]}\n";
   Scene             scene = read_text(text, NULL);
@@ -280,6 +281,7 @@ static void a_plane_scene_turns_about_z(void **state)
 
   (void)state;
   assert_near(motion_pose(bodies[1].motion, 0).spin.at[Z], 0.5, 1e-14);
+  assert_near(motion_pose(bodies[2].motion, 0).spin.at[Z], 2, 0);
   assert_near(formula_value(bodies[0].torque[Z], vector3(0, 0, 0), 1), PetscSinReal(1), 1e-15);
   assert_on_all_ranks(bodies[0].load_axes == LOAD_AXES_BODY);
   assert_success(SceneDestroy(&scene));

@@ -148,18 +148,25 @@ PetscErrorCode PhaseForgetStrain(Phase phase, PetscInt region)
 PetscReal elastic_viscosity(Phase phase, PetscInt region)
 {
   const RegionElasticity *elasticity = &phase->material[region].elasticity;
-  const ElasticRegions   *elastic = phase->elastic;
-  const PetscReal         dt = elastic ? elastic->dt : 0.;
+  const PetscReal         dt = phase->elastic ? phase->elastic->dt : 0.;
 
   if (elasticity->model == ELASTICITY_NONE)
     return 0.;
-  for (PetscInt e = 0; elastic && e < elastic->count; e++)
-    if (elastic->region[e] == region && elastic->share[e] > 1.)
-      return elastic->share[e] * elasticity->modulus * dt;
   if (elasticity->yield > 0. ||
       dt / elasticity->relaxation < 1e-100) /* an endless time may be a finite number near the largest */
     return elasticity->modulus * dt;
   return elasticity->modulus * (-expm1(-dt / elasticity->relaxation) * elasticity->relaxation);
+}
+
+PetscReal stretched_viscosity(Phase phase, PetscInt region)
+{
+  const ElasticRegions *elastic = phase->elastic;
+
+  for (PetscInt e = 0; elastic && e < elastic->count; e++)
+    if (elastic->region[e] == region && elastic->share[e] > 1. && law_of(phase, region))
+      return elastic->share[e] * phase->material[region].elasticity.modulus * elastic->dt -
+             elastic_viscosity(phase, region);
+  return 0.;
 }
 
 /* The components of some fields at one cell. */
@@ -489,7 +496,7 @@ static PetscErrorCode FindRegionStress(Phase phase, PetscInt e, const WalledFlow
   const PetscInt    region = elastic->region[e];
   const StrainLaw  *law = law_of(phase, region);
   const ElasticStep step = step_of(phase, region, dt);
-  const PetscReal   viscosity = elastic_viscosity(phase, region);
+  const PetscReal   viscosity = elastic_viscosity(phase, region) + stretched_viscosity(phase, region);
   Vec              *fields = elastic->fields + e * elastic->components;
   TensorField       strains, stresses;
 

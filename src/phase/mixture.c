@@ -93,7 +93,8 @@ static PetscErrorCode RestoreFields(Phase phase, MixtureArrays *fields)
 static void fill_pure(Phase phase, const MixtureArrays *fields, PetscInt from, PetscInt to, PetscInt region)
 {
   const PetscInt  dimension = grid_box(phase->grid)->dimension;
-  const PetscReal density = region_density(phase, region), viscosity = region_viscosity(phase, region);
+  const PetscReal density = region_density(phase, region);
+  const PetscReal viscosity = region_viscosity(phase, region) + stretched_viscosity(phase, region);
   const PetscReal mobility = density > 0. ? 1. / density : 0.;
 
   for (PetscInt c = from; c < to; c++)
@@ -138,6 +139,16 @@ static PetscReal mean_density(Phase phase, const MixtureArrays *fields, const Ce
   if (liquid <= 0.)
     return smallest_share * fields->lightest;
   return mass / liquid * PetscMax(liquid, smallest_share);
+}
+
+/* Of the stress of a region each cell and edge has the region's part, and so it has of what stands for it. */
+static PetscReal mean_stretched(Phase phase, const CellFractions *fractions)
+{
+  PetscReal sum = 0.;
+
+  for (PetscInt n = 0; n < fractions->count; n++)
+    sum += fractions->fraction[n] * stretched_viscosity(phase, fractions->region[n]);
+  return sum;
 }
 
 static PetscReal mean_viscosity(Phase phase, const CellFractions *fractions)
@@ -219,7 +230,8 @@ static PetscReal blocked_viscosity(Phase phase, PetscInt direction, PetscInt c)
         face_is_blocked(phase->visibility_map, STEP_END, cells[2], a, -1)))
     return -1.;
   for (PetscInt n = 0; n < 4; n++)
-    sum += 0.25 * region_viscosity(phase, phase->region[cells[n]]);
+    sum += 0.25 * (region_viscosity(phase, phase->region[cells[n]]) +
+                   stretched_viscosity(phase, phase->region[cells[n]]));
   return sum;
 }
 
@@ -232,7 +244,8 @@ static void set_mixed_edges(Phase phase, const MixtureArrays *fields, const Near
       const PetscReal blocked = blocked_viscosity(phase, d, c);
 
       find_fractions(phase, nearby, (const PetscInt[DIM]){d != X, d != Y, d != Z}, &fractions);
-      fields->edge_viscosity[d][c] = blocked < 0. ? edge_viscosity(phase, d, &fractions) : blocked;
+      fields->edge_viscosity[d][c] =
+          blocked < 0. ? edge_viscosity(phase, d, &fractions) + mean_stretched(phase, &fractions) : blocked;
     }
 }
 
@@ -264,7 +277,7 @@ static void set_mixed_cell(const Crossings *crossings, const MixtureArrays *fiel
 
   find_nearby(phase, crossings->distances, c, &nearby);
   find_fractions(phase, &nearby, (const PetscInt[DIM]){0, 0, 0}, &fractions);
-  fields->viscosity[c] = mean_viscosity(phase, &fractions);
+  fields->viscosity[c] = mean_viscosity(phase, &fractions) + mean_stretched(phase, &fractions);
   for (PetscInt d = 0; d < box->dimension; d++) {
     const Crossing crossing = crossing_below(crossings, c, d);
 

@@ -101,8 +101,10 @@ static inline PetscReal region_density(Phase phase, PetscInt region)
 {
   return region_is_empty(phase, region) ? 0. : phase->material[region].density;
 }
-/* elastic.c: what elasticity adds to the viscosity within a step. */
+/* elastic.c: what elasticity adds to the viscosity within a step; and what is far stretched more than that,
+   by its part of cells and edges. */
 PetscReal elastic_viscosity(Phase phase, PetscInt region);
+PetscReal stretched_viscosity(Phase phase, PetscInt region);
 
 static inline PetscReal region_viscosity(Phase phase, PetscInt region)
 {

@@ -105,7 +105,7 @@ AC_DEFUN([MILLRACE_CHECK_PARMETIS], [
   AS_VAR_IF([have_parmetis], [yes],
     [PARMETIS_LIBS="-lparmetis -lmetis"
      PARMETIS_CFLAGS=-DMILLRACE_HAVE_PARMETIS],
-    [have_parmetis="no (nothing is partitioned by it yet)"])
+    [have_parmetis="no (PT-Scotch or slices divide meshes among ranks)"])
   AC_SUBST([PARMETIS_LIBS])
   AC_SUBST([PARMETIS_CFLAGS])
 ])

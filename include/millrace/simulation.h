@@ -219,6 +219,8 @@ PetscErrorCode SimulationRun(Simulation simulation, const RunOptions *options, R
 void           print_ending(Simulation simulation, const RunOptions *options, const RunEnding *ending);
 PetscErrorCode SimulationPrintWaiting(Simulation simulation); /* of the two teams; collective: world */
 void           print_balance(Simulation simulation); /* of the fluid ranks, for the first rank to print */
+/* How ranks share deformable solids, if they do. Collective: world. */
+PetscErrorCode SimulationPrintShares(Simulation simulation);
 
 /* From now on these signals do not end the process but its run, unless it was started to ignore them; a
    second SIGINT ends the process. For the time before SimulationRun. */

@@ -352,6 +352,12 @@ typedef struct {
                                                 does not survive that */
 } SolidReport;
 SolidReport solid_report(Solid solid);
+/* What a rank has to do with deformable solids that ranks share; false: all ranks do the same. */
+typedef struct {
+  PetscReal seconds;                  /* of the processor, in steps, without what is sent */
+  PetscInt  points, copies, elements; /* own points, those of others here, elements that it computes */
+} SolidWork;
+PetscBool solid_work(Solid solid, SolidWork *work);
 /* Whether meshes meet each other or themselves, and with how many triangles. */
 PetscInt solid_meeting_triangles(Solid solid);
 /* Why the last step cannot be trusted, in words; left alone where it can. Not collective. */

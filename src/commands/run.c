@@ -144,6 +144,7 @@ static PetscErrorCode RunScene(const Arguments *arguments, Scene scene, const ch
   if (ending.outcome != RUN_REFUSED) {
     PetscCall(ReportPeakMemory());
     PetscCall(SimulationPrintWaiting(simulation));
+    PetscCall(SimulationPrintShares(simulation));
   }
   if (message[0])
     (void)refuse("%s", message);

@@ -253,6 +253,40 @@ static void describe_work(Simulation simulation, PetscReal rate, ProgressLine *l
   line_add(line, NEED_SPEED, "%.3g m/s", (double)report.largest_speed);
 }
 
+/* Of all ranks, which all have a part in them where there is no fluid. */
+PetscErrorCode SimulationPrintShares(Simulation simulation)
+{
+  enum { BUSY, POINTS, COPIES, ELEMENTS, ROWS };
+  static const char *const names[ROWS] = {"busy, s", "own points", "copies", "elements"};
+
+  const MPI_Comm world = team_world(simulation->team);
+  PetscReal      least[ROWS], mean[ROWS], most[ROWS];
+  PetscMPIInt    rank, size;
+  SolidWork      work;
+
+  PetscFunctionBegin;
+  if (!simulation->solid || !solid_work(simulation->solid, &work))
+    PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(world, &rank));
+  PetscCallMPI(MPI_Comm_size(world, &size));
+  least[BUSY] = work.seconds;
+  least[POINTS] = (PetscReal)work.points;
+  least[COPIES] = (PetscReal)work.copies;
+  least[ELEMENTS] = (PetscReal)work.elements;
+  PetscCall(PetscArraycpy(mean, least, ROWS));
+  PetscCall(PetscArraycpy(most, least, ROWS));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, least, ROWS, MPIU_REAL, MPI_MIN, world));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mean, ROWS, MPIU_REAL, MPI_SUM, world));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, most, ROWS, MPIU_REAL, MPI_MAX, world));
+  for (PetscInt r = -1; r < ROWS && rank == 0; r++)
+    if (r < 0)
+      printf("%-12s%14s%14s%14s\n", "solids", "least", "mean", "most");
+    else
+      printf("%-12s%14.*f%14.*f%14.*f\n", names[r], r ? 0 : 2, (double)least[r], r ? 0 : 2,
+             (double)(mean[r] / size), r ? 0 : 2, (double)most[r]);
+  PetscFunctionReturn(0);
+}
+
 const Part SolidsPart = {.name = "solids",
                          .ranks = PART_ON_ALL,
                          .is_in = has_solids,

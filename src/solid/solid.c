@@ -1,6 +1,7 @@
 /* The solids of a run: lifetime, sharing and summary of their state. */
 #include "contact/mesh/mesh_contact.h"
 #include "contact/point_contact.h"
+#include "deformable/distribution.h"
 #include "shared_forms.h"
 #include "step.h"
 
@@ -221,7 +222,7 @@ static PetscErrorCode BroadcastPoints(Solid solid, MPI_Comm world, PetscMPIInt r
   Points *points = solid->points;
 
   PetscFunctionBegin;
-  if (!points->count)
+  if (!points->count || points->distribution) /* then every rank has been told */
     PetscFunctionReturn(0);
   PetscCallMPI(MPI_Bcast(points->position, (PetscMPIInt)(3 * points->count), MPIU_REAL, root, world));
   PetscCall(PointsBroadcastHistory(points, world, root));

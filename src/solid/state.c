@@ -1,7 +1,7 @@
 /* Solids in checkpoints and frames. Whoever writes holds the whole state, and fetches the surfaces it draws.
  */
 #include "contact/mesh/mesh_contact.h"
-#include "deformable/points.h"
+#include "deformable/distribution.h"
 #include "step.h"
 
 #include <millrace/solid_step.h>
@@ -78,7 +78,7 @@ PetscErrorCode SolidSave(Solid solid, Archive archive)
   PetscCall(ArchiveWriteShared(archive, "particles", solid->points->count, DIM,
                                (const PetscReal *)solid->points->position));
   PetscCall(ArchiveWriteShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
-  PetscCall(PointsSaveHistory(solid->points, archive));
+  PetscCall(PointsSaveHistory(solid, archive));
   PetscCall(ArchiveWriteShared(archive, "report", 1, REPORT_NUMBERS, counts));
   if (solid->points->mesh_count)
     PetscCall(ArchiveWriteShared(archive, "point_report", 1, POINT_NUMBERS, point_counts));
@@ -183,7 +183,7 @@ PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
   PetscCall(ArchiveReadShared(archive, "particles", solid->points->count, DIM,
                               (PetscReal *)solid->points->position));
   PetscCall(ArchiveReadShared(archive, "particle_velocities", solid->points->count, DIM, solid->velocity));
-  PetscCall(PointsLoadHistory(solid->points, archive));
+  PetscCall(PointsLoadHistory(solid, archive));
   points_set_time(solid, time);
   PetscCall(CheckPlacements(solid, time, archive));
   PetscCall(CheckTwists(solid, archive));
@@ -194,6 +194,7 @@ PetscErrorCode SolidLoad(Solid solid, PetscReal time, Archive archive)
   solid_refresh_mobilities(solid);
   PetscCall(ContactSetLoad(solid->contacts, solid, archive));
   PetscCall(ArchiveLeave(archive));
+  PetscCall(PointsReportForces(solid));
   PetscFunctionReturn(0);
 }
 
@@ -487,6 +488,25 @@ static PetscErrorCode WriteContacts(Solid solid, FrameSeries frames)
   PetscFunctionReturn(0);
 }
 
+/* What the material of a mesh measures, of all elements. */
+static PetscErrorCode Measure(Solid solid, const DeformableMesh *mesh, PetscReal ratios[],
+                              PetscReal stresses[], PetscReal strains[])
+{
+  const PetscInt count = mesh_own_elements(mesh);
+  const Force   *force = &mesh->forces[0];
+  PetscReal     *ratio, *stress, *strain;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(count, &ratio, count, &stress, count, &strain));
+  force->kind->measure(force->data, ratio, stress);
+  force->kind->plastic_strains(force->data, strain);
+  PetscCall(MeshGatherElements(solid, mesh, 1, ratio, ratios));
+  PetscCall(MeshGatherElements(solid, mesh, 1, stress, stresses));
+  PetscCall(MeshGatherElements(solid, mesh, 1, strain, strains));
+  PetscCall(PetscFree3(ratio, stress, strain));
+  PetscFunctionReturn(0);
+}
+
 /* Elements of all meshes of a kind, with det F and von Mises' stress, by their corners; the first rank, which
    has them all, writes. */
 static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind kind, const char name[])
@@ -514,9 +534,7 @@ static PetscErrorCode WriteElements(Solid solid, FrameSeries frames, MeshKind ki
     for (PetscInt k = 0; k < corners * count; k++)
       cells[corners * e + k] = one->elements[one->mesh->nodes * (k / corners) + k % corners];
     if (count)
-      one->forces[0].kind->measure(one->forces[0].data, &ratios[e], &stresses[e]);
-    if (count)
-      one->forces[0].kind->plastic_strains(one->forces[0].data, &plastic[e]);
+      PetscCall(Measure(solid, one, &ratios[e], &stresses[e], &plastic[e]));
     if (count)
       mesh_strains(points, one, &strains[e]);
     for (PetscInt k = 0; k < count; k++)
@@ -548,7 +566,7 @@ static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt 
   PetscFunctionBegin;
   PetscCall(
       PetscMalloc5(total, &numbers, total, &ratios, total, &stresses, total, &plastic, total, &strains));
-  for (PetscInt m = 0; m < points->mesh_count && total; m++) {
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *one = &points->meshes[m];
     const PetscInt        count = one->mesh->element_count;
     PetscReal            *ratio, *stress, *set, *strain;
@@ -556,10 +574,9 @@ static PetscErrorCode WriteSkinFields(Solid solid, FrameSeries frames, PetscInt 
     if (!one->face_count) /* a cloud */
       continue;
     PetscCall(PetscMalloc4(count, &ratio, count, &stress, count, &set, count, &strain));
-    one->forces[0].kind->measure(one->forces[0].data, ratio, stress);
-    one->forces[0].kind->plastic_strains(one->forces[0].data, set);
+    PetscCall(Measure(solid, one, ratio, stress, set));
     mesh_strains(points, one, strain);
-    for (PetscInt k = 0; k < one->face_count; k++, f++) {
+    for (PetscInt k = 0; k < one->face_count && total; k++, f++) {
       numbers[f] = (PetscReal)m;
       ratios[f] = ratio[one->behind[k]];
       stresses[f] = stress[one->behind[k]];

@@ -1,6 +1,7 @@
 /* The five steps I to V of a time step of solids (3.2; docs/numerics.md, 8). */
 #include "contact/mesh/mesh_contact.h"
 #include "contact/point_contact.h"
+#include "deformable/distribution.h"
 #include "step.h"
 
 #include <millrace/solid_step.h>
@@ -286,6 +287,7 @@ PetscErrorCode SolidConstrainVelocity(Solid solid, PetscReal time, PetscReal dt,
   PetscFunctionBegin;
   for (PetscInt b = 0; b < solid_body_count(solid) && added; b++)
     weigh_down(&solid->mobilities[b], &added[b]);
+  PetscCall(PointsGatherTouched(solid, motion.points));
   springs_remember(solid, &motion);
   if (solid->config->joint_count) {
     joint_set_clear_resting(solid->joints);
@@ -329,15 +331,18 @@ static PetscErrorCode MoveTogether(Solid solid, PetscReal time, PetscReal dt)
   if (!contact_set_covers(solid->contacts, solid, dt, half.bodies))
     PetscCall(FindContacts(solid, dt, solid->twists, half.bodies));
   PetscCall(Collide(solid, dt, half.bodies));
-  if (!elastic_time_is_implicit(solid->config->elasticity)) /* else the solve has done it */
+  if (!elastic_time_is_implicit(solid->config->elasticity)) { /* else the solve has done it */
+    PetscCall(PointsGatherTouched(solid, solid->points->velocity));
+    PetscCall(PointsGatherTouched(solid, half.points));
     point_contacts_collide(solid, dt, &half);
+  }
   PetscCall(ConstrainMotion(solid, time, dt, half.bodies));
   if (solid->points->surface) {
     PetscCall(MeshContactsPress(solid, dt, &half));
     point_contacts_solve(solid, POINTS_MOVE, dt, &half);
   }
   move(solid, time, dt, half.bodies);
-  points_move(solid, dt);
+  PetscCall(PointsMove(solid, dt));
   if (solid->points->surface)
     PetscCall(MeshContactsSweep(solid, dt, &half));
   points_set_time(solid, time + dt);
@@ -352,6 +357,7 @@ static PetscErrorCode SeparateTogether(Solid solid)
     mesh_surface_remember(solid);
   PetscCall(ContactSetSeparate(solid->contacts, solid, &solid->report.push_outs));
   points_follow_position(solid);
+  PetscCall(PointsGatherTouched(solid, solid->points->position));
   point_contacts_update(solid);
   point_contacts_separate(solid);
   if (solid->points->surface)
@@ -399,14 +405,13 @@ void solid_find_inverted(Solid solid)
   points_find_forces(solid);
   for (PetscInt m = 0; m < points->mesh_count && !solid->report.inverted_mesh; m++) {
     const Force *force = &points->meshes[m].forces[0];
-    ForceReport  report;
+    PetscInt     element;
 
     if (!points->meshes[m].force_count || force->kind->survives_inversion)
       continue;
-    report = force->kind->report(force->data);
-    if (report.least_ratio <= 0.) {
+    if (mesh_least_ratio(points, m, &element) <= 0.) {
       solid->report.inverted_mesh = m + 1;
-      solid->report.inverted_element = report.least;
+      solid->report.inverted_element = element;
     }
   }
 }
@@ -441,7 +446,7 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
     PetscReal parts, part;
 
     if (solid->report.substeps % PARTS_BETWEEN == 0)
-      longest = points_usual_step(solid);
+      PetscCall(PointsFindUsualStep(solid, &longest));
     parts = PetscMax(1., PetscCeilReal(left / longest * (1. - 1e-12)));
     if (!solid->report.substeps)
       planned = choose_parts(parts, last);
@@ -457,6 +462,7 @@ static PetscErrorCode StepInParts(Solid solid, PetscReal time, PetscReal dt)
   }
   if (solid->points->surface)
     PetscCall(MeshSurfaceCountCrossings(solid, solid->points->position, &solid->report.mesh_crossings));
+  PetscCall(PointsComplete(solid));
   solid_find_inverted(solid);
   PetscFunctionReturn(0);
 }
@@ -489,6 +495,7 @@ static PetscErrorCode StepToEquilibrium(Solid solid, PetscReal time, PetscReal d
 PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
+  distribution_begin(solid->points);
   if (solid->config->joint_count)
     joint_set_begin_loads(solid->joints);
   if (solid->points->mesh_count && solid->config->elasticity == ELASTIC_STATIC)
@@ -501,5 +508,6 @@ PetscErrorCode SolidStep(Solid solid, PetscReal time, PetscReal dt)
     PetscCall(StepTogether(solid, time, dt));
   else
     PetscCall(StepBodies(solid, time, dt));
+  distribution_end(solid->points);
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
    point and body alike: linear momentum stays. Points are inelastic, as in the thesis. */
 #include "point_contact.h"
 
+#include "../deformable/distribution.h"
 #include "../deformable/synchronise.h"
 #include "near_points.h"
 #include "solve/contact_set.h"
@@ -14,7 +15,7 @@ static PetscReal geometric_mean(PetscReal a, PetscReal b)
   return PetscSqrtReal(a * b);
 }
 
-/* Where the points of the skin are and go; those between vertices are among these. */
+/* Where own points of the skin are and go; those between vertices are among these. */
 static Bounds skin_bounds(Solid solid, const DeformableMesh *mesh, PetscReal dt, const Vector3 velocity[])
 {
   const Points  *points = solid->points;
@@ -24,6 +25,8 @@ static Bounds skin_bounds(Solid solid, const DeformableMesh *mesh, PetscReal dt,
   for (PetscInt k = 0; k < mesh->skin_count - between; k++) {
     const Vector3 here = points->position[mesh->skin[k]];
 
+    if (!points_owns(points, mesh->skin[k]))
+      continue;
     bounds_include(&box, here);
     bounds_include(&box, vector3_add(here, vector3_scale(dt, velocity[mesh->skin[k]])));
   }
@@ -80,7 +83,7 @@ static PetscErrorCode AddContact(Solid solid, const PointContact *contact)
   PetscFunctionReturn(0);
 }
 
-/* Points of the skin within what point and body may go in the step. */
+/* Own points of the skin within what point and body may go in the step. */
 static PetscErrorCode FindOnBody(Solid solid, const DeformableMesh *mesh, PetscInt body, PetscReal dt,
                                  const SolidMotion *motion)
 {
@@ -98,7 +101,8 @@ static PetscErrorCode FindOnBody(Solid solid, const DeformableMesh *mesh, PetscI
     PetscReal path;
 
     contact.point = mesh->skin[k];
-    if (points->bindings.rests[contact.point] || !(points_inverse_mass(points, contact.point) > 0.))
+    if (!points_owns(points, contact.point) || points->bindings.rests[contact.point] ||
+        !(points_inverse_mass(points, contact.point) > 0.))
       continue;
     place_contact(solid, &contact);
     path = vector3_norm(vector3_subtract(motion->points[contact.point], twist_at(twist, contact.arm)));
@@ -146,9 +150,8 @@ static PetscBool may_meet(Solid solid, const DeformableMesh *mesh, const Bounds 
 }
 
 static PetscErrorCode FindOfMesh(Solid solid, const DeformableMesh *mesh, PetscReal dt,
-                                 const SolidMotion *motion)
+                                 const SolidMotion *motion, const Bounds *skin)
 {
-  const Bounds    skin = skin_bounds(solid, mesh, dt, motion->points);
   const PetscReal slack = solid->config->tolerance * mesh->edge;
 
   PetscFunctionBegin;
@@ -159,24 +162,48 @@ static PetscErrorCode FindOfMesh(Solid solid, const DeformableMesh *mesh, PetscR
     for (PetscInt b = 0; b < solid->body_count; b++) {
       const PetscReal margin = farthest_way(solid, b, dt, &motion->bodies[b]) + slack + reach;
 
-      if (may_meet(solid, mesh, &skin, b, margin))
+      if (may_meet(solid, mesh, skin, b, margin))
         near_points_wake(solid, mesh, b, margin, dt, motion);
     }
   }
   for (PetscInt b = 0; b < solid->body_count; b++)
-    if (may_meet(solid, mesh, &skin, b, farthest_way(solid, b, dt, &motion->bodies[b]) + slack))
+    if (may_meet(solid, mesh, skin, b, farthest_way(solid, b, dt, &motion->bodies[b]) + slack))
       PetscCall(FindOnBody(solid, mesh, b, dt, motion));
+  PetscFunctionReturn(0);
+}
+
+/* Of whole skins, on every rank: what is looked at does not depend on who owns it. */
+static PetscErrorCode FindSkinBounds(Solid solid, PetscReal dt, const Vector3 velocity[], Bounds skins[])
+{
+  const Points *points = solid->points;
+
+  PetscFunctionBegin;
+  for (PetscInt m = 0; m < points->mesh_count; m++) {
+    skins[m] = skin_bounds(solid, &points->meshes[m], dt, velocity);
+    skins[m].low = vector3_scale(-1., skins[m].low);
+  }
+  PetscCall(PointsLargest(solid, (PetscInt)(sizeof(*skins) / sizeof(PetscReal)) * points->mesh_count,
+                          (PetscReal *)skins));
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    skins[m].low = vector3_scale(-1., skins[m].low);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode PointContactsFind(Solid solid, PetscReal dt, const SolidMotion *motion)
 {
   Points *points = solid->points;
+  Bounds *skins;
 
   PetscFunctionBegin;
   points->contact_count = 0;
-  for (PetscInt m = 0; m < points->mesh_count && solid->body_count; m++)
-    PetscCall(FindOfMesh(solid, &points->meshes[m], dt, motion));
+  if (!solid->body_count)
+    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(points->mesh_count, &skins));
+  PetscCall(FindSkinBounds(solid, dt, motion->points, skins));
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    PetscCall(FindOfMesh(solid, &points->meshes[m], dt, motion, &skins[m]));
+  PetscCall(PetscFree(skins));
+  PetscCall(PointsGatherContacts(solid));
   for (PetscInt k = 0; k < points->contact_count; k++)
     points->contacts[k].hold = point_contact_hold(solid, &points->contacts[k]);
   take_bodies(solid);

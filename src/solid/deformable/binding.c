@@ -284,19 +284,34 @@ void points_push(const Points *points, PetscInt point, Vector3 impulse, Vector3 
   }
 }
 
+/* The n-th binding whose point is here. */
+static PetscInt here(const PointBindings *bindings, PetscInt n)
+{
+  return bindings->here ? bindings->here[n] : n;
+}
+
+static PetscInt here_count(const PointBindings *bindings)
+{
+  return bindings->here ? bindings->here_count : bindings->count;
+}
+
 void points_follow_parents(const Points *points, Vector3 values[])
 {
-  for (PetscInt k = 0; k < points->bindings.count; k++)
-    if (!points->bindings.rests[points->bindings.points[k]])
-      values[points->bindings.points[k]] = points_mean(points, points->bindings.points[k], values);
+  for (PetscInt n = 0; n < here_count(&points->bindings); n++) {
+    const PetscInt p = points->bindings.points[here(&points->bindings, n)];
+
+    if (!points->bindings.rests[p])
+      values[p] = points_mean(points, p, values);
+  }
 }
 
 void points_collect_bound(const Points *points, Vector3 forces[])
 {
   const PointBindings *bindings = &points->bindings;
 
-  for (PetscInt k = 0; k < bindings->count; k++) {
-    Vector3 *force = &forces[bindings->points[k]];
+  for (PetscInt b = 0; b < here_count(bindings); b++) {
+    const PetscInt k = here(bindings, b);
+    Vector3       *force = &forces[bindings->points[k]];
 
     for (PetscInt n = bindings->first[k]; n < bindings->first[k + 1]; n++)
       forces[bindings->parents[n]] =

@@ -2,6 +2,7 @@
    points and bodies. The residual begins as a D v, and every search direction is M^-1 times a combination of
    forces of damping: w - v takes no momentum from the solid, at whatever tolerance (numerics.md). */
 #include "../contact/point_contact.h"
+#include "distribution.h"
 
 static const PetscReal damping_tolerance = 1e-4; /* of what damping does in the step */
 static const PetscReal spring_tolerance = 1e-11; /* springs are along their force where they are in the end */
@@ -24,10 +25,13 @@ static void add_rayleigh(const Points *points, const DeformableMesh *mesh, const
 }
 
 /* Forces of damping at a motion of points and bodies, collected. */
-static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *forces)
+static PetscErrorCode FindDamping(Solid solid, SolidMotion *motion, SolidMotion *forces)
 {
   const Points *points = solid->points;
 
+  PetscFunctionBegin;
+  PetscCall(PointsExchange(solid, motion->points));
+  points_follow_parents(points, motion->points);
   motion_clear(solid, forces);
   for (PetscInt m = 0; m < points->mesh_count; m++) {
     const DeformableMesh *mesh = &points->meshes[m];
@@ -37,14 +41,18 @@ static void find_damping(Solid solid, const SolidMotion *motion, SolidMotion *fo
     add_rayleigh(points, mesh, motion->points, forces->points);
   }
   points_collect(solid, forces);
+  PetscFunctionReturn(0);
 }
 
-static void project(Solid solid, PetscInt held, SolidMotion *motion)
+static PetscErrorCode Project(Solid solid, PetscInt held, SolidMotion *motion)
 {
+  PetscFunctionBegin;
   if (held) {
+    PetscCall(PointsGatherTouched(solid, motion->points));
     point_contacts_project(solid, motion);
     points_follow_change(solid, motion);
   }
+  PetscFunctionReturn(0);
 }
 
 /* A system: what it has beside M and the factor of D. */
@@ -64,16 +72,16 @@ static PetscErrorCode Precondition(Solid solid, const DampingSystem *system, con
   motion_combine(solid, 0., 1., impulse, given);
   if (system->spring_step > 0. && solid->points->soft.count) {
     motion_yield(solid, given, motion);
-    project(solid, system->held, motion);
+    PetscCall(Project(solid, system->held, motion));
     soft_points_eliminate(solid, system->spring_step, motion, given);
   }
   motion_yield(solid, given, motion);
-  project(solid, system->held, motion);
+  PetscCall(Project(solid, system->held, motion));
   if (!(system->spring_step > 0.))
     PetscFunctionReturn(0);
   PetscCall(SpringsRelease(solid, given, motion));
   soft_points_recover(solid, system->spring_step, given, motion);
-  project(solid, system->held, motion);
+  PetscCall(Project(solid, system->held, motion));
   PetscFunctionReturn(0);
 }
 
@@ -90,19 +98,19 @@ static PetscErrorCode Iterate(Solid solid, DampingSystem *system, SolidMotion *m
   PetscFunctionBegin;
   motion_clear(solid, search);
   PetscCall(Precondition(solid, system, residual, search, trial));
-  square = motion_product(solid, residual, trial);
+  PetscCall(MotionProduct(solid, residual, trial, &square));
   system->first = PetscMax(system->first, square);
   for (PetscInt k = 0; k < MOST_ITERATIONS && square > PetscSqr(tolerance) * system->first; k++) {
     PetscReal curvature, step, last = square;
 
-    find_damping(solid, trial, image);
+    PetscCall(FindDamping(solid, trial, image));
     motion_combine(solid, -system->factor, 1., search, image);
     if (system->spring_step > 0.) {
       motion_combine(solid, -1., 0., image, image);
       springs_pull(solid, system->spring_step, SPRINGS_OF_MOTION, trial, image);
       motion_combine(solid, -1., 0., image, image);
     }
-    curvature = motion_product(solid, image, trial);
+    PetscCall(MotionProduct(solid, image, trial, &curvature));
     if (!(curvature > 0.))
       break;
     step = square / curvature;
@@ -110,7 +118,7 @@ static PetscErrorCode Iterate(Solid solid, DampingSystem *system, SolidMotion *m
     motion_combine(solid, 1., step, trial, motion);
     motion_combine(solid, 1., -step, image, residual);
     PetscCall(Precondition(solid, system, residual, given, image));
-    square = motion_product(solid, residual, image);
+    PetscCall(MotionProduct(solid, residual, image, &square));
     motion_combine(solid, square / last, 1., given, search);
     motion_combine(solid, square / last, 1., image, trial);
     solid->report.damping_iterations++;
@@ -140,14 +148,17 @@ PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, 
   motion_clear(solid, impulse);
   if (!points->is_damped && !springs)
     PetscFunctionReturn(0);
+  PetscCall(PointsGatherTouched(solid, velocity->points));
   system.held = point_contacts_hold(solid, velocity);
   if (springs)
     PetscCall(SpringsStiffen(solid, spring_step));
-  PetscCall(PetscArraycpy(damped->points, velocity->points, points->count));
+  points_copy(points, velocity->points, damped->points);
   PetscCall(PetscArraycpy(damped->bodies, velocity->bodies, solid->body_count));
-  if (system.held)
+  if (system.held) {
+    PetscCall(PointsGatherTouched(solid, damped->points));
     point_contacts_project(solid, damped);
-  find_damping(solid, damped, &points->residual);
+  }
+  PetscCall(FindDamping(solid, damped, &points->residual));
   motion_combine(solid, factor, 0., &points->residual, &points->residual);
   if (springs)
     springs_pull(solid, spring_step, SPRINGS_WHOLE, damped, &points->residual);
@@ -156,7 +167,7 @@ PetscErrorCode PointsDamp(Solid solid, PetscReal factor, PetscReal spring_step, 
        springs && k < MOST_TURNS && springs_turn(solid, spring_step, damped, &points->residual); k++)
     PetscCall(Iterate(solid, &system, damped, impulse));
   if (system.held) { /* the sum holds impulses of contact */
-    find_damping(solid, damped, impulse);
+    PetscCall(FindDamping(solid, damped, impulse));
     motion_combine(solid, factor, 0., impulse, impulse);
     if (springs)
       springs_pull(solid, spring_step, SPRINGS_WHOLE, damped, impulse);

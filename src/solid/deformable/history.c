@@ -2,9 +2,9 @@
    the rest of the state is. Forces at a place depend on what was remembered before the step that led there,
    and only the next step takes it over (`settle`): whoever has the places and the memory of that time finds
    the same forces to the last bit. */
-#include "points.h"
+#include "distribution.h"
 
-/* The n-th memory of all; null: there are no more. */
+/* The n-th memory of all, of the elements here; null: there are no more. */
 static PetscReal *memory(const Points *points, PetscInt n, PetscInt *count, PetscInt *width, Force **force)
 {
   for (PetscInt m = 0; m < points->mesh_count; m++)
@@ -80,35 +80,80 @@ PetscErrorCode PointsBroadcastHistory(Points *points, MPI_Comm world, PetscMPIIn
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointsSaveHistory(const Points *points, Archive archive)
+/* A memory of all elements of its mesh. */
+typedef struct {
+  DeformableMesh *mesh;
+  PetscInt        per_element, width;
+  PetscReal      *own, *all;
+} WholeMemory;
+
+static PetscErrorCode WholeMemoryCreate(Solid solid, PetscInt n, PetscBool *found, WholeMemory *whole)
 {
-  PetscReal *numbers;
-  PetscInt   count, width;
-  Force     *force;
+  Points   *points = solid->points;
+  PetscInt  count, own;
+  PetscReal numbers;
+  Force    *force;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; (numbers = memory(points, n, &count, &width, &force)); n++) {
+  whole->own = memory(points, n, &count, &whole->width, &force);
+  *found = whole->own ? PETSC_TRUE : PETSC_FALSE;
+  if (!*found)
+    PetscFunctionReturn(0);
+  whole->mesh = points->meshes;
+  while (force < whole->mesh->forces || force >= whole->mesh->forces + MESH_MOST_FORCES)
+    whole->mesh++;
+  own = mesh_own_elements(whole->mesh);
+  numbers = own ? (PetscReal)(count / own * whole->width) : 0.; /* a rank without elements does not know */
+  PetscCall(PointsLargest(solid, 1, &numbers));
+  whole->per_element = (PetscInt)numbers;
+  PetscCall(PetscMalloc1(whole->per_element * whole->mesh->mesh->element_count, &whole->all));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode PointsSaveHistory(Solid solid, Archive archive)
+{
+  WholeMemory whole;
+  PetscBool   found;
+
+  PetscFunctionBegin;
+  for (PetscInt n = 0;; n++) {
     char name[32];
 
+    PetscCall(WholeMemoryCreate(solid, n, &found, &whole));
+    if (!found)
+      break;
     PetscCall(PetscSNPrintf(name, sizeof(name), "material_state_%" PetscInt_FMT, n));
-    PetscCall(ArchiveWriteShared(archive, name, count, width, numbers));
+    PetscCall(MeshGatherElements(solid, whole.mesh, whole.per_element, whole.own, whole.all));
+    PetscCall(ArchiveWriteShared(archive, name,
+                                 whole.per_element / whole.width * whole.mesh->mesh->element_count,
+                                 whole.width, whole.all));
+    PetscCall(PetscFree(whole.all));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode PointsLoadHistory(Points *points, Archive archive)
+PetscErrorCode PointsLoadHistory(Solid solid, Archive archive)
 {
-  PetscReal *numbers;
-  PetscInt   count, width;
-  Force     *force;
+  WholeMemory whole;
+  PetscBool   found;
 
   PetscFunctionBegin;
-  for (PetscInt n = 0; (numbers = memory(points, n, &count, &width, &force)); n++) {
+  for (PetscInt n = 0;; n++) {
     char        name[32];
     const char *fault;
+    PetscInt    count, width;
+    Force      *force;
 
+    PetscCall(WholeMemoryCreate(solid, n, &found, &whole));
+    if (!found)
+      break;
     PetscCall(PetscSNPrintf(name, sizeof(name), "material_state_%" PetscInt_FMT, n));
-    PetscCall(ArchiveReadShared(archive, name, count, width, numbers));
+    PetscCall(ArchiveReadShared(archive, name,
+                                whole.per_element / whole.width * whole.mesh->mesh->element_count,
+                                whole.width, whole.all));
+    mesh_take_elements(whole.mesh, whole.per_element, whole.all, whole.own);
+    PetscCall(PetscFree(whole.all));
+    (void)memory(solid->points, n, &count, &width, &force);
     fault = force->kind->fault(force->data);
     if (fault)
       PetscCall(ArchiveRefuse(archive, name, "%s", fault));

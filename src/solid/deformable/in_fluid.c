@@ -332,7 +332,7 @@ PetscErrorCode SolidMovePoints(Solid solid, PetscReal time, PetscReal dt)
 {
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(solid->points->in_fluid->left, solid->points->position, solid->points->count));
-  points_move(solid, dt);
+  PetscCall(PointsMove(solid, dt));
   solid_keep_chambers(solid, dt);
   points_set_time(solid, time + dt);
   point_contacts_update(solid);

@@ -10,14 +10,15 @@
    either end have no torque about the points there and half of each belongs to it. For linear forces w = u,
    and damping is the trapezoidal rule in the form of a backward step and an extrapolation (2.3.3). */
 #include "../contact/point_contact.h"
+#include "distribution.h"
 
 void points_accelerate(Solid solid, PetscReal dt, const SolidMotion *forces, SolidMotion *motion)
 {
   const Points *points = solid->points;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    for (PetscInt d = 0; d < DIM; d++)
-      motion->points[p].at[d] += dt * points->inverse_mass[p] * forces->points[p].at[d];
+  FOR_POINTS(&points->here, p)
+  for (PetscInt d = 0; d < DIM; d++)
+    motion->points[p].at[d] += dt * points->inverse_mass[p] * forces->points[p].at[d];
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt  b = points->bodies[k];
     const Mobility *mobility = &solid->mobilities[b];
@@ -36,9 +37,9 @@ void points_fall(Solid solid, PetscReal dt, Vector3 velocity[])
   const Points *points = solid->points;
   const Vector3 change = vector3_scale(dt, solid->config->gravity);
 
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      velocity[p] = vector3_add(velocity[p], change);
+  FOR_POINTS(&points->here, p)
+  if (points->inverse_mass[p] > 0.)
+    velocity[p] = vector3_add(velocity[p], change);
 }
 
 /* Gravity has acted on the bodies until the middle of the step; backward Euler takes it whole. */
@@ -71,9 +72,11 @@ PetscErrorCode PointsPushToMiddle(Solid solid, PetscReal dt, SolidMotion *motion
   PetscFunctionBegin;
   points_find_forces(solid);
   points_settle(solid);
-  PetscCall(PetscArraycpy(motion->points, points->velocity, points->count));
+  points_copy(points, points->velocity, motion->points);
   points_fall(solid, 0.5 * dt, motion->points);
   points_accelerate(solid, 0.5 * dt, &points->forces, motion);
+  if (points->bindings.count) /* parents of points that may be in contact */
+    PetscCall(PointsExchange(solid, motion->points));
   points_follow_velocity(solid, motion->bodies, motion->points);
   PetscCall(PointContactsFind(solid, dt, motion));
   PetscFunctionReturn(0);
@@ -97,17 +100,20 @@ PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist ha
   PetscFunctionReturn(0);
 }
 
-void points_move(Solid solid, PetscReal dt)
+PetscErrorCode PointsMove(Solid solid, PetscReal dt)
 {
   Points           *points = solid->points;
   const SolidMotion swap = points->earlier;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    points->position[p] = vector3_add(points->position[p], vector3_scale(dt, points->half.points[p]));
+  PetscFunctionBegin;
+  FOR_POINTS(&points->here, p)
+  points->position[p] = vector3_add(points->position[p], vector3_scale(dt, points->half.points[p]));
+  PetscCall(PointsExchange(solid, points->position));
   points_follow_position(solid);
   points->earlier = points->forces;
   points->forces = swap;
   points->has_forces = PETSC_FALSE;
+  PetscFunctionReturn(0);
 }
 
 /* Of an implicit step, V is what the solve in I has found. */
@@ -137,7 +143,7 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
     PetscFunctionReturn(0);
   }
   points_find_forces(solid);
-  PetscCall(PetscArraycpy(motion.points, points->velocity, points->count));
+  points_copy(points, points->velocity, motion.points);
   points_fall(solid, 0.5 * dt, motion.points);
   for (PetscInt b = 0; b < solid->body_count; b++)
     motion.bodies[b] = twist_scale(0.5, twist_add(before[b], solid->twists[b]));
@@ -150,9 +156,9 @@ PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[])
   }
   points_follow_middle(solid, &motion);
   PetscCall(PointsDamp(solid, 0.25 * dt, 0., &motion, &points->drag));
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      points->velocity[p] = vector3_subtract(vector3_scale(2., motion.points[p]), points->velocity[p]);
+  FOR_POINTS(&points->here, p)
+  if (points->inverse_mass[p] > 0.)
+    points->velocity[p] = vector3_subtract(vector3_scale(2., motion.points[p]), points->velocity[p]);
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 

@@ -1,5 +1,6 @@
 /* The points of deformable solids: particles and the vertices of meshes. */
 #include "../contact/mesh/mesh_contact.h"
+#include "distribution.h"
 #include "point_matrix.h"
 
 /* Volumes, ropes, sheets in space and in the plane have forces. */
@@ -283,6 +284,7 @@ static PetscErrorCode CreateArrays(Solid solid)
                          points->count, &points->arm, points->count, &points->carried));
   PetscCall(PetscCalloc1(solid->body_count, &points->bodies));
   PetscCall(PetscCalloc1(points->count, &points->load));
+  PetscCall(PetscCalloc1(MESH_MOST_FORCES * points->mesh_count, &points->stiffening));
   for (PetscInt k = 0; k < MOTIONS; k++)
     PetscCall(SolidMotionCreate(solid, motion_of(points, k)));
   for (PetscInt p = 0; p < points->count; p++)
@@ -445,27 +447,44 @@ static PetscErrorCode AddForce(Points *points, DeformableMesh *mesh, const char 
 
 static PetscErrorCode FinishMesh(Solid solid, DeformableMesh *mesh)
 {
-  Points     *points = solid->points;
-  ElementList elements = {.count = mesh->mesh->element_count, .nodes = mesh->mesh->nodes};
+  Points        *points = solid->points;
+  const PetscInt count = mesh->mesh->element_count;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(elements.count * elements.nodes, &mesh->elements));
-  for (PetscInt k = 0; k < elements.count * elements.nodes; k++)
+  PetscCall(PetscMalloc1(count * mesh->mesh->nodes, &mesh->elements));
+  for (PetscInt k = 0; k < count * mesh->mesh->nodes; k++)
     mesh->elements[k] = mesh->first + mesh->mesh->elements[k];
-  elements.elements = mesh->elements;
-  for (PetscInt e = 0; mesh->mesh->filled && e < elements.count; e++)
+  for (PetscInt e = 0; mesh->mesh->filled && e < count; e++)
     mesh->mesh->filled[e] = filled_part(mesh->mesh, e);
-  elements.filled = mesh->mesh->filled;
-  elements.section = mesh_section(mesh);
-  elements.thickness = mesh_depth(mesh);
   PetscCall(FindHolders(solid, mesh));
   PetscCall(MeshBindSurface(points, mesh));
   place_vertices(solid, mesh);
   add_masses(points, mesh);
   PetscCall(MeshSprinkle(points, mesh));
   PetscCall(MeshAddCopies(solid, mesh));
+  PetscFunctionReturn(0);
+}
+
+PetscInt mesh_own_elements(const DeformableMesh *mesh)
+{
+  return mesh->part ? mesh->part_count : mesh->mesh->element_count;
+}
+
+/* Of the elements that this rank computes. */
+static PetscErrorCode AddForces(Points *points, DeformableMesh *mesh)
+{
+  ElementList elements = {.count = mesh_own_elements(mesh),
+                          .nodes = mesh->mesh->nodes,
+                          .elements = mesh->part ? mesh->part_elements : mesh->elements,
+                          .counts = points->counts,
+                          .section = mesh_section(mesh),
+                          .thickness = mesh_depth(mesh)};
+
+  PetscFunctionBegin;
   if (mesh->mesh->kind == MESH_POINTS) /* others give them their forces */
     PetscFunctionReturn(0);
+  if (mesh->mesh->filled)
+    elements.filled = mesh->part ? mesh->part_filled : mesh->mesh->filled;
   PetscCall(AddForce(points, mesh, MaterialModels[mesh->material->model], &elements));
   if (mesh->material->bending > 0.)
     PetscCall(AddForce(points, mesh, "bending", &elements));
@@ -684,14 +703,19 @@ PetscErrorCode SolidCreatePoints(Solid solid, char message[], size_t size)
     PetscFunctionReturn(0);
   points_share_masses(points);
   weigh(solid);
+  PetscCall(PointsDistribute(solid));
   for (PetscInt m = 0; m < points->mesh_count; m++)
-    points->meshes[m].frequency = mesh_rest_frequency(solid, &points->meshes[m]);
+    PetscCall(AddForces(points, &points->meshes[m]));
+  for (PetscInt m = 0; m < points->mesh_count; m++)
+    PetscCall(MeshFindFrequency(solid, &points->meshes[m], &points->meshes[m].frequency));
   if (points->soft.count)
     PetscCall(SoftPointsWeigh(solid));
+  PetscCall(PointsFindOwn(points));
   PetscCall(SpringsCreate(solid));
   PetscCall(KeptVolumesCreate(solid));
   points_follow_velocity(solid, solid->twists, points->velocity);
   soft_points_start(points);
+  PetscCall(PointsComplete(solid));
   PetscFunctionReturn(0);
 }
 
@@ -705,6 +729,7 @@ static PetscErrorCode MeshDestroyParts(DeformableMesh *mesh)
   PetscCall(PetscFree(mesh->behind));
   PetscCall(PetscFree(mesh->face_points));
   PetscCall(PetscFree(mesh->elements));
+  PetscCall(PetscFree3(mesh->part, mesh->part_elements, mesh->part_filled));
   PetscCall(PetscFree(mesh->holders));
   PetscCall(PetscFree(mesh->skin));
   PetscCall(PetscFree(mesh->skin_elements));
@@ -723,6 +748,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
   for (PetscInt m = 0; m < points->mesh_count; m++)
     PetscCall(MeshDestroyParts(&points->meshes[m]));
   PetscCall(MeshSurfaceDestroy(points));
+  PetscCall(DistributionDestroy(points));
   PetscCall(KeptVolumesDestroy(points));
   PetscCall(PetscFree(points->meshes));
   PetscCall(PetscFree(points->contacts));
@@ -736,6 +762,7 @@ PetscErrorCode SolidDestroyPoints(Solid solid)
   PetscCall(PetscFree(points->bodies));
   PetscCall(PetscFree(points->load));
   PetscCall(PetscFree(points->stretched));
+  PetscCall(PetscFree(points->stiffening));
   PetscCall(PetscFree(points->kept_history));
   PetscCall(PointMatrixDestroy(&points->matrix));
   PetscCall(PointMatrixDestroy(&points->drag_matrix));
@@ -848,7 +875,7 @@ void points_find_forces(Solid solid)
 
   if (points->has_forces)
     return;
-  memcpy(points->forces.points, points->load, (size_t)points->count * sizeof(*points->forces.points));
+  points_copy(points, points->load, points->forces.points);
   for (PetscInt k = 0; k < points->body_count; k++)
     points->forces.bodies[points->bodies[k]] = (Twist){0};
   for (PetscInt m = 0; m < points->mesh_count; m++) {
@@ -862,7 +889,7 @@ void points_find_forces(Solid solid)
   points->has_forces = PETSC_TRUE;
 }
 
-ForceReport points_report(Solid solid)
+ForceReport points_own_report(Solid solid)
 {
   const Points *points = solid->points;
   ForceReport   all = {.least_ratio = PETSC_MAX_REAL};
@@ -884,6 +911,11 @@ ForceReport points_report(Solid solid)
     }
   }
   return all;
+}
+
+ForceReport points_report(Solid solid)
+{
+  return solid->points->distribution ? distribution_report(solid->points) : points_own_report(solid);
 }
 
 PetscReal points_load_work(Solid solid)

@@ -21,6 +21,7 @@ typedef struct {
   PetscInt  *parents;
   PetscReal *weights; /* not negative; their sum is 1 */
   PetscBool *rests; /* of every point of the solid: it does not follow, since nothing is near it (contact/) */
+  PetscInt   here_count, *here; /* bindings whose points this rank has; owned; null: all */
 } PointBindings;
 
 /* A binding of the configuration. */
@@ -41,13 +42,16 @@ typedef struct {
   const SolidMaterialConfig *material; /* borrowed */
   Mesh                       mesh;     /* owned; at rest */
   PetscInt first; /* of its points: its vertices, then those of an embedded surface, then those for contact */
-  PetscInt *elements;          /* points of each element, mesh->nodes of them; owned */
-  PetscInt *holders;           /* the body of each of its holds; -1: the world; owned */
-  PetscInt  skin_count, *skin; /* points of its surface, ascending; owned */
-  PetscInt *skin_elements;     /* that each of these moves with; owned */
-  PetscInt  first_copy;        /* of the soft bound copies of the skin, if it has them */
-  PetscInt *shown; /* of its vertices and those of its surface, the points that are drawn; null: themselves;
-                      owned */
+  PetscInt  *elements;          /* points of each element, mesh->nodes of them; owned */
+  PetscInt   part_count, *part; /* elements that this rank computes; owned, as the next; null: all */
+  PetscInt  *part_elements;     /* points of each */
+  PetscReal *part_filled;       /* what of each is filled */
+  PetscInt  *holders;           /* the body of each of its holds; -1: the world; owned */
+  PetscInt   skin_count, *skin; /* points of its surface, ascending; owned */
+  PetscInt  *skin_elements;     /* that each of these moves with; owned */
+  PetscInt   first_copy;        /* of the soft bound copies of the skin, if it has them */
+  PetscInt  *shown; /* of its vertices and those of its surface, the points that are drawn; null: themselves;
+                       owned */
   PetscInt *neighbours;               /* of elements, if targets drift in them; owned */
   PetscInt  face_count;               /* of its surface: the boundary, or what is embedded */
   PetscInt *behind;                   /* the element of each face; owned */
@@ -127,6 +131,18 @@ typedef struct {
   PetscInt   count; /* of those */
 } Synchronised;
 
+/* Stretches of points that follow each other. */
+typedef struct {
+  PetscInt first, end;
+} PointRun;
+typedef struct {
+  PetscInt  count;
+  PointRun *list; /* owned */
+} PointRuns;
+#define FOR_POINTS(runs, p)                                                                                  \
+  for (const PointRun *run = (runs)->list; run < (runs)->list + (runs)->count; run++)                        \
+    for (PetscInt p = run->first; p < run->end; p++)
+
 typedef struct Points {
   PetscInt   count;
   Vector3   *position, *velocity; /* the velocities are the first of the state vector */
@@ -155,11 +171,18 @@ typedef struct Points {
 
   struct _p_MeshSurface *surface; /* of meshes that meet each other; null: none do; contact/mesh/ */
 
+  PointRuns        here;   /* points whose values this rank has: all, unless ranks share them */
+  PointRuns        own;    /* those that move by themselves and that no other rank has as its own */
+  const PetscBool *counts; /* of every point: it is own; borrowed; null: all are */
+
+  struct _p_Distribution *distribution; /* distribution.h; null: every rank does everything */
+
   struct PointContact *contacts; /* with bodies, of this step; contact/point_contact.h */
   PetscInt             contact_count, contact_room;
 
   /* Workspace of a step. */
   PetscReal   time;            /* of the forces */
+  PetscReal  *stiffening;      /* of the forces of each mesh */
   PetscBool   has_forces;      /* `forces` are those at `position` */
   SolidMotion forces, earlier; /* elastic, of free points and bodies: now, and at the start of the step */
   SolidMotion drag;            /* impulse of damping until the middle of the step */
@@ -198,11 +221,14 @@ void           points_settle(Solid solid);
 PetscErrorCode PointsKeepHistory(Points *points);
 PetscErrorCode PointsReturnHistory(Points *points);
 PetscErrorCode PointsBroadcastHistory(Points *points, MPI_Comm world, PetscMPIInt root);
-PetscErrorCode PointsSaveHistory(const Points *points, Archive archive);
-PetscErrorCode PointsLoadHistory(Points *points, Archive archive);
+PetscErrorCode PointsSaveHistory(Solid solid, Archive archive);
+PetscErrorCode PointsLoadHistory(Solid solid, Archive archive);
 
-/* Of all meshes, where the forces were found last. */
+/* Of all meshes, where the forces were found last; of the elements that count here. */
 ForceReport points_report(Solid solid);
+ForceReport points_own_report(Solid solid);
+/* Those that this rank computes. */
+PetscInt mesh_own_elements(const DeformableMesh *mesh);
 /* Of the given forces, from the origin to where the points are. */
 PetscReal points_load_work(Solid solid);
 
@@ -333,8 +359,12 @@ void           motion_clear(Solid solid, SolidMotion *motion);
 /* into = scale * into + factor * from. */
 void motion_combine(Solid solid, PetscReal scale, PetscReal factor, const SolidMotion *from,
                     SolidMotion *into);
-/* Of impulses and velocities. */
-PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion);
+/* Of impulses and velocities, the same to the last bit on any number of ranks; that of own points alone. */
+PetscErrorCode MotionProduct(Solid solid, const SolidMotion *impulse, const SolidMotion *motion,
+                             PetscReal *product);
+PetscReal      motion_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion);
+/* Of the points that are here. */
+void points_copy(const Points *points, const Vector3 from[], Vector3 to[]);
 /* M^-1 times impulses; points with a carrier follow it. Those that the world or a given motion carries stand
    still. */
 void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion);
@@ -370,12 +400,13 @@ void points_fall(Solid solid, PetscReal dt, Vector3 velocity[]);
 PetscErrorCode PointsPushToMiddle(Solid solid, PetscReal dt, SolidMotion *motion);
 /* limit.c: the largest frequency of a mesh at rest, the longest stable step, and the longest one that a step
    of solids alone is divided into. */
-PetscReal mesh_rest_frequency(Solid solid, const DeformableMesh *mesh);
-PetscReal points_longest_step(Solid solid);
-PetscReal points_usual_step(Solid solid);
+PetscErrorCode MeshFindFrequency(Solid solid, const DeformableMesh *mesh, PetscReal *frequency);
+PetscReal      points_longest_step(Solid solid);
+PetscReal      points_usual_step(Solid solid);
+PetscErrorCode PointsFindUsualStep(Solid solid, PetscReal *dt); /* where ranks share the elements */
 
 PetscErrorCode PointsPredict(Solid solid, PetscReal time, PetscReal dt, Twist half[]);
-void           points_move(Solid solid, PetscReal dt);
+PetscErrorCode PointsMove(Solid solid, PetscReal dt);
 PetscErrorCode PointsAccelerate(Solid solid, PetscReal dt, const Twist before[]);
 
 #endif

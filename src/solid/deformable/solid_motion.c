@@ -1,5 +1,5 @@
 /* Velocities and impulses of points and of the bodies that carry points, as vectors of one space. */
-#include "points.h"
+#include "distribution.h"
 
 PetscErrorCode SolidMotionCreate(Solid solid, SolidMotion *motion)
 {
@@ -19,7 +19,8 @@ void motion_clear(Solid solid, SolidMotion *motion)
 {
   const Points *points = solid->points;
 
-  memset(motion->points, 0, (size_t)points->count * sizeof(*motion->points));
+  for (const PointRun *run = points->here.list; run < points->here.list + points->here.count; run++)
+    memset(&motion->points[run->first], 0, (size_t)(run->end - run->first) * sizeof(*motion->points));
   for (PetscInt k = 0; k < points->body_count; k++)
     motion->bodies[points->bodies[k]] = (Twist){0};
 }
@@ -30,9 +31,9 @@ void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion)
 {
   const Points *points = solid->points;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    for (PetscInt d = 0; d < DIM; d++)
-      motion->points[p].at[d] = points->inverse_mass[p] * impulse->points[p].at[d];
+  FOR_POINTS(&points->here, p)
+  for (PetscInt d = 0; d < DIM; d++)
+    motion->points[p].at[d] = points->inverse_mass[p] * impulse->points[p].at[d];
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt  b = points->bodies[k];
     const Mobility *mobility = &solid->mobilities[b];
@@ -43,15 +44,29 @@ void motion_yield(Solid solid, const SolidMotion *impulse, SolidMotion *motion)
   points_follow_change(solid, motion);
 }
 
-/* Of impulses and motions. */
-PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion)
+void points_copy(const Points *points, const Vector3 from[], Vector3 to[])
+{
+  for (const PointRun *run = points->here.list; run < points->here.list + points->here.count; run++)
+    memcpy(&to[run->first], &from[run->first], (size_t)(run->end - run->first) * sizeof(*to));
+}
+
+static ReproducibleSum points_product(const Points *points, const SolidMotion *impulse,
+                                      const SolidMotion *motion)
+{
+  ReproducibleSum sum = {0};
+
+  for (const PointRun *run = points->own.list; run < points->own.list + points->own.count; run++)
+    sum_add_products(&sum, impulse->points[run->first].at, motion->points[run->first].at,
+                     DIM * (run->end - run->first));
+  return sum;
+}
+
+/* Which all ranks have alike. */
+static PetscReal bodies_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion)
 {
   const Points *points = solid->points;
   PetscReal     sum = 0.;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    if (points->inverse_mass[p] > 0.)
-      sum += vector3_dot(impulse->points[p], motion->points[p]);
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 
@@ -61,15 +76,33 @@ PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMot
   return sum;
 }
 
+PetscReal motion_product(Solid solid, const SolidMotion *impulse, const SolidMotion *motion)
+{
+  const ReproducibleSum sum = points_product(solid->points, impulse, motion);
+
+  return sum_value(&sum) + bodies_product(solid, impulse, motion);
+}
+
+PetscErrorCode MotionProduct(Solid solid, const SolidMotion *impulse, const SolidMotion *motion,
+                             PetscReal *product)
+{
+  const ReproducibleSum sum = points_product(solid->points, impulse, motion);
+
+  PetscFunctionBegin;
+  PetscCall(PointsSum(solid, &sum, product));
+  *product += bodies_product(solid, impulse, motion);
+  PetscFunctionReturn(0);
+}
+
 /* into = scale * into + factor * from. */
 void motion_combine(Solid solid, PetscReal scale, PetscReal factor, const SolidMotion *from,
                     SolidMotion *into)
 {
   const Points *points = solid->points;
 
-  for (PetscInt p = 0; p < points->count; p++)
-    for (PetscInt d = 0; d < DIM; d++)
-      into->points[p].at[d] = scale * into->points[p].at[d] + factor * from->points[p].at[d];
+  FOR_POINTS(&points->here, p)
+  for (PetscInt d = 0; d < DIM; d++)
+    into->points[p].at[d] = scale * into->points[p].at[d] + factor * from->points[p].at[d];
   for (PetscInt k = 0; k < points->body_count; k++) {
     const PetscInt b = points->bodies[k];
 

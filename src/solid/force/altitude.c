@@ -255,8 +255,9 @@ static ForceReport report(const void *data)
   ForceReport        sums = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt n = 0; n < set->count; n++)
-    sums.energy += 0.5 * set->stiffness[n] *
-                   PetscSqr(altitude_of(set, &set->x[set->corners * n]).height - set->height[n]);
+    if (element_counts(&set->mesh, &set->mesh.elements[set->mesh.nodes * (n / set->corners)]))
+      sums.energy += 0.5 * set->stiffness[n] *
+                     PetscSqr(altitude_of(set, &set->x[set->corners * n]).height - set->height[n]);
   return sums;
 }
 

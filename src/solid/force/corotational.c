@@ -71,6 +71,7 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementL
 }
 
 const ForceKind CorotationalForce = {.name = "corotational",
+                                     .is_slow = PETSC_TRUE,
                                      .survives_inversion = PETSC_TRUE,
                                      .create = Create,
                                      .add_elastic = add_elastic,

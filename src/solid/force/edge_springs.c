@@ -41,7 +41,8 @@ static ForceReport report(const void *data)
   PetscCallAbort(PETSC_COMM_SELF, PetscMalloc2(set->mesh.count, &ratios, set->mesh.count, &stresses));
   springs_measure(data, ratios, stresses);
   for (PetscInt e = 0; e < set->mesh.count; e++) {
-    sums.volume += (set->mesh.thickness > 0. ? set->mesh.thickness : 1.) * ratios[e] * set->measures[e];
+    if (element_counts(&set->mesh, &set->mesh.elements[set->mesh.nodes * e]))
+      sums.volume += (set->mesh.thickness > 0. ? set->mesh.thickness : 1.) * ratios[e] * set->measures[e];
     if (ratios[e] < sums.least_ratio) {
       sums.least_ratio = ratios[e];
       sums.least = e;

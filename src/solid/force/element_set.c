@@ -76,7 +76,7 @@ static PetscErrorCode CreatePlastic(ElementSet *set)
   const PlasticState rest = {.inverse = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(count, &set->plastic));
+  PetscCall(PetscMalloc1(count + 1, &set->plastic)); /* not null without elements */
   for (PetscInt k = 0; k < count; k++)
     set->plastic[k] = rest;
   PetscFunctionReturn(0);
@@ -660,9 +660,11 @@ ForceReport elements_report(const void *data)
       const ElementPoint point = element_point(set, e, q);
       const PetscReal    ratio = matrix3_determinant(&point.gradient);
 
-      report.energy += point.volume * set->law->energy(&point.moduli, &point.elastic);
-      add_plastic(set, &point, &report);
-      report.volume += point.volume * ratio;
+      if (element_counts(&set->list, &set->list.elements[set->list.nodes * e])) {
+        report.energy += point.volume * set->law->energy(&point.moduli, &point.elastic);
+        add_plastic(set, &point, &report);
+        report.volume += point.volume * ratio;
+      }
       if (ratio < report.least_ratio) {
         report.least_ratio = ratio;
         report.least = e;

@@ -25,6 +25,7 @@ typedef struct {
   FibreElement *fibres;
   FibrePoint   *at;
   PetscReal     stiffness; /* Pa: of the material, at rest */
+  ElementList   mesh;      /* whose elements have the fibres */
 } FibreSet;
 
 static Vector3 element_centre(const ElementList *list, PetscInt element, const Vector3 rest[])
@@ -89,6 +90,7 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementL
   PetscCall(PetscNew(&set));
   *data = set;
   set->nodes = list->nodes;
+  set->mesh = *list;
   set->stiffness = material->young / (1. - 2. * material->poisson);
   PetscCall(PetscMalloc3(list->count * list->nodes, &set->elements, list->count, &set->fibres,
                          4 * list->count, &set->at));
@@ -218,7 +220,8 @@ static ForceReport report(const void *data)
   for (PetscInt k = 0; k < set->points * set->count; k++) {
     const FibrePoint *point = &set->at[4 * (k / set->points) + k % set->points];
 
-    sums.energy += point->tension * (vector3_norm(point->now) - 1.);
+    if (element_counts(&set->mesh, &set->elements[set->nodes * (k / set->points)]))
+      sums.energy += point->tension * (vector3_norm(point->now) - 1.);
   }
   return sums;
 }

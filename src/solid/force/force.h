@@ -17,10 +17,15 @@ typedef struct {
   const PetscReal *filled;   /* the part of each that holds material; null: all */
   ElementSection   section;
   PetscReal        thickness; /* m, of triangles; of segments their section, m^2 */
+  const PetscBool *counts;    /* of points: reports count elements whose first point is marked; null: all */
 
   PetscInt           fibre_count;
   const FibreConfig *fibres; /* borrowed */
 } ElementList;
+static inline PetscBool element_counts(const ElementList *list, const PetscInt points[])
+{
+  return !list->counts || list->counts[points[0]] ? PETSC_TRUE : PETSC_FALSE;
+}
 
 /* More than any element of a force has. */
 enum { FORCE_MOST_NODES = 12 };
@@ -58,6 +63,7 @@ typedef struct {
 struct ForceKind {
   const char *name; /* as solids.materials.model has it */
   PetscBool   survives_inversion;
+  PetscBool   is_slow; /* it needs singular values */
   PetscErrorCode (*create)(const SolidMaterialConfig *material, const ElementList *elements,
                            const Vector3 rest[], void **data);
   PetscErrorCode (*destroy)(void **data);

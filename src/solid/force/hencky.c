@@ -138,4 +138,5 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementL
   PetscFunctionReturn(0);
 }
 
-const ForceKind HenckyForce = {.name = "hencky", .create = Create, .add_elastic = add_elastic, ELEMENT_FORCE};
+const ForceKind HenckyForce = {
+    .name = "hencky", .is_slow = PETSC_TRUE, .create = Create, .add_elastic = add_elastic, ELEMENT_FORCE};

@@ -86,6 +86,7 @@ static PetscErrorCode Create(const SolidMaterialConfig *material, const ElementL
 }
 
 const ForceKind InvertibleForce = {.name = "invertible",
+                                   .is_slow = PETSC_TRUE,
                                    .survives_inversion = PETSC_TRUE,
                                    .create = Create,
                                    .add_elastic = add_elastic,

@@ -25,7 +25,7 @@ PetscErrorCode ElementEdgesFind(const ElementList *list, PetscInt *count, Elemen
 
   PetscFunctionBegin;
   *count = 0;
-  PetscCall(PetscMalloc1(list->count * corners * (corners - 1) / 2, edges));
+  PetscCall(PetscMalloc1(list->count * corners * (corners - 1) / 2 + 1, edges));
   for (PetscInt e = 0; e < list->count; e++)
     for (PetscInt i = 0; i < corners; i++)
       for (PetscInt j = i + 1; j < corners; j++) {
@@ -239,8 +239,9 @@ ForceReport springs_report(const void *data)
   ForceReport      report = {.least_ratio = PETSC_MAX_REAL};
 
   for (PetscInt n = 0; n < set->count; n++)
-    report.energy += 0.5 * set->springs[n].stiffness *
-                     PetscSqr(vector3_norm(set->springs[n].now) - set->springs[n].length);
+    if (element_counts(&set->mesh, &set->elements[set->nodes * n]))
+      report.energy += 0.5 * set->springs[n].stiffness *
+                       PetscSqr(vector3_norm(set->springs[n].now) - set->springs[n].length);
   return report;
 }
 

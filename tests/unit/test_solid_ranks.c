@@ -1,0 +1,248 @@
+/* Deformable solids that the ranks share do what they do on one, to the last bit. */
+#include "harness.h"
+#include "solid_case.h"
+
+#include "solid/deformable/distribution.h"
+
+/* The same solids on all ranks together and on each alone. */
+typedef struct {
+  SolidCase *solids;
+  Solid      alone;
+} Twins;
+
+static Twins twins_start(SolidCase *solids)
+{
+  Twins twins = {.solids = solids};
+  char  message[1024];
+
+  solid_case_start(solids);
+  assert_success(SolidCreate(PETSC_COMM_SELF, &solids->config, &twins.alone, message, sizeof(message)));
+  assert_non_null(twins.alone);
+  return twins;
+}
+
+static void twins_free(Twins *twins)
+{
+  assert_success(SolidDestroy(&twins->alone));
+  solid_case_free(twins->solids);
+}
+
+static PetscBool same_bits(const void *a, const void *b, size_t bytes)
+{
+  return memcmp(a, b, bytes) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+static void assert_same(const Twins *twins)
+{
+  const Solid     shared = twins->solids->solid, alone = twins->alone;
+  const PetscInt  count = shared->points->count;
+  const PetscReal energy = PetscAbsReal(solid_report(alone).elastic_energy) + 1e-30;
+
+  assert_on_all_ranks(
+      same_bits(shared->points->position, alone->points->position, (size_t)count * sizeof(Vector3)));
+  assert_on_all_ranks(same_bits(shared->velocity, alone->velocity, (size_t)count * sizeof(Vector3)));
+  assert_on_all_ranks(
+      same_bits(shared->twists, alone->twists, (size_t)shared->body_count * sizeof(*shared->twists)));
+  assert_on_all_ranks(same_bits(shared->placements, alone->placements,
+                                (size_t)shared->body_count * sizeof(*shared->placements)));
+  assert_on_all_ranks(shared->report.substeps == alone->report.substeps);
+  assert_on_all_ranks(shared->report.damping_iterations == alone->report.damping_iterations);
+  assert_near(solid_report(shared).elastic_energy, solid_report(alone).elastic_energy, 1e-11 * energy);
+  assert_near(solid_report(shared).volume, solid_report(alone).volume, 1e-12);
+  assert_near(solid_report(shared).least_ratio, solid_report(alone).least_ratio, 0.);
+  assert_near(solid_report(shared).point_contacts, solid_report(alone).point_contacts, 0.);
+}
+
+static void twins_run(Twins *twins, PetscReal dt, PetscInt steps)
+{
+  const PetscReal time = twins->solids->time;
+
+  solid_case_run(twins->solids, dt, steps);
+  for (PetscInt k = 0; k < steps; k++)
+    assert_success(SolidStep(twins->alone, time + (PetscReal)k * dt, dt));
+  assert_same(twins);
+}
+
+/* The ranks share the elements, and not everybody has all; or they do not. */
+static void assert_shared(const Twins *twins, PetscBool is_shared)
+{
+  const PetscBool expected = harness_size() > 1 && is_shared ? PETSC_TRUE : PETSC_FALSE;
+  SolidWork       work = {0};
+  PetscInt        own, all = 0;
+
+  assert_on_all_ranks(solid_work(twins->solids->solid, &work) == expected);
+  if (!expected)
+    return;
+  for (PetscInt p = 0; p < twins->alone->points->count; p++)
+    all += twins->alone->points->inverse_mass[p] > 0. ? 1 : 0;
+  own = work.points;
+  assert_success(MPI_Allreduce(MPI_IN_PLACE, &own, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+  assert_on_all_ranks(own == all);
+  assert_on_all_ranks(work.points < all);
+}
+
+static SolidMaterialConfig *add_bar(SolidCase *solids)
+{
+  SolidMaterialConfig *material =
+      solid_case_add_mesh(solids, vector3(0., 0., 0.), vector3(0.8, 0.2, 0.2), 0.05);
+
+  material->damping = 2e-3;
+  return material;
+}
+
+static void a_damped_cantilever_has_the_same_bits(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  Twins      twins;
+
+  (void)state;
+  add_bar(solids);
+  solid_case_hold(solids, vector3(-1., -1., -1.), vector3(0.01, 1., 1.), -1);
+  solids->meshes[0].spin = vector3(1., 2., 3.);
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  assert_same(&twins);
+  twins_run(&twins, 2e-3, 200);
+  twins_free(&twins);
+}
+
+/* Against a floor, with friction, and a free ball that it hits. */
+static void a_block_that_bounces_has_the_same_bits(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  PetscReal  met = 0.;
+  Twins      twins;
+
+  (void)state;
+  solid_case_add_plane(solids, vector3(0., 0., -0.01), vector3(0., 0., 1.))->friction = 0.4;
+  solid_case_add_sphere(solids, vector3(0.9, 0.1, 0.09), 0.1);
+  add_bar(solids);
+  solids->meshes[0].friction = 0.4;
+  solids->meshes[0].velocity = vector3(1.5, 0., -1.);
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  for (PetscInt k = 0; k < 6; k++) {
+    twins_run(&twins, 2e-3, 10);
+    met = PetscMax(met, solid_report(twins.alone).point_contacts);
+  }
+  assert_on_all_ranks(met > 10);
+  assert_on_all_ranks(twins.alone->twists[1].linear.at[X] > 0.1);
+  twins_free(&twins);
+}
+
+/* Vertices that hang between elements, on seams too. */
+static void hanging_vertices_have_the_same_bits(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  Twins      twins;
+
+  (void)state;
+  solid_case_add_plane(solids, vector3(0., 0., -0.01), vector3(0., 0., 1.));
+  add_bar(solids);
+  solid_case_refine(solids, vector3(0.3, -1., -1.), vector3(0.62, 1., 1.));
+  solids->meshes[0].velocity = vector3(0., 0.3, -1.);
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  assert_on_all_ranks(twins.alone->points->bindings.count > 0);
+  twins_run(&twins, 2e-3, 20);
+  twins_free(&twins);
+}
+
+static void elements_that_remember_have_the_same_bits(void **state)
+{
+  SolidCase           *solids = solid_case_new(9.81);
+  SolidMaterialConfig *material;
+  Twins                twins;
+
+  (void)state;
+  material = add_bar(solids);
+  material->model = MATERIAL_HENCKY;
+  material->yield_stress = 500.;
+  material->hardening = 1e3;
+  solid_case_hold(solids, vector3(-1., -1., -1.), vector3(0.01, 1., 1.), -1);
+  solids->meshes[0].velocity = vector3(0., 0., -1.);
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_TRUE);
+  twins_run(&twins, 2e-3, 20);
+  assert_on_all_ranks(solid_report(twins.solids->solid).plastic_strain > 1e-3);
+  assert_near(solid_report(twins.solids->solid).plastic_work, solid_report(twins.alone).plastic_work, 1e-9);
+  twins_free(&twins);
+}
+
+static void add_cloth(SolidCase *solids, MaterialModel model)
+{
+  SolidMaterialConfig *material =
+      solid_case_add_mesh(solids, vector3(0., 0., 0.), vector3(1., 1., 0.1), 1. / 14.);
+
+  *material = (SolidMaterialConfig){.name = material->name,
+                                    .model = model,
+                                    .young = 1e5,
+                                    .poisson = 0.3,
+                                    .density = 300.,
+                                    .damping = 1e-3,
+                                    .bending = 1e-4,
+                                    .altitude = model == MATERIAL_SPRINGS ? 0.2 : 0.};
+  assert_success(ShapeDestroy(&solids->meshes[0].mesh.shape));
+  solids->meshes[0].thickness = 1e-3;
+  solids->meshes[0].mesh.use = MESH_USE_CLOTH;
+  solids->meshes[0].mesh.sheet.origin = vector3(0., 0., 0.5);
+  solids->meshes[0].mesh.sheet.along = vector3(1., 0., 0.);
+  solids->meshes[0].mesh.sheet.across = vector3(0., 1., 0.);
+}
+
+/* Hinges join points that no element does. */
+static void cloth_over_a_ball_has_the_same_bits(void **state)
+{
+  const MaterialModel models[] = {MATERIAL_SPRINGS, MATERIAL_NEO_HOOKEAN};
+
+  (void)state;
+  for (size_t k = 0; k < 2; k++) {
+    SolidCase *solids = solid_case_new(9.81);
+    Twins      twins;
+
+    add_cloth(solids, models[k]);
+    solid_case_add_sphere(solids, vector3(0.5, 0.5, 0.28), 0.2)->kind = BODY_STATIC;
+    twins = twins_start(solids);
+    assert_shared(&twins, PETSC_TRUE);
+    twins_run(&twins, 5e-3, 20);
+    assert_on_all_ranks(solid_report(twins.alone).point_contacts > 0);
+    twins_free(&twins);
+  }
+}
+
+/* What is not shared is the same on every rank. */
+static void kept_volumes_are_found_by_every_rank(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  Twins      twins;
+
+  (void)state;
+  add_bar(solids)->volume = SOLID_VOLUME_KEPT;
+  solid_case_add_plane(solids, vector3(0., 0., -0.01), vector3(0., 0., 1.));
+  twins = twins_start(solids);
+  assert_shared(&twins, PETSC_FALSE);
+  twins_run(&twins, 2e-3, 5);
+  twins_free(&twins);
+}
+
+/* Two tetrahedra have not points enough for every rank. */
+static void ranks_without_points_are_no_trouble(void **state)
+{
+  SolidCase *solids = solid_case_new(9.81);
+  Twins      twins;
+
+  (void)state;
+  solid_case_add_mesh(solids, vector3(0., 0., 0.), vector3(0.2, 0.1, 0.1), 0.1);
+  solid_case_add_plane(solids, vector3(0., 0., -0.01), vector3(0., 0., 1.));
+  twins = twins_start(solids);
+  twins_run(&twins, 2e-3, 50);
+  twins_free(&twins);
+}
+
+TEST_MAIN(cmocka_unit_test(a_damped_cantilever_has_the_same_bits),
+          cmocka_unit_test(a_block_that_bounces_has_the_same_bits),
+          cmocka_unit_test(hanging_vertices_have_the_same_bits),
+          cmocka_unit_test(elements_that_remember_have_the_same_bits),
+          cmocka_unit_test(cloth_over_a_ball_has_the_same_bits),
+          cmocka_unit_test(kept_volumes_are_found_by_every_rank),
+          cmocka_unit_test(ranks_without_points_are_no_trouble))
